@@ -1,0 +1,34 @@
+# Finds the CUDA toolkit's headers: CUDA_INCLUDE_DIR, and CUDA_HOME_DIR as the place to look for
+# its libraries at run time. The toolkit is never installed from here.
+set(_cuda_homes $ENV{SWEEP_CUDA_HOME} $ENV{CUDA_HOME} $ENV{CUDA_PATH} /usr/local/cuda /opt/cuda)
+file(GLOB _cuda_versions LIST_DIRECTORIES true /usr/local/cuda-*)
+list(SORT _cuda_versions COMPARE NATURAL ORDER DESCENDING)
+list(APPEND _cuda_homes ${_cuda_versions} /usr/lib/cuda)
+
+find_path(CUDA_INCLUDE_DIR nvrtc.h
+          HINTS ${_cuda_homes} PATH_SUFFIXES include targets/x86_64-linux/include
+          DOC "The folder with cuda.h and nvrtc.h")
+
+if(NOT CUDA_INCLUDE_DIR OR NOT EXISTS ${CUDA_INCLUDE_DIR}/cuda.h)
+  list(JOIN _cuda_homes "\n  " _searched)
+  message(FATAL_ERROR
+    "The CUDA toolkit's headers cuda.h and nvrtc.h were not found. Searched:\n  ${_searched}\n"
+    "Install the CUDA Toolkit 12.4 or newer (developer.nvidia.com/cuda-downloads; on Debian and "
+    "Ubuntu NVIDIA's packages cuda-nvrtc-dev-* and cuda-driver-dev-* suffice), or point "
+    "SWEEP_CUDA_HOME at an installation: SWEEP_CUDA_HOME=/path/to/cuda ./setup.sh")
+endif()
+
+file(STRINGS ${CUDA_INCLUDE_DIR}/cuda.h _cuda_version REGEX "^#define CUDA_VERSION [0-9]+")
+string(REGEX REPLACE ".* ([0-9]+)" "\\1" _cuda_version "${_cuda_version}")
+if(_cuda_version LESS 12040)
+  message(FATAL_ERROR "CUDA in ${CUDA_INCLUDE_DIR} is version ${_cuda_version}; 12040 (12.4) or "
+                      "newer is needed. Point SWEEP_CUDA_HOME at a newer installation.")
+endif()
+
+get_filename_component(CUDA_HOME_DIR ${CUDA_INCLUDE_DIR} DIRECTORY)
+message(STATUS "CUDA headers: ${CUDA_INCLUDE_DIR} (version ${_cuda_version})")
+
+add_library(sweep_cuda_headers INTERFACE)
+target_include_directories(sweep_cuda_headers SYSTEM INTERFACE ${CUDA_INCLUDE_DIR})
+target_compile_definitions(sweep_cuda_headers INTERFACE SWEEP_BUILD_CUDA_HOME="${CUDA_HOME_DIR}")
+set(CudaHeaders_FOUND TRUE)

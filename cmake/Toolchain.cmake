@@ -1,0 +1,34 @@
+# The language level, the warnings and the sanitizers every target is built with.
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+add_library(sweep_build_flags INTERFACE)
+target_include_directories(sweep_build_flags INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_options(sweep_build_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # GCC 12 warns about its own std::string (GCC bug 105651).
+  target_compile_options(sweep_build_flags INTERFACE -Wno-restrict)
+endif()
+if(SWEEP_WERROR)
+  target_compile_options(sweep_build_flags INTERFACE -Werror)
+endif()
+if(SWEEP_SANITIZE)
+  target_compile_options(sweep_build_flags INTERFACE
+    -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(sweep_build_flags INTERFACE -fsanitize=address,undefined)
+endif()
+if(SWEEP_STATIC)
+  target_link_options(sweep_build_flags INTERFACE -static-libstdc++ -static-libgcc)
+endif()
+
+# sweep_room(NAME SOURCES... [USES targets...]): one folder of the engine as a static library.
+function(sweep_room name)
+  cmake_parse_arguments(ROOM "" "" "USES" ${ARGN})
+  add_library(sweep_${name} STATIC ${ROOM_UNPARSED_ARGUMENTS})
+  target_link_libraries(sweep_${name} PUBLIC sweep_build_flags ${ROOM_USES})
+endfunction()

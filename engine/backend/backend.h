@@ -1,0 +1,122 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "engine/spec/metric.h"
+#include "engine/spec/sweep.h"
+
+namespace sweep {
+
+/// What a backend runs on. Figures it does not have are 0.
+struct Device {
+  std::string backend;  ///< "cuda" or "emulator"
+  int index = 0;
+  std::string name;
+  std::string uuid;
+  int compute_capability = 0;  ///< major * 10 + minor
+  int multiprocessors = 0;
+  std::uint64_t l2_bytes = 0;
+  std::uint64_t memory_bytes = 0;
+  std::uint64_t memory_clock_hz = 0;
+  int memory_bus_bits = 0;
+  std::string driver;  ///< the driver's version, "580.159.04"
+  std::string cuda;    ///< the CUDA version it supports, "13.0"
+
+  /// Theoretical: two transfers per memory clock over the bus's width, in B/s.
+  double peak_bandwidth() const {
+    return 2.0 * static_cast<double>(memory_clock_hz) * memory_bus_bits / 8;
+  }
+};
+
+/// What one NVRTC program gave; shared by the configurations in it.
+struct Program {
+  std::vector<char> cubin;  ///< empty when the compiler does not know the device's architecture
+  std::string ptx;
+};
+
+struct Extent3 {
+  std::uint32_t x = 1;
+  std::uint32_t y = 1;
+  std::uint32_t z = 1;
+
+  std::uint64_t count() const { return std::uint64_t{x} * y * z; }
+};
+
+/// A buffer to allocate and, when it has an entry point for that, to initialise.
+struct BufferPlan {
+  std::string name;
+  std::uint64_t length = 0;  ///< elements
+  std::uint64_t bytes = 0;
+  std::string init_entry;  ///< empty: every byte is set to 0xff
+};
+
+/// A check to run after the first launch.
+struct VerificationPlan {
+  std::string check_entry;     ///< counts failing elements and finds the first
+  std::string describe_entry;  ///< evaluates both sides at one element
+  std::uint64_t length = 0;    ///< elements to check
+  std::string buffer;
+  std::string condition;  ///< as the user wrote it
+};
+
+/// One configuration, compiled and with every size worked out.
+struct Workload {
+  std::shared_ptr<const Program> program;
+  std::string kernel_entry;
+  std::vector<BufferPlan> buffers;
+  std::vector<std::vector<std::byte>> scalars;  ///< the arguments after the buffers, as bytes
+  std::vector<VerificationPlan> verify;
+  Extent3 grid;
+  Extent3 block;
+  std::uint64_t shared_bytes = 0;
+};
+
+/// A configuration that cannot be executed: the reason in a sentence that stands alone. The
+/// backend stays usable.
+class ExecutionFailure : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The device or its library is not there or does not work at all.
+class DeviceError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// One workload on a device. Every function may throw ExecutionFailure; after that only
+/// destruction is allowed.
+class Execution {
+ public:
+  virtual ~Execution() = default;
+
+  /// Fills every buffer.
+  virtual void initialise() = 0;
+  /// Launches the kernel once and waits for it.
+  virtual void launch() = 0;
+  /// Checks the buffers; the reason when a check does not hold.
+  virtual std::optional<std::string> verify() = 0;
+  /// Launches the kernel once with the L2 cache in the wanted state and returns the seconds it
+  /// took on the device. Only where `Backend::can_time`.
+  virtual double sample(CacheState cache) = 0;
+};
+
+/// Something that executes compiled patterns: a GPU, or the emulator.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  virtual const Device& device() const = 0;
+  virtual bool can_time() const = 0;
+  /// Loads the program and allocates the buffers. Throws ExecutionFailure. One execution at a
+  /// time: the one before must be destroyed first.
+  virtual std::unique_ptr<Execution> prepare(const Workload& workload) = 0;
+};
+
+}  // namespace sweep

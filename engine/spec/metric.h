@@ -1,0 +1,45 @@
+#pragma once
+
+#include <compare>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sweep {
+
+/// Where a metric's value comes from.
+enum class Origin { measured, hardware, emulated };
+
+std::string_view to_string(Origin origin);
+std::optional<Origin> find_origin(std::string_view name);
+
+/// Which of two values of a metric is the better one.
+enum class Better { higher, lower, neither };
+
+/// One row of the table of metrics.
+struct MetricDefinition {
+  std::string name;
+  std::string unit;
+  Better better;
+  std::string meaning;
+};
+
+/// Every metric the engine knows, in the order reports show them.
+std::span<const MetricDefinition> metric_definitions();
+/// The metric called `name`, or null.
+const MetricDefinition* find_metric(std::string_view name);
+/// All names, for suggestions.
+std::vector<std::string> metric_names();
+
+/// One figure of a point, in the unit of its definition.
+struct Metric {
+  std::string name;
+  Origin origin = Origin::measured;
+  double value = 0;
+
+  friend bool operator==(const Metric&, const Metric&) = default;
+};
+
+}  // namespace sweep

@@ -1,0 +1,109 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/text/diagnostic.h"
+#include "engine/text/expression.h"
+#include "engine/text/value.h"
+
+namespace sweep {
+
+/// A named value that is baked into a pattern as a constant.
+struct Parameter {
+  std::string name;
+  ValueKind kind = ValueKind::integer;  ///< integer, boolean or element
+  Expression default_value;             ///< may use the parameters before it
+  std::optional<std::int64_t> min;      ///< bounds of an integer parameter, inclusive
+  std::optional<std::int64_t> max;
+  std::string help;
+  Location where;
+};
+
+/// A type of the pattern's own, whose size expressions may ask for.
+struct Struct {
+  std::string name;
+  Expression size;  ///< bytes; the compiler checks that it is the real size
+  Location where;
+};
+
+/// A piece of CUDA C++ from a pattern's header and the place where it stands.
+struct CudaExpression {
+  std::string text;
+  Location where;
+};
+
+/// An array in device memory that the kernel gets a pointer to.
+struct Buffer {
+  std::string name;
+  std::string type;                    ///< an element type, a parameter of that kind, or a struct
+  Expression length;                   ///< elements
+  std::optional<CudaExpression> init;  ///< element i's first value; without it the bytes are 0xff
+  Location where;
+};
+
+/// A scalar that the kernel gets by value.
+struct Argument {
+  std::string name;
+  std::string type;  ///< a scalar element type
+  Expression value;
+  Location where;
+};
+
+/// What holds for every element after exactly one launch.
+struct Verification {
+  std::string buffer;  ///< the one whose elements `i` runs over
+  CudaExpression condition;
+};
+
+struct LaunchShape {
+  std::vector<Expression> grid;   ///< one to three extents, in blocks
+  std::vector<Expression> block;  ///< one to three extents, in threads
+  Expression shared;              ///< dynamic shared memory in bytes
+};
+
+/// The bytes the algorithm needs to move in one launch.
+struct UsefulBytes {
+  Expression read;
+  Expression write;
+  Expression shared;
+};
+
+/// A pattern file, parsed and checked. Immutable once loaded.
+struct Pattern {
+  std::string name;  ///< the file's and the kernel's
+  std::filesystem::path path;
+  SourcePtr source;
+  std::string summary;
+  std::string help;
+  std::string reference;
+  std::vector<Parameter> parameters;
+  std::vector<Struct> structs;
+  std::vector<Expression> require;
+  std::vector<Buffer> buffers;
+  std::vector<Argument> arguments;
+  LaunchShape launch;
+  UsefulBytes useful;
+  std::vector<Verification> verify;
+  std::string body;           ///< the CUDA C++ after the header
+  std::size_t body_line = 1;  ///< the line of the file on which the body begins
+
+  const Parameter* find_parameter(std::string_view name) const;
+  std::vector<std::string> parameter_names() const;
+};
+using PatternPtr = std::shared_ptr<const Pattern>;
+
+/// Parses a pattern file. On mistakes adds to `diagnostics`, as many as can be found at once, and
+/// returns null. `source->name` is shown in messages; the pattern's name is the path's stem.
+PatternPtr parse_pattern(const SourcePtr& source, const std::filesystem::path& path,
+                         Diagnostics& diagnostics);
+
+/// The names that a pattern's expressions may use: its parameters and its structs' sizes.
+Scope scope_of(const Pattern& pattern);
+
+}  // namespace sweep

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "engine/spec/pattern.h"
+#include "engine/spec/report_layout.h"
+
+namespace sweep {
+
+/// One axis, or several that move together (`zip:`): each row gives one value per name.
+struct Axis {
+  std::vector<std::string> names;
+  std::vector<std::vector<Value>> rows;
+  Location where;
+};
+
+enum class CacheState { cold, warm };
+std::string_view to_string(CacheState state);
+
+/// How a configuration is timed.
+struct MeasureRules {
+  CacheState cache = CacheState::cold;  ///< whether the L2 cache is flushed before each sample
+  double noise = 0.005;  ///< stop when the median's interval is within this share of it
+  int min_samples = 10;
+  int max_samples = 1000;
+  double seconds = 0.5;  ///< stop after so long, minimum samples done
+
+  friend bool operator==(const MeasureRules&, const MeasureRules&) = default;
+};
+
+/// The rules in one canonical line, for the store's keys and for reports.
+std::string to_string(const MeasureRules& rules);
+
+/// A sweep file, parsed and checked against its patterns.
+struct Sweep {
+  std::string name;  ///< the file's name without its ending
+  std::filesystem::path path;
+  SourcePtr source;
+  std::string summary;
+  std::vector<PatternPtr> patterns;
+  std::vector<Axis> axes;
+  std::vector<Expression> where;
+  MeasureRules measure;
+  ReportLayout report;
+};
+
+/// A `--set NAME=VALUES` from the command line; `source` is the argument itself.
+struct Override {
+  SourcePtr source;
+};
+
+/// Gives the pattern of a name, or null after adding to the diagnostics at `where`.
+using PatternLookup =
+    std::function<PatternPtr(const std::string& name, const Location& where, Diagnostics&)>;
+
+/// Parses a sweep file and replaces axes and defaults by the overrides. Throws InputError with
+/// every mistake found.
+Sweep parse_sweep(const SourcePtr& source, const std::filesystem::path& path,
+                  const PatternLookup& lookup, const std::vector<Override>& overrides);
+
+}  // namespace sweep

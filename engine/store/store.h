@@ -1,0 +1,57 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "engine/store/record.h"
+
+namespace sweep {
+
+/// The results database cannot be read or written; the message says which file and why.
+class StoreError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// A sweep's results: an SQLite database that holds all runs of it.
+///
+/// Each point is committed before `add_point` returns, so that a killed process loses at most the
+/// point it was measuring. Every function throws StoreError when the file cannot be used.
+class Store {
+ public:
+  enum class Mode { read_only, read_write };
+
+  /// Opens a database. With `read_write` creates it when there is none and brings an older schema
+  /// up to date; with `read_only` a missing file is an error. A file that is not a sweep database,
+  /// or one of a newer version, is an error and stays as it is.
+  Store(const std::filesystem::path& path, Mode mode);
+  ~Store();
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+
+  /// Starts a run and returns its id.
+  std::int64_t begin_run(const Provenance& provenance);
+  void end_run(std::int64_t run, RunState state);
+
+  /// Records a point as the run's next one.
+  void add_point(std::int64_t run, const PointRecord& point);
+  /// Makes the newest successful point with this key the run's next one. False when there is none.
+  bool reuse_point(std::int64_t run, const PointKey& key);
+  /// Whether reuse_point would find one.
+  bool has_point(const PointKey& key) const;
+
+  /// Every run, oldest first.
+  std::vector<RunRecord> runs() const;
+  /// The points of a run in their order.
+  std::vector<StoredPoint> points(std::int64_t run) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace sweep

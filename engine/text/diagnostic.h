@@ -1,0 +1,53 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "engine/text/source.h"
+
+namespace sweep {
+
+enum class Severity { error, warning, note };
+
+/// One message about a user's input: where, what, and what to do about it.
+struct Diagnostic {
+  Severity severity = Severity::error;
+  Location where;
+  std::string message;  ///< one plain sentence without a full stop
+  std::string help;     ///< a way out, or empty
+};
+
+/// The messages about one or more files, in the order found, so that all are shown at once.
+class Diagnostics {
+ public:
+  void add(Diagnostic diagnostic) { list_.push_back(std::move(diagnostic)); }
+  void error(const Location& where, std::string message, std::string help = {});
+  void warning(const Location& where, std::string message, std::string help = {});
+
+  bool has_errors() const;
+  std::size_t error_count() const;
+  bool empty() const { return list_.empty(); }
+  const std::vector<Diagnostic>& list() const { return list_; }
+
+ private:
+  std::vector<Diagnostic> list_;
+};
+
+/// Bad input that ends an operation: carries every message found.
+class InputError : public std::runtime_error {
+ public:
+  explicit InputError(Diagnostics diagnostics);
+  explicit InputError(Diagnostic diagnostic);
+  const Diagnostics& diagnostics() const { return diagnostics_; }
+
+ private:
+  Diagnostics diagnostics_;
+};
+
+/// `file:line:column: error: message`, the line, a caret under the place, and the help.
+/// Ends with a newline. `color` adds ANSI escapes.
+std::string render(const Diagnostic& diagnostic, bool color = false);
+std::string render(const Diagnostics& diagnostics, bool color = false);
+
+}  // namespace sweep

@@ -1,0 +1,428 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <cctype>
+#include <limits>
+#include <optional>
+
+#include "engine/text/expression_node.h"
+#include "engine/text/suggestion.h"
+
+namespace sweep {
+namespace {
+
+using Node = Expression::Node;
+using NodePtr = std::shared_ptr<const Node>;
+
+enum class TokenKind { integer, name, word, symbol, end };
+
+struct Token {
+  TokenKind kind = TokenKind::end;
+  std::string_view text;
+  std::size_t offset = 0;
+  std::int64_t integer = 0;
+};
+
+/// Thrown to leave the parser at the first mistake; the message is already recorded.
+struct Rejected {};
+
+class Lexer {
+ public:
+  Lexer(std::string_view text, const Location& where, Diagnostics& diagnostics)
+      : text_(text), where_(where), diagnostics_(diagnostics) {}
+
+  Token next() {
+    skip_space();
+    if (position_ >= text_.size()) return {TokenKind::end, {}, text_.size(), 0};
+    const char c = text_[position_];
+    if (std::isdigit(static_cast<unsigned char>(c)) != 0) return integer();
+    if (is_name_character(c)) return name();
+    if (c == '\'' || c == '"') return word();
+    return symbol();
+  }
+
+  [[noreturn]] void reject(std::size_t offset, std::size_t length, std::string message,
+                           std::string help = {}) {
+    diagnostics_.error(where_.shifted(offset, length), std::move(message), std::move(help));
+    throw Rejected{};
+  }
+
+ private:
+  static bool is_name_character(char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+  }
+
+  void skip_space() {
+    while (position_ < text_.size() &&
+           std::isspace(static_cast<unsigned char>(text_[position_])) != 0) {
+      ++position_;
+    }
+  }
+
+  Token take(TokenKind kind, std::size_t length) {
+    const Token token{kind, text_.substr(position_, length), position_, 0};
+    position_ += length;
+    return token;
+  }
+
+  std::size_t name_length(std::size_t from) const {
+    std::size_t end = from;
+    while (end < text_.size() && is_name_character(text_[end])) ++end;
+    return end - from;
+  }
+
+  Token name() { return take(TokenKind::name, name_length(position_)); }
+
+  Token word() {
+    const std::size_t close = text_.find(text_[position_], position_ + 1);
+    if (close == std::string_view::npos) reject(position_, 1, "this quote is never closed");
+    Token token = take(TokenKind::word, close + 1 - position_);
+    token.text = token.text.substr(1, token.text.size() - 2);
+    return token;
+  }
+
+  static std::optional<unsigned> unit_shift(std::string_view unit) {
+    if (unit == "Ki") return 10U;
+    if (unit == "Mi") return 20U;
+    if (unit == "Gi") return 30U;
+    return std::nullopt;
+  }
+
+  /// Digits, in base 10 or 16, then an optional unit, with or without a space between.
+  Token integer() {
+    const std::size_t start = position_;
+    const bool hexadecimal =
+        text_.substr(start).starts_with("0x") || text_.substr(start).starts_with("0X");
+    const std::uint64_t base = hexadecimal ? 16 : 10;
+    std::size_t end = start + (hexadecimal ? 2 : 0);
+    std::uint64_t value = 0;
+    const std::size_t first_digit = end;
+    bool overflow = false;
+    for (; end < text_.size(); ++end) {
+      const auto c = static_cast<unsigned char>(text_[end]);
+      if (hexadecimal ? std::isxdigit(c) == 0 : std::isdigit(c) == 0) break;
+      const auto digit =
+          static_cast<std::uint64_t>(std::isdigit(c) != 0 ? c - '0' : std::tolower(c) - 'a' + 10);
+      overflow = overflow || value > (limit - digit) / base;
+      value = value * base + digit;
+    }
+    if (end == first_digit) reject(start, end - start, "a hexadecimal number needs digits");
+    if (end < text_.size() && text_[end] == '.') {
+      reject(start, end - start + 1, "numbers are integers here",
+             "write a fraction as a division, or scale the unit");
+    }
+    std::size_t unit_start = end;
+    while (unit_start < text_.size() && text_[unit_start] == ' ') ++unit_start;
+    const std::string_view unit = text_.substr(unit_start, name_length(unit_start));
+    if (const auto shift = unit_shift(unit)) {
+      overflow = overflow || value > (limit >> *shift);
+      value <<= *shift;
+      end = unit_start + unit.size();
+    } else if (!unit.empty()) {
+      reject(unit_start, unit.size(), fmt::format("'{}' is not a unit", unit),
+             "the units are Ki, Mi and Gi (2^10, 2^20, 2^30)");
+    }
+    if (overflow) {
+      reject(start, end - start, "this number does not fit a 64-bit integer",
+             fmt::format("the largest is {}", limit));
+    }
+    Token token = take(TokenKind::integer, end - start);
+    token.integer = static_cast<std::int64_t>(value);
+    return token;
+  }
+
+  Token symbol() {
+    static constexpr std::array<std::string_view, 8> two = {
+        "<<", ">>", "<=", ">=", "==", "!=", "&&", "||"};
+    const std::string_view rest = text_.substr(position_);
+    for (const std::string_view candidate : two) {
+      if (rest.starts_with(candidate)) return take(TokenKind::symbol, 2);
+    }
+    if (std::string_view("+-*/%!~<>&^|?:(),").find(rest.front()) != std::string_view::npos) {
+      return take(TokenKind::symbol, 1);
+    }
+    std::string help;
+    if (rest.front() == '=') help = "write == to compare";
+    reject(position_, 1, fmt::format("'{}' has no meaning in an expression", rest.front()), help);
+  }
+
+  static constexpr std::uint64_t limit = std::numeric_limits<std::int64_t>::max();
+
+  std::string_view text_;
+  const Location& where_;
+  Diagnostics& diagnostics_;
+  std::size_t position_ = 0;
+};
+
+struct BinaryOperator {
+  std::string_view symbol;
+  Operation operation;
+  int precedence;
+};
+
+constexpr std::array binary_operators = {
+    BinaryOperator{"||", Operation::logical_or, 1},
+    BinaryOperator{"&&", Operation::logical_and, 2},
+    BinaryOperator{"|", Operation::bit_or, 3},
+    BinaryOperator{"^", Operation::bit_xor, 4},
+    BinaryOperator{"&", Operation::bit_and, 5},
+    BinaryOperator{"==", Operation::equal, 6},
+    BinaryOperator{"!=", Operation::not_equal, 6},
+    BinaryOperator{"<", Operation::less, 7},
+    BinaryOperator{"<=", Operation::less_equal, 7},
+    BinaryOperator{">", Operation::greater, 7},
+    BinaryOperator{">=", Operation::greater_equal, 7},
+    BinaryOperator{"<<", Operation::shift_left, 8},
+    BinaryOperator{">>", Operation::shift_right, 8},
+    BinaryOperator{"+", Operation::add, 9},
+    BinaryOperator{"-", Operation::subtract, 9},
+    BinaryOperator{"*", Operation::multiply, 10},
+    BinaryOperator{"/", Operation::divide, 10},
+    BinaryOperator{"%", Operation::remainder, 10},
+};
+
+struct Function {
+  std::string_view name;
+  Operation operation;
+  std::size_t fewest;
+  std::size_t most;
+};
+
+constexpr std::size_t any_number = std::numeric_limits<std::size_t>::max();
+constexpr std::array functions = {
+    Function{"min", Operation::min, 2, any_number},  Function{"max", Operation::max, 2, any_number},
+    Function{"ceil_div", Operation::ceil_div, 2, 2}, Function{"is_pow2", Operation::is_pow2, 1, 1},
+    Function{"log2", Operation::log2, 1, 1},
+};
+
+bool is_comparison(const Node& node) {
+  return node.operation >= Operation::less && node.operation <= Operation::not_equal &&
+         !node.parenthesised;
+}
+
+bool is_bitwise(Operation operation) {
+  return operation == Operation::bit_and || operation == Operation::bit_xor ||
+         operation == Operation::bit_or;
+}
+
+class Parser {
+ public:
+  Parser(std::string_view text, const Location& where, Diagnostics& diagnostics)
+      : where_(where), lexer_(text, where, diagnostics) {
+    advance();
+  }
+
+  NodePtr parse() {
+    if (token_.kind == TokenKind::end) lexer_.reject(0, 1, "an expression is missing here");
+    NodePtr root = conditional();
+    if (token_.kind != TokenKind::end) {
+      lexer_.reject(token_.offset, token_.text.size(),
+                    fmt::format("'{}' is not expected here", token_.text));
+    }
+    return root;
+  }
+
+ private:
+  /// Bounds the recursion, so that no input overflows the stack.
+  class Depth {
+   public:
+    explicit Depth(Parser& parser) : parser_(parser) {
+      constexpr int deepest = 200;
+      if (++parser_.depth_ > deepest) {
+        parser_.lexer_.reject(parser_.token_.offset, 1, "this expression is nested too deeply");
+      }
+    }
+    ~Depth() { --parser_.depth_; }
+    Depth(const Depth&) = delete;
+    Depth& operator=(const Depth&) = delete;
+
+   private:
+    Parser& parser_;
+  };
+
+  void advance() { token_ = lexer_.next(); }
+
+  bool at(std::string_view symbol) const {
+    return token_.kind == TokenKind::symbol && token_.text == symbol;
+  }
+
+  void expect(std::string_view symbol, std::string_view after) {
+    if (!at(symbol)) {
+      lexer_.reject(token_.offset, 1, fmt::format("a '{}' is missing {}", symbol, after));
+    }
+    advance();
+  }
+
+  std::shared_ptr<Node> node(Operation operation, const Token& token,
+                             std::vector<NodePtr> operands) const {
+    auto result = std::make_shared<Node>();
+    result->operation = operation;
+    result->where = where_.shifted(token.offset, token.text.size());
+    result->name = token.text;
+    result->operands = std::move(operands);
+    return result;
+  }
+
+  NodePtr conditional() {
+    const Depth depth(*this);
+    NodePtr condition = binary(1);
+    if (!at("?")) return condition;
+    const Token token = token_;
+    advance();
+    NodePtr yes = conditional();
+    expect(":", "after the first branch of '?'");
+    NodePtr no = conditional();
+    return node(Operation::conditional, token, {condition, yes, no});
+  }
+
+  std::optional<BinaryOperator> binary_operator() const {
+    if (token_.kind != TokenKind::symbol) return std::nullopt;
+    for (const BinaryOperator& candidate : binary_operators) {
+      if (candidate.symbol == token_.text) return candidate;
+    }
+    return std::nullopt;
+  }
+
+  NodePtr binary(int lowest) {
+    NodePtr left = unary();
+    std::size_t length = 0;
+    for (auto found = binary_operator(); found && found->precedence >= lowest;
+         found = binary_operator()) {
+      const Token token = token_;
+      constexpr std::size_t longest = 1000;
+      if (++length > longest) lexer_.reject(token.offset, 1, "this expression is too long");
+      advance();
+      NodePtr right = binary(found->precedence + 1);
+      if (is_bitwise(found->operation) && (is_comparison(*left) || is_comparison(*right))) {
+        lexer_.reject(token.offset, token.text.size(),
+                      fmt::format("'{}' beside a comparison reads differently in C than it looks",
+                                  token.text),
+                      "put parentheses around the comparison, or around the operands of the "
+                      "bitwise operator");
+      }
+      left = node(found->operation, token, {left, right});
+    }
+    return left;
+  }
+
+  NodePtr unary() {
+    const Depth depth(*this);
+    const Token token = token_;
+    const auto prefix = [&](Operation operation) {
+      advance();
+      return node(operation, token, {unary()});
+    };
+    if (at("+")) return prefix(Operation::plus);
+    if (at("-")) return prefix(Operation::minus);
+    if (at("!")) return prefix(Operation::logical_not);
+    if (at("~")) return prefix(Operation::bit_not);
+    return primary();
+  }
+
+  NodePtr primary() {
+    const Token token = token_;
+    switch (token.kind) {
+      case TokenKind::integer:
+        advance();
+        return literal(token, token.integer);
+      case TokenKind::word:
+        advance();
+        return literal(token, std::string(token.text));
+      case TokenKind::name:
+        advance();
+        return at("(") ? call(token) : name(token);
+      case TokenKind::end:
+        lexer_.reject(token.offset, 1, "the expression ends where a value is expected");
+      case TokenKind::symbol:
+        break;
+    }
+    if (!at("(")) {
+      lexer_.reject(token.offset, token.text.size(),
+                    fmt::format("'{}' stands where a value is expected", token.text));
+    }
+    advance();
+    const NodePtr inner = conditional();
+    expect(")", fmt::format("for the '(' in column {}", where_.column + token.offset));
+    auto result = std::make_shared<Node>(*inner);
+    result->parenthesised = true;
+    return result;
+  }
+
+  NodePtr literal(const Token& token, Value value) const {
+    auto result = node(Operation::literal, token, {});
+    result->value = std::move(value);
+    return result;
+  }
+
+  NodePtr name(const Token& token) const {
+    if (token.text == "true" || token.text == "false") return literal(token, token.text == "true");
+    return node(Operation::name, token, {});
+  }
+
+  NodePtr call(const Token& token) {
+    expect("(", "here");
+    if (token.text == "sizeof") return size_of(token);
+    const Function* function = nullptr;
+    for (const Function& candidate : functions) {
+      if (candidate.name == token.text) function = &candidate;
+    }
+    if (function == nullptr) {
+      std::vector<std::string> known = {"sizeof"};
+      for (const Function& candidate : functions) known.emplace_back(candidate.name);
+      lexer_.reject(token.offset, token.text.size(),
+                    fmt::format("there is no function '{}'", token.text),
+                    suggest(token.text, known, "the functions are"));
+    }
+    std::vector<NodePtr> operands;
+    if (!at(")")) {
+      operands.push_back(conditional());
+      while (at(",")) {
+        advance();
+        operands.push_back(conditional());
+      }
+    }
+    expect(")", fmt::format("after the arguments of '{}'", token.text));
+    if (operands.size() < function->fewest || operands.size() > function->most) {
+      lexer_.reject(token.offset, token.text.size(),
+                    fmt::format("'{}' takes {}{} argument{}, not {}", token.text, function->fewest,
+                                function->most == any_number ? " or more" : "",
+                                function->most == 1 ? "" : "s", operands.size()));
+    }
+    return node(function->operation, token, std::move(operands));
+  }
+
+  NodePtr size_of(const Token& token) {
+    const Token type = token_;
+    if (type.kind != TokenKind::name) {
+      lexer_.reject(type.offset, 1, "sizeof takes the name of a type");
+    }
+    advance();
+    expect(")", "after the type in sizeof");
+    auto result = node(Operation::name, type, {});
+    result->name = fmt::format("sizeof({})", type.text);
+    result->where = where_.shifted(token.offset, type.offset + type.text.size() + 1 - token.offset);
+    if (const auto element = ElementType::find(type.text)) {
+      result->operation = Operation::literal;
+      result->value = static_cast<std::int64_t>(element->size());
+    }
+    return result;
+  }
+
+  Location where_;
+  Lexer lexer_;
+  Token token_;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+std::shared_ptr<const Node> parse_expression(std::string_view text, const Location& where,
+                                             Diagnostics& diagnostics) {
+  try {
+    return Parser(text, where, diagnostics).parse();
+  } catch (const Rejected&) {
+    return nullptr;
+  }
+}
+
+}  // namespace sweep

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace sweep {
+
+/// "512 B", "1 GiB", "1.5 GiB": binary units, at most one decimal.
+std::string format_bytes(std::uint64_t bytes);
+/// "1 Mi", "48": the largest binary unit that divides the value exactly.
+std::string format_count(std::int64_t value);
+/// "350 ms", "12 s", "3 min 20 s", "2 h 5 min"
+std::string format_duration(double seconds);
+/// Four significant digits, never in scientific notation below 1e15: "4254", "12.35", "0.5012".
+std::string format_figure(double value);
+/// 12345 -> "12,345"
+std::string format_thousands(std::uint64_t value);
+
+/// A decimal number, optionally followed by '%' which divides it by 100: "0.5 %", "2", "1e-3".
+/// Nothing for anything else, infinities and NaN included.
+std::optional<double> parse_decimal(std::string_view text);
+
+}  // namespace sweep

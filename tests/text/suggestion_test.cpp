@@ -1,0 +1,29 @@
+#include "engine/text/suggestion.h"
+
+#include <boost/test/data/test_case.hpp>
+#include <boost/test/unit_test.hpp>
+#include <vector>
+
+namespace data = boost::unit_test::data;
+
+BOOST_AUTO_TEST_SUITE(suggestion)
+
+BOOST_DATA_TEST_CASE(distance_counts_edits,
+                     data::make({"", "abc", "abc", "acb", "stride", "STRIDE"}) ^
+                         data::make({"ab", "abc", "abd", "abc", "strid", "stride"}) ^
+                         data::make({2, 0, 1, 1, 1, 0}),
+                     a, b, expected) {
+  BOOST_TEST(sweep::edit_distance(a, b) == static_cast<std::size_t>(expected));
+  BOOST_TEST(sweep::edit_distance(b, a) == static_cast<std::size_t>(expected));
+}
+
+BOOST_AUTO_TEST_CASE(suggests_the_closest_name_only_when_it_is_close) {
+  const std::vector<std::string> names = {"STRIDE", "BLOCK", "N"};
+  BOOST_TEST(sweep::did_you_mean("STRIED", names) == "did you mean 'STRIDE'?");
+  BOOST_TEST(sweep::did_you_mean("blok", names) == "did you mean 'BLOCK'?");
+  BOOST_TEST(sweep::did_you_mean("elephant", names).empty());
+  BOOST_TEST(sweep::suggest("elephant", names, "the names are") ==
+             "the names are: STRIDE, BLOCK, N");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
