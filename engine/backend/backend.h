@@ -58,9 +58,8 @@ struct BufferPlan {
 
 /// A check to run after the first launch.
 struct VerificationPlan {
-  std::string check_entry;     ///< counts failing elements and finds the first
-  std::string describe_entry;  ///< evaluates both sides at one element
-  std::uint64_t length = 0;    ///< elements to check
+  std::string check_entry;   ///< counts failing elements, finds the first and shows it
+  std::uint64_t length = 0;  ///< elements to check
   std::string buffer;
   std::string condition;  ///< as the user wrote it
 };
@@ -77,8 +76,8 @@ struct Workload {
   std::uint64_t shared_bytes = 0;
 };
 
-/// A configuration that cannot be executed: the reason in a sentence that stands alone. The
-/// backend stays usable.
+/// A configuration that cannot be executed: the reason in a sentence that stands alone. Whether the
+/// backend survives it, `Backend::usable` says.
 class ExecutionFailure : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -114,6 +113,8 @@ class Backend {
 
   virtual const Device& device() const = 0;
   virtual bool can_time() const = 0;
+  /// False once a failure has left the device in a state that only a new process gets out of.
+  virtual bool usable() const = 0;
   /// Loads the program and allocates the buffers. Throws ExecutionFailure. One execution at a
   /// time: the one before must be destroyed first.
   virtual std::unique_ptr<Execution> prepare(const Workload& workload) = 0;

@@ -28,7 +28,7 @@ struct Parameter {
 /// A type of the pattern's own, whose size expressions may ask for.
 struct Struct {
   std::string name;
-  Expression size;  ///< bytes; the compiler checks that it is the real size
+  Expression size;  ///< bytes, may use the structs before it; the compiler checks it
   Location where;
 };
 
@@ -45,6 +45,7 @@ struct Buffer {
   Expression length;                   ///< elements
   std::optional<CudaExpression> init;  ///< element i's first value; without it the bytes are 0xff
   Location where;
+  Location type_where = {};
 };
 
 /// A scalar that the kernel gets by value.
@@ -53,6 +54,7 @@ struct Argument {
   std::string type;  ///< a scalar element type
   Expression value;
   Location where;
+  Location type_where = {};
 };
 
 /// What holds for every element after exactly one launch.
@@ -62,16 +64,16 @@ struct Verification {
 };
 
 struct LaunchShape {
-  std::vector<Expression> grid;   ///< one to three extents, in blocks
-  std::vector<Expression> block;  ///< one to three extents, in threads
-  Expression shared;              ///< dynamic shared memory in bytes
+  std::vector<Expression> grid;                               ///< one to three extents, in blocks
+  std::vector<Expression> block;                              ///< one to three extents, in threads
+  Expression shared = Expression::constant(std::int64_t{0});  ///< dynamic, in bytes
 };
 
 /// The bytes the algorithm needs to move in one launch.
 struct UsefulBytes {
-  Expression read;
-  Expression write;
-  Expression shared;
+  Expression read = Expression::constant(std::int64_t{0});
+  Expression write = Expression::constant(std::int64_t{0});
+  Expression shared = Expression::constant(std::int64_t{0});
 };
 
 /// A pattern file, parsed and checked. Immutable once loaded.
@@ -97,6 +99,9 @@ struct Pattern {
   std::vector<std::string> parameter_names() const;
 };
 using PatternPtr = std::shared_ptr<const Pattern>;
+
+/// Why an integer lies outside its parameter's bounds, as a sentence; empty when it does not.
+std::string why_out_of_bounds(const Parameter& parameter, const Value& value);
 
 /// Parses a pattern file. On mistakes adds to `diagnostics`, as many as can be found at once, and
 /// returns null. `source->name` is shown in messages; the pattern's name is the path's stem.

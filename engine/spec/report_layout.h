@@ -22,6 +22,7 @@ struct TableLayout {
   std::optional<Expression> where;   ///< over a point's parameters and "pattern"
   std::string title;                 ///< may be empty
   Location location;
+  std::vector<Location> places = {};  ///< of each name in `rows`, then in `columns`
 };
 
 /// The `report:` part of a sweep file.

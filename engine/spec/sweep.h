@@ -47,7 +47,11 @@ struct Sweep {
   ReportLayout report;
 };
 
-/// A `--set NAME=VALUES` from the command line; `source` is the argument itself.
+/// Whether the pattern has every parameter and struct that the expression names ("pattern" aside).
+bool applies_to(const Expression& condition, const Pattern& pattern);
+
+/// A `--set NAME=VALUES` from the command line; `source` is the argument itself. VALUES is a
+/// comma-separated list, or an axis as sweep files have them, in braces or brackets.
 struct Override {
   SourcePtr source;
 };

@@ -11,10 +11,26 @@
 
 namespace sweep {
 
+enum class StoreFault {
+  missing,       ///< there is no such file, or no such run in it
+  not_a_store,   ///< another kind of file
+  newer,         ///< written by a newer version
+  older,         ///< needs to be brought up to date, but is opened read-only
+  damaged,       ///< the file's contents contradict themselves
+  locked,        ///< another process holds it
+  inaccessible,  ///< permissions, a full disk, a failing device
+  other,
+};
+
 /// The results database cannot be read or written; the message says which file and why.
 class StoreError : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  explicit StoreError(const std::string& message, StoreFault fault = StoreFault::other)
+      : std::runtime_error(message), fault_(fault) {}
+  StoreFault fault() const { return fault_; }
+
+ private:
+  StoreFault fault_;
 };
 
 /// A sweep's results: an SQLite database that holds all runs of it.
@@ -25,13 +41,16 @@ class Store {
  public:
   enum class Mode { read_only, read_write };
 
-  /// Opens a database. With `read_write` creates it when there is none and brings an older schema
-  /// up to date; with `read_only` a missing file is an error. A file that is not a sweep database,
-  /// or one of a newer version, is an error and stays as it is.
+  /// Opens a database. With `read_write` creates it when there is none, in a folder that exists,
+  /// and brings an older schema up to date; with `read_only` a missing file or an older schema is
+  /// an error. A file that is not a sweep database, or one of a newer version, is an error and
+  /// stays as it is.
   Store(const std::filesystem::path& path, Mode mode);
   ~Store();
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
+
+  const std::filesystem::path& path() const;
 
   /// Starts a run and returns its id.
   std::int64_t begin_run(const Provenance& provenance);

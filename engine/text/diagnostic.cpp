@@ -24,42 +24,61 @@ SeverityStyle style_of(Severity severity) {
   return {"note", "\033[1;36m"};
 }
 
-/// Blanks up to the caret; tabs stay tabs so that the caret lands under its character.
-std::string caret_indent(std::string_view line, std::size_t column) {
-  std::string indent;
-  for (std::size_t i = 0; i + 1 < column; ++i) {
-    if (i >= line.size()) {
-      indent += ' ';
-    } else if (line[i] == '\t') {
-      indent += '\t';
-    } else if ((static_cast<unsigned char>(line[i]) & 0xC0U) != 0x80U) {
-      indent += ' ';  // one blank per UTF-8 character, not per byte
-    }
-  }
-  return indent;
+bool continues_character(char c) {
+  return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
 }
 
-std::string printable(std::string_view line) {
-  std::string result(line);
-  std::ranges::replace_if(
-      result, [](char c) { return static_cast<unsigned char>(c) < 0x20 && c != '\t'; }, '?');
+/// Columns on the screen: one per UTF-8 character, not per byte.
+std::size_t width(std::string_view text) {
+  return text.size() - static_cast<std::size_t>(std::ranges::count_if(text, continues_character));
+}
+
+/// Blanks as wide as `text`; tabs stay tabs so that the caret lands under its character.
+std::string blanks(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (!continues_character(c)) result += c == '\t' ? '\t' : ' ';
+  }
   return result;
 }
 
-std::string excerpt(const Location& where, const char* color, const char* reset) {
+/// Control characters would move the cursor or change the terminal's state.
+std::string printable(std::string_view text) {
+  std::string result(text);
+  std::ranges::replace_if(
+      result,
+      [](char c) {
+        const auto byte = static_cast<unsigned char>(c);
+        return (byte < 0x20 && c != '\t' && c != '\n') || byte == 0x7F;
+      },
+      '?');
+  return result;
+}
+
+/// Cuts a long line to the part around `caret`, between characters, and moves `caret` along.
+std::string_view window(std::string_view line, std::size_t& caret) {
   constexpr std::size_t widest = 200;
+  if (line.size() <= widest) return line;
+  std::size_t begin = caret > widest / 2 ? caret - widest / 2 : 0;
+  while (begin < caret && continues_character(line[begin])) ++begin;
+  line.remove_prefix(begin);
+  caret -= begin;
+  if (line.size() <= widest) return line;
+  std::size_t end = widest;
+  while (end > caret && continues_character(line[end])) --end;
+  return line.substr(0, end);
+}
+
+std::string excerpt(const Location& where, const char* color, const char* reset) {
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   std::string_view line = line_of(where.source->text, where.line);
-  std::size_t column = where.column;
-  if (line.size() > widest && column > widest / 2) {
-    const std::size_t cut = std::min(column - widest / 2, line.size());
-    line.remove_prefix(cut);
-    column -= cut;
-  }
-  line = line.substr(0, widest);
-  if (line.empty() || column == 0) return {};
-  const std::size_t room = column <= line.size() ? line.size() - column + 1 : 1;
-  const std::size_t length = std::clamp<std::size_t>(where.length, 1, room);
-  return fmt::format("  {}\n  {}{}^{}{}\n", printable(line), caret_indent(line, column), color,
+  if (line.empty() || where.column == 0) return {};
+  std::size_t caret = std::min(where.column - 1, line.size());
+  line = window(line, caret);
+  const std::size_t length = std::max<std::size_t>(width(line.substr(caret, where.length)), 1);
+  std::string_view before = line.substr(0, caret);
+  if (before.starts_with(byte_order_mark)) before.remove_prefix(byte_order_mark.size());
+  return fmt::format("  {}\n  {}{}^{}{}\n", printable(line), blanks(before), color,
                      std::string(length - 1, '~'), reset);
 }
 
@@ -71,6 +90,10 @@ void Diagnostics::error(const Location& where, std::string message, std::string 
 
 void Diagnostics::warning(const Location& where, std::string message, std::string help) {
   add({Severity::warning, where, std::move(message), std::move(help)});
+}
+
+void Diagnostics::add_all(const Diagnostics& others) {
+  list_.insert(list_.end(), others.list_.begin(), others.list_.end());
 }
 
 std::size_t Diagnostics::error_count() const {
@@ -89,6 +112,9 @@ InputError::InputError(Diagnostic diagnostic) : std::runtime_error(render(diagno
   diagnostics_.add(std::move(diagnostic));
 }
 
+InputError::InputError(const Location& where, std::string message, std::string help)
+    : InputError(Diagnostic{Severity::error, where, std::move(message), std::move(help)}) {}
+
 std::string render(const Diagnostic& diagnostic, bool color) {
   const auto [word, severity_color] = style_of(diagnostic.severity);
   const char* bold = color ? "\033[1m" : "";
@@ -103,10 +129,10 @@ std::string render(const Diagnostic& diagnostic, bool color) {
     if (where.line > 0 && where.column > 0) place += fmt::format("{}:", where.column);
     place += ' ';
   }
-  std::string result = fmt::format("{}{}{}{}{}:{} {}\n", bold, place, reset, accent, word, reset,
-                                   diagnostic.message);
+  std::string result = fmt::format("{}{}{}{}{}:{} {}\n", bold, printable(place), reset, accent,
+                                   word, reset, printable(diagnostic.message));
   if (where.source && where.line > 0) result += excerpt(where, accent, reset);
-  if (!diagnostic.help.empty()) result += fmt::format("  help: {}\n", diagnostic.help);
+  if (!diagnostic.help.empty()) result += fmt::format("  help: {}\n", printable(diagnostic.help));
   return result;
 }
 

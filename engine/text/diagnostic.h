@@ -28,6 +28,7 @@ class Diagnostics {
   bool has_errors() const;
   std::size_t error_count() const;
   bool empty() const { return list_.empty(); }
+  void add_all(const Diagnostics& others);
   const std::vector<Diagnostic>& list() const { return list_; }
 
  private:
@@ -39,6 +40,7 @@ class InputError : public std::runtime_error {
  public:
   explicit InputError(Diagnostics diagnostics);
   explicit InputError(Diagnostic diagnostic);
+  InputError(const Location& where, std::string message, std::string help = {});
   const Diagnostics& diagnostics() const { return diagnostics_; }
 
  private:

@@ -48,15 +48,23 @@ const std::vector<Row>& table() {
   return rows;
 }
 
-/// C's own names for the fixed-width types.
+/// C's own names for the fixed-width types, and CUDA's for the 16-bit ones.
 struct Alias {
   std::string_view name;
   std::string_view means;
 };
 constexpr std::array aliases = {
-    Alias{"int", "int32_t"},   Alias{"unsigned", "uint32_t"}, Alias{"uint", "uint32_t"},
-    Alias{"short", "int16_t"}, Alias{"ushort", "uint16_t"},   Alias{"char", "int8_t"},
-    Alias{"uchar", "uint8_t"}, Alias{"__half", "half"},       Alias{"__nv_bfloat16", "bfloat16"},
+    Alias{"int", "int32_t"},
+    Alias{"unsigned", "uint32_t"},
+    Alias{"uint", "uint32_t"},
+    Alias{"short", "int16_t"},
+    Alias{"ushort", "uint16_t"},
+    Alias{"char", "int8_t"},
+    Alias{"uchar", "uint8_t"},
+    Alias{"__half", "half"},
+    Alias{"__nv_bfloat16", "bfloat16"},
+    Alias{"__half2", "half2"},
+    Alias{"__nv_bfloat162", "bfloat162"},
 };
 
 }  // namespace

@@ -21,7 +21,7 @@ std::optional<std::string_view> sized_name(std::string_view name) {
 }
 
 [[noreturn]] void fail(const Location& where, std::string message, std::string help = {}) {
-  throw InputError(Diagnostic{Severity::error, where, std::move(message), std::move(help)});
+  throw InputError(where, std::move(message), std::move(help));
 }
 
 // Checking kinds ---------------------------------------------------------------------------------
@@ -70,13 +70,35 @@ class Checker {
         return std::nullopt;
       }
       diagnostics_.error(node.where, fmt::format("there is no type '{}'", *sized),
-                         did_you_mean(*sized, ElementType::names()));
+                         did_you_mean(*sized, known_types()));
       return std::nullopt;
     }
     if (ElementType::find(node.name)) return ValueKind::element;
     diagnostics_.error(node.where, fmt::format("there is no parameter '{}'", node.name),
-                       suggest(node.name, scope_.names, "the names known here are"));
+                       help_for_name(node.name));
     return std::nullopt;
+  }
+
+  /// What sizeof can take: element types, names holding one, and names with a bound size.
+  std::vector<std::string> known_types() const {
+    std::vector<std::string> types;
+    for (const std::string& name : scope_.names) {
+      if (const auto sized = sized_name(name)) {
+        types.emplace_back(*sized);
+      } else if (scope_.kind_of(name) == ValueKind::element) {
+        types.push_back(name);
+      }
+    }
+    types.insert(types.end(), ElementType::names().begin(), ElementType::names().end());
+    return types;
+  }
+
+  std::string help_for_name(std::string_view name) const {
+    std::vector<std::string> known = scope_.names;
+    known.insert(known.end(), {"true", "false"});
+    known.insert(known.end(), ElementType::names().begin(), ElementType::names().end());
+    std::string help = did_you_mean(name, known);
+    return help.empty() ? suggest(name, scope_.names, "the names known here are") : help;
   }
 
   std::optional<ValueKind> check_all(const Node& node, ValueKind wanted, ValueKind result) {
@@ -88,7 +110,7 @@ class Checker {
         diagnostics_.error(operand->where,
                            fmt::format("'{}' takes {}, but this is {}", node.name,
                                        describe_plural(wanted), describe(*kind)),
-                           help_for(*operand, *kind, wanted));
+                           help_for(node, *operand, *kind));
         good = false;
       }
     }
@@ -99,12 +121,16 @@ class Checker {
     return kind == ValueKind::boolean ? "booleans" : "integers";
   }
 
-  static std::string help_for(const Node& operand, ValueKind kind, ValueKind wanted) {
-    if (kind == ValueKind::integer && wanted == ValueKind::boolean) {
-      return "compare it, for example with != 0";
-    }
-    if (kind == ValueKind::boolean && operand.operands.size() == 2) {
-      return "to chain comparisons, join them with &&";
+  static bool is_comparison(const Node& node) {
+    return node.operation >= Operation::less && node.operation <= Operation::not_equal;
+  }
+
+  /// For an operand of the wrong kind.
+  static std::string help_for(const Node& node, const Node& operand, ValueKind kind) {
+    if (kind == ValueKind::integer) return "compare it, for example with != 0";
+    if (kind == ValueKind::boolean) {
+      if (is_comparison(node) && is_comparison(operand)) return chaining_help;
+      return "write X ? 1 : 0 for a boolean X";
     }
     if (kind == ValueKind::element) return "sizeof(...) gives a type's size in bytes";
     return {};
@@ -115,8 +141,11 @@ class Checker {
     const auto right = check(*node.operands[1]);
     if (!left || !right) return std::nullopt;
     if (*left == *right) return ValueKind::boolean;
-    diagnostics_.error(node.where, fmt::format("'{}' compares {} with {}", node.name,
-                                               describe(*left), describe(*right)));
+    const bool chained = is_comparison(*node.operands[0]) || is_comparison(*node.operands[1]);
+    diagnostics_.error(
+        node.where,
+        fmt::format("'{}' compares {} with {}", node.name, describe(*left), describe(*right)),
+        chained ? chaining_help : "");
     return std::nullopt;
   }
 
@@ -138,6 +167,8 @@ class Checker {
     }
     return yes;
   }
+
+  static constexpr const char* chaining_help = "to chain comparisons, join them with &&";
 
   const Scope& scope_;
   Diagnostics& diagnostics_;

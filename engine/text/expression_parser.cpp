@@ -23,6 +23,14 @@ struct Token {
   std::int64_t integer = 0;
 };
 
+/// The operator that `word` means in other languages, or nothing.
+std::string_view operator_called(std::string_view word) {
+  if (word == "and") return "&&";
+  if (word == "or") return "||";
+  if (word == "mod") return "%";
+  return {};
+}
+
 /// Thrown to leave the parser at the first mistake; the message is already recorded.
 struct Rejected {};
 
@@ -88,6 +96,12 @@ class Lexer {
     return std::nullopt;
   }
 
+  /// Whether `unit` is written as one; another number or an operator's name is not.
+  static bool is_unit_like(std::string_view unit) {
+    return !unit.empty() && std::isdigit(static_cast<unsigned char>(unit.front())) == 0 &&
+           operator_called(unit).empty();
+  }
+
   /// Digits, in base 10 or 16, then an optional unit, with or without a space between.
   Token integer() {
     const std::size_t start = position_;
@@ -118,7 +132,7 @@ class Lexer {
       overflow = overflow || value > (limit >> *shift);
       value <<= *shift;
       end = unit_start + unit.size();
-    } else if (!unit.empty()) {
+    } else if (is_unit_like(unit)) {
       reject(unit_start, unit.size(), fmt::format("'{}' is not a unit", unit),
              "the units are Ki, Mi and Gi (2^10, 2^20, 2^30)");
     }
@@ -141,9 +155,14 @@ class Lexer {
     if (std::string_view("+-*/%!~<>&^|?:(),").find(rest.front()) != std::string_view::npos) {
       return take(TokenKind::symbol, 1);
     }
+    std::size_t length = 1;  // the whole UTF-8 character
+    while (length < rest.size() && (static_cast<unsigned char>(rest[length]) & 0xC0U) == 0x80U) {
+      ++length;
+    }
     std::string help;
     if (rest.front() == '=') help = "write == to compare";
-    reject(position_, 1, fmt::format("'{}' has no meaning in an expression", rest.front()), help);
+    reject(position_, length,
+           fmt::format("'{}' has no meaning in an expression", rest.substr(0, length)), help);
   }
 
   static constexpr std::uint64_t limit = std::numeric_limits<std::int64_t>::max();
@@ -216,8 +235,10 @@ class Parser {
     if (token_.kind == TokenKind::end) lexer_.reject(0, 1, "an expression is missing here");
     NodePtr root = conditional();
     if (token_.kind != TokenKind::end) {
+      const std::string_view meant = operator_called(token_.text);
       lexer_.reject(token_.offset, token_.text.size(),
-                    fmt::format("'{}' is not expected here", token_.text));
+                    fmt::format("'{}' is not expected here", token_.text),
+                    meant.empty() ? "" : fmt::format("write {} instead", meant));
     }
     return root;
   }
@@ -285,12 +306,12 @@ class Parser {
 
   NodePtr binary(int lowest) {
     NodePtr left = unary();
-    std::size_t length = 0;
     for (auto found = binary_operator(); found && found->precedence >= lowest;
          found = binary_operator()) {
       const Token token = token_;
-      constexpr std::size_t longest = 1000;
-      if (++length > longest) lexer_.reject(token.offset, 1, "this expression is too long");
+      // The tree leans left by one level for each; walking it must not overflow the stack.
+      constexpr int most = 1000;
+      if (++operators_ > most) lexer_.reject(token.offset, 1, "this expression is too long");
       advance();
       NodePtr right = binary(found->precedence + 1);
       if (is_bitwise(found->operation) && (is_comparison(*left) || is_comparison(*right))) {
@@ -397,10 +418,11 @@ class Parser {
       lexer_.reject(type.offset, 1, "sizeof takes the name of a type");
     }
     advance();
+    const std::size_t end = token_.offset + 1;
     expect(")", "after the type in sizeof");
     auto result = node(Operation::name, type, {});
     result->name = fmt::format("sizeof({})", type.text);
-    result->where = where_.shifted(token.offset, type.offset + type.text.size() + 1 - token.offset);
+    result->where = where_.shifted(token.offset, end - token.offset);
     if (const auto element = ElementType::find(type.text)) {
       result->operation = Operation::literal;
       result->value = static_cast<std::int64_t>(element->size());
@@ -412,6 +434,7 @@ class Parser {
   Lexer lexer_;
   Token token_;
   int depth_ = 0;
+  int operators_ = 0;
 };
 
 }  // namespace

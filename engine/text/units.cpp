@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -45,24 +46,27 @@ std::string format_count(std::int64_t value) {
 }
 
 std::string format_duration(double seconds) {
+  if (seconds < 0) return "-" + format_duration(-seconds);
+  if (!(seconds < 1e15)) return "unknown";  // NaN and infinity too
   if (seconds < 0.9995) return fmt::format("{:.0f} ms", seconds * 1e3);
-  if (seconds < 59.95) return fmt::format("{:.{}f} s", seconds, seconds < 9.95 ? 1 : 0);
-  const auto total = static_cast<std::int64_t>(std::llround(seconds));
-  if (total < 3600) return fmt::format("{} min {} s", total / 60, total % 60);
-  return fmt::format("{} h {} min", total / 3600, total % 3600 / 60);
+  // Each limit is where the rounded figure would reach the next unit.
+  if (seconds < 59.5) return fmt::format("{:.{}f} s", seconds, seconds < 9.95 ? 1 : 0);
+  const std::int64_t whole = std::llround(seconds);
+  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
+  const std::int64_t minutes = std::llround(seconds / 60);
+  return fmt::format("{} h {} min", minutes / 60, minutes % 60);
 }
 
 std::string format_figure(double value) {
-  if (!std::isfinite(value)) return fmt::format("{}", value);
+  if (std::isnan(value)) return "nan";
+  if (value == 0) return "0";
+  std::string scientific = fmt::format("{:.3e}", value);
+  if (!std::isfinite(value)) return scientific;
   const double magnitude = std::fabs(value);
-  if (magnitude >= 1e15) return fmt::format("{:.3e}", value);
-  int decimals = 0;
-  if (magnitude > 0) {
-    const int exponent = static_cast<int>(std::floor(std::log10(magnitude)));
-    decimals = exponent >= 3 ? 0 : std::min(3 - exponent, 12);
-  }
-  std::string text = fmt::format("{:.{}f}", value, decimals);
-  return text;
+  if (magnitude < 1e-9 || magnitude >= 1e15) return scientific;
+  // The exponent after rounding: 9.9996 is 10.00, not 10.000.
+  const int exponent = std::stoi(scientific.substr(scientific.find('e') + 1));
+  return fmt::format("{:.{}f}", value, std::max(3 - exponent, 0));
 }
 
 std::string format_thousands(std::uint64_t value) {
@@ -73,9 +77,9 @@ std::string format_thousands(std::uint64_t value) {
 
 std::optional<double> parse_decimal(std::string_view text) {
   text = trim(text);
-  double scale = 1;
+  double divisor = 1;
   if (text.ends_with('%')) {
-    scale = 0.01;
+    divisor = 100;
     text = trim(text.substr(0, text.size() - 1));
   }
   double value = 0;
@@ -83,7 +87,7 @@ std::optional<double> parse_decimal(std::string_view text) {
   if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) {
     return std::nullopt;
   }
-  return value * scale;
+  return value / divisor;
 }
 
 }  // namespace sweep

@@ -11,9 +11,10 @@ namespace sweep {
 std::string format_bytes(std::uint64_t bytes);
 /// "1 Mi", "48": the largest binary unit that divides the value exactly.
 std::string format_count(std::int64_t value);
-/// "350 ms", "12 s", "3 min 20 s", "2 h 5 min"
+/// "350 ms", "12 s", "3 min 20 s", "2 h 5 min"; "unknown" for infinities and NaN
 std::string format_duration(double seconds);
-/// Four significant digits, never in scientific notation below 1e15: "4254", "12.35", "0.5012".
+/// Four significant digits, in scientific notation only below 1e-9 and from 1e15 on: "4254",
+/// "12.35", "0.5012". Larger integers keep all their digits.
 std::string format_figure(double value);
 /// 12345 -> "12,345"
 std::string format_thousands(std::uint64_t value);

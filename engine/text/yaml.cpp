@@ -10,40 +10,91 @@
 #include <map>
 #include <sstream>
 
+#include "engine/text/yaml_commas.h"
+
 namespace sweep {
 namespace {
 
 /// Leaves yaml-cpp's parser; the message is already recorded.
 struct Rejected {};
 
-int unclosed_parentheses(std::string_view text) {
-  int open = 0;
-  for (const char c : text) open += c == '(' ? 1 : c == ')' ? -1 : 0;
-  return open;
-}
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
+/// A source with the offsets of its lines, so that places turn into offsets and back quickly.
+class Lines {
+ public:
+  /// What stands from `end` on does not belong to the text.
+  Lines(SourcePtr source, std::size_t end) : source_(std::move(source)), end_(end) {
+    for (std::size_t at = 0; at < end_; ++at) {
+      if (text()[at] == '\n') starts_.push_back(at + 1);
+    }
+  }
+
+  std::string_view text() const { return std::string_view(source_->text).substr(0, end_); }
+
+  Location whole() const { return {source_, 0, 0, 1}; }
+
+  std::size_t offset(const Location& where) const {
+    if (where.line == 0 || where.line > starts_.size()) return text().size();
+    return std::min(starts_[where.line - 1] + where.column - 1, text().size());
+  }
+
+  Location location(std::size_t offset) const {
+    const auto line =
+        static_cast<std::size_t>(std::ranges::upper_bound(starts_, offset) - starts_.begin());
+    return {source_, line, offset - starts_[line - 1] + 1, 1};
+  }
+
+  Location location(const YAML::Mark& mark) const {
+    if (mark.is_null()) return whole();
+    const std::size_t line = std::min(static_cast<std::size_t>(mark.line) + 1, starts_.size());
+    // yaml-cpp does not count the byte order mark, and counts on behind the end of the text.
+    const bool shifted = line == 1 && text().starts_with(byte_order_mark);
+    const std::size_t column =
+        static_cast<std::size_t>(mark.column) + 1 + (shifted ? byte_order_mark.size() : 0);
+    return {source_, line, std::min(column, text().size() - starts_[line - 1] + 1), 1};
+  }
+
+ private:
+  SourcePtr source_;
+  std::size_t end_;
+  std::vector<std::size_t> starts_ = {0};
+};
 
 /// Receives yaml-cpp's events and builds the tree.
 class TreeBuilder : public YAML::EventHandler {
  public:
-  TreeBuilder(SourcePtr source, Diagnostics& diagnostics)
-      : source_(std::move(source)), diagnostics_(diagnostics) {}
+  TreeBuilder(const Lines& lines, Diagnostics& diagnostics)
+      : lines_(lines), diagnostics_(diagnostics) {
+    root_.where = lines.whole();
+  }
 
   YamlNode take_root() { return std::move(root_); }
 
-  void OnDocumentStart(const YAML::Mark& /*mark*/) override {}
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (++documents_ == 1) return;
+    const Location where = lines_.location(mark);
+    if (lines_.text().substr(lines_.offset(where)).starts_with("---")) {
+      reject(where, "a second YAML document starts here", "keep one document in a file");
+    }
+    reject(where, "this is not valid YAML: the document ends before this",
+           "indent what belongs together by the same number of spaces");
+  }
   void OnDocumentEnd() override {}
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     YamlNode node;
-    node.where = at(mark);
-    add(std::move(node), anchor);
+    node.where = lines_.location(mark);
+    add(std::move(node), anchor, mark);
   }
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto found = anchors_.find(anchor);
-    if (found == anchors_.end()) reject(at(mark), "this alias has no anchor before it");
-    count_nodes(found->second, mark);
-    add(found->second, YAML::NullAnchor);
+    if (found == anchors_.end()) {
+      reject(lines_.location(mark), "this alias stands inside what it repeats");
+    }
+    count_nodes(found->second, mark, open_.size());
+    add(found->second, YAML::NullAnchor, mark);
   }
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
@@ -53,19 +104,20 @@ class TreeBuilder : public YAML::EventHandler {
     node.kind = YamlNode::Kind::scalar;
     node.text = value;
     node.quoted = tag == "!";
-    locate(node, mark);
-    add(std::move(node), anchor);
+    if (!node.quoted) std::ranges::replace(node.text, hidden_comma, ',');
+    locate(node, lines_.location(mark));
+    add(std::move(node), anchor, mark);
   }
 
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                       YAML::EmitterStyle::value style) override {
-    open(YamlNode::Kind::sequence, mark, tag, anchor, style);
+                       YAML::EmitterStyle::value /*style*/) override {
+    open(YamlNode::Kind::sequence, mark, tag, anchor);
   }
   void OnSequenceEnd() override { close(); }
 
   void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                  YAML::EmitterStyle::value style) override {
-    open(YamlNode::Kind::map, mark, tag, anchor, style);
+                  YAML::EmitterStyle::value /*style*/) override {
+    open(YamlNode::Kind::map, mark, tag, anchor);
   }
   void OnMapEnd() override { close(); }
 
@@ -74,15 +126,9 @@ class TreeBuilder : public YAML::EventHandler {
   struct Open {
     YamlNode node;
     YAML::anchor_t anchor;
-    bool flow;
+    YAML::Mark mark;
     std::vector<YamlNode> children;  ///< items, or keys and values in turn
   };
-
-  Location at(const YAML::Mark& mark) const {
-    if (mark.is_null()) return {source_, 0, 0, 1};
-    return {source_, static_cast<std::size_t>(mark.line) + 1,
-            static_cast<std::size_t>(mark.column) + 1, 1};
-  }
 
   [[noreturn]] void reject(const Location& where, std::string message, std::string help = {}) {
     diagnostics_.error(where, std::move(message), std::move(help));
@@ -91,49 +137,88 @@ class TreeBuilder : public YAML::EventHandler {
 
   void refuse_tag(const YAML::Mark& mark, const std::string& tag) {
     if (!tag.empty() && tag != "?" && tag != "!") {
-      reject(at(mark), fmt::format("the tag '{}' has no meaning here", tag));
+      reject(lines_.location(mark), fmt::format("the tag '{}' has no meaning here", tag));
     }
   }
 
-  /// Finds where a scalar's text really begins: after its quote, or below its `|`.
-  void locate(YamlNode& node, const YAML::Mark& mark) const {
-    node.where = at(mark);
-    node.where.length = std::max<std::size_t>(node.text.size(), 1);
-    if (mark.is_null() || node.text.empty()) return;
-    const std::string& text = source_->text;
-    const std::size_t start = offset_of_line(text, node.where.line) + node.where.column - 1;
-    const std::string_view first_line = std::string_view(node.text).substr(0, node.text.find('\n'));
-    const std::size_t found = text.find(first_line, start);
-    // Far from its mark it would be another text that happens to be equal.
-    constexpr std::size_t furthest = 200;
-    if (found == std::string::npos || found > start + furthest) return;
-    const std::string_view skipped = std::string_view(text).substr(start, found - start);
-    const auto lines = static_cast<std::size_t>(std::ranges::count(skipped, '\n'));
-    node.where.line += lines;
-    node.where.column = lines == 0 ? node.where.column + skipped.size()
-                                   : found - offset_of_line(text, node.where.line) + 1;
-    node.where.length = std::max<std::size_t>(first_line.size(), 1);
-    node.verbatim = first_line.size() == node.text.size();
+  /// The offset behind a scalar's anchor and tag and the space that follows them.
+  std::size_t skip_properties(std::size_t at) const {
+    const std::string_view text = lines_.text();
+    while (at < text.size() && (text[at] == '&' || text[at] == '!')) {
+      at = std::min(text.find_first_of(" \t\r\n", at), text.size());
+      while (at < text.size() && std::string_view(" \t\r\n#").find(text[at]) != text.npos) {
+        at = text[at] == '#' ? std::min(text.find('\n', at), text.size()) : at + 1;
+      }
+    }
+    return at;
   }
 
-  void count_nodes(const YamlNode& node, const YAML::Mark& mark) {
-    constexpr std::size_t most = 1'000'000;
-    if (++nodes_ > most) reject(at(mark), "this document is too large");
-    for (const YamlNode& item : node.items) count_nodes(item, mark);
+  /// The offset of a block scalar's first line, without its indentation.
+  std::size_t block_begin(std::size_t indicator, std::string_view first_line) const {
+    const std::string_view text = lines_.text();
+    const std::size_t line = std::min(text.find('\n', indicator), text.size() - 1) + 1;
+    if (first_line.empty()) return line;
+    const std::size_t blanks = std::min(text.find_first_not_of(' ', line), text.size()) - line;
+    return line + blanks - std::min(first_line.find_first_not_of(' '), blanks);
+  }
+
+  /// Whether the quoted text from `begin` ends with `quote`; yaml-cpp lets the file's end do.
+  bool is_closed(std::size_t begin, char quote) const {
+    const std::string_view text = lines_.text();
+    for (std::size_t at = begin; at < text.size(); ++at) {
+      if (quote == '"' && text[at] == '\\') {
+        ++at;
+      } else if (text[at] == quote) {
+        if (quote == '"' || !text.substr(at + 1).starts_with(quote)) return true;
+        ++at;  // a doubled single quote
+      }
+    }
+    return false;
+  }
+
+  /// Finds where a scalar's text begins: after its quote, or below its `|`.
+  void locate(YamlNode& node, const Location& mark) {
+    const std::string_view text = lines_.text();
+    const std::string_view first_line = std::string_view(node.text).substr(0, node.text.find('\n'));
+    std::size_t begin = skip_properties(lines_.offset(mark));
+    const char opening = node.quoted && begin < text.size() ? text[begin] : '\0';
+    const bool in_quotes = opening == '"' || opening == '\'';
+    if (in_quotes) {
+      ++begin;
+      if (!is_closed(begin, opening)) {
+        reject(lines_.location(begin - 1), "this quote is never closed");
+      }
+    } else if (opening == '|' || opening == '>') {
+      begin = block_begin(begin, first_line);
+    }
+    node.where = lines_.location(begin);
+    node.where.length = std::max<std::size_t>(first_line.size(), 1);
+    const std::string_view rest = text.substr(begin);
+    // A final line break, as block scalars have, does not move what stands before it.
+    node.verbatim = rest.starts_with(first_line) && first_line.size() + 1 >= node.text.size() &&
+                    (!in_quotes || rest.substr(first_line.size()).starts_with(opening));
+  }
+
+  /// Bounds what anchors and aliases add: a copy of `node` below `depth` collections.
+  void count_nodes(const YamlNode& node, const YAML::Mark& mark, std::size_t depth) {
+    if (++nodes_ > most_nodes)
+      reject(lines_.location(mark), "the aliases of this document repeat too much");
+    if (depth > deepest) reject(lines_.location(mark), "this document is nested too deeply");
+    for (const YamlNode& item : node.items) count_nodes(item, mark, depth + 1);
     for (const auto& [key, value] : node.entries) {
-      count_nodes(key, mark);
-      count_nodes(value, mark);
+      count_nodes(key, mark, depth + 1);
+      count_nodes(value, mark, depth + 1);
     }
   }
 
   void open(YamlNode::Kind kind, const YAML::Mark& mark, const std::string& tag,
-            YAML::anchor_t anchor, YAML::EmitterStyle::value style) {
+            YAML::anchor_t anchor) {
     refuse_tag(mark, tag);
-    constexpr std::size_t deepest = 100;
-    if (open_.size() >= deepest) reject(at(mark), "this document is nested too deeply");
-    Open collection{{}, anchor, style == YAML::EmitterStyle::Flow, {}};
+    if (open_.size() >= deepest)
+      reject(lines_.location(mark), "this document is nested too deeply");
+    Open collection{{}, anchor, mark, {}};
     collection.node.kind = kind;
-    collection.node.where = at(mark);
+    collection.node.where = lines_.location(mark);
     open_.push_back(std::move(collection));
   }
 
@@ -141,24 +226,19 @@ class TreeBuilder : public YAML::EventHandler {
     Open collection = std::move(open_.back());
     open_.pop_back();
     const bool is_map = collection.node.is_map();
-    if (collection.flow) {
-      if (is_map) {
-        rejoin_entries(collection.children);
-      } else {
-        rejoin_items(collection.children);
-      }
-    }
     if (is_map) {
       pair_up(collection);
     } else {
       collection.node.items = std::move(collection.children);
     }
-    add(std::move(collection.node), collection.anchor);
+    add(std::move(collection.node), collection.anchor, collection.mark);
   }
 
-  void add(YamlNode node, YAML::anchor_t anchor) {
-    ++nodes_;
-    if (anchor != YAML::NullAnchor) anchors_[anchor] = node;
+  void add(YamlNode node, YAML::anchor_t anchor, const YAML::Mark& mark) {
+    if (anchor != YAML::NullAnchor) {
+      count_nodes(node, mark, open_.size());
+      anchors_[anchor] = node;
+    }
     if (open_.empty()) {
       root_ = std::move(node);
     } else {
@@ -166,70 +246,30 @@ class TreeBuilder : public YAML::EventHandler {
     }
   }
 
-  /// Whether `next` continues `node` after a comma that stands within parentheses.
-  static bool continues(const YamlNode& node, const YamlNode& next) {
-    return node.is_scalar() && !node.quoted && unclosed_parentheses(node.text) > 0 &&
-           next.is_scalar() && !next.quoted;
-  }
-
-  /// Makes `node` reach to the end of `last`, with the source's own text between.
-  void extend(YamlNode& node, const YamlNode& last) const {
-    const std::string& text = source_->text;
-    const std::size_t begin = offset_of_line(text, node.where.line) + node.where.column - 1;
-    const std::size_t end =
-        offset_of_line(text, last.where.line) + last.where.column - 1 + last.text.size();
-    node.text = text.substr(begin, end - begin);
-    node.verbatim = node.where.line == last.where.line;
-    node.where.length = node.text.size();
-  }
-
-  void rejoin_items(std::vector<YamlNode>& items) const {
-    std::vector<YamlNode> joined;
-    for (YamlNode& item : items) {
-      if (!joined.empty() && continues(joined.back(), item)) {
-        extend(joined.back(), item);
-      } else {
-        joined.push_back(std::move(item));
-      }
-    }
-    items = std::move(joined);
-  }
-
-  void rejoin_entries(std::vector<YamlNode>& children) const {
-    std::vector<YamlNode> joined;
-    for (std::size_t i = 0; i + 1 < children.size(); i += 2) {
-      if (!joined.empty() && children[i + 1].is_null() && continues(joined.back(), children[i])) {
-        extend(joined.back(), children[i]);
-      } else {
-        joined.push_back(std::move(children[i]));
-        joined.push_back(std::move(children[i + 1]));
-      }
-    }
-    children = std::move(joined);
-  }
-
   void pair_up(Open& collection) {
+    std::map<std::string, std::size_t> lines;  // of each key
     for (std::size_t i = 0; i + 1 < collection.children.size(); i += 2) {
       YamlNode& key = collection.children[i];
       if (!key.is_scalar()) reject(key.where, "a key must be a plain word");
-      const YamlNode* first = nullptr;
-      for (const auto& [other, value] : collection.node.entries) {
-        if (other.text == key.text) first = &other;
-      }
-      if (first != nullptr) {
+      const auto [first, is_new] = lines.try_emplace(key.text, key.where.line);
+      if (!is_new) {
         diagnostics_.error(key.where, fmt::format("the key '{}' is given twice", key.text),
-                           fmt::format("it stands first in line {}", first->where.line));
+                           fmt::format("it stands first in line {}", first->second));
         continue;
       }
-      collection.node.entries.emplace_back(std::move(key), std::move(collection.children[i + 1]));
+      collection.node.entries.push_back({std::move(key), std::move(collection.children[i + 1])});
     }
   }
 
-  SourcePtr source_;
+  static constexpr std::size_t deepest = 100;
+  static constexpr std::size_t most_nodes = 100'000;
+
+  const Lines& lines_;
   Diagnostics& diagnostics_;
   std::vector<Open> open_;
   std::map<YAML::anchor_t, YamlNode> anchors_;
   std::size_t nodes_ = 0;
+  int documents_ = 0;
   YamlNode root_;
 };
 
@@ -244,6 +284,47 @@ std::string syntax_help(const SourcePtr& source, std::size_t line) {
     return "write the header's lines without a leading '*'";
   }
   return "put text that contains ':', '#', quotes, braces or a leading '*', '&' or '%' in quotes";
+}
+
+/// The length of the UTF-8 character at the start of `text`; 0 when there is none.
+std::size_t character_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const std::size_t length = byte(0) < 0x80   ? 1
+                             : byte(0) < 0xC2 ? 0
+                             : byte(0) < 0xE0 ? 2
+                             : byte(0) < 0xF0 ? 3
+                             : byte(0) < 0xF5 ? 4
+                                              : 0;
+  if (length > text.size()) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0U) != 0x80U) return 0;
+  }
+  if (length < 3) return length;
+  const bool overlong = (byte(0) == 0xE0 && byte(1) < 0xA0) || (byte(0) == 0xF0 && byte(1) < 0x90);
+  const bool surrogate = byte(0) == 0xED && byte(1) >= 0xA0;
+  const bool too_large = byte(0) == 0xF4 && byte(1) >= 0x90;
+  return overlong || surrogate || too_large ? 0 : length;
+}
+
+/// Refuses what YAML does not count as text: yaml-cpp takes some of it for the end of the file or
+/// for another encoding, and passes the rest on.
+bool check_characters(const Lines& lines, std::size_t begin, Diagnostics& diagnostics) {
+  const std::string_view text = lines.text();
+  for (std::size_t at = begin; at < text.size();) {
+    const std::size_t length = character_length(text.substr(at));
+    const auto byte = static_cast<unsigned char>(text[at]);
+    const bool control =
+        byte == 0x7F || (byte < 0x20 && byte != '\t' && byte != '\r' && byte != '\n');
+    if (length == 0 || control) {
+      diagnostics.error(lines.location(at),
+                        control ? fmt::format("a control character (0x{:02X}) stands here", byte)
+                                : fmt::format("this byte (0x{:02X}) is not UTF-8 text", byte),
+                        "save the file as UTF-8 text");
+      return false;
+    }
+    at += length;
+  }
+  return true;
 }
 
 }  // namespace
@@ -261,32 +342,31 @@ std::optional<YamlNode> read_yaml(const SourcePtr& source, Diagnostics& diagnost
 
 std::optional<YamlNode> read_yaml(const SourcePtr& source, std::size_t begin, std::size_t end,
                                   Diagnostics& diagnostics) {
+  end = std::min(end, source->text.size());
+  begin = std::min(begin, end);
+  const Lines lines(source, end);
+  if (!check_characters(lines, begin, diagnostics)) return std::nullopt;
   // Blanking what stands before keeps the places of what follows.
   std::string text = source->text.substr(0, end);
   for (std::size_t i = 0; i < begin; ++i) {
     if (text[i] != '\n') text[i] = ' ';
   }
   const std::size_t errors_before = diagnostics.error_count();
-  TreeBuilder builder(source, diagnostics);
+  TreeBuilder builder(lines, diagnostics);
   try {
-    std::istringstream stream(text);
+    std::istringstream stream(hide_commas(text));
     YAML::Parser parser(stream);
     parser.HandleNextDocument(builder);
     YamlNode root = builder.take_root();
-    TreeBuilder rest(source, diagnostics);
-    if (parser.HandleNextDocument(rest)) {
-      diagnostics.error(rest.take_root().where, "a second YAML document starts here",
-                        "keep one document in a file");
-    }
+    parser.HandleNextDocument(builder);  // the builder refuses a second one
     if (diagnostics.error_count() > errors_before) return std::nullopt;
     return root;
   } catch (const Rejected&) {
     return std::nullopt;
   } catch (const YAML::Exception& error) {
-    const std::size_t line = static_cast<std::size_t>(std::max(error.mark.line, 0)) + 1;
-    diagnostics.error(
-        {source, line, static_cast<std::size_t>(std::max(error.mark.column, 0)) + 1, 1},
-        "this is not valid YAML: " + error.msg, syntax_help(source, line));
+    const Location where = lines.location(error.mark);
+    diagnostics.error(where, "this is not valid YAML: " + error.msg,
+                      syntax_help(source, where.line));
     return std::nullopt;
   }
 }

@@ -9,17 +9,19 @@
 
 namespace sweep {
 
+struct YamlEntry;
+
 /// A YAML document as a plain tree whose every node knows its place.
 struct YamlNode {
   enum class Kind { null, scalar, sequence, map };
 
   Kind kind = Kind::null;
-  std::string text;             ///< a scalar's value
-  bool quoted = false;          ///< a scalar in quotes or a block scalar
-  bool verbatim = false;        ///< `text` stands letter for letter at `where`
-  Location where;               ///< of a scalar: its first character, inside any quotes
-  std::vector<YamlNode> items;  ///< a sequence's
-  std::vector<std::pair<YamlNode, YamlNode>> entries;  ///< a map's, in the file's order
+  std::string text;                ///< a scalar's value
+  bool quoted = false;             ///< a scalar in quotes or a block scalar
+  bool verbatim = false;           ///< `text` stands letter for letter at `where`
+  Location where;                  ///< of a scalar: its first character, inside any quotes
+  std::vector<YamlNode> items;     ///< a sequence's
+  std::vector<YamlEntry> entries;  ///< a map's, in the file's order
 
   bool is_scalar() const { return kind == Kind::scalar; }
   bool is_sequence() const { return kind == Kind::sequence; }
@@ -30,13 +32,18 @@ struct YamlNode {
   const YamlNode* find(std::string_view key) const;
 };
 
+/// One key of a map and its value.
+struct YamlEntry {
+  YamlNode key;
+  YamlNode value;
+};
+
 /// Reads one YAML document. Duplicate keys, keys that are not plain words, syntax errors, tags
 /// and more than one document are errors; so is a document that its aliases blow up.
 ///
 /// Inside `{...}` and `[...]` a comma within parentheses does not separate: in
 /// `{length: N * max(STRIDE, 1)}` the length is `N * max(STRIDE, 1)`.
 ///
-/// `first_line` lets a document start within the source: what stands before is skipped.
 std::optional<YamlNode> read_yaml(const SourcePtr& source, Diagnostics& diagnostics);
 
 /// As above for the part of the source from byte `begin` to `end`.

@@ -26,4 +26,12 @@ BOOST_AUTO_TEST_CASE(suggests_the_closest_name_only_when_it_is_close) {
              "the names are: STRIDE, BLOCK, N");
 }
 
+BOOST_AUTO_TEST_CASE(one_letter_is_close_only_to_itself) {
+  const std::vector<std::string> names = {"N", "M", "AB"};
+  BOOST_TEST(sweep::did_you_mean("n", names) == "did you mean 'N'?");
+  BOOST_TEST(sweep::did_you_mean("X", names).empty());
+  BOOST_TEST(sweep::did_you_mean("", names).empty());
+  BOOST_TEST(sweep::did_you_mean("NN", names) == "did you mean 'N'?");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

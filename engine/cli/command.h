@@ -1,0 +1,53 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace sweep {
+
+/// What the process returns; the numbers above 63 are those of sysexits.h.
+enum ExitCode {
+  exit_done = 0,
+  exit_points_failed = 1,
+  exit_usage = 2,
+  exit_bad_input = 65,
+  exit_no_input = 66,
+  exit_unavailable = 69,
+  exit_internal = 70,
+  exit_cannot_create = 73,
+  exit_io = 74,
+  exit_interrupted = 130,
+  exit_terminated = 143,
+};
+
+/// A command line that makes no sense; the message says what to type.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// An error that ends the command with a particular exit code.
+class CommandError : public std::runtime_error {
+ public:
+  CommandError(ExitCode code, const std::string& message)
+      : std::runtime_error(message), code_(code) {}
+  ExitCode code() const { return code_; }
+
+ private:
+  ExitCode code_;
+};
+
+using Arguments = std::vector<std::string>;
+
+// One function per command: takes what follows the command's name and returns the exit code.
+int run_command(const Arguments& arguments);
+int check_command(const Arguments& arguments);
+int list_command(const Arguments& arguments);
+int show_command(const Arguments& arguments);
+int report_command(const Arguments& arguments);
+int devices_command(const Arguments& arguments);
+/// Not for people: the process that `run` measures in.
+int worker_command(const Arguments& arguments);
+
+}  // namespace sweep

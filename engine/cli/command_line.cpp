@@ -1,0 +1,95 @@
+#include "engine/cli/command_line.h"
+
+#include <fmt/format.h>
+
+#include <iostream>
+
+#include "engine/text/suggestion.h"
+
+namespace sweep {
+namespace po = boost::program_options;
+namespace {
+
+std::string& stored_command() {
+  static std::string command;
+  return command;
+}
+
+std::string quoted(const std::string& word) {
+  const bool plain = !word.empty() && word.find_first_not_of(
+                                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                          "0123456789_-+=./,:@%") == std::string::npos;
+  if (plain) return word;
+  std::string result = "'";
+  for (const char c : word) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return result + "'";
+}
+
+}  // namespace
+
+CommandLine::CommandLine(std::string synopsis, std::string about)
+    : synopsis_(std::move(synopsis)), about_(std::move(about)), visible_("Options", 100, 50) {
+  visible_.add_options()("help,h", "print this help");
+}
+
+po::options_description_easy_init CommandLine::options() {
+  return visible_.add_options();
+}
+
+void CommandLine::operands(const char* name, int count) {
+  hidden_.add_options()(name, po::value<std::vector<std::string>>());
+  positional_.add(name, count);
+}
+
+/// "sweep run"
+std::string CommandLine::name() const {
+  return synopsis_.substr(0, synopsis_.find(' ', synopsis_.find(' ') + 1));
+}
+
+std::optional<po::variables_map> CommandLine::parse(const Arguments& arguments) const {
+  po::options_description all;
+  all.add(visible_).add(hidden_);
+  constexpr auto style =
+      po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
+  po::variables_map values;
+  try {
+    po::store(
+        po::command_line_parser(arguments).options(all).positional(positional_).style(style).run(),
+        values);
+    po::notify(values);
+  } catch (const po::unknown_option& error) {
+    std::vector<std::string> known;
+    for (const auto& option : visible_.options()) known.push_back("--" + option->long_name());
+    const std::string help = did_you_mean(error.get_option_name(), known);
+    throw UsageError(fmt::format("there is no option {}{}{}; see {} --help",
+                                 error.get_option_name(), help.empty() ? "" : ": ", help, name()));
+  } catch (const po::too_many_positional_options_error&) {
+    throw UsageError(fmt::format("too many arguments; usage: {}", synopsis_));
+  } catch (const po::error& error) {
+    throw UsageError(fmt::format("{}; see {} --help", error.what(), name()));
+  }
+  if (values.count("help") != 0) {
+    std::cout << "Usage: " << synopsis_ << "\n\n" << about_ << "\n\n" << visible_;
+    return std::nullopt;
+  }
+  return values;
+}
+
+std::string shell_quoted(const std::vector<std::string>& words) {
+  std::string result;
+  for (const std::string& word : words) {
+    if (!result.empty()) result += ' ';
+    result += quoted(word);
+  }
+  return result;
+}
+
+const std::string& process_command() {
+  return stored_command();
+}
+
+void set_process_command(int count, const char* const* words) {
+  stored_command() = shell_quoted({words, words + count});
+}
+
+}  // namespace sweep

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace sweep {
+
+/// Where patterns are looked for, in this order: the folders given, those in $SWEEP_PATH
+/// (separated by colons), the sweep file's own folder and the `patterns` folder beside it,
+/// ./patterns, and what belongs to the program: ../share/sweep/patterns when it is installed,
+/// ../patterns when it stands in its build folder. `sweep_file` may be empty.
+std::vector<std::filesystem::path> pattern_folders(const std::vector<std::string>& given,
+                                                   const std::filesystem::path& sweep_file);
+
+/// Where sweeps are looked for by name: ./sweeps and what belongs to the program.
+std::vector<std::filesystem::path> sweep_folders();
+
+/// The sweep file that a user means: a path, or the name of one in `sweep_folders`. When there is
+/// none, throws CommandError with what was searched.
+std::filesystem::path find_sweep_file(const std::string& name);
+
+}  // namespace sweep

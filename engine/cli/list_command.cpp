@@ -1,0 +1,113 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+
+#include "engine/cli/command.h"
+#include "engine/cli/command_line.h"
+#include "engine/cli/data_folders.h"
+#include "engine/spec/metric.h"
+#include "engine/spec/pattern_library.h"
+#include "engine/text/read_source.h"
+#include "engine/text/suggestion.h"
+#include "engine/text/yaml.h"
+
+namespace sweep {
+namespace {
+
+struct Item {
+  std::string name;
+  std::string summary;
+};
+
+void print_items(const std::vector<Item>& items) {
+  std::size_t widest = 0;
+  for (const Item& item : items) widest = std::max(widest, item.name.size());
+  for (const Item& item : items) {
+    std::cout << fmt::format("{:<{}}  {}\n", item.name, widest, item.summary);
+  }
+}
+
+std::vector<Item> list_patterns(const std::vector<std::string>& folders) {
+  const PatternLibrary library(pattern_folders(folders, {}));
+  std::vector<Item> items;
+  for (const std::string& name : library.names()) {
+    Diagnostics diagnostics;
+    const PatternPtr pattern = library.load(name, {}, diagnostics);
+    items.push_back({name, pattern != nullptr ? pattern->summary
+                                              : fmt::format("(has mistakes: sweep check {})",
+                                                            library.find(name).string())});
+  }
+  return items;
+}
+
+/// The summary of a sweep file without reading its patterns.
+std::string summary_of(const std::filesystem::path& file) {
+  try {
+    Diagnostics diagnostics;
+    const auto root = read_yaml(read_source(file), diagnostics);
+    if (!root || !root->is_map()) {
+      return fmt::format("(has mistakes: sweep check {})", file.string());
+    }
+    const YamlNode* summary = root->find("summary");
+    return summary != nullptr ? summary->text : std::string();
+  } catch (const FileError& error) {
+    return fmt::format("({})", error.what());
+  }
+}
+
+std::vector<Item> list_sweeps() {
+  std::vector<Item> items;
+  for (const std::filesystem::path& folder : sweep_folders()) {
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+      const std::string name = entry.path().stem().string();
+      const bool known = std::ranges::find(items, name, &Item::name) != items.end();
+      if (entry.path().extension() != ".yaml" || known) continue;
+      items.push_back({name, summary_of(entry.path())});
+    }
+  }
+  std::ranges::sort(items, {}, &Item::name);
+  return items;
+}
+
+std::vector<Item> list_metrics() {
+  std::vector<Item> items;
+  for (const MetricDefinition& metric : metric_definitions()) {
+    items.push_back({fmt::format("{} [{}]", metric.name, metric.unit), metric.meaning});
+  }
+  return items;
+}
+
+}  // namespace
+
+int list_command(const Arguments& arguments) {
+  CommandLine line("sweep list [OPTIONS] patterns|sweeps|metrics",
+                   "Lists the patterns, the sweeps or the metrics there are.");
+  line.options()(
+      "patterns",
+      boost::program_options::value<std::vector<std::string>>()->composing()->value_name("DIR"),
+      "a folder with patterns, searched first; may be given several times");
+  line.operands("what", 1);
+  const auto options = line.parse(arguments);
+  if (!options) return exit_done;
+  const std::vector<std::string> kinds = {"patterns", "sweeps", "metrics"};
+  if (options->count("what") == 0) throw UsageError("list what? write patterns, sweeps or metrics");
+  const std::string what = (*options)["what"].as<std::vector<std::string>>().front();
+  std::vector<std::string> folders;
+  if (options->count("patterns") != 0) {
+    folders = (*options)["patterns"].as<std::vector<std::string>>();
+  }
+  if (what == "patterns") {
+    print_items(list_patterns(folders));
+  } else if (what == "sweeps") {
+    print_items(list_sweeps());
+  } else if (what == "metrics") {
+    print_items(list_metrics());
+  } else {
+    throw UsageError(fmt::format("cannot list '{}'; {}", what, suggest(what, kinds, "there are")));
+  }
+  return exit_done;
+}
+
+}  // namespace sweep

@@ -1,0 +1,21 @@
+#include "engine/cli/load_sweep.h"
+
+#include "engine/cli/data_folders.h"
+#include "engine/spec/pattern_library.h"
+#include "engine/text/read_source.h"
+
+namespace sweep {
+
+LoadedSweep load_sweep(const std::filesystem::path& file, const std::vector<std::string>& folders,
+                       const std::vector<std::string>& set_arguments) {
+  const PatternLibrary library(pattern_folders(folders, file));
+  std::vector<Override> overrides;
+  for (const std::string& argument : set_arguments) {
+    overrides.push_back({std::make_shared<Source>(Source{"--set", argument})});
+  }
+  Sweep sweep = parse_sweep(read_source(file), file, library.lookup(), overrides);
+  Space space = enumerate(sweep);
+  return {std::move(sweep), std::move(space)};
+}
+
+}  // namespace sweep

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "engine/space/enumerate.h"
+
+namespace sweep {
+
+/// A sweep with its space.
+struct LoadedSweep {
+  Sweep sweep;
+  Space space;
+};
+
+/// Reads a sweep file, its patterns (see pattern_folders) and the `--set` arguments, and
+/// enumerates. Throws FileError and InputError.
+LoadedSweep load_sweep(const std::filesystem::path& file,
+                       const std::vector<std::string>& pattern_folders,
+                       const std::vector<std::string>& set_arguments);
+
+}  // namespace sweep

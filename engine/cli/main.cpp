@@ -1,0 +1,108 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <iostream>
+#include <vector>
+
+#include "engine/backend/backend.h"
+#include "engine/cli/command.h"
+#include "engine/cli/command_line.h"
+#include "engine/cli/terminal.h"
+#include "engine/loader/dynamic_library.h"
+#include "engine/store/store.h"
+#include "engine/text/diagnostic.h"
+#include "engine/text/read_source.h"
+#include "engine/text/suggestion.h"
+
+namespace sweep {
+namespace {
+
+struct Command {
+  const char* name;
+  const char* summary;
+  int (*run)(const Arguments&);
+};
+
+constexpr std::array commands = {
+    Command{"run", "measure a sweep and write its tables", run_command},
+    Command{"check", "find the mistakes in sweeps and patterns; needs no GPU", check_command},
+    Command{"list", "list patterns, sweeps or metrics", list_command},
+    Command{"show", "describe a pattern or a sweep", show_command},
+    Command{"report", "make a report again from a results database", report_command},
+    Command{"devices", "list the GPUs", devices_command},
+};
+
+void print_help() {
+  std::cout << "Usage: sweep COMMAND [OPTIONS] ...\n\n"
+               "Measures how CUDA kernels touch memory: runs access patterns over ranges of\n"
+               "parameters and writes tables of how fast each configuration is.\n\nCommands:\n";
+  for (const Command& command : commands) {
+    std::cout << fmt::format("  {:<8}  {}\n", command.name, command.summary);
+  }
+  std::cout << "\n'sweep COMMAND --help' explains a command. First steps:\n"
+               "  sweep list sweeps\n  sweep run sweeps/stride.yaml\n";
+}
+
+int dispatch(const Arguments& arguments) {
+  if (arguments.empty()) {
+    print_help();
+    return exit_usage;
+  }
+  const std::string& name = arguments.front();
+  if (name == "--help" || name == "-h" || name == "help") {
+    print_help();
+    return exit_done;
+  }
+  if (name == "--version") {
+    std::cout << "sweep " SWEEP_VERSION "\n";
+    return exit_done;
+  }
+  std::vector<std::string> names;
+  for (const Command& command : commands) {
+    if (name == command.name) return command.run({arguments.begin() + 1, arguments.end()});
+    names.emplace_back(command.name);
+  }
+  if (name == "worker") return worker_command({arguments.begin() + 1, arguments.end()});
+  throw UsageError(
+      fmt::format("there is no command '{}'; {}", name, suggest(name, names, "the commands are")));
+}
+
+int fail(ExitCode code, const std::string& message) {
+  std::cerr << "sweep: " << message << '\n';
+  return code;
+}
+
+int run(const Arguments& arguments) {
+  try {
+    return dispatch(arguments);
+  } catch (const UsageError& error) {
+    return fail(exit_usage, error.what());
+  } catch (const InputError& error) {
+    std::cerr << render(error.diagnostics(), terminal_of(STDERR_FILENO).color);
+    return exit_bad_input;
+  } catch (const FileError& error) {
+    return fail(error.is_missing() ? exit_no_input : exit_bad_input, error.what());
+  } catch (const CommandError& error) {
+    return fail(error.code(), error.what());
+  } catch (const DeviceError& error) {
+    return fail(exit_unavailable, error.what());
+  } catch (const LibraryError& error) {
+    return fail(exit_unavailable, error.what());
+  } catch (const StoreError& error) {
+    return fail(exit_io, error.what());
+  } catch (const std::exception& error) {
+    return fail(exit_internal, fmt::format("internal error: {}", error.what()));
+  }
+}
+
+}  // namespace
+}  // namespace sweep
+
+int main(int count, char** words) {
+  sweep::set_process_command(count, words);
+  const int code = sweep::run({words + 1, words + count});
+  std::cout.flush();
+  if (!std::cout) return sweep::fail(sweep::exit_io, "standard output cannot be written");
+  return code;
+}

@@ -1,0 +1,46 @@
+#include "engine/cli/plan.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "engine/text/units.h"
+
+namespace sweep {
+namespace {
+
+std::string count_of(std::uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", format_thousands(count), noun, count == 1 ? "" : "s");
+}
+
+/// "STRIDE x 32", "(ROWS, TILE) x 2"
+std::string describe_axis(const Axis& axis) {
+  const std::string names = fmt::format("{}", fmt::join(axis.names, ", "));
+  return axis.names.size() == 1 ? fmt::format("{} x {}", names, axis.rows.size())
+                                : fmt::format("({}) x {}", names, axis.rows.size());
+}
+
+}  // namespace
+
+std::string describe_plan(const LoadedSweep& loaded) {
+  const Sweep& sweep = loaded.sweep;
+  const Space& space = loaded.space;
+  std::string text = sweep.name;
+  if (!sweep.summary.empty()) text += ": " + sweep.summary;
+  std::vector<std::string> parts;
+  if (sweep.patterns.size() > 1)
+    parts.push_back(fmt::format("pattern x {}", sweep.patterns.size()));
+  for (const Axis& axis : sweep.axes) parts.push_back(describe_axis(axis));
+  text += fmt::format("\n  {}", count_of(space.configurations.size(), "configuration"));
+  if (!parts.empty()) text += fmt::format(": {}", fmt::join(parts, ", "));
+  if (space.configurations.size() != space.combinations) {
+    text += fmt::format("; {} in all", count_of(space.combinations, "combination"));
+  }
+  text += '\n';
+  for (const Removed& removed : space.removed) {
+    text += fmt::format("  {} removed by {} ({})\n", format_thousands(removed.count),
+                        removed.constraint, removed.origin);
+  }
+  return text;
+}
+
+}  // namespace sweep

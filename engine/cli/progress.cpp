@@ -1,0 +1,97 @@
+#include "engine/cli/progress.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/text/units.h"
+
+namespace sweep {
+namespace {
+
+/// "2738 GB/s", or "failed"
+std::string outcome_of(const PointRecord& point) {
+  if (point.status == PointStatus::failed) return "failed";
+  for (const char* name : {"bandwidth", "time"}) {
+    const auto found = std::ranges::find(point.metrics, name, &Metric::name);
+    if (found != point.metrics.end()) {
+      return fmt::format("{} {}", format_figure(found->value), find_metric(name)->unit);
+    }
+  }
+  return "ok";
+}
+
+std::string indented(std::string text) {
+  while (text.ends_with('\n')) text.pop_back();
+  std::string result = "  ";
+  for (const char c : text) {
+    result += c;
+    if (c == '\n') result += "  ";
+  }
+  return result;
+}
+
+}  // namespace
+
+Progress::Progress(const Terminal& terminal, Clock clock)
+    : terminal_(terminal), clock_(std::move(clock)) {}
+
+void Progress::on_start(std::size_t points, std::size_t reused) {
+  total_ = points - reused;
+  reused_ = reused;
+  begin_ = clock_();
+  last_shown_ = begin_;
+  if (reused > 0) {
+    print_line(fmt::format("{} of {} points are there from earlier runs (--fresh measures anew)",
+                           reused, points));
+  }
+}
+
+void Progress::on_point(const Configuration& configuration, const PointRecord& point) {
+  ++done_;
+  if (point.status == PointStatus::failed) {
+    constexpr std::size_t most_shown = 10;
+    if (++failures_shown_ <= most_shown) {
+      print_line(fmt::format("failed: {}\n{}", to_string(configuration), indented(point.reason)));
+    } else if (failures_shown_ == most_shown + 1) {
+      print_line("more points failed; the report lists them all");
+    }
+  }
+  const double interval = terminal_.is_terminal ? 0.1 : 10;
+  const double now = clock_();
+  if (now - last_shown_ < interval && (done_ < total_ || !terminal_.is_terminal)) return;
+  last_shown_ = now;
+  std::string line = status(configuration, point);
+  if (terminal_.is_terminal) {
+    line = line.substr(0, terminal_.width - 1);
+    fmt::print(stderr, "\r\033[K{}", line);
+    std::fflush(stderr);
+  } else {
+    print_line(line);
+  }
+}
+
+std::string Progress::status(const Configuration& configuration, const PointRecord& point) const {
+  const double elapsed = clock_() - begin_;
+  const double rate = elapsed > 0 ? static_cast<double>(done_) / elapsed : 0;
+  const double left = rate > 0 ? static_cast<double>(total_ - done_) / rate : 0;
+  return fmt::format("{}/{} points, {:.1f}/s, {} left | {}: {}", done_, total_, rate,
+                     format_duration(left), to_string(configuration), outcome_of(point));
+}
+
+void Progress::on_warning(const Diagnostic& warning) {
+  print_line(render(warning, terminal_.color));
+}
+
+void Progress::finish() {
+  if (terminal_.is_terminal) fmt::print(stderr, "\r\033[K");
+  std::fflush(stderr);
+}
+
+void Progress::print_line(const std::string& text) {
+  fmt::print(stderr, "{}{}{}", terminal_.is_terminal ? "\r\033[K" : "", text,
+             text.ends_with('\n') ? "" : "\n");
+  std::fflush(stderr);
+}
+
+}  // namespace sweep

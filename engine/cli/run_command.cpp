@@ -1,0 +1,147 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <iostream>
+
+#include "engine/cli/command.h"
+#include "engine/cli/command_line.h"
+#include "engine/cli/data_folders.h"
+#include "engine/cli/device_choice.h"
+#include "engine/cli/output_file.h"
+#include "engine/cli/plan.h"
+#include "engine/cli/progress.h"
+#include "engine/cli/stop_signal.h"
+#include "engine/loader/cuda_home.h"
+#include "engine/run/worker_measurer.h"
+#include "report/csv.h"
+#include "report/markdown.h"
+#include "report/run_results.h"
+#include "report/terminal_table.h"
+
+namespace sweep {
+namespace {
+
+namespace fs = std::filesystem;
+namespace po = boost::program_options;
+
+struct RunOptions {
+  std::string sweep;
+  std::vector<std::string> set;
+  std::vector<std::string> folders;
+  std::string device;
+  fs::path output;
+  bool fresh = false;
+};
+
+std::optional<RunOptions> read_options(const Arguments& arguments) {
+  CommandLine line(
+      "sweep run [OPTIONS] SWEEP",
+      "Measures every configuration of a sweep and writes DIR/SWEEP.db, .md and .csv.\n"
+      "SWEEP is a file, or the name of one that 'sweep list sweeps' shows. Points that\n"
+      "the database has already are not measured again.");
+  line.options()(
+      "set", po::value<std::vector<std::string>>()->composing()->value_name("NAME=VALUES"),
+      "replace an axis or a default, for example STRIDE=1,2,4 or 'STRIDE={from: 1, to: 8}'")(
+      "device", po::value<std::string>()->default_value("auto")->value_name("DEVICE"),
+      "auto (the first GPU), or the number of a GPU")(
+      "patterns", po::value<std::vector<std::string>>()->composing()->value_name("DIR"),
+      "a folder with patterns, searched first; may be given several times")(
+      "output,o", po::value<std::string>()->default_value("results")->value_name("DIR"),
+      "the folder for the results")("fresh", "measure again what the database has already");
+  line.operands("sweep", 1);
+  const auto values = line.parse(arguments);
+  if (!values) return std::nullopt;
+  if (values->count("sweep") == 0) {
+    throw UsageError("run what? for example: sweep run sweeps/stride.yaml");
+  }
+  RunOptions options;
+  options.sweep = (*values)["sweep"].as<std::vector<std::string>>().front();
+  if (values->count("set") != 0) options.set = (*values)["set"].as<std::vector<std::string>>();
+  if (values->count("patterns") != 0) {
+    options.folders = (*values)["patterns"].as<std::vector<std::string>>();
+  }
+  options.device = (*values)["device"].as<std::string>();
+  options.output = (*values)["output"].as<std::string>();
+  options.fresh = values->count("fresh") != 0;
+  return options;
+}
+
+Store open_store(const fs::path& path) {
+  try {
+    return Store(path, Store::Mode::read_write);
+  } catch (const StoreError& error) {
+    throw CommandError(exit_cannot_create, error.what());
+  }
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+Provenance provenance_of(const Sweep& sweep) {
+  Provenance provenance;
+  provenance.sweep_name = sweep.name;
+  provenance.sweep_text = sweep.source->text;
+  provenance.command = process_command();
+  provenance.engine_version = SWEEP_VERSION;
+  provenance.host = host_name();
+  return provenance;
+}
+
+void write_reports(const Store& store, std::int64_t run, const fs::path& base) {
+  const RunResults results = load_results(store, run);
+  write_output_file(base.string() + ".md", write_markdown(results));
+  write_output_file(base.string() + ".csv", write_csv(results));
+  const Terminal terminal = terminal_of(STDOUT_FILENO);
+  std::cout << write_terminal(results, terminal.is_terminal ? terminal.width : 120, terminal.color)
+            << std::flush;
+}
+
+int conclude(const RunSummary& summary, const fs::path& base) {
+  std::cerr << fmt::format("{} points measured, {} of them failed; {} reused\n{}.md, .csv, .db\n",
+                           summary.measured, summary.failed, summary.reused, base.string());
+  if (summary.interrupted) {
+    std::cerr << fmt::format("Stopped. To go on where it stopped: {}\n", process_command());
+    return stop_signal() == SIGTERM ? exit_terminated : exit_interrupted;
+  }
+  return summary.failed > 0 ? exit_points_failed : exit_done;
+}
+
+}  // namespace
+
+int run_command(const Arguments& arguments) {
+  const auto options = read_options(arguments);
+  if (!options) return exit_done;
+  const LoadedSweep loaded =
+      load_sweep(find_sweep_file(options->sweep), options->folders, options->set);
+  std::cerr << describe_plan(loaded) << std::flush;
+  if (loaded.space.configurations.empty()) {
+    throw CommandError(exit_bad_input, "nothing to run: the constraints leave no configuration");
+  }
+  const auto nvrtc = std::make_shared<const Nvrtc>();
+  check_device_name(options->device);
+  WorkerMeasurer measurer({program_path().string(), "worker", options->device});
+  std::cerr << fmt::format("  on {}\n", describe_device(measurer.device()));
+  make_output_folder(options->output);
+  const fs::path base = options->output / loaded.sweep.name;
+  Store store = open_store(base.string() + ".db");
+
+  Progress progress(terminal_of(STDERR_FILENO), steady_clock());
+  RunSummary summary;
+  try {
+    summary = run_sweep({loaded.sweep, loaded.space, provenance_of(loaded.sweep), options->fresh},
+                        measurer, nvrtc, store, progress, stop_flag());
+    progress.finish();
+  } catch (const StoreError& error) {
+    progress.finish();
+    throw CommandError(exit_io, fmt::format("{}\nWhat was measured so far is kept; to go on: {}",
+                                            error.what(), process_command()));
+  }
+  write_reports(store, summary.run, base);
+  return conclude(summary, base);
+}
+
+}  // namespace sweep

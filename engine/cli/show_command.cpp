@@ -1,0 +1,85 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+
+#include "engine/cli/command.h"
+#include "engine/cli/command_line.h"
+#include "engine/cli/data_folders.h"
+#include "engine/cli/plan.h"
+#include "engine/spec/pattern_library.h"
+#include "engine/text/suggestion.h"
+
+namespace sweep {
+namespace {
+
+void print_pattern(const Pattern& pattern) {
+  std::cout << fmt::format("{}: {}\n", pattern.name, pattern.summary);
+  if (!pattern.help.empty()) std::cout << pattern.help << "\n";
+  if (!pattern.reference.empty()) std::cout << "Reference: " << pattern.reference << "\n";
+  std::size_t widest = 0;
+  for (const Parameter& parameter : pattern.parameters) {
+    widest = std::max(widest, parameter.name.size());
+  }
+  if (!pattern.parameters.empty()) std::cout << "\nParameters:\n";
+  for (const Parameter& parameter : pattern.parameters) {
+    std::string bounds;
+    if (parameter.min) bounds += fmt::format(", at least {}", *parameter.min);
+    if (parameter.max) bounds += fmt::format(", at most {}", *parameter.max);
+    std::cout << fmt::format("  {:<{}}  {} (default {}{}){}{}\n", parameter.name, widest,
+                             describe(parameter.kind), parameter.default_value.text(), bounds,
+                             parameter.help.empty() ? "" : ": ", parameter.help);
+  }
+  std::cout << fmt::format("\n{}:\n{}", pattern.path.string(), pattern.source->text);
+}
+
+void show_pattern(const std::string& name, const std::vector<std::string>& folders) {
+  const PatternLibrary library(pattern_folders(folders, {}));
+  if (library.find(name).empty()) {
+    const std::vector<std::string> names = library.names();
+    throw CommandError(exit_no_input, fmt::format("there is no pattern '{}'; {}", name,
+                                                  suggest(name, names, "the patterns are")));
+  }
+  Diagnostics diagnostics;
+  const PatternPtr pattern = library.load(name, {}, diagnostics);
+  if (pattern == nullptr) throw InputError(diagnostics);
+  print_pattern(*pattern);
+}
+
+void show_sweep(const std::string& name, const std::vector<std::string>& folders) {
+  const std::filesystem::path file = find_sweep_file(name);
+  const LoadedSweep loaded = load_sweep(file, folders, {});
+  std::cout << describe_plan(loaded)
+            << fmt::format("\n{}:\n{}", file.string(), loaded.sweep.source->text);
+}
+
+}  // namespace
+
+int show_command(const Arguments& arguments) {
+  CommandLine line("sweep show [OPTIONS] pattern|sweep NAME",
+                   "Describes a pattern or a sweep and prints its file.");
+  line.options()(
+      "patterns",
+      boost::program_options::value<std::vector<std::string>>()->composing()->value_name("DIR"),
+      "a folder with patterns, searched first; may be given several times");
+  line.operands("what", 2);
+  const auto options = line.parse(arguments);
+  if (!options) return exit_done;
+  std::vector<std::string> what;
+  std::vector<std::string> folders;
+  if (options->count("what") != 0) what = (*options)["what"].as<std::vector<std::string>>();
+  if (options->count("patterns") != 0) {
+    folders = (*options)["patterns"].as<std::vector<std::string>>();
+  }
+  if (what.size() != 2) throw UsageError("show what? for example: sweep show pattern stride");
+  if (what[0] == "pattern") {
+    show_pattern(what[1], folders);
+  } else if (what[0] == "sweep") {
+    show_sweep(what[1], folders);
+  } else {
+    throw UsageError(fmt::format("cannot show '{}'; write pattern or sweep", what[0]));
+  }
+  return exit_done;
+}
+
+}  // namespace sweep

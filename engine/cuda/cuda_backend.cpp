@@ -1,0 +1,37 @@
+#include "engine/cuda/cuda_backend.h"
+
+#include <fmt/format.h>
+
+#include "engine/cuda/cuda_context.h"
+#include "engine/cuda/cuda_execution.h"
+
+namespace sweep {
+namespace {
+
+class CudaBackend : public Backend {
+ public:
+  explicit CudaBackend(const Device& device) : context_(device) {}
+
+  const Device& device() const override { return context_.device; }
+  bool can_time() const override { return true; }
+  bool usable() const override { return !context_.poisoned; }
+  std::unique_ptr<Execution> prepare(const Workload& workload) override {
+    return std::make_unique<CudaExecution>(context_, workload);
+  }
+
+ private:
+  CudaContext context_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_cuda_backend(const Device& device) {
+  try {
+    return std::make_unique<CudaBackend>(device);
+  } catch (const CudaError& error) {
+    throw DeviceError(
+        fmt::format("GPU {} ({}) does not start: {}", device.index, device.name, error.what()));
+  }
+}
+
+}  // namespace sweep

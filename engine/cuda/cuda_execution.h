@@ -1,0 +1,38 @@
+#pragma once
+
+#include <vector>
+
+#include "engine/backend/backend.h"
+#include "engine/cuda/cuda_context.h"
+#include "engine/cuda/mismatch.h"
+
+namespace sweep {
+
+/// One workload on a GPU. Driver errors become ExecutionFailure.
+class CudaExecution : public Execution {
+ public:
+  CudaExecution(CudaContext& context, const Workload& workload);
+
+  void initialise() override;
+  void launch() override;
+  std::optional<std::string> verify() override;
+  double sample(CacheState cache) override;
+
+ private:
+  void prepare();
+  void check_limits() const;
+  void queue_kernel();
+  void queue_over_elements(CUfunction function, std::uint64_t elements,
+                           const std::vector<void*>& more_arguments);
+  CheckResult run_check(CUfunction function, std::uint64_t first, std::uint64_t last);
+  std::optional<std::string> verify_one(const VerificationPlan& plan);
+  void synchronize();
+
+  CudaContext& context_;
+  Workload workload_;
+  const Module* module_ = nullptr;
+  CUfunction kernel_ = nullptr;
+  std::vector<CUdeviceptr> addresses_;
+};
+
+}  // namespace sweep

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "engine/backend/backend.h"
+#include "engine/jit/nvrtc.h"
+#include "engine/spec/configuration.h"
+#include "engine/text/diagnostic.h"
+
+namespace sweep {
+
+/// A configuration as a program that a backend can load.
+struct CompiledConfiguration {
+  std::shared_ptr<const Program> program;
+  std::string kernel_entry;
+  std::vector<std::string> init_entries;   ///< one per buffer; empty where it has no `init`
+  std::vector<std::string> check_entries;  ///< one per verification
+  Diagnostics warnings;
+};
+
+/// A configuration that does not compile.
+struct CompileFailure {
+  Diagnostics errors;
+};
+
+using CompileOutcome = std::variant<CompiledConfiguration, CompileFailure>;
+
+/// Compiles configurations for one architecture. Safe to use from several threads.
+class Compiler {
+ public:
+  /// `compute_capability` is major * 10 + minor. Where NVRTC does not know it, programs carry PTX
+  /// alone, for the newest architecture below it.
+  Compiler(std::shared_ptr<const Nvrtc> nvrtc, int compute_capability);
+
+  /// The outcome of each configuration, in order. Configurations of one pattern share programs;
+  /// those that stand beside one that does not compile are compiled again singly.
+  std::vector<CompileOutcome> compile(std::span<const Configuration> configurations) const;
+
+ private:
+  std::vector<CompileOutcome> compile_program(std::span<const Configuration> batch) const;
+
+  std::shared_ptr<const Nvrtc> nvrtc_;
+  std::vector<std::string> options_;
+};
+
+}  // namespace sweep

@@ -1,0 +1,163 @@
+#include "engine/jit/nvrtc.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nvrtc.h>
+
+#include <algorithm>
+#include <array>
+
+#include "engine/jit/prelude.h"
+#include "engine/loader/cuda_home.h"
+#include "engine/loader/dynamic_library.h"
+
+namespace sweep {
+
+struct Nvrtc::Functions {
+  std::string library;
+  decltype(::nvrtcGetErrorString)* get_error_string = nullptr;
+  decltype(::nvrtcVersion)* version = nullptr;
+  decltype(::nvrtcGetNumSupportedArchs)* get_num_supported_archs = nullptr;
+  decltype(::nvrtcGetSupportedArchs)* get_supported_archs = nullptr;
+  decltype(::nvrtcCreateProgram)* create_program = nullptr;
+  decltype(::nvrtcDestroyProgram)* destroy_program = nullptr;
+  decltype(::nvrtcCompileProgram)* compile_program = nullptr;
+  decltype(::nvrtcAddNameExpression)* add_name_expression = nullptr;
+  decltype(::nvrtcGetLoweredName)* get_lowered_name = nullptr;
+  decltype(::nvrtcGetProgramLogSize)* get_program_log_size = nullptr;
+  decltype(::nvrtcGetProgramLog)* get_program_log = nullptr;
+  decltype(::nvrtcGetPTXSize)* get_ptx_size = nullptr;
+  decltype(::nvrtcGetPTX)* get_ptx = nullptr;
+  decltype(::nvrtcGetCUBINSize)* get_cubin_size = nullptr;
+  decltype(::nvrtcGetCUBIN)* get_cubin = nullptr;
+  std::vector<int> architectures;
+
+  void check(nvrtcResult result, const char* call) const {
+    if (result == NVRTC_SUCCESS) return;
+    throw LibraryError(fmt::format("{} failed: {} ({})", call, get_error_string(result), library));
+  }
+};
+
+namespace {
+
+/// An nvrtcProgram that is destroyed with its owner.
+class Program {
+ public:
+  Program(nvrtcProgram handle, decltype(::nvrtcDestroyProgram)* destroy)
+      : handle_(handle), destroy_(destroy) {}
+  ~Program() { destroy_(&handle_); }
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+  nvrtcProgram get() const { return handle_; }
+
+ private:
+  nvrtcProgram handle_;
+  decltype(::nvrtcDestroyProgram)* destroy_;
+};
+
+DynamicLibrary open_library() {
+  const std::vector<std::string> candidates =
+      library_candidates({"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"});
+  for (const std::string& candidate : candidates) {
+    if (auto library = DynamicLibrary::open(candidate)) return *library;
+  }
+  throw LibraryError(fmt::format(
+      "the run-time compiler libnvrtc was not found; searched:\n  {}\n"
+      "Install the CUDA Toolkit 12.4 or newer (NVIDIA's package cuda-nvrtc-* suffices), or set "
+      "SWEEP_CUDA_HOME to its folder",
+      fmt::join(candidates, "\n  ")));
+}
+
+}  // namespace
+
+Nvrtc::Nvrtc() : functions_(std::make_unique<Functions>()) {
+  const DynamicLibrary library = open_library();
+  Functions& f = *functions_;
+  f.library = library.name();
+  const auto load = [&](auto*& function, const char* symbol) {
+    function = library.function<std::remove_reference_t<decltype(*function)>>(symbol);
+  };
+  load(f.get_error_string, "nvrtcGetErrorString");
+  load(f.version, "nvrtcVersion");
+  load(f.get_num_supported_archs, "nvrtcGetNumSupportedArchs");
+  load(f.get_supported_archs, "nvrtcGetSupportedArchs");
+  load(f.create_program, "nvrtcCreateProgram");
+  load(f.destroy_program, "nvrtcDestroyProgram");
+  load(f.compile_program, "nvrtcCompileProgram");
+  load(f.add_name_expression, "nvrtcAddNameExpression");
+  load(f.get_lowered_name, "nvrtcGetLoweredName");
+  load(f.get_program_log_size, "nvrtcGetProgramLogSize");
+  load(f.get_program_log, "nvrtcGetProgramLog");
+  load(f.get_ptx_size, "nvrtcGetPTXSize");
+  load(f.get_ptx, "nvrtcGetPTX");
+  load(f.get_cubin_size, "nvrtcGetCUBINSize");
+  load(f.get_cubin, "nvrtcGetCUBIN");
+  int count = 0;
+  f.check(f.get_num_supported_archs(&count), "nvrtcGetNumSupportedArchs");
+  f.architectures.resize(static_cast<std::size_t>(count));
+  f.check(f.get_supported_archs(f.architectures.data()), "nvrtcGetSupportedArchs");
+  std::ranges::sort(f.architectures);
+}
+
+Nvrtc::~Nvrtc() = default;
+
+std::string Nvrtc::version() const {
+  int major = 0;
+  int minor = 0;
+  functions_->check(functions_->version(&major, &minor), "nvrtcVersion");
+  return fmt::format("NVRTC {}.{}", major, minor);
+}
+
+const std::vector<int>& Nvrtc::architectures() const {
+  return functions_->architectures;
+}
+
+NvrtcResult Nvrtc::compile(const std::string& source, const std::vector<std::string>& options,
+                           const std::vector<std::string>& name_expressions) const {
+  const Functions& f = *functions_;
+  const std::vector<Header>& headers = provided_headers();
+  std::vector<const char*> header_texts;
+  std::vector<const char*> header_names;
+  for (const Header& header : headers) {
+    header_texts.push_back(header.text);
+    header_names.push_back(header.name);
+  }
+  nvrtcProgram handle = nullptr;
+  f.check(f.create_program(&handle, source.c_str(), "generated", static_cast<int>(headers.size()),
+                           header_texts.data(), header_names.data()),
+          "nvrtcCreateProgram");
+  const Program program(handle, f.destroy_program);
+  for (const std::string& name : name_expressions) {
+    f.check(f.add_name_expression(handle, name.c_str()), "nvrtcAddNameExpression");
+  }
+  std::vector<const char*> arguments;
+  for (const std::string& option : options) arguments.push_back(option.c_str());
+  const nvrtcResult status =
+      f.compile_program(handle, static_cast<int>(arguments.size()), arguments.data());
+
+  NvrtcResult result;
+  std::size_t size = 0;
+  f.check(f.get_program_log_size(handle, &size), "nvrtcGetProgramLogSize");
+  result.log.resize(size);
+  f.check(f.get_program_log(handle, result.log.data()), "nvrtcGetProgramLog");
+  result.log.resize(std::min(result.log.find('\0'), result.log.size()));
+  if (status == NVRTC_ERROR_COMPILATION) return result;
+  f.check(status, "nvrtcCompileProgram");
+
+  f.check(f.get_ptx_size(handle, &size), "nvrtcGetPTXSize");
+  result.ptx.resize(size);
+  f.check(f.get_ptx(handle, result.ptx.data()), "nvrtcGetPTX");
+  while (result.ptx.ends_with('\0')) result.ptx.pop_back();
+  f.check(f.get_cubin_size(handle, &size), "nvrtcGetCUBINSize");
+  result.cubin.resize(size);
+  if (size > 0) f.check(f.get_cubin(handle, result.cubin.data()), "nvrtcGetCUBIN");
+  for (const std::string& name : name_expressions) {
+    const char* lowered = nullptr;
+    f.check(f.get_lowered_name(handle, name.c_str(), &lowered), "nvrtcGetLoweredName");
+    result.lowered_names.emplace_back(lowered);
+  }
+  result.ok = true;
+  return result;
+}
+
+}  // namespace sweep

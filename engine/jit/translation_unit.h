@@ -1,0 +1,37 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/spec/configuration.h"
+
+namespace sweep {
+
+/// The names of one configuration's functions in a translation unit.
+struct UnitEntries {
+  std::string kernel_expression;   ///< a C++ name: the compiler gives its lowered form
+  std::vector<std::string> init;   ///< one per buffer; empty where it has no `init`
+  std::vector<std::string> check;  ///< one per verification
+};
+
+/// CUDA source that holds several configurations of one pattern.
+struct TranslationUnit {
+  std::string text;
+  std::vector<UnitEntries> entries;  ///< one per configuration
+};
+
+/// Writes the source of `configurations`, all of one pattern: each in a namespace of its own with
+/// its parameters as constants, integers being `int` where they fit and `long long` otherwise.
+/// The pattern's #include lines stand once, before all of them. `#line` makes the compiler's
+/// messages name the pattern file's lines and columns, those of `init` and `verify` too.
+///
+/// The functions that initialise and check have these signatures; the buffers are all of the
+/// pattern's, in order:
+///   init:  (buffers..., unsigned long long length)
+///   check: (buffers..., unsigned long long begin, unsigned long long end, failure*)
+/// `failure` is struct { u64 count, first; shown actual, expected; } with
+/// shown = struct { i32 kind, lanes; u64 bits[4]; }; both sides are shown when end - begin == 1.
+TranslationUnit write_translation_unit(std::span<const Configuration> configurations);
+
+}  // namespace sweep

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+namespace sweep {
+
+/// A library that is needed is not there or is not the one expected.
+class LibraryError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// A shared library opened at run time. It stays loaded for the rest of the process, since CUDA's
+/// libraries do not unload cleanly.
+class DynamicLibrary {
+ public:
+  /// Opens a library by path, or by name through the system's search; nothing when that fails.
+  static std::optional<DynamicLibrary> open(const std::string& name);
+
+  /// The function called `symbol`. Throws LibraryError when the library does not have it.
+  template <class Function>
+  Function* function(const char* symbol) const {
+    return reinterpret_cast<Function*>(address_of(symbol));
+  }
+
+  /// The name or path it was opened with.
+  const std::string& name() const { return name_; }
+
+ private:
+  DynamicLibrary(std::string name, void* handle) : name_(std::move(name)), handle_(handle) {}
+  void* address_of(const char* symbol) const;
+
+  std::string name_;
+  void* handle_;
+};
+
+}  // namespace sweep

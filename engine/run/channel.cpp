@@ -1,0 +1,69 @@
+#include "engine/run/channel.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+#include <system_error>
+
+namespace sweep {
+
+Channel::~Channel() {
+  if (socket_ >= 0) close(socket_);
+}
+
+std::pair<Channel, Channel> Channel::pair() {
+  std::array<int, 2> sockets{};
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) != 0) {
+    throw std::system_error(errno, std::generic_category(), "socketpair");
+  }
+  return {Channel(sockets[0]), Channel(sockets[1])};
+}
+
+void Channel::send(std::span<const std::uint8_t> message) {
+  const std::uint64_t length = message.size();
+  std::array<std::uint8_t, sizeof length> head{};
+  std::memcpy(head.data(), &length, sizeof length);
+  for (std::span<const std::uint8_t> rest : {std::span<const std::uint8_t>(head), message}) {
+    while (!rest.empty()) {
+      const ssize_t sent = ::send(socket_, rest.data(), rest.size(), MSG_NOSIGNAL);
+      if (sent < 0 && errno == EINTR) continue;
+      if (sent <= 0) throw ChannelClosed();
+      rest = rest.subspan(static_cast<std::size_t>(sent));
+    }
+  }
+}
+
+void Channel::receive_exactly(std::span<std::uint8_t> bytes, double seconds) {
+  constexpr double longest = 2e6;
+  const int milliseconds = static_cast<int>(std::min(seconds, longest) * 1e3);
+  while (!bytes.empty()) {
+    pollfd waiting{socket_, POLLIN, 0};
+    const int ready = poll(&waiting, 1, milliseconds);
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready == 0) throw ChannelTimeout();
+    const ssize_t received = recv(socket_, bytes.data(), bytes.size(), 0);
+    if (received < 0 && errno == EINTR) continue;
+    if (received <= 0) throw ChannelClosed();
+    bytes = bytes.subspan(static_cast<std::size_t>(received));
+  }
+}
+
+std::vector<std::uint8_t> Channel::receive(double seconds) {
+  std::array<std::uint8_t, sizeof(std::uint64_t)> head{};
+  receive_exactly(head, seconds);
+  std::uint64_t length = 0;
+  std::memcpy(&length, head.data(), sizeof length);
+  constexpr std::uint64_t longest = std::uint64_t{1} << 32U;
+  if (length > longest) throw ChannelClosed();  // not what the other end writes
+  std::vector<std::uint8_t> message(length);
+  receive_exactly(message, seconds);
+  return message;
+}
+
+}  // namespace sweep

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace sweep {
+
+/// The other end of a channel is gone.
+class ChannelClosed : public std::runtime_error {
+ public:
+  ChannelClosed() : std::runtime_error("the other process has closed the channel") {}
+};
+
+/// Nothing arrived in time.
+class ChannelTimeout : public std::runtime_error {
+ public:
+  ChannelTimeout() : std::runtime_error("the other process does not answer") {}
+};
+
+/// Messages between two processes: a socket that carries blocks of bytes, each after its length.
+class Channel {
+ public:
+  /// Takes the socket over.
+  explicit Channel(int socket) : socket_(socket) {}
+  ~Channel();
+  Channel(const Channel&) = delete;
+  Channel& operator=(const Channel&) = delete;
+  Channel(Channel&& other) noexcept : socket_(std::exchange(other.socket_, -1)) {}
+  Channel& operator=(Channel&& other) noexcept {
+    std::swap(socket_, other.socket_);
+    return *this;
+  }
+
+  /// Two connected channels; neither survives an exec.
+  static std::pair<Channel, Channel> pair();
+
+  int socket() const { return socket_; }
+  /// Throws ChannelClosed.
+  void send(std::span<const std::uint8_t> message);
+  /// Waits for a message, for so many seconds of silence at most. Throws ChannelClosed and
+  /// ChannelTimeout.
+  std::vector<std::uint8_t> receive(double seconds);
+
+ private:
+  void receive_exactly(std::span<std::uint8_t> bytes, double seconds);
+  int socket_;
+};
+
+}  // namespace sweep

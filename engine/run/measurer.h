@@ -1,0 +1,35 @@
+#pragma once
+
+#include "engine/backend/backend.h"
+#include "engine/run/measure.h"
+#include "engine/store/record.h"
+
+namespace sweep {
+
+/// Measures one workload after the other, come what may: a failure, even one that takes the
+/// device's context or a whole process with it, is a failed point, and the next can be measured.
+class Measurer {
+ public:
+  virtual ~Measurer() = default;
+  virtual const Device& device() const = 0;
+  /// Throws DeviceError when the device is lost for good.
+  virtual PointRecord measure(const Workload& workload, const MeasureRules& rules,
+                              std::uint64_t useful_bytes) = 0;
+};
+
+/// Measures in this process, on a backend that every failure leaves usable.
+class LocalMeasurer : public Measurer {
+ public:
+  explicit LocalMeasurer(Backend& backend) : backend_(backend), clock_(steady_clock()) {}
+  const Device& device() const override { return backend_.device(); }
+  PointRecord measure(const Workload& workload, const MeasureRules& rules,
+                      std::uint64_t useful_bytes) override {
+    return sweep::measure(backend_, workload, rules, useful_bytes, clock_, [] {});
+  }
+
+ private:
+  Backend& backend_;
+  Clock clock_;
+};
+
+}  // namespace sweep

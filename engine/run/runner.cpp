@@ -1,0 +1,152 @@
+#include "engine/run/runner.h"
+
+#include <algorithm>
+
+#include "engine/run/compile_ahead.h"
+#include "engine/run/workload.h"
+
+namespace sweep {
+namespace {
+
+DeviceRecord record_of(const Device& device) {
+  return {device.backend,
+          device.name,
+          device.uuid,
+          device.compute_capability,
+          device.multiprocessors,
+          device.l2_bytes,
+          device.memory_bytes,
+          device.memory_clock_hz,
+          device.memory_bus_bits,
+          device.peak_bandwidth(),
+          device.driver,
+          device.cuda};
+}
+
+class Runner {
+ public:
+  Runner(const RunRequest& request, Measurer& measurer, const std::shared_ptr<const Nvrtc>& nvrtc,
+         Store& store, RunObserver& observer)
+      : request_(request), measurer_(measurer), nvrtc_(nvrtc), store_(store), observer_(observer) {}
+
+  RunSummary run(const std::atomic<bool>& stop) {
+    const std::vector<bool> reusable = find_reusable();
+    std::vector<Configuration> missing;
+    for (std::size_t i = 0; i < reusable.size(); ++i) {
+      if (!reusable[i]) missing.push_back(request_.space.configurations[i]);
+    }
+    observer_.on_start(reusable.size(), reusable.size() - missing.size());
+    const Compiler compiler(nvrtc_, measurer_.device().compute_capability);
+    CompileAhead compiled(compiler, missing);
+    summary_.run = store_.begin_run(provenance());
+    try {
+      add_points(reusable, compiled, stop);
+    } catch (const DeviceError&) {
+      store_.end_run(summary_.run, RunState::interrupted);
+      throw;
+    }
+    store_.end_run(summary_.run, summary_.interrupted ? RunState::interrupted : RunState::finished);
+    return summary_;
+  }
+
+ private:
+  /// For each configuration whether the store has its point already.
+  std::vector<bool> find_reusable() const {
+    std::vector<bool> reusable;
+    for (const Configuration& configuration : request_.space.configurations) {
+      reusable.push_back(!request_.fresh && store_.has_point(key_of(configuration)));
+    }
+    return reusable;
+  }
+
+  void add_points(const std::vector<bool>& reusable, CompileAhead& compiled,
+                  const std::atomic<bool>& stop) {
+    for (std::size_t i = 0; i < reusable.size(); ++i) {
+      if (stop) {
+        summary_.interrupted = true;
+        return;
+      }
+      const Configuration& configuration = request_.space.configurations[i];
+      if (!reusable[i]) {
+        add_point(configuration, compiled.next());
+      } else if (store_.reuse_point(summary_.run, key_of(configuration))) {
+        ++summary_.reused;
+      }
+    }
+  }
+
+  Provenance provenance() const {
+    Provenance provenance = request_.provenance;
+    provenance.compiler = nvrtc_->version();
+    provenance.measure = to_string(request_.sweep.measure);
+    provenance.device = record_of(measurer_.device());
+    return provenance;
+  }
+
+  PointKey key_of(const Configuration& configuration) const {
+    const Device& device = measurer_.device();
+    return {configuration.pattern->name,
+            configuration.pattern->source->text,
+            configuration.parameters,
+            to_string(request_.sweep.measure),
+            device.backend + " " + device.name + " " + device.uuid,
+            nvrtc_->version()};
+  }
+
+  void add_point(const Configuration& configuration, const CompileOutcome& outcome) {
+    PointRecord point = execute(configuration, outcome);
+    point.key = key_of(configuration);
+    store_.add_point(summary_.run, point);
+    ++summary_.measured;
+    if (point.status == PointStatus::failed) ++summary_.failed;
+    observer_.on_point(configuration, point);
+  }
+
+  PointRecord execute(const Configuration& configuration, const CompileOutcome& outcome) {
+    PointRecord failure;
+    failure.status = PointStatus::failed;
+    if (const auto* failed = std::get_if<CompileFailure>(&outcome)) {
+      failure.reason = render(failed->errors);
+      return failure;
+    }
+    const auto& compiled = std::get<CompiledConfiguration>(outcome);
+    warn(compiled.warnings);
+    try {
+      return measurer_.measure(make_workload(configuration, compiled), request_.sweep.measure,
+                               useful_device_bytes(configuration));
+    } catch (const ExecutionFailure& error) {
+      failure.reason = error.what();
+    } catch (const InputError& error) {
+      failure.reason = render(error.diagnostics());
+    }
+    return failure;
+  }
+
+  /// Each of the compiler's warnings once, though every configuration repeats it.
+  void warn(const Diagnostics& warnings) {
+    for (const Diagnostic& warning : warnings.list()) {
+      std::string text = render(warning);
+      if (std::ranges::find(warned_, text) != warned_.end()) continue;
+      warned_.push_back(std::move(text));
+      observer_.on_warning(warning);
+    }
+  }
+
+  const RunRequest& request_;
+  Measurer& measurer_;
+  std::shared_ptr<const Nvrtc> nvrtc_;
+  Store& store_;
+  RunObserver& observer_;
+  RunSummary summary_;
+  std::vector<std::string> warned_;
+};
+
+}  // namespace
+
+RunSummary run_sweep(const RunRequest& request, Measurer& measurer,
+                     const std::shared_ptr<const Nvrtc>& nvrtc, Store& store, RunObserver& observer,
+                     const std::atomic<bool>& stop) {
+  return Runner(request, measurer, nvrtc, store, observer).run(stop);
+}
+
+}  // namespace sweep

@@ -1,0 +1,70 @@
+#include "engine/run/worker_loop.h"
+
+#include <limits>
+
+#include "engine/run/measure.h"
+#include "engine/run/worker_messages.h"
+
+namespace sweep {
+namespace {
+
+constexpr double forever = std::numeric_limits<double>::infinity();
+
+/// Null after telling the other side why there is no backend.
+std::unique_ptr<Backend> say_hello(Channel& channel,
+                                   const std::function<std::unique_ptr<Backend>()>& start_backend) {
+  try {
+    std::unique_ptr<Backend> backend = start_backend();
+    channel.send(encode(WorkerHello{backend->device(), {}}));
+    return backend;
+  } catch (const ChannelClosed&) {
+    throw;
+  } catch (const std::exception& error) {
+    WorkerHello hello;
+    hello.error = error.what();
+    channel.send(encode(hello));
+    return nullptr;
+  }
+}
+
+/// Sends signs of life, but not for every sample of a short kernel.
+class Pulse {
+ public:
+  Pulse(Channel& channel, Clock clock) : channel_(channel), clock_(std::move(clock)) {}
+  void beat() {
+    constexpr double interval = 0.1;
+    const double now = clock_();
+    if (now - last_ < interval) return;
+    last_ = now;
+    channel_.send(encode(WorkerAlive{}));
+  }
+
+ private:
+  Channel& channel_;
+  Clock clock_;
+  double last_ = -forever;
+};
+
+}  // namespace
+
+void serve_jobs(Channel& channel, const std::function<std::unique_ptr<Backend>()>& start_backend) {
+  try {
+    const std::unique_ptr<Backend> backend = say_hello(channel, start_backend);
+    const Clock clock = steady_clock();
+    std::shared_ptr<const Program> program;
+    while (backend != nullptr && backend->usable()) {
+      const WorkerJob job = decode_job(channel.receive(forever), program);
+      program = job.workload.program;
+      Pulse pulse(channel, clock);
+      WorkerResult result;
+      result.point = measure(*backend, job.workload, job.rules, job.useful_bytes, clock,
+                             [&] { pulse.beat(); });
+      result.usable = backend->usable();
+      channel.send(encode(result));
+    }
+  } catch (const ChannelClosed&) {
+    // The process that wanted the results is gone or done.
+  }
+}
+
+}  // namespace sweep

@@ -1,0 +1,84 @@
+#include "engine/run/worker_process.h"
+
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <system_error>
+
+namespace sweep {
+namespace {
+
+/// The attributes and actions of a child, freed with their owner.
+class SpawnPlan {
+ public:
+  SpawnPlan(int socket, int child_channel) {
+    posix_spawn_file_actions_init(&actions_);
+    posix_spawn_file_actions_adddup2(&actions_, socket, child_channel);
+    // What a kernel prints is a message, not a result.
+    posix_spawn_file_actions_adddup2(&actions_, STDERR_FILENO, STDOUT_FILENO);
+    posix_spawnattr_init(&attributes_);
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP);
+    posix_spawnattr_setpgroup(&attributes_, 0);
+  }
+  ~SpawnPlan() {
+    posix_spawn_file_actions_destroy(&actions_);
+    posix_spawnattr_destroy(&attributes_);
+  }
+  SpawnPlan(const SpawnPlan&) = delete;
+  SpawnPlan& operator=(const SpawnPlan&) = delete;
+
+  const posix_spawn_file_actions_t* actions() const { return &actions_; }
+  const posix_spawnattr_t* attributes() const { return &attributes_; }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+  posix_spawnattr_t attributes_{};
+};
+
+}  // namespace
+
+WorkerProcess::WorkerProcess(const std::vector<std::string>& command, int child_channel)
+    : channel_(-1) {
+  auto [ours, theirs] = Channel::pair();
+  const SpawnPlan plan(theirs.socket(), child_channel);
+  std::vector<std::string> words = command;
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  const int error = posix_spawn(&process_, arguments.front(), plan.actions(), plan.attributes(),
+                                arguments.data(), environ);
+  if (error != 0) {
+    process_ = 0;
+    throw std::system_error(error, std::generic_category(), words.front());
+  }
+  channel_ = std::move(ours);
+}
+
+WorkerProcess::~WorkerProcess() {
+  if (process_ == 0) return;
+  kill();
+  waitpid(process_, nullptr, 0);
+}
+
+void WorkerProcess::kill() {
+  if (process_ != 0) ::kill(process_, SIGKILL);
+}
+
+std::string WorkerProcess::wait() {
+  int status = 0;
+  while (waitpid(process_, &status, 0) < 0 && errno == EINTR) {
+  }
+  process_ = 0;
+  if (WIFSIGNALED(status)) {
+    return fmt::format("was killed by signal {} ({})", WTERMSIG(status),
+                       strsignal(WTERMSIG(status)));
+  }
+  return fmt::format("ended with exit code {}", WEXITSTATUS(status));
+}
+
+}  // namespace sweep

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "engine/run/channel.h"
+
+namespace sweep {
+
+/// A child process with a channel to it. It is killed with its owner.
+class WorkerProcess {
+ public:
+  /// Starts `command`; the child finds its end of the channel at the descriptor `child_channel`.
+  /// It has a process group of its own, so that Ctrl-C in a terminal does not reach it. Throws
+  /// std::system_error.
+  WorkerProcess(const std::vector<std::string>& command, int child_channel);
+  ~WorkerProcess();
+  WorkerProcess(const WorkerProcess&) = delete;
+  WorkerProcess& operator=(const WorkerProcess&) = delete;
+
+  Channel& channel() { return channel_; }
+  void kill();
+  /// Waits for the process and says how it ended: "ended with exit code 1", "was killed by signal
+  /// 11 (Segmentation fault)".
+  std::string wait();
+
+ private:
+  Channel channel_;
+  pid_t process_ = 0;
+};
+
+}  // namespace sweep

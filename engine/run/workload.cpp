@@ -1,0 +1,135 @@
+#include "engine/run/workload.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <limits>
+
+#include "engine/text/checked_arithmetic.h"
+
+namespace sweep {
+namespace {
+
+std::uint64_t element_size(const Buffer& buffer, const Bindings& environment) {
+  if (const auto type = ElementType::find(buffer.type)) return type->size();
+  if (const Value* value = environment.find(buffer.type)) {
+    return std::get<ElementType>(*value).size();
+  }
+  const Value* size = environment.find("sizeof(" + buffer.type + ")");
+  return static_cast<std::uint64_t>(std::get<std::int64_t>(*size));
+}
+
+BufferPlan plan_buffer(const Buffer& buffer, const std::string& init_entry,
+                       const Bindings& environment) {
+  const std::int64_t length = buffer.length.evaluate_integer(environment);
+  if (length < 1) {
+    throw ExecutionFailure(fmt::format("the buffer '{}' has a length of {}: it must be 1 or more",
+                                       buffer.name, length));
+  }
+  const auto size = static_cast<std::int64_t>(element_size(buffer, environment));
+  const Arithmetic bytes = checked_multiply(length, size);
+  if (!std::holds_alternative<std::int64_t>(bytes)) {
+    throw ExecutionFailure(
+        fmt::format("the buffer '{}' of {} elements of {} bytes is larger than "
+                    "any memory",
+                    buffer.name, length, size));
+  }
+  return {buffer.name, static_cast<std::uint64_t>(length),
+          static_cast<std::uint64_t>(std::get<std::int64_t>(bytes)), init_entry};
+}
+
+Extent3 extent_of(const std::vector<Expression>& expressions, std::string_view what,
+                  const Bindings& environment) {
+  std::array<std::uint32_t, 3> extent = {1, 1, 1};
+  for (std::size_t i = 0; i < expressions.size(); ++i) {
+    const std::int64_t value = expressions[i].evaluate_integer(environment);
+    if (value < 1 || value > std::numeric_limits<std::uint32_t>::max()) {
+      throw ExecutionFailure(
+          fmt::format("bad launch: {} {} = {}: an extent is at least 1 and at "
+                      "most 2^32 - 1",
+                      what, expressions[i].text(), value));
+    }
+    extent.at(i) = static_cast<std::uint32_t>(value);
+  }
+  return {extent[0], extent[1], extent[2]};
+}
+
+template <class T>
+std::vector<std::byte> bytes_of(T value) {
+  std::vector<std::byte> bytes(sizeof value);
+  std::memcpy(bytes.data(), &value, sizeof value);
+  return bytes;
+}
+
+template <class T>
+std::vector<std::byte> integer_bytes(const Argument& argument, std::int64_t value) {
+  if (!std::in_range<T>(value)) {
+    throw ExecutionFailure(fmt::format("the argument '{}' = {} does not fit the type {}",
+                                       argument.name, value, argument.type));
+  }
+  return bytes_of(static_cast<T>(value));
+}
+
+std::vector<std::byte> scalar_bytes(const Argument& argument, const Bindings& environment) {
+  const std::int64_t value = argument.value.evaluate_integer(environment);
+  const std::string& type = ElementType::find(argument.type)->name();
+  if (type == "int8_t") return integer_bytes<std::int8_t>(argument, value);
+  if (type == "uint8_t") return integer_bytes<std::uint8_t>(argument, value);
+  if (type == "int16_t") return integer_bytes<std::int16_t>(argument, value);
+  if (type == "uint16_t") return integer_bytes<std::uint16_t>(argument, value);
+  if (type == "int32_t") return integer_bytes<std::int32_t>(argument, value);
+  if (type == "uint32_t") return integer_bytes<std::uint32_t>(argument, value);
+  if (type == "int64_t") return integer_bytes<std::int64_t>(argument, value);
+  if (type == "uint64_t") return integer_bytes<std::uint64_t>(argument, value);
+  if (type == "float") return bytes_of(static_cast<float>(value));
+  return bytes_of(static_cast<double>(value));
+}
+
+std::uint64_t not_negative(const Expression& expression, std::string_view what,
+                           const Bindings& environment) {
+  const std::int64_t value = expression.evaluate_integer(environment);
+  if (value < 0) {
+    throw ExecutionFailure(fmt::format("{} {} = {} is negative", what, expression.text(), value));
+  }
+  return static_cast<std::uint64_t>(value);
+}
+
+}  // namespace
+
+std::uint64_t useful_device_bytes(const Configuration& configuration) {
+  const Bindings environment = environment_of(configuration);
+  const UsefulBytes& useful = configuration.pattern->useful;
+  return not_negative(useful.read, "useful read", environment) +
+         not_negative(useful.write, "useful write", environment);
+}
+
+Workload make_workload(const Configuration& configuration, const CompiledConfiguration& compiled) {
+  const Pattern& pattern = *configuration.pattern;
+  const Bindings environment = environment_of(configuration);
+  Workload workload;
+  workload.program = compiled.program;
+  workload.kernel_entry = compiled.kernel_entry;
+  for (std::size_t i = 0; i < pattern.buffers.size(); ++i) {
+    workload.buffers.push_back(
+        plan_buffer(pattern.buffers[i], compiled.init_entries[i], environment));
+  }
+  for (const Argument& argument : pattern.arguments) {
+    workload.scalars.push_back(scalar_bytes(argument, environment));
+  }
+  for (std::size_t i = 0; i < pattern.verify.size(); ++i) {
+    VerificationPlan plan;
+    plan.check_entry = compiled.check_entries[i];
+    plan.buffer = pattern.verify[i].buffer;
+    plan.condition = pattern.verify[i].condition.text;
+    for (const BufferPlan& buffer : workload.buffers) {
+      if (buffer.name == plan.buffer) plan.length = buffer.length;
+    }
+    workload.verify.push_back(std::move(plan));
+  }
+  workload.grid = extent_of(pattern.launch.grid, "grid", environment);
+  workload.block = extent_of(pattern.launch.block, "block", environment);
+  workload.shared_bytes = not_negative(pattern.launch.shared, "shared memory", environment);
+  return workload;
+}
+
+}  // namespace sweep

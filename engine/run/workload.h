@@ -1,0 +1,17 @@
+#pragma once
+
+#include "engine/backend/backend.h"
+#include "engine/jit/compiler.h"
+#include "engine/spec/configuration.h"
+
+namespace sweep {
+
+/// The bytes a configuration needs to move through device memory, reads and writes together.
+std::uint64_t useful_device_bytes(const Configuration& configuration);
+
+/// Works out every size of a compiled configuration. Throws InputError when an expression fails,
+/// ExecutionFailure when a size makes no sense: a negative length, an empty grid, a scalar that
+/// does not fit its type.
+Workload make_workload(const Configuration& configuration, const CompiledConfiguration& compiled);
+
+}  // namespace sweep

@@ -1,0 +1,164 @@
+#include "engine/spec/axis_reader.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "engine/spec/map_reader.h"
+#include "engine/text/checked_arithmetic.h"
+
+namespace sweep {
+namespace {
+
+constexpr std::size_t most_values = 1'000'000;
+
+std::optional<std::int64_t> read_bound(const MapReader& reader, const YamlNode& node,
+                                       std::string_view key, Diagnostics& diagnostics) {
+  const auto expression = reader.expression(key);
+  if (!expression) return std::nullopt;
+  const auto value = read_constant(*expression, diagnostics);
+  if (!value) return std::nullopt;
+  if (const auto* number = std::get_if<std::int64_t>(&*value)) return *number;
+  diagnostics.error(node.find(key)->where, fmt::format("'{}' must be an integer, but this is {}",
+                                                       key, describe(kind_of(*value))));
+  return std::nullopt;
+}
+
+/// How a range goes on: by adding `step`, or by multiplying.
+struct Range {
+  std::int64_t from = 0;
+  std::int64_t to = 0;
+  std::int64_t step = 1;
+  std::optional<std::int64_t> multiply;
+};
+
+/// Adds an error when the range would never end.
+void check_progress(const YamlNode& node, const Range& range, Diagnostics& diagnostics) {
+  if (range.multiply && *range.multiply < 2) {
+    diagnostics.error(node.find("multiply")->where, "'multiply' must be 2 or more");
+  }
+  if (range.multiply && range.from < 1) {
+    diagnostics.error(node.find("from")->where, "'from' must be 1 or more to be multiplied");
+  }
+  if (range.step == 0) diagnostics.error(node.find("step")->where, "'step' must not be 0");
+}
+
+std::string help_for_no_values(const Range& range) {
+  if (range.multiply) return "a range that multiplies can only rise";
+  return range.step > 0 ? "a falling range needs a negative step"
+                        : "a rising range needs a positive step";
+}
+
+std::vector<Value> values_of(const Range& range) {
+  std::vector<Value> values;
+  const bool rising = range.multiply || range.step > 0;
+  std::int64_t value = range.from;
+  while ((rising ? value <= range.to : value >= range.to) && values.size() <= most_values) {
+    values.emplace_back(value);
+    const Arithmetic next =
+        range.multiply ? checked_multiply(value, *range.multiply) : checked_add(value, range.step);
+    if (!std::holds_alternative<std::int64_t>(next)) break;
+    value = std::get<std::int64_t>(next);
+  }
+  return values;
+}
+
+std::vector<Value> read_range(const YamlNode& node, const std::string& name,
+                              Diagnostics& diagnostics) {
+  const std::size_t errors_before = diagnostics.error_count();
+  const MapReader reader(node, fmt::format("the axis '{}'", name),
+                         {"from", "to", "step", "multiply"}, diagnostics);
+  const std::string help = "write {from: 1, to: 32}, with step: 4 or multiply: 2 if need be";
+  reader.require("from", help);
+  reader.require("to", help);
+  const auto from = read_bound(reader, node, "from", diagnostics);
+  const auto to = read_bound(reader, node, "to", diagnostics);
+  const auto step = read_bound(reader, node, "step", diagnostics);
+  const auto multiply = read_bound(reader, node, "multiply", diagnostics);
+  if (step && multiply) {
+    diagnostics.error(node.find("multiply")->where, "'step' and 'multiply' exclude each other");
+  }
+  if (!from || !to || diagnostics.error_count() > errors_before) return {};
+  const Range range{*from, *to, step.value_or(1), multiply};
+  check_progress(node, range, diagnostics);
+  if (diagnostics.error_count() > errors_before) return {};
+  std::vector<Value> values = values_of(range);
+  if (values.empty()) {
+    diagnostics.error(
+        node.where,
+        fmt::format("the axis '{}' has no values: from {} to {}", name, range.from, range.to),
+        help_for_no_values(range));
+  }
+  return values;
+}
+
+std::optional<Value> read_value(const YamlNode& node, const std::string& name,
+                                Diagnostics& diagnostics) {
+  if (!node.is_scalar()) {
+    diagnostics.error(
+        node.where,
+        fmt::format("a value of '{}' must be an integer, a boolean or an element type", name));
+    return std::nullopt;
+  }
+  const auto expression = read_expression(node, name, diagnostics);
+  return expression ? read_constant(*expression, diagnostics) : std::nullopt;
+}
+
+std::vector<Value> read_list(const std::vector<YamlNode>& items, const std::string& name,
+                             bool may_repeat, Diagnostics& diagnostics) {
+  std::vector<Value> values;
+  std::set<Value> seen;
+  for (const YamlNode& item : items) {
+    auto value = read_value(item, name, diagnostics);
+    if (!value) continue;
+    if (!may_repeat && !seen.insert(*value).second) {
+      diagnostics.error(
+          item.where, fmt::format("the axis '{}' has the value {} twice", name, to_string(*value)));
+    }
+    values.push_back(std::move(*value));
+  }
+  return values;
+}
+
+/// A list that lacks its brackets: `1, 2`.
+bool is_bare_list(const YamlNode& node) {
+  return node.is_scalar() && node.text.find(',') != std::string::npos &&
+         node.text.find('(') == std::string::npos;
+}
+
+std::vector<Value> read_values(const YamlNode& node, const std::string& name, bool may_repeat,
+                               Diagnostics& diagnostics) {
+  const std::size_t errors_before = diagnostics.error_count();
+  std::vector<Value> values;
+  if (node.is_null() || (node.is_sequence() && node.items.empty())) {
+    diagnostics.error(node.where, fmt::format("the axis '{}' has no values", name),
+                      "write a list, or {from: 1, to: 32}");
+  } else if (is_bare_list(node)) {
+    diagnostics.error(node.where, "a list of values stands in brackets",
+                      fmt::format("[{}]", node.text));
+  } else if (node.is_map()) {
+    values = read_range(node, name, diagnostics);
+  } else {
+    values = read_list(node.is_sequence() ? node.items : std::vector<YamlNode>{node}, name,
+                       may_repeat, diagnostics);
+  }
+  if (values.size() > most_values) {
+    diagnostics.error(node.where,
+                      fmt::format("the axis '{}' has more than a million values", name));
+  }
+  return diagnostics.error_count() == errors_before ? values : std::vector<Value>{};
+}
+
+}  // namespace
+
+std::vector<Value> read_axis_values(const YamlNode& node, const std::string& name,
+                                    Diagnostics& diagnostics) {
+  return read_values(node, name, false, diagnostics);
+}
+
+std::vector<Value> read_zip_values(const YamlNode& node, const std::string& name,
+                                   Diagnostics& diagnostics) {
+  return read_values(node, name, true, diagnostics);
+}
+
+}  // namespace sweep

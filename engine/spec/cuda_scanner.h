@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sweep {
+
+/// The text with comments, string and character literals and preprocessor lines blanked; every
+/// other character keeps its place, line breaks stay.
+std::string blank_non_code(std::string_view cuda);
+
+/// One parameter of a kernel, as declared.
+struct KernelParameter {
+  std::string type;        ///< without const, volatile and restrict; "T*", for an array too
+  std::string name;        ///< empty when there is none
+  std::size_t offset = 0;  ///< of the declaration's first character in the scanned text
+  std::size_t length = 0;
+};
+
+/// A `__global__` function found in CUDA source.
+struct KernelDeclaration {
+  std::string name;
+  std::size_t offset = 0;  ///< of the name
+  bool is_template = false;
+  bool is_extern_c = false;
+  bool is_in_namespace = false;
+  std::vector<KernelParameter> parameters;
+};
+
+/// Every `__global__` function that the text declares, in order.
+std::vector<KernelDeclaration> find_kernels(std::string_view cuda);
+
+/// The name under which a C++ type is known to ElementType ("unsigned int" -> "uint32_t"), or the
+/// type's own text. `long` has 64 bits.
+std::string canonical_type(std::string_view type);
+
+}  // namespace sweep

@@ -1,0 +1,134 @@
+#include "engine/spec/map_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/text/suggestion.h"
+
+namespace sweep {
+
+MapReader::MapReader(const YamlNode& node, std::string what, std::vector<std::string> keys,
+                     Diagnostics& diagnostics)
+    : node_(node), what_(std::move(what)), diagnostics_(diagnostics) {
+  if (!node.is_map()) {
+    diagnostics.error(node.where,
+                      node.is_null() ? fmt::format("{} is empty", what_)
+                                     : fmt::format("{} must be a map of keys and values", what_),
+                      suggest("", keys, "the keys are"));
+    return;
+  }
+  for (const auto& [key, value] : node.entries) {
+    if (std::ranges::find(keys, key.text) != keys.end()) continue;
+    diagnostics.error(key.where, fmt::format("{} has no key '{}'", what_, key.text),
+                      suggest(key.text, keys, "the keys are"));
+    suggestions_.push_back(did_you_mean(key.text, keys));
+  }
+}
+
+const YamlNode* MapReader::find(std::string_view key) const {
+  const YamlNode* value = node_.find(key);
+  return value != nullptr && !value->is_null() ? value : nullptr;
+}
+
+const YamlNode* MapReader::require(std::string_view key, const std::string& help) const {
+  const auto entry = std::ranges::find_if(
+      node_.entries, [&](const YamlEntry& candidate) { return candidate.key.text == key; });
+  const std::string meant = fmt::format("did you mean '{}'?", key);
+  if (entry == node_.entries.end()) {
+    if (std::ranges::find(suggestions_, meant) != suggestions_.end()) return nullptr;
+    diagnostics_.error(node_.where, fmt::format("{} needs the key '{}'", what_, key), help);
+  } else if (entry->value.is_null()) {
+    diagnostics_.error(entry->key.where, fmt::format("'{}' has no value", key), help);
+  }
+  return find(key);
+}
+
+std::string MapReader::text(std::string_view key) const {
+  const YamlNode* value = find(key);
+  if (value == nullptr) return {};
+  return read_text(*value, key, diagnostics_).value_or(std::string());
+}
+
+std::optional<Expression> MapReader::expression(std::string_view key) const {
+  const YamlNode* value = find(key);
+  if (value == nullptr) return std::nullopt;
+  return read_expression(*value, key, diagnostics_);
+}
+
+std::optional<std::string> read_text(const YamlNode& node, std::string_view what,
+                                     Diagnostics& diagnostics) {
+  if (node.is_scalar()) return node.text;
+  diagnostics.error(node.where, fmt::format("'{}' must be a single value", what));
+  return std::nullopt;
+}
+
+std::optional<Expression> read_expression(const YamlNode& node, std::string_view what,
+                                          Diagnostics& diagnostics) {
+  const auto text = read_text(node, what, diagnostics);
+  if (!text) return std::nullopt;
+  return Expression::parse(*text, node.where, diagnostics);
+}
+
+std::vector<Expression> read_expressions(const YamlNode& node, std::string_view what,
+                                         Diagnostics& diagnostics) {
+  std::vector<Expression> result;
+  const auto read_one = [&](const YamlNode& item) {
+    if (auto expression = read_expression(item, what, diagnostics)) {
+      result.push_back(std::move(*expression));
+    }
+  };
+  if (node.is_sequence()) {
+    for (const YamlNode& item : node.items) read_one(item);
+  } else {
+    read_one(node);
+  }
+  return result;
+}
+
+std::vector<std::pair<std::string, Location>> read_texts(const YamlNode& node,
+                                                         std::string_view what,
+                                                         Diagnostics& diagnostics) {
+  std::vector<std::pair<std::string, Location>> result;
+  const auto read_one = [&](const YamlNode& item) {
+    if (auto text = read_text(item, what, diagnostics)) result.emplace_back(*text, item.where);
+  };
+  if (node.is_sequence()) {
+    for (const YamlNode& item : node.items) read_one(item);
+  } else {
+    read_one(node);
+  }
+  return result;
+}
+
+bool check_kind(const Expression& expression, const Scope& scope, ValueKind wanted,
+                std::string_view what, Diagnostics& diagnostics, const std::string& help) {
+  const auto kind = expression.check(scope, diagnostics);
+  if (!kind) return false;
+  if (*kind == wanted) return true;
+  diagnostics.error(
+      expression.where(),
+      fmt::format("{} must be {}, but this is {}", what, describe(wanted), describe(*kind)), help);
+  return false;
+}
+
+std::optional<Value> read_constant(const Expression& expression, Diagnostics& diagnostics) {
+  for (const std::string& name : expression.names()) {
+    if (ElementType::find(name)) continue;
+    std::vector<std::string> known(ElementType::names().begin(), ElementType::names().end());
+    known.insert(known.end(), {"true", "false"});
+    diagnostics.error(expression.where(),
+                      fmt::format("'{}' is not an integer, a boolean or an element type", name),
+                      did_you_mean(name, known));
+    return std::nullopt;
+  }
+  if (!expression.check(scope_of(Bindings{}), diagnostics)) return std::nullopt;
+  try {
+    return expression.evaluate({});
+  } catch (const InputError& error) {
+    diagnostics.add_all(error.diagnostics());
+    return std::nullopt;
+  }
+}
+
+}  // namespace sweep

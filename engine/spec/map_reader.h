@@ -1,0 +1,73 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/text/diagnostic.h"
+#include "engine/text/expression.h"
+#include "engine/text/yaml.h"
+
+namespace sweep {
+
+/// Reads a YAML map whose keys are known beforehand. Unknown keys are errors with a suggestion;
+/// every function adds its mistakes to the diagnostics and gives nothing for what is wrong.
+class MapReader {
+ public:
+  /// `what` names the map in messages: "a buffer", "the pattern's header".
+  MapReader(const YamlNode& node, std::string what, std::vector<std::string> keys,
+            Diagnostics& diagnostics);
+
+  /// The value under `key`; null when it is absent or empty.
+  const YamlNode* find(std::string_view key) const;
+  /// The same, but a missing or empty value is an error, unless an unknown key seems to mean this
+  /// one; `help` says what to write.
+  const YamlNode* require(std::string_view key, const std::string& help) const;
+
+  std::string text(std::string_view key) const;
+  std::optional<Expression> expression(std::string_view key) const;
+
+ private:
+  const YamlNode& node_;
+  std::string what_;
+  Diagnostics& diagnostics_;
+  std::vector<std::string> suggestions_;  ///< for the unknown keys
+};
+
+/// Calls `read(key, value)` for each entry of a map. An empty value gets its key's place, where a
+/// person looks for it, not that of the text that follows.
+template <class Read>
+void for_each_entry(const YamlNode& map, Read read) {
+  for (const auto& [key, value] : map.entries) {
+    YamlNode empty;
+    empty.where = key.where;
+    read(key, value.is_null() ? empty : value);
+  }
+}
+
+/// The scalar's text; nothing, with an error naming `what`, for any other node.
+std::optional<std::string> read_text(const YamlNode& node, std::string_view what,
+                                     Diagnostics& diagnostics);
+
+/// The expression in a scalar. A word in quotes is an expression too: its quotes are YAML's.
+std::optional<Expression> read_expression(const YamlNode& node, std::string_view what,
+                                          Diagnostics& diagnostics);
+
+/// The expressions of a sequence, or of a scalar as a sequence of one.
+std::vector<Expression> read_expressions(const YamlNode& node, std::string_view what,
+                                         Diagnostics& diagnostics);
+
+/// The texts of a sequence of scalars, or of a scalar as a sequence of one.
+std::vector<std::pair<std::string, Location>> read_texts(const YamlNode& node,
+                                                         std::string_view what,
+                                                         Diagnostics& diagnostics);
+
+/// Checks that `expression` is of the kind `wanted` in `scope`; `help` is for one of another kind.
+bool check_kind(const Expression& expression, const Scope& scope, ValueKind wanted,
+                std::string_view what, Diagnostics& diagnostics, const std::string& help = {});
+
+/// The value of an expression that names nothing; nothing, with messages, when it has none.
+std::optional<Value> read_constant(const Expression& expression, Diagnostics& diagnostics);
+
+}  // namespace sweep

@@ -1,0 +1,103 @@
+#include "engine/spec/measure_reader.h"
+
+#include <fmt/format.h>
+
+#include "engine/spec/map_reader.h"
+#include "engine/text/suggestion.h"
+#include "engine/text/units.h"
+
+namespace sweep {
+namespace {
+
+class MeasureReader {
+ public:
+  MeasureReader(MeasureRules& rules, Diagnostics& diagnostics)
+      : rules_(rules), diagnostics_(diagnostics) {}
+
+  void read(const YamlNode& node) {
+    const MapReader reader(node, "measure", {"cache", "noise", "samples", "seconds"}, diagnostics_);
+    if (const YamlNode* cache = reader.find("cache")) read_cache(*cache);
+    if (const YamlNode* noise = reader.find("noise")) read_noise(*noise);
+    if (const YamlNode* seconds = reader.find("seconds")) read_seconds(*seconds);
+    if (const YamlNode* samples = reader.find("samples")) read_samples(*samples);
+  }
+
+ private:
+  void read_cache(const YamlNode& node) {
+    const auto text = read_text(node, "cache", diagnostics_);
+    if (!text) return;
+    for (const CacheState state : {CacheState::cold, CacheState::warm}) {
+      if (*text != to_string(state)) continue;
+      rules_.cache = state;
+      return;
+    }
+    const std::vector<std::string> states = {"cold", "warm"};
+    diagnostics_.error(node.where, fmt::format("'{}' is not a state of the cache", *text),
+                       suggest(*text, states, "the states are"));
+  }
+
+  void read_noise(const YamlNode& node) {
+    const auto text = read_text(node, "noise", diagnostics_);
+    if (!text) return;
+    const auto share = parse_decimal(*text);
+    if (share && *share >= 0 && *share <= 1) {
+      rules_.noise = *share;
+    } else {
+      diagnostics_.error(node.where, "'noise' must be a share from 0 to 1",
+                         "for example 0.5 %, which is 0.005");
+    }
+  }
+
+  void read_seconds(const YamlNode& node) {
+    constexpr double longest = 86400;
+    const auto text = read_text(node, "seconds", diagnostics_);
+    if (!text) return;
+    const auto seconds = parse_decimal(*text);
+    if (seconds && *seconds > 0 && *seconds <= longest && !text->ends_with('%')) {
+      rules_.seconds = *seconds;
+    } else {
+      diagnostics_.error(node.where, "'seconds' must be a number above 0 and up to 86400",
+                         "for example 0.5");
+    }
+  }
+
+  void read_count(const MapReader& reader, std::string_view key, int& result) {
+    const auto expression = reader.expression(key);
+    if (!expression) return;
+    constexpr std::int64_t most = 1'000'000;
+    const auto value = read_constant(*expression, diagnostics_);
+    if (!value) return;
+    const auto* count = std::get_if<std::int64_t>(&*value);
+    if (count != nullptr && *count >= 1 && *count <= most) {
+      result = static_cast<int>(*count);
+    } else {
+      diagnostics_.error(expression->where(),
+                         fmt::format("'{}' must be an integer from 1 to {}", key, most));
+    }
+  }
+
+  void read_samples(const YamlNode& node) {
+    const MapReader reader(node, "samples", {"min", "max"}, diagnostics_);
+    read_count(reader, "min", rules_.min_samples);
+    read_count(reader, "max", rules_.max_samples);
+    if (rules_.min_samples <= rules_.max_samples) return;
+    const bool both = reader.find("min") != nullptr && reader.find("max") != nullptr;
+    diagnostics_.error(node.where,
+                       fmt::format("the fewest samples ({}) are more than the most ({})",
+                                   rules_.min_samples, rules_.max_samples),
+                       both ? "" : "give both min and max");
+  }
+
+  MeasureRules& rules_;
+  Diagnostics& diagnostics_;
+};
+
+}  // namespace
+
+MeasureRules read_measure_rules(const YamlNode& node, Diagnostics& diagnostics) {
+  MeasureRules rules;
+  MeasureReader(rules, diagnostics).read(node);
+  return rules;
+}
+
+}  // namespace sweep

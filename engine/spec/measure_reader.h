@@ -1,0 +1,11 @@
+#pragma once
+
+#include "engine/spec/sweep.h"
+#include "engine/text/yaml.h"
+
+namespace sweep {
+
+/// Reads the value of a sweep file's `measure:` key; what it does not name keeps its default.
+MeasureRules read_measure_rules(const YamlNode& node, Diagnostics& diagnostics);
+
+}  // namespace sweep

@@ -1,0 +1,77 @@
+#include "engine/spec/pattern.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/spec/pattern_header.h"
+#include "engine/spec/reading_order.h"
+#include "engine/text/yaml.h"
+
+namespace sweep {
+
+const Parameter* Pattern::find_parameter(std::string_view wanted) const {
+  const auto found = std::ranges::find(parameters, wanted, &Parameter::name);
+  return found != parameters.end() ? &*found : nullptr;
+}
+
+std::vector<std::string> Pattern::parameter_names() const {
+  std::vector<std::string> names;
+  for (const Parameter& parameter : parameters) names.push_back(parameter.name);
+  return names;
+}
+
+std::string why_out_of_bounds(const Parameter& parameter, const Value& value) {
+  const auto* number = std::get_if<std::int64_t>(&value);
+  if (number == nullptr) return {};
+  if (parameter.min && *number < *parameter.min) {
+    return fmt::format("{} = {} is below the min of {}", parameter.name, *number, *parameter.min);
+  }
+  if (parameter.max && *number > *parameter.max) {
+    return fmt::format("{} = {} is above the max of {}", parameter.name, *number, *parameter.max);
+  }
+  return {};
+}
+
+PatternPtr parse_pattern(const SourcePtr& source, const std::filesystem::path& path,
+                         Diagnostics& diagnostics) {
+  Diagnostics found;
+  auto pattern = std::make_shared<Pattern>();
+  pattern->name = path.stem().string();
+  pattern->path = path;
+  pattern->source = source;
+  if (const auto layout = find_header(source, found)) {
+    pattern->body = source->text.substr(layout->body_begin);
+    const std::string_view before = std::string_view(source->text).substr(0, layout->body_begin);
+    pattern->body_line = static_cast<std::size_t>(std::ranges::count(before, '\n')) + 1;
+    auto header = read_yaml(source, layout->header_begin, layout->header_end, found);
+    if (header) {
+      if (header->is_null()) header->where = layout->where;
+      HeaderGaps gaps = read_header(*header, *pattern, found);
+      check_pattern(*pattern, std::move(gaps), found);
+    }
+  }
+  diagnostics.add_all(in_reading_order(found));
+  return found.has_errors() ? nullptr : pattern;
+}
+
+Scope scope_of(const Pattern& pattern) {
+  Scope scope;
+  std::vector<std::pair<std::string, ValueKind>> kinds;
+  for (const Parameter& parameter : pattern.parameters) {
+    kinds.emplace_back(parameter.name, parameter.kind);
+    scope.names.push_back(parameter.name);
+  }
+  for (const Struct& type : pattern.structs) {
+    kinds.emplace_back("sizeof(" + type.name + ")", ValueKind::integer);
+    scope.names.push_back(kinds.back().first);
+  }
+  scope.kind_of = [kinds = std::move(kinds)](std::string_view name) -> std::optional<ValueKind> {
+    const auto found = std::ranges::find(kinds, name, &std::pair<std::string, ValueKind>::first);
+    if (found == kinds.end()) return std::nullopt;
+    return found->second;
+  };
+  return scope;
+}
+
+}  // namespace sweep

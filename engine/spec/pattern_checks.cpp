@@ -1,0 +1,358 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "engine/spec/configuration.h"
+#include "engine/spec/cuda_scanner.h"
+#include "engine/spec/map_reader.h"
+#include "engine/spec/names.h"
+#include "engine/spec/pattern_header.h"
+#include "engine/text/suggestion.h"
+
+namespace sweep {
+namespace {
+
+class Checks {
+ public:
+  Checks(const Pattern& pattern, HeaderGaps gaps, Diagnostics& diagnostics)
+      : pattern_(pattern),
+        gaps_(std::move(gaps)),
+        diagnostics_(diagnostics),
+        scope_(scope_of(pattern)) {}
+
+  void run() {
+    check_names();
+    check_parameters();
+    check_expressions();
+    check_types();
+    check_kernel();
+    if (!diagnostics_.has_errors()) check_defaults();
+  }
+
+ private:
+  void check_name(const std::string& name, const Location& where) {
+    const std::string_view reason = why_not_a_name(name);
+    if (!reason.empty()) {
+      diagnostics_.error(where, fmt::format("'{}' {}", name, reason), "choose another name");
+    } else if (name == pattern_.name) {
+      diagnostics_.error(where, fmt::format("'{}' is the kernel's name", name),
+                         "choose another name");
+    } else if (std::ranges::find(names_, name) != names_.end()) {
+      diagnostics_.error(where, fmt::format("the name '{}' is used twice", name),
+                         "parameters, structs, buffers and arguments share one set of names");
+    }
+    names_.push_back(name);
+  }
+
+  void check_names() {
+    for (const Parameter& parameter : pattern_.parameters) {
+      check_name(parameter.name, parameter.where);
+    }
+    for (const Struct& type : pattern_.structs) check_name(type.name, type.where);
+    for (const Buffer& buffer : pattern_.buffers) check_name(buffer.name, buffer.where);
+    for (const Argument& argument : pattern_.arguments) check_name(argument.name, argument.where);
+  }
+
+  bool has_known_kind(const std::string& name) const {
+    return !gaps_.names &&
+           std::ranges::find(gaps_.unknown_kinds, name) == gaps_.unknown_kinds.end();
+  }
+
+  void check_parameters() {
+    Pattern before;
+    for (const Parameter& parameter : pattern_.parameters) {
+      check_default(parameter, scope_of(before));
+      check_bounds(parameter);
+      before.parameters.push_back(parameter);
+    }
+  }
+
+  void check_default(const Parameter& parameter, const Scope& before) {
+    // A default that is not an expression at all has its message already.
+    if (parameter.default_value.where().source == nullptr) return;
+    const std::string what = fmt::format("the default of '{}'", parameter.name);
+    for (const std::string& name : parameter.default_value.names()) {
+      if (before.kind_of(name) || pattern_.find_parameter(name) == nullptr) continue;
+      diagnostics_.error(parameter.default_value.where(),
+                         fmt::format("{} uses '{}', which is not declared before it", what, name));
+      return;
+    }
+    if (!has_known_kind(parameter.name)) {
+      HeaderGaps others = gaps_;
+      std::erase(others.unknown_kinds, parameter.name);
+      if (!others.concern(parameter.default_value)) {
+        parameter.default_value.check(before, diagnostics_);
+      }
+    } else if (!gaps_.concern(parameter.default_value)) {
+      check_kind(parameter.default_value, before, parameter.kind, what, diagnostics_,
+                 parameter.kind == ValueKind::boolean ? "write true, false or a comparison" : "");
+    }
+  }
+
+  void check_bounds(const Parameter& parameter) {
+    if (!has_known_kind(parameter.name)) return;
+    if (parameter.kind != ValueKind::integer && (parameter.min || parameter.max)) {
+      diagnostics_.error(parameter.where, fmt::format("'{}' is {}: it has no min or max",
+                                                      parameter.name, describe(parameter.kind)));
+    }
+    if (parameter.min && parameter.max && *parameter.min > *parameter.max) {
+      diagnostics_.error(parameter.where,
+                         fmt::format("the min of '{}' is above its max", parameter.name));
+    }
+  }
+
+  void check_integer(const Expression& expression, std::string_view what) {
+    check_integer(expression, what, scope_);
+  }
+
+  void check_integer(const Expression& expression, std::string_view what, const Scope& scope) {
+    if (gaps_.concern(expression)) return;
+    check_kind(expression, scope, ValueKind::integer, what, diagnostics_);
+  }
+
+  void check_expressions() {
+    Pattern before;
+    before.parameters = pattern_.parameters;
+    for (const Struct& type : pattern_.structs) {
+      check_integer(type.size, fmt::format("the size of '{}'", type.name), scope_of(before));
+      before.structs.push_back(type);
+    }
+    for (const Expression& condition : pattern_.require) {
+      if (gaps_.concern(condition)) continue;
+      check_kind(condition, scope_, ValueKind::boolean, "a requirement", diagnostics_,
+                 "write a comparison");
+    }
+    for (const Buffer& buffer : pattern_.buffers) {
+      check_integer(buffer.length, fmt::format("the length of '{}'", buffer.name));
+    }
+    for (const Argument& argument : pattern_.arguments) {
+      check_integer(argument.value, fmt::format("the value of '{}'", argument.name));
+    }
+    for (const Expression& extent : pattern_.launch.grid) check_integer(extent, "the grid");
+    for (const Expression& extent : pattern_.launch.block) check_integer(extent, "the block");
+    check_integer(pattern_.launch.shared, "shared memory");
+    check_integer(pattern_.useful.read, "useful read");
+    check_integer(pattern_.useful.write, "useful write");
+    check_integer(pattern_.useful.shared, "useful shared");
+  }
+
+  void check_types() {
+    std::vector<std::string> known;
+    for (const Parameter& parameter : pattern_.parameters) {
+      if (parameter.kind == ValueKind::element || !has_known_kind(parameter.name)) {
+        known.push_back(parameter.name);
+      }
+    }
+    for (const Struct& type : pattern_.structs) known.push_back(type.name);
+    known.insert(known.end(), ElementType::names().begin(), ElementType::names().end());
+    for (const Buffer& buffer : pattern_.buffers) check_buffer_type(buffer, known);
+    for (const Argument& argument : pattern_.arguments) check_argument_type(argument);
+  }
+
+  void check_buffer_type(const Buffer& buffer, const std::vector<std::string>& known) {
+    const bool is_known =
+        ElementType::find(buffer.type) || std::ranges::find(known, buffer.type) != known.end();
+    if (is_known || buffer.type.empty() || gaps_.names) return;
+    mistyped_.push_back(buffer.name);
+    std::string help = did_you_mean(buffer.type, known);
+    if (help.empty()) help = "a struct of the pattern's own is declared with structs: {NAME: size}";
+    diagnostics_.error(
+        buffer.type_where,
+        fmt::format("the buffer '{}' has the unknown type '{}'", buffer.name, buffer.type), help);
+  }
+
+  void check_argument_type(const Argument& argument) {
+    const auto type = ElementType::find(argument.type);
+    if (argument.type.empty() || (type && is_scalar(*type))) return;
+    mistyped_.push_back(argument.name);
+    diagnostics_.error(argument.type_where,
+                       fmt::format("'{}' is not a type that an argument can have", argument.type),
+                       "use an integer type, float or double");
+  }
+
+  /// `float1` and its like have one lane, but are structs.
+  static bool is_scalar(ElementType type) {
+    return type.header() == ElementHeader::none && type.lanes() == 1 && !type.name().ends_with('1');
+  }
+
+  Location place_in_body(std::size_t offset, std::size_t length) const {
+    const std::string_view before = std::string_view(pattern_.body).substr(0, offset);
+    const auto lines = static_cast<std::size_t>(std::ranges::count(before, '\n'));
+    const std::size_t line = pattern_.body_line + lines;
+    const std::size_t body_begin = pattern_.source->text.size() - pattern_.body.size();
+    const std::size_t column =
+        body_begin + offset - offset_of_line(pattern_.source->text, line) + 1;
+    return {pattern_.source, line, column, std::max<std::size_t>(length, 1)};
+  }
+
+  void check_kernel() {
+    if (const std::string_view reason = why_not_a_name(pattern_.name); !reason.empty()) {
+      diagnostics_.error(
+          {pattern_.source, 0, 0, 1},
+          fmt::format("the file's name is the kernel's, but '{}' {}", pattern_.name, reason),
+          "rename the file");
+      return;
+    }
+    const std::vector<KernelDeclaration> kernels = find_kernels(pattern_.body);
+    const auto found = std::ranges::find(kernels, pattern_.name, &KernelDeclaration::name);
+    if (found == kernels.end()) {
+      std::vector<std::string> names;
+      for (const KernelDeclaration& kernel : kernels) names.push_back(kernel.name);
+      diagnostics_.error({pattern_.source, 0, 0, 1},
+                         fmt::format("there is no kernel '{}' in this file", pattern_.name),
+                         names.empty() ? fmt::format("write __global__ void {}(...)", pattern_.name)
+                                       : fmt::format("the kernel must have the file's name; "
+                                                     "there is: {}",
+                                                     fmt::join(names, ", ")));
+      return;
+    }
+    const Location where = place_in_body(found->offset, found->name.size());
+    if (found->is_template) {
+      diagnostics_.error(where, "the kernel is a template",
+                         "parameters are constants in a pattern: use them instead of template "
+                         "arguments");
+    }
+    if (found->is_extern_c) {
+      diagnostics_.error(
+          where, "the kernel is declared extern",
+          "leave 'extern \"C\"' out: every configuration has a namespace of its own");
+    }
+    if (found->is_in_namespace) {
+      diagnostics_.error(where, "the kernel is declared in a namespace",
+                         "move it out: every configuration has a namespace of its own");
+    }
+    if (!gaps_.kernel_parameters) check_signature(*found, where);
+  }
+
+  void check_signature(const KernelDeclaration& kernel, const Location& where) {
+    std::vector<std::string> expected;
+    for (const Buffer& buffer : pattern_.buffers) {
+      expected.push_back(fmt::format("{}* {}", buffer.type, buffer.name));
+    }
+    for (const Argument& argument : pattern_.arguments) {
+      expected.push_back(fmt::format("{} {}", argument.type, argument.name));
+    }
+    const std::string help =
+        fmt::format("the header describes {}({})", kernel.name, fmt::join(expected, ", "));
+    if (kernel.parameters.size() != expected.size()) {
+      diagnostics_.error(where,
+                         fmt::format("the kernel takes {} parameter{}, but the header has {} "
+                                     "buffer{} and {} argument{}",
+                                     kernel.parameters.size(), plural(kernel.parameters.size()),
+                                     pattern_.buffers.size(), plural(pattern_.buffers.size()),
+                                     pattern_.arguments.size(), plural(pattern_.arguments.size())),
+                         help);
+      return;
+    }
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      check_parameter(kernel.parameters[i], i, help);
+    }
+  }
+
+  static const char* plural(std::size_t count) { return count == 1 ? "" : "s"; }
+
+  void check_parameter(const KernelParameter& parameter, std::size_t index,
+                       const std::string& help) {
+    const Location where = place_in_body(parameter.offset, parameter.length);
+    const bool is_buffer = index < pattern_.buffers.size();
+    const std::size_t argument = index - pattern_.buffers.size();
+    const std::string& name =
+        is_buffer ? pattern_.buffers[index].name : pattern_.arguments[argument].name;
+    const std::string& type =
+        is_buffer ? pattern_.buffers[index].type : pattern_.arguments[argument].type;
+    if (type.empty() || std::ranges::find(mistyped_, name) != mistyped_.end()) return;
+    std::string_view given = parameter.type;
+    const bool is_pointer = given.ends_with('*');
+    if (is_pointer) given.remove_suffix(1);
+    if (is_pointer != is_buffer || canonical_type(given) != canonical_type(type)) {
+      diagnostics_.error(where,
+                         fmt::format("'{}' is passed as '{}{}', but this parameter has the type "
+                                     "'{}'",
+                                     name, type, is_buffer ? "*" : "", parameter.type),
+                         help);
+    } else if (parameter.name != name &&
+               std::ranges::find(names_, parameter.name) != names_.end()) {
+      diagnostics_.error(
+          where, fmt::format("'{}' stands where '{}' is passed", parameter.name, name), help);
+    }
+  }
+
+  /// The default configuration must be a good one: it is what `sweep check` compiles.
+  void check_defaults() {
+    Configuration defaults;
+    try {
+      defaults = resolve(std::make_shared<Pattern>(pattern_), {});
+    } catch (const InputError& error) {
+      diagnostics_.add_all(error.diagnostics());
+      return;
+    }
+    defaults_ = to_string(defaults.parameters);
+    Bindings environment = defaults.parameters;
+    for (const Struct& type : pattern_.structs) {
+      const std::string what = fmt::format("the size of '{}'", type.name);
+      const auto size = check_value(type.size, environment, what, 1);
+      if (!size) return;
+      environment.set("sizeof(" + type.name + ")", *size);
+    }
+    for (const Expression& condition : pattern_.require) {
+      const auto holds = value_of(condition, environment);
+      if (!holds || std::get<bool>(*holds)) continue;
+      diagnostics_.error(condition.where(), "the defaults do not satisfy this requirement",
+                         defaults_);
+    }
+    for (const Buffer& buffer : pattern_.buffers) {
+      check_value(buffer.length, environment, fmt::format("the length of '{}'", buffer.name), 1);
+    }
+    for (const Argument& argument : pattern_.arguments) value_of(argument.value, environment);
+    for (const Expression& extent : pattern_.launch.grid) {
+      check_value(extent, environment, "the grid", 1);
+    }
+    for (const Expression& extent : pattern_.launch.block) {
+      check_value(extent, environment, "the block", 1);
+    }
+    check_value(pattern_.launch.shared, environment, "shared memory", 0);
+    check_value(pattern_.useful.read, environment, "useful read", 0);
+    check_value(pattern_.useful.write, environment, "useful write", 0);
+    check_value(pattern_.useful.shared, environment, "useful shared", 0);
+  }
+
+  std::optional<Value> value_of(const Expression& expression, const Bindings& environment) {
+    try {
+      return expression.evaluate(environment);
+    } catch (const InputError& error) {
+      diagnostics_.add_all(error.diagnostics());
+      return std::nullopt;
+    }
+  }
+
+  /// The value, or nothing, with a message, when there is none or it is below `least`.
+  std::optional<std::int64_t> check_value(const Expression& expression, const Bindings& environment,
+                                          const std::string& what, std::int64_t least) {
+    const auto value = value_of(expression, environment);
+    if (!value) return std::nullopt;
+    const std::int64_t number = std::get<std::int64_t>(*value);
+    if (number >= least) return number;
+    diagnostics_.error(
+        expression.where(),
+        fmt::format("with the defaults {} is {}, but {} is the least", what, number, least),
+        defaults_);
+    return std::nullopt;
+  }
+
+  const Pattern& pattern_;
+  HeaderGaps gaps_;
+  Diagnostics& diagnostics_;
+  Scope scope_;
+  std::vector<std::string> names_;     ///< of parameters, structs, buffers and arguments
+  std::vector<std::string> mistyped_;  ///< buffers and arguments of a type there is not
+  std::string defaults_;               ///< "BLOCK=256 N=1024"
+};
+
+}  // namespace
+
+void check_pattern(const Pattern& pattern, HeaderGaps gaps, Diagnostics& diagnostics) {
+  Checks(pattern, std::move(gaps), diagnostics).run();
+}
+
+}  // namespace sweep

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "engine/spec/pattern.h"
+#include "engine/text/yaml.h"
+
+namespace sweep {
+
+/// Where the header's YAML and the CUDA source lie in a pattern file, as byte offsets.
+struct PatternLayout {
+  std::size_t header_begin = 0;
+  std::size_t header_end = 0;
+  std::size_t body_begin = 0;
+  Location where;  ///< of the comment
+};
+
+/// Finds the header: the YAML after "pattern:" in the file's first block comment. Only blanks and
+/// `//` comments may stand before it.
+std::optional<PatternLayout> find_header(const SourcePtr& source, Diagnostics& diagnostics);
+
+/// What a header's own mistakes leave open, so that one mistake has one message.
+struct HeaderGaps {
+  bool names = false;                      ///< parameters or structs are missing altogether
+  bool kernel_parameters = false;          ///< buffers or arguments are
+  std::vector<std::string> unknown_kinds;  ///< parameters and structs of a kind not known
+
+  /// Whether checking the expression could blame it for a mistake made elsewhere.
+  bool concern(const Expression& expression) const;
+};
+
+/// Reads the header's keys into `pattern`: structure and syntax, no names looked up yet.
+HeaderGaps read_header(const YamlNode& header, Pattern& pattern, Diagnostics& diagnostics);
+
+/// Checks what was read: names, kinds of expressions, the kernel's signature, and that the default
+/// configuration evaluates and satisfies the pattern's own requirements.
+void check_pattern(const Pattern& pattern, HeaderGaps gaps, Diagnostics& diagnostics);
+
+}  // namespace sweep

@@ -1,0 +1,338 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+
+#include "engine/spec/axis_reader.h"
+#include "engine/spec/map_reader.h"
+#include "engine/spec/measure_reader.h"
+#include "engine/spec/override_reader.h"
+#include "engine/spec/reading_order.h"
+#include "engine/spec/sweep.h"
+#include "engine/text/suggestion.h"
+
+namespace sweep {
+namespace {
+
+using Kinds = std::vector<std::pair<std::string, ValueKind>>;
+
+Scope make_scope(Kinds kinds) {
+  Scope scope;
+  for (const auto& [name, kind] : kinds) scope.names.push_back(name);
+  scope.kind_of = [kinds = std::move(kinds)](std::string_view name) -> std::optional<ValueKind> {
+    const auto found = std::ranges::find(kinds, name, &Kinds::value_type::first);
+    if (found == kinds.end()) return std::nullopt;
+    return found->second;
+  };
+  return scope;
+}
+
+/// The names of all the patterns' parameters, and "pattern" itself.
+Kinds parameters_of(const std::vector<PatternPtr>& patterns) {
+  Kinds kinds;
+  for (const PatternPtr& pattern : patterns) {
+    for (const Parameter& parameter : pattern->parameters) {
+      if (std::ranges::find(kinds, parameter.name, &Kinds::value_type::first) == kinds.end()) {
+        kinds.emplace_back(parameter.name, parameter.kind);
+      }
+    }
+  }
+  kinds.emplace_back("pattern", ValueKind::word);
+  return kinds;
+}
+
+/// The same, and the sizes of the patterns' structs.
+Kinds parameters_and_structs_of(const std::vector<PatternPtr>& patterns) {
+  Kinds kinds = parameters_of(patterns);
+  for (const PatternPtr& pattern : patterns) {
+    for (const Struct& type : pattern->structs) {
+      kinds.emplace_back("sizeof(" + type.name + ")", ValueKind::integer);
+    }
+  }
+  return kinds;
+}
+
+class SweepParser {
+ public:
+  SweepParser(const SourcePtr& source, const std::filesystem::path& path,
+              const PatternLookup& lookup)
+      : lookup_(lookup) {
+    sweep_.name = path.stem().string();
+    sweep_.path = path;
+    sweep_.source = source;
+  }
+
+  Sweep parse(const std::vector<Override>& overrides) {
+    if (const auto root = read_yaml(sweep_.source, diagnostics_)) {
+      if (root->is_null()) {
+        diagnostics_.error({sweep_.source, 0, 0, 1}, "this sweep is empty",
+                           "a sweep names at least a pattern: pattern: stride");
+      } else {
+        read_root(*root, overrides);
+      }
+    }
+    if (diagnostics_.has_errors()) throw InputError(in_reading_order(diagnostics_));
+    return std::move(sweep_);
+  }
+
+ private:
+  void read_root(const YamlNode& root, const std::vector<Override>& overrides) {
+    const MapReader reader(
+        root, "a sweep",
+        {"summary", "pattern", "patterns", "axes", "zip", "where", "measure", "report"},
+        diagnostics_);
+    if (!root.is_map()) return;
+    sweep_.summary = reader.text("summary");
+    read_patterns(root, reader);
+    scope_ = make_scope(parameters_of(sweep_.patterns));
+    if (const YamlNode* axes = reader.find("axes")) read_axes(*axes);
+    if (const YamlNode* zip = reader.find("zip")) read_zip(*zip);
+    if (const YamlNode* where = reader.find("where")) {
+      sweep_.where = read_expressions(*where, "where", diagnostics_);
+    }
+    if (const YamlNode* measure = reader.find("measure")) {
+      sweep_.measure = read_measure_rules(*measure, diagnostics_);
+    }
+    if (const YamlNode* report = reader.find("report")) {
+      sweep_.report = read_report_layout(*report, diagnostics_);
+    }
+    for (const Override& replacement : overrides) apply(replacement);
+    // Without its patterns every name would be unknown.
+    if (!patterns_complete_) return;
+    check_conditions();
+    check_report_layout(sweep_.report, scope_, diagnostics_);
+  }
+
+  void read_patterns(const YamlNode& root, const MapReader& reader) {
+    const YamlNode* one = reader.find("pattern");
+    const YamlNode* several = reader.find("patterns");
+    const char* help = "write pattern: stride, or patterns: [offset, stride]";
+    if ((one != nullptr) == (several != nullptr)) {
+      diagnostics_.error(one == nullptr ? root.where : several->where,
+                         one == nullptr ? "a sweep needs the key 'pattern'"
+                                        : "'pattern' and 'patterns' exclude each other",
+                         help);
+      patterns_complete_ = false;
+      return;
+    }
+    const YamlNode& node = one != nullptr ? *one : *several;
+    std::vector<std::string> seen;
+    for (const auto& [name, where] : read_texts(node, "pattern", diagnostics_)) {
+      if (std::ranges::find(seen, name) != seen.end()) {
+        diagnostics_.error(where, fmt::format("the pattern '{}' is named twice", name));
+        continue;
+      }
+      seen.push_back(name);
+      PatternPtr pattern = lookup_(name, where, diagnostics_);
+      if (pattern == nullptr) {
+        patterns_complete_ = false;
+      } else {
+        sweep_.patterns.push_back(std::move(pattern));
+      }
+    }
+    if (seen.empty()) {
+      patterns_complete_ = false;
+      if (!diagnostics_.has_errors()) diagnostics_.error(node.where, "no pattern is named", help);
+    }
+  }
+
+  bool is_axis(std::string_view name) const {
+    return std::ranges::any_of(sweep_.axes, [&](const Axis& axis) {
+      return std::ranges::find(axis.names, name) != axis.names.end();
+    });
+  }
+
+  /// Adds an error when an axis cannot have this name; false when its values mean nothing then.
+  bool check_axis_name(const std::string& name, const Location& where) {
+    if (name == "pattern") {
+      diagnostics_.error(where, "'pattern' is an axis of its own",
+                         "the sweep file names them: patterns: [offset, stride]");
+      return false;
+    }
+    if (patterns_complete_ && !scope_.kind_of(name)) {
+      std::vector<std::string> parameters = scope_.names;
+      std::erase(parameters, "pattern");
+      diagnostics_.error(where, fmt::format("there is no parameter '{}'", name),
+                         suggest(name, parameters, "the parameters are"));
+    }
+    return true;
+  }
+
+  /// Adds an error at the first value that a pattern's parameter cannot have.
+  void check_axis_values(const std::string& name, const YamlNode& node,
+                         const std::vector<Value>& values) {
+    if (!patterns_complete_) return;
+    for (const PatternPtr& pattern : sweep_.patterns) {
+      const Parameter* parameter = pattern->find_parameter(name);
+      if (parameter == nullptr) continue;
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        const Location& where = node.is_sequence() ? node.items[i].where : node.where;
+        if (!check_axis_value(*pattern, *parameter, values[i], where)) break;
+      }
+    }
+  }
+
+  bool check_axis_value(const Pattern& pattern, const Parameter& parameter, const Value& value,
+                        const Location& where) {
+    if (kind_of(value) != parameter.kind) {
+      diagnostics_.error(where, fmt::format("'{}' of the pattern '{}' is {}, but {} is {}",
+                                            parameter.name, pattern.name, describe(parameter.kind),
+                                            sweep::to_string(value), describe(kind_of(value))));
+      return false;
+    }
+    const std::string violation = why_out_of_bounds(parameter, value);
+    if (violation.empty()) return true;
+    diagnostics_.error(where, violation,
+                       fmt::format("the pattern '{}' sets this limit", pattern.name));
+    return false;
+  }
+
+  static Axis single_axis(const std::string& name, const std::vector<Value>& values,
+                          const Location& where) {
+    Axis axis{{name}, {}, where};
+    for (const Value& value : values) axis.rows.push_back({value});
+    return axis;
+  }
+
+  void read_axes(const YamlNode& node) {
+    if (!node.is_map()) {
+      diagnostics_.error(node.where, "'axes' must be a map of parameters and their values",
+                         "STRIDE: [1, 2, 4]");
+      return;
+    }
+    for_each_entry(node, [&](const YamlNode& key, const YamlNode& value) {
+      if (!check_axis_name(key.text, key.where)) return;
+      const std::vector<Value> values = read_axis_values(value, key.text, diagnostics_);
+      check_axis_values(key.text, value, values);
+      sweep_.axes.push_back(single_axis(key.text, values, key.where));
+    });
+  }
+
+  void read_zip(const YamlNode& node) {
+    const std::string help = "zip: [{ROWS: [8, 16], TILE: [32, 64]}]";
+    if (!node.is_sequence()) {
+      diagnostics_.error(node.where, "'zip' must be a list of maps", help);
+      return;
+    }
+    for (const YamlNode& group : node.items) {
+      if (group.is_map() && !group.entries.empty()) {
+        read_zip_group(group);
+      } else {
+        diagnostics_.error(group.where, "a group of 'zip' must be a map of parameters", help);
+      }
+    }
+  }
+
+  void read_zip_group(const YamlNode& group) {
+    const std::size_t errors_before = diagnostics_.error_count();
+    Axis axis{{}, {}, group.entries.front().key.where};
+    for_each_entry(group, [&](const YamlNode& key, const YamlNode& value) {
+      if (!check_axis_name(key.text, key.where)) return;
+      if (is_axis(key.text)) {
+        diagnostics_.error(key.where, fmt::format("'{}' is an axis twice", key.text));
+      }
+      const std::vector<Value> values = read_zip_values(value, key.text, diagnostics_);
+      check_axis_values(key.text, value, values);
+      if (!values.empty()) add_column(axis, key, values);
+    });
+    if (diagnostics_.error_count() == errors_before) check_rows_differ(axis);
+    sweep_.axes.push_back(std::move(axis));
+  }
+
+  void add_column(Axis& axis, const YamlNode& key, const std::vector<Value>& values) {
+    if (axis.names.empty()) axis.rows.resize(values.size());
+    if (values.size() != axis.rows.size()) {
+      diagnostics_.error(
+          key.where,
+          fmt::format("'{}' has {} value{} where '{}' has {}", key.text, values.size(),
+                      values.size() == 1 ? "" : "s", axis.names.front(), axis.rows.size()),
+          "axes that move together have equally many values");
+      return;
+    }
+    axis.names.push_back(key.text);
+    for (std::size_t row = 0; row < values.size(); ++row) axis.rows[row].push_back(values[row]);
+  }
+
+  void check_rows_differ(const Axis& axis) {
+    std::map<std::vector<Value>, std::size_t> seen;
+    for (std::size_t row = 0; row < axis.rows.size(); ++row) {
+      const auto [first, is_new] = seen.try_emplace(axis.rows[row], row);
+      if (is_new) continue;
+      diagnostics_.error(axis.where, fmt::format("places {} and {} of this group have the same "
+                                                 "values",
+                                                 first->second + 1, row + 1));
+      return;
+    }
+  }
+
+  void apply(const Override& replacement) {
+    const auto parts = read_override(replacement, diagnostics_);
+    if (!parts) return;
+    if (!check_axis_name(parts->name, parts->where)) return;
+    const std::vector<Value> values = read_axis_values(parts->values, parts->name, diagnostics_);
+    check_axis_values(parts->name, parts->values, values);
+    Axis axis = single_axis(parts->name, values, parts->where);
+    for (Axis& existing : sweep_.axes) {
+      if (std::ranges::find(existing.names, parts->name) == existing.names.end()) continue;
+      if (existing.names.size() > 1) {
+        std::vector<std::string> others = existing.names;
+        std::erase(others, parts->name);
+        diagnostics_.error(axis.where,
+                           fmt::format("'{}' moves together with {} in this sweep", parts->name,
+                                       fmt::join(others, ", ")),
+                           "an axis of 'zip' cannot be replaced alone");
+        return;
+      }
+      existing = std::move(axis);
+      return;
+    }
+    sweep_.axes.push_back(std::move(axis));
+  }
+
+  void check_conditions() {
+    const Scope scope = make_scope(parameters_and_structs_of(sweep_.patterns));
+    for (const Expression& condition : sweep_.where) {
+      if (!check_quotes(condition, scope)) continue;
+      if (!check_kind(condition, scope, ValueKind::boolean, "a condition of 'where'", diagnostics_,
+                      "write a comparison")) {
+        continue;
+      }
+      if (std::ranges::none_of(sweep_.patterns, [&](const PatternPtr& pattern) {
+            return applies_to(condition, *pattern);
+          })) {
+        diagnostics_.error(condition.where(),
+                           "no pattern has all the parameters of this condition");
+      }
+    }
+  }
+
+  /// A pattern's name without quotes would be taken for a parameter's.
+  bool check_quotes(const Expression& condition, const Scope& scope) {
+    for (const std::string& name : condition.names()) {
+      const bool is_pattern = std::ranges::any_of(
+          sweep_.patterns, [&](const PatternPtr& p) { return p->name == name; });
+      if (!is_pattern || scope.kind_of(name)) continue;
+      diagnostics_.error(condition.where(),
+                         fmt::format("the pattern '{}' stands without quotes", name),
+                         fmt::format("pattern == '{}'", name));
+      return false;
+    }
+    return true;
+  }
+
+  const PatternLookup& lookup_;
+  Sweep sweep_;
+  Diagnostics diagnostics_;
+  bool patterns_complete_ = true;
+  Scope scope_;  ///< what a point has: every parameter of every pattern, and "pattern"
+};
+
+}  // namespace
+
+Sweep parse_sweep(const SourcePtr& source, const std::filesystem::path& path,
+                  const PatternLookup& lookup, const std::vector<Override>& overrides) {
+  return SweepParser(source, path, lookup).parse(overrides);
+}
+
+}  // namespace sweep

@@ -1,0 +1,114 @@
+#include "engine/store/run_rows.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "engine/store/store.h"
+
+namespace sweep {
+namespace {
+
+constexpr std::array states = {std::pair{RunState::running, "running"},
+                               std::pair{RunState::finished, "finished"},
+                               std::pair{RunState::interrupted, "interrupted"}};
+
+std::string_view name_of(RunState state) {
+  for (const auto& [candidate, name] : states) {
+    if (candidate == state) return name;
+  }
+  throw std::logic_error("a run state without a name");
+}
+
+RunState state_named(std::string_view text, const sqlite::Database& database) {
+  for (const auto& [state, name] : states) {
+    if (name == text) return state;
+  }
+  database.fail_as_damaged(fmt::format("a run has the unknown state '{}'", text));
+}
+
+DeviceRecord read_device(const sqlite::Statement& row, int column) {
+  DeviceRecord device;
+  device.backend = row.text(column++);
+  device.name = row.text(column++);
+  device.uuid = row.text(column++);
+  device.compute_capability = static_cast<int>(row.integer(column++));
+  device.multiprocessors = static_cast<int>(row.integer(column++));
+  device.l2_bytes = static_cast<std::uint64_t>(row.integer(column++));
+  device.memory_bytes = static_cast<std::uint64_t>(row.integer(column++));
+  device.memory_clock_hz = static_cast<std::uint64_t>(row.integer(column++));
+  device.memory_bus_bits = static_cast<int>(row.integer(column++));
+  device.peak_bandwidth = row.real(column++);
+  device.driver = row.text(column++);
+  device.cuda = row.text(column++);
+  return device;
+}
+
+RunRecord read_run(const sqlite::Statement& row, const sqlite::Database& database) {
+  RunRecord run;
+  int column = 0;
+  run.id = row.integer(column++);
+  run.state = state_named(row.text(column++), database);
+  run.started = row.text(column++);
+  run.finished = row.text(column++);
+  Provenance& provenance = run.provenance;
+  provenance.sweep_name = row.text(column++);
+  provenance.sweep_text = row.text(column++);
+  provenance.command = row.text(column++);
+  provenance.engine_version = row.text(column++);
+  provenance.compiler = row.text(column++);
+  provenance.host = row.text(column++);
+  provenance.measure = row.text(column++);
+  provenance.device = read_device(row, column);
+  return run;
+}
+
+}  // namespace
+
+std::int64_t insert_run(sqlite::Database& database, const Provenance& provenance) {
+  const DeviceRecord& device = provenance.device;
+  sqlite::Statement(database, R"sql(
+      INSERT INTO run (state, started, finished, sweep_name, sweep_text, command, engine_version,
+                       compiler, host, measure, backend, device_name, device_uuid,
+                       compute_capability, multiprocessors, l2_bytes, memory_bytes,
+                       memory_clock_hz, memory_bus_bits, peak_bandwidth, driver, cuda)
+      VALUES ('running', strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), '',
+              ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql")
+      .bind(provenance.sweep_name, provenance.sweep_text, provenance.command,
+            provenance.engine_version, provenance.compiler, provenance.host, provenance.measure,
+            device.backend, device.name, device.uuid, device.compute_capability,
+            device.multiprocessors, static_cast<std::int64_t>(device.l2_bytes),
+            static_cast<std::int64_t>(device.memory_bytes),
+            static_cast<std::int64_t>(device.memory_clock_hz), device.memory_bus_bits,
+            device.peak_bandwidth, device.driver, device.cuda)
+      .run();
+  return database.last_row_id();
+}
+
+void set_run_state(sqlite::Database& database, std::int64_t run, RunState state) {
+  sqlite::Statement(database, R"sql(
+      UPDATE run SET state = ?1, finished = CASE ?1 WHEN 'running' THEN ''
+                                            ELSE strftime('%Y-%m-%dT%H:%M:%SZ', 'now') END
+      WHERE id = ?2)sql")
+      .bind(name_of(state), run)
+      .run();
+  if (database.changes() == 0) {
+    throw StoreError(fmt::format("the file '{}' has no run {}", database.path().string(), run),
+                     StoreFault::missing);
+  }
+}
+
+std::vector<RunRecord> read_runs(sqlite::Database& database) {
+  sqlite::Statement rows(database, R"sql(
+      SELECT id, state, started, finished, sweep_name, sweep_text, command, engine_version,
+             compiler, host, measure, backend, device_name, device_uuid, compute_capability,
+             multiprocessors, l2_bytes, memory_bytes, memory_clock_hz, memory_bus_bits,
+             peak_bandwidth, driver, cuda
+      FROM run ORDER BY id)sql");
+  std::vector<RunRecord> runs;
+  while (rows.step()) runs.push_back(read_run(rows, database));
+  return runs;
+}
+
+}  // namespace sweep

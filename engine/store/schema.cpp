@@ -1,0 +1,129 @@
+#include "engine/store/schema.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "engine/store/store.h"
+
+namespace sweep {
+namespace {
+
+// The columns for floating point figures have no type: with one, SQLite would store -0.0 as 0.
+// It stores NaN as NULL.
+constexpr const char* version_1 = R"sql(
+CREATE TABLE run (
+  id INTEGER PRIMARY KEY,
+  state TEXT NOT NULL CHECK (state IN ('running', 'finished', 'interrupted')),
+  started TEXT NOT NULL,   -- UTC, 2025-01-31T12:00:00Z
+  finished TEXT NOT NULL,  -- empty while it runs, or when it was killed
+  sweep_name TEXT NOT NULL,
+  sweep_text TEXT NOT NULL,
+  command TEXT NOT NULL,
+  engine_version TEXT NOT NULL,
+  compiler TEXT NOT NULL,
+  host TEXT NOT NULL,
+  measure TEXT NOT NULL,
+  backend TEXT NOT NULL,
+  device_name TEXT NOT NULL,
+  device_uuid TEXT NOT NULL,
+  compute_capability INTEGER NOT NULL,  -- major * 10 + minor
+  multiprocessors INTEGER NOT NULL,
+  l2_bytes INTEGER NOT NULL,
+  memory_bytes INTEGER NOT NULL,
+  memory_clock_hz INTEGER NOT NULL,
+  memory_bus_bits INTEGER NOT NULL,
+  peak_bandwidth,  -- B/s
+  driver TEXT NOT NULL,
+  cuda TEXT NOT NULL
+);
+
+CREATE TABLE pattern (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  text TEXT NOT NULL
+);
+CREATE INDEX pattern_by_name ON pattern (name);
+
+CREATE TABLE point (
+  id INTEGER PRIMARY KEY,
+  key_hash TEXT NOT NULL,                           -- XXH3-128 of the key in hexadecimal digits
+  run_id INTEGER NOT NULL REFERENCES run (id),      -- the run that measured it
+  pattern_id INTEGER NOT NULL REFERENCES pattern (id),
+  parameters TEXT NOT NULL,                         -- JSON: {"STRIDE":4,"T":{"element":"float"}}
+  measure TEXT NOT NULL,
+  device TEXT NOT NULL,
+  compiler TEXT NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('ok', 'failed')),
+  reason TEXT NOT NULL,
+  stopped_by TEXT NOT NULL
+);
+CREATE INDEX point_by_key ON point (key_hash);
+
+CREATE TABLE sample (
+  point_id INTEGER NOT NULL REFERENCES point (id),
+  ordinal INTEGER NOT NULL,
+  seconds,
+  PRIMARY KEY (point_id, ordinal)
+) WITHOUT ROWID;
+
+CREATE TABLE metric (
+  point_id INTEGER NOT NULL REFERENCES point (id),
+  ordinal INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  origin TEXT NOT NULL CHECK (origin IN ('measured', 'hardware', 'emulated')),
+  unit TEXT NOT NULL,  -- empty for a counter named in NVIDIA's own words
+  value,
+  PRIMARY KEY (point_id, ordinal)
+) WITHOUT ROWID;
+
+CREATE TABLE run_point (
+  run_id INTEGER NOT NULL REFERENCES run (id),
+  ordinal INTEGER NOT NULL,
+  point_id INTEGER NOT NULL REFERENCES point (id),
+  PRIMARY KEY (run_id, ordinal)
+) WITHOUT ROWID;
+)sql";
+
+/// Element n turns version n into version n + 1. What has been released never changes.
+constexpr std::array migrations = {version_1};
+
+[[noreturn]] void fail_as_newer(std::int64_t version, const std::filesystem::path& path) {
+  throw StoreError(
+      fmt::format("the file '{}' was written by a newer version of sweep (schema {}, this one "
+                  "knows {}); update sweep to use it",
+                  path.string(), version, schema_version()),
+      StoreFault::newer);
+}
+
+}  // namespace
+
+std::int64_t schema_version() {
+  return static_cast<std::int64_t>(migrations.size());
+}
+
+void check_header(const DatabaseHeader& header, const std::filesystem::path& path) {
+  if (header.application_id != application_id) {
+    throw StoreError(fmt::format("the file '{}' is another program's database, not a results "
+                                 "database of sweep",
+                                 path.string()),
+                     StoreFault::not_a_store);
+  }
+  if (header.user_version > schema_version()) fail_as_newer(header.user_version, path);
+}
+
+void bring_up_to_date(sqlite::Database& database) {
+  // Two processes may find the file old at the same time; the version counts under the lock.
+  if (database.integer("PRAGMA user_version") == schema_version()) return;
+  sqlite::Transaction transaction(database, sqlite::Transaction::Kind::write);
+  const std::int64_t version = database.integer("PRAGMA user_version");
+  if (version > schema_version()) fail_as_newer(version, database.path());
+  for (auto i = static_cast<std::size_t>(version); i < migrations.size(); ++i) {
+    database.execute(migrations.at(i));
+  }
+  database.execute(fmt::format("PRAGMA application_id = {}", application_id));
+  database.execute(fmt::format("PRAGMA user_version = {}", schema_version()));
+  transaction.commit();
+}
+
+}  // namespace sweep

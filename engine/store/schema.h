@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+#include "engine/store/database_header.h"
+#include "engine/store/sqlite.h"
+
+namespace sweep {
+
+/// Marks a file as a results database: "Swep" in ASCII.
+constexpr std::int64_t application_id = 0x53776570;
+
+/// The version of the schema that this engine reads and writes.
+std::int64_t schema_version();
+
+/// Throws StoreError unless `header` is that of a results database of this version or an older one.
+void check_header(const DatabaseHeader& header, const std::filesystem::path& path);
+
+/// Creates the tables of an empty database and brings those of an older version up to date, wholly
+/// or not at all. Throws StoreError for a newer version.
+void bring_up_to_date(sqlite::Database& database);
+
+}  // namespace sweep

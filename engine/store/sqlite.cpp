@@ -1,0 +1,222 @@
+#include "engine/store/sqlite.h"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <cstring>
+#include <limits>
+
+#include "engine/store/store.h"
+
+namespace sweep::sqlite {
+namespace {
+
+/// `path` as an SQLite URI that promises that nobody writes the file.
+std::string immutable_uri(const std::filesystem::path& path) {
+  std::string uri = "file:";
+  for (const char c : std::filesystem::absolute(path).string()) {
+    if (c == '%' || c == '?' || c == '#') {
+      uri += fmt::format("%{:02x}", static_cast<unsigned char>(c));
+    } else {
+      uri += c;
+    }
+  }
+  return uri + "?immutable=1";
+}
+
+StoreFault fault_of(int code) {
+  switch (code & 0xff) {
+    case SQLITE_CORRUPT:
+      return StoreFault::damaged;
+    case SQLITE_NOTADB:
+      return StoreFault::not_a_store;
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return StoreFault::locked;
+    case SQLITE_FULL:
+    case SQLITE_READONLY:
+    case SQLITE_CANTOPEN:
+    case SQLITE_IOERR:
+    case SQLITE_PERM:
+      return StoreFault::inaccessible;
+    default:
+      return StoreFault::other;
+  }
+}
+
+std::string damage(std::string_view what) {
+  return fmt::format("is damaged ({}); `sqlite3 FILE .recover` may save what is readable", what);
+}
+
+/// What went wrong in words that go on after the file's name.
+std::string explain(int code, const std::string& detail, int system_error) {
+  const std::string cause =
+      system_error != 0 ? fmt::format("{}: {}", detail, std::strerror(system_error)) : detail;
+  switch (code & 0xff) {
+    case SQLITE_CORRUPT:
+      return damage(detail);
+    case SQLITE_NOTADB:
+      return "is not a results database";
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return "is locked by another process";
+    case SQLITE_FULL:
+      return "cannot be written: the disk is full";
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+      return "cannot be written: the file or its folder is read-only";
+    case SQLITE_CANTOPEN:
+      return fmt::format("cannot be opened ({})", cause);
+    case SQLITE_IOERR:
+      return fmt::format("cannot be read or written ({})", cause);
+    default:
+      return fmt::format("cannot be used: {} (SQLite error {})", detail, code);
+  }
+}
+
+}  // namespace
+
+Database::Database(const std::filesystem::path& path, Access access,
+                   std::chrono::milliseconds patience)
+    : path_(path), patience_(patience) {
+  const bool immutable = access == Access::immutable;
+  const std::string name = immutable ? immutable_uri(path) : path.string();
+  const int flags =
+      access == Access::write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
+  const int code =
+      sqlite3_open_v2(name.c_str(), &handle_, flags | (immutable ? SQLITE_OPEN_URI : 0), nullptr);
+  try {
+    if (code != SQLITE_OK) fail(code);
+    sqlite3_extended_result_codes(handle_, 1);
+    sqlite3_busy_timeout(handle_, static_cast<int>(patience_.count()));
+    execute("PRAGMA foreign_keys = ON");
+    // SQLite opens a file without write permission all the same, and fails later.
+    if (access == Access::write && sqlite3_db_readonly(handle_, "main") == 1) fail(SQLITE_READONLY);
+  } catch (...) {
+    sqlite3_close(handle_);
+    throw;
+  }
+}
+
+Database::~Database() {
+  sqlite3_close(handle_);
+}
+
+void Database::execute(const std::string& sql) {
+  const int code = sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) fail(code);
+}
+
+std::int64_t Database::integer(std::string_view sql) {
+  Statement statement(*this, sql);
+  return statement.step() ? statement.integer(0) : 0;
+}
+
+std::string Database::text(std::string_view sql) {
+  Statement statement(*this, sql);
+  return statement.step() ? statement.text(0) : std::string();
+}
+
+std::int64_t Database::last_row_id() const {
+  return sqlite3_last_insert_rowid(handle_);
+}
+
+int Database::changes() const {
+  return sqlite3_changes(handle_);
+}
+
+bool Database::in_transaction() const {
+  return sqlite3_get_autocommit(handle_) == 0;
+}
+
+void Database::fail(int code) {
+  const std::string detail = handle_ != nullptr ? sqlite3_errmsg(handle_) : sqlite3_errstr(code);
+  const int system_error = handle_ != nullptr ? sqlite3_system_errno(handle_) : 0;
+  throw StoreError(
+      fmt::format("the file '{}' {}", path_.string(), explain(code, detail, system_error)),
+      fault_of(code));
+}
+
+void Database::fail_as_damaged(std::string_view what) const {
+  throw StoreError(fmt::format("the file '{}' {}", path_.string(), damage(what)),
+                   StoreFault::damaged);
+}
+
+Statement::Statement(Database& database, std::string_view sql) : database_(database) {
+  check(sqlite3_prepare_v2(database_.handle_, sql.data(), static_cast<int>(sql.size()), &handle_,
+                           nullptr));
+}
+
+Statement::~Statement() {
+  sqlite3_finalize(handle_);
+}
+
+bool Statement::step() {
+  const int code = sqlite3_step(handle_);
+  if (code != SQLITE_ROW && code != SQLITE_DONE) database_.fail(code);
+  return code == SQLITE_ROW;
+}
+
+void Statement::run() {
+  step();
+  reset();
+}
+
+std::int64_t Statement::integer(int column) const {
+  return sqlite3_column_int64(handle_, column);
+}
+
+double Statement::real(int column) const {
+  if (sqlite3_column_type(handle_, column) == SQLITE_NULL) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  return sqlite3_column_double(handle_, column);
+}
+
+std::string Statement::text(int column) const {
+  const auto* bytes = static_cast<const char*>(sqlite3_column_blob(handle_, column));
+  const auto size = static_cast<std::size_t>(sqlite3_column_bytes(handle_, column));
+  return bytes != nullptr ? std::string(bytes, size) : std::string();
+}
+
+// A failed step has been reported; sqlite3_reset only repeats its code.
+void Statement::reset() {
+  sqlite3_reset(handle_);
+}
+
+void Statement::bind_at(int index, std::int64_t value) {
+  check(sqlite3_bind_int64(handle_, index, value));
+}
+
+void Statement::bind_at(int index, double value) {
+  check(sqlite3_bind_double(handle_, index, value));
+}
+
+void Statement::bind_at(int index, std::string_view value) {
+  // A null pointer would be NULL, not an empty text.
+  const char* bytes = value.data() != nullptr ? value.data() : "";
+  check(sqlite3_bind_text64(handle_, index, bytes, value.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
+}
+
+void Statement::check(int code) {
+  if (code != SQLITE_OK) database_.fail(code);
+}
+
+Transaction::Transaction(Database& database, Kind kind) : database_(database) {
+  database_.execute(kind == Kind::write ? "BEGIN IMMEDIATE" : "BEGIN");
+}
+
+Transaction::~Transaction() {
+  if (!database_.in_transaction()) return;
+  try {
+    database_.execute("ROLLBACK");
+  } catch (const StoreError&) {
+    // Whoever opens the file next takes the transaction back.
+  }
+}
+
+void Transaction::commit() {
+  database_.execute("COMMIT");
+}
+
+}  // namespace sweep::sqlite

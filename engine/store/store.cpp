@@ -1,0 +1,173 @@
+#include "engine/store/store.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <thread>
+
+#include "engine/store/database_header.h"
+#include "engine/store/point_rows.h"
+#include "engine/store/run_rows.h"
+#include "engine/store/schema.h"
+#include "engine/store/sqlite.h"
+
+namespace sweep {
+namespace {
+
+namespace fs = std::filesystem;
+using sqlite::Access;
+using sqlite::Database;
+using sqlite::Transaction;
+
+[[noreturn]] void fail(const fs::path& path, std::string_view what, StoreFault fault) {
+  throw StoreError(fmt::format("the file '{}' {}", path.string(), what), fault);
+}
+
+bool is_there(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (status.type() == fs::file_type::none) {
+    fail(path, "cannot be used: " + error.message(), StoreFault::inaccessible);
+  }
+  return fs::exists(status);
+}
+
+/// Refuses, without touching it, what is there but is not a database of this version or older.
+void check_existing(const fs::path& path) {
+  if (fs::is_directory(path)) fail(path, "is a folder", StoreFault::not_a_store);
+  if (const auto header = read_database_header(path)) check_header(*header, path);
+}
+
+/// Refuses a folder that no file can be created in; SQLite would not say why.
+void check_folder(const fs::path& path) {
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  if (access(folder.c_str(), W_OK | X_OK) == 0) return;
+  fail(path,
+       fmt::format("cannot be created: folder '{}': {}", folder.string(), std::strerror(errno)),
+       StoreFault::inaccessible);
+}
+
+/// False on file systems that have no shared memory. Two processes that open a new file at the same
+/// time are in each other's way here, and SQLite does not wait of its own.
+bool switch_to_write_ahead_log(Database& database) {
+  constexpr int attempts = 250;
+  constexpr auto pause = std::chrono::milliseconds(20);
+  for (int attempt = 1;; ++attempt) {
+    try {
+      return database.text("PRAGMA journal_mode = WAL") == "wal";
+    } catch (const StoreError& error) {
+      if (error.fault() != StoreFault::locked || attempt == attempts) throw;
+    }
+    std::this_thread::sleep_for(pause);
+  }
+}
+
+std::unique_ptr<Database> open_for_writing(const fs::path& path) {
+  if (is_there(path)) {
+    check_existing(path);
+  } else {
+    check_folder(path);
+  }
+  auto database = std::make_unique<Database>(path, Access::write);
+  // Created before the switch to write-ahead logging, the header's marks are in the file itself.
+  bring_up_to_date(*database);
+  // With a write-ahead log, NORMAL loses nothing when a process dies; the rollback journal needs
+  // FULL for the same.
+  const bool logged = switch_to_write_ahead_log(*database);
+  database->execute(logged ? "PRAGMA synchronous = NORMAL" : "PRAGMA synchronous = FULL");
+  return database;
+}
+
+/// Opens the database and reads its version: SQLite opens lazily, the first read tells.
+std::unique_ptr<Database> open_checked(const fs::path& path, Access access) {
+  auto database = std::make_unique<Database>(path, access);
+  check_header(
+      {database->integer("PRAGMA application_id"), database->integer("PRAGMA user_version")}, path);
+  return database;
+}
+
+/// A folder that cannot be written has no room for the side files of a write-ahead log; but then
+/// no writer is at work in it either, unless it left its log there.
+bool can_be_immutable(const fs::path& path) {
+  fs::path log = path;
+  log += "-wal";
+  return !is_there(log);
+}
+
+std::unique_ptr<Database> open_for_reading(const fs::path& path) {
+  if (!is_there(path)) fail(path, "does not exist", StoreFault::missing);
+  check_existing(path);
+  if (fs::file_size(path) == 0) fail(path, "is empty: it holds no runs", StoreFault::missing);
+  std::unique_ptr<Database> database;
+  try {
+    database = open_checked(path, Access::read);
+  } catch (const StoreError& error) {
+    if (error.fault() != StoreFault::inaccessible || !can_be_immutable(path)) throw;
+    database = open_checked(path, Access::immutable);
+  }
+  if (database->integer("PRAGMA user_version") < schema_version()) {
+    fail(path, "was written by an older version of sweep; `sweep run` brings it up to date",
+         StoreFault::older);
+  }
+  return database;
+}
+
+}  // namespace
+
+struct Store::State {
+  std::unique_ptr<Database> database;
+};
+
+Store::Store(const fs::path& path, Mode mode)
+    : state_(std::make_unique<State>(
+          State{mode == Mode::read_write ? open_for_writing(path) : open_for_reading(path)})) {}
+
+Store::~Store() = default;
+
+const fs::path& Store::path() const {
+  return state_->database->path();
+}
+
+std::int64_t Store::begin_run(const Provenance& provenance) {
+  return insert_run(*state_->database, provenance);
+}
+
+void Store::end_run(std::int64_t run, RunState state) {
+  set_run_state(*state_->database, run, state);
+}
+
+void Store::add_point(std::int64_t run, const PointRecord& point) {
+  Database& database = *state_->database;
+  Transaction transaction(database, Transaction::Kind::write);
+  append_to_run(database, run, insert_point(database, run, point));
+  transaction.commit();
+}
+
+bool Store::reuse_point(std::int64_t run, const PointKey& key) {
+  Database& database = *state_->database;
+  Transaction transaction(database, Transaction::Kind::write);
+  const auto point = find_point(database, key);
+  if (!point) return false;
+  append_to_run(database, run, *point);
+  transaction.commit();
+  return true;
+}
+
+bool Store::has_point(const PointKey& key) const {
+  return find_point(*state_->database, key).has_value();
+}
+
+std::vector<RunRecord> Store::runs() const {
+  return read_runs(*state_->database);
+}
+
+std::vector<StoredPoint> Store::points(std::int64_t run) const {
+  const Transaction snapshot(*state_->database, Transaction::Kind::read);
+  return read_points(*state_->database, run);
+}
+
+}  // namespace sweep

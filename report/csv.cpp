@@ -1,0 +1,84 @@
+#include "report/csv.h"
+
+#include <fmt/format.h>
+
+#include "report/metric_column.h"
+#include "report/parameter_values.h"
+
+namespace sweep {
+namespace {
+
+std::string quoted_if_needed(std::string_view field) {
+  if (field.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(field);
+  std::string result = "\"";
+  for (const char c : field) {
+    if (c == '"') result += '"';
+    result += c;
+  }
+  return result + '"';
+}
+
+/// A text from a file or a message. Spreadsheets compute what begins like a formula (OWASP, "CSV
+/// Injection").
+std::string text_field(std::string_view text) {
+  const bool like_a_formula =
+      !text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos;
+  return quoted_if_needed(like_a_formula ? "'" + std::string(text) : std::string(text));
+}
+
+std::string parameter_field(const Value* value) {
+  if (value == nullptr) return {};
+  const bool is_text = kind_of(*value) == ValueKind::word;
+  return is_text ? text_field(to_string(*value)) : to_string(*value);
+}
+
+std::string metric_heading(const MetricColumn& column) {
+  std::string heading = fmt::format("{}.{}", column.name, to_string(column.origin));
+  if (const std::string unit = unit_of(column.name); !unit.empty()) heading += " [" + unit + "]";
+  return heading;
+}
+
+void append_line(std::string& csv, const std::vector<std::string>& fields) {
+  bool first = true;
+  for (const std::string& field : fields) {
+    if (!first) csv += ',';
+    csv += field;
+    first = false;
+  }
+  csv += "\r\n";
+}
+
+}  // namespace
+
+std::string write_csv(const RunResults& results) {
+  std::vector<const PointRecord*> points;
+  for (const StoredPoint& stored : results.points) points.push_back(&stored.point);
+  std::vector<ParameterValues> parameters = parameters_of(points);
+  std::erase_if(parameters, [](const ParameterValues& p) { return p.name == "pattern"; });
+  const std::vector<MetricColumn> metrics = metric_columns(points);
+
+  std::string csv;
+  std::vector<std::string> line = {"pattern"};
+  for (const ParameterValues& parameter : parameters) line.push_back(text_field(parameter.name));
+  line.insert(line.end(), {"status", "reason", "stopped_by"});
+  for (const MetricColumn& column : metrics) line.push_back(text_field(metric_heading(column)));
+  append_line(csv, line);
+
+  for (const PointRecord* point : points) {
+    line = {text_field(point->key.pattern_name)};
+    for (const ParameterValues& parameter : parameters) {
+      line.push_back(parameter_field(point->key.parameters.find(parameter.name)));
+    }
+    line.emplace_back(point->status == PointStatus::ok ? "ok" : "failed");
+    line.push_back(text_field(point->reason));
+    line.push_back(text_field(point->stopped_by));
+    for (const MetricColumn& column : metrics) {
+      const auto figure = figure_of(*point, column);
+      line.push_back(figure ? fmt::format("{}", *figure) : std::string());
+    }
+    append_line(csv, line);
+  }
+  return csv;
+}
+
+}  // namespace sweep

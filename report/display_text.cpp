@@ -1,0 +1,62 @@
+#include "report/display_text.h"
+
+#include <algorithm>
+
+namespace sweep {
+
+std::size_t display_width(std::string_view text) {
+  // Every byte but the continuation bytes 10xxxxxx begins a character.
+  return static_cast<std::size_t>(std::ranges::count_if(
+      text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
+std::string pad_left(std::string_view text, std::size_t width) {
+  const std::size_t taken = display_width(text);
+  return std::string(width > taken ? width - taken : 0, ' ').append(text);
+}
+
+std::string pad_right(std::string_view text, std::size_t width) {
+  const std::size_t taken = display_width(text);
+  return std::string(text).append(width > taken ? width - taken : 0, ' ');
+}
+
+std::string printable(std::string_view text) {
+  std::string result(text);
+  std::ranges::replace_if(
+      result,
+      [](char c) {
+        const auto byte = static_cast<unsigned char>(c);
+        return (byte < 0x20 && c != '\t') || byte == 0x7f;
+      },
+      '?');
+  return result;
+}
+
+std::string in_words(const std::vector<std::string>& parts) {
+  std::string text;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i > 0) text += i + 1 == parts.size() ? " and " : ", ";
+    text += parts[i];
+  }
+  return text;
+}
+
+std::vector<std::string> wrap(std::string_view text, std::size_t width) {
+  std::vector<std::string> lines;
+  std::string line;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (!line.empty() && display_width(line) + 1 + display_width(word) > width) {
+      lines.push_back(std::move(line));
+      line.clear();
+    }
+    if (!line.empty()) line += ' ';
+    line += word;
+  }
+  if (!line.empty()) lines.push_back(std::move(line));
+  return lines;
+}
+
+}  // namespace sweep

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sweep {
+
+/// The characters of a UTF-8 text, which are the columns it takes in a terminal or an editor.
+std::size_t display_width(std::string_view text);
+
+std::string pad_left(std::string_view text, std::size_t width);
+std::string pad_right(std::string_view text, std::size_t width);
+
+/// The text with '?' for control characters other than tabs: they could steer a terminal.
+std::string printable(std::string_view text);
+
+/// "a, b and c"
+std::string in_words(const std::vector<std::string>& parts);
+
+/// The text in lines of at most `width` columns, broken at spaces; a longer word stays whole.
+std::vector<std::string> wrap(std::string_view text, std::size_t width);
+
+}  // namespace sweep

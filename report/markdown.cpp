@@ -1,0 +1,175 @@
+#include "report/markdown.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "engine/text/units.h"
+#include "report/display_text.h"
+#include "report/markdown_text.h"
+#include "report/parameter_values.h"
+#include "report/provenance.h"
+#include "report/run_tables.h"
+
+namespace sweep {
+namespace {
+
+std::string text_of(const Cell& cell) {
+  switch (cell.kind) {
+    case Cell::Kind::missing:
+      return "–";
+    case Cell::Kind::figure:
+      return format_figure(cell.low);
+    case Cell::Kind::range:
+      return format_figure(cell.low) + "–" + format_figure(cell.high);
+    case Cell::Kind::failed:
+      break;
+  }
+  return "failed";
+}
+
+std::string write_table(const TableModel& model) {
+  std::vector<MarkdownColumn> columns;
+  for (const auto& key : model.key_columns) {
+    columns.push_back({escape_markdown(key.name), key.numeric});
+  }
+  for (const auto& lines : model.headings) {
+    std::string heading;
+    for (const std::string& line : lines) heading += (heading.empty() ? "" : ", ") + line;
+    columns.push_back({escape_markdown(heading), true});
+  }
+  std::vector<std::vector<std::string>> rows;
+  for (const TableModel::Row& row : model.rows) {
+    std::vector<std::string> cells;
+    for (const std::string& key : row.keys) cells.push_back(escape_markdown(key));
+    for (const Cell& cell : row.cells) cells.push_back(text_of(cell));
+    rows.push_back(std::move(cells));
+  }
+  std::string text = "## " + escape_markdown(model.title) + "\n\n";
+  if (!model.caption.empty()) text += escape_markdown(model.caption) + "\n\n";
+  if (!rows.empty()) text += markdown_table(columns, rows) + '\n';
+  return text;
+}
+
+/// "STRIDE = 4, T = float" for those of the parameters that the point has.
+std::string describe(const Bindings& environment, const std::vector<ParameterValues>& parameters) {
+  std::string text;
+  for (const ParameterValues& parameter : parameters) {
+    const Value* value = environment.find(parameter.name);
+    if (value == nullptr) continue;
+    if (!text.empty()) text += ", ";
+    text += parameter.name + " = " + parameter.show(*value);
+  }
+  return text;
+}
+
+/// The points that failed for one reason.
+struct Failure {
+  std::string reason;
+  std::vector<const PointRecord*> points;
+};
+
+/// In the order the reasons first appear.
+std::vector<Failure> failures_of(const std::vector<const PointRecord*>& points) {
+  std::vector<Failure> failures;
+  for (const PointRecord* point : points) {
+    if (point->status != PointStatus::failed) continue;
+    auto found = std::ranges::find(failures, point->reason, &Failure::reason);
+    if (found == failures.end()) found = failures.insert(found, {point->reason, {}});
+    found->points.push_back(point);
+  }
+  return failures;
+}
+
+std::string write_failures(const std::vector<Failure>& failures,
+                           const std::vector<ParameterValues>& parameters) {
+  if (failures.empty()) return {};
+  std::vector<ParameterValues> told = parameters;
+  std::erase_if(told, [](const ParameterValues& parameter) { return !parameter.varies(); });
+  if (told.empty()) told = parameters;
+  std::string text = "## Failed points\n\n";
+  for (const Failure& failure : failures) {
+    for (const PointRecord* point : failure.points) {
+      text += "- " + escape_markdown(describe(environment_of(*point), told)) + '\n';
+    }
+    const std::string reason = failure.reason.empty() ? "no reason is known" : failure.reason;
+    text += '\n' + markdown_code(reason, "text") + '\n';
+  }
+  return text;
+}
+
+std::string count(std::size_t number, std::string_view what) {
+  return fmt::format("{} {}{}", format_thousands(number), what, number == 1 ? "" : "s");
+}
+
+/// "66 points on NVIDIA H200: 64 ok, 2 failed, 40 reused from runs 1 and 2."
+std::string count_points(const RunResults& results) {
+  std::size_t failed = 0;
+  std::size_t reused = 0;
+  std::set<std::int64_t> earlier;
+  for (const StoredPoint& stored : results.points) {
+    if (stored.point.status == PointStatus::failed) ++failed;
+    if (stored.measured_by == results.run.id) continue;
+    ++reused;
+    earlier.insert(stored.measured_by);
+  }
+  const std::size_t all = results.points.size();
+  const std::string& device = results.run.provenance.device.name;
+  std::string text = count(all, "point");
+  if (!device.empty()) text += " on " + device;
+  text +=
+      fmt::format(": {} ok, {} failed", format_thousands(all - failed), format_thousands(failed));
+  if (reused > 0) {
+    std::vector<std::string> runs;
+    for (const std::int64_t run : earlier) runs.push_back(std::to_string(run));
+    text += fmt::format(", {} reused from {} {}", format_thousands(reused),
+                        runs.size() == 1 ? "run" : "runs", in_words(runs));
+  }
+  return text + '.';
+}
+
+std::string write_opening(const RunResults& results,
+                          const std::vector<ParameterValues>& parameters) {
+  const Provenance& provenance = results.run.provenance;
+  std::string text = "# " + escape_markdown(provenance.sweep_name) + "\n\n";
+  if (!results.summary.empty()) text += escape_markdown(results.summary) + "\n\n";
+  if (results.run.state == RunState::interrupted) {
+    text += "**The run was interrupted: not all of its points are here.**\n\n";
+  } else if (results.run.state == RunState::running) {
+    text += "**The run has not finished: it is still going on, or it was killed.**\n\n";
+  }
+  text += escape_markdown(count_points(results)) + "\n\n";
+
+  std::vector<ParameterValues> constant = parameters;
+  std::erase_if(constant, [](const ParameterValues& parameter) { return parameter.varies(); });
+  if (constant.empty() || results.points.empty()) return text;
+  const Bindings environment = environment_of(results.points.front().point);
+  return text + "In all points: " + escape_markdown(describe(environment, constant)) + ".\n\n";
+}
+
+std::string write_provenance(const RunRecord& run) {
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& [what, text] : describe_provenance(run)) {
+    rows.push_back({escape_markdown(what), escape_markdown(text)});
+  }
+  std::string text = "## Where the figures come from\n\n";
+  text += markdown_table({{"", false}, {"", false}}, rows);
+  if (!run.provenance.command.empty()) text += '\n' + markdown_code(run.provenance.command, "sh");
+  return text;
+}
+
+}  // namespace
+
+std::string write_markdown(const RunResults& results) {
+  std::vector<const PointRecord*> points;
+  for (const StoredPoint& stored : results.points) points.push_back(&stored.point);
+  const std::vector<ParameterValues> parameters = parameters_of(points);
+
+  std::string text = write_opening(results, parameters);
+  for (const TableModel& table : tables_of(results)) text += write_table(table);
+  text += write_failures(failures_of(points), parameters);
+  return text + write_provenance(results.run);
+}
+
+}  // namespace sweep

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "report/run_results.h"
+
+namespace sweep {
+
+/// A run as a Markdown document: its tables, the points that failed and why, and where the figures
+/// come from.
+std::string write_markdown(const RunResults& results);
+
+}  // namespace sweep

@@ -1,0 +1,135 @@
+#include "report/markdown_text.h"
+
+#include <algorithm>
+#include <cctype>
+#include <sstream>
+
+#include "report/display_text.h"
+
+namespace sweep {
+namespace {
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+bool is_alphanumeric(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0;
+}
+
+/// Whether letters or digits stand on both sides of the underscores here.
+bool within_word(std::string_view text, std::size_t place) {
+  const std::size_t last_before = text.find_last_not_of('_', place);
+  const std::size_t first_after = text.find_first_not_of('_', place);
+  return last_before != std::string_view::npos && first_after != std::string_view::npos &&
+         is_alphanumeric(text[last_before]) && is_alphanumeric(text[first_after]);
+}
+
+/// Whether this character makes the text's first line a heading, a quotation or a list.
+bool begins_block(std::string_view text, std::size_t place) {
+  const char c = text[place];
+  const bool space_follows = place + 1 == text.size() || text[place + 1] == ' ';
+  if (place == 0) return c == '#' || c == '>' || ((c == '-' || c == '+') && space_follows);
+  return (c == '.' || c == ')') && space_follows &&
+         std::ranges::all_of(text.substr(0, place), is_digit);
+}
+
+/// Whether Markdown would take this character of the text for markup.
+bool is_markup(std::string_view text, std::size_t place) {
+  const char before = place > 0 ? text[place - 1] : ' ';
+  const char after = place + 1 < text.size() ? text[place + 1] : ' ';
+  if (begins_block(text, place)) return true;
+  switch (text[place]) {
+    case '\\':
+    case '`':
+    case '|':
+    case '~':
+    case '$':
+      return true;
+    case '*':
+      return before != ' ' || after != ' ';
+    case '_':
+      return !within_word(text, place);
+    case '<':
+      return is_alphanumeric(after) || after == '/' || after == '!' || after == '?';
+    case '&':
+      return is_alphanumeric(after) || after == '#';
+    case ']':
+      return after == '(' || after == '[' || after == ':';
+    default:
+      return false;
+  }
+}
+
+/// The longest run of backticks in a text.
+std::size_t longest_fence(std::string_view text) {
+  std::size_t longest = 0;
+  std::size_t current = 0;
+  for (const char c : text) {
+    current = c == '`' ? current + 1 : 0;
+    longest = std::max(longest, current);
+  }
+  return longest;
+}
+
+std::string line_of(const std::vector<std::string>& cells) {
+  std::string line = "|";
+  for (const std::string& cell : cells) line += ' ' + cell + " |";
+  return line + '\n';
+}
+
+}  // namespace
+
+std::string escape_markdown(std::string_view text) {
+  std::string spaced(text);
+  std::ranges::replace_if(
+      spaced, [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
+  const std::string plain = printable(spaced);
+  std::string result;
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    if (is_markup(plain, i)) result += '\\';
+    result += plain[i];
+  }
+  return result;
+}
+
+std::string markdown_code(std::string_view text, std::string_view language) {
+  const std::string fence(std::max<std::size_t>(3, longest_fence(text) + 1), '`');
+  std::string block = fence + std::string(language) + '\n';
+  std::string line;
+  std::istringstream lines{std::string(text)};
+  while (std::getline(lines, line)) {
+    if (line.ends_with('\r')) line.pop_back();
+    block += printable(line) + '\n';
+  }
+  return block + fence + '\n';
+}
+
+std::string markdown_table(const std::vector<MarkdownColumn>& columns,
+                           const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    std::size_t width = std::max<std::size_t>(3, display_width(columns[i].heading));
+    for (const auto& row : rows) width = std::max(width, display_width(row[i]));
+    widths.push_back(width);
+  }
+  const auto padded = [&](std::size_t i, std::string_view text) {
+    return columns[i].right ? pad_left(text, widths[i]) : pad_right(text, widths[i]);
+  };
+  std::vector<std::string> headings;
+  std::string rule = "|";
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    headings.push_back(padded(i, columns[i].heading));
+    const std::string dashes(widths[i] + 1, '-');
+    rule += columns[i].right ? dashes + ":|" : ':' + dashes + '|';
+  }
+  std::string table = line_of(headings) + rule + '\n';
+  for (const auto& row : rows) {
+    std::vector<std::string> cells;
+    for (std::size_t i = 0; i < columns.size(); ++i) cells.push_back(padded(i, row[i]));
+    table += line_of(cells);
+  }
+  return table;
+}
+
+}  // namespace sweep

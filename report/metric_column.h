@@ -1,0 +1,40 @@
+#pragma once
+
+#include <compare>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/spec/metric.h"
+#include "engine/store/record.h"
+
+namespace sweep {
+
+/// One metric from one origin: what a column of a report shows.
+struct MetricColumn {
+  std::string name;
+  Origin origin = Origin::measured;
+
+  friend auto operator<=>(const MetricColumn&, const MetricColumn&) = default;
+};
+
+/// The point's figure for a column, or nothing.
+std::optional<double> figure_of(const PointRecord& point, const MetricColumn& column);
+
+/// The unit as shown; empty for counts, ratios and counters named in NVIDIA's own words.
+std::string unit_of(const std::string& metric);
+Better better_of(const std::string& metric);
+
+/// "bandwidth [GB/s]", "load_efficiency [%], emulated": the origin is named unless measured.
+std::string heading_of(const MetricColumn& column);
+
+/// Every metric that the points have: the engine's own in the order of its table, then others in
+/// the order they first appear; a metric's origins in the order measured, hardware, emulated.
+std::vector<MetricColumn> metric_columns(std::span<const PointRecord* const> points);
+
+/// The first of `names` that any point has, from the first origin that any point has it from.
+std::optional<MetricColumn> choose_metric(std::span<const PointRecord* const> points,
+                                          std::span<const std::string> names);
+
+}  // namespace sweep

@@ -1,0 +1,69 @@
+#include "report/parameter_values.h"
+
+#include <algorithm>
+#include <map>
+
+#include "engine/text/units.h"
+
+namespace sweep {
+namespace {
+
+/// Whether all values are multiples of Ki, at least one of them large enough to be hard to read.
+bool reads_better_in_binary_units(const std::vector<Value>& values) {
+  constexpr std::int64_t kibi = 1024;
+  constexpr std::int64_t large = 64 * kibi;
+  bool any_large = false;
+  for (const Value& value : values) {
+    const auto* number = std::get_if<std::int64_t>(&value);
+    if (number == nullptr || *number % kibi != 0) return false;
+    any_large = any_large || *number >= large;
+  }
+  return any_large;
+}
+
+}  // namespace
+
+Bindings environment_of(const PointRecord& point) {
+  Bindings environment;
+  environment.set("pattern", point.key.pattern_name);
+  for (const auto& [name, value] : point.key.parameters.entries()) environment.set(name, value);
+  return environment;
+}
+
+std::size_t ParameterValues::rank_of(const Value& value) const {
+  return static_cast<std::size_t>(std::ranges::find(values, value) - values.begin());
+}
+
+std::string ParameterValues::show(const Value& value) const {
+  const auto* number = std::get_if<std::int64_t>(&value);
+  if (number != nullptr && reads_better_in_binary_units(values)) return format_count(*number);
+  return to_string(value);
+}
+
+std::vector<ParameterValues> parameters_of(std::span<const PointRecord* const> points) {
+  std::vector<ParameterValues> parameters;
+  std::map<std::string, std::size_t> places;
+  std::map<std::string, std::size_t> uses;
+  for (const PointRecord* point : points) {
+    const Bindings environment = environment_of(*point);
+    for (const auto& [name, value] : environment.entries()) {
+      const auto [place, is_new] = places.emplace(name, parameters.size());
+      if (is_new) parameters.push_back({name, {}, true});
+      ParameterValues& parameter = parameters[place->second];
+      if (parameter.rank_of(value) == parameter.values.size()) parameter.values.push_back(value);
+      ++uses[name];
+    }
+  }
+  for (ParameterValues& parameter : parameters) {
+    parameter.in_every_point = uses[parameter.name] == points.size();
+  }
+  return parameters;
+}
+
+const ParameterValues* find_parameter(std::span<const ParameterValues> parameters,
+                                      const std::string& name) {
+  const auto found = std::ranges::find(parameters, name, &ParameterValues::name);
+  return found != parameters.end() ? &*found : nullptr;
+}
+
+}  // namespace sweep

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/store/record.h"
+#include "engine/text/value.h"
+
+namespace sweep {
+
+/// What an expression over a point may name: "pattern", a word, and the point's parameters.
+Bindings environment_of(const PointRecord& point);
+
+/// The values that one parameter takes among points, each once, in the order they first appear.
+struct ParameterValues {
+  std::string name;
+  std::vector<Value> values;
+  bool in_every_point = true;
+
+  bool varies() const { return values.size() > 1 || !in_every_point; }
+  /// The value's place among `values`, or their number when it is none of them.
+  std::size_t rank_of(const Value& value) const;
+  /// As a reader likes it: with binary units ("64 Mi") when all values are such large round
+  /// numbers, otherwise as a user would write it.
+  std::string show(const Value& value) const;
+};
+
+/// "pattern" and then every parameter of the points, in the order they first appear.
+std::vector<ParameterValues> parameters_of(std::span<const PointRecord* const> points);
+
+/// The parameter of that name, or null.
+const ParameterValues* find_parameter(std::span<const ParameterValues> parameters,
+                                      const std::string& name);
+
+}  // namespace sweep

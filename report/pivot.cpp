@@ -1,0 +1,242 @@
+#include "report/pivot.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "report/display_text.h"
+#include "report/metric_column.h"
+#include "report/parameter_values.h"
+
+namespace sweep {
+namespace {
+
+using Points = std::vector<const PointRecord*>;
+/// The places of some parameters' values in the order of the table.
+using Ranks = std::vector<std::size_t>;
+
+/// Whether `where` holds for a point; false when it lacks a name, or the expression has no value.
+bool holds(const Expression& where, const PointRecord& point) {
+  const Bindings environment = environment_of(point);
+  Diagnostics ignored;
+  if (where.check(scope_of(environment), ignored) != ValueKind::boolean) return false;
+  try {
+    return where.evaluate_boolean(environment);
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+bool has_all(const Bindings& environment, const std::vector<std::string>& names) {
+  return std::ranges::all_of(
+      names, [&](const std::string& name) { return environment.find(name) != nullptr; });
+}
+
+Points matching_points(const TableLayout& layout, std::span<const StoredPoint> points) {
+  Points matching;
+  for (const StoredPoint& stored : points) {
+    const Bindings environment = environment_of(stored.point);
+    if (has_all(environment, layout.rows) && has_all(environment, layout.columns) &&
+        (!layout.where || holds(*layout.where, stored.point))) {
+      matching.push_back(&stored.point);
+    }
+  }
+  return matching;
+}
+
+Cell cell_of(const Points& points, const MetricColumn& column) {
+  const Better better = better_of(column.name);
+  Cell cell;
+  for (const PointRecord* point : points) {
+    const auto figure = figure_of(*point, column);
+    if (point->status != PointStatus::ok || !figure) continue;
+    if (cell.kind == Cell::Kind::missing || std::isnan(cell.low)) {
+      cell = {Cell::Kind::figure, *figure, *figure};
+    } else if (!std::isnan(*figure)) {
+      cell.low = std::min(cell.low, *figure);
+      cell.high = std::max(cell.high, *figure);
+    }
+  }
+  if (cell.kind == Cell::Kind::missing) {
+    const bool all_failed = std::ranges::all_of(
+        points, [](const PointRecord* point) { return point->status == PointStatus::failed; });
+    if (all_failed) cell.kind = Cell::Kind::failed;
+  } else if (better == Better::higher) {
+    cell.low = cell.high;
+  } else if (better == Better::lower) {
+    cell.high = cell.low;
+  } else if (cell.low != cell.high && !std::isnan(cell.low)) {
+    cell.kind = Cell::Kind::range;
+  }
+  return cell;
+}
+
+class Pivot {
+ public:
+  Pivot(const TableLayout& layout, std::span<const StoredPoint> points)
+      : layout_(layout),
+        points_(matching_points(layout, points)),
+        parameters_(parameters_of(points_)) {
+    for (const PointRecord* point : points_) {
+      const Bindings environment = environment_of(*point);
+      const Ranks row = ranks(environment, layout_.rows);
+      const Ranks column = ranks(environment, layout_.columns);
+      rows_.insert(row);
+      columns_.insert(column);
+      cells_[{row, column}].push_back(point);
+    }
+  }
+
+  TableModel table() const {
+    const auto chosen = choose_metric(points_, layout_.values);
+    const std::string wanted = layout_.values.empty() ? std::string() : layout_.values.front();
+    const MetricColumn metric = chosen.value_or(MetricColumn{wanted, Origin::measured});
+
+    TableModel table;
+    table.title = layout_.title.empty() ? default_title(metric) : layout_.title;
+    table.caption = caption(metric);
+    for (const std::string& name : layout_.rows) table.key_columns.push_back(key_column(name));
+    for (const Ranks& column : columns_) table.headings.push_back(heading(column, metric));
+    for (const Ranks& row : rows_) table.rows.push_back(table_row(row, metric));
+    return table;
+  }
+
+ private:
+  const ParameterValues& parameter(const std::string& name) const {
+    return *find_parameter(parameters_, name);
+  }
+
+  Ranks ranks(const Bindings& environment, const std::vector<std::string>& names) const {
+    Ranks ranks;
+    for (const std::string& name : names) {
+      ranks.push_back(parameter(name).rank_of(*environment.find(name)));
+    }
+    return ranks;
+  }
+
+  TableModel::KeyColumn key_column(const std::string& name) const {
+    const ParameterValues* found = find_parameter(parameters_, name);
+    const bool numeric = found != nullptr && std::ranges::all_of(found->values, [](const Value& v) {
+                           return kind_of(v) == ValueKind::integer;
+                         });
+    return {name, numeric};
+  }
+
+  std::string shown(const std::string& name, std::size_t rank) const {
+    const ParameterValues& values = parameter(name);
+    return values.show(values.values[rank]);
+  }
+
+  std::vector<std::string> heading(const Ranks& column, const MetricColumn& metric) const {
+    if (layout_.columns.empty()) return {heading_of(metric)};
+    std::vector<std::string> lines;
+    for (std::size_t i = 0; i < column.size(); ++i) {
+      const std::string& name = layout_.columns[i];
+      lines.push_back(name + " = " + shown(name, column[i]));
+    }
+    return lines;
+  }
+
+  TableModel::Row table_row(const Ranks& row, const MetricColumn& metric) const {
+    TableModel::Row result;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      result.keys.push_back(shown(layout_.rows[i], row[i]));
+    }
+    for (const Ranks& column : columns_) {
+      const auto found = cells_.find({row, column});
+      result.cells.push_back(found != cells_.end() ? cell_of(found->second, metric) : Cell{});
+    }
+    return result;
+  }
+
+  /// "bandwidth [GB/s] by STRIDE and T"
+  std::string default_title(const MetricColumn& metric) const {
+    std::vector<std::string> names = layout_.rows;
+    names.insert(names.end(), layout_.columns.begin(), layout_.columns.end());
+    return names.empty() ? heading_of(metric) : heading_of(metric) + " by " + in_words(names);
+  }
+
+  std::string caption(const MetricColumn& metric) const {
+    std::vector<std::string> sentences;
+    // The default title names the metric.
+    const std::string condition = layout_.where ? "where " + layout_.where->text() : std::string();
+    if (!layout_.title.empty()) {
+      sentences.push_back(heading_of(metric) + (condition.empty() ? "" : ", " + condition));
+    } else if (!condition.empty()) {
+      sentences.push_back("Only points " + condition);
+    }
+    if (points_.empty()) sentences.emplace_back("No point belongs to this table");
+    if (const std::string choice = describe_choice(metric); !choice.empty()) {
+      sentences.push_back(choice);
+    }
+    std::string caption;
+    for (const std::string& sentence : sentences) {
+      caption += (caption.empty() ? "" : " ") + sentence + '.';
+    }
+    return caption;
+  }
+
+  /// What a cell shows of several points; empty when no cell has several.
+  std::string describe_choice(const MetricColumn& metric) const {
+    const bool crowded =
+        std::ranges::any_of(cells_, [](const auto& cell) { return cell.second.size() > 1; });
+    if (!crowded) return {};
+    const std::string shown = better_of(metric.name) == Better::neither ? "range" : "best";
+    const std::string over = hidden_parameters();
+    if (over.empty()) return "A configuration measured more than once shows its " + shown;
+    return "Each cell: the " + shown + " over " + over;
+  }
+
+  /// "BLOCK (128, 256, 512) and UNROLL (1, 2)": what varies within a cell.
+  std::string hidden_parameters() const {
+    std::set<std::string> varying;
+    for (const auto& [place, points] : cells_) {
+      const Bindings first = environment_of(*points.front());
+      for (const PointRecord* point : points) {
+        const Bindings environment = environment_of(*point);
+        for (const ParameterValues& parameter : parameters_) {
+          const Value* a = first.find(parameter.name);
+          const Value* b = environment.find(parameter.name);
+          const bool same = a == nullptr ? b == nullptr : b != nullptr && *a == *b;
+          if (!same) varying.insert(parameter.name);
+        }
+      }
+    }
+    std::vector<std::string> texts;
+    for (const ParameterValues& parameter : parameters_) {
+      if (varying.contains(parameter.name)) texts.push_back(with_values(parameter));
+    }
+    return in_words(texts);
+  }
+
+  static std::string with_values(const ParameterValues& parameter) {
+    constexpr std::size_t most_shown = 8;
+    if (parameter.values.size() > most_shown) {
+      return fmt::format("{} ({} values)", parameter.name, parameter.values.size());
+    }
+    std::string values;
+    for (const Value& value : parameter.values) {
+      if (!values.empty()) values += ", ";
+      values += parameter.show(value);
+    }
+    return fmt::format("{} ({})", parameter.name, values);
+  }
+
+  const TableLayout& layout_;
+  const Points points_;
+  const std::vector<ParameterValues> parameters_;
+  std::set<Ranks> rows_;
+  std::set<Ranks> columns_;
+  std::map<std::pair<Ranks, Ranks>, Points> cells_;
+};
+
+}  // namespace
+
+TableModel pivot(const TableLayout& layout, std::span<const StoredPoint> points) {
+  return Pivot(layout, points).table();
+}
+
+}  // namespace sweep

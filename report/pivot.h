@@ -1,0 +1,19 @@
+#pragma once
+
+#include <span>
+
+#include "engine/spec/report_layout.h"
+#include "engine/store/record.h"
+#include "report/table_model.h"
+
+namespace sweep {
+
+/// Arranges points as a sweep file's `tables:` ask for it.
+///
+/// Rows and columns stand in the order in which their parameters' values first appear in the
+/// points. Of several points in one cell the best is shown, or the range when the metric has no
+/// better; the caption says over which parameters. A point that lacks a parameter of the layout, or
+/// for which `where` has no value, is not in the table.
+TableModel pivot(const TableLayout& layout, std::span<const StoredPoint> points);
+
+}  // namespace sweep

@@ -1,0 +1,68 @@
+#include "report/point_list.h"
+
+#include <algorithm>
+#include <array>
+
+#include "report/metric_column.h"
+#include "report/parameter_values.h"
+
+namespace sweep {
+namespace {
+
+/// The main metrics that any point has; without them, as without a GPU, the first others.
+std::vector<MetricColumn> main_columns(std::span<const PointRecord* const> points) {
+  constexpr std::array main = {"time", "bandwidth", "percent_of_peak", "noise"};
+  constexpr std::size_t most_others = 6;
+  std::vector<MetricColumn> all = metric_columns(points);
+  std::vector<MetricColumn> columns;
+  std::ranges::copy_if(all, std::back_inserter(columns), [&](const MetricColumn& column) {
+    return std::ranges::find(main, column.name) != main.end();
+  });
+  std::ranges::stable_sort(columns, {}, [&](const MetricColumn& column) {
+    return std::ranges::find(main, column.name);
+  });
+  if (!columns.empty()) return columns;
+  all.resize(std::min(all.size(), most_others));
+  return all;
+}
+
+Cell cell_of(const PointRecord& point, const MetricColumn& column) {
+  if (point.status == PointStatus::failed) return {Cell::Kind::failed, 0, 0};
+  const auto figure = figure_of(point, column);
+  return figure ? Cell{Cell::Kind::figure, *figure, *figure} : Cell{};
+}
+
+}  // namespace
+
+TableModel list_points(std::span<const StoredPoint> stored) {
+  std::vector<const PointRecord*> points;
+  for (const StoredPoint& point : stored) points.push_back(&point.point);
+  std::vector<ParameterValues> varying = parameters_of(points);
+  std::erase_if(varying, [](const ParameterValues& parameter) { return !parameter.varies(); });
+  const std::vector<MetricColumn> columns = main_columns(points);
+  const bool none_succeeded = columns.empty();
+
+  TableModel table;
+  table.title = "All points";
+  for (const ParameterValues& parameter : varying) {
+    const bool numeric = std::ranges::all_of(
+        parameter.values, [](const Value& v) { return kind_of(v) == ValueKind::integer; });
+    table.key_columns.push_back({parameter.name, numeric});
+  }
+  for (const MetricColumn& column : columns) table.headings.push_back({heading_of(column)});
+  if (none_succeeded) table.headings.push_back({"result"});
+  for (const PointRecord* point : points) {
+    TableModel::Row row;
+    const Bindings environment = environment_of(*point);
+    for (const ParameterValues& parameter : varying) {
+      const Value* value = environment.find(parameter.name);
+      row.keys.push_back(value != nullptr ? parameter.show(*value) : std::string());
+    }
+    for (const MetricColumn& column : columns) row.cells.push_back(cell_of(*point, column));
+    if (none_succeeded) row.cells.push_back(cell_of(*point, {}));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+}  // namespace sweep

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/store/record.h"
+
+namespace sweep {
+
+/// What a report says about where a run's figures come from, line by line: "driver" and
+/// "580.159.04, CUDA 13.0". What is not known is left out.
+std::vector<std::pair<std::string, std::string>> describe_provenance(const RunRecord& run);
+
+}  // namespace sweep

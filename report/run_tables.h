@@ -1,0 +1,13 @@
+#pragma once
+
+#include <vector>
+
+#include "report/run_results.h"
+#include "report/table_model.h"
+
+namespace sweep {
+
+/// The tables that the run's sweep asks for; when it asks for none, one of all points.
+std::vector<TableModel> tables_of(const RunResults& results);
+
+}  // namespace sweep

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace sweep {
+
+/// What one point or several have to say about a metric.
+struct Cell {
+  enum class Kind {
+    missing,  ///< no point, or none with this metric
+    figure,   ///< `low`
+    range,    ///< `low` to `high`: several points that differ where neither is better
+    failed,   ///< all of its points failed
+  };
+  Kind kind = Kind::missing;
+  double low = 0;
+  double high = 0;
+
+  friend bool operator==(const Cell&, const Cell&) = default;
+};
+
+/// A table as a report shows it, before it is written as Markdown or for a terminal.
+struct TableModel {
+  /// A column on the left, whose texts tell the lines apart.
+  struct KeyColumn {
+    std::string name;
+    bool numeric = false;
+  };
+  struct Row {
+    std::vector<std::string> keys;
+    std::vector<Cell> cells;
+  };
+
+  std::string title;
+  std::string caption;  ///< what the cells are, in sentences; may be empty
+  std::vector<KeyColumn> key_columns;
+  /// Of each further column the lines of its heading, as many for each: "T = float", or a metric.
+  std::vector<std::vector<std::string>> headings;
+  std::vector<Row> rows;
+};
+
+}  // namespace sweep

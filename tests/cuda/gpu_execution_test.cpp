@@ -1,0 +1,148 @@
+#include <boost/test/data/test_case.hpp>
+
+#include "engine/cuda/cuda_backend.h"
+#include "engine/cuda/devices.h"
+#include "engine/spec/pattern_library.h"
+#include "tests/cuda/gpu_fixture.h"
+
+using namespace sweep;
+namespace data = boost::unit_test::data;
+
+namespace {
+
+/// Initialise, launch once, verify: the mismatch, or "correct".
+std::string result_of(const Workload& workload) {
+  const auto backend = make_cuda_backend(first_gpu());
+  const auto execution = backend->prepare(workload);
+  execution->initialise();
+  execution->launch();
+  return execution->verify().value_or("correct");
+}
+
+/// A kernel on one buffer of 1000 ints that start as their index.
+std::string on_integers(const std::string& statement, const std::string& verify) {
+  return "/* pattern:\n"
+         "buffers: {data: {type: int, length: 1000, init: \"int(i)\"}}\n"
+         "launch: {grid: 8, block: 128}\n"
+         "useful: {read: 4000}\n"
+         "verify: \"" +
+         verify +
+         "\"\n*/\n"
+         "__global__ void kernel(int* data) {\n"
+         "  const int t = blockIdx.x * blockDim.x + threadIdx.x;\n"
+         "  if (t < 1000) { " +
+         statement + " }\n}\n";
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(gpu_execution, *boost::unit_test::precondition(has_gpu))
+
+BOOST_AUTO_TEST_CASE(a_device_describes_itself) {
+  const Device& device = first_gpu();
+  BOOST_TEST(!device.name.empty());
+  BOOST_TEST(device.uuid.starts_with("GPU-"));
+  BOOST_TEST(device.compute_capability >= 50);
+  BOOST_TEST(device.multiprocessors > 0);
+  BOOST_TEST(device.l2_bytes > 0U);
+  BOOST_TEST(device.memory_bytes > 1U << 30U);
+  BOOST_TEST(device.peak_bandwidth() > 1e10);
+}
+
+BOOST_AUTO_TEST_CASE(init_and_one_launch_give_what_verify_says) {
+  BOOST_TEST(result_of(compiled_workload(
+                 "kernel", on_integers("data[t] += 5;", "data[i] == i + 5"))) == "correct");
+}
+
+BOOST_AUTO_TEST_CASE(a_wrong_element_is_counted_and_shown) {
+  BOOST_TEST(result_of(compiled_workload(
+                 "kernel", on_integers("if (t != 700) data[t] += 5;", "data[i] == i + 5"))) ==
+             "wrong result: 1 of 1,000 elements of 'data' fail the check data[i] == i + 5; the "
+             "first is i = 700: 700, expected 705");
+}
+
+BOOST_AUTO_TEST_CASE(a_condition_that_is_no_equality_is_checked_too) {
+  BOOST_TEST(result_of(compiled_workload(
+                 "kernel", on_integers("data[t] += 5;", "data[i] > i && data[i] < 1000"))) ==
+             "wrong result: 5 of 1,000 elements of 'data' fail the check data[i] > i && data[i] < "
+             "1000; the first is i = 995");
+}
+
+BOOST_AUTO_TEST_CASE(a_buffer_without_init_is_poisoned) {
+  const std::string text = R"cuda(/* pattern:
+buffers:
+  out: {type: uint16_t, length: 1000}
+launch: {grid: 1, block: 32}
+useful: {write: 64}
+verify: "out[i] == (i < 32 ? i : 0xffff)"
+*/
+__global__ void fill(uint16_t* out) { out[threadIdx.x] = threadIdx.x; }
+)cuda";
+  BOOST_TEST(result_of(compiled_workload("fill", text)) == "correct");
+}
+
+BOOST_AUTO_TEST_CASE(structs_arguments_three_dimensions_and_large_shared_memory_work_together) {
+  const std::string text = R"cuda(/* pattern:
+parameters: {SHARED: 65536}
+structs: {Pair: 16}
+buffers:
+  in: {type: Pair, length: 4096, init: "Pair{i, 0.5}"}
+  out: {type: double, length: 4096}
+arguments:
+  bias: {type: int64_t, value: 1 << 40}
+  scale: {type: float, value: 2}
+launch: {grid: [4, 2, 2], block: [8, 4, 8], shared: SHARED}
+useful: {read: 4096 * sizeof(Pair), write: 4096 * 8}
+verify: {out: "out[i] == 2.0 * (i + 0.5) + (1ll << 40)"}
+*/
+struct Pair { unsigned long long index; double half; };
+__global__ void mix(const Pair* in, double* out, int64_t bias, float scale) {
+  extern __shared__ double staged[];
+  const int block = (blockIdx.z * 2 + blockIdx.y) * 4 + blockIdx.x;
+  const int thread = (threadIdx.z * 4 + threadIdx.y) * 8 + threadIdx.x;
+  const int i = block * 256 + thread;
+  // The last slots of the shared memory asked for.
+  double* slot = &staged[SHARED / 8 - 256 + thread];
+  *slot = in[i].index + in[i].half;
+  out[i] = scale * *slot + bias;
+}
+)cuda";
+  BOOST_TEST(result_of(compiled_workload("mix", text)) == "correct");
+}
+
+BOOST_DATA_TEST_CASE(the_shipped_patterns_are_correct_with_every_element_type,
+                     data::make({"copy", "offset", "stride"}), name) {
+  const PatternLibrary library({SWEEP_SOURCE_DIR "/patterns"});
+  Diagnostics diagnostics;
+  const PatternPtr pattern = library.load(name, {}, diagnostics);
+  BOOST_REQUIRE(pattern != nullptr);
+  const auto nvrtc = std::make_shared<const Nvrtc>();
+  const auto backend = make_cuda_backend(first_gpu());
+  std::vector<Configuration> configurations;
+  for (const std::string& type : ElementType::names()) {
+    Bindings given = integers({{"BYTES", 1 << 22}, {"STRIDE", 3}, {"OFFSET", 5}});
+    given.set("T", *ElementType::find(type));
+    configurations.push_back(resolve(pattern, given));
+  }
+  const auto outcomes = Compiler(nvrtc, first_gpu().compute_capability).compile(configurations);
+  for (std::size_t i = 0; i < configurations.size(); ++i) {
+    const auto& compiled = std::get<CompiledConfiguration>(outcomes[i]);
+    const auto execution = backend->prepare(make_workload(configurations[i], compiled));
+    execution->initialise();
+    execution->launch();
+    BOOST_TEST(execution->verify().value_or("correct") == "correct", to_string(configurations[i]));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(samples_take_time_in_either_state_of_the_cache) {
+  const auto backend = make_cuda_backend(first_gpu());
+  const auto execution =
+      backend->prepare(compiled_workload("kernel", on_integers("data[t] += 5;", "true")));
+  execution->initialise();
+  for (const CacheState cache : {CacheState::cold, CacheState::warm}) {
+    BOOST_TEST(execution->sample(cache) > 0.0);
+    BOOST_TEST(execution->sample(cache) < 1.0);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

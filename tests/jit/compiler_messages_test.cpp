@@ -1,0 +1,58 @@
+#include "engine/jit/compiler_messages.h"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace sweep;
+
+namespace {
+
+SourcePtr source() {
+  return std::make_shared<Source>(Source{"my/stride.cu", "one\ntwo\nthree = foo;\n"});
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(compiler_messages)
+
+BOOST_AUTO_TEST_CASE(an_error_points_into_the_pattern) {
+  const Diagnostics messages = read_compiler_log(
+      "my/stride.cu(3): error: identifier \"foo\" is undefined\n"
+      "  three = foo;\n"
+      "          ^\n\n1 error detected in the compilation of \"generated\".\n",
+      source());
+  BOOST_TEST(render(messages) ==
+             "my/stride.cu:3:9: error: identifier \"foo\" is undefined\n"
+             "  three = foo;\n"
+             "          ^\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_warning_keeps_its_severity_and_loses_its_number) {
+  const Diagnostics messages = read_compiler_log(
+      "my/stride.cu(2): warning #177-D: variable \"x\" was declared but never referenced\n"
+      "  two\n  ^\n\nRemark: The warnings can be suppressed with \"-diag-suppress 177\"\n",
+      source());
+  BOOST_REQUIRE(messages.list().size() == 1U);
+  BOOST_TEST((messages.list().front().severity == Severity::warning));
+  BOOST_TEST(messages.list().front().message == "variable \"x\" was declared but never referenced");
+  BOOST_TEST(!messages.has_errors());
+}
+
+BOOST_AUTO_TEST_CASE(the_same_message_shows_once) {
+  const std::string one = "my/stride.cu(3): error: bad\n";
+  BOOST_TEST(read_compiler_log(one + one, source()).list().size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(only_errors_of_other_files_are_kept_with_their_place_in_words) {
+  const Diagnostics messages = read_compiler_log(
+      "generated(7): warning #1-D: nobody can act on this\nhelper.h(12): error: bad include\n",
+      source());
+  BOOST_REQUIRE(messages.list().size() == 1U);
+  BOOST_TEST(messages.list().front().message == "helper.h(12): bad include");
+}
+
+BOOST_AUTO_TEST_CASE(text_that_is_no_message_is_left_out) {
+  BOOST_TEST(read_compiler_log("", source()).empty());
+  BOOST_TEST(read_compiler_log("(): error\nx(y): error: z\n3 errors detected\n", source()).empty());
+}
+
+BOOST_AUTO_TEST_SUITE_END()

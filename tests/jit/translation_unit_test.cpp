@@ -1,0 +1,82 @@
+#include "engine/jit/translation_unit.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "tests/pattern_from_text.h"
+
+using namespace sweep;
+
+namespace {
+
+const char* const text = R"cuda(/* pattern:
+parameters:
+  T: {type: element, default: float}
+  STRIDE: 1
+  WIDE: 4 Gi
+  ON: true
+buffers:
+  data: {type: T, length: 64, init: "T(i)"}
+  out: {type: T, length: 64}
+launch: {grid: 1, block: 64}
+useful: {read: 256}
+verify: {out: "out[i] == data[i]"}
+*/
+#include <cstdint>
+__global__ void unit(T* data, T* out) { out[threadIdx.x] = data[threadIdx.x]; }
+)cuda";
+
+bool contains(const std::string& haystack, const std::string& needle) {
+  return haystack.find(needle) != std::string::npos;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(translation_unit)
+
+BOOST_AUTO_TEST_CASE(every_configuration_has_its_constants_in_a_namespace_of_its_own) {
+  const PatternPtr pattern = pattern_from_text("unit", text);
+  const std::vector<Configuration> configurations = {resolve(pattern, integers({{"STRIDE", 1}})),
+                                                     resolve(pattern, integers({{"STRIDE", 2}}))};
+  const TranslationUnit unit = write_translation_unit(configurations);
+  BOOST_TEST(contains(unit.text,
+                      "namespace sweep_c0 {\nusing T = float;\nconstexpr int STRIDE = int(1LL);\n"
+                      "constexpr long long WIDE = 4294967296LL;\n"
+                      "constexpr bool ON = true;\n"));
+  BOOST_TEST(contains(
+      unit.text, "namespace sweep_c1 {\nusing T = float;\nconstexpr int STRIDE = int(2LL);\n"));
+  BOOST_REQUIRE(unit.entries.size() == 2U);
+  BOOST_TEST(unit.entries[1].kernel_expression == "&sweep_c1::unit");
+  BOOST_TEST(unit.entries[1].init[0] == "sweep_c1_init_0");
+  BOOST_TEST(unit.entries[1].init[1].empty());
+  BOOST_TEST(unit.entries[1].check[0] == "sweep_c1_check_0");
+}
+
+BOOST_AUTO_TEST_CASE(includes_stand_once_before_all_configurations) {
+  const PatternPtr pattern = pattern_from_text("unit", text);
+  const std::vector<Configuration> configurations(3, resolve(pattern, {}));
+  const std::string unit = write_translation_unit(configurations).text;
+  const std::size_t include = unit.find("#include <cstdint>");
+  BOOST_REQUIRE(include != std::string::npos);
+  BOOST_TEST(include < unit.find("namespace sweep_c0"));
+  BOOST_TEST(unit.find("#include <cstdint>", include + 1) == std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(lines_are_those_of_the_pattern_file) {
+  const PatternPtr pattern = pattern_from_text("unit", text);
+  const std::vector<Configuration> configurations = {resolve(pattern, {})};
+  const std::string unit = write_translation_unit(configurations).text;
+  BOOST_TEST(contains(unit, "#line 13 \"unit.cu\"\n  \n\n__global__ void unit"));
+  BOOST_TEST(contains(unit, "#line 8 \"unit.cu\"\n" + std::string(37, ' ') + "T(i)\n"));
+}
+
+BOOST_AUTO_TEST_CASE(half_headers_come_only_when_they_are_needed) {
+  const PatternPtr pattern = pattern_from_text("unit", text);
+  Bindings half;
+  half.set("T", *ElementType::find("half"));
+  const std::vector<Configuration> plain = {resolve(pattern, {})};
+  const std::vector<Configuration> halves = {resolve(pattern, half)};
+  BOOST_TEST(!contains(write_translation_unit(plain).text, "cuda_fp16.h"));
+  BOOST_TEST(contains(write_translation_unit(halves).text, "cuda_fp16.h"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

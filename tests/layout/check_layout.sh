@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# check_layout.sh ROOT: checks the house rules over the files of ROOT: which room includes which,
+# where the CUDA headers may stand, and file names. Prints file:line and the rule for each breach;
+# exits with 1 when there is one. Long files are only warned about.
+set -euo pipefail
+cd "$1"
+
+folders=()
+for folder in engine report tests; do
+  if [[ -d $folder ]]; then folders+=("$folder"); fi
+done
+
+# What a room may include besides itself. cli and tests may include every room.
+middle="backend spec text"
+declare -A may_include=(
+  [loader]=""
+  [text]=""
+  [spec]="text"
+  [backend]="spec text"
+  [cuda]="loader $middle" [jit]="loader $middle"
+  [emulator]="$middle" [space]="$middle" [store]="$middle"
+  [run]="cuda emulator jit space store $middle"
+  [report]="store text"
+)
+report_may_also=" engine/spec/metric.h engine/spec/report_layout.h "
+
+breaches=0
+breach() {
+  printf '%s: error: %s\n' "$1" "$2"
+  breaches=$((breaches + 1))
+}
+
+# The room a path belongs to: engine/jit/x.h -> jit, report/x.h -> report, tests/... -> tests.
+room_of() {
+  case $1 in
+    engine/*/*) room=${1#engine/} && room=${room%%/*} ;;
+    */*) room=${1%%/*} ;;
+    *) room="" ;;
+  esac
+}
+
+check_room() {
+  local place=$1 from=$2 path=$3 to
+  room_of "$path" && to=$room
+  [[ $from != cli && $from != "$to" ]] || return 0
+  if [[ -z ${may_include[$from]+known} ]]; then
+    breach "$place" "the room '$from' has no rule; give it one in tests/layout/check_layout.sh"
+  elif [[ " ${may_include[$from]} " != *" $to "* ]]; then
+    [[ $from == report && $report_may_also == *" $path "* ]] ||
+      breach "$place" "$from does not include $to, but this includes $path"
+  fi
+}
+
+check_cuda_header() {
+  local place=$1 from=$2 path=$3
+  case $path in
+    nvrtc.h)
+      [[ $from == jit ]] || breach "$place" "only engine/jit includes nvrtc.h"
+      ;;
+    cuda.h | cudaTypedefs.h | cuda_*.h | nvml.h | cupti* | nvperf*)
+      [[ $from == cuda ]] || breach "$place" "only engine/cuda includes $path"
+      ;;
+  esac
+}
+
+check_include() {
+  local place=$1 from=$2 path=$3
+  case $path in
+    ../* | */../*) breach "$place" "includes are written from the project's root, not with '..'" ;;
+    engine/* | report/* | tests/*) check_room "$place" "$from" "$path" ;;
+    *) check_cuda_header "$place" "$from" "$path" ;;
+  esac
+}
+
+include_line='^([^:]+):([0-9]+):[[:space:]]*#[[:space:]]*include[[:space:]]*[<"]([^>"]+)[>"]'
+includes=$(grep -rnE '^[[:space:]]*#[[:space:]]*include' --include='*.h' --include='*.cpp' \
+  "${folders[@]}" || true)
+while IFS= read -r line; do
+  [[ $line =~ $include_line ]] || continue
+  file=${BASH_REMATCH[1]} number=${BASH_REMATCH[2]} path=${BASH_REMATCH[3]}
+  room_of "$file"
+  if [[ $room != tests ]]; then check_include "$file:$number" "$room" "$path"; fi
+done <<<"$includes"
+
+while IFS= read -r file; do
+  breach "$file:1" "a file's name says its one job; not utils, common, misc, helpers or manager"
+done < <(find "${folders[@]}" -type f | grep -iE '(utils|common|misc|helpers|manager)[^/]*$' | sort)
+
+while read -r lines file; do
+  if [[ $file != total && $lines -gt 500 ]]; then
+    printf '%s: warning: %s lines; over 500 a file has more than one job\n' "$file" "$lines"
+  fi
+done < <(find "${folders[@]}" \( -name '*.h' -o -name '*.cpp' \) -exec wc -l {} +)
+
+[[ $breaches -eq 0 ]]

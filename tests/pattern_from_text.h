@@ -1,0 +1,27 @@
+#pragma once
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+
+#include "engine/spec/configuration.h"
+#include "engine/spec/pattern.h"
+
+namespace sweep {
+
+/// A pattern from its file's text; a test failure with the messages when it has mistakes.
+inline PatternPtr pattern_from_text(const std::string& name, const std::string& text) {
+  Diagnostics diagnostics;
+  const auto source = std::make_shared<Source>(Source{name + ".cu", text});
+  PatternPtr pattern = parse_pattern(source, name + ".cu", diagnostics);
+  BOOST_REQUIRE_MESSAGE(pattern != nullptr, render(diagnostics));
+  return pattern;
+}
+
+/// Bindings from "NAME=integer" pairs.
+inline Bindings integers(std::initializer_list<std::pair<const char*, std::int64_t>> values) {
+  Bindings bindings;
+  for (const auto& [name, value] : values) bindings.set(name, value);
+  return bindings;
+}
+
+}  // namespace sweep

@@ -1,0 +1,158 @@
+#include "report/csv.h"
+
+#include <algorithm>
+#include <bit>
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <cstdlib>
+#include <optional>
+
+#include "report/metric_column.h"
+#include "tests/rapidcheck_case.h"
+#include "tests/report/example_results.h"
+#include "tests/store/arbitrary_records.h"
+
+namespace sweep::testing {
+namespace {
+
+using Record = std::vector<std::string>;
+
+/// Reads a file as RFC 4180 defines it, strictly. Nothing when it is not one.
+std::optional<std::vector<Record>> parse_csv(const std::string& text) {
+  std::vector<Record> records;
+  std::size_t i = 0;
+  while (i < text.size()) {
+    Record& record = records.emplace_back();
+    for (bool more = true; more;) {
+      std::string& field = record.emplace_back();
+      if (i < text.size() && text[i] == '"') {
+        for (++i;; ++i) {
+          if (i >= text.size()) return std::nullopt;
+          if (text[i] == '"' && (i + 1 >= text.size() || text[i + 1] != '"')) break;
+          if (text[i] == '"') ++i;
+          field += text[i];
+        }
+        ++i;
+      } else {
+        while (i < text.size() && std::string_view(",\"\r\n").find(text[i]) == std::string::npos) {
+          field += text[i++];
+        }
+      }
+      more = i < text.size() && text[i] == ',';
+      if (more) ++i;
+    }
+    if (text.compare(i, 2, "\r\n") != 0) return std::nullopt;
+    i += 2;
+  }
+  return records;
+}
+
+/// What a text reads back as: itself, but for the mark that keeps it from being a formula.
+std::string guarded(const std::string& text) {
+  const bool formula = !text.empty() && std::string("=+-@\t\r").find(text[0]) != std::string::npos;
+  return formula ? "'" + text : text;
+}
+
+std::string guarded(const Value& value) {
+  return kind_of(value) == ValueKind::word ? guarded(to_string(value)) : to_string(value);
+}
+
+bool reads_as(const std::string& field, const std::optional<double>& figure) {
+  if (!figure) return field.empty();
+  char* end = nullptr;
+  const double value = std::strtod(field.c_str(), &end);
+  if (field.empty() || *end != '\0') return false;
+  if (std::isnan(*figure)) return std::isnan(value);
+  return std::bit_cast<std::uint64_t>(value) == std::bit_cast<std::uint64_t>(*figure);
+}
+
+RunResults arbitrary_results() {
+  RunResults results;
+  const int count = *rc::gen::inRange(0, 6);
+  for (int i = 0; i < count; ++i) results.points.push_back({arbitrary_point(), 1});
+  return results;
+}
+
+/// Every parameter's name, in the order they first appear.
+Names parameter_names(const RunResults& results) {
+  Names names;
+  for (const StoredPoint& stored : results.points) {
+    for (const auto& [name, value] : stored.point.key.parameters.entries()) {
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+  }
+  return names;
+}
+
+std::string written(const StoredPoint& point) {
+  RunResults results;
+  results.points = {point};
+  return write_csv(results);
+}
+
+BOOST_AUTO_TEST_SUITE(csv)
+
+BOOST_AUTO_TEST_CASE(a_run_without_points_is_the_heading) {
+  BOOST_TEST(write_csv({}) == "pattern,status,reason,stopped_by\r\n");
+}
+
+BOOST_AUTO_TEST_CASE(numbers_are_plain) {
+  const std::string text =
+      written(ok_point("p", {{"N", integer(-67108864)}, {"FLAG", true}, {"T", element("float4")}},
+                       {{"bandwidth", Origin::measured, -0.1}, {"time", Origin::emulated, 1e21}}));
+  BOOST_TEST(text ==
+             "pattern,N,FLAG,T,status,reason,stopped_by,time.emulated [us],"
+             "bandwidth.measured [GB/s]\r\n"
+             "p,-67108864,true,float4,ok,,noise,1e+21,-0.1\r\n");
+}
+
+BOOST_AUTO_TEST_CASE(text_that_looks_like_a_formula_is_kept_text) {
+  const std::string text = written(failed_point("@p", {{"W", word("=1+1")}}, "-1,\"x\""));
+  BOOST_TEST(text ==
+             "pattern,W,status,reason,stopped_by\r\n"
+             "'@p,'=1+1,failed,\"'-1,\"\"x\"\"\",\r\n");
+}
+
+BOOST_AUTO_TEST_CASE(every_point_reads_back) {
+  check_property([] {
+    const RunResults results = arbitrary_results();
+    const auto records = parse_csv(write_csv(results));
+    RC_ASSERT(records.has_value());
+    RC_ASSERT(records->size() == results.points.size() + 1);
+    const Record& heading = records->front();
+
+    std::vector<const PointRecord*> points;
+    for (const StoredPoint& stored : results.points) points.push_back(&stored.point);
+    const auto metrics = metric_columns(points);
+    const std::size_t first_metric = heading.size() - metrics.size();
+    const std::size_t status = first_metric - 3;
+    RC_ASSERT(heading[0] == "pattern" && heading[status] == "status");
+    const Names parameters = parameter_names(results);
+    RC_ASSERT(parameters.size() == status - 1);
+    for (std::size_t p = 0; p < parameters.size(); ++p) {
+      RC_ASSERT(heading[1 + p] == guarded(parameters[p]));
+    }
+
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const Record& record = records->at(i + 1);
+      const PointRecord& point = *points[i];
+      RC_ASSERT(record.size() == heading.size());
+      RC_ASSERT(record[0] == guarded(point.key.pattern_name));
+      RC_ASSERT(record[status] == (point.status == PointStatus::ok ? "ok" : "failed"));
+      RC_ASSERT(record[status + 1] == guarded(point.reason));
+      RC_ASSERT(record[status + 2] == guarded(point.stopped_by));
+      for (std::size_t p = 0; p < parameters.size(); ++p) {
+        const Value* value = point.key.parameters.find(parameters[p]);
+        RC_ASSERT(record[1 + p] == (value != nullptr ? guarded(*value) : std::string()));
+      }
+      for (std::size_t m = 0; m < metrics.size(); ++m) {
+        RC_ASSERT(reads_as(record[first_metric + m], figure_of(point, metrics[m])));
+      }
+    }
+  });
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace sweep::testing

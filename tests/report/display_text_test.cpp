@@ -1,0 +1,72 @@
+#include "report/display_text.h"
+
+#include <boost/test/data/monomorphic.hpp>
+#include <boost/test/data/test_case.hpp>
+#include <boost/test/unit_test.hpp>
+
+#include "tests/rapidcheck_case.h"
+
+namespace data = boost::unit_test::data;
+
+namespace sweep::testing {
+namespace {
+
+BOOST_AUTO_TEST_SUITE(display_text)
+
+BOOST_DATA_TEST_CASE(width_counts_characters,
+                     data::make({"", "abc", "é", "–", "µs", "日本"}) ^
+                         data::make({0, 3, 1, 1, 2, 2}),
+                     text, expected) {
+  BOOST_TEST(display_width(text) == static_cast<std::size_t>(expected));
+}
+
+BOOST_AUTO_TEST_CASE(padding_fills_up_to_the_width) {
+  BOOST_TEST(pad_left("µs", 4) == "  µs");
+  BOOST_TEST(pad_right("µs", 4) == "µs  ");
+  BOOST_TEST(pad_left("longer", 4) == "longer");
+  BOOST_TEST(pad_right("longer", 4) == "longer");
+}
+
+BOOST_AUTO_TEST_CASE(control_characters_are_made_visible) {
+  BOOST_TEST(printable("a\x1b[31m\r\nb\x7f\t") == "a?[31m??b?\t");
+  BOOST_TEST(printable("é –") == "é –");
+}
+
+BOOST_AUTO_TEST_CASE(parts_are_joined_in_words) {
+  BOOST_TEST(in_words({}) == "");
+  BOOST_TEST(in_words({"a"}) == "a");
+  BOOST_TEST(in_words({"a", "b"}) == "a and b");
+  BOOST_TEST(in_words({"a", "b", "c"}) == "a, b and c");
+}
+
+BOOST_AUTO_TEST_CASE(lines_are_broken_at_spaces) {
+  using Lines = std::vector<std::string>;
+  BOOST_TEST(wrap("", 10) == Lines{}, boost::test_tools::per_element());
+  BOOST_TEST(wrap("one two three", 20) == (Lines{"one two three"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(wrap("one two three", 7) == (Lines{"one two", "three"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(wrap("a very-long-word b", 5) == (Lines{"a", "very-long-word", "b"}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(wrapping_keeps_every_word) {
+  check_property([] {
+    const auto words = *rc::gen::container<std::vector<std::string>>(
+        rc::gen::nonEmpty(rc::gen::container<std::string>(rc::gen::inRange('a', 'z'))));
+    const auto width = *rc::gen::inRange<std::size_t>(0, 30);
+    std::string text;
+    for (const std::string& each : words) text += (text.empty() ? "" : " ") + each;
+    std::string joined;
+    for (const std::string& line : wrap(text, width)) {
+      RC_ASSERT(line.size() <= width || line.find(' ') == std::string::npos);
+      joined += (joined.empty() ? "" : " ") + line;
+    }
+    RC_ASSERT(joined == text);
+  });
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace sweep::testing

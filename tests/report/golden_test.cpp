@@ -1,0 +1,46 @@
+#include <boost/test/unit_test.hpp>
+
+#include "report/csv.h"
+#include "report/markdown.h"
+#include "report/terminal_table.h"
+#include "tests/report/example_results.h"
+#include "tests/report/golden_file.h"
+
+namespace sweep::testing {
+namespace {
+
+BOOST_AUTO_TEST_SUITE(golden)
+
+BOOST_AUTO_TEST_CASE(a_run_on_a_gpu) {
+  const RunResults results = stride_results();
+  check_golden("stride.md", write_markdown(results));
+  check_golden("stride.csv", write_csv(results));
+  check_golden("stride.txt", write_terminal(results, 80, false));
+}
+
+BOOST_AUTO_TEST_CASE(a_run_on_a_gpu_without_tables) {
+  RunResults results = stride_results();
+  results.layout = {};
+  check_golden("stride_points.md", write_markdown(results));
+  check_golden("stride_points.txt", write_terminal(results, 80, false));
+  check_golden("stride_points_narrow.txt", write_terminal(results, 40, false));
+}
+
+BOOST_AUTO_TEST_CASE(a_run_on_the_emulator) {
+  const RunResults results = emulated_results();
+  check_golden("emulated.md", write_markdown(results));
+  check_golden("emulated.csv", write_csv(results));
+  check_golden("emulated.txt", write_terminal(results, 80, false));
+}
+
+BOOST_AUTO_TEST_CASE(wide_tables_continue_below) {
+  RunResults results = stride_results();
+  results.layout.tables = {layout({"T"}, {"STRIDE", "BLOCK"}, {"time"})};
+  check_golden("stride_wide.md", write_markdown(results));
+  check_golden("stride_wide.txt", write_terminal(results, 60, false));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace sweep::testing

@@ -1,0 +1,64 @@
+#include "report/parameter_values.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "tests/report/example_results.h"
+
+namespace sweep::testing {
+namespace {
+
+std::vector<ParameterValues> parameters_of(const std::vector<StoredPoint>& stored) {
+  std::vector<const PointRecord*> points;
+  for (const StoredPoint& point : stored) points.push_back(&point.point);
+  return sweep::parameters_of(points);
+}
+
+std::vector<std::string> shown(const std::vector<std::int64_t>& numbers) {
+  ParameterValues parameter;
+  for (const std::int64_t number : numbers) parameter.values.emplace_back(number);
+  std::vector<std::string> texts;
+  for (const Value& value : parameter.values) texts.push_back(parameter.show(value));
+  return texts;
+}
+
+void check_shown(const std::vector<std::int64_t>& numbers, const Names& expected) {
+  BOOST_TEST(shown(numbers) == expected, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_SUITE(parameter_values)
+
+BOOST_AUTO_TEST_CASE(values_stand_in_the_order_they_first_appear) {
+  const auto parameters = parameters_of({ok_point("p", {{"A", integer(3)}, {"B", word("x")}}, {}),
+                                         ok_point("p", {{"A", integer(1)}, {"B", word("x")}}, {}),
+                                         ok_point("p", {{"A", integer(3)}, {"B", word("x")}}, {})});
+  BOOST_REQUIRE(parameters.size() == 3);
+  BOOST_TEST(parameters[0].name == "pattern");
+  BOOST_TEST(!parameters[0].varies());
+  BOOST_TEST(parameters[1].name == "A");
+  BOOST_TEST((parameters[1].values == std::vector<Value>{integer(3), integer(1)}));
+  BOOST_TEST(parameters[1].varies());
+  BOOST_TEST(parameters[1].rank_of(integer(1)) == 1);
+  BOOST_TEST(parameters[1].rank_of(integer(2)) == 2);
+  BOOST_TEST(!parameters[2].varies());
+  BOOST_TEST(find_parameter(parameters, "B") == &parameters[2]);
+  BOOST_TEST(find_parameter(parameters, "C") == nullptr);
+}
+
+BOOST_AUTO_TEST_CASE(a_parameter_that_some_points_lack_varies) {
+  const auto parameters = parameters_of(
+      {ok_point("p", {{"A", integer(1)}}, {}), ok_point("q", {{"B", integer(1)}}, {})});
+  for (const ParameterValues& parameter : parameters) BOOST_TEST(parameter.varies());
+}
+
+BOOST_AUTO_TEST_CASE(large_round_numbers_are_shown_in_binary_units) {
+  check_shown({64 << 20}, {"64 Mi"});
+  check_shown({1024, 65536}, {"1 Ki", "64 Ki"});
+  check_shown({128, 256, 1024}, {"128", "256", "1024"});
+  check_shown({1024, 16384}, {"1024", "16384"});
+  check_shown({100000, 65536}, {"100000", "65536"});
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace sweep::testing

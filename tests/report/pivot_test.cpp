@@ -1,0 +1,260 @@
+#include "report/pivot.h"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <set>
+
+#include "engine/text/units.h"
+#include "tests/rapidcheck_case.h"
+#include "tests/report/example_results.h"
+
+namespace sweep::testing {
+namespace {
+
+std::string text_of(const Cell& cell) {
+  switch (cell.kind) {
+    case Cell::Kind::missing:
+      return "-";
+    case Cell::Kind::figure:
+      return format_figure(cell.low);
+    case Cell::Kind::range:
+      return format_figure(cell.low) + ".." + format_figure(cell.high);
+    case Cell::Kind::failed:
+      break;
+  }
+  return "failed";
+}
+
+/// A table as text: the heading, then one line per row.
+std::string drawn(const TableModel& table) {
+  std::string text;
+  for (const auto& key : table.key_columns) text += key.name + " ";
+  for (const auto& lines : table.headings) {
+    text += "|";
+    for (const std::string& line : lines) text += " " + line;
+    text += ' ';
+  }
+  for (const TableModel::Row& row : table.rows) {
+    text += '\n';
+    for (const std::string& key : row.keys) text += key + " ";
+    for (const Cell& cell : row.cells) text += "| " + text_of(cell) + " ";
+  }
+  return text;
+}
+
+std::vector<Metric> bandwidth(double value) {
+  return {{"bandwidth", Origin::measured, value}};
+}
+
+/// STRIDE and T as given, bandwidth as given.
+StoredPoint point(std::int64_t stride, const char* type, double value) {
+  return ok_point("stride", {{"STRIDE", integer(stride)}, {"T", element(type)}}, bandwidth(value));
+}
+
+/// Points of one cell: BLOCK and one metric.
+StoredPoint in_one_cell(std::int64_t block, const char* metric, double value) {
+  return ok_point("stride", {{"STRIDE", integer(1)}, {"BLOCK", integer(block)}},
+                  {{metric, Origin::measured, value}});
+}
+
+BOOST_AUTO_TEST_SUITE(pivoting)
+
+BOOST_AUTO_TEST_CASE(rows_and_columns_stand_in_the_order_values_first_appear) {
+  const std::vector<StoredPoint> points = {point(8, "float", 1), point(8, "double", 2),
+                                           point(1, "float", 3), point(1, "double", 4)};
+  const TableModel table = pivot(layout({"STRIDE"}, {"T"}, {"bandwidth"}), points);
+  BOOST_TEST(drawn(table) ==
+             "STRIDE | T = float | T = double \n"
+             "8 | 1.000 | 2.000 \n"
+             "1 | 3.000 | 4.000 ");
+  BOOST_TEST(table.title == "bandwidth [GB/s] by STRIDE and T");
+  BOOST_TEST(table.caption == "");
+  BOOST_TEST(table.key_columns[0].numeric);
+}
+
+BOOST_AUTO_TEST_CASE(combinations_are_grouped_by_the_first_parameter) {
+  std::vector<StoredPoint> points;
+  for (const char* type : {"float", "double"}) {
+    for (const std::int64_t stride : {2, 1}) points.push_back(point(stride, type, 1));
+  }
+  BOOST_TEST(drawn(pivot(layout({"STRIDE", "T"}, {}, {"bandwidth"}), points)) ==
+             "STRIDE T | bandwidth [GB/s] \n"
+             "2 float | 1.000 \n"
+             "2 double | 1.000 \n"
+             "1 float | 1.000 \n"
+             "1 double | 1.000 ");
+  BOOST_TEST(drawn(pivot(layout({}, {"STRIDE", "T"}, {"bandwidth"}), points)) ==
+             "| STRIDE = 2 T = float | STRIDE = 2 T = double "
+             "| STRIDE = 1 T = float | STRIDE = 1 T = double \n"
+             "| 1.000 | 1.000 | 1.000 | 1.000 ");
+}
+
+BOOST_AUTO_TEST_CASE(combinations_without_a_point_have_no_row_and_gaps_are_missing) {
+  const std::vector<StoredPoint> points = {point(1, "float", 1), point(2, "double", 2)};
+  BOOST_TEST(drawn(pivot(layout({"STRIDE"}, {"T"}, {"bandwidth"}), points)) ==
+             "STRIDE | T = float | T = double \n"
+             "1 | 1.000 | - \n"
+             "2 | - | 2.000 ");
+}
+
+BOOST_AUTO_TEST_CASE(the_best_of_a_cell_is_shown_and_the_caption_says_over_what) {
+  const std::vector<StoredPoint> points = {in_one_cell(128, "bandwidth", 3),
+                                           in_one_cell(512, "bandwidth", 5),
+                                           in_one_cell(256, "bandwidth", 4)};
+  const TableModel table = pivot(layout({"STRIDE"}, {}, {"bandwidth"}), points);
+  BOOST_TEST(drawn(table) == "STRIDE | bandwidth [GB/s] \n1 | 5.000 ");
+  BOOST_TEST(table.caption == "Each cell: the best over BLOCK (128, 512, 256).");
+}
+
+BOOST_AUTO_TEST_CASE(the_best_time_is_the_lowest) {
+  const std::vector<StoredPoint> points = {in_one_cell(1, "time", 3), in_one_cell(2, "time", 2)};
+  BOOST_TEST(drawn(pivot(layout({"STRIDE"}, {}, {"time"}), points)) ==
+             "STRIDE | time [us] \n1 | 2.000 ");
+}
+
+BOOST_AUTO_TEST_CASE(a_metric_without_a_better_shows_its_range) {
+  const auto table = [](double a, double b) {
+    const std::vector<StoredPoint> points = {in_one_cell(1, "samples", a),
+                                             in_one_cell(2, "samples", b)};
+    return pivot(layout({"STRIDE"}, {}, {"samples"}), points);
+  };
+  BOOST_TEST(drawn(table(30, 10)) == "STRIDE | samples \n1 | 10.00..30.00 ");
+  BOOST_TEST(table(30, 10).caption == "Each cell: the range over BLOCK (1, 2).");
+  BOOST_TEST(drawn(table(10, 10)) == "STRIDE | samples \n1 | 10.00 ");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_not_a_number_is_never_the_best) {
+  for (const bool first : {true, false}) {
+    const std::vector<StoredPoint> points = {in_one_cell(1, "time", first ? NAN : 2),
+                                             in_one_cell(2, "time", first ? 2 : NAN)};
+    BOOST_TEST(drawn(pivot(layout({"STRIDE"}, {}, {"time"}), points)) ==
+               "STRIDE | time [us] \n1 | 2.000 ");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(configurations_measured_again_need_no_hidden_parameter) {
+  const std::vector<StoredPoint> points = {point(1, "float", 1), point(1, "float", 2)};
+  const TableModel table = pivot(layout({"STRIDE"}, {"T"}, {"bandwidth"}), points);
+  BOOST_TEST(drawn(table) == "STRIDE | T = float \n1 | 2.000 ");
+  BOOST_TEST(table.caption == "A configuration measured more than once shows its best.");
+}
+
+BOOST_AUTO_TEST_CASE(many_hidden_values_are_counted) {
+  std::vector<StoredPoint> points;
+  for (std::int64_t i = 1; i <= 9; ++i) points.push_back(in_one_cell(i, "bandwidth", 1));
+  BOOST_TEST(pivot(layout({"STRIDE"}, {}, {"bandwidth"}), points).caption ==
+             "Each cell: the best over BLOCK (9 values).");
+}
+
+BOOST_AUTO_TEST_CASE(several_hidden_parameters_are_all_named) {
+  const std::vector<StoredPoint> points = {
+      ok_point("copy", {{"A", integer(1)}, {"B", integer(1)}, {"C", integer(1)}}, bandwidth(1)),
+      ok_point("copy", {{"A", integer(1)}, {"B", integer(2)}, {"C", integer(1)}}, bandwidth(1)),
+      ok_point("read", {{"A", integer(1)}, {"D", integer(7)}}, bandwidth(1))};
+  BOOST_TEST(pivot(layout({"A"}, {}, {"bandwidth"}), points).caption ==
+             "Each cell: the best over pattern (copy, read), B (1, 2), C (1) and D (7).");
+}
+
+BOOST_AUTO_TEST_CASE(a_cell_is_failed_only_when_all_of_its_points_are) {
+  const std::vector<StoredPoint> points = {
+      failed_point("stride", {{"STRIDE", integer(1)}, {"BLOCK", integer(1)}}, "x"),
+      failed_point("stride", {{"STRIDE", integer(1)}, {"BLOCK", integer(2)}}, "x"),
+      failed_point("stride", {{"STRIDE", integer(2)}, {"BLOCK", integer(1)}}, "x"),
+      ok_point("stride", {{"STRIDE", integer(2)}, {"BLOCK", integer(2)}}, bandwidth(7)),
+      ok_point("stride", {{"STRIDE", integer(3)}, {"BLOCK", integer(2)}}, {})};
+  BOOST_TEST(drawn(pivot(layout({"STRIDE"}, {}, {"bandwidth"}), points)) ==
+             "STRIDE | bandwidth [GB/s] \n1 | failed \n2 | 7.000 \n3 | - ");
+}
+
+BOOST_AUTO_TEST_CASE(the_first_metric_there_is_shown_with_its_origin) {
+  const std::vector<StoredPoint> points = {
+      ok_point("stride", {{"STRIDE", integer(1)}},
+               {{"bandwidth", Origin::emulated, 1}, {"bandwidth", Origin::hardware, 2}}),
+      ok_point("stride", {{"STRIDE", integer(2)}}, {{"bandwidth", Origin::emulated, 3}})};
+  const TableModel table = pivot(layout({"STRIDE"}, {}, {"noise", "bandwidth"}), points);
+  BOOST_TEST(drawn(table) == "STRIDE | bandwidth [GB/s], hardware counter \n1 | 2.000 \n2 | - ");
+  BOOST_TEST(table.title == "bandwidth [GB/s], hardware counter by STRIDE");
+}
+
+BOOST_AUTO_TEST_CASE(where_selects_points_and_stands_in_the_caption) {
+  const std::vector<StoredPoint> points = {point(1, "float", 1), point(2, "float", 2),
+                                           point(2, "double", 3)};
+  const auto table =
+      pivot(layout({"STRIDE"}, {"T"}, {"bandwidth"}, "STRIDE > 1 && T == float"), points);
+  BOOST_TEST(drawn(table) == "STRIDE | T = float \n2 | 2.000 ");
+  BOOST_TEST(table.caption == "Only points where STRIDE > 1 && T == float.");
+  const auto titled =
+      pivot(layout({"STRIDE"}, {"T"}, {"bandwidth"}, "STRIDE > 1", "My table"), points);
+  BOOST_TEST(titled.title == "My table");
+  BOOST_TEST(titled.caption == "bandwidth [GB/s], where STRIDE > 1.");
+}
+
+BOOST_AUTO_TEST_CASE(the_pattern_is_a_parameter_like_any_other) {
+  const std::vector<StoredPoint> points = {
+      ok_point("copy", {{"BLOCK", integer(1)}}, bandwidth(1)),
+      ok_point("read", {{"BLOCK", integer(1)}}, bandwidth(2)),
+      ok_point("write", {{"BLOCK", integer(1)}}, bandwidth(3))};
+  BOOST_TEST(
+      drawn(pivot(layout({"BLOCK"}, {"pattern"}, {"bandwidth"}, "pattern != 'read'"), points)) ==
+      "BLOCK | pattern = copy | pattern = write \n1 | 1.000 | 3.000 ");
+}
+
+BOOST_AUTO_TEST_CASE(a_point_that_lacks_a_name_is_not_in_the_table) {
+  const std::vector<StoredPoint> points = {
+      ok_point("copy", {{"BLOCK", integer(1)}}, bandwidth(1)),
+      ok_point("tile", {{"BLOCK", integer(1)}, {"PAD", integer(0)}}, bandwidth(2))};
+  const std::string only_tile = " | bandwidth [GB/s] \n1 | 2.000 ";
+  BOOST_TEST(drawn(pivot(layout({"PAD"}, {}, {"bandwidth"}), points)) ==
+             "PAD | bandwidth [GB/s] \n0 | 2.000 ");
+  BOOST_TEST(drawn(pivot(layout({"BLOCK"}, {"PAD"}, {"bandwidth"}), points)) ==
+             "BLOCK | PAD = 0 \n1 | 2.000 ");
+  BOOST_TEST(drawn(pivot(layout({"BLOCK"}, {}, {"bandwidth"}, "PAD == 0"), points)) ==
+             "BLOCK" + only_tile);
+  // No value: the expression divides by zero.
+  BOOST_TEST(drawn(pivot(layout({"BLOCK"}, {}, {"bandwidth"}, "BLOCK / PAD == 0"), points)) ==
+             "BLOCK ");
+}
+
+BOOST_AUTO_TEST_CASE(a_table_without_points_says_so) {
+  const TableModel table = pivot(layout({"STRIDE"}, {"T"}, {"bandwidth"}), {});
+  BOOST_TEST(table.rows.empty());
+  BOOST_TEST(table.headings.empty());
+  BOOST_TEST(table.caption == "No point belongs to this table.");
+}
+
+BOOST_AUTO_TEST_CASE(a_metric_that_no_point_has_leaves_its_cells_empty) {
+  const std::vector<StoredPoint> points = {point(1, "float", 1)};
+  BOOST_TEST(drawn(pivot(layout({"STRIDE"}, {}, {"noise"}), points)) ==
+             "STRIDE | noise [%] \n1 | - ");
+}
+
+BOOST_AUTO_TEST_CASE(every_point_is_counted_in_exactly_one_cell) {
+  check_property([] {
+    const auto places = *rc::gen::container<std::vector<std::pair<int, int>>>(
+        rc::gen::pair(rc::gen::inRange(0, 5), rc::gen::inRange(0, 5)));
+    std::vector<StoredPoint> points;
+    for (const auto& [a, b] : places) {
+      points.push_back(
+          ok_point("p", {{"A", integer(a)}, {"B", integer(b)}}, bandwidth(a * 10 + b)));
+    }
+    const TableModel table = pivot(layout({"A"}, {"B"}, {"bandwidth"}), points);
+    const std::set<std::pair<int, int>> expected(places.begin(), places.end());
+    std::size_t filled = 0;
+    for (const TableModel::Row& row : table.rows) {
+      RC_ASSERT(row.cells.size() == table.headings.size());
+      for (std::size_t i = 0; i < row.cells.size(); ++i) {
+        if (row.cells[i].kind != Cell::Kind::figure) continue;
+        ++filled;
+        const int a = std::stoi(row.keys.at(0));
+        const int b = std::stoi(table.headings[i].at(0).substr(4));
+        RC_ASSERT(row.cells[i].low == a * 10 + b);
+      }
+    }
+    RC_ASSERT(filled == expected.size());
+  });
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace sweep::testing

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "engine/backend/backend.h"
+
+namespace sweep {
+
+/// A backend that follows a script instead of running anything: for tests of what surrounds it.
+class FakeBackend : public Backend {
+ public:
+  FakeBackend() {
+    device_.backend = "fake";
+    device_.name = "Fake GPU";
+    device_.uuid = "GPU-0";
+    device_.compute_capability = 90;
+    device_.memory_clock_hz = 1'000'000'000;
+    device_.memory_bus_bits = 4000;  // 2 * 1 GHz * 500 B = 1000 GB/s
+  }
+
+  const Device& device() const override { return device_; }
+  bool can_time() const override { return true; }
+  bool usable() const override { return usable_; }
+  std::unique_ptr<Execution> prepare(const Workload& workload) override {
+    calls.push_back("prepare " + workload.kernel_entry);
+    if (on_prepare) on_prepare(workload);
+    return std::make_unique<FakeExecution>(*this);
+  }
+
+  Device device_;
+  bool usable_ = true;
+  std::vector<std::string> calls;
+  std::function<void(const Workload&)> on_prepare;
+  std::function<void()> on_launch;
+  std::function<std::optional<std::string>()> on_verify;
+  std::function<double(CacheState)> on_sample;
+
+ private:
+  class FakeExecution : public Execution {
+   public:
+    explicit FakeExecution(FakeBackend& backend) : backend_(backend) {}
+    void initialise() override { backend_.calls.push_back("initialise"); }
+    void launch() override {
+      backend_.calls.push_back("launch");
+      if (backend_.on_launch) backend_.on_launch();
+    }
+    std::optional<std::string> verify() override {
+      backend_.calls.push_back("verify");
+      return backend_.on_verify ? backend_.on_verify() : std::nullopt;
+    }
+    double sample(CacheState cache) override {
+      backend_.calls.push_back("sample");
+      return backend_.on_sample ? backend_.on_sample(cache) : 1e-3;
+    }
+
+   private:
+    FakeBackend& backend_;
+  };
+};
+
+}  // namespace sweep

@@ -1,0 +1,110 @@
+#include "engine/run/measure.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "tests/run/fake_backend.h"
+
+using namespace sweep;
+
+namespace {
+
+double value_of(const PointRecord& point, std::string_view name) {
+  for (const Metric& metric : point.metrics) {
+    if (metric.name == name) return metric.value;
+  }
+  return -1;
+}
+
+Clock stopped_clock() {
+  return [] { return 0.0; };
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(measuring)
+
+BOOST_AUTO_TEST_CASE(verifies_after_one_launch_and_before_the_first_sample) {
+  FakeBackend backend;
+  measure(backend, Workload{}, MeasureRules{}, 0, stopped_clock(), [] {});
+  const std::vector<std::string> first(backend.calls.begin(), backend.calls.begin() + 5);
+  BOOST_TEST(
+      first == (std::vector<std::string>{"prepare ", "initialise", "launch", "verify", "sample"}),
+      boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(metrics_follow_from_the_samples) {
+  FakeBackend backend;  // 1 ms a sample, a peak of 1000 GB/s
+  const PointRecord point =
+      measure(backend, Workload{}, MeasureRules{}, 500'000'000, stopped_clock(), [] {});
+  BOOST_TEST((point.status == PointStatus::ok));
+  BOOST_TEST(point.samples.size() == 10U);
+  BOOST_TEST(point.stopped_by == "noise");
+  const auto close = boost::test_tools::tolerance(1e-9);
+  BOOST_TEST(value_of(point, "time") == 1000.0, close);
+  BOOST_TEST(value_of(point, "bandwidth") == 500.0, close);
+  BOOST_TEST(value_of(point, "percent_of_peak") == 50.0, close);
+  BOOST_TEST(value_of(point, "samples") == 10.0, close);
+  BOOST_TEST(value_of(point, "noise") == 0.0);
+}
+
+BOOST_AUTO_TEST_CASE(without_useful_bytes_there_is_no_bandwidth) {
+  FakeBackend backend;
+  const PointRecord point = measure(backend, Workload{}, MeasureRules{}, 0, stopped_clock(), [] {});
+  BOOST_TEST(value_of(point, "bandwidth") == -1);
+  BOOST_TEST(value_of(point, "time") == 1000.0, boost::test_tools::tolerance(1e-9));
+}
+
+BOOST_AUTO_TEST_CASE(a_wrong_result_is_a_failed_point_that_is_not_timed) {
+  FakeBackend backend;
+  backend.on_verify = [] { return std::optional<std::string>("wrong result: 1 of 64"); };
+  const PointRecord point =
+      measure(backend, Workload{}, MeasureRules{}, 64, stopped_clock(), [] {});
+  BOOST_TEST((point.status == PointStatus::failed));
+  BOOST_TEST(point.reason == "wrong result: 1 of 64");
+  BOOST_TEST(point.samples.empty());
+  BOOST_TEST(point.metrics.empty());
+  BOOST_TEST(backend.calls.back() == "verify");
+}
+
+BOOST_AUTO_TEST_CASE(a_failure_while_sampling_leaves_no_samples) {
+  FakeBackend backend;
+  int left = 5;
+  backend.on_sample = [&](CacheState) -> double {
+    if (--left == 0) throw ExecutionFailure("illegal address");
+    return 1;
+  };
+  const PointRecord point =
+      measure(backend, Workload{}, MeasureRules{}, 64, stopped_clock(), [] {});
+  BOOST_TEST(point.reason == "illegal address");
+  BOOST_TEST(point.samples.empty());
+  BOOST_TEST(point.stopped_by.empty());
+}
+
+BOOST_AUTO_TEST_CASE(noisy_samples_are_taken_until_the_time_is_over) {
+  FakeBackend backend;
+  int taken = 0;
+  backend.on_sample = [&](CacheState) { return ++taken % 2 == 0 ? 1.0 : 2.0; };
+  double now = 0;
+  const Clock clock = [&] { return now += 0.01; };
+  MeasureRules rules;
+  rules.seconds = 1;
+  const PointRecord point = measure(backend, Workload{}, rules, 64, clock, [] {});
+  BOOST_TEST(point.stopped_by == "seconds");
+  BOOST_TEST(point.samples.size() > 90U);
+  BOOST_TEST(point.samples.size() < 110U);
+}
+
+BOOST_AUTO_TEST_CASE(the_cache_is_in_the_state_that_the_rules_say) {
+  FakeBackend backend;
+  bool always_warm = true;
+  backend.on_sample = [&](CacheState cache) {
+    always_warm = always_warm && cache == CacheState::warm;
+    return 1.0;
+  };
+  MeasureRules rules;
+  rules.cache = CacheState::warm;
+  measure(backend, Workload{}, rules, 64, stopped_clock(), [] {});
+  BOOST_TEST(always_warm);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,186 @@
+#include "engine/run/runner.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "engine/loader/dynamic_library.h"
+#include "tests/pattern_from_text.h"
+#include "tests/run/fake_backend.h"
+#include "tests/temporary_folder.h"
+
+using namespace sweep;
+
+namespace {
+
+std::shared_ptr<const Nvrtc> nvrtc() {
+  static const std::shared_ptr<const Nvrtc> library = []() -> std::shared_ptr<const Nvrtc> {
+    try {
+      return std::make_shared<const Nvrtc>();
+    } catch (const LibraryError& error) {
+      BOOST_TEST_MESSAGE("skipped: " << error.what());
+      return nullptr;
+    }
+  }();
+  return library;
+}
+
+boost::test_tools::assertion_result has_nvrtc(boost::unit_test::test_unit_id) {
+  return nvrtc() != nullptr;
+}
+
+const char* const text = R"cuda(/* pattern:
+parameters: {K: 1}
+buffers: {data: {type: int, length: 64, init: "i"}}
+launch: {grid: 1, block: 64}
+useful: {read: 256}
+verify: "data[i] == i + K"
+*/
+static_assert(K != 13, "unlucky");
+__global__ void add(int* data) { data[threadIdx.x] += K; }
+)cuda";
+
+/// What a run told its observer.
+struct Heard : RunObserver {
+  void on_start(std::size_t points, std::size_t reused) override { started = {points, reused}; }
+  void on_point(const Configuration& configuration, const PointRecord& point) override {
+    order.push_back(to_string(configuration.parameters));
+    if (on_each) on_each(point);
+  }
+  void on_warning(const Diagnostic& warning) override { warnings.push_back(warning.message); }
+
+  std::pair<std::size_t, std::size_t> started;
+  std::vector<std::string> order;
+  std::vector<std::string> warnings;
+  std::function<void(const PointRecord&)> on_each;
+};
+
+struct Fixture {
+  /// Runs the configurations K = `values` on the fake backend into the folder's store.
+  RunSummary run(std::initializer_list<std::int64_t> values, bool fresh = false) {
+    Sweep sweep;
+    sweep.name = "test";
+    sweep.source = std::make_shared<Source>(Source{"test.yaml", "pattern: add"});
+    Space space;
+    for (const std::int64_t value : values) {
+      space.configurations.push_back(resolve(pattern, integers({{"K", value}})));
+    }
+    space.combinations = space.configurations.size();
+    heard.order.clear();
+    backend.calls.clear();
+    Store store(folder.path() / "test.db", Store::Mode::read_write);
+    LocalMeasurer measurer(backend);
+    return run_sweep({sweep, space, Provenance{}, fresh}, measurer, nvrtc(), store, heard, stop);
+  }
+
+  std::vector<StoredPoint> points(std::int64_t run) const {
+    return Store(folder.path() / "test.db", Store::Mode::read_only).points(run);
+  }
+
+  TemporaryFolder folder;
+  PatternPtr pattern = pattern_from_text("add", text);
+  FakeBackend backend;
+  Heard heard;
+  std::atomic<bool> stop = false;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(runner, Fixture, *boost::unit_test::precondition(has_nvrtc))
+
+BOOST_AUTO_TEST_CASE(every_configuration_becomes_a_point_in_order) {
+  const RunSummary summary = run({3, 1, 2});
+  BOOST_TEST(summary.measured == 3U);
+  BOOST_TEST(heard.order == (std::vector<std::string>{"K=3", "K=1", "K=2"}),
+             boost::test_tools::per_element());
+  const auto stored = points(summary.run);
+  BOOST_REQUIRE(stored.size() == 3U);
+  BOOST_TEST(to_string(stored[0].point.key.parameters) == "K=3");
+  BOOST_TEST(stored[0].point.key.pattern_text == text);
+}
+
+BOOST_AUTO_TEST_CASE(a_second_run_measures_only_what_is_missing) {
+  run({1, 2});
+  const RunSummary second = run({1, 5, 2});
+  BOOST_TEST(heard.started.first == 3U);
+  BOOST_TEST(heard.started.second == 2U);
+  BOOST_TEST(second.measured == 1U);
+  BOOST_TEST(second.reused == 2U);
+  BOOST_TEST(heard.order == std::vector<std::string>{"K=5"}, boost::test_tools::per_element());
+  const auto stored = points(second.run);
+  BOOST_REQUIRE(stored.size() == 3U);
+  BOOST_TEST(to_string(stored[1].point.key.parameters) == "K=5");
+  BOOST_TEST(stored[0].measured_by != second.run);
+  BOOST_TEST(stored[1].measured_by == second.run);
+}
+
+BOOST_AUTO_TEST_CASE(fresh_measures_everything_again) {
+  run({1, 2});
+  const RunSummary second = run({1, 2}, true);
+  BOOST_TEST(second.measured == 2U);
+  BOOST_TEST(second.reused == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(another_pattern_text_or_device_is_another_point) {
+  run({1});
+  backend.device_.uuid = "GPU-1";
+  BOOST_TEST(run({1}).measured == 1U);
+  pattern = pattern_from_text("add", std::string(text) + "// changed\n");
+  BOOST_TEST(run({1}).measured == 1U);
+  BOOST_TEST(run({1}).measured == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(the_same_configuration_twice_is_two_points_with_their_own_programs) {
+  const RunSummary summary = run({1, 1, 2});
+  BOOST_TEST(summary.measured == 3U);
+  const auto stored = points(summary.run);
+  BOOST_REQUIRE(stored.size() == 3U);
+  BOOST_TEST(to_string(stored[2].point.key.parameters) == "K=2");
+}
+
+BOOST_AUTO_TEST_CASE(one_that_does_not_compile_is_a_failed_point_and_the_rest_goes_on) {
+  const RunSummary summary = run({12, 13, 14});
+  BOOST_TEST(summary.measured == 3U);
+  BOOST_TEST(summary.failed == 1U);
+  const auto stored = points(summary.run);
+  BOOST_TEST((stored[0].point.status == PointStatus::ok));
+  BOOST_TEST((stored[1].point.status == PointStatus::failed));
+  BOOST_TEST((stored[2].point.status == PointStatus::ok));
+  BOOST_TEST(stored[1].point.reason.find("add.cu:8:1: error: static assertion failed with "
+                                         "\"unlucky\"") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(failed_points_are_tried_again) {
+  backend.on_launch = [] { throw ExecutionFailure("out of memory"); };
+  BOOST_TEST(run({1}).failed == 1U);
+  backend.on_launch = nullptr;
+  const RunSummary second = run({1});
+  BOOST_TEST(second.measured == 1U);
+  BOOST_TEST(second.failed == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(a_stopped_run_keeps_its_points_and_the_next_goes_on) {
+  heard.on_each = [this](const PointRecord&) { stop = heard.order.size() == 2; };
+  const RunSummary first = run({1, 2, 3, 4});
+  BOOST_TEST(first.interrupted);
+  BOOST_TEST(points(first.run).size() == 2U);
+  stop = false;
+  heard.on_each = nullptr;
+  const RunSummary second = run({1, 2, 3, 4});
+  BOOST_TEST(second.reused == 2U);
+  BOOST_TEST(second.measured == 2U);
+  BOOST_TEST(!second.interrupted);
+  BOOST_TEST(points(second.run).size() == 4U);
+}
+
+BOOST_AUTO_TEST_CASE(a_lost_device_ends_the_run_and_keeps_what_was_measured) {
+  heard.on_each = [this](const PointRecord&) {
+    backend.on_launch = [] { throw DeviceError("GPU 0 does not recover"); };
+  };
+  BOOST_CHECK_THROW(run({1, 2, 3}), DeviceError);
+  const Store store(folder.path() / "test.db", Store::Mode::read_only);
+  const auto runs = store.runs();
+  BOOST_REQUIRE(runs.size() == 1U);
+  BOOST_TEST((runs.front().state == RunState::interrupted));
+  BOOST_TEST(store.points(runs.front().id).size() == 1U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

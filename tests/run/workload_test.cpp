@@ -1,0 +1,99 @@
+#include "engine/run/workload.h"
+
+#include <boost/test/unit_test.hpp>
+#include <cstring>
+
+#include "tests/pattern_from_text.h"
+
+using namespace sweep;
+
+namespace {
+
+const char* const text = R"cuda(/* pattern:
+parameters: {N: 64, ROWS: 2, SHARED: 0, COUNT: 7}
+structs: {Pair: 8}
+buffers:
+  in: {type: Pair, length: N, init: "Pair{1, 2}"}
+  out: {type: double, length: 2 * N}
+arguments:
+  count: {type: int16_t, value: COUNT}
+  scale: {type: double, value: 3}
+launch: {grid: [N / 32, ROWS], block: [32, 1, 2], shared: SHARED}
+useful: {read: N * sizeof(Pair), write: 2 * N * 8}
+verify: {out: "out[i] == 1"}
+*/
+struct Pair { float x, y; };
+__global__ void work(const Pair* in, double* out, int16_t count, double scale) {}
+)cuda";
+
+CompiledConfiguration compiled() {
+  return {std::make_shared<Program>(), "kernel", {"init", ""}, {"check"}, {}};
+}
+
+Workload workload_with(const Bindings& given) {
+  return make_workload(resolve(pattern_from_text("work", text), given), compiled());
+}
+
+std::string failure_with(const Bindings& given) {
+  try {
+    workload_with(given);
+  } catch (const ExecutionFailure& failure) {
+    return failure.what();
+  }
+  return "no failure";
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(workloads)
+
+BOOST_AUTO_TEST_CASE(sizes_follow_from_the_configuration) {
+  const Workload workload = workload_with(integers({{"N", 96}, {"SHARED", 1024}}));
+  BOOST_REQUIRE(workload.buffers.size() == 2U);
+  BOOST_TEST(workload.buffers[0].length == 96U);
+  BOOST_TEST(workload.buffers[0].bytes == 96U * 8);
+  BOOST_TEST(workload.buffers[0].init_entry == "init");
+  BOOST_TEST(workload.buffers[1].bytes == 2U * 96 * 8);
+  BOOST_TEST(workload.buffers[1].init_entry.empty());
+  BOOST_TEST(workload.grid.x == 3U);
+  BOOST_TEST(workload.grid.y == 2U);
+  BOOST_TEST(workload.grid.z == 1U);
+  BOOST_TEST(workload.block.count() == 64U);
+  BOOST_TEST(workload.shared_bytes == 1024U);
+  BOOST_REQUIRE(workload.verify.size() == 1U);
+  BOOST_TEST(workload.verify[0].length == 192U);
+  BOOST_TEST(workload.verify[0].check_entry == "check");
+}
+
+BOOST_AUTO_TEST_CASE(scalars_are_bytes_of_their_type) {
+  const Workload workload = workload_with({});
+  BOOST_REQUIRE(workload.scalars.size() == 2U);
+  std::int16_t count = 0;
+  double scale = 0;
+  BOOST_REQUIRE(workload.scalars[0].size() == sizeof count);
+  BOOST_REQUIRE(workload.scalars[1].size() == sizeof scale);
+  std::memcpy(&count, workload.scalars[0].data(), sizeof count);
+  std::memcpy(&scale, workload.scalars[1].data(), sizeof scale);
+  BOOST_TEST(count == 7);
+  BOOST_TEST(scale == 3.0);
+}
+
+BOOST_AUTO_TEST_CASE(useful_bytes_are_reads_and_writes_together) {
+  BOOST_TEST(useful_device_bytes(resolve(pattern_from_text("work", text), {})) ==
+             64U * 8 + 2 * 64 * 8);
+}
+
+BOOST_AUTO_TEST_CASE(sizes_that_make_no_sense_are_failures_with_a_reason) {
+  BOOST_TEST(failure_with(integers({{"N", 0}})) ==
+             "the buffer 'in' has a length of 0: it must be 1 or more");
+  BOOST_TEST(failure_with(integers({{"ROWS", 0}})) ==
+             "bad launch: grid ROWS = 0: an extent is at least 1 and at most 2^32 - 1");
+  BOOST_TEST(failure_with(integers({{"SHARED", -1}})) == "shared memory SHARED = -1 is negative");
+  BOOST_TEST(failure_with(integers({{"COUNT", 40000}})) ==
+             "the argument 'count' = 40000 does not fit the type int16_t");
+  BOOST_TEST(
+      failure_with(integers({{"N", std::int64_t{1} << 61}})) ==
+      "the buffer 'in' of 2305843009213693952 elements of 8 bytes is larger than any memory");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,124 @@
+#include <boost/test/data/test_case.hpp>
+#include <boost/test/unit_test.hpp>
+#include <vector>
+
+#include "tests/spec/copy_pattern.h"
+#include "tests/spec/spec_case.h"
+
+namespace data = boost::unit_test::data;
+
+namespace {
+
+using namespace sweep::testing;
+
+const std::vector<EditCase> keys = {
+    // Unknown keys, at every level
+    {"summary: Copy", "sumary: Copy",
+     "2:1+6 the pattern's header has no key 'sumary' | did you mean 'summary'?"},
+    {"summary: Copy", "colour: Copy",
+     "2:1+6 the pattern's header has no key 'colour' | the keys are: summary, help, reference, "
+     "parameters, structs, require, buffers, arguments, launch, useful, verify"},
+    {"max: 1 Gi", "maximum: 1 Gi",
+     "5:30+7 the parameter 'N' has no key 'maximum' | the keys are: type, default, min, max, help"},
+    {"{type: T, length: N, init", "{typ: T, length: N, init",
+     "9:8+3 the buffer 'in' has no key 'typ' | did you mean 'type'?"},
+    {"{type: int32_t, value: 1}", "{type: int32_t, valeu: 1}",
+     "12:26+5 the argument 'scale' has no key 'valeu' | did you mean 'value'?"},
+    {"shared: 0}", "shred: 0}", "13:41+5 launch has no key 'shred' | did you mean 'shared'?"},
+    {"read: N", "reads: N", "14:10+5 useful has no key 'reads' | did you mean 'read'?"},
+    {"{out: \"out[i]", "{uot: \"out[i]", "15:10+3 there is no buffer 'uot' | did you mean 'out'?"},
+    {"{out: \"out[i]", "{result: \"out[i]",
+     "15:10+6 there is no buffer 'result' | the buffers are: in, out"},
+    {"summary: Copy an array\n", "summary: Copy an array\nsummary: Copy\n",
+     "3:1+7 the key 'summary' is given twice | it stands first in line 2"},
+    // Missing keys
+    {"launch: {grid: N / BLOCK, block: BLOCK, shared: 0}\n", "",
+     "2:1+1 the pattern's header needs the key 'launch' | launch: {grid: N / BLOCK, block: BLOCK}"},
+    {"useful: {read: N * sizeof(T), write: N * 4}\n", "",
+     "2:1+1 the pattern's header needs the key 'useful' | the bytes the algorithm needs: {read: "
+     "..., write: ...} or {shared: ...}"},
+    {"verify: {out: \"out[i] == T(i % 101)\"}\n", "",
+     "2:1+1 the pattern's header needs the key 'verify' | a CUDA expression that holds for every "
+     "element i after one launch"},
+    {"type: T, length: N, ", "length: N, ",
+     "9:7+1 the buffer 'in' needs the key 'type' | for example type: float, or a parameter of type "
+     "element, or a struct"},
+    {"type: T, length: N, ", "type: T, ",
+     "9:7+1 the buffer 'in' needs the key 'length' | the number of elements, for example length: "
+     "N"},
+    {"{type: int32_t, value: 1}", "{type: int32_t}",
+     "12:10+1 the argument 'scale' needs the key 'value' | an expression, for example value: N"},
+    {"grid: N / BLOCK, ", "",
+     "13:9+1 launch needs the key 'grid' | one number, or a list of up to three"},
+    {"block: BLOCK, ", "",
+     "13:9+1 launch needs the key 'block' | one number, or a list of up to three"},
+    {"{default: 256}", "{min: 1}",
+     "6:10+1 the parameter 'BLOCK' needs the key 'default' | for example default: 256, which "
+     "sweeps that do not name the parameter take"},
+    {"{default: 256}", "{default: }",
+     "6:11+7 'default' has no value | for example default: 256, which sweeps that do not name the "
+     "parameter take"},
+    {"{default: 256}", "",
+     "6:3+5 the parameter 'BLOCK' is empty | the keys are: type, default, min, max, help"},
+    {"launch: {grid: N / BLOCK, block: BLOCK, shared: 0}",
+     "launch:", "13:1+6 'launch' has no value | launch: {grid: N / BLOCK, block: BLOCK}"},
+    // Values that are not what the key takes
+    {"{default: 256}", "[256]",
+     "6:10+1 the parameter 'BLOCK' must be a map of keys and values | the keys are: type, default, "
+     "min, max, help"},
+    {"  BLOCK: {default: 256}", "  BLOCK: {default: [256]}",
+     "6:20+1 'default' must be a single value"},
+    {"  BLOCK: {default: 256}", "  BLOCK: {default: 256, type: [integer]}",
+     "6:31+1 'type' must be a single value"},
+    {"  BLOCK: {default: 256}", "  BLOCK: {default: 256, type: int}",
+     "6:31+3 'int' is not a type of parameter | the types are: element, integer, boolean"},
+    {"  BLOCK: {default: 256}", "  BLOCK: {default: 256, type: bolean}",
+     "6:31+6 'bolean' is not a type of parameter | did you mean 'boolean'?"},
+    {"{type: int32_t, value: 1}", "1",
+     "12:10+1 the argument 'scale' must be a map of keys and values | the keys are: type, value"},
+    {"{type: T, length: N + 0}", "T",
+     "10:8+1 the buffer 'out' must be a map of keys and values | the keys are: type, length, init"},
+    {"{grid: N / BLOCK, block: BLOCK, shared: 0}", "256",
+     "13:9+3 launch must be a map of keys and values | the keys are: grid, block, shared"},
+    {"grid: N / BLOCK,", "grid: [],", "13:16+1 'grid' takes one to three numbers"},
+    {"grid: N / BLOCK,", "grid: [1, 2, 3, 4],", "13:16+1 'grid' takes one to three numbers"},
+    {"grid: N / BLOCK,", "grid: {x: 1},", "13:16+1 'grid' takes one to three numbers"},
+    {"{read: N * sizeof(T), write: N * 4}", "[1, 2]",
+     "14:9+1 useful must be a map of keys and values | the keys are: read, write, shared"},
+    {"{read: N * sizeof(T), write: N * 4}", "{}",
+     "14:9+1 'useful' is empty | the bytes the algorithm needs: {read: ..., write: ...} or "
+     "{shared: ...}"},
+    {"{out: \"out[i] == T(i % 101)\"}", "{}",
+     "15:9+1 'verify' must be an expression, or one for each buffer's name | a CUDA expression "
+     "that holds for every element i after one launch"},
+    {"{out: \"out[i] == T(i % 101)\"}", "[\"true\"]",
+     "15:9+1 'verify' must be an expression, or one for each buffer's name | a CUDA expression "
+     "that holds for every element i after one launch"},
+    {"{out: \"out[i] == T(i % 101)\"}", "{out: \"\"}", "15:16+1 'verify' is empty"},
+    {"{out: \"out[i] == T(i % 101)\"}", "{out: [1]}", "15:15+1 'verify' must be a single value"},
+    {"{out: \"out[i] == T(i % 101)\"}", "\"out[i] == T(i % 101)\"",
+     "15:10+20 'verify' must say which buffer's elements it runs over | write verify: {out: "
+     "\"...\"}"},
+    {"init: \"T(i % 101)\"", "init: \" \"", "9:35+1 'init' is empty"},
+    {"init: \"T(i % 101)\"", "init: [0]", "9:34+1 'init' must be a single value"},
+    {"summary: Copy an array", "summary: [Copy]", "2:10+1 'summary' must be a single value"},
+    {"[N % BLOCK == 0]", "{a: 1}", "7:10+1 'require' must be a single value"},
+};
+
+void check(const EditCase& row) {
+  BOOST_TEST(pattern_messages(edited(copy_pattern, row.from, row.to)) == row.expected);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(pattern_key_mistakes)
+
+BOOST_AUTO_TEST_CASE(the_text_that_is_edited_is_good) {
+  BOOST_TEST(pattern_messages(copy_pattern) == "");
+}
+
+BOOST_DATA_TEST_CASE(keys_and_what_they_take, data::make(keys)) {
+  check(sample);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,118 @@
+#include "tests/store/arbitrary_records.h"
+
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace sweep::testing {
+namespace {
+
+std::int64_t arbitrary_integer() {
+  return *rc::gen::weightedOneOf<std::int64_t>(
+      {{4, rc::gen::arbitrary<std::int64_t>()},
+       {1, rc::gen::element(std::numeric_limits<std::int64_t>::min(),
+                            std::numeric_limits<std::int64_t>::max())}});
+}
+
+ElementType arbitrary_element_type() {
+  const auto names = ElementType::names();
+  return ElementType::find(names[*rc::gen::inRange<std::size_t>(0, names.size())]).value();
+}
+
+Value arbitrary_value() {
+  switch (*rc::gen::inRange(0, 4)) {
+    case 0:
+      return arbitrary_integer();
+    case 1:
+      return *rc::gen::arbitrary<bool>();
+    case 2:
+      return arbitrary_element_type();
+    default:
+      return arbitrary_tricky_text();
+  }
+}
+
+Metric arbitrary_metric() {
+  const auto names = metric_names();
+  const bool known = *rc::gen::arbitrary<bool>();
+  return {known ? names[*rc::gen::inRange<std::size_t>(0, names.size())] : arbitrary_bytes(),
+          *rc::gen::element(Origin::measured, Origin::hardware, Origin::emulated),
+          arbitrary_double()};
+}
+
+bool identical(double a, double b) {
+  return (std::isnan(a) && std::isnan(b)) ||
+         std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+}
+
+bool identical(const Metric& a, const Metric& b) {
+  return a.name == b.name && a.origin == b.origin && identical(a.value, b.value);
+}
+
+}  // namespace
+
+std::string arbitrary_bytes() {
+  return *rc::gen::string<std::string>();
+}
+
+std::string arbitrary_tricky_text() {
+  std::string text;
+  const int length = *rc::gen::inRange(0, 5);
+  for (int i = 0; i < length; ++i) {
+    text += *rc::gen::elementOf(std::vector<std::string>{"a", "1", " ", ":", "\n", "\r", "\"", "'",
+                                                         ",", "=", "|", "`", "\\", "-", "é",
+                                                         "name 1:a", std::string(1, '\0')});
+  }
+  return text;
+}
+
+double arbitrary_double() {
+  using Limits = std::numeric_limits<double>;
+  return *rc::gen::weightedOneOf<double>(
+      {{3, rc::gen::arbitrary<double>()},
+       {1, rc::gen::map(rc::gen::arbitrary<std::uint64_t>(),
+                        [](std::uint64_t bits) { return std::bit_cast<double>(bits); })},
+       {1, rc::gen::element(0.0, -0.0, 0.1, 1e300, Limits::denorm_min(), Limits::max(),
+                            Limits::infinity(), -Limits::infinity(), Limits::quiet_NaN(),
+                            9007199254740992.0, -9223372036854775808.0)}});
+}
+
+Bindings arbitrary_parameters() {
+  Bindings parameters;
+  const int count = *rc::gen::inRange(0, 5);
+  for (int i = 0; i < count; ++i) parameters.set(arbitrary_tricky_text(), arbitrary_value());
+  return parameters;
+}
+
+PointKey arbitrary_key() {
+  return {arbitrary_tricky_text(), arbitrary_bytes(),       arbitrary_parameters(),
+          arbitrary_tricky_text(), arbitrary_tricky_text(), arbitrary_tricky_text()};
+}
+
+PointRecord arbitrary_point() {
+  PointRecord point;
+  point.key = arbitrary_key();
+  point.status = *rc::gen::element(PointStatus::ok, PointStatus::failed);
+  point.reason = arbitrary_bytes();
+  point.stopped_by = arbitrary_tricky_text();
+  const int samples = *rc::gen::inRange(0, 10);
+  for (int i = 0; i < samples; ++i) point.samples.push_back(arbitrary_double());
+  const int metrics = *rc::gen::inRange(0, 6);
+  for (int i = 0; i < metrics; ++i) point.metrics.push_back(arbitrary_metric());
+  return point;
+}
+
+bool identical(const PointRecord& a, const PointRecord& b) {
+  return a.key == b.key && a.status == b.status && a.reason == b.reason &&
+         a.stopped_by == b.stopped_by &&
+         std::ranges::equal(a.samples, b.samples,
+                            [](double x, double y) { return identical(x, y); }) &&
+         std::ranges::equal(a.metrics, b.metrics,
+                            [](const Metric& x, const Metric& y) { return identical(x, y); });
+}
+
+}  // namespace sweep::testing

@@ -1,0 +1,213 @@
+#include "engine/store/store.h"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <limits>
+#include <regex>
+
+#include "engine/store/point_key.h"
+#include "engine/store/sqlite.h"
+#include "tests/rapidcheck_case.h"
+#include "tests/store/arbitrary_records.h"
+#include "tests/store/example_records.h"
+#include "tests/store/temporary_folder.h"
+
+namespace sweep::testing {
+namespace {
+
+struct Fixture {
+  TemporaryFolder folder;
+  std::filesystem::path path = folder.path() / "stride.db";
+  Store store{path, Store::Mode::read_write};
+};
+
+bool is_utc_time(const std::string& text) {
+  return std::regex_match(text, std::regex(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)"));
+}
+
+BOOST_FIXTURE_TEST_SUITE(store, Fixture)
+
+BOOST_AUTO_TEST_CASE(a_new_store_has_no_runs) {
+  BOOST_TEST(store.runs().empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_run_keeps_all_of_its_provenance) {
+  const std::int64_t run = store.begin_run(example_provenance());
+  store.end_run(run, RunState::finished);
+
+  const RunRecord read = Store(path, Store::Mode::read_only).runs().at(0);
+  BOOST_TEST(read.id == run);
+  BOOST_TEST((read.provenance == example_provenance()));
+  BOOST_TEST((read.state == RunState::finished));
+  BOOST_TEST(is_utc_time(read.started));
+  BOOST_TEST(is_utc_time(read.finished));
+  BOOST_TEST(read.started <= read.finished);
+}
+
+BOOST_AUTO_TEST_CASE(a_run_is_running_until_it_ends) {
+  const std::int64_t first = store.begin_run(example_provenance());
+  const std::int64_t second = store.begin_run(example_provenance());
+  store.end_run(second, RunState::interrupted);
+
+  const auto runs = store.runs();
+  BOOST_REQUIRE(runs.size() == 2);
+  BOOST_TEST(runs[0].id == first);
+  BOOST_TEST((runs[0].state == RunState::running));
+  BOOST_TEST(runs[0].finished == "");
+  BOOST_TEST((runs[1].state == RunState::interrupted));
+  BOOST_TEST(is_utc_time(runs[1].finished));
+}
+
+BOOST_AUTO_TEST_CASE(ending_an_unknown_run_is_an_error) {
+  BOOST_CHECK_EXCEPTION(store.end_run(7, RunState::finished), StoreError, [&](const auto& error) {
+    return error.what() == "the file '" + path.string() + "' has no run 7";
+  });
+}
+
+BOOST_AUTO_TEST_CASE(adding_a_point_to_an_unknown_run_leaves_nothing_behind) {
+  BOOST_CHECK_THROW(store.add_point(7, example_point(1)), StoreError);
+  BOOST_TEST(!store.has_point(example_key(1)));
+  const std::int64_t run = store.begin_run(example_provenance());
+  store.add_point(run, example_point(2));
+  BOOST_TEST(store.points(run).size() == 1);
+}
+
+BOOST_AUTO_TEST_CASE(points_come_back_in_their_order) {
+  const std::int64_t run = store.begin_run(example_provenance());
+  const std::int64_t other = store.begin_run(example_provenance());
+  for (const std::int64_t stride : {3, 1, 2}) {
+    store.add_point(run, example_point(stride));
+    store.add_point(other, example_point(10 * stride));
+  }
+  const auto points = store.points(run);
+  BOOST_REQUIRE(points.size() == 3);
+  BOOST_TEST((points[0].point == example_point(3)));
+  BOOST_TEST((points[1].point == example_point(1)));
+  BOOST_TEST((points[2].point == example_point(2)));
+  BOOST_TEST(points[0].measured_by == run);
+  BOOST_TEST(store.points(other).size() == 3);
+  BOOST_TEST(store.points(99).empty());
+}
+
+BOOST_AUTO_TEST_CASE(any_point_comes_back_bit_for_bit) {
+  check_property([&] {
+    const PointRecord point = arbitrary_point();
+    const std::int64_t run = store.begin_run({});
+    store.add_point(run, point);
+    const auto points = store.points(run);
+    RC_ASSERT(points.size() == 1);
+    RC_ASSERT(identical(points[0].point, point));
+  });
+}
+
+BOOST_AUTO_TEST_CASE(figures_that_are_not_numbers_are_kept) {
+  PointRecord point = example_point(1);
+  const double infinity = std::numeric_limits<double>::infinity();
+  point.metrics = {{"noise", Origin::measured, std::nan("")},
+                   {"time", Origin::measured, infinity},
+                   {"bandwidth", Origin::emulated, -infinity},
+                   {"time_low", Origin::measured, -0.0}};
+  const std::int64_t run = store.begin_run({});
+  store.add_point(run, point);
+  const auto metrics = store.points(run).at(0).point.metrics;
+  BOOST_REQUIRE(metrics.size() == 4);
+  BOOST_TEST(std::isnan(metrics[0].value));
+  BOOST_TEST(metrics[1].value == infinity);
+  BOOST_TEST(metrics[2].value == -infinity);
+  BOOST_TEST(std::signbit(metrics[3].value));
+}
+
+BOOST_AUTO_TEST_CASE(a_later_run_reuses_a_successful_point) {
+  const std::int64_t first = store.begin_run(example_provenance());
+  store.add_point(first, example_point(1));
+
+  const std::int64_t second = store.begin_run(example_provenance());
+  BOOST_TEST(store.has_point(example_key(1)));
+  BOOST_TEST(!store.has_point(example_key(2)));
+  BOOST_TEST(store.reuse_point(second, example_key(1)));
+  BOOST_TEST(!store.reuse_point(second, example_key(2)));
+  store.add_point(second, example_point(2));
+
+  const auto points = store.points(second);
+  BOOST_REQUIRE(points.size() == 2);
+  BOOST_TEST((points[0].point == example_point(1)));
+  BOOST_TEST(points[0].measured_by == first);
+  BOOST_TEST(points[1].measured_by == second);
+}
+
+BOOST_AUTO_TEST_CASE(the_newest_successful_point_is_reused) {
+  const std::int64_t first = store.begin_run({});
+  store.add_point(first, example_point(1, 100));
+  store.add_point(first, example_point(1, 200));
+  store.add_point(first, failed_point(1));
+
+  const std::int64_t second = store.begin_run({});
+  BOOST_TEST(store.reuse_point(second, example_key(1)));
+  BOOST_TEST((store.points(second).at(0).point == example_point(1, 200)));
+  BOOST_TEST(store.points(first).size() == 3);
+}
+
+BOOST_AUTO_TEST_CASE(a_failed_point_is_kept_but_never_reused) {
+  const std::int64_t run = store.begin_run({});
+  store.add_point(run, failed_point(1));
+  BOOST_TEST((store.points(run).at(0).point == failed_point(1)));
+  BOOST_TEST(!store.has_point(example_key(1)));
+  BOOST_TEST(!store.reuse_point(run, example_key(1)));
+  BOOST_TEST(store.points(run).size() == 1);
+}
+
+BOOST_AUTO_TEST_CASE(every_part_of_the_key_counts) {
+  const std::int64_t run = store.begin_run({});
+  store.add_point(run, example_point(1));
+  const PointKey key = example_key(1);
+  std::vector<PointKey> others(8, key);
+  others[0].pattern_name = "offset";
+  others[1].pattern_text += "\n";
+  others[2].parameters.set("STRIDE", true);
+  others[3].parameters.set("T", std::string("float"));
+  others[4].parameters.set("N", std::int64_t{1});
+  others[5].measure = "cache warm";
+  others[6].device = "T4";
+  others[7].compiler = "NVRTC 12.4";
+  for (const PointKey& other : others) BOOST_TEST(!store.has_point(other));
+  BOOST_TEST(store.has_point(key));
+}
+
+// Two keys with the same hash: another point is given the hash of the key that is looked for.
+BOOST_AUTO_TEST_CASE(a_hash_alone_does_not_make_a_point_the_same) {
+  store.add_point(store.begin_run({}), example_point(1));
+  sqlite::Database database(path, sqlite::Access::write);
+  sqlite::Statement(database, "UPDATE point SET key_hash = ?").bind(key_hash(example_key(2))).run();
+  BOOST_TEST(!store.has_point(example_key(2)));
+  store.add_point(1, example_point(2));
+  BOOST_TEST(store.has_point(example_key(2)));
+}
+
+BOOST_AUTO_TEST_CASE(each_pattern_text_is_stored_once) {
+  const std::int64_t run = store.begin_run({});
+  for (std::int64_t i = 0; i < 5; ++i) store.add_point(run, example_point(i));
+  PointRecord edited = example_point(1);
+  edited.key.pattern_text += "// edited\n";
+  store.add_point(run, edited);
+  BOOST_TEST(sqlite::Database(path, sqlite::Access::read).integer("SELECT count(*) FROM pattern") ==
+             2);
+}
+
+BOOST_AUTO_TEST_CASE(two_connections_see_each_others_points) {
+  Store other(path, Store::Mode::read_write);
+  const Store reader(path, Store::Mode::read_only);
+  const std::int64_t mine = store.begin_run({});
+  const std::int64_t theirs = other.begin_run({});
+  for (std::int64_t i = 1; i <= 3; ++i) {
+    store.add_point(mine, example_point(i));
+    other.add_point(theirs, example_point(-i));
+    BOOST_TEST(reader.points(mine).size() == static_cast<std::size_t>(i));
+    BOOST_TEST(store.points(theirs).size() == static_cast<std::size_t>(i));
+  }
+  BOOST_TEST(other.reuse_point(theirs, example_key(2)));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace sweep::testing
