@@ -73,6 +73,24 @@ int fail(ExitCode code, const std::string& message) {
   return code;
 }
 
+ExitCode exit_code_of(StoreFault fault) {
+  switch (fault) {
+    case StoreFault::missing:
+      return exit_no_input;
+    case StoreFault::not_a_store:
+    case StoreFault::newer:
+    case StoreFault::older:
+    case StoreFault::damaged:
+      return exit_bad_input;
+    case StoreFault::inaccessible:
+      return exit_cannot_create;
+    case StoreFault::locked:
+    case StoreFault::other:
+      break;
+  }
+  return exit_io;
+}
+
 int run(const Arguments& arguments) {
   try {
     return dispatch(arguments);
@@ -90,7 +108,7 @@ int run(const Arguments& arguments) {
   } catch (const LibraryError& error) {
     return fail(exit_unavailable, error.what());
   } catch (const StoreError& error) {
-    return fail(exit_io, error.what());
+    return fail(exit_code_of(error.fault()), error.what());
   } catch (const std::exception& error) {
     return fail(exit_internal, fmt::format("internal error: {}", error.what()));
   }

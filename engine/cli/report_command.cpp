@@ -36,18 +36,11 @@ int report_command(const Arguments& arguments) {
     throw UsageError("report on what? for example: sweep report results/stride.db");
   }
   const std::string path = (*options)["database"].as<std::vector<std::string>>().front();
-  if (!std::filesystem::exists(path)) {
-    throw CommandError(exit_no_input, fmt::format("{}: no such file", path));
-  }
   std::optional<std::int64_t> run;
   if (options->count("run") != 0) run = (*options)["run"].as<std::int64_t>();
-  std::string text;
-  try {
-    const Store store(path, Store::Mode::read_only);
-    text = write_report(load_results(store, run), (*options)["format"].as<std::string>());
-  } catch (const StoreError& error) {
-    throw CommandError(exit_bad_input, error.what());
-  }
+  const Store store(path, Store::Mode::read_only);
+  const std::string text =
+      write_report(load_results(store, run), (*options)["format"].as<std::string>());
   if (options->count("output") != 0) {
     write_output_file((*options)["output"].as<std::string>(), text);
   } else {

@@ -68,14 +68,6 @@ std::optional<RunOptions> read_options(const Arguments& arguments) {
   return options;
 }
 
-Store open_store(const fs::path& path) {
-  try {
-    return Store(path, Store::Mode::read_write);
-  } catch (const StoreError& error) {
-    throw CommandError(exit_cannot_create, error.what());
-  }
-}
-
 std::string host_name() {
   std::array<char, 256> name{};
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
@@ -127,7 +119,7 @@ int run_command(const Arguments& arguments) {
   std::cerr << fmt::format("  on {}\n", describe_device(measurer.device()));
   make_output_folder(options->output);
   const fs::path base = options->output / loaded.sweep.name;
-  Store store = open_store(base.string() + ".db");
+  Store store(base.string() + ".db", Store::Mode::read_write);
 
   Progress progress(terminal_of(STDERR_FILENO), steady_clock());
   RunSummary summary;

@@ -9,7 +9,7 @@ namespace sweep {
 namespace {
 
 void append(std::string& text, std::string_view name, std::string_view part) {
-  fmt::format_to(std::back_inserter(text), "{} {}:{}\n", name, part.size(), part);
+  text += fmt::format("{} {}:{}\n", name, part.size(), part);
 }
 
 std::string_view tag(ValueKind kind) {

@@ -1,0 +1,91 @@
+#include <boost/test/unit_test.hpp>
+
+#include "tests/cli/program.h"
+#include "tests/temporary_folder.h"
+
+using namespace sweep;
+
+namespace {
+
+bool contains(const std::string& haystack, const std::string& needle) {
+  return haystack.find(needle) != std::string::npos;
+}
+
+const char* const minimal = R"cuda(/* pattern:
+summary: Does next to nothing
+parameters: {N: {default: 64, help: how many}}
+buffers: {data: {type: int, length: N, init: "0"}}
+launch: {grid: 1, block: N}
+useful: {write: N * 4}
+verify: "data[i] == 1"
+*/
+__global__ void tiny(int* data) { data[threadIdx.x] = 1; }
+)cuda";
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(list_and_show)
+
+BOOST_AUTO_TEST_CASE(patterns_sweeps_and_metrics_are_listed_with_summaries) {
+  const Outcome patterns = run_program({"list", "patterns"});
+  BOOST_TEST(patterns.code == 0);
+  BOOST_TEST(contains(patterns.out, "\nstride  Add one to an element"));
+  BOOST_TEST(contains(run_program({"list", "sweeps"}).out, "stride  Bandwidth of a[i * STRIDE]"));
+  BOOST_TEST(contains(run_program({"list", "metrics"}).out, "bandwidth [GB/s]"));
+}
+
+BOOST_AUTO_TEST_CASE(the_programs_own_patterns_and_sweeps_are_found_from_anywhere) {
+  const TemporaryFolder elsewhere;
+  BOOST_TEST(contains(run_program({"list", "patterns"}, elsewhere.path()).out, "stride"));
+  BOOST_TEST(contains(run_program({"list", "sweeps"}, elsewhere.path()).out, "stride"));
+  BOOST_TEST(run_program({"show", "sweep", "stride"}, elsewhere.path()).code == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_new_pattern_is_listed_from_a_folder_or_the_search_path) {
+  const TemporaryFolder folder;
+  folder.write("mine/tiny.cu", minimal);
+  const std::string mine = (folder.path() / "mine").string();
+  BOOST_TEST(contains(run_program({"list", "patterns", "--patterns", mine}).out,
+                      "tiny    Does next to nothing"));
+  BOOST_TEST(contains(run_program({"list", "patterns"}, SWEEP_SOURCE_DIR,
+                                  {{"SWEEP_PATH", "/no/such/folder:" + mine}})
+                          .out,
+                      "tiny"));
+  BOOST_TEST(!contains(run_program({"list", "patterns"}).out, "tiny"));
+}
+
+BOOST_AUTO_TEST_CASE(a_pattern_is_described_with_its_parameters_and_source) {
+  const TemporaryFolder folder;
+  folder.write("tiny.cu", minimal);
+  const Outcome shown =
+      run_program({"show", "pattern", "tiny", "--patterns", folder.path().string()});
+  BOOST_TEST(shown.code == 0);
+  BOOST_TEST(shown.out.starts_with("tiny: Does next to nothing\n"));
+  BOOST_TEST(contains(shown.out, "N  an integer (default 64): how many"));
+  BOOST_TEST(contains(shown.out, "__global__ void tiny"));
+}
+
+BOOST_AUTO_TEST_CASE(names_that_are_not_there_are_suggested) {
+  const Outcome pattern = run_program({"show", "pattern", "strid"});
+  BOOST_TEST(pattern.code == 66);
+  BOOST_TEST(contains(pattern.err, "did you mean 'stride'?"));
+  const Outcome sweep = run_program({"show", "sweep", "ofset"});
+  BOOST_TEST(sweep.code == 66);
+  BOOST_TEST(contains(sweep.err, "did you mean 'offset'?"));
+  BOOST_TEST(run_program({"list", "paterns"}).code == 2);
+}
+
+BOOST_AUTO_TEST_CASE(a_folder_that_is_not_there_is_an_error) {
+  BOOST_TEST(run_program({"list", "patterns", "--patterns", "/no/such/folder"}).code == 66);
+}
+
+BOOST_AUTO_TEST_CASE(a_pattern_with_mistakes_does_not_spoil_the_list) {
+  const TemporaryFolder folder;
+  folder.write("broken.cu", "int main() {}\n");
+  const Outcome listed = run_program({"list", "patterns", "--patterns", folder.path().string()});
+  BOOST_TEST(listed.code == 0);
+  BOOST_TEST(contains(listed.out, "broken  (has mistakes: sweep check "));
+  BOOST_TEST(contains(listed.out, "stride"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,98 @@
+#include "tests/cli/program.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+#include <stdexcept>
+
+#include "tests/temporary_folder.h"
+
+namespace sweep {
+namespace {
+
+const TemporaryFolder& output_folder() {
+  static const TemporaryFolder folder;
+  return folder;
+}
+
+[[noreturn]] void become_program(const std::vector<std::string>& arguments,
+                                 const std::filesystem::path& folder,
+                                 const Environment& environment, const std::string& out,
+                                 const std::string& err) {
+  for (const auto& [name, value] : environment) {
+    if (value.empty()) {
+      unsetenv(name.c_str());
+    } else {
+      setenv(name.c_str(), value.c_str(), 1);
+    }
+  }
+  const int out_file = open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  const int err_file = open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  const int in_file = open("/dev/null", O_RDONLY);
+  if (out_file < 0 || err_file < 0 || chdir(folder.c_str()) != 0) _exit(127);
+  dup2(in_file, STDIN_FILENO);
+  dup2(out_file, STDOUT_FILENO);
+  dup2(err_file, STDERR_FILENO);
+  std::vector<std::string> words = {SWEEP_PROGRAM};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  execv(SWEEP_PROGRAM, pointers.data());
+  _exit(127);
+}
+
+}  // namespace
+
+RunningProgram::RunningProgram(const std::vector<std::string>& arguments,
+                               const std::filesystem::path& folder, const Environment& environment,
+                               const std::string& out) {
+  static int count = 0;
+  ++count;
+  out_ = out.empty() ? output_folder().path() / ("out" + std::to_string(count))
+                     : std::filesystem::path(out);
+  err_ = output_folder().path() / ("err" + std::to_string(count));
+  process_ = fork();
+  if (process_ < 0) throw std::runtime_error("fork failed");
+  if (process_ == 0) become_program(arguments, folder, environment, out_, err_);
+}
+
+RunningProgram::~RunningProgram() {
+  if (process_ == 0) return;
+  kill(process_, SIGKILL);
+  waitpid(process_, nullptr, 0);
+}
+
+std::string RunningProgram::err_so_far() const {
+  return read_text_file(err_);
+}
+
+Outcome RunningProgram::wait() {
+  int status = 0;
+  waitpid(process_, &status, 0);
+  process_ = 0;
+  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  const bool readable = std::filesystem::is_regular_file(out_);
+  return {code, readable ? read_text_file(out_) : std::string(), read_text_file(err_)};
+}
+
+Outcome run_program(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
+                    const Environment& environment, const std::string& out) {
+  return RunningProgram(arguments, folder, environment, out).wait();
+}
+
+bool program_sees_gpu() {
+  static const bool sees = [] {
+    const Outcome devices = run_program({"devices"});
+    if (devices.code != 0) std::cout << "GPU tests skipped: " << devices.err << std::flush;
+    return devices.code == 0;
+  }();
+  return sees;
+}
+
+}  // namespace sweep

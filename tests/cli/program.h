@@ -1,0 +1,51 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sweep {
+
+/// How one run of the program went.
+struct Outcome {
+  int code = -1;    ///< exit code, or -signal
+  std::string out;  ///< standard output
+  std::string err;  ///< standard error
+};
+
+/// Environment variables to set; an empty value removes one.
+using Environment = std::vector<std::pair<std::string, std::string>>;
+
+/// The program under test, running. Its output goes to files, so that it never waits for a reader.
+class RunningProgram {
+ public:
+  /// `folder` is its current directory and gets the files with its output. `out` names another
+  /// file for its standard output.
+  RunningProgram(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
+                 const Environment& environment = {}, const std::string& out = {});
+  ~RunningProgram();
+  RunningProgram(const RunningProgram&) = delete;
+  RunningProgram& operator=(const RunningProgram&) = delete;
+
+  pid_t process() const { return process_; }
+  std::string err_so_far() const;
+  Outcome wait();
+
+ private:
+  std::filesystem::path out_;
+  std::filesystem::path err_;
+  pid_t process_ = 0;
+};
+
+/// Runs the program to its end.
+Outcome run_program(const std::vector<std::string>& arguments,
+                    const std::filesystem::path& folder = SWEEP_SOURCE_DIR,
+                    const Environment& environment = {}, const std::string& out = {});
+
+/// Whether the machine has a GPU, by the program's own word; says so once when not.
+bool program_sees_gpu();
+
+}  // namespace sweep

@@ -1,0 +1,69 @@
+#include <boost/test/unit_test.hpp>
+
+#include "tests/cli/program.h"
+#include "tests/temporary_folder.h"
+
+using namespace sweep;
+
+namespace {
+
+bool contains(const std::string& haystack, const std::string& needle) {
+  return haystack.find(needle) != std::string::npos;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(run_without_gpu)
+
+BOOST_AUTO_TEST_CASE(the_plan_comes_before_anything_else) {
+  const TemporaryFolder folder;
+  folder.write("few.yaml",
+               "summary: A few strides\npattern: stride\naxes: {STRIDE: {from: 1, to: 8}, "
+               "BLOCK: [96, 128]}\nwhere: [STRIDE % 2 == 0, BLOCK != 96 || STRIDE > 4]\n");
+  // No driver is found where none is: the plan has been printed by then.
+  const Outcome run = run_program({"run", "few.yaml", "--device", "99"}, folder.path());
+  BOOST_TEST(run.code == 69);
+  BOOST_TEST(
+      run.err.starts_with("few: A few strides\n"
+                          "  6 configurations: STRIDE x 8, BLOCK x 2; 16 combinations in all\n"));
+  BOOST_TEST(contains(run.err,
+                      "  8 removed by STRIDE % 2 == 0 (the sweep)\n"
+                      "  2 removed by BLOCK != 96 || STRIDE > 4 (the sweep)\n"));
+  BOOST_TEST(run.out.empty());
+  BOOST_TEST(!std::filesystem::exists(folder.path() / "results"));
+}
+
+BOOST_AUTO_TEST_CASE(without_a_gpu_the_message_says_so) {
+  if (program_sees_gpu()) return;
+  const TemporaryFolder folder;
+  const Outcome run = run_program({"run", "stride"}, folder.path());
+  BOOST_TEST(run.code == 69);
+  BOOST_TEST(contains(run.err, "NVIDIA driver"));
+  BOOST_TEST(run_program({"devices"}).code == 69);
+}
+
+BOOST_AUTO_TEST_CASE(a_compiler_that_is_missing_is_explained) {
+  // A home without libraries does not hide those of the system, so this only looks at the search.
+  const TemporaryFolder folder;
+  const Outcome checked = run_program({"check", "patterns/stride.cu"}, SWEEP_SOURCE_DIR,
+                                      {{"SWEEP_CUDA_HOME", folder.path().string()}});
+  if (checked.code == 0) return;
+  BOOST_TEST(checked.code == 69);
+  BOOST_TEST(contains(checked.err, folder.path().string()));
+  BOOST_TEST(contains(checked.err, "Install the CUDA Toolkit"));
+}
+
+BOOST_AUTO_TEST_CASE(a_sweep_that_is_wrong_or_empty_is_refused_before_the_device_is_asked) {
+  const TemporaryFolder folder;
+  folder.write("wrong.yaml", "pattern: strid\n");
+  folder.write("none.yaml", "pattern: stride\nwhere: STRIDE > 5\n");
+  const Outcome wrong = run_program({"run", "wrong.yaml"}, folder.path());
+  BOOST_TEST(wrong.code == 65);
+  BOOST_TEST(contains(wrong.err, "wrong.yaml:1:10: error: there is no pattern 'strid'"));
+  const Outcome none = run_program({"run", "none.yaml"}, folder.path());
+  BOOST_TEST(none.code == 65);
+  BOOST_TEST(contains(none.err, "the constraints leave no configuration"));
+  BOOST_TEST(run_program({"run", "no/such.yaml"}, folder.path()).code == 66);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

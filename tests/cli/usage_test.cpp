@@ -1,0 +1,80 @@
+#include <boost/test/data/test_case.hpp>
+#include <boost/test/unit_test.hpp>
+
+#include "tests/cli/program.h"
+
+using namespace sweep;
+namespace data = boost::unit_test::data;
+
+namespace {
+
+bool contains(const std::string& haystack, const std::string& needle) {
+  return haystack.find(needle) != std::string::npos;
+}
+
+const auto commands = data::make({"run", "check", "list", "show", "report", "devices"});
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(usage)
+
+BOOST_AUTO_TEST_CASE(help_names_every_command) {
+  const Outcome help = run_program({"--help"});
+  BOOST_TEST(help.code == 0);
+  for (const char* command : {"run", "check", "list", "show", "report", "devices"}) {
+    BOOST_TEST(contains(help.out, std::string("\n  ") + command));
+  }
+  BOOST_TEST(run_program({"-h"}).out == help.out);
+}
+
+BOOST_DATA_TEST_CASE(every_command_explains_itself, commands, command) {
+  const Outcome help = run_program({command, "--help"});
+  BOOST_TEST(help.code == 0);
+  BOOST_TEST(help.out.starts_with(std::string("Usage: sweep ") + command));
+  BOOST_TEST(help.err.empty());
+}
+
+BOOST_AUTO_TEST_CASE(version_is_a_name_and_a_number) {
+  const Outcome version = run_program({"--version"});
+  BOOST_TEST(version.code == 0);
+  BOOST_TEST(version.out.starts_with("sweep 0."));
+}
+
+BOOST_AUTO_TEST_CASE(without_a_command_the_help_comes_with_the_usage_code) {
+  BOOST_TEST(run_program({}).code == 2);
+}
+
+BOOST_AUTO_TEST_CASE(a_command_that_is_not_there_is_suggested) {
+  const Outcome wrong = run_program({"rnu"});
+  BOOST_TEST(wrong.code == 2);
+  BOOST_TEST(wrong.err == "sweep: there is no command 'rnu'; did you mean 'run'?\n");
+}
+
+BOOST_DATA_TEST_CASE(unknown_options_and_prefixes_of_options_are_refused, commands, command) {
+  BOOST_TEST(run_program({command, "--hel"}).code == 2);
+  const Outcome wrong = run_program({command, "--no-such-option"});
+  BOOST_TEST(wrong.code == 2);
+  BOOST_TEST(contains(wrong.err, "there is no option --no-such-option"));
+}
+
+BOOST_AUTO_TEST_CASE(an_unknown_option_gets_a_suggestion) {
+  BOOST_TEST(contains(run_program({"run", "--patern", "x"}).err, "did you mean '--patterns'?"));
+}
+
+BOOST_AUTO_TEST_CASE(missing_and_superfluous_arguments_are_usage_errors) {
+  for (const char* command : {"run", "check", "list", "show", "report"}) {
+    BOOST_TEST(run_program({command}).code == 2, command);
+  }
+  BOOST_TEST(run_program({"run", "a", "b"}).code == 2);
+  BOOST_TEST(run_program({"report", "x.db", "--format", "pdf"}).code != 0);
+  BOOST_TEST(run_program({"run", "stride", "--device", "fast"}).code == 2);
+  BOOST_TEST(run_program({"worker"}).code == 2);
+}
+
+BOOST_AUTO_TEST_CASE(a_full_disk_behind_standard_output_is_reported) {
+  const Outcome full = run_program({"list", "metrics"}, SWEEP_SOURCE_DIR, {}, "/dev/full");
+  BOOST_TEST(full.code == 74);
+  BOOST_TEST(contains(full.err, "standard output cannot be written"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

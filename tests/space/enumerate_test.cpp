@@ -1,0 +1,213 @@
+#include "engine/space/enumerate.h"
+
+#include <boost/test/unit_test.hpp>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/spec/example_patterns.h"
+
+namespace {
+
+using namespace sweep::testing;
+using sweep::InputError;
+using sweep::Space;
+
+Space space_of(const std::string& text) {
+  return enumerate(read_sweep(text));
+}
+
+/// The configurations' values of `names`, each as "A=1 B=2", in order.
+std::vector<std::string> values_of(const Space& space, const std::vector<std::string>& names) {
+  std::vector<std::string> result;
+  for (const sweep::Configuration& configuration : space.configurations) {
+    sweep::Bindings chosen;
+    for (const std::string& name : names) {
+      if (const sweep::Value* value = configuration.parameters.find(name)) chosen.set(name, *value);
+    }
+    result.push_back(to_string(sweep::Configuration{configuration.pattern, chosen}));
+  }
+  return result;
+}
+
+/// "COUNT CONSTRAINT (ORIGIN)", one line for each.
+std::string removed(const Space& space) {
+  std::string result;
+  for (const sweep::Removed& row : space.removed) {
+    result += std::to_string(row.count) + ' ' + row.constraint + " (" + row.origin + ")\n";
+  }
+  return result;
+}
+
+std::string messages_of(const std::string& text) {
+  try {
+    space_of(text);
+    return {};
+  } catch (const InputError& error) {
+    return messages(error.diagnostics());
+  }
+}
+
+using Strings = std::vector<std::string>;
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(enumerating)
+
+BOOST_AUTO_TEST_CASE(the_last_axis_is_the_innermost) {
+  const Space space = space_of("pattern: stride\naxes: {STRIDE: [2, 1], T: [float, double]}\n");
+  BOOST_TEST(values_of(space, {"STRIDE", "T"}) ==
+                 (Strings{"stride STRIDE=2 T=float", "stride STRIDE=2 T=double",
+                          "stride STRIDE=1 T=float", "stride STRIDE=1 T=double"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(space.combinations == 4u);
+  BOOST_TEST(space.removed.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_configuration_has_every_parameter) {
+  const Space space = space_of("pattern: stride\naxes: {STRIDE: [2]}\n");
+  BOOST_TEST_REQUIRE(space.configurations.size() == 1u);
+  BOOST_TEST(to_string(space.configurations[0]) == "stride T=float STRIDE=2 BLOCK=256 N=1048576");
+}
+
+BOOST_AUTO_TEST_CASE(without_axes_there_is_the_default_configuration) {
+  const Space space = space_of("patterns: [tile, stride]\n");
+  BOOST_TEST(values_of(space, {"N"}) == (Strings{"tile N=1024", "stride N=1048576"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(space.combinations == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(patterns_are_outermost_and_skip_the_axes_they_lack) {
+  const Space space = space_of(
+      "patterns: [tile, stride]\naxes: {STRIDE: [1, 2, 3], N: [4, 5], PADDED: [true, false]}\n");
+  BOOST_TEST(values_of(space, {"STRIDE", "N", "PADDED"}) ==
+                 (Strings{"tile N=4 PADDED=true", "tile N=4 PADDED=false", "tile N=5 PADDED=true",
+                          "tile N=5 PADDED=false", "stride STRIDE=1 N=4", "stride STRIDE=1 N=5",
+                          "stride STRIDE=2 N=4", "stride STRIDE=2 N=5", "stride STRIDE=3 N=4",
+                          "stride STRIDE=3 N=5"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(space.combinations == 10u);
+}
+
+BOOST_AUTO_TEST_CASE(zipped_axes_move_together) {
+  const Space space =
+      space_of("pattern: tile\naxes: {T: [float, half]}\nzip: [{ROWS: [1, 2], COLUMNS: [8, 4]}]\n");
+  BOOST_TEST(values_of(space, {"T", "ROWS", "COLUMNS"}) ==
+                 (Strings{"tile T=float ROWS=1 COLUMNS=8", "tile T=float ROWS=2 COLUMNS=4",
+                          "tile T=half ROWS=1 COLUMNS=8", "tile T=half ROWS=2 COLUMNS=4"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(space.combinations == 4u);
+}
+
+BOOST_AUTO_TEST_CASE(a_pattern_with_half_of_a_zip_sees_each_of_its_values_once) {
+  // `stride` knows N alone, and there 4 stands twice.
+  const Space space =
+      space_of("patterns: [stride, tile]\nzip: [{ROWS: [1, 2, 3], N: [4, 4, 5]}]\n");
+  BOOST_TEST(
+      values_of(space, {"ROWS", "N"}) == (Strings{"stride N=4", "stride N=5", "tile ROWS=1 N=4",
+                                                  "tile ROWS=2 N=4", "tile ROWS=3 N=5"}),
+      boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(each_constraint_counts_what_it_is_the_first_to_remove) {
+  const Space space = space_of(
+      "pattern: stride\n"
+      "axes: {STRIDE: {from: 0, to: 9}}\n"
+      "where: [STRIDE > 1, STRIDE % 2 == 0, STRIDE < 100, STRIDE > 2]\n");
+  BOOST_TEST(values_of(space, {"STRIDE"}) ==
+                 (Strings{"stride STRIDE=4", "stride STRIDE=6", "stride STRIDE=8"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(space.combinations == 10u);
+  BOOST_TEST(removed(space) ==
+             "2 STRIDE > 1 (the sweep)\n"
+             "4 STRIDE % 2 == 0 (the sweep)\n"
+             "0 STRIDE < 100 (the sweep)\n"
+             "1 STRIDE > 2 (the sweep)\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_patterns_own_constraints_come_first) {
+  std::map<std::string, sweep::PatternPtr> patterns;
+  patterns.emplace("a",
+                   good_pattern(pattern_with("a", {"N: 4"}, "require: [N > 1, N != 3]\n"), "a"));
+  patterns.emplace("b", good_pattern(pattern_with("b", {"N: 3"}, "require: N < 4\n"), "b"));
+  const Space space = enumerate(sweep::parse_sweep(
+      source_of("patterns: [a, b]\naxes: {N: {from: 1, to: 6}}\nwhere: [N > 2, N < 6]\n"), "s.yaml",
+      lookup_in(patterns), {}));
+  BOOST_TEST(values_of(space, {"N"}) == (Strings{"a N=4", "a N=5", "b N=3"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(removed(space) ==
+             "1 N > 1 (pattern a)\n"
+             "1 N != 3 (pattern a)\n"
+             "3 N < 4 (pattern b)\n"
+             "3 N > 2 (the sweep)\n"
+             "1 N < 6 (the sweep)\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_condition_on_the_pattern_leaves_the_others_alone) {
+  const Space space = space_of(
+      "patterns: [stride, tile]\naxes: {N: [1, 2]}\nwhere: [pattern != 'tile' || N == 2]\n");
+  BOOST_TEST(values_of(space, {"N"}) == (Strings{"stride N=1", "stride N=2", "tile N=2"}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_condition_is_for_the_patterns_that_have_all_its_names) {
+  const Space space = space_of(
+      "patterns: [stride, tile]\naxes: {N: [1, 2]}\n"
+      "where: [N > STRIDE, N * sizeof(Pair) > 0, T == float]\n");
+  BOOST_TEST(values_of(space, {"N"}) == (Strings{"stride N=2", "tile N=1", "tile N=2"}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(everything_may_be_removed) {
+  const Space space = space_of("pattern: stride\naxes: {N: [1, 2]}\nwhere: N > 2\n");
+  BOOST_TEST(space.configurations.empty());
+  BOOST_TEST(space.combinations == 2u);
+  BOOST_TEST(removed(space) == "2 N > 2 (the sweep)\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_combination_that_fails_is_named) {
+  BOOST_TEST(messages_of("pattern: stride\naxes: {STRIDE: [1, 0], T: [half]}\n"
+                         "where: N / STRIDE > 4\n") ==
+             "3:10+1 '/' divides by zero (for stride STRIDE=0 T=half) | guard it, for example with "
+             "max(X, 1) or X > 0 && ...");
+  BOOST_TEST(messages_of("pattern: stride\nwhere: 1 / (N - 1 Mi) > 4\n") ==
+             "2:10+1 '/' divides by zero (for stride) | guard it, for example with max(X, 1) or X "
+             "> 0 && ...");
+  BOOST_TEST(messages_of("pattern: tile\nwhere: N * 4 Gi * 4 Gi > 4\n") ==
+             "2:17+1 the result of '*' does not fit a 64-bit integer (for tile)");
+}
+
+BOOST_AUTO_TEST_CASE(a_guard_keeps_a_combination_from_failing) {
+  BOOST_TEST(messages_of("pattern: stride\naxes: {STRIDE: [1, 0]}\n"
+                         "where: [STRIDE > 0, N / STRIDE > 4]\n") == "");
+}
+
+BOOST_AUTO_TEST_CASE(more_than_ten_million_combinations_are_refused_at_once) {
+  const std::string refused =
+      "0:0+1 this sweep has more than 10,000,000 combinations | shorten the axes, or fix some with "
+      "--set NAME=VALUE";
+  BOOST_TEST(messages_of("pattern: stride\naxes: {N: {from: 1, to: 1000000}, STRIDE: {from: 1, "
+                         "to: 11}}\n") == refused);
+  // Products of 64 bits would overflow.
+  BOOST_TEST(messages_of("pattern: tile\naxes:\n"
+                         "  N: {from: 1, to: 1000000}\n"
+                         "  ROWS: {from: 1, to: 1000000}\n"
+                         "  COLUMNS: {from: 1, to: 1000000}\n"
+                         "  PADDED: [true, false]\n") == refused);
+  // The patterns count together, before the first is enumerated.
+  BOOST_TEST(messages_of("patterns: [stride, tile]\naxes:\n"
+                         "  N: {from: 1, to: 1000000}\n"
+                         "  STRIDE: {from: 1, to: 9}\n"
+                         "  ROWS: [1, 2]\n") == refused);
+}
+
+BOOST_AUTO_TEST_CASE(a_long_zip_takes_no_longer_than_its_length) {
+  const Space space = space_of(
+      "patterns: [stride, tile]\n"
+      "zip: [{N: {from: 1, to: 100000}, ROWS: {from: 1, to: 100000}}]\n"
+      "where: N > 99999\n");
+  BOOST_TEST(space.combinations == 200'000u);
+  BOOST_TEST(space.configurations.size() == 2u);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
