@@ -93,8 +93,9 @@ void write_reports(const Store& store, std::int64_t run, const fs::path& base) {
 }
 
 int conclude(const RunSummary& summary, const fs::path& base) {
-  std::cerr << fmt::format("{} points measured, {} of them failed; {} reused\n{}.md, .csv, .db\n",
-                           summary.measured, summary.failed, summary.reused, base.string());
+  std::cerr << fmt::format("{} point{} measured, {} failed; {} reused\n{}.md, .csv, .db\n",
+                           summary.measured, summary.measured == 1 ? "" : "s", summary.failed,
+                           summary.reused, base.string());
   if (summary.interrupted) {
     std::cerr << fmt::format("Stopped. To go on where it stopped: {}\n", process_command());
     return stop_signal() == SIGTERM ? exit_terminated : exit_interrupted;

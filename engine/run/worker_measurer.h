@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +22,8 @@ class WorkerMeasurer : public Measurer {
   /// Throws DeviceError with the worker's own words when it has no device.
   explicit WorkerMeasurer(std::vector<std::string> command, double patience = 30);
   ~WorkerMeasurer() override;
+  WorkerMeasurer(const WorkerMeasurer&) = delete;
+  WorkerMeasurer& operator=(const WorkerMeasurer&) = delete;
 
   const Device& device() const override { return device_; }
   PointRecord measure(const Workload& workload, const MeasureRules& rules,

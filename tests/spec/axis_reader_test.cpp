@@ -65,6 +65,7 @@ const std::vector<TextCase> forms = {
     {"float", "float"},
     {"true", "true"},
     {"64 Mi", "67108864"},
+    {"max(1, 2)", "2"},
 };
 
 const std::vector<TextCase> mistakes = {
