@@ -101,8 +101,9 @@ class Execution {
   virtual void launch() = 0;
   /// Checks the buffers; the reason when a check does not hold.
   virtual std::optional<std::string> verify() = 0;
-  /// Launches the kernel once with the L2 cache in the wanted state and returns the seconds it
-  /// took on the device. Only where `Backend::can_time`.
+  /// Launches the kernel with the L2 cache in the wanted state and returns the seconds that launch
+  /// took on the device: cold after a flush, warm after another launch. Only where
+  /// `Backend::can_time`.
   virtual double sample(CacheState cache) = 0;
 };
 

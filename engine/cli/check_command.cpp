@@ -1,17 +1,21 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
+#include <regex>
 
 #include "engine/cli/command.h"
 #include "engine/cli/command_line.h"
 #include "engine/cli/compile_check.h"
 #include "engine/cli/data_folders.h"
+#include "engine/cli/pattern_options.h"
 #include "engine/cli/plan.h"
 #include "engine/cli/terminal.h"
 #include "engine/spec/pattern_library.h"
 #include "engine/text/read_source.h"
 #include "engine/text/units.h"
+#include "report/display_text.h"
 
 namespace sweep {
 namespace {
@@ -19,23 +23,39 @@ namespace {
 namespace po = boost::program_options;
 
 struct CheckOptions {
+  std::vector<std::string> files;
   std::vector<std::string> folders;
   std::vector<std::string> set;
   int compute_capability = 90;
 };
 
-/// "9.0" or "90" as 90.
+/// A file without mistakes of its own, not compiled yet.
+struct ReadFile {
+  std::string name;
+  std::vector<Configuration> configurations;
+};
+
+std::string dotted(int compute_capability) {
+  return fmt::format("{}.{}", compute_capability / 10, compute_capability % 10);
+}
+
+/// "9.0" or "90" as 90, "10.0" or "100" as 100.
 int parse_compute_capability(const std::string& text) {
-  std::string digits;
-  for (const char c : text) {
-    if (c != '.') digits += c;
-  }
-  const bool good = digits.size() >= 2 && digits.size() <= 3 &&
-                    digits.find_first_not_of("0123456789") == std::string::npos;
-  if (!good) {
+  static const std::regex form("([1-9][0-9]?)\\.?([0-9])");
+  std::smatch parts;
+  if (!std::regex_match(text, parts, form)) {
     throw UsageError(fmt::format("--arch {}: write a compute capability such as 9.0", text));
   }
-  return std::stoi(digits);
+  return std::stoi(parts.str(1) + parts.str(2));
+}
+
+void require_known(int compute_capability, const Nvrtc& nvrtc) {
+  const std::vector<int>& known = nvrtc.architectures();
+  if (std::ranges::find(known, compute_capability) != known.end()) return;
+  std::vector<std::string> names;
+  for (const int architecture : known) names.push_back(dotted(architecture));
+  throw UsageError(fmt::format("--arch: {1} does not know the compute capability {0}; it knows {2}",
+                               dotted(compute_capability), nvrtc.version(), in_words(names)));
 }
 
 /// The configurations of a file: a pattern's default one, or all of a sweep.
@@ -44,10 +64,15 @@ std::vector<Configuration> configurations_of(const std::string& name, const Chec
   if (path.extension() != ".cu") {
     LoadedSweep loaded = load_sweep(find_sweep_file(name), options.folders, options.set);
     std::cerr << describe_plan(loaded);
+    if (loaded.space.configurations.empty()) {
+      throw CommandError(exit_bad_input,
+                         fmt::format("{}: the constraints leave no configuration", name));
+    }
     return std::move(loaded.space.configurations);
   }
   if (!options.set.empty()) {
-    throw UsageError("--set changes a sweep; a pattern is checked with its defaults");
+    throw UsageError(
+        fmt::format("{}: --set changes a sweep; a pattern is checked with its defaults", name));
   }
   Diagnostics diagnostics;
   const PatternPtr pattern = parse_pattern(read_source(path), path, diagnostics);
@@ -55,58 +80,84 @@ std::vector<Configuration> configurations_of(const std::string& name, const Chec
   return {resolve(pattern, {})};
 }
 
-/// True when the file is good.
-bool check_file(const std::string& name, const CheckOptions& options) {
-  const bool color = terminal_of(STDERR_FILENO).color;
+int complain(int code, const std::string& message) {
+  std::cerr << "sweep: " << message << '\n';
+  return code;
+}
+
+/// Adds the file to those that were read, or says what is wrong with it and returns its exit code.
+int read_file(const std::string& name, const CheckOptions& options, std::vector<ReadFile>& files) {
   try {
-    const std::vector<Configuration> configurations = configurations_of(name, options);
-    const Diagnostics messages = compile_check(configurations, options.compute_capability);
-    std::cerr << render(messages, color);
-    if (messages.has_errors()) return false;
-    std::cout << fmt::format(
-        "{}: good: {} configuration{} compile{} for compute capability {}.{}\n", name,
-        format_thousands(configurations.size()), configurations.size() == 1 ? "" : "s",
-        configurations.size() == 1 ? "s" : "", options.compute_capability / 10,
-        options.compute_capability % 10);
-    return true;
+    files.push_back({name, configurations_of(name, options)});
+    return exit_done;
   } catch (const InputError& error) {
-    std::cerr << render(error.diagnostics(), color);
-    return false;
+    std::cerr << render(error.diagnostics(), terminal_of(STDERR_FILENO).color);
+    return exit_bad_input;
+  } catch (const FileError& error) {
+    return complain(error.is_missing() ? exit_no_input : exit_bad_input, error.what());
+  } catch (const CommandError& error) {
+    return complain(error.code(), error.what());
+  } catch (const UsageError& error) {
+    return complain(exit_usage, error.what());
   }
 }
 
-}  // namespace
+int compile_file(const ReadFile& file, const std::shared_ptr<const Nvrtc>& nvrtc,
+                 int compute_capability) {
+  const Diagnostics messages = compile_check(file.configurations, nvrtc, compute_capability);
+  std::cerr << render(messages, terminal_of(STDERR_FILENO).color);
+  if (messages.has_errors()) return exit_bad_input;
+  const std::size_t count = file.configurations.size();
+  std::cout << fmt::format("{}: good: {} configuration{} compile{} for compute capability {}\n",
+                           file.name, format_thousands(count), count == 1 ? "" : "s",
+                           count == 1 ? "s" : "", dotted(compute_capability))
+            << std::flush;
+  return exit_done;
+}
 
-int check_command(const Arguments& arguments) {
+std::optional<CheckOptions> read_options(const Arguments& arguments) {
   CommandLine line(
       "sweep check [OPTIONS] FILE...",
       "Parses and compiles sweeps (.yaml) and patterns (.cu) and reports every mistake.\n"
       "Needs no GPU. A sweep is checked with all its configurations, a pattern with\n"
       "its defaults.");
-  line.options()("set",
-                 po::value<std::vector<std::string>>()->composing()->value_name("NAME=VALUES"),
-                 "replace an axis or a default, for example STRIDE=1,2,4")(
-      "patterns", po::value<std::vector<std::string>>()->composing()->value_name("DIR"),
-      "a folder with patterns, searched first; may be given several times")(
-      "arch", po::value<std::string>()->default_value("9.0")->value_name("CC"),
-      "the compute capability to compile for");
+  add_set_option(line);
+  add_patterns_option(line);
+  line.options()("arch", po::value<std::string>()->default_value("9.0")->value_name("CC"),
+                 "the compute capability to compile for");
   line.operands("file", -1);
   const auto values = line.parse(arguments);
-  if (!values) return exit_done;
+  if (!values) return std::nullopt;
   if (values->count("file") == 0) {
     throw UsageError("check what? for example: sweep check sweeps/stride.yaml");
   }
   CheckOptions options;
-  if (values->count("set") != 0) options.set = (*values)["set"].as<std::vector<std::string>>();
-  if (values->count("patterns") != 0) {
-    options.folders = (*values)["patterns"].as<std::vector<std::string>>();
-  }
+  options.files = (*values)["file"].as<std::vector<std::string>>();
+  options.set = given_set(*values);
+  options.folders = given_patterns(*values);
   options.compute_capability = parse_compute_capability((*values)["arch"].as<std::string>());
-  bool good = true;
-  for (const std::string& file : (*values)["file"].as<std::vector<std::string>>()) {
-    good = check_file(file, options) && good;
+  return options;
+}
+
+}  // namespace
+
+int check_command(const Arguments& arguments) {
+  const auto options = read_options(arguments);
+  if (!options) return exit_done;
+  pattern_folders(options->folders, {});  // a folder that is not there is no file's mistake
+  // Exit codes rise with how little could be checked: usage, mistakes, no such file.
+  int worst = exit_done;
+  std::vector<ReadFile> files;
+  for (const std::string& name : options->files) {
+    worst = std::max(worst, read_file(name, *options, files));
   }
-  return good ? exit_done : exit_bad_input;
+  if (files.empty()) return worst;
+  const auto nvrtc = std::make_shared<const Nvrtc>();
+  require_known(options->compute_capability, *nvrtc);
+  for (const ReadFile& file : files) {
+    worst = std::max(worst, compile_file(file, nvrtc, options->compute_capability));
+  }
+  return worst;
 }
 
 }  // namespace sweep

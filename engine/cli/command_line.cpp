@@ -4,15 +4,23 @@
 
 #include <iostream>
 
+#include "engine/cli/terminal.h"
 #include "engine/text/suggestion.h"
 
 namespace sweep {
 namespace po = boost::program_options;
 namespace {
 
-std::string& stored_command() {
-  static std::string command;
-  return command;
+std::vector<std::string>& process_words() {
+  static std::vector<std::string> words;
+  return words;
+}
+
+ColorChoice color_choice_of(const std::string& text) {
+  if (text == "auto") return ColorChoice::automatic;
+  if (text == "always") return ColorChoice::always;
+  if (text == "never") return ColorChoice::never;
+  throw UsageError(fmt::format("--color {}: write auto, always or never", text));
 }
 
 std::string quoted(const std::string& word) {
@@ -29,7 +37,9 @@ std::string quoted(const std::string& word) {
 
 CommandLine::CommandLine(std::string synopsis, std::string about)
     : synopsis_(std::move(synopsis)), about_(std::move(about)), visible_("Options", 100, 50) {
-  visible_.add_options()("help,h", "print this help");
+  visible_.add_options()("help,h", "print this help")(
+      "color", po::value<std::string>()->default_value("auto")->value_name("WHEN"),
+      "auto (in a terminal), always or never");
 }
 
 po::options_description_easy_init CommandLine::options() {
@@ -68,6 +78,7 @@ std::optional<po::variables_map> CommandLine::parse(const Arguments& arguments) 
   } catch (const po::error& error) {
     throw UsageError(fmt::format("{}; see {} --help", error.what(), name()));
   }
+  set_color_choice(color_choice_of(values["color"].as<std::string>()));
   if (values.count("help") != 0) {
     std::cout << "Usage: " << synopsis_ << "\n\n" << about_ << "\n\n" << visible_;
     return std::nullopt;
@@ -84,12 +95,18 @@ std::string shell_quoted(const std::vector<std::string>& words) {
   return result;
 }
 
-const std::string& process_command() {
-  return stored_command();
+void set_process_command(int count, const char* const* words) {
+  process_words().assign(words, words + count);
 }
 
-void set_process_command(int count, const char* const* words) {
-  stored_command() = shell_quoted({words, words + count});
+std::string process_command() {
+  return shell_quoted(process_words());
+}
+
+std::string resume_command() {
+  std::vector<std::string> words = process_words();
+  std::erase(words, "--fresh");
+  return shell_quoted(words);
 }
 
 }  // namespace sweep

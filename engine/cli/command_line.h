@@ -9,7 +9,8 @@
 namespace sweep {
 
 /// The options and operands of one command, as Boost.Program_options describes them, with one way
-/// to parse, complain and print help. Option names are never guessed from prefixes.
+/// to parse, complain and print help. Every command has --help and --color. Option names are never
+/// guessed from prefixes.
 class CommandLine {
  public:
   /// `synopsis`: "sweep run [OPTIONS] SWEEP"; `about`: what the command does, in a few lines.
@@ -36,7 +37,9 @@ class CommandLine {
 std::string shell_quoted(const std::vector<std::string>& words);
 
 /// The whole command line of this process.
-const std::string& process_command();
 void set_process_command(int count, const char* const* words);
+std::string process_command();
+/// The same without --fresh, which would throw away what was measured.
+std::string resume_command();
 
 }  // namespace sweep

@@ -2,22 +2,49 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <set>
 
 #include "engine/run/compile_ahead.h"
+#include "engine/run/workload.h"
 
 namespace sweep {
+namespace {
 
-Diagnostics compile_check(std::span<const Configuration> configurations, int compute_capability) {
-  const Compiler compiler(std::make_shared<Nvrtc>(), compute_capability);
-  CompileAhead compiled(compiler, configurations);
+/// The mistakes in a configuration's sizes: its grid, block, buffers, arguments and useful bytes.
+Diagnostics size_mistakes(const Configuration& configuration,
+                          const CompiledConfiguration& compiled) {
+  Diagnostics mistakes;
+  try {
+    make_workload(configuration, compiled);
+    useful_traffic_of(configuration);
+  } catch (const InputError& error) {
+    mistakes = error.diagnostics();
+  } catch (const ExecutionFailure& failure) {
+    mistakes.error({configuration.pattern->source}, failure.what());
+  }
+  return mistakes;
+}
+
+/// What two messages have in common that differ in their figures alone.
+std::string gist_of(const Diagnostic& message) {
+  std::string words = message.message;
+  std::erase_if(words, [](char c) { return c >= '0' && c <= '9'; });
+  const Location& where = message.where;
+  return fmt::format("{}:{}:{}: {}", where.source != nullptr ? where.source->name : "", where.line,
+                     where.column, words);
+}
+
+}  // namespace
+
+Diagnostics compile_check(std::span<const Configuration> configurations,
+                          const std::shared_ptr<const Nvrtc>& nvrtc, int compute_capability) {
+  const Compiler compiler(nvrtc, compute_capability);
+  CompileAhead compiled_ahead(compiler, configurations);
   Diagnostics result;
-  std::vector<std::string> seen;
+  std::set<std::string> seen;
   const auto add = [&](const Diagnostics& messages, const Configuration& configuration) {
     for (Diagnostic message : messages.list()) {
-      std::string text = render(message);
-      if (std::ranges::find(seen, text) != seen.end()) continue;
-      seen.push_back(std::move(text));
+      if (!seen.insert(gist_of(message)).second) continue;
       if (message.severity == Severity::error && message.help.empty()) {
         message.help = fmt::format("seen with {}", to_string(configuration));
       }
@@ -25,11 +52,13 @@ Diagnostics compile_check(std::span<const Configuration> configurations, int com
     }
   };
   for (const Configuration& configuration : configurations) {
-    const CompileOutcome outcome = compiled.next();
+    const CompileOutcome outcome = compiled_ahead.next();
     if (const auto* failure = std::get_if<CompileFailure>(&outcome)) {
       add(failure->errors, configuration);
     } else {
-      add(std::get<CompiledConfiguration>(outcome).warnings, configuration);
+      const auto& compiled = std::get<CompiledConfiguration>(outcome);
+      add(compiled.warnings, configuration);
+      add(size_mistakes(configuration, compiled), configuration);
     }
   }
   return result;

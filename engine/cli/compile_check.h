@@ -1,14 +1,18 @@
 #pragma once
 
+#include <memory>
 #include <span>
 
+#include "engine/jit/nvrtc.h"
 #include "engine/spec/configuration.h"
 #include "engine/text/diagnostic.h"
 
 namespace sweep {
 
-/// Compiles configurations and gives the compiler's errors and warnings, each once, the errors
-/// with the configuration they first show up in. Throws LibraryError without a compiler.
-Diagnostics compile_check(std::span<const Configuration> configurations, int compute_capability);
+/// Compiles configurations and works out their sizes. Gives the errors and warnings, each once (two
+/// that differ in their figures alone are one), the errors with the configuration they first show
+/// up in.
+Diagnostics compile_check(std::span<const Configuration> configurations,
+                          const std::shared_ptr<const Nvrtc>& nvrtc, int compute_capability);
 
 }  // namespace sweep

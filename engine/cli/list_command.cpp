@@ -6,6 +6,7 @@
 #include "engine/cli/command.h"
 #include "engine/cli/command_line.h"
 #include "engine/cli/data_folders.h"
+#include "engine/cli/pattern_options.h"
 #include "engine/spec/metric.h"
 #include "engine/spec/pattern_library.h"
 #include "engine/text/read_source.h"
@@ -84,20 +85,14 @@ std::vector<Item> list_metrics() {
 int list_command(const Arguments& arguments) {
   CommandLine line("sweep list [OPTIONS] patterns|sweeps|metrics",
                    "Lists the patterns, the sweeps or the metrics there are.");
-  line.options()(
-      "patterns",
-      boost::program_options::value<std::vector<std::string>>()->composing()->value_name("DIR"),
-      "a folder with patterns, searched first; may be given several times");
+  add_patterns_option(line);
   line.operands("what", 1);
   const auto options = line.parse(arguments);
   if (!options) return exit_done;
   const std::vector<std::string> kinds = {"patterns", "sweeps", "metrics"};
   if (options->count("what") == 0) throw UsageError("list what? write patterns, sweeps or metrics");
   const std::string what = (*options)["what"].as<std::vector<std::string>>().front();
-  std::vector<std::string> folders;
-  if (options->count("patterns") != 0) {
-    folders = (*options)["patterns"].as<std::vector<std::string>>();
-  }
+  const std::vector<std::string> folders = given_patterns(*options);
   if (what == "patterns") {
     print_items(list_patterns(folders));
   } else if (what == "sweeps") {

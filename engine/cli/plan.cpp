@@ -37,6 +37,7 @@ std::string describe_plan(const LoadedSweep& loaded) {
   }
   text += '\n';
   for (const Removed& removed : space.removed) {
+    if (removed.count == 0) continue;
     text += fmt::format("  {} removed by {} ({})\n", format_thousands(removed.count),
                         removed.constraint, removed.origin);
   }

@@ -5,9 +5,25 @@
 #include <algorithm>
 
 #include "engine/text/units.h"
+#include "report/display_text.h"
 
 namespace sweep {
 namespace {
+
+const std::string clear_line = "\r\033[K";
+
+/// Progress is no result: a full disk behind it must not end the run.
+void show(const std::string& text) {
+  static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
+  static_cast<void>(std::fflush(stderr));
+}
+
+/// The first characters of a text, at most `width` columns of them.
+std::string cut(std::string text, std::size_t width) {
+  // Taking bytes away lowers the width with a character's first byte, which is the last to go.
+  while (display_width(text) > width) text.pop_back();
+  return text;
+}
 
 /// "2738 GB/s", or "failed"
 std::string outcome_of(const PointRecord& point) {
@@ -38,7 +54,6 @@ Progress::Progress(const Terminal& terminal, Clock clock)
 
 void Progress::on_start(std::size_t points, std::size_t reused) {
   total_ = points - reused;
-  reused_ = reused;
   begin_ = clock_();
   last_shown_ = begin_;
   if (reused > 0) {
@@ -57,15 +72,13 @@ void Progress::on_point(const Configuration& configuration, const PointRecord& p
       print_line("more points failed; the report lists them all");
     }
   }
-  const double interval = terminal_.is_terminal ? 0.1 : 10;
+  const double interval = terminal_.live ? 0.1 : 10;
   const double now = clock_();
-  if (now - last_shown_ < interval && (done_ < total_ || !terminal_.is_terminal)) return;
+  if (now - last_shown_ < interval && (done_ < total_ || !terminal_.live)) return;
   last_shown_ = now;
   std::string line = status(configuration, point);
-  if (terminal_.is_terminal) {
-    line = line.substr(0, terminal_.width - 1);
-    fmt::print(stderr, "\r\033[K{}", line);
-    std::fflush(stderr);
+  if (terminal_.live) {
+    show(clear_line + cut(printable(line), terminal_.width - 1));
   } else {
     print_line(line);
   }
@@ -84,14 +97,11 @@ void Progress::on_warning(const Diagnostic& warning) {
 }
 
 void Progress::finish() {
-  if (terminal_.is_terminal) fmt::print(stderr, "\r\033[K");
-  std::fflush(stderr);
+  if (terminal_.live) show(clear_line);
 }
 
 void Progress::print_line(const std::string& text) {
-  fmt::print(stderr, "{}{}{}", terminal_.is_terminal ? "\r\033[K" : "", text,
-             text.ends_with('\n') ? "" : "\n");
-  std::fflush(stderr);
+  show((terminal_.live ? clear_line : "") + text + (text.ends_with('\n') ? "" : "\n"));
 }
 
 }  // namespace sweep

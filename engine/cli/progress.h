@@ -8,8 +8,9 @@
 
 namespace sweep {
 
-/// Shows how a run goes on, on stderr: in a terminal one live line, elsewhere a plain line now and
-/// then. Failed points and warnings get lines of their own.
+/// Shows how a run goes on, on stderr: in a live terminal one line written over, elsewhere a plain
+/// line now and then. Failed points and warnings get lines of their own. What cannot be written is
+/// lost, and the run goes on.
 class Progress : public RunObserver {
  public:
   Progress(const Terminal& terminal, Clock clock);
@@ -28,7 +29,6 @@ class Progress : public RunObserver {
   Clock clock_;
   std::size_t total_ = 0;
   std::size_t done_ = 0;
-  std::size_t reused_ = 0;
   std::size_t failures_shown_ = 0;
   double begin_ = 0;
   double last_shown_ = 0;

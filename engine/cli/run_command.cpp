@@ -10,6 +10,7 @@
 #include "engine/cli/data_folders.h"
 #include "engine/cli/device_choice.h"
 #include "engine/cli/output_file.h"
+#include "engine/cli/pattern_options.h"
 #include "engine/cli/plan.h"
 #include "engine/cli/progress.h"
 #include "engine/cli/stop_signal.h"
@@ -41,13 +42,10 @@ std::optional<RunOptions> read_options(const Arguments& arguments) {
       "Measures every configuration of a sweep and writes DIR/SWEEP.db, .md and .csv.\n"
       "SWEEP is a file, or the name of one that 'sweep list sweeps' shows. Points that\n"
       "the database has already are not measured again.");
-  line.options()(
-      "set", po::value<std::vector<std::string>>()->composing()->value_name("NAME=VALUES"),
-      "replace an axis or a default, for example STRIDE=1,2,4 or 'STRIDE={from: 1, to: 8}'")(
-      "device", po::value<std::string>()->default_value("auto")->value_name("DEVICE"),
-      "auto (the first GPU), or the number of a GPU")(
-      "patterns", po::value<std::vector<std::string>>()->composing()->value_name("DIR"),
-      "a folder with patterns, searched first; may be given several times")(
+  add_set_option(line);
+  add_patterns_option(line);
+  line.options()("device", po::value<std::string>()->default_value("auto")->value_name("DEVICE"),
+                 "auto (the first GPU), or the number of a GPU")(
       "output,o", po::value<std::string>()->default_value("results")->value_name("DIR"),
       "the folder for the results")("fresh", "measure again what the database has already");
   line.operands("sweep", 1);
@@ -58,10 +56,8 @@ std::optional<RunOptions> read_options(const Arguments& arguments) {
   }
   RunOptions options;
   options.sweep = (*values)["sweep"].as<std::vector<std::string>>().front();
-  if (values->count("set") != 0) options.set = (*values)["set"].as<std::vector<std::string>>();
-  if (values->count("patterns") != 0) {
-    options.folders = (*values)["patterns"].as<std::vector<std::string>>();
-  }
+  options.set = given_set(*values);
+  options.folders = given_patterns(*values);
   options.device = (*values)["device"].as<std::string>();
   options.output = (*values)["output"].as<std::string>();
   options.fresh = values->count("fresh") != 0;
@@ -92,12 +88,31 @@ void write_reports(const Store& store, std::int64_t run, const fs::path& base) {
             << std::flush;
 }
 
+/// An error ends the command with its own message and exit code, after what helps to go on.
+RunSummary measure_all(const RunRequest& request, Measurer& measurer,
+                       const std::shared_ptr<const Nvrtc>& nvrtc, Store& store) {
+  // A reader of the messages that goes away must not take the run with it.
+  std::signal(SIGPIPE, SIG_IGN);
+  Progress progress(terminal_of(STDERR_FILENO), steady_clock());
+  try {
+    const RunSummary summary = run_sweep(request, measurer, nvrtc, store, progress, stop_flag());
+    progress.finish();
+    return summary;
+  } catch (...) {
+    progress.finish();
+    std::cerr << fmt::format(
+        "Stopped by an error; what was measured is kept. To go on where it stopped: {}\n",
+        resume_command());
+    throw;
+  }
+}
+
 int conclude(const RunSummary& summary, const fs::path& base) {
   std::cerr << fmt::format("{} point{} measured, {} failed; {} reused\n{}.md, .csv, .db\n",
                            summary.measured, summary.measured == 1 ? "" : "s", summary.failed,
                            summary.reused, base.string());
   if (summary.interrupted) {
-    std::cerr << fmt::format("Stopped. To go on where it stopped: {}\n", process_command());
+    std::cerr << fmt::format("Stopped. To go on where it stopped: {}\n", resume_command());
     return stop_signal() == SIGTERM ? exit_terminated : exit_interrupted;
   }
   return summary.failed > 0 ? exit_points_failed : exit_done;
@@ -122,17 +137,9 @@ int run_command(const Arguments& arguments) {
   const fs::path base = options->output / loaded.sweep.name;
   Store store(base.string() + ".db", Store::Mode::read_write);
 
-  Progress progress(terminal_of(STDERR_FILENO), steady_clock());
-  RunSummary summary;
-  try {
-    summary = run_sweep({loaded.sweep, loaded.space, provenance_of(loaded.sweep), options->fresh},
-                        measurer, nvrtc, store, progress, stop_flag());
-    progress.finish();
-  } catch (const StoreError& error) {
-    progress.finish();
-    throw CommandError(exit_io, fmt::format("{}\nWhat was measured so far is kept; to go on: {}",
-                                            error.what(), process_command()));
-  }
+  const RunSummary summary =
+      measure_all({loaded.sweep, loaded.space, provenance_of(loaded.sweep), options->fresh},
+                  measurer, nvrtc, store);
   write_reports(store, summary.run, base);
   return conclude(summary, base);
 }

@@ -6,6 +6,7 @@
 #include "engine/cli/command.h"
 #include "engine/cli/command_line.h"
 #include "engine/cli/data_folders.h"
+#include "engine/cli/pattern_options.h"
 #include "engine/cli/plan.h"
 #include "engine/spec/pattern_library.h"
 #include "engine/text/suggestion.h"
@@ -58,19 +59,13 @@ void show_sweep(const std::string& name, const std::vector<std::string>& folders
 int show_command(const Arguments& arguments) {
   CommandLine line("sweep show [OPTIONS] pattern|sweep NAME",
                    "Describes a pattern or a sweep and prints its file.");
-  line.options()(
-      "patterns",
-      boost::program_options::value<std::vector<std::string>>()->composing()->value_name("DIR"),
-      "a folder with patterns, searched first; may be given several times");
+  add_patterns_option(line);
   line.operands("what", 2);
   const auto options = line.parse(arguments);
   if (!options) return exit_done;
   std::vector<std::string> what;
-  std::vector<std::string> folders;
   if (options->count("what") != 0) what = (*options)["what"].as<std::vector<std::string>>();
-  if (options->count("patterns") != 0) {
-    folders = (*options)["patterns"].as<std::vector<std::string>>();
-  }
+  const std::vector<std::string> folders = given_patterns(*options);
   if (what.size() != 2) throw UsageError("show what? for example: sweep show pattern stride");
   if (what[0] == "pattern") {
     show_pattern(what[1], folders);

@@ -21,6 +21,7 @@ const std::atomic<bool>& stop_flag() {
   static const bool installed = [] {
     struct sigaction action = {};
     action.sa_handler = on_signal;
+    action.sa_flags = SA_RESTART;
     sigaction(SIGINT, &action, nullptr);
     sigaction(SIGTERM, &action, nullptr);
     return true;

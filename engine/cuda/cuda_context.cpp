@@ -16,7 +16,9 @@ CUdevice device_handle(int index) {
 PrimaryContext::PrimaryContext(CUdevice device) : device_(device) {
   CUcontext context = nullptr;
   Driver::get().check(Driver::get().context_retain(&context, device_), "cuDevicePrimaryCtxRetain");
-  Driver::get().check(Driver::get().context_set_current(context), "cuCtxSetCurrent");
+  const CUresult result = Driver::get().context_set_current(context);
+  if (result != CUDA_SUCCESS) Driver::get().context_release(device_);
+  Driver::get().check(result, "cuCtxSetCurrent");
 }
 
 PrimaryContext::~PrimaryContext() {
@@ -31,6 +33,14 @@ CudaContext::CudaContext(const Device& description)
       end(make_event()),
       check_result(allocate_device_memory(sizeof(CheckResult))),
       flush(device.l2_bytes, device.multiprocessors, stream.get()) {}
+
+bool CudaContext::responds() const {
+  const Driver& driver = Driver::get();
+  return driver.stream_synchronize(stream.get()) == CUDA_SUCCESS &&
+         driver.memory_set(check_result.get(), 0, sizeof(CheckResult), stream.get()) ==
+             CUDA_SUCCESS &&
+         driver.stream_synchronize(stream.get()) == CUDA_SUCCESS;
+}
 
 const Module& CudaContext::module_of(const std::shared_ptr<const Program>& program) {
   if (loaded_ != program) {

@@ -25,6 +25,8 @@ class PrimaryContext {
 struct CudaContext {
   explicit CudaContext(const Device& device);
 
+  /// Whether the context still works. After some errors every later call in it fails.
+  bool responds() const;
   /// The module of a program; the one loaded last is kept.
   const Module& module_of(const std::shared_ptr<const Program>& program);
 

@@ -9,22 +9,24 @@
 namespace sweep {
 namespace {
 
-/// What a kernel did wrong, in words; for other errors the driver's own.
-std::string explain(const CudaError& error) {
+/// What `culprit` ("the kernel") did wrong, in words; for other errors the driver's own.
+std::string explain(const CudaError& error, const std::string& culprit) {
   switch (error.result()) {
     case CUDA_ERROR_ILLEGAL_ADDRESS:
-      return "illegal address: the kernel accessed memory outside its buffers";
+      return fmt::format("illegal address: {} accessed memory outside the buffers", culprit);
     case CUDA_ERROR_MISALIGNED_ADDRESS:
-      return "misaligned address: an access was not aligned to its size";
+      return fmt::format("misaligned address: {} made an access not aligned to its size", culprit);
     case CUDA_ERROR_ILLEGAL_INSTRUCTION:
-      return "illegal instruction in the kernel";
+      return fmt::format("illegal instruction in {}", culprit);
     case CUDA_ERROR_ASSERT:
-      return "an assert() in the kernel failed";
+      return fmt::format("an assert() in {} failed", culprit);
     case CUDA_ERROR_LAUNCH_TIMEOUT:
-      return "the kernel ran longer than the driver allows";
+      return fmt::format("{} ran longer than the driver allows", culprit);
     case CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES:
       return "too many resources: the block's threads need more registers than a multiprocessor "
              "has";
+    case CUDA_ERROR_LAUNCH_FAILED:
+      return fmt::format("{} stopped with a fault or a trap ({})", culprit, error.what());
     default:
       return error.what();
   }
@@ -32,12 +34,12 @@ std::string explain(const CudaError& error) {
 
 /// Runs `work`; driver errors become failures of this configuration.
 template <class Work>
-auto guarded(CudaContext& context, Work work) {
+auto guarded(CudaContext& context, const std::string& culprit, Work work) {
   try {
     return work();
   } catch (const CudaError& error) {
-    context.poisoned = context.poisoned || error.poisons_context();
-    throw ExecutionFailure(explain(error));
+    context.poisoned = context.poisoned || !context.responds();
+    throw ExecutionFailure(explain(error, culprit));
   }
 }
 
@@ -45,13 +47,14 @@ auto guarded(CudaContext& context, Work work) {
 
 CudaExecution::CudaExecution(CudaContext& context, const Workload& workload)
     : context_(context), workload_(workload) {
-  guarded(context_, [&] { prepare(); });
+  guarded(context_, "the kernel", [&] { prepare(); });
 }
 
 void CudaExecution::prepare() {
   check_limits();
   module_ = &context_.module_of(workload_.program);
   kernel_ = find_function(*module_, workload_.kernel_entry.c_str());
+  check_kernel_limits();
   const Driver& driver = Driver::get();
   if (workload_.shared_bytes > 0) {
     driver.check(
@@ -65,14 +68,6 @@ void CudaExecution::prepare() {
 }
 
 void CudaExecution::check_limits() const {
-  const Driver& driver = Driver::get();
-  CUdevice device = 0;
-  driver.check(driver.device(&device, context_.device.index), "cuDeviceGet");
-  const auto limit = [&](CUdevice_attribute attribute) {
-    int value = 0;
-    driver.check(driver.device_attribute(&value, attribute, device), "cuDeviceGetAttribute");
-    return static_cast<std::uint64_t>(value);
-  };
   const auto require = [](std::uint64_t value, std::uint64_t most, std::string_view what) {
     if (value > most) {
       throw ExecutionFailure(
@@ -81,15 +76,52 @@ void CudaExecution::check_limits() const {
   };
   const Extent3& block = workload_.block;
   const Extent3& grid = workload_.grid;
-  require(block.count(), limit(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK), "the block's size");
-  require(block.x, limit(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X), "the block's x extent");
-  require(block.y, limit(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y), "the block's y extent");
-  require(block.z, limit(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z), "the block's z extent");
-  require(grid.x, limit(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X), "the grid's x extent");
-  require(grid.y, limit(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y), "the grid's y extent");
-  require(grid.z, limit(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z), "the grid's z extent");
-  require(workload_.shared_bytes, limit(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN),
+  require(block.count(), device_limit(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
+          "the block's size");
+  require(block.x, device_limit(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X), "the block's x extent");
+  require(block.y, device_limit(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y), "the block's y extent");
+  require(block.z, device_limit(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z), "the block's z extent");
+  require(grid.x, device_limit(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X), "the grid's x extent");
+  require(grid.y, device_limit(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y), "the grid's y extent");
+  require(grid.z, device_limit(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z), "the grid's z extent");
+  require(workload_.shared_bytes,
+          device_limit(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN),
           "dynamic shared memory in bytes");
+}
+
+/// What the kernel itself allows: __launch_bounds__, registers, and its static shared memory.
+void CudaExecution::check_kernel_limits() const {
+  const Driver& driver = Driver::get();
+  const auto attribute = [&](CUfunction_attribute which) {
+    int value = 0;
+    driver.check(driver.function_attribute(&value, which, kernel_), "cuFuncGetAttribute");
+    return static_cast<std::uint64_t>(value);
+  };
+  const std::uint64_t most_threads = attribute(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+  if (workload_.block.count() > most_threads) {
+    throw ExecutionFailure(
+        fmt::format("bad launch: the block has {} threads, but the kernel's "
+                    "registers or __launch_bounds__ allow {}",
+                    workload_.block.count(), most_threads));
+  }
+  const std::uint64_t fixed = attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+  const std::uint64_t most_shared =
+      device_limit(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+  if (fixed + workload_.shared_bytes > most_shared) {
+    throw ExecutionFailure(
+        fmt::format("bad launch: the kernel's own {} bytes of shared memory and "
+                    "{} dynamic ones are more than the device's {}",
+                    fixed, workload_.shared_bytes, most_shared));
+  }
+}
+
+std::uint64_t CudaExecution::device_limit(CUdevice_attribute attribute) const {
+  const Driver& driver = Driver::get();
+  CUdevice device = 0;
+  driver.check(driver.device(&device, context_.device.index), "cuDeviceGet");
+  int value = 0;
+  driver.check(driver.device_attribute(&value, attribute, device), "cuDeviceGetAttribute");
+  return static_cast<std::uint64_t>(value);
 }
 
 void CudaExecution::synchronize() {
@@ -115,21 +147,24 @@ void CudaExecution::queue_over_elements(CUfunction function, std::uint64_t eleme
 }
 
 void CudaExecution::initialise() {
-  guarded(context_, [&] {
-    constexpr unsigned char poison = 0xff;
-    for (std::size_t i = 0; i < workload_.buffers.size(); ++i) {
-      const BufferPlan& buffer = workload_.buffers[i];
-      if (buffer.init_entry.empty()) {
-        Driver::get().check(
-            Driver::get().memory_set(addresses_[i], poison, buffer.bytes, context_.stream.get()),
-            "cuMemsetD8Async");
-      } else {
-        std::uint64_t length = buffer.length;
-        queue_over_elements(find_function(*module_, buffer.init_entry.c_str()), length, {&length});
-      }
-    }
-    synchronize();
-  });
+  for (std::size_t i = 0; i < workload_.buffers.size(); ++i) {
+    guarded(context_, fmt::format("the init of '{}'", workload_.buffers[i].name),
+            [&] { initialise_buffer(i); });
+  }
+}
+
+void CudaExecution::initialise_buffer(std::size_t index) {
+  constexpr unsigned char poison = 0xff;
+  const BufferPlan& buffer = workload_.buffers[index];
+  if (buffer.init_entry.empty()) {
+    Driver::get().check(
+        Driver::get().memory_set(addresses_[index], poison, buffer.bytes, context_.stream.get()),
+        "cuMemsetD8Async");
+  } else {
+    std::uint64_t length = buffer.length;
+    queue_over_elements(find_function(*module_, buffer.init_entry.c_str()), length, {&length});
+  }
+  synchronize();
 }
 
 void CudaExecution::queue_kernel() {
@@ -145,7 +180,7 @@ void CudaExecution::queue_kernel() {
 }
 
 void CudaExecution::launch() {
-  guarded(context_, [&] {
+  guarded(context_, "the kernel", [&] {
     queue_kernel();
     synchronize();
   });
@@ -175,24 +210,22 @@ std::optional<std::string> CudaExecution::verify_one(const VerificationPlan& pla
 }
 
 std::optional<std::string> CudaExecution::verify() {
-  return guarded(context_, [&]() -> std::optional<std::string> {
-    for (const VerificationPlan& plan : workload_.verify) {
-      if (auto mismatch = verify_one(plan)) return mismatch;
-    }
-    return std::nullopt;
-  });
+  for (const VerificationPlan& plan : workload_.verify) {
+    auto mismatch = guarded(context_, fmt::format("the check of '{}'", plan.buffer),
+                            [&] { return verify_one(plan); });
+    if (mismatch) return mismatch;
+  }
+  return std::nullopt;
 }
 
 double CudaExecution::sample(CacheState cache) {
-  return guarded(context_, [&] {
+  return guarded(context_, "the kernel", [&] {
     const Driver& driver = Driver::get();
     const CUstream stream = context_.stream.get();
-    // Whatever runs first also hides the time that the launches below take to reach the device.
-    if (cache == CacheState::cold) {
-      context_.flush.run(stream);
-    } else {
-      queue_kernel();
-    }
+    // The flush also keeps the device busy while the launches below are on their way to it, so
+    // that the events enclose nothing but the kernel; a warm sample has it for that alone.
+    context_.flush.run(stream);
+    if (cache == CacheState::warm) queue_kernel();
     driver.check(driver.event_record(context_.begin.get(), stream), "cuEventRecord");
     queue_kernel();
     driver.check(driver.event_record(context_.end.get(), stream), "cuEventRecord");

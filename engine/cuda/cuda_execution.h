@@ -21,6 +21,9 @@ class CudaExecution : public Execution {
  private:
   void prepare();
   void check_limits() const;
+  void check_kernel_limits() const;
+  std::uint64_t device_limit(CUdevice_attribute attribute) const;
+  void initialise_buffer(std::size_t index);
   void queue_kernel();
   void queue_over_elements(CUfunction function, std::uint64_t elements,
                            const std::vector<void*>& more_arguments);

@@ -59,7 +59,7 @@ Device describe_device(int index) {
 
 }  // namespace
 
-std::vector<Device> cuda_devices() {
+std::vector<Device> cuda_devices() try {
   const Driver& driver = Driver::get();
   int count = 0;
   driver.check(driver.device_count(&count), "cuDeviceGetCount");
@@ -75,6 +75,8 @@ std::vector<Device> cuda_devices() {
   }
   if (devices.empty()) throw DeviceError("the NVIDIA driver sees no GPU");
   return devices;
+} catch (const CudaError& error) {
+  throw DeviceError(error.what());
 }
 
 }  // namespace sweep

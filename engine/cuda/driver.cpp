@@ -45,6 +45,7 @@ Driver::Driver() {
   load(module_load, "cuModuleLoadDataEx");
   load(module_unload, "cuModuleUnload");
   load(module_function, "cuModuleGetFunction");
+  load(function_attribute, "cuFuncGetAttribute");
   load(function_set_attribute, "cuFuncSetAttribute");
   load(launch, "cuLaunchKernel");
 
@@ -71,26 +72,6 @@ void Driver::check(CUresult result, const char* call) const {
   error_string(result, &text);
   throw CudaError(result, fmt::format("{}: {} ({})", call, text != nullptr ? text : "unknown error",
                                       name != nullptr ? name : "no name"));
-}
-
-bool CudaError::poisons_context() const {
-  switch (result_) {
-    case CUDA_ERROR_ILLEGAL_ADDRESS:
-    case CUDA_ERROR_MISALIGNED_ADDRESS:
-    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
-    case CUDA_ERROR_INVALID_PC:
-    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
-    case CUDA_ERROR_HARDWARE_STACK_ERROR:
-    case CUDA_ERROR_LAUNCH_FAILED:
-    case CUDA_ERROR_LAUNCH_TIMEOUT:
-    case CUDA_ERROR_ASSERT:
-    case CUDA_ERROR_ECC_UNCORRECTABLE:
-    case CUDA_ERROR_CONTEXT_IS_DESTROYED:
-    case CUDA_ERROR_UNKNOWN:
-      return true;
-    default:
-      return false;
-  }
 }
 
 }  // namespace sweep

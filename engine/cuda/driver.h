@@ -43,6 +43,7 @@ struct Driver {
   CUresult (*module_load)(CUmodule*, const void*, unsigned, CUjit_option*, void**) = nullptr;
   CUresult (*module_unload)(CUmodule) = nullptr;
   CUresult (*module_function)(CUfunction*, CUmodule, const char*) = nullptr;
+  CUresult (*function_attribute)(int*, CUfunction_attribute, CUfunction) = nullptr;
   CUresult (*function_set_attribute)(CUfunction, CUfunction_attribute, int) = nullptr;
   CUresult (*launch)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                      unsigned, CUstream, void**, void**) = nullptr;
@@ -60,8 +61,6 @@ class CudaError : public std::runtime_error {
   CudaError(CUresult result, const std::string& message)
       : std::runtime_error(message), result_(result) {}
   CUresult result() const { return result_; }
-  /// Whether the context is of no use any more: every later call in it fails likewise.
-  bool poisons_context() const;
 
  private:
   CUresult result_;

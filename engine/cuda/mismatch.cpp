@@ -10,7 +10,7 @@
 namespace sweep {
 namespace {
 
-std::string lane_text(std::int32_t kind, std::uint64_t bits) {
+std::string component_text(std::int32_t kind, std::uint64_t bits) {
   switch (kind) {
     case 1:
       return fmt::format("{}", static_cast<std::int64_t>(bits));
@@ -43,12 +43,12 @@ std::string one_line(const std::string& condition) {
 
 std::string to_string(const ShownValue& value) {
   if (value.kind == 0) return {};
-  const auto lanes = static_cast<std::size_t>(std::clamp(value.lanes, 1, 4));
-  if (lanes == 1) return lane_text(value.kind, value.bits[0]);
+  const auto components = static_cast<std::size_t>(std::clamp(value.components, 1, 4));
+  if (components == 1) return component_text(value.kind, value.bits[0]);
   std::string text = "(";
-  for (std::size_t lane = 0; lane < lanes; ++lane) {
-    if (lane > 0) text += ", ";
-    text += lane_text(value.kind, value.bits[lane]);
+  for (std::size_t component = 0; component < components; ++component) {
+    if (component > 0) text += ", ";
+    text += component_text(value.kind, value.bits[component]);
   }
   return text + ")";
 }

@@ -11,7 +11,7 @@ namespace sweep {
 /// One side of a check at one element, as the generated code writes it (see translation_unit.h).
 struct ShownValue {
   std::int32_t kind = 0;  ///< 0 unknown, 1 signed, 2 unsigned, 3 floating, 4 boolean
-  std::int32_t lanes = 0;
+  std::int32_t components = 0;
   std::array<std::uint64_t, 4> bits{};
 };
 

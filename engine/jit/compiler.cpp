@@ -40,7 +40,7 @@ std::vector<std::string> base_options(const Nvrtc& nvrtc, int compute_capability
       // CUDA 13 deprecates the vector types whose alignment will change; sweeps measure them.
       "--define-macro=__NV_NO_VECTOR_DEPRECATION_DIAG",
   };
-  const std::filesystem::path include = find_cuda_include("cuda_fp16.h");
+  const std::filesystem::path include = find_cuda_include("cuda_fp16.h", nvrtc.file());
   if (!include.empty()) {
     options.push_back("--include-path=" + include.string());
     options.push_back("--include-path=" + (include / "cccl").string());

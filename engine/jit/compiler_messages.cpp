@@ -61,6 +61,33 @@ std::optional<std::size_t> caret_column(std::string_view line) {
   return caret - indent + 1;
 }
 
+/// The text of an error of the assembler: "ptxas error   : TEXT", or "ptxas FILE, line N; error :".
+std::optional<std::string_view> read_assembler_error(std::string_view line) {
+  if (!line.starts_with("ptxas ")) return std::nullopt;
+  const std::size_t colon = line.find(" : ");
+  if (colon == std::string_view::npos) return std::nullopt;
+  std::string_view head = line.substr(0, colon);
+  head = head.substr(0, head.find_last_not_of(' ') + 1);
+  if (!head.ends_with("error") && !head.ends_with("fatal")) return std::nullopt;
+  return line.substr(colon + 3);
+}
+
+/// The diagnostic for an error of the assembler, in which the kernel has its mangled name.
+Diagnostic assembler_diagnostic(std::string_view text) {
+  Diagnostic diagnostic{Severity::error, {}, std::string(text), {}};
+  constexpr std::string_view mark = "Entry function '";
+  if (const std::size_t begin = text.find(mark); begin != std::string_view::npos) {
+    const std::size_t end = text.find('\'', begin + mark.size());
+    if (end != std::string_view::npos) {
+      diagnostic.message.replace(begin, end + 1 - begin, "the kernel");
+    }
+  }
+  if (text.find("too much shared data") != std::string_view::npos) {
+    diagnostic.help = "declare it extern __shared__ and give launch: {shared: BYTES}";
+  }
+  return diagnostic;
+}
+
 }  // namespace
 
 Diagnostics read_compiler_log(std::string_view log, const SourcePtr& source) {
@@ -75,6 +102,10 @@ Diagnostics read_compiler_log(std::string_view log, const SourcePtr& source) {
             fmt::format("{}({}): {}", headline->file, headline->line, headline->text);
       }
       found.push_back(std::move(diagnostic));
+    } else if (const auto text = read_assembler_error(line)) {
+      const bool says_more =
+          found.empty() || text->find("aborted due to") == std::string_view::npos;
+      if (says_more) found.push_back(assembler_diagnostic(*text));
     } else if (const auto column = caret_column(line); column && !found.empty()) {
       Location& where = found.back().where;
       if (where.source && where.column == 0) where.column = *column;

@@ -5,7 +5,7 @@
 #include <nvrtc.h>
 
 #include <algorithm>
-#include <array>
+#include <utility>
 
 #include "engine/jit/prelude.h"
 #include "engine/loader/cuda_home.h"
@@ -14,7 +14,7 @@
 namespace sweep {
 
 struct Nvrtc::Functions {
-  std::string library;
+  std::filesystem::path file;
   decltype(::nvrtcGetErrorString)* get_error_string = nullptr;
   decltype(::nvrtcVersion)* version = nullptr;
   decltype(::nvrtcGetNumSupportedArchs)* get_num_supported_archs = nullptr;
@@ -34,7 +34,8 @@ struct Nvrtc::Functions {
 
   void check(nvrtcResult result, const char* call) const {
     if (result == NVRTC_SUCCESS) return;
-    throw LibraryError(fmt::format("{} failed: {} ({})", call, get_error_string(result), library));
+    throw LibraryError(
+        fmt::format("{} failed: {} ({})", call, get_error_string(result), file.string()));
   }
 };
 
@@ -70,15 +71,27 @@ DynamicLibrary open_library() {
 
 }  // namespace
 
+void require_supported_version(const std::filesystem::path& file, int major, int minor) {
+  if (std::pair(major, minor) >= std::pair(12, 4)) return;
+  throw LibraryError(fmt::format(
+      "{} is NVRTC {}.{}, but 12.4 or newer is needed: set SWEEP_CUDA_HOME to the folder "
+      "of a newer CUDA toolkit",
+      file.string(), major, minor));
+}
+
 Nvrtc::Nvrtc() : functions_(std::make_unique<Functions>()) {
   const DynamicLibrary library = open_library();
   Functions& f = *functions_;
-  f.library = library.name();
   const auto load = [&](auto*& function, const char* symbol) {
     function = library.function<std::remove_reference_t<decltype(*function)>>(symbol);
   };
   load(f.get_error_string, "nvrtcGetErrorString");
   load(f.version, "nvrtcVersion");
+  f.file = DynamicLibrary::file_of(reinterpret_cast<const void*>(f.version));
+  int major = 0;
+  int minor = 0;
+  f.check(f.version(&major, &minor), "nvrtcVersion");
+  require_supported_version(f.file, major, minor);
   load(f.get_num_supported_archs, "nvrtcGetNumSupportedArchs");
   load(f.get_supported_archs, "nvrtcGetSupportedArchs");
   load(f.create_program, "nvrtcCreateProgram");
@@ -108,6 +121,10 @@ std::string Nvrtc::version() const {
   return fmt::format("NVRTC {}.{}", major, minor);
 }
 
+const std::filesystem::path& Nvrtc::file() const {
+  return functions_->file;
+}
+
 const std::vector<int>& Nvrtc::architectures() const {
   return functions_->architectures;
 }
@@ -134,6 +151,7 @@ NvrtcResult Nvrtc::compile(const std::string& source, const std::vector<std::str
   for (const std::string& option : options) arguments.push_back(option.c_str());
   const nvrtcResult status =
       f.compile_program(handle, static_cast<int>(arguments.size()), arguments.data());
+  if (status == NVRTC_ERROR_INVALID_OPTION) f.check(status, "nvrtcCompileProgram");
 
   NvrtcResult result;
   std::size_t size = 0;
@@ -142,7 +160,10 @@ NvrtcResult Nvrtc::compile(const std::string& source, const std::vector<std::str
   f.check(f.get_program_log(handle, result.log.data()), "nvrtcGetProgramLog");
   result.log.resize(std::min(result.log.find('\0'), result.log.size()));
   if (status == NVRTC_ERROR_COMPILATION) return result;
-  f.check(status, "nvrtcCompileProgram");
+  if (status != NVRTC_SUCCESS) {
+    result.log = fmt::format("{}\n{}", f.get_error_string(status), result.log);
+    return result;
+  }
 
   f.check(f.get_ptx_size(handle, &size), "nvrtcGetPTXSize");
   result.ptx.resize(size);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 namespace sweep {
 namespace {
@@ -22,42 +23,50 @@ template <class T, class Scalar>
 __device__ constexpr T splat(Scalar value) {
   if constexpr (requires(T t) { t.x; }) {
     T result{};
-    using Lane = decltype(result.x);
-    result.x = Lane(value);
-    if constexpr (requires(T t) { t.y; }) result.y = Lane(value);
-    if constexpr (requires(T t) { t.z; }) result.z = Lane(value);
-    if constexpr (requires(T t) { t.w; }) result.w = Lane(value);
+    using Component = decltype(result.x);
+    result.x = Component(value);
+    if constexpr (requires(T t) { t.y; }) result.y = Component(value);
+    if constexpr (requires(T t) { t.z; }) result.z = Component(value);
+    if constexpr (requires(T t) { t.w; }) result.w = Component(value);
     return result;
   } else {
     return T(value);
   }
 }
 
+using sweep_size = size_t;
+using sweep_u64 = unsigned long long;
+
+__device__ inline sweep_size sweep_thread() {
+  return sweep_size(blockIdx.x) * blockDim.x + threadIdx.x;
+}
+__device__ inline sweep_size sweep_threads() { return sweep_size(gridDim.x) * blockDim.x; }
+
 struct sweep_shown {
   int kind;  // 0 unknown, 1 signed, 2 unsigned, 3 floating, 4 boolean
-  int lanes;
-  unsigned long long bits[4];
+  int components;
+  sweep_u64 bits[4];
 };
 
 struct sweep_failure {
-  unsigned long long count;
-  unsigned long long first;
+  sweep_u64 count;
+  sweep_u64 first;
   sweep_shown actual;
   sweep_shown expected;
 };
 
-__device__ inline int sweep_show_lane(bool v, unsigned long long& bits) { bits = v; return 4; }
-__device__ inline int sweep_show_lane(double v, unsigned long long& bits) {
+__device__ inline int sweep_show_one(bool v, sweep_u64& bits) { bits = v; return 4; }
+__device__ inline int sweep_show_one(double v, sweep_u64& bits) {
   bits = __double_as_longlong(v);
   return 3;
 }
 template <class V>
-__device__ int sweep_show_lane(const V& v, unsigned long long& bits) {
+__device__ int sweep_show_one(const V& v, sweep_u64& bits) {
   if constexpr (requires { v % V(1); }) {
-    bits = static_cast<unsigned long long>(static_cast<long long>(v));
+    bits = static_cast<sweep_u64>(static_cast<long long>(v));
     return V(-1) < V(0) ? 1 : 2;
   } else if constexpr (requires { static_cast<float>(v); }) {
-    return sweep_show_lane(static_cast<double>(static_cast<float>(v)), bits);
+    return sweep_show_one(static_cast<double>(static_cast<float>(v)), bits);
   } else {
     return 0;
   }
@@ -65,48 +74,128 @@ __device__ int sweep_show_lane(const V& v, unsigned long long& bits) {
 
 template <class V>
 __device__ void sweep_show(const V& v, sweep_shown& shown) {
-  shown.lanes = 1;
+  shown.components = 1;
   if constexpr (requires { v.x; }) {
-    shown.kind = sweep_show_lane(v.x, shown.bits[0]);
-    if constexpr (requires { v.y; }) { shown.lanes = 2; sweep_show_lane(v.y, shown.bits[1]); }
-    if constexpr (requires { v.z; }) { shown.lanes = 3; sweep_show_lane(v.z, shown.bits[2]); }
-    if constexpr (requires { v.w; }) { shown.lanes = 4; sweep_show_lane(v.w, shown.bits[3]); }
+    shown.kind = sweep_show_one(v.x, shown.bits[0]);
+    if constexpr (requires { v.y; }) { shown.components = 2; sweep_show_one(v.y, shown.bits[1]); }
+    if constexpr (requires { v.z; }) { shown.components = 3; sweep_show_one(v.z, shown.bits[2]); }
+    if constexpr (requires { v.w; }) { shown.components = 4; sweep_show_one(v.w, shown.bits[3]); }
   } else {
-    shown.kind = sweep_show_lane(v, shown.bits[0]);
+    shown.kind = sweep_show_one(v, shown.bits[0]);
   }
+}
+
+template <class Actual, class Expected>
+__device__ void sweep_show_both(sweep_failure* failure, const Actual& actual,
+                                const Expected& expected) {
+  sweep_show(actual, failure->actual);
+  sweep_show(expected, failure->expected);
+}
+
+__device__ inline void sweep_count_failures(sweep_failure* failure, sweep_u64 count,
+                                            sweep_u64 first) {
+  if (count == 0) return;
+  ::atomicAdd(&failure->count, count);
+  ::atomicMin(&failure->first, first);
+}
+
+template <class T>
+inline constexpr bool sweep_is_vector = false;
+
+template <class T> requires sweep_is_vector<T>
+__device__ constexpr bool operator==(T a, T b) {
+  bool same = a.x == b.x;
+  if constexpr (requires { a.y; }) same = same && a.y == b.y;
+  if constexpr (requires { a.z; }) same = same && a.z == b.z;
+  if constexpr (requires { a.w; }) same = same && a.w == b.w;
+  return same;
 }
 )";
 
-std::string vector_operators(ElementType type) {
-  constexpr std::string_view components = "xyzw";
-  const std::string& name = type.cuda();
-  const auto each = [&](std::string_view form, std::string_view separator) {
-    std::string result;
-    for (unsigned lane = 0; lane < type.lanes(); ++lane) {
-      if (lane > 0) result += separator;
-      result += fmt::format(fmt::runtime(form), components[lane]);
-    }
-    return result;
-  };
-  std::string text = fmt::format(
-      "__device__ inline bool operator==({0} a, {0} b) {{ return {1}; }}\n"
-      "__device__ inline bool operator!=({0} a, {0} b) {{ return !(a == b); }}\n",
-      name, each("a.{0} == b.{0}", " && "));
-  for (const char op : {'+', '-', '*'}) {
-    const std::string form = fmt::format("a.{{0}} {}= b.{{0}};", op);
-    text += fmt::format(
-        "__device__ inline {0}& operator{1}=({0}& a, {0} b) {{ {2} return a; }}\n"
-        "__device__ inline {0} operator{1}({0} a, {0} b) {{ a {1}= b; return a; }}\n",
-        name, op, each(form, " "));
-  }
-  return text;
+/// `a op= b` and `a op b`. Templates, so that a pattern's own operator for a vector type goes
+/// first.
+std::string vector_operators(char op) {
+  return fmt::format(R"(
+template <class T> requires sweep_is_vector<T>
+__device__ constexpr T& operator{0}=(T& a, T b) {{
+  a.x {0}= b.x;
+  if constexpr (requires {{ a.y; }}) a.y {0}= b.y;
+  if constexpr (requires {{ a.z; }}) a.z {0}= b.z;
+  if constexpr (requires {{ a.w; }}) a.w {0}= b.w;
+  return a;
+}}
+template <class T> requires sweep_is_vector<T>
+__device__ constexpr T operator{0}(T a, T b) {{
+  a {0}= b;
+  return a;
+}}
+)",
+                     op);
 }
+
+constexpr const char* integer_limits = R"(
+#define CHAR_BIT 8
+#define SCHAR_MIN (-128)
+#define SCHAR_MAX 127
+#define UCHAR_MAX 255
+#define CHAR_MIN SCHAR_MIN
+#define CHAR_MAX SCHAR_MAX
+#define SHRT_MIN (-32768)
+#define SHRT_MAX 32767
+#define USHRT_MAX 65535
+#define INT_MIN (-2147483647 - 1)
+#define INT_MAX 2147483647
+#define UINT_MAX 4294967295U
+#define LONG_MIN (-9223372036854775807L - 1)
+#define LONG_MAX 9223372036854775807L
+#define ULONG_MAX 18446744073709551615UL
+#define LLONG_MIN (-9223372036854775807LL - 1)
+#define LLONG_MAX 9223372036854775807LL
+#define ULLONG_MAX 18446744073709551615ULL
+)";
+
+constexpr const char* floating_limits = R"(
+#define FLT_RADIX 2
+#define FLT_MANT_DIG 24
+#define FLT_DIG 6
+#define FLT_MIN_EXP (-125)
+#define FLT_MAX_EXP 128
+#define FLT_MIN 1.17549435e-38F
+#define FLT_MAX 3.40282347e+38F
+#define FLT_EPSILON 1.19209290e-7F
+#define DBL_MANT_DIG 53
+#define DBL_DIG 15
+#define DBL_MIN_EXP (-1021)
+#define DBL_MAX_EXP 1024
+#define DBL_MIN 2.2250738585072014e-308
+#define DBL_MAX 1.7976931348623157e+308
+#define DBL_EPSILON 2.2204460492503131e-16
+)";
+
+constexpr const char* floating_specials = R"(
+#define INFINITY __builtin_bit_cast(float, 0x7f800000)
+#define NAN __builtin_bit_cast(float, 0x7fffffff)
+)";
 
 }  // namespace
 
 const std::vector<Header>& provided_headers() {
   static const std::vector<Header> headers = {
-      {"cstdint", ""}, {"stdint.h", ""}, {"cstddef", ""}, {"stddef.h", ""}};
+      {"cstdint", ""},
+      {"stdint.h", ""},
+      {"cstddef", ""},
+      {"stddef.h", ""},
+      {"cstdio", ""},
+      {"stdio.h", ""},
+      {"cassert", ""},
+      {"assert.h", ""},
+      {"climits", integer_limits},
+      {"limits.h", integer_limits},
+      {"cfloat", floating_limits},
+      {"float.h", floating_limits},
+      {"cmath", floating_specials},
+      {"math.h", floating_specials},
+  };
   return headers;
 }
 
@@ -125,10 +214,13 @@ std::string prelude(std::span<const ElementType> types) {
         "using bfloat162 = __nv_bfloat162;\n";
   }
   text += always;
+  for (const char op : {'+', '-', '*'}) text += vector_operators(op);
   for (const ElementType type : used) {
     // The half headers bring operators of their own.
     const bool is_vector = std::isdigit(static_cast<unsigned char>(type.name().back())) != 0;
-    if (is_vector && type.header() == ElementHeader::none) text += vector_operators(type);
+    if (!is_vector || type.header() != ElementHeader::none) continue;
+    text += fmt::format("template <>\ninline constexpr bool sweep_is_vector<{}> = true;\n",
+                        type.cuda());
   }
   return text;
 }

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <limits>
 
 #include "engine/jit/equality.h"
@@ -13,36 +14,48 @@
 namespace sweep {
 namespace {
 
-/// CUDA source without its #include lines, which are blanked, and those lines.
-struct SplitBody {
+/// A line that is moved out of the body.
+struct Include {
+  std::size_t offset = 0;  ///< in the body
   std::string text;
-  std::vector<std::string> includes;
 };
 
-SplitBody split_includes(const std::string& body) {
+/// CUDA source without its #include lines, which are blanked, those lines, and the names of its
+/// macros. An #include under a condition stays where it is.
+struct SplitBody {
+  std::string text;
+  std::vector<Include> includes;
+  std::vector<std::string> macros;
+};
+
+/// The name of the macro that an #define with this text defines.
+std::string macro_name(std::string_view text) {
+  const auto in_name = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+  };
+  const std::string code = blank_non_code(text);
+  const auto begin = std::ranges::find_if(code, in_name);
+  return {begin, std::find_if_not(begin, code.end(), in_name)};
+}
+
+SplitBody split_body(const std::string& body) {
   SplitBody result;
-  std::size_t begin = 0;
-  while (begin < body.size()) {
-    const std::size_t end = std::min(body.find('\n', begin), body.size());
-    const std::string_view line = std::string_view(body).substr(begin, end - begin);
-    std::string_view rest = line;
-    const auto skip_blanks = [&] {
-      rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
-    };
-    skip_blanks();
-    bool is_include = rest.starts_with('#');
-    if (is_include) {
-      rest.remove_prefix(1);
-      skip_blanks();
-      is_include = rest.starts_with("include");
+  result.text = body;
+  int open_conditions = 0;
+  for (const Directive& directive : find_directives(body)) {
+    if (directive.name.starts_with("if")) ++open_conditions;
+    if (directive.name == "endif") --open_conditions;
+    if (directive.name == "define") {
+      std::string name = macro_name(directive.text);
+      const bool is_known = std::ranges::find(result.macros, name) != result.macros.end();
+      if (!name.empty() && !is_known) result.macros.push_back(std::move(name));
     }
-    if (is_include) {
-      result.includes.emplace_back(line);
-    } else {
-      result.text += line;
+    if (directive.name != "include" || open_conditions > 0) continue;
+    result.includes.push_back({directive.offset, body.substr(directive.offset, directive.length)});
+    for (std::size_t at = 0; at < directive.length; ++at) {
+      char& c = result.text[directive.offset + at];
+      if (c != '\n') c = ' ';
     }
-    if (end < body.size()) result.text += '\n';
-    begin = end + 1;
   }
   return result;
 }
@@ -56,12 +69,21 @@ std::string quoted(const std::string& path) {
   return result + '"';
 }
 
-/// `cuda` placed so that the compiler sees it on the line and column where it stands in its file.
-std::string placed(const CudaExpression& cuda, std::string_view text, std::size_t skipped) {
-  const std::size_t column = cuda.where.column + skipped;
-  return fmt::format("\n#line {} {}\n{}{}\n#line 1 \"generated\"\n", cuda.where.line,
-                     quoted(cuda.where.source->name), std::string(column > 0 ? column - 1 : 0, ' '),
-                     text);
+constexpr const char* back_to_generated = "#line 1 \"generated\"\n";
+
+/// A line of its own that the compiler sees at `where`.
+std::string placed(const Location& where, std::string_view text) {
+  return fmt::format("#line {} {}\n{}{}\n", where.line, quoted(where.source->name),
+                     std::string(where.column > 0 ? where.column - 1 : 0, ' '), text);
+}
+
+/// Where the character at `offset` of a CUDA expression stands in its file.
+Location place_within(const CudaExpression& cuda, std::size_t offset) {
+  const std::string_view before = std::string_view(cuda.text).substr(0, offset);
+  const std::size_t line_break = before.rfind('\n');
+  if (line_break == std::string_view::npos) return cuda.where.shifted(offset, 1);
+  const auto lines = static_cast<std::size_t>(std::ranges::count(before, '\n'));
+  return {cuda.where.source, cuda.where.line + lines, offset - line_break};
 }
 
 class UnitWriter {
@@ -69,11 +91,13 @@ class UnitWriter {
   explicit UnitWriter(std::span<const Configuration> configurations)
       : configurations_(configurations),
         pattern_(*configurations.front().pattern),
-        body_(split_includes(pattern_.body)) {}
+        body_(split_body(pattern_.body)) {}
 
   TranslationUnit write() {
     unit_.text = prelude(element_types());
-    for (const std::string& include : body_.includes) unit_.text += include + '\n';
+    for (const Include& include : body_.includes) {
+      unit_.text += placed(place_in_source(include.offset), include.text) + back_to_generated;
+    }
     for (std::size_t i = 0; i < configurations_.size(); ++i) write_configuration(i);
     return std::move(unit_);
   }
@@ -92,6 +116,16 @@ class UnitWriter {
     return types;
   }
 
+  /// Where the body's character at `offset` stands in the pattern file.
+  Location place_in_source(std::size_t offset) const {
+    const std::string& text = pattern_.source->text;
+    const std::string_view before = std::string_view(pattern_.body).substr(0, offset);
+    const auto lines = static_cast<std::size_t>(std::ranges::count(before, '\n'));
+    const std::size_t line = pattern_.body_line + lines;
+    const std::size_t body_begin = text.size() - pattern_.body.size();
+    return {pattern_.source, line, body_begin + offset - offset_of_line(text, line) + 1};
+  }
+
   void write_configuration(std::size_t index) {
     const Configuration& configuration = configurations_[index];
     const std::string space = fmt::format("sweep_c{}", index);
@@ -99,12 +133,7 @@ class UnitWriter {
     entries.kernel_expression = fmt::format("&{}::{}", space, pattern_.name);
     unit_.text += fmt::format("namespace {} {{\n", space);
     write_constants(configuration);
-    // What stands before the body on its first line is the header's end.
-    const std::size_t header_end = pattern_.source->text.size() - pattern_.body.size();
-    const std::size_t line_begin = offset_of_line(pattern_.source->text, pattern_.body_line);
-    unit_.text += fmt::format("#line {} {}\n{}{}\n#line 1 \"generated\"\n", pattern_.body_line,
-                              quoted(pattern_.source->name),
-                              std::string(header_end - line_begin, ' '), body_.text);
+    unit_.text += placed(place_in_source(0), body_.text) + back_to_generated;
     write_struct_checks(configuration);
     for (std::size_t i = 0; i < pattern_.buffers.size(); ++i) {
       entries.init.push_back(write_init(space, i));
@@ -113,6 +142,8 @@ class UnitWriter {
       entries.check.push_back(write_check(space, i));
     }
     unit_.text += "}\n";
+    // What one configuration defines, the next does not see.
+    for (const std::string& macro : body_.macros) unit_.text += fmt::format("#undef {}\n", macro);
     unit_.entries.push_back(std::move(entries));
   }
 
@@ -164,12 +195,15 @@ class UnitWriter {
     const Buffer& buffer = pattern_.buffers[index];
     if (!buffer.init) return {};
     const std::string name = fmt::format("{}_init_{}", space, index);
+    const CudaExpression& init = *buffer.init;
+    // The statement stands on the lines of `init`, its signs where the messages about them point.
     unit_.text += fmt::format(
-        "extern \"C\" __global__ void {}({}, unsigned long long sweep_length) {{\n"
-        "  const size_t sweep_step = size_t(gridDim.x) * blockDim.x;\n"
-        "  for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < sweep_length; i += "
-        "sweep_step)\n    {}[i] = {};\n}}\n",
-        name, buffer_list(index), buffer.name, placed(*buffer.init, buffer.init->text, 0));
+        "extern \"C\" __global__ void {}({}, sweep_u64 sweep_length) {{\n"
+        "  for (sweep_size i = sweep_thread(); i < sweep_length; i += sweep_threads()) {{\n"
+        "{}{}{}{}{}  }}\n}}\n",
+        name, buffer_list(index), placed(init.where, buffer.name + "[i]"), placed(init.where, "="),
+        placed(init.where, init.text), placed(place_within(init, init.text.size()), ";"),
+        back_to_generated);
     return name;
   }
 
@@ -177,34 +211,36 @@ class UnitWriter {
     const Verification& verification = pattern_.verify[index];
     const CudaExpression& condition = verification.condition;
     const std::string name = fmt::format("{}_check_{}", space, index);
+    const auto declared = [&](const char* declaration, std::string_view value) {
+      const auto begin = static_cast<std::size_t>(value.data() - condition.text.data());
+      const Location where = place_within(condition, begin);
+      return placed(where, declaration) + placed(where, value) +
+             placed(place_within(condition, begin + value.size()), ";");
+    };
     std::string test;
     std::string show;
     if (const auto equality = split_equality(condition.text)) {
-      const auto skipped =
-          static_cast<std::size_t>(equality->expected.data() - condition.text.data());
-      test = fmt::format(
-          "    const auto sweep_actual = {};\n    const auto sweep_expected = {};\n"
-          "    if (sweep_actual == sweep_expected) continue;\n",
-          placed(condition, equality->actual, 0), placed(condition, equality->expected, skipped));
+      test =
+          declared("const auto sweep_actual =", equality->actual) +
+          declared("const auto sweep_expected =", equality->expected) +
+          placed(condition.where, "if (sweep_actual") +
+          placed(place_within(condition, equality->actual.size()), "== sweep_expected) continue;");
       show =
           "    if (sweep_end - sweep_begin == 1) {\n"
-          "      sweep_show(sweep_actual, sweep_result->actual);\n"
-          "      sweep_show(sweep_expected, sweep_result->expected);\n    }\n";
+          "      sweep_show_both(sweep_result, sweep_actual, sweep_expected);\n    }\n";
     } else {
-      test = fmt::format("    const bool sweep_holds = {};\n    if (sweep_holds) continue;\n",
-                         placed(condition, condition.text, 0));
+      test = declared("const bool sweep_holds =", condition.text) +
+             placed(condition.where, "if (sweep_holds) continue;");
     }
     unit_.text += fmt::format(
-        "extern \"C\" __global__ void {}({}, unsigned long long sweep_begin, unsigned long long "
-        "sweep_end, sweep_failure* sweep_result) {{\n"
-        "  unsigned long long sweep_count = 0, sweep_first = ~0ull;\n"
-        "  const size_t sweep_step = size_t(gridDim.x) * blockDim.x;\n"
-        "  for (size_t i = sweep_begin + size_t(blockIdx.x) * blockDim.x + threadIdx.x; "
-        "i < sweep_end; i += sweep_step) {{\n{}"
+        "extern \"C\" __global__ void {}({}, sweep_u64 sweep_begin, sweep_u64 sweep_end, "
+        "sweep_failure* sweep_result) {{\n"
+        "  sweep_u64 sweep_count = 0, sweep_first = ~0ull;\n"
+        "  for (sweep_size i = sweep_begin + sweep_thread(); i < sweep_end; "
+        "i += sweep_threads()) {{\n{}{}"
         "    ++sweep_count;\n    if (i < sweep_first) sweep_first = i;\n{}  }}\n"
-        "  if (sweep_count > 0) {{\n    atomicAdd(&sweep_result->count, sweep_count);\n"
-        "    atomicMin(&sweep_result->first, sweep_first);\n  }}\n}}\n",
-        name, buffer_list(pattern_.buffers.size()), test, show);
+        "  sweep_count_failures(sweep_result, sweep_count, sweep_first);\n}}\n",
+        name, buffer_list(pattern_.buffers.size()), test, back_to_generated, show);
     return name;
   }
 

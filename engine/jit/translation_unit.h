@@ -23,15 +23,17 @@ struct TranslationUnit {
 
 /// Writes the source of `configurations`, all of one pattern: each in a namespace of its own with
 /// its parameters as constants, integers being `int` where they fit and `long long` otherwise.
-/// The pattern's #include lines stand once, before all of them. `#line` makes the compiler's
-/// messages name the pattern file's lines and columns, those of `init` and `verify` too.
+/// The pattern's #include lines stand once, before all of them, but those under a condition stay
+/// where they are; macros end with the configuration that defines them. `#line` makes the
+/// compiler's messages name the pattern file's lines and columns, those of `init` and `verify` too.
 ///
 /// The functions that initialise and check have these signatures; the buffers are all of the
 /// pattern's, in order:
 ///   init:  (buffers..., unsigned long long length)
 ///   check: (buffers..., unsigned long long begin, unsigned long long end, failure*)
 /// `failure` is struct { u64 count, first; shown actual, expected; } with
-/// shown = struct { i32 kind, lanes; u64 bits[4]; }; both sides are shown when end - begin == 1.
+/// shown = struct { i32 kind, components; u64 bits[4]; }; both sides are shown when end - begin
+/// == 1.
 TranslationUnit write_translation_unit(std::span<const Configuration> configurations);
 
 }  // namespace sweep

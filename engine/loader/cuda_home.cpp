@@ -1,5 +1,6 @@
 #include "engine/loader/cuda_home.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 
@@ -23,6 +24,8 @@ std::vector<fs::path> usual_homes() {
 
 constexpr std::array library_folders = {"lib64", "lib", "targets/x86_64-linux/lib",
                                         "targets/sbsa-linux/lib"};
+constexpr std::array include_folders = {"include", "targets/x86_64-linux/include",
+                                        "targets/sbsa-linux/include"};
 
 }  // namespace
 
@@ -55,14 +58,23 @@ std::vector<std::string> library_candidates(const std::vector<std::string>& name
   return candidates;
 }
 
-fs::path find_cuda_include(const std::string& header) {
-  for (const fs::path& home : cuda_homes()) {
-    for (const char* folder : {"include", "targets/x86_64-linux/include"}) {
-      std::error_code error;
-      if (fs::exists(home / folder / header, error)) return home / folder;
-    }
+fs::path find_cuda_include(const std::string& header, const fs::path& library) {
+  std::vector<fs::path> folders;
+  // From lib64 to the home, or from targets/*/lib.
+  constexpr int levels = 3;
+  fs::path folder = library.parent_path();
+  for (int level = 0; level < levels && folder.has_relative_path(); ++level) {
+    folder = folder.parent_path();
+    folders.push_back(folder / "include");
   }
-  return {};
+  for (const fs::path& home : cuda_homes()) {
+    for (const char* include : include_folders) folders.push_back(home / include);
+  }
+  const auto found = std::ranges::find_if(folders, [&](const fs::path& candidate) {
+    std::error_code error;
+    return fs::exists(candidate / header, error);
+  });
+  return found == folders.end() ? fs::path() : *found;
 }
 
 }  // namespace sweep

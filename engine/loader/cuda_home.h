@@ -19,7 +19,9 @@ std::vector<std::filesystem::path> cuda_homes();
 /// `names` are file names such as "libnvrtc.so.13".
 std::vector<std::string> library_candidates(const std::vector<std::string>& names);
 
-/// The toolkit's include folder that has `header`, or an empty path.
-std::filesystem::path find_cuda_include(const std::string& header);
+/// A toolkit's include folder that has `header`, or an empty path: best the toolkit that has
+/// `library`, then the homes in their order.
+std::filesystem::path find_cuda_include(const std::string& header,
+                                        const std::filesystem::path& library);
 
 }  // namespace sweep

@@ -11,6 +11,14 @@ std::optional<DynamicLibrary> DynamicLibrary::open(const std::string& name) {
   return DynamicLibrary(name, handle);
 }
 
+std::filesystem::path DynamicLibrary::file_of(const void* function) {
+  Dl_info info{};
+  if (dladdr(function, &info) == 0 || info.dli_fname == nullptr) return {};
+  std::error_code error;
+  const std::filesystem::path file = std::filesystem::canonical(info.dli_fname, error);
+  return error ? info.dli_fname : file;
+}
+
 void* DynamicLibrary::address_of(const char* symbol) const {
   void* address = dlsym(handle_, symbol);
   if (address == nullptr) {

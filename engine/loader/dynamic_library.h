@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -24,6 +25,9 @@ class DynamicLibrary {
   Function* function(const char* symbol) const {
     return reinterpret_cast<Function*>(address_of(symbol));
   }
+
+  /// The file that the library with `function` was loaded from, links resolved.
+  static std::filesystem::path file_of(const void* function);
 
   /// The name or path it was opened with.
   const std::string& name() const { return name_; }

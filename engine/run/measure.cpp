@@ -13,15 +13,15 @@ namespace {
 constexpr int warm_up_samples = 2;
 
 void take_samples(Execution& execution, const MeasureRules& rules, const Clock& clock,
-                  const std::function<void()>& alive, PointRecord& point) {
+                  const StepListener& on_step, PointRecord& point) {
   for (int i = 0; i < warm_up_samples; ++i) {
-    alive();
+    on_step("warm-up");
     execution.sample(rules.cache);
   }
   const double begin = clock();
   std::optional<StopReason> stop;
   while (!stop) {
-    alive();
+    on_step("sample");
     point.samples.push_back(execution.sample(rules.cache));
     stop = should_stop(rules, point.samples, clock() - begin);
   }
@@ -37,7 +37,7 @@ Clock steady_clock() {
   };
 }
 
-std::vector<Metric> timing_metrics(const std::vector<double>& samples, std::uint64_t useful_bytes,
+std::vector<Metric> timing_metrics(const std::vector<double>& samples, const UsefulTraffic& useful,
                                    const Device& device) {
   constexpr double micro = 1e6;
   constexpr double giga = 1e9;
@@ -52,34 +52,37 @@ std::vector<Metric> timing_metrics(const std::vector<double>& samples, std::uint
       {"noise", Origin::measured, noise_of(samples) * percent},
       {"samples", Origin::measured, static_cast<double>(samples.size())},
   };
-  if (useful_bytes > 0 && middle > 0) {
-    const double bandwidth = static_cast<double>(useful_bytes) / middle;
+  if (useful.device > 0 && middle > 0) {
+    const double bandwidth = static_cast<double>(useful.device) / middle;
     metrics.push_back({"bandwidth", Origin::measured, bandwidth / giga});
     if (device.peak_bandwidth() > 0) {
       metrics.push_back(
           {"percent_of_peak", Origin::measured, bandwidth / device.peak_bandwidth() * percent});
     }
-    metrics.push_back({"useful_bytes", Origin::measured, static_cast<double>(useful_bytes)});
+    metrics.push_back({"useful_bytes", Origin::measured, static_cast<double>(useful.device)});
+  }
+  if (useful.shared > 0 && middle > 0) {
+    metrics.push_back(
+        {"shared_bandwidth", Origin::measured, static_cast<double>(useful.shared) / middle / giga});
   }
   return metrics;
 }
 
 PointRecord measure(Backend& backend, const Workload& workload, const MeasureRules& rules,
-                    std::uint64_t useful_bytes, const Clock& clock,
-                    const std::function<void()>& alive) {
+                    const UsefulTraffic& useful, const Clock& clock, const StepListener& on_step) {
   PointRecord point;
   try {
-    alive();
+    on_step("allocation");
     const std::unique_ptr<Execution> execution = backend.prepare(workload);
-    alive();
+    on_step("init");
     execution->initialise();
-    alive();
+    on_step("first launch");
     execution->launch();
-    alive();
+    on_step("check");
     if (auto mismatch = execution->verify()) throw ExecutionFailure(*mismatch);
     if (backend.can_time()) {
-      take_samples(*execution, rules, clock, alive, point);
-      point.metrics = timing_metrics(point.samples, useful_bytes, backend.device());
+      take_samples(*execution, rules, clock, on_step, point);
+      point.metrics = timing_metrics(point.samples, useful, backend.device());
     }
   } catch (const ExecutionFailure& failure) {
     point.status = PointStatus::failed;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <string_view>
 
 #include "engine/backend/backend.h"
 #include "engine/store/record.h"
@@ -11,15 +12,23 @@ namespace sweep {
 using Clock = std::function<double()>;
 Clock steady_clock();
 
+/// The bytes a configuration needs to move in one launch.
+struct UsefulTraffic {
+  std::uint64_t device = 0;  ///< through device memory, reads and writes together
+  std::uint64_t shared = 0;  ///< through shared memory
+};
+
+/// Hears that a step begins: "init", "first launch", "check", "sample".
+using StepListener = std::function<void(std::string_view step)>;
+
 /// Executes a workload: initialise, one launch, verify, warm up, sample until the stopping rule
 /// holds. Fills in status, reason, samples, stop and metrics; the key is the caller's. Failures of
-/// the workload are part of the result. `alive` is called before every step and every sample.
+/// the workload are part of the result. `on_step` is called before every step and every sample.
 PointRecord measure(Backend& backend, const Workload& workload, const MeasureRules& rules,
-                    std::uint64_t useful_bytes, const Clock& clock,
-                    const std::function<void()>& alive);
+                    const UsefulTraffic& useful, const Clock& clock, const StepListener& on_step);
 
 /// The metrics of a point with these samples in seconds.
-std::vector<Metric> timing_metrics(const std::vector<double>& samples, std::uint64_t useful_bytes,
+std::vector<Metric> timing_metrics(const std::vector<double>& samples, const UsefulTraffic& useful,
                                    const Device& device);
 
 }  // namespace sweep

@@ -14,7 +14,7 @@ class Measurer {
   virtual const Device& device() const = 0;
   /// Throws DeviceError when the device is lost for good.
   virtual PointRecord measure(const Workload& workload, const MeasureRules& rules,
-                              std::uint64_t useful_bytes) = 0;
+                              const UsefulTraffic& useful) = 0;
 };
 
 /// Measures in this process, on a backend that every failure leaves usable.
@@ -23,8 +23,8 @@ class LocalMeasurer : public Measurer {
   explicit LocalMeasurer(Backend& backend) : backend_(backend), clock_(steady_clock()) {}
   const Device& device() const override { return backend_.device(); }
   PointRecord measure(const Workload& workload, const MeasureRules& rules,
-                      std::uint64_t useful_bytes) override {
-    return sweep::measure(backend_, workload, rules, useful_bytes, clock_, [] {});
+                      const UsefulTraffic& useful) override {
+    return sweep::measure(backend_, workload, rules, useful, clock_, [](std::string_view) {});
   }
 
  private:

@@ -41,8 +41,8 @@ class Runner {
     summary_.run = store_.begin_run(provenance());
     try {
       add_points(reusable, compiled, stop);
-    } catch (const DeviceError&) {
-      store_.end_run(summary_.run, RunState::interrupted);
+    } catch (...) {
+      close_after_failure(reusable);
       throw;
     }
     store_.end_run(summary_.run, summary_.interrupted ? RunState::interrupted : RunState::finished);
@@ -61,17 +61,36 @@ class Runner {
 
   void add_points(const std::vector<bool>& reusable, CompileAhead& compiled,
                   const std::atomic<bool>& stop) {
-    for (std::size_t i = 0; i < reusable.size(); ++i) {
-      if (stop) {
-        summary_.interrupted = true;
-        return;
-      }
-      const Configuration& configuration = request_.space.configurations[i];
-      if (!reusable[i]) {
+    for (next_ = 0; next_ < reusable.size(); ++next_) {
+      const Configuration& configuration = request_.space.configurations[next_];
+      if (reusable[next_]) {
+        reuse_point(configuration);
+      } else if (!stop) {
         add_point(configuration, compiled.next());
-      } else if (store_.reuse_point(summary_.run, key_of(configuration))) {
-        ++summary_.reused;
+      } else {
+        // What an earlier run measured still belongs to this run's report.
+        summary_.interrupted = true;
       }
+    }
+  }
+
+  void reuse_point(const Configuration& configuration) {
+    if (!store_.reuse_point(summary_.run, key_of(configuration))) {
+      throw StoreError(store_.path().string() + ": a point has vanished from the database");
+    }
+    ++summary_.reused;
+  }
+
+  /// Keeps the earlier points behind the failed one and marks the run, as far as the store still
+  /// works; the failure itself is what gets reported.
+  void close_after_failure(const std::vector<bool>& reusable) noexcept {
+    try {
+      for (++next_; next_ < reusable.size(); ++next_) {
+        if (reusable[next_]) reuse_point(request_.space.configurations[next_]);
+      }
+      store_.end_run(summary_.run, RunState::interrupted);
+    } catch (const std::exception&) {
+      // The store is what failed: the run stays marked as running, like one that was killed.
     }
   }
 
@@ -86,11 +105,11 @@ class Runner {
   PointKey key_of(const Configuration& configuration) const {
     const Device& device = measurer_.device();
     return {configuration.pattern->name,
-            configuration.pattern->source->text,
+            configuration.pattern->source->text + configuration.pattern->included_text,
             configuration.parameters,
             to_string(request_.sweep.measure),
             device.backend + " " + device.name + " " + device.uuid,
-            nvrtc_->version()};
+            nvrtc_->version() + ", sweep " + request_.provenance.engine_version};
   }
 
   void add_point(const Configuration& configuration, const CompileOutcome& outcome) {
@@ -113,7 +132,7 @@ class Runner {
     warn(compiled.warnings);
     try {
       return measurer_.measure(make_workload(configuration, compiled), request_.sweep.measure,
-                               useful_device_bytes(configuration));
+                               useful_traffic_of(configuration));
     } catch (const ExecutionFailure& error) {
       failure.reason = error.what();
     } catch (const InputError& error) {
@@ -138,6 +157,7 @@ class Runner {
   Store& store_;
   RunObserver& observer_;
   RunSummary summary_;
+  std::size_t next_ = 0;  ///< the configuration under way
   std::vector<std::string> warned_;
 };
 

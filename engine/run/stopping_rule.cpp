@@ -26,7 +26,9 @@ std::optional<StopReason> should_stop(const MeasureRules& rules, std::span<const
                                       double elapsed) {
   const auto count = static_cast<int>(samples.size());
   if (count < rules.min_samples) return std::nullopt;
-  if (noise_of(samples) <= rules.noise) return StopReason::noise;
+  // Fewer samples bracket the median with less than 95 % confidence (see median_interval).
+  constexpr int fewest_for_interval = 6;
+  if (count >= fewest_for_interval && noise_of(samples) <= rules.noise) return StopReason::noise;
   if (count >= rules.max_samples) return StopReason::samples;
   if (elapsed >= rules.seconds) return StopReason::seconds;
   return std::nullopt;

@@ -31,19 +31,39 @@ std::unique_ptr<Backend> say_hello(Channel& channel,
 class Pulse {
  public:
   Pulse(Channel& channel, Clock clock) : channel_(channel), clock_(std::move(clock)) {}
-  void beat() {
+  void beat(std::string_view step) {
     constexpr double interval = 0.1;
     const double now = clock_();
-    if (now - last_ < interval) return;
+    if (step == step_ && now - last_ < interval) return;
     last_ = now;
-    channel_.send(encode(WorkerAlive{}));
+    step_ = step;
+    channel_.send(encode(WorkerAlive{step_}));
   }
 
  private:
   Channel& channel_;
   Clock clock_;
   double last_ = -forever;
+  std::string step_;
 };
+
+/// Measures one job. What no failure of the workload explains takes the worker's health with it.
+WorkerResult run_job(Backend& backend, const WorkerJob& job, const Clock& clock, Channel& channel) {
+  Pulse pulse(channel, clock);
+  WorkerResult result;
+  try {
+    result.point = measure(backend, job.workload, job.rules, job.useful, clock,
+                           [&](std::string_view step) { pulse.beat(step); });
+    result.usable = backend.usable();
+  } catch (const ChannelClosed&) {
+    throw;
+  } catch (const std::exception& error) {
+    result.point.status = PointStatus::failed;
+    result.point.reason = error.what();
+    result.usable = false;
+  }
+  return result;
+}
 
 }  // namespace
 
@@ -55,12 +75,9 @@ void serve_jobs(Channel& channel, const std::function<std::unique_ptr<Backend>()
     while (backend != nullptr && backend->usable()) {
       const WorkerJob job = decode_job(channel.receive(forever), program);
       program = job.workload.program;
-      Pulse pulse(channel, clock);
-      WorkerResult result;
-      result.point = measure(*backend, job.workload, job.rules, job.useful_bytes, clock,
-                             [&] { pulse.beat(); });
-      result.usable = backend->usable();
+      const WorkerResult result = run_job(*backend, job, clock, channel);
       channel.send(encode(result));
+      if (!result.usable) return;
     }
   } catch (const ChannelClosed&) {
     // The process that wanted the results is gone or done.

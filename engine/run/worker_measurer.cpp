@@ -51,24 +51,31 @@ PointRecord WorkerMeasurer::replace_after(const std::string& reason) {
 }
 
 PointRecord WorkerMeasurer::measure(const Workload& workload, const MeasureRules& rules,
-                                    std::uint64_t useful_bytes) {
+                                    const UsefulTraffic& useful) {
   if (worker_ == nullptr) start();
+  std::string step = "start";
   try {
     const bool with_program = sent_program_ != workload.program;
-    worker_->channel().send(encode(WorkerJob{workload, rules, useful_bytes}, with_program));
+    worker_->channel().send(encode(WorkerJob{workload, rules, useful}, with_program));
     sent_program_ = workload.program;
     for (;;) {
       auto reply = decode_reply(worker_->channel().receive(patience_));
+      if (const auto* alive = std::get_if<WorkerAlive>(&reply)) {
+        step = alive->step;
+        continue;
+      }
       auto* result = std::get_if<WorkerResult>(&reply);
-      if (result == nullptr) continue;
       if (!result->usable) worker_.reset();
       return std::move(result->point);
     }
   } catch (const ChannelTimeout&) {
     return replace_after(
-        fmt::format("the kernel does not end: no launch finished within {} s", patience_));
+        fmt::format("stopped after {} s without a sign of life during the {}", patience_, step));
   } catch (const ChannelClosed&) {
     return replace_after("the process that runs the kernel " + worker_->wait());
+  } catch (const std::runtime_error& error) {
+    return replace_after(
+        fmt::format("the process that runs the kernel talks nonsense: {}", error.what()));
   }
 }
 

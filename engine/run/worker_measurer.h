@@ -27,7 +27,7 @@ class WorkerMeasurer : public Measurer {
 
   const Device& device() const override { return device_; }
   PointRecord measure(const Workload& workload, const MeasureRules& rules,
-                      std::uint64_t useful_bytes) override;
+                      const UsefulTraffic& useful) override;
 
   /// The file descriptor that a worker finds its channel at.
   static constexpr int worker_channel = 3;

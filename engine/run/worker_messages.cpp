@@ -165,13 +165,14 @@ Bytes encode(const WorkerHello& hello) {
 Bytes encode(const WorkerJob& job, bool with_program) {
   Json json = {{"workload", to_json(job.workload)},
                {"rules", to_json(job.rules)},
-               {"useful_bytes", job.useful_bytes}};
+               {"useful_device", job.useful.device},
+               {"useful_shared", job.useful.shared}};
   if (with_program) json["program"] = to_json(*job.workload.program);
   return Json::to_msgpack(json);
 }
 
-Bytes encode(WorkerAlive /*alive*/) {
-  return Json::to_msgpack(Json::object());
+Bytes encode(const WorkerAlive& alive) {
+  return Json::to_msgpack(Json{{"step", alive.step}});
 }
 
 Bytes encode(const WorkerResult& result) {
@@ -186,8 +187,10 @@ WorkerHello decode_hello(std::span<const std::uint8_t> message) {
 WorkerJob decode_job(std::span<const std::uint8_t> message,
                      const std::shared_ptr<const Program>& previous) {
   const Json json = parse(message);
-  WorkerJob job{workload_from(json.at("workload")), rules_from(json.at("rules")),
-                json.at("useful_bytes").get<std::uint64_t>()};
+  WorkerJob job{workload_from(json.at("workload")),
+                rules_from(json.at("rules")),
+                {json.at("useful_device").get<std::uint64_t>(),
+                 json.at("useful_shared").get<std::uint64_t>()}};
   job.workload.program = json.contains("program") ? program_from(json.at("program")) : previous;
   if (job.workload.program == nullptr) throw std::runtime_error("a job without a program");
   return job;
@@ -195,7 +198,7 @@ WorkerJob decode_job(std::span<const std::uint8_t> message,
 
 std::variant<WorkerAlive, WorkerResult> decode_reply(std::span<const std::uint8_t> message) {
   const Json json = parse(message);
-  if (!json.contains("point")) return WorkerAlive{};
+  if (!json.contains("point")) return WorkerAlive{json.at("step").get<std::string>()};
   return WorkerResult{point_from(json.at("point")), json.at("usable").get<bool>()};
 }
 

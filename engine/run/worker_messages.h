@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/backend/backend.h"
+#include "engine/run/measure.h"
 #include "engine/store/record.h"
 
 namespace sweep {
@@ -26,11 +27,13 @@ struct WorkerHello {
 struct WorkerJob {
   Workload workload;
   MeasureRules rules;
-  std::uint64_t useful_bytes = 0;
+  UsefulTraffic useful;
 };
 
-/// A sign of life during a job.
-struct WorkerAlive {};
+/// A sign of life during a job: the step that begins.
+struct WorkerAlive {
+  std::string step;
+};
 
 /// A job's result.
 struct WorkerResult {
@@ -40,7 +43,7 @@ struct WorkerResult {
 
 Bytes encode(const WorkerHello& hello);
 Bytes encode(const WorkerJob& job, bool with_program);
-Bytes encode(WorkerAlive alive);
+Bytes encode(const WorkerAlive& alive);
 Bytes encode(const WorkerResult& result);
 
 // Decoding throws std::runtime_error for anything that encoding does not give.

@@ -71,8 +71,12 @@ std::vector<std::byte> integer_bytes(const Argument& argument, std::int64_t valu
 }
 
 std::vector<std::byte> scalar_bytes(const Argument& argument, const Bindings& environment) {
-  const std::int64_t value = argument.value.evaluate_integer(environment);
   const std::string& type = ElementType::find(argument.type)->name();
+  if (argument.decimal) {
+    return type == "float" ? bytes_of(static_cast<float>(*argument.decimal))
+                           : bytes_of(*argument.decimal);
+  }
+  const std::int64_t value = argument.value.evaluate_integer(environment);
   if (type == "int8_t") return integer_bytes<std::int8_t>(argument, value);
   if (type == "uint8_t") return integer_bytes<std::uint8_t>(argument, value);
   if (type == "int16_t") return integer_bytes<std::int16_t>(argument, value);
@@ -96,11 +100,12 @@ std::uint64_t not_negative(const Expression& expression, std::string_view what,
 
 }  // namespace
 
-std::uint64_t useful_device_bytes(const Configuration& configuration) {
+UsefulTraffic useful_traffic_of(const Configuration& configuration) {
   const Bindings environment = environment_of(configuration);
   const UsefulBytes& useful = configuration.pattern->useful;
-  return not_negative(useful.read, "useful read", environment) +
-         not_negative(useful.write, "useful write", environment);
+  return {not_negative(useful.read, "useful read", environment) +
+              not_negative(useful.write, "useful write", environment),
+          not_negative(useful.shared, "useful shared", environment)};
 }
 
 Workload make_workload(const Configuration& configuration, const CompiledConfiguration& compiled) {

@@ -2,12 +2,14 @@
 
 #include "engine/backend/backend.h"
 #include "engine/jit/compiler.h"
+#include "engine/run/measure.h"
 #include "engine/spec/configuration.h"
 
 namespace sweep {
 
-/// The bytes a configuration needs to move through device memory, reads and writes together.
-std::uint64_t useful_device_bytes(const Configuration& configuration);
+/// What a configuration's `useful` comes to. Throws InputError when an expression fails,
+/// ExecutionFailure when a figure is negative.
+UsefulTraffic useful_traffic_of(const Configuration& configuration);
 
 /// Works out every size of a compiled configuration. Throws InputError when an expression fails,
 /// ExecutionFailure when a size makes no sense: a negative length, an empty grid, a scalar that

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "engine/text/units.h"
@@ -9,7 +10,7 @@
 namespace sweep {
 namespace {
 
-constexpr std::uint64_t most_combinations = 10'000'000;
+constexpr std::uint64_t most_combinations = 1'000'000;
 
 /// The rows of an axis as one pattern sees them: only the names it has, each row once.
 struct PatternAxis {
@@ -61,6 +62,7 @@ class Enumeration {
       add_pattern(sweep_.patterns[i], axes[i]);
       first_own_row_ += sweep_.patterns[i]->require.size();
     }
+    space_.removed.insert(space_.removed.end(), out_of_bounds_.begin(), out_of_bounds_.end());
     return std::move(space_);
   }
 
@@ -125,18 +127,67 @@ class Enumeration {
       }
     }
     try {
-      Configuration configuration = resolve(pattern, given);
-      Bindings environment = environment_of(configuration);
+      auto configuration = resolve_unless_removed(pattern, given, constraints);
+      if (!configuration) return;
+      Bindings environment = environment_of(*configuration);
       environment.set("pattern", pattern->name);
-      for (const Constraint& constraint : constraints) {
-        if (constraint.condition.evaluate_boolean(environment)) continue;
-        ++space_.removed[constraint.removed_row].count;
-        return;
+      if (!is_removed(constraints, environment)) {
+        space_.configurations.push_back(std::move(*configuration));
       }
-      space_.configurations.push_back(std::move(configuration));
     } catch (const InputError& error) {
       rethrow_for(error, Configuration{pattern, given});
     }
+  }
+
+  /// Nothing for a combination whose defaults fail or break a bound, once it is counted as removed.
+  std::optional<Configuration> resolve_unless_removed(const PatternPtr& pattern,
+                                                      const Bindings& given,
+                                                      const std::vector<Constraint>& constraints) {
+    try {
+      return resolve(pattern, given);
+    } catch (const OutOfBoundsError& error) {
+      if (!is_guarded(*pattern, given, constraints)) count_out_of_bounds(error, pattern->name);
+    } catch (const InputError&) {
+      if (!is_guarded(*pattern, given, constraints)) throw;
+    }
+    return std::nullopt;
+  }
+
+  /// Whether a constraint does not hold; counts the first.
+  bool is_removed(const std::vector<Constraint>& constraints, const Bindings& environment) {
+    for (const Constraint& constraint : constraints) {
+      if (constraint.condition.evaluate_boolean(environment)) continue;
+      ++space_.removed[constraint.removed_row].count;
+      return true;
+    }
+    return false;
+  }
+
+  /// Whether a combination whose defaults fail is removed by a constraint on what does not fail:
+  /// `require: S > 0` keeps a default of `1024 / S` from dividing by zero.
+  bool is_guarded(const Pattern& pattern, const Bindings& given,
+                  const std::vector<Constraint>& constraints) {
+    Bindings part = resolvable_part(pattern, given);
+    part.set("pattern", pattern.name);
+    std::vector<Constraint> known;
+    for (const Constraint& constraint : constraints) {
+      const std::vector<std::string> names = constraint.condition.names();
+      if (std::ranges::all_of(names, [&](const std::string& name) {
+            return part.find(name) != nullptr || ElementType::find(name);
+          })) {
+        known.push_back(constraint);
+      }
+    }
+    return is_removed(known, part);
+  }
+
+  void count_out_of_bounds(const OutOfBoundsError& error, const std::string& pattern) {
+    for (Removed& row : out_of_bounds_) {
+      if (row.constraint != error.bound() || row.origin != "pattern " + pattern) continue;
+      ++row.count;
+      return;
+    }
+    out_of_bounds_.push_back({error.bound(), "pattern " + pattern, 1});
   }
 
   /// The same mistake, with the combination that it shows up in.
@@ -151,6 +202,7 @@ class Enumeration {
 
   const Sweep& sweep_;
   Space space_;
+  std::vector<Removed> out_of_bounds_;  ///< one per bound that a default has broken
   std::size_t first_own_row_ = 0;
 };
 

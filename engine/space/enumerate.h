@@ -26,8 +26,10 @@ struct Space {
 
 /// Enumerates the sweep's space. An axis that a pattern has no parameter for is left out of that
 /// pattern's combinations. A combination counts as removed by the first constraint it breaks: the
-/// pattern's own come first. Throws InputError when an expression fails for some combination, or
-/// when there are more than ten million combinations.
+/// pattern's own come first. A combination whose defaults break their parameter's bounds, or fail,
+/// is removed too if a constraint on the other parameters removes it, or by the bound. Throws
+/// InputError when an expression fails for some combination all the same, or
+/// when there are more than a million combinations.
 Space enumerate(const Sweep& sweep);
 
 }  // namespace sweep

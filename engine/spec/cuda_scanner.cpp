@@ -102,6 +102,39 @@ std::size_t end_of_non_code(std::string_view text, std::size_t at, bool line_sta
   return end_of_comment(text, at);
 }
 
+/// Calls `visit` with the begin and end of every comment, literal and preprocessor line.
+template <class Visit>
+void for_each_non_code(std::string_view cuda, Visit visit) {
+  bool line_start = true;
+  for (std::size_t at = 0; at < cuda.size();) {
+    if (const std::size_t end = end_of_non_code(cuda, at, line_start); end > at) {
+      visit(at, end);
+      line_start = line_start && cuda[at] != '"' && cuda[at] != '\'';
+      at = end;
+    } else if (is_word(cuda[at])) {
+      const std::size_t stop = end_of_token(cuda, at);
+      const bool is_raw =
+          cuda.substr(stop).starts_with('"') && is_raw_prefix(cuda.substr(at, stop - at));
+      at = is_raw ? end_of_raw_string(cuda, stop) : stop;
+      if (is_raw) visit(stop, at);
+      line_start = false;
+    } else {
+      line_start = cuda[at] == '\n' || (line_start && is_space(cuda[at]));
+      ++at;
+    }
+  }
+}
+
+/// The place after the blanks, comments and joined line breaks at `at` in a preprocessor line.
+std::size_t skip_blanks(std::string_view text, std::size_t at) {
+  while (at < text.size()) {
+    const std::size_t skipped = std::max(joint(text, at), end_of_comment(text, at) - at);
+    if (skipped == 0 && !is_space(text[at])) break;
+    at += std::max<std::size_t>(skipped, 1);
+  }
+  return at;
+}
+
 // Kernels ----------------------------------------------------------------------------------------
 
 std::size_t skip_space(std::string_view code, std::size_t at) {
@@ -272,27 +305,24 @@ std::string fixed_width_name(std::string_view type) {
 
 std::string blank_non_code(std::string_view cuda) {
   std::string result(cuda);
-  const auto blank = [&](std::size_t begin, std::size_t end) {
+  for_each_non_code(cuda, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       if (result[i] != '\n') result[i] = ' ';
     }
-    return end;
-  };
-  bool line_start = true;
-  for (std::size_t at = 0; at < cuda.size();) {
-    if (const std::size_t end = end_of_non_code(cuda, at, line_start); end > at) {
-      at = blank(at, end);
-    } else if (is_word(cuda[at])) {
-      const std::size_t stop = end_of_token(cuda, at);
-      const bool is_raw =
-          cuda.substr(stop).starts_with('"') && is_raw_prefix(cuda.substr(at, stop - at));
-      at = is_raw ? blank(stop, end_of_raw_string(cuda, stop)) : stop;
-      line_start = false;
-    } else {
-      line_start = cuda[at] == '\n' || (line_start && is_space(cuda[at]));
-      ++at;
-    }
-  }
+  });
+  return result;
+}
+
+std::vector<Directive> find_directives(std::string_view cuda) {
+  std::vector<Directive> result;
+  for_each_non_code(cuda, [&](std::size_t begin, std::size_t end) {
+    if (cuda[begin] != '#') return;
+    const std::string_view whole = cuda.substr(begin, end - begin);
+    const std::size_t name = skip_blanks(whole, 1);
+    const std::string_view word = word_at(whole, name);
+    result.push_back(
+        {std::string(word), begin, end - begin, std::string(whole.substr(name + word.size()))});
+  });
   return result;
 }
 

@@ -11,6 +11,18 @@ namespace sweep {
 /// other character keeps its place, line breaks stay.
 std::string blank_non_code(std::string_view cuda);
 
+/// A preprocessor line, with the lines it is continued on.
+struct Directive {
+  std::string name;        ///< "include", "if", ...; empty when no word follows the '#'
+  std::size_t offset = 0;  ///< of the '#' in the scanned text
+  std::size_t length = 0;  ///< up to the line break that ends it
+  std::string text;        ///< the part after the name: the last text.size() of its characters
+};
+
+/// Every preprocessor line of the text, in order; what looks like one in a comment or a literal is
+/// none.
+std::vector<Directive> find_directives(std::string_view cuda);
+
 /// One parameter of a kernel, as declared.
 struct KernelParameter {
   std::string type;        ///< without const, volatile and restrict; "T*", for an array too

@@ -35,6 +35,8 @@ std::span<const MetricDefinition> metric_definitions() {
       {"bandwidth", "GB/s", Better::higher, "useful bytes / time, 1 GB = 1e9 B"},
       {"percent_of_peak", "%", Better::higher,
        "bandwidth / the device's theoretical peak memory bandwidth"},
+      {"shared_bandwidth", "GB/s", Better::higher,
+       "useful bytes of shared memory / time, 1 GB = 1e9 B"},
       {"useful_bytes", "B", Better::neither, "bytes the algorithm needs to move in one launch"},
   };
   return table;

@@ -17,7 +17,6 @@ YamlNode trimmed_scalar(const SourcePtr& source, std::size_t begin, std::size_t 
   YamlNode node;
   node.kind = YamlNode::Kind::scalar;
   node.text = text.substr(begin, end - begin);
-  node.verbatim = true;
   node.where = {source, 1, begin + 1, std::max<std::size_t>(end - begin, 1)};
   return node;
 }

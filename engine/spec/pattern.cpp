@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/spec/included_text.h"
 #include "engine/spec/pattern_header.h"
 #include "engine/spec/reading_order.h"
 #include "engine/text/yaml.h"
@@ -44,6 +45,7 @@ PatternPtr parse_pattern(const SourcePtr& source, const std::filesystem::path& p
     pattern->body = source->text.substr(layout->body_begin);
     const std::string_view before = std::string_view(source->text).substr(0, layout->body_begin);
     pattern->body_line = static_cast<std::size_t>(std::ranges::count(before, '\n')) + 1;
+    pattern->included_text = included_text(path, pattern->body);
     auto header = read_yaml(source, layout->header_begin, layout->header_end, found);
     if (header) {
       if (header->is_null()) header->where = layout->where;

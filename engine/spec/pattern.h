@@ -55,6 +55,7 @@ struct Argument {
   Expression value;
   Location where;
   Location type_where = {};
+  std::optional<double> decimal = {};  ///< a float's or double's value with a decimal point
 };
 
 /// What holds for every element after exactly one launch.
@@ -93,6 +94,7 @@ struct Pattern {
   UsefulBytes useful;
   std::vector<Verification> verify;
   std::string body;           ///< the CUDA C++ after the header
+  std::string included_text;  ///< of the files beside it that it includes with quotes, and theirs
   std::size_t body_line = 1;  ///< the line of the file on which the body begins
 
   const Parameter* find_parameter(std::string_view name) const;

@@ -2,6 +2,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
+#include <sstream>
 
 #include "engine/spec/configuration.h"
 #include "engine/spec/cuda_scanner.h"
@@ -26,6 +29,7 @@ class Checks {
     check_parameters();
     check_expressions();
     check_types();
+    check_directives();
     check_kernel();
     if (!diagnostics_.has_errors()) check_defaults();
   }
@@ -171,9 +175,10 @@ class Checks {
                        "use an integer type, float or double");
   }
 
-  /// `float1` and its like have one lane, but are structs.
+  /// `float1` and its like have one component, but are structs.
   static bool is_scalar(ElementType type) {
-    return type.header() == ElementHeader::none && type.lanes() == 1 && !type.name().ends_with('1');
+    return type.header() == ElementHeader::none && type.components() == 1 &&
+           !type.name().ends_with('1');
   }
 
   Location place_in_body(std::size_t offset, std::size_t length) const {
@@ -184,6 +189,57 @@ class Checks {
     const std::size_t column =
         body_begin + offset - offset_of_line(pattern_.source->text, line) + 1;
     return {pattern_.source, line, column, std::max<std::size_t>(length, 1)};
+  }
+
+  /// Parameters are constants of C++: a condition of the preprocessor takes their names for 0.
+  void check_directives() {
+    constexpr std::array conditions = {"if", "elif", "ifdef", "ifndef", "elifdef", "elifndef"};
+    for (const Directive& directive : find_directives(pattern_.body)) {
+      if (std::ranges::find(conditions, directive.name) == conditions.end()) continue;
+      const std::string condition = blank_non_code(directive.text);
+      const std::size_t begin = directive.offset + directive.length - condition.size();
+      for (const Word& word : words_of(condition)) {
+        if (pattern_.find_parameter(word.text) == nullptr) continue;
+        diagnostics_.error(
+            place_in_body(begin + word.offset, word.text.size()),
+            fmt::format("'{}' is a constant, which #{} does not see", word.text, directive.name),
+            instead_of(directive.name, condition));
+        break;
+      }
+    }
+  }
+
+  struct Word {
+    std::string text;
+    std::size_t offset;
+  };
+
+  static std::vector<Word> words_of(std::string_view code) {
+    const auto in_word = [](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+    };
+    std::vector<Word> words;
+    for (std::size_t at = 0; at < code.size();) {
+      std::size_t end = at;
+      while (end < code.size() && in_word(code[end])) ++end;
+      if (end > at) words.push_back({std::string(code.substr(at, end - at)), at});
+      at = std::max(end, at + 1);
+    }
+    return words;
+  }
+
+  /// What to write instead of a condition of the preprocessor.
+  static std::string instead_of(std::string_view directive, const std::string& condition) {
+    std::istringstream pieces(condition);
+    std::vector<std::string> kept;
+    for (std::string piece; pieces >> piece;) {
+      if (piece != "\\") kept.push_back(piece);
+    }
+    const bool has_value = directive == "if" || directive == "elif";
+    if (!has_value || condition.find("defined") != std::string::npos) {
+      return "a parameter always has a value: leave the condition out, or use if constexpr";
+    }
+    return fmt::format("use if constexpr ({})", fmt::join(kept, " "));
   }
 
   void check_kernel() {

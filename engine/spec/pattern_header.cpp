@@ -7,6 +7,7 @@
 
 #include "engine/spec/map_reader.h"
 #include "engine/text/suggestion.h"
+#include "engine/text/units.h"
 
 namespace sweep {
 namespace {
@@ -113,7 +114,11 @@ std::optional<CudaExpression> read_cuda(const YamlNode& node, std::string_view w
     diagnostics.error(node.where, fmt::format("'{}' is empty", what));
     return std::nullopt;
   }
-  return CudaExpression{*text, node.where};
+  if (node.raw.empty()) return CudaExpression{*text, node.where};
+  // Line breaks mean nothing to CUDA, and with them every message finds its line.
+  CudaExpression cuda{node.raw, node.where};
+  cuda.where.exact = true;
+  return cuda;
 }
 
 /// A type's name and its place; empty, with messages, when there is none.
@@ -150,7 +155,13 @@ void read_argument(const YamlNode& key, const YamlNode& node, Pattern& pattern,
   if (reader.find("type") != nullptr || !node.is_map()) {
     std::tie(argument.type, argument.type_where) = read_type(reader, key.where, diagnostics);
   }
-  if (auto value = reader.expression("value")) argument.value = std::move(*value);
+  const YamlNode* value = reader.find("value");
+  const bool is_floating = argument.type == "float" || argument.type == "double";
+  const bool has_point = value != nullptr && value->text.find('.') != std::string::npos;
+  if (is_floating && has_point) argument.decimal = parse_decimal(value->text);
+  if (!argument.decimal) {
+    if (auto expression = reader.expression("value")) argument.value = std::move(*expression);
+  }
   pattern.arguments.push_back(std::move(argument));
 }
 

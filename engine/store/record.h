@@ -56,11 +56,11 @@ enum class PointStatus { ok, failed };
 /// What identifies a point: two points with equal keys need not both be measured.
 struct PointKey {
   std::string pattern_name;
-  std::string pattern_text;
+  std::string pattern_text;  ///< with that of the files it includes
   Bindings parameters;
-  std::string measure;  ///< the measuring rules in one line
-  std::string device;   ///< backend, name and UUID
-  std::string compiler;
+  std::string measure;   ///< the measuring rules in one line
+  std::string device;    ///< backend, name and UUID
+  std::string compiler;  ///< and the engine's version
 
   friend bool operator==(const PointKey&, const PointKey&) = default;
 };

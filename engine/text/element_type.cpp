@@ -10,7 +10,7 @@ struct Row {
   std::string name;
   std::string cuda;
   std::size_t size;
-  unsigned lanes;
+  unsigned components;
   ElementHeader header;
 };
 
@@ -35,9 +35,9 @@ std::vector<Row> make_table() {
       Base{"float", 4}, Base{"double", 8},
   };
   for (const Base& base : bases) {
-    for (unsigned lanes = 1; lanes <= 4; ++lanes) {
-      std::string name = base.name + std::to_string(lanes);
-      table.push_back({name, name, base.size * lanes, lanes, none});
+    for (unsigned components = 1; components <= 4; ++components) {
+      std::string name = base.name + std::to_string(components);
+      table.push_back({name, name, base.size * components, components, none});
     }
   }
   return table;
@@ -97,8 +97,8 @@ const std::string& ElementType::cuda() const {
 std::size_t ElementType::size() const {
   return table()[row_].size;
 }
-unsigned ElementType::lanes() const {
-  return table()[row_].lanes;
+unsigned ElementType::components() const {
+  return table()[row_].components;
 }
 ElementHeader ElementType::header() const {
   return table()[row_].header;

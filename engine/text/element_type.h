@@ -24,7 +24,7 @@ class ElementType {
   const std::string& name() const;  ///< as users write it
   const std::string& cuda() const;  ///< as CUDA C++ spells it, e.g. "__half" for "half"
   std::size_t size() const;         ///< bytes
-  unsigned lanes() const;           ///< 1 for scalars, 2 to 4 for vector types
+  unsigned components() const;      ///< 1 for scalars, 2 to 4 for vector types
   ElementHeader header() const;
 
   friend bool operator==(ElementType, ElementType) = default;

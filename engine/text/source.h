@@ -20,9 +20,13 @@ struct Location {
   std::size_t line = 0;
   std::size_t column = 0;
   std::size_t length = 1;
+  /// False when the text was read from other letters than those that stand there, as from a
+  /// quoted YAML text with escapes: then the whole can be pointed at, but no part of it.
+  bool exact = true;
 
-  /// The place `offset` bytes further on the same line.
+  /// The place `offset` bytes further on the same line; the same place when it is not exact.
   Location shifted(std::size_t offset, std::size_t new_length) const {
+    if (!exact) return *this;
     return {source, line, column + offset, new_length};
   }
 };

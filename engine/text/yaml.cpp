@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <sstream>
 
 #include "engine/text/yaml_commas.h"
@@ -162,18 +163,18 @@ class TreeBuilder : public YAML::EventHandler {
     return line + blanks - std::min(first_line.find_first_not_of(' '), blanks);
   }
 
-  /// Whether the quoted text from `begin` ends with `quote`; yaml-cpp lets the file's end do.
-  bool is_closed(std::size_t begin, char quote) const {
+  /// Where the quoted text from `begin` ends; nothing when it does not, which yaml-cpp lets pass.
+  std::optional<std::size_t> closing_quote(std::size_t begin, char quote) const {
     const std::string_view text = lines_.text();
     for (std::size_t at = begin; at < text.size(); ++at) {
       if (quote == '"' && text[at] == '\\') {
         ++at;
       } else if (text[at] == quote) {
-        if (quote == '"' || !text.substr(at + 1).starts_with(quote)) return true;
+        if (quote == '"' || !text.substr(at + 1).starts_with(quote)) return at;
         ++at;  // a doubled single quote
       }
     }
-    return false;
+    return std::nullopt;
   }
 
   /// Finds where a scalar's text begins: after its quote, or below its `|`.
@@ -185,8 +186,12 @@ class TreeBuilder : public YAML::EventHandler {
     const bool in_quotes = opening == '"' || opening == '\'';
     if (in_quotes) {
       ++begin;
-      if (!is_closed(begin, opening)) {
-        reject(lines_.location(begin - 1), "this quote is never closed");
+      const auto end = closing_quote(begin, opening);
+      if (!end) reject(lines_.location(begin - 1), "this quote is never closed");
+      const std::string_view letters = text.substr(begin, *end - begin);
+      if (letters.find('\n') != std::string_view::npos &&
+          letters.find(opening == '"' ? "\\" : "''") == std::string_view::npos) {
+        node.raw = letters;
       }
     } else if (opening == '|' || opening == '>') {
       begin = block_begin(begin, first_line);
@@ -195,8 +200,8 @@ class TreeBuilder : public YAML::EventHandler {
     node.where.length = std::max<std::size_t>(first_line.size(), 1);
     const std::string_view rest = text.substr(begin);
     // A final line break, as block scalars have, does not move what stands before it.
-    node.verbatim = rest.starts_with(first_line) && first_line.size() + 1 >= node.text.size() &&
-                    (!in_quotes || rest.substr(first_line.size()).starts_with(opening));
+    node.where.exact = rest.starts_with(first_line) && first_line.size() + 1 >= node.text.size() &&
+                       (!in_quotes || rest.substr(first_line.size()).starts_with(opening));
   }
 
   /// Bounds what anchors and aliases add: a copy of `node` below `depth` collections.

@@ -18,7 +18,7 @@ struct YamlNode {
   Kind kind = Kind::null;
   std::string text;                ///< a scalar's value
   bool quoted = false;             ///< a scalar in quotes or a block scalar
-  bool verbatim = false;           ///< `text` stands letter for letter at `where`
+  std::string raw;                 ///< a quoted scalar's letters, if they fill several lines
   Location where;                  ///< of a scalar: its first character, inside any quotes
   std::vector<YamlNode> items;     ///< a sequence's
   std::vector<YamlEntry> entries;  ///< a map's, in the file's order
@@ -43,7 +43,6 @@ struct YamlEntry {
 ///
 /// Inside `{...}` and `[...]` a comma within parentheses does not separate: in
 /// `{length: N * max(STRIDE, 1)}` the length is `N * max(STRIDE, 1)`.
-///
 std::optional<YamlNode> read_yaml(const SourcePtr& source, Diagnostics& diagnostics);
 
 /// As above for the part of the source from byte `begin` to `end`.

@@ -1,9 +1,11 @@
+#include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
 #include "tests/cli/program.h"
 #include "tests/temporary_folder.h"
 
 using namespace sweep;
+namespace data = boost::unit_test::data;
 
 namespace {
 
@@ -85,8 +87,88 @@ BOOST_AUTO_TEST_CASE(the_architecture_can_be_chosen) {
   const Outcome older = run_program({"check", "patterns/stride.cu", "--arch", "8.0"});
   BOOST_TEST(older.code == 0);
   BOOST_TEST(contains(older.out, "compute capability 8.0"));
-  BOOST_TEST(run_program({"check", "patterns/stride.cu", "--arch", "fast"}).code == 2);
-  BOOST_TEST(run_program({"check", "patterns/stride.cu", "--arch", "1.0"}).code == 69);
+  const Outcome short_form = run_program({"check", "patterns/stride.cu", "--arch", "100"});
+  BOOST_TEST(contains(short_form.out + short_form.err, "10.0"));
+}
+
+BOOST_DATA_TEST_CASE(an_architecture_has_a_major_and_a_minor_number,
+                     data::make({"fast", "9", "9.", ".9", "90.0", "9.0.0", "09", "1000", ""}),
+                     text) {
+  const Outcome refused =
+      run_program({"check", "patterns/stride.cu", "--arch=" + std::string(text)});
+  BOOST_TEST(refused.code == 2);
+  BOOST_TEST(refused.out.empty());
+  BOOST_TEST(contains(refused.err, "--arch"));
+}
+
+BOOST_AUTO_TEST_CASE(an_architecture_that_the_compiler_does_not_know_is_refused) {
+  for (const char* text : {"99", "1.0"}) {
+    const Outcome unknown = run_program({"check", "patterns/stride.cu", "--arch", text});
+    BOOST_TEST(unknown.code == 2);
+    BOOST_TEST(contains(unknown.err, "does not know the compute capability "));
+    BOOST_TEST(contains(unknown.err, "; it knows "));
+    BOOST_TEST(contains(unknown.err, "9.0"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_file_that_is_not_there_does_not_hide_the_others) {
+  const TemporaryFolder folder;
+  folder.write("tiny.cu", tiny("data[threadIdx.x] = K;"));
+  folder.write("bad.yaml", "patern: tiny\n");
+  const Outcome checked =
+      run_program({"check", "gone.cu", "gone.yaml", "bad.yaml", "tiny.cu"}, folder.path());
+  BOOST_TEST(checked.code == 66);
+  BOOST_TEST(contains(checked.err, "gone.cu: no such file"));
+  BOOST_TEST(contains(checked.err, "gone.yaml: no such file"));
+  BOOST_TEST(contains(checked.err, "bad.yaml:1:1: error: "));
+  BOOST_TEST(contains(checked.out, "tiny.cu: good: "));
+}
+
+BOOST_AUTO_TEST_CASE(values_for_a_pattern_do_not_hide_the_sweeps) {
+  const TemporaryFolder folder;
+  folder.write("tiny.cu", tiny("data[threadIdx.x] = K;"));
+  folder.write("good.yaml", "pattern: tiny\n");
+  const Outcome checked =
+      run_program({"check", "tiny.cu", "good.yaml", "--set", "K=2"}, folder.path());
+  BOOST_TEST(checked.code == 2);
+  BOOST_TEST(contains(checked.err, "tiny.cu: --set changes a sweep"));
+  BOOST_TEST(contains(checked.out, "good.yaml: good: "));
+}
+
+BOOST_AUTO_TEST_CASE(constraints_that_leave_no_configuration_are_a_mistake) {
+  const TemporaryFolder folder;
+  folder.write("none.yaml", "pattern: stride\nwhere: STRIDE > 5\n");
+  const Outcome checked = run_program({"check", "none.yaml"}, folder.path());
+  BOOST_TEST(checked.code == 65);
+  BOOST_TEST(checked.out.empty());
+  BOOST_TEST(contains(checked.err, "none.yaml: the constraints leave no configuration"));
+  BOOST_TEST(contains(checked.err, "  1 removed by STRIDE > 5 (the sweep)\n"));
+  BOOST_TEST(!contains(checked.err, "  0 removed by"));
+}
+
+BOOST_AUTO_TEST_CASE(sizes_that_make_no_sense_are_found_without_a_gpu) {
+  const TemporaryFolder folder;
+  folder.write("sized.cu", R"cuda(/* pattern:
+parameters: {N: 1024, BLOCK: 256, READ: 4}
+buffers: {data: {type: int, length: N * N}}
+launch: {grid: N / BLOCK, block: BLOCK}
+useful: {read: N * READ}
+verify: "true"
+*/
+__global__ void sized(int* data) { data[0] = 1; }
+)cuda");
+  folder.write("sized.yaml", "pattern: sized\naxes: {N: [1024, 128, 64, 4 Gi]}\n");
+  const Outcome checked = run_program({"check", "sized.yaml"}, folder.path());
+  BOOST_TEST(checked.code == 65);
+  BOOST_TEST(contains(checked.err, "error: bad launch: grid N / BLOCK = 0"));
+  BOOST_TEST(contains(checked.err, "help: seen with sized N=128"));
+  BOOST_TEST(!contains(checked.err, "seen with sized N=64"));
+  BOOST_TEST(contains(checked.err, "sized.cu:3:"));
+  BOOST_TEST(contains(checked.err, "seen with sized N=4294967296"));
+  const Outcome useful =
+      run_program({"check", "sized.yaml", "--set", "N=1024", "--set", "READ=-4"}, folder.path());
+  BOOST_TEST(useful.code == 65);
+  BOOST_TEST(contains(useful.err, "useful read N * READ = -4096 is negative"));
 }
 
 BOOST_AUTO_TEST_CASE(a_file_that_is_not_there_is_named) {
@@ -95,10 +177,18 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_not_there_is_named) {
   BOOST_TEST(contains(missing.err, "no/such.cu: no such file"));
 }
 
-BOOST_AUTO_TEST_CASE(there_are_no_colours_outside_a_terminal) {
+BOOST_AUTO_TEST_CASE(colours_are_for_terminals_unless_the_user_says_otherwise) {
   const TemporaryFolder folder;
-  folder.write("tiny.cu", tiny("oops"));
-  BOOST_TEST(!contains(run_program({"check", "tiny.cu"}, folder.path()).err, "\033"));
+  folder.write("bad.yaml", "patern: tiny\n");
+  const auto has_colour = [&](std::vector<std::string> more, const Environment& environment) {
+    more.insert(more.begin(), {"check", "bad.yaml"});
+    return contains(run_program(more, folder.path(), environment).err, "\033[");
+  };
+  BOOST_TEST(!has_colour({}, {}));
+  BOOST_TEST(!has_colour({"--color", "auto"}, {}));
+  BOOST_TEST(!has_colour({"--color", "never"}, {}));
+  BOOST_TEST(has_colour({"--color", "always"}, {}));
+  BOOST_TEST(has_colour({"--color=always"}, {{"NO_COLOR", "1"}, {"TERM", "dumb"}}));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(running_again_goes_on_where_it_stopped) {
 
 BOOST_AUTO_TEST_CASE(the_first_interrupt_finishes_the_point_and_says_how_to_go_on) {
   const std::vector<std::string> command = {
-      "run", "stride", "--set", "STRIDE={from: 1, to: 1000}", "--set", "BYTES=256 Mi"};
+      "run", "stride", "--set", "STRIDE={from: 1, to: 1000}", "--set", "BYTES=256 Mi", "--fresh"};
   RunningProgram running(command, folder.path());
   const auto database = folder.path() / "results/stride.db";
   while (!std::filesystem::exists(database)) {
@@ -100,6 +100,7 @@ BOOST_AUTO_TEST_CASE(the_first_interrupt_finishes_the_point_and_says_how_to_go_o
   const Outcome stopped = running.wait();
   BOOST_TEST(stopped.code == 130);
   BOOST_TEST(contains(stopped.err, "Stopped. To go on where it stopped: "));
+  BOOST_TEST(!contains(stopped.err, "--fresh"));
   const Store store(database, Store::Mode::read_only);
   const auto runs = store.runs();
   BOOST_REQUIRE(runs.size() == 1U);

@@ -50,6 +50,12 @@ BOOST_AUTO_TEST_CASE(a_command_that_is_not_there_is_suggested) {
   BOOST_TEST(wrong.err == "sweep: there is no command 'rnu'; did you mean 'run'?\n");
 }
 
+BOOST_AUTO_TEST_CASE(an_option_before_the_command_is_explained) {
+  const Outcome wrong = run_program({"--color", "never", "list", "patterns"});
+  BOOST_TEST(wrong.code == 2);
+  BOOST_TEST(wrong.err == "sweep: --color: options come after the command; see sweep --help\n");
+}
+
 BOOST_DATA_TEST_CASE(unknown_options_and_prefixes_of_options_are_refused, commands, command) {
   BOOST_TEST(run_program({command, "--hel"}).code == 2);
   const Outcome wrong = run_program({command, "--no-such-option"});
@@ -59,6 +65,23 @@ BOOST_DATA_TEST_CASE(unknown_options_and_prefixes_of_options_are_refused, comman
 
 BOOST_AUTO_TEST_CASE(an_unknown_option_gets_a_suggestion) {
   BOOST_TEST(contains(run_program({"run", "--patern", "x"}).err, "did you mean '--patterns'?"));
+}
+
+BOOST_DATA_TEST_CASE(every_command_takes_a_choice_of_colour, commands, command) {
+  BOOST_TEST(contains(run_program({command, "--help"}).out, "--color WHEN"));
+  for (const char* choice : {"auto", "always", "never"}) {
+    BOOST_TEST(run_program({command, "--color", choice, "--help"}).code == 0);
+  }
+  const Outcome wrong = run_program({command, "--color", "red"});
+  BOOST_TEST(wrong.code == 2);
+  BOOST_TEST(wrong.err == "sweep: --color red: write auto, always or never\n");
+}
+
+BOOST_DATA_TEST_CASE(a_parameter_is_set_once, data::make({"run", "check"}), command) {
+  const Outcome twice = run_program({command, "sweeps/stride.yaml", "--set", "BLOCK=256", "--set",
+                                     "STRIDE=1", "--set", " STRIDE = 2"});
+  BOOST_TEST(twice.code == 2);
+  BOOST_TEST(contains(twice.err, "--set gives STRIDE twice"));
 }
 
 BOOST_AUTO_TEST_CASE(missing_and_superfluous_arguments_are_usage_errors) {

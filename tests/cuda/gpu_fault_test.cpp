@@ -36,7 +36,8 @@ std::vector<std::string> worker() {
 PointRecord run(Measurer& measurer, const Bindings& given) {
   MeasureRules rules;
   rules.seconds = 0.1;
-  return measurer.measure(compiled_workload("faulty", faulty, given), rules, 8 << 20);
+  return measurer.measure(compiled_workload("faulty", faulty, given), rules,
+                          UsefulTraffic{8 << 20, 0});
 }
 
 }  // namespace
@@ -45,12 +46,14 @@ BOOST_AUTO_TEST_SUITE(gpu_faults, *boost::unit_test::precondition(has_gpu))
 
 BOOST_DATA_TEST_CASE(a_fault_is_a_failed_point_with_its_reason_and_the_next_point_is_measured,
                      data::make({1, 2, 3, 4, 6}) ^
-                         data::make({"illegal address: the kernel accessed memory outside its "
+                         data::make({"illegal address: the kernel accessed memory outside the "
                                      "buffers",
-                                     "misaligned address: an access was not aligned to its size",
+                                     "misaligned address: the kernel made an access not "
+                                     "aligned to its size",
                                      "an assert() in the kernel failed",
-                                     "cuStreamSynchronize: unspecified launch failure "
-                                     "(CUDA_ERROR_LAUNCH_FAILED)",
+                                     "the kernel stopped with a fault or a trap "
+                                     "(cuStreamSynchronize: unspecified launch failure "
+                                     "(CUDA_ERROR_LAUNCH_FAILED))",
                                      "wrong result: 1,047,342 of 1,048,576 elements of 'data' "
                                      "fail the check data[i] == int(i) + (i < (1 << 20)); the "
                                      "first is i = 1234: 1234, expected 1235"}),
@@ -67,7 +70,7 @@ BOOST_DATA_TEST_CASE(a_fault_is_a_failed_point_with_its_reason_and_the_next_poin
 BOOST_AUTO_TEST_CASE(a_kernel_that_never_ends_is_stopped) {
   WorkerMeasurer measurer(worker(), 3);
   BOOST_TEST(run(measurer, integers({{"KIND", 5}})).reason ==
-             "the kernel does not end: no launch finished within 3 s");
+             "stopped after 3 s without a sign of life during the first launch");
   BOOST_TEST(run(measurer, {}).reason == "");
 }
 

@@ -10,7 +10,7 @@ namespace {
 ShownValue shown(std::int32_t kind, std::initializer_list<std::uint64_t> bits) {
   ShownValue value;
   value.kind = kind;
-  value.lanes = static_cast<std::int32_t>(bits.size());
+  value.components = static_cast<std::int32_t>(bits.size());
   std::copy(bits.begin(), bits.end(), value.bits.begin());
   return value;
 }

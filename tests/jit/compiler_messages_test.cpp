@@ -50,6 +50,20 @@ BOOST_AUTO_TEST_CASE(only_errors_of_other_files_are_kept_with_their_place_in_wor
   BOOST_TEST(messages.list().front().message == "helper.h(12): bad include");
 }
 
+BOOST_AUTO_TEST_CASE(errors_of_the_assembler_have_no_place_and_no_mangled_name) {
+  const Diagnostics messages = read_compiler_log(
+      "ptxas warning : nobody can act on this\n"
+      "ptxas error   : Entry function '_ZN8sweep_c04wideEPf' uses too much shared data "
+      "(0x10000 bytes, 0xc000 max)\n"
+      "ptxas application ptx input, line 23; error   : Illegal modifier '.foo'\n"
+      "ptxas fatal   : Ptx assembly aborted due to errors\n",
+      source());
+  BOOST_TEST(render(messages) ==
+             "error: the kernel uses too much shared data (0x10000 bytes, 0xc000 max)\n"
+             "  help: declare it extern __shared__ and give launch: {shared: BYTES}\n"
+             "error: Illegal modifier '.foo'\n");
+}
+
 BOOST_AUTO_TEST_CASE(text_that_is_no_message_is_left_out) {
   BOOST_TEST(read_compiler_log("", source()).empty());
   BOOST_TEST(read_compiler_log("(): error\nx(y): error: z\n3 errors detected\n", source()).empty());

@@ -3,9 +3,11 @@
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include "engine/loader/cuda_home.h"
 #include "engine/loader/dynamic_library.h"
 #include "engine/spec/pattern_library.h"
 #include "tests/pattern_from_text.h"
+#include "tests/temporary_folder.h"
 
 using namespace sweep;
 namespace data = boost::unit_test::data;
@@ -59,6 +61,36 @@ std::string errors_of(const std::string& text) {
   const auto* failure = std::get_if<CompileFailure>(&outcomes.front());
   return failure != nullptr ? render(failure->errors) : std::string("compiled");
 }
+
+/// A pattern of 64 elements `data` of type T with this init, verification and body.
+std::string small_pattern(const std::string& type, const std::string& init,
+                          const std::string& verify, const std::string& body) {
+  return "/* pattern:\nparameters: {K: 1}\nbuffers:\n  data: {type: " + type +
+         ", length: 64, init: \"" + init + "\"}\nlaunch: {grid: 1, block: 64}\n" +
+         "useful: {read: 256}\nverify: \"" + verify + "\"\n*/\n" + body;
+}
+
+/// What stands in the way of compiling a batch of three; "one program" when nothing does.
+std::string errors_of_batch(const std::string& text) {
+  const PatternPtr pattern = pattern_from_text("wrong", text);
+  std::vector<Configuration> configurations;
+  for (const std::int64_t k : {1, 2, 3}) {
+    configurations.push_back(resolve(pattern, integers({{"K", k}})));
+  }
+  const auto outcomes = Compiler(nvrtc(), 90).compile(configurations);
+  std::string errors;
+  for (const CompileOutcome& outcome : outcomes) {
+    if (const auto* failure = std::get_if<CompileFailure>(&outcome)) {
+      errors += render(failure->errors);
+    }
+  }
+  if (!errors.empty()) return errors;
+  const bool is_shared = std::get<CompiledConfiguration>(outcomes.front()).program ==
+                         std::get<CompiledConfiguration>(outcomes.back()).program;
+  return is_shared ? "one program" : "several programs";
+}
+
+const char* const empty_kernel = "__global__ void wrong(float* data) {}\n";
 
 }  // namespace
 
@@ -124,6 +156,114 @@ BOOST_AUTO_TEST_CASE(messages_name_the_line_and_column_of_init_and_verify) {
              std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(messages_about_types_that_do_not_match_name_init_and_verify) {
+  const std::string errors = errors_of(
+      small_pattern("float4", "i + 1", "data[i] == i", "__global__ void wrong(float4* data) {}\n"));
+  BOOST_TEST(errors.starts_with("wrong.cu:4:"), errors);
+  BOOST_TEST(errors.find("wrong.cu:4:43: error: no operator \"=\"") != std::string::npos, errors);
+  BOOST_TEST(errors.find("wrong.cu:7:18: error: no operator \"==\"") != std::string::npos, errors);
+  BOOST_TEST(errors.find("generated") == std::string::npos, errors);
+}
+
+BOOST_AUTO_TEST_CASE(a_missing_header_is_reported_at_its_include) {
+  const std::string errors =
+      errors_of(small_pattern("float", "i", "data[i] == i",
+                              "// First\n  #include \"missing.h\"\n" + std::string(empty_kernel)));
+  BOOST_TEST(errors.starts_with("wrong.cu:10:"), errors);
+  BOOST_TEST(errors.find("missing.h") != std::string::npos, errors);
+}
+
+BOOST_AUTO_TEST_CASE(include_guards_and_macros_do_not_leak_into_the_next_configuration) {
+  BOOST_TEST(errors_of_batch(small_pattern(
+                 "float", "i", "data[i] == i",
+                 "#ifndef H\n#define H\n__device__ int helper() { return K; }\n#endif\n"
+                 "#define TWICE(x) (2 * (x))\n"
+                 "__global__ void wrong(float* data) { data[0] = TWICE(helper()); }\n")) ==
+             "one program");
+}
+
+BOOST_AUTO_TEST_CASE(macros_of_the_pattern_do_not_harm_what_is_generated) {
+  BOOST_TEST(errors_of_batch(small_pattern("float", "i", "data[i] == i",
+                                           "#define count 3\n#define first\n#define x 1\n"
+                                           "#define actual\n#define expected\n#define size_t\n"
+                                           "__device__ void atomicAdd(int) {}\n" +
+                                               std::string(empty_kernel))) == "one program");
+}
+
+BOOST_AUTO_TEST_CASE(operators_of_the_pattern_go_before_those_of_the_prelude) {
+  BOOST_TEST(errors_of_batch(small_pattern(
+                 "float4", "splat<float4>(i)", "data[i] == splat<float4>(i) + splat<float4>(K)",
+                 "__device__ constexpr float4 operator+(float4 a, const float4& b) {\n"
+                 "  return float4{42, a.y, b.z, 0};\n}\n"
+                 "__device__ constexpr bool operator==(const float4& a, const float4&) { return "
+                 "a.x > 0; }\n"
+                 "static_assert((float4{1, 1, 1, 1} + float4{2, 2, 2, 2}).x == 42);\n"
+                 "static_assert(float4{1} == float4{2} && (float4{1} - float4{3}).x == -2);\n"
+                 "__global__ void wrong(float4* data) { data[0] += data[1]; }\n")) ==
+             "one program");
+}
+
+BOOST_AUTO_TEST_CASE(vectors_compare_over_all_components) {
+  BOOST_TEST(
+      errors_of_batch(small_pattern(
+          "int3", "splat<int3>(i)", "data[i] == splat<int3>(i)",
+          "static_assert(int3{1, 2, 3} == int3{1, 2, 3} && int3{1, 2, 3} != int3{1, 2, 4});\n"
+          "static_assert((int3{1, 2, 3} * int3{1, 2, 3}).z == 9);\n"
+          "__global__ void wrong(int3* data) { data[0] -= data[1]; }\n")) == "one program");
+}
+
+BOOST_AUTO_TEST_CASE(the_standard_headers_that_kernels_use_are_there) {
+  BOOST_TEST(errors_of_batch(small_pattern(
+                 "float", "i", "data[i] == i",
+                 "#include <cstdio>\n#include <stdio.h>\n#include <cassert>\n#include <assert.h>\n"
+                 "#include <climits>\n#include <limits.h>\n#include <cfloat>\n#include <float.h>\n"
+                 "#include <cmath>\n#include <math.h>\n"
+                 "static_assert(INT_MAX + INT_MIN == -1 && ULLONG_MAX == ~0ull);\n"
+                 "static_assert(FLT_MAX < DBL_MAX && 1 + DBL_EPSILON > 1);\n"
+                 "static_assert(FLT_MAX < INFINITY && NAN != NAN);\n"
+                 "__global__ void wrong(float* data) {\n"
+                 "  assert(K > 0);\n"
+                 "  if (data[0] < -INFINITY) printf(\"%f\", sqrtf(data[0]));\n}\n")) ==
+             "one program");
+}
+
+BOOST_AUTO_TEST_CASE(too_much_shared_memory_is_an_error_with_a_way_out) {
+  const std::string errors =
+      errors_of(small_pattern("float", "i", "data[i] == i",
+                              "__global__ void wrong(float* data) {\n"
+                              "  __shared__ float tile[16384 + K];\n"
+                              "  tile[threadIdx.x] = data[threadIdx.x];\n  __syncthreads();\n"
+                              "  data[threadIdx.x] = tile[63 - threadIdx.x];\n}\n"));
+  BOOST_TEST(errors.find("the kernel uses too much shared data") != std::string::npos, errors);
+  BOOST_TEST(errors.find("extern __shared__") != std::string::npos, errors);
+  BOOST_TEST(errors.find("_ZN") == std::string::npos, errors);
+}
+
+BOOST_AUTO_TEST_CASE(an_option_that_is_not_known_is_a_broken_promise) {
+  BOOST_CHECK_THROW(nvrtc()->compile("", {"--no-such-option"}, {}), LibraryError);
+}
+
+BOOST_AUTO_TEST_CASE(headers_come_from_the_librarys_own_toolkit) {
+  BOOST_TEST(nvrtc()->file().is_absolute());
+  BOOST_TEST(!std::filesystem::is_symlink(nvrtc()->file()));
+}
+
+BOOST_AUTO_TEST_CASE(messages_find_their_line_in_a_verify_of_several_lines) {
+  const std::string errors = errors_of(R"cuda(/* pattern:
+buffers: {data: {type: int, length: 64, init: "0"}}
+launch: {grid: 1, block: 64}
+useful: {write: 256}
+verify: "data[i] ==
+           1 + oops"
+*/
+__global__ void wrong(int* data) { data[threadIdx.x] = 1; }
+)cuda");
+  BOOST_TEST(errors ==
+             "wrong.cu:6:16: error: identifier \"oops\" is undefined\n"
+             "             1 + oops\"\n"
+             "                 ^\n");
+}
+
 BOOST_AUTO_TEST_CASE(a_struct_of_another_size_than_the_header_says_is_an_error) {
   const std::string errors = errors_of(R"cuda(/* pattern:
 structs: {Pair: 12}
@@ -170,6 +310,35 @@ BOOST_AUTO_TEST_CASE(an_architecture_newer_than_the_compiler_gets_ptx) {
 
 BOOST_AUTO_TEST_CASE(an_architecture_older_than_the_compiler_is_an_error) {
   BOOST_CHECK_THROW(Compiler(nvrtc(), 10), LibraryError);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(compiler_library)
+
+BOOST_AUTO_TEST_CASE(a_compiler_that_is_too_old_is_named) {
+  BOOST_CHECK_NO_THROW(require_supported_version("/cuda/lib64/libnvrtc.so.12", 12, 4));
+  BOOST_CHECK_NO_THROW(require_supported_version("/cuda/lib64/libnvrtc.so.13", 13, 0));
+  const auto names_the_way_out = [](const LibraryError& error) {
+    return error.what() ==
+           std::string(
+               "/cuda/lib64/libnvrtc.so.12 is NVRTC 12.3, but 12.4 or newer is needed: set "
+               "SWEEP_CUDA_HOME to the folder of a newer CUDA toolkit");
+  };
+  BOOST_CHECK_EXCEPTION(require_supported_version("/cuda/lib64/libnvrtc.so.12", 12, 3),
+                        LibraryError, names_the_way_out);
+}
+
+BOOST_AUTO_TEST_CASE(headers_are_looked_for_beside_the_library_first) {
+  const TemporaryFolder folder;
+  folder.write("a/include/sweep_test.h", "");
+  folder.write("b/targets/x86_64-linux/include/sweep_test.h", "");
+  BOOST_TEST(find_cuda_include("sweep_test.h", folder.path() / "a/lib64/libnvrtc.so.13") ==
+             folder.path() / "a/include");
+  BOOST_TEST(find_cuda_include("sweep_test.h",
+                               folder.path() / "b/targets/x86_64-linux/lib/libnvrtc.so.13") ==
+             folder.path() / "b/targets/x86_64-linux/include");
+  BOOST_TEST(find_cuda_include("sweep_test.h", "").empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

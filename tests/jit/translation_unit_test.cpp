@@ -59,13 +59,38 @@ BOOST_AUTO_TEST_CASE(includes_stand_once_before_all_configurations) {
   BOOST_REQUIRE(include != std::string::npos);
   BOOST_TEST(include < unit.find("namespace sweep_c0"));
   BOOST_TEST(unit.find("#include <cstdint>", include + 1) == std::string::npos);
+  BOOST_TEST(contains(unit, "#line 14 \"unit.cu\"\n#include <cstdint>\n#line 1 \"generated\"\n"));
+}
+
+BOOST_AUTO_TEST_CASE(only_includes_of_the_outermost_level_are_moved) {
+  const std::string stays =
+      "// #include <a.h>\n/*\n#include <b.h>\n*/\n#include_next <c.h>\n"
+      "#ifdef X\n#include <d.h>\n#endif\nconst char* const s = R\"(\n#include <e.h>\n)\";\n";
+  const PatternPtr pattern =
+      pattern_from_text("unit", text + stays + "#  include <f.h>  // last\n");
+  const std::vector<Configuration> configurations = {resolve(pattern, {})};
+  const std::string unit = write_translation_unit(configurations).text;
+  BOOST_TEST(contains(unit, stays));
+  for (const char* name : {"<a.h>", "<b.h>", "<c.h>", "<d.h>", "<e.h>"}) {
+    BOOST_TEST(unit.find(name) > unit.find("namespace sweep_c0"), name);
+  }
+  BOOST_TEST(unit.find("#  include <f.h>") < unit.find("namespace sweep_c0"));
+}
+
+BOOST_AUTO_TEST_CASE(macros_end_with_their_configuration) {
+  const PatternPtr pattern = pattern_from_text(
+      "unit", std::string(text) + "#define A 1\n# define B(x) \\\n x\n// #define C\n#define A 2\n");
+  const std::vector<Configuration> configurations = {resolve(pattern, {})};
+  const std::string unit = write_translation_unit(configurations).text;
+  BOOST_TEST(unit.ends_with("}\n#undef A\n#undef B\n"));
 }
 
 BOOST_AUTO_TEST_CASE(lines_are_those_of_the_pattern_file) {
   const PatternPtr pattern = pattern_from_text("unit", text);
   const std::vector<Configuration> configurations = {resolve(pattern, {})};
   const std::string unit = write_translation_unit(configurations).text;
-  BOOST_TEST(contains(unit, "#line 13 \"unit.cu\"\n  \n\n__global__ void unit"));
+  BOOST_TEST(contains(
+      unit, "#line 13 \"unit.cu\"\n  \n" + std::string(18, ' ') + "\n__global__ void unit"));
   BOOST_TEST(contains(unit, "#line 8 \"unit.cu\"\n" + std::string(37, ' ') + "T(i)\n"));
 }
 

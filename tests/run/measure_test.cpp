@@ -25,7 +25,8 @@ BOOST_AUTO_TEST_SUITE(measuring)
 
 BOOST_AUTO_TEST_CASE(verifies_after_one_launch_and_before_the_first_sample) {
   FakeBackend backend;
-  measure(backend, Workload{}, MeasureRules{}, 0, stopped_clock(), [] {});
+  measure(backend, Workload{}, MeasureRules{}, UsefulTraffic{0, 0}, stopped_clock(),
+          [](std::string_view) {});
   const std::vector<std::string> first(backend.calls.begin(), backend.calls.begin() + 5);
   BOOST_TEST(
       first == (std::vector<std::string>{"prepare ", "initialise", "launch", "verify", "sample"}),
@@ -35,7 +36,8 @@ BOOST_AUTO_TEST_CASE(verifies_after_one_launch_and_before_the_first_sample) {
 BOOST_AUTO_TEST_CASE(metrics_follow_from_the_samples) {
   FakeBackend backend;  // 1 ms a sample, a peak of 1000 GB/s
   const PointRecord point =
-      measure(backend, Workload{}, MeasureRules{}, 500'000'000, stopped_clock(), [] {});
+      measure(backend, Workload{}, MeasureRules{}, UsefulTraffic{500'000'000, 0}, stopped_clock(),
+              [](std::string_view) {});
   BOOST_TEST((point.status == PointStatus::ok));
   BOOST_TEST(point.samples.size() == 10U);
   BOOST_TEST(point.stopped_by == "noise");
@@ -47,9 +49,19 @@ BOOST_AUTO_TEST_CASE(metrics_follow_from_the_samples) {
   BOOST_TEST(value_of(point, "noise") == 0.0);
 }
 
+BOOST_AUTO_TEST_CASE(useful_bytes_of_shared_memory_are_a_bandwidth_of_their_own) {
+  FakeBackend backend;
+  const PointRecord point =
+      measure(backend, Workload{}, MeasureRules{}, UsefulTraffic{0, 2'000'000'000}, stopped_clock(),
+              [](std::string_view) {});
+  BOOST_TEST(value_of(point, "shared_bandwidth") == 2000.0, boost::test_tools::tolerance(1e-9));
+  BOOST_TEST(value_of(point, "bandwidth") == -1);
+}
+
 BOOST_AUTO_TEST_CASE(without_useful_bytes_there_is_no_bandwidth) {
   FakeBackend backend;
-  const PointRecord point = measure(backend, Workload{}, MeasureRules{}, 0, stopped_clock(), [] {});
+  const PointRecord point = measure(backend, Workload{}, MeasureRules{}, UsefulTraffic{0, 0},
+                                    stopped_clock(), [](std::string_view) {});
   BOOST_TEST(value_of(point, "bandwidth") == -1);
   BOOST_TEST(value_of(point, "time") == 1000.0, boost::test_tools::tolerance(1e-9));
 }
@@ -57,8 +69,8 @@ BOOST_AUTO_TEST_CASE(without_useful_bytes_there_is_no_bandwidth) {
 BOOST_AUTO_TEST_CASE(a_wrong_result_is_a_failed_point_that_is_not_timed) {
   FakeBackend backend;
   backend.on_verify = [] { return std::optional<std::string>("wrong result: 1 of 64"); };
-  const PointRecord point =
-      measure(backend, Workload{}, MeasureRules{}, 64, stopped_clock(), [] {});
+  const PointRecord point = measure(backend, Workload{}, MeasureRules{}, UsefulTraffic{64, 0},
+                                    stopped_clock(), [](std::string_view) {});
   BOOST_TEST((point.status == PointStatus::failed));
   BOOST_TEST(point.reason == "wrong result: 1 of 64");
   BOOST_TEST(point.samples.empty());
@@ -73,8 +85,8 @@ BOOST_AUTO_TEST_CASE(a_failure_while_sampling_leaves_no_samples) {
     if (--left == 0) throw ExecutionFailure("illegal address");
     return 1;
   };
-  const PointRecord point =
-      measure(backend, Workload{}, MeasureRules{}, 64, stopped_clock(), [] {});
+  const PointRecord point = measure(backend, Workload{}, MeasureRules{}, UsefulTraffic{64, 0},
+                                    stopped_clock(), [](std::string_view) {});
   BOOST_TEST(point.reason == "illegal address");
   BOOST_TEST(point.samples.empty());
   BOOST_TEST(point.stopped_by.empty());
@@ -88,7 +100,8 @@ BOOST_AUTO_TEST_CASE(noisy_samples_are_taken_until_the_time_is_over) {
   const Clock clock = [&] { return now += 0.01; };
   MeasureRules rules;
   rules.seconds = 1;
-  const PointRecord point = measure(backend, Workload{}, rules, 64, clock, [] {});
+  const PointRecord point =
+      measure(backend, Workload{}, rules, UsefulTraffic{64, 0}, clock, [](std::string_view) {});
   BOOST_TEST(point.stopped_by == "seconds");
   BOOST_TEST(point.samples.size() > 90U);
   BOOST_TEST(point.samples.size() < 110U);
@@ -103,7 +116,8 @@ BOOST_AUTO_TEST_CASE(the_cache_is_in_the_state_that_the_rules_say) {
   };
   MeasureRules rules;
   rules.cache = CacheState::warm;
-  measure(backend, Workload{}, rules, 64, stopped_clock(), [] {});
+  measure(backend, Workload{}, rules, UsefulTraffic{64, 0}, stopped_clock(),
+          [](std::string_view) {});
   BOOST_TEST(always_warm);
 }
 

@@ -171,6 +171,16 @@ BOOST_AUTO_TEST_CASE(a_stopped_run_keeps_its_points_and_the_next_goes_on) {
   BOOST_TEST(points(second.run).size() == 4U);
 }
 
+BOOST_AUTO_TEST_CASE(a_stopped_run_still_reports_what_earlier_runs_measured) {
+  run({3, 4});
+  heard.on_each = [this](const PointRecord&) { stop = true; };
+  const RunSummary second = run({1, 2, 3, 4});
+  BOOST_TEST(second.interrupted);
+  BOOST_TEST(second.measured == 1U);
+  BOOST_TEST(second.reused == 2U);
+  BOOST_TEST(points(second.run).size() == 3U);
+}
+
 BOOST_AUTO_TEST_CASE(a_lost_device_ends_the_run_and_keeps_what_was_measured) {
   heard.on_each = [this](const PointRecord&) {
     backend.on_launch = [] { throw DeviceError("GPU 0 does not recover"); };

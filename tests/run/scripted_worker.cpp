@@ -2,6 +2,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <stdexcept>
 #include <string>
 
 #include "engine/run/worker_loop.h"
@@ -15,6 +16,7 @@ namespace {
 /// What the kernel's name tells it to do.
 void act(FakeBackend& backend, const std::string& kernel) {
   if (kernel == "fail") throw ExecutionFailure("it fails");
+  if (kernel == "throw") throw std::runtime_error("something unforeseen");
   if (kernel == "crash") raise(SIGKILL);
   if (kernel == "exit") std::exit(7);
   if (kernel == "hang") {

@@ -30,6 +30,13 @@ BOOST_AUTO_TEST_CASE(stops_once_the_median_is_known_well_enough) {
   BOOST_TEST((should_stop(rules, steady, 0) == StopReason::noise));
 }
 
+BOOST_AUTO_TEST_CASE(a_handful_of_equal_samples_proves_nothing) {
+  MeasureRules rules;
+  rules.min_samples = 1;
+  BOOST_TEST(!should_stop(rules, std::vector<double>(5, 1.0), 0).has_value());
+  BOOST_TEST((should_stop(rules, std::vector<double>(6, 1.0), 0) == StopReason::noise));
+}
+
 BOOST_AUTO_TEST_CASE(goes_on_while_the_samples_are_noisy) {
   const MeasureRules rules;
   BOOST_TEST(!should_stop(rules, noisy(100), 0).has_value());

@@ -20,7 +20,7 @@ Workload named(const std::string& kernel, std::size_t cubin_bytes = 5) {
 }
 
 PointRecord run(WorkerMeasurer& measurer, const Workload& workload) {
-  return measurer.measure(workload, MeasureRules{}, 0);
+  return measurer.measure(workload, MeasureRules{}, UsefulTraffic{});
 }
 
 std::string device_error(const std::vector<std::string>& command) {
@@ -58,8 +58,8 @@ BOOST_AUTO_TEST_CASE(jobs_run_with_their_own_program_though_it_is_sent_once) {
 }
 
 BOOST_DATA_TEST_CASE(whatever_happens_to_a_point_the_next_one_is_measured,
-                     data::make({"fail", "poison", "crash", "exit"}) ^
-                         data::make({"it fails", "illegal address",
+                     data::make({"fail", "poison", "throw", "crash", "exit"}) ^
+                         data::make({"it fails", "illegal address", "something unforeseen",
                                      "the process that runs the kernel was killed by signal 9 "
                                      "(Killed)",
                                      "the process that runs the kernel ended with exit code 7"}),
@@ -76,7 +76,7 @@ BOOST_DATA_TEST_CASE(whatever_happens_to_a_point_the_next_one_is_measured,
 BOOST_AUTO_TEST_CASE(a_kernel_that_never_ends_is_stopped) {
   WorkerMeasurer measurer(worker("fake"), 0.3);
   const PointRecord failed = run(measurer, named("hang"));
-  BOOST_TEST(failed.reason == "the kernel does not end: no launch finished within 0.3 s");
+  BOOST_TEST(failed.reason == "stopped after 0.3 s without a sign of life during the allocation");
   BOOST_TEST((run(measurer, named("ok")).status == PointStatus::ok));
 }
 

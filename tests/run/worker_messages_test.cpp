@@ -23,7 +23,7 @@ WorkerJob job() {
   job.rules.min_samples = 3;
   job.rules.max_samples = 4;
   job.rules.seconds = 1e-3;
-  job.useful_bytes = std::numeric_limits<std::uint64_t>::max();
+  job.useful = {std::numeric_limits<std::uint64_t>::max(), 17};
   return job;
 }
 
@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(a_job_comes_back_as_it_went) {
   check_equal(a.block, b.block);
   BOOST_TEST(b.shared_bytes == 48U * 1024);
   BOOST_TEST((sent.rules == received.rules));
-  BOOST_TEST(received.useful_bytes == sent.useful_bytes);
+  BOOST_TEST(received.useful.device == sent.useful.device);
 }
 
 BOOST_AUTO_TEST_CASE(a_program_without_cubin_travels_as_ptx) {
@@ -89,7 +89,9 @@ BOOST_AUTO_TEST_CASE(a_result_comes_back_as_it_went) {
 }
 
 BOOST_AUTO_TEST_CASE(a_sign_of_life_is_no_result) {
-  BOOST_TEST(std::holds_alternative<WorkerAlive>(decode_reply(encode(WorkerAlive{}))));
+  const auto reply = decode_reply(encode(WorkerAlive{"init"}));
+  BOOST_REQUIRE(std::holds_alternative<WorkerAlive>(reply));
+  BOOST_TEST(std::get<WorkerAlive>(reply).step == "init");
 }
 
 BOOST_AUTO_TEST_CASE(a_hello_carries_the_device_or_the_error) {
@@ -104,7 +106,7 @@ BOOST_AUTO_TEST_CASE(other_bytes_are_an_error) {
   const Bytes nonsense = {0x01, 0x02, 0xff};
   BOOST_CHECK_THROW(decode_hello(nonsense), std::exception);
   BOOST_CHECK_THROW(decode_reply(nonsense), std::exception);
-  BOOST_CHECK_THROW(decode_job(encode(WorkerAlive{}), nullptr), std::exception);
+  BOOST_CHECK_THROW(decode_job(encode(WorkerAlive{"init"}), nullptr), std::exception);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

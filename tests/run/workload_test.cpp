@@ -18,12 +18,13 @@ buffers:
 arguments:
   count: {type: int16_t, value: COUNT}
   scale: {type: double, value: 3}
+  ratio: {type: float, value: 0.5}
 launch: {grid: [N / 32, ROWS], block: [32, 1, 2], shared: SHARED}
 useful: {read: N * sizeof(Pair), write: 2 * N * 8}
 verify: {out: "out[i] == 1"}
 */
 struct Pair { float x, y; };
-__global__ void work(const Pair* in, double* out, int16_t count, double scale) {}
+__global__ void work(const Pair* in, double* out, int16_t count, double scale, float ratio) {}
 )cuda";
 
 CompiledConfiguration compiled() {
@@ -67,19 +68,23 @@ BOOST_AUTO_TEST_CASE(sizes_follow_from_the_configuration) {
 
 BOOST_AUTO_TEST_CASE(scalars_are_bytes_of_their_type) {
   const Workload workload = workload_with({});
-  BOOST_REQUIRE(workload.scalars.size() == 2U);
+  BOOST_REQUIRE(workload.scalars.size() == 3U);
   std::int16_t count = 0;
   double scale = 0;
+  float half = 0;
   BOOST_REQUIRE(workload.scalars[0].size() == sizeof count);
   BOOST_REQUIRE(workload.scalars[1].size() == sizeof scale);
   std::memcpy(&count, workload.scalars[0].data(), sizeof count);
   std::memcpy(&scale, workload.scalars[1].data(), sizeof scale);
   BOOST_TEST(count == 7);
   BOOST_TEST(scale == 3.0);
+  BOOST_REQUIRE(workload.scalars[2].size() == sizeof half);
+  std::memcpy(&half, workload.scalars[2].data(), sizeof half);
+  BOOST_TEST(half == 0.5F);
 }
 
 BOOST_AUTO_TEST_CASE(useful_bytes_are_reads_and_writes_together) {
-  BOOST_TEST(useful_device_bytes(resolve(pattern_from_text("work", text), {})) ==
+  BOOST_TEST(useful_traffic_of(resolve(pattern_from_text("work", text), {})).device ==
              64U * 8 + 2 * 64 * 8);
 }
 

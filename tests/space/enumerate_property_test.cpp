@@ -125,40 +125,48 @@ Strings texts(const std::vector<Configuration>& configurations) {
 BOOST_AUTO_TEST_SUITE(enumerate_properties)
 
 BOOST_AUTO_TEST_CASE(each_combination_is_a_configuration_or_removed_once) {
-  check_property([] {
-    const Space space = enumerate(read(arbitrary_sweep()));
-    std::uint64_t accounted = space.configurations.size();
-    for (const sweep::Removed& removed : space.removed) accounted += removed.count;
-    RC_ASSERT(accounted == space.combinations);
-  }, 500);
+  check_property(
+      [] {
+        const Space space = enumerate(read(arbitrary_sweep()));
+        std::uint64_t accounted = space.configurations.size();
+        for (const sweep::Removed& removed : space.removed) accounted += removed.count;
+        RC_ASSERT(accounted == space.combinations);
+      },
+      500);
 }
 
 BOOST_AUTO_TEST_CASE(every_configuration_satisfies_every_constraint) {
-  check_property([] {
-    const Sweep sweep = read(arbitrary_sweep());
-    for (const Configuration& configuration : enumerate(sweep).configurations) {
-      RC_ASSERT(satisfies_all(configuration, sweep));
-    }
-  }, 500);
+  check_property(
+      [] {
+        const Sweep sweep = read(arbitrary_sweep());
+        for (const Configuration& configuration : enumerate(sweep).configurations) {
+          RC_ASSERT(satisfies_all(configuration, sweep));
+        }
+      },
+      500);
 }
 
 BOOST_AUTO_TEST_CASE(no_two_configurations_are_equal) {
-  check_property([] {
-    const Strings found = texts(enumerate(read(arbitrary_sweep())).configurations);
-    RC_ASSERT(std::set<std::string>(found.begin(), found.end()).size() == found.size());
-  }, 500);
+  check_property(
+      [] {
+        const Strings found = texts(enumerate(read(arbitrary_sweep())).configurations);
+        RC_ASSERT(std::set<std::string>(found.begin(), found.end()).size() == found.size());
+      },
+      500);
 }
 
 BOOST_AUTO_TEST_CASE(nested_loops_find_the_same_in_the_same_order) {
-  check_property([] {
-    const Sweep sweep = read(arbitrary_sweep());
-    std::vector<Configuration> all;
-    for (const PatternPtr& pattern : sweep.patterns) combine(sweep, pattern, 0, {}, all);
-    const Space space = enumerate(sweep);
-    RC_ASSERT(space.combinations == all.size());
-    std::erase_if(all, [&](const Configuration& one) { return !satisfies_all(one, sweep); });
-    RC_ASSERT(texts(space.configurations) == texts(all));
-  }, 500);
+  check_property(
+      [] {
+        const Sweep sweep = read(arbitrary_sweep());
+        std::vector<Configuration> all;
+        for (const PatternPtr& pattern : sweep.patterns) combine(sweep, pattern, 0, {}, all);
+        const Space space = enumerate(sweep);
+        RC_ASSERT(space.combinations == all.size());
+        std::erase_if(all, [&](const Configuration& one) { return !satisfies_all(one, sweep); });
+        RC_ASSERT(texts(space.configurations) == texts(all));
+      },
+      500);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/pattern_from_text.h"
 #include "tests/spec/example_patterns.h"
 
 namespace {
@@ -182,9 +183,29 @@ BOOST_AUTO_TEST_CASE(a_guard_keeps_a_combination_from_failing) {
                          "where: [STRIDE > 0, N / STRIDE > 4]\n") == "");
 }
 
-BOOST_AUTO_TEST_CASE(more_than_ten_million_combinations_are_refused_at_once) {
+BOOST_AUTO_TEST_CASE(a_constraint_guards_the_defaults_too) {
+  const char* const pattern =
+      "/* pattern:\n"
+      "parameters: {S: 1, N: {default: 1024 / S, min: 16}}\n"
+      "require: [S > 0]\n"
+      "buffers: {data: {type: int, length: N}}\n"
+      "launch: {grid: 1, block: N}\n"
+      "useful: {read: N}\n"
+      "verify: \"true\"\n*/\n"
+      "__global__ void guarded(int* data) {}\n";
+  sweep::Sweep sweep;
+  sweep.patterns = {sweep::pattern_from_text("guarded", pattern)};
+  sweep.axes = {{{"S"}, {}, {}}};
+  for (const std::int64_t value : {0, 1, 64, 128, 2048}) sweep.axes[0].rows.push_back({value});
+  const Space space = enumerate(sweep);
+  BOOST_TEST(values_of(space, {"S", "N"}) == (Strings{"guarded S=1 N=1024", "guarded S=64 N=16"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(removed(space) == "1 S > 0 (pattern guarded)\n2 N >= 16 (pattern guarded)\n");
+}
+
+BOOST_AUTO_TEST_CASE(more_than_a_million_combinations_are_refused_at_once) {
   const std::string refused =
-      "0:0+1 this sweep has more than 10,000,000 combinations | shorten the axes, or fix some with "
+      "0:0+1 this sweep has more than 1,000,000 combinations | shorten the axes, or fix some with "
       "--set NAME=VALUE";
   BOOST_TEST(messages_of("pattern: stride\naxes: {N: {from: 1, to: 1000000}, STRIDE: {from: 1, "
                          "to: 11}}\n") == refused);
@@ -196,7 +217,7 @@ BOOST_AUTO_TEST_CASE(more_than_ten_million_combinations_are_refused_at_once) {
                          "  PADDED: [true, false]\n") == refused);
   // The patterns count together, before the first is enumerated.
   BOOST_TEST(messages_of("patterns: [stride, tile]\naxes:\n"
-                         "  N: {from: 1, to: 1000000}\n"
+                         "  N: {from: 1, to: 100000}\n"
                          "  STRIDE: {from: 1, to: 9}\n"
                          "  ROWS: [1, 2]\n") == refused);
 }

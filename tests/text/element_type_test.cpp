@@ -19,7 +19,7 @@ struct Row {
   std::string name;
   std::string cuda;
   std::size_t size;
-  unsigned lanes;
+  unsigned components;
   ElementHeader header = ElementHeader::none;
 
   friend std::ostream& operator<<(std::ostream& out, const Row& row) { return out << row.name; }
@@ -113,7 +113,7 @@ BOOST_DATA_TEST_CASE(is_what_cuda_documents, data::make(types), row) {
   BOOST_TEST(type->name() == row.name);
   BOOST_TEST(type->cuda() == row.cuda);
   BOOST_TEST(type->size() == row.size);
-  BOOST_TEST(type->lanes() == row.lanes);
+  BOOST_TEST(type->components() == row.components);
   BOOST_TEST((type->header() == row.header));
 }
 

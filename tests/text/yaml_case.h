@@ -27,7 +27,7 @@ inline std::string outline(const YamlNode& node, bool places) {
       result = node.quoted ? '"' + node.text + '"' : node.text;
       if (!places) return result;
       return fmt::format("{}@{}:{}{}", result, node.where.line, node.where.column,
-                         node.verbatim ? "" : "~");
+                         node.where.exact ? "" : "~");
     case YamlNode::Kind::sequence:
       result = "[";
       for (const YamlNode& item : node.items) {

@@ -29,7 +29,7 @@ void check_node(const YamlNode& node, const SourcePtr& source) {
   if (node.where.line > 0) {
     const std::size_t offset = offset_of(node.where);
     const std::string first_line = node.text.substr(0, node.text.find('\n'));
-    if (node.verbatim) RC_ASSERT(source->text.substr(offset, first_line.size()) == first_line);
+    if (node.where.exact) RC_ASSERT(source->text.substr(offset, first_line.size()) == first_line);
   }
   RC_ASSERT(node.is_scalar() || node.text.empty());
   RC_ASSERT(node.text.find(sweep::hidden_comma) == std::string::npos);

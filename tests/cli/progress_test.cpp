@@ -1,0 +1,99 @@
+#include "engine/cli/progress.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+
+#include "report/display_text.h"
+#include "tests/temporary_folder.h"
+
+using namespace sweep;
+
+namespace {
+
+/// Standard error goes to a file while this lives.
+class CapturedErrors {
+ public:
+  explicit CapturedErrors(const std::filesystem::path& path) : saved_(dup(STDERR_FILENO)) {
+    const int file = open(path.c_str(), O_WRONLY | O_CREAT, 0600);
+    dup2(file, STDERR_FILENO);
+    close(file);
+  }
+  ~CapturedErrors() {
+    dup2(saved_, STDERR_FILENO);
+    close(saved_);
+  }
+  CapturedErrors(const CapturedErrors&) = delete;
+  CapturedErrors& operator=(const CapturedErrors&) = delete;
+
+ private:
+  int saved_;
+};
+
+Configuration configuration_of(const std::string& name) {
+  auto pattern = std::make_shared<Pattern>();
+  pattern->name = name;
+  return {pattern, {}};
+}
+
+/// A point every second.
+void show_points(const Terminal& terminal, const std::string& name, std::size_t count) {
+  double now = 0;
+  Progress progress(terminal, [&] { return now; });
+  progress.on_start(count, 0);
+  for (std::size_t i = 0; i < count; ++i) {
+    now += 1;
+    PointRecord point;
+    point.metrics = {{"bandwidth", Origin::measured, 1234}};
+    progress.on_point(configuration_of(name), point);
+  }
+  progress.finish();
+}
+
+std::string shown(const Terminal& terminal, const std::string& name, std::size_t count) {
+  const TemporaryFolder folder;
+  {
+    const CapturedErrors captured(folder.path() / "err");
+    show_points(terminal, name, count);
+  }
+  return read_text_file(folder.path() / "err");
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(progress)
+
+BOOST_AUTO_TEST_CASE(a_live_line_is_written_over_and_taken_away) {
+  const std::string text = shown({true, false, true, 80}, "stride", 2);
+  BOOST_TEST(text ==
+             "\r\033[K1/2 points, 1.0/s, 1.0 s left | stride: 1234 GB/s"
+             "\r\033[K2/2 points, 1.0/s, 0 ms left | stride: 1234 GB/s\r\033[K");
+}
+
+BOOST_AUTO_TEST_CASE(elsewhere_there_is_a_plain_line_now_and_then) {
+  const std::string plain =
+      "10/20 points, 1.0/s, 10 s left | stride: 1234 GB/s\n"
+      "20/20 points, 1.0/s, 0 ms left | stride: 1234 GB/s\n";
+  BOOST_TEST(shown({false, false, false, 80}, "stride", 20) == plain);
+  BOOST_TEST(shown({true, false, false, 80}, "stride", 20) == plain, "a terminal that is dumb");
+}
+
+BOOST_AUTO_TEST_CASE(the_live_line_is_cut_between_characters) {
+  for (std::size_t width = 30; width < 60; ++width) {
+    std::string line = shown({true, false, true, width}, "größenänderungsgeschwindigkeit", 1);
+    line = line.substr(4, line.rfind('\r') - 4);
+    const std::string whole = "1/1 points, 1.0/s, 0 ms left | größenänderungsgeschwindigkeit: ";
+    BOOST_TEST(display_width(line) == width - 1);
+    BOOST_TEST(whole.starts_with(line));
+    BOOST_TEST((static_cast<unsigned char>(whole[line.size()]) & 0xc0) != 0x80);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(errors_that_cannot_be_written_are_no_reason_to_stop) {
+  const CapturedErrors captured("/dev/full");
+  BOOST_CHECK_NO_THROW(show_points({true, false, true, 80}, "stride", 3));
+  BOOST_CHECK_NO_THROW(show_points({false, false, false, 80}, "stride", 30));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,76 @@
+#include "engine/cli/terminal.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <cstdlib>
+
+using namespace sweep;
+
+namespace {
+
+/// A terminal that nobody looks at, with the colours chosen as by `--color` and the environment.
+struct PseudoTerminal {
+  PseudoTerminal() : controller(posix_openpt(O_RDWR | O_NOCTTY)) {
+    BOOST_REQUIRE(controller >= 0);
+    BOOST_REQUIRE(grantpt(controller) == 0);
+    BOOST_REQUIRE(unlockpt(controller) == 0);
+    terminal = open(ptsname(controller), O_RDWR | O_NOCTTY);
+    BOOST_REQUIRE(terminal >= 0);
+    setenv("TERM", "xterm", 1);
+    unsetenv("NO_COLOR");
+  }
+  ~PseudoTerminal() {
+    set_color_choice(ColorChoice::automatic);
+    close(terminal);
+    close(controller);
+  }
+  PseudoTerminal(const PseudoTerminal&) = delete;
+  PseudoTerminal& operator=(const PseudoTerminal&) = delete;
+
+  int controller;
+  int terminal = -1;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(terminal_choice, PseudoTerminal)
+
+BOOST_AUTO_TEST_CASE(a_terminal_has_colour_and_a_live_line) {
+  BOOST_TEST(terminal_of(terminal).is_terminal);
+  BOOST_TEST(terminal_of(terminal).color);
+  BOOST_TEST(terminal_of(terminal).live);
+}
+
+BOOST_AUTO_TEST_CASE(no_color_takes_the_colour_alone) {
+  setenv("NO_COLOR", "1", 1);
+  BOOST_TEST(!terminal_of(terminal).color);
+  BOOST_TEST(terminal_of(terminal).live);
+  set_color_choice(ColorChoice::always);
+  BOOST_TEST(terminal_of(terminal).color);
+}
+
+BOOST_AUTO_TEST_CASE(a_dumb_terminal_has_neither) {
+  setenv("TERM", "dumb", 1);
+  BOOST_TEST(terminal_of(terminal).is_terminal);
+  BOOST_TEST(!terminal_of(terminal).color);
+  BOOST_TEST(!terminal_of(terminal).live);
+}
+
+BOOST_AUTO_TEST_CASE(never_takes_the_colour_alone) {
+  set_color_choice(ColorChoice::never);
+  BOOST_TEST(!terminal_of(terminal).color);
+  BOOST_TEST(terminal_of(terminal).live);
+}
+
+BOOST_AUTO_TEST_CASE(a_file_has_neither_unless_colour_is_asked_for) {
+  const int file = open("/dev/null", O_WRONLY);
+  BOOST_TEST(!terminal_of(file).color);
+  set_color_choice(ColorChoice::always);
+  BOOST_TEST(terminal_of(file).color);
+  BOOST_TEST(!terminal_of(file).live);
+  close(file);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
