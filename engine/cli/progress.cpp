@@ -89,7 +89,7 @@ std::string Progress::status(const Configuration& configuration, const PointReco
   const double rate = elapsed > 0 ? static_cast<double>(done_) / elapsed : 0;
   const double left = rate > 0 ? static_cast<double>(total_ - done_) / rate : 0;
   return fmt::format("{}/{} points, {:.1f}/s, {} left | {}: {}", done_, total_, rate,
-                     format_duration(left), to_string(configuration), outcome_of(point));
+                     format_duration(left), outcome_of(point), to_string(configuration));
 }
 
 void Progress::on_warning(const Diagnostic& warning) {

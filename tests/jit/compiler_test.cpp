@@ -6,6 +6,7 @@
 #include "engine/loader/cuda_home.h"
 #include "engine/loader/dynamic_library.h"
 #include "engine/spec/pattern_library.h"
+#include "tests/nvrtc_fixture.h"
 #include "tests/pattern_from_text.h"
 #include "tests/temporary_folder.h"
 
@@ -13,23 +14,6 @@ using namespace sweep;
 namespace data = boost::unit_test::data;
 
 namespace {
-
-/// The run-time compiler; null, with a message, where there is none.
-std::shared_ptr<const Nvrtc> nvrtc() {
-  static const std::shared_ptr<const Nvrtc> library = []() -> std::shared_ptr<const Nvrtc> {
-    try {
-      return std::make_shared<const Nvrtc>();
-    } catch (const LibraryError& error) {
-      BOOST_TEST_MESSAGE("skipped: " << error.what());
-      return nullptr;
-    }
-  }();
-  return library;
-}
-
-boost::test_tools::assertion_result has_nvrtc(boost::unit_test::test_unit_id) {
-  return nvrtc() != nullptr;
-}
 
 const char* const strided = R"cuda(/* pattern:
 parameters: {STRIDE: 1}

@@ -2,7 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "engine/loader/dynamic_library.h"
+#include "tests/nvrtc_fixture.h"
 #include "tests/pattern_from_text.h"
 #include "tests/run/fake_backend.h"
 #include "tests/temporary_folder.h"
@@ -10,22 +10,6 @@
 using namespace sweep;
 
 namespace {
-
-std::shared_ptr<const Nvrtc> nvrtc() {
-  static const std::shared_ptr<const Nvrtc> library = []() -> std::shared_ptr<const Nvrtc> {
-    try {
-      return std::make_shared<const Nvrtc>();
-    } catch (const LibraryError& error) {
-      BOOST_TEST_MESSAGE("skipped: " << error.what());
-      return nullptr;
-    }
-  }();
-  return library;
-}
-
-boost::test_tools::assertion_result has_nvrtc(boost::unit_test::test_unit_id) {
-  return nvrtc() != nullptr;
-}
 
 const char* const text = R"cuda(/* pattern:
 parameters: {K: 1}

@@ -139,8 +139,12 @@ BOOST_AUTO_TEST_CASE(shows_one_message_for_a_mistake_that_others_depend_on) {
   BOOST_TEST(pattern_messages(edited(copy_pattern, "{default: 256}", "[]")) ==
              "6:10+1 the parameter 'BLOCK' must be a map of keys and values | the keys are: type, "
              "default, min, max, help");
-  BOOST_TEST(pattern_messages(edited(copy_pattern, "  T: float", "  T: flaot\n  U: T")) ==
-             "4:6+5 there is no parameter 'flaot' | did you mean 'float'?");
+  for (const char* dependent :
+       {"U: T", "U: T == float", "U: {type: boolean, default: T == float}"}) {
+    const std::string to = std::string("  T: flaot\n  ") + dependent;
+    BOOST_TEST(pattern_messages(edited(copy_pattern, "  T: float", to)) ==
+               "4:6+5 there is no parameter 'flaot' | did you mean 'float'?");
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()
