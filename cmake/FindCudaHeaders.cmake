@@ -13,7 +13,7 @@ if(NOT CUDA_INCLUDE_DIR OR NOT EXISTS ${CUDA_INCLUDE_DIR}/cuda.h)
   list(JOIN _cuda_homes "\n  " _searched)
   message(FATAL_ERROR
     "The CUDA toolkit's headers cuda.h and nvrtc.h were not found. Searched:\n  ${_searched}\n"
-    "Install the CUDA Toolkit 12.4 or newer (developer.nvidia.com/cuda-downloads; on Debian and "
+    "Install the CUDA Toolkit 12.4 or newer from NVIDIA (on Debian and "
     "Ubuntu NVIDIA's packages cuda-nvrtc-dev-* and cuda-driver-dev-* suffice), or point "
     "SWEEP_CUDA_HOME at an installation: SWEEP_CUDA_HOME=/path/to/cuda ./setup.sh")
 endif()
