@@ -34,6 +34,8 @@ std::string device_error(const std::vector<std::string>& command) {
 
 }  // namespace
 
+const char* const killed = "the process that runs the kernel was killed by signal 9 (Killed)";
+
 BOOST_AUTO_TEST_SUITE(worker_measurer)
 
 BOOST_AUTO_TEST_CASE(a_worker_says_its_device_and_measures) {
@@ -59,9 +61,7 @@ BOOST_AUTO_TEST_CASE(jobs_run_with_their_own_program_though_it_is_sent_once) {
 
 BOOST_DATA_TEST_CASE(whatever_happens_to_a_point_the_next_one_is_measured,
                      data::make({"fail", "poison", "throw", "crash", "exit"}) ^
-                         data::make({"it fails", "illegal address", "something unforeseen",
-                                     "the process that runs the kernel was killed by signal 9 "
-                                     "(Killed)",
+                         data::make({"it fails", "illegal address", "something unforeseen", killed,
                                      "the process that runs the kernel ended with exit code 7"}),
                      kernel, reason) {
   WorkerMeasurer measurer(worker("fake"));

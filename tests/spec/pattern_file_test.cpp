@@ -145,6 +145,11 @@ BOOST_AUTO_TEST_CASE(shows_one_message_for_a_mistake_that_others_depend_on) {
     BOOST_TEST(pattern_messages(edited(copy_pattern, "  T: float", to)) ==
                "4:6+5 there is no parameter 'flaot' | did you mean 'float'?");
   }
+  std::string text = edited(copy_pattern, "  T: float", "  T: flaot\n  U: T");
+  text = edited(text, "  out: {type: T,", "  out: {type: U,");
+  text = edited(text, "T* out, int", "U* out, int");
+  BOOST_TEST(pattern_messages(text) ==
+             "4:6+5 there is no parameter 'flaot' | did you mean 'float'?");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

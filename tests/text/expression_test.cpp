@@ -17,7 +17,6 @@ using sweep::Diagnostics;
 using sweep::ElementType;
 using sweep::Expression;
 using sweep::Value;
-using sweep::ValueKind;
 
 Bindings example() {
   Bindings bindings;

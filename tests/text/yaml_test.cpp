@@ -13,7 +13,6 @@ namespace {
 using namespace sweep::testing;
 using sweep::Diagnostics;
 using sweep::read_yaml;
-using sweep::YamlNode;
 
 const std::vector<YamlCase> structures = {
     {"a: 1\nb: two words\n", "{a: 1, b: two words}"},
