@@ -56,6 +56,17 @@ class Program {
   decltype(::nvrtcDestroyProgram)* destroy_;
 };
 
+/// Loads the library of built-in functions that lies beside NVRTC, which itself looks for it by
+/// name alone: where the system's search does not know the toolkit, a loaded one is found.
+void open_builtins(const std::filesystem::path& nvrtc) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(nvrtc.parent_path(), error)) {
+    if (entry.path().filename().string().starts_with("libnvrtc-builtins.so.")) {
+      DynamicLibrary::open(entry.path().string());
+    }
+  }
+}
+
 DynamicLibrary open_library() {
   const std::vector<std::string> candidates =
       library_candidates({"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"});
@@ -92,6 +103,7 @@ Nvrtc::Nvrtc() : functions_(std::make_unique<Functions>()) {
   int minor = 0;
   f.check(f.version(&major, &minor), "nvrtcVersion");
   require_supported_version(f.file, major, minor);
+  open_builtins(f.file);
   load(f.get_num_supported_archs, "nvrtcGetNumSupportedArchs");
   load(f.get_supported_archs, "nvrtcGetSupportedArchs");
   load(f.create_program, "nvrtcCreateProgram");
