@@ -19,6 +19,20 @@ boost::test_tools::assertion_result has_gpu(boost::unit_test::test_unit_id) {
   return program_sees_gpu();
 }
 
+/// Waits, for a minute at most, until the newest run in the database has a point.
+void wait_for_a_point(const std::filesystem::path& database) {
+  for (int tries = 0; tries < 6000; ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    try {
+      const Store store(database, Store::Mode::read_only);
+      const auto runs = store.runs();
+      if (!runs.empty() && !store.points(runs.back().id).empty()) return;
+    } catch (const StoreError&) {
+      continue;  // not created yet
+    }
+  }
+}
+
 /// A folder with a new pattern, which no build has seen, and a sweep over it.
 struct NewPattern {
   NewPattern() {
@@ -92,10 +106,7 @@ BOOST_AUTO_TEST_CASE(the_first_interrupt_finishes_the_point_and_says_how_to_go_o
       "run", "stride", "--set", "STRIDE={from: 1, to: 1000}", "--set", "BYTES=256 Mi", "--fresh"};
   RunningProgram running(command, folder.path());
   const auto database = folder.path() / "results/stride.db";
-  while (!std::filesystem::exists(database)) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  std::this_thread::sleep_for(std::chrono::milliseconds(700));
+  wait_for_a_point(database);
   kill(running.process(), SIGINT);
   const Outcome stopped = running.wait();
   BOOST_TEST(stopped.code == 130);
@@ -113,10 +124,7 @@ BOOST_AUTO_TEST_CASE(the_first_interrupt_finishes_the_point_and_says_how_to_go_o
 BOOST_AUTO_TEST_CASE(a_killed_run_keeps_its_points) {
   {
     RunningProgram running({"run", "stride", "--set", "STRIDE={from: 1, to: 1000}"}, folder.path());
-    while (!std::filesystem::exists(folder.path() / "results/stride.db")) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(1000));
+    wait_for_a_point(folder.path() / "results/stride.db");
     kill(running.process(), SIGKILL);
     BOOST_TEST(running.wait().code == -SIGKILL);
   }
