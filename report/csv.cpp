@@ -1,6 +1,7 @@
 #include "report/csv.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "report/metric_column.h"
 #include "report/parameter_values.h"
@@ -62,6 +63,7 @@ std::string write_csv(const RunResults& results) {
   for (const ParameterValues& parameter : parameters) line.push_back(text_field(parameter.name));
   line.insert(line.end(), {"status", "reason", "stopped_by"});
   for (const MetricColumn& column : metrics) line.push_back(text_field(metric_heading(column)));
+  line.emplace_back("notes");
   append_line(csv, line);
 
   for (const PointRecord* point : points) {
@@ -76,6 +78,7 @@ std::string write_csv(const RunResults& results) {
       const auto figure = figure_of(*point, column);
       line.push_back(figure ? fmt::format("{}", *figure) : std::string());
     }
+    line.push_back(text_field(fmt::format("{}", fmt::join(point->notes, "; "))));
     append_line(csv, line);
   }
   return csv;

@@ -9,9 +9,10 @@ namespace sweep {
 /// All points of a run with everything known about them, as RFC 4180 has it: lines end in CR LF,
 /// the first one names the columns.
 ///
-/// Columns: pattern, the parameters by name, status, reason, stopped_by, and each metric as
-/// `bandwidth.measured [GB/s]`. Numbers are plain and read back exactly; what a point lacks is
-/// empty. A text that a spreadsheet would take for a formula has an apostrophe before it.
+/// Columns: pattern, the parameters by name, status, reason, stopped_by, each metric as
+/// `bandwidth.measured [GB/s]`, and the notes, divided by "; ". Numbers are plain and read back
+/// exactly; what a point lacks is empty. A text that a spreadsheet would take for a formula has an
+/// apostrophe before it.
 std::string write_csv(const RunResults& results);
 
 }  // namespace sweep

@@ -32,10 +32,11 @@ std::string printable(std::string_view text) {
   return result;
 }
 
-std::string in_words(const std::vector<std::string>& parts) {
+std::string in_words(const std::vector<std::string>& parts, std::string_view last) {
   std::string text;
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (i > 0) text += i + 1 == parts.size() ? " and " : ", ";
+    if (i > 0 && i + 1 < parts.size()) text += ", ";
+    if (i > 0 && i + 1 == parts.size()) text.append(" ").append(last).append(" ");
     text += parts[i];
   }
   return text;

@@ -17,7 +17,7 @@ std::string pad_right(std::string_view text, std::size_t width);
 std::string printable(std::string_view text);
 
 /// "a, b and c"
-std::string in_words(const std::vector<std::string>& parts);
+std::string in_words(const std::vector<std::string>& parts, std::string_view last = "and");
 
 /// The text in lines of at most `width` columns, broken at spaces; a longer word stays whole.
 std::vector<std::string> wrap(std::string_view text, std::size_t width);

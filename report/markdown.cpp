@@ -7,8 +7,10 @@
 
 #include "engine/text/units.h"
 #include "report/display_text.h"
+#include "report/expectation_check.h"
 #include "report/markdown_text.h"
 #include "report/parameter_values.h"
+#include "report/point_notes.h"
 #include "report/provenance.h"
 #include "report/run_tables.h"
 
@@ -52,18 +54,6 @@ std::string write_table(const TableModel& model) {
   return text;
 }
 
-/// "STRIDE = 4, T = float" for those of the parameters that the point has.
-std::string describe(const Bindings& environment, const std::vector<ParameterValues>& parameters) {
-  std::string text;
-  for (const ParameterValues& parameter : parameters) {
-    const Value* value = environment.find(parameter.name);
-    if (value == nullptr) continue;
-    if (!text.empty()) text += ", ";
-    text += parameter.name + " = " + parameter.show(*value);
-  }
-  return text;
-}
-
 /// The points that failed for one reason.
 struct Failure {
   std::string reason;
@@ -85,9 +75,7 @@ std::vector<Failure> failures_of(const std::vector<const PointRecord*>& points) 
 std::string write_failures(const std::vector<Failure>& failures,
                            const std::vector<ParameterValues>& parameters) {
   if (failures.empty()) return {};
-  std::vector<ParameterValues> told = parameters;
-  std::erase_if(told, [](const ParameterValues& parameter) { return !parameter.varies(); });
-  if (told.empty()) told = parameters;
+  const std::vector<ParameterValues> told = telling_parameters(parameters);
   std::string text = "## Failed points\n\n";
   for (const Failure& failure : failures) {
     for (const PointRecord* point : failure.points) {
@@ -148,6 +136,49 @@ std::string write_opening(const RunResults& results,
   return text + "In all points: " + escape_markdown(describe(environment, constant)) + ".\n\n";
 }
 
+std::string write_notes(const RunResults& results) {
+  const std::vector<std::string> notes = describe_notes(results.points);
+  if (notes.empty()) return {};
+  std::string text = "## Notes\n\n";
+  for (const std::string& note : notes) text += "- " + escape_markdown(note) + '\n';
+  return text + '\n';
+}
+
+/// The first points that break an expectation, as a list.
+std::string list_broken(const ExpectationResult& result,
+                        const std::vector<ParameterValues>& parameters) {
+  constexpr std::size_t most_shown = 10;
+  if (result.broken.empty()) return {};
+  std::string text = escape_markdown(describe(result.expectation)) + " is broken at\n\n";
+  for (std::size_t i = 0; i < std::min(result.broken.size(), most_shown); ++i) {
+    const BrokenPoint& broken = result.broken[i];
+    text += "- " + escape_markdown(describe(environment_of(*broken.point), parameters)) + ": " +
+            escape_markdown(broken.found) + '\n';
+  }
+  if (result.broken.size() > most_shown) {
+    text += fmt::format("- and {} more\n", format_thousands(result.broken.size() - most_shown));
+  }
+  return text + '\n';
+}
+
+std::string write_expectations(const RunResults& results,
+                               const std::vector<ParameterValues>& parameters) {
+  if (results.expectations.empty()) return {};
+  std::vector<std::vector<std::string>> rows;
+  std::string broken;
+  for (const ExpectationResult& result :
+       check_expectations_on(results.expectations, results.points)) {
+    rows.push_back({escape_markdown(describe(result.expectation)),
+                    escape_markdown(verdict_of(result)), format_thousands(result.held),
+                    format_thousands(result.broken.size())});
+    broken += list_broken(result, telling_parameters(parameters));
+  }
+  return "## Expectations\n\n" +
+         markdown_table(
+             {{"expectation", false}, {"verdict", false}, {"held", true}, {"broken", true}}, rows) +
+         '\n' + broken;
+}
+
 std::string write_provenance(const RunRecord& run) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& [what, text] : describe_provenance(run)) {
@@ -168,6 +199,8 @@ std::string write_markdown(const RunResults& results) {
 
   std::string text = write_opening(results, parameters);
   for (const TableModel& table : tables_of(results)) text += write_table(table);
+  text += write_notes(results);
+  text += write_expectations(results, parameters);
   text += write_failures(failures_of(points), parameters);
   return text + write_provenance(results.run);
 }

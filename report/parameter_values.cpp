@@ -60,6 +60,23 @@ std::vector<ParameterValues> parameters_of(std::span<const PointRecord* const> p
   return parameters;
 }
 
+std::vector<ParameterValues> telling_parameters(std::vector<ParameterValues> parameters) {
+  std::vector<ParameterValues> told = parameters;
+  std::erase_if(told, [](const ParameterValues& parameter) { return !parameter.varies(); });
+  return told.empty() ? parameters : told;
+}
+
+std::string describe(const Bindings& environment, std::span<const ParameterValues> parameters) {
+  std::string text;
+  for (const ParameterValues& parameter : parameters) {
+    const Value* value = environment.find(parameter.name);
+    if (value == nullptr) continue;
+    if (!text.empty()) text += ", ";
+    text += parameter.name + " = " + parameter.show(*value);
+  }
+  return text;
+}
+
 const ParameterValues* find_parameter(std::span<const ParameterValues> parameters,
                                       const std::string& name) {
   const auto found = std::ranges::find(parameters, name, &ParameterValues::name);

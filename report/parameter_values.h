@@ -29,6 +29,12 @@ struct ParameterValues {
 /// "pattern" and then every parameter of the points, in the order they first appear.
 std::vector<ParameterValues> parameters_of(std::span<const PointRecord* const> points);
 
+/// Those that tell the points apart; all when nothing varies.
+std::vector<ParameterValues> telling_parameters(std::vector<ParameterValues> parameters);
+
+/// "STRIDE = 4, T = float" for those of the parameters that `environment` has.
+std::string describe(const Bindings& environment, std::span<const ParameterValues> parameters);
+
 /// The parameter of that name, or null.
 const ParameterValues* find_parameter(std::span<const ParameterValues> parameters,
                                       const std::string& name);

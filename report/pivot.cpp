@@ -10,6 +10,7 @@
 #include "report/display_text.h"
 #include "report/metric_column.h"
 #include "report/parameter_values.h"
+#include "report/point_condition.h"
 
 namespace sweep {
 namespace {
@@ -17,18 +18,6 @@ namespace {
 using Points = std::vector<const PointRecord*>;
 /// The places of some parameters' values in the order of the table.
 using Ranks = std::vector<std::size_t>;
-
-/// Whether `where` holds for a point; false when it lacks a name, or the expression has no value.
-bool holds(const Expression& where, const PointRecord& point) {
-  const Bindings environment = environment_of(point);
-  Diagnostics ignored;
-  if (where.check(scope_of(environment), ignored) != ValueKind::boolean) return false;
-  try {
-    return where.evaluate_boolean(environment);
-  } catch (const InputError&) {
-    return false;
-  }
-}
 
 bool has_all(const Bindings& environment, const std::vector<std::string>& names) {
   return std::ranges::all_of(
@@ -101,6 +90,11 @@ class Pivot {
     for (const std::string& name : layout_.rows) table.key_columns.push_back(key_column(name));
     for (const Ranks& column : columns_) table.headings.push_back(heading(column, metric));
     for (const Ranks& row : rows_) table.rows.push_back(table_row(row, metric));
+    if (!chosen && has_success()) {
+      // The caption says why; rows of gaps would add nothing.
+      table.headings.clear();
+      table.rows.clear();
+    }
     return table;
   }
 
@@ -152,6 +146,11 @@ class Pivot {
     return result;
   }
 
+  bool has_success() const {
+    return std::ranges::any_of(
+        points_, [](const PointRecord* point) { return point->status == PointStatus::ok; });
+  }
+
   /// "bandwidth [GB/s] by STRIDE and T"
   std::string default_title(const MetricColumn& metric) const {
     std::vector<std::string> names = layout_.rows;
@@ -169,7 +168,10 @@ class Pivot {
       sentences.push_back("Only points " + condition);
     }
     if (points_.empty()) sentences.emplace_back("No point belongs to this table");
-    if (const std::string choice = describe_choice(metric); !choice.empty()) {
+    if (has_success() && !choose_metric(points_, layout_.values)) {
+      sentences.push_back("No point has " + in_words(layout_.values, "or") +
+                          ": the device did not give it");
+    } else if (const std::string choice = describe_choice(metric); !choice.empty()) {
       sentences.push_back(choice);
     }
     std::string caption;

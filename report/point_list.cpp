@@ -9,19 +9,35 @@
 namespace sweep {
 namespace {
 
-/// The main metrics that any point has; without them, as without a GPU, the first others.
+constexpr std::array timed = {"time", "bandwidth", "percent_of_peak", "noise"};
+constexpr std::array counted = {"load_sectors_per_request",
+                                "store_sectors_per_request",
+                                "efficiency",
+                                "shared_load_wavefronts_per_request",
+                                "shared_store_wavefronts_per_request",
+                                "shared_conflicts"};
+
+/// Those of the columns that `names` has, in the order it has them.
+std::vector<MetricColumn> select(const std::vector<MetricColumn>& all,
+                                 std::span<const char* const> names) {
+  std::vector<MetricColumn> columns;
+  for (const std::string name : names) {
+    std::ranges::copy_if(all, std::back_inserter(columns),
+                         [&](const MetricColumn& column) { return column.name == name; });
+  }
+  return columns;
+}
+
+/// The main metrics that any point has: times, or without them, as without a GPU, counts; without
+/// either the first others.
 std::vector<MetricColumn> main_columns(std::span<const PointRecord* const> points) {
-  constexpr std::array main = {"time", "bandwidth", "percent_of_peak", "noise"};
   constexpr std::size_t most_others = 6;
   std::vector<MetricColumn> all = metric_columns(points);
-  std::vector<MetricColumn> columns;
-  std::ranges::copy_if(all, std::back_inserter(columns), [&](const MetricColumn& column) {
-    return std::ranges::find(main, column.name) != main.end();
-  });
-  std::ranges::stable_sort(columns, {}, [&](const MetricColumn& column) {
-    return std::ranges::find(main, column.name);
-  });
-  if (!columns.empty()) return columns;
+  for (const std::span<const char* const> names :
+       {std::span<const char* const>(timed), std::span<const char* const>(counted)}) {
+    std::vector<MetricColumn> columns = select(all, names);
+    if (!columns.empty()) return columns;
+  }
   all.resize(std::min(all.size(), most_others));
   return all;
 }

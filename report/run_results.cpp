@@ -39,6 +39,7 @@ RunResults load_results(const Store& store, std::optional<std::int64_t> run_id) 
   results.run = find_run(store, run_id);
   results.points = store.points(results.run.id);
   results.layout = report_layout_of(results.run.provenance.sweep_text);
+  results.expectations = expectations_of(results.run.provenance.sweep_text);
   results.summary = summary_of(results.run.provenance.sweep_text);
   return results;
 }

@@ -4,6 +4,7 @@
 
 #include "engine/text/units.h"
 #include "report/display_text.h"
+#include "report/point_notes.h"
 #include "report/run_tables.h"
 
 namespace sweep {
@@ -161,6 +162,11 @@ std::string write_terminal(const RunResults& results, std::size_t width, bool co
   for (const TableModel& table : tables_of(results)) {
     if (!text.empty()) text += '\n';
     text += terminal_table(table, width, color);
+  }
+  const std::vector<std::string> notes = describe_notes(results.points);
+  if (!notes.empty()) text += '\n';
+  for (const std::string& note : notes) {
+    for (const std::string& line : wrap(printable(note), width)) text += line + '\n';
   }
   return text;
 }

@@ -76,6 +76,12 @@ struct Workload {
   std::uint64_t shared_bytes = 0;
 };
 
+/// What a backend learnt about a workload besides time.
+struct Observation {
+  std::vector<Metric> metrics;
+  std::vector<std::string> notes;  ///< sentences about how the figures came about
+};
+
 /// A configuration that cannot be executed: the reason in a sentence that stands alone. Whether the
 /// backend survives it, `Backend::usable` says.
 class ExecutionFailure : public std::runtime_error {
@@ -105,6 +111,8 @@ class Execution {
   /// took on the device: cold after a flush, warm after another launch. Only where
   /// `Backend::can_time`.
   virtual double sample(CacheState cache) = 0;
+  /// The counts of the launches so far, where the backend counts; call it after verify.
+  virtual Observation observe() { return {}; }
 };
 
 /// Something that executes compiled patterns: a GPU, or the emulator.
@@ -118,7 +126,8 @@ class Backend {
   virtual bool usable() const = 0;
   /// Loads the program and allocates the buffers. Throws ExecutionFailure. One execution at a
   /// time: the one before must be destroyed first.
-  virtual std::unique_ptr<Execution> prepare(const Workload& workload) = 0;
+  virtual std::unique_ptr<Execution> prepare(const Workload& workload,
+                                             const MeasureRules& rules) = 0;
 };
 
 }  // namespace sweep

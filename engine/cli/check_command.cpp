@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <iostream>
-#include <regex>
 
+#include "engine/cli/check_execution.h"
 #include "engine/cli/command.h"
 #include "engine/cli/command_line.h"
 #include "engine/cli/compile_check.h"
+#include "engine/cli/compute_capability.h"
 #include "engine/cli/data_folders.h"
+#include "engine/cli/emulator_options.h"
 #include "engine/cli/pattern_options.h"
 #include "engine/cli/plan.h"
 #include "engine/cli/terminal.h"
@@ -22,32 +24,22 @@ namespace {
 
 namespace po = boost::program_options;
 
+constexpr int usual_model = 90;
+
 struct CheckOptions {
   std::vector<std::string> files;
   std::vector<std::string> folders;
   std::vector<std::string> set;
   int compute_capability = 90;
+  std::optional<EmulatorSettings> run;  ///< what to execute on; nothing: compile alone
 };
 
 /// A file without mistakes of its own, not compiled yet.
 struct ReadFile {
   std::string name;
   std::vector<Configuration> configurations;
+  std::vector<Configuration> emulated;  ///< those that the emulator executes
 };
-
-std::string dotted(int compute_capability) {
-  return fmt::format("{}.{}", compute_capability / 10, compute_capability % 10);
-}
-
-/// "9.0" or "90" as 90, "10.0" or "100" as 100.
-int parse_compute_capability(const std::string& text) {
-  static const std::regex form("([1-9][0-9]?)\\.?([0-9])");
-  std::smatch parts;
-  if (!std::regex_match(text, parts, form)) {
-    throw UsageError(fmt::format("--arch {}: write a compute capability such as 9.0", text));
-  }
-  return std::stoi(parts.str(1) + parts.str(2));
-}
 
 void require_known(int compute_capability, const Nvrtc& nvrtc) {
   const std::vector<int>& known = nvrtc.architectures();
@@ -58,18 +50,29 @@ void require_known(int compute_capability, const Nvrtc& nvrtc) {
                                dotted(compute_capability), nvrtc.version(), in_words(names)));
 }
 
+/// All of a sweep; to execute, with the sweep's values for the emulator.
+ReadFile read_sweep(const std::string& name, const CheckOptions& options) {
+  LoadedSweep loaded = load_sweep(find_sweep_file(name), options.folders, options.set);
+  std::cerr << describe_plan(loaded);
+  const auto require_some = [&](std::string_view when) {
+    if (!loaded.space.configurations.empty()) return;
+    throw CommandError(exit_bad_input,
+                       fmt::format("{}: {}the constraints leave no configuration", name, when));
+  };
+  require_some("");
+  ReadFile file = {name, loaded.space.configurations, {}};
+  if (!options.run) return file;
+  apply_emulator_set(loaded.sweep);
+  loaded.space = enumerate(loaded.sweep);
+  require_some("with the sweep's values for the emulator ");
+  file.emulated = std::move(loaded.space.configurations);
+  return file;
+}
+
 /// The configurations of a file: a pattern's default one, or all of a sweep.
-std::vector<Configuration> configurations_of(const std::string& name, const CheckOptions& options) {
+ReadFile configurations_of(const std::string& name, const CheckOptions& options) {
   const std::filesystem::path path = name;
-  if (path.extension() != ".cu") {
-    LoadedSweep loaded = load_sweep(find_sweep_file(name), options.folders, options.set);
-    std::cerr << describe_plan(loaded);
-    if (loaded.space.configurations.empty()) {
-      throw CommandError(exit_bad_input,
-                         fmt::format("{}: the constraints leave no configuration", name));
-    }
-    return std::move(loaded.space.configurations);
-  }
+  if (path.extension() != ".cu") return read_sweep(name, options);
   if (!options.set.empty()) {
     throw UsageError(
         fmt::format("{}: --set changes a sweep; a pattern is checked with its defaults", name));
@@ -77,7 +80,10 @@ std::vector<Configuration> configurations_of(const std::string& name, const Chec
   Diagnostics diagnostics;
   const PatternPtr pattern = parse_pattern(read_source(path), path, diagnostics);
   if (pattern == nullptr) throw InputError(diagnostics);
-  return {resolve(pattern, {})};
+  const Configuration configuration = resolve(pattern, {});
+  ReadFile file = {name, {configuration}, {}};
+  if (options.run) file.emulated = file.configurations;
+  return file;
 }
 
 int complain(int code, const std::string& message) {
@@ -88,7 +94,7 @@ int complain(int code, const std::string& message) {
 /// Adds the file to those that were read, or says what is wrong with it and returns its exit code.
 int read_file(const std::string& name, const CheckOptions& options, std::vector<ReadFile>& files) {
   try {
-    files.push_back({name, configurations_of(name, options)});
+    files.push_back(configurations_of(name, options));
     return exit_done;
   } catch (const InputError& error) {
     std::cerr << render(error.diagnostics(), terminal_of(STDERR_FILENO).color);
@@ -115,16 +121,37 @@ int compile_file(const ReadFile& file, const std::shared_ptr<const Nvrtc>& nvrtc
   return exit_done;
 }
 
+int execute_file(const ReadFile& file, const std::shared_ptr<const Nvrtc>& nvrtc,
+                 const EmulatorSettings& settings) {
+  const ExecutionCheck check = check_execution(file.emulated, nvrtc, settings);
+  std::cerr << render(check.mistakes, terminal_of(STDERR_FILENO).color);
+  if (check.mistakes.has_errors()) return exit_bad_input;
+  const std::string part =
+      check.in_part == 0
+          ? ""
+          : fmt::format("; of {} only some blocks",
+                        check.executed == 1 ? "it" : format_thousands(check.in_part));
+  std::cout << fmt::format("{}: good: {} configuration{} execute{} without a mistake{}\n",
+                           file.name, format_thousands(check.executed),
+                           check.executed == 1 ? "" : "s", check.executed == 1 ? "s" : "", part)
+            << std::flush;
+  return exit_done;
+}
+
 std::optional<CheckOptions> read_options(const Arguments& arguments) {
   CommandLine line(
       "sweep check [OPTIONS] FILE...",
       "Parses and compiles sweeps (.yaml) and patterns (.cu) and reports every mistake.\n"
       "Needs no GPU. A sweep is checked with all its configurations, a pattern with\n"
-      "its defaults.");
+      "its defaults. With --run each is executed on the emulator too, which finds\n"
+      "accesses out of bounds, misaligned accesses, reads of memory that nothing wrote,\n"
+      "races in shared memory, deadlocks, kernels that do not end, and wrong results.");
   add_set_option(line);
   add_patterns_option(line);
   line.options()("arch", po::value<std::string>()->default_value("9.0")->value_name("CC"),
-                 "the compute capability to compile for");
+                 "the compute capability to compile for")(
+      "run", "execute every configuration on the emulator with all its checks");
+  add_emulator_options(line);
   line.operands("file", -1);
   const auto values = line.parse(arguments);
   if (!values) return std::nullopt;
@@ -135,7 +162,16 @@ std::optional<CheckOptions> read_options(const Arguments& arguments) {
   options.files = (*values)["file"].as<std::vector<std::string>>();
   options.set = given_set(*values);
   options.folders = given_patterns(*values);
-  options.compute_capability = parse_compute_capability((*values)["arch"].as<std::string>());
+  options.compute_capability =
+      parse_compute_capability("--arch", (*values)["arch"].as<std::string>());
+  if (values->count("run") != 0) {
+    options.run = given_emulator_settings(*values, usual_model);
+    return options;
+  }
+  for (const char* name : {"model", "l1", "banks", "profile"}) {
+    if (values->count(name) == 0) continue;
+    throw UsageError(fmt::format("--{} is for what the emulator executes: add --run", name));
+  }
   return options;
 }
 
@@ -155,7 +191,11 @@ int check_command(const Arguments& arguments) {
   const auto nvrtc = std::make_shared<const Nvrtc>();
   require_known(options->compute_capability, *nvrtc);
   for (const ReadFile& file : files) {
-    worst = std::max(worst, compile_file(file, nvrtc, options->compute_capability));
+    const int compiled = compile_file(file, nvrtc, options->compute_capability);
+    worst = std::max(worst, compiled);
+    if (options->run && compiled == exit_done) {
+      worst = std::max(worst, execute_file(file, nvrtc, *options->run));
+    }
   }
   return worst;
 }

@@ -43,6 +43,7 @@ using Arguments = std::vector<std::string>;
 // One function per command: takes what follows the command's name and returns the exit code.
 int run_command(const Arguments& arguments);
 int check_command(const Arguments& arguments);
+int explain_command(const Arguments& arguments);
 int list_command(const Arguments& arguments);
 int show_command(const Arguments& arguments);
 int report_command(const Arguments& arguments);

@@ -20,7 +20,7 @@ std::size_t device_index(const std::string& name) {
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), index);
   if (error != std::errc{} || end != name.data() + name.size()) {
     throw UsageError(
-        fmt::format("--device {}: write auto, or the number of a GPU that "
+        fmt::format("--device {}: write auto, emulator, or the number of a GPU that "
                     "'sweep devices' lists",
                     name));
   }
@@ -30,7 +30,7 @@ std::size_t device_index(const std::string& name) {
 }  // namespace
 
 void check_device_name(const std::string& name) {
-  device_index(name);
+  if (name != emulator_name) device_index(name);
 }
 
 std::unique_ptr<Backend> choose_backend(const std::string& name) {
@@ -47,6 +47,7 @@ std::unique_ptr<Backend> choose_backend(const std::string& name) {
 std::string describe_device(const Device& device) {
   constexpr double giga = 1e9;
   constexpr double mega = 1e6;
+  if (device.memory_clock_hz == 0) return device.name;
   return fmt::format(
       "{} (compute capability {}.{}, {} SMs, L2 {}, memory {} at {:.0f} MHz x {} bit: "
       "theoretical peak {:.0f} GB/s)",

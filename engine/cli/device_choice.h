@@ -7,7 +7,10 @@
 
 namespace sweep {
 
-/// Throws UsageError for a name that `choose_backend` cannot mean.
+/// What `--device` calls the engine's own machine.
+constexpr const char* emulator_name = "emulator";
+
+/// Throws UsageError for a name that is neither the emulator's nor one of `choose_backend`.
 void check_device_name(const std::string& name);
 
 /// The backend that `--device` names: "auto" for the first GPU, or a GPU's number. Throws

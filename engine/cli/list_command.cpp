@@ -75,7 +75,9 @@ std::vector<Item> list_sweeps() {
 std::vector<Item> list_metrics() {
   std::vector<Item> items;
   for (const MetricDefinition& metric : metric_definitions()) {
-    items.push_back({fmt::format("{} [{}]", metric.name, metric.unit), metric.meaning});
+    std::string meaning = metric.meaning;
+    if (!metric.old_name.empty()) meaning += fmt::format(" (nvprof: {})", metric.old_name);
+    items.push_back({fmt::format("{} [{}]", metric.name, metric.unit), std::move(meaning)});
   }
   return items;
 }

@@ -27,6 +27,8 @@ struct Command {
 constexpr std::array commands = {
     Command{"run", "measure a sweep and write its tables", run_command},
     Command{"check", "find the mistakes in sweeps and patterns; needs no GPU", check_command},
+    Command{"explain", "show what each line of a pattern costs in memory; needs no GPU",
+            explain_command},
     Command{"list", "list patterns, sweeps or metrics", list_command},
     Command{"show", "describe a pattern or a sweep", show_command},
     Command{"report", "make a report again from a results database", report_command},

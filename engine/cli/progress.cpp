@@ -25,13 +25,20 @@ std::string cut(std::string text, std::size_t width) {
   return text;
 }
 
-/// "2738 GB/s", or "failed"
+/// "2738 GB/s", "4 sectors per load request", or "failed"
 std::string outcome_of(const PointRecord& point) {
   if (point.status == PointStatus::failed) return "failed";
-  for (const char* name : {"bandwidth", "time"}) {
-    const auto found = std::ranges::find(point.metrics, name, &Metric::name);
+  struct Shown {
+    std::string_view metric;
+    std::string_view unit;
+  };
+  for (const Shown& shown : {Shown{"bandwidth", "GB/s"}, Shown{"time", "us"},
+                             Shown{"load_sectors_per_request", "sectors per load request"},
+                             Shown{"store_sectors_per_request", "sectors per store request"},
+                             Shown{"shared_conflicts", "bank conflicts"}}) {
+    const auto found = std::ranges::find(point.metrics, shown.metric, &Metric::name);
     if (found != point.metrics.end()) {
-      return fmt::format("{} {}", format_figure(found->value), find_metric(name)->unit);
+      return fmt::format("{} {}", format_figure(found->value), shown.unit);
     }
   }
   return "ok";

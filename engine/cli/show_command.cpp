@@ -6,10 +6,9 @@
 #include "engine/cli/command.h"
 #include "engine/cli/command_line.h"
 #include "engine/cli/data_folders.h"
+#include "engine/cli/find_pattern.h"
 #include "engine/cli/pattern_options.h"
 #include "engine/cli/plan.h"
-#include "engine/spec/pattern_library.h"
-#include "engine/text/suggestion.h"
 
 namespace sweep {
 namespace {
@@ -35,16 +34,7 @@ void print_pattern(const Pattern& pattern) {
 }
 
 void show_pattern(const std::string& name, const std::vector<std::string>& folders) {
-  const PatternLibrary library(pattern_folders(folders, {}));
-  if (library.find(name).empty()) {
-    const std::vector<std::string> names = library.names();
-    throw CommandError(exit_no_input, fmt::format("there is no pattern '{}'; {}", name,
-                                                  suggest(name, names, "the patterns are")));
-  }
-  Diagnostics diagnostics;
-  const PatternPtr pattern = library.load(name, {}, diagnostics);
-  if (pattern == nullptr) throw InputError(diagnostics);
-  print_pattern(*pattern);
+  print_pattern(*find_pattern(name, folders));
 }
 
 void show_sweep(const std::string& name, const std::vector<std::string>& folders) {

@@ -15,7 +15,7 @@ class CudaBackend : public Backend {
   const Device& device() const override { return context_.device; }
   bool can_time() const override { return true; }
   bool usable() const override { return !context_.poisoned; }
-  std::unique_ptr<Execution> prepare(const Workload& workload) override {
+  std::unique_ptr<Execution> prepare(const Workload& workload, const MeasureRules&) override {
     return std::make_unique<CudaExecution>(context_, workload);
   }
 

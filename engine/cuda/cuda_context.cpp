@@ -1,6 +1,6 @@
 #include "engine/cuda/cuda_context.h"
 
-#include "engine/cuda/mismatch.h"
+#include "engine/backend/mismatch.h"
 
 namespace sweep {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "engine/backend/backend.h"
 #include "engine/cuda/cuda_context.h"
-#include "engine/cuda/mismatch.h"
+#include "engine/backend/mismatch.h"
 
 namespace sweep {
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 
 #include "engine/run/statistics.h"
 #include "engine/run/stopping_rule.h"
@@ -73,17 +74,21 @@ PointRecord measure(Backend& backend, const Workload& workload, const MeasureRul
   PointRecord point;
   try {
     on_step("allocation");
-    const std::unique_ptr<Execution> execution = backend.prepare(workload);
+    const std::unique_ptr<Execution> execution = backend.prepare(workload, rules);
     on_step("init");
     execution->initialise();
     on_step("first launch");
     execution->launch();
     on_step("check");
     if (auto mismatch = execution->verify()) throw ExecutionFailure(*mismatch);
+    on_step("count");
+    Observation observation = execution->observe();
     if (backend.can_time()) {
       take_samples(*execution, rules, clock, on_step, point);
       point.metrics = timing_metrics(point.samples, useful, backend.device());
     }
+    std::ranges::move(observation.metrics, std::back_inserter(point.metrics));
+    point.notes = std::move(observation.notes);
   } catch (const ExecutionFailure& failure) {
     point.status = PointStatus::failed;
     point.reason = failure.what();

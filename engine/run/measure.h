@@ -18,11 +18,12 @@ struct UsefulTraffic {
   std::uint64_t shared = 0;  ///< through shared memory
 };
 
-/// Hears that a step begins: "init", "first launch", "check", "sample".
+/// Hears that a step begins: "init", "first launch", "check", "count", "sample".
 using StepListener = std::function<void(std::string_view step)>;
 
-/// Executes a workload: initialise, one launch, verify, warm up, sample until the stopping rule
-/// holds. Fills in status, reason, samples, stop and metrics; the key is the caller's. Failures of
+/// Executes a workload: initialise, one launch, verify, observe what it counted; then, where the
+/// backend can time, warm up and sample until the stopping rule holds. Fills in status, reason,
+/// samples, stop, metrics and notes; the key is the caller's. Failures of
 /// the workload are part of the result. `on_step` is called before every step and every sample.
 PointRecord measure(Backend& backend, const Workload& workload, const MeasureRules& rules,
                     const UsefulTraffic& useful, const Clock& clock, const StepListener& on_step);

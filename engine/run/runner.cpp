@@ -1,7 +1,9 @@
 #include "engine/run/runner.h"
 
 #include <algorithm>
+#include <future>
 
+#include "engine/run/code_capability.h"
 #include "engine/run/compile_ahead.h"
 #include "engine/run/workload.h"
 
@@ -36,7 +38,7 @@ class Runner {
       if (!reusable[i]) missing.push_back(request_.space.configurations[i]);
     }
     observer_.on_start(reusable.size(), reusable.size() - missing.size());
-    const Compiler compiler(nvrtc_, measurer_.device().compute_capability);
+    const Compiler compiler(nvrtc_, code_capability(measurer_.device(), *nvrtc_));
     CompileAhead compiled(compiler, missing);
     summary_.run = store_.begin_run(provenance());
     try {
@@ -131,7 +133,7 @@ class Runner {
     const auto& compiled = std::get<CompiledConfiguration>(outcome);
     warn(compiled.warnings);
     try {
-      return measurer_.measure(make_workload(configuration, compiled), request_.sweep.measure,
+      return measure_and_count(make_workload(configuration, compiled),
                                useful_traffic_of(configuration));
     } catch (const ExecutionFailure& error) {
       failure.reason = error.what();
@@ -139,6 +141,25 @@ class Runner {
       failure.reason = render(error.diagnostics());
     }
     return failure;
+  }
+
+  /// The counter works while the device does.
+  PointRecord measure_and_count(const Workload& workload, const UsefulTraffic& useful) {
+    const MeasureRules& rules = request_.sweep.measure;
+    if (request_.counter == nullptr) return measurer_.measure(workload, rules, useful);
+    auto counting = std::async(std::launch::async, [&] {
+      return LocalMeasurer(*request_.counter).measure(workload, rules, useful);
+    });
+    PointRecord point = measurer_.measure(workload, rules, useful);
+    PointRecord counted = counting.get();
+    if (point.status == PointStatus::failed) return point;
+    if (counted.status == PointStatus::failed) {
+      point.notes.push_back("the emulator does not count it: " + counted.reason);
+      return point;
+    }
+    std::ranges::move(counted.metrics, std::back_inserter(point.metrics));
+    std::ranges::move(counted.notes, std::back_inserter(point.notes));
+    return point;
   }
 
   /// Each of the compiler's warnings once, though every configuration repeats it.

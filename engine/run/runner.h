@@ -25,6 +25,8 @@ struct RunRequest {
   const Space& space;
   Provenance provenance;  ///< everything but what the runner knows itself: device and compiler
   bool fresh = false;     ///< measure points anew that the store has already
+  /// Counts what the measurer times, beside it; null where the measurer counts itself.
+  Backend* counter = nullptr;
 };
 
 struct RunSummary {

@@ -113,7 +113,8 @@ Json to_json(const MeasureRules& rules) {
           {"noise", rules.noise},
           {"min_samples", rules.min_samples},
           {"max_samples", rules.max_samples},
-          {"seconds", rules.seconds}};
+          {"seconds", rules.seconds},
+          {"caches", rules.caches}};
 }
 
 MeasureRules rules_from(const Json& json) {
@@ -123,6 +124,7 @@ MeasureRules rules_from(const Json& json) {
   json.at("min_samples").get_to(rules.min_samples);
   json.at("max_samples").get_to(rules.max_samples);
   json.at("seconds").get_to(rules.seconds);
+  json.at("caches").get_to(rules.caches);
   return rules;
 }
 
@@ -131,7 +133,8 @@ Json to_json(const PointRecord& point) {
                {"reason", point.reason},
                {"stopped_by", point.stopped_by},
                {"samples", point.samples},
-               {"metrics", Json::array()}};
+               {"metrics", Json::array()},
+               {"notes", point.notes}};
   for (const Metric& metric : point.metrics) {
     json["metrics"].push_back({metric.name, to_string(metric.origin), metric.value});
   }
@@ -149,6 +152,7 @@ PointRecord point_from(const Json& json) {
     point.metrics.push_back({metric.at(0).get<std::string>(), origin.value_or(Origin::measured),
                              metric.at(2).get<double>()});
   }
+  json.at("notes").get_to(point.notes);
   return point;
 }
 

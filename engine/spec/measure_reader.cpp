@@ -15,11 +15,13 @@ class MeasureReader {
       : rules_(rules), diagnostics_(diagnostics) {}
 
   void read(const YamlNode& node) {
-    const MapReader reader(node, "measure", {"cache", "noise", "samples", "seconds"}, diagnostics_);
+    const MapReader reader(node, "measure", {"cache", "noise", "samples", "seconds", "caches"},
+                           diagnostics_);
     if (const YamlNode* cache = reader.find("cache")) read_cache(*cache);
     if (const YamlNode* noise = reader.find("noise")) read_noise(*noise);
     if (const YamlNode* seconds = reader.find("seconds")) read_seconds(*seconds);
     if (const YamlNode* samples = reader.find("samples")) read_samples(*samples);
+    if (const YamlNode* caches = reader.find("caches")) read_caches(*caches);
   }
 
  private:
@@ -34,6 +36,16 @@ class MeasureReader {
     const std::vector<std::string> states = {"cold", "warm"};
     diagnostics_.error(node.where, fmt::format("'{}' is not a state of the cache", *text),
                        suggest(*text, states, "the states are"));
+  }
+
+  void read_caches(const YamlNode& node) {
+    const auto text = read_text(node, "caches", diagnostics_);
+    if (!text) return;
+    if (*text == "true" || *text == "false") {
+      rules_.caches = *text == "true";
+    } else {
+      diagnostics_.error(node.where, "'caches' must be true or false");
+    }
   }
 
   void read_noise(const YamlNode& node) {

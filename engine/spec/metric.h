@@ -24,14 +24,17 @@ struct MetricDefinition {
   std::string unit;
   Better better;
   std::string meaning;
+  std::string old_name = {};  ///< what nvprof called it; empty where it had none or this one
 };
 
 /// Every metric the engine knows, in the order reports show them.
 std::span<const MetricDefinition> metric_definitions();
-/// The metric called `name`, or null.
+/// The metric called `name`, today or by nvprof, or null.
 const MetricDefinition* find_metric(std::string_view name);
-/// All names, for suggestions.
+/// All names, today's only.
 std::vector<std::string> metric_names();
+/// What to say about a name that no metric has.
+std::string suggest_metric(std::string_view name);
 
 /// One figure of a point, in the unit of its definition.
 struct Metric {

@@ -22,13 +22,13 @@ void read_names(const MapReader& reader, std::string_view key, std::vector<std::
 
 std::vector<std::string> read_metrics(const YamlNode& node, Diagnostics& diagnostics) {
   std::vector<std::string> names;
-  const std::vector<std::string> known = metric_names();
-  for (auto& [name, where] : read_texts(node, "value", diagnostics)) {
-    if (find_metric(name) == nullptr) {
-      diagnostics.error(where, fmt::format("there is no metric '{}'", name),
-                        suggest(name, known, "the metrics are"));
+  for (const auto& [name, where] : read_texts(node, "value", diagnostics)) {
+    const MetricDefinition* metric = find_metric(name);
+    if (metric == nullptr) {
+      diagnostics.error(where, fmt::format("there is no metric '{}'", name), suggest_metric(name));
+    } else {
+      names.push_back(metric->name);
     }
-    names.push_back(std::move(name));
   }
   return names;
 }

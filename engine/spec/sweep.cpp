@@ -11,8 +11,22 @@ std::string_view to_string(CacheState state) {
 }
 
 std::string to_string(const MeasureRules& rules) {
-  return fmt::format("cache: {}, noise: {} %, samples: {}..{}, seconds: {}", to_string(rules.cache),
-                     rules.noise * 100, rules.min_samples, rules.max_samples, rules.seconds);
+  return fmt::format("cache: {}, noise: {} %, samples: {}..{}, seconds: {}{}",
+                     to_string(rules.cache), rules.noise * 100, rules.min_samples,
+                     rules.max_samples, rules.seconds, rules.caches ? ", caches: true" : "");
+}
+
+void replace_axis(std::vector<Axis>& axes, const Axis& axis) {
+  const auto found = std::ranges::find(axes, axis.names, &Axis::names);
+  if (found != axes.end()) {
+    *found = axis;
+  } else {
+    axes.push_back(axis);
+  }
+}
+
+void apply_emulator_set(Sweep& sweep) {
+  for (const Axis& axis : sweep.emulator_set) replace_axis(sweep.axes, axis);
 }
 
 bool applies_to(const Expression& condition, const Pattern& pattern) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/spec/expectation.h"
 #include "engine/spec/pattern.h"
 #include "engine/spec/report_layout.h"
 
@@ -27,11 +28,13 @@ struct MeasureRules {
   int min_samples = 10;
   int max_samples = 1000;
   double seconds = 0.5;  ///< stop after so long, minimum samples done
+  bool caches = false;   ///< whether the emulator follows the caches too
 
   friend bool operator==(const MeasureRules&, const MeasureRules&) = default;
 };
 
-/// The rules in one canonical line, for the store's keys and for reports.
+/// The rules in one canonical line, for the store's keys and for reports. What is off by default
+/// stands in it only when it is on.
 std::string to_string(const MeasureRules& rules);
 
 /// A sweep file, parsed and checked against its patterns.
@@ -44,8 +47,19 @@ struct Sweep {
   std::vector<Axis> axes;
   std::vector<Expression> where;
   MeasureRules measure;
+  /// Axes of one name each that the emulator has instead; none that a `--set` names.
+  std::vector<Axis> emulator_set;
+  std::vector<Expectation> expect;
   ReportLayout report;
 };
+
+/// Makes the sweep the one that the emulator runs: each axis of `emulator_set` replaces the axis or
+/// the default of its name, as `--set` does. The space must be enumerated after it.
+void apply_emulator_set(Sweep& sweep);
+
+/// Puts `axis`, which has one name, in the place of the axis of that name, or last. No axis has
+/// the name together with others.
+void replace_axis(std::vector<Axis>& axes, const Axis& axis);
 
 /// Whether the pattern has every parameter and struct that the expression names ("pattern" aside).
 bool applies_to(const Expression& condition, const Pattern& pattern);

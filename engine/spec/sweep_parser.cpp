@@ -78,10 +78,10 @@ class SweepParser {
 
  private:
   void read_root(const YamlNode& root, const std::vector<Override>& overrides) {
-    const MapReader reader(
-        root, "a sweep",
-        {"summary", "pattern", "patterns", "axes", "zip", "where", "measure", "report"},
-        diagnostics_);
+    const MapReader reader(root, "a sweep",
+                           {"summary", "pattern", "patterns", "axes", "zip", "where", "measure",
+                            "emulator", "expect", "report"},
+                           diagnostics_);
     if (!root.is_map()) return;
     sweep_.summary = reader.text("summary");
     read_patterns(root, reader);
@@ -97,11 +97,16 @@ class SweepParser {
     if (const YamlNode* report = reader.find("report")) {
       sweep_.report = read_report_layout(*report, diagnostics_);
     }
+    if (const YamlNode* emulator = reader.find("emulator")) read_emulator(*emulator);
+    if (const YamlNode* expect = reader.find("expect")) {
+      sweep_.expect = read_expectations(*expect, diagnostics_);
+    }
     for (const Override& replacement : overrides) apply(replacement);
     // Without its patterns every name would be unknown.
     if (!patterns_complete_) return;
     check_conditions();
     check_report_layout(sweep_.report, scope_, diagnostics_);
+    check_expectations(sweep_.expect, scope_, diagnostics_);
   }
 
   void read_patterns(const YamlNode& root, const MapReader& reader) {
@@ -272,22 +277,47 @@ class SweepParser {
     if (!check_axis_name(parts->name, parts->where)) return;
     const std::vector<Value> values = read_axis_values(parts->values, parts->name, diagnostics_);
     check_axis_values(parts->name, parts->values, values);
-    Axis axis = single_axis(parts->name, values, parts->where);
-    for (Axis& existing : sweep_.axes) {
-      if (std::ranges::find(existing.names, parts->name) == existing.names.end()) continue;
-      if (existing.names.size() > 1) {
-        std::vector<std::string> others = existing.names;
-        std::erase(others, parts->name);
-        diagnostics_.error(axis.where,
-                           fmt::format("'{}' moves together with {} in this sweep", parts->name,
-                                       fmt::join(others, ", ")),
-                           "an axis of 'zip' cannot be replaced alone");
-        return;
+    if (!check_moves_alone(parts->name, parts->where)) return;
+    replace_axis(sweep_.axes, single_axis(parts->name, values, parts->where));
+    // What a person types goes before what the file says.
+    std::erase_if(sweep_.emulator_set,
+                  [&](const Axis& axis) { return axis.names.front() == parts->name; });
+  }
+
+  /// Adds an error when the name is that of an axis that moves together with others.
+  bool check_moves_alone(const std::string& name, const Location& where) {
+    for (const Axis& axis : sweep_.axes) {
+      if (axis.names.size() < 2 || std::ranges::find(axis.names, name) == axis.names.end()) {
+        continue;
       }
-      existing = std::move(axis);
+      std::vector<std::string> others = axis.names;
+      std::erase(others, name);
+      diagnostics_.error(
+          where,
+          fmt::format("'{}' moves together with {} in this sweep", name, fmt::join(others, ", ")),
+          "an axis of 'zip' cannot be replaced alone");
+      return false;
+    }
+    return true;
+  }
+
+  void read_emulator(const YamlNode& node) {
+    const MapReader reader(node, "emulator", {"set"}, diagnostics_);
+    if (!node.is_map()) return;
+    const YamlNode* set = reader.find("set");
+    if (set == nullptr) return;
+    if (!set->is_map()) {
+      diagnostics_.error(set->where, "'set' must be a map of parameters and their values",
+                         "emulator: {set: {N: 1 Mi}}");
       return;
     }
-    sweep_.axes.push_back(std::move(axis));
+    for_each_entry(*set, [&](const YamlNode& key, const YamlNode& value) {
+      if (!check_axis_name(key.text, key.where)) return;
+      const std::vector<Value> values = read_axis_values(value, key.text, diagnostics_);
+      check_axis_values(key.text, value, values);
+      if (!check_moves_alone(key.text, key.where)) return;
+      sweep_.emulator_set.push_back(single_axis(key.text, values, key.where));
+    });
   }
 
   void check_conditions() {

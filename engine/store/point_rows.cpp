@@ -6,6 +6,7 @@
 
 #include "engine/store/parameters_json.h"
 #include "engine/store/point_key.h"
+#include "engine/store/schema.h"
 
 namespace sweep {
 namespace {
@@ -62,14 +63,30 @@ void insert_metrics(sqlite::Database& database, std::int64_t point,
   }
 }
 
-/// Reads the samples and metrics of one point after the other.
+void insert_notes(sqlite::Database& database, std::int64_t point,
+                  const std::vector<std::string>& notes) {
+  if (notes.empty()) return;
+  sqlite::Statement insert(database, "INSERT INTO note (point_id, ordinal, text) VALUES (?, ?, ?)");
+  std::int64_t ordinal = 0;
+  for (const std::string& note : notes) insert.bind(point, ordinal++, note).run();
+}
+
+/// What to ask for a point's notes; of a database older than notes nothing.
+std::string_view select_notes(sqlite::Database& database) {
+  return database.integer("PRAGMA user_version") >= version_with_notes
+             ? "SELECT text FROM note WHERE point_id = ? ORDER BY ordinal"
+             : "SELECT '' WHERE ? IS NULL";
+}
+
+/// Reads the samples, metrics and notes of one point after the other.
 class FigureReader {
  public:
   explicit FigureReader(sqlite::Database& database)
       : database_(database),
         samples_(database, "SELECT seconds FROM sample WHERE point_id = ? ORDER BY ordinal"),
         metrics_(database,
-                 "SELECT name, origin, value FROM metric WHERE point_id = ? ORDER BY ordinal") {}
+                 "SELECT name, origin, value FROM metric WHERE point_id = ? ORDER BY ordinal"),
+        notes_(database, select_notes(database)) {}
 
   std::vector<double> samples(std::int64_t point) {
     std::vector<double> samples;
@@ -92,10 +109,18 @@ class FigureReader {
     return metrics;
   }
 
+  std::vector<std::string> notes(std::int64_t point) {
+    std::vector<std::string> notes;
+    notes_.bind(point);
+    while (notes_.step()) notes.push_back(notes_.text(0));
+    return notes;
+  }
+
  private:
   sqlite::Database& database_;
   sqlite::Statement samples_;
   sqlite::Statement metrics_;
+  sqlite::Statement notes_;
 };
 
 }  // namespace
@@ -114,6 +139,7 @@ std::int64_t insert_point(sqlite::Database& database, std::int64_t run, const Po
   const std::int64_t id = database.last_row_id();
   insert_samples(database, id, point.samples);
   insert_metrics(database, id, point.metrics);
+  insert_notes(database, id, point.notes);
   return id;
 }
 
@@ -160,6 +186,7 @@ std::vector<StoredPoint> read_points(sqlite::Database& database, std::int64_t ru
     const std::int64_t id = rows.integer(column);
     point.samples = figures.samples(id);
     point.metrics = figures.metrics(id);
+    point.notes = figures.notes(id);
     points.push_back(std::move(stored));
   }
   return points;

@@ -9,7 +9,7 @@
 
 namespace sweep {
 
-/// Adds a point with its samples and metrics, measured by `run`, and returns its id.
+/// Adds a point with its samples, metrics and notes, measured by `run`, and returns its id.
 std::int64_t insert_point(sqlite::Database& database, std::int64_t run, const PointRecord& point);
 
 /// Makes a point the run's next one.

@@ -73,6 +73,7 @@ struct PointRecord {
   std::string stopped_by;       ///< why sampling ended: "noise", "samples", "seconds"
   std::vector<double> samples;  ///< seconds, in the order taken
   std::vector<Metric> metrics;
+  std::vector<std::string> notes = {};  ///< sentences about how the figures came about
 
   friend bool operator==(const PointRecord&, const PointRecord&) = default;
 };

@@ -85,8 +85,17 @@ CREATE TABLE run_point (
 ) WITHOUT ROWID;
 )sql";
 
+constexpr const char* version_2 = R"sql(
+CREATE TABLE note (
+  point_id INTEGER NOT NULL REFERENCES point (id),
+  ordinal INTEGER NOT NULL,
+  text TEXT NOT NULL,  -- how the point's figures came about
+  PRIMARY KEY (point_id, ordinal)
+) WITHOUT ROWID;
+)sql";
+
 /// Element n turns version n into version n + 1. What has been released never changes.
-constexpr std::array migrations = {version_1};
+constexpr std::array migrations = {version_1, version_2};
 
 [[noreturn]] void fail_as_newer(std::int64_t version, const std::filesystem::path& path) {
   throw StoreError(

@@ -14,6 +14,11 @@ constexpr std::int64_t application_id = 0x53776570;
 /// The version of the schema that this engine reads and writes.
 std::int64_t schema_version();
 
+/// The oldest version that this engine reads as it is.
+constexpr std::int64_t oldest_readable_version = 1;
+/// The first version whose points have notes.
+constexpr std::int64_t version_with_notes = 2;
+
 /// Throws StoreError unless `header` is that of a results database of this version or an older one.
 void check_header(const DatabaseHeader& header, const std::filesystem::path& path);
 

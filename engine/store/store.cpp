@@ -109,7 +109,7 @@ std::unique_ptr<Database> open_for_reading(const fs::path& path) {
     if (error.fault() != StoreFault::inaccessible || !can_be_immutable(path)) throw;
     database = open_checked(path, Access::immutable);
   }
-  if (database->integer("PRAGMA user_version") < schema_version()) {
+  if (database->integer("PRAGMA user_version") < oldest_readable_version) {
     fail(path, "was written by an older version of sweep; `sweep run` brings it up to date",
          StoreFault::older);
   }

@@ -42,9 +42,9 @@ class Store {
   enum class Mode { read_only, read_write };
 
   /// Opens a database. With `read_write` creates it when there is none, in a folder that exists,
-  /// and brings an older schema up to date; with `read_only` a missing file or an older schema is
-  /// an error. A file that is not a sweep database, or one of a newer version, is an error and
-  /// stays as it is.
+  /// and brings an older schema up to date; with `read_only` an older one is read as it is, and a
+  /// missing file is an error. A file that is not a sweep database, or one of a newer version, is
+  /// an error and stays as it is.
   Store(const std::filesystem::path& path, Mode mode);
   ~Store();
   Store(const Store&) = delete;

@@ -63,6 +63,17 @@ BOOST_AUTO_TEST_CASE(every_mistake_of_every_file_is_shown_with_its_place) {
   BOOST_TEST(contains(checked.err, "bad.yaml:2:"));
 }
 
+BOOST_AUTO_TEST_CASE(a_wrong_expectation_is_a_mistake_like_any_other) {
+  const TemporaryFolder folder;
+  folder.write("tiny.cu", tiny("data[threadIdx.x] = K;"));
+  folder.write("bad.yaml", "pattern: tiny\nexpect: [store_sectrs <= K, efficiency >= 50 %]\n");
+  const Outcome checked = run_program({"check", "bad.yaml"}, folder.path());
+  BOOST_TEST(checked.code == 65);
+  BOOST_TEST(contains(checked.err,
+                      "bad.yaml:2:10: error: there is no metric or parameter 'store_sectrs'"));
+  BOOST_TEST(contains(checked.err, "did you mean 'store_sectors'?"));
+}
+
 BOOST_AUTO_TEST_CASE(a_mistake_of_one_configuration_names_it) {
   const TemporaryFolder folder;
   folder.write("tiny.cu", tiny("data[threadIdx.x] = K;"));

@@ -79,6 +79,29 @@ BOOST_AUTO_TEST_CASE(elsewhere_there_is_a_plain_line_now_and_then) {
   BOOST_TEST(shown({true, false, false, 80}, "stride", 20) == plain, "a terminal that is dumb");
 }
 
+BOOST_AUTO_TEST_CASE(without_times_the_outcome_is_a_count) {
+  const std::vector<std::pair<Metric, std::string>> outcomes = {
+      {{"load_sectors_per_request", Origin::emulated, 4.5}, "4.500 sectors per load request"},
+      {{"store_sectors_per_request", Origin::emulated, 4}, "4.000 sectors per store request"},
+      {{"shared_conflicts", Origin::emulated, 31}, "31.00 bank conflicts"},
+      {{"instructions", Origin::emulated, 31}, "ok"}};
+  for (const auto& [metric, outcome] : outcomes) {
+    const TemporaryFolder folder;
+    {
+      const CapturedErrors captured(folder.path() / "err");
+      double now = 0;
+      Progress progress({true, false, true, 100}, [&] { return now; });
+      progress.on_start(1, 0);
+      now = 1;
+      PointRecord point;
+      point.metrics = {metric};
+      progress.on_point(configuration_of("stride"), point);
+    }
+    BOOST_TEST(read_text_file(folder.path() / "err") ==
+               "\r\033[K1/1 points, 1.0/s, 0 ms left | " + outcome + ": stride");
+  }
+}
+
 BOOST_AUTO_TEST_CASE(the_live_line_is_cut_between_characters) {
   for (std::size_t width = 40; width < 70; ++width) {
     std::string line = shown({true, false, true, width}, "größenänderungsgeschwindigkeit", 1);

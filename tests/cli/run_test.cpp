@@ -92,6 +92,23 @@ BOOST_AUTO_TEST_CASE(a_wrong_result_is_a_failed_point_and_exit_code_1) {
   BOOST_TEST(contains(first.err, "9 points measured, 1 failed"));
 }
 
+BOOST_AUTO_TEST_CASE(a_broken_expectation_is_shown_and_exit_code_1) {
+  folder.write("expect.yaml", R"(pattern: twice
+axes: {SHIFT: [0, 1]}
+expect: [bandwidth > 0, "time < 0", dram_read_bytes > 0]
+)");
+  const std::vector<std::string> words = {"run", "expect.yaml", "--patterns", "mine"};
+  for (int time = 0; time < 2; ++time) {  // the second time with reused points
+    const Outcome outcome = run_program(words, folder.path());
+    BOOST_TEST(outcome.code == 1);
+    BOOST_TEST(contains(outcome.err, "expect.yaml:3:26: error: 'time < 0': broken by 2 of 2"));
+    BOOST_TEST(contains(outcome.err, "  SHIFT = 1: time = "));
+    BOOST_TEST(contains(outcome.err, "cannot be checked: no point has dram_read_bytes"));
+    BOOST_TEST(!contains(outcome.err, "'bandwidth > 0'"));
+  }
+  BOOST_TEST(contains(read_text_file(folder.path() / "results/expect.md"), "## Expectations\n"));
+}
+
 BOOST_AUTO_TEST_CASE(running_again_goes_on_where_it_stopped) {
   run({"--set", "SHIFT=0,1"});
   const Outcome second = run({"--set", "SHIFT=0,1,2"});

@@ -33,12 +33,26 @@ BOOST_AUTO_TEST_CASE(the_plan_comes_before_anything_else) {
   BOOST_TEST(!std::filesystem::exists(folder.path() / "results"));
 }
 
-BOOST_AUTO_TEST_CASE(without_a_gpu_the_message_says_so) {
+BOOST_AUTO_TEST_CASE(without_a_gpu_the_emulator_counts_and_says_so) {
   if (program_sees_gpu()) return;
   const TemporaryFolder folder;
-  const Outcome run = run_program({"run", "stride"}, folder.path());
+  const Outcome run =
+      run_program({"run", "stride", "--set", "STRIDE=1,8", "--set", "BLOCK=256"}, folder.path());
+  BOOST_TEST(contains(run.err, "NVIDIA driver"));
+  if (contains(run.err, "Install the CUDA Toolkit")) return;
+  BOOST_TEST(run.code == 0, run.err);
+  BOOST_TEST(contains(run.err, "  on emulator of 9.0"));
+  BOOST_TEST(contains(run.out, "emulated"));
+  BOOST_TEST(std::filesystem::exists(folder.path() / "results" / "stride.csv"));
+}
+
+BOOST_AUTO_TEST_CASE(a_gpu_that_is_asked_for_must_be_there) {
+  if (program_sees_gpu()) return;
+  const TemporaryFolder folder;
+  const Outcome run = run_program({"run", "stride", "--device", "0"}, folder.path());
   BOOST_TEST(run.code == 69);
   BOOST_TEST(contains(run.err, "NVIDIA driver"));
+  BOOST_TEST(!std::filesystem::exists(folder.path() / "results"));
   BOOST_TEST(run_program({"devices"}).code == 69);
 }
 

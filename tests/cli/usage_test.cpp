@@ -12,7 +12,7 @@ bool contains(const std::string& haystack, const std::string& needle) {
   return haystack.find(needle) != std::string::npos;
 }
 
-const auto commands = data::make({"run", "check", "list", "show", "report", "devices"});
+const auto commands = data::make({"run", "check", "explain", "list", "show", "report", "devices"});
 
 }  // namespace
 
@@ -21,7 +21,7 @@ BOOST_AUTO_TEST_SUITE(usage)
 BOOST_AUTO_TEST_CASE(help_names_every_command) {
   const Outcome help = run_program({"--help"});
   BOOST_TEST(help.code == 0);
-  for (const char* command : {"run", "check", "list", "show", "report", "devices"}) {
+  for (const char* command : {"run", "check", "explain", "list", "show", "report", "devices"}) {
     BOOST_TEST(contains(help.out, std::string("\n  ") + command));
   }
   BOOST_TEST(run_program({"-h"}).out == help.out);
@@ -85,7 +85,7 @@ BOOST_DATA_TEST_CASE(a_parameter_is_set_once, data::make({"run", "check"}), comm
 }
 
 BOOST_AUTO_TEST_CASE(missing_and_superfluous_arguments_are_usage_errors) {
-  for (const char* command : {"run", "check", "list", "show", "report"}) {
+  for (const char* command : {"run", "check", "explain", "list", "show", "report"}) {
     BOOST_TEST(run_program({command}).code == 2, command);
   }
   BOOST_TEST(run_program({"run", "a", "b"}).code == 2);

@@ -13,7 +13,7 @@ namespace {
 /// Initialise, launch once, verify: the mismatch, or "correct".
 std::string result_of(const Workload& workload) {
   const auto backend = make_cuda_backend(first_gpu());
-  const auto execution = backend->prepare(workload);
+  const auto execution = backend->prepare(workload, {});
   execution->initialise();
   execution->launch();
   return execution->verify().value_or("correct");
@@ -127,7 +127,7 @@ BOOST_DATA_TEST_CASE(the_shipped_patterns_are_correct_with_every_element_type,
   const auto outcomes = Compiler(nvrtc, first_gpu().compute_capability).compile(configurations);
   for (std::size_t i = 0; i < configurations.size(); ++i) {
     const auto& compiled = std::get<CompiledConfiguration>(outcomes[i]);
-    const auto execution = backend->prepare(make_workload(configurations[i], compiled));
+    const auto execution = backend->prepare(make_workload(configurations[i], compiled), {});
     execution->initialise();
     execution->launch();
     BOOST_TEST(execution->verify().value_or("correct") == "correct", to_string(configurations[i]));
@@ -137,7 +137,7 @@ BOOST_DATA_TEST_CASE(the_shipped_patterns_are_correct_with_every_element_type,
 BOOST_AUTO_TEST_CASE(samples_take_time_in_either_state_of_the_cache) {
   const auto backend = make_cuda_backend(first_gpu());
   const auto execution =
-      backend->prepare(compiled_workload("kernel", on_integers("data[t] += 5;", "true")));
+      backend->prepare(compiled_workload("kernel", on_integers("data[t] += 5;", "true")), {});
   execution->initialise();
   for (const CacheState cache : {CacheState::cold, CacheState::warm}) {
     BOOST_TEST(execution->sample(cache) > 0.0);

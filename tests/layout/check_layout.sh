@@ -18,11 +18,11 @@ declare -A may_include=(
   [spec]="text"
   [backend]="spec text"
   [cuda]="loader $middle" [jit]="loader $middle"
-  [emulator]="$middle" [space]="$middle" [store]="$middle"
+  [emulator]="$middle" [explain]="emulator $middle" [space]="$middle" [store]="$middle"
   [run]="cuda emulator jit space store $middle"
   [report]="store text"
 )
-report_may_also=" engine/spec/metric.h engine/spec/report_layout.h "
+report_may_also=" engine/spec/expectation.h engine/spec/metric.h engine/spec/report_layout.h "
 
 breaches=0
 breach() {

@@ -42,6 +42,7 @@ accepts engine/jit/b.cpp '"engine/loader/b.h"'
 accepts engine/run/a.cpp '"engine/cuda/b.h"' '"engine/store/b.h"' '"engine/text/b.h"'
 accepts engine/cli/a.cpp '"engine/run/b.h"' '"engine/cuda/b.h"' '"report/b.h"'
 accepts report/a.cpp '"engine/store/b.h"' '"engine/spec/metric.h"' '"report/b.h"'
+accepts report/a.cpp '"engine/spec/expectation.h"'
 accepts tests/jit/a.cpp '"engine/run/b.h"' '<nvrtc.h>' '"engine/cli/b.h"'
 
 refuses 'engine/text/a.h:3: error: text does not include spec' \

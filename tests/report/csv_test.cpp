@@ -93,7 +93,7 @@ std::string written(const StoredPoint& point) {
 BOOST_AUTO_TEST_SUITE(csv)
 
 BOOST_AUTO_TEST_CASE(a_run_without_points_is_the_heading) {
-  BOOST_TEST(write_csv({}) == "pattern,status,reason,stopped_by\r\n");
+  BOOST_TEST(write_csv({}) == "pattern,status,reason,stopped_by,notes\r\n");
 }
 
 BOOST_AUTO_TEST_CASE(numbers_are_plain) {
@@ -102,15 +102,23 @@ BOOST_AUTO_TEST_CASE(numbers_are_plain) {
                        {{"bandwidth", Origin::measured, -0.1}, {"time", Origin::emulated, 1e21}}));
   BOOST_TEST(text ==
              "pattern,N,FLAG,T,status,reason,stopped_by,time.emulated [us],"
-             "bandwidth.measured [GB/s]\r\n"
-             "p,-67108864,true,float4,ok,,noise,1e+21,-0.1\r\n");
+             "bandwidth.measured [GB/s],notes\r\n"
+             "p,-67108864,true,float4,ok,,noise,1e+21,-0.1,\r\n");
 }
 
 BOOST_AUTO_TEST_CASE(text_that_looks_like_a_formula_is_kept_text) {
   const std::string text = written(failed_point("@p", {{"W", word("=1+1")}}, "-1,\"x\""));
   BOOST_TEST(text ==
-             "pattern,W,status,reason,stopped_by\r\n"
-             "'@p,'=1+1,failed,\"'-1,\"\"x\"\"\",\r\n");
+             "pattern,W,status,reason,stopped_by,notes\r\n"
+             "'@p,'=1+1,failed,\"'-1,\"\"x\"\"\",,\r\n");
+}
+
+BOOST_AUTO_TEST_CASE(notes_stand_last) {
+  StoredPoint point = ok_point("p", {}, {{"time", Origin::emulated, 1}});
+  point.point.notes = {"executed 5 of 4096 blocks", "a, b"};
+  BOOST_TEST(written(point) ==
+             "pattern,status,reason,stopped_by,time.emulated [us],notes\r\n"
+             "p,ok,,noise,1,\"executed 5 of 4096 blocks; a, b\"\r\n");
 }
 
 BOOST_AUTO_TEST_CASE(every_point_reads_back) {
@@ -124,7 +132,8 @@ BOOST_AUTO_TEST_CASE(every_point_reads_back) {
     std::vector<const PointRecord*> points;
     for (const StoredPoint& stored : results.points) points.push_back(&stored.point);
     const auto metrics = metric_columns(points);
-    const std::size_t first_metric = heading.size() - metrics.size();
+    const std::size_t first_metric = heading.size() - 1 - metrics.size();
+    RC_ASSERT(heading.back() == "notes");
     const std::size_t status = first_metric - 3;
     RC_ASSERT(heading[0] == "pattern" && heading[status] == "status");
     const Names parameters = parameter_names(results);
@@ -139,6 +148,10 @@ BOOST_AUTO_TEST_CASE(every_point_reads_back) {
       RC_ASSERT(record.size() == heading.size());
       RC_ASSERT(record[0] == guarded(point.key.pattern_name));
       RC_ASSERT(record[status] == (point.status == PointStatus::ok ? "ok" : "failed"));
+      std::string notes;
+      for (const std::string& note : point.notes)
+        notes += (&note == point.notes.data() ? "" : "; ") + note;
+      RC_ASSERT(record.back() == guarded(notes));
       RC_ASSERT(record[status + 1] == guarded(point.reason));
       RC_ASSERT(record[status + 2] == guarded(point.stopped_by));
       for (std::size_t p = 0; p < parameters.size(); ++p) {

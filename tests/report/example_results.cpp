@@ -149,6 +149,13 @@ RunResults emulated_results() {
     stored.measured_by = 1;
     results.points.push_back(std::move(stored));
   }
+  results.points[0].point.notes = {"executed 5 of *4096* blocks"};
+  results.points[1].point.notes = {"executed 5 of *4096* blocks", "followed no cache"};
+  results.expectations = expectations_of(
+      "expect:\n"
+      "  - {check: useful_bytes == 4 Mi, where: pattern == 'copy'}\n"
+      "  - useful_bytes < 4 Mi - BLOCK\n"
+      "  - load_efficiency >= 80 %\n");
   return results;
 }
 

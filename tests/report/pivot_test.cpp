@@ -222,10 +222,37 @@ BOOST_AUTO_TEST_CASE(a_table_without_points_says_so) {
   BOOST_TEST(table.caption == "No point belongs to this table.");
 }
 
-BOOST_AUTO_TEST_CASE(a_metric_that_no_point_has_leaves_its_cells_empty) {
-  const std::vector<StoredPoint> points = {point(1, "float", 1)};
-  BOOST_TEST(drawn(pivot(layout({"STRIDE"}, {}, {"noise"}), points)) ==
-             "STRIDE | noise [%] \n1 | - ");
+BOOST_AUTO_TEST_CASE(a_table_of_a_metric_that_no_point_has_says_so) {
+  const std::vector<StoredPoint> points = {point(1, "float", 1),
+                                           failed_point("stride", {{"STRIDE", integer(2)}}, "x")};
+  const TableModel table = pivot(layout({"STRIDE"}, {}, {"noise"}), points);
+  BOOST_TEST(table.title == "noise [%] by STRIDE");
+  BOOST_TEST(table.caption == "No point has noise: the device did not give it.");
+  BOOST_TEST(table.rows.empty());
+  BOOST_TEST(table.headings.empty());
+  const TableModel titled =
+      pivot(layout({"STRIDE"}, {}, {"noise", "time", "samples"}, "STRIDE > 0", "My table"), points);
+  BOOST_TEST(titled.caption ==
+             "noise [%], where STRIDE > 0. No point has noise, time or samples: the device did not "
+             "give it.");
+}
+
+BOOST_AUTO_TEST_CASE(a_table_whose_points_all_failed_shows_that) {
+  const std::vector<StoredPoint> points = {failed_point("stride", {{"STRIDE", integer(2)}}, "x")};
+  const TableModel table = pivot(layout({"STRIDE"}, {}, {"noise"}), points);
+  BOOST_TEST(drawn(table) == "STRIDE | noise [%] \n2 | failed ");
+  BOOST_TEST(table.caption == "");
+}
+
+BOOST_AUTO_TEST_CASE(the_same_layout_serves_with_and_without_a_gpu) {
+  const auto one = layout({"STRIDE"}, {}, {"bandwidth", "load_sectors_per_request"}, "", "Stride");
+  const std::vector<Metric> counts = {{"load_sectors_per_request", Origin::emulated, 4}};
+  std::vector<StoredPoint> points = {ok_point("stride", {{"STRIDE", integer(1)}}, counts)};
+  BOOST_TEST(drawn(pivot(one, points)) ==
+             "STRIDE | load_sectors_per_request, emulated \n1 | 4.000 ");
+  BOOST_TEST(pivot(one, points).caption == "load_sectors_per_request, emulated.");
+  points[0].point.metrics.insert(points[0].point.metrics.begin(), bandwidth(7).front());
+  BOOST_TEST(drawn(pivot(one, points)) == "STRIDE | bandwidth [GB/s] \n1 | 7.000 ");
 }
 
 BOOST_AUTO_TEST_CASE(every_point_is_counted_in_exactly_one_cell) {

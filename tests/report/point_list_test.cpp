@@ -41,6 +41,19 @@ BOOST_AUTO_TEST_CASE(without_the_main_metrics_others_are_shown) {
       boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(without_times_the_main_counts_are_shown) {
+  const std::vector<StoredPoint> points = {
+      ok_point("p", {},
+               {{"load_requests", Origin::emulated, 1},
+                {"load_sectors_per_request", Origin::emulated, 2},
+                {"shared_conflicts", Origin::emulated, 0},
+                {"efficiency", Origin::emulated, 50}})};
+  BOOST_TEST(headings(list_points(points)) ==
+                 (Names{"load_sectors_per_request, emulated", "efficiency [%], emulated",
+                        "shared_conflicts, emulated"}),
+             boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_CASE(a_run_whose_points_all_failed_has_a_column_for_that) {
   const std::vector<StoredPoint> points = {failed_point("p", {{"A", integer(1)}}, "x"),
                                            failed_point("p", {{"A", integer(2)}}, "x")};

@@ -21,16 +21,18 @@ class FakeBackend : public Backend {
   }
 
   const Device& device() const override { return device_; }
-  bool can_time() const override { return true; }
+  bool can_time() const override { return can_time_; }
   bool usable() const override { return usable_; }
-  std::unique_ptr<Execution> prepare(const Workload& workload) override {
+  std::unique_ptr<Execution> prepare(const Workload& workload, const MeasureRules&) override {
     calls.push_back("prepare " + workload.kernel_entry);
     if (on_prepare) on_prepare(workload);
     return std::make_unique<FakeExecution>(*this);
   }
 
   Device device_;
+  bool can_time_ = true;
   bool usable_ = true;
+  Observation observation_;
   std::vector<std::string> calls;
   std::function<void(const Workload&)> on_prepare;
   std::function<void()> on_launch;
@@ -53,6 +55,10 @@ class FakeBackend : public Backend {
     double sample(CacheState cache) override {
       backend_.calls.push_back("sample");
       return backend_.on_sample ? backend_.on_sample(cache) : 1e-3;
+    }
+    Observation observe() override {
+      backend_.calls.push_back("observe");
+      return backend_.observation_;
     }
 
    private:

@@ -27,10 +27,10 @@ BOOST_AUTO_TEST_CASE(verifies_after_one_launch_and_before_the_first_sample) {
   FakeBackend backend;
   measure(backend, Workload{}, MeasureRules{}, UsefulTraffic{0, 0}, stopped_clock(),
           [](std::string_view) {});
-  const std::vector<std::string> first(backend.calls.begin(), backend.calls.begin() + 5);
-  BOOST_TEST(
-      first == (std::vector<std::string>{"prepare ", "initialise", "launch", "verify", "sample"}),
-      boost::test_tools::per_element());
+  const std::vector<std::string> first(backend.calls.begin(), backend.calls.begin() + 6);
+  BOOST_TEST(first == (std::vector<std::string>{"prepare ", "initialise", "launch", "verify",
+                                                "observe", "sample"}),
+             boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(metrics_follow_from_the_samples) {
@@ -76,6 +76,37 @@ BOOST_AUTO_TEST_CASE(a_wrong_result_is_a_failed_point_that_is_not_timed) {
   BOOST_TEST(point.samples.empty());
   BOOST_TEST(point.metrics.empty());
   BOOST_TEST(backend.calls.back() == "verify");
+}
+
+BOOST_AUTO_TEST_CASE(what_the_backend_counted_stands_beside_the_times) {
+  FakeBackend backend;
+  backend.observation_ = {{{"load_sectors", Origin::emulated, 128}}, {"executed 5 of 4096 blocks"}};
+  const PointRecord both = measure(backend, Workload{}, MeasureRules{}, UsefulTraffic{64, 0},
+                                   stopped_clock(), [](std::string_view) {});
+  BOOST_TEST(value_of(both, "time") == 1000.0, boost::test_tools::tolerance(1e-9));
+  BOOST_TEST(value_of(both, "load_sectors") == 128);
+  BOOST_TEST(both.notes == std::vector<std::string>{"executed 5 of 4096 blocks"},
+             boost::test_tools::per_element());
+
+  backend.can_time_ = false;
+  backend.calls.clear();
+  const PointRecord counts = measure(backend, Workload{}, MeasureRules{}, UsefulTraffic{64, 0},
+                                     stopped_clock(), [](std::string_view) {});
+  BOOST_TEST((counts.status == PointStatus::ok));
+  BOOST_TEST((counts.metrics == backend.observation_.metrics));
+  BOOST_TEST(counts.notes.size() == 1U);
+  BOOST_TEST(counts.samples.empty());
+  BOOST_TEST(backend.calls.back() == "observe");
+}
+
+BOOST_AUTO_TEST_CASE(a_failed_point_has_no_notes) {
+  FakeBackend backend;
+  backend.observation_ = {{{"load_sectors", Origin::emulated, 128}}, {"a note"}};
+  backend.on_sample = [](CacheState) -> double { throw ExecutionFailure("illegal address"); };
+  const PointRecord point = measure(backend, Workload{}, MeasureRules{}, UsefulTraffic{64, 0},
+                                    stopped_clock(), [](std::string_view) {});
+  BOOST_TEST(point.metrics.empty());
+  BOOST_TEST(point.notes.empty());
 }
 
 BOOST_AUTO_TEST_CASE(a_failure_while_sampling_leaves_no_samples) {

@@ -23,6 +23,7 @@ WorkerJob job() {
   job.rules.min_samples = 3;
   job.rules.max_samples = 4;
   job.rules.seconds = 1e-3;
+  job.rules.caches = true;
   job.useful = {std::numeric_limits<std::uint64_t>::max(), 17};
   return job;
 }
@@ -82,6 +83,7 @@ BOOST_AUTO_TEST_CASE(a_result_comes_back_as_it_went) {
   point.stopped_by = "noise";
   point.samples = {1e-9, 0.1, 3.0};
   point.metrics = {{"time", Origin::measured, 0.1}, {"x", Origin::hardware, 1e300}};
+  point.notes = {"executed 5 of 4096 blocks", "é\n"};
   const auto reply = decode_reply(encode(WorkerResult{point, false}));
   const auto& result = std::get<WorkerResult>(reply);
   BOOST_TEST((result.point == point));

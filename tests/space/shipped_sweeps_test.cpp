@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(each_has_configurations_that_can_be_run) {
     }
     ++count;
   }
-  BOOST_TEST(count >= 3);
+  BOOST_TEST(count >= 8);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

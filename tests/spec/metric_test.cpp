@@ -7,17 +7,51 @@ BOOST_AUTO_TEST_SUITE(metric)
 
 BOOST_AUTO_TEST_CASE(every_metric_is_found_by_its_name_alone) {
   std::set<std::string> names;
+  std::set<std::string> old_names;
   for (const sweep::MetricDefinition& metric : sweep::metric_definitions()) {
     BOOST_TEST_INFO(metric.name);
     BOOST_TEST(names.insert(metric.name).second);
     BOOST_TEST(sweep::find_metric(metric.name) == &metric);
     BOOST_TEST(!metric.unit.empty());
     BOOST_TEST(!metric.meaning.empty());
+    if (metric.old_name.empty()) continue;
+    BOOST_TEST(old_names.insert(metric.old_name).second);
+    BOOST_TEST(sweep::find_metric(metric.old_name) == &metric);
   }
+  for (const std::string& old_name : old_names) BOOST_TEST(!names.contains(old_name));
   BOOST_TEST(names.contains("bandwidth"));
   BOOST_TEST(sweep::metric_names().size() == names.size());
   BOOST_TEST(sweep::find_metric("Bandwidth") == nullptr);
   BOOST_TEST(sweep::find_metric("") == nullptr);
+}
+
+BOOST_AUTO_TEST_CASE(nvprofs_names_mean_todays_metrics) {
+  const std::vector<std::pair<std::string, std::string>> pairs = {
+      {"gld_transactions", "load_sectors"},
+      {"gld_transactions_per_request", "load_sectors_per_request"},
+      {"gld_efficiency", "load_efficiency"},
+      {"gst_transactions", "store_sectors"},
+      {"gst_transactions_per_request", "store_sectors_per_request"},
+      {"gst_efficiency", "store_efficiency"},
+      {"shared_load_transactions", "shared_load_wavefronts"},
+      {"shared_load_transactions_per_request", "shared_load_wavefronts_per_request"},
+      {"shared_store_transactions_per_request", "shared_store_wavefronts_per_request"},
+      {"shared_ld_bank_conflict", "shared_load_conflicts"},
+      {"shared_st_bank_conflict", "shared_store_conflicts"},
+      {"shared_efficiency", "shared_efficiency"},
+      {"inst_executed", "instructions"},
+  };
+  for (const auto& [old_name, name] : pairs) {
+    const sweep::MetricDefinition* metric = sweep::find_metric(old_name);
+    BOOST_TEST_REQUIRE(metric != nullptr, old_name);
+    BOOST_TEST(metric->name == name);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_wrong_name_gets_a_suggestion) {
+  BOOST_TEST(sweep::suggest_metric("bandwith") == "did you mean 'bandwidth'?");
+  BOOST_TEST(sweep::suggest_metric("gst_eficiency") == "did you mean 'gst_efficiency'?");
+  BOOST_TEST(sweep::suggest_metric("x") == "'sweep list metrics' shows the metrics there are");
 }
 
 BOOST_AUTO_TEST_CASE(every_origin_has_a_name_of_its_own) {

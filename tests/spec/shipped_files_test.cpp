@@ -2,6 +2,7 @@
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
+#include <set>
 #include <vector>
 
 #include "engine/spec/pattern_library.h"
@@ -30,8 +31,8 @@ std::vector<std::string> files(const fs::path& folder, const std::string& ending
 BOOST_AUTO_TEST_SUITE(shipped_files)
 
 BOOST_AUTO_TEST_CASE(there_are_some) {
-  BOOST_TEST(files(patterns, ".cu").size() >= 3u);
-  BOOST_TEST(files(sweeps, ".yaml").size() >= 3u);
+  BOOST_TEST(files(patterns, ".cu").size() >= 10u);
+  BOOST_TEST(files(sweeps, ".yaml").size() >= 8u);
 }
 
 BOOST_DATA_TEST_CASE(every_pattern_is_good, data::make(files(patterns, ".cu"))) {
@@ -41,6 +42,13 @@ BOOST_DATA_TEST_CASE(every_pattern_is_good, data::make(files(patterns, ".cu"))) 
   BOOST_TEST(render(diagnostics) == "");
   BOOST_TEST_REQUIRE(pattern != nullptr);
   BOOST_TEST(!pattern->summary.empty());
+  BOOST_TEST(!pattern->help.empty());
+  BOOST_TEST(!pattern->reference.empty());
+  BOOST_TEST(!pattern->verify.empty());
+  for (const sweep::Parameter& parameter : pattern->parameters) {
+    if (parameter.kind == sweep::ValueKind::element) continue;
+    BOOST_TEST(!parameter.help.empty(), parameter.name << " has no help");
+  }
 }
 
 BOOST_DATA_TEST_CASE(every_sweep_is_good, data::make(files(sweeps, ".yaml"))) {
@@ -50,8 +58,23 @@ BOOST_DATA_TEST_CASE(every_sweep_is_good, data::make(files(sweeps, ".yaml"))) {
         sweep::parse_sweep(sweep::read_source(sample), sample, library.lookup(), {});
     BOOST_TEST(!sweep.summary.empty());
     BOOST_TEST(!sweep.axes.empty());
+    BOOST_TEST(!sweep.expect.empty());
+    BOOST_TEST(!sweep.report.tables.empty());
   } catch (const sweep::InputError& error) {
     BOOST_ERROR(error.what());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(every_pattern_has_a_sweep) {
+  const sweep::PatternLibrary library({patterns});
+  std::set<std::string> used;
+  for (const std::string& path : files(sweeps, ".yaml")) {
+    const sweep::Sweep sweep =
+        sweep::parse_sweep(sweep::read_source(path), path, library.lookup(), {});
+    for (const sweep::PatternPtr& pattern : sweep.patterns) used.insert(pattern->name);
+  }
+  for (const std::string& path : files(patterns, ".cu")) {
+    BOOST_TEST(used.contains(fs::path(path).stem().string()), path << " is in no sweep");
   }
 }
 

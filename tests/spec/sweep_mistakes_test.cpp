@@ -2,7 +2,6 @@
 #include <boost/test/unit_test.hpp>
 #include <vector>
 
-#include "engine/spec/metric.h"
 #include "tests/spec/example_patterns.h"
 
 namespace data = boost::unit_test::data;
@@ -17,10 +16,10 @@ const std::vector<TextCase> files = {
      "0:0+1 this sweep is empty | a sweep names at least a pattern: pattern: stride"},
     {"- stride\n",
      "1:1+1 a sweep must be a map of keys and values | the keys are: summary, pattern, patterns, "
-     "axes, zip, where, measure, report"},
+     "axes, zip, where, measure, emulator, expect, report"},
     {"stride\n",
      "1:1+6 a sweep must be a map of keys and values | the keys are: summary, pattern, patterns, "
-     "axes, zip, where, measure, report"},
+     "axes, zip, where, measure, emulator, expect, report"},
     {"axes: {STRIDE: 1}\n",
      "1:1+1 a sweep needs the key 'pattern' | write pattern: stride, or patterns: [offset, "
      "stride]"},
@@ -41,7 +40,7 @@ const std::vector<TextCase> files = {
      "2:1+4 a sweep has no key 'axis' | did you mean 'axes'?"},
     {"pattern: stride\ncolor: red\n",
      "2:1+5 a sweep has no key 'color' | the keys are: summary, pattern, patterns, axes, zip, "
-     "where, measure, report"},
+     "where, measure, emulator, expect, report"},
     {"pattern: stride\npattern: tile\n",
      "2:1+7 the key 'pattern' is given twice | it stands first in line 1"},
     {"pattern: stride\nsummary: [a]\n", "2:10+1 'summary' must be a single value"},
@@ -150,9 +149,13 @@ const std::vector<TextCase> conditions = {
 const std::vector<TextCase> rules = {
     {"measure: cold",
      "2:10+4 measure must be a map of keys and values | the keys are: cache, noise, samples, "
-     "seconds"},
+     "seconds, caches"},
+    {"measure: {caches: maybe}", "2:19+5 'caches' must be true or false"},
+    {"measure: {caches: [true]}", "2:19+1 'caches' must be a single value"},
+    {"measure: {counters: true}",
+     "2:11+8 measure has no key 'counters' | the keys are: cache, noise, samples, seconds, caches"},
     {"measure: {cash: cold}",
-     "2:11+4 measure has no key 'cash' | the keys are: cache, noise, samples, seconds"},
+     "2:11+4 measure has no key 'cash' | the keys are: cache, noise, samples, seconds, caches"},
     {"measure: {cache: hot}",
      "2:18+3 'hot' is not a state of the cache | the states are: cold, warm"},
     {"measure: {cache: warn}", "2:18+4 'warn' is not a state of the cache | did you mean 'warm'?"},
@@ -261,14 +264,14 @@ BOOST_DATA_TEST_CASE(of_reports, data::make(reports)) {
   BOOST_TEST(after_pattern("pattern: stride", sample.text) == sample.expected);
 }
 
-BOOST_AUTO_TEST_CASE(of_a_metric_show_the_metrics_there_are) {
-  std::string metrics;
-  for (const std::string& name : sweep::metric_names()) {
-    metrics += (metrics.empty() ? "" : ", ") + name;
-  }
+BOOST_AUTO_TEST_CASE(of_a_metric_suggest_one) {
+  BOOST_TEST(
+      sweep_messages("pattern: stride\n"
+                     "report: {tables: [{rows: T, value: [time, speed]}]}\n") ==
+      "2:43+5 there is no metric 'speed' | 'sweep list metrics' shows the metrics there are");
   BOOST_TEST(sweep_messages("pattern: stride\n"
-                            "report: {tables: [{rows: T, value: [time, speed]}]}\n") ==
-             "2:43+5 there is no metric 'speed' | the metrics are: " + metrics);
+                            "report: {tables: [{rows: T, value: gld_eficiency}]}\n") ==
+             "2:36+13 there is no metric 'gld_eficiency' | did you mean 'gld_efficiency'?");
 }
 
 BOOST_AUTO_TEST_CASE(of_several_patterns) {

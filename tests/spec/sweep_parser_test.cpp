@@ -33,6 +33,8 @@ zip:
   - {BLOCK: [128, 256], N: [1 Ki, 2 Ki]}
 where: ["N * STRIDE * sizeof(T) <= 16 Gi"]
 measure: {cache: warm, noise: 1 %, samples: {min: 5, max: 50}, seconds: 2}
+emulator: {set: {STRIDE: [1, 2]}}
+expect: load_sectors <= 4
 report:
   tables: [{rows: STRIDE, columns: [T], value: bandwidth, where: BLOCK == 256, title: Strides}]
 )");
@@ -46,6 +48,9 @@ report:
   BOOST_TEST_REQUIRE(sweep.where.size() == 1u);
   BOOST_TEST(sweep.where[0].text() == "N * STRIDE * sizeof(T) <= 16 Gi");
   BOOST_TEST((sweep.measure == MeasureRules{CacheState::warm, 0.01, 5, 50, 2}));
+  BOOST_TEST(shown(sweep.emulator_set) == "STRIDE=1,2");
+  BOOST_TEST_REQUIRE(sweep.expect.size() == 1u);
+  BOOST_TEST(sweep.expect[0].text == "load_sectors <= 4");
   BOOST_TEST_REQUIRE(sweep.report.tables.size() == 1u);
   const sweep::TableLayout& table = sweep.report.tables.front();
   BOOST_TEST(table.title == "Strides");
@@ -63,7 +68,8 @@ BOOST_AUTO_TEST_CASE(only_the_pattern_is_needed) {
   BOOST_TEST(sweep.where.empty());
   BOOST_TEST(sweep.report.tables.empty());
   BOOST_TEST((sweep.measure == MeasureRules{CacheState::cold, 0.005, 10, 1000, 0.5}));
-  BOOST_TEST(sweep_messages("pattern: stride\naxes:\nzip:\nwhere:\nmeasure:\nreport:\n") == "");
+  BOOST_TEST(sweep_messages("pattern: stride\naxes:\nzip:\nwhere:\nmeasure:\nreport:\n"
+                            "emulator:\nexpect:\n") == "");
   BOOST_TEST(sweep_messages("pattern: stride\naxes: {}\nmeasure: {}\nreport: {tables: }\n") == "");
 }
 
@@ -133,6 +139,8 @@ const std::vector<TextCase> rules = {
     {"{samples: {min: 1, max: 1}}", "cache: cold, noise: 0.5 %, samples: 1..1, seconds: 0.5"},
     {"{samples: {max: 2 Ki}}", "cache: cold, noise: 0.5 %, samples: 10..2048, seconds: 0.5"},
     {"{seconds: 3}", "cache: cold, noise: 0.5 %, samples: 10..1000, seconds: 3"},
+    {"{caches: false}", "cache: cold, noise: 0.5 %, samples: 10..1000, seconds: 0.5"},
+    {"{caches: true}", "cache: cold, noise: 0.5 %, samples: 10..1000, seconds: 0.5, caches: true"},
     {"{seconds: 1e-3}", "cache: cold, noise: 0.5 %, samples: 10..1000, seconds: 0.001"},
 };
 
@@ -159,6 +167,15 @@ report:
   BOOST_TEST(first.title.empty());
   BOOST_TEST(first.location.line == 4u);
   BOOST_TEST(sweep.report.tables[1].columns.size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(a_metrics_old_name_means_todays) {
+  const Sweep sweep = read_sweep(
+      "pattern: stride\nreport: {tables: [{rows: T, value: [gld_efficiency, "
+      "gst_transactions]}]}\n");
+  BOOST_TEST(sweep.report.tables.at(0).values ==
+                 (std::vector<std::string>{"load_efficiency", "store_sectors"}),
+             boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(a_stored_text_gives_its_layout_without_its_patterns) {

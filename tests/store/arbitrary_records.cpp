@@ -103,12 +103,14 @@ PointRecord arbitrary_point() {
   for (int i = 0; i < samples; ++i) point.samples.push_back(arbitrary_double());
   const int metrics = *rc::gen::inRange(0, 6);
   for (int i = 0; i < metrics; ++i) point.metrics.push_back(arbitrary_metric());
+  const int notes = *rc::gen::inRange(0, 3);
+  for (int i = 0; i < notes; ++i) point.notes.push_back(arbitrary_tricky_text());
   return point;
 }
 
 bool identical(const PointRecord& a, const PointRecord& b) {
   return a.key == b.key && a.status == b.status && a.reason == b.reason &&
-         a.stopped_by == b.stopped_by &&
+         a.stopped_by == b.stopped_by && a.notes == b.notes &&
          std::ranges::equal(a.samples, b.samples,
                             [](double x, double y) { return identical(x, y); }) &&
          std::ranges::equal(a.metrics, b.metrics,

@@ -9,6 +9,7 @@
 #include "engine/store/store.h"
 #include "tests/store/example_records.h"
 #include "tests/store/temporary_folder.h"
+#include "tests/store/version_1.h"
 
 namespace sweep::testing {
 namespace {
@@ -135,6 +136,41 @@ BOOST_AUTO_TEST_CASE(an_older_version_is_brought_up_to_date_only_for_writing) {
   check_refused(Store::Mode::read_only, StoreFault::older, "was written by an older version");
   make_store();
   BOOST_TEST(Store(path, Store::Mode::read_only).points(1).size() == 50);
+}
+
+BOOST_AUTO_TEST_CASE(a_database_without_notes_is_read_as_it_is) {
+  write_version_1(path);
+  const std::string before = bytes();
+  {
+    const Store store(path, Store::Mode::read_only);
+    BOOST_TEST(store.runs().size() == 1);
+    const auto points = store.points(1);
+    BOOST_REQUIRE(points.size() == 1);
+    BOOST_TEST((points[0].point.samples == std::vector<double>{0.001, 0.002}));
+    BOOST_TEST(
+        (points[0].point.metrics == std::vector<Metric>{{"bandwidth", Origin::measured, 2738.25}}));
+    BOOST_TEST(points[0].point.notes.empty());
+  }
+  BOOST_TEST(bytes() == before);
+}
+
+BOOST_AUTO_TEST_CASE(a_database_without_notes_gets_them_and_keeps_its_points) {
+  write_version_1(path);
+  PointRecord noted = example_point(2);
+  noted.notes = {"executed 5 of 4096 blocks", ""};
+  {
+    Store store(path, Store::Mode::read_write);
+    const std::int64_t run = store.begin_run(example_provenance());
+    BOOST_TEST(store.reuse_point(run, example_key(1)));
+    store.add_point(run, noted);
+  }
+  BOOST_TEST(read_database_header(path).value().user_version == schema_version());
+  const auto points = Store(path, Store::Mode::read_only).points(2);
+  BOOST_REQUIRE(points.size() == 2);
+  BOOST_TEST(
+      (points[0].point.metrics == std::vector<Metric>{{"bandwidth", Origin::measured, 2738.25}}));
+  BOOST_TEST(points[0].point.notes.empty());
+  BOOST_TEST((points[1].point == noted));
 }
 
 BOOST_AUTO_TEST_CASE(a_migration_that_fails_changes_nothing) {

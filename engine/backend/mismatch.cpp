@@ -1,4 +1,4 @@
-#include "engine/cuda/mismatch.h"
+#include "engine/backend/mismatch.h"
 
 #include <fmt/format.h>
 

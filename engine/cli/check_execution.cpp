@@ -1,0 +1,156 @@
+#include "engine/cli/check_execution.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "engine/emulator/execution/emulator_backend.h"
+#include "engine/emulator/execution/faulty_kernel.h"
+#include "engine/explain/pattern_file.h"
+#include "engine/run/code_capability.h"
+#include "engine/run/compile_ahead.h"
+#include "engine/run/workload.h"
+#include "engine/text/read_source.h"
+#include "engine/text/units.h"
+
+namespace sweep {
+namespace {
+
+/// Thread instructions, far fewer than to measure: mistakes show in the first blocks and the last.
+constexpr std::uint64_t whole_budget = 2'000'000;
+constexpr std::uint64_t sample_budget = 200'000;
+/// Warp instructions of a block, a few seconds at most.
+constexpr std::uint64_t instruction_limit = 50'000'000;
+constexpr std::size_t most_runaways = 3;
+
+/// A line from its first letter to its last.
+Location whole_line(const SourcePtr& source, std::size_t line) {
+  const std::string_view text = line_of(source->text, line);
+  const std::size_t begin = text.find_first_not_of(" \t\r");
+  if (begin == std::string_view::npos) return {source, line, 1};
+  const std::size_t end = text.find_last_not_of(" \t\r") + 1;
+  return {source, line, begin + 1, end - begin};
+}
+
+Location location_of(const FaultPlace& place, const Pattern& pattern) {
+  if (place.line == 0) return {pattern.source};
+  if (is_file_of(pattern, place.file)) return whole_line(pattern.source, place.line);
+  try {
+    return whole_line(read_source(place.file), place.line);
+  } catch (const FileError&) {
+    const auto unread = std::make_shared<Source>(Source{place.file, {}});
+    return {unread, place.line, 1};
+  }
+}
+
+class ExecutionChecker {
+ public:
+  ExecutionChecker(const std::shared_ptr<const Nvrtc>& nvrtc, EmulatorSettings settings)
+      : nvrtc_(nvrtc), backend_(std::move(settings)) {}
+
+  ExecutionCheck run(std::span<const Configuration> configurations) {
+    const Compiler compiler(nvrtc_, code_capability(backend_.device(), *nvrtc_));
+    CompileAhead compiled_ahead(compiler, configurations);
+    std::size_t left_out = 0;
+    for (const Configuration& configuration : configurations) {
+      const CompileOutcome outcome = compiled_ahead.next();
+      const auto* compiled = std::get_if<CompiledConfiguration>(&outcome);
+      if (compiled == nullptr) continue;
+      if (runaways_ >= most_runaways) {
+        ++left_out;
+        continue;
+      }
+      execute(configuration, *compiled);
+      ++result_.executed;
+    }
+    return conclude(left_out);
+  }
+
+ private:
+  /// A mistake, and who makes it.
+  struct Finding {
+    Diagnostic message;
+    std::string first;  ///< the configuration
+    std::size_t count = 0;
+  };
+
+  void execute(const Configuration& configuration, const CompiledConfiguration& compiled) {
+    const Pattern& pattern = *configuration.pattern;
+    try {
+      const Workload workload = make_workload(configuration, compiled);
+      const auto execution = backend_.prepare_emulated(workload, false);
+      execution->initialise();
+      execution->launch();
+      if (execution->counted().executed_share < 1) ++result_.in_part;
+      if (const auto mismatch = execution->verify()) {
+        const std::size_t index = execution->failed_verification().value_or(0);
+        note(pattern.verify[index].condition.where, *mismatch, configuration);
+      }
+    } catch (const FaultyKernel& failure) {
+      const KernelFault& fault = failure.fault();
+      if (fault.kind() == FaultKind::runaway) ++runaways_;
+      note(location_of(fault.place(), pattern), fault.message(), configuration);
+    } catch (const ExecutionFailure& failure) {
+      note({pattern.source}, failure.what(), configuration);
+    } catch (const InputError&) {
+      // The sizes are checked with the compiler's messages.
+    }
+  }
+
+  void note(const Location& where, const std::string& message, const Configuration& configuration) {
+    std::string gist = message;
+    std::erase_if(gist, [](char c) { return c >= '0' && c <= '9'; });
+    gist = fmt::format("{}:{}: {}", where.source->name, where.line, gist);
+    const auto known = std::ranges::find(gists_, gist);
+    if (known != gists_.end()) {
+      ++findings_[static_cast<std::size_t>(known - gists_.begin())].count;
+      return;
+    }
+    Finding finding;
+    finding.message.where = where;
+    finding.message.message = message;
+    finding.first = to_string(configuration);
+    finding.count = 1;
+    gists_.push_back(std::move(gist));
+    findings_.push_back(std::move(finding));
+  }
+
+  ExecutionCheck conclude(std::size_t left_out) {
+    for (Finding& finding : findings_) {
+      finding.message.help = result_.executed == 1
+                                 ? fmt::format("seen with {}", finding.first)
+                                 : fmt::format("seen in {} of {} configurations, first with {}",
+                                               format_thousands(finding.count),
+                                               format_thousands(result_.executed), finding.first);
+      if (left_out != 0) {
+        finding.message.help +=
+            fmt::format("; {} more were not executed, since too many kernels do not end",
+                        format_thousands(left_out));
+      }
+      result_.mistakes.add(std::move(finding.message));
+    }
+    return std::move(result_);
+  }
+
+  std::shared_ptr<const Nvrtc> nvrtc_;
+  EmulatorBackend backend_;
+  ExecutionCheck result_;
+  std::vector<std::string> gists_;  ///< of each finding
+  std::vector<Finding> findings_;
+  std::size_t runaways_ = 0;
+};
+
+}  // namespace
+
+ExecutionCheck check_execution(std::span<const Configuration> configurations,
+                               const std::shared_ptr<const Nvrtc>& nvrtc,
+                               EmulatorSettings settings) {
+  settings.checks_shared = true;
+  settings.whole_budget = whole_budget;
+  settings.sample_budget = sample_budget;
+  settings.instruction_limit = instruction_limit;
+  return ExecutionChecker(nvrtc, std::move(settings)).run(configurations);
+}
+
+}  // namespace sweep

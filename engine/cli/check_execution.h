@@ -1,0 +1,29 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "engine/emulator/execution/settings.h"
+#include "engine/jit/nvrtc.h"
+#include "engine/spec/configuration.h"
+#include "engine/text/diagnostic.h"
+
+namespace sweep {
+
+/// What executing configurations found.
+struct ExecutionCheck {
+  Diagnostics mistakes;
+  std::size_t executed = 0;
+  std::size_t in_part = 0;  ///< of those, how many without some of their blocks
+};
+
+/// Executes configurations that compile on the emulator, with every check it has, as much of each
+/// as takes a fraction of a second. Each mistake of the kernels is given once, with how many
+/// configurations make it (two that differ in their figures alone are one). After a few kernels
+/// that do not end, those that follow are left out.
+ExecutionCheck check_execution(std::span<const Configuration> configurations,
+                               const std::shared_ptr<const Nvrtc>& nvrtc,
+                               EmulatorSettings settings);
+
+}  // namespace sweep

@@ -1,0 +1,78 @@
+#include "engine/cli/emulator_options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <iostream>
+#include <thread>
+
+#include "engine/cli/command.h"
+#include "engine/cli/compute_capability.h"
+#include "engine/emulator/execution/emulator_backend.h"
+#include "engine/text/read_source.h"
+
+namespace sweep {
+namespace {
+
+namespace po = boost::program_options;
+
+std::string models() {
+  std::vector<std::string> names;
+  for (const int model : known_models()) names.push_back(dotted(model));
+  return fmt::format("{}", fmt::join(names, " "));
+}
+
+bool is_fermi_or_kepler(int capability) {
+  return capability >= 20 && capability < 50;
+}
+
+void apply_l1(const std::string& text, MemoryModel& model) {
+  if (text != "on" && text != "off") throw UsageError("--l1: write on or off");
+  if (!is_fermi_or_kepler(model.compute_capability)) {
+    throw UsageError("--l1 is for the models 2.x and 3.x: in others it changes no count");
+  }
+  model.l1_for_global = text == "on";
+}
+
+void apply_banks(const std::string& text, MemoryModel& model) {
+  if (text != "32" && text != "64") throw UsageError("--banks: write 32 or 64");
+  const bool is_kepler = model.compute_capability >= 30 && model.compute_capability < 40;
+  if (!is_kepler) throw UsageError("--banks is for the models 3.x: others have one width");
+  model.banks_of_64_bits = text == "64";
+}
+
+}  // namespace
+
+void add_emulator_options(CommandLine& line) {
+  line.options()("model", po::value<std::string>()->value_name("CC"),
+                 "the compute capability whose rules the emulator counts by (default 9.0, or\n"
+                 "the GPU's own): 1.0 to 12.0")("l1",
+                                                po::value<std::string>()->value_name("on|off"),
+                                                "whether global loads use L1; models 2.x and 3.x")(
+      "banks", po::value<std::string>()->value_name("32|64"),
+      "the width of shared memory's banks in bits; models 3.x")(
+      "profile", po::value<std::string>()->value_name("FILE"),
+      "a YAML file with the emulated GPU's sizes: multiprocessors, l2_bytes, ...");
+}
+
+EmulatorSettings given_emulator_settings(const po::variables_map& values, int default_model) {
+  const bool is_given = values.count("model") != 0;
+  const int model = is_given
+                        ? parse_compute_capability("--model", values["model"].as<std::string>())
+                        : default_model;
+  if (!has_rules(model)) {
+    throw UsageError(fmt::format("--model {}: there are no rules for it; there are for {}",
+                                 dotted(model), models()));
+  }
+  const unsigned threads = std::max(std::thread::hardware_concurrency(), 1U);
+  EmulatorSettings settings = emulator_settings(model, threads);
+  if (values.count("l1") != 0) apply_l1(values["l1"].as<std::string>(), settings.model);
+  if (values.count("banks") != 0) apply_banks(values["banks"].as<std::string>(), settings.model);
+  if (values.count("profile") != 0) {
+    settings.profile = read_profile(read_source(values["profile"].as<std::string>()));
+  }
+  settings.print = [](const std::string& text) { std::cerr << text << std::flush; };
+  return settings;
+}
+
+}  // namespace sweep

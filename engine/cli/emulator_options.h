@@ -1,0 +1,19 @@
+#pragma once
+
+#include <boost/program_options.hpp>
+
+#include "engine/cli/command_line.h"
+#include "engine/emulator/execution/settings.h"
+
+namespace sweep {
+
+// The options that say what the emulator is to be like: --model, --l1, --banks, --profile.
+
+void add_emulator_options(CommandLine& line);
+
+/// Throws UsageError, and InputError or FileError for the profile's file. `default_model` is used
+/// where no --model is given: major * 10 + minor.
+EmulatorSettings given_emulator_settings(const boost::program_options::variables_map& values,
+                                         int default_model);
+
+}  // namespace sweep

@@ -1,0 +1,34 @@
+#include "engine/cli/find_pattern.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "engine/cli/command.h"
+#include "engine/cli/data_folders.h"
+#include "engine/spec/pattern_library.h"
+#include "engine/text/read_source.h"
+#include "engine/text/suggestion.h"
+
+namespace sweep {
+
+PatternPtr find_pattern(const std::string& name, const std::vector<std::string>& folders) {
+  const std::filesystem::path path = name;
+  Diagnostics diagnostics;
+  PatternPtr pattern;
+  if (path.extension() == ".cu") {
+    pattern = parse_pattern(read_source(path), path, diagnostics);
+  } else {
+    const PatternLibrary library(pattern_folders(folders, {}));
+    if (library.find(name).empty()) {
+      const std::vector<std::string> names = library.names();
+      throw CommandError(exit_no_input, fmt::format("there is no pattern '{}'; {}", name,
+                                                    suggest(name, names, "the patterns are")));
+    }
+    pattern = library.load(name, {}, diagnostics);
+  }
+  if (pattern == nullptr) throw InputError(diagnostics);
+  return pattern;
+}
+
+}  // namespace sweep

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/spec/pattern.h"
+
+namespace sweep {
+
+/// The pattern that a user means: a file, or the name of one in `pattern_folders`. Throws
+/// CommandError when there is none, FileError, and InputError for its mistakes.
+PatternPtr find_pattern(const std::string& name, const std::vector<std::string>& folders);
+
+}  // namespace sweep

@@ -1,0 +1,49 @@
+#include "engine/cli/machines.h"
+
+#include <fmt/format.h>
+
+#include <iostream>
+
+#include "engine/cli/device_choice.h"
+#include "engine/cli/emulator_options.h"
+#include "engine/loader/cuda_home.h"
+#include "engine/run/worker_measurer.h"
+
+namespace sweep {
+namespace {
+
+constexpr int usual_model = 90;
+
+/// Null, after saying so, when "auto" finds no GPU.
+std::unique_ptr<Measurer> start_gpu(const std::string& device) {
+  if (device == emulator_name) return nullptr;
+  try {
+    return std::make_unique<WorkerMeasurer>(
+        std::vector<std::string>{program_path().string(), "worker", device});
+  } catch (const DeviceError& error) {
+    if (device != "auto") throw;
+    std::cerr << fmt::format("  no GPU ({})\n", error.what());
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+Machines start_machines(const std::string& device, bool is_exact,
+                        const boost::program_options::variables_map& values) {
+  Machines machines;
+  // What the options say is checked before a GPU is looked for.
+  EmulatorSettings settings = given_emulator_settings(values, usual_model);
+  machines.measurer = start_gpu(device);
+  const bool has_gpu = machines.measurer != nullptr;
+  if (has_gpu && values.count("model") == 0) {
+    const int capability = machines.measurer->device().compute_capability;
+    if (has_rules(capability)) settings = given_emulator_settings(values, capability);
+  }
+  settings.is_exact = is_exact;
+  machines.emulator = std::make_unique<EmulatorBackend>(std::move(settings));
+  if (!has_gpu) machines.measurer = std::make_unique<LocalMeasurer>(*machines.emulator);
+  return machines;
+}
+
+}  // namespace sweep

@@ -1,0 +1,241 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "engine/emulator/alu/alu.h"
+
+/// From the function of one lane to the AluFunction of a warp. The files that include this are
+/// compiled once for each width of vectors, each time into its own namespace; everything here is
+/// in an unnamed namespace of it, so that the linker can never pick one width's code for another.
+#ifndef SWEEP_ALU_LEVEL
+#define SWEEP_ALU_LEVEL baseline
+#endif
+
+#if defined(__clang__)
+#define SWEEP_ALU_LANES _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define SWEEP_ALU_LANES _Pragma("GCC ivdep")
+#endif
+#define SWEEP_ALU_INLINE [[gnu::always_inline]] inline
+
+namespace sweep::alu::SWEEP_ALU_LEVEL {
+namespace {
+
+using u8 = std::uint8_t;
+using u16 = std::uint16_t;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+using s8 = std::int8_t;
+using s16 = std::int16_t;
+using s32 = std::int32_t;
+using s64 = std::int64_t;
+
+/// An operand that an operation does not have.
+struct None {};
+
+template <class T>
+constexpr u8 bits_of_lane = std::is_same_v<T, None>   ? 0
+                            : std::is_same_v<T, bool> ? 1
+                                                      : static_cast<u8>(8 * sizeof(T));
+
+/// The block is also accessed as other types elsewhere.
+template <bool is_64_bits>
+struct Slot {
+  using type [[gnu::may_alias]] = u32;
+};
+template <>
+struct Slot<true> {
+  using type [[gnu::may_alias]] = u64;
+};
+template <class T>
+using SlotOf = typename Slot<sizeof(T) == 8>::type;
+
+/// Where the lanes of a register of T begin; u32 for a predicate.
+template <class T>
+SWEEP_ALU_INLINE SlotOf<T>* slot_at(std::byte* registers, u32 offset) {
+  return static_cast<SlotOf<T>*>(
+      __builtin_assume_aligned(reinterpret_cast<SlotOf<T>*>(registers + offset), 64));
+}
+
+/// Bit t of a mask as an array, so that testing a lane is a vector operation at every width.
+template <class Word>
+struct LaneBits {
+  alignas(64) Word bit[warp_size];
+  constexpr LaneBits() : bit() {
+    for (unsigned lane = 0; lane < warp_size; ++lane) bit[lane] = Word{1} << lane;
+  }
+};
+template <class Word>
+constexpr LaneBits<Word> lane_bits;
+
+template <class T>
+struct Source {
+  SlotOf<T>* slot;
+  SWEEP_ALU_INLINE Source(std::byte* registers, u32 offset) : slot(slot_at<T>(registers, offset)) {}
+  SWEEP_ALU_INLINE T operator[](unsigned lane) const {
+    if constexpr (sizeof(T) < 4)
+      return static_cast<T>(slot[lane]);
+    else
+      return __builtin_bit_cast(T, slot[lane]);
+  }
+};
+
+template <>
+struct Source<bool> {
+  u32 mask;
+  SWEEP_ALU_INLINE Source(std::byte* registers, u32 offset)
+      : mask(*slot_at<u32>(registers, offset)) {}
+  SWEEP_ALU_INLINE bool operator[](unsigned lane) const {
+    return (mask & lane_bits<u32>.bit[lane]) != 0;
+  }
+};
+
+template <>
+struct Source<None> {
+  SWEEP_ALU_INLINE Source(std::byte* /*registers*/, u32 /*offset*/) {}
+  SWEEP_ALU_INLINE None operator[](unsigned /*lane*/) const { return {}; }
+};
+
+/// Signed values of fewer than 32 bits are kept zero-extended.
+template <class T>
+SWEEP_ALU_INLINE std::conditional_t<sizeof(T) == 8, u64, u32> to_slot(T value) {
+  if constexpr (sizeof(T) < 4)
+    return static_cast<std::make_unsigned_t<T>>(value);
+  else if constexpr (sizeof(T) == 4)
+    return __builtin_bit_cast(u32, value);
+  else
+    return __builtin_bit_cast(u64, value);
+}
+
+/// Calls F with the operands that there are.
+template <class F, class A, class B, class C, class E>
+SWEEP_ALU_INLINE auto apply(A a, B b, C c, E e) {
+  constexpr bool has_b = !std::is_same_v<B, None>;
+  constexpr bool has_c = !std::is_same_v<C, None>;
+  constexpr bool has_e = !std::is_same_v<E, None>;
+  if constexpr (has_e && has_c)
+    return F{}(a, b, c, e);
+  else if constexpr (has_e && has_b)
+    return F{}(a, b, e);
+  else if constexpr (has_c)
+    return F{}(a, b, c);
+  else if constexpr (has_b)
+    return F{}(a, b);
+  else
+    return F{}(a);
+}
+
+template <class T>
+void blend(SlotOf<T>* d, const SlotOf<T>* result, u32 mask) {
+  SWEEP_ALU_LANES
+  for (unsigned lane = 0; lane < warp_size; ++lane)
+    d[lane] = (mask & lane_bits<u32>.bit[lane]) != 0 ? result[lane] : d[lane];
+}
+
+SWEEP_ALU_INLINE void set_predicate(std::byte* registers, u32 offset, u32 result, u32 mask) {
+  SlotOf<u32>* const d = slot_at<u32>(registers, offset);
+  *d = (*d & ~mask) | (result & mask);
+}
+
+/// The lanes for which F holds, all 32.
+template <class F, class A, class B = None>
+SWEEP_ALU_INLINE u32 holds(std::byte* registers, u32 a_offset, u32 b_offset = 0) {
+  using Word = std::conditional_t<sizeof(A) == 8, u64, u32>;
+  const Source<A> a(registers, a_offset);
+  const Source<B> b(registers, b_offset);
+  Word result = 0;
+  SWEEP_ALU_LANES
+  for (unsigned lane = 0; lane < warp_size; ++lane)
+    result |= apply<F>(a[lane], b[lane], None{}, None{}) ? lane_bits<Word>.bit[lane] : Word{0};
+  return static_cast<u32>(result);
+}
+
+/// All lanes at once, as vectors; for functions without branches.
+template <class F, class D, class A, class B, class C, class E>
+void run_vector(const AluOperands& operands, std::byte* registers, u32 mask) {
+  if constexpr (std::is_same_v<D, bool>) {
+    set_predicate(registers, operands.d, holds<F, A, B>(registers, operands.a, operands.b), mask);
+  } else {
+    const Source<A> a(registers, operands.a);
+    const Source<B> b(registers, operands.b);
+    const Source<C> c(registers, operands.c);
+    const Source<E> e(registers, operands.e);
+    SlotOf<D>* const d = slot_at<D>(registers, operands.d);
+    if (mask == full_mask) {
+      SWEEP_ALU_LANES
+      for (unsigned lane = 0; lane < warp_size; ++lane)
+        d[lane] = to_slot<D>(apply<F>(a[lane], b[lane], c[lane], e[lane]));
+      return;
+    }
+    alignas(64) SlotOf<D> result[warp_size];
+    SWEEP_ALU_LANES
+    for (unsigned lane = 0; lane < warp_size; ++lane)
+      result[lane] = to_slot<D>(apply<F>(a[lane], b[lane], c[lane], e[lane]));
+    blend<D>(d, result, mask);
+  }
+}
+
+/// The active lanes one after the other; for functions with branches or too rare to matter.
+template <class F, class D, class A, class B, class C, class E>
+void run_lanes(const AluOperands& operands, std::byte* registers, u32 mask) {
+  const Source<A> a(registers, operands.a);
+  const Source<B> b(registers, operands.b);
+  const Source<C> c(registers, operands.c);
+  const Source<E> e(registers, operands.e);
+  u32 holding = 0;
+  for (u32 rest = mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(__builtin_ctz(rest));
+    const D result = apply<F>(a[lane], b[lane], c[lane], e[lane]);
+    if constexpr (std::is_same_v<D, bool>)
+      holding |= result ? lane_bits<u32>.bit[lane] : 0U;
+    else
+      slot_at<D>(registers, operands.d)[lane] = to_slot<D>(result);
+  }
+  if constexpr (std::is_same_v<D, bool>) set_predicate(registers, operands.d, holding, mask);
+}
+
+/// What a function with two destinations returns.
+template <class D, class D2>
+struct Both {
+  D first;
+  D2 second;
+};
+
+template <class F, class D, class D2, class A, class B, class C, class E>
+void run_both(const AluOperands& operands, std::byte* registers, u32 mask) {
+  const Source<A> a(registers, operands.a);
+  const Source<B> b(registers, operands.b);
+  const Source<C> c(registers, operands.c);
+  const Source<E> e(registers, operands.e);
+  for (u32 rest = mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(__builtin_ctz(rest));
+    const Both<D, D2> result = apply<F>(a[lane], b[lane], c[lane], e[lane]);
+    slot_at<D>(registers, operands.d)[lane] = to_slot<D>(result.first);
+    slot_at<D2>(registers, operands.d2)[lane] = to_slot<D2>(result.second);
+  }
+}
+
+template <class D, class D2, class A, class B, class C, class E>
+SWEEP_ALU_INLINE AluOperation operation(AluFunction function) {
+  return {function,        bits_of_lane<D>, bits_of_lane<D2>, bits_of_lane<A>,
+          bits_of_lane<B>, bits_of_lane<C>, bits_of_lane<E>};
+}
+
+/// The operation of a captureless lambda: vectors<D, A, B>([](A a, B b) { return D; }).
+template <class D, class A, class B = None, class C = None, class E = None, class F>
+AluOperation vectors(F /*function*/) {
+  return operation<D, None, A, B, C, E>(run_vector<F, D, A, B, C, E>);
+}
+template <class D, class A, class B = None, class C = None, class E = None, class F>
+AluOperation lanes(F /*function*/) {
+  return operation<D, None, A, B, C, E>(run_lanes<F, D, A, B, C, E>);
+}
+template <class D, class D2, class A, class B = None, class C = None, class E = None, class F>
+AluOperation lanes_both(F /*function*/) {
+  return operation<D, D2, A, B, C, E>(run_both<F, D, D2, A, B, C, E>);
+}
+
+}  // namespace
+}  // namespace sweep::alu::SWEEP_ALU_LEVEL

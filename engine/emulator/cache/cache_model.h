@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/emulator/cache/cache_level.h"
+#include "engine/emulator/cache/device_profile.h"
+
+namespace sweep {
+
+/// What a sequence of accesses did to the caches, in sectors of 32 bytes.
+struct CacheCount {
+  std::uint64_t l1_load_sectors = 0;  ///< sectors of global loads that looked into L1
+  std::uint64_t l1_load_hits = 0;
+  std::uint64_t l1_store_sectors = 0;
+  std::uint64_t l2_read_sectors = 0;  ///< read from L2: L1's misses and atomics
+  std::uint64_t l2_read_hits = 0;
+  std::uint64_t l2_write_sectors = 0;
+  std::uint64_t l2_write_hits = 0;  ///< those that were there before
+  std::uint64_t dram_read_bytes = 0;
+  std::uint64_t dram_write_bytes = 0;  ///< evicted dirty sectors, and those dirty at the end
+
+  CacheCount& operator+=(const CacheCount& other);
+  friend bool operator==(const CacheCount&, const CacheCount&) = default;
+};
+
+/// How a load or store treats L1.
+enum class L1Policy : std::uint8_t {
+  cached,    ///< loads allocate
+  bypassed,  ///< .cg, .cv, volatile, atomics: straight to L2
+};
+
+/// A sectored L1 for each multiprocessor and one L2 before DRAM: least recently used of each set,
+/// loads allocate in L1 and L2, stores write through L1 (without allocating there) and stay dirty
+/// in L2 until evicted. Sets are chosen by hashed addresses, as hardware does against strides.
+///
+/// A sector that misses in L2 brings every sector of its granule (`dram_granularity`) and counts
+/// the granule's bytes. A store fills whole sectors and fetches nothing: which of a sector's bytes
+/// it writes is not known here. A profile without an L2 reads and writes DRAM directly.
+class CacheModel {
+ public:
+  /// `l1_bytes` is what shared memory leaves of the unified memory (`l1_bytes_beside`).
+  CacheModel(const DeviceProfile& profile, std::uint64_t l1_bytes);
+
+  /// One warp instruction; `sectors` are the addresses / 32 of its different sectors, those of one
+  /// line of 128 bytes side by side. Addresses are below 2^63, `multiprocessor` below the profile's
+  /// number.
+  void load(unsigned multiprocessor, const std::uint64_t* sectors, unsigned count, L1Policy policy);
+  void store(unsigned multiprocessor, const std::uint64_t* sectors, unsigned count);
+  /// A read-modify-write in L2; the multiprocessor's L1 forgets the sectors.
+  void atomic(unsigned multiprocessor, const std::uint64_t* sectors, unsigned count);
+  /// L1 keeps nothing from one kernel to the next.
+  void end_kernel();
+  /// Writes back what is dirty, as the end of a measurement does, and gives the totals so far.
+  CacheCount finish();
+
+ private:
+  void read_l2(std::uint64_t line, unsigned sectors);
+  void read_dram(unsigned sectors);
+  void write_back(const CacheLevel::Line& evicted);
+  unsigned whole_granules(unsigned sectors) const;
+
+  std::vector<CacheLevel> l1_;
+  CacheLevel l2_;
+  unsigned granule_sectors_;
+  CacheCount count_;
+};
+
+}  // namespace sweep

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/text/source.h"
+
+namespace sweep {
+
+/// The sizes of a GPU that occupancy and caches depend on.
+struct DeviceProfile {
+  std::string name;            ///< "H200"
+  int compute_capability = 0;  ///< major * 10 + minor
+  unsigned multiprocessors = 0;
+  unsigned max_threads_per_multiprocessor = 0;
+  unsigned max_blocks_per_multiprocessor = 0;
+  unsigned max_threads_per_block = 1024;
+  unsigned registers_per_multiprocessor = 65536;
+  unsigned registers_per_block = 65536;               ///< most that a block can have
+  std::uint64_t shared_bytes_per_multiprocessor = 0;  ///< most that blocks can have together
+  std::uint64_t shared_bytes_per_block = 0;           ///< most that a block can have (opt-in)
+  std::uint64_t l1_bytes = 0;  ///< unified with shared memory where `l1_is_unified`; 0: no L1
+  bool l1_is_unified = true;
+  unsigned l1_ways = 4;        ///< associativity of the model
+  std::uint64_t l2_bytes = 0;  ///< 0: no L2
+  unsigned l2_ways = 16;
+  unsigned dram_granularity = 64;  ///< bytes fetched for a missing sector: 32, 64 or 128
+
+  friend bool operator==(const DeviceProfile&, const DeviceProfile&) = default;
+};
+
+/// Capabilities with a built-in profile, rising: 10, 11, 12, 13, 20, ..., 100, 120.
+const std::vector<int>& profiled_capabilities();
+
+/// The profile built in for a compute capability: a well-known GPU of it. Throws
+/// std::invalid_argument for a capability that has none.
+///
+/// Limits are those of the tables "Compute Capabilities" of the CUDA C++ Programming Guides of each
+/// capability's time; the numbers of multiprocessors and the L2 are NVIDIA's for the GPU named.
+/// NVIDIA publishes no associativity: `l1_ways` and `l2_ways` are the model's. Whether global loads
+/// use L1 at all (not by default in 3.x and 5.x) is not a matter of the profile.
+const DeviceProfile& builtin_profile(int compute_capability);
+
+/// Reads a YAML profile: the fields above by name (`compute_capability: 9.0`, sizes as `60 Mi`),
+/// those left out taken from the built-in profile of its capability. Throws InputError.
+DeviceProfile read_profile(const SourcePtr& source);
+
+/// Blocks of a kernel that one multiprocessor runs at once; 0 when not even one fits. The rules are
+/// NVIDIA's (cuda_occupancy.h of the CUDA Toolkit, and the occupancy calculator of CUDA 8 for 1.x
+/// and 2.x), without their limits by named barriers and with shared memory preferred over L1.
+unsigned resident_blocks(const DeviceProfile& profile, unsigned threads_per_block,
+                         unsigned registers_per_thread, std::uint64_t shared_bytes_per_block);
+
+/// The L1 that is left beside `blocks` resident blocks of so much shared memory each: of a unified
+/// memory, what the smallest sufficient of the capability's divisions leaves, as the driver
+/// divides it when no preference is set.
+std::uint64_t l1_bytes_beside(const DeviceProfile& profile, unsigned blocks,
+                              std::uint64_t shared_bytes_per_block);
+
+}  // namespace sweep

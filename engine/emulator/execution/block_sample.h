@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engine/emulator/machine/counts.h"
+
+namespace sweep {
+
+/// Numbers of `wanted` of `total` blocks, rising: the first, the last, and others spread over the
+/// grid without a period.
+std::vector<std::uint64_t> choose_blocks(std::uint64_t total, std::uint64_t wanted);
+
+/// The counts of the whole grid from those of some blocks: when the counts of all blocks between
+/// the first and the last are one linear function of the block's number, in every figure and
+/// exactly. Empty when they are not.
+std::optional<LaunchCount> scale_counts(std::span<const std::uint64_t> blocks,
+                                        std::span<const LaunchCount> counts, std::uint64_t total);
+
+}  // namespace sweep

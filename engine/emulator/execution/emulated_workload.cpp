@@ -1,0 +1,127 @@
+#include "engine/emulator/execution/emulated_workload.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "engine/backend/mismatch.h"
+
+namespace sweep {
+namespace {
+
+template <class T>
+std::vector<std::byte> bytes_of(const T& value) {
+  std::vector<std::byte> bytes(sizeof value);
+  std::memcpy(bytes.data(), &value, sizeof value);
+  return bytes;
+}
+
+std::uint32_t element_bytes(const BufferPlan& buffer) {
+  return static_cast<std::uint32_t>(buffer.bytes / std::max<std::uint64_t>(buffer.length, 1));
+}
+
+}  // namespace
+
+EmulatedWorkload::EmulatedWorkload(std::shared_ptr<const LoadedProgram> program,
+                                   const Workload& workload)
+    : program_(std::move(program)),
+      workload_(workload),
+      variables_(*program_, memory_),
+      kernel_(program_->lower(workload.kernel_entry)) {
+  for (const BufferPlan& buffer : workload.buffers) {
+    buffers_.push_back(&memory_.allocate(buffer.name, buffer.bytes, element_bytes(buffer)));
+  }
+}
+
+Launch EmulatedWorkload::launch_of(const Kernel& kernel,
+                                   const std::vector<std::vector<std::byte>>& more) {
+  const std::scoped_lock lock(memory_mutex_);
+  variables_.place_for(kernel);
+  Launch launch;
+  launch.kernel = &kernel;
+  launch.memory = &memory_;
+  launch.variable_addresses = variables_.addresses();
+  const std::size_t given = buffers_.size() + more.size();
+  if (given != kernel.parameters.size()) {
+    throw ExecutionFailure(fmt::format("the kernel takes {} arguments; the header gives {}",
+                                       kernel.parameters.size(), given));
+  }
+  launch.parameters.resize(static_cast<std::size_t>(kernel.parameter_bytes));
+  for (std::size_t i = 0; i < given; ++i) {
+    const std::vector<std::byte> value =
+        i < buffers_.size() ? bytes_of(buffers_[i]->base) : more[i - buffers_.size()];
+    if (value.size() != kernel.parameters[i].bytes) {
+      throw ExecutionFailure(
+          fmt::format("the kernel's argument {} has {} bytes; the header gives {}", i + 1,
+                      kernel.parameters[i].bytes, value.size()));
+    }
+    std::memcpy(launch.parameters.data() + kernel.parameter_offsets[i], value.data(), value.size());
+  }
+  const bool takes_address = std::ranges::any_of(kernel.constants, [](const ConstantSlot& slot) {
+    return slot.kind == ConstantSlot::Kind::parameter_base;
+  });
+  if (takes_address) {
+    Allocation& copy = memory_.allocate("the kernel's arguments", kernel.parameter_bytes, 1);
+    std::memcpy(copy.host, launch.parameters.data(), launch.parameters.size());
+    copy.is_read_only = true;
+    launch.parameters_address = copy.base;
+  }
+  return launch;
+}
+
+Launch EmulatedWorkload::launch() {
+  Launch launch = launch_of(kernel_, workload_.scalars);
+  launch.grid = {workload_.grid.x, workload_.grid.y, workload_.grid.z};
+  launch.block = {workload_.block.x, workload_.block.y, workload_.block.z};
+  launch.dynamic_shared_bytes = workload_.shared_bytes;
+  return launch;
+}
+
+const Kernel& EmulatedWorkload::element_kernel(const std::string& entry) {
+  const std::scoped_lock lock(memory_mutex_);
+  std::unique_ptr<Kernel>& kernel = element_kernels_[entry];
+  if (kernel == nullptr) kernel = std::make_unique<Kernel>(program_->lower(entry));
+  return *kernel;
+}
+
+void EmulatedWorkload::attach_init() {
+  lazy_.clear();
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    const BufferPlan& plan = workload_.buffers[i];
+    Allocation& buffer = *buffers_[i];
+    buffer.written = std::make_unique<TouchedBytes>(buffer.bytes);
+    buffer.is_initialised = !plan.init_entry.empty();
+    if (!buffer.is_initialised) continue;
+    const auto make = [this, &plan, &buffer] {
+      Launch launch = launch_of(element_kernel(plan.init_entry), {bytes_of(plan.length)});
+      launch.fills = &buffer;
+      return std::make_unique<ElementFunction>(std::move(launch));
+    };
+    lazy_.push_back(std::make_unique<LazyValues>(buffer, plan.length, make, init_mutex_));
+  }
+}
+
+void EmulatedWorkload::complete_init(unsigned threads) {
+  for (const auto& values : lazy_) values->complete(threads);
+}
+
+EmulatedWorkload::Check EmulatedWorkload::make_check(std::size_t index, std::uint64_t begin,
+                                                     std::uint64_t end,
+                                                     bool retires_stale_readers) {
+  const VerificationPlan& plan = workload_.verify[index];
+  const Kernel& kernel = element_kernel(plan.check_entry);
+  Check check;
+  {
+    const std::scoped_lock lock(memory_mutex_);
+    check.result = &memory_.allocate("the check's result", sizeof(CheckResult), 1);
+  }
+  const CheckResult nothing;
+  std::memcpy(check.result->host, &nothing, sizeof nothing);
+  Launch launch = launch_of(kernel, {bytes_of(begin), bytes_of(end), bytes_of(check.result->base)});
+  launch.retires_stale_readers = retires_stale_readers;
+  check.function = std::make_unique<ElementFunction>(std::move(launch));
+  return check;
+}
+
+}  // namespace sweep

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "engine/backend/backend.h"
+#include "engine/emulator/execution/lazy_values.h"
+#include "engine/emulator/execution/loaded_program.h"
+#include "engine/emulator/execution/settings.h"
+#include "engine/emulator/machine/grid_run.h"
+
+namespace sweep {
+
+/// A workload's functions and memory on the emulator.
+class EmulatedWorkload {
+ public:
+  /// Throws UnsupportedError, ptx::SyntaxError and ExecutionFailure.
+  EmulatedWorkload(std::shared_ptr<const LoadedProgram> program, const Workload& workload);
+
+  const Workload& workload() const { return workload_; }
+  const Kernel& kernel() const { return kernel_; }
+  AddressSpace& memory() { return memory_; }
+  const std::vector<Allocation*>& buffers() const { return buffers_; }
+
+  /// The kernel's launch, but for what the caller adds.
+  Launch launch();
+  /// Lets each buffer that has an init get its values as they are reached.
+  void attach_init();
+  /// Computes all first values now.
+  void complete_init(unsigned threads);
+  /// A check function that writes to a result of its own.
+  struct Check {
+    std::unique_ptr<ElementFunction> function;
+    Allocation* result = nullptr;
+  };
+  /// Over the elements [begin, end) of the verification's buffer.
+  Check make_check(std::size_t index, std::uint64_t begin, std::uint64_t end,
+                   bool retires_stale_readers);
+
+ private:
+  /// A launch of a function whose parameters are the buffers and what follows them.
+  Launch launch_of(const Kernel& kernel, const std::vector<std::vector<std::byte>>& more);
+  const Kernel& element_kernel(const std::string& entry);
+
+  std::shared_ptr<const LoadedProgram> program_;
+  const Workload& workload_;
+  AddressSpace memory_;
+  ModuleVariables variables_;
+  Kernel kernel_;
+  std::map<std::string, std::unique_ptr<Kernel>> element_kernels_;
+  std::vector<Allocation*> buffers_;
+  std::recursive_mutex init_mutex_;
+  std::mutex memory_mutex_;
+  std::vector<std::unique_ptr<LazyValues>> lazy_;
+};
+
+}  // namespace sweep

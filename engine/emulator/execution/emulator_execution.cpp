@@ -1,0 +1,318 @@
+#include "engine/emulator/execution/emulator_execution.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <stdexcept>
+#include <thread>
+
+#include "engine/backend/mismatch.h"
+#include "engine/emulator/cubin/memory_instructions.h"
+#include "engine/emulator/cubin/merged_shared_note.h"
+#include "engine/emulator/execution/block_sample.h"
+#include "engine/emulator/execution/cache_listener.h"
+#include "engine/emulator/execution/faulty_kernel.h"
+#include "engine/emulator/execution/ptx_memory_instructions.h"
+#include "engine/emulator/lower/lower.h"
+#include "engine/emulator/machine/fault.h"
+
+namespace sweep {
+namespace {
+
+/// What executing an element's init and check comes to, about, in thread instructions.
+constexpr std::uint64_t instructions_per_element = 30;
+
+/// Runs `work`; what the kernel does wrong or the emulator cannot do fails this configuration.
+template <class Work>
+auto guarded(Work work) {
+  try {
+    return work();
+  } catch (const KernelFault& fault) {
+    throw FaultyKernel(fault);
+  } catch (const UnsupportedError& error) {
+    throw ExecutionFailure(error.what());
+  } catch (const ptx::SyntaxError& error) {
+    throw ExecutionFailure(fmt::format("the compiler's PTX cannot be read: {}", error.what()));
+  } catch (const std::bad_alloc&) {
+    throw ExecutionFailure("out of memory: the configuration's buffers do not fit this machine");
+  }
+}
+
+}  // namespace
+
+EmulatorExecution::EmulatorExecution(const EmulatorSettings& settings,
+                                     std::shared_ptr<const LoadedProgram> program,
+                                     const Workload& workload, bool models_caches)
+    : settings_(settings), workload_(workload), models_caches_(models_caches) {
+  guarded([&] {
+    emulated_ = std::make_unique<EmulatedWorkload>(std::move(program), workload_);
+    check_limits();
+    check_code();
+  });
+}
+
+void EmulatorExecution::check_limits() const {
+  const auto require = [](std::uint64_t value, std::uint64_t most, std::string_view what) {
+    if (value > most) {
+      throw ExecutionFailure(
+          fmt::format("bad launch: {} is {}, the device takes at most {}", what, value, most));
+    }
+  };
+  // The limits of the capability that the code is compiled for; models before it only count.
+  const DeviceProfile& limits =
+      settings_.profile.compute_capability >= 75 ? settings_.profile : builtin_profile(75);
+  constexpr std::uint64_t most_y = 65535;
+  constexpr std::uint64_t most_x = 0x7fffffff;
+  constexpr std::uint64_t most_block_z = 64;
+  const Extent3& block = workload_.block;
+  const Extent3& grid = workload_.grid;
+  require(block.count(), limits.max_threads_per_block, "the block's size");
+  require(block.z, most_block_z, "the block's z extent");
+  require(grid.x, most_x, "the grid's x extent");
+  require(grid.y, most_y, "the grid's y extent");
+  require(grid.z, most_y, "the grid's z extent");
+  require(workload_.shared_bytes, limits.shared_bytes_per_block, "dynamic shared memory in bytes");
+  require(emulated_->kernel().static_shared_bytes + workload_.shared_bytes,
+          limits.shared_bytes_per_block, "shared memory in bytes");
+  if (emulated_->kernel().max_threads != 0) {
+    require(block.count(), emulated_->kernel().max_threads,
+            "the block's size, with the kernel's __launch_bounds__,");
+  }
+}
+
+/// What the machine code tells beyond the PTX: registers, and shared accesses that became wider.
+void EmulatorExecution::check_code() {
+  const auto code = read_kernel_code(workload_.program->cubin, workload_.kernel_entry);
+  if (!code) return;
+  if (code->registers) registers_ = *code->registers;
+  const std::string note = merged_shared_note(ptx_memory_instructions(kernel()), code->memory);
+  if (!note.empty()) notes_.push_back(note);
+}
+
+void EmulatorExecution::initialise() {
+  guarded([&] { emulated_->attach_init(); });
+}
+
+GridOptions EmulatorExecution::grid_options() const {
+  GridOptions options;
+  options.threads = settings_.threads;
+  const unsigned per_multiprocessor =
+      resident_blocks(settings_.profile, static_cast<unsigned>(workload_.block.count()), registers_,
+                      kernel().static_shared_bytes + workload_.shared_bytes);
+  options.resident_blocks = std::uint64_t{std::max(per_multiprocessor, 1U)} *
+                            std::max(settings_.profile.multiprocessors, 1U);
+  return options;
+}
+
+void EmulatorExecution::launch() {
+  guarded([&] {
+    Launch launch = emulated_->launch();
+    launch.model = settings_.model;
+    launch.multiprocessors = std::max(settings_.profile.multiprocessors, 1U);
+    launch.checks_shared = settings_.checks_shared;
+    launch.notes_shapes = settings_.notes_shapes;
+    launch.print = settings_.print;
+    launch.instruction_limit = settings_.instruction_limit;
+    prepare_launch(launch);
+    const GridOptions options = grid_options();
+    if (models_caches_) {
+      launch_with_caches(launch, options);
+    } else if (kernel().is_linked) {
+      launch_linked(launch, options);
+    } else {
+      launch_independent(launch, options);
+    }
+  });
+}
+
+/// The blocks need each other: they are executed in their order, as far as the budget goes.
+void EmulatorExecution::launch_linked(Launch& launch, const GridOptions& options) {
+  GridOptions limited = options;
+  if (settings_.is_exact) {
+    emulated_->complete_init(settings_.threads);
+  } else {
+    limited.instruction_budget = settings_.whole_budget;
+  }
+  const GridResult result = run_grid(launch, limited);
+  const std::uint64_t total = launch.grid.count();
+  counted_.count = result.count;
+  counted_.executed_share = static_cast<double>(result.blocks) / static_cast<double>(total);
+  is_partial_ = result.blocks < total;
+  counted_.are_totals = !is_partial_;
+  if (!is_partial_) return;
+  for (Allocation* buffer : emulated_->buffers()) {
+    // What atomics leave behind after some of the blocks is not the kernel's result.
+    buffer->has_partial_updates = buffer->has_atomic_updates.load();
+  }
+  notes_.emplace_back(
+      "emulated: the first of the blocks (executed_share says how many); only counts per request "
+      "are given, since blocks that share memory cannot be chosen freely (--exact executes all)");
+}
+
+void EmulatorExecution::launch_independent(Launch& launch, const GridOptions& options) {
+  const std::uint64_t total = launch.grid.count();
+  const std::vector<std::uint64_t> first = {0};
+  const LaunchCount probe = run_blocks(launch, first, options).front();
+  const std::uint64_t per_block = std::max<std::uint64_t>(probe.thread_instructions, 1);
+  std::uint64_t elements = 0;
+  for (const BufferPlan& buffer : workload_.buffers) elements += buffer.length;
+  const auto whole = static_cast<double>(per_block) * static_cast<double>(total) +
+                     static_cast<double>(elements) * instructions_per_element;
+  if (settings_.is_exact || total < 4 || whole <= static_cast<double>(settings_.whole_budget)) {
+    emulated_->complete_init(settings_.threads);
+    counted_.count = probe;
+    counted_.count += run_blocks_total(launch, 1, total, options);
+    return;
+  }
+  constexpr std::uint64_t fewest = 8;
+  const std::uint64_t wanted = std::max(fewest, settings_.sample_budget / per_block);
+  const std::vector<std::uint64_t> blocks = choose_blocks(total, wanted);
+  std::vector<LaunchCount> counts = run_blocks(launch, std::span(blocks).subspan(1), options);
+  counts.insert(counts.begin(), probe);
+  is_partial_ = blocks.size() < total;
+  counted_.executed_share = static_cast<double>(blocks.size()) / static_cast<double>(total);
+  if (const auto scaled = scale_counts(blocks, counts, total)) {
+    counted_.count = *scaled;
+    notes_.emplace_back(
+        "emulated: some of the blocks (executed_share says how many); totals are scaled to the "
+        "whole grid, since the counts are one linear function of the block's number in all of "
+        "them");
+    return;
+  }
+  counted_.count = {};
+  for (const LaunchCount& count : counts) counted_.count += count;
+  counted_.are_totals = false;
+  notes_.emplace_back(
+      "emulated: some of the blocks (executed_share says how many); only counts per request are "
+      "given, since they differ from block to block (--exact executes all)");
+}
+
+void EmulatorExecution::launch_with_caches(Launch& launch, GridOptions options) {
+  const std::uint64_t total = launch.grid.count();
+  const std::uint64_t shared = kernel().static_shared_bytes + workload_.shared_bytes;
+  const auto per_multiprocessor =
+      static_cast<unsigned>(options.resident_blocks / launch.multiprocessors);
+  CacheListener caches(settings_.profile,
+                       l1_bytes_beside(settings_.profile, per_multiprocessor, shared));
+  launch.listener = &caches;
+  options.interleaves = true;
+  if (!settings_.is_exact) options.instruction_budget = settings_.whole_budget;
+  const GridResult result = run_grid(launch, options);
+  counted_.count = result.count;
+  counted_.caches = caches.finish();
+  counted_.executed_share = static_cast<double>(result.blocks) / static_cast<double>(total);
+  is_partial_ = result.blocks < total;
+  counted_.are_totals = !is_partial_;
+  if (!is_partial_) return;
+  for (Allocation* buffer : emulated_->buffers()) {
+    buffer->has_partial_updates = buffer->has_atomic_updates.load();
+  }
+  notes_.emplace_back(
+      "emulated: the first of the blocks (executed_share says how many) through caches that were "
+      "empty before; only counts per request are given (--exact executes all)");
+}
+
+std::string EmulatorExecution::mismatch(std::size_t index, std::uint64_t count, std::uint64_t first,
+                                        std::uint64_t checked) {
+  EmulatedWorkload::Check check = emulated_->make_check(index, first, first + 1, is_partial_);
+  check.function->run_range(0, 1);
+  CheckResult result;
+  std::memcpy(&result, check.result->host, sizeof result);
+  result.count = count;
+  result.first = first;
+  VerificationPlan plan = workload_.verify[index];
+  plan.length = checked;
+  return describe_mismatch(plan, result);
+}
+
+std::optional<std::string> EmulatorExecution::verify() {
+  for (std::size_t i = 0; i < workload_.verify.size(); ++i) {
+    auto found = guarded([&] { return is_partial_ ? verify_written(i) : verify_all(i); });
+    if (!found) continue;
+    failed_verification_ = i;
+    return found;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> EmulatorExecution::verify_all(std::size_t index) {
+  const std::uint64_t length = workload_.verify[index].length;
+  const auto threads = static_cast<unsigned>(
+      std::clamp<std::uint64_t>(length >> 14U, 1, std::max(settings_.threads, 1U)));
+  std::vector<EmulatedWorkload::Check> checks;
+  for (unsigned i = 0; i < threads; ++i) {
+    checks.push_back(emulated_->make_check(index, 0, length, false));
+  }
+  std::vector<std::exception_ptr> failures(threads);
+  const auto work = [&](unsigned i) {
+    try {
+      checks[i].function->run_range(length * i / threads, length * (i + 1) / threads);
+    } catch (...) {
+      failures[i] = std::current_exception();
+    }
+  };
+  std::vector<std::thread> others;
+  for (unsigned i = 1; i < threads; ++i) others.emplace_back(work, i);
+  work(0);
+  for (std::thread& other : others) other.join();
+  std::uint64_t count = 0;
+  std::uint64_t first = length;
+  for (unsigned i = 0; i < threads; ++i) {
+    if (failures[i] != nullptr) std::rethrow_exception(failures[i]);
+    CheckResult result;
+    std::memcpy(&result, checks[i].result->host, sizeof result);
+    count += result.count;
+    if (result.count > 0) first = std::min(first, result.first);
+  }
+  if (count == 0) return std::nullopt;
+  return mismatch(index, count, first, length);
+}
+
+/// Only what the executed blocks wrote can be judged.
+std::optional<std::string> EmulatorExecution::verify_written(std::size_t index) {
+  const VerificationPlan& plan = workload_.verify[index];
+  const auto& buffers = emulated_->buffers();
+  const auto named = std::ranges::find(buffers, plan.buffer, &Allocation::name);
+  if (named == buffers.end() || (*named)->written == nullptr) return std::nullopt;
+  const Allocation& buffer = **named;
+  EmulatedWorkload::Check check = emulated_->make_check(index, 0, plan.length, true);
+  std::vector<std::uint64_t> elements;
+  std::uint64_t checked = 0;
+  const TouchedBytes& written = *buffer.written;
+  for (std::uint64_t at = written.find_from(0); at < written.bytes();) {
+    const std::uint64_t element = at / buffer.element_bytes;
+    if (element >= plan.length) break;
+    elements.push_back(element);
+    ++checked;
+    if (elements.size() == warp_size) {
+      check.function->run(elements);
+      elements.clear();
+    }
+    at = written.find_from((element + 1) * buffer.element_bytes);
+  }
+  check.function->run(elements);
+  CheckResult result;
+  std::memcpy(&result, check.result->host, sizeof result);
+  if (result.count == 0) return std::nullopt;
+  return mismatch(index, result.count, result.first, checked);
+}
+
+double EmulatorExecution::sample(CacheState) {
+  throw std::logic_error("the emulator takes no samples");
+}
+
+Observation EmulatorExecution::observe() {
+  Observation observation;
+  observation.metrics = metrics_of(kernel(), counted_);
+  observation.notes = notes_;
+  return observation;
+}
+
+std::vector<std::byte> EmulatorExecution::contents(std::size_t buffer) const {
+  const Allocation& allocation = *emulated_->buffers()[buffer];
+  return {allocation.host, allocation.host + allocation.bytes};
+}
+
+}  // namespace sweep

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/emulator/execution/emulated_workload.h"
+#include "engine/emulator/execution/observation.h"
+
+namespace sweep {
+
+/// One workload on the emulator: launches are executed whole when that is not too much, else some
+/// of the grid's blocks, and every access is checked and counted.
+class EmulatorExecution : public Execution {
+ public:
+  /// Throws ExecutionFailure. The settings must outlive this.
+  EmulatorExecution(const EmulatorSettings& settings, std::shared_ptr<const LoadedProgram> program,
+                    const Workload& workload, bool models_caches);
+
+  void initialise() override;
+  void launch() override;
+  std::optional<std::string> verify() override;
+  /// The emulator has no time.
+  double sample(CacheState cache) override;
+  Observation observe() override;
+
+  const Kernel& kernel() const { return emulated_->kernel(); }
+  /// What the kernel's global accesses reach.
+  const AddressSpace& memory() const { return emulated_->memory(); }
+  const CountedLaunch& counted() const { return counted_; }
+  /// Which of the workload's verifications `verify` found not to hold.
+  std::optional<std::size_t> failed_verification() const { return failed_verification_; }
+  const std::vector<std::string>& notes() const { return notes_; }
+  /// A buffer's bytes after the launch; what no executed block reached may be zero.
+  std::vector<std::byte> contents(std::size_t buffer) const;
+
+ private:
+  void check_limits() const;
+  void check_code();
+  void launch_linked(Launch& launch, const GridOptions& options);
+  void launch_independent(Launch& launch, const GridOptions& options);
+  void launch_with_caches(Launch& launch, GridOptions options);
+  GridOptions grid_options() const;
+  std::optional<std::string> verify_all(std::size_t index);
+  std::optional<std::string> verify_written(std::size_t index);
+  /// `checked` elements were looked at.
+  std::string mismatch(std::size_t index, std::uint64_t count, std::uint64_t first,
+                       std::uint64_t checked);
+
+  const EmulatorSettings& settings_;
+  Workload workload_;
+  bool models_caches_;
+  std::unique_ptr<EmulatedWorkload> emulated_;
+  unsigned registers_ = 32;  ///< per thread, for occupancy
+  CountedLaunch counted_;
+  bool is_partial_ = false;
+  std::optional<std::size_t> failed_verification_;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace sweep

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "engine/backend/backend.h"
+#include "engine/emulator/machine/fault.h"
+
+namespace sweep {
+
+/// An execution that ended because of what the kernel did, with the place.
+class FaultyKernel : public ExecutionFailure {
+ public:
+  explicit FaultyKernel(const KernelFault& fault) : ExecutionFailure(fault.what()), fault_(fault) {}
+  const KernelFault& fault() const { return fault_; }
+
+ private:
+  KernelFault fault_;
+};
+
+}  // namespace sweep

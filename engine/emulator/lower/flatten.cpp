@@ -1,0 +1,221 @@
+#include "engine/emulator/lower/flatten.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "engine/emulator/lower/kernel.h"
+#include "engine/emulator/lower/lower.h"
+
+namespace sweep {
+namespace {
+
+using ptx::Operand;
+
+constexpr std::size_t most_instructions = 1'000'000;
+
+std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
+  const std::uint64_t step = std::max<std::uint64_t>(alignment, 1);
+  return (value + step - 1) / step * step;
+}
+
+class Flattener {
+ public:
+  explicit Flattener(const ptx::Module& module) : module_(module) {}
+
+  FlatCode run(const std::string& entry) {
+    const ptx::Function* kernel = module_.find_function(entry);
+    if (kernel == nullptr || !kernel->has_body) {
+      throw UnsupportedError(fmt::format("the program has no kernel '{}'", entry));
+    }
+    const std::uint32_t frame = begin_frame(*kernel, {});
+    // The kernel's parameters lie in memory of their own.
+    for (std::size_t i = kernel->parameters.size(); i < kernel->variables.size(); ++i) {
+      place_variable(frame, i);
+    }
+    emit_body(frame);
+    return std::move(flat_);
+  }
+
+ private:
+  /// Shared variables of the module take room where the kernel reaches code that names them.
+  void place_module_shared(const std::vector<Operand>& operands) {
+    for (const Operand& operand : operands) {
+      place_module_shared(operand.elements);
+      const bool names_variable =
+          operand.kind == Operand::Kind::variable ||
+          (operand.kind == Operand::Kind::address && operand.base == Operand::Base::variable);
+      if (!names_variable) continue;
+      const ptx::Variable& variable = operand.variable.is_local_to_function
+                                          ? active_.back()->variables[operand.variable.index]
+                                          : module_.variables()[operand.variable.index];
+      if (variable.space != ptx::Space::shared) continue;
+      if (variable.is_extern) {
+        flat_.dynamic_shared_alignment = std::max(flat_.dynamic_shared_alignment, variable.align);
+      } else if (!operand.variable.is_local_to_function &&
+                 !flat_.module_shared_offsets.contains(variable.name)) {
+        flat_.module_shared_offsets[variable.name] = take_shared(variable);
+      }
+    }
+  }
+
+  std::uint64_t take_shared(const ptx::Variable& variable) {
+    const std::uint64_t offset = align_up(flat_.static_shared_bytes, variable.align);
+    flat_.static_shared_bytes = offset + variable.bytes;
+    flat_.shared_variables.push_back({variable.name, offset, variable.bytes});
+    if (flat_.static_shared_bytes > window_size) {
+      throw UnsupportedError(
+          fmt::format("the shared variable '{}' is larger than any shared memory", variable.name));
+    }
+    return offset;
+  }
+
+  std::uint32_t begin_frame(const ptx::Function& function, std::vector<ptx::Place> called_from) {
+    const auto index = static_cast<std::uint32_t>(flat_.frames.size());
+    Frame frame;
+    frame.function = &function;
+    frame.first_register = static_cast<std::uint32_t>(flat_.registers.size());
+    frame.variable_offsets.resize(function.variables.size());
+    frame.called_from = std::move(called_from);
+    flat_.frames.push_back(std::move(frame));
+    flat_.begins.emplace_back();
+    for (const ptx::Register& r : function.registers) flat_.registers.push_back(r.type);
+    return index;
+  }
+
+  /// Shared variables lie at one place whatever call they are reached through.
+  void place_variable(std::uint32_t frame, std::size_t index) {
+    const ptx::Function& function = *flat_.frames[frame].function;
+    const ptx::Variable& variable = function.variables[index];
+    std::uint64_t offset = 0;
+    if (variable.space == ptx::Space::shared) {
+      const auto [known, is_new] = shared_.try_emplace({&function, index}, 0);
+      if (is_new && !variable.is_extern) known->second = take_shared(variable);
+      offset = known->second;
+    } else {
+      offset = align_up(flat_.local_bytes, variable.align);
+      flat_.local_bytes = offset + variable.bytes;
+      if (flat_.local_bytes > window_size) {
+        throw UnsupportedError(
+            fmt::format("'{}' needs more local memory than a thread can have", function.name));
+      }
+    }
+    flat_.frames[frame].variable_offsets[index] = offset;
+  }
+
+  void emit_body(std::uint32_t frame) {
+    const ptx::Function& function = *flat_.frames[frame].function;
+    if (std::ranges::find(active_, &function) != active_.end()) {
+      throw UnsupportedError(fmt::format(
+          "'{}' calls itself: the emulator does not execute recursive functions", function.name));
+    }
+    active_.push_back(&function);
+    std::vector<std::size_t> returns;
+    for (const ptx::Instruction& instruction : function.code) {
+      flat_.begins[frame].push_back(here());
+      if (here() > most_instructions) {
+        throw UnsupportedError(fmt::format("'{}' is too long with the functions it calls",
+                                           flat_.frames.front().function->name));
+      }
+      place_module_shared(instruction.operands);
+      if (instruction.mnemonic == "call") {
+        emit_call(frame, instruction);
+        continue;
+      }
+      if (instruction.mnemonic == "ret" && frame != 0) returns.push_back(flat_.code.size());
+      flat_.code.push_back({&instruction, frame, 0});
+    }
+    flat_.begins[frame].push_back(here());
+    for (const std::size_t place : returns) flat_.code[place].target = here();
+    active_.pop_back();
+  }
+
+  std::uint32_t here() const { return static_cast<std::uint32_t>(flat_.code.size()); }
+
+  void emit_call(std::uint32_t caller, const ptx::Instruction& call) {
+    const Operand* callee = nullptr;
+    std::array<const Operand*, 2> lists = {nullptr, nullptr};  // results, arguments
+    for (const Operand& operand : call.operands) {
+      if (operand.kind == Operand::Kind::list && callee == nullptr) lists[0] = &operand;
+      if (operand.kind == Operand::Kind::list && callee != nullptr) lists[1] = &operand;
+      const bool names_callee =
+          operand.kind == Operand::Kind::function || operand.kind == Operand::Kind::reg;
+      if (names_callee && callee == nullptr) callee = &operand;
+    }
+    if (callee == nullptr || callee->kind != Operand::Kind::function) {
+      throw UnsupportedError(
+          fmt::format("line {} of the PTX: the emulator does not execute calls through pointers",
+                      call.ptx_line));
+    }
+    if (is_system_call(callee->name)) {
+      flat_.code.push_back({&call, caller, 0});
+      return;
+    }
+    const ptx::Function* function = module_.find_function(callee->name);
+    if (function == nullptr || !function->has_body) {
+      throw UnsupportedError(
+          fmt::format("line {} of the PTX calls '{}', which the program does not define",
+                      call.ptx_line, callee->name));
+    }
+    const std::size_t skip = flat_.code.size();
+    flat_.code.push_back({&call, caller, 0});
+    const std::uint32_t frame = begin_frame(*function, chain_of(caller, call));
+    bind(caller, frame, function->parameters.size(), 0, lists[1]);
+    bind(caller, frame, function->results.size(), function->parameters.size(), lists[0]);
+    const std::size_t bound = function->parameters.size() + function->results.size();
+    for (std::size_t i = bound; i < function->variables.size(); ++i) place_variable(frame, i);
+    emit_body(frame);
+    flat_.code[skip].target = here();
+  }
+
+  std::vector<ptx::Place> chain_of(std::uint32_t frame, const ptx::Instruction& call) const {
+    std::vector<ptx::Place> chain = flat_.frames[frame].function->places[call.place];
+    const std::vector<ptx::Place>& outer = flat_.frames[frame].called_from;
+    chain.insert(chain.end(), outer.begin(), outer.end());
+    return chain;
+  }
+
+  /// The callee's parameters are the caller's variables.
+  void bind(std::uint32_t caller, std::uint32_t callee, std::size_t count, std::size_t first,
+            const Operand* list) {
+    const std::size_t given = list == nullptr ? 0 : list->elements.size();
+    const std::string& name = flat_.frames[callee].function->name;
+    if (given != count) {
+      throw UnsupportedError(
+          fmt::format("a call passes {} values to or from '{}', which has {}", given, name, count));
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      const Operand& value = list->elements[i];
+      const bool is_kernel_parameter =
+          caller == 0 && value.variable.index < flat_.frames.front().function->parameters.size();
+      if (value.kind != Operand::Kind::variable || !value.variable.is_local_to_function ||
+          is_kernel_parameter) {
+        throw UnsupportedError(fmt::format(
+            "a call of '{}' passes registers or constants: only .param variables are supported",
+            name));
+      }
+      flat_.frames[callee].variable_offsets[first + i] =
+          flat_.frames[caller].variable_offsets[value.variable.index];
+    }
+  }
+
+  const ptx::Module& module_;
+  FlatCode flat_;
+  std::vector<const ptx::Function*> active_;
+  std::map<std::pair<const ptx::Function*, std::size_t>, std::uint64_t> shared_;
+};
+
+}  // namespace
+
+bool is_system_call(std::string_view name) {
+  static constexpr std::array<std::string_view, 4> names = {"vprintf", "__assertfail", "malloc",
+                                                            "free"};
+  return std::ranges::find(names, name) != names.end();
+}
+
+FlatCode flatten(const ptx::Module& module, const std::string& entry) {
+  return Flattener(module).run(entry);
+}
+
+}  // namespace sweep

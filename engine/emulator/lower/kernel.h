@@ -1,0 +1,304 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/emulator/alu/alu.h"
+#include "engine/emulator/ptx/module.h"
+
+namespace sweep {
+
+/// Where generic addresses of shared and local memory lie; every other one is global. A thread's
+/// shared and local addresses proper begin at 0.
+constexpr std::uint64_t shared_window = 0x1'0000'0000;
+constexpr std::uint64_t local_window = 0x1'0100'0000;
+constexpr std::uint64_t window_size = 0x100'0000;
+
+/// No slot, no instruction, no target.
+constexpr std::uint32_t none = 0xffffffff;
+
+enum class OpKind : std::uint8_t {
+  alu,
+  load,
+  store,
+  atomic,
+  prefetch,
+  async_copy,     ///< cp.async: a lane copies from global to shared memory
+  bulk_copy,      ///< cp.async.bulk: each active lane copies a range
+  bulk_prefetch,  ///< cp.async.bulk.prefetch and discard: nothing happens
+  mbarrier,
+  load_matrix,
+  store_matrix,
+  read_clock,  ///< clock, clock64, globaltimer
+  nanosleep,
+  stack_allocate,
+  stack_restore,
+  print,
+  assert_fail,
+  allocate,  ///< malloc: gives null
+  // Communication between the lanes of a warp. Those that name their lanes end a basic block.
+  shuffle,
+  vote,
+  match,
+  reduce,
+  active_mask,
+  elect,
+  warp_barrier,
+  move_matrix,
+  // Communication between the warps of a block: ends a basic block.
+  barrier,
+};
+
+/// One operation of a warp. Operands are byte offsets into the warp's registers.
+struct Op {
+  OpKind kind = OpKind::alu;
+  bool is_guard_negated = false;
+  std::uint32_t guard = none;  ///< a predicate's slot
+  AluFunction alu = nullptr;
+  AluOperands operands;
+  std::uint32_t detail = none;       ///< index into the kernel's table for the op's kind
+  std::uint32_t instruction = none;  ///< index into Kernel::instructions
+};
+
+/// What an op of several values reads or writes: {a, b, c, d} as slots; `none` for `_`.
+using SlotList = std::vector<std::uint32_t>;
+
+enum class AtomicOperation : std::uint8_t {
+  add,
+  minimum,
+  maximum,
+  increment,
+  decrement,
+  bit_and,
+  bit_or,
+  bit_xor,
+  exchange,
+  compare_exchange
+};
+
+/// How a load looks for its data, as far as it shows in counts.
+enum class CachePolicy : std::uint8_t { all_levels, level_2_only };
+
+/// A static load, store, atomic, copy or matrix move.
+struct MemoryOp {
+  ptx::Space space = ptx::Space::global;
+  ptx::Type type = ptx::Type::b32;  ///< of one element in memory
+  std::uint32_t elements = 1;       ///< of a vector
+  std::uint32_t address = none;     ///< slot of the address
+  bool is_address_64 = true;        ///< the slot's width
+  std::int64_t offset = 0;          ///< added to it
+  SlotList values;                  ///< loaded or stored
+  std::vector<std::uint8_t> bits;   ///< the width of each value's slot: 16, 32 or 64
+  bool is_counted = true;           ///< false for parameters
+  bool is_volatile = false;         ///< volatile, relaxed, acquire, release, mmio
+  CachePolicy policy = CachePolicy::all_levels;
+  // Atomics.
+  AtomicOperation operation = AtomicOperation::add;
+  std::uint32_t result = none;
+  std::uint8_t result_bits = 32;
+  bool is_increment = false;  ///< adds the constant 1, and nothing reads the result
+  /// One lane does the work of all: the compiler sees that they have one address.
+  bool is_aggregated = false;
+  // Copies: `space` and `address` are the source's.
+  ptx::Space to_space = ptx::Space::shared;
+  std::uint32_t to_address = none;
+  bool is_to_address_64 = true;
+  std::int64_t to_offset = 0;
+  std::uint32_t copy_bytes = 0;          ///< of cp.async; 0: in the slot `size`
+  std::uint32_t size = none;             ///< slot of the bytes read; the rest is zero
+  std::uint32_t ignore_source = none;    ///< predicate slot
+  std::uint32_t barrier_address = none;  ///< mbarrier of a bulk copy
+  bool is_barrier_address_64 = true;
+  std::int64_t barrier_offset = 0;
+  bool is_reduction = false;  ///< cp.reduce
+  // Matrices.
+  std::uint32_t matrices = 0;
+  bool is_transposed = false;
+  std::uint32_t bytes() const { return ptx::bytes_of(type) * elements; }
+};
+
+enum class ShuffleMode : std::uint8_t { up, down, butterfly, index };
+enum class VoteMode : std::uint8_t { all, any, uniform, ballot };
+enum class ReduceOperation : std::uint8_t { add, minimum, maximum, bit_and, bit_or, bit_xor };
+
+/// shfl, vote, match, redux, activemask, elect, bar.warp.sync, movmatrix.
+struct CollectiveOp {
+  std::uint32_t members = none;  ///< slot of the mask of lanes taking part; none: those active
+  std::uint32_t d = none;
+  std::uint32_t predicate = none;  ///< the second destination
+  std::uint32_t a = none;
+  std::uint32_t b = none;
+  std::uint32_t c = none;
+  bool is_a_negated = false;
+  std::uint8_t bits = 32;  ///< of `a`
+  ShuffleMode shuffle = ShuffleMode::index;
+  VoteMode vote = VoteMode::all;
+  bool is_match_all = false;
+  ReduceOperation reduce = ReduceOperation::add;
+  bool is_signed = false;
+  bool is_transposed = true;
+};
+
+enum class BarrierMode : std::uint8_t { sync, arrive, reduce_popc, reduce_and, reduce_or };
+
+/// bar and barrier, block-wide.
+struct BarrierOp {
+  BarrierMode mode = BarrierMode::sync;
+  std::uint32_t barrier = none;  ///< slot of its number
+  std::uint32_t threads = none;  ///< slot of the thread count; none: the whole block
+  std::uint32_t d = none;
+  std::uint32_t predicate = none;
+  bool is_negated = false;
+};
+
+enum class MbarrierMode : std::uint8_t {
+  init,
+  invalidate,
+  expect_tx,
+  complete_tx,
+  arrive,
+  arrive_expect_tx,
+  arrive_drop,
+  test_wait,
+  test_wait_parity,
+  try_wait,
+  try_wait_parity,
+  pending_count,
+  async_arrive
+};
+
+struct MbarrierOp {
+  MbarrierMode mode = MbarrierMode::arrive;
+  ptx::Space space = ptx::Space::shared;
+  std::uint32_t address = none;
+  bool is_address_64 = true;
+  std::int64_t offset = 0;
+  std::uint32_t d = none;
+  std::uint32_t value = none;  ///< count, bytes, state or parity
+  std::uint8_t value_bits = 32;
+  bool is_without_increment = false;  ///< cp.async.mbarrier.arrive.noinc
+};
+
+/// vprintf, __assertfail, malloc, alloca: arguments lie in the thread's local memory.
+struct CallOp {
+  std::vector<std::uint32_t> arguments;  ///< their offsets in local memory
+  std::uint32_t result = none;           ///< offset in local memory of the result, or none
+  std::uint32_t d = none;                ///< alloca, stacksave: a register
+  std::uint32_t a = none;
+};
+
+enum class EndKind : std::uint8_t {
+  next,            ///< goes on at `next`
+  branch,          ///< at `target` where the predicate holds, else at `next`
+  indexed_branch,  ///< at targets[index]
+  exit,
+  trap,
+  collective,  ///< waits for the lanes it names, executes `op`, goes on at `next`
+  barrier,
+};
+
+/// Straight-line code and where it leads. Blocks stand in an order in which a loop's blocks are
+/// adjacent and what follows them comes later, so that lanes that diverged meet again when those
+/// furthest behind run first.
+struct BasicBlock {
+  std::uint32_t first_op = 0;
+  std::uint32_t op_count = 0;
+  std::uint32_t instructions = 0;  ///< PTX instructions, the last one included
+  EndKind end = EndKind::next;
+  bool is_negated = false;
+  std::uint32_t predicate = none;
+  std::uint32_t target = none;
+  std::uint32_t next = none;
+  std::uint32_t instruction = none;    ///< of the end; of the first op where it has none
+  std::uint32_t index = none;          ///< slot of an indexed branch's index
+  std::vector<std::uint32_t> targets;  ///< of an indexed branch
+  bool merges = true;                  ///< lanes that come one after the other go on together
+  Op op;                               ///< of a collective or barrier
+};
+
+/// A slot that holds a constant, or what is constant for a launch, block or warp.
+struct ConstantSlot {
+  enum class Kind : std::uint8_t {
+    immediate,       ///< value
+    parameter,       ///< `type` at byte `value` of the parameters
+    parameter_base,  ///< the address of the parameters plus value
+    variable,        ///< the address of module variable `value` plus `offset`
+    tid_x,
+    tid_y,
+    tid_z,
+    ntid_x,
+    ntid_y,
+    ntid_z,
+    ctaid_x,
+    ctaid_y,
+    ctaid_z,
+    nctaid_x,
+    nctaid_y,
+    nctaid_z,
+    laneid,
+    warpid,
+    nwarpid,
+    smid,
+    nsmid,
+    gridid,
+    lanemask_eq,
+    lanemask_le,
+    lanemask_lt,
+    lanemask_ge,
+    lanemask_gt,
+    dynamic_shared_size,
+    total_shared_size,
+  };
+  Kind kind = Kind::immediate;
+  std::uint8_t bits = 32;  ///< of the slot: 1, 16, 32 or 64
+  ptx::Type type = ptx::Type::b32;
+  std::uint64_t value = 0;
+  std::int64_t offset = 0;
+  std::uint32_t slot = 0;
+};
+
+/// For messages and reports: what an op was in the PTX, and where in the source.
+struct InstructionInfo {
+  std::string opcode;
+  std::uint32_t ptx_line = 0;
+  std::vector<ptx::Place> places;  ///< its own first, then the calls it was inlined through
+};
+
+/// A static variable in a block's shared memory, and where it lies there.
+struct SharedVariable {
+  std::string name;  ///< as the PTX has it
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// A kernel, ready to be executed.
+struct Kernel {
+  std::string name;
+  std::vector<Op> ops;
+  std::vector<BasicBlock> blocks;  ///< starts at the first
+  std::vector<MemoryOp> memory;
+  std::vector<CollectiveOp> collectives;
+  std::vector<BarrierOp> barriers;
+  std::vector<MbarrierOp> mbarriers;
+  std::vector<CallOp> calls;
+  std::vector<ConstantSlot> constants;
+  std::vector<InstructionInfo> instructions;
+  std::vector<ptx::Variable> parameters;
+  std::vector<std::uint64_t> parameter_offsets;
+  std::uint64_t parameter_bytes = 0;
+  std::uint32_t register_bytes = 0;  ///< of one warp
+  std::uint64_t static_shared_bytes = 0;
+  std::vector<SharedVariable> shared_variables;
+  std::uint64_t local_bytes = 0;  ///< of one thread
+  std::uint32_t max_threads = 0;  ///< of a block; 0: no limit given
+  bool has_alloca = false;
+  /// Whether blocks can see each other's work: global atomics, volatile accesses, fences.
+  bool is_linked = false;
+  /// Module variables that the kernel names, by index.
+  std::vector<std::uint32_t> variables;
+  std::vector<std::string> file_names;  ///< by the places' file number
+};
+
+}  // namespace sweep

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/emulator/machine/touched_bytes.h"
+
+namespace sweep {
+
+/// Fills parts of an allocation with their first values just before they are needed.
+class LazyInit {
+ public:
+  virtual ~LazyInit() = default;
+  /// Makes sure that the bytes [begin[t], begin[t] + count) of the allocation have their first
+  /// values, for all lanes t in `mask`.
+  virtual void ensure(const std::uint64_t* begin, std::uint64_t count, std::uint32_t mask) = 0;
+};
+
+/// A range of global memory.
+struct Allocation {
+  Allocation(std::string name, std::uint64_t base, std::uint64_t bytes,
+             std::uint32_t element_bytes);
+  ~Allocation();
+  Allocation(const Allocation&) = delete;
+  Allocation& operator=(const Allocation&) = delete;
+
+  std::string name;
+  std::uint64_t base = 0;  ///< its address in the kernel's eyes
+  std::uint64_t bytes = 0;
+  std::uint32_t element_bytes = 1;
+  std::byte* host = nullptr;
+  bool is_read_only = false;
+  /// Every byte may be read.
+  bool is_initialised = true;
+  /// What the kernel has written; null when nobody needs to know.
+  std::unique_ptr<TouchedBytes> written;
+  std::atomic<bool> has_atomic_updates = false;
+  /// Atomics of some of the kernel's blocks have changed it: nothing in it is a result.
+  std::atomic<bool> has_partial_updates = false;
+  LazyInit* lazy = nullptr;  ///< not null: ensure before each access
+
+  bool is_plain() const { return is_initialised && written == nullptr && lazy == nullptr; }
+  bool contains(std::uint64_t address, std::uint64_t count) const {
+    return address >= base && address - base <= bytes && count <= bytes - (address - base);
+  }
+  /// host pointer - address, for all addresses of the allocation.
+  std::uintptr_t bias() const { return reinterpret_cast<std::uintptr_t>(host) - base; }
+};
+
+/// Global memory: allocations with gaps between them, at addresses that are the same in every
+/// process.
+class AddressSpace {
+ public:
+  /// Memory is taken as it is touched. Throws std::bad_alloc.
+  Allocation& allocate(std::string name, std::uint64_t bytes, std::uint32_t element_bytes);
+  /// The allocation that the address lies in, or null.
+  Allocation* find(std::uint64_t address) const;
+  /// The allocation nearest to an address that lies in none, for messages; null without any.
+  const Allocation* nearest(std::uint64_t address) const;
+  const std::vector<std::unique_ptr<Allocation>>& allocations() const { return allocations_; }
+
+ private:
+  std::vector<std::unique_ptr<Allocation>> allocations_;  ///< by rising address
+};
+
+}  // namespace sweep

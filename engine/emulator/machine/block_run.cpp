@@ -1,0 +1,587 @@
+#include "engine/emulator/machine/block_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "engine/emulator/machine/collectives.h"
+#include "engine/emulator/machine/fault.h"
+#include "engine/emulator/machine/lane_constants.h"
+#include "engine/emulator/machine/lazy_pages.h"
+#include "engine/emulator/machine/thread_place.h"
+
+namespace sweep {
+namespace {
+
+/// Basic blocks that the lanes furthest behind execute before others of their warp get a turn.
+constexpr std::uint32_t longest_streak = 1U << 14U;
+
+std::uint32_t warps_of(const Launch& launch) {
+  return static_cast<std::uint32_t>((launch.block.count() + warp_size - 1) / warp_size);
+}
+
+/// Adds lanes to what is already at their place, or as a fragment of their own.
+void add_fragment(const Kernel& kernel, Warp& warp, const Fragment& fragment) {
+  if (fragment.mask == 0) return;
+  const std::uint32_t others = kernel.blocks[fragment.block].merges ? warp.fragment_count : 0;
+  for (std::uint32_t i = 0; i < others; ++i) {
+    Fragment& other = warp.fragments[i];
+    if (other.block != fragment.block || other.state == Fragment::State::barrier ||
+        fragment.state == Fragment::State::barrier) {
+      continue;
+    }
+    other.mask |= fragment.mask;
+    // Lanes that have had their turn keep having had it, so that those elsewhere get theirs.
+    if (other.state != Fragment::State::parked) other.state = fragment.state;
+    return;
+  }
+  warp.fragments[warp.fragment_count++] = fragment;
+}
+
+Fragment take_fragment(Warp& warp, std::uint32_t index) {
+  const Fragment taken = warp.fragments[index];
+  warp.fragments[index] = warp.fragments[--warp.fragment_count];
+  return taken;
+}
+
+/// The ready fragment that is furthest behind, or none.
+std::uint32_t pick(const Warp& warp) {
+  std::uint32_t best = none;
+  for (std::uint32_t i = 0; i < warp.fragment_count; ++i) {
+    if (warp.fragments[i].state != Fragment::State::ready) continue;
+    if (best == none || warp.fragments[i].block < warp.fragments[best].block) best = i;
+  }
+  return best;
+}
+
+/// The lanes of `among` whose value is `members`.
+std::uint32_t lanes_that_name(const std::uint32_t* named, std::uint32_t members,
+                              std::uint32_t among) {
+  std::uint32_t lanes = 0;
+  for (unsigned lane = 0; lane < warp_size; ++lane) {
+    lanes |= std::uint32_t{named[lane] == members} << lane;
+  }
+  return lanes & among;
+}
+
+}  // namespace
+
+BlockRun::BlockRun(const Launch& launch, LaunchCount& count)
+    : launch_(launch),
+      kernel_(*launch.kernel),
+      count_(count),
+      warps_(warps_of(launch)),
+      access_(launch, count, warps_of(launch)) {
+  register_bytes_ = std::size_t{kernel_.register_bytes} * warps_.size();
+  registers_ = static_cast<std::byte*>(map_lazy_pages(register_bytes_));
+  for (std::size_t i = 0; i < warps_.size(); ++i) {
+    warps_[i].index = static_cast<std::uint32_t>(i);
+    warps_[i].registers = registers_ + i * kernel_.register_bytes;
+    fill_launch_constants(launch_, warps_[i]);
+  }
+  if (launch_.checks_shared && launch_.shared_bytes() > 0) {
+    races_ = std::make_unique<RaceDetector>(launch_.shared_bytes(),
+                                            static_cast<std::uint32_t>(warps_.size()));
+  }
+}
+
+BlockRun::~BlockRun() {
+  unmap_pages(registers_, register_bytes_);
+}
+
+void BlockRun::reset(std::uint64_t index) {
+  index_ = index;
+  instructions_ = 0;
+  live_ = 0;
+  idle_passes_ = 0;
+  barriers_.fill({});
+  if (races_ != nullptr) races_->reset();
+  access_.begin_block(index, races_.get());
+  for (Warp& warp : warps_) {
+    fill_block_constants(launch_, warp, index);
+    warp.fragment_count = 0;
+    warp.live = 0;
+    warp.streak = 0;
+    warp.yields = false;
+  }
+}
+
+void BlockRun::start(std::uint64_t index) {
+  reset(index);
+  for (Warp& warp : warps_) {
+    warp.live = lanes_of_warp(launch_, warp.index);
+    live_ += static_cast<std::uint32_t>(std::popcount(warp.live));
+    add_fragment(kernel_, warp, {0, warp.live, Fragment::State::ready, 0});
+  }
+}
+
+void BlockRun::start_elements(std::span<const std::uint64_t> elements) {
+  reset(0);
+  Warp& warp = warps_.front();
+  const auto count = static_cast<unsigned>(elements.size());
+  warp.live = count >= warp_size ? full_mask : (std::uint32_t{1} << count) - 1;
+  live_ = count;
+  for (const ConstantSlot& slot : launch_.lane_constants) {
+    const bool is_thread = slot.kind == ConstantSlot::Kind::tid_x;
+    for (unsigned lane = 0; lane < count; ++lane) {
+      const std::uint64_t value =
+          is_thread ? elements[lane] % warp_size : elements[lane] / warp_size;
+      if (slot.bits == 64) {
+        warp.slot<std::uint64_t>(slot.slot)[lane] = value;
+      } else {
+        warp.slot<std::uint32_t>(slot.slot)[lane] = static_cast<std::uint32_t>(value);
+      }
+    }
+  }
+  add_fragment(kernel_, warp, {0, warp.live, Fragment::State::ready, 0});
+}
+
+BlockRun::Progress BlockRun::run(std::uint64_t turn) {
+  const std::uint64_t writes = access_.writes();
+  has_spent_turn_ = false;
+  bool can_go_on = false;
+  for (Warp& warp : warps_) can_go_on |= run_warp(warp, turn);
+  if (live_ == 0) return Progress::finished;
+  if (instructions_ > launch_.instruction_limit) report_runaway();
+  // Threads that do nothing but look at an mbarrier or sleep, pass after pass.
+  idle_passes_ = has_spent_turn_ || access_.writes() != writes ? 0 : idle_passes_ + 1;
+  constexpr std::uint64_t most_idle_passes = 10'000;
+  if (idle_passes_ > most_idle_passes && !launch_.kernel->is_linked) report_deadlock();
+  // A warp that ran late may have released one that ran early.
+  const bool is_any_ready =
+      std::ranges::any_of(warps_, [](const Warp& warp) { return pick(warp) != none; });
+  if (!can_go_on && !is_any_ready) report_deadlock();
+  return Progress::waiting;
+}
+
+void BlockRun::finish() {
+  while (run(longest_streak) == Progress::waiting) {
+  }
+}
+
+/// Runs a warp until its turn is over or none of its lanes can go on; true in the former case.
+bool BlockRun::run_warp(Warp& warp, std::uint64_t turn) {
+  while (true) {
+    if (turn == 0) return true;
+    const std::uint32_t index = pick(warp);
+    if (index == none) {
+      bool has_parked = false;
+      for (std::uint32_t i = 0; i < warp.fragment_count; ++i) {
+        Fragment& fragment = warp.fragments[i];
+        if (fragment.state != Fragment::State::parked) continue;
+        fragment.state = Fragment::State::ready;
+        has_parked = true;
+      }
+      return has_parked;
+    }
+    run_fragment(warp, take_fragment(warp, index), turn);
+  }
+}
+
+/// Runs lanes until they have to wait, meet others, get ahead of others, or the warp's turn is
+/// over. Lanes that were ahead of the others for very long are parked, as they may wait for them.
+void BlockRun::run_fragment(Warp& warp, Fragment fragment, std::uint64_t& turn) {
+  // Another fragment's place, from where on this one has to look around.
+  std::uint32_t meeting = none;
+  const auto look_around = [&] {
+    meeting = none;
+    for (std::uint32_t i = 0; i < warp.fragment_count; ++i) {
+      meeting = std::min(meeting, warp.fragments[i].block);
+    }
+  };
+  look_around();
+  while (true) {
+    const BasicBlock& block = kernel_.blocks[fragment.block];
+    count(block, fragment.mask);
+    if (block.op_count != 0) run_ops(warp, block, fragment.mask);
+    if (fragment.mask == 0) return;
+    if (block.end == EndKind::next) {
+      fragment.block = block.next;
+    } else {
+      const std::uint32_t others = warp.fragment_count;
+      if (!end_block(warp, block, fragment)) return;
+      if (warp.fragment_count != others) look_around();
+    }
+    --turn;
+    has_spent_turn_ |= turn == 0 && !warp.yields;
+    if (++warp.streak == longest_streak || warp.yields) {
+      warp.yields = false;
+      warp.streak = 0;
+      fragment.state = Fragment::State::parked;
+      return add_fragment(kernel_, warp, fragment);
+    }
+    if (turn == 0 || fragment.block >= meeting) return add_fragment(kernel_, warp, fragment);
+  }
+}
+
+void BlockRun::run_ops(Warp& warp, const BasicBlock& block, std::uint32_t& mask) {
+  const Op* op = kernel_.ops.data() + block.first_op;
+  const Op* const end = op + block.op_count;
+  std::byte* const registers = warp.registers;
+  for (; op != end; ++op) {
+    std::uint32_t lanes = mask;
+    if (op->guard != none) {
+      const std::uint32_t guard = *reinterpret_cast<const std::uint32_t*>(registers + op->guard);
+      lanes &= op->is_guard_negated ? ~guard : guard;
+      if (lanes == 0) continue;
+    }
+    if (op->alu != nullptr) {
+      op->alu(op->operands, registers, lanes);
+      continue;
+    }
+    execute(warp, *op, lanes);
+    if (warp.retired != 0) {
+      retire(warp, warp.retired);
+      mask &= ~warp.retired;
+      warp.retired = 0;
+      if (mask == 0) return;
+    }
+  }
+}
+
+void BlockRun::execute(Warp& warp, const Op& op, std::uint32_t mask) {
+  switch (op.kind) {
+    case OpKind::load:
+      return access_.load(warp, op, mask);
+    case OpKind::store:
+      return access_.store(warp, op, mask);
+    case OpKind::atomic:
+      return access_.atomic(warp, op, mask);
+    case OpKind::async_copy:
+      return access_.async_copy(warp, op, mask);
+    case OpKind::bulk_copy:
+      return access_.bulk_copy(warp, op, mask);
+    case OpKind::mbarrier:
+      return access_.mbarrier(warp, op, mask);
+    case OpKind::load_matrix:
+      return access_.load_matrix(warp, op, mask);
+    case OpKind::store_matrix:
+      return access_.store_matrix(warp, op, mask);
+    case OpKind::stack_allocate:
+      return access_.stack_allocate(warp, op, mask);
+    case OpKind::stack_restore:
+      return access_.stack_restore(warp, op, mask);
+    case OpKind::print:
+      return access_.print(warp, op, mask);
+    case OpKind::assert_fail:
+      access_.assert_fail(warp, op, mask);
+    case OpKind::allocate:
+      return access_.set_call_result(warp, kernel_.calls[op.detail], 0, 8, mask);
+    case OpKind::nanosleep:
+      warp.yields = true;
+      return;
+    case OpKind::read_clock: {
+      auto* d = warp.slot<std::uint64_t>(op.operands.d);
+      for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+        d[std::countr_zero(rest)] = count_.warp_instructions;
+      }
+      return;
+    }
+    case OpKind::active_mask: {
+      auto* d = warp.slot<std::uint32_t>(op.operands.d);
+      for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+        d[std::countr_zero(rest)] = mask;
+      }
+      return;
+    }
+    default:
+      return;
+  }
+}
+
+/// Takes the fragment over the end of a block; false when it does not simply go on.
+bool BlockRun::end_block(Warp& warp, const BasicBlock& block, Fragment& fragment) {
+  switch (block.end) {
+    case EndKind::next:
+      fragment.block = block.next;
+      return true;
+    case EndKind::branch:
+      return branch(warp, block, fragment);
+    case EndKind::indexed_branch:
+      return indexed_branch(warp, block, fragment);
+    case EndKind::exit:
+    case EndKind::trap:
+      return leave(warp, block, fragment);
+    case EndKind::collective:
+      return collective(warp, block, fragment);
+    case EndKind::barrier:
+      return barrier(warp, block, fragment);
+  }
+  return false;
+}
+
+bool BlockRun::branch(Warp& warp, const BasicBlock& block, Fragment& fragment) {
+  std::uint32_t predicate = *warp.slot<std::uint32_t>(block.predicate);
+  if (block.is_negated) predicate = ~predicate;
+  const std::uint32_t taken = fragment.mask & predicate;
+  const std::uint32_t passed = fragment.mask & ~predicate;
+  if (passed == 0) {
+    fragment.block = block.target;
+  } else if (taken == 0) {
+    fragment.block = block.next;
+  } else {
+    const bool target_first = block.target < block.next;
+    Fragment other = {target_first ? block.next : block.target, target_first ? passed : taken,
+                      Fragment::State::ready, 0};
+    fragment.block = target_first ? block.target : block.next;
+    fragment.mask = target_first ? taken : passed;
+    add_fragment(kernel_, warp, other);
+  }
+  return true;
+}
+
+bool BlockRun::indexed_branch(Warp& warp, const BasicBlock& block, Fragment& fragment) {
+  const auto* index = warp.slot<std::uint32_t>(block.index);
+  std::uint32_t taking = fragment.mask;
+  if (block.predicate != none) {
+    const std::uint32_t guard = *warp.slot<std::uint32_t>(block.predicate);
+    taking &= block.is_negated ? ~guard : guard;
+    add_fragment(kernel_, warp, {block.next, fragment.mask & ~taking, Fragment::State::ready, 0});
+  }
+  for (std::uint32_t rest = taking; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    if (index[lane] >= block.targets.size()) {
+      throw fault_at(kernel_, block.instruction,
+                     fmt::format("{}: branches to entry {} of a table of {}",
+                                 describe_thread(launch_, index_, warp.index, lane), index[lane],
+                                 block.targets.size()));
+    }
+    add_fragment(kernel_, warp,
+                 {block.targets[index[lane]], std::uint32_t{1} << lane, Fragment::State::ready, 0});
+  }
+  return false;
+}
+
+/// exit and trap, for the lanes whose guard holds.
+bool BlockRun::leave(Warp& warp, const BasicBlock& block, Fragment& fragment) {
+  std::uint32_t leaving = fragment.mask;
+  if (block.predicate != none) {
+    const std::uint32_t guard = *warp.slot<std::uint32_t>(block.predicate);
+    leaving &= block.is_negated ? ~guard : guard;
+  }
+  if (block.end == EndKind::trap && leaving != 0) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(leaving));
+    throw fault_at(kernel_, block.instruction,
+                   fmt::format("{}: the kernel stopped itself with a trap",
+                               describe_thread(launch_, index_, warp.index, lane)));
+  }
+  retire(warp, leaving);
+  fragment.mask &= ~leaving;
+  fragment.block = block.next;
+  return fragment.mask != 0;
+}
+
+/// Lanes end; those that wait for them may go on.
+void BlockRun::retire(Warp& warp, std::uint32_t lanes) {
+  warp.live &= ~lanes;
+  live_ -= static_cast<std::uint32_t>(std::popcount(lanes));
+  for (std::uint32_t i = 0; i < warp.fragment_count; ++i) {
+    Fragment& fragment = warp.fragments[i];
+    if (fragment.state == Fragment::State::collective) fragment.state = Fragment::State::ready;
+  }
+  for (std::uint32_t number = 0; number < barriers_.size(); ++number) {
+    if (barriers_.at(number).arrived > 0) release_complete(number);
+  }
+}
+
+bool BlockRun::collective(Warp& warp, const BasicBlock& block, Fragment& fragment) {
+  const CollectiveOp& collective = kernel_.collectives[block.op.detail];
+  std::uint32_t members = fragment.mask;
+  if (collective.members != none) {
+    const auto first = static_cast<unsigned>(std::countr_zero(fragment.mask));
+    members = warp.slot<std::uint32_t>(collective.members)[first];
+  }
+  if (block.op.kind == OpKind::warp_barrier) {
+    return warp_barrier(warp, block, fragment, members & warp.live);
+  }
+  // Lanes that name the same members are a group; a warp may execute several at once.
+  std::uint32_t waiting = 0;
+  for (std::uint32_t rest = fragment.mask; rest != 0;) {
+    std::uint32_t group = rest;
+    if (collective.members != none) {
+      const auto* named = warp.slot<std::uint32_t>(collective.members);
+      members = named[std::countr_zero(rest)];
+      group = lanes_that_name(named, members, rest);
+    }
+    if ((members & warp.live & ~fragment.mask) != 0) {
+      waiting |= group;
+    } else {
+      execute_collective(collective, block.op.kind, warp, group);
+    }
+    rest &= ~group;
+  }
+  if (waiting != 0) {
+    uncount(block, waiting, waiting == fragment.mask);
+    add_fragment(kernel_, warp, {fragment.block, waiting, Fragment::State::collective, 0});
+    fragment.mask &= ~waiting;
+  }
+  fragment.block = block.next;
+  return fragment.mask != 0;
+}
+
+void BlockRun::count(const BasicBlock& block, std::uint32_t lanes) {
+  count_.warp_instructions += block.instructions;
+  instructions_ += block.instructions;
+  count_.thread_instructions +=
+      std::uint64_t{block.instructions} * static_cast<unsigned>(std::popcount(lanes));
+}
+
+/// What has to wait is counted when it goes on.
+void BlockRun::uncount(const BasicBlock& block, std::uint32_t lanes, bool is_whole_fragment) {
+  if (is_whole_fragment) {
+    count_.warp_instructions -= block.instructions;
+    instructions_ -= block.instructions;
+  }
+  count_.thread_instructions -=
+      std::uint64_t{block.instructions} * static_cast<unsigned>(std::popcount(lanes));
+}
+
+/// bar.warp.sync: the lanes may come to different ones.
+bool BlockRun::warp_barrier(Warp& warp, const BasicBlock& block, Fragment& fragment,
+                            std::uint32_t members) {
+  const auto waits_here = [&](const Fragment& other) {
+    return other.state == Fragment::State::collective &&
+           kernel_.blocks[other.block].op.kind == OpKind::warp_barrier &&
+           kernel_.blocks[other.block].end == EndKind::collective;
+  };
+  std::uint32_t present = fragment.mask;
+  for (std::uint32_t i = 0; i < warp.fragment_count; ++i) {
+    if (waits_here(warp.fragments[i])) present |= warp.fragments[i].mask;
+  }
+  if ((members & ~present) != 0) {
+    uncount(block, fragment.mask, true);
+    fragment.state = Fragment::State::collective;
+    add_fragment(kernel_, warp, fragment);
+    return false;
+  }
+  if (races_ != nullptr) races_->synchronise_warp(warp.index);
+  fragment.block = block.next;
+  for (std::uint32_t i = 0; i < warp.fragment_count;) {
+    if (!waits_here(warp.fragments[i]) || (warp.fragments[i].mask & members) == 0) {
+      ++i;
+      continue;
+    }
+    Fragment other = take_fragment(warp, i);
+    count(kernel_.blocks[other.block], other.mask);
+    other.block = kernel_.blocks[other.block].next;
+    other.state = Fragment::State::ready;
+    add_fragment(kernel_, warp, other);
+    i = 0;
+  }
+  add_fragment(kernel_, warp, fragment);
+  return false;
+}
+
+bool BlockRun::barrier(Warp& warp, const BasicBlock& block, Fragment& fragment) {
+  const BarrierOp& op = kernel_.barriers[block.op.detail];
+  const auto lane = static_cast<unsigned>(std::countr_zero(fragment.mask));
+  const std::uint32_t number = warp.slot<std::uint32_t>(op.barrier)[lane];
+  if (number >= barriers_.size()) {
+    throw fault_at(kernel_, block.instruction,
+                   fmt::format("{}: there is no barrier {}; a block has 16",
+                               describe_thread(launch_, index_, warp.index, lane), number));
+  }
+  Barrier& state = barriers_.at(number);
+  if (op.threads != none) state.needed = warp.slot<std::uint32_t>(op.threads)[lane];
+  state.arrived += static_cast<std::uint32_t>(std::popcount(fragment.mask));
+  if (op.predicate != none) {
+    std::uint32_t predicate = *warp.slot<std::uint32_t>(op.predicate);
+    if (op.is_negated) predicate = ~predicate;
+    state.count += static_cast<std::uint32_t>(std::popcount(fragment.mask & predicate));
+    state.votes += static_cast<std::uint32_t>(std::popcount(fragment.mask));
+  }
+  if (races_ != nullptr) races_->arrive(number, warp.index);
+  if (op.mode == BarrierMode::arrive) {
+    fragment.block = block.next;
+    release_complete(number);
+    return true;
+  }
+  fragment.state = Fragment::State::barrier;
+  fragment.barrier = static_cast<std::uint8_t>(number);
+  add_fragment(kernel_, warp, fragment);
+  release_complete(number);
+  return false;
+}
+
+void BlockRun::release_complete(std::uint32_t number) {
+  const Barrier& barrier = barriers_.at(number);
+  const std::uint32_t needed = barrier.needed != 0 ? barrier.needed : live_;
+  if (barrier.arrived >= needed) release(number);
+}
+
+void BlockRun::release(std::uint32_t number) {
+  const Barrier result = barriers_.at(number);
+  barriers_.at(number) = {};
+  for (Warp& warp : warps_) {
+    for (std::uint32_t i = 0; i < warp.fragment_count;) {
+      const Fragment& waiting = warp.fragments[i];
+      if (waiting.state != Fragment::State::barrier || waiting.barrier != number) {
+        ++i;
+        continue;
+      }
+      Fragment fragment = take_fragment(warp, i);
+      const BasicBlock& block = kernel_.blocks[fragment.block];
+      const BarrierOp& op = kernel_.barriers[block.op.detail];
+      if (op.mode == BarrierMode::reduce_popc) {
+        auto* d = warp.slot<std::uint32_t>(op.d);
+        for (std::uint32_t rest = fragment.mask; rest != 0; rest &= rest - 1) {
+          d[std::countr_zero(rest)] = result.count;
+        }
+      } else if (op.d != none) {
+        const bool holds =
+            op.mode == BarrierMode::reduce_and ? result.count == result.votes : result.count > 0;
+        std::uint32_t& p = *warp.slot<std::uint32_t>(op.d);
+        p = (p & ~fragment.mask) | (holds ? fragment.mask : 0);
+      }
+      if (races_ != nullptr) races_->leave(number, warp.index);
+      fragment.block = block.next;
+      fragment.state = Fragment::State::ready;
+      add_fragment(kernel_, warp, fragment);
+      i = 0;
+    }
+  }
+}
+
+std::string BlockRun::waiting_places() const {
+  constexpr std::size_t most = 8;
+  std::vector<std::string> places;
+  for (const Warp& warp : warps_) {
+    for (std::uint32_t i = 0; i < warp.fragment_count; ++i) {
+      const Fragment& fragment = warp.fragments[i];
+      std::string place = describe_instruction(kernel_, kernel_.blocks[fragment.block].instruction);
+      if (std::ranges::find(places, place) == places.end()) places.push_back(std::move(place));
+    }
+  }
+  std::string text;
+  for (std::size_t i = 0; i < std::min(places.size(), most); ++i) {
+    text += (i == 0 ? "" : ", ") + places[i];
+  }
+  return places.size() > most ? text + ", ..." : text;
+}
+
+FaultPlace BlockRun::first_waiting_place() const {
+  for (const Warp& warp : warps_) {
+    if (warp.fragment_count == 0) continue;
+    return fault_place(kernel_, kernel_.blocks[warp.fragments.front().block].instruction);
+  }
+  return {};
+}
+
+void BlockRun::report_deadlock() const {
+  const Dim3 place = launch_.block_at(index_);
+  throw KernelFault(
+      FaultKind::deadlock, first_waiting_place(),
+      fmt::format("deadlock: block ({}, {}, {}): its {} threads wait for each other: at {}",
+                  place.x, place.y, place.z, live_, waiting_places()));
+}
+
+void BlockRun::report_runaway() const {
+  const Dim3 place = launch_.block_at(index_);
+  throw KernelFault(FaultKind::runaway, first_waiting_place(),
+                    fmt::format("the kernel does not end: block ({}, {}, {}) has executed {} warp "
+                                "instructions and is at {}",
+                                place.x, place.y, place.z, instructions_, waiting_places()));
+}
+
+}  // namespace sweep

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/emulator/machine/access_unit.h"
+#include "engine/emulator/machine/counts.h"
+#include "engine/emulator/machine/fault.h"
+#include "engine/emulator/machine/launch.h"
+#include "engine/emulator/machine/race_detector.h"
+#include "engine/emulator/machine/warp.h"
+
+namespace sweep {
+
+/// Executes one block after the other. Lanes that diverge go on as fragments of their warp; the one
+/// furthest behind in the order of basic blocks runs first, and fragments that meet become one.
+class BlockRun {
+ public:
+  /// The counts are added to `count`, which is the caller's and shared with nobody.
+  BlockRun(const Launch& launch, LaunchCount& count);
+  ~BlockRun();
+  BlockRun(const BlockRun&) = delete;
+  BlockRun& operator=(const BlockRun&) = delete;
+
+  /// Begins a block by its number in the grid.
+  void start(std::uint64_t index);
+  /// Begins up to a warp's worth of threads, each as if its number in the grid were that of an
+  /// element: for functions over elements, whose blocks are one warp.
+  void start_elements(std::span<const std::uint64_t> elements);
+
+  enum class Progress : std::uint8_t {
+    finished,
+    waiting,  ///< its turn is over, but it can go on
+  };
+  /// Lets every warp execute up to `turn` basic blocks. Throws KernelFault for what the kernel does
+  /// wrong and for a block whose threads all wait for each other.
+  Progress run(std::uint64_t turn);
+  /// Runs the block to its end, whatever the others do.
+  void finish();
+
+  std::uint64_t index() const { return index_; }
+  std::uint64_t instructions() const { return instructions_; }
+
+ private:
+  struct Barrier {
+    std::uint32_t arrived = 0;
+    std::uint32_t needed = 0;  ///< 0: all threads that have not exited
+    std::uint32_t count = 0;   ///< threads whose predicate holds
+    std::uint32_t votes = 0;   ///< threads that brought a predicate
+  };
+
+  void set_block_registers();
+  void reset(std::uint64_t index);
+  bool run_warp(Warp& warp, std::uint64_t turn);
+  void run_fragment(Warp& warp, Fragment fragment, std::uint64_t& turn);
+  void run_ops(Warp& warp, const BasicBlock& block, std::uint32_t& mask);
+  void execute(Warp& warp, const Op& op, std::uint32_t mask);
+  bool end_block(Warp& warp, const BasicBlock& block, Fragment& fragment);
+  bool branch(Warp& warp, const BasicBlock& block, Fragment& fragment);
+  bool indexed_branch(Warp& warp, const BasicBlock& block, Fragment& fragment);
+  bool leave(Warp& warp, const BasicBlock& block, Fragment& fragment);
+  bool collective(Warp& warp, const BasicBlock& block, Fragment& fragment);
+  bool warp_barrier(Warp& warp, const BasicBlock& block, Fragment& fragment, std::uint32_t members);
+  bool barrier(Warp& warp, const BasicBlock& block, Fragment& fragment);
+  void count(const BasicBlock& block, std::uint32_t lanes);
+  void uncount(const BasicBlock& block, std::uint32_t lanes, bool is_whole_fragment);
+  void release_complete(std::uint32_t number);
+  void release(std::uint32_t number);
+  void retire(Warp& warp, std::uint32_t lanes);
+  [[noreturn]] void report_deadlock() const;
+  [[noreturn]] void report_runaway() const;
+  std::string waiting_places() const;
+  FaultPlace first_waiting_place() const;
+
+  const Launch& launch_;
+  const Kernel& kernel_;
+  LaunchCount& count_;
+  std::uint64_t index_ = 0;
+  std::uint64_t instructions_ = 0;
+  std::uint32_t live_ = 0;
+  std::vector<Warp> warps_;
+  bool has_spent_turn_ = false;
+  std::uint64_t idle_passes_ = 0;
+  std::byte* registers_ = nullptr;
+  std::size_t register_bytes_ = 0;
+  std::array<Barrier, 16> barriers_;
+  std::unique_ptr<RaceDetector> races_;
+  AccessUnit access_;
+};
+
+}  // namespace sweep

@@ -1,0 +1,55 @@
+#include "engine/emulator/machine/thread_place.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+namespace sweep {
+namespace {
+
+std::string coordinates(std::uint64_t x, std::uint64_t y, std::uint64_t z) {
+  return fmt::format("({}, {}, {})", x, y, z);
+}
+
+}  // namespace
+
+std::string describe_thread(const Launch& launch, std::uint64_t block_index, std::uint32_t warp,
+                            unsigned lane) {
+  const Dim3 place = launch.block_at(block_index);
+  const std::uint64_t thread = std::uint64_t{warp} * warp_size + lane;
+  const Dim3 block = launch.block;
+  return fmt::format(
+      "block {}, thread {}", coordinates(place.x, place.y, place.z),
+      coordinates(thread % block.x, thread / block.x % block.y, thread / block.x / block.y));
+}
+
+ptx::Place user_place(const InstructionInfo& instruction) {
+  if (instruction.places.empty()) return {};
+  const ptx::Place& outermost = instruction.places.back();
+  for (const ptx::Place& place : instruction.places) {
+    if (place.file == outermost.file) return place;
+  }
+  return outermost;
+}
+
+std::string describe_instruction(const Kernel& kernel, std::uint32_t instruction) {
+  if (instruction == none) return "the end of the kernel";
+  const InstructionInfo& info = kernel.instructions[instruction];
+  const ptx::Place place = user_place(info);
+  if (place.line == 0) return fmt::format("line {} of the PTX ({})", info.ptx_line, info.opcode);
+  const std::filesystem::path file = kernel.file_names[place.file];
+  return fmt::format("{}:{} ({})", file.filename().string(), place.line, info.opcode);
+}
+
+FaultPlace fault_place(const Kernel& kernel, std::uint32_t instruction) {
+  if (instruction == none) return {};
+  const ptx::Place place = user_place(kernel.instructions[instruction]);
+  if (place.line == 0) return {};
+  return {kernel.file_names[place.file], place.line};
+}
+
+KernelFault fault_at(const Kernel& kernel, std::uint32_t instruction, const std::string& message) {
+  return {fault_place(kernel, instruction), describe_instruction(kernel, instruction), message};
+}
+
+}  // namespace sweep

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace sweep {
+
+/// A bit for every byte of a range, all clear at first; pages that are never touched take no
+/// memory. Bits are only ever set, so that several threads may.
+class TouchedBytes {
+ public:
+  explicit TouchedBytes(std::uint64_t bytes);
+  ~TouchedBytes();
+  TouchedBytes(const TouchedBytes&) = delete;
+  TouchedBytes& operator=(const TouchedBytes&) = delete;
+
+  std::uint64_t bytes() const { return bytes_; }
+  void set(std::uint64_t begin, std::uint64_t count);
+  /// Whether all bytes of a range are set.
+  bool all(std::uint64_t begin, std::uint64_t count) const;
+  /// Whether any byte has been set at all.
+  bool any() const { return any_.load(std::memory_order_relaxed); }
+  /// The first set byte at or after `begin`; bytes() when there is none.
+  std::uint64_t find_from(std::uint64_t begin) const;
+
+ private:
+  /// A page of words; those of pages in which nothing is set are not looked at.
+  static constexpr std::uint64_t bits_per_page = std::uint64_t{8} * 4096;
+
+  std::uint64_t bytes_ = 0;
+  std::uint64_t* words_ = nullptr;
+  std::size_t mapped_ = 0;
+  std::vector<std::atomic<bool>> is_page_touched_;
+  std::atomic<bool> any_ = false;
+};
+
+}  // namespace sweep

@@ -1,0 +1,223 @@
+#include "engine/emulator/ptx/declaration.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <limits>
+
+#include "engine/emulator/ptx/constant.h"
+#include "engine/emulator/ptx/initializer.h"
+
+namespace sweep::ptx {
+namespace {
+
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 48;  ///< of one variable
+constexpr std::uint64_t most_alignment = std::uint64_t{1} << 20;
+constexpr std::uint64_t most_registers = std::uint64_t{1} << 24;  ///< of one range
+constexpr std::size_t most_dimensions = 32;
+
+/// What stands in front of a variable's name.
+struct VariableType {
+  Type type = Type::b8;
+  unsigned vector = 1;      ///< elements of `.v2` or `.v4`
+  std::uint64_t align = 0;  ///< 0: as the type wants
+};
+
+std::uint64_t read_alignment(Lexer& lexer) {
+  const Token token = lexer.current();
+  const std::uint64_t align = read_unsigned(lexer, most_alignment, "an alignment");
+  if (!std::has_single_bit(align)) Lexer::fail_at(token, "an alignment is a power of two");
+  return align;
+}
+
+/// What the pointer points to concerns ptxas alone.
+void skip_pointee(Lexer& lexer) {
+  while (lexer.is_suffix()) {
+    if (lexer.accept_suffix("align")) {
+      read_alignment(lexer);
+    } else if (find_space(lexer.current().text)) {
+      lexer.advance();
+    } else {
+      return;
+    }
+  }
+}
+
+bool is_opaque(std::string_view name) {
+  return name == "texref" || name == "samplerref" || name == "surfref";
+}
+
+/// Reads one word of a variable's type and says whether it was one that names the type itself.
+bool read_type_suffix(Lexer& lexer, VariableType& type) {
+  const std::string_view name = lexer.current().text;
+  if (const auto found = find_type(name)) {
+    type.type = *found;
+    lexer.advance();
+    return true;
+  }
+  if (is_opaque(name)) {
+    type.type = Type::b64;
+    lexer.advance();
+    return true;
+  }
+  if (name == "align") {
+    lexer.advance();
+    type.align = read_alignment(lexer);
+  } else if (name == "v2" || name == "v4" || name == "v8") {
+    type.vector = static_cast<unsigned>(name[1] - '0');
+    lexer.advance();
+  } else if (name == "ptr") {
+    lexer.advance();
+    skip_pointee(lexer);
+  } else if (name == "attribute") {
+    lexer.advance();
+    lexer.skip_parentheses();
+  } else if (name == "managed") {
+    lexer.advance();
+  } else {
+    lexer.fail(
+        fmt::format("{} is not a type or an attribute of a variable", quoted(lexer.current())));
+  }
+  return false;
+}
+
+VariableType read_variable_type(Lexer& lexer) {
+  VariableType type;
+  bool has_type = false;
+  while (lexer.is_suffix()) has_type |= read_type_suffix(lexer, type);
+  if (!has_type) lexer.fail_expected("a type");
+  return type;
+}
+
+std::uint64_t multiply(const Lexer& lexer, std::uint64_t bytes, std::uint64_t count) {
+  if (count != 0 && bytes > most_bytes / count) lexer.fail("a variable is larger than 2^48 bytes");
+  return bytes * count;
+}
+
+/// Reads `[4][8]`. The lengths; the first is 0 for `[]`.
+std::vector<std::uint64_t> read_lengths(Lexer& lexer) {
+  std::vector<std::uint64_t> lengths;
+  while (lexer.accept('[')) {
+    if (lexer.is_mark(']') && lengths.empty()) {
+      lengths.push_back(0);
+    } else {
+      lengths.push_back(read_unsigned(lexer, most_bytes, "a length"));
+    }
+    if (lengths.size() > most_dimensions) lexer.fail("an array has too many dimensions");
+    lexer.expect(']');
+  }
+  return lengths;
+}
+
+/// Reads the lengths behind a name: how the variable lies in memory.
+Layout read_layout(Lexer& lexer, const VariableType& type) {
+  Layout layout;
+  layout.type = type.type;
+  std::vector<std::uint64_t> lengths = read_lengths(lexer);
+  layout.has_open_length = !lengths.empty() && lengths.front() == 0;
+  if (type.vector > 1) lengths.push_back(type.vector);
+  layout.bytes = bytes_of(type.type);
+  layout.strides.assign(lengths.empty() ? 1 : lengths.size(), layout.bytes);
+  for (std::size_t i = lengths.size(); i-- > 0;) {
+    layout.strides[i] = layout.bytes;
+    layout.bytes = multiply(lexer, layout.bytes, lengths[i]);
+    if (lengths[i] == 0 && i > 0) lexer.fail("only the first length of an array may be left out");
+  }
+  return layout;
+}
+
+/// The name and what follows it, of a variable without an initialiser.
+DeclaredVariable read_declarator(Lexer& lexer, Space space, const VariableType& type,
+                                 Layout& layout) {
+  DeclaredVariable declared;
+  declared.name = lexer.take_word("the name of a variable");
+  if (type.type == Type::pred) lexer.fail("a predicate is not kept in memory");
+  layout = read_layout(lexer, type);
+  Variable& variable = declared.variable;
+  variable.name = declared.name;
+  variable.space = space;
+  variable.type = type.type;
+  const std::uint64_t natural = std::uint64_t{bytes_of(type.type)} * type.vector;
+  variable.align = type.align != 0 ? type.align : natural;
+  variable.bytes = layout.bytes;
+  return declared;
+}
+
+/// Texture references list the modes of a sampler, which are no memory.
+bool is_sampler_initializer(const Lexer& lexer, bool is_opaque_type) {
+  return is_opaque_type && lexer.is_mark('{');
+}
+
+}  // namespace
+
+std::vector<DeclaredVariable> read_variables(Lexer& lexer, Space space, bool is_extern) {
+  const bool is_opaque_type = lexer.is_suffix() && is_opaque(lexer.current().text);
+  const VariableType type = read_variable_type(lexer);
+  std::vector<DeclaredVariable> variables;
+  do {
+    Layout layout;
+    DeclaredVariable declared = read_declarator(lexer, space, type, layout);
+    declared.variable.is_extern = is_extern;
+    if (lexer.accept('=')) {
+      if (is_sampler_initializer(lexer, is_opaque_type)) {
+        lexer.skip_braces();
+      } else {
+        Initializer initializer = read_initializer(lexer, layout);
+        if (layout.has_open_length) {
+          const std::uint64_t stride = layout.strides.front();
+          declared.variable.bytes = (initializer.bytes + stride - 1) / stride * stride;
+        }
+        declared.variable.initial = std::move(initializer.cells);
+      }
+    }
+    variables.push_back(std::move(declared));
+  } while (lexer.accept(','));
+  lexer.expect(';');
+  return variables;
+}
+
+std::vector<DeclaredParameter> read_parameters(Lexer& lexer) {
+  std::vector<DeclaredParameter> parameters;
+  lexer.expect('(');
+  while (!lexer.is_mark(')')) {
+    DeclaredParameter parameter;
+    const std::string_view directive = lexer.take_suffix("'.param'");
+    parameter.is_register = directive == "reg";
+    if (directive != "param" && !parameter.is_register) {
+      lexer.fail(fmt::format("'.{}' is not the space of a parameter", directive));
+    }
+    const VariableType type = read_variable_type(lexer);
+    if (parameter.is_register && type.type == Type::pred) {
+      parameter.declared.name = lexer.take_word("the name of a parameter");
+    } else {
+      Layout layout;
+      parameter.declared = read_declarator(lexer, Space::param, type, layout);
+    }
+    parameters.push_back(std::move(parameter));
+    if (!lexer.accept(',')) break;
+  }
+  lexer.expect(')');
+  return parameters;
+}
+
+std::vector<DeclaredRegister> read_registers(Lexer& lexer) {
+  const VariableType type = read_variable_type(lexer);
+  if (type.vector > 1) lexer.fail("registers that are vectors are not supported");
+  std::vector<DeclaredRegister> registers;
+  do {
+    DeclaredRegister declared;
+    declared.name = lexer.take_word("the name of a register");
+    declared.type = type.type;
+    if (lexer.accept('<')) {
+      declared.is_range = true;
+      declared.count = static_cast<std::uint32_t>(
+          read_unsigned(lexer, most_registers, "the number of registers"));
+      lexer.expect('>');
+    }
+    registers.push_back(declared);
+  } while (lexer.accept(','));
+  lexer.expect(';');
+  return registers;
+}
+
+}  // namespace sweep::ptx

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "engine/emulator/ptx/lexer.h"
+#include "engine/emulator/ptx/module.h"
+
+namespace sweep::ptx {
+
+/// A variable with its name as it stands in the text, which outlives the variable's moves.
+struct DeclaredVariable {
+  std::string_view name;
+  Variable variable;
+};
+
+/// Reads `.align 4 .b8 name[8] = {...}, other;` behind the directive that names the space, up to
+/// and with the semicolon.
+std::vector<DeclaredVariable> read_variables(Lexer& lexer, Space space, bool is_extern);
+
+/// One formal parameter of a function.
+struct DeclaredParameter {
+  DeclaredVariable declared;
+  bool is_register = false;  ///< `.reg`, as before PTX 2.0
+};
+
+/// Reads `(.param .u64 a, .param .align 8 .b8 b[24])`; an empty pair of parentheses too.
+std::vector<DeclaredParameter> read_parameters(Lexer& lexer);
+
+/// What `.reg` declares under one name: `%p`, or `%r<5>`, which is `%r0` to `%r4`.
+struct DeclaredRegister {
+  std::string_view name;
+  Type type = Type::b32;
+  bool is_range = false;
+  std::uint32_t count = 1;
+};
+
+/// Reads what follows `.reg`, up to and with the semicolon.
+std::vector<DeclaredRegister> read_registers(Lexer& lexer);
+
+}  // namespace sweep::ptx

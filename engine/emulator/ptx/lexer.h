@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace sweep::ptx {
+
+struct Token {
+  enum class Kind : std::uint8_t {
+    end,
+    word,    ///< "ld", "%r1", "$L__BB0_1"
+    suffix,  ///< ".global", ".L2::128B": `text` has no leading dot
+    number,  ///< as written
+    string,  ///< between the quotes, as written
+    mark,    ///< one character of punctuation
+  };
+
+  Kind kind = Kind::end;
+  std::string_view text;
+  std::uint32_t line = 1;
+};
+
+/// Walks over PTX text token by token, with the current one in view. Comments and blanks separate
+/// tokens. The text has to outlive the tokens. Every member throws SyntaxError on text that is not
+/// PTX, with the line of the current token.
+class Lexer {
+ public:
+  /// Starts at `offset`, which stands in line `line`.
+  explicit Lexer(std::string_view text, std::size_t offset = 0, std::uint32_t line = 1);
+
+  const Token& current() const { return current_; }
+  /// Where the current token starts in the text.
+  std::size_t offset() const { return start_; }
+  void advance();
+
+  bool is_end() const { return current_.kind == Token::Kind::end; }
+  bool is_word() const { return current_.kind == Token::Kind::word; }
+  bool is_suffix() const { return current_.kind == Token::Kind::suffix; }
+  bool is_suffix(std::string_view text) const { return is_suffix() && current_.text == text; }
+  bool is_mark(char mark) const {
+    return current_.kind == Token::Kind::mark && current_.text.front() == mark;
+  }
+  /// Whether the current token is a suffix that touches the end of `text`, as in "%tid.x".
+  bool is_suffix_of(std::string_view text) const;
+
+  /// Goes past the current token if it is that, and says whether it was.
+  bool accept(char mark);
+  bool accept_suffix(std::string_view text);
+  void expect(char mark);
+  /// The text of the current token, which has to be a word; `what` names it in the message.
+  std::string_view take_word(std::string_view what);
+  std::string_view take_suffix(std::string_view what);
+  /// The characters of a string, with its escapes replaced.
+  std::string take_string(std::string_view what);
+
+  /// Goes from a `{` past the brace that closes it, without looking at the tokens between.
+  void skip_braces();
+  /// Goes from a `(` past the parenthesis that closes it.
+  void skip_parentheses();
+  /// Goes past the next `;`.
+  void skip_statement();
+
+  [[noreturn]] void fail(const std::string& message) const;
+  /// The same, about a token that is passed already.
+  [[noreturn]] static void fail_at(const Token& token, const std::string& message);
+  /// "expected WHAT, found ..."
+  [[noreturn]] void fail_expected(std::string_view what) const;
+
+ private:
+  void skip_blanks();
+  void skip_comment();
+  std::size_t end_of_string() const;
+  std::size_t end_of_suffix() const;
+  std::size_t end_of_number() const;
+  char at(std::size_t index) const { return index < text_.size() ? text_[index] : '\0'; }
+
+  std::string_view text_;
+  std::size_t next_ = 0;   ///< behind the current token
+  std::size_t start_ = 0;  ///< of the current token
+  std::uint32_t line_ = 1;
+  Token current_;
+};
+
+/// The token as a message quotes it: printable and short.
+std::string quoted(const Token& token);
+
+}  // namespace sweep::ptx

@@ -1,0 +1,275 @@
+#include "engine/emulator/ptx/module.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <unordered_map>
+
+#include "engine/emulator/ptx/body_reader.h"
+#include "engine/emulator/ptx/constant.h"
+#include "engine/emulator/ptx/declaration.h"
+#include "engine/emulator/ptx/function_header.h"
+#include "engine/emulator/ptx/lexer.h"
+#include "engine/emulator/ptx/module_names.h"
+
+namespace sweep::ptx {
+namespace {
+
+constexpr unsigned oldest_version = 60;
+constexpr unsigned newest_version = 90;
+
+/// A function whose text has been found.
+struct FoundFunction {
+  std::string_view name;
+  bool is_entry = false;
+  bool has_body = false;
+  std::size_t offset = 0;  ///< behind `.entry` or `.func`
+  std::uint32_t line = 1;
+  std::unique_ptr<Function> function;  ///< once it is read
+};
+
+}  // namespace
+
+SyntaxError::SyntaxError(std::size_t line, const std::string& message)
+    : std::runtime_error(fmt::format("line {} of the PTX: {}", line, message)), line_(line) {}
+
+std::string Instruction::opcode() const {
+  std::string result(mnemonic);
+  for (const std::string_view modifier : modifiers) {
+    result += '.';
+    result += modifier;
+  }
+  return result;
+}
+
+class Module::Reader {
+ public:
+  explicit Reader(std::string text) : text_(std::move(text)) {
+    Lexer lexer(text_);
+    if (!lexer.accept_suffix("version")) lexer.fail_expected("'.version'");
+    read_version(lexer);
+    while (!lexer.is_end()) read_directive(lexer);
+    if (target_.empty()) lexer.fail("there is no '.target'");
+    if (!has_address_size_) lexer.fail("there is no '.address_size 64'");
+    resolve_aliases(lexer);
+  }
+
+  const Function* find_function(std::string_view name) {
+    const auto found = names_.functions.find(name);
+    if (found == names_.functions.end()) return nullptr;
+    FoundFunction& function = functions_[found->second];
+    if (!function.function) function.function = read_function(function);
+    return function.function.get();
+  }
+
+  const std::string& file_name(std::uint32_t index) const {
+    static const std::string none;
+    const auto found = files_.find(index);
+    return found == files_.end() ? none : found->second;
+  }
+
+  std::vector<std::string> entries() const {
+    std::vector<std::string> result;
+    for (const FoundFunction& function : functions_) {
+      if (function.is_entry) result.emplace_back(function.name);
+    }
+    return result;
+  }
+
+  unsigned version() const { return version_; }
+  const std::string& target() const { return target_; }
+  const std::vector<Variable>& variables() const { return variables_; }
+
+ private:
+  void read_version(Lexer& lexer) {
+    const Token token = lexer.current();
+    const std::string_view text = token.text;
+    const bool has_form = token.kind == Token::Kind::number && text.size() == 3 && text[1] == '.';
+    if (has_form) version_ = static_cast<unsigned>((text[0] - '0') * 10 + (text[2] - '0'));
+    if (version_ < oldest_version || version_ > newest_version) {
+      lexer.fail(fmt::format("PTX of version {} is not supported: it has to be from {}.{} to {}.{}",
+                             quoted(token), oldest_version / 10, oldest_version % 10,
+                             newest_version / 10, newest_version % 10));
+    }
+    lexer.advance();
+  }
+
+  void read_directive(Lexer& lexer) {
+    bool is_extern = false;
+    while (lexer.is_suffix("visible") || lexer.is_suffix("extern") || lexer.is_suffix("weak") ||
+           lexer.is_suffix("common")) {
+      is_extern |= lexer.is_suffix("extern");
+      lexer.advance();
+    }
+    const Token token = lexer.current();
+    const std::string_view name = lexer.take_suffix("a directive");
+    if (name == "entry" || name == "func") {
+      find_function_text(lexer, token);
+    } else if (name == "file") {
+      read_file(lexer);
+    } else if (name == "section") {
+      skip_section(lexer);
+    } else if (const auto space = find_space(name); space && *space != Space::generic) {
+      read_module_variables(lexer, *space, is_extern);
+    } else {
+      read_rare_directive(lexer, token);
+    }
+  }
+
+  void read_rare_directive(Lexer& lexer, const Token& directive) {
+    if (directive.text == "target") {
+      read_target(lexer);
+    } else if (directive.text == "address_size") {
+      read_address_size(lexer);
+    } else if (directive.text == "alias") {
+      const std::string_view alias = lexer.take_word("the name of a function");
+      lexer.expect(',');
+      aliases_.emplace_back(alias, lexer.take_word("the name of a function"));
+      lexer.expect(';');
+    } else if (directive.text == "pragma") {
+      lexer.skip_statement();
+    } else if (directive.text == "loc") {
+      while (!lexer.is_suffix() && !lexer.is_end()) lexer.advance();
+    } else {
+      lexer.fail(fmt::format("{} is not a directive of a module", quoted(directive)));
+    }
+  }
+
+  void read_target(Lexer& lexer) {
+    const Token token = lexer.current();
+    target_ = lexer.take_word("a target");
+    if (!target_.starts_with("sm_") || target_.size() < 5) {
+      Lexer::fail_at(
+          token, fmt::format("{} is not a target: it has to be sm_ and a number", quoted(token)));
+    }
+    while (lexer.accept(',')) lexer.take_word("an option of the target");
+  }
+
+  void read_address_size(Lexer& lexer) {
+    const Token token = lexer.current();
+    const std::int64_t size = read_integer(lexer);
+    if (size != 64) {
+      Lexer::fail_at(token, fmt::format("addresses of {} bits are not supported, of 64 are", size));
+    }
+    has_address_size_ = true;
+  }
+
+  void read_file(Lexer& lexer) {
+    constexpr std::uint32_t most = std::numeric_limits<std::uint32_t>::max();
+    const std::uint64_t index = read_unsigned(lexer, most, "the number of a file");
+    files_[static_cast<std::uint32_t>(index)] = lexer.take_string("the name of a file");
+    // The file's time and size may follow.
+    while (lexer.accept(',')) read_literal(lexer);
+  }
+
+  static void skip_section(Lexer& lexer) {
+    while (!lexer.is_mark('{')) {
+      if (lexer.is_end() || lexer.is_mark('}')) lexer.fail_expected("'{'");
+      lexer.advance();
+    }
+    lexer.skip_braces();
+  }
+
+  void read_module_variables(Lexer& lexer, Space space, bool is_extern) {
+    const auto line = lexer.current().line;
+    for (DeclaredVariable& declared : read_variables(lexer, space, is_extern)) {
+      const auto [found, is_new] = names_.variables.try_emplace(
+          declared.name, static_cast<std::uint32_t>(variables_.size()));
+      if (is_new) {
+        variables_.push_back(std::move(declared.variable));
+      } else if (variables_[found->second].is_extern) {
+        variables_[found->second] = std::move(declared.variable);
+      } else if (!is_extern) {
+        throw SyntaxError(line, fmt::format("'{}' is declared twice", declared.name));
+      }
+    }
+  }
+
+  /// Notes where a function stands and goes past it.
+  void find_function_text(Lexer& lexer, const Token& directive) {
+    FoundFunction function;
+    function.is_entry = directive.text == "entry";
+    function.offset = lexer.offset();
+    function.line = lexer.current().line;
+    function.name = skip_function_header(lexer);
+    function.has_body = lexer.is_mark('{');
+    if (function.has_body) {
+      lexer.skip_braces();
+    } else {
+      lexer.expect(';');
+    }
+    const auto [found, is_new] =
+        names_.functions.try_emplace(function.name, static_cast<std::uint32_t>(functions_.size()));
+    if (is_new) {
+      functions_.push_back(std::move(function));
+    } else if (function.has_body) {
+      FoundFunction& known = functions_[found->second];
+      if (known.has_body) {
+        throw SyntaxError(function.line, fmt::format("'{}' is defined twice", function.name));
+      }
+      known = std::move(function);
+    }
+  }
+
+  /// An alias is declared as a function, too.
+  void resolve_aliases(const Lexer& lexer) {
+    for (const auto& [alias, aliasee] : aliases_) {
+      const auto target = names_.functions.find(aliasee);
+      if (target == names_.functions.end()) {
+        lexer.fail(fmt::format("'.alias' names '{}', which is no function", aliasee));
+      }
+      const std::uint32_t index = target->second;
+      names_.functions.insert_or_assign(alias, index);
+    }
+  }
+
+  std::unique_ptr<Function> read_function(const FoundFunction& found) const {
+    Lexer lexer(text_, found.offset, found.line);
+    FunctionHeader header = read_function_header(lexer);
+    auto function = std::make_unique<Function>(std::move(header.function));
+    function->is_entry = found.is_entry;
+    function->places.resize(1);
+    if (function->has_body) {
+      if (header.has_register_parameters) {
+        lexer.fail(fmt::format("'{}' takes its parameters in registers, which is not supported",
+                               function->name));
+      }
+      read_body(lexer, names_, header.names, *function);
+    }
+    return function;
+  }
+
+  const std::string text_;
+  unsigned version_ = 0;
+  std::string target_;
+  bool has_address_size_ = false;
+  std::unordered_map<std::uint32_t, std::string> files_;
+  std::vector<Variable> variables_;
+  std::vector<FoundFunction> functions_;
+  std::vector<std::pair<std::string_view, std::string_view>> aliases_;
+  ModuleNames names_;
+};
+
+Module::Module(std::string text) : reader_(std::make_unique<Reader>(std::move(text))) {}
+Module::~Module() = default;
+
+unsigned Module::version() const {
+  return reader_->version();
+}
+const std::string& Module::target() const {
+  return reader_->target();
+}
+const std::string& Module::file_name(std::uint32_t index) const {
+  return reader_->file_name(index);
+}
+const std::vector<Variable>& Module::variables() const {
+  return reader_->variables();
+}
+const Function* Module::find_function(std::string_view name) const {
+  return reader_->find_function(name);
+}
+std::vector<std::string> Module::entries() const {
+  return reader_->entries();
+}
+
+}  // namespace sweep::ptx

@@ -1,0 +1,162 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/emulator/ptx/type.h"
+
+namespace sweep::ptx {
+
+/// PTX text that is not PTX, or not of a version this reader knows. The message stands alone and
+/// names the line of the PTX text.
+class SyntaxError : public std::runtime_error {
+ public:
+  SyntaxError(std::size_t line, const std::string& message);
+  std::size_t line() const { return line_; }
+
+ private:
+  std::size_t line_;
+};
+
+/// A place in a source file, from `.loc`. The file is an index into Module::file_name; 0: unknown.
+/// Compilers give line 0 to what they add of their own.
+struct Place {
+  std::uint32_t file = 0;
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+
+  friend bool operator==(const Place&, const Place&) = default;
+};
+
+/// Where an instruction comes from: its own place first, then, as far as the function it stands in
+/// was inlined, the place of the call, and of that call's, outwards, up to 64 of them.
+using CallChain = std::vector<Place>;
+
+using RegisterId = std::uint32_t;
+
+struct Register {
+  std::string name;  ///< with its number: "%r12"
+  Type type = Type::b32;
+};
+
+/// A variable or a parameter in memory.
+struct Variable {
+  std::string name;
+  Space space = Space::global;
+  Type type = Type::b8;
+  std::uint64_t align = 1;
+  std::uint64_t bytes = 0;  ///< 0 for an `.extern` array without a length
+  bool is_extern = false;
+  /// What an initialiser puts at some offset: a value, or the address of a variable or function.
+  struct Cell {
+    std::uint64_t offset = 0;
+    unsigned size = 0;  ///< bytes
+    std::uint64_t bits = 0;
+    std::string symbol;       ///< its address (plus `bits`); empty: just `bits`
+    bool is_generic = false;  ///< generic(symbol)
+    unsigned shift = 0;       ///< the cell holds the address from this bit upwards: 0xFF00(symbol)
+  };
+  std::vector<Cell> initial;  ///< what is not named is zero
+};
+
+/// Names a variable: of the function when `is_local_to_function`, else of the module.
+struct VariableRef {
+  bool is_local_to_function = false;
+  std::uint32_t index = 0;
+
+  friend bool operator==(const VariableRef&, const VariableRef&) = default;
+};
+
+struct Operand {
+  enum class Kind : std::uint8_t {
+    sink,      ///< `_`
+    reg,       ///< a register
+    special,   ///< `%tid.x`, `%clock64`, ...: see `name`
+    integer,   ///< `value`; also WARP_SZ
+    f32,       ///< bits in the low half of `value`
+    f64,       ///< bits in `value`
+    variable,  ///< the address of `variable` plus `value`
+    function,  ///< the function called `name`
+    address,   ///< `[base + value]`; `base` says what `reg` or `variable` stands for
+    label,     ///< instruction number `value` of the function, which may be just past the last
+    list,      ///< `{a, b}`, `(a, b)` or `a|b`: see `elements`
+    other,     ///< none of these, as a call prototype, `%r1.b0` or `-%r1`: see `name`
+  };
+  enum class Base : std::uint8_t { none, reg, variable };
+
+  Kind kind = Kind::sink;
+  Base base = Base::none;   ///< of an address
+  bool is_negated = false;  ///< `!p`; for numbers the sign is in the value
+  RegisterId reg = 0;
+  VariableRef variable;
+  std::int64_t value = 0;
+  std::string_view name;
+  /// Of a list; of an address what stands in its brackets behind the first comma, as the
+  /// coordinates of `[tensor, {x, y}]`.
+  std::vector<Operand> elements;
+};
+
+/// One instruction, whatever it is: nothing here knows what instructions there are.
+struct Instruction {
+  std::string_view mnemonic;                ///< "ld"
+  std::vector<std::string_view> modifiers;  ///< in order, without dots: "global", "L2::128B", "f32"
+  std::optional<RegisterId> guard;          ///< `@p`
+  bool is_guard_negated = false;            ///< `@!p`
+  std::vector<Operand> operands;
+  std::uint32_t place = 0;     ///< index into Function::places
+  std::uint32_t ptx_line = 0;  ///< from 1
+
+  /// "ld.global.f32"
+  std::string opcode() const;
+};
+
+/// `.branchtargets` and calls' prototypes are resolved: `brx.idx` has a `list` of labels as its
+/// second operand. A call is `call (results...), callee, (arguments...)`: three operands, a list,
+/// a function or register, and a list; an indirect call has the prototype or table as the fourth.
+struct Function {
+  std::string name;
+  bool is_entry = false;
+  bool has_body = false;
+  std::vector<Variable> parameters;  ///< of space param; a body of one with `.reg` ones is refused
+  std::vector<Variable> results;
+  std::vector<Register> registers;  ///< those that an instruction names, not all that are declared
+  /// Parameters, results and everything declared inside, in scopes too; names are unique or
+  /// shadowed, references are by index. The parameters come first, then the results.
+  std::vector<Variable> variables;
+  std::vector<Instruction> code;
+  std::vector<CallChain> places;  ///< the first is empty: no place known
+  std::uint32_t max_threads = 0;  ///< .maxntid or .reqntid as a product; 0: not given
+};
+
+/// A PTX module. Reading one finds its declarations; a function's body is read when it is asked
+/// for first, since headers drag much into a module that no kernel reaches. Strings of the parts
+/// point into the text that the module keeps. Not safe to use from several threads at once.
+class Module {
+ public:
+  /// Throws SyntaxError.
+  explicit Module(std::string text);
+  ~Module();
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
+
+  unsigned version() const;           ///< major * 10 + minor: 90 for ".version 9.0"
+  const std::string& target() const;  ///< "sm_90"
+  /// The name of a `.file`; empty for an index that there is none of.
+  const std::string& file_name(std::uint32_t index) const;
+  /// Module-scope variables.
+  const std::vector<Variable>& variables() const;
+  /// The function of this name with its body, or null. Throws SyntaxError.
+  const Function* find_function(std::string_view name) const;
+  std::vector<std::string> entries() const;
+
+ private:
+  class Reader;
+  std::unique_ptr<Reader> reader_;
+};
+
+}  // namespace sweep::ptx

@@ -1,0 +1,177 @@
+#include "engine/emulator/ptx/operand_reader.h"
+
+#include <fmt/format.h>
+
+#include "engine/emulator/ptx/constant.h"
+#include "engine/emulator/ptx/special_register.h"
+
+namespace sweep::ptx {
+namespace {
+
+constexpr int deepest_operand = 8;
+
+Operand operand_of(Operand::Kind kind, std::string_view name = {}) {
+  Operand operand;
+  operand.kind = kind;
+  operand.name = name;
+  return operand;
+}
+
+}  // namespace
+
+Operand OperandReader::read() {
+  Operand first = read_one(0);
+  if (!lexer_.is_mark('|')) return first;
+  Operand pair = operand_of(Operand::Kind::list);
+  pair.elements.push_back(std::move(first));
+  while (lexer_.accept('|')) pair.elements.push_back(read_one(0));
+  return pair;
+}
+
+Operand OperandReader::read_parenthesised_list() {
+  return read_list('(', ')', 0);
+}
+
+RegisterId OperandReader::read_guard() {
+  const Token token = lexer_.current();
+  const std::string_view name = lexer_.take_word("a predicate");
+  const auto symbol = scopes_.find(name);
+  if (!symbol || symbol->kind != Symbol::Kind::reg) {
+    Lexer::fail_at(token, fmt::format("{} is not a predicate", quoted(token)));
+  }
+  return symbol->index;
+}
+
+Operand OperandReader::read_one(int depth) {
+  if (depth > deepest_operand) lexer_.fail("an operand is nested too deeply");
+  if (lexer_.is_mark('[')) return read_address(depth);
+  if (lexer_.is_mark('{')) return read_list('{', '}', depth);
+  if (lexer_.accept('!')) {
+    Operand operand = read_word();
+    operand.is_negated = true;
+    return operand;
+  }
+  if (lexer_.is_word() && lexer_.current().text != "WARP_SZ") return read_word();
+  if (lexer_.is_mark('-')) return read_negated_word();
+  return read_number();
+}
+
+Operand OperandReader::read_list(char open, char close, int depth) {
+  Operand list = operand_of(Operand::Kind::list);
+  lexer_.expect(open);
+  while (!lexer_.is_mark(close)) {
+    list.elements.push_back(read_one(depth + 1));
+    if (!lexer_.accept(',')) break;
+  }
+  lexer_.expect(close);
+  return list;
+}
+
+Operand OperandReader::read_address(int depth) {
+  Operand address = operand_of(Operand::Kind::address);
+  lexer_.expect('[');
+  if (lexer_.is_word() && lexer_.current().text != "WARP_SZ") {
+    read_base(address);
+    address.value = read_offset(lexer_);
+  } else {
+    address.value = read_integer(lexer_);
+  }
+  while (lexer_.accept(',')) address.elements.push_back(read_one(depth + 1));
+  lexer_.expect(']');
+  return address;
+}
+
+void OperandReader::read_base(Operand& address) {
+  const Token token = lexer_.current();
+  const std::string_view name = take_dotted_word();
+  address.name = name;
+  if (const auto symbol = scopes_.find(name)) {
+    if (symbol->kind == Symbol::Kind::reg) {
+      address.base = Operand::Base::reg;
+      address.reg = symbol->index;
+      return;
+    }
+    if (symbol->kind == Symbol::Kind::variable) {
+      address.base = Operand::Base::variable;
+      address.variable = {true, symbol->index};
+      return;
+    }
+  }
+  const auto global = module_.variables.find(name);
+  if (global == module_.variables.end()) {
+    Lexer::fail_at(token, fmt::format("{} is neither a register nor a variable", quoted(token)));
+  }
+  address.base = Operand::Base::variable;
+  address.variable = {false, global->second};
+}
+
+Operand OperandReader::read_number() {
+  const Constant constant = read_constant(lexer_);
+  Operand operand;
+  switch (constant.kind) {
+    case Constant::Kind::integer:
+      operand.kind = Operand::Kind::integer;
+      break;
+    case Constant::Kind::f32:
+      operand.kind = Operand::Kind::f32;
+      break;
+    case Constant::Kind::f64:
+      operand.kind = Operand::Kind::f64;
+      break;
+  }
+  operand.value = static_cast<std::int64_t>(constant.bits);
+  return operand;
+}
+
+Operand OperandReader::read_word() {
+  const Token token = lexer_.current();
+  const std::string_view name = take_dotted_word();
+  if (name == "_") return operand_of(Operand::Kind::sink);
+  if (const auto symbol = scopes_.find(name)) {
+    if (symbol->kind == Symbol::Kind::reg) {
+      Operand operand = operand_of(Operand::Kind::reg, name);
+      operand.reg = symbol->index;
+      return operand;
+    }
+    if (symbol->kind == Symbol::Kind::variable) {
+      Operand operand = operand_of(Operand::Kind::variable, name);
+      operand.variable = {true, symbol->index};
+      operand.value = read_offset(lexer_);
+      return operand;
+    }
+  }
+  if (name.size() > token.text.size() && scopes_.find(token.text)) {
+    return operand_of(Operand::Kind::other, name);  // a part of a register, as in "%r1.b0"
+  }
+  if (is_special_register(name)) return operand_of(Operand::Kind::special, name);
+  if (name.front() == '%') {
+    Lexer::fail_at(token, fmt::format("{} is not a register", quoted(token)));
+  }
+  Operand operand = operand_of(Operand::Kind::label, name);
+  operand.value = read_offset(lexer_);
+  return operand;
+}
+
+Operand OperandReader::read_negated_word() {
+  // Only video instructions negate registers. What stands behind a copy of the reader tells.
+  Lexer ahead = lexer_;
+  ahead.advance();
+  if (!ahead.is_word() || ahead.current().text == "WARP_SZ") return read_number();
+  const char* const start = lexer_.current().text.data();
+  lexer_.advance();
+  const Operand negated = read_word();
+  const std::string_view name = negated.name;
+  return operand_of(
+      Operand::Kind::other,
+      std::string_view(start, static_cast<std::size_t>(name.data() + name.size() - start)));
+}
+
+std::string_view OperandReader::take_dotted_word() {
+  const std::string_view word = lexer_.take_word("an operand");
+  if (!lexer_.is_suffix_of(word)) return word;
+  const std::size_t length = word.size() + 1 + lexer_.current().text.size();
+  lexer_.advance();
+  return {word.data(), length};
+}
+
+}  // namespace sweep::ptx

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/emulator/execution/emulator_execution.h"
+#include "engine/explain/access_cost.h"
+#include "engine/spec/configuration.h"
+
+namespace sweep {
+
+/// What one configuration's memory accesses cost, line by line.
+struct Explanation {
+  Configuration configuration;
+  std::string device;  ///< the emulator's name
+  MemoryModel model;
+  std::vector<std::string> notes;  ///< how the figures came about
+  /// False: the figures are of the executed blocks, which are not all.
+  bool are_totals = true;
+  double executed_share = 1;         ///< of the grid's blocks
+  std::vector<AccessCost> accesses;  ///< by line
+  std::vector<std::string> advice;   ///< one for each access; empty where nothing helps
+
+  /// Bytes wanted of bytes moved, in %, of the global accesses of a kind; nothing without any.
+  std::optional<double> efficiency(AccessVerb verb) const;
+  /// Wavefronts of shared accesses beyond those without conflicts.
+  std::uint64_t conflicts() const;
+  bool uses(AccessSpace space) const;
+  /// The accesses with advice, that with the most beyond its ideal first; as indices.
+  std::vector<std::size_t> worst_first() const;
+};
+
+/// After the execution's launch, with EmulatorSettings::notes_shapes.
+Explanation explain(const Configuration& configuration, const std::string& device,
+                    const MemoryModel& model, const EmulatorExecution& execution);
+
+}  // namespace sweep

@@ -1,0 +1,230 @@
+#include "engine/explain/listing.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <span>
+#include <sstream>
+
+#include "engine/text/units.h"
+
+namespace sweep {
+namespace {
+
+constexpr std::size_t columns = 100;
+constexpr std::size_t widest_text = 36;     ///< of an expression below its line
+constexpr std::size_t widest_in_list = 50;  ///< in the list of what costs most
+
+/// ANSI escapes, or nothing.
+struct Style {
+  const char* bold = "";
+  const char* bad = "";
+  const char* good = "";
+  const char* dim = "";
+  const char* reset = "";
+};
+
+Style style_of(bool color) {
+  if (!color) return {};
+  return {"\033[1m", "\033[1;31m", "\033[32m", "\033[2m", "\033[0m"};
+}
+
+std::string shortened(const std::string& text, std::size_t widest = widest_text) {
+  return text.size() <= widest ? text : text.substr(0, widest - 3) + "...";
+}
+
+/// Words folded into lines that begin with `indent`.
+std::string folded(const std::string& text, const std::string& indent) {
+  std::string result;
+  std::string line = indent;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    if (line.size() > indent.size() && line.size() + word.size() >= columns) {
+      result += line + "\n";
+      line = indent;
+    }
+    line += (line.size() > indent.size() ? " " : "") + word;
+  }
+  return result + line + "\n";
+}
+
+/// At most four digits, no zeros at the end.
+std::string figure(double value) {
+  return fmt::format("{:.4g}", value);
+}
+
+std::string per_request(std::uint64_t value, const AccessCost& access) {
+  return figure(static_cast<double>(value) / static_cast<double>(access.requests()));
+}
+
+/// "32 sectors/request (ideal 4)"
+std::string cost_text(const AccessCost& access, const MemoryModel& model) {
+  const bool is_historic = model.compute_capability < 50 && access.space == AccessSpace::global;
+  const std::string_view unit = access.space == AccessSpace::shared ? "wavefronts" : "sectors";
+  std::string text = fmt::format("{} {}/request (ideal {})", per_request(access.cost(), access),
+                                 unit, per_request(access.ideal(), access));
+  if (is_historic) {
+    text += fmt::format(" in {} transactions", per_request(access.memory.transactions, access));
+  }
+  return text;
+}
+
+std::string remark(const AccessCost& access, const MemoryModel& model) {
+  if (access.space == AccessSpace::shared) {
+    const std::uint64_t conflicts = access.shared.conflicts();
+    if (conflicts == 0) return "no conflicts";
+    return fmt::format("{} conflicts/request", per_request(conflicts, access));
+  }
+  const bool is_broadcast =
+      access.excess() == 0 && access.shape.uniform * 2 > access.shape.accesses;
+  const bool is_by_sectors = model.compute_capability >= 50;
+  if (is_broadcast && is_by_sectors) return "one address for all lanes";
+  return fmt::format("{} % useful", figure(access.efficiency()));
+}
+
+/// The widths of an annotation's columns.
+struct Widths {
+  std::size_t text = 0;
+  std::size_t cost = 0;
+};
+
+std::string what_of(const AccessCost& access) {
+  const std::string_view space =
+      access.space == AccessSpace::global ? std::string_view() : name_of(access.space);
+  return fmt::format("{}{}{}", name_of(access.verb), space.empty() ? "" : " ", space);
+}
+
+std::string annotation(const AccessCost& access, const MemoryModel& model, const Widths& widths,
+                       const Style& style) {
+  return fmt::format("        | {:<12} {:<{}}  {}{:<{}}  {}{}\n", what_of(access),
+                     shortened(access.text), widths.text,
+                     access.excess() != 0 ? style.bad : style.good, cost_text(access, model),
+                     widths.cost, remark(access, model), style.reset);
+}
+
+std::string head(const Explanation& explanation, const Style& style) {
+  std::string text =
+      fmt::format("{}{}{}\n", style.bold, to_string(explanation.configuration), style.reset);
+  constexpr double percent = 100;
+  const double executed = percent * explanation.executed_share;
+  text += fmt::format(
+      "  on the {}{}\n", explanation.device,
+      executed < percent ? fmt::format(", {} % of the blocks executed", figure(executed)) : "");
+  for (const std::string& note : explanation.notes) text += folded(note, "  ");
+  std::string totals;
+  const auto add = [&](const std::string& part) { totals += (totals.empty() ? "" : ", ") + part; };
+  if (const auto share = explanation.efficiency(AccessVerb::load)) {
+    add(fmt::format("loads {} % useful", figure(*share)));
+  }
+  if (const auto share = explanation.efficiency(AccessVerb::store)) {
+    add(fmt::format("stores {} % useful", figure(*share)));
+  }
+  if (explanation.uses(AccessSpace::shared)) {
+    add(fmt::format("{} bank conflicts", format_thousands(explanation.conflicts())));
+  }
+  return totals.empty() ? text : text + "  " + totals + "\n";
+}
+
+std::string source_lines(const Explanation& explanation, const Style& style) {
+  const Pattern& pattern = *explanation.configuration.pattern;
+  Widths widths;
+  for (const AccessCost& access : explanation.accesses) {
+    widths.text = std::max(widths.text, shortened(access.text).size());
+    widths.cost = std::max(widths.cost, cost_text(access, explanation.model).size());
+  }
+  std::string text = fmt::format("\n{}:\n", pattern.source->name);
+  std::istringstream body(pattern.body);
+  std::size_t number = pattern.body_line;
+  bool has_begun = false;
+  for (std::string line; std::getline(body, line); ++number) {
+    // What is left of the header's last line.
+    has_begun |= line.find_first_not_of(" \t\r") != std::string::npos;
+    if (!has_begun) continue;
+    text += fmt::format("{}{:>5}{}   {}\n", style.dim, number, style.reset, line);
+    for (const AccessCost& access : explanation.accesses) {
+      if (!access.is_in_pattern || access.line != number) continue;
+      text += annotation(access, explanation.model, widths, style);
+    }
+  }
+  std::string place;
+  for (const AccessCost& access : explanation.accesses) {
+    if (access.is_in_pattern) continue;
+    const std::string other =
+        access.line == 0 ? "at no known line" : fmt::format("{}:{}", access.file, access.line);
+    if (other != place) text += fmt::format("{}:\n", other);
+    place = other;
+    text += annotation(access, explanation.model, widths, style);
+  }
+  return text;
+}
+
+std::string place_of(const AccessCost& access) {
+  if (access.is_in_pattern) return fmt::format("line {}", access.line);
+  return access.line == 0 ? "no known line" : fmt::format("{}:{}", access.file, access.line);
+}
+
+std::string excess_text(const AccessCost& access) {
+  if (access.excess() == 0) return {};
+  const std::string_view unit = access.space == AccessSpace::shared ? "wavefronts" : "sectors";
+  return fmt::format(": {} of {} {} beyond the ideal", format_thousands(access.excess()),
+                     format_thousands(access.cost()), unit);
+}
+
+/// "lines 33, 34: " and what could be better where nothing is wasted, once for all of one advice.
+std::string hints(const Explanation& explanation, std::span<const std::size_t> order) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> groups;  // advice, places
+  for (const std::size_t index : order) {
+    const std::string& advice = explanation.advice[index];
+    auto group = std::ranges::find(groups, advice, [](const auto& known) { return known.first; });
+    if (group == groups.end()) group = groups.insert(groups.end(), {advice, {}});
+    const AccessCost& access = explanation.accesses[index];
+    std::string place = access.is_in_pattern ? std::to_string(access.line) : place_of(access);
+    std::vector<std::string>& places = group->second;
+    if (std::ranges::find(places, place) == places.end()) places.push_back(std::move(place));
+  }
+  std::string text;
+  for (const auto& [advice, places] : groups) {
+    const std::string_view word = places.size() == 1 ? "Line" : "Lines";
+    text += folded(fmt::format("{} {}: {}", word, fmt::join(places, ", "), advice), "    ");
+  }
+  return text;
+}
+
+std::string worst(const Explanation& explanation, const Style& style) {
+  const std::vector<std::size_t> order = explanation.worst_first();
+  const auto is_hint = [&](std::size_t index) {
+    const AccessCost& access = explanation.accesses[index];
+    return access.excess() == 0 && access.space == AccessSpace::global &&
+           access.verb != AccessVerb::atomic;
+  };
+  const auto first_hint = std::ranges::find_if(order, is_hint);
+  const std::span<const std::size_t> ranked(order.begin(), first_hint);
+  std::string text = "\nNothing is moved in vain.\n";
+  if (!ranked.empty()) {
+    text = explanation.are_totals ? "\nWhat costs most:\n"
+                                  : "\nWhat costs most, in the blocks that were executed:\n";
+  }
+  // Neighbours with one advice, as the load and the store of a +=, share it.
+  for (std::size_t i = 0; i < ranked.size(); ++i) {
+    const AccessCost& access = explanation.accesses[ranked[i]];
+    text += fmt::format("{}{:>2}. {}, {} {}{}{}\n", style.bold, i + 1, place_of(access),
+                        what_of(access), shortened(access.text, widest_in_list), style.reset,
+                        excess_text(access));
+    const bool is_shared =
+        i + 1 < ranked.size() && explanation.advice[ranked[i + 1]] == explanation.advice[ranked[i]];
+    if (!is_shared) text += folded(explanation.advice[ranked[i]], "    ");
+  }
+  return text + hints(explanation, {first_hint, order.end()});
+}
+
+}  // namespace
+
+std::string write_listing(const Explanation& explanation, bool color) {
+  const Style style = style_of(color);
+  std::string text = head(explanation, style) + source_lines(explanation, style);
+  if (explanation.accesses.empty()) return text + "\nNo access to memory was executed.\n";
+  return text + worst(explanation, style);
+}
+
+}  // namespace sweep

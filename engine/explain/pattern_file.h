@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+#include "engine/spec/pattern.h"
+
+namespace sweep {
+
+/// Whether a file that the compiler names is the pattern's own; the compiler makes names absolute.
+bool is_file_of(const Pattern& pattern, const std::string& file);
+
+}  // namespace sweep

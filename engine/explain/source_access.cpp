@@ -1,0 +1,303 @@
+#include "engine/explain/source_access.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <optional>
+#include <regex>
+
+#include "engine/spec/cuda_scanner.h"
+
+namespace sweep {
+namespace {
+
+using Role = SourceAccess::Role;
+
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+bool is_blank(char c) {
+  return std::isspace(static_cast<unsigned char>(c)) != 0;
+}
+
+/// Words after which an expression begins, unlike the name of a type.
+bool begins_expression(std::string_view word) {
+  constexpr std::array<std::string_view, 6> words = {"return", "else", "do", "case", "and", "or"};
+  return std::ranges::find(words, word) != words.end();
+}
+
+/// Reads CUDA source without comments, literals and directives.
+class Scanner {
+ public:
+  Scanner(std::string_view code, std::size_t first_line) : code_(code), first_line_(first_line) {}
+
+  std::vector<SourceAccess> run() {
+    for (std::size_t at = 0; at < code_.size(); ++at) {
+      if (code_[at] == '*' && is_dereference(at)) {
+        add_dereference(at);
+      } else if (begins_name(at)) {
+        add_named(at);
+      }
+    }
+    return std::move(found_);
+  }
+
+ private:
+  bool begins_name(std::size_t at) const {
+    const bool is_letter =
+        is_word(code_[at]) && std::isdigit(static_cast<unsigned char>(code_[at])) == 0;
+    return is_letter && (at == 0 || !is_word(code_[at - 1]));
+  }
+  std::size_t end_of_word(std::size_t at) const {
+    while (at < code_.size() && is_word(code_[at])) ++at;
+    return at;
+  }
+  std::size_t skip(std::size_t at) const {
+    while (at < code_.size() && is_blank(code_[at])) ++at;
+    return at;
+  }
+  char at_or_end(std::size_t at) const { return at < code_.size() ? code_[at] : '\0'; }
+  /// The last character before `at` that is no blank; npos when there is none.
+  std::size_t before(std::size_t at) const {
+    while (at > 0) {
+      if (!is_blank(code_[--at])) return at;
+    }
+    return std::string_view::npos;
+  }
+  std::string_view word_ending_at(std::size_t last) const {
+    std::size_t begin = last + 1;
+    while (begin > 0 && is_word(code_[begin - 1])) --begin;
+    return code_.substr(begin, last + 1 - begin);
+  }
+  /// Behind the bracket that closes the one at `at`; npos when none does.
+  std::size_t behind_bracket(std::size_t at) const {
+    int open = 0;
+    for (; at < code_.size(); ++at) {
+      const char c = code_[at];
+      if (c == '(' || c == '[' || c == '{') ++open;
+      if (c == ')' || c == ']' || c == '}') --open;
+      if (open == 0) return at + 1;
+    }
+    return std::string_view::npos;
+  }
+
+  /// Whether what stands before `at` leaves room for an operator with one operand.
+  bool is_prefix(std::size_t at) const {
+    const std::size_t last = before(at);
+    if (last == std::string_view::npos) return true;
+    const char c = code_[last];
+    if (is_word(c)) return begins_expression(word_ending_at(last));
+    return c != ')' && c != ']' && c != '"';
+  }
+  bool is_dereference(std::size_t at) const {
+    const char next = at_or_end(skip(at + 1));
+    return is_prefix(at) && (is_word(next) || next == '(' || next == '+' || next == '-');
+  }
+  bool follows_type(std::size_t at) const {
+    const std::size_t last = before(at);
+    return last != std::string_view::npos && is_word(code_[last]) &&
+           !begins_expression(word_ending_at(last));
+  }
+  bool follows_member_access(std::size_t at) const {
+    const std::size_t last = before(at);
+    if (last == std::string_view::npos) return false;
+    return code_[last] == '.' || (code_[last] == '>' && last > 0 && code_[last - 1] == '-');
+  }
+
+  struct Chain {
+    std::size_t end = 0;
+    bool is_memory = false;  ///< has a subscript or an arrow
+    bool is_call = false;    ///< ends in a member's parenthesis
+  };
+  /// What follows a name: subscripts and members.
+  Chain read_chain(std::size_t end) const {
+    Chain chain = {end, false, false};
+    while (true) {
+      const std::size_t at = skip(chain.end);
+      const char c = at_or_end(at);
+      std::size_t next = 0;
+      if (c == '[') {
+        next = behind_bracket(at);
+        if (next == std::string_view::npos) return chain;
+        chain.is_memory = true;
+      } else if (c == '.' || (c == '-' && at_or_end(at + 1) == '>')) {
+        const std::size_t member = skip(at + (c == '.' ? 1 : 2));
+        if (member >= code_.size() || !begins_name(member)) return chain;
+        next = end_of_word(member);
+        if (at_or_end(skip(next)) == '(') {
+          chain.is_call = true;
+          chain.is_memory |= c == '-';
+          return chain;
+        }
+        chain.is_memory |= c == '-';
+      } else {
+        return chain;
+      }
+      chain.end = next;
+    }
+  }
+
+  Role role_of(std::size_t begin, std::size_t end) const {
+    const std::size_t last = before(begin);
+    const char previous = last == std::string_view::npos ? '\0' : code_[last];
+    if (previous == '&' && is_prefix(last)) {
+      const std::size_t open = before(last);
+      const bool is_argument = open != std::string_view::npos && code_[open] == '(';
+      const std::size_t name = is_argument ? before(open) : std::string_view::npos;
+      const bool is_atomic = name != std::string_view::npos && is_word(code_[name]) &&
+                             word_ending_at(name).starts_with("atomic");
+      return is_atomic ? Role::atomic : Role::any;
+    }
+    const bool is_counted_before = last != std::string_view::npos && last > 0 &&
+                                   (previous == '+' || previous == '-') &&
+                                   code_[last - 1] == previous;
+    const std::string_view rest = code_.substr(skip(end));
+    if (is_counted_before || rest.starts_with("++") || rest.starts_with("--")) return Role::update;
+    if (rest.starts_with("==")) return Role::load;
+    if (rest.starts_with('=')) return Role::store;
+    for (const std::string_view sign :
+         {"+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="}) {
+      if (rest.starts_with(sign)) return Role::update;
+    }
+    return Role::load;
+  }
+
+  std::size_t line_at(std::size_t at) const {
+    return first_line_ + static_cast<std::size_t>(std::count(
+                             code_.begin(), code_.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+  }
+  void add(std::size_t begin, std::size_t end, std::string_view base, Role role, bool is_argument) {
+    SourceAccess access;
+    access.base = base;
+    for (std::size_t at = begin; at < end; ++at) {
+      if (!is_blank(code_[at])) {
+        access.text += code_[at];
+      } else if (!access.text.empty() && access.text.back() != ' ') {
+        access.text += ' ';
+      }
+    }
+    access.first_line = line_at(begin);
+    access.last_line = line_at(end - 1);
+    access.role = role;
+    access.is_argument = is_argument;
+    found_.push_back(std::move(access));
+  }
+
+  /// `name[...]`, `name->member`, or a pointer as an argument.
+  void add_named(std::size_t begin) {
+    if (follows_member_access(begin) || follows_type(begin)) return;
+    const std::size_t end = end_of_word(begin);
+    const std::string_view name = code_.substr(begin, end - begin);
+    const Chain chain = read_chain(end);
+    if (chain.is_memory) {
+      const Role role = chain.is_call ? Role::any : role_of(begin, chain.end);
+      return add(begin, chain.end, name, role, false);
+    }
+    const std::size_t last = before(begin);
+    if (last == std::string_view::npos || (code_[last] != '(' && code_[last] != ',')) return;
+    std::size_t next = skip(end);
+    const bool is_sum = at_or_end(next) == '+' && at_or_end(next + 1) != '+';
+    if (is_sum) {
+      while (next < code_.size() && code_[next] != ',' && code_[next] != ')' &&
+             code_[next] != ';') {
+        const bool opens = code_[next] == '(' || code_[next] == '[';
+        next = opens ? behind_bracket(next) : next + 1;
+      }
+    }
+    if (next >= code_.size() || (code_[next] != ',' && code_[next] != ')')) return;
+    add(begin, before(next) + 1, name, Role::any, true);
+  }
+
+  /// `*name`, `*(name + i)`, `*cast<T*>(name)`.
+  void add_dereference(std::size_t star) {
+    std::size_t at = skip(star + 1);
+    while (at_or_end(at) == '+' || at_or_end(at) == '-') at = skip(at + 1);
+    if (at >= code_.size()) return;
+    std::size_t end = at;
+    std::string_view base;
+    if (begins_name(at)) {
+      end = end_of_word(at);
+      base = code_.substr(at, end - at);
+      if (base.ends_with("_cast") && at_or_end(end) == '<') {
+        const std::size_t open = code_.find('(', end);
+        if (open == std::string_view::npos) return;
+        end = open;
+      }
+    }
+    if (at_or_end(end) == '(') {
+      const std::size_t close = behind_bracket(end);
+      if (close == std::string_view::npos) return;
+      std::size_t name = end + 1;
+      while (name < close && !begins_name(name)) ++name;
+      base = name < close ? code_.substr(name, end_of_word(name) - name) : std::string_view();
+      end = close;
+    } else {
+      end = read_chain(end).end;
+    }
+    if (base.empty()) return;
+    const std::string_view rest = code_.substr(skip(end));
+    const bool moves_on = rest.starts_with("++") || rest.starts_with("--");
+    if (moves_on) end = skip(end) + 2;
+    add(star, end, base, role_of(star, end), false);
+  }
+
+  std::string_view code_;
+  std::size_t first_line_;
+  std::vector<SourceAccess> found_;
+};
+
+std::vector<std::string> matches_of(const std::string& code, const std::regex& form) {
+  std::vector<std::string> names;
+  for (std::sregex_iterator at(code.begin(), code.end(), form), end; at != end; ++at) {
+    if (std::ranges::find(names, at->str(1)) == names.end()) names.push_back(at->str(1));
+  }
+  return names;
+}
+
+/// Macros whose replacement may touch memory.
+std::vector<std::string> memory_macros(std::string_view cuda) {
+  static const std::regex name_form(R"re(^\s*([A-Za-z_]\w*))re");
+  std::vector<std::string> names;
+  for (const Directive& directive : find_directives(cuda)) {
+    std::smatch name;
+    if (directive.name != "define" || !std::regex_search(directive.text, name, name_form)) continue;
+    const std::string replacement = name.suffix();
+    const bool touches = replacement.find_first_of("[*") != std::string::npos ||
+                         replacement.find("->") != std::string::npos;
+    if (touches) names.push_back(name.str(1));
+  }
+  return names;
+}
+
+std::vector<std::size_t> lines_with(const std::string& code, const std::vector<std::string>& names,
+                                    std::size_t first_line) {
+  std::vector<std::size_t> lines;
+  std::size_t line = first_line;
+  for (std::size_t at = 0; at < code.size(); ++at) {
+    if (code[at] == '\n') ++line;
+    if (!is_word(code[at]) || (at > 0 && is_word(code[at - 1]))) continue;
+    std::size_t end = at;
+    while (end < code.size() && is_word(code[end])) ++end;
+    if (std::ranges::find(names, code.substr(at, end - at)) != names.end()) lines.push_back(line);
+  }
+  return lines;
+}
+
+}  // namespace
+
+SourceText read_source_text(std::string_view cuda, std::size_t first_line) {
+  static const std::regex pointer_form(
+      R"re((?:\*|\bauto)\s*(?:(?:const|volatile|__restrict__|__restrict|restrict)\s+)*([A-Za-z_]\w*)\s*[=,;){])re");
+  static const std::regex dynamic_form(R"re(extern\s[^;]*?([A-Za-z_]\w*)\s*\[\s*\]\s*;)re");
+  const std::string code = blank_non_code(cuda);
+  SourceText text;
+  text.accesses = Scanner(code, first_line).run();
+  text.pointers = matches_of(code, pointer_form);
+  const std::vector<std::string> dynamic = matches_of(code, dynamic_form);
+  if (dynamic.size() == 1) text.dynamic_shared = dynamic.front();
+  text.macro_lines = lines_with(code, memory_macros(cuda), first_line);
+  return text;
+}
+
+}  // namespace sweep

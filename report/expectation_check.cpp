@@ -1,0 +1,182 @@
+#include "report/expectation_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "engine/spec/metric.h"
+#include "engine/text/units.h"
+#include "report/display_text.h"
+#include "report/metric_column.h"
+#include "report/parameter_values.h"
+#include "report/point_condition.h"
+
+namespace sweep {
+namespace {
+
+bool has_names(const PointRecord& point, const ExpectationSide& side) {
+  const auto* expression = std::get_if<Expression>(&side.value);
+  if (expression == nullptr) return true;
+  const Bindings environment = environment_of(point);
+  return std::ranges::all_of(expression->names(), [&](const std::string& name) {
+    return environment.find(name) != nullptr || ElementType::find(name).has_value();
+  });
+}
+
+bool is_meant(const PointRecord& point, const Expectation& expectation) {
+  return point.status == PointStatus::ok && has_names(point, expectation.left) &&
+         has_names(point, expectation.right) &&
+         (!expectation.condition || holds(*expectation.condition, point));
+}
+
+std::optional<double> metric_of(const PointRecord& point, const std::string& name) {
+  for (const Origin origin : {Origin::measured, Origin::hardware, Origin::emulated}) {
+    const MetricColumn column{name, origin};
+    if (const auto figure = figure_of(point, column)) return figure;
+  }
+  return std::nullopt;
+}
+
+std::optional<double> value_of(const PointRecord& point, const ExpectationSide& side) {
+  if (const auto* metric = std::get_if<MetricName>(&side.value)) {
+    return metric_of(point, metric->name);
+  }
+  if (const auto* number = std::get_if<double>(&side.value)) return *number;
+  try {
+    return static_cast<double>(
+        std::get<Expression>(side.value).evaluate_integer(environment_of(point)));
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+}
+
+/// "efficiency = 12.5 %"; empty for a side that is a number already.
+std::string describe_side(const ExpectationSide& side, double value) {
+  if (std::holds_alternative<double>(side.value)) return {};
+  const auto* metric = std::get_if<MetricName>(&side.value);
+  const std::string name = metric != nullptr ? metric->name : side.text;
+  const std::string unit = metric != nullptr ? unit_of(name) : std::string();
+  return fmt::format("{} = {}{}{}", name, value, unit.empty() ? "" : " ", unit);
+}
+
+std::string describe_found(const Expectation& expectation, double left, double right) {
+  const std::string first = describe_side(expectation.left, left);
+  const std::string second = describe_side(expectation.right, right);
+  return first + (first.empty() || second.empty() ? "" : ", ") + second;
+}
+
+void note_missing(const PointRecord& point, const ExpectationSide& side,
+                  std::vector<std::string>& missing) {
+  const auto* metric = std::get_if<MetricName>(&side.value);
+  if (metric == nullptr || metric_of(point, metric->name)) return;
+  if (std::ranges::find(missing, metric->name) == missing.end()) missing.push_back(metric->name);
+}
+
+void check_point(const PointRecord& point, ExpectationResult& result) {
+  const Expectation& expectation = result.expectation;
+  const auto left = value_of(point, expectation.left);
+  const auto right = value_of(point, expectation.right);
+  if (!left || !right) {
+    ++result.unchecked;
+    note_missing(point, expectation.left, result.missing);
+    note_missing(point, expectation.right, result.missing);
+  } else if (compare(*left, expectation.comparison, *right)) {
+    ++result.held;
+  } else {
+    result.broken.push_back({&point, describe_found(expectation, *left, *right)});
+  }
+}
+
+std::size_t meant_points(const ExpectationResult& result) {
+  return result.held + result.broken.size() + result.unchecked;
+}
+
+std::string points(std::size_t count, std::size_t all) {
+  return fmt::format("{} of {} point{}", format_thousands(count), format_thousands(all),
+                     all == 1 ? "" : "s");
+}
+
+/// Why nothing, or not everything, could be checked.
+std::string describe_missing(const ExpectationResult& result) {
+  if (result.missing.empty()) return "it has no value there";
+  const std::string names = in_words(result.missing);
+  return result.unchecked == meant_points(result) ? "no point has " + names
+                                                  : "they have no " + names;
+}
+
+std::string describe_unchecked(const ExpectationResult& result) {
+  if (meant_points(result) == 0) return "cannot be checked: no point that succeeded is meant by it";
+  if (result.unchecked == meant_points(result)) {
+    return "cannot be checked: " + describe_missing(result);
+  }
+  return fmt::format("cannot be checked at {}: {}", points(result.unchecked, meant_points(result)),
+                     describe_missing(result));
+}
+
+std::string list_broken(const ExpectationResult& result,
+                        const std::vector<ParameterValues>& parameters) {
+  constexpr std::size_t most_shown = 10;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(result.broken.size(), most_shown); ++i) {
+    const BrokenPoint& broken = result.broken[i];
+    text += fmt::format(
+        "  {}: {}\n", printable(describe(environment_of(*broken.point), parameters)), broken.found);
+  }
+  if (result.broken.size() > most_shown) {
+    text += fmt::format("  and {} more\n", format_thousands(result.broken.size() - most_shown));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<ExpectationResult> check_expectations_on(const std::vector<Expectation>& expectations,
+                                                     std::span<const StoredPoint> points) {
+  std::vector<ExpectationResult> results;
+  for (const Expectation& expectation : expectations) {
+    ExpectationResult result;
+    result.expectation = expectation;
+    for (const StoredPoint& stored : points) {
+      if (is_meant(stored.point, expectation)) check_point(stored.point, result);
+    }
+    results.push_back(std::move(result));
+  }
+  return results;
+}
+
+std::string describe(const Expectation& expectation) {
+  std::string text = expectation.text;
+  if (expectation.condition) text += ", where " + expectation.condition->text();
+  return text;
+}
+
+std::string verdict_of(const ExpectationResult& result) {
+  if (result.unchecked == meant_points(result)) return describe_unchecked(result);
+  std::string text = result.broken.empty()
+                         ? "holds"
+                         : "broken by " + points(result.broken.size(), meant_points(result));
+  if (result.unchecked > 0) text += "; " + describe_unchecked(result);
+  return text;
+}
+
+std::string describe_broken(std::span<const ExpectationResult> results,
+                            std::span<const StoredPoint> points, bool color) {
+  std::vector<const PointRecord*> records;
+  for (const StoredPoint& stored : points) records.push_back(&stored.point);
+  const std::vector<ParameterValues> told = telling_parameters(parameters_of(records));
+  std::string text;
+  for (const ExpectationResult& result : results) {
+    if (result.kept() && result.unchecked == 0) continue;
+    Diagnostic message;
+    message.severity = result.kept() ? Severity::warning : Severity::error;
+    message.where = result.expectation.where;
+    const std::string verdict = result.kept() ? describe_unchecked(result) : verdict_of(result);
+    message.message = fmt::format("'{}': {}", describe(result.expectation), verdict);
+    text += render(message, color) + list_broken(result, told);
+  }
+  return text;
+}
+
+}  // namespace sweep

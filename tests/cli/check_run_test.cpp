@@ -1,0 +1,121 @@
+#include <boost/test/data/test_case.hpp>
+#include <boost/test/unit_test.hpp>
+#include <ostream>
+
+#include "tests/cli/program.h"
+#include "tests/temporary_folder.h"
+
+using namespace sweep;
+namespace data = boost::unit_test::data;
+
+namespace {
+
+bool contains(const std::string& haystack, const std::string& needle) {
+  return haystack.find(needle) != std::string::npos;
+}
+
+boost::test_tools::assertion_result has_compiler(boost::unit_test::test_unit_id) {
+  static const bool there = run_program({"check", "patterns/stride.cu"}).code != 69;
+  if (!there) BOOST_TEST_MESSAGE("skipped: there is no libnvrtc");
+  return there;
+}
+
+/// A pattern `faulty` whose statements begin on line 10.
+std::string faulty(const std::string& statements, const std::string& verify = "true") {
+  return "/* pattern:\n"
+         "parameters: {K: {default: 1}}\n"
+         "buffers: {data: {type: int, length: 64, init: \"0\"}, raw: {type: int, length: 64}}\n"
+         "launch: {grid: 1, block: 64}\n"
+         "useful: {write: 256}\n"
+         "verify: {data: \"" +
+         verify +
+         "\"}\n*/\n"
+         "__global__ void faulty(int* data, int* raw) {\n"
+         "  __shared__ int words[64];\n" +
+         statements + "\n}\n";
+}
+
+struct FaultCase {
+  const char* statements;
+  const char* verify;
+  const char* place;
+  const char* message;
+};
+
+std::ostream& operator<<(std::ostream& out, const FaultCase& example) {
+  return out << example.message;
+}
+
+const std::vector<FaultCase> faults = {
+    {"data[threadIdx.x + K] = 1;", "true",
+     "faulty.cu:10:1: error: ", "out of bounds: writes 4 bytes at data[64]; data has 64 elements"},
+    {"raw[0] = 1;\n  *reinterpret_cast<int2*>(data + threadIdx.x / 4 + K) = int2{1, 2};", "true",
+     "faulty.cu:11:3: error: ", "misaligned address: an access of 8 bytes"},
+    {"data[threadIdx.x] = raw[threadIdx.x];", "true",
+     "faulty.cu:10:1: error: ", "it reads raw[0], which nothing has written"},
+    {"data[threadIdx.x] = words[threadIdx.x];", "true",
+     "faulty.cu:10:1: error: ", "of shared memory, which nothing has written"},
+    {"if (threadIdx.x < 32) words[threadIdx.x] = 1;\ndata[threadIdx.x] = words[threadIdx.x % 32];",
+     "true", "faulty.cu:11:1: error: ", "a race: it reads byte 0 of shared memory"},
+    {"if (threadIdx.x < 32) asm volatile(\"bar.sync 1, 64;\");\ndata[threadIdx.x] = words[0] = 1;",
+     "true", "faulty.cu:10:1: error: ", "deadlock: block (0, 0, 0)"},
+    {"while (K > 0) asm volatile(\"\" ::: \"memory\");", "true",
+     "faulty.cu:10:1: error: ", "the kernel does not end"},
+    {"if (threadIdx.x == 7) __trap();", "true",
+     "faulty.cu:10:1: error: ", "thread (7, 0, 0): the kernel stopped itself with a trap"},
+    {"data[threadIdx.x] = 1;", "data[i] == 2",
+     "faulty.cu:6:17: error: ", "wrong result: 64 of 64 elements of 'data' fail the check"},
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(check_run, *boost::unit_test::precondition(has_compiler))
+
+BOOST_DATA_TEST_CASE(a_mistake_of_the_kernel_is_shown_at_its_line, data::make(faults), example) {
+  const TemporaryFolder folder;
+  folder.write("faulty.cu", faulty(example.statements, example.verify));
+  const Outcome checked = run_program({"check", "--run", "faulty.cu"}, folder.path());
+  BOOST_TEST(checked.code == 65);
+  BOOST_TEST(contains(checked.err, example.place), checked.err);
+  BOOST_TEST(contains(checked.err, example.message), checked.err);
+  BOOST_TEST(contains(checked.err, "help: seen with faulty K=1"), checked.err);
+  BOOST_TEST(contains(checked.out, "compiles for compute capability"));
+  BOOST_TEST(!contains(checked.out, "executes"));
+}
+
+BOOST_AUTO_TEST_CASE(a_mistake_is_shown_once_with_how_many_make_it) {
+  const TemporaryFolder folder;
+  folder.write("faulty.cu", faulty("data[threadIdx.x + K] = 1;"));
+  folder.write("shifts.yaml", "pattern: faulty\naxes: {K: {from: 0, to: 5}}\n");
+  const Outcome checked = run_program({"check", "--run", "shifts.yaml"}, folder.path());
+  BOOST_TEST(checked.code == 65);
+  const std::size_t first = checked.err.find("error: ");
+  BOOST_REQUIRE(first != std::string::npos);
+  BOOST_TEST(checked.err.find("error: ", first + 1) == std::string::npos);
+  BOOST_TEST(contains(checked.err, "help: seen in 5 of 6 configurations, first with faulty K=1"));
+}
+
+BOOST_AUTO_TEST_CASE(the_sweeps_values_for_the_emulator_are_used) {
+  const TemporaryFolder folder;
+  folder.write("faulty.cu", faulty("data[threadIdx.x + K] = 1;"));
+  folder.write("good.yaml", "pattern: faulty\naxes: {K: [1, 2]}\nemulator: {set: {K: 0}}\n");
+  const Outcome checked = run_program({"check", "--run", "good.yaml"}, folder.path());
+  BOOST_TEST(checked.code == 0, checked.err);
+  BOOST_TEST(contains(checked.out, "good.yaml: good: 2 configurations compile for "));
+  BOOST_TEST(contains(checked.out, "good.yaml: good: 1 configuration executes without a mistake"));
+}
+
+BOOST_AUTO_TEST_CASE(the_shipped_sweeps_execute_without_a_mistake) {
+  const Outcome checked = run_program({"check", "--run", "sweeps/stride.yaml"});
+  BOOST_TEST(checked.code == 0, checked.err);
+  BOOST_TEST(contains(checked.out, " execute without a mistake"));
+}
+
+BOOST_AUTO_TEST_CASE(options_of_the_emulator_need_run) {
+  const Outcome refused = run_program({"check", "patterns/stride.cu", "--model", "7.5"});
+  BOOST_TEST(refused.code == 2);
+  BOOST_TEST(contains(refused.err, "add --run"));
+  BOOST_TEST(run_program({"check", "--run", "patterns/stride.cu", "--model", "1.0"}).code == 0);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,250 @@
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <list>
+#include <map>
+#include <set>
+
+#include "engine/emulator/cache/cache_model.h"
+#include "tests/emulator/cache/tiny_profile.h"
+#include "tests/rapidcheck_case.h"
+
+namespace {
+
+using namespace sweep;
+using namespace sweep::testing;
+
+/// A fully associative cache as its definition says: lines in the order of their last use.
+class PlainCache {
+ public:
+  struct Sector {
+    bool dirty = false;
+  };
+  using Sectors = std::map<std::uint64_t, Sector>;
+
+  explicit PlainCache(std::size_t lines) : lines_(lines) {}
+
+  bool exists() const { return lines_ > 0; }
+  bool has(std::uint64_t sector) const {
+    return std::ranges::any_of(order_, [&](const auto& line) {
+      return line.first == sector / 4 && line.second.contains(sector);
+    });
+  }
+  /// Makes the sector's line the most recently used; the sectors that had to go.
+  Sectors use(std::uint64_t sector) {
+    for (auto line = order_.begin(); line != order_.end(); ++line) {
+      if (line->first != sector / 4) continue;
+      order_.splice(order_.begin(), order_, line);
+      return {};
+    }
+    order_.emplace_front(sector / 4, Sectors{});
+    if (order_.size() <= lines_) return {};
+    Sectors gone = order_.back().second;
+    order_.pop_back();
+    return gone;
+  }
+  /// Adds to the most recently used line.
+  void add(std::uint64_t sector, bool dirty) { order_.front().second[sector].dirty |= dirty; }
+  void drop(std::uint64_t sector) {
+    for (auto& line : order_) line.second.erase(sector);
+  }
+  void clear() { order_.clear(); }
+  std::uint64_t dirty_sectors() const {
+    std::uint64_t count = 0;
+    for (const auto& line : order_) count += dirty_of(line.second);
+    return count;
+  }
+  static std::uint64_t dirty_of(const Sectors& sectors) {
+    return static_cast<std::uint64_t>(
+        std::ranges::count_if(sectors, [](const auto& sector) { return sector.second.dirty; }));
+  }
+
+ private:
+  std::size_t lines_;
+  std::list<std::pair<std::uint64_t, Sectors>> order_;
+};
+
+/// The whole model, a sector at a time.
+class PlainModel {
+ public:
+  PlainModel(std::size_t l1_lines, std::size_t l2_lines, std::uint64_t granularity)
+      : l1_(2, PlainCache(l1_lines)), l2_(l2_lines), granule_(granularity / 32) {}
+
+  void load(unsigned from, const std::vector<std::uint64_t>& sectors, bool cached) {
+    std::vector<std::uint64_t> missing;
+    for (const std::uint64_t sector : sectors) {
+      if (!cached || !l1_[from].exists()) {
+        missing.push_back(sector);
+        continue;
+      }
+      ++count.l1_load_sectors;
+      if (l1_[from].has(sector)) {
+        ++count.l1_load_hits;
+      } else {
+        missing.push_back(sector);
+      }
+      l1_[from].use(sector);
+      l1_[from].add(sector, false);
+    }
+    read(missing);
+  }
+  void store(const std::vector<std::uint64_t>& sectors) {
+    for (const std::uint64_t sector : sectors) {
+      ++count.l1_store_sectors;
+      if (!l2_.exists()) {
+        count.dram_write_bytes += 32;
+        continue;
+      }
+      ++count.l2_write_sectors;
+      count.l2_write_hits += l2_.has(sector);
+      change(sector);
+    }
+  }
+  void atomic(unsigned from, std::uint64_t sector) {
+    l1_[from].drop(sector);
+    read({sector});
+    if (l2_.exists()) {
+      change(sector);
+    } else {
+      count.dram_write_bytes += 32;
+    }
+  }
+  void end_kernel() {
+    for (PlainCache& l1 : l1_) l1.clear();
+  }
+  CacheCount finish() {
+    count.dram_write_bytes += 32 * l2_.dirty_sectors();
+    return count;
+  }
+
+  CacheCount count;
+
+ private:
+  void change(std::uint64_t sector) {
+    count.dram_write_bytes += 32 * PlainCache::dirty_of(l2_.use(sector));
+    l2_.add(sector, true);
+  }
+  /// Sectors of one instruction that miss together fetch their granules once.
+  void read(const std::vector<std::uint64_t>& sectors) {
+    std::set<std::uint64_t> granules;
+    for (const std::uint64_t sector : sectors) {
+      if (!l2_.has(sector)) granules.insert(sector / granule_);
+      if (!l2_.exists()) continue;
+      ++count.l2_read_sectors;
+      count.l2_read_hits += l2_.has(sector);
+    }
+    for (const std::uint64_t sector : sectors) {
+      if (l2_.exists()) count.dram_write_bytes += 32 * PlainCache::dirty_of(l2_.use(sector));
+    }
+    count.dram_read_bytes += granules.size() * granule_ * 32;
+    for (const std::uint64_t granule : granules) {
+      for (std::uint64_t i = 0; l2_.exists() && i < granule_; ++i) {
+        l2_.add(granule * granule_ + i, false);
+      }
+    }
+  }
+
+  std::vector<PlainCache> l1_;
+  PlainCache l2_;
+  std::uint64_t granule_;
+};
+
+/// A warp instruction on sectors of one line: kind 0 to 4, line, and the mask of its sectors.
+using Instruction = std::tuple<int, unsigned, std::uint64_t, unsigned>;
+
+rc::Gen<std::vector<Instruction>> instructions(int lines) {
+  return rc::gen::container<std::vector<Instruction>>(rc::gen::tuple(
+      rc::gen::weightedElement<int>({{8, 0}, {2, 1}, {4, 2}, {2, 3}, {1, 4}}),
+      rc::gen::inRange(0U, 2U), rc::gen::cast<std::uint64_t>(rc::gen::inRange(0, lines)),
+      rc::gen::inRange(1U, 16U)));
+}
+
+std::vector<std::uint64_t> sectors_of(std::uint64_t line, unsigned mask) {
+  std::vector<std::uint64_t> sectors;
+  for (unsigned i = 0; i < 4; ++i) {
+    if ((mask >> i & 1) != 0) sectors.push_back(line * 4 + i);
+  }
+  return sectors;
+}
+
+void perform(CacheModel& model, const Instruction& instruction) {
+  const auto& [kind, from, line, mask] = instruction;
+  const auto sectors = sectors_of(line, mask);
+  const auto count = static_cast<unsigned>(sectors.size());
+  if (kind == 0) model.load(from, sectors.data(), count, L1Policy::cached);
+  if (kind == 1) model.load(from, sectors.data(), count, L1Policy::bypassed);
+  if (kind == 2) model.store(from, sectors.data(), count);
+  if (kind == 3) model.atomic(from, sectors.data(), 1);
+  if (kind == 4) model.end_kernel();
+}
+
+void perform(PlainModel& model, const Instruction& instruction) {
+  const auto& [kind, from, line, mask] = instruction;
+  const auto sectors = sectors_of(line, mask);
+  if (kind == 0 || kind == 1) model.load(from, sectors, kind == 0);
+  if (kind == 2) model.store(sectors);
+  if (kind == 3) model.atomic(from, sectors.front());
+  if (kind == 4) model.end_kernel();
+}
+
+CacheCount run(CacheModel model, const std::vector<Instruction>& program) {
+  for (const Instruction& instruction : program) perform(model, instruction);
+  return model.finish();
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(counts_as_the_plain_model) {
+  check_property(
+      [] {
+        const auto l1_lines = *rc::gen::inRange(0U, 5U);
+        const auto l2_lines = *rc::gen::inRange(0U, 9U);
+        const auto granularity = *rc::gen::element(32U, 64U, 128U);
+        const auto program = *instructions(12);
+        PlainModel plain(l1_lines, l2_lines, granularity);
+        for (const Instruction& instruction : program) perform(plain, instruction);
+        RC_ASSERT(run(tiny_model(l1_lines, l2_lines, granularity), program) == plain.finish());
+      },
+      500);
+}
+
+BOOST_AUTO_TEST_CASE(a_larger_cache_never_has_fewer_hits) {
+  check_property([] {
+    const auto program = *instructions(12);
+    CacheCount smaller;
+    for (unsigned lines = 1; lines <= 8; ++lines) {
+      const CacheCount l1 = run(tiny_model(lines, 8, 64), program);
+      const CacheCount l2 = run(tiny_model(0, lines, 64), program);
+      RC_ASSERT(l1.l1_load_hits >= smaller.l1_load_hits);
+      RC_ASSERT(l2.l2_read_hits >= smaller.l2_read_hits);
+      RC_ASSERT(lines == 1 || l2.dram_read_bytes <= smaller.dram_read_bytes);
+      smaller = l2;
+      smaller.l1_load_hits = l1.l1_load_hits;
+    }
+  });
+}
+
+BOOST_AUTO_TEST_CASE(what_misses_is_what_arrives) {
+  check_property([] {
+    const auto program = *instructions(4000);
+    const unsigned ways = *rc::gen::element(1U, 3U, 4U, 16U);
+    DeviceProfile profile = tiny_profile(48, 480, 32);
+    profile.l1_ways = ways;
+    profile.l2_ways = ways;
+    const CacheCount count = run(CacheModel(profile, profile.l1_bytes), program);
+    RC_ASSERT(count.l1_load_hits <= count.l1_load_sectors);
+    RC_ASSERT(count.l2_write_hits <= count.l2_write_sectors);
+    RC_ASSERT(count.dram_read_bytes == 32 * (count.l2_read_sectors - count.l2_read_hits));
+    RC_ASSERT(count.dram_write_bytes <= 32 * (count.l2_write_sectors + count.l2_read_sectors));
+  });
+}
+
+BOOST_AUTO_TEST_CASE(results_repeat) {
+  check_property([] {
+    const auto program = *instructions(4000);
+    DeviceProfile profile = tiny_profile(48, 480, 64);
+    profile.l1_ways = 4;
+    profile.l2_ways = 16;
+    const CacheModel model(profile, profile.l1_bytes);
+    RC_ASSERT(run(model, program) == run(model, program));
+  });
+}

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "engine/emulator/execution/emulator_backend.h"
+#include "engine/jit/compiler.h"
+#include "engine/run/workload.h"
+#include "tests/nvrtc_fixture.h"
+#include "tests/pattern_from_text.h"
+
+namespace sweep {
+
+/// What the emulator makes of a pattern's configuration.
+struct Emulated {
+  std::string outcome;  ///< "correct", the mismatch, or the failure
+  std::map<std::string, double> metrics;
+  std::vector<std::string> notes;
+};
+
+inline Workload emulated_workload(const std::string& text, const Bindings& given,
+                                  int capability = 90) {
+  const std::vector<Configuration> one = {resolve(pattern_from_text("kernel", text), given)};
+  const auto outcomes = Compiler(nvrtc(), capability).compile(one);
+  if (const auto* failure = std::get_if<CompileFailure>(&outcomes.front())) {
+    BOOST_FAIL(render(failure->errors));
+  }
+  return make_workload(one.front(), std::get<CompiledConfiguration>(outcomes.front()));
+}
+
+inline Emulated emulate(const std::string& text, const Bindings& given = {},
+                        EmulatorSettings settings = emulator_settings(90, 2), bool caches = false) {
+  Emulated result;
+  EmulatorBackend backend(std::move(settings));
+  const Workload workload = emulated_workload(text, given);
+  try {
+    const auto execution = backend.prepare_emulated(workload, caches);
+    execution->initialise();
+    execution->launch();
+    result.outcome = execution->verify().value_or("correct");
+    const Observation observation = execution->observe();
+    for (const Metric& metric : observation.metrics) result.metrics[metric.name] = metric.value;
+    result.notes = observation.notes;
+  } catch (const ExecutionFailure& failure) {
+    result.outcome = failure.what();
+  }
+  return result;
+}
+
+}  // namespace sweep

@@ -1,0 +1,227 @@
+#include <boost/test/data/test_case.hpp>
+
+#include "tests/emulator/execution/emulated_pattern.h"
+
+using namespace sweep;
+namespace data = boost::unit_test::data;
+
+namespace {
+
+/// A kernel over N floats, in blocks of 256, that copies `in` to `out` but for `statement`.
+std::string copying(const std::string& statement,
+                    const std::string& verify = "out[i] == float(i % 101)") {
+  return "/* pattern:\n"
+         "parameters: {N: {default: 64 Ki}}\n"
+         "buffers:\n"
+         "  in: {type: float, length: N, init: \"float(i % 101)\"}\n"
+         "  out: {type: float, length: N}\n"
+         "launch: {grid: N / 256, block: 256}\n"
+         "useful: {read: N * 4, write: N * 4}\n"
+         "verify: {out: \"" +
+         verify +
+         "\"}\n*/\n"
+         "__global__ void kernel(const float* in, float* out) {\n"
+         "  __shared__ float tile[256];\n"
+         "  const size_t t = threadIdx.x;\n"
+         "  const size_t i = size_t(blockIdx.x) * 256 + t;\n"
+         "  float v = in[i];\n"
+         "  " +
+         statement +
+         "\n"
+         "  out[i] = v;\n}\n";
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+EmulatorSettings checking() {
+  EmulatorSettings settings = emulator_settings(90, 2);
+  settings.checks_shared = true;
+  return settings;
+}
+
+EmulatorSettings exact() {
+  EmulatorSettings settings = emulator_settings(90, 2);
+  settings.is_exact = true;
+  return settings;
+}
+
+struct FaultCase {
+  const char* statement;
+  const char* message;
+  friend std::ostream& operator<<(std::ostream& out, const FaultCase& one) {
+    return out << one.statement;
+  }
+};
+
+const FaultCase fault_cases[] = {
+    {"v = in[i + 1];", "out of bounds: reads 4 bytes at in[65536]; in has 65536 elements"},
+    {"v = in[i - 1];", "out of bounds: reads 4 bytes at in[-1]"},
+    {"((volatile float*)out)[i + 1] = v;", "out of bounds: writes 4 bytes at out[65536]"},
+    {"v = *(const volatile float*)((const char*)in + 4 * i + 2);", "misaligned address"},
+    {"v += ((volatile float*)out)[i ^ 1];", "which nothing has written"},
+    {"v += tile[t];", "of shared memory, which nothing has written"},
+    {"tile[t] = v; v = tile[t ^ 32];", "of shared memory, which nothing has written"},
+
+    {"tile[t] = v; v = tile[t ^ 1];", "without a barrier between"},
+    {"tile[t] = v; __syncthreads(); v = tile[t + 1];", "out of bounds: reads 4 bytes at byte 1024"},
+    {"tile[t / 2] = v; __syncthreads(); v += 0 * tile[0];", "a race"},
+    {"if (t == 5) __trap();", "thread (5, 0, 0): the kernel stopped itself with a trap"},
+    {"assert(t < 200);", "assert(t < 200) failed"},
+};
+
+struct HarmlessCase {
+  const char* statement;
+  friend std::ostream& operator<<(std::ostream& out, const HarmlessCase& one) {
+    return out << one.statement;
+  }
+};
+
+const HarmlessCase harmless_cases[] = {
+    {"tile[t] = v; v = tile[t];"},
+    {"tile[t] = v; __syncthreads(); v = tile[t ^ 255]; v = in[i];"},
+    {"tile[t] = v; __syncwarp(); v = tile[t ^ 1]; v = tile[t];"},
+    {"tile[3] = 7; __syncthreads(); v += 0 * tile[3];"},
+    {"if (t < 100) return; __syncthreads();"},
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(emulator_execution, *boost::unit_test::precondition(has_nvrtc))
+
+BOOST_AUTO_TEST_CASE(a_kernel_is_executed_checked_and_counted) {
+  const Emulated result = emulate(copying(""));
+  BOOST_TEST(result.outcome == "correct");
+  BOOST_TEST(result.metrics.at("load_requests") == 2048);
+  BOOST_TEST(result.metrics.at("load_sectors") == 8192);
+  BOOST_TEST(result.metrics.at("load_sectors_per_request") == 4);
+  BOOST_TEST(result.metrics.at("store_sectors_per_request") == 4);
+  BOOST_TEST(result.metrics.at("efficiency") == 100);
+  BOOST_TEST(result.metrics.at("executed_share") == 100);
+  BOOST_TEST(result.notes.empty());
+}
+
+BOOST_DATA_TEST_CASE(what_a_kernel_must_not_do_is_named, data::make(fault_cases), one) {
+  const Emulated result = emulate(copying(one.statement), {}, checking());
+  BOOST_TEST(contains(result.outcome, one.message), result.outcome);
+  BOOST_TEST(contains(result.outcome, "kernel.cu:15"), result.outcome);
+  BOOST_TEST(contains(result.outcome, "block ("), result.outcome);
+}
+
+BOOST_DATA_TEST_CASE(what_does_no_harm_is_not_reported, data::make(harmless_cases), one) {
+  const std::string verify = contains(one.statement, "return")
+                                 ? "i % 256 < 100 || out[i] == float(i % 101)"
+                                 : "out[i] == float(i % 101)";
+  const Emulated result = emulate(copying(one.statement, verify), {}, checking());
+  const bool reads_unwritten = contains(result.outcome, "nothing has written");
+  BOOST_TEST((result.outcome == "correct" || reads_unwritten), result.outcome);
+}
+
+BOOST_AUTO_TEST_CASE(a_wrong_element_is_shown) {
+  BOOST_TEST(emulate(copying("if (i == 700) v = -1;")).outcome ==
+             "wrong result: 1 of 65,536 elements of 'out' fail the check out[i] == float(i % 101); "
+             "the first is i = 700: -1, expected 94");
+}
+
+BOOST_AUTO_TEST_CASE(a_kernel_that_never_ends_is_stopped) {
+  EmulatorSettings settings = emulator_settings(90, 2);
+  settings.instruction_limit = 100'000;
+  const Emulated result =
+      emulate(copying("while (((volatile float*)in)[0] >= 0) {}"), {}, settings);
+  BOOST_TEST(contains(result.outcome, "the kernel does not end"), result.outcome);
+  BOOST_TEST(contains(result.outcome, "kernel.cu:15"), result.outcome);
+}
+
+BOOST_AUTO_TEST_CASE(a_large_grid_is_sampled_and_scaled_to_what_all_of_it_gives) {
+  const Bindings large = integers({{"N", 1 << 24}});
+  const Emulated sampled = emulate(copying(""), large);
+  const Emulated whole = emulate(copying(""), large, exact());
+  BOOST_TEST(sampled.outcome == "correct");
+  BOOST_TEST(whole.outcome == "correct");
+  BOOST_TEST(sampled.metrics.at("executed_share") < 50);
+  BOOST_TEST(whole.metrics.at("executed_share") == 100);
+  for (const auto& [name, value] : whole.metrics) {
+    if (name == "executed_share") continue;
+    BOOST_TEST(sampled.metrics.at(name) == value, name);
+  }
+  BOOST_REQUIRE(sampled.notes.size() == 1);
+  BOOST_TEST(contains(sampled.notes.front(), "totals are scaled"));
+}
+
+BOOST_AUTO_TEST_CASE(counts_that_differ_from_block_to_block_are_not_scaled) {
+  const std::string text = copying("if (blockIdx.x % 3 == 1) v += 0 * in[(i * 7) % N];");
+  const Emulated result = emulate(text, integers({{"N", 1 << 24}}));
+  BOOST_TEST(result.outcome == "correct");
+  BOOST_TEST(result.metrics.count("load_sectors") == 0U);
+  BOOST_TEST(result.metrics.count("load_sectors_per_request") == 1U);
+  BOOST_REQUIRE(result.notes.size() == 1);
+  BOOST_TEST(contains(result.notes.front(), "they differ from block to block"));
+}
+
+BOOST_AUTO_TEST_CASE(a_wrong_element_is_found_among_those_of_executed_blocks) {
+  const Emulated result = emulate(copying("if (t == 9) v = -1;"), integers({{"N", 1 << 24}}));
+  BOOST_TEST(contains(result.outcome, "wrong result: "), result.outcome);
+  BOOST_TEST(contains(result.outcome, "the first is i = 9: -1, expected 9"), result.outcome);
+}
+
+BOOST_AUTO_TEST_CASE(a_check_that_needs_other_blocks_is_not_held_against_a_sample) {
+  const Emulated result =
+      emulate(copying("",
+                      "out[i] == out[i + 1 < N ? i + 1 : i] - (i % 101 == 100 || i + 1 == N ? "
+                      "out[i + 1 < N ? i + 1 : i] - out[i] : 1)"),
+              integers({{"N", 1 << 24}}));
+  BOOST_TEST(result.outcome == "correct");
+}
+
+BOOST_AUTO_TEST_CASE(a_launch_that_a_device_refuses_is_refused) {
+  const std::string text =
+      "/* pattern:\n"
+      "buffers: {out: {type: int, length: 1}}\n"
+      "launch: {grid: 1, block: 32, shared: 300 Ki}\n"
+      "useful: {write: 4}\nverify: true\n*/\n"
+      "__global__ void kernel(int* out) { *out = 1; }\n";
+  BOOST_TEST(
+      contains(emulate(text).outcome, "bad launch: dynamic shared memory in bytes is 307200"));
+}
+
+BOOST_AUTO_TEST_CASE(an_instruction_without_emulation_is_named_with_its_line) {
+  const Emulated result = emulate(copying("asm volatile(\"barrier.cluster.arrive.aligned;\");"));
+  BOOST_TEST(contains(result.outcome,
+                      "kernel.cu:15: the emulator does not execute the instruction "
+                      "barrier.cluster.arrive"),
+             result.outcome);
+}
+
+BOOST_AUTO_TEST_CASE(caches_are_followed_on_request) {
+  const Emulated result = emulate(copying("v = in[i]; v += 0 * ((const volatile float*)in)[i];"),
+                                  {}, emulator_settings(90, 2), true);
+  BOOST_TEST(result.outcome == "correct");
+  BOOST_TEST(result.metrics.at("dram_read_bytes") == 65536 * 4);
+  BOOST_TEST(result.metrics.at("dram_write_bytes") == 65536 * 4);
+}
+
+BOOST_AUTO_TEST_CASE(shared_accesses_that_ptxas_merges_are_noted) {
+  const std::string text =
+      "/* pattern:\n"
+      "buffers: {out: {type: float, length: 32}}\n"
+      "launch: {grid: 1, block: 32}\n"
+      "useful: {write: 128}\nverify: true\n*/\n"
+      "__global__ void kernel(float* out) {\n"
+      "  __shared__ __align__(16) float s[128];\n"
+      "  for (int k = 0; k < 4; ++k) s[threadIdx.x + 32 * k] = float(k);\n"
+      "  __syncthreads();\n"
+      "  const auto p = unsigned(__cvta_generic_to_shared(s + 4 * threadIdx.x));\n"
+      "  float a, b, c, d;\n"
+      "  asm(\"ld.shared.f32 %0, [%1];\" : \"=f\"(a) : \"r\"(p));\n"
+      "  asm(\"ld.shared.f32 %0, [%1 + 4];\" : \"=f\"(b) : \"r\"(p));\n"
+      "  asm(\"ld.shared.f32 %0, [%1 + 8];\" : \"=f\"(c) : \"r\"(p));\n"
+      "  asm(\"ld.shared.f32 %0, [%1 + 12];\" : \"=f\"(d) : \"r\"(p));\n"
+      "  out[threadIdx.x] = a + b * 2 + c * 3 + d * 4;\n}\n";
+  const Emulated result = emulate(text);
+  BOOST_TEST(result.outcome == "correct");
+  BOOST_REQUIRE(result.notes.size() == 1);
+  BOOST_TEST(contains(result.notes.front(), "ptxas merged shared-memory loads"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

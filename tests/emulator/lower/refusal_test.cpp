@@ -1,0 +1,122 @@
+// What cannot be executed is refused with a reason, and only where it can be reached.
+
+#include <boost/test/data/test_case.hpp>
+#include <boost/test/unit_test.hpp>
+
+#include "tests/emulator/lower/lowered.h"
+
+namespace sweep::testing {
+
+struct Refused {
+  const char* body;
+  const char* why;
+  const char* scope = "";
+};
+static std::ostream& operator<<(std::ostream& out, const Refused& r) {
+  return out << r.body;
+}
+
+namespace {
+
+const Refused refused[] = {
+    {"wgmma.fence.sync.aligned;",
+     "line 7 of the PTX: the emulator does not execute the instruction wgmma.fence.sync.aligned; a "
+     "GPU does (--device 0)"},
+    {"add.u32 %r1, %r2;", "it has too few operands"},
+    {"add.u32 %r1, %r2, %r3, %r4;", "it has operands that have no meaning"},
+    {"add.u32 %r1, %d2, %r3;", "an operand has another width"},
+    {"add.u32 %r1, %p2, %r3;", "an operand has another width"},
+    {"add.u32 %d1, %r2, %r3;", "the destination has another width"},
+    {"add.u64 %d1, %r2, %d3;", "an operand has another width"},
+    {"add.u32 5, %r2, %r3;", "the destination is not a register"},
+    {"setp.eq.u32 %r1, %r2, %r3;", "the destination has another width"},
+    {"selp.b32 %r1, %r2, %r3, %r4;", "an operand is not a predicate"},
+    {"cvt.u32.u32 %p1, %r1;", "the destination has another width"},
+    {"cvt.u32.u32 %r1, %p1;", "an operand has another width"},
+    {"cvt.u32.u64 %r1, %r2;", "an operand has another width"},
+    {"cvt.u64.u32 %q1, %r2;", "the destination has another width"},
+    {"mov.u32 %r1, %envreg3;", "the special register %envreg3 is not known"},
+    {"mov.b64 {%r1, %r2, %r3}, %d1;", "its vector does not fit"},
+    {"mov.b64 {%r1, %h2}, %d1;", ""},
+    {"ld.volatile.global.u32 %p1, [%d1];", "a register is too narrow"},
+    {"ld.volatile.global.u64 %r1, [%d1];", "a register is too narrow"},
+    {"ld.volatile.global.u32 %q1, [%d1]; st.global.b128 [%d1], %q1;", "a register is too wide"},
+    {"ld.volatile.global.v4.u64 {%d1, %d2, %d3, %d4}, [%d1];", ""},
+    {"ld.volatile.global.v8.u64 {%d1, %d2, %d3, %d4, %d1, %d2, %d3, %d4}, [%d1];", "v8.u64"},
+    {"ld.volatile.global.v2.u32 {%r1, %r2, %r3}, [%d1];", "its vector does not fit"},
+    {"ld.volatile.global.u32 %r1, [%h1];", "its address has another width"},
+    {"ld.volatile.global.u32 %r1, %d1;", "it has no address"},
+    {"ld.param.u32 %p1, [k_n]; @%p1 st.global.u32 [%d1], 1;", "a register does not fit"},
+    {"ld.param.u32 %h1, [k_n]; st.global.u16 [%d1], %h1;", "a register does not fit"},
+    {"ld.param.u64 %r1, [k_out]; st.global.u32 [%d1], %r1;", "a register does not fit"},
+    {"ld.param.u32 %r1, [k_n+4]; st.global.u32 [%d1], %r1;", "it reads past the kernel's parameters"},
+    {"ld.param.u32 %r1, [k_out+-4]; st.global.u32 [%d1], %r1;", "it reads past the kernel's parameters"},
+    {"ld.param.v2.u32 {%r1, %r2}, [k_n]; st.global.u32 [%d1], %r1;", "it reads past the kernel's parameters"},
+    {"st.const.u32 [%d1], %r1;", "constant memory cannot be written"},
+    {"atom.global.add.u8 %h1, [%d1], %h2;", "atom.global.add.u8"},
+    {"atom.global.and.f32 %f1, [%d1], %f2;", "atom.global.and.f32"},
+    {"atom.global.add.b128 %q1, [%d1], %q2;", "atom.global.add.b128"},
+    {"atom.global.frobnicate.u32 %r1, [%d1], %r2;", "frobnicate"},
+    {"cp.async.ca.shared.global [%r1], [%d1], 5;", "it copies 4, 8 or 16 bytes"},
+    {"cp.reduce.async.bulk.global.shared::cta.bulk_group.add.b128 [%d1], [%r1], %r2;", "b128"},
+    {"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r1], [%d1, "
+     "{%r2, %r3}], [%r4];",
+     "tensor"},
+    {"redux.sync.add.f32 %f1, %f2, %r1;", "redux.sync.add.f32"},
+    {"barrier.cluster.arrive;", "barrier.cluster.arrive"},
+    {"ld.shared::cluster.u32 %r1, [%r2]; mapa.u64 %d1, %d2, %r3;", "mapa"},
+    {"call %d1, (), P; P: .callprototype _ ();",
+     "does not execute calls through pointers"},
+    {"call f, ();", "'f' calls itself: the emulator does not execute recursive functions",
+     ".func f() { call g, (); ret; } .func g();"},
+    {"call f, ();", "calls 'f', which the program does not define", ".extern .func f();"},
+    {"{ .param .b32 a; call f, (a, a); }", "a call passes 2 values to or from 'f', which has 1",
+     ".func f(.param .b32 x) { ret; }"},
+    {"call f, (k_n);", "only .param variables are supported",
+     ".func f(.param .b32 x) { ret; }"},
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(refusals)
+
+BOOST_DATA_TEST_CASE(say_why, boost::unit_test::data::make(refused), r) {
+  std::string scope = r.scope;
+  const std::string forward = ".func g();";
+  if (scope.ends_with(forward)) {
+    scope = forward + scope.substr(0, scope.size() - forward.size()) +
+            ".func g() { call f, (); ret; }";
+  }
+  const std::string message = refusal(r.body, scope);
+  if (*r.why == '\0') {
+    BOOST_TEST(message == "");
+  } else {
+    BOOST_TEST((message.find(r.why) != std::string::npos), message);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(only_what_is_reached_is_looked_at) {
+  BOOST_TEST(refusal("bra END; wgmma.fence.sync.aligned; END:") == "");
+  BOOST_TEST(refusal("ret; wgmma.fence.sync.aligned;") == "");
+  BOOST_TEST(refusal("", ".func f() { wgmma.fence.sync.aligned; ret; }") == "");
+  BOOST_TEST(refusal("@%p1 bra END; wgmma.fence.sync.aligned; END:") != "");
+}
+
+BOOST_AUTO_TEST_CASE(names_the_source_line) {
+  const std::string body = ".loc 1 17 3\nmapa.u64 %d1, %d2, %r3;";
+  const ptx::Module module(module_with(body) + ".file 1 \"/a/b/pattern.cu\"\n");
+  BOOST_CHECK_EXCEPTION(lower(module, "k", Simd::baseline), UnsupportedError, [](const auto& e) {
+    return std::string(e.what()).starts_with("pattern.cu:17: ");
+  });
+}
+
+BOOST_AUTO_TEST_CASE(a_kernel_that_there_is_none_of) {
+  const ptx::Module module(module_with(""));
+  BOOST_CHECK_EXCEPTION(lower(module, "other", Simd::baseline), UnsupportedError, [](const auto& e) {
+    return std::string(e.what()) == "the program has no kernel 'other'";
+  });
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace sweep::testing

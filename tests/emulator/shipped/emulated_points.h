@@ -1,0 +1,23 @@
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/emulator/execution/settings.h"
+#include "engine/spec/configuration.h"
+
+namespace sweep {
+
+/// What became of one configuration on the emulator.
+struct EmulatedPoint {
+  std::string verdict;  ///< "correct", or why it is not
+  std::map<std::string, double> metrics;
+};
+
+/// Compiles, launches once and verifies each of the configurations, in order.
+std::vector<EmulatedPoint> emulate(std::span<const Configuration> configurations,
+                                   const EmulatorSettings& settings);
+
+}  // namespace sweep

@@ -1,0 +1,141 @@
+#include <boost/test/data/test_case.hpp>
+#include <boost/test/unit_test.hpp>
+#include <optional>
+
+#include "engine/emulator/execution/emulator_backend.h"
+#include "tests/emulator/shipped/emulated_points.h"
+#include "tests/emulator/shipped/library.h"
+#include "tests/nvrtc_fixture.h"
+
+using namespace sweep;
+namespace data = boost::unit_test::data;
+
+namespace {
+
+constexpr std::size_t most = 6;
+constexpr double tolerance = 1e-9;
+
+/// How far a configuration is made smaller.
+struct Reduction {
+  std::int64_t bytes = 0;
+  std::int64_t size = 0;
+};
+
+constexpr Reduction small = {1 << 20, 256};
+constexpr Reduction medium = {2 << 20, 512};
+
+/// What a parameter that says how much work there is becomes; nothing for other parameters. Half
+/// the steps on half the words leave the share of the work before the first step as it is.
+std::optional<std::int64_t> reduced_value(const std::string& name, const Value& value,
+                                          const Reduction& reduction) {
+  if (name == "BYTES") return reduction.bytes;
+  if (name == "SIZE") return reduction.size;
+  if (name == "ITERATIONS" || name == "WORDS") return std::get<std::int64_t>(value) / 2;
+  return std::nullopt;
+}
+
+/// The same configuration with less to do.
+Configuration reduced(const Configuration& configuration, const Reduction& reduction) {
+  Bindings given;
+  bool is_smaller = false;
+  for (const auto& [name, value] : configuration.parameters.entries()) {
+    const auto less = reduced_value(name, value, reduction);
+    if (less) is_smaller = true;
+    // N follows from BYTES.
+    if (less || name != "N") given.set(name, less ? Value(*less) : value);
+  }
+  BOOST_REQUIRE_MESSAGE(is_smaller,
+                        "no parameter says how much work there is in " << to_string(configuration));
+  return resolve(configuration.pattern, given);
+}
+
+std::vector<Configuration> reduced(const std::vector<Configuration>& configurations,
+                                   const Reduction& reduction) {
+  std::vector<Configuration> result;
+  for (const Configuration& configuration : configurations) {
+    result.push_back(reduced(configuration, reduction));
+  }
+  return result;
+}
+
+void check_all_correct(const std::vector<Configuration>& configurations,
+                       const EmulatorSettings& settings) {
+  const auto points = emulate(configurations, settings);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    BOOST_TEST_INFO(to_string(configurations[i]));
+    BOOST_TEST(points[i].verdict == "correct");
+  }
+}
+
+/// Every metric that `wanted` chooses is the same in both.
+template <class Wanted>
+void check_equal(const EmulatedPoint& actual, const EmulatedPoint& expected, Wanted wanted) {
+  int compared = 0;
+  for (const auto& [metric, value] : expected.metrics) {
+    if (!wanted(metric)) continue;
+    BOOST_TEST_INFO(metric);
+    BOOST_TEST_REQUIRE(actual.metrics.contains(metric));
+    BOOST_TEST(actual.metrics.at(metric) == value, boost::test_tools::tolerance(tolerance));
+    ++compared;
+  }
+  BOOST_TEST(compared > 0);
+}
+
+/// Whether a metric says something about one request.
+bool is_per_request(const std::string& metric) {
+  return metric.ends_with("_per_request") || metric == "efficiency" ||
+         metric == "load_efficiency" || metric == "store_efficiency";
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(every_sweep, *boost::unit_test::precondition(has_nvrtc))
+
+BOOST_DATA_TEST_CASE(is_correct_and_has_counts_per_request_that_do_not_depend_on_sizes,
+                     data::make(shipped_sweeps()), name) {
+  Sweep sweep = shipped_sweep(name);
+  apply_emulator_set(sweep);
+  const auto configurations = some_configurations(sweep, most);
+  const auto points = emulate(configurations, emulator_settings(90, 2));
+  const auto small_points = emulate(reduced(configurations, small), emulator_settings(90, 2));
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    BOOST_TEST_CONTEXT(to_string(configurations[i])) {
+      BOOST_TEST(points[i].verdict == "correct");
+      BOOST_TEST(small_points[i].verdict == "correct");
+      check_equal(small_points[i], points[i], is_per_request);
+    }
+  }
+}
+
+BOOST_DATA_TEST_CASE(has_the_same_totals_from_some_blocks_as_from_all, data::make(shipped_sweeps()),
+                     name) {
+  const auto configurations = reduced(some_configurations(shipped_sweep(name), most), medium);
+  EmulatorSettings some = emulator_settings(90, 2);
+  some.whole_budget = 0;
+  some.sample_budget = 50'000;
+  EmulatorSettings all = emulator_settings(90, 2);
+  all.is_exact = true;
+  const auto sampled = emulate(configurations, some);
+  const auto exact = emulate(configurations, all);
+  for (std::size_t i = 0; i < exact.size(); ++i) {
+    BOOST_TEST_CONTEXT(to_string(configurations[i])) {
+      BOOST_TEST(sampled[i].verdict == "correct");
+      BOOST_TEST(exact[i].verdict == "correct");
+      const bool has_one_block = configurations[i].parameters.find("ITERATIONS") != nullptr;
+      BOOST_TEST(exact[i].metrics.at("executed_share") == 100);
+      BOOST_TEST((sampled[i].metrics.at("executed_share") < 100) == !has_one_block);
+      BOOST_TEST(sampled[i].metrics.size() == exact[i].metrics.size());
+      check_equal(sampled[i], exact[i],
+                  [](const std::string& metric) { return metric != "executed_share"; });
+    }
+  }
+}
+
+BOOST_DATA_TEST_CASE(has_no_races_in_shared_memory, data::make({"bank_conflicts", "transpose"}),
+                     name) {
+  EmulatorSettings settings = emulator_settings(90, 2);
+  settings.checks_shared = true;
+  check_all_correct(reduced(some_configurations(shipped_sweep(name), most), small), settings);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
