@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "engine/backend/backend.h"
-#include "engine/cuda/cuda_context.h"
 #include "engine/backend/mismatch.h"
+#include "engine/cuda/cuda_context.h"
 
 namespace sweep {
 

@@ -89,8 +89,9 @@ Outcome run_program(const std::vector<std::string>& arguments, const std::filesy
 bool program_sees_gpu() {
   static const bool sees = [] {
     const Outcome devices = run_program({"devices"});
-    if (devices.code != 0) std::cout << "GPU tests skipped: " << devices.err << std::flush;
-    return devices.code == 0;
+    const bool lists_gpu = devices.out.starts_with("0: ");
+    if (!lists_gpu) std::cout << "GPU tests skipped: " << devices.err << std::flush;
+    return lists_gpu;
   }();
   return sees;
 }

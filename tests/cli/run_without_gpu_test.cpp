@@ -53,7 +53,14 @@ BOOST_AUTO_TEST_CASE(a_gpu_that_is_asked_for_must_be_there) {
   BOOST_TEST(run.code == 69);
   BOOST_TEST(contains(run.err, "NVIDIA driver"));
   BOOST_TEST(!std::filesystem::exists(folder.path() / "results"));
-  BOOST_TEST(run_program({"devices"}).code == 69);
+}
+
+BOOST_AUTO_TEST_CASE(the_emulator_is_a_device_everywhere) {
+  const Outcome devices = run_program({"devices"});
+  BOOST_TEST(devices.code == 0);
+  BOOST_TEST(contains(devices.out, "emulator: executes the compiled PTX here"));
+  BOOST_TEST(contains(devices.out, "models 1.0 1.1 1.2 1.3 2.0"));
+  if (!program_sees_gpu()) BOOST_TEST(contains(devices.err, "no GPU: no NVIDIA driver"));
 }
 
 BOOST_AUTO_TEST_CASE(a_compiler_that_is_missing_is_explained) {

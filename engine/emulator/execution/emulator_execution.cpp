@@ -97,7 +97,10 @@ void EmulatorExecution::initialise() {
 
 GridOptions EmulatorExecution::grid_options() const {
   GridOptions options;
-  options.threads = settings_.threads;
+  // What several threads print has no order.
+  const bool prints =
+      std::ranges::find(kernel().ops, OpKind::print, &Op::kind) != kernel().ops.end();
+  options.threads = prints ? 1 : settings_.threads;
   const unsigned per_multiprocessor =
       resident_blocks(settings_.profile, static_cast<unsigned>(workload_.block.count()), registers_,
                       kernel().static_shared_bytes + workload_.shared_bytes);
@@ -169,7 +172,12 @@ void EmulatorExecution::launch_independent(Launch& launch, const GridOptions& op
   constexpr std::uint64_t fewest = 8;
   const std::uint64_t wanted = std::max(fewest, settings_.sample_budget / per_block);
   const std::vector<std::uint64_t> blocks = choose_blocks(total, wanted);
-  std::vector<LaunchCount> counts = run_blocks(launch, std::span(blocks).subspan(1), options);
+  // A thread that has too little to do costs more than it gives.
+  constexpr std::uint64_t worth_a_thread = 2'000'000;
+  GridOptions sampling = options;
+  sampling.threads = static_cast<unsigned>(
+      std::clamp<std::uint64_t>(wanted * per_block / worth_a_thread, 1, options.threads));
+  std::vector<LaunchCount> counts = run_blocks(launch, std::span(blocks).subspan(1), sampling);
   counts.insert(counts.begin(), probe);
   is_partial_ = blocks.size() < total;
   counted_.executed_share = static_cast<double>(blocks.size()) / static_cast<double>(total);

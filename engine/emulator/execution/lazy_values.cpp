@@ -50,14 +50,12 @@ void LazyValues::ensure(const std::uint64_t* begin, std::uint64_t count, std::ui
   for (std::uint32_t rest = mask; rest != 0 && !is_missing; rest &= rest - 1) {
     is_missing = !are_known(begin[std::countr_zero(rest)], count);
   }
-  // What other threads computed is seen with the marks that they set afterwards.
-  std::atomic_thread_fence(std::memory_order_acquire);
   if (!is_missing) return;
   const std::scoped_lock lock(mutex_);
   const std::vector<std::uint64_t> elements = missing_elements(begin, count, mask);
   if (init_ == nullptr) init_ = make_init_();
   init_->run(elements);
-  std::atomic_thread_fence(std::memory_order_release);
+  // Other threads see the values with the marks, which are set afterwards.
   for (const std::uint64_t element : elements) known_.set(element, 1);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/emulator/lower/align_up.h"
 #include "engine/emulator/lower/kernel.h"
 #include "engine/emulator/lower/lower.h"
 
@@ -14,11 +15,6 @@ namespace {
 using ptx::Operand;
 
 constexpr std::size_t most_instructions = 1'000'000;
-
-std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
-  const std::uint64_t step = std::max<std::uint64_t>(alignment, 1);
-  return (value + step - 1) / step * step;
-}
 
 class Flattener {
  public:

@@ -6,6 +6,7 @@
 #include <array>
 #include <memory>
 
+#include "engine/emulator/lower/align_up.h"
 #include "engine/emulator/lower/control_flow.h"
 #include "engine/emulator/lower/lowering.h"
 #include "engine/emulator/lower/reconvergence.h"
@@ -16,11 +17,6 @@ namespace sweep {
 namespace {
 
 using ptx::Operand;
-
-std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
-  const std::uint64_t step = std::max<std::uint64_t>(alignment, 1);
-  return (value + step - 1) / step * step;
-}
 
 /// The condition code that add.cc and its kin write and addc and its kin read.
 bool writes_carry(const ptx::Instruction& instruction) {

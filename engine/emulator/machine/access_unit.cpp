@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "engine/emulator/machine/fault.h"
+#include "engine/emulator/machine/lane_loop.h"
 #include "engine/emulator/machine/lazy_pages.h"
 #include "engine/emulator/machine/thread_place.h"
 
@@ -39,13 +40,6 @@ std::int64_t place_in_words(std::uint64_t address) {
   const bool is_narrow = address <= 0xffffffff;
   return is_narrow ? std::int64_t{static_cast<std::int32_t>(address)}
                    : static_cast<std::int64_t>(address);
-}
-
-template <class Work>
-void for_each_lane(std::uint32_t mask, Work work) {
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    work(static_cast<unsigned>(std::countr_zero(rest)));
-  }
 }
 
 }  // namespace

@@ -27,18 +27,23 @@ Allocation::~Allocation() {
 
 Allocation& AddressSpace::allocate(std::string name, std::uint64_t bytes,
                                    std::uint32_t element_bytes) {
+  const std::scoped_lock lock(mutex_);
   std::uint64_t base = first_address;
+  std::atomic<Allocation*>* link = &first_;
   if (!allocations_.empty()) {
-    const Allocation& last = *allocations_.back();
+    Allocation& last = *allocations_.back();
     base = (last.base + last.bytes + alignment) / alignment * alignment + alignment;
+    link = &last.next;
   }
   allocations_.push_back(std::make_unique<Allocation>(std::move(name), base, bytes, element_bytes));
+  link->store(allocations_.back().get(), std::memory_order_release);
   return *allocations_.back();
 }
 
 Allocation* AddressSpace::find(std::uint64_t address) const {
-  for (const auto& allocation : allocations_) {
-    if (allocation->contains(address, 1)) return allocation.get();
+  for (Allocation* at = first_.load(std::memory_order_acquire); at != nullptr;
+       at = at->next.load(std::memory_order_acquire)) {
+    if (at->contains(address, 1)) return at;
   }
   return nullptr;
 }
@@ -46,13 +51,14 @@ Allocation* AddressSpace::find(std::uint64_t address) const {
 const Allocation* AddressSpace::nearest(std::uint64_t address) const {
   const Allocation* best = nullptr;
   std::uint64_t least = ~std::uint64_t{0};
-  for (const auto& allocation : allocations_) {
-    const std::uint64_t end = allocation->base + allocation->bytes;
+  for (const Allocation* at = first_.load(std::memory_order_acquire); at != nullptr;
+       at = at->next.load(std::memory_order_acquire)) {
+    const std::uint64_t end = at->base + at->bytes;
     const std::uint64_t distance =
-        address < allocation->base ? allocation->base - address : address - std::min(end, address);
+        address < at->base ? at->base - address : address - std::min(end, address);
     if (distance >= least) continue;
     least = distance;
-    best = allocation.get();
+    best = at;
   }
   return best;
 }

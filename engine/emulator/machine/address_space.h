@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,7 +42,8 @@ struct Allocation {
   std::atomic<bool> has_atomic_updates = false;
   /// Atomics of some of the kernel's blocks have changed it: nothing in it is a result.
   std::atomic<bool> has_partial_updates = false;
-  LazyInit* lazy = nullptr;  ///< not null: ensure before each access
+  LazyInit* lazy = nullptr;                 ///< not null: ensure before each access
+  std::atomic<Allocation*> next = nullptr;  ///< at the next higher address
 
   bool is_plain() const { return is_initialised && written == nullptr && lazy == nullptr; }
   bool contains(std::uint64_t address, std::uint64_t count) const {
@@ -52,7 +54,7 @@ struct Allocation {
 };
 
 /// Global memory: allocations with gaps between them, at addresses that are the same in every
-/// process.
+/// process. Threads may look addresses up while another allocates.
 class AddressSpace {
  public:
   /// Memory is taken as it is touched. Throws std::bad_alloc.
@@ -61,10 +63,11 @@ class AddressSpace {
   Allocation* find(std::uint64_t address) const;
   /// The allocation nearest to an address that lies in none, for messages; null without any.
   const Allocation* nearest(std::uint64_t address) const;
-  const std::vector<std::unique_ptr<Allocation>>& allocations() const { return allocations_; }
 
  private:
+  std::mutex mutex_;                                      ///< of those who allocate
   std::vector<std::unique_ptr<Allocation>> allocations_;  ///< by rising address
+  std::atomic<Allocation*> first_ = nullptr;
 };
 
 }  // namespace sweep

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "engine/emulator/machine/collectives.h"
 #include "engine/emulator/machine/fault.h"
+#include "engine/emulator/machine/fragments.h"
 #include "engine/emulator/machine/lane_constants.h"
 #include "engine/emulator/machine/lazy_pages.h"
 #include "engine/emulator/machine/thread_place.h"
@@ -19,50 +19,6 @@ constexpr std::uint32_t longest_streak = 1U << 14U;
 
 std::uint32_t warps_of(const Launch& launch) {
   return static_cast<std::uint32_t>((launch.block.count() + warp_size - 1) / warp_size);
-}
-
-/// Adds lanes to what is already at their place, or as a fragment of their own.
-void add_fragment(const Kernel& kernel, Warp& warp, const Fragment& fragment) {
-  if (fragment.mask == 0) return;
-  const std::uint32_t others = kernel.blocks[fragment.block].merges ? warp.fragment_count : 0;
-  for (std::uint32_t i = 0; i < others; ++i) {
-    Fragment& other = warp.fragments[i];
-    if (other.block != fragment.block || other.state == Fragment::State::barrier ||
-        fragment.state == Fragment::State::barrier) {
-      continue;
-    }
-    other.mask |= fragment.mask;
-    // Lanes that have had their turn keep having had it, so that those elsewhere get theirs.
-    if (other.state != Fragment::State::parked) other.state = fragment.state;
-    return;
-  }
-  warp.fragments[warp.fragment_count++] = fragment;
-}
-
-Fragment take_fragment(Warp& warp, std::uint32_t index) {
-  const Fragment taken = warp.fragments[index];
-  warp.fragments[index] = warp.fragments[--warp.fragment_count];
-  return taken;
-}
-
-/// The ready fragment that is furthest behind, or none.
-std::uint32_t pick(const Warp& warp) {
-  std::uint32_t best = none;
-  for (std::uint32_t i = 0; i < warp.fragment_count; ++i) {
-    if (warp.fragments[i].state != Fragment::State::ready) continue;
-    if (best == none || warp.fragments[i].block < warp.fragments[best].block) best = i;
-  }
-  return best;
-}
-
-/// The lanes of `among` whose value is `members`.
-std::uint32_t lanes_that_name(const std::uint32_t* named, std::uint32_t members,
-                              std::uint32_t among) {
-  std::uint32_t lanes = 0;
-  for (unsigned lane = 0; lane < warp_size; ++lane) {
-    lanes |= std::uint32_t{named[lane] == members} << lane;
-  }
-  return lanes & among;
 }
 
 }  // namespace
@@ -150,7 +106,7 @@ BlockRun::Progress BlockRun::run(std::uint64_t turn) {
   if (idle_passes_ > most_idle_passes && !launch_.kernel->is_linked) report_deadlock();
   // A warp that ran late may have released one that ran early.
   const bool is_any_ready =
-      std::ranges::any_of(warps_, [](const Warp& warp) { return pick(warp) != none; });
+      std::ranges::any_of(warps_, [](const Warp& warp) { return pick_fragment(warp) != none; });
   if (!can_go_on && !is_any_ready) report_deadlock();
   return Progress::waiting;
 }
@@ -164,7 +120,7 @@ void BlockRun::finish() {
 bool BlockRun::run_warp(Warp& warp, std::uint64_t turn) {
   while (true) {
     if (turn == 0) return true;
-    const std::uint32_t index = pick(warp);
+    const std::uint32_t index = pick_fragment(warp);
     if (index == none) {
       bool has_parked = false;
       for (std::uint32_t i = 0; i < warp.fragment_count; ++i) {
@@ -385,41 +341,6 @@ void BlockRun::retire(Warp& warp, std::uint32_t lanes) {
   }
 }
 
-bool BlockRun::collective(Warp& warp, const BasicBlock& block, Fragment& fragment) {
-  const CollectiveOp& collective = kernel_.collectives[block.op.detail];
-  std::uint32_t members = fragment.mask;
-  if (collective.members != none) {
-    const auto first = static_cast<unsigned>(std::countr_zero(fragment.mask));
-    members = warp.slot<std::uint32_t>(collective.members)[first];
-  }
-  if (block.op.kind == OpKind::warp_barrier) {
-    return warp_barrier(warp, block, fragment, members & warp.live);
-  }
-  // Lanes that name the same members are a group; a warp may execute several at once.
-  std::uint32_t waiting = 0;
-  for (std::uint32_t rest = fragment.mask; rest != 0;) {
-    std::uint32_t group = rest;
-    if (collective.members != none) {
-      const auto* named = warp.slot<std::uint32_t>(collective.members);
-      members = named[std::countr_zero(rest)];
-      group = lanes_that_name(named, members, rest);
-    }
-    if ((members & warp.live & ~fragment.mask) != 0) {
-      waiting |= group;
-    } else {
-      execute_collective(collective, block.op.kind, warp, group);
-    }
-    rest &= ~group;
-  }
-  if (waiting != 0) {
-    uncount(block, waiting, waiting == fragment.mask);
-    add_fragment(kernel_, warp, {fragment.block, waiting, Fragment::State::collective, 0});
-    fragment.mask &= ~waiting;
-  }
-  fragment.block = block.next;
-  return fragment.mask != 0;
-}
-
 void BlockRun::count(const BasicBlock& block, std::uint32_t lanes) {
   count_.warp_instructions += block.instructions;
   instructions_ += block.instructions;
@@ -435,112 +356,6 @@ void BlockRun::uncount(const BasicBlock& block, std::uint32_t lanes, bool is_who
   }
   count_.thread_instructions -=
       std::uint64_t{block.instructions} * static_cast<unsigned>(std::popcount(lanes));
-}
-
-/// bar.warp.sync: the lanes may come to different ones.
-bool BlockRun::warp_barrier(Warp& warp, const BasicBlock& block, Fragment& fragment,
-                            std::uint32_t members) {
-  const auto waits_here = [&](const Fragment& other) {
-    return other.state == Fragment::State::collective &&
-           kernel_.blocks[other.block].op.kind == OpKind::warp_barrier &&
-           kernel_.blocks[other.block].end == EndKind::collective;
-  };
-  std::uint32_t present = fragment.mask;
-  for (std::uint32_t i = 0; i < warp.fragment_count; ++i) {
-    if (waits_here(warp.fragments[i])) present |= warp.fragments[i].mask;
-  }
-  if ((members & ~present) != 0) {
-    uncount(block, fragment.mask, true);
-    fragment.state = Fragment::State::collective;
-    add_fragment(kernel_, warp, fragment);
-    return false;
-  }
-  if (races_ != nullptr) races_->synchronise_warp(warp.index);
-  fragment.block = block.next;
-  for (std::uint32_t i = 0; i < warp.fragment_count;) {
-    if (!waits_here(warp.fragments[i]) || (warp.fragments[i].mask & members) == 0) {
-      ++i;
-      continue;
-    }
-    Fragment other = take_fragment(warp, i);
-    count(kernel_.blocks[other.block], other.mask);
-    other.block = kernel_.blocks[other.block].next;
-    other.state = Fragment::State::ready;
-    add_fragment(kernel_, warp, other);
-    i = 0;
-  }
-  add_fragment(kernel_, warp, fragment);
-  return false;
-}
-
-bool BlockRun::barrier(Warp& warp, const BasicBlock& block, Fragment& fragment) {
-  const BarrierOp& op = kernel_.barriers[block.op.detail];
-  const auto lane = static_cast<unsigned>(std::countr_zero(fragment.mask));
-  const std::uint32_t number = warp.slot<std::uint32_t>(op.barrier)[lane];
-  if (number >= barriers_.size()) {
-    throw fault_at(kernel_, block.instruction,
-                   fmt::format("{}: there is no barrier {}; a block has 16",
-                               describe_thread(launch_, index_, warp.index, lane), number));
-  }
-  Barrier& state = barriers_.at(number);
-  if (op.threads != none) state.needed = warp.slot<std::uint32_t>(op.threads)[lane];
-  state.arrived += static_cast<std::uint32_t>(std::popcount(fragment.mask));
-  if (op.predicate != none) {
-    std::uint32_t predicate = *warp.slot<std::uint32_t>(op.predicate);
-    if (op.is_negated) predicate = ~predicate;
-    state.count += static_cast<std::uint32_t>(std::popcount(fragment.mask & predicate));
-    state.votes += static_cast<std::uint32_t>(std::popcount(fragment.mask));
-  }
-  if (races_ != nullptr) races_->arrive(number, warp.index);
-  if (op.mode == BarrierMode::arrive) {
-    fragment.block = block.next;
-    release_complete(number);
-    return true;
-  }
-  fragment.state = Fragment::State::barrier;
-  fragment.barrier = static_cast<std::uint8_t>(number);
-  add_fragment(kernel_, warp, fragment);
-  release_complete(number);
-  return false;
-}
-
-void BlockRun::release_complete(std::uint32_t number) {
-  const Barrier& barrier = barriers_.at(number);
-  const std::uint32_t needed = barrier.needed != 0 ? barrier.needed : live_;
-  if (barrier.arrived >= needed) release(number);
-}
-
-void BlockRun::release(std::uint32_t number) {
-  const Barrier result = barriers_.at(number);
-  barriers_.at(number) = {};
-  for (Warp& warp : warps_) {
-    for (std::uint32_t i = 0; i < warp.fragment_count;) {
-      const Fragment& waiting = warp.fragments[i];
-      if (waiting.state != Fragment::State::barrier || waiting.barrier != number) {
-        ++i;
-        continue;
-      }
-      Fragment fragment = take_fragment(warp, i);
-      const BasicBlock& block = kernel_.blocks[fragment.block];
-      const BarrierOp& op = kernel_.barriers[block.op.detail];
-      if (op.mode == BarrierMode::reduce_popc) {
-        auto* d = warp.slot<std::uint32_t>(op.d);
-        for (std::uint32_t rest = fragment.mask; rest != 0; rest &= rest - 1) {
-          d[std::countr_zero(rest)] = result.count;
-        }
-      } else if (op.d != none) {
-        const bool holds =
-            op.mode == BarrierMode::reduce_and ? result.count == result.votes : result.count > 0;
-        std::uint32_t& p = *warp.slot<std::uint32_t>(op.d);
-        p = (p & ~fragment.mask) | (holds ? fragment.mask : 0);
-      }
-      if (races_ != nullptr) races_->leave(number, warp.index);
-      fragment.block = block.next;
-      fragment.state = Fragment::State::ready;
-      add_fragment(kernel_, warp, fragment);
-      i = 0;
-    }
-  }
 }
 
 std::string BlockRun::waiting_places() const {

@@ -4,17 +4,12 @@
 #include <array>
 #include <bit>
 
+#include "engine/emulator/machine/lane_loop.h"
+
 namespace sweep {
 namespace {
 
 using Lanes = std::array<std::uint32_t, warp_size>;
-
-template <class Work>
-void for_each_lane(std::uint32_t mask, Work work) {
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    work(static_cast<unsigned>(std::countr_zero(rest)));
-  }
-}
 
 void set_lanes(Warp& warp, std::uint32_t slot, std::uint32_t mask, std::uint32_t value) {
   auto* lanes = warp.slot<std::uint32_t>(slot);

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "engine/emulator/machine/access_unit.h"
+#include "engine/emulator/machine/lane_loop.h"
 
 namespace sweep {
 namespace {
@@ -47,13 +48,6 @@ void advance(MbarrierState& state) {
   if (state.pending != 0 || state.bytes != 0) return;
   state.phase ^= 1U;
   state.pending = state.expected;
-}
-
-template <class Work>
-void for_each_lane(std::uint32_t mask, Work work) {
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    work(static_cast<unsigned>(std::countr_zero(rest)));
-  }
 }
 
 std::uint64_t lane_value(const Warp& warp, std::uint32_t slot, unsigned bits, unsigned lane) {

@@ -50,7 +50,7 @@ void share_out(const Launch& launch, std::uint64_t size, unsigned threads, const
       std::clamp<std::uint64_t>(size / (std::uint64_t{threads} * 8), 1, 256);
   std::atomic<std::uint64_t> next = 0;
   FirstFailure failure;
-  const auto body = [&] {
+  const auto take_chunks = [&] {
     LaunchCount count = empty_count(launch);
     BlockRun run(launch, count);
     while (!failure.has_failed()) {
@@ -63,7 +63,13 @@ void share_out(const Launch& launch, std::uint64_t size, unsigned threads, const
         failure.note(run.index());
       }
     }
-    return count;
+  };
+  const auto body = [&] {
+    try {
+      take_chunks();
+    } catch (...) {  // the block's registers and memory do not fit
+      failure.note(0);
+    }
   };
   std::vector<std::thread> others;
   const auto useful = static_cast<unsigned>(std::min<std::uint64_t>(threads, size));

@@ -41,9 +41,9 @@ void TouchedBytes::set(std::uint64_t begin, std::uint64_t count) {
     if (!page.load(std::memory_order_relaxed)) page.store(true, std::memory_order_relaxed);
     const auto word = shared_word(words_[begin / 64]);
     if (bits == all_set) {
-      word.store(all_set, std::memory_order_relaxed);
+      word.store(all_set, std::memory_order_release);
     } else if ((word.load(std::memory_order_relaxed) & bits) != bits) {
-      word.fetch_or(bits, std::memory_order_relaxed);
+      word.fetch_or(bits, std::memory_order_release);
     }
     begin += part;
     count -= part;
@@ -54,7 +54,7 @@ bool TouchedBytes::all(std::uint64_t begin, std::uint64_t count) const {
   while (count > 0) {
     const std::uint64_t part = std::min(count, 64 - begin % 64);
     const std::uint64_t bits = bits_within(begin, part);
-    if ((shared_word(words_[begin / 64]).load(std::memory_order_relaxed) & bits) != bits) {
+    if ((shared_word(words_[begin / 64]).load(std::memory_order_acquire) & bits) != bits) {
       return false;
     }
     begin += part;
@@ -69,7 +69,8 @@ std::uint64_t TouchedBytes::find_from(std::uint64_t begin) const {
       begin = (begin / bits_per_page + 1) * bits_per_page;
       continue;
     }
-    const std::uint64_t word = words_[begin / 64] & (all_set << (begin % 64));
+    const std::uint64_t word =
+        shared_word(words_[begin / 64]).load(std::memory_order_acquire) & (all_set << (begin % 64));
     if (word != 0) {
       return begin / 64 * 64 + static_cast<std::uint64_t>(std::countr_zero(word));
     }

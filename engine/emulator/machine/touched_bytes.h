@@ -8,7 +8,8 @@
 namespace sweep {
 
 /// A bit for every byte of a range, all clear at first; pages that are never touched take no
-/// memory. Bits are only ever set, so that several threads may.
+/// memory. Bits are only ever set, so that several threads may; who sees a bit set sees what a
+/// thread that set it did before.
 class TouchedBytes {
  public:
   explicit TouchedBytes(std::uint64_t bytes);

@@ -84,8 +84,7 @@ double speed_of(const Launch& launch, unsigned threads) {
     GridOptions options;
     options.threads = threads;
     const GridResult result = run_grid(launch, options);
-    const std::chrono::duration<double, std::micro> time =
-        std::chrono::steady_clock::now() - begin;
+    const std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - begin;
     speeds.push_back(static_cast<double>(result.count.thread_instructions) / time.count());
   }
   std::ranges::sort(speeds);

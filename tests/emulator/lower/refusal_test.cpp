@@ -49,9 +49,12 @@ const Refused refused[] = {
     {"ld.param.u32 %p1, [k_n]; @%p1 st.global.u32 [%d1], 1;", "a register does not fit"},
     {"ld.param.u32 %h1, [k_n]; st.global.u16 [%d1], %h1;", "a register does not fit"},
     {"ld.param.u64 %r1, [k_out]; st.global.u32 [%d1], %r1;", "a register does not fit"},
-    {"ld.param.u32 %r1, [k_n+4]; st.global.u32 [%d1], %r1;", "it reads past the kernel's parameters"},
-    {"ld.param.u32 %r1, [k_out+-4]; st.global.u32 [%d1], %r1;", "it reads past the kernel's parameters"},
-    {"ld.param.v2.u32 {%r1, %r2}, [k_n]; st.global.u32 [%d1], %r1;", "it reads past the kernel's parameters"},
+    {"ld.param.u32 %r1, [k_n+4]; st.global.u32 [%d1], %r1;",
+     "it reads past the kernel's parameters"},
+    {"ld.param.u32 %r1, [k_out+-4]; st.global.u32 [%d1], %r1;",
+     "it reads past the kernel's parameters"},
+    {"ld.param.v2.u32 {%r1, %r2}, [k_n]; st.global.u32 [%d1], %r1;",
+     "it reads past the kernel's parameters"},
     {"st.const.u32 [%d1], %r1;", "constant memory cannot be written"},
     {"atom.global.add.u8 %h1, [%d1], %h2;", "atom.global.add.u8"},
     {"atom.global.and.f32 %f1, [%d1], %f2;", "atom.global.and.f32"},
@@ -59,21 +62,20 @@ const Refused refused[] = {
     {"atom.global.frobnicate.u32 %r1, [%d1], %r2;", "frobnicate"},
     {"cp.async.ca.shared.global [%r1], [%d1], 5;", "it copies 4, 8 or 16 bytes"},
     {"cp.reduce.async.bulk.global.shared::cta.bulk_group.add.b128 [%d1], [%r1], %r2;", "b128"},
-    {"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r1], [%d1, "
+    {"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r1], "
+     "[%d1, "
      "{%r2, %r3}], [%r4];",
      "tensor"},
     {"redux.sync.add.f32 %f1, %f2, %r1;", "redux.sync.add.f32"},
     {"barrier.cluster.arrive;", "barrier.cluster.arrive"},
     {"ld.shared::cluster.u32 %r1, [%r2]; mapa.u64 %d1, %d2, %r3;", "mapa"},
-    {"call %d1, (), P; P: .callprototype _ ();",
-     "does not execute calls through pointers"},
+    {"call %d1, (), P; P: .callprototype _ ();", "does not execute calls through pointers"},
     {"call f, ();", "'f' calls itself: the emulator does not execute recursive functions",
      ".func f() { call g, (); ret; } .func g();"},
     {"call f, ();", "calls 'f', which the program does not define", ".extern .func f();"},
     {"{ .param .b32 a; call f, (a, a); }", "a call passes 2 values to or from 'f', which has 1",
      ".func f(.param .b32 x) { ret; }"},
-    {"call f, (k_n);", "only .param variables are supported",
-     ".func f(.param .b32 x) { ret; }"},
+    {"call f, (k_n);", "only .param variables are supported", ".func f(.param .b32 x) { ret; }"},
 };
 
 }  // namespace
@@ -84,8 +86,8 @@ BOOST_DATA_TEST_CASE(say_why, boost::unit_test::data::make(refused), r) {
   std::string scope = r.scope;
   const std::string forward = ".func g();";
   if (scope.ends_with(forward)) {
-    scope = forward + scope.substr(0, scope.size() - forward.size()) +
-            ".func g() { call f, (); ret; }";
+    scope =
+        forward + scope.substr(0, scope.size() - forward.size()) + ".func g() { call f, (); ret; }";
   }
   const std::string message = refusal(r.body, scope);
   if (*r.why == '\0') {
@@ -112,9 +114,9 @@ BOOST_AUTO_TEST_CASE(names_the_source_line) {
 
 BOOST_AUTO_TEST_CASE(a_kernel_that_there_is_none_of) {
   const ptx::Module module(module_with(""));
-  BOOST_CHECK_EXCEPTION(lower(module, "other", Simd::baseline), UnsupportedError, [](const auto& e) {
-    return std::string(e.what()) == "the program has no kernel 'other'";
-  });
+  BOOST_CHECK_EXCEPTION(
+      lower(module, "other", Simd::baseline), UnsupportedError,
+      [](const auto& e) { return std::string(e.what()) == "the program has no kernel 'other'"; });
 }
 
 BOOST_AUTO_TEST_SUITE_END()

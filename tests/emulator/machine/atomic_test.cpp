@@ -71,7 +71,8 @@ BOOST_DATA_TEST_CASE(atomics_happen_one_after_the_other,
   const std::string where = std::string(space) + ".b64";
   body += "mov.u64 %d3, " + std::to_string(c.before) + "; setp.eq.u32 %p0, %me, 0;\n";
   body += "@%p0 st." + where + " [%d2], %d3; bar.sync 0;\n";
-  body += "atom." + std::string(space) + "." + operation + " " + result + ", [%d2], " + c.values + ";\n";
+  body += "atom." + std::string(space) + "." + operation + " " + result + ", [%d2], " + c.values +
+          ";\n";
   body += "bar.sync 0; setp.ne.u32 %p1, %me, 31; @%p1 bra DONE;\n";
   body += "ld." + where + " %d4, [%d2]; st.global.b64 [%out+136], %d4;\n";
   body += "st.global.b" + bits + " [%out+144], " + result + "; DONE:\n";

@@ -124,7 +124,9 @@ W2: mbarrier.try_wait.parity.shared.b64 %p1, [bar], 0; @!%p1 bra W2;
 WAIT: nanosleep.u32 100; ld.volatile.shared.u32 %result, [flag];
   setp.eq.u32 %p2, %result, 0; @%p2 bra WAIT;
 DONE:)ptx"},
-    {"elect one leader", blocks(32), [](std::uint32_t t) { return t == 4 ? 104 : t > 4 ? 4 : 0; },
+    {"elect one leader", blocks(32), [](std::uint32_t t) { return t == 4  ? 104
+                                                                  : t > 4 ? 4
+                                                                          : 0; },
      R"ptx(
   setp.lt.u32 %p0, %me, 4; @%p0 bra DONE;
   elect.sync %r0|%p1, 0xfffffff0;
@@ -162,7 +164,7 @@ OWN: add.u32 %r1, %r1, 1; add.u32 %r1, %r1, %r0;
   st.release.gpu.global.u32 [%d1], %r1;
   mov.u32 %result, %r1;
 DONE:)ptx";
-  for (const std::uint64_t resident : {1, 3, 64}) {
+  for (const std::uint64_t resident : {1U, 3U, 64U}) {
     Setting setting = blocks(64, 64);
     setting.options.resident_blocks = resident;
     const Outcome outcome = run_module(kernel_text(body, text), setting);

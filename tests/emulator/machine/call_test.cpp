@@ -31,8 +31,7 @@ BOOST_AUTO_TEST_CASE(printf_prints_as_c_does) {
     ld.param.b32 %result, [n]; }
 DONE: ld.local.u32 %r7, [after]; setp.ne.u32 %p1, %r7, 4242; @%p1 mov.u32 %result, 99;)ptx";
   const Outcome outcome = run_module(kernel_text(body, scope));
-  BOOST_TEST(outcome.printed ==
-             "-5 4294967291 -6000000000 3.14 hi A ff 0x1000 %    42|  42\n");
+  BOOST_TEST(outcome.printed == "-5 4294967291 -6000000000 3.14 hi A ff 0x1000 %    42|  42\n");
   BOOST_TEST(outcome.out[2] == 0);
   BOOST_TEST(outcome.out[3] == 11);
 }
@@ -48,12 +47,11 @@ BOOST_AUTO_TEST_CASE(assert_says_what_failed) {
     st.param.b64 [a], %d5; st.param.b64 [b], %d5; st.param.b32 [c], 12; st.param.b64 [d], %d5;
     st.param.b64 [e], 1; call.uni __assertfail, (a, b, c, d, e); }
 DONE:)ptx";
-  BOOST_CHECK_EXCEPTION(run_module(kernel_text(body, scope)), std::runtime_error,
-                        [](const auto& error) {
-                          return std::string(error.what()).find(
-                                     "thread (3, 0, 0): assert(i < n) failed") !=
-                                 std::string::npos;
-                        });
+  BOOST_CHECK_EXCEPTION(
+      run_module(kernel_text(body, scope)), std::runtime_error, [](const auto& error) {
+        return std::string(error.what()).find("thread (3, 0, 0): assert(i < n) failed") !=
+               std::string::npos;
+      });
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -95,14 +95,15 @@ void lower_every_kernel(const std::string& ptx) {
   const ptx::Module module(ptx);
   BOOST_TEST(module.entries().size() >= 17);
   for (const std::string& entry : module.entries()) {
-    BOOST_TEST_CONTEXT(entry) { BOOST_CHECK_NO_THROW(lower(module, entry, best_simd())); }
+    BOOST_TEST_CONTEXT(entry) {
+      BOOST_CHECK_NO_THROW(lower(module, entry, best_simd()));
+    }
   }
 }
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(compiled_kernels_of_all_families,
-                      *boost::unit_test::precondition(has_nvrtc))
+BOOST_AUTO_TEST_SUITE(compiled_kernels_of_all_families, *boost::unit_test::precondition(has_nvrtc))
 
 BOOST_AUTO_TEST_CASE(run_as_compiled_for_every_architecture) {
   for (const int architecture : nvrtc()->architectures()) {

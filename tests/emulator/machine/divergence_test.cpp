@@ -61,14 +61,18 @@ DONE: activemask.b32 %r2; mad.lo.u32 %result, %r2, 1000, %result;)ptx",
   activemask.b32 %result; bra JOIN;
 EARLY: mov.u32 %result, 7; st.global.u32 [%slot], %result; exit;
 JOIN:)ptx",
-     [](std::uint32_t t) { return t < 5 ? 7 : t < 32 ? full_mask & ~31U : 0xffffU; }},
+     [](std::uint32_t t) { return t < 5    ? 7
+                                  : t < 32 ? full_mask & ~31U
+                                           : 0xffffU; }},
     {"a guarded ret", R"ptx(
   setp.lt.u32 %p0, %me, 5;
   mov.u32 %result, 7;
   @%p0 st.global.u32 [%slot], %result;
   @%p0 ret;
   activemask.b32 %result;)ptx",
-     [](std::uint32_t t) { return t < 5 ? 7 : t < 32 ? full_mask & ~31U : 0xffffU; }},
+     [](std::uint32_t t) { return t < 5    ? 7
+                                  : t < 32 ? full_mask & ~31U
+                                           : 0xffffU; }},
     {"a switch", R"ptx(
   rem.u32 %r0, %me, 4;
   TABLE: .branchtargets L0, L1, L2, L1;
@@ -77,7 +81,9 @@ L0: mov.u32 %result, 10; bra JOIN;
 L1: mov.u32 %result, 20; bra JOIN;
 L2: mov.u32 %result, 30;
 JOIN: activemask.b32 %r1; add.u32 %result, %result, %r1;)ptx",
-     [](std::uint32_t t) { return (t % 4 == 0 ? 10 : t % 4 == 2 ? 30 : 20) + lanes_of(t); }},
+     [](std::uint32_t t) {
+       return (t % 4 == 0 ? 10 : t % 4 == 2 ? 30 : 20) + lanes_of(t);
+     }},
     {"early return, then a barrier for the rest", R"ptx(
   .shared .b32 sum;
   mov.u32 %r0, 0; st.shared.u32 [sum], %r0;

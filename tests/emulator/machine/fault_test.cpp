@@ -33,7 +33,8 @@ const FaultCase faults[] = {
      "out of bounds: reads 16 bytes at out[32]; out has 32 elements"},
     {"a null pointer", "mov.u64 %d0, 0; ld.global.u32 %result, [%d0];", "out has 32 elements"},
     {"one lane only",
-     "setp.eq.u32 %p0, %me, 7; mad.wide.u32 %d0, %me, 4, %out; @%p0 ld.global.u32 %result, [%d0+400];",
+     "setp.eq.u32 %p0, %me, 7; mad.wide.u32 %d0, %me, 4, %out; @%p0 ld.global.u32 %result, "
+     "[%d0+400];",
      "thread (7, 0, 0): out of bounds: reads 4 bytes at out[107]; out has 32 elements"},
     {"shared memory, above", ".shared .b32 s[4]; mov.u32 %r0, s; ld.shared.u32 %result, [%r0+16];",
      "out of bounds: reads 4 bytes at byte 16 of shared memory, of which the block has 16"},
@@ -47,14 +48,14 @@ const FaultCase faults[] = {
     {"local memory through a generic address",
      ".local .b32 l[4]; mov.u64 %d0, l; cvta.local.u64 %d0, %d0; ld.u32 %result, [%d0+20];",
      "out of bounds: reads 4 bytes at byte 20 of its local memory, of which it has 16"},
-    {"misaligned, shared", ".shared .b32 s[4]; mov.u32 %r0, s; ld.shared.u64 %d0, [%r0+4]; cvt.u32.u64 %result, %d0;",
+    {"misaligned, shared",
+     ".shared .b32 s[4]; mov.u32 %r0, s; ld.shared.u64 %d0, [%r0+4]; cvt.u32.u64 %result, %d0;",
      "misaligned address: an access of 8 bytes at 0x4, which is no multiple of its size"},
     {"an atomic out of bounds", "atom.global.add.u32 %r0, [%slot+4096], 1;",
      "out of bounds: writes 4 bytes at out[1024]; out has 32 elements"},
     {"a trap", "setp.eq.u32 %p0, %me, 9; @%p0 trap;",
      "(trap): block (0, 0, 0), thread (9, 0, 0): the kernel stopped itself with a trap"},
-    {"a switch without a case",
-     "T: .branchtargets A, B; brx.idx %me, T; A: B:",
+    {"a switch without a case", "T: .branchtargets A, B; brx.idx %me, T; A: B:",
      "thread (2, 0, 0): branches to entry 2 of a table of 2"},
     {"a barrier without a number", "add.u32 %r0, %me, 16; bar.sync %r0;",
      "thread (0, 0, 0): there is no barrier 16; a block has 16"},
@@ -121,7 +122,8 @@ BOOST_AUTO_TEST_CASE(name_block_and_thread_by_their_coordinates) {
 }
 
 BOOST_AUTO_TEST_CASE(name_the_source_line_where_it_is_known) {
-  const std::string text = kernel_text(".loc 1 28 5\ntrap;") + "\n.file 1 \"/some/where/stride.cu\"\n";
+  const std::string text =
+      kernel_text(".loc 1 28 5\ntrap;") + "\n.file 1 \"/some/where/stride.cu\"\n";
   BOOST_CHECK_EXCEPTION(run_module(text), std::runtime_error, [](const auto& error) {
     return std::string(error.what()) ==
            "stride.cu:28 (trap): block (0, 0, 0), thread (0, 0, 0): the kernel stopped itself with "
@@ -135,7 +137,8 @@ BOOST_AUTO_TEST_CASE(reading_what_nothing_wrote) {
   BOOST_TEST(words_after(fault_of("ld.global.u32 %result, [%slot];", setting),
                          "thread (0, 0, 0): it reads out[0], which nothing has written") ==
              "thread (0, 0, 0): it reads out[0], which nothing has written");
-  BOOST_TEST(fault_of("st.global.u32 [%slot], %me; ld.global.u32 %result, [%slot];", setting) == "");
+  BOOST_TEST(fault_of("st.global.u32 [%slot], %me; ld.global.u32 %result, [%slot];", setting) ==
+             "");
   BOOST_TEST(words_after(fault_of("setp.ne.u32 %p0, %me, 5; @%p0 st.global.u32 [%slot], %me;"
                                   "ld.global.u32 %result, [%slot];",
                                   setting),
@@ -144,8 +147,9 @@ BOOST_AUTO_TEST_CASE(reading_what_nothing_wrote) {
 }
 
 BOOST_AUTO_TEST_CASE(writing_constant_memory) {
-  const std::string text = kernel_text(
-      "mov.u64 %d0, table; cvta.const.u64 %d0, %d0; st.u32 [%d0], %me;", ".const .align 4 .b32 table[4];");
+  const std::string text =
+      kernel_text("mov.u64 %d0, table; cvta.const.u64 %d0, %d0; st.u32 [%d0], %me;",
+                  ".const .align 4 .b32 table[4];");
   BOOST_CHECK_EXCEPTION(run_module(text), std::runtime_error, [](const auto& error) {
     return std::string(error.what()).find("it writes table, which is read-only") !=
            std::string::npos;

@@ -45,7 +45,8 @@ const MemoryCase spaces[] = {
   cvt.u16.u32 %h0, %r2; st.local.b16 [%d0+6], %h0; ld.local.s16 %r3, [%d0+6];
   ld.local.u8 %h1, [%d0+3]; cvt.u32.u16 %r4, %h1;
   mad.lo.u32 %result, %r4, 256, %r1; shl.b32 %r3, %r3, 16; add.u32 %result, %result, %r3;)ptx"},
-    {"an array in local memory, by an index of its own", [](Thread t) { return 5 * (t % 8); }, R"ptx(
+    {"an array in local memory, by an index of its own", [](Thread t) { return 5 * (t % 8); },
+     R"ptx(
   .local .b32 l[8]; mov.u64 %d0, l; mov.u32 %r0, 0;
 L: mad.wide.u32 %d1, %r0, 4, %d0; mul.lo.u32 %r1, %r0, 5; st.local.u32 [%d1], %r1;
   add.u32 %r0, %r0, 1; setp.lt.u32 %p0, %r0, 8; @%p0 bra L;
@@ -73,7 +74,8 @@ L: mad.wide.u32 %d1, %r0, 4, %d0; mul.lo.u32 %r1, %r0, 5; st.local.u32 [%d1], %r
   add.u32 %result, %result, %r0; add.u32 %result, %result, %r9;
   mov.u32 %r3, %dynamic_smem_size; mad.lo.u32 %result, %r3, 1000, %result;)ptx",
      ".extern .shared .align 128 .b8 dynamic[];", 256},
-    {"variables with values, and pointers from one to another", [](Thread t) { return t % 4 + 140; },
+    {"variables with values, and pointers from one to another",
+     [](Thread t) { return t % 4 + 140; },
      R"ptx(
   mov.u64 %d0, link; ld.global.u64 %d1, [%d0]; and.b32 %r0, %me, 3;
   mad.wide.u32 %d1, %r0, 4, %d1; ld.u32 %result, [%d1];

@@ -28,19 +28,23 @@ constexpr const char* cells = R"ptx(
 
 const RaceCase races[] = {
     {"two warps write", "st.shared.u32 [%r1], %me; st.shared.u32 [%r3], %me;",
-     "thread (32, 0, 0): a race: it writes byte 128 of shared memory, which block (0, 0, 0), thread "
+     "thread (32, 0, 0): a race: it writes byte 128 of shared memory, which block (0, 0, 0), "
+     "thread "
      "(0, 0, 0) writes at line "},
     {"lanes write one word", "st.shared.u32 [cells], %me;",
      "thread (1, 0, 0): a race: it writes byte 0 of shared memory, which block (0, 0, 0), thread "
      "(0, 0, 0) writes at line "},
     {"all write the same value", "mov.u32 %r9, 7; st.shared.u32 [cells], %r9;", ""},
-    {"a warp reads what another wrote", "st.shared.u32 [%r1], %me; @!%p1 ld.shared.u32 %result, [%r3];",
+    {"a warp reads what another wrote",
+     "st.shared.u32 [%r1], %me; @!%p1 ld.shared.u32 %result, [%r3];",
      "thread (32, 0, 0): a race: it reads byte 0 of shared memory, which block (0, 0, 0), thread "
      "(0, 0, 0) writes at line "},
     {"a warp writes what another read",
-     "st.shared.u32 [%r1], %me; bar.sync 0; ld.shared.u32 %result, [%r3]; st.shared.u32 [%r1], %result;",
+     "st.shared.u32 [%r1], %me; bar.sync 0; ld.shared.u32 %result, [%r3]; st.shared.u32 [%r1], "
+     "%result;",
      "without a barrier between"},
-    {"a barrier between", "st.shared.u32 [%r1], %me; bar.sync 0; ld.shared.u32 %result, [%r3];", ""},
+    {"a barrier between", "st.shared.u32 [%r1], %me; bar.sync 0; ld.shared.u32 %result, [%r3];",
+     ""},
     {"barriers around",
      "st.shared.u32 [%r1], %me; bar.sync 0; ld.shared.u32 %result, [%r3]; bar.sync 0;"
      "st.shared.u32 [%r1], %result; bar.sync 0; ld.shared.u32 %result, [%r3];",
@@ -69,7 +73,8 @@ const RaceCase races[] = {
      "without a barrier between"},
     {"a volatile flag",
      "@%p0 st.shared.u32 [flag], %r5; bar.sync 0; @!%p1 bra READ; st.shared.u32 [%r1], %me;"
-     "membar.cta; bar.warp.sync -1; mov.u32 %r6, 1; @%p0 st.volatile.shared.u32 [flag], %r6; bra DONE;"
+     "membar.cta; bar.warp.sync -1; mov.u32 %r6, 1; @%p0 st.volatile.shared.u32 [flag], %r6; bra "
+     "DONE;"
      "READ: ld.volatile.shared.u32 %r7, [flag]; setp.eq.u32 %p3, %r7, 0; @%p3 bra READ;"
      "ld.shared.u32 %result, [%r3]; DONE:",
      ""},
@@ -90,7 +95,8 @@ const RaceCase races[] = {
      "ld.shared.u32 %result, [%r3]; DONE:",
      ""},
     {"not waited for at the mbarrier",
-     "st.shared.u32 [%r1], %me; @%p0 mbarrier.init.shared.b64 [bar], 32; bar.sync 0; @!%p1 bra READ;"
+     "st.shared.u32 [%r1], %me; @%p0 mbarrier.init.shared.b64 [bar], 32; bar.sync 0; @!%p1 bra "
+     "READ;"
      "st.shared.u32 [%r1], %me; mbarrier.arrive.shared.b64 _, [bar]; bra DONE;"
      "READ: ld.shared.u32 %result, [%r3]; DONE:",
      "without a barrier between"},

@@ -42,7 +42,9 @@ class Writer {
   }
 
   static std::string r(std::uint32_t i) { return fmt::format("%r{}", i); }
-  std::string to(char kind, std::uint32_t count) { return fmt::format("%{}{}", kind, below(count)); }
+  std::string to(char kind, std::uint32_t count) {
+    return fmt::format("%{}{}", kind, below(count));
+  }
   std::string r() { return to('r', registers); }
   std::string d() { return to('d', 4); }
   std::string f() { return to('f', 4); }
@@ -50,7 +52,7 @@ class Writer {
   std::string p() { return to('p', 6); }
   /// A register or a number.
   std::string source() {
-    static constexpr std::string_view numbers[] = {"0",          "1",  "-1", "2147483647",
+    static constexpr std::string_view numbers[] = {"0",           "1",  "-1", "2147483647",
                                                    "-2147483648", "31", "32", "7"};
     return one_in(4) ? std::string(any(numbers)) : r();
   }
@@ -288,8 +290,8 @@ class Writer {
         line("{}mad.lo.s32 {}, {}, {}, {};", g, r(), r(), source(), r());
         return;
       case 2:
-        line("or.b32 %r60, {}, 1; {}{} {}, {}, %r60;", r(), g,
-             one_in(2) ? "div.s32" : "rem.u32", r(), r());
+        line("or.b32 %r60, {}, 1; {}{} {}, {}, %r60;", r(), g, one_in(2) ? "div.s32" : "rem.u32",
+             r(), r());
         return;
       case 3:
         line("{}selp.b32 {}, {}, {}, {};", g, r(), r(), source(), p());

@@ -1,12 +1,13 @@
 // Random programs leave the same memory on the machine and on the reference.
 
+#include "tests/emulator/machine/random_program.h"
+
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
 #include <cstring>
 
 #include "engine/emulator/lower/lower.h"
-#include "tests/emulator/machine/random_program.h"
 #include "tests/emulator/machine/reference.h"
 #include "tests/emulator/machine/test_device.h"
 

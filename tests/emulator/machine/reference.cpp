@@ -32,8 +32,7 @@ class ReferenceBlock {
  public:
   ReferenceBlock(const ptx::Module& module, Dim3 grid, Dim3 block, std::uint64_t index,
                  std::uint64_t address, std::vector<std::byte>& out)
-      : module_(module),
-        function_(*module.find_function("k")),
+      : function_(*module.find_function("k")),
         grid_(grid),
         block_(block),
         index_(index),
@@ -158,8 +157,8 @@ class ReferenceBlock {
       return;
     }
     const Instruction& instruction = function_.code[thread.at];
-    if (instruction.guard && (thread.registers[*instruction.guard] != 0) ==
-                                 instruction.is_guard_negated) {
+    if (instruction.guard &&
+        (thread.registers[*instruction.guard] != 0) == instruction.is_guard_negated) {
       ++thread.at;
       return;
     }
@@ -285,7 +284,6 @@ class ReferenceBlock {
     throw std::runtime_error("the program reads a lane that takes no part");
   }
 
-  const ptx::Module& module_;
   const ptx::Function& function_;
   Dim3 grid_;
   Dim3 block_;

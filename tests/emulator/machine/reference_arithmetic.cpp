@@ -77,8 +77,7 @@ std::optional<std::uint64_t> product(const ptx::Instruction& instruction, ptx::T
 
 std::uint64_t shifted(const ptx::Instruction& instruction, ptx::Type type, const Sources& s) {
   const unsigned bits = ptx::bits_of(type);
-  const auto distance = static_cast<unsigned>(
-      std::min<std::uint64_t>(s[1] & 0xffffffff, bits));
+  const auto distance = static_cast<unsigned>(std::min<std::uint64_t>(s[1] & 0xffffffff, bits));
   if (instruction.mnemonic == "shl") return distance == bits ? 0 : s[0] << distance;
   return static_cast<std::uint64_t>(number(s[0], type) >> distance);
 }
@@ -89,9 +88,8 @@ std::optional<std::uint64_t> converted(const ptx::Instruction& instruction, cons
   const ptx::Type from = *ptx::find_type(words.back());
   if (to == ptx::Type::f32) {
     const Wide value = number(s[0], from);
-    return float_bits(ptx::is_signed(from)
-                          ? static_cast<float>(static_cast<std::int64_t>(value))
-                          : static_cast<float>(static_cast<std::uint64_t>(value)));
+    return float_bits(ptx::is_signed(from) ? static_cast<float>(static_cast<std::int64_t>(value))
+                                           : static_cast<float>(static_cast<std::uint64_t>(value)));
   }
   if (from == ptx::Type::f32) {
     const auto value = std::bit_cast<float>(static_cast<std::uint32_t>(s[0]));
@@ -124,8 +122,9 @@ std::optional<std::uint64_t> integer_value(const ptx::Instruction& instruction, 
   if (name == "shl" || name == "shr") return shifted(instruction, type, s);
   if (name == "mov") return s[0];
   if (name == "popc") return static_cast<std::uint64_t>(std::popcount(as_type(s[0], type)));
-  if (name == "clz") return static_cast<std::uint64_t>(
-      static_cast<unsigned>(std::countl_zero(as_type(s[0], type))) + ptx::bits_of(type) - 64);
+  if (name == "clz")
+    return static_cast<std::uint64_t>(static_cast<unsigned>(std::countl_zero(as_type(s[0], type))) +
+                                      ptx::bits_of(type) - 64);
   if (name == "selp") return s[2] != 0 ? s[0] : s[1];
   if (name != "setp") return std::nullopt;
   const bool holds = compare(instruction.modifiers.front(), a, b);

@@ -41,9 +41,11 @@ Launch TestDevice::launch(const std::string& entry, const Setting& setting,
     std::memcpy(launch.parameters.data() + kernel_.parameter_offsets[i], &arguments[i],
                 std::min<std::size_t>(static_cast<std::size_t>(kernel_.parameters[i].bytes), 8));
   }
-  Allocation& copy = memory_.allocate("arguments", std::max<std::size_t>(arguments.size(), 1) * 8, 1);
-  std::memcpy(copy.host, launch.parameters.data(),
-              std::min<std::size_t>(launch.parameters.size(), static_cast<std::size_t>(copy.bytes)));
+  Allocation& copy =
+      memory_.allocate("arguments", std::max<std::size_t>(arguments.size(), 1) * 8, 1);
+  std::memcpy(
+      copy.host, launch.parameters.data(),
+      std::min<std::size_t>(launch.parameters.size(), static_cast<std::size_t>(copy.bytes)));
   launch.parameters_address = copy.base;
   prepare_launch(launch);
   return launch;
@@ -86,9 +88,10 @@ ret;
 
 Outcome run_module(const std::string& ptx, const Setting& setting) {
   TestDevice device(ptx);
-  const std::size_t threads = static_cast<std::size_t>(setting.grid.count() * setting.block.count());
-  Allocation& out = device.words(
-      "out", std::vector<std::uint32_t>(setting.words == 0 ? threads : setting.words));
+  const std::size_t threads =
+      static_cast<std::size_t>(setting.grid.count() * setting.block.count());
+  Allocation& out =
+      device.words("out", std::vector<std::uint32_t>(setting.words == 0 ? threads : setting.words));
   if (!setting.is_output_set) {
     out.is_initialised = false;
     out.written = std::make_unique<TouchedBytes>(out.bytes);

@@ -20,7 +20,7 @@ struct Setting {
   bool checks_shared = false;
   std::uint64_t instruction_limit = 1'000'000;
   GridOptions options = {};
-  std::size_t words = 0;     ///< of `out`; 0: one for each thread
+  std::size_t words = 0;      ///< of `out`; 0: one for each thread
   bool is_output_set = true;  ///< whether `out`, all zeros, may be read before it is written
 };
 
