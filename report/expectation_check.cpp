@@ -106,6 +106,18 @@ std::string describe_missing(const ExpectationResult& result) {
                                                   : "they have no " + names;
 }
 
+/// What gives the points such a metric; empty where it depends on the pattern.
+std::string way_to(std::string_view metric) {
+  static constexpr std::array<std::string_view, 3> of_caches = {"l1_", "l2_", "dram_"};
+  static constexpr std::array<std::string_view, 9> of_time = {
+      "time",    "time_low",  "time_high",       "time_min",        "noise",
+      "samples", "bandwidth", "percent_of_peak", "shared_bandwidth"};
+  if (std::ranges::any_of(of_caches, [&](auto begin) { return metric.starts_with(begin); })) {
+    return "the emulator gives it with measure: {caches: true}";
+  }
+  return std::ranges::find(of_time, metric) != of_time.end() ? "it takes a GPU" : "";
+}
+
 std::string describe_unchecked(const ExpectationResult& result) {
   if (meant_points(result) == 0) return "cannot be checked: no point that succeeded is meant by it";
   if (result.unchecked == meant_points(result)) {
@@ -174,6 +186,7 @@ std::string describe_broken(std::span<const ExpectationResult> results,
     message.where = result.expectation.where;
     const std::string verdict = result.kept() ? describe_unchecked(result) : verdict_of(result);
     message.message = fmt::format("'{}': {}", describe(result.expectation), verdict);
+    if (!result.missing.empty()) message.help = way_to(result.missing.front());
     text += render(message, color) + list_broken(result, told);
   }
   return text;

@@ -44,6 +44,8 @@ Diagnostics compile_check(std::span<const Configuration> configurations,
   std::set<std::string> seen;
   const auto add = [&](const Diagnostics& messages, const Configuration& configuration) {
     for (Diagnostic message : messages.list()) {
+      // The assembler names no file.
+      if (message.where.source == nullptr) message.where.source = configuration.pattern->source;
       if (!seen.insert(gist_of(message)).second) continue;
       if (message.severity == Severity::error && message.help.empty()) {
         message.help = fmt::format("seen with {}", to_string(configuration));

@@ -109,12 +109,28 @@ std::optional<ExpectationSide> read_side(const Part& part, Diagnostics& diagnost
   return ExpectationSide{part.text, std::move(*expression)};
 }
 
-/// Adds an error unless a number with % meets a metric in %.
+/// Adds an error unless a number with % meets a metric in %, and a fraction of 1 anything else.
 bool check_percent(const ExpectationSide& number, const ExpectationSide& other,
                    const Location& where, Diagnostics& diagnostics) {
-  if (!number.percent) return true;
+  const auto* figure = std::get_if<double>(&number.value);
   const auto* metric = std::get_if<MetricName>(&other.value);
-  if (metric != nullptr && find_metric(metric->name)->unit == "%") return true;
+  const bool is_share = metric != nullptr && find_metric(metric->name)->unit == "%";
+  if (figure != nullptr && is_share && !number.percent && *figure > 0 && *figure < 1) {
+    diagnostics.error(where,
+                      fmt::format("'{}' is in %, so that {} may be meant to be {} %", metric->name,
+                                  number.text, *figure * 100),
+                      fmt::format("write {0} % or {1} %", number.text, *figure * 100));
+    return false;
+  }
+  if (!number.percent || is_share) return true;
+  const auto* expression = std::get_if<Expression>(&other.value);
+  if (expression != nullptr && is_identifier(expression->text())) {
+    diagnostics.error(expression->where(),
+                      fmt::format("'{}' is no metric, and a number in % is compared with one",
+                                  expression->text()),
+                      suggest_metric(expression->text()));
+    return false;
+  }
   diagnostics.error(where, metric != nullptr ? fmt::format("'{}' is not a share in %", metric->name)
                                              : "a number in % is compared with a metric in %");
   return false;

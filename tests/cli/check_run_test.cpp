@@ -63,6 +63,10 @@ const std::vector<FaultCase> faults = {
      "faulty.cu:10:1: error: ", "the kernel does not end"},
     {"if (threadIdx.x == 7) __trap();", "true",
      "faulty.cu:10:1: error: ", "thread (7, 0, 0): the kernel stopped itself with a trap"},
+    {"data[threadIdx.x] = 1;\nasm volatile(\"barrier.cluster.arrive;\");", "true",
+     "faulty.cu:11:1: error: ", "the emulator does not execute the instruction barrier.cluster"},
+    {"while (reinterpret_cast<volatile int*>(data)[0] == 0) {}", "true",
+     "faulty.cu:10:1: error: ", "the kernel does not end"},
     {"data[threadIdx.x] = 1;", "data[i] == 2",
      "faulty.cu:6:17: error: ", "wrong result: 64 of 64 elements of 'data' fail the check"},
 };

@@ -129,7 +129,17 @@ BOOST_AUTO_TEST_CASE(what_is_broken_is_shown_with_its_place_and_points) {
              "the stored sweep:5:5: error: 'bandwidth >= 1': cannot be checked: no point has "
              "bandwidth\n"
              "    - bandwidth >= 1\n"
-             "      ^~~~~~~~~~~~~~\n");
+             "      ^~~~~~~~~~~~~~\n"
+             "  help: it takes a GPU\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_metric_of_the_caches_says_what_gives_it) {
+  const auto points = some_points();
+  const auto results = check_expectations_on(expectations_of("expect: l2_hit_rate > 0\n"), points);
+  const std::string text = describe_broken(results, points, false);
+  BOOST_TEST(text.find("  help: the emulator gives it with measure: {caches: true}\n") !=
+                 std::string::npos,
+             text);
 }
 
 BOOST_AUTO_TEST_CASE(of_many_broken_points_ten_are_shown) {

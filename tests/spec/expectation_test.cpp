@@ -106,7 +106,12 @@ const std::vector<TextCase> mistakes = {
      "2:9+5 no metric stands in this expectation | for example load_sectors_per_request "
      "<= 4"},
     {"load_sectors < 4 %", "2:24+3 'load_sectors' is not a share in %"},
-    {"N < 4 %", "2:13+3 a number in % is compared with a metric in %"},
+    {"N + 1 < 4 %", "2:17+3 a number in % is compared with a metric in %"},
+    {"gld_efficency >= 4 %",
+     "2:9+13 'gld_efficency' is no metric, and a number in % is compared with one | did you mean "
+     "'gld_efficiency'?"},
+    {"efficiency >= 0.5",
+     "2:23+3 'efficiency' is in %, so that 0.5 may be meant to be 50 % | write 0.5 % or 50 %"},
     {"{chek: time < 1}", "2:10+4 an expectation has no key 'chek' | did you mean 'check'?"},
     {"{where: N > 1}",
      "2:9+1 an expectation needs the key 'check' | for example "

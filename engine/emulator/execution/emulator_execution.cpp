@@ -32,6 +32,9 @@ auto guarded(Work work) {
   } catch (const KernelFault& fault) {
     throw FaultyKernel(fault);
   } catch (const UnsupportedError& error) {
+    if (error.line() != 0) {
+      throw FaultyKernel({{error.file(), error.line()}, error.where(), error.message()});
+    }
     throw ExecutionFailure(error.what());
   } catch (const ptx::SyntaxError& error) {
     throw ExecutionFailure(fmt::format("the compiler's PTX cannot be read: {}", error.what()));
@@ -101,6 +104,7 @@ GridOptions EmulatorExecution::grid_options() const {
   const bool prints =
       std::ranges::find(kernel().ops, OpKind::print, &Op::kind) != kernel().ops.end();
   options.threads = prints ? 1 : settings_.threads;
+  if (!settings_.is_exact) options.stall_limit = settings_.instruction_limit;
   const unsigned per_multiprocessor =
       resident_blocks(settings_.profile, static_cast<unsigned>(workload_.block.count()), registers_,
                       kernel().static_shared_bytes + workload_.shared_bytes);

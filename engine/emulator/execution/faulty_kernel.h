@@ -5,7 +5,8 @@
 
 namespace sweep {
 
-/// An execution that ended because of what the kernel did, with the place.
+/// An execution that ended because of what the kernel did, or that never began because of what it
+/// holds, with the place.
 class FaultyKernel : public ExecutionFailure {
  public:
   explicit FaultyKernel(const KernelFault& fault) : ExecutionFailure(fault.what()), fault_(fault) {}

@@ -23,7 +23,7 @@ struct EmulatorSettings {
   /// Thread instructions up to which a launch is executed whole, and for how many of them blocks
   /// are chosen otherwise.
   std::uint64_t whole_budget = 60'000'000;
-  std::uint64_t sample_budget = 1'000'000;
+  std::uint64_t sample_budget = 400'000;
   /// Warp instructions that a block may execute before it counts as running away.
   std::uint64_t instruction_limit = 100'000'000;
   /// Where printf's text goes; may be empty.

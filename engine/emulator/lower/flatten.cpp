@@ -1,9 +1,13 @@
 #include "engine/emulator/lower/flatten.h"
 
+#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
 
 #include "engine/emulator/lower/align_up.h"
 #include "engine/emulator/lower/kernel.h"
@@ -15,6 +19,19 @@ namespace {
 using ptx::Operand;
 
 constexpr std::size_t most_instructions = 1'000'000;
+
+/// A function's name as its source has it, without parameters and the engine's namespaces.
+std::string source_name(const std::string& ptx_name) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(
+      abi::__cxa_demangle(ptx_name.c_str(), nullptr, nullptr, &status), &std::free);
+  if (status != 0 || text == nullptr) return ptx_name;
+  std::string name = text.get();
+  name.resize(std::min(name.find('('), name.size()));
+  if (!name.starts_with("sweep_c")) return name;
+  const std::size_t colons = name.find("::");
+  return colons == std::string::npos ? name : name.substr(colons + 2);
+}
 
 class Flattener {
  public:
@@ -102,10 +119,7 @@ class Flattener {
 
   void emit_body(std::uint32_t frame) {
     const ptx::Function& function = *flat_.frames[frame].function;
-    if (std::ranges::find(active_, &function) != active_.end()) {
-      throw UnsupportedError(fmt::format(
-          "'{}' calls itself: the emulator does not execute recursive functions", function.name));
-    }
+    if (std::ranges::find(active_, &function) != active_.end()) refuse_recursion(frame);
     active_.push_back(&function);
     std::vector<std::size_t> returns;
     for (const ptx::Instruction& instruction : function.code) {
@@ -125,6 +139,18 @@ class Flattener {
     flat_.begins[frame].push_back(here());
     for (const std::size_t place : returns) flat_.code[place].target = here();
     active_.pop_back();
+  }
+
+  [[noreturn]] void refuse_recursion(std::uint32_t frame) const {
+    const std::string message =
+        fmt::format("'{}' calls itself: the emulator does not execute recursive functions",
+                    source_name(flat_.frames[frame].function->name));
+    const std::vector<ptx::Place>& calls = flat_.frames[frame].called_from;
+    if (calls.empty()) throw UnsupportedError(message);
+    const std::filesystem::path file = module_.file_name(calls.front().file);
+    const std::uint32_t line = calls.front().line;
+    throw UnsupportedError(file.string(), line,
+                           fmt::format("{}:{}", file.filename().string(), line), message);
   }
 
   std::uint32_t here() const { return static_cast<std::uint32_t>(flat_.code.size()); }

@@ -11,6 +11,25 @@ namespace sweep {
 class UnsupportedError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+  /// At a line of the source that the kernel was compiled from; what() is "where: message".
+  UnsupportedError(std::string file, std::uint32_t line, const std::string& where,
+                   const std::string& message)
+      : std::runtime_error(where + ": " + message),
+        file_(std::move(file)),
+        line_(line),
+        where_(where),
+        message_(message) {}
+
+  const std::string& file() const { return file_; }
+  std::uint32_t line() const { return line_; }  ///< 0: unknown
+  const std::string& where() const { return where_; }
+  const std::string& message() const { return message_; }  ///< without `where`
+
+ private:
+  std::string file_;
+  std::uint32_t line_ = 0;
+  std::string where_;
+  std::string message_;
 };
 
 /// Makes the kernel `entry` of a module ready for execution: calls become part of it, registers

@@ -84,14 +84,16 @@ void Lowering::refuse(const std::string& why) const {
   const Frame& frame = flat_.frames[current_->frame];
   std::vector<ptx::Place> places = frame.function->places[ins.place];
   places.insert(places.end(), frame.called_from.begin(), frame.called_from.end());
-  std::string where = fmt::format("line {} of the PTX", ins.ptx_line);
-  if (!places.empty()) {
-    const std::filesystem::path file = module_.file_name(places.back().file);
-    where = fmt::format("{}:{}", file.filename().string(), places.back().line);
+  const std::string message =
+      fmt::format("the emulator does not execute the instruction {}{}; a GPU does (--device 0)",
+                  ins.opcode(), why.empty() ? "" : " (" + why + ")");
+  if (places.empty()) {
+    throw UnsupportedError({}, 0, fmt::format("line {} of the PTX", ins.ptx_line), message);
   }
-  throw UnsupportedError(
-      fmt::format("{}: the emulator does not execute the instruction {}{}; a GPU does (--device 0)",
-                  where, ins.opcode(), why.empty() ? "" : " (" + why + ")"));
+  const std::filesystem::path file = module_.file_name(places.back().file);
+  const std::uint32_t line = places.back().line;
+  throw UnsupportedError(file.string(), line, fmt::format("{}:{}", file.filename().string(), line),
+                         message);
 }
 
 const Operand& Lowering::operand(std::size_t index) const {

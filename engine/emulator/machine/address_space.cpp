@@ -10,6 +10,8 @@ namespace {
 constexpr std::uint64_t first_address = 0x7000'0000'0000;
 /// As a driver's allocations of some size are aligned; the gap makes overruns show.
 constexpr std::uint64_t alignment = 0x20'0000;
+/// An address further away comes from no wrong index: it is a null pointer, or no pointer at all.
+constexpr std::uint64_t farthest_neighbour = 0x100'0000'0000;
 
 }  // namespace
 
@@ -50,7 +52,7 @@ Allocation* AddressSpace::find(std::uint64_t address) const {
 
 const Allocation* AddressSpace::nearest(std::uint64_t address) const {
   const Allocation* best = nullptr;
-  std::uint64_t least = ~std::uint64_t{0};
+  std::uint64_t least = farthest_neighbour;
   for (const Allocation* at = first_.load(std::memory_order_acquire); at != nullptr;
        at = at->next.load(std::memory_order_acquire)) {
     const std::uint64_t end = at->base + at->bytes;

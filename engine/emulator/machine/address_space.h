@@ -61,7 +61,8 @@ class AddressSpace {
   Allocation& allocate(std::string name, std::uint64_t bytes, std::uint32_t element_bytes);
   /// The allocation that the address lies in, or null.
   Allocation* find(std::uint64_t address) const;
-  /// The allocation nearest to an address that lies in none, for messages; null without any.
+  /// The allocation nearest to an address that lies in none, for messages; null without any near
+  /// enough for a wrong index to be the likely reason.
   const Allocation* nearest(std::uint64_t address) const;
 
  private:

@@ -44,6 +44,8 @@ class BlockRun {
 
   std::uint64_t index() const { return index_; }
   std::uint64_t instructions() const { return instructions_; }
+  /// Throws the KernelFault of a kernel that does not end.
+  [[noreturn]] void report_runaway() const;
 
  private:
   struct Barrier {
@@ -72,7 +74,6 @@ class BlockRun {
   void release(std::uint32_t number);
   void retire(Warp& warp, std::uint32_t lanes);
   [[noreturn]] void report_deadlock() const;
-  [[noreturn]] void report_runaway() const;
   std::string waiting_places() const;
   FaultPlace first_waiting_place() const;
 

@@ -91,6 +91,7 @@ GridResult run_linked(const Launch& launch, const GridOptions& options) {
   const std::uint64_t most = std::max<std::uint64_t>(options.resident_blocks, 1);
   std::uint64_t next = 0;
   const std::uint64_t step = options.interleaves ? 1 : turn;
+  std::uint64_t at_last_end = 0;  // warp instructions
   const auto admit = [&] {
     if (idle.empty()) {
       resident.push_back(std::make_unique<BlockRun>(launch, count));
@@ -121,6 +122,10 @@ GridResult run_linked(const Launch& launch, const GridOptions& options) {
       has_finished = true;
       idle.push_back(std::move(resident[i]));
       resident.erase(resident.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    if (has_finished) at_last_end = count.warp_instructions;
+    if (!resident.empty() && count.warp_instructions - at_last_end > options.stall_limit) {
+      resident.front()->report_runaway();
     }
     // What waits for a block that has not begun waits in vain otherwise, whatever the budget.
     if (!has_finished && next < total && resident.size() < most) admit();

@@ -108,7 +108,23 @@ BOOST_AUTO_TEST_CASE(names_the_source_line) {
   const std::string body = ".loc 1 17 3\nmapa.u64 %d1, %d2, %r3;";
   const ptx::Module module(module_with(body) + ".file 1 \"/a/b/pattern.cu\"\n");
   BOOST_CHECK_EXCEPTION(lower(module, "k", Simd::baseline), UnsupportedError, [](const auto& e) {
-    return std::string(e.what()).starts_with("pattern.cu:17: ");
+    return std::string(e.what()).starts_with("pattern.cu:17: ") && e.file() == "/a/b/pattern.cu" &&
+           e.line() == 17 && e.where() == "pattern.cu:17" &&
+           e.message().starts_with("the emulator does not execute the instruction mapa");
+  });
+}
+
+BOOST_AUTO_TEST_CASE(names_a_recursive_function_and_where_it_is_called) {
+  const std::string text =
+      module_with("call _ZN8sweep_c01fEif, ();",
+                  ".func _ZN8sweep_c01fEif() {\n.loc 1 9 3\ncall _ZN8sweep_c01fEif, (); ret; }") +
+      ".file 1 \"/a/b/pattern.cu\"\n";
+  const ptx::Module module(text);
+  BOOST_CHECK_EXCEPTION(lower(module, "k", Simd::baseline), UnsupportedError, [](const auto& e) {
+    return std::string(e.what()) ==
+               "pattern.cu:9: 'f' calls itself: the emulator does not execute recursive "
+               "functions" &&
+           e.line() == 9;
   });
 }
 

@@ -205,6 +205,20 @@ BOOST_AUTO_TEST_CASE(a_grid_that_does_not_fit_never_meets) {
   });
 }
 
+/// The blocks together have a limit long before each has come to its own.
+BOOST_AUTO_TEST_CASE(blocks_that_wait_for_nobody_run_away_together) {
+  Setting setting = blocks(32, 8);
+  setting.options.resident_blocks = 4;
+  setting.options.stall_limit = 100'000;
+  const std::string text = kernel_text(grid_barrier, ".global .align 4 .b32 counter;");
+  for (const bool takes_turns : {false, true}) {
+    setting.options.interleaves = takes_turns;
+    BOOST_CHECK_EXCEPTION(run_module(text, setting), std::runtime_error, [](const auto& error) {
+      return std::string(error.what()).find("the kernel does not end") != std::string::npos;
+    });
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace sweep::testing

@@ -23,6 +23,8 @@ const FaultCase faults[] = {
     {"a load above", "ld.global.u32 %result, [%slot+128];",
      "(ld.global.u32): block (0, 0, 0), thread (0, 0, 0): out of bounds: reads 4 bytes at out[32]; "
      "out has 32 elements"},
+    {"a null pointer", "ld.global.u32 %result, [16];",
+     "out of bounds: reads 4 bytes at 0x10, where nothing is"},
     {"a store below", "st.global.u32 [%slot+-8], %r0;",
      "(st.global.u32): block (0, 0, 0), thread (0, 0, 0): out of bounds: writes 4 bytes at "
      "out[-2]; out has 32 elements"},

@@ -63,16 +63,12 @@ std::optional<std::uint64_t> float_value(const ptx::Instruction& instruction, co
 
 std::optional<std::uint64_t> product(const ptx::Instruction& instruction, ptx::Type type,
                                      const Sources& s) {
-  const Wide full = number(s[0], type) * number(s[1], type);
+  // Unsigned: two's complement products of 128 bits, which those of 64 unsigned ones fill.
+  const auto full = static_cast<unsigned __int128>(number(s[0], type)) *
+                    static_cast<unsigned __int128>(number(s[1], type));
   const bool is_sum = instruction.mnemonic == "mad";
-  if (has(instruction, "wide")) return static_cast<std::uint64_t>(full) + (is_sum ? s[2] : 0);
-  Wide value = full;
-  if (has(instruction, "hi")) {
-    const unsigned bits = ptx::bits_of(type);
-    const auto low = static_cast<unsigned __int128>(full);
-    value = static_cast<Wide>(low >> bits);
-  }
-  return static_cast<std::uint64_t>(value) + (is_sum ? s[2] : 0);
+  const unsigned shift = has(instruction, "hi") ? ptx::bits_of(type) : 0;
+  return static_cast<std::uint64_t>(full >> shift) + (is_sum ? s[2] : 0);
 }
 
 std::uint64_t shifted(const ptx::Instruction& instruction, ptx::Type type, const Sources& s) {
