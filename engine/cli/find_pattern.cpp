@@ -22,8 +22,9 @@ PatternPtr find_pattern(const std::string& name, const std::vector<std::string>&
     const PatternLibrary library(pattern_folders(folders, {}));
     if (library.find(name).empty()) {
       const std::vector<std::string> names = library.names();
-      throw CommandError(exit_no_input, fmt::format("there is no pattern '{}'; {}", name,
-                                                    suggest(name, names, "the patterns are")));
+      const std::string help = names.empty() ? "no folder has any: name one with --patterns"
+                                             : suggest(name, names, "the patterns are");
+      throw CommandError(exit_no_input, fmt::format("there is no pattern '{}'; {}", name, help));
     }
     pattern = library.load(name, {}, diagnostics);
   }

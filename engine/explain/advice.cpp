@@ -100,7 +100,9 @@ std::string advise_rows(const AccessCost& access) {
 
 std::string advise_contiguous(const AccessCost& access) {
   const AddressShape& shape = access.shape;
-  if (shape.off_sector * 2 > shape.accesses) {
+  // Lanes side by side touch one sector more than they fill, at most.
+  const bool has_gaps = is_partial(shape) && access.excess() > access.requests();
+  if (!has_gaps && shape.off_sector * 2 > shape.accesses) {
     return "Neighbouring lanes reach neighbouring elements, but the warps do not begin at a "
            "multiple "
            "of 32 bytes and touch a sector more than they need: shift the first index, or pad the "

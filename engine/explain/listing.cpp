@@ -79,7 +79,9 @@ std::string remark(const AccessCost& access, const MemoryModel& model) {
   const bool is_broadcast =
       access.excess() == 0 && access.shape.uniform * 2 > access.shape.accesses;
   const bool is_by_sectors = model.compute_capability >= 50;
-  if (is_broadcast && is_by_sectors) return "one address for all lanes";
+  // In local memory, one address is a place of each lane's own.
+  const bool is_shared_by_lanes = is_broadcast && access.space == AccessSpace::global;
+  if (is_shared_by_lanes && is_by_sectors) return "one address for all lanes";
   return fmt::format("{} % useful", figure(access.efficiency()));
 }
 

@@ -22,6 +22,7 @@ constexpr std::size_t most_instructions = 1'000'000;
 
 /// A function's name as its source has it, without parameters and the engine's namespaces.
 std::string source_name(const std::string& ptx_name) {
+  if (!ptx_name.starts_with("_Z")) return ptx_name;  // a short plain name may also name a type
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(
       abi::__cxa_demangle(ptx_name.c_str(), nullptr, nullptr, &status), &std::free);

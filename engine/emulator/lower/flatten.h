@@ -44,7 +44,7 @@ struct FlatCode {
   std::uint64_t dynamic_shared_alignment = 16;
 };
 
-/// The functions that the engine executes itself: vprintf, __assertfail, malloc, free.
+/// The functions that a program does not define: vprintf, __assertfail, malloc, free.
 bool is_system_call(std::string_view name);
 
 /// Throws UnsupportedError for recursion and calls through pointers.

@@ -37,7 +37,6 @@ enum class OpKind : std::uint8_t {
   stack_restore,
   print,
   assert_fail,
-  allocate,  ///< malloc: gives null
   // Communication between the lanes of a warp. Those that name their lanes end a basic block.
   shuffle,
   vote,
@@ -55,6 +54,7 @@ enum class OpKind : std::uint8_t {
 struct Op {
   OpKind kind = OpKind::alu;
   bool is_guard_negated = false;
+  bool may_wait = false;       ///< an atomic or volatile access: loops of it wait for others
   std::uint32_t guard = none;  ///< a predicate's slot
   AluFunction alu = nullptr;
   AluOperands operands;
@@ -181,7 +181,7 @@ struct MbarrierOp {
   bool is_without_increment = false;  ///< cp.async.mbarrier.arrive.noinc
 };
 
-/// vprintf, __assertfail, malloc, alloca: arguments lie in the thread's local memory.
+/// vprintf, __assertfail, alloca: arguments lie in the thread's local memory.
 struct CallOp {
   std::vector<std::uint32_t> arguments;  ///< their offsets in local memory
   std::uint32_t result = none;           ///< offset in local memory of the result, or none

@@ -1,4 +1,4 @@
-// Calls that the engine executes itself, alloca and the stack.
+// Calls into the system, alloca and the stack.
 
 #include "engine/emulator/lower/lowering.h"
 
@@ -30,10 +30,9 @@ void lower_system_call(Lowering& lowering) {
     }
   }
   Op op;
-  op.kind = callee == "vprintf"        ? OpKind::print
-            : callee == "__assertfail" ? OpKind::assert_fail
-                                       : OpKind::allocate;
-  const std::size_t needed = op.kind == OpKind::print ? 2 : op.kind == OpKind::assert_fail ? 4 : 0;
+  if (callee == "malloc" || callee == "free") lowering.refuse("there is no heap on the emulator");
+  op.kind = callee == "vprintf" ? OpKind::print : OpKind::assert_fail;
+  const std::size_t needed = op.kind == OpKind::print ? 2 : 4;
   if (call.arguments.size() < needed) lowering.refuse("it has too few arguments");
   op.detail = static_cast<std::uint32_t>(lowering.kernel().calls.size());
   op.instruction = lowering.note_instruction();

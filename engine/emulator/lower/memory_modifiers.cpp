@@ -78,6 +78,7 @@ void emit_memory(Lowering& lowering, OpKind kind, MemoryOp memory) {
   Op op;
   op.kind = kind;
   op.detail = static_cast<std::uint32_t>(lowering.kernel().memory.size());
+  op.may_wait = kind == OpKind::atomic || memory.is_volatile;
   op.instruction = lowering.note_instruction();
   lowering.kernel().memory.push_back(std::move(memory));
   lowering.emit(op);

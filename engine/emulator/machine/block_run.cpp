@@ -14,8 +14,10 @@
 namespace sweep {
 namespace {
 
-/// Basic blocks that the lanes furthest behind execute before others of their warp get a turn.
+/// Basic blocks that the lanes furthest behind execute before others of their warp get a turn; and
+/// when they may be waiting for those, as their atomics and volatile accesses tell.
 constexpr std::uint32_t longest_streak = 1U << 14U;
+constexpr std::uint32_t longest_waiting_streak = 1U << 9U;
 
 std::uint32_t warps_of(const Launch& launch) {
   return static_cast<std::uint32_t>((launch.block.count() + warp_size - 1) / warp_size);
@@ -161,8 +163,10 @@ void BlockRun::run_fragment(Warp& warp, Fragment fragment, std::uint64_t& turn) 
     }
     --turn;
     has_spent_turn_ |= turn == 0 && !warp.yields;
-    if (++warp.streak == longest_streak || warp.yields) {
+    const std::uint32_t limit = warp.may_wait ? longest_waiting_streak : longest_streak;
+    if (++warp.streak >= limit || warp.yields) {
       warp.yields = false;
+      warp.may_wait = false;
       warp.streak = 0;
       fragment.state = Fragment::State::parked;
       return add_fragment(kernel_, warp, fragment);
@@ -186,6 +190,7 @@ void BlockRun::run_ops(Warp& warp, const BasicBlock& block, std::uint32_t& mask)
       op->alu(op->operands, registers, lanes);
       continue;
     }
+    warp.may_wait |= op->may_wait;
     execute(warp, *op, lanes);
     if (warp.retired != 0) {
       retire(warp, warp.retired);
@@ -222,8 +227,6 @@ void BlockRun::execute(Warp& warp, const Op& op, std::uint32_t mask) {
       return access_.print(warp, op, mask);
     case OpKind::assert_fail:
       access_.assert_fail(warp, op, mask);
-    case OpKind::allocate:
-      return access_.set_call_result(warp, kernel_.calls[op.detail], 0, 8, mask);
     case OpKind::nanosleep:
       warp.yields = true;
       return;

@@ -44,6 +44,8 @@ class BlockRun {
 
   std::uint64_t index() const { return index_; }
   std::uint64_t instructions() const { return instructions_; }
+  /// Threads that have not ended.
+  std::uint32_t live() const { return live_; }
   /// Throws the KernelFault of a kernel that does not end.
   [[noreturn]] void report_runaway() const;
 
@@ -72,6 +74,7 @@ class BlockRun {
   void uncount(const BasicBlock& block, std::uint32_t lanes, bool is_whole_fragment);
   void release_complete(std::uint32_t number);
   void release(std::uint32_t number);
+  void check_together(std::uint32_t number) const;
   void retire(Warp& warp, std::uint32_t lanes);
   [[noreturn]] void report_deadlock() const;
   std::string waiting_places() const;

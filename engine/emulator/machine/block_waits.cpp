@@ -133,7 +133,27 @@ void BlockRun::release_complete(std::uint32_t number) {
   if (barrier.arrived >= needed) release(number);
 }
 
+/// A warp's lanes that wait at different places: hardware lets it pass, CUDA does not allow it.
+void BlockRun::check_together(std::uint32_t number) const {
+  for (const Warp& warp : warps_) {
+    const Fragment* first = nullptr;
+    for (std::uint32_t i = 0; i < warp.fragment_count; ++i) {
+      const Fragment& fragment = warp.fragments[i];
+      if (fragment.state != Fragment::State::barrier || fragment.barrier != number) continue;
+      if (first == nullptr) first = &fragment;
+      if (fragment.block == first->block) continue;
+      const auto lane = static_cast<unsigned>(std::countr_zero(fragment.mask));
+      throw fault_at(
+          kernel_, kernel_.blocks[fragment.block].instruction,
+          fmt::format("{}: lanes of one warp wait at different barriers, others of them at {}",
+                      describe_thread(launch_, index_, warp.index, lane),
+                      describe_instruction(kernel_, kernel_.blocks[first->block].instruction)));
+    }
+  }
+}
+
 void BlockRun::release(std::uint32_t number) {
+  if (races_ != nullptr) check_together(number);
   const Barrier result = barriers_.at(number);
   barriers_.at(number) = {};
   for (Warp& warp : warps_) {

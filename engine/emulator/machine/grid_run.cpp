@@ -91,7 +91,8 @@ GridResult run_linked(const Launch& launch, const GridOptions& options) {
   const std::uint64_t most = std::max<std::uint64_t>(options.resident_blocks, 1);
   std::uint64_t next = 0;
   const std::uint64_t step = options.interleaves ? 1 : turn;
-  std::uint64_t at_last_end = 0;  // warp instructions
+  std::uint64_t live = 0;
+  std::uint64_t at_last_end = 0;  // of a thread, in warp instructions
   const auto admit = [&] {
     if (idle.empty()) {
       resident.push_back(std::make_unique<BlockRun>(launch, count));
@@ -123,7 +124,10 @@ GridResult run_linked(const Launch& launch, const GridOptions& options) {
       idle.push_back(std::move(resident[i]));
       resident.erase(resident.begin() + static_cast<std::ptrdiff_t>(i));
     }
-    if (has_finished) at_last_end = count.warp_instructions;
+    std::uint64_t still_live = 0;
+    for (const auto& block : resident) still_live += block->live();
+    if (has_finished || still_live != live) at_last_end = count.warp_instructions;
+    live = still_live;
     if (!resident.empty() && count.warp_instructions - at_last_end > options.stall_limit) {
       resident.front()->report_runaway();
     }

@@ -18,8 +18,8 @@ struct GridOptions {
   /// Where blocks see each other's work, or take turns: no block begins after so many thread
   /// instructions.
   std::uint64_t instruction_budget = ~std::uint64_t{0};
-  /// Warp instructions that blocks which run by turns may execute together while none of them ends,
-  /// before they count as running away.
+  /// Warp instructions that blocks which run by turns may execute together while none of their
+  /// threads ends, before they count as running away.
   std::uint64_t stall_limit = ~std::uint64_t{0};
 };
 

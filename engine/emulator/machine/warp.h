@@ -33,6 +33,8 @@ struct Warp {
   bool yields = false;
   /// Basic blocks executed since lanes were parked last.
   std::uint32_t streak = 0;
+  /// Whether it has done since what waiting for others is made of.
+  bool may_wait = false;
 
   template <class T>
   T* slot(std::uint32_t offset) const {

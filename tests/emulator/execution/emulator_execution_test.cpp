@@ -69,6 +69,9 @@ const FaultCase fault_cases[] = {
     {"tile[t / 2] = v; __syncthreads(); v += 0 * tile[0];", "a race"},
     {"if (t == 5) __trap();", "thread (5, 0, 0): the kernel stopped itself with a trap"},
     {"assert(t < 200);", "assert(t < 200) failed"},
+    {"volatile float* p = tile; if (t % 2) { p[t] = v; __syncthreads(); } else { __syncthreads(); "
+     "p[t] = v; }",
+     "lanes of one warp wait at different barriers"},
 };
 
 struct HarmlessCase {

@@ -23,6 +23,8 @@ const Refused refused[] = {
      "line 7 of the PTX: the emulator does not execute the instruction wgmma.fence.sync.aligned; a "
      "GPU does (--device 0)"},
     {"add.u32 %r1, %r2;", "it has too few operands"},
+    {"{ .param .b64 n; .param .b64 got; call.uni (got), malloc, (n); }",
+     "there is no heap on the emulator", ".extern .func (.param .b64 got) malloc(.param .b64 n);"},
     {"add.u32 %r1, %r2, %r3, %r4;", "it has operands that have no meaning"},
     {"add.u32 %r1, %d2, %r3;", "an operand has another width"},
     {"add.u32 %r1, %p2, %r3;", "an operand has another width"},

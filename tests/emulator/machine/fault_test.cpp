@@ -23,8 +23,6 @@ const FaultCase faults[] = {
     {"a load above", "ld.global.u32 %result, [%slot+128];",
      "(ld.global.u32): block (0, 0, 0), thread (0, 0, 0): out of bounds: reads 4 bytes at out[32]; "
      "out has 32 elements"},
-    {"a null pointer", "ld.global.u32 %result, [16];",
-     "out of bounds: reads 4 bytes at 0x10, where nothing is"},
     {"a store below", "st.global.u32 [%slot+-8], %r0;",
      "(st.global.u32): block (0, 0, 0), thread (0, 0, 0): out of bounds: writes 4 bytes at "
      "out[-2]; out has 32 elements"},
@@ -33,7 +31,8 @@ const FaultCase faults[] = {
      "multiple of its size"},
     {"a wide load over the end", "ld.global.v4.u32 {%result, %r1, %r2, %r3}, [%out+128];",
      "out of bounds: reads 16 bytes at out[32]; out has 32 elements"},
-    {"a null pointer", "mov.u64 %d0, 0; ld.global.u32 %result, [%d0];", "out has 32 elements"},
+    {"a null pointer", "mov.u64 %d0, 0; ld.global.u32 %result, [%d0];",
+     "out of bounds: reads 4 bytes at 0x0, where nothing is"},
     {"one lane only",
      "setp.eq.u32 %p0, %me, 7; mad.wide.u32 %d0, %me, 4, %out; @%p0 ld.global.u32 %result, "
      "[%d0+400];",

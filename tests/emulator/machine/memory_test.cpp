@@ -104,11 +104,6 @@ L: sub.u32 %r9, %r9, 1; setp.ne.u32 %p0, %r9, 0; @%p0 bra L;
   mov.u64 %d1, %clock64; mov.u32 %r1, %clock;
   setp.gt.u64 %p1, %d1, %d0; selp.b32 %result, 1, 0, %p1;
   setp.gt.u32 %p2, %r1, %r0; @%p2 add.u32 %result, %result, 2;)ptx"},
-    {"malloc gives nothing", [](Thread) { return 1; }, R"ptx(
-  { .param .b64 n; .param .b64 got; st.param.b64 [n], 64; call.uni (got), malloc, (n);
-    ld.param.b64 %d0, [got]; }
-  setp.eq.u64 %p0, %d0, 0; selp.b32 %result, 1, 0, %p0;)ptx",
-     ".extern .func (.param .b64 got) malloc(.param .b64 n);"},
     {"a function with a struct, called by some", [](Thread t) { return t < 10 ? 3 * t + 5 : 1; },
      R"ptx(
   mov.u32 %result, 1; setp.ge.u32 %p0, %me, 10; @%p0 bra SKIP;
