@@ -1,8 +1,9 @@
-// printf, assert, malloc and alloca. Their arguments lie in the calling thread's local memory.
+// printf, assert and alloca. Their arguments lie in the calling thread's local memory.
 
 #include <fmt/format.h>
 #include <fmt/printf.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -13,7 +14,7 @@
 namespace sweep {
 namespace {
 
-constexpr std::size_t longest_text = 4096;
+constexpr std::uint64_t longest_text = 4096;
 
 /// One conversion of a format string: its text without a length modifier, and what it wants.
 struct Conversion {
@@ -36,13 +37,27 @@ Conversion read_conversion(const std::string& format, std::size_t& at) {
     if (format[at] != 'h') conversion.bytes = 8;
     ++at;
   }
-  if (at < format.size()) conversion.type = format[at++];
+  if (at == format.size()) return conversion;
+  conversion.type = format[at++];
   if (std::strchr("fFeEgGaAsp", conversion.type) != nullptr) conversion.bytes = 8;
   conversion.text += conversion.type;
   return conversion;
 }
 
+/// Whether a width or precision has more digits than any text needs.
+bool is_too_wide(const std::string& conversion) {
+  constexpr std::ptrdiff_t most_digits = 4;
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  for (auto at = conversion.begin(); at != conversion.end();) {
+    const auto begin = std::find_if(at, conversion.end(), is_digit);
+    at = std::find_if_not(begin, conversion.end(), is_digit);
+    if (at - begin > most_digits) return true;
+  }
+  return false;
+}
+
 std::string converted(const Conversion& conversion, std::uint64_t bits, const std::string& text) {
+  if (is_too_wide(conversion.text)) return conversion.text;
   try {
     switch (conversion.type) {
       case 'd':
@@ -87,6 +102,10 @@ std::uint64_t AccessUnit::argument(const Warp& warp, std::uint32_t offset, unsig
 std::string AccessUnit::text_at(std::uint64_t address) const {
   const Allocation* allocation = launch_.memory->find(address);
   std::string text;
+  if (allocation != nullptr && allocation->lazy != nullptr) {
+    const std::uint64_t begin = address - allocation->base;
+    allocation->lazy->ensure(&begin, std::min(longest_text, allocation->bytes - begin), 1);
+  }
   while (allocation != nullptr && text.size() < longest_text && allocation->contains(address, 1)) {
     const char c = static_cast<char>(allocation->host[address - allocation->base]);
     if (c == '\0') break;
@@ -111,8 +130,8 @@ void AccessUnit::print(Warp& warp, const Op& op, std::uint32_t mask) {
         continue;
       }
       Conversion conversion = read_conversion(format, at);
-      if (conversion.type == '%') {
-        text += '%';
+      if (conversion.type == '%' || conversion.type == '\0') {
+        text += conversion.type == '%' ? "%" : conversion.text;
         continue;
       }
       const auto take = [&](unsigned bytes) {

@@ -24,10 +24,12 @@ namespace {
 void write_raw(const std::string& path, const std::vector<ComparedConfiguration>& configurations,
                const GpuOutcomes& gpu) {
   std::ofstream out(path);
+  out.precision(17);
   out << "configuration," << fmt::format("{}", fmt::join(gpu.metrics, ",")) << '\n';
   for (std::size_t i = 0; i < configurations.size(); ++i) {
-    out << configurations[i].text << ',' << fmt::format("{}", fmt::join(gpu.values[i], ","))
-        << '\n';
+    out << configurations[i].text;
+    for (const double value : gpu.values[i]) out << ',' << value;
+    out << '\n';
   }
 }
 
@@ -35,7 +37,7 @@ int compare(const std::string& folder, const std::string& golden, const std::str
   const auto begin = std::chrono::steady_clock::now();
   const auto say = [&](const std::string& what) {
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
-    std::cout << fmt::format("[{:.1f} s] {}", passed.count(), what) << std::endl;
+    std::cout << '[' << passed.count() << " s] " << what << std::endl;
   };
   const auto nvrtc = std::make_shared<const Nvrtc>();
   const std::vector<ComparedConfiguration> configurations =

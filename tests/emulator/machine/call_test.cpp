@@ -36,6 +36,21 @@ DONE: ld.local.u32 %r7, [after]; setp.ne.u32 %p1, %r7, 4242; @%p1 mov.u32 %resul
   BOOST_TEST(outcome.out[3] == 11);
 }
 
+BOOST_AUTO_TEST_CASE(a_format_that_makes_no_sense_is_printed_as_it_is) {
+  const std::string scope = R"ptx(
+.extern .func (.param .b32 n) vprintf(.param .b64 format, .param .b64 list);
+.global .align 1 .b8 text[] = {37,57,57,57,57,57,100,124,37,0};
+)ptx";
+  const std::string body = R"ptx(
+  .local .align 8 .b8 l[8]; mov.u64 %d0, l; mov.u32 %r0, 7; st.local.u32 [%d0], %r0;
+  cvta.local.u64 %d4, %d0; mov.u64 %d5, text; cvta.global.u64 %d5, %d5;
+  setp.ne.u32 %p0, %me, 3; @%p0 bra DONE;
+  { .param .b64 a; .param .b64 b; .param .b32 n;
+    st.param.b64 [a], %d5; st.param.b64 [b], %d4; call.uni (n), vprintf, (a, b); }
+DONE:)ptx";
+  BOOST_TEST(run_module(kernel_text(body, scope)).printed == "%99999d|%");
+}
+
 BOOST_AUTO_TEST_CASE(assert_says_what_failed) {
   const std::string scope = R"ptx(
 .extern .func __assertfail(.param .b64 a, .param .b64 b, .param .b32 c, .param .b64 d, .param .b64 e);
