@@ -60,7 +60,7 @@ std::vector<ParameterValues> parameters_of(std::span<const PointRecord* const> p
   return parameters;
 }
 
-std::vector<ParameterValues> telling_parameters(std::vector<ParameterValues> parameters) {
+std::vector<ParameterValues> telling_parameters(const std::vector<ParameterValues>& parameters) {
   std::vector<ParameterValues> told = parameters;
   std::erase_if(told, [](const ParameterValues& parameter) { return !parameter.varies(); });
   return told.empty() ? parameters : told;

@@ -30,7 +30,7 @@ struct ParameterValues {
 std::vector<ParameterValues> parameters_of(std::span<const PointRecord* const> points);
 
 /// Those that tell the points apart; all when nothing varies.
-std::vector<ParameterValues> telling_parameters(std::vector<ParameterValues> parameters);
+std::vector<ParameterValues> telling_parameters(const std::vector<ParameterValues>& parameters);
 
 /// "STRIDE = 4, T = float" for those of the parameters that `environment` has.
 std::string describe(const Bindings& environment, std::span<const ParameterValues> parameters);
