@@ -45,7 +45,7 @@ void apply_banks(const std::string& text, MemoryModel& model) {
 
 void add_emulator_options(CommandLine& line) {
   line.options()("model", po::value<std::string>()->value_name("CC"),
-                 "the compute capability whose rules the emulator counts by (default 9.0, or\n"
+                 "the compute capability whose rules the emulator counts by (default 9.0, or "
                  "the GPU's own): 1.0 to 12.0")("l1",
                                                 po::value<std::string>()->value_name("on|off"),
                                                 "whether global loads use L1; models 2.x and 3.x")(

@@ -41,6 +41,8 @@ Machines start_machines(const std::string& device, bool is_exact,
     if (has_rules(capability)) settings = given_emulator_settings(values, capability);
   }
   settings.is_exact = is_exact;
+  constexpr std::uint64_t patience = 100;
+  if (is_exact) settings.instruction_limit *= patience;
   machines.emulator = std::make_unique<EmulatorBackend>(std::move(settings));
   if (!has_gpu) machines.measurer = std::make_unique<LocalMeasurer>(*machines.emulator);
   return machines;

@@ -50,11 +50,13 @@ std::optional<RunOptions> read_options(const Arguments& arguments) {
   add_set_option(line);
   add_patterns_option(line);
   line.options()("device", po::value<std::string>()->default_value("auto")->value_name("DEVICE"),
-                 "auto (the first GPU, without one the emulator), emulator, or the number of\n"
+                 "auto (the first GPU, without one the emulator), emulator, or the number of "
                  "a GPU")(
       "output,o", po::value<std::string>()->default_value("results")->value_name("DIR"),
       "the folder for the results")("fresh", "measure again what the database has already")(
-      "exact", "let the emulator execute every block, however long it takes");
+      "exact",
+      "let the emulator execute every block, and a block a hundred times as long before "
+      "it counts as one that does not end");
   add_emulator_options(line);
   line.operands("sweep", 1);
   const auto values = line.parse(arguments);

@@ -104,7 +104,7 @@ GridOptions EmulatorExecution::grid_options() const {
   const bool prints =
       std::ranges::find(kernel().ops, OpKind::print, &Op::kind) != kernel().ops.end();
   options.threads = prints ? 1 : settings_.threads;
-  if (!settings_.is_exact) options.stall_limit = settings_.instruction_limit;
+  options.stall_limit = settings_.instruction_limit;
   const unsigned per_multiprocessor =
       resident_blocks(settings_.profile, static_cast<unsigned>(workload_.block.count()), registers_,
                       kernel().static_shared_bytes + workload_.shared_bytes);
