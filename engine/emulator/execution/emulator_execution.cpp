@@ -142,8 +142,15 @@ void EmulatorExecution::launch_linked(Launch& launch, const GridOptions& options
   } else {
     limited.instruction_budget = settings_.whole_budget;
   }
-  const GridResult result = run_grid(launch, limited);
-  const std::uint64_t total = launch.grid.count();
+  take_first_blocks(run_grid(launch, limited), launch.grid.count(),
+                    "emulated: the first of the blocks (executed_share says how many); only counts "
+                    "per request are given, since blocks that share memory cannot be chosen freely "
+                    "(--exact executes all)");
+}
+
+/// The counts of the first blocks of a grid, which may be all; `note` says so where they are not.
+void EmulatorExecution::take_first_blocks(const GridResult& result, std::uint64_t total,
+                                          const char* note) {
   counted_.count = result.count;
   counted_.executed_share = static_cast<double>(result.blocks) / static_cast<double>(total);
   is_partial_ = result.blocks < total;
@@ -153,9 +160,7 @@ void EmulatorExecution::launch_linked(Launch& launch, const GridOptions& options
     // What atomics leave behind after some of the blocks is not the kernel's result.
     buffer->has_partial_updates = buffer->has_atomic_updates.load();
   }
-  notes_.emplace_back(
-      "emulated: the first of the blocks (executed_share says how many); only counts per request "
-      "are given, since blocks that share memory cannot be chosen freely (--exact executes all)");
+  notes_.emplace_back(note);
 }
 
 void EmulatorExecution::launch_independent(Launch& launch, const GridOptions& options) {
@@ -202,7 +207,6 @@ void EmulatorExecution::launch_independent(Launch& launch, const GridOptions& op
 }
 
 void EmulatorExecution::launch_with_caches(Launch& launch, GridOptions options) {
-  const std::uint64_t total = launch.grid.count();
   const std::uint64_t shared = kernel().static_shared_bytes + workload_.shared_bytes;
   const auto per_multiprocessor =
       static_cast<unsigned>(options.resident_blocks / launch.multiprocessors);
@@ -211,19 +215,11 @@ void EmulatorExecution::launch_with_caches(Launch& launch, GridOptions options) 
   launch.listener = &caches;
   options.interleaves = true;
   if (!settings_.is_exact) options.instruction_budget = settings_.whole_budget;
-  const GridResult result = run_grid(launch, options);
-  counted_.count = result.count;
+  take_first_blocks(run_grid(launch, options), launch.grid.count(),
+                    "emulated: the first of the blocks (executed_share says how many) through "
+                    "caches that were empty before; only counts per request are given (--exact "
+                    "executes all)");
   counted_.caches = caches.finish();
-  counted_.executed_share = static_cast<double>(result.blocks) / static_cast<double>(total);
-  is_partial_ = result.blocks < total;
-  counted_.are_totals = !is_partial_;
-  if (!is_partial_) return;
-  for (Allocation* buffer : emulated_->buffers()) {
-    buffer->has_partial_updates = buffer->has_atomic_updates.load();
-  }
-  notes_.emplace_back(
-      "emulated: the first of the blocks (executed_share says how many) through caches that were "
-      "empty before; only counts per request are given (--exact executes all)");
 }
 
 std::string EmulatorExecution::mismatch(std::size_t index, std::uint64_t count, std::uint64_t first,

@@ -38,6 +38,7 @@ class EmulatorExecution : public Execution {
  private:
   void check_limits() const;
   void check_code();
+  void take_first_blocks(const GridResult& result, std::uint64_t total, const char* note);
   void launch_linked(Launch& launch, const GridOptions& options);
   void launch_independent(Launch& launch, const GridOptions& options);
   void launch_with_caches(Launch& launch, GridOptions options);
