@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -76,10 +77,40 @@ struct Workload {
   std::uint64_t shared_bytes = 0;
 };
 
+/// One timed launch, or the mean of several that were timed together.
+struct Sample {
+  double seconds = 0;
+  double sm_clock_hz = 0;  ///< the multiprocessors' mean clock meanwhile; 0 where it is not known
+};
+
+/// What a device says of itself at a moment. Figures it does not give are 0.
+struct DeviceState {
+  double sm_clock_hz = 0;
+  double memory_clock_hz = 0;
+  double temperature_celsius = 0;
+  double power_watts = 0;
+  std::vector<std::string> throttle_reasons;  ///< why its clocks are lower than they could be
+};
+
 /// What a backend learnt about a workload besides time.
 struct Observation {
   std::vector<Metric> metrics;
   std::vector<std::string> notes;  ///< sentences about how the figures came about
+};
+
+/// What to ask the hardware's counters for.
+struct CounterRequest {
+  std::vector<std::string> names;  ///< of sets ("memory"), or of counters in NVIDIA's words
+  CacheState cache = CacheState::cold;
+};
+
+/// What the hardware's counters said.
+struct CounterResults {
+  /// One per workload, in their order; without metrics where counting it did not succeed.
+  std::vector<Observation> workloads;
+  /// What could not be counted and the way out, in sentences that stand alone. A backend says each
+  /// once.
+  std::vector<std::string> problems;
 };
 
 /// A configuration that cannot be executed: the reason in a sentence that stands alone. Whether the
@@ -107,10 +138,13 @@ class Execution {
   virtual void launch() = 0;
   /// Checks the buffers; the reason when a check does not hold.
   virtual std::optional<std::string> verify() = 0;
-  /// Launches the kernel with the L2 cache in the wanted state and returns the seconds that launch
-  /// took on the device: cold after a flush, warm after another launch. Only where
-  /// `Backend::can_time`.
-  virtual double sample(CacheState cache) = 0;
+  /// Takes `count` samples one after the other, each with the L2 cache in the wanted state: cold
+  /// after a flush, warm after another launch. Only where `Backend::can_time`.
+  virtual std::vector<Sample> sample(CacheState cache, int count) = 0;
+  /// How many launches a sample of `sample` is the mean of.
+  virtual int launches_per_sample() const { return 1; }
+  /// The seconds that the device has worked on this so far, timed or not; 0 where not known.
+  virtual double busy_seconds() const { return 0; }
   /// The counts of the launches so far, where the backend counts; call it after verify.
   virtual Observation observe() { return {}; }
 };
@@ -128,6 +162,12 @@ class Backend {
   /// time: the one before must be destroyed first.
   virtual std::unique_ptr<Execution> prepare(const Workload& workload,
                                              const MeasureRules& rules) = 0;
+  virtual DeviceState state() { return {}; }
+  /// What may disturb measuring now, in sentences: another process that uses the device.
+  virtual std::vector<std::string> disturbances() { return {}; }
+  /// Runs each workload once more for every pass that the counters need, in their first state.
+  /// No execution may be alive. Failures are part of the result.
+  virtual CounterResults count(std::span<const Workload> workloads, const CounterRequest& request);
 };
 
 }  // namespace sweep

@@ -218,22 +218,28 @@ std::optional<std::string> CudaExecution::verify() {
   return std::nullopt;
 }
 
-double CudaExecution::sample(CacheState cache) {
+double CudaExecution::sample_once(CacheState cache) {
+  const Driver& driver = Driver::get();
+  const CUstream stream = context_.stream.get();
+  // The flush also keeps the device busy while the launches below are on their way to it, so
+  // that the events enclose nothing but the kernel; a warm sample has it for that alone.
+  context_.flush.run(stream);
+  if (cache == CacheState::warm) queue_kernel();
+  driver.check(driver.event_record(context_.begin.get(), stream), "cuEventRecord");
+  queue_kernel();
+  driver.check(driver.event_record(context_.end.get(), stream), "cuEventRecord");
+  driver.check(driver.event_synchronize(context_.end.get()), "cuEventSynchronize");
+  float milliseconds = 0;
+  driver.check(driver.event_elapsed(&milliseconds, context_.begin.get(), context_.end.get()),
+               "cuEventElapsedTime");
+  return static_cast<double>(milliseconds) / 1e3;
+}
+
+std::vector<Sample> CudaExecution::sample(CacheState cache, int count) {
   return guarded(context_, "the kernel", [&] {
-    const Driver& driver = Driver::get();
-    const CUstream stream = context_.stream.get();
-    // The flush also keeps the device busy while the launches below are on their way to it, so
-    // that the events enclose nothing but the kernel; a warm sample has it for that alone.
-    context_.flush.run(stream);
-    if (cache == CacheState::warm) queue_kernel();
-    driver.check(driver.event_record(context_.begin.get(), stream), "cuEventRecord");
-    queue_kernel();
-    driver.check(driver.event_record(context_.end.get(), stream), "cuEventRecord");
-    driver.check(driver.event_synchronize(context_.end.get()), "cuEventSynchronize");
-    float milliseconds = 0;
-    driver.check(driver.event_elapsed(&milliseconds, context_.begin.get(), context_.end.get()),
-                 "cuEventElapsedTime");
-    return static_cast<double>(milliseconds) / 1e3;
+    std::vector<Sample> samples;
+    for (int i = 0; i < count; ++i) samples.push_back({.seconds = sample_once(cache)});
+    return samples;
   });
 }
 

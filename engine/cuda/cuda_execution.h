@@ -16,7 +16,7 @@ class CudaExecution : public Execution {
   void initialise() override;
   void launch() override;
   std::optional<std::string> verify() override;
-  double sample(CacheState cache) override;
+  std::vector<Sample> sample(CacheState cache, int count) override;
 
  private:
   void prepare();
@@ -29,6 +29,7 @@ class CudaExecution : public Execution {
                            const std::vector<void*>& more_arguments);
   CheckResult run_check(CUfunction function, std::uint64_t first, std::uint64_t last);
   std::optional<std::string> verify_one(const VerificationPlan& plan);
+  double sample_once(CacheState cache);
   void synchronize();
 
   CudaContext& context_;

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "engine/backend/backend.h"
+#include "engine/run/phase_times.h"
 #include "engine/store/record.h"
 
 namespace sweep {
@@ -21,15 +22,22 @@ struct UsefulTraffic {
 /// Hears that a step begins: "init", "first launch", "check", "count", "sample".
 using StepListener = std::function<void(std::string_view step)>;
 
+/// A point without its key, and where the time went.
+struct Measurement {
+  PointRecord point;
+  PhaseTimes times;
+  double busy_seconds = 0;  ///< the device worked, timed or not; 0 where not known
+};
+
 /// Executes a workload: initialise, one launch, verify, observe what it counted; then, where the
 /// backend can time, warm up and sample until the stopping rule holds. Fills in status, reason,
 /// samples, stop, metrics and notes; the key is the caller's. Failures of
 /// the workload are part of the result. `on_step` is called before every step and every sample.
-PointRecord measure(Backend& backend, const Workload& workload, const MeasureRules& rules,
+Measurement measure(Backend& backend, const Workload& workload, const MeasureRules& rules,
                     const UsefulTraffic& useful, const Clock& clock, const StepListener& on_step);
 
 /// The metrics of a point with these samples in seconds.
-std::vector<Metric> timing_metrics(const std::vector<double>& samples, const UsefulTraffic& useful,
+std::vector<Metric> timing_metrics(std::span<const double> samples, const UsefulTraffic& useful,
                                    const Device& device);
 
 }  // namespace sweep

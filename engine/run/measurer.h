@@ -13,7 +13,7 @@ class Measurer {
   virtual ~Measurer() = default;
   virtual const Device& device() const = 0;
   /// Throws DeviceError when the device is lost for good.
-  virtual PointRecord measure(const Workload& workload, const MeasureRules& rules,
+  virtual Measurement measure(const Workload& workload, const MeasureRules& rules,
                               const UsefulTraffic& useful) = 0;
 };
 
@@ -22,7 +22,7 @@ class LocalMeasurer : public Measurer {
  public:
   explicit LocalMeasurer(Backend& backend) : backend_(backend), clock_(steady_clock()) {}
   const Device& device() const override { return backend_.device(); }
-  PointRecord measure(const Workload& workload, const MeasureRules& rules,
+  Measurement measure(const Workload& workload, const MeasureRules& rules,
                       const UsefulTraffic& useful) override {
     return sweep::measure(backend_, workload, rules, useful, clock_, [](std::string_view) {});
   }

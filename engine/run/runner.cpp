@@ -146,11 +146,11 @@ class Runner {
   /// The counter works while the device does.
   PointRecord measure_and_count(const Workload& workload, const UsefulTraffic& useful) {
     const MeasureRules& rules = request_.sweep.measure;
-    if (request_.counter == nullptr) return measurer_.measure(workload, rules, useful);
+    if (request_.counter == nullptr) return measurer_.measure(workload, rules, useful).point;
     auto counting = std::async(std::launch::async, [&] {
-      return LocalMeasurer(*request_.counter).measure(workload, rules, useful);
+      return LocalMeasurer(*request_.counter).measure(workload, rules, useful).point;
     });
-    PointRecord point = measurer_.measure(workload, rules, useful);
+    PointRecord point = measurer_.measure(workload, rules, useful).point;
     PointRecord counted = counting.get();
     if (point.status == PointStatus::failed) return point;
     if (counted.status == PointStatus::failed) {

@@ -52,14 +52,14 @@ WorkerResult run_job(Backend& backend, const WorkerJob& job, const Clock& clock,
   Pulse pulse(channel, clock);
   WorkerResult result;
   try {
-    result.point = measure(backend, job.workload, job.rules, job.useful, clock,
-                           [&](std::string_view step) { pulse.beat(step); });
+    result.measurement = measure(backend, job.workload, job.rules, job.useful, clock,
+                                 [&](std::string_view step) { pulse.beat(step); });
     result.usable = backend.usable();
   } catch (const ChannelClosed&) {
     throw;
   } catch (const std::exception& error) {
-    result.point.status = PointStatus::failed;
-    result.point.reason = error.what();
+    result.measurement.point.status = PointStatus::failed;
+    result.measurement.point.reason = error.what();
     result.usable = false;
   }
   return result;

@@ -13,11 +13,11 @@ namespace {
 /// How long a device may take to start; a first start on a machine with many GPUs is slow.
 constexpr double start_patience = 120;
 
-PointRecord failed_point(const std::string& reason) {
-  PointRecord point;
-  point.status = PointStatus::failed;
-  point.reason = reason;
-  return point;
+Measurement failed_measurement(const std::string& reason) {
+  Measurement measurement;
+  measurement.point.status = PointStatus::failed;
+  measurement.point.reason = reason;
+  return measurement;
 }
 
 }  // namespace
@@ -45,12 +45,12 @@ void WorkerMeasurer::start() {
   }
 }
 
-PointRecord WorkerMeasurer::replace_after(const std::string& reason) {
+Measurement WorkerMeasurer::replace_after(const std::string& reason) {
   worker_.reset();
-  return failed_point(reason);
+  return failed_measurement(reason);
 }
 
-PointRecord WorkerMeasurer::measure(const Workload& workload, const MeasureRules& rules,
+Measurement WorkerMeasurer::measure(const Workload& workload, const MeasureRules& rules,
                                     const UsefulTraffic& useful) {
   if (worker_ == nullptr) start();
   std::string step = "start";
@@ -66,7 +66,7 @@ PointRecord WorkerMeasurer::measure(const Workload& workload, const MeasureRules
       }
       auto* result = std::get_if<WorkerResult>(&reply);
       if (!result->usable) worker_.reset();
-      return std::move(result->point);
+      return std::move(result->measurement);
     }
   } catch (const ChannelTimeout&) {
     return replace_after(

@@ -26,7 +26,7 @@ class WorkerMeasurer : public Measurer {
   WorkerMeasurer& operator=(const WorkerMeasurer&) = delete;
 
   const Device& device() const override { return device_; }
-  PointRecord measure(const Workload& workload, const MeasureRules& rules,
+  Measurement measure(const Workload& workload, const MeasureRules& rules,
                       const UsefulTraffic& useful) override;
 
   /// The file descriptor that a worker finds its channel at.
@@ -34,7 +34,7 @@ class WorkerMeasurer : public Measurer {
 
  private:
   void start();
-  PointRecord replace_after(const std::string& reason);
+  Measurement replace_after(const std::string& reason);
 
   std::vector<std::string> command_;
   double patience_;

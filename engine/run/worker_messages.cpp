@@ -128,13 +128,37 @@ MeasureRules rules_from(const Json& json) {
   return rules;
 }
 
+Json to_json(const SampleRecord& sample) {
+  return {sample.seconds, sample.sm_clock_hz, to_string(sample.mark)};
+}
+
+SampleRecord sample_from(const Json& json) {
+  const auto mark = find_sample_mark(json.at(2).get<std::string>());
+  return {json.at(0).get<double>(), json.at(1).get<double>(), mark.value_or(SampleMark::plain)};
+}
+
+Json to_json(const PhaseTimes& times) {
+  Json json = Json::array();
+  for (std::size_t i = 0; i < phase_count; ++i) json.push_back(times[static_cast<Phase>(i)]);
+  return json;
+}
+
+PhaseTimes times_from(const Json& json) {
+  PhaseTimes times;
+  for (std::size_t i = 0; i < phase_count; ++i) {
+    json.at(i).get_to(times[static_cast<Phase>(i)]);
+  }
+  return times;
+}
+
 Json to_json(const PointRecord& point) {
   Json json = {{"failed", point.status == PointStatus::failed},
                {"reason", point.reason},
                {"stopped_by", point.stopped_by},
-               {"samples", point.samples},
+               {"samples", Json::array()},
                {"metrics", Json::array()},
                {"notes", point.notes}};
+  for (const SampleRecord& sample : point.samples) json["samples"].push_back(to_json(sample));
   for (const Metric& metric : point.metrics) {
     json["metrics"].push_back({metric.name, to_string(metric.origin), metric.value});
   }
@@ -146,7 +170,7 @@ PointRecord point_from(const Json& json) {
   point.status = json.at("failed").get<bool>() ? PointStatus::failed : PointStatus::ok;
   json.at("reason").get_to(point.reason);
   json.at("stopped_by").get_to(point.stopped_by);
-  json.at("samples").get_to(point.samples);
+  for (const Json& sample : json.at("samples")) point.samples.push_back(sample_from(sample));
   for (const Json& metric : json.at("metrics")) {
     const auto origin = find_origin(metric.at(1).get<std::string>());
     point.metrics.push_back({metric.at(0).get<std::string>(), origin.value_or(Origin::measured),
@@ -180,7 +204,10 @@ Bytes encode(const WorkerAlive& alive) {
 }
 
 Bytes encode(const WorkerResult& result) {
-  return Json::to_msgpack(Json{{"point", to_json(result.point)}, {"usable", result.usable}});
+  return Json::to_msgpack(Json{{"point", to_json(result.measurement.point)},
+                               {"times", to_json(result.measurement.times)},
+                               {"busy", result.measurement.busy_seconds},
+                               {"usable", result.usable}});
 }
 
 WorkerHello decode_hello(std::span<const std::uint8_t> message) {
@@ -203,7 +230,9 @@ WorkerJob decode_job(std::span<const std::uint8_t> message,
 std::variant<WorkerAlive, WorkerResult> decode_reply(std::span<const std::uint8_t> message) {
   const Json json = parse(message);
   if (!json.contains("point")) return WorkerAlive{json.at("step").get<std::string>()};
-  return WorkerResult{point_from(json.at("point")), json.at("usable").get<bool>()};
+  Measurement measurement = {point_from(json.at("point")), times_from(json.at("times")),
+                             json.at("busy").get<double>()};
+  return WorkerResult{std::move(measurement), json.at("usable").get<bool>()};
 }
 
 }  // namespace sweep

@@ -37,7 +37,7 @@ struct WorkerAlive {
 
 /// A job's result.
 struct WorkerResult {
-  PointRecord point;   ///< without its key
+  Measurement measurement;
   bool usable = true;  ///< false: the worker ends itself now, its device's context is poisoned
 };
 

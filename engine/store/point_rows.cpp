@@ -43,11 +43,13 @@ std::int64_t pattern_id(sqlite::Database& database, const PointKey& key) {
 }
 
 void insert_samples(sqlite::Database& database, std::int64_t point,
-                    const std::vector<double>& samples) {
+                    const std::vector<SampleRecord>& samples) {
   sqlite::Statement insert(database,
                            "INSERT INTO sample (point_id, ordinal, seconds) VALUES (?, ?, ?)");
   std::int64_t ordinal = 0;
-  for (const double seconds : samples) insert.bind(point, ordinal++, seconds).run();
+  for (const SampleRecord& sample : samples) {
+    insert.bind(point, ordinal++, sample.seconds).run();
+  }
 }
 
 void insert_metrics(sqlite::Database& database, std::int64_t point,
@@ -88,10 +90,10 @@ class FigureReader {
                  "SELECT name, origin, value FROM metric WHERE point_id = ? ORDER BY ordinal"),
         notes_(database, select_notes(database)) {}
 
-  std::vector<double> samples(std::int64_t point) {
-    std::vector<double> samples;
+  std::vector<SampleRecord> samples(std::int64_t point) {
+    std::vector<SampleRecord> samples;
     samples_.bind(point);
-    while (samples_.step()) samples.push_back(samples_.real(0));
+    while (samples_.step()) samples.push_back({.seconds = samples_.real(0)});
     return samples;
   }
 

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/spec/metric.h"
@@ -51,6 +53,24 @@ struct RunRecord {
   RunState state = RunState::running;
 };
 
+/// What sets a sample apart from the others.
+enum class SampleMark {
+  plain,
+  low_clock,  ///< taken below the clock of the others; not part of the figures
+  outlier,    ///< far from the others; part of the figures
+};
+std::string_view to_string(SampleMark mark);
+std::optional<SampleMark> find_sample_mark(std::string_view name);
+
+/// One timed launch, or the mean of a batch of them.
+struct SampleRecord {
+  double seconds = 0;
+  double sm_clock_hz = 0;  ///< of the multiprocessors meanwhile; 0 where it is not known
+  SampleMark mark = SampleMark::plain;
+
+  friend bool operator==(const SampleRecord&, const SampleRecord&) = default;
+};
+
 enum class PointStatus { ok, failed };
 
 /// What identifies a point: two points with equal keys need not both be measured.
@@ -69,9 +89,9 @@ struct PointKey {
 struct PointRecord {
   PointKey key;
   PointStatus status = PointStatus::ok;
-  std::string reason;           ///< why it failed; empty when it did not
-  std::string stopped_by;       ///< why sampling ended: "noise", "samples", "seconds"
-  std::vector<double> samples;  ///< seconds, in the order taken
+  std::string reason;                 ///< why it failed; empty when it did not
+  std::string stopped_by;             ///< why sampling ended: "noise", "samples", "seconds"
+  std::vector<SampleRecord> samples;  ///< in the order taken
   std::vector<Metric> metrics;
   std::vector<std::string> notes = {};  ///< sentences about how the figures came about
 

@@ -26,7 +26,7 @@ std::filesystem::path small_database(const TemporaryFolder& folder) {
     point.key.pattern_name = "stride";
     point.key.pattern_text = "text";
     point.key.parameters.set("STRIDE", stride);
-    point.samples = {1e-3};
+    point.samples = {{1e-3}};
     point.metrics = {{"bandwidth", Origin::measured, 1000.0 / static_cast<double>(stride)}};
     store.add_point(run, point);
   }

@@ -52,9 +52,13 @@ class FakeBackend : public Backend {
       backend_.calls.push_back("verify");
       return backend_.on_verify ? backend_.on_verify() : std::nullopt;
     }
-    double sample(CacheState cache) override {
-      backend_.calls.push_back("sample");
-      return backend_.on_sample ? backend_.on_sample(cache) : 1e-3;
+    std::vector<Sample> sample(CacheState cache, int count) override {
+      std::vector<Sample> samples;
+      for (int i = 0; i < count; ++i) {
+        backend_.calls.push_back("sample");
+        samples.push_back({.seconds = backend_.on_sample ? backend_.on_sample(cache) : 1e-3});
+      }
+      return samples;
     }
     Observation observe() override {
       backend_.calls.push_back("observe");

@@ -37,7 +37,8 @@ BOOST_AUTO_TEST_CASE(metrics_follow_from_the_samples) {
   FakeBackend backend;  // 1 ms a sample, a peak of 1000 GB/s
   const PointRecord point =
       measure(backend, Workload{}, MeasureRules{}, UsefulTraffic{500'000'000, 0}, stopped_clock(),
-              [](std::string_view) {});
+              [](std::string_view) {})
+          .point;
   BOOST_TEST((point.status == PointStatus::ok));
   BOOST_TEST(point.samples.size() == 10U);
   BOOST_TEST(point.stopped_by == "noise");
@@ -53,7 +54,8 @@ BOOST_AUTO_TEST_CASE(useful_bytes_of_shared_memory_are_a_bandwidth_of_their_own)
   FakeBackend backend;
   const PointRecord point =
       measure(backend, Workload{}, MeasureRules{}, UsefulTraffic{0, 2'000'000'000}, stopped_clock(),
-              [](std::string_view) {});
+              [](std::string_view) {})
+          .point;
   BOOST_TEST(value_of(point, "shared_bandwidth") == 2000.0, boost::test_tools::tolerance(1e-9));
   BOOST_TEST(value_of(point, "bandwidth") == -1);
 }
@@ -61,7 +63,8 @@ BOOST_AUTO_TEST_CASE(useful_bytes_of_shared_memory_are_a_bandwidth_of_their_own)
 BOOST_AUTO_TEST_CASE(without_useful_bytes_there_is_no_bandwidth) {
   FakeBackend backend;
   const PointRecord point = measure(backend, Workload{}, MeasureRules{}, UsefulTraffic{0, 0},
-                                    stopped_clock(), [](std::string_view) {});
+                                    stopped_clock(), [](std::string_view) {})
+                                .point;
   BOOST_TEST(value_of(point, "bandwidth") == -1);
   BOOST_TEST(value_of(point, "time") == 1000.0, boost::test_tools::tolerance(1e-9));
 }
@@ -70,7 +73,8 @@ BOOST_AUTO_TEST_CASE(a_wrong_result_is_a_failed_point_that_is_not_timed) {
   FakeBackend backend;
   backend.on_verify = [] { return std::optional<std::string>("wrong result: 1 of 64"); };
   const PointRecord point = measure(backend, Workload{}, MeasureRules{}, UsefulTraffic{64, 0},
-                                    stopped_clock(), [](std::string_view) {});
+                                    stopped_clock(), [](std::string_view) {})
+                                .point;
   BOOST_TEST((point.status == PointStatus::failed));
   BOOST_TEST(point.reason == "wrong result: 1 of 64");
   BOOST_TEST(point.samples.empty());
@@ -82,7 +86,8 @@ BOOST_AUTO_TEST_CASE(what_the_backend_counted_stands_beside_the_times) {
   FakeBackend backend;
   backend.observation_ = {{{"load_sectors", Origin::emulated, 128}}, {"executed 5 of 4096 blocks"}};
   const PointRecord both = measure(backend, Workload{}, MeasureRules{}, UsefulTraffic{64, 0},
-                                   stopped_clock(), [](std::string_view) {});
+                                   stopped_clock(), [](std::string_view) {})
+                               .point;
   BOOST_TEST(value_of(both, "time") == 1000.0, boost::test_tools::tolerance(1e-9));
   BOOST_TEST(value_of(both, "load_sectors") == 128);
   BOOST_TEST(both.notes == std::vector<std::string>{"executed 5 of 4096 blocks"},
@@ -91,7 +96,8 @@ BOOST_AUTO_TEST_CASE(what_the_backend_counted_stands_beside_the_times) {
   backend.can_time_ = false;
   backend.calls.clear();
   const PointRecord counts = measure(backend, Workload{}, MeasureRules{}, UsefulTraffic{64, 0},
-                                     stopped_clock(), [](std::string_view) {});
+                                     stopped_clock(), [](std::string_view) {})
+                                 .point;
   BOOST_TEST((counts.status == PointStatus::ok));
   BOOST_TEST((counts.metrics == backend.observation_.metrics));
   BOOST_TEST(counts.notes.size() == 1U);
@@ -104,7 +110,8 @@ BOOST_AUTO_TEST_CASE(a_failed_point_has_no_notes) {
   backend.observation_ = {{{"load_sectors", Origin::emulated, 128}}, {"a note"}};
   backend.on_sample = [](CacheState) -> double { throw ExecutionFailure("illegal address"); };
   const PointRecord point = measure(backend, Workload{}, MeasureRules{}, UsefulTraffic{64, 0},
-                                    stopped_clock(), [](std::string_view) {});
+                                    stopped_clock(), [](std::string_view) {})
+                                .point;
   BOOST_TEST(point.metrics.empty());
   BOOST_TEST(point.notes.empty());
 }
@@ -117,7 +124,8 @@ BOOST_AUTO_TEST_CASE(a_failure_while_sampling_leaves_no_samples) {
     return 1;
   };
   const PointRecord point = measure(backend, Workload{}, MeasureRules{}, UsefulTraffic{64, 0},
-                                    stopped_clock(), [](std::string_view) {});
+                                    stopped_clock(), [](std::string_view) {})
+                                .point;
   BOOST_TEST(point.reason == "illegal address");
   BOOST_TEST(point.samples.empty());
   BOOST_TEST(point.stopped_by.empty());
@@ -132,7 +140,8 @@ BOOST_AUTO_TEST_CASE(noisy_samples_are_taken_until_the_time_is_over) {
   MeasureRules rules;
   rules.seconds = 1;
   const PointRecord point =
-      measure(backend, Workload{}, rules, UsefulTraffic{64, 0}, clock, [](std::string_view) {});
+      measure(backend, Workload{}, rules, UsefulTraffic{64, 0}, clock, [](std::string_view) {
+      }).point;
   BOOST_TEST(point.stopped_by == "seconds");
   BOOST_TEST(point.samples.size() > 90U);
   BOOST_TEST(point.samples.size() < 110U);
@@ -147,8 +156,8 @@ BOOST_AUTO_TEST_CASE(the_cache_is_in_the_state_that_the_rules_say) {
   };
   MeasureRules rules;
   rules.cache = CacheState::warm;
-  measure(backend, Workload{}, rules, UsefulTraffic{64, 0}, stopped_clock(),
-          [](std::string_view) {});
+  measure(backend, Workload{}, rules, UsefulTraffic{64, 0}, stopped_clock(), [](std::string_view) {
+  }).point;
   BOOST_TEST(always_warm);
 }
 

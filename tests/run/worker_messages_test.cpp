@@ -81,12 +81,16 @@ BOOST_AUTO_TEST_CASE(a_result_comes_back_as_it_went) {
   point.status = PointStatus::failed;
   point.reason = "wrong\nresult";
   point.stopped_by = "noise";
-  point.samples = {1e-9, 0.1, 3.0};
+  point.samples = {{1e-9}, {0.1, 1.98e9, SampleMark::low_clock}};
   point.metrics = {{"time", Origin::measured, 0.1}, {"x", Origin::hardware, 1e300}};
   point.notes = {"executed 5 of 4096 blocks", "é\n"};
-  const auto reply = decode_reply(encode(WorkerResult{point, false}));
+  WorkerResult sent = {{point, {}, 0.25}, false};
+  sent.measurement.times[Phase::verify] = 0.5;
+  const auto reply = decode_reply(encode(sent));
   const auto& result = std::get<WorkerResult>(reply);
-  BOOST_TEST((result.point == point));
+  BOOST_TEST((result.measurement.point == point));
+  BOOST_TEST((result.measurement.times == sent.measurement.times));
+  BOOST_TEST(result.measurement.busy_seconds == 0.25);
   BOOST_TEST(!result.usable);
 }
 

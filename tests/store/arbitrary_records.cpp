@@ -100,7 +100,7 @@ PointRecord arbitrary_point() {
   point.reason = arbitrary_bytes();
   point.stopped_by = arbitrary_tricky_text();
   const int samples = *rc::gen::inRange(0, 10);
-  for (int i = 0; i < samples; ++i) point.samples.push_back(arbitrary_double());
+  for (int i = 0; i < samples; ++i) point.samples.push_back({.seconds = arbitrary_double()});
   const int metrics = *rc::gen::inRange(0, 6);
   for (int i = 0; i < metrics; ++i) point.metrics.push_back(arbitrary_metric());
   const int notes = *rc::gen::inRange(0, 3);
@@ -112,7 +112,9 @@ bool identical(const PointRecord& a, const PointRecord& b) {
   return a.key == b.key && a.status == b.status && a.reason == b.reason &&
          a.stopped_by == b.stopped_by && a.notes == b.notes &&
          std::ranges::equal(a.samples, b.samples,
-                            [](double x, double y) { return identical(x, y); }) &&
+                            [](const SampleRecord& x, const SampleRecord& y) {
+                              return identical(x.seconds, y.seconds);
+                            }) &&
          std::ranges::equal(a.metrics, b.metrics,
                             [](const Metric& x, const Metric& y) { return identical(x, y); });
 }

@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(a_database_without_notes_is_read_as_it_is) {
     BOOST_TEST(store.runs().size() == 1);
     const auto points = store.points(1);
     BOOST_REQUIRE(points.size() == 1);
-    BOOST_TEST((points[0].point.samples == std::vector<double>{0.001, 0.002}));
+    BOOST_TEST((points[0].point.samples == std::vector<SampleRecord>{{0.001}, {0.002}}));
     BOOST_TEST(
         (points[0].point.metrics == std::vector<Metric>{{"bandwidth", Origin::measured, 2738.25}}));
     BOOST_TEST(points[0].point.notes.empty());

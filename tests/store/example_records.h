@@ -42,7 +42,7 @@ inline PointRecord example_point(std::int64_t stride, double bandwidth = 2738.25
       .status = PointStatus::ok,
       .reason = "",
       .stopped_by = "noise",
-      .samples = {1.0e-3, 1.1e-3, 0.9e-3},
+      .samples = {{1.0e-3}, {1.1e-3}, {0.9e-3}},
       .metrics = {{"bandwidth", Origin::measured, bandwidth}, {"time", Origin::measured, 1000.0}}};
 }
 

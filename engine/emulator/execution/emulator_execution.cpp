@@ -307,7 +307,7 @@ std::optional<std::string> EmulatorExecution::verify_written(std::size_t index) 
   return mismatch(index, result.count, result.first, checked);
 }
 
-double EmulatorExecution::sample(CacheState) {
+std::vector<Sample> EmulatorExecution::sample(CacheState, int) {
   throw std::logic_error("the emulator takes no samples");
 }
 

@@ -22,7 +22,7 @@ class EmulatorExecution : public Execution {
   void launch() override;
   std::optional<std::string> verify() override;
   /// The emulator has no time.
-  double sample(CacheState cache) override;
+  std::vector<Sample> sample(CacheState cache, int count) override;
   Observation observe() override;
 
   const Kernel& kernel() const { return emulated_->kernel(); }

@@ -1,0 +1,24 @@
+#include "engine/store/record.h"
+
+namespace sweep {
+
+std::string_view to_string(SampleMark mark) {
+  switch (mark) {
+    case SampleMark::plain:
+      return "";
+    case SampleMark::low_clock:
+      return "low clock";
+    case SampleMark::outlier:
+      break;
+  }
+  return "outlier";
+}
+
+std::optional<SampleMark> find_sample_mark(std::string_view name) {
+  for (const SampleMark mark : {SampleMark::plain, SampleMark::low_clock, SampleMark::outlier}) {
+    if (to_string(mark) == name) return mark;
+  }
+  return std::nullopt;
+}
+
+}  // namespace sweep
