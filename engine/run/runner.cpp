@@ -66,7 +66,7 @@ class Runner {
     for (next_ = 0; next_ < reusable.size(); ++next_) {
       const Configuration& configuration = request_.space.configurations[next_];
       if (reusable[next_]) {
-        reuse_point(configuration);
+        reuse_point(next_);
       } else if (!stop) {
         add_point(configuration, compiled.next());
       } else {
@@ -76,8 +76,10 @@ class Runner {
     }
   }
 
-  void reuse_point(const Configuration& configuration) {
-    if (!store_.reuse_point(summary_.run, key_of(configuration))) {
+  void reuse_point(std::size_t index) {
+    const Configuration& configuration = request_.space.configurations[index];
+    if (!store_.reuse_point(summary_.run, static_cast<std::int64_t>(index),
+                            key_of(configuration))) {
       throw StoreError(store_.path().string() + ": a point has vanished from the database");
     }
     ++summary_.reused;
@@ -88,7 +90,7 @@ class Runner {
   void close_after_failure(const std::vector<bool>& reusable) noexcept {
     try {
       for (++next_; next_ < reusable.size(); ++next_) {
-        if (reusable[next_]) reuse_point(request_.space.configurations[next_]);
+        if (reusable[next_]) reuse_point(next_);
       }
       store_.end_run(summary_.run, RunState::interrupted);
     } catch (const std::exception&) {
@@ -117,7 +119,7 @@ class Runner {
   void add_point(const Configuration& configuration, const CompileOutcome& outcome) {
     PointRecord point = execute(configuration, outcome);
     point.key = key_of(configuration);
-    store_.add_point(summary_.run, point);
+    store_.add_point(summary_.run, static_cast<std::int64_t>(next_), point);
     ++summary_.measured;
     if (point.status == PointStatus::failed) ++summary_.failed;
     observer_.on_point(configuration, point);

@@ -57,4 +57,12 @@ Bindings parameters_from_json(const std::string& json) {
   }
 }
 
+Bindings read_parameters(const std::string& json, const sqlite::Database& database) {
+  try {
+    return parameters_from_json(json);
+  } catch (const std::invalid_argument& error) {
+    database.fail_as_damaged(error.what());
+  }
+}
+
 }  // namespace sweep

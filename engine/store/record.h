@@ -39,11 +39,38 @@ struct Provenance {
   std::string host;
   std::string measure;  ///< the measuring rules in one line
   DeviceRecord device;
+  std::uint64_t seed = 0;  ///< of the order in which the points were measured; 0 in old runs
 
   friend bool operator==(const Provenance&, const Provenance&) = default;
 };
 
 enum class RunState { running, finished, interrupted };
+
+/// The anchor configuration, measured once more in the course of a run: shows drift.
+struct AnchorRecord {
+  std::int64_t ordinal = 0;  ///< the anchor configuration's place among the run's points
+  double at = 0;             ///< seconds after the run's start
+  double seconds = 0;        ///< median of its samples
+  double seconds_low = 0;
+  double seconds_high = 0;
+  double sm_clock_hz = 0;          ///< 0 where it is not known
+  double temperature_celsius = 0;  ///< 0 where it is not known
+
+  friend bool operator==(const AnchorRecord&, const AnchorRecord&) = default;
+};
+
+/// A configuration that was measured again in turn with the best ones.
+struct ComparisonRecord {
+  std::int64_t ordinal = 0;  ///< its place among the run's points
+  int rounds = 0;
+  /// The figure of the best over its own, paired by round: 1 is as fast as the best, 1.05 is 5 %
+  /// slower; the best itself has 1, 1, 1.
+  double slowdown_low = 1;
+  double slowdown = 1;
+  double slowdown_high = 1;
+
+  friend bool operator==(const ComparisonRecord&, const ComparisonRecord&) = default;
+};
 
 struct RunRecord {
   std::int64_t id = 0;
@@ -51,6 +78,9 @@ struct RunRecord {
   std::string started;   ///< UTC, "2025-01-31T12:00:00Z"
   std::string finished;  ///< empty while it runs, or when it was killed
   RunState state = RunState::running;
+  std::vector<std::string> notes = {};     ///< sentences about the run: a busy GPU, ...
+  std::vector<AnchorRecord> anchors = {};  ///< in the order taken
+  std::vector<ComparisonRecord> comparisons = {};
 };
 
 /// What sets a sample apart from the others.
@@ -94,6 +124,8 @@ struct PointRecord {
   std::vector<SampleRecord> samples;  ///< in the order taken
   std::vector<Metric> metrics;
   std::vector<std::string> notes = {};  ///< sentences about how the figures came about
+  /// The hardware counters that were taken with success, as one canonical line; empty: none.
+  std::string counted = {};
 
   friend bool operator==(const PointRecord&, const PointRecord&) = default;
 };
@@ -101,6 +133,8 @@ struct PointRecord {
 /// A point as a report sees it.
 struct StoredPoint {
   PointRecord point;
+  std::int64_t id = 0;           ///< within the database
+  std::int64_t ordinal = 0;      ///< its place within the run
   std::int64_t measured_by = 0;  ///< the run that measured it: an earlier one when it was reused
 };
 

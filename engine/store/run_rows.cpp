@@ -5,6 +5,8 @@
 #include <array>
 #include <utility>
 
+#include "engine/store/run_findings.h"
+#include "engine/store/schema.h"
 #include "engine/store/store.h"
 
 namespace sweep {
@@ -60,6 +62,7 @@ RunRecord read_run(const sqlite::Statement& row, const sqlite::Database& databas
   provenance.compiler = row.text(column++);
   provenance.host = row.text(column++);
   provenance.measure = row.text(column++);
+  provenance.seed = static_cast<std::uint64_t>(row.integer(column++));
   provenance.device = read_device(row, column);
   return run;
 }
@@ -70,15 +73,16 @@ std::int64_t insert_run(sqlite::Database& database, const Provenance& provenance
   const DeviceRecord& device = provenance.device;
   sqlite::Statement(database, R"sql(
       INSERT INTO run (state, started, finished, sweep_name, sweep_text, command, engine_version,
-                       compiler, host, measure, backend, device_name, device_uuid,
+                       compiler, host, measure, seed, backend, device_name, device_uuid,
                        compute_capability, multiprocessors, l2_bytes, memory_bytes,
                        memory_clock_hz, memory_bus_bits, peak_bandwidth, driver, cuda)
       VALUES ('running', strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), '',
-              ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql")
+              ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql")
       .bind(provenance.sweep_name, provenance.sweep_text, provenance.command,
             provenance.engine_version, provenance.compiler, provenance.host, provenance.measure,
-            device.backend, device.name, device.uuid, device.compute_capability,
-            device.multiprocessors, static_cast<std::int64_t>(device.l2_bytes),
+            static_cast<std::int64_t>(provenance.seed), device.backend, device.name, device.uuid,
+            device.compute_capability, device.multiprocessors,
+            static_cast<std::int64_t>(device.l2_bytes),
             static_cast<std::int64_t>(device.memory_bytes),
             static_cast<std::int64_t>(device.memory_clock_hz), device.memory_bus_bits,
             device.peak_bandwidth, device.driver, device.cuda)
@@ -100,14 +104,17 @@ void set_run_state(sqlite::Database& database, std::int64_t run, RunState state)
 }
 
 std::vector<RunRecord> read_runs(sqlite::Database& database) {
-  sqlite::Statement rows(database, R"sql(
-      SELECT id, state, started, finished, sweep_name, sweep_text, command, engine_version,
-             compiler, host, measure, backend, device_name, device_uuid, compute_capability,
-             multiprocessors, l2_bytes, memory_bytes, memory_clock_hz, memory_bus_bits,
-             peak_bandwidth, driver, cuda
-      FROM run ORDER BY id)sql");
+  const std::int64_t version = database.integer("PRAGMA user_version");
+  sqlite::Statement rows(
+      database,
+      fmt::format("SELECT id, state, started, finished, sweep_name, sweep_text, command, "
+                  "engine_version, compiler, host, measure, {}, backend, device_name, device_uuid, "
+                  "compute_capability, multiprocessors, l2_bytes, memory_bytes, memory_clock_hz, "
+                  "memory_bus_bits, peak_bandwidth, driver, cuda FROM run ORDER BY id",
+                  version >= version_with_anchors ? "seed" : "0"));
   std::vector<RunRecord> runs;
   while (rows.step()) runs.push_back(read_run(rows, database));
+  if (version >= version_with_anchors) read_findings(database, runs);
   return runs;
 }
 

@@ -94,8 +94,48 @@ CREATE TABLE note (
 ) WITHOUT ROWID;
 )sql";
 
+constexpr const char* version_3 = R"sql(
+ALTER TABLE run ADD COLUMN seed INTEGER NOT NULL DEFAULT 0;  -- its 64 bits read as a signed number
+ALTER TABLE point ADD COLUMN counted TEXT NOT NULL DEFAULT '';
+ALTER TABLE sample ADD COLUMN sm_clock_hz DEFAULT 0;
+ALTER TABLE sample ADD COLUMN mark TEXT NOT NULL DEFAULT '';
+-- 1: about the hardware's counts, and replaced with them
+ALTER TABLE note ADD COLUMN on_counts INTEGER NOT NULL DEFAULT 0;
+
+CREATE TABLE run_note (
+  run_id INTEGER NOT NULL REFERENCES run (id),
+  ordinal INTEGER NOT NULL,
+  text TEXT NOT NULL,
+  PRIMARY KEY (run_id, ordinal)
+) WITHOUT ROWID;
+
+CREATE TABLE anchor (
+  run_id INTEGER NOT NULL REFERENCES run (id),
+  sequence INTEGER NOT NULL,
+  ordinal INTEGER NOT NULL,  -- of the configuration in run_point
+  at,                        -- seconds after the run's start
+  seconds,
+  seconds_low,
+  seconds_high,
+  sm_clock_hz,
+  temperature_celsius,
+  PRIMARY KEY (run_id, sequence)
+) WITHOUT ROWID;
+
+CREATE TABLE comparison (
+  run_id INTEGER NOT NULL REFERENCES run (id),
+  sequence INTEGER NOT NULL,
+  ordinal INTEGER NOT NULL,  -- of the configuration in run_point
+  rounds INTEGER NOT NULL,
+  slowdown_low,
+  slowdown,
+  slowdown_high,
+  PRIMARY KEY (run_id, sequence)
+) WITHOUT ROWID;
+)sql";
+
 /// Element n turns version n into version n + 1. What has been released never changes.
-constexpr std::array migrations = {version_1, version_2};
+constexpr std::array migrations = {version_1, version_2, version_3};
 
 [[noreturn]] void fail_as_newer(std::int64_t version, const std::filesystem::path& path) {
   throw StoreError(

@@ -18,6 +18,9 @@ std::int64_t schema_version();
 constexpr std::int64_t oldest_readable_version = 1;
 /// The first version whose points have notes.
 constexpr std::int64_t version_with_notes = 2;
+/// The first version with the seed, what the counters took, samples' clocks and marks, and a run's
+/// notes, anchors and comparisons.
+constexpr std::int64_t version_with_anchors = 3;
 
 /// Throws StoreError unless `header` is that of a results database of this version or an older one.
 void check_header(const DatabaseHeader& header, const std::filesystem::path& path);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <cerrno>
 #include <cstring>
 #include <limits>
 
@@ -48,8 +49,34 @@ std::string damage(std::string_view what) {
   return fmt::format("is damaged ({}); `sqlite3 FILE .recover` may save what is readable", what);
 }
 
+/// Why there is no room for more; empty when that is not the matter.
+std::string_view lack_of_space(int code, int system_error) {
+  switch (code & 0xff) {
+    case SQLITE_FULL:
+      return "the disk is full";
+    case SQLITE_IOERR:
+    case SQLITE_CANTOPEN:
+      break;
+    default:
+      return {};
+  }
+  switch (system_error) {
+    case ENOSPC:
+      return "the disk is full";
+    case EDQUOT:
+      return "the disk quota is used up";
+    case EFBIG:
+      return "it has reached the largest size that a file may have here (ulimit -f)";
+    default:
+      return {};
+  }
+}
+
 /// What went wrong in words that go on after the file's name.
 std::string explain(int code, const std::string& detail, int system_error) {
+  if (const auto lack = lack_of_space(code, system_error); !lack.empty()) {
+    return fmt::format("cannot be written: {}; what it holds already is kept", lack);
+  }
   const std::string cause =
       system_error != 0 ? fmt::format("{}: {}", detail, std::strerror(system_error)) : detail;
   switch (code & 0xff) {
@@ -60,15 +87,14 @@ std::string explain(int code, const std::string& detail, int system_error) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return "is locked by another process";
-    case SQLITE_FULL:
-      return "cannot be written: the disk is full";
     case SQLITE_READONLY:
     case SQLITE_PERM:
       return "cannot be written: the file or its folder is read-only";
     case SQLITE_CANTOPEN:
       return fmt::format("cannot be opened ({})", cause);
     case SQLITE_IOERR:
-      return fmt::format("cannot be read or written ({})", cause);
+      return fmt::format("cannot be {} ({})",
+                         code == SQLITE_IOERR_WRITE ? "written" : "read or written", cause);
     default:
       return fmt::format("cannot be used: {} (SQLite error {})", detail, code);
   }
@@ -103,8 +129,9 @@ Database::~Database() {
 }
 
 void Database::execute(const std::string& sql) {
+  errno = 0;
   const int code = sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr);
-  if (code != SQLITE_OK) fail(code);
+  if (code != SQLITE_OK) fail(code, errno);
 }
 
 std::int64_t Database::integer(std::string_view sql) {
@@ -129,9 +156,11 @@ bool Database::in_transaction() const {
   return sqlite3_get_autocommit(handle_) == 0;
 }
 
-void Database::fail(int code) {
+void Database::fail(int code, int system_error) {
   const std::string detail = handle_ != nullptr ? sqlite3_errmsg(handle_) : sqlite3_errstr(code);
-  const int system_error = handle_ != nullptr ? sqlite3_system_errno(handle_) : 0;
+  // SQLite does not note the system's error for a commit.
+  const int noted = handle_ != nullptr ? sqlite3_system_errno(handle_) : 0;
+  if (noted != 0) system_error = noted;
   throw StoreError(
       fmt::format("the file '{}' {}", path_.string(), explain(code, detail, system_error)),
       fault_of(code));
@@ -152,8 +181,9 @@ Statement::~Statement() {
 }
 
 bool Statement::step() {
+  errno = 0;
   const int code = sqlite3_step(handle_);
-  if (code != SQLITE_ROW && code != SQLITE_DONE) database_.fail(code);
+  if (code != SQLITE_ROW && code != SQLITE_DONE) database_.fail(code, errno);
   return code == SQLITE_ROW;
 }
 

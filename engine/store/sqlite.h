@@ -39,8 +39,9 @@ class Database {
   int changes() const;
   bool in_transaction() const;
 
-  /// Throws what `code`, the result of an SQLite call, means for this file.
-  [[noreturn]] void fail(int code);
+  /// Throws what `code`, the result of an SQLite call, means for this file; `system_error` is the
+  /// errno that the call left behind.
+  [[noreturn]] void fail(int code, int system_error = 0);
   /// Throws that the file's contents contradict themselves.
   [[noreturn]] void fail_as_damaged(std::string_view what) const;
   const std::filesystem::path& path() const { return path_; }
@@ -74,6 +75,8 @@ class Statement {
   bool step();
   /// Runs a statement that yields no rows, and makes it ready for the next values.
   void run();
+  /// Lets go of the rows and of the snapshot of the database that they are read from.
+  void reset();
 
   // The current row's columns, from 0.
   std::int64_t integer(int column) const;
@@ -82,7 +85,6 @@ class Statement {
   std::string text(int column) const;
 
  private:
-  void reset();
   void bind_at(int index, std::int64_t value);
   void bind_at(int index, int value) { bind_at(index, std::int64_t{value}); }
   void bind_at(int index, double value);
@@ -91,6 +93,19 @@ class Statement {
 
   Database& database_;
   sqlite3_stmt* handle_ = nullptr;
+};
+
+/// Resets a statement that is kept for later: one that is left amid its rows would hold its
+/// snapshot of the database.
+class ResetAtEnd {
+ public:
+  explicit ResetAtEnd(Statement& statement) : statement_(statement) {}
+  ~ResetAtEnd() { statement_.reset(); }
+  ResetAtEnd(const ResetAtEnd&) = delete;
+  ResetAtEnd& operator=(const ResetAtEnd&) = delete;
+
+ private:
+  Statement& statement_;
 };
 
 /// Everything until `commit` happens wholly or not at all.

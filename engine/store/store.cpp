@@ -10,7 +10,10 @@
 #include <thread>
 
 #include "engine/store/database_header.h"
-#include "engine/store/point_rows.h"
+#include "engine/store/pattern_table.h"
+#include "engine/store/point_table.h"
+#include "engine/store/read_points.h"
+#include "engine/store/run_findings.h"
 #include "engine/store/run_rows.h"
 #include "engine/store/schema.h"
 #include "engine/store/sqlite.h"
@@ -119,12 +122,24 @@ std::unique_ptr<Database> open_for_reading(const fs::path& path) {
 }  // namespace
 
 struct Store::State {
+  explicit State(std::unique_ptr<Database> opened)
+      : database(std::move(opened)), patterns(*database), finder(*database, patterns) {}
+
+  /// Prepared by the first call: a database that is read as it is may lack what it writes.
+  PointTable& points() {
+    if (!table) table.emplace(*database, patterns);
+    return *table;
+  }
+
   std::unique_ptr<Database> database;
+  PatternTable patterns;
+  PointFinder finder;
+  std::optional<PointTable> table;
 };
 
 Store::Store(const fs::path& path, Mode mode)
-    : state_(std::make_unique<State>(
-          State{mode == Mode::read_write ? open_for_writing(path) : open_for_reading(path)})) {}
+    : state_(std::make_unique<State>(mode == Mode::read_write ? open_for_writing(path)
+                                                              : open_for_reading(path))) {}
 
 Store::~Store() = default;
 
@@ -140,28 +155,54 @@ void Store::end_run(std::int64_t run, RunState state) {
   set_run_state(*state_->database, run, state);
 }
 
-void Store::add_point(std::int64_t run, const PointRecord& point) {
-  Database& database = *state_->database;
-  Transaction transaction(database, Transaction::Kind::write);
-  append_to_run(database, run, insert_point(database, run, point));
+std::int64_t Store::add_point(std::int64_t run, std::int64_t ordinal, const PointRecord& point) {
+  Transaction transaction(*state_->database, Transaction::Kind::write);
+  PointTable& points = state_->points();
+  const std::int64_t id = points.insert(run, point);
+  points.place(run, ordinal, id);
   transaction.commit();
+  return id;
 }
 
-bool Store::reuse_point(std::int64_t run, const PointKey& key) {
-  Database& database = *state_->database;
-  Transaction transaction(database, Transaction::Kind::write);
-  const auto point = find_point(database, key);
-  if (!point) return false;
-  append_to_run(database, run, *point);
+std::optional<ReusedPoint> Store::reuse_point(std::int64_t run, std::int64_t ordinal,
+                                              const PointKey& key) {
+  Transaction transaction(*state_->database, Transaction::Kind::write);
+  const auto id = state_->finder.find(key);
+  if (!id) return std::nullopt;
+  PointTable& points = state_->points();
+  points.place(run, ordinal, *id);
+  ReusedPoint reused{*id, points.counted(*id)};
   transaction.commit();
-  return true;
+  return reused;
 }
 
 bool Store::has_point(const PointKey& key) const {
-  return find_point(*state_->database, key).has_value();
+  return state_->finder.find(key).has_value();
+}
+
+void Store::add_counts(std::int64_t point_id, const std::string& counted,
+                       const std::vector<Metric>& metrics, const std::vector<std::string>& notes) {
+  Transaction transaction(*state_->database, Transaction::Kind::write);
+  state_->points().set_counts(point_id, counted, metrics, notes);
+  transaction.commit();
+}
+
+void Store::add_note(std::int64_t run, const std::string& text) {
+  insert_run_note(*state_->database, run, text);
+}
+
+void Store::add_anchor(std::int64_t run, const AnchorRecord& anchor) {
+  insert_anchor(*state_->database, run, anchor);
+}
+
+void Store::set_comparisons(std::int64_t run, const std::vector<ComparisonRecord>& comparisons) {
+  Transaction transaction(*state_->database, Transaction::Kind::write);
+  replace_comparisons(*state_->database, run, comparisons);
+  transaction.commit();
 }
 
 std::vector<RunRecord> Store::runs() const {
+  const Transaction snapshot(*state_->database, Transaction::Kind::read);
   return read_runs(*state_->database);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -33,10 +34,17 @@ class StoreError : public std::runtime_error {
   StoreFault fault_;
 };
 
+/// A point of an earlier run that serves again.
+struct ReusedPoint {
+  std::int64_t id = 0;
+  std::string counted;  ///< the counters that it has already
+};
+
 /// A sweep's results: an SQLite database that holds all runs of it.
 ///
-/// Each point is committed before `add_point` returns, so that a killed process loses at most the
-/// point it was measuring. Every function throws StoreError when the file cannot be used.
+/// Every function that records something has committed it when it returns, so that a killed process
+/// loses at most the point it was measuring. Every function throws StoreError when the file cannot
+/// be used; what was recorded before stays. One thread at a time may use a store.
 class Store {
  public:
   enum class Mode { read_only, read_write };
@@ -56,16 +64,29 @@ class Store {
   std::int64_t begin_run(const Provenance& provenance);
   void end_run(std::int64_t run, RunState state);
 
-  /// Records a point as the run's next one.
-  void add_point(std::int64_t run, const PointRecord& point);
-  /// Makes the newest successful point with this key the run's next one. False when there is none.
-  bool reuse_point(std::int64_t run, const PointKey& key);
+  /// Records a point and returns its id. `ordinal` is its place within the run, which no other
+  /// point of the run may have; points may come in any order.
+  std::int64_t add_point(std::int64_t run, std::int64_t ordinal, const PointRecord& point);
+  /// Gives the newest successful point with this key a place in the run. Nothing when there is
+  /// none.
+  std::optional<ReusedPoint> reuse_point(std::int64_t run, std::int64_t ordinal,
+                                         const PointKey& key);
   /// Whether reuse_point would find one.
   bool has_point(const PointKey& key) const;
+  /// Replaces the point's metrics of origin hardware, the counters they stand for, and the notes
+  /// of an earlier call.
+  void add_counts(std::int64_t point_id, const std::string& counted,
+                  const std::vector<Metric>& metrics, const std::vector<std::string>& notes);
+
+  /// Records a sentence about the run.
+  void add_note(std::int64_t run, const std::string& text);
+  void add_anchor(std::int64_t run, const AnchorRecord& anchor);
+  /// Replaces the run's comparisons.
+  void set_comparisons(std::int64_t run, const std::vector<ComparisonRecord>& comparisons);
 
   /// Every run, oldest first.
   std::vector<RunRecord> runs() const;
-  /// The points of a run in their order.
+  /// The points of a run by their place.
   std::vector<StoredPoint> points(std::int64_t run) const;
 
  private:

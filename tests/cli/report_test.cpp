@@ -28,7 +28,7 @@ std::filesystem::path small_database(const TemporaryFolder& folder) {
     point.key.parameters.set("STRIDE", stride);
     point.samples = {{1e-3}};
     point.metrics = {{"bandwidth", Origin::measured, 1000.0 / static_cast<double>(stride)}};
-    store.add_point(run, point);
+    store.add_point(run, stride - 1, point);
   }
   store.end_run(run, RunState::finished);
   return path;

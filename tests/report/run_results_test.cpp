@@ -25,10 +25,10 @@ BOOST_FIXTURE_TEST_SUITE(run_results, Fixture)
 
 BOOST_AUTO_TEST_CASE(the_newest_run_is_the_default) {
   const std::int64_t first = store.begin_run(example_provenance());
-  store.add_point(first, example_point(1));
+  store.add_point(first, 0, example_point(1));
   const std::int64_t second = store.begin_run(example_provenance());
-  store.add_point(second, example_point(2));
-  store.add_point(second, example_point(3));
+  store.add_point(second, 0, example_point(2));
+  store.add_point(second, 1, example_point(3));
 
   BOOST_TEST(load_results(store).run.id == second);
   BOOST_TEST(load_results(store).points.size() == 2);

@@ -100,20 +100,26 @@ PointRecord arbitrary_point() {
   point.reason = arbitrary_bytes();
   point.stopped_by = arbitrary_tricky_text();
   const int samples = *rc::gen::inRange(0, 10);
-  for (int i = 0; i < samples; ++i) point.samples.push_back({.seconds = arbitrary_double()});
+  for (int i = 0; i < samples; ++i) {
+    point.samples.push_back(
+        {arbitrary_double(), arbitrary_double(),
+         *rc::gen::element(SampleMark::plain, SampleMark::low_clock, SampleMark::outlier)});
+  }
   const int metrics = *rc::gen::inRange(0, 6);
   for (int i = 0; i < metrics; ++i) point.metrics.push_back(arbitrary_metric());
   const int notes = *rc::gen::inRange(0, 3);
   for (int i = 0; i < notes; ++i) point.notes.push_back(arbitrary_tricky_text());
+  point.counted = arbitrary_tricky_text();
   return point;
 }
 
 bool identical(const PointRecord& a, const PointRecord& b) {
   return a.key == b.key && a.status == b.status && a.reason == b.reason &&
-         a.stopped_by == b.stopped_by && a.notes == b.notes &&
+         a.stopped_by == b.stopped_by && a.notes == b.notes && a.counted == b.counted &&
          std::ranges::equal(a.samples, b.samples,
                             [](const SampleRecord& x, const SampleRecord& y) {
-                              return identical(x.seconds, y.seconds);
+                              return identical(x.seconds, y.seconds) &&
+                                     identical(x.sm_clock_hz, y.sm_clock_hz) && x.mark == y.mark;
                             }) &&
          std::ranges::equal(a.metrics, b.metrics,
                             [](const Metric& x, const Metric& y) { return identical(x, y); });

@@ -10,6 +10,7 @@
 #include "tests/store/example_records.h"
 #include "tests/store/temporary_folder.h"
 #include "tests/store/version_1.h"
+#include "tests/store/version_2.h"
 
 namespace sweep::testing {
 namespace {
@@ -32,7 +33,7 @@ struct Fixture {
   void make_store() const {
     Store store(path, Store::Mode::read_write);
     const std::int64_t run = store.begin_run(example_provenance());
-    for (std::int64_t i = 1; i <= 50; ++i) store.add_point(run, example_point(i));
+    for (std::int64_t i = 1; i <= 50; ++i) store.add_point(run, i, example_point(i));
   }
   std::size_t files_in_folder() const {
     return static_cast<std::size_t>(
@@ -161,8 +162,8 @@ BOOST_AUTO_TEST_CASE(a_database_without_notes_gets_them_and_keeps_its_points) {
   {
     Store store(path, Store::Mode::read_write);
     const std::int64_t run = store.begin_run(example_provenance());
-    BOOST_TEST(store.reuse_point(run, example_key(1)));
-    store.add_point(run, noted);
+    BOOST_TEST(store.reuse_point(run, 1, example_key(1)).has_value());
+    store.add_point(run, 2, noted);
   }
   BOOST_TEST(read_database_header(path).value().user_version == schema_version());
   const auto points = Store(path, Store::Mode::read_only).points(2);
@@ -171,6 +172,62 @@ BOOST_AUTO_TEST_CASE(a_database_without_notes_gets_them_and_keeps_its_points) {
       (points[0].point.metrics == std::vector<Metric>{{"bandwidth", Origin::measured, 2738.25}}));
   BOOST_TEST(points[0].point.notes.empty());
   BOOST_TEST((points[1].point == noted));
+}
+
+BOOST_AUTO_TEST_CASE(a_database_without_anchors_is_read_as_it_is) {
+  write_version_2(path);
+  const std::string before = bytes();
+  {
+    const Store store(path, Store::Mode::read_only);
+    const auto runs = store.runs();
+    BOOST_REQUIRE(runs.size() == 1);
+    BOOST_TEST(runs[0].provenance.seed == 0u);
+    BOOST_TEST(runs[0].notes.empty());
+    BOOST_TEST(runs[0].anchors.empty());
+    BOOST_TEST(runs[0].comparisons.empty());
+    const auto points = store.points(1);
+    BOOST_REQUIRE(points.size() == 1);
+    BOOST_TEST((points[0].point.samples == std::vector<SampleRecord>{{0.001}, {0.002}}));
+    BOOST_TEST((points[0].point.notes == std::vector<std::string>{"an old note"}));
+    BOOST_TEST(points[0].point.counted == "");
+    BOOST_TEST(store.has_point(example_key(1)));
+    BOOST_TEST(!store.has_point(example_key(2)));
+  }
+  BOOST_TEST(bytes() == before);
+}
+
+BOOST_AUTO_TEST_CASE(a_database_without_anchors_gets_them_and_keeps_its_points) {
+  write_version_2(path);
+  {
+    Store store(path, Store::Mode::read_write);
+    const std::int64_t run = store.begin_run(example_provenance());
+    const auto reused = store.reuse_point(run, 0, example_key(1));
+    BOOST_REQUIRE(reused.has_value());
+    BOOST_TEST(reused->counted == "");
+    store.add_counts(reused->id, "memory", {{"load_sectors", Origin::hardware, 8}}, {"counted"});
+    store.add_anchor(run, {.at = 1.5, .seconds = 0.001});
+    store.add_point(run, 1, example_point(2));
+  }
+  BOOST_TEST(read_database_header(path).value().user_version == schema_version());
+  const Store store(path, Store::Mode::read_only);
+  BOOST_TEST(store.runs().at(0).provenance.seed == 0u);
+  BOOST_TEST((store.runs().at(1).provenance == example_provenance()));
+  BOOST_TEST(store.runs().at(1).anchors.size() == 1u);
+  const auto points = store.points(2);
+  BOOST_REQUIRE(points.size() == 2);
+  BOOST_TEST((points[0].point.samples == std::vector<SampleRecord>{{0.001}, {0.002}}));
+  BOOST_TEST((points[0].point.notes == std::vector<std::string>{"an old note", "counted"}));
+  BOOST_TEST(points[0].point.metrics.size() == 2);
+  BOOST_TEST((points[1].point == example_point(2)));
+}
+
+BOOST_AUTO_TEST_CASE(a_sample_with_an_unknown_mark_is_damage) {
+  make_store();
+  { Database(path, Access::write).execute("UPDATE sample SET mark = 'odd' WHERE point_id = 3"); }
+  const Store store(path, Store::Mode::read_only);
+  BOOST_CHECK_EXCEPTION(store.points(1), StoreError, [](const StoreError& error) {
+    return error.fault() == StoreFault::damaged;
+  });
 }
 
 BOOST_AUTO_TEST_CASE(a_migration_that_fails_changes_nothing) {

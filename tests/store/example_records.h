@@ -26,7 +26,8 @@ inline Provenance example_provenance() {
                      .memory_bus_bits = 6016,
                      .peak_bandwidth = 4.814304e12,
                      .driver = "580.159.04",
-                     .cuda = "13.0"}};
+                     .cuda = "13.0"},
+          .seed = 0xfedc'ba98'7654'3210};
 }
 
 inline PointKey example_key(std::int64_t stride) {
@@ -42,7 +43,7 @@ inline PointRecord example_point(std::int64_t stride, double bandwidth = 2738.25
       .status = PointStatus::ok,
       .reason = "",
       .stopped_by = "noise",
-      .samples = {{1.0e-3}, {1.1e-3}, {0.9e-3}},
+      .samples = {{1.0e-3, 1.98e9}, {1.1e-3, 1.4e9, SampleMark::low_clock}, {0.9e-3}},
       .metrics = {{"bandwidth", Origin::measured, bandwidth}, {"time", Origin::measured, 1000.0}}};
 }
 

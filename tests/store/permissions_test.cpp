@@ -20,7 +20,7 @@ struct Fixture {
   Fixture() {
     {
       Store store(path, Store::Mode::read_write);
-      store.add_point(store.begin_run(example_provenance()), example_point(1));
+      store.add_point(store.begin_run(example_provenance()), 0, example_point(1));
     }
     allow(folder.path(), "r-x");
     allow(path, "r--");

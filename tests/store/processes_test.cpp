@@ -1,6 +1,3 @@
-#include <signal.h>
-#include <sys/resource.h>
-
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
@@ -33,7 +30,7 @@ BOOST_DATA_TEST_CASE_F(Fixture, a_killed_run_keeps_its_points, data::make({1, 7,
       Store store(path, Store::Mode::read_write);
       const std::int64_t run = store.begin_run(example_provenance());
       for (std::int64_t stride = 0;; ++stride) {
-        store.add_point(run, example_point(stride));
+        store.add_point(run, stride, example_point(stride));
         say(".");
       }
       return std::string();
@@ -57,16 +54,16 @@ BOOST_DATA_TEST_CASE_F(Fixture, a_killed_run_keeps_its_points, data::make({1, 7,
   }
 
   const std::int64_t resumed = store.begin_run(example_provenance());
-  BOOST_TEST(store.reuse_point(resumed, example_key(0)));
+  BOOST_TEST(store.reuse_point(resumed, 0, example_key(0)).has_value());
   BOOST_TEST(store.points(resumed).at(0).measured_by == killed.id);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_killed_run_can_be_read_without_repairing_it, Fixture) {
   ChildProcess child([&](const ChildProcess::Say& say) {
     Store store(path, Store::Mode::read_write);
-    store.add_point(store.begin_run({}), example_point(1));
+    store.add_point(store.begin_run({}), 0, example_point(1));
     say(".");
-    for (;;) store.add_point(1, failed_point(1));
+    for (std::int64_t i = 1;; ++i) store.add_point(1, i, failed_point(1));
     return std::string();
   });
   BOOST_TEST(child.read(1) == ".");
@@ -84,8 +81,8 @@ BOOST_FIXTURE_TEST_CASE(processes_create_and_fill_one_store_at_the_same_time, Fi
       Store store(path, Store::Mode::read_write);
       const std::int64_t run = store.begin_run(example_provenance());
       for (std::int64_t stride = 0; stride < points; ++stride) {
-        if (!store.reuse_point(run, example_key(stride))) {
-          store.add_point(run, example_point(stride));
+        if (!store.reuse_point(run, stride, example_key(stride))) {
+          store.add_point(run, stride, example_point(stride));
         }
       }
       store.end_run(run, RunState::finished);
@@ -101,31 +98,6 @@ BOOST_FIXTURE_TEST_CASE(processes_create_and_fill_one_store_at_the_same_time, Fi
     BOOST_TEST((run.state == RunState::finished));
     BOOST_TEST(store.points(run.id).size() == static_cast<std::size_t>(points));
   }
-}
-
-BOOST_FIXTURE_TEST_CASE(a_write_that_fails_loses_no_earlier_point, Fixture) {
-  ChildProcess child([&](const ChildProcess::Say& say) {
-    constexpr rlim_t limit = 200'000;
-    const rlimit file_size{limit, limit};
-    signal(SIGXFSZ, SIG_IGN);
-    setrlimit(RLIMIT_FSIZE, &file_size);
-    Store store(path, Store::Mode::read_write);
-    const std::int64_t run = store.begin_run(example_provenance());
-    PointRecord point = example_point(1);
-    point.reason = std::string(1000, 'x');
-    for (;;) {
-      store.add_point(run, point);
-      say(".");
-    }
-    return std::string();
-  });
-  const std::string said = child.read_all();
-  const std::size_t points = said.find_first_not_of('.');
-  BOOST_REQUIRE(points != std::string::npos);
-  BOOST_TEST(said.substr(points) ==
-             "the file '" + path.string() + "' cannot be read or written (disk I/O error)");
-  BOOST_TEST(points > 0);
-  BOOST_TEST(Store(path, Store::Mode::read_only).points(1).size() == points);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -75,11 +75,27 @@ BOOST_AUTO_TEST_CASE(a_full_disk_is_named_and_costs_only_the_transaction) {
     transaction.commit();
   };
   BOOST_CHECK_EXCEPTION(fill(), StoreError,
-                        says(StoreFault::inaccessible, "cannot be written: the disk is full"));
+                        says(StoreFault::inaccessible,
+                             "cannot be written: the disk is full; what it "
+                             "holds already is kept"));
   BOOST_TEST(rows() == 1);
   database.execute("PRAGMA max_page_count = 1000");
   fill();
   BOOST_TEST(rows() == 2);
+}
+
+BOOST_AUTO_TEST_CASE(a_statement_amid_its_rows_lets_go_of_them_when_reset) {
+  database.execute("PRAGMA journal_mode = WAL");
+  database.execute("INSERT INTO t VALUES (1, 'a'), (2, 'b')");
+  Database other(path, Access::write);
+  Statement select(database, "SELECT number FROM t");
+  {
+    const sqlite::ResetAtEnd reset(select);
+    BOOST_TEST(select.step());
+    other.execute("INSERT INTO t VALUES (3, 'c')");
+    BOOST_TEST(rows() == 2);
+  }
+  BOOST_TEST(rows() == 3);
 }
 
 BOOST_AUTO_TEST_CASE(a_lock_that_lasts_is_an_error) {

@@ -65,27 +65,30 @@ BOOST_AUTO_TEST_CASE(ending_an_unknown_run_is_an_error) {
 }
 
 BOOST_AUTO_TEST_CASE(adding_a_point_to_an_unknown_run_leaves_nothing_behind) {
-  BOOST_CHECK_THROW(store.add_point(7, example_point(1)), StoreError);
+  BOOST_CHECK_THROW(store.add_point(7, 0, example_point(1)), StoreError);
   BOOST_TEST(!store.has_point(example_key(1)));
   const std::int64_t run = store.begin_run(example_provenance());
-  store.add_point(run, example_point(2));
+  store.add_point(run, 0, example_point(2));
   BOOST_TEST(store.points(run).size() == 1);
 }
 
-BOOST_AUTO_TEST_CASE(points_come_back_in_their_order) {
+BOOST_AUTO_TEST_CASE(points_come_back_by_their_place) {
   const std::int64_t run = store.begin_run(example_provenance());
   const std::int64_t other = store.begin_run(example_provenance());
   for (const std::int64_t stride : {3, 1, 2}) {
-    store.add_point(run, example_point(stride));
-    store.add_point(other, example_point(10 * stride));
+    store.add_point(run, 10 * stride, example_point(stride));
+    store.add_point(other, 10 - stride, example_point(10 * stride));
   }
   const auto points = store.points(run);
   BOOST_REQUIRE(points.size() == 3);
-  BOOST_TEST((points[0].point == example_point(3)));
-  BOOST_TEST((points[1].point == example_point(1)));
-  BOOST_TEST((points[2].point == example_point(2)));
-  BOOST_TEST(points[0].measured_by == run);
+  for (const std::int64_t i : {1, 2, 3}) {
+    const StoredPoint& stored = points[static_cast<std::size_t>(i - 1)];
+    BOOST_TEST((stored.point == example_point(i)));
+    BOOST_TEST(stored.ordinal == 10 * i);
+    BOOST_TEST(stored.measured_by == run);
+  }
   BOOST_TEST(store.points(other).size() == 3);
+  BOOST_TEST((store.points(other).front().point == example_point(30)));
   BOOST_TEST(store.points(99).empty());
 }
 
@@ -93,7 +96,7 @@ BOOST_AUTO_TEST_CASE(any_point_comes_back_bit_for_bit) {
   check_property([&] {
     const PointRecord point = arbitrary_point();
     const std::int64_t run = store.begin_run({});
-    store.add_point(run, point);
+    store.add_point(run, 0, point);
     const auto points = store.points(run);
     RC_ASSERT(points.size() == 1);
     RC_ASSERT(identical(points[0].point, point));
@@ -108,7 +111,7 @@ BOOST_AUTO_TEST_CASE(figures_that_are_not_numbers_are_kept) {
                    {"bandwidth", Origin::emulated, -infinity},
                    {"time_low", Origin::measured, -0.0}};
   const std::int64_t run = store.begin_run({});
-  store.add_point(run, point);
+  store.add_point(run, 0, point);
   const auto metrics = store.points(run).at(0).point.metrics;
   BOOST_REQUIRE(metrics.size() == 4);
   BOOST_TEST(std::isnan(metrics[0].value));
@@ -119,46 +122,50 @@ BOOST_AUTO_TEST_CASE(figures_that_are_not_numbers_are_kept) {
 
 BOOST_AUTO_TEST_CASE(a_later_run_reuses_a_successful_point) {
   const std::int64_t first = store.begin_run(example_provenance());
-  store.add_point(first, example_point(1));
+  const std::int64_t id = store.add_point(first, 0, example_point(1));
 
   const std::int64_t second = store.begin_run(example_provenance());
   BOOST_TEST(store.has_point(example_key(1)));
   BOOST_TEST(!store.has_point(example_key(2)));
-  BOOST_TEST(store.reuse_point(second, example_key(1)));
-  BOOST_TEST(!store.reuse_point(second, example_key(2)));
-  store.add_point(second, example_point(2));
+  const auto reused = store.reuse_point(second, 0, example_key(1));
+  BOOST_REQUIRE(reused.has_value());
+  BOOST_TEST(reused->id == id);
+  BOOST_TEST(reused->counted == "");
+  BOOST_TEST(!store.reuse_point(second, 1, example_key(2)).has_value());
+  store.add_point(second, 1, example_point(2));
 
   const auto points = store.points(second);
   BOOST_REQUIRE(points.size() == 2);
   BOOST_TEST((points[0].point == example_point(1)));
   BOOST_TEST(points[0].measured_by == first);
+  BOOST_TEST(points[0].id == id);
   BOOST_TEST(points[1].measured_by == second);
 }
 
 BOOST_AUTO_TEST_CASE(the_newest_successful_point_is_reused) {
   const std::int64_t first = store.begin_run({});
-  store.add_point(first, example_point(1, 100));
-  store.add_point(first, example_point(1, 200));
-  store.add_point(first, failed_point(1));
+  store.add_point(first, 0, example_point(1, 100));
+  store.add_point(first, 1, example_point(1, 200));
+  store.add_point(first, 2, failed_point(1));
 
   const std::int64_t second = store.begin_run({});
-  BOOST_TEST(store.reuse_point(second, example_key(1)));
+  BOOST_TEST(store.reuse_point(second, 0, example_key(1)).has_value());
   BOOST_TEST((store.points(second).at(0).point == example_point(1, 200)));
   BOOST_TEST(store.points(first).size() == 3);
 }
 
 BOOST_AUTO_TEST_CASE(a_failed_point_is_kept_but_never_reused) {
   const std::int64_t run = store.begin_run({});
-  store.add_point(run, failed_point(1));
+  store.add_point(run, 0, failed_point(1));
   BOOST_TEST((store.points(run).at(0).point == failed_point(1)));
   BOOST_TEST(!store.has_point(example_key(1)));
-  BOOST_TEST(!store.reuse_point(run, example_key(1)));
+  BOOST_TEST(!store.reuse_point(run, 1, example_key(1)).has_value());
   BOOST_TEST(store.points(run).size() == 1);
 }
 
 BOOST_AUTO_TEST_CASE(every_part_of_the_key_counts) {
   const std::int64_t run = store.begin_run({});
-  store.add_point(run, example_point(1));
+  store.add_point(run, 0, example_point(1));
   const PointKey key = example_key(1);
   std::vector<PointKey> others(8, key);
   others[0].pattern_name = "offset";
@@ -171,24 +178,25 @@ BOOST_AUTO_TEST_CASE(every_part_of_the_key_counts) {
   others[7].compiler = "NVRTC 12.4";
   for (const PointKey& other : others) BOOST_TEST(!store.has_point(other));
   BOOST_TEST(store.has_point(key));
+  for (const PointKey& other : others) BOOST_TEST(!store.has_point(other));
 }
 
-// Two keys with the same hash: another point is given the hash of the key that is looked for.
+// Two keys with the same hash: each other point is given the hash of the key that is looked for.
 BOOST_AUTO_TEST_CASE(a_hash_alone_does_not_make_a_point_the_same) {
-  store.add_point(store.begin_run({}), example_point(1));
+  store.add_point(store.begin_run({}), 0, example_point(1));
   sqlite::Database database(path, sqlite::Access::write);
   sqlite::Statement(database, "UPDATE point SET key_hash = ?").bind(key_hash(example_key(2))).run();
   BOOST_TEST(!store.has_point(example_key(2)));
-  store.add_point(1, example_point(2));
+  store.add_point(1, 1, example_point(2));
   BOOST_TEST(store.has_point(example_key(2)));
 }
 
 BOOST_AUTO_TEST_CASE(each_pattern_text_is_stored_once) {
   const std::int64_t run = store.begin_run({});
-  for (std::int64_t i = 0; i < 5; ++i) store.add_point(run, example_point(i));
+  for (std::int64_t i = 0; i < 5; ++i) store.add_point(run, i, example_point(i));
   PointRecord edited = example_point(1);
   edited.key.pattern_text += "// edited\n";
-  store.add_point(run, edited);
+  store.add_point(run, 5, edited);
   BOOST_TEST(sqlite::Database(path, sqlite::Access::read).integer("SELECT count(*) FROM pattern") ==
              2);
 }
@@ -199,12 +207,12 @@ BOOST_AUTO_TEST_CASE(two_connections_see_each_others_points) {
   const std::int64_t mine = store.begin_run({});
   const std::int64_t theirs = other.begin_run({});
   for (std::int64_t i = 1; i <= 3; ++i) {
-    store.add_point(mine, example_point(i));
-    other.add_point(theirs, example_point(-i));
+    store.add_point(mine, i, example_point(i));
+    other.add_point(theirs, i, example_point(-i));
     BOOST_TEST(reader.points(mine).size() == static_cast<std::size_t>(i));
     BOOST_TEST(store.points(theirs).size() == static_cast<std::size_t>(i));
   }
-  BOOST_TEST(other.reuse_point(theirs, example_key(2)));
+  BOOST_TEST(other.reuse_point(theirs, 4, example_key(2)).has_value());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

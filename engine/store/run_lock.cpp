@@ -1,0 +1,189 @@
+#include "engine/store/run_lock.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "engine/store/store.h"
+
+namespace sweep {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A file descriptor that is closed unless it is taken.
+class OpenFile {
+ public:
+  explicit OpenFile(int descriptor) : descriptor_(descriptor) {}
+  ~OpenFile() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+
+  int get() const { return descriptor_; }
+  int take() { return std::exchange(descriptor_, -1); }
+
+ private:
+  int descriptor_;
+};
+
+/// One name for the database, through whichever links and folders it is given.
+fs::path lock_path(const fs::path& database) {
+  std::error_code error;
+  fs::path path = fs::weakly_canonical(database, error);
+  if (error) path = database;
+  path += ".lock";
+  return path;
+}
+
+/// The lock's file, made if need be; -1 with errno when it cannot be opened. A lock needs no right
+/// to write: the file may be another user's.
+int open_lock_file(const fs::path& path) {
+  constexpr int flags = O_CLOEXEC | O_NOFOLLOW;
+  constexpr mode_t for_all = 0666;
+  const int file = open(path.c_str(), O_RDWR | O_CREAT | flags, for_all);
+  if (file >= 0) return file;
+  const int error = errno;
+  if (error == EACCES || error == EPERM || error == EROFS) {
+    const int read_only = open(path.c_str(), O_RDONLY | flags);
+    if (read_only >= 0) return read_only;
+  }
+  errno = error;
+  return -1;
+}
+
+/// Whether the database itself cannot be written for this reason either, which opening it tells.
+bool is_the_databases_matter(int error) {
+  constexpr std::array errors = {EACCES, EPERM, EROFS, ENOENT, ENOTDIR, ENOSPC, EDQUOT};
+  return std::ranges::find(errors, error) != errors.end();
+}
+
+bool same_file(int file, const fs::path& path) {
+  struct stat held = {};
+  struct stat named = {};
+  return fstat(file, &held) == 0 && lstat(path.c_str(), &named) == 0 &&
+         held.st_dev == named.st_dev && held.st_ino == named.st_ino;
+}
+
+std::string host_name() {
+  std::array<char, 256> name = {};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : std::string();
+}
+
+std::string own_command() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::string command{std::istreambuf_iterator<char>(file), {}};
+  while (!command.empty() && command.back() == '\0') command.pop_back();
+  std::ranges::replace(command, '\0', ' ');
+  return command;
+}
+
+/// Three lines: process, host, command. A full disk costs only the words.
+void write_holder(int file, std::string_view command) {
+  std::string line = command.empty() ? own_command() : std::string(command);
+  std::ranges::replace(line, '\n', ' ');
+  const std::string text = fmt::format("{}\n{}\n{}\n", getpid(), host_name(), line);
+  if (ftruncate(file, 0) != 0) return;
+  [[maybe_unused]] const ssize_t written = pwrite(file, text.data(), text.size(), 0);
+}
+
+/// " (process 1234: sweep run ...)"; empty while the holder has not written it.
+std::string describe_holder(int file) {
+  std::array<char, 4096> bytes = {};
+  const ssize_t size = pread(file, bytes.data(), bytes.size(), 0);
+  if (size <= 0) return {};
+  const std::string_view text(bytes.data(), static_cast<std::size_t>(size));
+  const std::size_t first = text.find('\n');
+  const std::size_t second = first == text.npos ? first : text.find('\n', first + 1);
+  if (second == text.npos) return {};
+  const std::string_view process = text.substr(0, first);
+  const std::string_view host = text.substr(first + 1, second - first - 1);
+  std::string_view command = text.substr(second + 1);
+  command = command.substr(0, command.find('\n'));
+  const std::string where = host == host_name() ? "" : fmt::format(" on {}", host);
+  return fmt::format(" (process {}{}: {})", process, where, command);
+}
+
+[[noreturn]] void fail_as_locked(const fs::path& database, int file) {
+  throw StoreError(
+      fmt::format("the file '{}' is in use by another run{}; wait for it or give this one its own "
+                  "folder with -o DIR",
+                  database.string(), describe_holder(file)),
+      StoreFault::locked);
+}
+
+[[noreturn]] void fail_as_unusable(const fs::path& lock, int error) {
+  throw StoreError(
+      fmt::format("the lock file '{}' cannot be used: {}", lock.string(), std::strerror(error)),
+      StoreFault::inaccessible);
+}
+
+enum class Attempt { taken, held_by_another, no_locks };
+
+Attempt try_lock(int file, const fs::path& path) {
+  while (flock(file, LOCK_EX | LOCK_NB) != 0) {
+    switch (errno) {
+      case EINTR:
+        continue;
+      case EWOULDBLOCK:
+        return Attempt::held_by_another;
+      case ENOLCK:
+      case ENOSYS:
+      case EOPNOTSUPP:
+      case EINVAL:
+      case EBADF:  // NFS: an exclusive lock needs the right to write
+        return Attempt::no_locks;
+      default:
+        fail_as_unusable(path, errno);
+    }
+  }
+  return Attempt::taken;
+}
+
+}  // namespace
+
+RunLock::RunLock(const fs::path& database, std::string_view command) : path_(lock_path(database)) {
+  // A holder that ends removes the file; a lock on a file that has no name any more excludes
+  // nobody, and the next try makes a new one.
+  for (;;) {
+    OpenFile file(open_lock_file(path_));
+    if (file.get() < 0) {
+      if (is_the_databases_matter(errno)) return;
+      fail_as_unusable(path_, errno);
+    }
+    switch (try_lock(file.get(), path_)) {
+      case Attempt::held_by_another:
+        fail_as_locked(database, file.get());
+      case Attempt::no_locks:
+        unlink(path_.c_str());
+        return;
+      case Attempt::taken:
+        break;
+    }
+    if (!same_file(file.get(), path_)) continue;
+    write_holder(file.get(), command);
+    file_ = file.take();
+    return;
+  }
+}
+
+// The file goes while the lock is still held: whoever opened it meanwhile finds that it has no
+// name.
+RunLock::~RunLock() {
+  if (file_ < 0) return;
+  if (same_file(file_, path_)) unlink(path_.c_str());
+  close(file_);
+}
+
+}  // namespace sweep

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace sweep {
+
+/// The right to be the one run that measures into a database: an advisory lock (flock) on a file
+/// beside it, `NAME.db.lock`, which says who holds it. The lock ends with the process, however that
+/// ends, so that a file left behind is in nobody's way. Reading the database needs no lock.
+class RunLock {
+ public:
+  /// Throws StoreError with the fault `locked` when another run holds it, and `inaccessible` when
+  /// the lock's file cannot be used. Where there can be no lock, on a file system without locks or
+  /// in a folder that cannot be written, none is held. `command` is what others are told; without
+  /// it this process's arguments.
+  explicit RunLock(const std::filesystem::path& database, std::string_view command = {});
+  /// Removes the file.
+  ~RunLock();
+  RunLock(const RunLock&) = delete;
+  RunLock& operator=(const RunLock&) = delete;
+
+  bool held() const { return file_ >= 0; }
+
+ private:
+  std::filesystem::path path_;
+  int file_ = -1;
+};
+
+}  // namespace sweep

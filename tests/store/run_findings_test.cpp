@@ -1,0 +1,65 @@
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <vector>
+
+#include "engine/store/store.h"
+#include "tests/store/example_records.h"
+#include "tests/store/temporary_folder.h"
+
+namespace sweep::testing {
+namespace {
+
+struct Fixture {
+  TemporaryFolder folder;
+  Store store{folder.path() / "a.db", Store::Mode::read_write};
+  std::int64_t first = store.begin_run(example_provenance());
+  std::int64_t second = store.begin_run(example_provenance());
+
+  RunRecord run(std::int64_t id) const { return store.runs().at(static_cast<std::size_t>(id - 1)); }
+};
+
+constexpr AnchorRecord early{3, 0.5, 1e-3, 0.99e-3, 1.01e-3, 1.98e9, 45};
+constexpr AnchorRecord late{3, 61.25, 1.1e-3, 1.09e-3, 1.11e-3, 1.7e9, 71.5};
+
+BOOST_FIXTURE_TEST_SUITE(run_findings, Fixture)
+
+BOOST_AUTO_TEST_CASE(a_run_keeps_its_notes_in_order) {
+  store.add_note(first, "another process uses the GPU");
+  store.add_note(second, "");
+  store.add_note(first, "counters are not permitted");
+  BOOST_TEST((run(first).notes == std::vector<std::string>{"another process uses the GPU",
+                                                           "counters are not permitted"}));
+  BOOST_TEST((run(second).notes == std::vector<std::string>{""}));
+}
+
+BOOST_AUTO_TEST_CASE(a_run_keeps_its_anchors_in_order) {
+  store.add_anchor(first, late);
+  store.add_anchor(second, late);
+  store.add_anchor(first, early);
+  BOOST_TEST((run(first).anchors == std::vector<AnchorRecord>{late, early}));
+  BOOST_TEST((run(second).anchors == std::vector<AnchorRecord>{late}));
+}
+
+BOOST_AUTO_TEST_CASE(comparisons_replace_earlier_ones) {
+  const ComparisonRecord best{7, 12, 1, 1, 1};
+  const ComparisonRecord other{2, 12, 0.99, 1.02, 1.05};
+  store.set_comparisons(first, {other});
+  store.set_comparisons(second, {other});
+  store.set_comparisons(first, {best, other});
+  BOOST_TEST((run(first).comparisons == std::vector<ComparisonRecord>{best, other}));
+  BOOST_TEST((run(second).comparisons == std::vector<ComparisonRecord>{other}));
+  store.set_comparisons(first, {});
+  BOOST_TEST(run(first).comparisons.empty());
+}
+
+BOOST_AUTO_TEST_CASE(findings_of_an_unknown_run_are_an_error) {
+  const ComparisonRecord comparison;
+  BOOST_CHECK_THROW(store.add_note(99, "a"), StoreError);
+  BOOST_CHECK_THROW(store.add_anchor(99, early), StoreError);
+  BOOST_CHECK_THROW(store.set_comparisons(99, {comparison}), StoreError);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace sweep::testing
