@@ -37,7 +37,7 @@ void add_state(Table& table) {
   table.insert(
       table.end(),
       {{"sm_clock", "MHz", Better::neither,
-        "clock of the multiprocessors, the median of the samples'"},
+        "clock of the multiprocessors: median over the samples, else right after the last"},
        {"memory_clock", "MHz", Better::neither,
         "clock of the device memory right after the last sample"},
        {"temperature", "C", Better::neither, "temperature of the GPU right after the last sample"},
