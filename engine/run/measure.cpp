@@ -4,7 +4,8 @@
 #include <chrono>
 #include <iterator>
 
-#include "engine/run/statistics.h"
+#include "engine/run/portion.h"
+#include "engine/run/sample_marks.h"
 #include "engine/run/stopping_rule.h"
 
 namespace sweep {
@@ -32,29 +33,62 @@ class PhaseClock {
   double last_ = 0;
 };
 
-void take_samples(Execution& execution, const MeasureRules& rules, const Clock& clock,
-                  const StepListener& on_step, PointRecord& point) {
+/// Takes samples one by one and throws them away. Gives the seconds that the last one took.
+double warm_up(Execution& execution, CacheState cache, const Clock& clock,
+               const StepListener& on_step) {
+  double seconds = 0;
+  for (int i = 0; i < warm_up_samples; ++i) {
+    on_step("warm-up");
+    const double begin = clock();
+    execution.sample(cache, 1);
+    seconds = clock() - begin;
+  }
+  return seconds;
+}
+
+/// `seconds_per_sample` is a first estimate of the wall time of one.
+void take_samples(Execution& execution, const MeasureRules& rules, double seconds_per_sample,
+                  const Clock& clock, const StepListener& on_step, PointRecord& point) {
   const double begin = clock();
-  std::vector<double> seconds;
+  SamplingProgress progress{0, 0, seconds_per_sample};
+  std::vector<double> figures;
+  MarkSummary marks;
   std::optional<StopReason> stop;
   while (!stop) {
     on_step("sample");
-    for (const Sample& sample : execution.sample(rules.cache, 1)) {
+    const std::vector<Sample> portion =
+        execution.sample(rules.cache, next_portion(rules, progress));
+    if (portion.empty()) throw ExecutionFailure("the device gave no samples");
+    for (const Sample& sample : portion) {
       point.samples.push_back({sample.seconds, sample.sm_clock_hz});
-      seconds.push_back(sample.seconds);
     }
-    stop = should_stop(rules, seconds, clock() - begin);
+    marks = mark_samples(point.samples);
+    figures = figures_of(point.samples);
+    progress.figures = figures.size();
+    progress.elapsed = clock() - begin;
+    progress.seconds_per_sample = progress.elapsed / static_cast<double>(point.samples.size());
+    stop = should_stop(rules, figures, progress.elapsed);
   }
   point.stopped_by = to_string(*stop);
+  if (auto note = note_on_stop(*stop, rules, figures, progress.elapsed)) {
+    point.notes.push_back(std::move(*note));
+  }
+  std::ranges::move(notes_on_marks(point.samples, marks), std::back_inserter(point.notes));
 }
 
-/// The samples' seconds that the figures are made of.
-std::vector<double> figures_of(const std::vector<SampleRecord>& samples) {
-  std::vector<double> seconds;
-  for (const SampleRecord& sample : samples) {
-    if (sample.mark != SampleMark::low_clock) seconds.push_back(sample.seconds);
-  }
-  return seconds;
+/// Warms up, takes the samples and makes the figures.
+void time_workload(Backend& backend, Execution& execution, const MeasureRules& rules,
+                   const UsefulTraffic& useful, const Clock& clock, const StepListener& on_step,
+                   PhaseClock& phases, PointRecord& point) {
+  const double seconds_per_sample = warm_up(execution, rules.cache, clock, on_step);
+  phases.end(Phase::warm_up);
+  take_samples(execution, rules, seconds_per_sample, clock, on_step, point);
+  const DeviceState state = backend.state();
+  point.metrics =
+      timing_metrics(point.samples, execution.launches_per_sample(), useful, backend.device());
+  std::ranges::move(state_metrics(point.samples, state), std::back_inserter(point.metrics));
+  if (auto note = note_on_throttling(state)) point.notes.push_back(std::move(*note));
+  phases.end(Phase::sample);
 }
 
 }  // namespace
@@ -64,37 +98,6 @@ Clock steady_clock() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
         .count();
   };
-}
-
-std::vector<Metric> timing_metrics(std::span<const double> samples, const UsefulTraffic& useful,
-                                   const Device& device) {
-  constexpr double micro = 1e6;
-  constexpr double giga = 1e9;
-  constexpr double percent = 100;
-  const double middle = median(samples);
-  const Interval interval = median_interval(samples);
-  std::vector<Metric> metrics = {
-      {"time", Origin::measured, middle * micro},
-      {"time_low", Origin::measured, interval.low * micro},
-      {"time_high", Origin::measured, interval.high * micro},
-      {"time_min", Origin::measured, std::ranges::min(samples) * micro},
-      {"noise", Origin::measured, noise_of(samples) * percent},
-      {"samples", Origin::measured, static_cast<double>(samples.size())},
-  };
-  if (useful.device > 0 && middle > 0) {
-    const double bandwidth = static_cast<double>(useful.device) / middle;
-    metrics.push_back({"bandwidth", Origin::measured, bandwidth / giga});
-    if (device.peak_bandwidth() > 0) {
-      metrics.push_back(
-          {"percent_of_peak", Origin::measured, bandwidth / device.peak_bandwidth() * percent});
-    }
-    metrics.push_back({"useful_bytes", Origin::measured, static_cast<double>(useful.device)});
-  }
-  if (useful.shared > 0 && middle > 0) {
-    metrics.push_back(
-        {"shared_bandwidth", Origin::measured, static_cast<double>(useful.shared) / middle / giga});
-  }
-  return metrics;
 }
 
 Measurement measure(Backend& backend, const Workload& workload, const MeasureRules& rules,
@@ -119,21 +122,17 @@ Measurement measure(Backend& backend, const Workload& workload, const MeasureRul
     Observation observation = execution->observe();
     phases.end(Phase::emulate);
     if (backend.can_time()) {
-      on_step("warm-up");
-      execution->sample(rules.cache, warm_up_samples);
-      phases.end(Phase::warm_up);
-      take_samples(*execution, rules, clock, on_step, point);
-      point.metrics = timing_metrics(figures_of(point.samples), useful, backend.device());
-      phases.end(Phase::sample);
+      time_workload(backend, *execution, rules, useful, clock, on_step, phases, point);
     }
     measurement.busy_seconds = execution->busy_seconds();
     std::ranges::move(observation.metrics, std::back_inserter(point.metrics));
-    point.notes = std::move(observation.notes);
+    std::ranges::move(observation.notes, std::back_inserter(point.notes));
   } catch (const ExecutionFailure& failure) {
     point.status = PointStatus::failed;
     point.reason = failure.what();
     point.samples.clear();
     point.metrics.clear();
+    point.notes.clear();
     point.stopped_by.clear();
   }
   return measurement;

@@ -5,6 +5,7 @@
 
 #include "engine/backend/backend.h"
 #include "engine/run/phase_times.h"
+#include "engine/run/timing_metrics.h"
 #include "engine/store/record.h"
 
 namespace sweep {
@@ -13,13 +14,8 @@ namespace sweep {
 using Clock = std::function<double()>;
 Clock steady_clock();
 
-/// The bytes a configuration needs to move in one launch.
-struct UsefulTraffic {
-  std::uint64_t device = 0;  ///< through device memory, reads and writes together
-  std::uint64_t shared = 0;  ///< through shared memory
-};
-
-/// Hears that a step begins: "init", "first launch", "check", "count", "sample".
+/// Hears that a step begins: "allocation", "init", "first launch", "check", "count", "warm-up",
+/// "sample".
 using StepListener = std::function<void(std::string_view step)>;
 
 /// A point without its key, and where the time went.
@@ -30,14 +26,13 @@ struct Measurement {
 };
 
 /// Executes a workload: initialise, one launch, verify, observe what it counted; then, where the
-/// backend can time, warm up and sample until the stopping rule holds. Fills in status, reason,
-/// samples, stop, metrics and notes; the key is the caller's. Failures of
-/// the workload are part of the result. `on_step` is called before every step and every sample.
+/// backend can time, warm up with samples that are thrown away and take samples, in growing
+/// portions
+/// (`next_portion`), until the stopping rule holds for those that are part of the figures
+/// (`mark_samples`); at most half as many as these are repeats. Fills in status, reason, samples,
+/// stop, metrics and notes; the key is the caller's. Failures of the workload are part of the
+/// result. `on_step` is called before every step, every sample to warm up and every portion.
 Measurement measure(Backend& backend, const Workload& workload, const MeasureRules& rules,
                     const UsefulTraffic& useful, const Clock& clock, const StepListener& on_step);
-
-/// The metrics of a point with these samples in seconds.
-std::vector<Metric> timing_metrics(std::span<const double> samples, const UsefulTraffic& useful,
-                                   const Device& device);
 
 }  // namespace sweep

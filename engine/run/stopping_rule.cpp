@@ -1,6 +1,9 @@
 #include "engine/run/stopping_rule.h"
 
+#include <fmt/format.h>
+
 #include "engine/run/statistics.h"
+#include "engine/run/two_digits.h"
 
 namespace sweep {
 
@@ -26,12 +29,29 @@ std::optional<StopReason> should_stop(const MeasureRules& rules, std::span<const
                                       double elapsed) {
   const auto count = static_cast<int>(samples.size());
   if (count < rules.min_samples) return std::nullopt;
-  // Fewer samples bracket the median with less than 95 % confidence (see median_interval).
-  constexpr int fewest_for_interval = 6;
-  if (count >= fewest_for_interval && noise_of(samples) <= rules.noise) return StopReason::noise;
+  if (samples.size() >= fewest_for_interval && noise_of(samples) <= rules.noise) {
+    return StopReason::noise;
+  }
   if (count >= rules.max_samples) return StopReason::samples;
   if (elapsed >= rules.seconds) return StopReason::seconds;
   return std::nullopt;
+}
+
+std::optional<std::string> note_on_stop(StopReason reason, const MeasureRules& rules,
+                                        std::span<const double> samples, double elapsed) {
+  if (reason == StopReason::noise) return std::nullopt;
+  const std::string begin =
+      reason == StopReason::seconds
+          ? fmt::format("sampling stopped after {} s ({} samples)", two_digits(elapsed),
+                        samples.size())
+          : fmt::format("sampling stopped at {} samples, the most allowed", samples.size());
+  if (samples.size() < fewest_for_interval) {
+    return fmt::format("{}, too few to know the noise: it takes {}", begin, fewest_for_interval);
+  }
+  constexpr double percent = 100;
+  return fmt::format("{}{} at a noise of {} %, above the {} % asked for", begin,
+                     reason == StopReason::samples ? "," : "",
+                     two_digits(noise_of(samples) * percent), two_digits(rules.noise * percent));
 }
 
 }  // namespace sweep

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "engine/spec/sweep.h"
@@ -17,12 +18,23 @@ enum class StopReason {
 std::string_view to_string(StopReason reason);
 
 /// Whether to stop after these samples, `elapsed` seconds of wall time after the first began.
-/// Never before the fewest samples are taken. The noise of a set of samples is half its median's
-/// confidence interval, as a share of the median.
+/// Never before the fewest samples are taken.
+///
+/// What the noise promises: a set of samples whose number is fixed beforehand holds the true median
+/// in its interval with at least 95 % (`median_interval`). Here the number is not fixed: the
+/// interval is looked at again and again until it is narrow. How narrow it is says little about on
+/// which side of the median it lies, so the confidence stays near 95 % (Chow and Robbins, 1965: it
+/// tends to it as more samples are needed). For samples that do not depend on each other, looked at
+/// whenever a fifth more are there, it is at least 92 %, whatever their spread; the tests try it.
 std::optional<StopReason> should_stop(const MeasureRules& rules, std::span<const double> samples,
                                       double elapsed);
 
 /// Half the median's confidence interval, as a share of the median.
 double noise_of(std::span<const double> samples);
+
+/// A sentence for a point whose sampling did not end by its noise, `elapsed` seconds after it
+/// began; nothing when it did.
+std::optional<std::string> note_on_stop(StopReason reason, const MeasureRules& rules,
+                                        std::span<const double> samples, double elapsed);
 
 }  // namespace sweep

@@ -16,14 +16,32 @@ void add_times(Table& table) {
        {"time_low", "us", Better::lower, "lower end of the median's 95 % confidence interval"},
        {"time_high", "us", Better::lower, "upper end of the median's 95 % confidence interval"},
        {"time_min", "us", Better::lower, "fastest sample"},
+       {"time_q1", "us", Better::lower, "first quartile of the samples"},
+       {"time_q3", "us", Better::lower, "third quartile of the samples"},
        {"noise", "%", Better::lower, "half the median's confidence interval, as a share of it"},
-       {"samples", "1", Better::neither, "timed launches"},
+       {"samples", "1", Better::neither, "timed launches, or batches of them, in the figures"},
+       {"outliers", "1", Better::lower,
+        "samples far from the others: beyond Tukey's fences at three interquartile ranges"},
+       {"low_clock_samples", "1", Better::lower,
+        "samples left out of the figures since the clock was over 2 % below that of the others"},
+       {"launches_per_sample", "1", Better::neither, "launches that a sample is the mean of"},
        {"bandwidth", "GB/s", Better::higher, "useful bytes / time, 1 GB = 1e9 B"},
        {"percent_of_peak", "%", Better::higher,
         "bandwidth / the device's theoretical peak memory bandwidth"},
        {"shared_bandwidth", "GB/s", Better::higher,
         "useful bytes of shared memory / time, 1 GB = 1e9 B"},
        {"useful_bytes", "B", Better::neither, "bytes the algorithm needs to move in one launch"}});
+}
+
+void add_state(Table& table) {
+  table.insert(
+      table.end(),
+      {{"sm_clock", "MHz", Better::neither,
+        "clock of the multiprocessors: median over the samples, else right after the last"},
+       {"memory_clock", "MHz", Better::neither,
+        "clock of the device memory right after the last sample"},
+       {"temperature", "C", Better::neither, "temperature of the GPU right after the last sample"},
+       {"power", "W", Better::neither, "power that the device draws right after the last sample"}});
 }
 
 /// The metrics of global loads or stores; `what` is "load" and nvprof's word "gld", for example.
@@ -84,6 +102,7 @@ void add_caches(Table& table) {
 Table make_table() {
   Table table;
   add_times(table);
+  add_state(table);
   add_global(table, "load", "gld");
   add_global(table, "store", "gst");
   table.push_back({"efficiency", "%", Better::higher,

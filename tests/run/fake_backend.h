@@ -29,7 +29,14 @@ class FakeBackend : public Backend {
     return std::make_unique<FakeExecution>(*this);
   }
 
+  DeviceState state() override {
+    calls.push_back("state");
+    return state_;
+  }
+
   Device device_;
+  DeviceState state_;
+  int launches_per_sample_ = 1;
   bool can_time_ = true;
   bool usable_ = true;
   Observation observation_;
@@ -38,6 +45,8 @@ class FakeBackend : public Backend {
   std::function<void()> on_launch;
   std::function<std::optional<std::string>()> on_verify;
   std::function<double(CacheState)> on_sample;
+  std::function<Sample()> on_clocked_sample;  ///< instead of on_sample
+  std::vector<int> portions;                  ///< how many samples were asked for, call by call
 
  private:
   class FakeExecution : public Execution {
@@ -54,12 +63,18 @@ class FakeBackend : public Backend {
     }
     std::vector<Sample> sample(CacheState cache, int count) override {
       std::vector<Sample> samples;
+      backend_.portions.push_back(count);
       for (int i = 0; i < count; ++i) {
         backend_.calls.push_back("sample");
-        samples.push_back({.seconds = backend_.on_sample ? backend_.on_sample(cache) : 1e-3});
+        if (backend_.on_clocked_sample) {
+          samples.push_back(backend_.on_clocked_sample());
+        } else {
+          samples.push_back({.seconds = backend_.on_sample ? backend_.on_sample(cache) : 1e-3});
+        }
       }
       return samples;
     }
+    int launches_per_sample() const override { return backend_.launches_per_sample_; }
     Observation observe() override {
       backend_.calls.push_back("observe");
       return backend_.observation_;

@@ -1,5 +1,6 @@
 #include "engine/run/measure.h"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 
 #include "tests/run/fake_backend.h"
@@ -135,16 +136,20 @@ BOOST_AUTO_TEST_CASE(noisy_samples_are_taken_until_the_time_is_over) {
   FakeBackend backend;
   int taken = 0;
   backend.on_sample = [&](CacheState) { return ++taken % 2 == 0 ? 1.0 : 2.0; };
-  double now = 0;
-  const Clock clock = [&] { return now += 0.01; };
   MeasureRules rules;
   rules.seconds = 1;
-  const PointRecord point =
-      measure(backend, Workload{}, rules, UsefulTraffic{64, 0}, clock, [](std::string_view) {
-      }).point;
+  // A sample takes 10 ms of wall time.
+  const PointRecord point = measure(
+                                backend, Workload{}, rules, UsefulTraffic{64, 0},
+                                [&] { return 0.01 * taken; }, [](std::string_view) {})
+                                .point;
   BOOST_TEST(point.stopped_by == "seconds");
-  BOOST_TEST(point.samples.size() > 90U);
-  BOOST_TEST(point.samples.size() < 110U);
+  BOOST_TEST(point.samples.size() >= 100U);
+  BOOST_TEST(point.samples.size() <= 101U);
+  BOOST_TEST(
+      point.notes == std::vector<std::string>{"sampling stopped after 1 s (100 samples) at a "
+                                              "noise of 33 %, above the 0.5 % asked for"},
+      boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(the_cache_is_in_the_state_that_the_rules_say) {
@@ -156,9 +161,150 @@ BOOST_AUTO_TEST_CASE(the_cache_is_in_the_state_that_the_rules_say) {
   };
   MeasureRules rules;
   rules.cache = CacheState::warm;
-  measure(backend, Workload{}, rules, UsefulTraffic{64, 0}, stopped_clock(), [](std::string_view) {
-  }).point;
+  measure(backend, Workload{}, rules, UsefulTraffic{64, 0}, stopped_clock(),
+          [](std::string_view) {});
   BOOST_TEST(always_warm);
+}
+
+BOOST_AUTO_TEST_CASE(samples_are_taken_in_portions_after_two_that_are_thrown_away) {
+  FakeBackend backend;
+  int taken = 0;
+  backend.on_sample = [&](CacheState) {
+    ++taken;
+    return taken <= 2 ? 100.0 : taken % 2 == 0 ? 1.0 : 2.0;
+  };
+  MeasureRules rules;
+  rules.max_samples = 30;
+  std::vector<std::string> steps;
+  const PointRecord point =
+      measure(backend, Workload{}, rules, UsefulTraffic{64, 0}, stopped_clock(),
+              [&](std::string_view step) { steps.emplace_back(step); })
+          .point;
+  const std::vector<int> portions = {1, 1, 10, 2, 2, 2, 3, 3, 4, 4};
+  BOOST_TEST(backend.portions == portions, boost::test_tools::per_element());
+  BOOST_TEST(point.samples.size() == 30U);
+  BOOST_TEST(point.stopped_by == "samples");
+  BOOST_TEST(std::ranges::count(steps, "sample") == 8);
+  BOOST_TEST(std::ranges::count(steps, "warm-up") == 2);
+  for (const SampleRecord& sample : point.samples) BOOST_TEST(sample.seconds < 3);
+}
+
+BOOST_AUTO_TEST_CASE(slow_samples_are_taken_one_by_one_and_stop_at_the_fewest) {
+  FakeBackend backend;
+  double now = 0;
+  backend.on_sample = [&](CacheState) {
+    now += 0.4;
+    return backend.calls.size() % 2 == 0 ? 0.4 : 0.5;
+  };
+  const PointRecord point = measure(
+                                backend, Workload{}, MeasureRules{}, UsefulTraffic{64, 0},
+                                [&] { return now; }, [](std::string_view) {})
+                                .point;
+  BOOST_TEST(backend.portions == std::vector<int>(12, 1), boost::test_tools::per_element());
+  BOOST_TEST(point.samples.size() == 10U);
+  BOOST_TEST(point.stopped_by == "seconds");
+}
+
+BOOST_AUTO_TEST_CASE(a_dip_of_the_clock_is_kept_and_repeated_but_no_part_of_the_figures) {
+  FakeBackend backend;
+  int taken = 0;
+  backend.on_clocked_sample = [&]() -> Sample {
+    ++taken;
+    const bool dip = taken >= 3 && taken <= 5;  // the first three after the warm-up
+    return dip ? Sample{2e-3, 1000e6} : Sample{1e-3, 1980e6};
+  };
+  const PointRecord point = measure(backend, Workload{}, MeasureRules{}, UsefulTraffic{64, 0},
+                                    stopped_clock(), [](std::string_view) {})
+                                .point;
+  const std::vector<int> portions = {1, 1, 10, 3};
+  BOOST_TEST(backend.portions == portions, boost::test_tools::per_element());
+  BOOST_TEST(point.samples.size() == 13U);
+  for (std::size_t i = 0; i < 13; ++i) {
+    BOOST_TEST((point.samples[i].mark == (i < 3 ? SampleMark::low_clock : SampleMark::plain)));
+  }
+  BOOST_TEST(value_of(point, "samples") == 10);
+  BOOST_TEST(value_of(point, "low_clock_samples") == 3);
+  BOOST_TEST(value_of(point, "time_high") == 1000, boost::test_tools::tolerance(1e-9));
+  BOOST_TEST(value_of(point, "sm_clock") == 1980, boost::test_tools::tolerance(1e-9));
+  BOOST_TEST(point.notes.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_clock_that_stays_low_is_the_clock) {
+  FakeBackend backend;
+  int taken = 0;
+  backend.on_clocked_sample = [&]() -> Sample {
+    ++taken;
+    return taken > 9 ? Sample{1.2e-3, 1500e6} : Sample{1e-3, 1980e6};
+  };
+  MeasureRules rules;
+  rules.noise = 0.2;
+  const PointRecord point = measure(backend, Workload{}, rules, UsefulTraffic{64, 0},
+                                    stopped_clock(), [](std::string_view) {})
+                                .point;
+  // Three of the first ten are low and repeated; the three repeats are too: no dip then.
+  const std::vector<int> portions = {1, 1, 10, 3};
+  BOOST_TEST(backend.portions == portions, boost::test_tools::per_element());
+  BOOST_TEST(value_of(point, "samples") == 13);
+  BOOST_TEST(value_of(point, "low_clock_samples") == 0);
+  BOOST_TEST_REQUIRE(point.notes.size() == 1U);
+  BOOST_TEST(point.notes[0] ==
+             "the clock changed while sampling, between 1500 and 1980 MHz: the figures mix its "
+             "speeds");
+}
+
+BOOST_AUTO_TEST_CASE(clocks_that_never_settle_do_not_keep_it_busy) {
+  FakeBackend backend;
+  int taken = 0;
+  backend.on_clocked_sample = [&]() -> Sample {
+    ++taken;
+    return {taken % 2 == 0 ? 1.0 : 2.0, taken % 5 == 0 ? 1500e6 : 1980e6};
+  };
+  MeasureRules rules;
+  rules.max_samples = 200;
+  const PointRecord point = measure(backend, Workload{}, rules, UsefulTraffic{64, 0},
+                                    stopped_clock(), [](std::string_view) {})
+                                .point;
+  BOOST_TEST(point.stopped_by == "samples");
+  BOOST_TEST(value_of(point, "samples") == 200);
+  BOOST_TEST(point.samples.size() <= 300U);
+}
+
+BOOST_AUTO_TEST_CASE(the_state_of_the_device_is_asked_for_after_the_last_sample) {
+  FakeBackend backend;
+  backend.state_ = {1980e6, 3201e6, 45, 300, {"power cap"}};
+  backend.launches_per_sample_ = 16;
+  backend.observation_ = {{}, {"a note of the backend's"}};
+  const PointRecord point = measure(backend, Workload{}, MeasureRules{}, UsefulTraffic{64, 0},
+                                    stopped_clock(), [](std::string_view) {})
+                                .point;
+  BOOST_TEST(backend.calls.back() == "state");
+  BOOST_TEST(backend.calls[backend.calls.size() - 2] == "sample");
+  BOOST_TEST(value_of(point, "sm_clock") == 1980, boost::test_tools::tolerance(1e-9));
+  BOOST_TEST(value_of(point, "temperature") == 45);
+  BOOST_TEST(value_of(point, "power") == 300);
+  BOOST_TEST(value_of(point, "launches_per_sample") == 16);
+  const std::vector<std::string> notes = {"the device held its clocks back: power cap",
+                                          "a note of the backend's"};
+  BOOST_TEST(point.notes == notes, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(where_time_went_is_told_by_phase) {
+  FakeBackend backend;
+  double now = 0;
+  backend.on_launch = [&] { now += 0.5; };
+  backend.on_sample = [&](CacheState) {
+    now += 0.01;
+    return 0.01;
+  };
+  const PhaseTimes times = measure(
+                               backend, Workload{}, MeasureRules{}, UsefulTraffic{64, 0},
+                               [&] { return now; }, [](std::string_view) {})
+                               .times;
+  const auto close = boost::test_tools::tolerance(1e-9);
+  BOOST_TEST(times[Phase::first_launch] == 0.5, close);
+  BOOST_TEST(times[Phase::warm_up] == 0.02, close);
+  BOOST_TEST(times[Phase::sample] == 0.1, close);
+  BOOST_TEST(times.sum() == 0.62, close);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

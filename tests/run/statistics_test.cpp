@@ -8,6 +8,8 @@
 #include <random>
 #include <vector>
 
+#include "tests/rapidcheck_case.h"
+
 namespace data = boost::unit_test::data;
 
 BOOST_AUTO_TEST_SUITE(statistics)
@@ -56,6 +58,57 @@ BOOST_AUTO_TEST_CASE(interval_holds_the_true_median_about_as_often_as_it_says) {
   const double share = static_cast<double>(held) / trials;
   BOOST_TEST(share > 0.945);
   BOOST_TEST(share < 0.98);
+}
+
+// Of n samples the interval's confidence is 1 - 2 * P(fewer than k of n fair coins show heads).
+BOOST_DATA_TEST_CASE(confidence_is_that_of_the_sign_test,
+                     data::make({0, 1, 2, 3, 4, 5, 6, 8, 9, 10}) ^
+                         data::make({0.0, 0.0, 0.5, 0.75, 0.875, 0.9375, 0.96875, 0.9921875,
+                                     0.9609375, 0.978515625}),
+                     count, confidence) {
+  BOOST_TEST(sweep::interval_confidence(static_cast<std::size_t>(count)) == confidence,
+             boost::test_tools::tolerance(1e-9));
+}
+
+BOOST_AUTO_TEST_CASE(confidence_is_95_percent_or_more_from_six_samples_on) {
+  for (std::size_t count = sweep::fewest_for_interval; count <= 1000; ++count) {
+    BOOST_TEST_INFO(count);
+    BOOST_TEST(sweep::interval_confidence(count) >= 0.95);
+    BOOST_TEST(sweep::interval_confidence(count) <= 0.995);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(quantiles_are_linear_between_neighbours) {
+  const std::vector<double> samples = {40, 10, 30, 20, 50};
+  BOOST_TEST(sweep::quantile(samples, 0) == 10);
+  BOOST_TEST(sweep::quantile(samples, 0.25) == 20);
+  BOOST_TEST(sweep::quantile(samples, 0.375) == 25);
+  BOOST_TEST(sweep::quantile(samples, 0.75) == 40);
+  BOOST_TEST(sweep::quantile(samples, 1) == 50);
+  BOOST_TEST(sweep::quantile(std::vector<double>{7}, 0.25) == 7);
+}
+
+BOOST_AUTO_TEST_CASE(quantiles_of_any_samples_are_in_order) {
+  sweep::testing::check_property([](const std::vector<int>& integers, int shift) {
+    std::vector<double> samples(integers.begin(), integers.end());
+    samples.push_back(shift);
+    const double first = sweep::quantile(samples, 0.25);
+    const double third = sweep::quantile(samples, 0.75);
+    RC_ASSERT(first <= sweep::median(samples));
+    RC_ASSERT(sweep::median(samples) <= third);
+    RC_ASSERT(std::abs(sweep::quantile(samples, 0.5) - sweep::median(samples)) <= 1e-6);
+    const sweep::Interval interval = sweep::median_interval(samples);
+    RC_ASSERT(interval.low <= sweep::median(samples) && sweep::median(samples) <= interval.high);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(fences_stand_three_ranges_away_and_never_within_a_hundredth) {
+  const sweep::Interval wide = sweep::far_fences(std::vector<double>{80, 90, 100, 110, 120});
+  BOOST_TEST(wide.low == 90 - 3 * 20);
+  BOOST_TEST(wide.high == 110 + 3 * 20);
+  const sweep::Interval steady = sweep::far_fences(std::vector<double>(10, 100.0));
+  BOOST_TEST(steady.low == 99);
+  BOOST_TEST(steady.high == 101);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

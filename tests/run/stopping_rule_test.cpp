@@ -1,9 +1,17 @@
 #include "engine/run/stopping_rule.h"
 
+#include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <functional>
+#include <random>
 #include <vector>
 
+#include "engine/run/portion.h"
+#include "engine/run/statistics.h"
+
 using namespace sweep;
+namespace data = boost::unit_test::data;
 
 namespace {
 
@@ -54,6 +62,52 @@ BOOST_AUTO_TEST_CASE(noise_is_half_the_interval_as_a_share_of_the_median) {
   const std::vector<double> samples = {90, 95, 98, 99, 100, 100, 101, 102, 105, 110};
   // Ten samples: from the second smallest to the second largest.
   BOOST_TEST(noise_of(samples) == (105.0 - 95.0) / 2 / 100, boost::test_tools::tolerance(1e-12));
+}
+
+BOOST_AUTO_TEST_CASE(a_note_says_how_noisy_it_is_when_the_noise_did_not_stop_it) {
+  const MeasureRules rules;
+  const std::vector<double> samples = {90, 95, 98, 99, 100, 100, 101, 102, 105, 110};
+  BOOST_TEST(!note_on_stop(StopReason::noise, rules, samples, 0.5).has_value());
+  BOOST_TEST(note_on_stop(StopReason::seconds, rules, samples, 0.512).value() ==
+             "sampling stopped after 0.51 s (10 samples) at a noise of 5 %, above the 0.5 % asked "
+             "for");
+  BOOST_TEST(note_on_stop(StopReason::samples, rules, samples, 0.512).value() ==
+             "sampling stopped at 10 samples, the most allowed, at a noise of 5 %, above the 0.5 % "
+             "asked for");
+  BOOST_TEST(
+      note_on_stop(StopReason::seconds, rules, std::vector<double>{1, 1, 1}, 130.4).value() ==
+      "sampling stopped after 130 s (3 samples), too few to know the noise: it takes 6");
+  BOOST_TEST(
+      note_on_stop(StopReason::samples, rules, std::vector<double>{1, 1, 1}, 130.4).value() ==
+      "sampling stopped at 3 samples, the most allowed, too few to know the noise: it takes 6");
+}
+
+// The spreads are those at which ten samples just do or do not suffice, and one that takes about a
+// hundred: sequential looks hurt most there.
+BOOST_DATA_TEST_CASE(the_interval_holds_the_median_though_its_width_stops_the_sampling,
+                     data::make({0.004, 0.008, 0.02}), spread) {
+  std::mt19937 generator(11);
+  std::normal_distribution<double> even(0, spread);
+  std::exponential_distribution<double> skewed(1);
+  const MeasureRules rules;
+  const std::vector<std::function<double()>> draws = {
+      [&] { return std::exp(even(generator)); },  // the median is 1
+      [&] { return 1 + spread * (skewed(generator) - std::log(2.0)); }};
+  for (const std::function<double()>& draw : draws) {
+    int held = 0;
+    constexpr int trials = 1500;
+    for (int trial = 0; trial < trials; ++trial) {
+      std::vector<double> samples;
+      while (!should_stop(rules, samples, 0)) {
+        for (int left = next_portion(rules, {samples.size(), 0, 0}); left > 0; --left) {
+          samples.push_back(draw());
+        }
+      }
+      const Interval interval = median_interval(samples);
+      held += interval.low <= 1 && 1 <= interval.high ? 1 : 0;
+    }
+    BOOST_TEST(static_cast<double>(held) / trials > 0.92);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

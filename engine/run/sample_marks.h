@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/run/statistics.h"
+#include "engine/store/record.h"
+
+namespace sweep {
+
+/// What `mark_samples` found.
+struct MarkSummary {
+  std::size_t low_clock = 0;
+  std::size_t outliers = 0;
+  /// The lowest and the highest clock in Hz, where the clock itself changed while sampling.
+  std::optional<Interval> changed_clock;
+};
+
+/// Marks each sample of a point anew, from all of them.
+///
+/// `low_clock`: the multiprocessors' clock is known and more than 2 % below the median of the known
+/// ones. Such samples are no part of the figures, whatever their time, and another is to be taken
+/// in the place of each. When they are more than half as many as the others, or as many as that lie
+/// more than 2 % above, it was not a dip: the clock itself changed, and none is left out.
+///
+/// `outlier`: the time lies beyond the fences (`far_fences`) of those that are part of the figures.
+/// It stays part of them: a median does not mind.
+MarkSummary mark_samples(std::vector<SampleRecord>& samples);
+
+/// The seconds of the samples that the figures are made of.
+std::vector<double> figures_of(std::span<const SampleRecord> samples);
+
+/// Sentences for the point: that its clock changed, that more than 3 % of the samples (and more
+/// than one) are outliers.
+std::vector<std::string> notes_on_marks(std::span<const SampleRecord> samples,
+                                        const MarkSummary& summary);
+
+}  // namespace sweep

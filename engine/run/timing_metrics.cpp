@@ -1,0 +1,98 @@
+#include "engine/run/timing_metrics.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "engine/run/sample_marks.h"
+#include "engine/run/statistics.h"
+#include "engine/run/stopping_rule.h"
+
+namespace sweep {
+namespace {
+
+constexpr double micro = 1e6;
+constexpr double giga = 1e9;
+constexpr double mega = 1e6;
+constexpr double percent = 100;
+
+double count_of(std::span<const SampleRecord> samples, SampleMark mark) {
+  return static_cast<double>(std::ranges::count(samples, mark, &SampleRecord::mark));
+}
+
+/// The median clock of the samples that are part of the figures; 0 where it is not known.
+double clock_of(std::span<const SampleRecord> samples) {
+  std::vector<double> clocks;
+  for (const SampleRecord& sample : samples) {
+    if (sample.mark != SampleMark::low_clock && sample.sm_clock_hz > 0) {
+      clocks.push_back(sample.sm_clock_hz);
+    }
+  }
+  return clocks.empty() ? 0 : median(clocks);
+}
+
+void add_bandwidths(std::vector<Metric>& metrics, double seconds, const UsefulTraffic& useful,
+                    const Device& device) {
+  if (useful.device > 0 && seconds > 0) {
+    const double bandwidth = static_cast<double>(useful.device) / seconds;
+    metrics.push_back({"bandwidth", Origin::measured, bandwidth / giga});
+    if (device.peak_bandwidth() > 0) {
+      metrics.push_back(
+          {"percent_of_peak", Origin::measured, bandwidth / device.peak_bandwidth() * percent});
+    }
+    metrics.push_back({"useful_bytes", Origin::measured, static_cast<double>(useful.device)});
+  }
+  if (useful.shared > 0 && seconds > 0) {
+    metrics.push_back({"shared_bandwidth", Origin::measured,
+                       static_cast<double>(useful.shared) / seconds / giga});
+  }
+}
+
+}  // namespace
+
+std::vector<Metric> timing_metrics(std::span<const SampleRecord> samples, int launches_per_sample,
+                                   const UsefulTraffic& useful, const Device& device) {
+  const std::vector<double> figures = figures_of(samples);
+  if (figures.empty()) return {};
+  const double middle = median(figures);
+  const Interval interval = median_interval(figures);
+  std::vector<Metric> metrics = {
+      {"time", Origin::measured, middle * micro},
+      {"time_low", Origin::measured, interval.low * micro},
+      {"time_high", Origin::measured, interval.high * micro},
+      {"time_min", Origin::measured, std::ranges::min(figures) * micro},
+      {"time_q1", Origin::measured, quantile(figures, 0.25) * micro},
+      {"time_q3", Origin::measured, quantile(figures, 0.75) * micro},
+      {"noise", Origin::measured, noise_of(figures) * percent},
+      {"samples", Origin::measured, static_cast<double>(figures.size())},
+      {"outliers", Origin::measured, count_of(samples, SampleMark::outlier)},
+      {"low_clock_samples", Origin::measured, count_of(samples, SampleMark::low_clock)},
+  };
+  if (launches_per_sample > 1) {
+    metrics.push_back(
+        {"launches_per_sample", Origin::measured, static_cast<double>(launches_per_sample)});
+  }
+  add_bandwidths(metrics, middle, useful, device);
+  return metrics;
+}
+
+std::vector<Metric> state_metrics(std::span<const SampleRecord> samples, const DeviceState& state) {
+  const double clock = clock_of(samples);
+  std::vector<Metric> metrics = {
+      {"sm_clock", Origin::measured, (clock > 0 ? clock : state.sm_clock_hz) / mega},
+      {"memory_clock", Origin::measured, state.memory_clock_hz / mega},
+      {"temperature", Origin::measured, state.temperature_celsius},
+      {"power", Origin::measured, state.power_watts},
+  };
+  std::erase_if(metrics, [](const Metric& metric) { return !(metric.value > 0); });
+  return metrics;
+}
+
+std::optional<std::string> note_on_throttling(const DeviceState& state) {
+  if (state.throttle_reasons.empty()) return std::nullopt;
+  return fmt::format("the device held its clocks back: {}",
+                     fmt::join(state.throttle_reasons, ", "));
+}
+
+}  // namespace sweep
