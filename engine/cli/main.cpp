@@ -33,6 +33,7 @@ constexpr std::array commands = {
     Command{"show", "describe a pattern or a sweep", show_command},
     Command{"report", "make a report again from a results database", report_command},
     Command{"devices", "list the GPUs", devices_command},
+    Command{"cache", "show or clear the cache of compiled programs", cache_command},
 };
 
 void print_help() {

@@ -75,6 +75,32 @@ std::string format_thousands(std::uint64_t value) {
   return digits;
 }
 
+std::optional<std::uint64_t> parse_bytes(std::string_view text) {
+  constexpr std::string_view letters = "KMGTPE";
+  text = trim(text);
+  if (text.ends_with('B')) text.remove_suffix(1);
+  int shift = 0;
+  if (text.ends_with('i')) {
+    const std::size_t letter =
+        text.size() < 2 ? std::string_view::npos : letters.find(text[text.size() - 2]);
+    if (letter == std::string_view::npos) return std::nullopt;
+    shift = 10 * (static_cast<int>(letter) + 1);
+    text.remove_suffix(2);
+  }
+  text = trim(text);
+  if (text.find_first_not_of("0123456789.") != std::string_view::npos) return std::nullopt;
+  std::uint64_t whole = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), whole);
+  if (error == std::errc{} && end == text.data() + text.size()) {
+    const std::uint64_t bytes = whole << shift;
+    return bytes >> shift == whole ? std::optional(bytes) : std::nullopt;
+  }
+  const std::optional<double> number = parse_decimal(text);
+  if (!number) return std::nullopt;
+  const double bytes = std::ldexp(*number, shift);
+  return bytes < 0x1p64 ? std::optional(static_cast<std::uint64_t>(bytes)) : std::nullopt;
+}
+
 std::optional<double> parse_decimal(std::string_view text) {
   text = trim(text);
   double divisor = 1;

@@ -19,6 +19,10 @@ std::string format_figure(double value);
 /// 12345 -> "12,345"
 std::string format_thousands(std::uint64_t value);
 
+/// What format_bytes writes, other decimals too: "1048576", "256 Mi", "1.5 GiB", "10 B". Nothing
+/// for anything else, and for what does not fit.
+std::optional<std::uint64_t> parse_bytes(std::string_view text);
+
 /// A decimal number, optionally followed by '%' which divides it by 100: "0.5 %", "2", "1e-3".
 /// Nothing for anything else, infinities and NaN included.
 std::optional<double> parse_decimal(std::string_view text);

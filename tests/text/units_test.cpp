@@ -132,6 +132,47 @@ struct Decimal {
   }
 };
 
+struct Bytes {
+  std::string text;
+  std::optional<std::uint64_t> value;
+
+  friend std::ostream& operator<<(std::ostream& out, const Bytes& row) {
+    return out << "'" << row.text << "'";
+  }
+};
+
+const std::vector<Bytes> texts_of_bytes = {
+    {"0", 0},
+    {"1048576", Mi},
+    {"256 Mi", 256 * Mi},
+    {"256Mi", 256 * Mi},
+    {" 256 MiB ", 256 * Mi},
+    {"1.5 GiB", 1536 * Mi},
+    {".5 Ki", 512},
+    {"0.3 B", 0},
+    {"10 B", 10},
+    {"2 TiB", 2 * Ki* Gi},
+    {"15 EiB", 15 * Gi* Gi},
+    {"18446744073709551615", std::numeric_limits<std::uint64_t>::max()},
+    {"18446744073709551616", std::nullopt},
+    {"16 Ei", std::nullopt},
+    {"16.0 Ei", std::nullopt},
+    {"", std::nullopt},
+    {"Mi", std::nullopt},
+    {"i", std::nullopt},
+    {"B", std::nullopt},
+    {"-1", std::nullopt},
+    {"1e3", std::nullopt},
+    {"1 M", std::nullopt},
+    {"1 MB", std::nullopt},
+    {"1 mi", std::nullopt},
+    {"1 Xi", std::nullopt},
+    {"1.2.3", std::nullopt},
+    {"50 %", std::nullopt},
+    {"1 Gi and more", std::nullopt},
+    {"lots", std::nullopt},
+};
+
 const std::vector<Decimal> decimals = {
     {"2", 2},     {"0", 0},         {"-3", -3},      {"0.5", 0.5},
     {".5", 0.5},  {"1e-3", 0.001},  {"1E3", 1000},   {"2.", 2},
@@ -161,6 +202,12 @@ BOOST_DATA_TEST_CASE(figures_have_four_digits, data::make(figures), row) {
 
 BOOST_DATA_TEST_CASE(thousands_are_set_apart, data::make(thousands), row) {
   BOOST_TEST(sweep::format_thousands(row.input) == row.expected);
+}
+
+BOOST_DATA_TEST_CASE(bytes_are_read_with_binary_units, data::make(texts_of_bytes), row) {
+  const std::optional<std::uint64_t> bytes = sweep::parse_bytes(row.text);
+  BOOST_REQUIRE(bytes.has_value() == row.value.has_value());
+  if (bytes) BOOST_TEST(*bytes == *row.value);
 }
 
 BOOST_DATA_TEST_CASE(decimals_are_the_nearest_double, data::make(decimals), row) {

@@ -1,0 +1,60 @@
+#include "engine/cli/program_cache_option.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "engine/text/units.h"
+
+namespace sweep {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The folder that a variable names; empty when it is not set or relative.
+fs::path folder_in(const char* variable) {
+  const char* value = std::getenv(variable);
+  const fs::path folder = value != nullptr ? value : "";
+  return folder.is_absolute() ? folder : fs::path();
+}
+
+fs::path cache_folder() {
+  const fs::path given = folder_in("XDG_CACHE_HOME");
+  if (!given.empty()) return given / "sweep";
+  const fs::path home = folder_in("HOME");
+  return home.empty() ? fs::path() : home / ".cache" / "sweep";
+}
+
+}  // namespace
+
+std::optional<CacheSettings> program_cache_settings() {
+  CacheSettings settings;
+  const char* limit = std::getenv("SWEEP_CACHE_LIMIT");
+  if (limit != nullptr && *limit != '\0') {
+    const std::optional<std::uint64_t> bytes = parse_bytes(limit);
+    if (!bytes) {
+      throw UsageError(fmt::format(
+          "SWEEP_CACHE_LIMIT is '{}': give bytes, such as 256 Mi or 2 GiB, or 0 for no cache",
+          limit));
+    }
+    settings.limit = *bytes;
+  }
+  settings.folder = cache_folder();
+  if (settings.folder.empty()) return std::nullopt;
+  return settings;
+}
+
+void add_cache_option(CommandLine& line) {
+  line.options()("no-cache",
+                 "compile everything anew, and keep nothing of it; see sweep cache --help");
+}
+
+std::unique_ptr<ProgramCache> given_program_cache(
+    const boost::program_options::variables_map& values) {
+  if (values.count("no-cache") != 0) return nullptr;
+  const std::optional<CacheSettings> settings = program_cache_settings();
+  if (!settings || settings->limit == 0) return nullptr;
+  return std::make_unique<ProgramCache>(*settings);
+}
+
+}  // namespace sweep

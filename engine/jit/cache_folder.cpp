@@ -1,0 +1,269 @@
+#include "engine/jit/cache_folder.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <random>
+#include <system_error>
+
+#include "engine/jit/program_file.h"
+
+namespace sweep {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view program_ending = ".program";
+constexpr std::string_view temporary_beginning = ".part-";
+constexpr int folder_flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+
+[[noreturn]] void fail(int error) {
+  throw std::system_error(error, std::generic_category());
+}
+
+/// Whether a file or folder is not there, or something of another kind has its name.
+bool is_absence(int error) {
+  return error == ENOENT || error == ENOTDIR || error == ELOOP;
+}
+
+bool is_hash(std::string_view text) {
+  constexpr std::size_t digits = 32;
+  return text.size() == digits &&
+         text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+bool is_program_name(std::string_view name) {
+  return name.ends_with(program_ending) &&
+         is_hash(name.substr(0, name.size() - program_ending.size()));
+}
+
+bool is_temporary_name(std::string_view name) {
+  return name.starts_with(temporary_beginning) && is_hash(name.substr(temporary_beginning.size()));
+}
+
+/// The group's folder; nothing when it is not there, or a link.
+FileDescriptor open_group(const FileDescriptor& root, const std::string& group) {
+  FileDescriptor folder(openat(root.get(), group.c_str(), folder_flags | O_NOFOLLOW));
+  if (!folder && !is_absence(errno)) fail(errno);
+  return folder;
+}
+
+/// Calls `visit` with the name of each entry.
+void for_each_entry(const FileDescriptor& folder,
+                    const std::function<void(const std::string&)>& visit) {
+  FileDescriptor again(openat(folder.get(), ".", folder_flags));
+  if (!again && is_absence(errno)) return;
+  if (!again) fail(errno);
+  const std::unique_ptr<DIR, int (*)(DIR*)> listing(fdopendir(again.get()), closedir);
+  if (listing == nullptr) fail(errno);
+  again.release();
+  while (true) {
+    errno = 0;
+    const dirent* entry = readdir(listing.get());
+    if (entry == nullptr && errno != 0) fail(errno);
+    if (entry == nullptr) return;
+    visit(entry->d_name);
+  }
+}
+
+std::int64_t nanoseconds(const timespec& time) {
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+/// What a plain file is; nothing when there is none of that name.
+std::optional<CacheFile> describe(const FileDescriptor& folder, const std::string& group,
+                                  const std::string& name) {
+  struct stat status = {};
+  if (fstatat(folder.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return std::nullopt;
+  if (!S_ISREG(status.st_mode)) return std::nullopt;
+  CacheFile file;
+  file.group = group;
+  file.name = name;
+  file.bytes = static_cast<std::uint64_t>(status.st_size);
+  file.used_ns = nanoseconds(status.st_mtim);
+  file.is_temporary = is_temporary_name(name);
+  return file;
+}
+
+FileDescriptor open_plain_file(const FileDescriptor& folder, const std::string& name) {
+  // Without O_NONBLOCK a pipe of that name would be waited for.
+  constexpr int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  FileDescriptor file(openat(folder.get(), name.c_str(), flags));
+  if (!file && !is_absence(errno) && errno != ENXIO) fail(errno);
+  struct stat status = {};
+  if (file && (fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode))) return {};
+  return file;
+}
+
+/// Whether the file begins as the cache's do; a power cut may leave none or zeros of one.
+bool bears_mark(const FileDescriptor& folder, const std::string& name) {
+  const FileDescriptor file = open_plain_file(folder, name);
+  if (!file) return false;
+  std::string begin(program_file_magic.size(), '\0');
+  const ssize_t got = pread(file.get(), begin.data(), begin.size(), 0);
+  if (got < 0) return false;
+  begin.resize(static_cast<std::size_t>(got));
+  const bool is_blank = begin.find_first_not_of('\0') == std::string::npos;
+  return is_blank || program_file_magic.starts_with(begin);
+}
+
+/// A name that no other file has, of this process or another, on this machine or another.
+std::string temporary_name() {
+  static std::atomic<std::uint64_t> count = 0;
+  std::random_device random;
+  const std::uint64_t chosen = (std::uint64_t{random()} << 32U) | random();
+  return fmt::format("{}{:016x}{:016x}", temporary_beginning, chosen, count++);
+}
+
+/// 0, or why it cannot be written.
+int write_all(const FileDescriptor& file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file.get(), bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return written < 0 ? errno : EIO;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
+/// Writing past the limit on a file's size would end the process with a signal.
+bool is_too_large(std::span<const std::string_view> pieces) {
+  rlimit limit = {};
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0) return false;
+  std::uint64_t size = 0;
+  for (const std::string_view piece : pieces) size += piece.size();
+  return size > limit.rlim_cur;
+}
+
+/// 0, or why the file is not there now.
+int write_file(const FileDescriptor& folder, const std::string& name,
+               std::span<const std::string_view> pieces) {
+  const std::string temporary = temporary_name();
+  FileDescriptor file(
+      openat(folder.get(), temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!file) return errno;
+  int error = 0;
+  for (const std::string_view piece : pieces) {
+    if (error == 0) error = write_all(file, piece);
+  }
+  if (file.close() != 0 && error == 0) error = errno;
+  if (error == 0 && renameat(folder.get(), temporary.c_str(), folder.get(), name.c_str()) != 0) {
+    error = errno;
+  }
+  if (error != 0) unlinkat(folder.get(), temporary.c_str(), 0);
+  return error;
+}
+
+/// Makes a folder and those above it.
+void make_folders(const fs::path& path) {
+  fs::path folder;
+  for (const fs::path& part : path) {
+    folder /= part;
+    if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
+      const int error = errno;
+      // Whoever may not write in a folder may still go through it.
+      std::error_code ignored;
+      if (!fs::is_directory(folder, ignored)) fail(error);
+    }
+  }
+}
+
+}  // namespace
+
+std::string program_file_name(const std::string& hash) {
+  return hash + std::string(program_ending);
+}
+
+FileDescriptor CacheFolder::open_root() const {
+  FileDescriptor root(::open(path_.c_str(), folder_flags));
+  if (!root && errno != ENOENT) fail(errno);
+  return root;
+}
+
+std::vector<std::string> CacheFolder::programs(const std::string& group) const {
+  std::vector<std::string> names;
+  const FileDescriptor root = open_root();
+  if (!root) return names;
+  const FileDescriptor folder = open_group(root, group);
+  if (!folder) return names;
+  for_each_entry(folder, [&](const std::string& name) {
+    if (is_program_name(name)) names.push_back(name);
+  });
+  return names;
+}
+
+std::vector<CacheFile> CacheFolder::files() const {
+  std::vector<CacheFile> files;
+  const FileDescriptor root = open_root();
+  if (!root) return files;
+  for_each_entry(root, [&](const std::string& group) {
+    if (!is_hash(group)) return;
+    const FileDescriptor folder = open_group(root, group);
+    if (!folder) return;
+    for_each_entry(folder, [&](const std::string& name) {
+      if (!is_program_name(name) && !is_temporary_name(name)) return;
+      if (auto file = describe(folder, group, name)) files.push_back(std::move(*file));
+    });
+  });
+  return files;
+}
+
+FileDescriptor CacheFolder::open(const std::string& group, const std::string& name) const {
+  const FileDescriptor root = open_root();
+  if (!root) return {};
+  const FileDescriptor folder = open_group(root, group);
+  if (!folder) return {};
+  return open_plain_file(folder, name);
+}
+
+void CacheFolder::write(const std::string& group, const std::string& name,
+                        std::span<const std::string_view> pieces) const {
+  if (is_too_large(pieces)) fail(EFBIG);
+  constexpr int tries = 3;
+  int error = 0;
+  for (int i = 0; i < tries; ++i) {
+    make_folders(path_ / group);
+    const FileDescriptor root = open_root();
+    const FileDescriptor folder = root ? open_group(root, group) : FileDescriptor();
+    error = folder ? write_file(folder, name, pieces) : ENOTDIR;
+    // Another process may remove an empty folder in between.
+    if (error != ENOENT && error != ENOTDIR) break;
+  }
+  if (error != 0) fail(error);
+}
+
+bool CacheFolder::remove(const std::string& group, const std::string& name) const {
+  if (!is_program_name(name) && !is_temporary_name(name)) return false;
+  const FileDescriptor root = open_root();
+  if (!root) return false;
+  const FileDescriptor folder = open_group(root, group);
+  if (!folder || !bears_mark(folder, name)) return false;
+  if (unlinkat(folder.get(), name.c_str(), 0) != 0) {
+    if (is_absence(errno)) return false;
+    fail(errno);
+  }
+  unlinkat(root.get(), group.c_str(), AT_REMOVEDIR);  // fails while there are others in it
+  return true;
+}
+
+void CacheFolder::remove_empty_groups() const {
+  const FileDescriptor root = open_root();
+  if (!root) return;
+  std::vector<std::string> groups;
+  for_each_entry(root, [&](const std::string& name) {
+    if (is_hash(name)) groups.push_back(name);
+  });
+  for (const std::string& group : groups) unlinkat(root.get(), group.c_str(), AT_REMOVEDIR);
+}
+
+}  // namespace sweep

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/jit/file_descriptor.h"
+
+namespace sweep {
+
+/// One of the cache's own files.
+struct CacheFile {
+  std::string group;  ///< the folder in the cache's folder
+  std::string name;
+  std::uint64_t bytes = 0;
+  std::int64_t used_ns = 0;  ///< when it was written or last used, since 1970
+  bool is_temporary = false;
+};
+
+/// The files of a cache on disk: GROUP/NAME.program, where GROUP and NAME are 32 hexadecimal digits
+/// each, and GROUP/.part-* for what is being written. Whatever else lies in the folder is never
+/// touched, and links are not followed out of it. Several processes may use the folder at once: a
+/// file appears whole, and may vanish at any time.
+///
+/// All functions throw std::system_error for a folder that cannot be used; one that is not there is
+/// an empty one.
+class CacheFolder {
+ public:
+  explicit CacheFolder(std::filesystem::path path) : path_(std::move(path)) {}
+
+  const std::filesystem::path& path() const { return path_; }
+
+  /// The names of a group's programs.
+  std::vector<std::string> programs(const std::string& group) const;
+
+  /// All of the cache's files.
+  std::vector<CacheFile> files() const;
+
+  /// Opens a file for reading; nothing when it is not there or is no plain file.
+  FileDescriptor open(const std::string& group, const std::string& name) const;
+
+  /// Writes a file of these pieces, one after the other, in the place of one of that name. Makes
+  /// the folders that are missing, for the user alone.
+  void write(const std::string& group, const std::string& name,
+             std::span<const std::string_view> pieces) const;
+
+  /// Removes a file, and its group's folder once that is empty. False when it was not there or its
+  /// first bytes are not what such a file begins with.
+  bool remove(const std::string& group, const std::string& name) const;
+
+  /// Removes the groups' folders that are empty.
+  void remove_empty_groups() const;
+
+ private:
+  FileDescriptor open_root() const;
+  std::filesystem::path path_;
+};
+
+/// The name of a program's file whose digits are `hash`.
+std::string program_file_name(const std::string& hash);
+
+}  // namespace sweep

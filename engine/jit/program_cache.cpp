@@ -1,0 +1,288 @@
+#include "engine/jit/program_cache.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <system_error>
+
+#include "engine/jit/cache_size.h"
+#include "engine/jit/diagnostic_bytes.h"
+#include "engine/jit/program_key.h"
+
+namespace sweep {
+
+/// What is known of one pattern and identity.
+struct ProgramCache::Group {
+  std::string key;
+  std::string folder;
+  bool is_kept = false;  ///< whether its key is complete
+  ProgramIndex index;
+};
+
+namespace {
+
+/// Programs that nobody holds any more stay in memory up to this size, since configurations in a
+/// shuffled order ask for the same ones again and again.
+constexpr std::uint64_t recent_limit = std::uint64_t{256} << 20U;
+
+std::int64_t now_ns() {
+  using namespace std::chrono;
+  return duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count();
+}
+
+std::uint64_t size_of(const StoredProgram& stored) {
+  return stored.program.cubin.size() + stored.program.ptx.size();
+}
+
+/// Sets the time of a file's use; not each time, since that writes to the disk.
+void touch(int file) {
+  constexpr std::int64_t interval_ns = 60'000'000'000;
+  struct stat status = {};
+  if (fstat(file, &status) != 0) return;
+  const std::int64_t used =
+      std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
+  if (now_ns() - used > interval_ns) futimens(file, nullptr);
+}
+
+/// The place of a configuration in a program, most often where it is expected.
+const StoredConfiguration* find_in(const ProgramHeader& header, std::size_t expected,
+                                   std::string_view parameters) {
+  const std::vector<StoredConfiguration>& all = header.configurations;
+  if (expected < all.size() && all[expected].parameters == parameters) return &all[expected];
+  const auto found = std::ranges::find(all, parameters, &StoredConfiguration::parameters);
+  return found == all.end() ? nullptr : &*found;
+}
+
+std::shared_ptr<IndexedProgram> indexed(const std::string& name, const ProgramHeader& header) {
+  auto program = std::make_shared<IndexedProgram>();
+  program->name = name;
+  program->written_ns = header.written_ns;
+  program->parameters.reserve(header.configurations.size());
+  for (const StoredConfiguration& one : header.configurations) {
+    program->parameters.push_back(one.parameters);
+  }
+  return program;
+}
+
+StoredConfiguration stored(const Configuration& configuration,
+                           const CompiledConfiguration& compiled) {
+  return {parameter_bytes(configuration.parameters), compiled.kernel_entry, compiled.init_entries,
+          compiled.check_entries,
+          diagnostic_bytes(compiled.warnings, configuration.pattern->source)};
+}
+
+}  // namespace
+
+ProgramCache::ProgramCache(CacheSettings settings)
+    : settings_(std::move(settings)), folder_(settings_.folder) {}
+
+ProgramCache::~ProgramCache() = default;
+
+std::string ProgramCache::problem() const {
+  const std::scoped_lock lock(mutex_);
+  return problem_;
+}
+
+void ProgramCache::note(std::string problem) {
+  if (problem_.empty()) {
+    problem_ =
+        fmt::format("the cache of compiled programs in {} {}", settings_.folder.string(), problem);
+  }
+}
+
+ProgramCache::Group& ProgramCache::group_of(const PatternPtr& pattern, std::string_view identity) {
+  std::pair<PatternPtr, std::string> name(pattern, identity);
+  const auto known = known_.find(name);
+  if (known != known_.end()) return *known->second;
+  std::string key = program_key(*pattern, identity);
+  std::unique_ptr<Group>& group = groups_[key];
+  if (group == nullptr) {
+    group = std::make_unique<Group>();
+    group->folder = hash_name(key);
+    group->key = std::move(key);
+    group->is_kept = key_is_complete(*pattern);
+    if (group->is_kept) read_index(*group);
+  }
+  known_.emplace(std::move(name), group.get());
+  return *group;
+}
+
+void ProgramCache::read_index(Group& group) {
+  for (const std::string& name : folder_.programs(group.folder)) {
+    read_file(group, name, [&](int file) {
+      const ProgramHeader header = read_program_header(file);
+      if (header.key == group.key) group.index.add(indexed(name, header));
+    });
+  }
+}
+
+ProgramCache::LoadedProgram ProgramCache::read(const Group& group, const std::string& name) {
+  LoadedProgram program;
+  read_file(group, name, [&](int file) {
+    auto stored = std::make_shared<const StoredProgram>(read_program(file));
+    if (stored->header.key != group.key) return;
+    touch(file);
+    program = std::move(stored);
+  });
+  return program;
+}
+
+void ProgramCache::read_file(const Group& group, const std::string& name,
+                             const std::function<void(int)>& use) {
+  try {
+    const FileDescriptor file = folder_.open(group.folder, name);
+    if (!file) return;
+    try {
+      use(file.get());
+    } catch (const DamagedBytes& damage) {
+      if (!folder_.remove(group.folder, name)) return;
+      note(fmt::format("had a damaged file, {}/{}: {}", group.folder, name, damage.what()));
+    }
+  } catch (const std::system_error& error) {
+    note(fmt::format("has a file that cannot be used, {}/{}: {}", group.folder, name,
+                     error.code().message()));
+  }
+}
+
+ProgramCache::LoadedProgram ProgramCache::load(Group& group, IndexedProgram& program) {
+  LoadedProgram loaded = program.loaded.lock();
+  if (loaded == nullptr) {
+    loaded = read(group, program.name);
+    program.loaded = loaded;
+  }
+  if (loaded != nullptr) keep_recent(loaded);
+  return loaded;
+}
+
+void ProgramCache::keep_recent(const LoadedProgram& program) {
+  if (!recent_.empty() && recent_.front() == program) return;
+  const auto place = std::ranges::find(recent_, program);
+  if (place != recent_.end()) {
+    recent_.splice(recent_.begin(), recent_, place);
+    return;
+  }
+  recent_.push_front(program);
+  recent_bytes_ += size_of(*program);
+  while (recent_bytes_ > recent_limit && recent_.size() > 1) {
+    recent_bytes_ -= size_of(*recent_.back());
+    recent_.pop_back();
+  }
+}
+
+std::optional<CompiledConfiguration> ProgramCache::find_one(Group& group,
+                                                            const Configuration& configuration) {
+  const std::string parameters = parameter_bytes(configuration.parameters);
+  const ProgramIndex::Place* found = group.index.find(parameters);
+  if (found == nullptr) return std::nullopt;
+  const ProgramIndex::Place place = *found;
+  const LoadedProgram loaded = load(group, *place.program);
+  const StoredConfiguration* one =
+      loaded == nullptr ? nullptr : find_in(loaded->header, place.position, parameters);
+  if (one == nullptr) {
+    // Removed or replaced by another process, or damaged.
+    group.index.forget(place.program->name);
+    return std::nullopt;
+  }
+  // Whoever holds the program keeps all of the file's contents loaded.
+  return CompiledConfiguration{std::shared_ptr<const Program>(loaded, &loaded->program),
+                               one->kernel_entry, one->init_entries, one->check_entries,
+                               diagnostics_of(one->warnings, configuration.pattern->source)};
+}
+
+std::vector<std::optional<CompiledConfiguration>> ProgramCache::find(
+    std::span<const Configuration> configurations, std::string_view identity) {
+  std::vector<std::optional<CompiledConfiguration>> results(configurations.size());
+  const std::scoped_lock lock(mutex_);
+  try {
+    const Pattern* pattern = nullptr;
+    Group* group = nullptr;
+    for (std::size_t i = 0; i < configurations.size(); ++i) {
+      if (configurations[i].pattern.get() != pattern) {
+        pattern = configurations[i].pattern.get();
+        group = &group_of(configurations[i].pattern, identity);
+      }
+      results[i] = find_one(*group, configurations[i]);
+    }
+  } catch (const std::system_error& error) {
+    note("cannot be read: " + error.code().message());
+  } catch (const std::exception& error) {
+    note(fmt::format("cannot be read: {}", error.what()));
+  }
+  return results;
+}
+
+void ProgramCache::add(std::span<const Configuration> configurations,
+                       std::span<const CompileOutcome> outcomes, std::string_view identity) {
+  std::string failure;
+  try {
+    std::vector<const Program*> done;
+    for (const CompileOutcome& outcome : outcomes) {
+      const auto* compiled = std::get_if<CompiledConfiguration>(&outcome);
+      if (compiled == nullptr) continue;
+      const Program* program = compiled->program.get();
+      if (std::ranges::find(done, program) != done.end()) continue;
+      done.push_back(program);
+      add_program(configurations, outcomes, program, identity);
+    }
+    return;
+  } catch (const std::system_error& error) {
+    failure = error.code().message();
+  } catch (const std::exception& error) {
+    failure = error.what();
+  }
+  const std::scoped_lock lock(mutex_);
+  is_writable_ = false;
+  note("cannot be written: " + failure);
+}
+
+void ProgramCache::add_program(std::span<const Configuration> configurations,
+                               std::span<const CompileOutcome> outcomes, const Program* program,
+                               std::string_view identity) {
+  ProgramHeader header;
+  PatternPtr pattern;
+  std::string all_parameters;
+  for (std::size_t i = 0; i < std::min(configurations.size(), outcomes.size()); ++i) {
+    const auto* compiled = std::get_if<CompiledConfiguration>(&outcomes[i]);
+    if (compiled == nullptr || compiled->program.get() != program) continue;
+    pattern = configurations[i].pattern;
+    header.configurations.push_back(stored(configurations[i], *compiled));
+    all_parameters += header.configurations.back().parameters;
+  }
+  Group* group = nullptr;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!is_writable_) return;
+    group = &group_of(pattern, identity);
+  }
+  // A group's key and folder never change, so that the file is written without the lock.
+  if (!group->is_kept || !included_files_are_unchanged(*pattern)) return;
+  header.key = group->key;
+  header.written_ns = now_ns();
+  const std::string head = program_file_head(header, *program);
+  const std::array<std::string_view, 3> pieces = {
+      head, std::string_view(program->cubin.data(), program->cubin.size()), program->ptx};
+  const std::uint64_t size = head.size() + program->cubin.size() + program->ptx.size();
+  if (size > settings_.limit) return;
+  const std::string name = program_file_name(hash_name(all_parameters));
+  folder_.write(group->folder, name, pieces);
+
+  std::shared_ptr<IndexedProgram> program_in_file = indexed(name, header);
+  const std::scoped_lock lock(mutex_);
+  group->index.add(std::move(program_in_file));
+  shrink_if_due(size);
+}
+
+void ProgramCache::shrink_if_due(std::uint64_t added) {
+  // Other processes add too, so that the size is looked at again even before it could be passed.
+  const std::uint64_t share = settings_.limit / 16;
+  added_ += added;
+  const bool is_due = !bytes_ || added_ > share || *bytes_ + added_ > settings_.limit;
+  if (!is_due) return;
+  bytes_ = shrink_cache(folder_, settings_.limit);
+  added_ = 0;
+}
+
+}  // namespace sweep

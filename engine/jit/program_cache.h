@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/jit/cache_folder.h"
+#include "engine/jit/compiler.h"
+#include "engine/jit/program_index.h"
+
+namespace sweep {
+
+struct CacheSettings {
+  std::filesystem::path folder;
+  std::uint64_t limit = std::uint64_t{1} << 30U;  ///< of the files' sizes together, in bytes
+};
+
+/// Compiled programs on disk, so that a configuration is compiled once. A configuration is found
+/// only if its parameters, its pattern's name, path and text, the texts that the pattern includes
+/// and the identity are all the same, byte by byte; patterns that include what cannot be compared
+/// (see key_is_complete) are not kept.
+///
+/// Safe to use from several threads, and the folder by several processes. A disk that cannot be
+/// used is no error: then nothing is found or kept, and `problem` says why.
+class ProgramCache {
+ public:
+  explicit ProgramCache(CacheSettings settings);
+  ~ProgramCache();
+  ProgramCache(const ProgramCache&) = delete;
+  ProgramCache& operator=(const ProgramCache&) = delete;
+
+  /// What is known of each configuration. `identity` is everything besides the configurations that
+  /// decides how they compile: the compiler, its options and headers. Configurations of one program
+  /// share it.
+  std::vector<std::optional<CompiledConfiguration>> find(
+      std::span<const Configuration> configurations, std::string_view identity);
+
+  /// Keeps what was compiled of one pattern; failures are not kept. A file per program.
+  void add(std::span<const Configuration> configurations, std::span<const CompileOutcome> outcomes,
+           std::string_view identity);
+
+  /// What first went wrong with the disk, as a sentence; empty when nothing did.
+  std::string problem() const;
+
+  const CacheSettings& settings() const { return settings_; }
+
+ private:
+  struct Group;
+  using LoadedProgram = std::shared_ptr<const StoredProgram>;
+
+  Group& group_of(const PatternPtr& pattern, std::string_view identity);
+  void read_index(Group& group);
+  std::optional<CompiledConfiguration> find_one(Group& group, const Configuration& configuration);
+  LoadedProgram load(Group& group, IndexedProgram& program);
+  LoadedProgram read(const Group& group, const std::string& name);
+  void read_file(const Group& group, const std::string& name, const std::function<void(int)>& use);
+  void keep_recent(const LoadedProgram& program);
+  void add_program(std::span<const Configuration> configurations,
+                   std::span<const CompileOutcome> outcomes, const Program* program,
+                   std::string_view identity);
+  void shrink_if_due(std::uint64_t added);
+  void note(std::string problem);
+
+  const CacheSettings settings_;
+  const CacheFolder folder_;
+
+  mutable std::mutex mutex_;
+  std::map<std::string, std::unique_ptr<Group>> groups_;  ///< by key
+  /// The patterns are held, so that a pointer is not used for another one.
+  std::map<std::pair<PatternPtr, std::string>, Group*> known_;
+  std::list<LoadedProgram> recent_;
+  std::uint64_t recent_bytes_ = 0;
+  std::optional<std::uint64_t> bytes_;  ///< on disk when last looked at
+  std::uint64_t added_ = 0;             ///< bytes since then
+  bool is_writable_ = true;
+  std::string problem_;
+};
+
+}  // namespace sweep

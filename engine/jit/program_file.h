@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/backend/backend.h"
+#include "engine/jit/byte_sequence.h"
+
+namespace sweep {
+
+/// One configuration of a stored program.
+struct StoredConfiguration {
+  std::string parameters;  ///< as parameter_bytes gives them
+  std::string kernel_entry;
+  std::vector<std::string> init_entries;
+  std::vector<std::string> check_entries;
+  std::string warnings;  ///< as diagnostic_bytes gives them
+};
+
+/// What a program's file says of it.
+struct ProgramHeader {
+  std::string key;              ///< as program_key gives it
+  std::int64_t written_ns = 0;  ///< since 1970
+  std::vector<StoredConfiguration> configurations;
+};
+
+struct StoredProgram {
+  ProgramHeader header;
+  Program program;
+};
+
+/// What the files of programs begin with.
+extern const std::string_view program_file_magic;
+
+/// Files of other versions are not read. Part of every key, so that versions do not meet.
+constexpr std::uint32_t program_file_version = 1;
+
+// The format: magic, version, the number of configurations, the size of the header, the header and
+// a checksum of all before; then cubin and PTX, whose sizes and checksums are in the header. All
+// checksums are XXH3.
+
+/// What a file of `program` begins with; the cubin and the PTX follow it.
+std::string program_file_head(const ProgramHeader& header, const Program& program);
+
+// These read from an open file and throw DamagedBytes for one that is not whole or of another
+// version, std::system_error when reading fails.
+
+std::uint32_t read_configuration_count(int file);
+ProgramHeader read_program_header(int file);
+StoredProgram read_program(int file);
+
+}  // namespace sweep
