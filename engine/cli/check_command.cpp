@@ -8,6 +8,7 @@
 #include "engine/cli/command.h"
 #include "engine/cli/command_line.h"
 #include "engine/cli/compile_check.h"
+#include "engine/cli/compile_settings.h"
 #include "engine/cli/compute_capability.h"
 #include "engine/cli/data_folders.h"
 #include "engine/cli/emulator_options.h"
@@ -32,6 +33,7 @@ struct CheckOptions {
   std::vector<std::string> set;
   int compute_capability = 90;
   std::optional<EmulatorSettings> run;  ///< what to execute on; nothing: compile alone
+  bool timing = false;                  ///< say what compiling cost
 };
 
 /// A file without mistakes of its own, not compiled yet.
@@ -108,22 +110,22 @@ int read_file(const std::string& name, const CheckOptions& options, std::vector<
   }
 }
 
-int compile_file(const ReadFile& file, const std::shared_ptr<const Nvrtc>& nvrtc,
-                 int compute_capability) {
-  const Diagnostics messages = compile_check(file.configurations, nvrtc, compute_capability);
-  std::cerr << render(messages, terminal_of(STDERR_FILENO).color);
-  if (messages.has_errors()) return exit_bad_input;
+int compile_file(const ReadFile& file, const CompileSettings& compile, bool timing) {
+  const CompileCheck check = compile_check(file.configurations, compile);
+  std::cerr << render(check.messages, terminal_of(STDERR_FILENO).color);
+  if (timing) std::cout << fmt::format("{}: {}\n", file.name, describe(check.statistics));
+  if (check.messages.has_errors()) return exit_bad_input;
   const std::size_t count = file.configurations.size();
   std::cout << fmt::format("{}: good: {} configuration{} compile{} for compute capability {}\n",
                            file.name, format_thousands(count), count == 1 ? "" : "s",
-                           count == 1 ? "s" : "", dotted(compute_capability))
+                           count == 1 ? "s" : "", dotted(compile.compute_capability))
             << std::flush;
   return exit_done;
 }
 
-int execute_file(const ReadFile& file, const std::shared_ptr<const Nvrtc>& nvrtc,
+int execute_file(const ReadFile& file, const CompileSettings& compile,
                  const EmulatorSettings& settings) {
-  const ExecutionCheck check = check_execution(file.emulated, nvrtc, settings);
+  const ExecutionCheck check = check_execution(file.emulated, compile, settings);
   std::cerr << render(check.mistakes, terminal_of(STDERR_FILENO).color);
   if (check.mistakes.has_errors()) return exit_bad_input;
   const std::string part =
@@ -150,7 +152,8 @@ std::optional<CheckOptions> read_options(const Arguments& arguments) {
   add_patterns_option(line);
   line.options()("arch", po::value<std::string>()->default_value("9.0")->value_name("CC"),
                  "the compute capability to compile for")(
-      "run", "execute every configuration on the emulator with all its checks");
+      "run", "execute every configuration on the emulator with all its checks")(
+      "timing", "say how long compiling took");
   add_emulator_options(line);
   line.operands("file", -1);
   const auto values = line.parse(arguments);
@@ -162,6 +165,7 @@ std::optional<CheckOptions> read_options(const Arguments& arguments) {
   options.files = (*values)["file"].as<std::vector<std::string>>();
   options.set = given_set(*values);
   options.folders = given_patterns(*values);
+  options.timing = values->count("timing") != 0;
   options.compute_capability =
       parse_compute_capability("--arch", (*values)["arch"].as<std::string>());
   if (values->count("run") != 0) {
@@ -190,11 +194,12 @@ int check_command(const Arguments& arguments) {
   if (files.empty()) return worst;
   const auto nvrtc = std::make_shared<const Nvrtc>();
   require_known(options->compute_capability, *nvrtc);
+  const CompileSettings compile = compile_settings(nvrtc, options->compute_capability, nullptr);
   for (const ReadFile& file : files) {
-    const int compiled = compile_file(file, nvrtc, options->compute_capability);
+    const int compiled = compile_file(file, compile, options->timing);
     worst = std::max(worst, compiled);
     if (options->run && compiled == exit_done) {
-      worst = std::max(worst, execute_file(file, nvrtc, *options->run));
+      worst = std::max(worst, execute_file(file, compile, *options->run));
     }
   }
   return worst;

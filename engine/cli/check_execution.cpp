@@ -46,12 +46,12 @@ Location location_of(const FaultPlace& place, const Pattern& pattern) {
 
 class ExecutionChecker {
  public:
-  ExecutionChecker(const std::shared_ptr<const Nvrtc>& nvrtc, EmulatorSettings settings)
-      : nvrtc_(nvrtc), backend_(std::move(settings)) {}
+  ExecutionChecker(CompileSettings compile, EmulatorSettings settings)
+      : settings_(std::move(compile)), backend_(std::move(settings)) {}
 
   ExecutionCheck run(std::span<const Configuration> configurations) {
-    const Compiler compiler(nvrtc_, code_capability(backend_.device(), *nvrtc_));
-    CompileAhead compiled_ahead(compiler, configurations);
+    settings_.compute_capability = code_capability(backend_.device(), *settings_.nvrtc);
+    CompileAhead compiled_ahead(settings_, configurations);
     std::size_t left_out = 0;
     for (const Configuration& configuration : configurations) {
       const CompileOutcome outcome = compiled_ahead.next();
@@ -133,7 +133,7 @@ class ExecutionChecker {
     return std::move(result_);
   }
 
-  std::shared_ptr<const Nvrtc> nvrtc_;
+  CompileSettings settings_;
   EmulatorBackend backend_;
   ExecutionCheck result_;
   std::vector<std::string> gists_;  ///< of each finding
@@ -144,13 +144,12 @@ class ExecutionChecker {
 }  // namespace
 
 ExecutionCheck check_execution(std::span<const Configuration> configurations,
-                               const std::shared_ptr<const Nvrtc>& nvrtc,
-                               EmulatorSettings settings) {
+                               const CompileSettings& compile, EmulatorSettings settings) {
   settings.checks_shared = true;
   settings.whole_budget = whole_budget;
   settings.sample_budget = sample_budget;
   settings.instruction_limit = instruction_limit;
-  return ExecutionChecker(nvrtc, std::move(settings)).run(configurations);
+  return ExecutionChecker(compile, std::move(settings)).run(configurations);
 }
 
 }  // namespace sweep

@@ -1,11 +1,10 @@
 #pragma once
 
-#include <memory>
 #include <span>
 #include <string>
 
 #include "engine/emulator/execution/settings.h"
-#include "engine/jit/nvrtc.h"
+#include "engine/run/compile_ahead.h"
 #include "engine/spec/configuration.h"
 #include "engine/text/diagnostic.h"
 
@@ -21,9 +20,9 @@ struct ExecutionCheck {
 /// Executes configurations that compile on the emulator, with every check it has, as much of each
 /// as takes a fraction of a second. Each mistake of the kernels is given once, with how many
 /// configurations make it (two that differ in their figures alone are one). After a few kernels
-/// that do not end, those that follow are left out.
+/// that do not end, those that follow are left out. The compute capability of `compile` is replaced
+/// by the emulated device's.
 ExecutionCheck check_execution(std::span<const Configuration> configurations,
-                               const std::shared_ptr<const Nvrtc>& nvrtc,
-                               EmulatorSettings settings);
+                               const CompileSettings& compile, EmulatorSettings settings);
 
 }  // namespace sweep

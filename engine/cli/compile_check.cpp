@@ -4,8 +4,8 @@
 
 #include <set>
 
-#include "engine/run/compile_ahead.h"
 #include "engine/run/workload.h"
+#include "engine/text/units.h"
 
 namespace sweep {
 namespace {
@@ -36,11 +36,10 @@ std::string gist_of(const Diagnostic& message) {
 
 }  // namespace
 
-Diagnostics compile_check(std::span<const Configuration> configurations,
-                          const std::shared_ptr<const Nvrtc>& nvrtc, int compute_capability) {
-  const Compiler compiler(nvrtc, compute_capability);
-  CompileAhead compiled_ahead(compiler, configurations);
-  Diagnostics result;
+CompileCheck compile_check(std::span<const Configuration> configurations,
+                           const CompileSettings& settings) {
+  CompileAhead compiled_ahead(settings, configurations);
+  CompileCheck check;
   std::set<std::string> seen;
   const auto add = [&](const Diagnostics& messages, const Configuration& configuration) {
     for (Diagnostic message : messages.list()) {
@@ -50,7 +49,7 @@ Diagnostics compile_check(std::span<const Configuration> configurations,
       if (message.severity == Severity::error && message.help.empty()) {
         message.help = fmt::format("seen with {}", to_string(configuration));
       }
-      result.add(std::move(message));
+      check.messages.add(std::move(message));
     }
   };
   for (const Configuration& configuration : configurations) {
@@ -63,7 +62,21 @@ Diagnostics compile_check(std::span<const Configuration> configurations,
       add(size_mistakes(configuration, compiled), configuration);
     }
   }
-  return result;
+  check.statistics = compiled_ahead.statistics();
+  return check;
+}
+
+std::string describe(const CompileStatistics& statistics) {
+  constexpr double milli = 1e3;
+  const std::size_t all = statistics.configurations + statistics.from_cache;
+  const double each = all == 0 ? 0 : statistics.wall_seconds * milli / static_cast<double>(all);
+  return fmt::format(
+      "{} configuration{} in {:.3f} s: {:.3f} ms each; {} from the cache; {} program{} by {} "
+      "compiler{} in {:.3f} s of work",
+      format_thousands(all), all == 1 ? "" : "s", statistics.wall_seconds, each,
+      format_thousands(statistics.from_cache), format_thousands(statistics.programs),
+      statistics.programs == 1 ? "" : "s", statistics.compilers,
+      statistics.compilers == 1 ? "" : "s", statistics.compiler_seconds);
 }
 
 }  // namespace sweep

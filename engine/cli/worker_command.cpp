@@ -3,11 +3,27 @@
 #include <csignal>
 
 #include "engine/cli/command.h"
+#include "engine/cli/compile_settings.h"
 #include "engine/cli/device_choice.h"
+#include "engine/run/compiler_process.h"
 #include "engine/run/worker_loop.h"
 #include "engine/run/worker_measurer.h"
 
 namespace sweep {
+namespace {
+
+void compile_programs() {
+  Channel channel(CompilerProcess::child_channel);
+  LocalCompiler compiler(std::make_shared<const Nvrtc>());
+  serve_programs(channel, compiler);
+}
+
+void measure_on(const std::string& device) {
+  Channel channel(WorkerMeasurer::worker_channel);
+  serve_jobs(channel, [&] { return choose_backend(device); });
+}
+
+}  // namespace
 
 int worker_command(const Arguments& arguments) {
   if (arguments.size() != 1) {
@@ -15,8 +31,11 @@ int worker_command(const Arguments& arguments) {
   }
   // A worker must not outlive the process it works for, however that one ends.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  Channel channel(WorkerMeasurer::worker_channel);
-  serve_jobs(channel, [&] { return choose_backend(arguments.front()); });
+  if (arguments.front() == compiler_worker) {
+    compile_programs();
+  } else {
+    measure_on(arguments.front());
+  }
   return exit_done;
 }
 

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
+#include "engine/jit/compiler_identity.h"
 #include "engine/jit/compiler_messages.h"
 #include "engine/jit/translation_unit.h"
 #include "engine/loader/cuda_home.h"
@@ -48,12 +51,38 @@ std::vector<std::string> base_options(const Nvrtc& nvrtc, int compute_capability
   return options;
 }
 
+/// The same names once each, since configurations may share kernels.
+std::vector<std::string> kernels_of(const TranslationUnit& unit) {
+  std::vector<std::string> names;
+  std::set<std::string_view> seen;
+  for (const UnitEntries& entries : unit.entries) {
+    if (seen.insert(entries.kernel_expression).second) names.push_back(entries.kernel_expression);
+  }
+  return names;
+}
+
+CompileFailure failure_of(const NvrtcResult& result, const Pattern& pattern) {
+  CompileFailure failure = {read_compiler_log(result.log, pattern.source)};
+  if (!failure.errors.has_errors()) {
+    failure.errors.error({pattern.source, 0, 0, 1}, "the compiler gave up: " + result.log);
+  }
+  return failure;
+}
+
 }  // namespace
 
 Compiler::Compiler(std::shared_ptr<const Nvrtc> nvrtc, int compute_capability)
-    : nvrtc_(std::move(nvrtc)), options_(base_options(*nvrtc_, compute_capability)) {}
+    : nvrtc_(std::move(nvrtc)),
+      options_(base_options(*nvrtc_, compute_capability)),
+      identity_(compiler_identity(*nvrtc_, options_)) {}
 
 std::vector<CompileOutcome> Compiler::compile(std::span<const Configuration> configurations) const {
+  LocalCompiler local(nvrtc_);
+  return compile(configurations, local);
+}
+
+std::vector<CompileOutcome> Compiler::compile(std::span<const Configuration> configurations,
+                                              ProgramCompiler& programs) const {
   std::vector<CompileOutcome> outcomes;
   outcomes.reserve(configurations.size());
   for (std::size_t begin = 0; begin < configurations.size();) {
@@ -62,45 +91,41 @@ std::vector<CompileOutcome> Compiler::compile(std::span<const Configuration> con
            configurations[end].pattern == configurations[begin].pattern) {
       ++end;
     }
-    std::vector<CompileOutcome> batch = compile_program(configurations.subspan(begin, end - begin));
-    std::ranges::move(batch, std::back_inserter(outcomes));
+    compile_program(configurations.subspan(begin, end - begin), programs, outcomes);
     begin = end;
   }
   return outcomes;
 }
 
-std::vector<CompileOutcome> Compiler::compile_program(std::span<const Configuration> batch) const {
+void Compiler::compile_program(std::span<const Configuration> batch, ProgramCompiler& programs,
+                               std::vector<CompileOutcome>& outcomes) const {
   const Pattern& pattern = *batch.front().pattern;
-  const TranslationUnit unit = write_translation_unit(batch);
-  std::vector<std::string> options = options_;
-  options.push_back("--include-path=" + pattern.path.parent_path().string());
-  std::vector<std::string> expressions;
-  for (const UnitEntries& entries : unit.entries) expressions.push_back(entries.kernel_expression);
-  NvrtcResult result = nvrtc_->compile(unit.text, options, expressions);
-
-  std::vector<CompileOutcome> outcomes;
-  Diagnostics messages = read_compiler_log(result.log, pattern.source);
-  if (!result.ok && batch.size() == 1) {
-    if (!messages.has_errors()) {
-      messages.error({pattern.source, 0, 0, 1}, "the compiler gave up: " + result.log);
-    }
-    outcomes.emplace_back(CompileFailure{std::move(messages)});
-    return outcomes;
+  TranslationUnit unit = write_translation_unit(batch);
+  ProgramSource source = {std::move(unit.text), options_, kernels_of(unit)};
+  source.options.push_back("--include-path=" + pattern.path.parent_path().string());
+  NvrtcResult result = programs.compile(source);
+  if (!result.ok && batch.size() > 1) {
+    const std::size_t half = batch.size() / 2;
+    compile_program(batch.first(half), programs, outcomes);
+    compile_program(batch.subspan(half), programs, outcomes);
+    return;
   }
   if (!result.ok) {
-    for (std::size_t i = 0; i < batch.size(); ++i) {
-      std::vector<CompileOutcome> one = compile_program(batch.subspan(i, 1));
-      outcomes.push_back(std::move(one.front()));
-    }
-    return outcomes;
+    outcomes.emplace_back(failure_of(result, pattern));
+    return;
   }
+  std::map<std::string_view, std::string_view> entries;
+  for (std::size_t i = 0; i < source.name_expressions.size(); ++i) {
+    entries[source.name_expressions[i]] = result.lowered_names.at(i);
+  }
+  const Diagnostics messages = read_compiler_log(result.log, pattern.source);
   const auto program =
       std::make_shared<const Program>(Program{std::move(result.cubin), std::move(result.ptx)});
-  for (std::size_t i = 0; i < batch.size(); ++i) {
-    outcomes.emplace_back(CompiledConfiguration{
-        program, result.lowered_names[i], unit.entries[i].init, unit.entries[i].check, messages});
+  for (UnitEntries& functions : unit.entries) {
+    outcomes.emplace_back(
+        CompiledConfiguration{program, std::string(entries.at(functions.kernel_expression)),
+                              std::move(functions.init), std::move(functions.check), messages});
   }
-  return outcomes;
 }
 
 }  // namespace sweep

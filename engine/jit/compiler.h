@@ -8,6 +8,7 @@
 
 #include "engine/backend/backend.h"
 #include "engine/jit/nvrtc.h"
+#include "engine/jit/program_compiler.h"
 #include "engine/spec/configuration.h"
 #include "engine/text/diagnostic.h"
 
@@ -36,15 +37,24 @@ class Compiler {
   /// alone, for the newest architecture below it.
   Compiler(std::shared_ptr<const Nvrtc> nvrtc, int compute_capability);
 
-  /// The outcome of each configuration, in order. Configurations of one pattern share programs;
-  /// those that stand beside one that does not compile are compiled again singly.
+  /// The outcome of each configuration, in order. Configurations of one pattern that stand
+  /// together share a program; one that does not compile is divided until those that fail are
+  /// alone, so that their messages are their own.
   std::vector<CompileOutcome> compile(std::span<const Configuration> configurations) const;
+  /// The same by means of another compiler.
+  std::vector<CompileOutcome> compile(std::span<const Configuration> configurations,
+                                      ProgramCompiler& programs) const;
+
+  /// Everything besides the configuration that decides an outcome.
+  const std::string& identity() const { return identity_; }
 
  private:
-  std::vector<CompileOutcome> compile_program(std::span<const Configuration> batch) const;
+  void compile_program(std::span<const Configuration> batch, ProgramCompiler& programs,
+                       std::vector<CompileOutcome>& outcomes) const;
 
   std::shared_ptr<const Nvrtc> nvrtc_;
   std::vector<std::string> options_;
+  std::string identity_;
 };
 
 }  // namespace sweep

@@ -4,61 +4,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <limits>
+#include <map>
 
 #include "engine/jit/equality.h"
 #include "engine/jit/prelude.h"
-#include "engine/spec/cuda_scanner.h"
+#include "engine/jit/split_body.h"
+#include "engine/jit/text_dependence.h"
 
 namespace sweep {
 namespace {
-
-/// A line that is moved out of the body.
-struct Include {
-  std::size_t offset = 0;  ///< in the body
-  std::string text;
-};
-
-/// CUDA source without its #include lines, which are blanked, those lines, and the names of its
-/// macros. An #include under a condition stays where it is.
-struct SplitBody {
-  std::string text;
-  std::vector<Include> includes;
-  std::vector<std::string> macros;
-};
-
-/// The name of the macro that an #define with this text defines.
-std::string macro_name(std::string_view text) {
-  const auto in_name = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-  };
-  const std::string code = blank_non_code(text);
-  const auto begin = std::ranges::find_if(code, in_name);
-  return {begin, std::find_if_not(begin, code.end(), in_name)};
-}
-
-SplitBody split_body(const std::string& body) {
-  SplitBody result;
-  result.text = body;
-  int open_conditions = 0;
-  for (const Directive& directive : find_directives(body)) {
-    if (directive.name.starts_with("if")) ++open_conditions;
-    if (directive.name == "endif") --open_conditions;
-    if (directive.name == "define") {
-      std::string name = macro_name(directive.text);
-      const bool is_known = std::ranges::find(result.macros, name) != result.macros.end();
-      if (!name.empty() && !is_known) result.macros.push_back(std::move(name));
-    }
-    if (directive.name != "include" || open_conditions > 0) continue;
-    result.includes.push_back({directive.offset, body.substr(directive.offset, directive.length)});
-    for (std::size_t at = 0; at < directive.length; ++at) {
-      char& c = result.text[directive.offset + at];
-      if (c != '\n') c = ' ';
-    }
-  }
-  return result;
-}
 
 std::string quoted(const std::string& path) {
   std::string result = "\"";
@@ -91,7 +46,8 @@ class UnitWriter {
   explicit UnitWriter(std::span<const Configuration> configurations)
       : configurations_(configurations),
         pattern_(*configurations.front().pattern),
-        body_(split_body(pattern_.body)) {}
+        body_(split_body(pattern_.body)),
+        dependence_(text_dependence(pattern_)) {}
 
   TranslationUnit write() {
     unit_.text = prelude(element_types());
@@ -126,31 +82,89 @@ class UnitWriter {
     return {pattern_.source, line, body_begin + offset - offset_of_line(text, line) + 1};
   }
 
+  /// Writes what no configuration before it has: its body, and functions that can stand without it.
   void write_configuration(std::size_t index) {
     const Configuration& configuration = configurations_[index];
-    const std::string space = fmt::format("sweep_c{}", index);
-    UnitEntries entries;
-    entries.kernel_expression = fmt::format("&{}::{}", space, pattern_.name);
-    unit_.text += fmt::format("namespace {} {{\n", space);
+    space_ = fmt::format("sweep_c{}", index);
+    is_open_ = false;
+    auto [known, is_new] = bodies_.try_emplace(values_of(configuration, dependence_.body));
+    has_body_ = is_new;
+    UnitEntries& of_body = known->second;
+    if (is_new) write_body(configuration, of_body);
+    UnitEntries entries = of_body;
+    for (std::size_t i = 0; i < pattern_.buffers.size(); ++i) {
+      if (!pattern_.buffers[i].init || dependence_.init[i].needs_body) continue;
+      entries.init[i] = shared(configuration, fmt::format("init_{}", i), dependence_.init[i],
+                               [&] { return write_init(i); });
+    }
+    for (std::size_t i = 0; i < pattern_.verify.size(); ++i) {
+      if (dependence_.check[i].needs_body) continue;
+      entries.check[i] = shared(configuration, fmt::format("check_{}", i), dependence_.check[i],
+                                [&] { return write_check(i); });
+    }
+    if (is_open_) unit_.text += "}\n";
+    // What one configuration defines, the next does not see.
+    for (const std::string& macro : body_.macros) {
+      if (is_new) unit_.text += fmt::format("#undef {}\n", macro);
+    }
+    unit_.entries.push_back(std::move(entries));
+  }
+
+  /// Begins the configuration's namespace with its constants, once.
+  void open_space(const Configuration& configuration) {
+    if (is_open_) return;
+    is_open_ = true;
+    unit_.text += fmt::format("namespace {} {{\n", space_);
     write_constants(configuration);
+  }
+
+  /// The body and the functions that stand behind it.
+  void write_body(const Configuration& configuration, UnitEntries& entries) {
+    open_space(configuration);
+    entries.kernel_expression = fmt::format("&{}::{}", space_, pattern_.name);
     unit_.text += placed(place_in_source(0), body_.text) + back_to_generated;
     write_struct_checks(configuration);
     for (std::size_t i = 0; i < pattern_.buffers.size(); ++i) {
-      entries.init.push_back(write_init(space, i));
+      entries.init.push_back(dependence_.init[i].needs_body ? write_init(i) : std::string());
     }
     for (std::size_t i = 0; i < pattern_.verify.size(); ++i) {
-      entries.check.push_back(write_check(space, i));
+      entries.check.push_back(dependence_.check[i].needs_body ? write_check(i) : std::string());
     }
-    unit_.text += "}\n";
-    // What one configuration defines, the next does not see.
-    for (const std::string& macro : body_.macros) unit_.text += fmt::format("#undef {}\n", macro);
-    unit_.entries.push_back(std::move(entries));
+  }
+
+  /// The name of a function that `write` writes unless one with the same parameters is there.
+  template <class Write>
+  const std::string& shared(const Configuration& configuration, const std::string& function,
+                            const FunctionDependence& dependence, const Write& write) {
+    const std::string values = values_of(configuration, dependence.parameters);
+    auto [known, is_new] = functions_.try_emplace(fmt::format("{} {}", function, values));
+    if (is_new) {
+      open_space(configuration);
+      known->second = write();
+    }
+    return known->second;
+  }
+
+  /// Those that nothing in the namespace depends on would only cost time: the compiler keeps them
+  /// as variables.
+  bool needs_constant(const std::string& name) const {
+    const auto is_among = [&](const ParameterNames& names) {
+      return std::ranges::find(names, name) != names.end();
+    };
+    const auto is_for = [&](const FunctionDependence& function) {
+      return !function.needs_body && is_among(function.parameters);
+    };
+    return (has_body_ && is_among(dependence_.body)) ||
+           std::ranges::any_of(dependence_.init, is_for) ||
+           std::ranges::any_of(dependence_.check, is_for);
   }
 
   void write_constants(const Configuration& configuration) {
     for (const auto& [name, value] : configuration.parameters.entries()) {
       if (const auto* type = std::get_if<ElementType>(&value)) {
         unit_.text += fmt::format("using {} = {};\n", name, type->cuda());
+      } else if (!needs_constant(name)) {
+        continue;
       } else if (const auto* truth = std::get_if<bool>(&value)) {
         unit_.text += fmt::format("constexpr bool {} = {};\n", name, *truth);
       } else {
@@ -191,10 +205,9 @@ class UnitWriter {
     return fmt::format("{}", fmt::join(list, ", "));
   }
 
-  std::string write_init(const std::string& space, std::size_t index) {
+  std::string write_init(std::size_t index) {
     const Buffer& buffer = pattern_.buffers[index];
-    if (!buffer.init) return {};
-    const std::string name = fmt::format("{}_init_{}", space, index);
+    const std::string name = fmt::format("{}_init_{}", space_, index);
     const CudaExpression& init = *buffer.init;
     // The statement stands on the lines of `init`, its signs where the messages about them point.
     unit_.text += fmt::format(
@@ -207,10 +220,10 @@ class UnitWriter {
     return name;
   }
 
-  std::string write_check(const std::string& space, std::size_t index) {
+  std::string write_check(std::size_t index) {
     const Verification& verification = pattern_.verify[index];
     const CudaExpression& condition = verification.condition;
-    const std::string name = fmt::format("{}_check_{}", space, index);
+    const std::string name = fmt::format("{}_check_{}", space_, index);
     const auto declared = [&](const char* declaration, std::string_view value) {
       const auto begin = static_cast<std::size_t>(value.data() - condition.text.data());
       const Location where = place_within(condition, begin);
@@ -247,7 +260,13 @@ class UnitWriter {
   std::span<const Configuration> configurations_;
   const Pattern& pattern_;
   SplitBody body_;
+  TextDependence dependence_;
   TranslationUnit unit_;
+  std::string space_;      ///< the namespace of the configuration that is being written
+  bool is_open_ = false;   ///< whether that has begun
+  bool has_body_ = false;  ///< whether the body stands in it
+  std::map<std::string, UnitEntries> bodies_;     ///< by the values that the body depends on
+  std::map<std::string, std::string> functions_;  ///< the names of those that stand alone
 };
 
 }  // namespace

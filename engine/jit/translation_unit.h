@@ -22,10 +22,12 @@ struct TranslationUnit {
 };
 
 /// Writes the source of `configurations`, all of one pattern: each in a namespace of its own with
-/// its parameters as constants, integers being `int` where they fit and `long long` otherwise.
-/// The pattern's #include lines stand once, before all of them, but those under a condition stay
-/// where they are; macros end with the configuration that defines them. `#line` makes the
-/// compiler's messages name the pattern file's lines and columns, those of `init` and `verify` too.
+/// the parameters it needs as constants, integers being `int` where they fit and `long long`
+/// otherwise. What agrees in all parameters it depends on (see TextDependence) is written once:
+/// configurations may have kernels, `init` and check functions in common. The pattern's #include
+/// lines stand once, before all of them, but those under a condition stay where they are; macros
+/// end with the configuration that defines them. `#line` makes the compiler's messages name the
+/// pattern file's lines and columns, those of `init` and `verify` too.
 ///
 /// The functions that initialise and check have these signatures; the buffers are all of the
 /// pattern's, in order:

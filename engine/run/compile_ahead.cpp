@@ -1,39 +1,204 @@
 #include "engine/run/compile_ahead.h"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <iterator>
+#include <list>
+#include <mutex>
+#include <system_error>
+#include <thread>
+
+#include "engine/jit/program_cache.h"
+#include "engine/run/compile_queue.h"
+#include "engine/run/compiler_process.h"
 
 namespace sweep {
 namespace {
 
-constexpr std::size_t first_batch = 4;
-constexpr std::size_t largest_batch = 32;
+/// NVRTC holds a lock of its process for about 5 ms of each program: more threads than these wait
+/// for each other.
+constexpr unsigned most_threads = 4;
+/// Starting a process takes as long as compiling some dozens of configurations.
+constexpr std::size_t configurations_per_process = 32;
+
+using SteadyTime = std::chrono::steady_clock::time_point;
+
+double seconds_since(SteadyTime begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+unsigned compilers_for(const CompileSettings& settings, std::size_t configurations) {
+  const unsigned most = settings.compilers != 0 ? settings.compilers
+                                                : std::max(std::thread::hardware_concurrency(), 1U);
+  const std::size_t useful =
+      settings.process_command.empty()
+          ? configurations
+          : std::max<std::size_t>(most_threads, configurations / configurations_per_process);
+  return static_cast<unsigned>(
+      std::min<std::size_t>({most, useful, std::max<std::size_t>(configurations, 1)}));
+}
+
+/// The thread that measures and the driver's threads go first.
+void lower_own_priority() {
+  constexpr int nicer = 5;
+  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), nicer);
+}
+
+/// Counts what another compiler does, and lets it begin nothing once compiling is stopped.
+class CountingCompiler : public ProgramCompiler {
+ public:
+  CountingCompiler(ProgramCompiler& compiler, const std::atomic<bool>& stopped)
+      : compiler_(compiler), stopped_(stopped) {}
+  NvrtcResult compile(const ProgramSource& source) override {
+    if (stopped_) throw CompilingStopped();
+    const auto begin = std::chrono::steady_clock::now();
+    NvrtcResult result = compiler_.compile(source);
+    seconds += seconds_since(begin);
+    ++programs;
+    return result;
+  }
+
+  std::size_t programs = 0;
+  double seconds = 0;
+
+ private:
+  ProgramCompiler& compiler_;
+  const std::atomic<bool>& stopped_;
+};
 
 }  // namespace
 
-CompileAhead::CompileAhead(const Compiler& compiler, std::span<const Configuration> configurations)
-    : compiler_(compiler), remaining_(configurations), batch_size_(first_batch) {
-  start_batch();
-}
+/// The compilers: each a thread that takes tasks, some with a process behind them.
+class CompileAhead::Farm {
+ public:
+  Farm(const CompileSettings& settings, std::span<const Configuration> configurations)
+      : settings_(settings),
+        configurations_(configurations),
+        compiler_(settings.nvrtc, settings.compute_capability),
+        local_(settings.nvrtc),
+        queue_(configurations, compilers_for(settings, configurations.size()),
+               settings.cache != nullptr) {
+    const unsigned compilers = compilers_for(settings, configurations.size());
+    for (unsigned i = 0; i < compilers; ++i) {
+      ProgramCompiler* programs = &local_;
+      if (i >= most_threads && !settings_.process_command.empty()) {
+        programs = &processes_.emplace_back(settings_.process_command, local_);
+      }
+      try {
+        threads_.emplace_back([this, programs] { work(*programs); });
+      } catch (const std::system_error&) {
+        if (threads_.empty()) throw;
+        break;  // fewer will do
+      }
+    }
+  }
 
-CompileAhead::~CompileAhead() {
-  if (ahead_.valid()) ahead_.wait();
-}
+  ~Farm() {
+    stopped_ = true;
+    queue_.stop();
+    for (CompilerProcess& process : processes_) process.stop();
+    for (std::thread& thread : threads_) thread.join();
+  }
+  Farm(const Farm&) = delete;
+  Farm& operator=(const Farm&) = delete;
 
-void CompileAhead::start_batch() {
-  if (remaining_.empty()) return;
-  const auto batch = remaining_.first(std::min(batch_size_, remaining_.size()));
-  remaining_ = remaining_.subspan(batch.size());
-  batch_size_ = std::min(batch_size_ * 2, largest_batch);
-  ahead_ = std::async(std::launch::async, [this, batch] { return compiler_.compile(batch); });
-}
+  CompileOutcome next() { return queue_.next(); }
+
+  CompileStatistics statistics() const {
+    const std::lock_guard lock(mutex_);
+    return statistics_;
+  }
+
+ private:
+  void work(ProgramCompiler& programs) {
+    lower_own_priority();
+    CountingCompiler counting(programs, stopped_);
+    try {
+      while (const auto task = queue_.take_task()) {
+        if (task->kind == CompileQueue::Task::Kind::look_up) {
+          look_up(*task);
+        } else {
+          compile(*task, counting);
+        }
+      }
+    } catch (const CompilingStopped&) {
+      // Nobody waits for the outcomes.
+    } catch (...) {
+      queue_.fail(std::current_exception());
+    }
+  }
+
+  std::vector<Configuration> configurations_of(const CompileQueue::Task& task) const {
+    std::vector<Configuration> result;
+    result.reserve(task.places.size());
+    for (const std::size_t place : task.places) result.push_back(configurations_[place]);
+    return result;
+  }
+
+  void look_up(const CompileQueue::Task& task) {
+    // The places of what is looked up follow each other.
+    const auto window = configurations_.subspan(task.places.front(), task.places.size());
+    auto found = settings_.cache->find(window, compiler_.identity());
+    {
+      const std::lock_guard lock(mutex_);
+      statistics_.from_cache += static_cast<std::size_t>(
+          std::ranges::count_if(found, [](const auto& one) { return one.has_value(); }));
+      statistics_.wall_seconds = seconds_since(begin_);
+    }
+    queue_.deliver_found(task, std::move(found));
+  }
+
+  void compile(const CompileQueue::Task& task, CountingCompiler& counting) {
+    const std::vector<Configuration> batch = configurations_of(task);
+    const CountingCompiler before = counting;
+    const auto begin = std::chrono::steady_clock::now();
+    std::vector<CompileOutcome> outcomes = compiler_.compile(batch, counting);
+    const double seconds = seconds_since(begin);
+    {
+      const std::lock_guard lock(mutex_);
+      statistics_.configurations += batch.size();
+      statistics_.programs += counting.programs - before.programs;
+      statistics_.compiler_seconds += counting.seconds - before.seconds;
+      statistics_.wall_seconds = seconds_since(begin_);
+      if (before.programs == 0) ++statistics_.compilers;
+    }
+    if (settings_.cache == nullptr) {
+      queue_.deliver(task, std::move(outcomes), seconds);
+      return;
+    }
+    queue_.deliver(task, outcomes, seconds);
+    settings_.cache->add(batch, outcomes, compiler_.identity());
+  }
+
+  CompileSettings settings_;
+  std::span<const Configuration> configurations_;
+  SteadyTime begin_ = std::chrono::steady_clock::now();
+  Compiler compiler_;
+  LocalCompiler local_;
+  CompileQueue queue_;
+  std::atomic<bool> stopped_ = false;
+  mutable std::mutex mutex_;  ///< over the statistics
+  CompileStatistics statistics_;
+  std::list<CompilerProcess> processes_;
+  std::vector<std::thread> threads_;
+};
+
+CompileAhead::CompileAhead(const CompileSettings& settings,
+                           std::span<const Configuration> configurations)
+    : farm_(std::make_unique<Farm>(settings, configurations)) {}
+
+CompileAhead::~CompileAhead() = default;
 
 CompileOutcome CompileAhead::next() {
-  if (taken_ == ready_.size()) {
-    ready_ = ahead_.get();
-    taken_ = 0;
-    start_batch();
-  }
-  return std::move(ready_[taken_++]);
+  return farm_->next();
+}
+
+CompileStatistics CompileAhead::statistics() const {
+  return farm_->statistics();
 }
 
 }  // namespace sweep

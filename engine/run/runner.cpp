@@ -38,8 +38,10 @@ class Runner {
       if (!reusable[i]) missing.push_back(request_.space.configurations[i]);
     }
     observer_.on_start(reusable.size(), reusable.size() - missing.size());
-    const Compiler compiler(nvrtc_, code_capability(measurer_.device(), *nvrtc_));
-    CompileAhead compiled(compiler, missing);
+    CompileSettings settings;
+    settings.nvrtc = nvrtc_;
+    settings.compute_capability = code_capability(measurer_.device(), *nvrtc_);
+    CompileAhead compiled(settings, missing);
     summary_.run = store_.begin_run(provenance());
     try {
       add_points(reusable, compiled, stop);

@@ -1,0 +1,176 @@
+#include "engine/run/compile_queue.h"
+
+#include <algorithm>
+#include <functional>
+#include <stdexcept>
+#include <tuple>
+
+namespace sweep {
+namespace {
+
+constexpr std::size_t smallest_limit = 512;
+constexpr std::size_t look_up_window = 256;
+
+/// What the functions that stand without the body depend on, all together.
+std::string function_values(const Configuration& configuration, const TextDependence& dependence) {
+  std::string values;
+  for (const auto* functions : {&dependence.init, &dependence.check}) {
+    for (const FunctionDependence& function : *functions) {
+      if (!function.needs_body) values += values_of(configuration, function.parameters);
+    }
+  }
+  return values;
+}
+
+}  // namespace
+
+CompileQueue::CompileQueue(std::span<const Configuration> configurations, unsigned compilers,
+                           bool looks_up)
+    : configurations_(configurations),
+      compilers_(std::max(compilers, 1U)),
+      looks_up_(looks_up),
+      limit_(std::max(smallest_limit, 2 * BatchSize::largest * compilers_)),
+      open_(configurations.size()) {}
+
+std::size_t CompileQueue::room() const {
+  return taken_ + limit_ - admitted_;
+}
+
+/// Not for a few at a time: they would become small batches.
+bool CompileQueue::can_admit() const {
+  const std::size_t rest = configurations_.size() - admitted_;
+  return rest > 0 && room() >= std::min(rest, BatchSize::largest);
+}
+
+void CompileQueue::admit(std::size_t count) {
+  admitted_ += count;
+  outcomes_.resize(admitted_ - taken_);
+}
+
+void CompileQueue::add_pending(std::size_t place) {
+  const Configuration& configuration = configurations_[place];
+  auto known = dependences_.find(configuration.pattern.get());
+  if (known == dependences_.end()) {
+    known =
+        dependences_.emplace(configuration.pattern.get(), text_dependence(*configuration.pattern))
+            .first;
+  }
+  const std::hash<std::string> hash;
+  pending_.push_back({place, hash(function_values(configuration, known->second)),
+                      hash(values_of(configuration, known->second.body))});
+}
+
+CompileQueue::Task CompileQueue::take_batch(std::size_t size) {
+  const Pending first = pending_.front();
+  const Pattern* pattern = configurations_[first.place].pattern.get();
+  std::vector<Pending> batch;
+  std::ranges::copy_if(pending_, std::back_inserter(batch), [&](const Pending& one) {
+    return configurations_[one.place].pattern.get() == pattern;
+  });
+  const auto distance = [&](const Pending& one) {
+    return std::tuple(one.functions != first.functions, one.body != first.body, one.place);
+  };
+  const std::size_t count = std::min(size, batch.size());
+  std::ranges::partial_sort(batch, batch.begin() + static_cast<std::ptrdiff_t>(count), {},
+                            distance);
+  batch.resize(count);
+  Task task;
+  for (const Pending& one : batch) task.places.push_back(one.place);
+  std::ranges::sort(task.places);
+  std::erase_if(pending_, [&](const Pending& one) {
+    return std::ranges::binary_search(task.places, one.place);
+  });
+  return task;
+}
+
+std::optional<CompileQueue::Task> CompileQueue::try_take() {
+  if (!looks_up_) {
+    while (can_admit()) {
+      const std::size_t begin = admitted_;
+      admit(std::min(room(), configurations_.size() - admitted_));
+      for (std::size_t place = begin; place < admitted_; ++place) add_pending(place);
+    }
+  }
+  const std::size_t not_admitted = configurations_.size() - admitted_;
+  const std::size_t remaining = pending_.size() + not_admitted;
+  if (remaining == 0) return std::nullopt;
+  const std::size_t size = batch_size_.next(remaining, compilers_);
+  if (pending_.size() < size && can_admit()) {
+    Task task = {Task::Kind::look_up, {}};
+    const std::size_t begin = admitted_;
+    admit(std::min({look_up_window, room(), not_admitted}));
+    for (std::size_t place = begin; place < admitted_; ++place) task.places.push_back(place);
+    return task;
+  }
+  if (pending_.empty()) return std::nullopt;
+  // Too few for a batch can wait for others as long as they are not needed soon.
+  const bool is_needed_soon = pending_.front().place < taken_ + limit_ / 2;
+  if (pending_.size() < size && not_admitted > 0 && !is_needed_soon) return std::nullopt;
+  return take_batch(size);
+}
+
+std::optional<CompileQueue::Task> CompileQueue::take_task() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    if (is_over()) return std::nullopt;
+    if (auto task = try_take()) return task;
+    work_.wait(lock);
+  }
+}
+
+void CompileQueue::deliver_found(const Task& task,
+                                 std::vector<std::optional<CompiledConfiguration>> found) {
+  const std::lock_guard lock(mutex_);
+  for (std::size_t i = 0; i < task.places.size(); ++i) {
+    const std::size_t place = task.places[i];
+    if (i < found.size() && found[i]) {
+      outcomes_[place - taken_] = std::move(*found[i]);
+      --open_;
+    } else {
+      add_pending(place);
+    }
+  }
+  // Several look-ups may be under way at a time.
+  std::ranges::sort(pending_, {}, &Pending::place);
+  ready_.notify_all();
+  work_.notify_all();
+}
+
+void CompileQueue::deliver(const Task& task, std::vector<CompileOutcome> outcomes, double seconds) {
+  const std::lock_guard lock(mutex_);
+  for (std::size_t i = 0; i < task.places.size(); ++i) {
+    outcomes_[task.places[i] - taken_] = std::move(outcomes[i]);
+  }
+  open_ -= task.places.size();
+  batch_size_.learn(task.places.size(), seconds);
+  ready_.notify_all();
+  work_.notify_all();
+}
+
+CompileOutcome CompileQueue::next() {
+  std::unique_lock lock(mutex_);
+  if (taken_ == configurations_.size()) throw std::out_of_range("no configuration is left");
+  const auto is_ready = [&] { return !outcomes_.empty() && outcomes_.front().has_value(); };
+  ready_.wait(lock, [&] { return is_ready() || failure_ != nullptr; });
+  if (!is_ready()) std::rethrow_exception(failure_);
+  CompileOutcome outcome = std::move(*outcomes_.front());
+  outcomes_.pop_front();
+  ++taken_;
+  if (admitted_ < configurations_.size()) work_.notify_one();
+  return outcome;
+}
+
+void CompileQueue::fail(std::exception_ptr what) {
+  const std::lock_guard lock(mutex_);
+  if (failure_ == nullptr) failure_ = std::move(what);
+  ready_.notify_all();
+  work_.notify_all();
+}
+
+void CompileQueue::stop() {
+  const std::lock_guard lock(mutex_);
+  stopped_ = true;
+  work_.notify_all();
+}
+
+}  // namespace sweep

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engine/jit/compiler.h"
+#include "engine/jit/text_dependence.h"
+#include "engine/run/batch_size.h"
+
+namespace sweep {
+
+/// Divides configurations into batches for several compilers, and puts the outcomes back into
+/// their order. Only so many are worked on ahead of the one that takes the outcomes. Safe to use
+/// from several threads.
+class CompileQueue {
+ public:
+  /// What to do next, with the configurations at these places.
+  struct Task {
+    enum class Kind { look_up, compile };
+    Kind kind = Kind::compile;
+    std::vector<std::size_t> places;
+  };
+
+  /// The configurations must outlive this. With `looks_up` each is looked up before it is compiled.
+  CompileQueue(std::span<const Configuration> configurations, unsigned compilers, bool looks_up);
+
+  /// The next task; waits until there is one. Nothing when there will be none. The configurations
+  /// of a batch are of one pattern, the first in order and those that share most with it.
+  std::optional<Task> take_task();
+  /// What was found for a look_up task; what was not is to be compiled.
+  void deliver_found(const Task& task, std::vector<std::optional<CompiledConfiguration>> found);
+  /// The outcomes of a compile task, and how long they took.
+  void deliver(const Task& task, std::vector<CompileOutcome> outcomes, double seconds);
+
+  /// The outcome of the next configuration, in order; waits for it. Throws what `fail` was given.
+  CompileOutcome next();
+
+  /// No further tasks; `next` throws what happened.
+  void fail(std::exception_ptr what);
+  /// No further tasks.
+  void stop();
+
+  /// How many configurations may be admitted ahead of the one that is taken next.
+  std::size_t limit() const { return limit_; }
+
+ private:
+  /// A configuration that waits for a compiler.
+  struct Pending {
+    std::size_t place = 0;
+    std::size_t functions = 0;  ///< equal where all functions that stand alone are equal
+    std::size_t body = 0;       ///< equal where the bodies are equal
+  };
+
+  std::size_t room() const;
+  bool can_admit() const;
+  void admit(std::size_t count);
+  void add_pending(std::size_t place);
+  bool is_over() const { return stopped_ || failure_ != nullptr || open_ == 0; }
+  std::optional<Task> try_take();
+  Task take_batch(std::size_t size);
+
+  std::span<const Configuration> configurations_;
+  unsigned compilers_;
+  bool looks_up_;
+  std::size_t limit_;
+
+  std::mutex mutex_;  ///< over all that follows
+  std::condition_variable work_;
+  std::condition_variable ready_;
+  std::size_t taken_ = 0;                               ///< by next()
+  std::size_t admitted_ = 0;                            ///< looked up, pending, compiling, or done
+  std::size_t open_;                                    ///< without an outcome
+  std::vector<Pending> pending_;                        ///< in order
+  std::deque<std::optional<CompileOutcome>> outcomes_;  ///< of [taken_, admitted_)
+  BatchSize batch_size_;
+  std::map<const Pattern*, TextDependence> dependences_;
+  std::exception_ptr failure_;
+  bool stopped_ = false;
+};
+
+}  // namespace sweep
