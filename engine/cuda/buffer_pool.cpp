@@ -3,47 +3,141 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
+#include <array>
 
 #include "engine/backend/backend.h"
+#include "engine/cuda/pool_decisions.h"
 #include "engine/text/units.h"
 
 namespace sweep {
 namespace {
 
-[[noreturn]] void report_shortage(const std::vector<std::uint64_t>& sizes) {
-  const auto needed = std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
+struct MemoryInfo {
   std::size_t free = 0;
   std::size_t total = 0;
-  Driver::get().check(Driver::get().memory_info(&free, &total), "cuMemGetInfo");
-  throw ExecutionFailure(
-      fmt::format("out of memory: the buffers need {}, of the device's {} are "
-                  "{} free",
-                  format_bytes(needed), format_bytes(total), format_bytes(free)));
+};
+
+MemoryInfo memory_info() {
+  MemoryInfo info;
+  Driver::get().check(Driver::get().memory_info(&info.free, &info.total), "cuMemGetInfo");
+  return info;
+}
+
+[[noreturn]] void report_shortage(const std::vector<std::uint64_t>& sizes) {
+  const MemoryInfo info = memory_info();
+  throw ExecutionFailure(fmt::format(
+      "out of memory: the buffers need {}, of the device's {} are "
+      "{} free",
+      format_bytes(total_of(sizes)), format_bytes(info.total), format_bytes(info.free)));
 }
 
 }  // namespace
 
 std::vector<CUdeviceptr> BufferPool::acquire(const std::vector<std::uint64_t>& sizes) {
-  const bool fits =
-      slots_.size() >= sizes.size() &&
-      std::equal(sizes.begin(), sizes.end(), slots_.begin(),
-                 [](std::uint64_t size, const Slot& slot) { return size <= slot.capacity; });
-  if (!fits) {
-    slots_.clear();
-    try {
-      for (const std::uint64_t size : sizes) {
-        slots_.push_back({allocate_device_memory(size), size});
-      }
-    } catch (const CudaError& error) {
-      slots_.clear();
-      if (error.result() == CUDA_ERROR_OUT_OF_MEMORY) report_shortage(sizes);
-      throw;
-    }
+  if (device_bytes_ > 0 && total_of(sizes) > device_bytes_) report_shortage(sizes);
+  const std::uint64_t allocations_before = allocations_;
+  auto addresses = try_acquire(sizes, true);
+  if (!addresses) {
+    free_idle();
+    addresses = try_acquire(sizes, false);
   }
-  std::vector<CUdeviceptr> addresses;
-  for (std::size_t i = 0; i < sizes.size(); ++i) addresses.push_back(slots_[i].memory.get());
+  if (!addresses) {
+    // Blocks larger than what they are used for may hold the memory that lacks.
+    clear();
+    addresses = try_acquire(sizes, false);
+  }
+  if (!addresses) {
+    clear();
+    report_shortage(sizes);
+  }
+  if (allocations_ > allocations_before) keep_memory_free();
+  return *addresses;
+}
+
+std::optional<std::vector<CUdeviceptr>> BufferPool::try_acquire(
+    const std::vector<std::uint64_t>& sizes, bool with_reserve) {
+  release_all();
+  std::vector<std::uint64_t> capacities;
+  for (const Block& block : blocks_) capacities.push_back(block.capacity);
+  const auto assigned = assign_blocks(capacities, sizes);
+  std::vector<CUdeviceptr> addresses(sizes.size());
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (!assigned[i]) continue;
+    Block& block = blocks_[*assigned[i]];
+    block.in_use = true;
+    addresses[i] = block.memory.get();
+  }
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (assigned[i]) continue;
+    const auto address = take(sizes[i], with_reserve);
+    if (!address) return std::nullopt;
+    addresses[i] = *address;
+  }
   return addresses;
+}
+
+std::optional<CUdeviceptr> BufferPool::acquire_more(std::uint64_t bytes) {
+  std::vector<std::uint64_t> capacities;
+  for (const Block& block : blocks_) capacities.push_back(block.in_use ? 0 : block.capacity);
+  const std::array sizes = {bytes};
+  if (const auto index = assign_blocks(capacities, sizes).front()) {
+    blocks_[*index].in_use = true;
+    return blocks_[*index].memory.get();
+  }
+  auto address = take(bytes, true);
+  if (!address) {
+    free_idle();
+    address = take(bytes, false);
+  }
+  if (address) keep_memory_free();
+  return address;
+}
+
+/// A new block in use.
+std::optional<CUdeviceptr> BufferPool::take(std::uint64_t bytes, bool with_reserve) {
+  if (!(with_reserve && allocate(pooled_capacity(bytes))) && !allocate(bytes)) return std::nullopt;
+  blocks_.back().in_use = true;
+  return blocks_.back().memory.get();
+}
+
+/// False when there is not enough memory.
+bool BufferPool::allocate(std::uint64_t bytes) {
+  try {
+    blocks_.push_back({allocate_device_memory(bytes), bytes});
+    ++allocations_;
+    return true;
+  } catch (const CudaError& error) {
+    if (error.result() == CUDA_ERROR_OUT_OF_MEMORY) return false;
+    throw;
+  }
+}
+
+void BufferPool::release_all() {
+  for (Block& block : blocks_) block.in_use = false;
+}
+
+void BufferPool::free_idle() {
+  std::erase_if(blocks_, [](const Block& block) { return !block.in_use; });
+}
+
+/// Modules and the driver itself need memory too.
+void BufferPool::keep_memory_free() {
+  constexpr std::size_t share = 8;
+  std::vector<std::uint64_t> idle;
+  std::vector<CUdeviceptr> addresses;
+  for (const Block& block : blocks_) {
+    if (block.in_use) continue;
+    idle.push_back(block.capacity);
+    addresses.push_back(block.memory.get());
+  }
+  if (idle.empty()) return;
+  const MemoryInfo info = memory_info();
+  const std::size_t wanted = info.total / share;
+  if (info.free >= wanted) return;
+  for (const std::size_t i : blocks_to_free(idle, wanted - info.free)) {
+    const CUdeviceptr address = addresses[i];
+    std::erase_if(blocks_, [&](const Block& block) { return block.memory.get() == address; });
+  }
 }
 
 }  // namespace sweep

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "engine/cuda/handles.h"
@@ -8,20 +9,41 @@
 namespace sweep {
 
 /// Device memory that one configuration after the other uses: allocating gigabytes anew for each
-/// would cost more than measuring.
+/// would cost more than measuring. Blocks that do not fit now are kept for later ones, as long as
+/// an eighth of the device's memory stays free; all of them go when memory is short.
 class BufferPool {
  public:
+  explicit BufferPool(std::uint64_t device_bytes) : device_bytes_(device_bytes) {}
+
   /// Addresses of buffers of at least these sizes. What was handed out before is invalid.
   /// Throws ExecutionFailure when the device does not have the memory.
   std::vector<CUdeviceptr> acquire(const std::vector<std::uint64_t>& sizes);
-  void clear() { slots_.clear(); }
+  /// One more buffer, valid until the next `acquire`; nothing when there is no memory for it.
+  std::optional<CUdeviceptr> acquire_more(std::uint64_t bytes);
+  /// Frees everything; what was handed out is invalid.
+  void clear() { blocks_.clear(); }
+
+  /// How often device memory was allocated so far.
+  std::uint64_t allocations() const { return allocations_; }
 
  private:
-  struct Slot {
+  struct Block {
     DeviceMemory memory;
     std::uint64_t capacity = 0;
+    bool in_use = false;
   };
-  std::vector<Slot> slots_;
+
+  std::optional<std::vector<CUdeviceptr>> try_acquire(const std::vector<std::uint64_t>& sizes,
+                                                      bool with_reserve);
+  std::optional<CUdeviceptr> take(std::uint64_t bytes, bool with_reserve);
+  bool allocate(std::uint64_t bytes);
+  void release_all();
+  void free_idle();
+  void keep_memory_free();
+
+  std::uint64_t device_bytes_;
+  std::vector<Block> blocks_;
+  std::uint64_t allocations_ = 0;
 };
 
 }  // namespace sweep

@@ -4,13 +4,14 @@
 
 #include "engine/cuda/cuda_context.h"
 #include "engine/cuda/cuda_execution.h"
+#include "engine/cuda/device_monitor.h"
 
 namespace sweep {
 namespace {
 
 class CudaBackend : public Backend {
  public:
-  explicit CudaBackend(const Device& device) : context_(device) {}
+  explicit CudaBackend(const Device& device) : monitor_(device), context_(device) {}
 
   const Device& device() const override { return context_.device; }
   bool can_time() const override { return true; }
@@ -18,8 +19,11 @@ class CudaBackend : public Backend {
   std::unique_ptr<Execution> prepare(const Workload& workload, const MeasureRules&) override {
     return std::make_unique<CudaExecution>(context_, workload);
   }
+  DeviceState state() override { return monitor_.state(); }
+  std::vector<std::string> disturbances() override { return monitor_.disturbances(); }
 
  private:
+  DeviceMonitor monitor_;
   CudaContext context_;
 };
 

@@ -1,6 +1,6 @@
 #include "engine/cuda/cuda_context.h"
 
-#include "engine/backend/mismatch.h"
+#include "engine/cuda/event_step.h"
 
 namespace sweep {
 namespace {
@@ -28,29 +28,37 @@ PrimaryContext::~PrimaryContext() {
 CudaContext::CudaContext(const Device& description)
     : device(description),
       primary(device_handle(description.index)),
+      limits(launch_limits_of(device_handle(description.index))),
       stream(make_stream()),
       begin(make_event()),
       end(make_event()),
-      check_result(allocate_device_memory(sizeof(CheckResult))),
-      flush(device.l2_bytes, device.multiprocessors, stream.get()) {}
+      buffers(description.memory_bytes),
+      check_results(stream.get()),
+      flush(device.l2_bytes, device.multiprocessors, stream.get()),
+      gate(stream.get()),
+      stamps(most_samples_per_block + 1, device.multiprocessors, stream.get()) {
+  flush.run(stream.get());
+  synchronize(stream.get());
+  event_step = measure_event_step(events, gate, stamps, stream.get());
+}
 
 bool CudaContext::responds() const {
   const Driver& driver = Driver::get();
   return driver.stream_synchronize(stream.get()) == CUDA_SUCCESS &&
-         driver.memory_set(check_result.get(), 0, sizeof(CheckResult), stream.get()) ==
+         driver.memory_set(check_results.scratch(), 0, sizeof(CheckResult), stream.get()) ==
              CUDA_SUCCESS &&
          driver.stream_synchronize(stream.get()) == CUDA_SUCCESS;
 }
 
 const Module& CudaContext::module_of(const std::shared_ptr<const Program>& program) {
-  if (loaded_ != program) {
-    loaded_.reset();
-    module_.reset();
-    module_ = load_module(program->cubin.empty() ? static_cast<const void*>(program->ptx.c_str())
-                                                 : program->cubin.data());
-    loaded_ = program;
+  try {
+    return modules.get(program);
+  } catch (const CudaError& error) {
+    if (error.result() != CUDA_ERROR_OUT_OF_MEMORY) throw;
+    modules.clear();
+    buffers.clear();
+    return modules.get(program);
   }
-  return module_;
 }
 
 }  // namespace sweep

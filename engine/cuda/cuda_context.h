@@ -3,9 +3,16 @@
 #include <memory>
 
 #include "engine/backend/backend.h"
+#include "engine/cuda/batch_plan.h"
 #include "engine/cuda/buffer_pool.h"
+#include "engine/cuda/check_results.h"
+#include "engine/cuda/clock_stamps.h"
+#include "engine/cuda/event_pool.h"
 #include "engine/cuda/handles.h"
 #include "engine/cuda/l2_flush.h"
+#include "engine/cuda/launch_limits.h"
+#include "engine/cuda/module_cache.h"
+#include "engine/cuda/stream_gate.h"
 
 namespace sweep {
 
@@ -21,29 +28,33 @@ class PrimaryContext {
   CUdevice device_;
 };
 
-/// Everything a GPU keeps from one configuration to the next.
+/// Everything a GPU keeps from one configuration to the next. All of its own functions have run
+/// once when it is made, so that they can be queued while the stream is held.
 struct CudaContext {
-  explicit CudaContext(const Device& device);
+  explicit CudaContext(const Device& description);
 
   /// Whether the context still works. After some errors every later call in it fails.
   bool responds() const;
-  /// The module of a program; the one loaded last is kept.
+  /// The module of a program as it is after loading. What was handed out for the execution before
+  /// is invalid, its buffers too when memory is short.
   const Module& module_of(const std::shared_ptr<const Program>& program);
 
   Device device;
   PrimaryContext primary;
   // What follows lives in the context and goes before it.
+  LaunchLimits limits;
   Stream stream;
   Event begin;
   Event end;
   BufferPool buffers;
-  DeviceMemory check_result;
+  ModuleCache modules;
+  CheckResults check_results;
   L2Flush flush;
+  StreamGate gate;
+  ClockStamps stamps;
+  EventPool events;
+  double event_step = 0;  ///< of the clock that events read, in seconds
   bool poisoned = false;  ///< a kernel left the context unusable; CUDA offers no way back
-
- private:
-  std::shared_ptr<const Program> loaded_;
-  Module module_;
 };
 
 }  // namespace sweep

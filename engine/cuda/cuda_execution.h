@@ -1,10 +1,13 @@
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
-#include "engine/backend/backend.h"
-#include "engine/backend/mismatch.h"
+#include "engine/cuda/busy_time.h"
 #include "engine/cuda/cuda_context.h"
+#include "engine/cuda/loaded_workload.h"
+#include "engine/cuda/sampler.h"
 
 namespace sweep {
 
@@ -17,26 +20,17 @@ class CudaExecution : public Execution {
   void launch() override;
   std::optional<std::string> verify() override;
   std::vector<Sample> sample(CacheState cache, int count) override;
+  int launches_per_sample() const override { return sampler_->launches_per_sample(); }
+  double busy_seconds() const override { return busy_.seconds(); }
 
  private:
-  void prepare();
-  void check_limits() const;
-  void check_kernel_limits() const;
-  std::uint64_t device_limit(CUdevice_attribute attribute) const;
-  void initialise_buffer(std::size_t index);
-  void queue_kernel();
-  void queue_over_elements(CUfunction function, std::uint64_t elements,
-                           const std::vector<void*>& more_arguments);
-  CheckResult run_check(CUfunction function, std::uint64_t first, std::uint64_t last);
-  std::optional<std::string> verify_one(const VerificationPlan& plan);
-  double sample_once(CacheState cache);
-  void synchronize();
+  std::optional<std::string> run_checks();
 
   CudaContext& context_;
-  Workload workload_;
-  const Module* module_ = nullptr;
-  CUfunction kernel_ = nullptr;
-  std::vector<CUdeviceptr> addresses_;
+  BusyTime busy_;
+  std::optional<LoadedWorkload> loaded_;
+  LoadedWorkload::Addresses addresses_;
+  std::optional<Sampler> sampler_;
 };
 
 }  // namespace sweep

@@ -25,6 +25,7 @@ Driver::Driver() {
   load(device_uuid, "cuDeviceGetUuid_v2");
   load(device_memory, "cuDeviceTotalMem_v2");
   load(device_attribute, "cuDeviceGetAttribute");
+  load(device_pci_bus_id, "cuDeviceGetPCIBusId");
   load(context_retain, "cuDevicePrimaryCtxRetain");
   load(context_release, "cuDevicePrimaryCtxRelease_v2");
   load(context_set_current, "cuCtxSetCurrent");
@@ -34,11 +35,14 @@ Driver::Driver() {
   load(event_create, "cuEventCreate");
   load(event_destroy, "cuEventDestroy_v2");
   load(event_record, "cuEventRecord");
-  load(event_synchronize, "cuEventSynchronize");
+  load(event_query, "cuEventQuery");
   load(event_elapsed, "cuEventElapsedTime");
   load(memory_info, "cuMemGetInfo_v2");
   load(memory_allocate, "cuMemAlloc_v2");
   load(memory_free, "cuMemFree_v2");
+  load(pinned_allocate, "cuMemHostAlloc");
+  load(pinned_free, "cuMemFreeHost");
+  load(pinned_device_address, "cuMemHostGetDevicePointer_v2");
   load(memory_set, "cuMemsetD8Async");
   load(copy_to_host, "cuMemcpyDtoHAsync_v2");
   load(copy_to_device, "cuMemcpyHtoDAsync_v2");

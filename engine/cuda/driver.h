@@ -23,6 +23,7 @@ struct Driver {
   CUresult (*device_uuid)(CUuuid*, CUdevice) = nullptr;
   CUresult (*device_memory)(std::size_t*, CUdevice) = nullptr;
   CUresult (*device_attribute)(int*, CUdevice_attribute, CUdevice) = nullptr;
+  CUresult (*device_pci_bus_id)(char*, int, CUdevice) = nullptr;
   CUresult (*context_retain)(CUcontext*, CUdevice) = nullptr;
   CUresult (*context_release)(CUdevice) = nullptr;
   CUresult (*context_set_current)(CUcontext) = nullptr;
@@ -32,11 +33,14 @@ struct Driver {
   CUresult (*event_create)(CUevent*, unsigned) = nullptr;
   CUresult (*event_destroy)(CUevent) = nullptr;
   CUresult (*event_record)(CUevent, CUstream) = nullptr;
-  CUresult (*event_synchronize)(CUevent) = nullptr;
+  CUresult (*event_query)(CUevent) = nullptr;
   CUresult (*event_elapsed)(float*, CUevent, CUevent) = nullptr;
   CUresult (*memory_info)(std::size_t*, std::size_t*) = nullptr;
   CUresult (*memory_allocate)(CUdeviceptr*, std::size_t) = nullptr;
   CUresult (*memory_free)(CUdeviceptr) = nullptr;
+  CUresult (*pinned_allocate)(void**, std::size_t, unsigned) = nullptr;
+  CUresult (*pinned_free)(void*) = nullptr;
+  CUresult (*pinned_device_address)(CUdeviceptr*, void*, unsigned) = nullptr;
   CUresult (*memory_set)(CUdeviceptr, unsigned char, std::size_t, CUstream) = nullptr;
   CUresult (*copy_to_host)(void*, CUdeviceptr, std::size_t, CUstream) = nullptr;
   CUresult (*copy_to_device)(CUdeviceptr, const void*, std::size_t, CUstream) = nullptr;

@@ -2,25 +2,16 @@
 
 #include <array>
 
-#include "engine/loader/dynamic_library.h"
+#include "engine/cuda/nvml.h"
 
 namespace sweep {
 
 std::string installed_driver_version() {
-  const auto nvml = DynamicLibrary::open("libnvidia-ml.so.1");
-  if (!nvml) return {};
-  try {
-    auto* init = nvml->function<int()>("nvmlInit_v2");
-    auto* version = nvml->function<int(char*, unsigned)>("nvmlSystemGetDriverVersion");
-    auto* shutdown = nvml->function<int()>("nvmlShutdown");
-    if (init() != 0) return {};
-    std::array<char, 96> text{};
-    const bool known = version(text.data(), static_cast<unsigned>(text.size())) == 0;
-    shutdown();
-    return known ? std::string(text.data()) : std::string();
-  } catch (const LibraryError&) {
-    return {};  // an NVML without these functions knows no version either
-  }
+  const Nvml* nvml = Nvml::get();
+  if (nvml == nullptr || nvml->driver_version == nullptr) return {};
+  std::array<char, 96> text{};
+  const int result = nvml->driver_version(text.data(), static_cast<unsigned>(text.size()));
+  return result == Nvml::success ? std::string(text.data()) : std::string();
 }
 
 }  // namespace sweep

@@ -39,11 +39,40 @@ DeviceMemory allocate_device_memory(std::size_t bytes) {
   return DeviceMemory(address);
 }
 
+PinnedMemory allocate_pinned_memory(std::size_t bytes) {
+  void* address = nullptr;
+  Driver::get().check(Driver::get().pinned_allocate(&address, bytes, CU_MEMHOSTALLOC_DEVICEMAP),
+                      "cuMemHostAlloc");
+  return PinnedMemory(address);
+}
+
+CUdeviceptr device_address_of(const PinnedMemory& memory) {
+  CUdeviceptr address = 0;
+  Driver::get().check(Driver::get().pinned_device_address(&address, memory.get(), 0),
+                      "cuMemHostGetDevicePointer");
+  return address;
+}
+
 CUfunction find_function(const Module& module, const char* name) {
   CUfunction function = nullptr;
   Driver::get().check(Driver::get().module_function(&function, module.get(), name),
                       "cuModuleGetFunction");
   return function;
+}
+
+void record(const Event& event, CUstream stream) {
+  Driver::get().check(Driver::get().event_record(event.get(), stream), "cuEventRecord");
+}
+
+void synchronize(CUstream stream) {
+  Driver::get().check(Driver::get().stream_synchronize(stream), "cuStreamSynchronize");
+}
+
+double seconds_between(const Event& begin, const Event& end) {
+  float milliseconds = 0;
+  Driver::get().check(Driver::get().event_elapsed(&milliseconds, begin.get(), end.get()),
+                      "cuEventElapsedTime");
+  return static_cast<double>(milliseconds) / 1e3;
 }
 
 }  // namespace sweep

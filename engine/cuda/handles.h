@@ -38,6 +38,7 @@ using Module = CudaHandle<CUmodule, &Driver::module_unload>;
 using Stream = CudaHandle<CUstream, &Driver::stream_destroy>;
 using Event = CudaHandle<CUevent, &Driver::event_destroy>;
 using DeviceMemory = CudaHandle<CUdeviceptr, &Driver::memory_free>;
+using PinnedMemory = CudaHandle<void*, &Driver::pinned_free>;
 
 /// Loads a cubin or PTX text. Throws CudaError with the driver's own log, if it gives one.
 Module load_module(const void* image);
@@ -45,6 +46,16 @@ Stream make_stream();
 Event make_event();
 /// Throws CudaError with CUDA_ERROR_OUT_OF_MEMORY when there is not enough.
 DeviceMemory allocate_device_memory(std::size_t bytes);
+/// Host memory that stays where it is, that copies reach without waiting, and that the device sees
+/// at `device_address_of`.
+PinnedMemory allocate_pinned_memory(std::size_t bytes);
+CUdeviceptr device_address_of(const PinnedMemory& memory);
 CUfunction find_function(const Module& module, const char* name);
+/// Queues an event.
+void record(const Event& event, CUstream stream);
+/// Waits for everything queued.
+void synchronize(CUstream stream);
+/// The seconds between two events that have happened.
+double seconds_between(const Event& begin, const Event& end);
 
 }  // namespace sweep

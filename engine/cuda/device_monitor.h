@@ -1,0 +1,37 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/backend/backend.h"
+#include "engine/cuda/nvml.h"
+
+namespace sweep {
+
+/// What NVML knows about a device. Where it, or one of its functions, is not there or not
+/// permitted, the figure is 0 and the sentence is left out; nothing here fails.
+class DeviceMonitor {
+ public:
+  /// Finds the device by its UUID or, as a part of a divided GPU has one that NVML's devices do
+  /// not have, by its place on the bus. Make it before the first context, so that the load that
+  /// it finds is that of others.
+  explicit DeviceMonitor(const Device& device);
+
+  /// The device now. Queries of the driver, some microseconds each.
+  DeviceState state() const;
+  /// What else uses the device, and how busy it was when this was made.
+  std::vector<std::string> disturbances() const;
+
+ private:
+  double clock_hz(int type) const;
+  bool applications_clocks_lower() const;
+  unsigned utilization() const;
+  std::vector<std::string> others() const;
+
+  const Nvml* nvml_;
+  Nvml::DeviceHandle handle_ = nullptr;
+  unsigned first_utilization_ = 0;  ///< percent
+};
+
+}  // namespace sweep

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <vector>
+
+#include "engine/cuda/cuda_context.h"
+
+namespace sweep {
+
+/// A workload whose program is loaded: queues its launches on any set of its buffers. Nothing here
+/// waits for the device. Throws CudaError, and ExecutionFailure for what the device cannot launch.
+class LoadedWorkload {
+ public:
+  /// Where the buffers lie, in the workload's order.
+  using Addresses = std::vector<CUdeviceptr>;
+
+  LoadedWorkload(CudaContext& context, const Workload& workload);
+
+  const Workload& workload() const { return workload_; }
+  /// The buffers' sizes in bytes.
+  std::vector<std::uint64_t> sizes() const;
+
+  /// Queues filling all buffers.
+  void queue_init(Addresses& addresses);
+  /// Queues one launch of the kernel.
+  void queue_kernel(Addresses& addresses);
+  /// Queues a check over elements [begin, end) with its CheckResult at `place`.
+  void queue_check(std::size_t index, Addresses& addresses, std::uint64_t begin, std::uint64_t end,
+                   CUdeviceptr place);
+
+ private:
+  CUfunction find(const std::string& entry) const;
+  void queue_over_elements(CUfunction function, std::uint64_t elements, Addresses& addresses,
+                           const std::vector<void*>& more_arguments);
+
+  CUstream stream_;
+  Workload workload_;
+  const Module* module_ = nullptr;
+  CUfunction kernel_ = nullptr;
+  std::vector<CUfunction> init_;   ///< one per buffer; null where it has none
+  std::vector<CUfunction> check_;  ///< one per verification
+};
+
+}  // namespace sweep

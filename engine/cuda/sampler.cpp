@@ -1,0 +1,148 @@
+#include "engine/cuda/sampler.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sweep {
+namespace {
+
+double median_seconds(std::vector<Sample> samples) {
+  const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
+  std::ranges::nth_element(samples, middle, {}, &Sample::seconds);
+  return middle->seconds;
+}
+
+}  // namespace
+
+Sampler::Sampler(CudaContext& context, LoadedWorkload& loaded, LoadedWorkload::Addresses addresses,
+                 BusyTime& busy)
+    : context_(context),
+      loaded_(loaded),
+      copies_(context, loaded, std::move(addresses)),
+      busy_(busy),
+      target_(sample_target(context.event_step)) {}
+
+std::vector<Sample> Sampler::take(CacheState cache, int count) {
+  const BatchPlan plan = plan_of(cache);
+  launches_per_sample_ = plan.launches();
+  std::vector<Sample> samples;
+  while (std::ssize(samples) < count) {
+    const int rest = count - static_cast<int>(samples.size());
+    const auto block = held_block(cache, plan, std::min(rest, samples_per_block(plan, cache)));
+    samples.insert(samples.end(), block.begin(), block.end());
+  }
+  return samples;
+}
+
+const BatchPlan& Sampler::plan_of(CacheState cache) {
+  std::optional<BatchPlan>& plan = cache == CacheState::cold ? cold_ : warm_;
+  if (!plan) plan = calibrate(cache);
+  return *plan;
+}
+
+BatchPlan Sampler::calibrate(CacheState cache) {
+  constexpr int estimates = 3;
+  constexpr double long_seconds = 1e-3;
+  BatchPlan plan;
+  // Not held, since the kernel may never have been launched before.
+  run_block(cache, plan, 1, std::nullopt);
+  const int samples = read_block(plan, 1).front().seconds > long_seconds ? 1 : 3;
+  for (int i = 0; i < estimates; ++i) {
+    const double seconds = median_seconds(held_block(cache, plan, samples));
+    const BatchPlan better = with_copies(cache, seconds);
+    // Launches of a batch overlap a little: each takes less time than one alone.
+    if (better.launches() <= plan.launches()) break;
+    plan = better;
+  }
+  return plan;
+}
+
+/// The plan for launches of this duration, after making the copies that it needs.
+BatchPlan Sampler::with_copies(CacheState cache, double seconds_per_launch) {
+  if (cache == CacheState::warm) {
+    return plan_batch(seconds_per_launch, target_, most_launches_per_sample);
+  }
+  const BatchPlan wanted = plan_batch(seconds_per_launch, target_, copies_.allowed());
+  const std::size_t have =
+      copies_.provide(static_cast<std::size_t>(wanted.launches_per_round), busy_);
+  return plan_batch(seconds_per_launch, target_, have);
+}
+
+std::vector<Sample> Sampler::held_block(CacheState cache, const BatchPlan& plan, int count) {
+  constexpr int tries = 3;
+  Nanoseconds patience = context_.gate.patience;
+  for (int i = 0; i < tries; ++i) {
+    if (run_block(cache, plan, count, patience)) return read_block(plan, count);
+    patience *= 2;
+  }
+  throw ExecutionFailure(fmt::format(
+      "nothing was timed: {} times in a row the host took longer than the device waits "
+      "for it ({} ms and more) to queue {} launches; it is overloaded, or launches wait "
+      "for the device (CUDA_LAUNCH_BLOCKING, a debugger or a profiler)",
+      tries, std::chrono::duration<double, std::milli>(context_.gate.patience).count(),
+      count * plan.launches()));
+}
+
+/// Runs a block; held with a patience. False when the samples do not count.
+bool Sampler::run_block(CacheState cache, const BatchPlan& plan, int count,
+                        std::optional<Nanoseconds> patience) {
+  const auto stamps = static_cast<std::size_t>(count) + 1;
+  context_.events.reserve(static_cast<std::size_t>(count * plan.rounds));
+  context_.stamps.queue_reset(stamps);
+  {
+    std::optional<GateHold> hold;
+    if (patience) hold.emplace(context_.gate, *patience);
+    queue_block(cache, plan, count);
+  }
+  context_.stamps.queue_fetch(stamps);
+  busy_.wait_and_add();
+  return !patience || !context_.gate.gave_up();
+}
+
+void Sampler::queue_block(CacheState cache, const BatchPlan& plan, int count) {
+  busy_.queue_begin();
+  context_.stamps.queue(0);
+  std::size_t pair = 0;
+  for (int sample = 0; sample < count; ++sample) {
+    for (int round = 0; round < plan.rounds; ++round) queue_round(cache, plan, pair++);
+    // Ends this sample's interval and begins the next one's.
+    context_.stamps.queue(static_cast<std::size_t>(sample) + 1);
+  }
+  busy_.queue_end();
+}
+
+void Sampler::queue_round(CacheState cache, const BatchPlan& plan, std::size_t pair) {
+  const CUstream stream = context_.stream.get();
+  const bool cold = cache == CacheState::cold;
+  if (cold) {
+    context_.flush.run(stream);
+  } else {
+    loaded_.queue_kernel(copies_.original());
+  }
+  record(context_.events.begin(pair), stream);
+  for (int launch = 0; launch < plan.launches_per_round; ++launch) {
+    loaded_.queue_kernel(cold ? copies_[static_cast<std::size_t>(launch)] : copies_.original());
+  }
+  record(context_.events.end(pair), stream);
+}
+
+std::vector<Sample> Sampler::read_block(const BatchPlan& plan, int count) const {
+  std::vector<Sample> samples;
+  std::size_t pair = 0;
+  for (int i = 0; i < count; ++i) {
+    Sample sample;
+    for (int round = 0; round < plan.rounds; ++round) {
+      sample.seconds += context_.events.seconds(pair++);
+    }
+    sample.seconds /= plan.launches();
+    const auto stamp = static_cast<std::size_t>(i);
+    sample.sm_clock_hz =
+        mean_sm_clock(context_.stamps.round(stamp), context_.stamps.round(stamp + 1),
+                      context_.stamps.timer_step());
+    samples.push_back(sample);
+  }
+  return samples;
+}
+
+}  // namespace sweep

@@ -1,0 +1,46 @@
+#include "engine/cuda/module_cache.h"
+
+#include <boost/test/unit_test.hpp>
+#include <string_view>
+
+using namespace sweep;
+
+namespace {
+
+bool has_variables_in_ptx(std::string_view body) {
+  Program program;
+  program.ptx = std::string(".version 8.0\n.target sm_90\n.address_size 64\n").append(body);
+  return has_device_variables(program);
+}
+
+bool has_variables_in_cubin(std::string_view image) {
+  Program program;
+  program.cubin.assign(image.begin(), image.end());
+  return has_device_variables(program);
+}
+
+constexpr std::string_view kernel =
+    ".visible .entry k(.param .u64 k_param_0)\n{\n"
+    "\tld.global.u32 \t%r1, [%rd2];\n\tcvta.to.global.u64 \t%rd2, %rd1;\n"
+    "\tatom.global.add.u32 %r2, [%rd2], 1;\n\t@%p1 st.volatile.global.u32 [%rd2], "
+    "%r1;\n\tret;\n}\n";
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(module_cache)
+
+BOOST_AUTO_TEST_CASE(declarations_in_ptx_are_found_and_instructions_are_not) {
+  BOOST_TEST(!has_variables_in_ptx(kernel));
+  BOOST_TEST(has_variables_in_ptx(".global .align 4 .u32 counter;\n"));
+  BOOST_TEST(has_variables_in_ptx(".visible .global .align 4 .u32 counter = 1;\n"));
+  BOOST_TEST(!has_variables_in_ptx(".const .align 4 .u32 table[4];\n"));
+}
+
+BOOST_AUTO_TEST_CASE(sections_in_a_cubin_are_found) {
+  using namespace std::string_view_literals;
+  BOOST_TEST(has_variables_in_cubin("\177ELF\0.text.k\0.nv.global\0.nv.info"sv));
+  BOOST_TEST(has_variables_in_cubin("\177ELF\0.text.k\0.nv.global.init\0"sv));
+  BOOST_TEST(!has_variables_in_cubin("\177ELF\0.text.k\0.nv.constant0.k\0.nv.shared.k\0"sv));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
