@@ -4,6 +4,7 @@
 
 #include "engine/cuda/cuda_context.h"
 #include "engine/cuda/cuda_execution.h"
+#include "engine/cuda/hardware_counters.h"
 
 namespace sweep {
 namespace {
@@ -18,9 +19,15 @@ class CudaBackend : public Backend {
   std::unique_ptr<Execution> prepare(const Workload& workload, const MeasureRules&) override {
     return std::make_unique<CudaExecution>(context_, workload);
   }
+  CounterResults count(std::span<const Workload> workloads, const CounterRequest& request,
+                       const StepListener& on_step) override {
+    return counters_.count(workloads, request, on_step);
+  }
 
  private:
   CudaContext context_;
+  HardwareCounters counters_{context_,
+                             [this](const Workload& workload) { return prepare(workload, {}); }};
 };
 
 }  // namespace

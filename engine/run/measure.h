@@ -19,9 +19,6 @@ struct UsefulTraffic {
   std::uint64_t shared = 0;  ///< through shared memory
 };
 
-/// Hears that a step begins: "init", "first launch", "check", "count", "sample".
-using StepListener = std::function<void(std::string_view step)>;
-
 /// A point without its key, and where the time went.
 struct Measurement {
   PointRecord point;
