@@ -31,4 +31,18 @@ message(STATUS "CUDA headers: ${CUDA_INCLUDE_DIR} (version ${_cuda_version})")
 add_library(sweep_cuda_headers INTERFACE)
 target_include_directories(sweep_cuda_headers SYSTEM INTERFACE ${CUDA_INCLUDE_DIR})
 target_compile_definitions(sweep_cuda_headers INTERFACE SWEEP_BUILD_CUDA_HOME="${CUDA_HOME_DIR}")
+
+# The headers of CUPTI's range profiler, which reads the hardware's counters, come with CUDA 12.6
+# and newer. Without them the engine is built without counters and says so when it is asked for them.
+find_path(CUPTI_INCLUDE_DIR cupti_range_profiler.h
+          HINTS ${CUDA_INCLUDE_DIR} ${CUDA_HOME_DIR}/extras/CUPTI/include
+                ${CUDA_HOME_DIR}/../../extras/CUPTI/include
+          NO_DEFAULT_PATH)
+if(CUPTI_INCLUDE_DIR)
+  add_library(sweep_cupti_headers INTERFACE)
+  target_include_directories(sweep_cupti_headers SYSTEM INTERFACE ${CUPTI_INCLUDE_DIR})
+else()
+  message(STATUS "CUPTI's range profiler headers were not found: no hardware counters")
+endif()
+
 set(CudaHeaders_FOUND TRUE)

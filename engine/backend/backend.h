@@ -2,11 +2,13 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/spec/metric.h"
@@ -113,6 +115,9 @@ struct CounterResults {
   std::vector<std::string> problems;
 };
 
+/// Hears that a step begins: "init", "first launch", "check", "count", "sample".
+using StepListener = std::function<void(std::string_view step)>;
+
 /// A configuration that cannot be executed: the reason in a sentence that stands alone. Whether the
 /// backend survives it, `Backend::usable` says.
 class ExecutionFailure : public std::runtime_error {
@@ -166,8 +171,10 @@ class Backend {
   /// What may disturb measuring now, in sentences: another process that uses the device.
   virtual std::vector<std::string> disturbances() { return {}; }
   /// Runs each workload once more for every pass that the counters need, in their first state.
-  /// No execution may be alive. Failures are part of the result.
-  virtual CounterResults count(std::span<const Workload> workloads, const CounterRequest& request);
+  /// No execution may be alive. Failures are part of the result. `on_step` is called before every
+  /// launch; what it throws ends the counting.
+  virtual CounterResults count(std::span<const Workload> workloads, const CounterRequest& request,
+                               const StepListener& on_step);
 };
 
 }  // namespace sweep

@@ -5,6 +5,7 @@
 #include "engine/cuda/cuda_context.h"
 #include "engine/cuda/cuda_execution.h"
 #include "engine/cuda/device_monitor.h"
+#include "engine/cuda/hardware_counters.h"
 
 namespace sweep {
 namespace {
@@ -21,10 +22,16 @@ class CudaBackend : public Backend {
   }
   DeviceState state() override { return monitor_.state(); }
   std::vector<std::string> disturbances() override { return monitor_.disturbances(); }
+  CounterResults count(std::span<const Workload> workloads, const CounterRequest& request,
+                       const StepListener& on_step) override {
+    return counters_.count(workloads, request, on_step);
+  }
 
  private:
   DeviceMonitor monitor_;
   CudaContext context_;
+  HardwareCounters counters_{context_,
+                             [this](const Workload& workload) { return prepare(workload, {}); }};
 };
 
 }  // namespace

@@ -14,9 +14,8 @@ CUdevice device_handle(int index) {
 }  // namespace
 
 PrimaryContext::PrimaryContext(CUdevice device) : device_(device) {
-  CUcontext context = nullptr;
-  Driver::get().check(Driver::get().context_retain(&context, device_), "cuDevicePrimaryCtxRetain");
-  const CUresult result = Driver::get().context_set_current(context);
+  Driver::get().check(Driver::get().context_retain(&context_, device_), "cuDevicePrimaryCtxRetain");
+  const CUresult result = Driver::get().context_set_current(context_);
   if (result != CUDA_SUCCESS) Driver::get().context_release(device_);
   Driver::get().check(result, "cuCtxSetCurrent");
 }

@@ -24,8 +24,11 @@ class PrimaryContext {
   PrimaryContext(const PrimaryContext&) = delete;
   PrimaryContext& operator=(const PrimaryContext&) = delete;
 
+  CUcontext get() const { return context_; }
+
  private:
   CUdevice device_;
+  CUcontext context_ = nullptr;
 };
 
 /// Everything a GPU keeps from one configuration to the next. All of its own functions have run

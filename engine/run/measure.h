@@ -14,10 +14,6 @@ namespace sweep {
 using Clock = std::function<double()>;
 Clock steady_clock();
 
-/// Hears that a step begins: "allocation", "init", "first launch", "check", "count", "warm-up",
-/// "sample".
-using StepListener = std::function<void(std::string_view step)>;
-
 /// A point without its key, and where the time went.
 struct Measurement {
   PointRecord point;

@@ -12,24 +12,37 @@ class Measurer {
  public:
   virtual ~Measurer() = default;
   virtual const Device& device() const = 0;
+  /// What may disturb measuring, as the backend said when it started.
+  virtual const std::vector<std::string>& disturbances() const = 0;
   /// Throws DeviceError when the device is lost for good.
   virtual Measurement measure(const Workload& workload, const MeasureRules& rules,
                               const UsefulTraffic& useful) = 0;
+  /// Counts workloads with the hardware's counters, as Backend::count: several at once cost far
+  /// less than one after the other. Throws as measure does.
+  virtual CounterResults count(std::span<const Workload> workloads,
+                               const CounterRequest& request) = 0;
 };
 
 /// Measures in this process, on a backend that every failure leaves usable.
 class LocalMeasurer : public Measurer {
  public:
-  explicit LocalMeasurer(Backend& backend) : backend_(backend), clock_(steady_clock()) {}
+  explicit LocalMeasurer(Backend& backend)
+      : backend_(backend), clock_(steady_clock()), disturbances_(backend.disturbances()) {}
   const Device& device() const override { return backend_.device(); }
+  const std::vector<std::string>& disturbances() const override { return disturbances_; }
   Measurement measure(const Workload& workload, const MeasureRules& rules,
                       const UsefulTraffic& useful) override {
     return sweep::measure(backend_, workload, rules, useful, clock_, [](std::string_view) {});
+  }
+  CounterResults count(std::span<const Workload> workloads,
+                       const CounterRequest& request) override {
+    return backend_.count(workloads, request, [](std::string_view) {});
   }
 
  private:
   Backend& backend_;
   Clock clock_;
+  std::vector<std::string> disturbances_;
 };
 
 }  // namespace sweep

@@ -15,7 +15,8 @@ std::unique_ptr<Backend> say_hello(Channel& channel,
                                    const std::function<std::unique_ptr<Backend>()>& start_backend) {
   try {
     std::unique_ptr<Backend> backend = start_backend();
-    channel.send(encode(WorkerHello{backend->device(), {}}));
+    const WorkerHello hello{backend->device(), backend->disturbances(), {}};
+    channel.send(encode(hello));
     return backend;
   } catch (const ChannelClosed&) {
     throw;
@@ -48,8 +49,7 @@ class Pulse {
 };
 
 /// Measures one job. What no failure of the workload explains takes the worker's health with it.
-WorkerResult run_job(Backend& backend, const WorkerJob& job, const Clock& clock, Channel& channel) {
-  Pulse pulse(channel, clock);
+WorkerResult run_job(Backend& backend, const WorkerJob& job, const Clock& clock, Pulse& pulse) {
   WorkerResult result;
   try {
     result.measurement = measure(backend, job.workload, job.rules, job.useful, clock,
@@ -65,19 +65,42 @@ WorkerResult run_job(Backend& backend, const WorkerJob& job, const Clock& clock,
   return result;
 }
 
+/// The same for a count job.
+WorkerCounts run_job(Backend& backend, const WorkerCountJob& job, const Clock& /*clock*/,
+                     Pulse& pulse) {
+  WorkerCounts counts;
+  try {
+    counts.results = backend.count(job.workloads, job.request,
+                                   [&](std::string_view step) { pulse.beat(step); });
+    counts.usable = backend.usable();
+  } catch (const ChannelClosed&) {
+    throw;
+  } catch (const std::exception& error) {
+    counts.results.workloads.resize(job.workloads.size());
+    counts.results.problems.push_back(std::string("counting failed: ") + error.what());
+    counts.usable = false;
+  }
+  return counts;
+}
+
 }  // namespace
 
 void serve_jobs(Channel& channel, const std::function<std::unique_ptr<Backend>()>& start_backend) {
   try {
     const std::unique_ptr<Backend> backend = say_hello(channel, start_backend);
     const Clock clock = steady_clock();
-    std::shared_ptr<const Program> program;
-    while (backend != nullptr && backend->usable()) {
-      const WorkerJob job = decode_job(channel.receive(forever), program);
-      program = job.workload.program;
-      const WorkerResult result = run_job(*backend, job, clock, channel);
-      channel.send(encode(result));
-      if (!result.usable) return;
+    KeptPrograms kept;
+    bool is_usable = backend != nullptr && backend->usable();
+    while (is_usable) {
+      const WorkerTask task = decode_task(channel.receive(forever), kept);
+      Pulse pulse(channel, clock);
+      std::visit(
+          [&](const auto& job) {
+            const auto result = run_job(*backend, job, clock, pulse);
+            channel.send(encode(result));
+            is_usable = result.usable;
+          },
+          task);
     }
   } catch (const ChannelClosed&) {
     // The process that wanted the results is gone or done.

@@ -30,12 +30,13 @@ WorkerMeasurer::WorkerMeasurer(std::vector<std::string> command, double patience
 WorkerMeasurer::~WorkerMeasurer() = default;
 
 void WorkerMeasurer::start() {
-  sent_program_.reset();
+  sent_.clear();
   try {
     worker_ = std::make_unique<WorkerProcess>(command_, worker_channel);
     const WorkerHello hello = decode_hello(worker_->channel().receive(start_patience));
     if (!hello.error.empty()) throw DeviceError(hello.error);
     device_ = hello.device;
+    disturbances_ = hello.disturbances;
   } catch (const ChannelClosed&) {
     throw DeviceError("the worker process " + worker_->wait() + " before its device had started");
   } catch (const ChannelTimeout&) {
@@ -45,38 +46,59 @@ void WorkerMeasurer::start() {
   }
 }
 
-Measurement WorkerMeasurer::replace_after(const std::string& reason) {
-  worker_.reset();
-  return failed_measurement(reason);
-}
-
-Measurement WorkerMeasurer::measure(const Workload& workload, const MeasureRules& rules,
-                                    const UsefulTraffic& useful) {
+/// The worker's answer, or what became of it; it is replaced then.
+template <class Answer, class Job>
+std::variant<Answer, std::string> WorkerMeasurer::ask(const Job& job) {
   if (worker_ == nullptr) start();
   std::string step = "start";
+  std::string fate;
   try {
-    const bool with_program = sent_program_ != workload.program;
-    worker_->channel().send(encode(WorkerJob{workload, rules, useful}, with_program));
-    sent_program_ = workload.program;
+    worker_->channel().send(encode(job, sent_));
     for (;;) {
-      auto reply = decode_reply(worker_->channel().receive(patience_));
+      WorkerReply reply = decode_reply(worker_->channel().receive(patience_));
       if (const auto* alive = std::get_if<WorkerAlive>(&reply)) {
         step = alive->step;
         continue;
       }
-      auto* result = std::get_if<WorkerResult>(&reply);
-      if (!result->usable) worker_.reset();
-      return std::move(result->measurement);
+      auto* answer = std::get_if<Answer>(&reply);
+      if (answer == nullptr) throw std::runtime_error("an answer to another question");
+      if (!answer->usable) worker_.reset();
+      return std::move(*answer);
     }
   } catch (const ChannelTimeout&) {
-    return replace_after(
-        fmt::format("stopped after {} s without a sign of life during the {}", patience_, step));
+    fate = fmt::format("stopped after {} s without a sign of life during the {}", patience_, step);
   } catch (const ChannelClosed&) {
-    return replace_after("the process that runs the kernel " + worker_->wait());
+    fate = "the process that runs the kernel " + worker_->wait();
   } catch (const std::runtime_error& error) {
-    return replace_after(
-        fmt::format("the process that runs the kernel talks nonsense: {}", error.what()));
+    fate = fmt::format("the process that runs the kernel talks nonsense: {}", error.what());
   }
+  worker_.reset();
+  return fate;
+}
+
+Measurement WorkerMeasurer::measure(const Workload& workload, const MeasureRules& rules,
+                                    const UsefulTraffic& useful) {
+  const WorkerJob job{workload, rules, useful};
+  auto answer = ask<WorkerResult>(job);
+  if (const auto* fate = std::get_if<std::string>(&answer)) return failed_measurement(*fate);
+  return std::move(std::get<WorkerResult>(answer).measurement);
+}
+
+CounterResults WorkerMeasurer::count(std::span<const Workload> workloads,
+                                     const CounterRequest& request) {
+  const WorkerCountJob job{{workloads.begin(), workloads.end()}, request};
+  auto answer = ask<WorkerCounts>(job);
+  if (const auto* fate = std::get_if<std::string>(&answer)) {
+    CounterResults results;
+    results.workloads.resize(workloads.size());
+    results.problems.push_back("counting failed: " + *fate);
+    return results;
+  }
+  CounterResults results = std::move(std::get<WorkerCounts>(answer).results);
+  results.workloads.resize(workloads.size());
+  std::erase_if(results.problems,
+                [&](const std::string& problem) { return !said_.insert(problem).second; });
+  return results;
 }
 
 }  // namespace sweep

@@ -1,11 +1,15 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "engine/run/channel.h"
 #include "engine/run/measurer.h"
+#include "engine/run/message_bytes.h"
+#include "engine/run/program_slots.h"
 
 namespace sweep {
 
@@ -26,21 +30,26 @@ class WorkerMeasurer : public Measurer {
   WorkerMeasurer& operator=(const WorkerMeasurer&) = delete;
 
   const Device& device() const override { return device_; }
+  const std::vector<std::string>& disturbances() const override { return disturbances_; }
   Measurement measure(const Workload& workload, const MeasureRules& rules,
                       const UsefulTraffic& useful) override;
+  CounterResults count(std::span<const Workload> workloads, const CounterRequest& request) override;
 
   /// The file descriptor that a worker finds its channel at.
   static constexpr int worker_channel = 3;
 
  private:
   void start();
-  Measurement replace_after(const std::string& reason);
+  template <class Answer, class Job>
+  std::variant<Answer, std::string> ask(const Job& job);
 
   std::vector<std::string> command_;
   double patience_;
   Device device_;
+  std::vector<std::string> disturbances_;
   std::unique_ptr<WorkerProcess> worker_;
-  std::shared_ptr<const Program> sent_program_;
+  SentPrograms sent_;
+  std::set<std::string> said_;  ///< the problems of counting; a new worker says them again
 };
 
 }  // namespace sweep

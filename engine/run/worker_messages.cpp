@@ -1,238 +1,266 @@
 #include "engine/run/worker_messages.h"
 
-#include <nlohmann/json.hpp>
+#include <utility>
 
 namespace sweep {
+namespace {
 
-using Json = nlohmann::json;
+enum class Kind : std::uint8_t { hello, job, count_job, alive, result, counts };
+
+}  // namespace
+
+// The members of the structs that travel. Naming them by a structured binding makes a member that
+// is missing here an error of the compiler. `Of` is the struct, const for writing.
+
+template <class Archive, class Of>
+  requires std::is_same_v<std::remove_const_t<Of>, Device>
+void fields(Archive& archive, Of& device) {
+  auto& [backend, index, name, uuid, compute_capability, multiprocessors, l2_bytes, memory_bytes,
+         memory_clock_hz, memory_bus_bits, driver, cuda] = device;
+  archive(backend, index, name, uuid, compute_capability, multiprocessors, l2_bytes, memory_bytes,
+          memory_clock_hz, memory_bus_bits, driver, cuda);
+}
+
+template <class Archive, class Of>
+  requires std::is_same_v<std::remove_const_t<Of>, Extent3>
+void fields(Archive& archive, Of& extent) {
+  auto& [x, y, z] = extent;
+  archive(x, y, z);
+}
+
+template <class Archive, class Of>
+  requires std::is_same_v<std::remove_const_t<Of>, BufferPlan>
+void fields(Archive& archive, Of& buffer) {
+  auto& [name, length, bytes, init_entry] = buffer;
+  archive(name, length, bytes, init_entry);
+}
+
+template <class Archive, class Of>
+  requires std::is_same_v<std::remove_const_t<Of>, VerificationPlan>
+void fields(Archive& archive, Of& plan) {
+  auto& [check_entry, length, buffer, condition] = plan;
+  archive(check_entry, length, buffer, condition);
+}
+
+/// All but the program, which travels by its slot.
+template <class Archive, class Of>
+  requires std::is_same_v<std::remove_const_t<Of>, Workload>
+void fields(Archive& archive, Of& workload) {
+  auto& [program, kernel_entry, buffers, scalars, verify, grid, block, shared_bytes] = workload;
+  archive(kernel_entry, buffers, scalars, verify, grid, block, shared_bytes);
+}
+
+template <class Archive, class Of>
+  requires std::is_same_v<std::remove_const_t<Of>, MeasureRules>
+void fields(Archive& archive, Of& rules) {
+  auto& [cache, noise, min_samples, max_samples, seconds, caches] = rules;
+  archive.choice(cache, CacheState::warm);
+  archive(noise, min_samples, max_samples, seconds, caches);
+}
+
+template <class Archive, class Of>
+  requires std::is_same_v<std::remove_const_t<Of>, UsefulTraffic>
+void fields(Archive& archive, Of& useful) {
+  auto& [device, shared] = useful;
+  archive(device, shared);
+}
+
+template <class Archive, class Of>
+  requires std::is_same_v<std::remove_const_t<Of>, CounterRequest>
+void fields(Archive& archive, Of& request) {
+  auto& [names, cache] = request;
+  archive(names);
+  archive.choice(cache, CacheState::warm);
+}
+
+template <class Archive, class Of>
+  requires std::is_same_v<std::remove_const_t<Of>, Metric>
+void fields(Archive& archive, Of& metric) {
+  auto& [name, origin, value] = metric;
+  archive(name);
+  archive.choice(origin, Origin::emulated);
+  archive(value);
+}
+
+template <class Archive, class Of>
+  requires std::is_same_v<std::remove_const_t<Of>, SampleRecord>
+void fields(Archive& archive, Of& sample) {
+  auto& [seconds, sm_clock_hz, mark] = sample;
+  archive(seconds, sm_clock_hz);
+  archive.choice(mark, SampleMark::outlier);
+}
+
+/// All but the key, which the process that asked knows.
+template <class Archive, class Of>
+  requires std::is_same_v<std::remove_const_t<Of>, PointRecord>
+void fields(Archive& archive, Of& point) {
+  auto& [key, status, reason, stopped_by, samples, metrics, notes] = point;
+  archive.choice(status, PointStatus::failed);
+  archive(reason, stopped_by, samples, metrics, notes);
+}
+
+template <class Archive, class Of>
+  requires std::is_same_v<std::remove_const_t<Of>, PhaseTimes>
+void fields(Archive& archive, Of& times) {
+  for (std::size_t i = 0; i < phase_count; ++i) {
+    double seconds = times[static_cast<Phase>(i)];
+    archive(seconds);
+    if constexpr (!std::is_const_v<Of>) times[static_cast<Phase>(i)] = seconds;
+  }
+}
+
+template <class Archive, class Of>
+  requires std::is_same_v<std::remove_const_t<Of>, Measurement>
+void fields(Archive& archive, Of& measurement) {
+  auto& [point, times, busy_seconds] = measurement;
+  archive(point, times, busy_seconds);
+}
+
+template <class Archive, class Of>
+  requires std::is_same_v<std::remove_const_t<Of>, Observation>
+void fields(Archive& archive, Of& observation) {
+  auto& [metrics, notes] = observation;
+  archive(metrics, notes);
+}
+
+template <class Archive, class Of>
+  requires std::is_same_v<std::remove_const_t<Of>, CounterResults>
+void fields(Archive& archive, Of& results) {
+  auto& [workloads, problems] = results;
+  archive(workloads, problems);
+}
 
 namespace {
 
-Json to_json(const Device& device) {
-  return {{"backend", device.backend},
-          {"index", device.index},
-          {"name", device.name},
-          {"uuid", device.uuid},
-          {"compute_capability", device.compute_capability},
-          {"multiprocessors", device.multiprocessors},
-          {"l2_bytes", device.l2_bytes},
-          {"memory_bytes", device.memory_bytes},
-          {"memory_clock_hz", device.memory_clock_hz},
-          {"memory_bus_bits", device.memory_bus_bits},
-          {"driver", device.driver},
-          {"cuda", device.cuda}};
+template <class... Values>
+Bytes message(Kind kind, const Values&... values) {
+  Bytes bytes;
+  MessageWriter write(bytes);
+  write(static_cast<std::uint8_t>(kind), values...);
+  return bytes;
 }
 
-Device device_from(const Json& json) {
-  Device device;
-  json.at("backend").get_to(device.backend);
-  json.at("index").get_to(device.index);
-  json.at("name").get_to(device.name);
-  json.at("uuid").get_to(device.uuid);
-  json.at("compute_capability").get_to(device.compute_capability);
-  json.at("multiprocessors").get_to(device.multiprocessors);
-  json.at("l2_bytes").get_to(device.l2_bytes);
-  json.at("memory_bytes").get_to(device.memory_bytes);
-  json.at("memory_clock_hz").get_to(device.memory_clock_hz);
-  json.at("memory_bus_bits").get_to(device.memory_bus_bits);
-  json.at("driver").get_to(device.driver);
-  json.at("cuda").get_to(device.cuda);
-  return device;
-}
-
-Json to_json(const Extent3& extent) {
-  return {extent.x, extent.y, extent.z};
-}
-
-Extent3 extent_from(const Json& json) {
-  return {json.at(0).get<std::uint32_t>(), json.at(1).get<std::uint32_t>(),
-          json.at(2).get<std::uint32_t>()};
-}
-
-Json binary(const void* data, std::size_t size) {
-  const auto* bytes = static_cast<const std::uint8_t*>(data);
-  return Json::binary(Bytes(bytes, bytes + size));
-}
-
-Json to_json(const Program& program) {
-  return {{"cubin", binary(program.cubin.data(), program.cubin.size())},
-          {"ptx", program.cubin.empty() ? program.ptx : std::string()}};
-}
-
-std::shared_ptr<const Program> program_from(const Json& json) {
-  auto program = std::make_shared<Program>();
-  const Bytes& cubin = json.at("cubin").get_binary();
-  program->cubin.assign(cubin.begin(), cubin.end());
-  json.at("ptx").get_to(program->ptx);
-  return program;
-}
-
-Json to_json(const Workload& workload) {
-  Json json = {{"kernel", workload.kernel_entry},  {"grid", to_json(workload.grid)},
-               {"block", to_json(workload.block)}, {"shared", workload.shared_bytes},
-               {"buffers", Json::array()},         {"scalars", Json::array()},
-               {"verify", Json::array()}};
-  for (const BufferPlan& buffer : workload.buffers) {
-    json["buffers"].push_back({buffer.name, buffer.length, buffer.bytes, buffer.init_entry});
+/// A program's PTX is not needed when there is machine code.
+void write_workload(Bytes& bytes, const Workload& workload, SentPrograms& sent) {
+  MessageWriter write(bytes);
+  const SentPrograms::Place place = sent.place_of(workload.program);
+  write(place.slot, place.is_new);
+  if (place.is_new) {
+    const Program& program = *workload.program;
+    bytes.reserve(bytes.size() + program.cubin.size() + program.ptx.size() + 4096);
+    if (program.cubin.empty()) {
+      write(program.cubin, program.ptx);
+    } else {
+      write(program.cubin, std::string());
+    }
   }
-  for (const std::vector<std::byte>& scalar : workload.scalars) {
-    json["scalars"].push_back(binary(scalar.data(), scalar.size()));
-  }
-  for (const VerificationPlan& plan : workload.verify) {
-    json["verify"].push_back({plan.check_entry, plan.length, plan.buffer, plan.condition});
-  }
-  return json;
+  write(workload);
 }
 
-Workload workload_from(const Json& json) {
+Workload read_workload(MessageReader& read, KeptPrograms& kept) {
+  std::uint32_t slot = 0;
+  bool is_new = false;
+  read(slot, is_new);
+  if (is_new) {
+    auto program = std::make_shared<Program>();
+    read(program->cubin, program->ptx);
+    kept.put(slot, std::move(program));
+  }
   Workload workload;
-  json.at("kernel").get_to(workload.kernel_entry);
-  workload.grid = extent_from(json.at("grid"));
-  workload.block = extent_from(json.at("block"));
-  json.at("shared").get_to(workload.shared_bytes);
-  for (const Json& buffer : json.at("buffers")) {
-    workload.buffers.push_back({buffer.at(0).get<std::string>(), buffer.at(1).get<std::uint64_t>(),
-                                buffer.at(2).get<std::uint64_t>(),
-                                buffer.at(3).get<std::string>()});
-  }
-  for (const Json& scalar : json.at("scalars")) {
-    const Bytes& bytes = scalar.get_binary();
-    std::vector<std::byte> copy;
-    for (const std::uint8_t byte : bytes) copy.push_back(std::byte{byte});
-    workload.scalars.push_back(std::move(copy));
-  }
-  for (const Json& plan : json.at("verify")) {
-    workload.verify.push_back({plan.at(0).get<std::string>(), plan.at(1).get<std::uint64_t>(),
-                               plan.at(2).get<std::string>(), plan.at(3).get<std::string>()});
-  }
+  workload.program = kept.get(slot);
+  read(workload);
   return workload;
 }
 
-Json to_json(const MeasureRules& rules) {
-  return {{"warm", rules.cache == CacheState::warm},
-          {"noise", rules.noise},
-          {"min_samples", rules.min_samples},
-          {"max_samples", rules.max_samples},
-          {"seconds", rules.seconds},
-          {"caches", rules.caches}};
+Kind kind_of(MessageReader& read) {
+  Kind kind{};
+  read.choice(kind, Kind::counts);
+  return kind;
 }
 
-MeasureRules rules_from(const Json& json) {
-  MeasureRules rules;
-  rules.cache = json.at("warm").get<bool>() ? CacheState::warm : CacheState::cold;
-  json.at("noise").get_to(rules.noise);
-  json.at("min_samples").get_to(rules.min_samples);
-  json.at("max_samples").get_to(rules.max_samples);
-  json.at("seconds").get_to(rules.seconds);
-  json.at("caches").get_to(rules.caches);
-  return rules;
-}
-
-Json to_json(const SampleRecord& sample) {
-  return {sample.seconds, sample.sm_clock_hz, to_string(sample.mark)};
-}
-
-SampleRecord sample_from(const Json& json) {
-  const auto mark = find_sample_mark(json.at(2).get<std::string>());
-  return {json.at(0).get<double>(), json.at(1).get<double>(), mark.value_or(SampleMark::plain)};
-}
-
-Json to_json(const PhaseTimes& times) {
-  Json json = Json::array();
-  for (std::size_t i = 0; i < phase_count; ++i) json.push_back(times[static_cast<Phase>(i)]);
-  return json;
-}
-
-PhaseTimes times_from(const Json& json) {
-  PhaseTimes times;
-  for (std::size_t i = 0; i < phase_count; ++i) {
-    json.at(i).get_to(times[static_cast<Phase>(i)]);
-  }
-  return times;
-}
-
-Json to_json(const PointRecord& point) {
-  Json json = {{"failed", point.status == PointStatus::failed},
-               {"reason", point.reason},
-               {"stopped_by", point.stopped_by},
-               {"samples", Json::array()},
-               {"metrics", Json::array()},
-               {"notes", point.notes}};
-  for (const SampleRecord& sample : point.samples) json["samples"].push_back(to_json(sample));
-  for (const Metric& metric : point.metrics) {
-    json["metrics"].push_back({metric.name, to_string(metric.origin), metric.value});
-  }
-  return json;
-}
-
-PointRecord point_from(const Json& json) {
-  PointRecord point;
-  point.status = json.at("failed").get<bool>() ? PointStatus::failed : PointStatus::ok;
-  json.at("reason").get_to(point.reason);
-  json.at("stopped_by").get_to(point.stopped_by);
-  for (const Json& sample : json.at("samples")) point.samples.push_back(sample_from(sample));
-  for (const Json& metric : json.at("metrics")) {
-    const auto origin = find_origin(metric.at(1).get<std::string>());
-    point.metrics.push_back({metric.at(0).get<std::string>(), origin.value_or(Origin::measured),
-                             metric.at(2).get<double>()});
-  }
-  json.at("notes").get_to(point.notes);
-  return point;
-}
-
-Json parse(std::span<const std::uint8_t> message) {
-  return Json::from_msgpack(message.begin(), message.end());
+[[noreturn]] void refuse() {
+  throw std::runtime_error("a message of another kind than expected");
 }
 
 }  // namespace
 
 Bytes encode(const WorkerHello& hello) {
-  return Json::to_msgpack(Json{{"device", to_json(hello.device)}, {"error", hello.error}});
+  return message(Kind::hello, hello.device, hello.disturbances, hello.error);
 }
 
-Bytes encode(const WorkerJob& job, bool with_program) {
-  Json json = {{"workload", to_json(job.workload)},
-               {"rules", to_json(job.rules)},
-               {"useful_device", job.useful.device},
-               {"useful_shared", job.useful.shared}};
-  if (with_program) json["program"] = to_json(*job.workload.program);
-  return Json::to_msgpack(json);
+Bytes encode(const WorkerJob& job, SentPrograms& sent) {
+  Bytes bytes = message(Kind::job, job.rules, job.useful);
+  write_workload(bytes, job.workload, sent);
+  return bytes;
+}
+
+Bytes encode(const WorkerCountJob& job, SentPrograms& sent) {
+  Bytes bytes = message(Kind::count_job, job.request, std::uint64_t{job.workloads.size()});
+  for (const Workload& workload : job.workloads) write_workload(bytes, workload, sent);
+  return bytes;
 }
 
 Bytes encode(const WorkerAlive& alive) {
-  return Json::to_msgpack(Json{{"step", alive.step}});
+  return message(Kind::alive, alive.step);
 }
 
 Bytes encode(const WorkerResult& result) {
-  return Json::to_msgpack(Json{{"point", to_json(result.measurement.point)},
-                               {"times", to_json(result.measurement.times)},
-                               {"busy", result.measurement.busy_seconds},
-                               {"usable", result.usable}});
+  return message(Kind::result, result.measurement, result.usable);
 }
 
-WorkerHello decode_hello(std::span<const std::uint8_t> message) {
-  const Json json = parse(message);
-  return {device_from(json.at("device")), json.at("error").get<std::string>()};
+Bytes encode(const WorkerCounts& counts) {
+  return message(Kind::counts, counts.results, counts.usable);
 }
 
-WorkerJob decode_job(std::span<const std::uint8_t> message,
-                     const std::shared_ptr<const Program>& previous) {
-  const Json json = parse(message);
-  WorkerJob job{workload_from(json.at("workload")),
-                rules_from(json.at("rules")),
-                {json.at("useful_device").get<std::uint64_t>(),
-                 json.at("useful_shared").get<std::uint64_t>()}};
-  job.workload.program = json.contains("program") ? program_from(json.at("program")) : previous;
-  if (job.workload.program == nullptr) throw std::runtime_error("a job without a program");
+WorkerHello decode_hello(std::span<const std::uint8_t> bytes) {
+  MessageReader read(bytes);
+  if (kind_of(read) != Kind::hello) refuse();
+  WorkerHello hello;
+  read(hello.device, hello.disturbances, hello.error);
+  read.end();
+  return hello;
+}
+
+WorkerTask decode_task(std::span<const std::uint8_t> bytes, KeptPrograms& kept) {
+  MessageReader read(bytes);
+  const Kind kind = kind_of(read);
+  if (kind == Kind::job) {
+    WorkerJob job;
+    read(job.rules, job.useful);
+    job.workload = read_workload(read, kept);
+    read.end();
+    return job;
+  }
+  if (kind != Kind::count_job) refuse();
+  WorkerCountJob job;
+  std::uint64_t workloads = 0;
+  read(job.request, workloads);
+  for (std::uint64_t i = 0; i < workloads; ++i) {
+    job.workloads.push_back(read_workload(read, kept));
+  }
+  read.end();
   return job;
 }
 
-std::variant<WorkerAlive, WorkerResult> decode_reply(std::span<const std::uint8_t> message) {
-  const Json json = parse(message);
-  if (!json.contains("point")) return WorkerAlive{json.at("step").get<std::string>()};
-  Measurement measurement = {point_from(json.at("point")), times_from(json.at("times")),
-                             json.at("busy").get<double>()};
-  return WorkerResult{std::move(measurement), json.at("usable").get<bool>()};
+WorkerReply decode_reply(std::span<const std::uint8_t> bytes) {
+  MessageReader read(bytes);
+  const Kind kind = kind_of(read);
+  WorkerAlive alive;
+  WorkerResult result;
+  WorkerCounts counts;
+  if (kind == Kind::alive) {
+    read(alive.step);
+  } else if (kind == Kind::result) {
+    read(result.measurement, result.usable);
+  } else if (kind == Kind::counts) {
+    read(counts.results, counts.usable);
+  } else {
+    refuse();
+  }
+  read.end();
+  if (kind == Kind::alive) return alive;
+  if (kind == Kind::result) return result;
+  return counts;
 }
 
 }  // namespace sweep

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -9,25 +8,32 @@
 
 #include "engine/backend/backend.h"
 #include "engine/run/measure.h"
+#include "engine/run/message_bytes.h"
+#include "engine/run/program_slots.h"
 #include "engine/store/record.h"
 
 namespace sweep {
 
-// What a worker process and the process that started it say to each other, as MessagePack.
-
-using Bytes = std::vector<std::uint8_t>;
+// What a worker process and the process that started it say to each other.
 
 /// A worker's first message: its device, or why it has none.
 struct WorkerHello {
   Device device;
-  std::string error;  ///< empty when there is a device
+  std::vector<std::string> disturbances;  ///< as Backend::disturbances
+  std::string error;                      ///< empty when there is a device
 };
 
-/// A workload to measure. The program is left out when it is that of the job before.
+/// A workload to measure.
 struct WorkerJob {
   Workload workload;
   MeasureRules rules;
   UsefulTraffic useful;
+};
+
+/// Workloads to count with the hardware's counters.
+struct WorkerCountJob {
+  std::vector<Workload> workloads;
+  CounterRequest request;
 };
 
 /// A sign of life during a job: the step that begins.
@@ -41,16 +47,26 @@ struct WorkerResult {
   bool usable = true;  ///< false: the worker ends itself now, its device's context is poisoned
 };
 
+/// A count job's results.
+struct WorkerCounts {
+  CounterResults results;
+  bool usable = true;  ///< as above
+};
+
+using WorkerTask = std::variant<WorkerJob, WorkerCountJob>;
+using WorkerReply = std::variant<WorkerAlive, WorkerResult, WorkerCounts>;
+
 Bytes encode(const WorkerHello& hello);
-Bytes encode(const WorkerJob& job, bool with_program);
+/// The programs that the worker does not have go along.
+Bytes encode(const WorkerJob& job, SentPrograms& sent);
+Bytes encode(const WorkerCountJob& job, SentPrograms& sent);
 Bytes encode(const WorkerAlive& alive);
 Bytes encode(const WorkerResult& result);
+Bytes encode(const WorkerCounts& counts);
 
 // Decoding throws std::runtime_error for anything that encoding does not give.
 WorkerHello decode_hello(std::span<const std::uint8_t> message);
-/// `previous` is the program of the job before; it may be null.
-WorkerJob decode_job(std::span<const std::uint8_t> message,
-                     const std::shared_ptr<const Program>& previous);
-std::variant<WorkerAlive, WorkerResult> decode_reply(std::span<const std::uint8_t> message);
+WorkerTask decode_task(std::span<const std::uint8_t> message, KeptPrograms& kept);
+WorkerReply decode_reply(std::span<const std::uint8_t> message);
 
 }  // namespace sweep

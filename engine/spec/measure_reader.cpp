@@ -15,7 +15,7 @@ class MeasureReader {
       : rules_(rules), diagnostics_(diagnostics) {}
 
   void read(const YamlNode& node) {
-    const MapReader reader(node, "measure", {"cache", "noise", "samples", "seconds", "caches"},
+    const MapReader reader(node, "measure", {"cache", "noise", "samples", "seconds", "caches", "counters"},
                            diagnostics_);
     if (const YamlNode* cache = reader.find("cache")) read_cache(*cache);
     if (const YamlNode* noise = reader.find("noise")) read_noise(*noise);

@@ -96,7 +96,9 @@ void add_caches(Table& table) {
        {"l2_write_sectors", "1", Better::neither, "sectors that L1 writes to L2",
         "l2_tex_write_transactions"},
        {"dram_read_bytes", "B", Better::neither, "bytes read from device memory"},
-       {"dram_write_bytes", "B", Better::neither, "bytes written to device memory"}});
+       {"dram_write_bytes", "B", Better::neither, "bytes written to device memory"},
+       {"dram_throughput", "%", Better::higher,
+        "what device memory moved, as a share of what it could have"}});
 }
 
 Table make_table() {

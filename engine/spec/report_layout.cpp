@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/spec/counter_set.h"
 #include "engine/spec/map_reader.h"
 #include "engine/spec/metric.h"
 #include "engine/text/suggestion.h"
@@ -24,7 +25,9 @@ std::vector<std::string> read_metrics(const YamlNode& node, Diagnostics& diagnos
   std::vector<std::string> names;
   for (const auto& [name, where] : read_texts(node, "value", diagnostics)) {
     const MetricDefinition* metric = find_metric(name);
-    if (metric == nullptr) {
+    if (metric == nullptr && is_counter_name(name)) {
+      names.push_back(name);
+    } else if (metric == nullptr) {
       diagnostics.error(where, fmt::format("there is no metric '{}'", name), suggest_metric(name));
     } else {
       names.push_back(metric->name);

@@ -47,6 +47,8 @@ struct Sweep {
   std::vector<Axis> axes;
   std::vector<Expression> where;
   MeasureRules measure;
+  /// What to ask the hardware's counters for, canonical (see counter_set.h); empty for nothing.
+  std::vector<std::string> counters;
   /// Axes of one name each that the emulator has instead; none that a `--set` names.
   std::vector<Axis> emulator_set;
   std::vector<Expectation> expect;

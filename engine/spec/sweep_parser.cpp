@@ -5,6 +5,7 @@
 #include <map>
 
 #include "engine/spec/axis_reader.h"
+#include "engine/spec/counters_reader.h"
 #include "engine/spec/map_reader.h"
 #include "engine/spec/measure_reader.h"
 #include "engine/spec/override_reader.h"
@@ -93,6 +94,7 @@ class SweepParser {
     }
     if (const YamlNode* measure = reader.find("measure")) {
       sweep_.measure = read_measure_rules(*measure, diagnostics_);
+      sweep_.counters = read_counters(*measure, diagnostics_);
     }
     if (const YamlNode* report = reader.find("report")) {
       sweep_.report = read_report_layout(*report, diagnostics_);

@@ -4,11 +4,12 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <stdexcept>
 
 #include "engine/cuda/cuda_context.h"
 #include "engine/cuda/devices.h"
 #include "engine/cuda/handles.h"
-#include "tests/emulator/hardware/range_profiler.h"
+#include "engine/cuda/range_profiler.h"
 
 namespace sweep::testing {
 namespace {
@@ -172,6 +173,23 @@ void keep_least(std::vector<std::vector<double>>& values,
   }
 }
 
+std::vector<std::vector<double>> counted(RangeProfiler& profiler,
+                                         const std::vector<std::unique_ptr<GpuRun>>& runs) {
+  std::vector<std::vector<double>> values(runs.size());
+  CountedLaunches launches;
+  launches.prepare = [&](std::size_t i) {
+    runs[i]->initialise();
+    return true;
+  };
+  launches.launch = [&](std::size_t i) {
+    runs[i]->launch();
+    return true;
+  };
+  launches.take = [&](std::size_t i, std::vector<double> counts) { values[i] = std::move(counts); };
+  profiler.count(runs.size(), launches);
+  return values;
+}
+
 }  // namespace
 
 GpuOutcomes run_on_gpu(const std::vector<ComparedConfiguration>& configurations) {
@@ -180,8 +198,6 @@ GpuOutcomes run_on_gpu(const std::vector<ComparedConfiguration>& configurations)
   CUdevice handle = 0;
   driver.check(driver.device(&handle, device.index), "cuDeviceGet");
   const PrimaryContext primary(handle);
-  CUcontext context = nullptr;
-  driver.check(driver.context_retain(&context, handle), "cuDevicePrimaryCtxRetain");
   const Stream stream = make_stream();
 
   GpuOutcomes result;
@@ -203,22 +219,18 @@ GpuOutcomes run_on_gpu(const std::vector<ComparedConfiguration>& configurations)
       result.outcomes.back().failure = std::to_string(failures) + " elements fail the check";
     }
   }
-  {
-    RangeProfiler profiler(context, result.metrics);
-    const auto run = [&](int i) -> GpuRun& { return *runs[static_cast<std::size_t>(i)]; };
-    // Warps that meet at the banks by chance are counted as conflicts now and then.
-    constexpr int repetitions = 5;
-    for (int repetition = 0; repetition < repetitions; ++repetition) {
-      keep_least(result.values,
-                 profiler.count(
-                     static_cast<int>(runs.size()), [&](int i) { run(i).initialise(); },
-                     [&](int i) { run(i).launch(); }));
-    }
+  RangeProfiler profiler(device.index, primary.get());
+  for (const std::string& refused : profiler.choose(result.metrics)) {
+    throw std::runtime_error(profiler.chip() + " has no counter " + refused);
+  }
+  // Warps that meet at the banks by chance are counted as conflicts now and then.
+  constexpr int repetitions = 5;
+  for (int repetition = 0; repetition < repetitions; ++repetition) {
+    keep_least(result.values, counted(profiler, runs));
   }
   for (std::size_t i = 0; i < runs.size(); ++i) {
     result.outcomes[i].counts = counts_of(result.values[i]);
   }
-  driver.context_release(handle);
   return result;
 }
 

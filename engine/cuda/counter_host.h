@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+struct CUpti_Profiler_Host_Object;
+
+namespace sweep {
+
+/// CUPTI's knowledge of a chip: the counters it has, how to set the hardware up for some of them,
+/// and what was read then. Works without a GPU.
+class CounterHost {
+ public:
+  /// `chip` is CUPTI's name, "GH100". `availability` is what a context says that can be counted in
+  /// it; empty for all that the chip could. Throws CounterFailure.
+  explicit CounterHost(std::string chip, std::vector<std::uint8_t> availability = {});
+  ~CounterHost();
+  CounterHost(const CounterHost&) = delete;
+  CounterHost& operator=(const CounterHost&) = delete;
+
+  const std::string& chip() const { return chip_; }
+  /// Whether the chip has a counter of this name, "dram__bytes_read.sum".
+  bool has(const std::string& counter) const;
+  /// "did you mean 'X'?" for a name that no counter has; empty when none is close.
+  std::string suggest(const std::string& counter) const;
+
+  /// Sets up for these counters, all of which the chip has; gives those that it turns out not to
+  /// be able to count. Throws CounterFailure.
+  std::vector<std::string> choose(const std::vector<std::string>& counters);
+  const std::vector<std::string>& counters() const { return counters_; }
+  /// How often the same launches must run for all of them.
+  std::size_t passes() const { return passes_; }
+  std::span<const std::uint8_t> configuration() const { return configuration_; }
+  /// Their names as CUPTI takes them. Valid until the next choice.
+  const char** names() { return names_.data(); }
+
+  /// The counters' values in a range of a decoded counter data image.
+  std::vector<double> values(std::span<const std::uint8_t> image, std::size_t range);
+
+ private:
+  class Object;
+
+  std::unique_ptr<Object> make_object() const;
+  void schedule(const std::vector<std::string>& counters);
+  bool can_count(const std::string& counter) const;
+  std::vector<std::string> base_names() const;
+  std::vector<std::string> endings_of(const std::string& base) const;
+
+  std::string chip_;
+  std::vector<std::uint8_t> availability_;
+  std::unique_ptr<Object> object_;
+  std::vector<std::string> counters_;
+  std::vector<const char*> names_;
+  std::vector<std::uint8_t> configuration_;
+  std::size_t passes_ = 0;
+};
+
+}  // namespace sweep

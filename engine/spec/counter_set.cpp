@@ -1,0 +1,160 @@
+#include "engine/spec/counter_set.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "engine/text/suggestion.h"
+
+namespace sweep {
+namespace {
+
+const CounterSet* find_set(std::string_view name) {
+  const auto sets = counter_sets();
+  const auto found = std::ranges::find(sets, name, &CounterSet::name);
+  return found != sets.end() ? &*found : nullptr;
+}
+
+/// Every name that may be asked for, but for NVIDIA's.
+std::vector<std::string> known_names() {
+  std::vector<std::string> names;
+  for (const CounterSet& set : counter_sets()) names.push_back(set.name);
+  for (const CounterFormula& formula : counter_formulas()) {
+    names.push_back(formula.metric);
+    const std::string& old_name = find_metric(formula.metric)->old_name;
+    if (!old_name.empty()) names.push_back(old_name);
+  }
+  return names;
+}
+
+std::string sets_there_are() {
+  std::vector<std::string> names;
+  for (const CounterSet& set : counter_sets()) names.push_back(set.name);
+  return fmt::format("the sets are: {}; 'sweep list metrics' shows what they give",
+                     fmt::join(names, ", "));
+}
+
+/// The metrics that a name stands for.
+std::vector<std::string> metrics_of(const std::string& name) {
+  if (const CounterSet* set = find_set(name)) return set->metrics;
+  const MetricDefinition* metric = find_metric(name);
+  if (metric == nullptr || find_counter_formula(metric->name) == nullptr) return {};
+  return {metric->name};
+}
+
+std::vector<CounterSet> make_sets() {
+  return {{"memory",
+           "loads from and stores to global memory",
+           {"load_requests", "load_sectors", "load_sectors_per_request", "store_requests",
+            "store_sectors", "store_sectors_per_request"}},
+          {"shared",
+           "shared memory and its bank conflicts",
+           {"shared_load_requests", "shared_load_wavefronts", "shared_load_wavefronts_per_request",
+            "shared_load_conflicts", "shared_store_requests", "shared_store_wavefronts",
+            "shared_store_wavefronts_per_request", "shared_store_conflicts", "shared_conflicts"}},
+          {"cache",
+           "hits in the caches, and the traffic between them",
+           {"l1_hit_rate", "l2_hit_rate", "l2_read_sectors", "l2_write_sectors"}},
+          {"dram",
+           "what device memory moves",
+           {"dram_read_bytes", "dram_write_bytes", "dram_throughput"}},
+          {"instructions",
+           "warp instructions, and the same by active threads",
+           {"instructions", "thread_instructions"}}};
+}
+
+}  // namespace
+
+std::span<const CounterSet> counter_sets() {
+  static const std::vector<CounterSet> sets = make_sets();
+  return sets;
+}
+
+bool is_counter_name(std::string_view name) {
+  const auto may_have = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
+  };
+  const std::size_t mark = name.find("__");
+  return mark != std::string_view::npos && mark > 0 && mark + 2 < name.size() &&
+         std::ranges::all_of(name, may_have);
+}
+
+std::optional<CounterMistake> find_counter_mistake(std::string_view name) {
+  const std::string text(name);
+  if (is_counter_name(name) || !metrics_of(text).empty()) return std::nullopt;
+  if (const MetricDefinition* metric = find_metric(name)) {
+    return CounterMistake{fmt::format("no hardware counter gives '{}'", metric->name),
+                          sets_there_are()};
+  }
+  if (text.find("__") != std::string::npos) {
+    return CounterMistake{fmt::format("'{}' is not the name of a counter", name),
+                          "NVIDIA's names look like l1tex__t_sectors.sum"};
+  }
+  const std::string meant = did_you_mean(name, known_names());
+  return CounterMistake{fmt::format("'{}' is neither a set of counters nor a counter", name),
+                        meant.empty() ? sets_there_are() : meant};
+}
+
+std::vector<std::string> check_counters(std::span<const std::string> names) {
+  std::vector<std::string> sentences;
+  for (const std::string& name : names) {
+    if (const auto mistake = find_counter_mistake(name)) {
+      sentences.push_back(fmt::format("{}; {}", mistake->message, mistake->help));
+    }
+  }
+  return sentences;
+}
+
+std::vector<std::string> split_counters(std::string_view list) {
+  std::vector<std::string> names;
+  while (!list.empty()) {
+    const std::size_t end = std::min(list.find_first_of(", "), list.size());
+    if (end > 0) names.emplace_back(list.substr(0, end));
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return names;
+}
+
+std::vector<std::string> canonical_counters(std::span<const std::string> names) {
+  std::set<std::string> wanted;
+  for (const std::string& name : names) {
+    const MetricDefinition* metric = find_set(name) == nullptr ? find_metric(name) : nullptr;
+    wanted.insert(metric != nullptr ? metric->name : name);
+  }
+  std::vector<std::string> ordered;
+  const auto take = [&](const std::string& name) {
+    if (wanted.erase(name) > 0) ordered.push_back(name);
+  };
+  for (const CounterSet& set : counter_sets()) take(set.name);
+  for (const MetricDefinition& metric : metric_definitions()) take(metric.name);
+  ordered.insert(ordered.end(), wanted.begin(), wanted.end());
+  return ordered;
+}
+
+std::string counters_text(std::span<const std::string> names) {
+  return fmt::format("{}", fmt::join(canonical_counters(names), ", "));
+}
+
+std::vector<CounterFormula> formulas_of(std::span<const std::string> names) {
+  std::set<std::string> wanted;
+  std::set<std::string> counters;
+  for (const std::string& name : names) {
+    const std::vector<std::string> metrics = metrics_of(name);
+    wanted.insert(metrics.begin(), metrics.end());
+    if (metrics.empty() && is_counter_name(name)) counters.insert(name);
+  }
+  std::vector<CounterFormula> formulas;
+  for (const MetricDefinition& metric : metric_definitions()) {
+    if (wanted.contains(metric.name)) formulas.push_back(*find_counter_formula(metric.name));
+  }
+  for (const std::string& counter : counters) {
+    const CounterFormula itself{counter, {{counter}}};
+    formulas.push_back(itself);
+  }
+  return formulas;
+}
+
+}  // namespace sweep
