@@ -14,6 +14,7 @@
 #include "engine/cli/emulator_options.h"
 #include "engine/cli/pattern_options.h"
 #include "engine/cli/plan.h"
+#include "engine/cli/program_cache_option.h"
 #include "engine/cli/terminal.h"
 #include "engine/spec/pattern_library.h"
 #include "engine/text/read_source.h"
@@ -34,6 +35,7 @@ struct CheckOptions {
   int compute_capability = 90;
   std::optional<EmulatorSettings> run;  ///< what to execute on; nothing: compile alone
   bool timing = false;                  ///< say what compiling cost
+  std::unique_ptr<ProgramCache> cache;  ///< null: everything is compiled
 };
 
 /// A file without mistakes of its own, not compiled yet.
@@ -154,6 +156,7 @@ std::optional<CheckOptions> read_options(const Arguments& arguments) {
                  "the compute capability to compile for")(
       "run", "execute every configuration on the emulator with all its checks")(
       "timing", "say how long compiling took");
+  add_cache_option(line);
   add_emulator_options(line);
   line.operands("file", -1);
   const auto values = line.parse(arguments);
@@ -166,6 +169,7 @@ std::optional<CheckOptions> read_options(const Arguments& arguments) {
   options.set = given_set(*values);
   options.folders = given_patterns(*values);
   options.timing = values->count("timing") != 0;
+  options.cache = given_program_cache(*values);
   options.compute_capability =
       parse_compute_capability("--arch", (*values)["arch"].as<std::string>());
   if (values->count("run") != 0) {
@@ -194,7 +198,8 @@ int check_command(const Arguments& arguments) {
   if (files.empty()) return worst;
   const auto nvrtc = std::make_shared<const Nvrtc>();
   require_known(options->compute_capability, *nvrtc);
-  const CompileSettings compile = compile_settings(nvrtc, options->compute_capability, nullptr);
+  const CompileSettings compile =
+      compile_settings(nvrtc, options->compute_capability, options->cache.get());
   for (const ReadFile& file : files) {
     const int compiled = compile_file(file, compile, options->timing);
     worst = std::max(worst, compiled);

@@ -15,7 +15,7 @@ namespace sweep {
 std::vector<std::uint8_t> encode(const ProgramSource& source);
 std::vector<std::uint8_t> encode(const NvrtcResult& result);
 
-// Decoding throws std::runtime_error for anything that encoding does not give.
+// Decoding throws a std::exception for anything that encoding does not give.
 ProgramSource decode_program_source(std::span<const std::uint8_t> message);
 NvrtcResult decode_nvrtc_result(std::span<const std::uint8_t> message);
 

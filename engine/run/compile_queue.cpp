@@ -1,26 +1,13 @@
 #include "engine/run/compile_queue.h"
 
 #include <algorithm>
-#include <functional>
 #include <stdexcept>
-#include <tuple>
 
 namespace sweep {
 namespace {
 
 constexpr std::size_t smallest_limit = 512;
 constexpr std::size_t look_up_window = 256;
-
-/// What the functions that stand without the body depend on, all together.
-std::string function_values(const Configuration& configuration, const TextDependence& dependence) {
-  std::string values;
-  for (const auto* functions : {&dependence.init, &dependence.check}) {
-    for (const FunctionDependence& function : *functions) {
-      if (!function.needs_body) values += values_of(configuration, function.parameters);
-    }
-  }
-  return values;
-}
 
 }  // namespace
 
@@ -47,37 +34,9 @@ void CompileQueue::admit(std::size_t count) {
   outcomes_.resize(admitted_ - taken_);
 }
 
-void CompileQueue::add_pending(std::size_t place) {
-  const Configuration& configuration = configurations_[place];
-  auto known = dependences_.find(configuration.pattern.get());
-  if (known == dependences_.end()) {
-    known =
-        dependences_.emplace(configuration.pattern.get(), text_dependence(*configuration.pattern))
-            .first;
-  }
-  const std::hash<std::string> hash;
-  pending_.push_back({place, hash(function_values(configuration, known->second)),
-                      hash(values_of(configuration, known->second.body))});
-}
-
 CompileQueue::Task CompileQueue::take_batch(std::size_t size) {
-  const Pending first = pending_.front();
-  const Pattern* pattern = configurations_[first.place].pattern.get();
-  std::vector<Pending> batch;
-  std::ranges::copy_if(pending_, std::back_inserter(batch), [&](const Pending& one) {
-    return configurations_[one.place].pattern.get() == pattern;
-  });
-  const auto distance = [&](const Pending& one) {
-    return std::tuple(one.functions != first.functions, one.body != first.body, one.place);
-  };
-  const std::size_t count = std::min(size, batch.size());
-  std::ranges::partial_sort(batch, batch.begin() + static_cast<std::ptrdiff_t>(count), {},
-                            distance);
-  batch.resize(count);
-  Task task;
-  for (const Pending& one : batch) task.places.push_back(one.place);
-  std::ranges::sort(task.places);
-  std::erase_if(pending_, [&](const Pending& one) {
+  Task task = {Task::Kind::compile, choose_batch(pending_, size)};
+  std::erase_if(pending_, [&](const CompileCandidate& one) {
     return std::ranges::binary_search(task.places, one.place);
   });
   return task;
@@ -88,7 +47,9 @@ std::optional<CompileQueue::Task> CompileQueue::try_take() {
     while (can_admit()) {
       const std::size_t begin = admitted_;
       admit(std::min(room(), configurations_.size() - admitted_));
-      for (std::size_t place = begin; place < admitted_; ++place) add_pending(place);
+      for (std::size_t place = begin; place < admitted_; ++place) {
+        pending_.push_back(candidates_.make(configurations_[place], place));
+      }
     }
   }
   const std::size_t not_admitted = configurations_.size() - admitted_;
@@ -127,11 +88,11 @@ void CompileQueue::deliver_found(const Task& task,
       outcomes_[place - taken_] = std::move(*found[i]);
       --open_;
     } else {
-      add_pending(place);
+      pending_.push_back(candidates_.make(configurations_[place], place));
     }
   }
   // Several look-ups may be under way at a time.
-  std::ranges::sort(pending_, {}, &Pending::place);
+  std::ranges::sort(pending_, {}, &CompileCandidate::place);
   ready_.notify_all();
   work_.notify_all();
 }

@@ -3,15 +3,14 @@
 #include <condition_variable>
 #include <deque>
 #include <exception>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "engine/jit/compiler.h"
-#include "engine/jit/text_dependence.h"
 #include "engine/run/batch_size.h"
+#include "engine/run/compile_candidates.h"
 
 namespace sweep {
 
@@ -50,17 +49,9 @@ class CompileQueue {
   std::size_t limit() const { return limit_; }
 
  private:
-  /// A configuration that waits for a compiler.
-  struct Pending {
-    std::size_t place = 0;
-    std::size_t functions = 0;  ///< equal where all functions that stand alone are equal
-    std::size_t body = 0;       ///< equal where the bodies are equal
-  };
-
   std::size_t room() const;
   bool can_admit() const;
   void admit(std::size_t count);
-  void add_pending(std::size_t place);
   bool is_over() const { return stopped_ || failure_ != nullptr || open_ == 0; }
   std::optional<Task> try_take();
   Task take_batch(std::size_t size);
@@ -76,10 +67,10 @@ class CompileQueue {
   std::size_t taken_ = 0;                               ///< by next()
   std::size_t admitted_ = 0;                            ///< looked up, pending, compiling, or done
   std::size_t open_;                                    ///< without an outcome
-  std::vector<Pending> pending_;                        ///< in order
+  std::vector<CompileCandidate> pending_;               ///< in order
   std::deque<std::optional<CompileOutcome>> outcomes_;  ///< of [taken_, admitted_)
   BatchSize batch_size_;
-  std::map<const Pattern*, TextDependence> dependences_;
+  CandidateMaker candidates_;
   std::exception_ptr failure_;
   bool stopped_ = false;
 };

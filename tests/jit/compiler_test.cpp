@@ -74,6 +74,15 @@ std::string errors_of_batch(const std::string& text) {
   return is_shared ? "one program" : "several programs";
 }
 
+/// NVRTC, which counts its runs.
+struct CountingCompiler : ProgramCompiler {
+  NvrtcResult compile(const ProgramSource& source) override {
+    ++runs;
+    return LocalCompiler(nvrtc()).compile(source);
+  }
+  std::size_t runs = 0;
+};
+
 const char* const empty_kernel = "__global__ void wrong(float* data) {}\n";
 
 }  // namespace
@@ -104,6 +113,62 @@ BOOST_AUTO_TEST_CASE(one_that_does_not_compile_does_not_harm_its_neighbours) {
   BOOST_TEST(
       render(failure->errors)
           .starts_with("strided.cu:9:1: error: static assertion failed with \"three is out\"\n"));
+}
+
+BOOST_AUTO_TEST_CASE(a_mistake_among_many_costs_few_runs_and_keeps_its_message) {
+  const Compiler compiler(nvrtc(), 90);
+  std::vector<Configuration> configurations;
+  const PatternPtr pattern = pattern_from_text("strided", strided);
+  for (std::int64_t value = 1; value <= 64; ++value) {
+    configurations.push_back(resolve(pattern, integers({{"STRIDE", value}})));
+  }
+  CountingCompiler counting;
+  const auto outcomes = compiler.compile(configurations, counting);
+  // The first run fails; then, six times, one half does and one does not.
+  BOOST_TEST(counting.runs == 1U + 2 * 6);
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    BOOST_TEST(std::holds_alternative<CompileFailure>(outcomes[i]) == (i == 2));
+  }
+  const auto alone = compiler.compile(strides({3}));
+  BOOST_TEST(render(std::get<CompileFailure>(outcomes[2]).errors) ==
+             render(std::get<CompileFailure>(alone.front()).errors));
+}
+
+BOOST_AUTO_TEST_CASE(configurations_share_functions_and_each_finds_its_own) {
+  const PatternPtr pattern = pattern_from_text("strided", strided);
+  std::vector<Configuration> configurations = strides({1, 2});
+  configurations.push_back(configurations.front());
+  const auto outcomes = Compiler(nvrtc(), 90).compile(configurations);
+  const auto& first = std::get<CompiledConfiguration>(outcomes[0]);
+  const auto& second = std::get<CompiledConfiguration>(outcomes[1]);
+  const auto& third = std::get<CompiledConfiguration>(outcomes[2]);
+  BOOST_TEST(first.init_entries == second.init_entries, boost::test_tools::per_element());
+  BOOST_TEST(first.check_entries != second.check_entries);
+  BOOST_TEST(first.kernel_entry == third.kernel_entry);
+  BOOST_TEST(second.kernel_entry != third.kernel_entry);
+}
+
+BOOST_AUTO_TEST_CASE(a_mistake_in_a_shared_function_is_every_configurations) {
+  std::string wrong(strided);
+  wrong.replace(wrong.find("== i +"), 6, "== z +");
+  const PatternPtr pattern = pattern_from_text("strided", wrong);
+  std::vector<Configuration> configurations;
+  for (const std::int64_t value : {1, 2, 2}) {
+    configurations.push_back(resolve(pattern, integers({{"STRIDE", value}})));
+  }
+  for (const CompileOutcome& outcome : Compiler(nvrtc(), 90).compile(configurations)) {
+    const auto* failure = std::get_if<CompileFailure>(&outcome);
+    BOOST_REQUIRE(failure != nullptr);
+    BOOST_TEST(render(failure->errors)
+                   .starts_with("strided.cu:7:21: error: identifier \"z\" is undefined"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_compilers_identity_is_all_that_decides_its_outcomes) {
+  const Compiler compiler(nvrtc(), 90);
+  BOOST_TEST(compiler.identity() == Compiler(nvrtc(), 90).identity());
+  BOOST_TEST(compiler.identity() != Compiler(nvrtc(), 80).identity());
+  BOOST_TEST(compiler.identity().starts_with(nvrtc()->version()));
 }
 
 BOOST_AUTO_TEST_CASE(several_patterns_can_be_compiled_at_once) {

@@ -102,4 +102,33 @@ BOOST_AUTO_TEST_CASE(half_headers_come_only_when_they_are_needed) {
   BOOST_TEST(contains(write_translation_unit(halves).text, "cuda_fp16.h"));
 }
 
+BOOST_AUTO_TEST_CASE(what_configurations_agree_in_is_written_once) {
+  const PatternPtr pattern = pattern_from_text(
+      "strided",
+      "/* pattern:\nparameters: {STRIDE: 1, BLOCK: 32, N: 64}\nbuffers:\n"
+      "  data: {type: float, length: N, init: \"i % 101\"}\nlaunch: {grid: 1, block: BLOCK}\n"
+      "useful: {read: 256}\nverify: \"data[i] == i % STRIDE\"\n*/\n"
+      "__global__ void strided(float* data) { data[STRIDE * BLOCK] = 1; }\n");
+  std::vector<Configuration> configurations;
+  const auto add = [&](std::int64_t stride, std::int64_t block, std::int64_t n) {
+    configurations.push_back(
+        resolve(pattern, integers({{"STRIDE", stride}, {"BLOCK", block}, {"N", n}})));
+  };
+  add(1, 32, 64);
+  add(1, 64, 64);
+  add(2, 32, 64);
+  add(1, 32, 128);  // differs in its sizes alone
+  const TranslationUnit unit = write_translation_unit(configurations);
+  const auto kernel = [&](std::size_t i) { return unit.entries[i].kernel_expression; };
+  BOOST_TEST(kernel(1) == "&sweep_c1::strided");
+  BOOST_TEST(kernel(2) == "&sweep_c2::strided");
+  BOOST_TEST(kernel(3) == kernel(0));
+  for (const UnitEntries& entries : unit.entries) BOOST_TEST(entries.init[0] == "sweep_c0_init_0");
+  BOOST_TEST(unit.entries[1].check[0] == "sweep_c0_check_0");
+  BOOST_TEST(unit.entries[2].check[0] == "sweep_c2_check_0");
+  BOOST_TEST(unit.entries[3].check[0] == "sweep_c0_check_0");
+  BOOST_TEST(!contains(unit.text, "namespace sweep_c3"));
+  BOOST_TEST(!contains(unit.text, " N = "));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,75 @@
+#include "engine/run/batch_size.h"
+
+#include <boost/test/data/test_case.hpp>
+#include <boost/test/unit_test.hpp>
+
+#include "tests/rapidcheck_case.h"
+
+using namespace sweep;
+namespace data = boost::unit_test::data;
+
+namespace {
+
+/// After batches of the sizes it asks for, each of which takes fixed + each * n.
+BatchSize taught(double fixed, double each, int batches = 8) {
+  BatchSize size;
+  for (int i = 0; i < batches; ++i) {
+    const std::size_t n = size.next(100'000, 1);
+    size.learn(n, fixed + each * static_cast<double>(n));
+  }
+  return size;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(batch_size)
+
+BOOST_AUTO_TEST_CASE(the_first_batches_are_small_and_grow_to_twice_the_largest_seen) {
+  BatchSize size;
+  std::vector<std::size_t> sizes;
+  for (int i = 0; i < 6; ++i) {
+    sizes.push_back(size.next(10'000, 2));
+    size.learn(sizes.back(), 0.02 + 0.002 * static_cast<double>(sizes.back()));
+  }
+  const std::vector<std::size_t> expected = {4, 8, 16, 32, 64, 64};
+  BOOST_TEST(sizes == expected, boost::test_tools::per_element());
+}
+
+BOOST_DATA_TEST_CASE(the_costs_are_learnt,
+                     data::make({0.02, 0.005, 0.1}) * data::make({0.002, 0.0005, 0.05}), fixed,
+                     each) {
+  const BatchSize size = taught(fixed, each);
+  BOOST_TEST(size.seconds_each() == each, boost::test_tools::tolerance(0.01));
+  BOOST_TEST(size.fixed_seconds() == fixed, boost::test_tools::tolerance(0.01));
+}
+
+BOOST_AUTO_TEST_CASE(the_fixed_part_is_a_small_share) {
+  BOOST_TEST(taught(0.020, 0.002).next(100'000, 16) == BatchSize::largest);
+  BOOST_TEST(taught(0.002, 0.002).next(100'000, 16) == 19U);
+  BOOST_TEST(taught(0.0001, 0.002).next(100'000, 16) == BatchSize::first);
+}
+
+BOOST_AUTO_TEST_CASE(at_the_end_all_compilers_have_a_part) {
+  const BatchSize size = taught(0.002, 0.002);
+  BOOST_TEST(size.next(160, 16) == 10U);
+  BOOST_TEST(size.next(17, 16) == 2U);
+  BOOST_TEST(size.next(1, 16) == 1U);
+  // Unless the fixed part would be the most of it.
+  BOOST_TEST(taught(0.010, 0.002).next(16, 16) == 5U);
+}
+
+BOOST_AUTO_TEST_CASE(whatever_it_learns_the_size_is_possible) {
+  testing::check_property([](const std::vector<std::pair<unsigned char, int>>& programs,
+                             unsigned short remaining, unsigned char compilers) {
+    BatchSize size;
+    for (const auto& [n, milliseconds] : programs) size.learn(n, milliseconds * 1e-3);
+    const std::size_t most = std::size_t{remaining} + 1;
+    const std::size_t next = size.next(most, compilers);
+    RC_ASSERT(next >= 1U);
+    RC_ASSERT(next <= std::min(most, BatchSize::largest));
+    RC_ASSERT(size.fixed_seconds() >= 0);
+    RC_ASSERT(size.seconds_each() >= 0);
+  });
+}
+
+BOOST_AUTO_TEST_SUITE_END()

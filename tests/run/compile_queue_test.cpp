@@ -1,0 +1,164 @@
+#include "engine/run/compile_queue.h"
+
+#include <boost/test/data/test_case.hpp>
+#include <boost/test/unit_test.hpp>
+#include <thread>
+
+#include "tests/pattern_from_text.h"
+
+using namespace sweep;
+namespace data = boost::unit_test::data;
+
+namespace {
+
+const char* const text = R"cuda(/* pattern:
+parameters: {K: 1}
+buffers: {data: {type: int, length: 64, init: "i"}}
+launch: {grid: 1, block: 64}
+useful: {read: 256}
+verify: "data[i] == i + K"
+*/
+__global__ void p(int* data) { data[threadIdx.x] += K; }
+)cuda";
+
+std::vector<Configuration> many(std::size_t count) {
+  const PatternPtr pattern = pattern_from_text("p", text);
+  std::vector<Configuration> result;
+  for (std::size_t i = 0; i < count; ++i) {
+    result.push_back(resolve(pattern, integers({{"K", static_cast<std::int64_t>(i)}})));
+  }
+  return result;
+}
+
+CompiledConfiguration compiled_at(std::size_t place) {
+  CompiledConfiguration compiled;
+  compiled.kernel_entry = std::to_string(place);
+  return compiled;
+}
+
+/// A compiler that needs no time.
+void deliver_at_once(CompileQueue& queue, const CompileQueue::Task& task) {
+  std::vector<CompileOutcome> outcomes;
+  for (const std::size_t place : task.places) outcomes.emplace_back(compiled_at(place));
+  queue.deliver(task, std::move(outcomes), 0.001 + 0.0001 * static_cast<double>(outcomes.size()));
+}
+
+/// A cache that has every third configuration.
+void look_up(CompileQueue& queue, const CompileQueue::Task& task) {
+  std::vector<std::optional<CompiledConfiguration>> found;
+  for (const std::size_t place : task.places) {
+    found.push_back(place % 3 == 0 ? std::optional(compiled_at(place)) : std::nullopt);
+  }
+  queue.deliver_found(task, std::move(found));
+}
+
+void work(CompileQueue& queue) {
+  while (const auto task = queue.take_task()) {
+    if (task->kind == CompileQueue::Task::Kind::look_up) {
+      look_up(queue, *task);
+    } else {
+      deliver_at_once(queue, *task);
+    }
+  }
+}
+
+std::string taken_from(CompileQueue& queue) {
+  return std::get<CompiledConfiguration>(queue.next()).kernel_entry;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(compile_queue)
+
+BOOST_DATA_TEST_CASE(outcomes_come_in_order,
+                     data::make({std::size_t{1}, std::size_t{7}, std::size_t{3000}}) *
+                         data::make({1U, 4U}) * data::make({false, true}),
+                     count, compilers, looks_up) {
+  const std::vector<Configuration> configurations = many(count);
+  CompileQueue queue(configurations, compilers, looks_up);
+  std::vector<std::thread> threads;
+  for (unsigned i = 0; i < compilers; ++i) threads.emplace_back([&] { work(queue); });
+  std::size_t in_order = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (taken_from(queue) == std::to_string(i)) ++in_order;
+  }
+  for (std::thread& thread : threads) thread.join();
+  BOOST_TEST(in_order == count);
+  BOOST_CHECK_THROW(queue.next(), std::out_of_range);
+}
+
+BOOST_DATA_TEST_CASE(only_so_many_are_compiled_ahead, data::make({false, true}), looks_up) {
+  const std::vector<Configuration> configurations = many(3000);
+  CompileQueue queue(configurations, 2, looks_up);
+  std::atomic<std::size_t> furthest = 0;
+  std::thread compiler([&] {
+    while (const auto task = queue.take_task()) {
+      furthest = std::max(furthest.load(), task->places.back());
+      if (task->kind == CompileQueue::Task::Kind::look_up) {
+        look_up(queue, *task);
+      } else {
+        deliver_at_once(queue, *task);
+      }
+    }
+  });
+  std::size_t worst = 0;
+  for (std::size_t i = 0; i < configurations.size(); ++i) {
+    if (i % 500 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    worst = std::max(worst, furthest - std::min(furthest.load(), i));
+    queue.next();
+  }
+  compiler.join();
+  BOOST_TEST(worst < queue.limit());
+  BOOST_TEST(worst > queue.limit() / 2);
+}
+
+BOOST_AUTO_TEST_CASE(batches_stay_large_while_one_after_the_other_is_taken) {
+  const std::vector<Configuration> configurations = many(4000);
+  CompileQueue queue(configurations, 1, false);
+  std::vector<std::size_t> sizes;
+  std::thread compiler([&] {
+    while (const auto task = queue.take_task()) {
+      sizes.push_back(task->places.size());
+      std::vector<CompileOutcome> outcomes(task->places.size(), CompileFailure{});
+      queue.deliver(*task, std::move(outcomes), 0.1 + 1e-3 * static_cast<double>(sizes.back()));
+    }
+  });
+  for (std::size_t i = 0; i < configurations.size(); ++i) {
+    if (i % 10 == 0) std::this_thread::sleep_for(std::chrono::microseconds(100));
+    queue.next();
+  }
+  compiler.join();
+  BOOST_TEST(sizes.size() < 4000 / BatchSize::largest + 10);
+}
+
+BOOST_AUTO_TEST_CASE(a_failure_reaches_the_one_that_waits) {
+  const std::vector<Configuration> configurations = many(100);
+  CompileQueue queue(configurations, 1, false);
+  deliver_at_once(queue, *queue.take_task());
+  std::thread failing([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    queue.fail(std::make_exception_ptr(std::runtime_error("it broke")));
+  });
+  const auto take_all = [&] {
+    for (;;) queue.next();
+  };
+  BOOST_CHECK_EXCEPTION(take_all(), std::runtime_error, [](const std::runtime_error& error) {
+    return error.what() == std::string("it broke");
+  });
+  failing.join();
+  BOOST_TEST(!queue.take_task().has_value());
+}
+
+BOOST_AUTO_TEST_CASE(a_stopped_queue_has_no_tasks) {
+  const std::vector<Configuration> configurations = many(100);
+  CompileQueue queue(configurations, 1, false);
+  std::thread waiting([&] {
+    while (queue.take_task()) {
+    }
+  });
+  queue.stop();
+  waiting.join();
+  BOOST_TEST(!queue.take_task().has_value());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
