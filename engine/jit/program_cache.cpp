@@ -10,6 +10,7 @@
 
 #include "engine/jit/cache_size.h"
 #include "engine/jit/diagnostic_bytes.h"
+#include "engine/jit/key_completeness.h"
 #include "engine/jit/program_key.h"
 
 namespace sweep {
