@@ -88,7 +88,7 @@ std::vector<Sample> Sampler::held_block(CacheState cache, const BatchPlan& plan,
 bool Sampler::run_block(CacheState cache, const BatchPlan& plan, int count,
                         std::optional<Nanoseconds> patience) {
   const auto stamps = static_cast<std::size_t>(count) + 1;
-  context_.events.reserve(static_cast<std::size_t>(count * plan.rounds));
+  context_.events.reserve(static_cast<std::size_t>(count) * static_cast<std::size_t>(plan.rounds));
   context_.stamps.queue_reset(stamps);
   {
     std::optional<GateHold> hold;
