@@ -18,7 +18,7 @@ class DeviceMonitor {
   /// it finds is that of others.
   explicit DeviceMonitor(const Device& device);
 
-  /// The device now. Queries of the driver, some microseconds each.
+  /// The device now: half a dozen queries, whose cost differs from device to device.
   DeviceState state() const;
   /// What else uses the device, and how busy it was when this was made.
   std::vector<std::string> disturbances() const;

@@ -35,7 +35,6 @@ Driver::Driver() {
   load(event_create, "cuEventCreate");
   load(event_destroy, "cuEventDestroy_v2");
   load(event_record, "cuEventRecord");
-  load(event_query, "cuEventQuery");
   load(event_elapsed, "cuEventElapsedTime");
   load(memory_info, "cuMemGetInfo_v2");
   load(memory_allocate, "cuMemAlloc_v2");

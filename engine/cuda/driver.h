@@ -33,7 +33,6 @@ struct Driver {
   CUresult (*event_create)(CUevent*, unsigned) = nullptr;
   CUresult (*event_destroy)(CUevent) = nullptr;
   CUresult (*event_record)(CUevent, CUstream) = nullptr;
-  CUresult (*event_query)(CUevent) = nullptr;
   CUresult (*event_elapsed)(float*, CUevent, CUevent) = nullptr;
   CUresult (*memory_info)(std::size_t*, std::size_t*) = nullptr;
   CUresult (*memory_allocate)(CUdeviceptr*, std::size_t) = nullptr;

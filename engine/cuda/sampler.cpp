@@ -49,7 +49,8 @@ BatchPlan Sampler::calibrate(CacheState cache) {
   run_block(cache, plan, 1, std::nullopt);
   const int samples = read_block(plan, 1).front().seconds > long_seconds ? 1 : 3;
   for (int i = 0; i < estimates; ++i) {
-    const double seconds = median_seconds(held_block(cache, plan, samples));
+    const int count = std::min(samples, samples_per_block(plan, cache));
+    const double seconds = median_seconds(held_block(cache, plan, count));
     const BatchPlan better = with_copies(cache, seconds);
     // Launches of a batch overlap a little: each takes less time than one alone.
     if (better.launches() <= plan.launches()) break;
@@ -88,7 +89,7 @@ std::vector<Sample> Sampler::held_block(CacheState cache, const BatchPlan& plan,
 bool Sampler::run_block(CacheState cache, const BatchPlan& plan, int count,
                         std::optional<Nanoseconds> patience) {
   const auto stamps = static_cast<std::size_t>(count) + 1;
-  context_.events.reserve(static_cast<std::size_t>(count * plan.rounds));
+  context_.events.reserve(static_cast<std::size_t>(count) * static_cast<std::size_t>(plan.rounds));
   context_.stamps.queue_reset(stamps);
   {
     std::optional<GateHold> hold;

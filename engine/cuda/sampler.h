@@ -12,7 +12,8 @@ namespace sweep {
 /// Times launches of a workload. Samples are queued in blocks while a gate holds the stream, so
 /// that the device finds all of a block's work ready and is never idle within it. How many
 /// launches make a sample is worked out for each state of the cache from launches that are not
-/// kept; neither state's samples depend on the other.
+/// kept; neither state's samples depend on the other. A sample's clock is the mean over its timed
+/// launches and what comes before them, the flush or an untimed launch.
 class Sampler {
  public:
   Sampler(CudaContext& context, LoadedWorkload& loaded, LoadedWorkload::Addresses addresses,

@@ -59,17 +59,20 @@ BOOST_AUTO_TEST_CASE(clocks_have_plausible_steps) {
 }
 
 BOOST_AUTO_TEST_CASE(a_held_stream_waits_for_its_release) {
+  using namespace std::chrono_literals;
   CudaContext context(first_gpu());
-  const auto done = [&] { return Driver::get().event_query(context.end.get()) == CUDA_SUCCESS; };
-  {
-    GateHold hold(context.gate, std::chrono::seconds(5));
-    record(context.end, context.stream.get());
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    BOOST_TEST(!done());
+  GateHold hold(context.gate, 5s);
+  record(context.end, context.stream.get());
+  const auto begin = std::chrono::steady_clock::now();
+  std::thread opener([&] {
+    std::this_thread::sleep_for(50ms);
     hold.release();
-    synchronize(context.stream.get());
-    BOOST_TEST(done());
-  }
+  });
+  synchronize(context.stream.get());
+  const auto waited = std::chrono::steady_clock::now() - begin;
+  opener.join();
+  BOOST_TEST((waited > 40ms));
+  BOOST_TEST((waited < 4s));
   BOOST_TEST(!context.gate.gave_up());
 }
 

@@ -15,14 +15,14 @@ namespace {
 const char* const chase = R"cuda(/* pattern:
 parameters: {STEPS: 64, LENGTH: 1 Mi}
 buffers:
-  links: {type: unsigned int, length: LENGTH, init: "unsigned(i + 1024)"}
-  out: {type: unsigned int, length: 1}
+  links: {type: uint32_t, length: LENGTH, init: "uint32_t(i + 1024)"}
+  out: {type: uint32_t, length: 1}
 launch: {grid: 1, block: 1}
 useful: {read: STEPS * 4}
 verify: {out: "out[i] == STEPS * 1024u"}
 */
-__global__ void chase(const unsigned* links, unsigned* out) {
-  unsigned at = 0;
+__global__ void chase(const uint32_t* links, uint32_t* out) {
+  uint32_t at = 0;
   for (int step = 0; step < STEPS; ++step) at = links[at];
   out[0] = at;
 }
