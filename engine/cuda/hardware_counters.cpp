@@ -49,8 +49,7 @@ void HardwareCounters::complain(CounterResults& results, const std::string& prob
 
 void HardwareCounters::start() {
   if (profiler_ == nullptr) {
-    profiler_ =
-        std::make_unique<RangeProfiler>(context_.device.index, context_.primary.get());
+    profiler_ = std::make_unique<RangeProfiler>(context_.device.index, context_.primary.get());
   }
 }
 
@@ -84,9 +83,8 @@ std::vector<CounterFormula> HardwareCounters::available(const std::vector<Counte
                                     profiler_->chip(), missing, formula.metric));
     } else {
       const std::string meant = profiler_->suggest(missing);
-      complain(results,
-               fmt::format("this GPU ({}) has no counter '{}', so it is left out{}{}",
-                           profiler_->chip(), missing, meant.empty() ? "" : "; ", meant));
+      complain(results, fmt::format("this GPU ({}) has no counter '{}', so it is left out{}{}",
+                                    profiler_->chip(), missing, meant.empty() ? "" : "; ", meant));
     }
   }
   return good;

@@ -91,7 +91,7 @@ CounterResults WorkerMeasurer::count(std::span<const Workload> workloads,
   if (const auto* fate = std::get_if<std::string>(&answer)) {
     CounterResults results;
     results.workloads.resize(workloads.size());
-    results.problems.push_back("counting failed: " + *fate);
+    results.problems.push_back("the hardware's counters were not read: " + *fate);
     return results;
   }
   CounterResults results = std::move(std::get<WorkerCounts>(answer).results);

@@ -29,6 +29,13 @@ class FakeBackend : public Backend {
     return std::make_unique<FakeExecution>(*this);
   }
 
+  std::vector<std::string> disturbances() override { return {"another process uses the GPU"}; }
+  CounterResults count(std::span<const Workload> workloads, const CounterRequest& request,
+                       const StepListener& on_step) override {
+    return on_count ? on_count(workloads, request, on_step)
+                    : Backend::count(workloads, request, on_step);
+  }
+
   Device device_;
   bool can_time_ = true;
   bool usable_ = true;
@@ -38,6 +45,9 @@ class FakeBackend : public Backend {
   std::function<void()> on_launch;
   std::function<std::optional<std::string>()> on_verify;
   std::function<double(CacheState)> on_sample;
+  std::function<CounterResults(std::span<const Workload>, const CounterRequest&,
+                               const StepListener&)>
+      on_count;
 
  private:
   class FakeExecution : public Execution {
