@@ -96,8 +96,7 @@ CounterResults WorkerMeasurer::count(std::span<const Workload> workloads,
   }
   CounterResults results = std::move(std::get<WorkerCounts>(answer).results);
   results.workloads.resize(workloads.size());
-  std::erase_if(results.problems,
-                [&](const std::string& problem) { return !said_.insert(problem).second; });
+  said_.keep_new(results.problems);
   return results;
 }
 

@@ -2,6 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "engine/run/measurer.h"
 #include "tests/run/fake_backend.h"
 
 using namespace sweep;
@@ -159,6 +160,21 @@ BOOST_AUTO_TEST_CASE(the_cache_is_in_the_state_that_the_rules_say) {
   measure(backend, Workload{}, rules, UsefulTraffic{64, 0}, stopped_clock(), [](std::string_view) {
   }).point;
   BOOST_TEST(always_warm);
+}
+
+BOOST_AUTO_TEST_CASE(counting_where_nothing_counts_is_said_once) {
+  FakeBackend backend;
+  LocalMeasurer measurer(backend);
+  BOOST_TEST(measurer.disturbances() == backend.disturbances(), boost::test_tools::per_element());
+  const std::vector<Workload> workloads(3);
+  const CounterRequest request{{"memory"}, CacheState::cold};
+  const CounterResults first = measurer.count(workloads, request);
+  BOOST_TEST(first.workloads.size() == 3U);
+  BOOST_TEST(first.workloads.front().metrics.empty());
+  BOOST_TEST(first.problems == std::vector<std::string>{"this device has no hardware counters, so "
+                                                        "none are taken"},
+             boost::test_tools::per_element());
+  BOOST_TEST(measurer.count(workloads, request).problems.empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()
