@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iostream>
@@ -7,6 +8,7 @@
 #include "engine/cli/command_line.h"
 #include "engine/cli/data_folders.h"
 #include "engine/cli/pattern_options.h"
+#include "engine/spec/counter_set.h"
 #include "engine/spec/metric.h"
 #include "engine/spec/pattern_library.h"
 #include "engine/text/read_source.h"
@@ -72,6 +74,15 @@ std::vector<Item> list_sweeps() {
   return items;
 }
 
+/// What `measure: {counters: ...}` names, and what each set gives.
+std::vector<Item> list_counter_sets() {
+  std::vector<Item> items;
+  for (const CounterSet& set : counter_sets()) {
+    items.push_back({set.name, fmt::format("{}: {}", set.meaning, fmt::join(set.metrics, ", "))});
+  }
+  return items;
+}
+
 std::vector<Item> list_metrics() {
   std::vector<Item> items;
   for (const MetricDefinition& metric : metric_definitions()) {
@@ -101,6 +112,9 @@ int list_command(const Arguments& arguments) {
     print_items(list_sweeps());
   } else if (what == "metrics") {
     print_items(list_metrics());
+    std::cout << "\nSets of hardware counters, for measure: {counters: memory}; single metrics of "
+                 "them and counters by NVIDIA's names can stand there too:\n";
+    print_items(list_counter_sets());
   } else {
     throw UsageError(fmt::format("cannot list '{}'; {}", what, suggest(what, kinds, "there are")));
   }

@@ -103,9 +103,8 @@ CounterFailure::Kind kind_of(int result) {
 }  // namespace
 
 CounterFailure cupti_failure(int result, const std::string& call, const std::string& name) {
-  return {kind_of(result),
-          fmt::format("the hardware's counters cannot be read, {} says {}; {}", call, name,
-                      advice(result))};
+  return {kind_of(result), fmt::format("the hardware's counters cannot be read, {} says {}; {}",
+                                       call, name, advice(result))};
 }
 
 }  // namespace sweep

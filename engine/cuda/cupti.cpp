@@ -43,7 +43,8 @@ Cupti open_cupti() {
   }
   throw CounterFailure(
       CounterFailure::Kind::lasting,
-      "the hardware's counters cannot be read, since libcupti was not found; it comes with the CUDA "
+      "the hardware's counters cannot be read, since libcupti was not found; it comes with the "
+      "CUDA "
       "Toolkit (on Debian and Ubuntu NVIDIA's package cuda-cupti-13-0 or cuda-cupti-12-6), and "
       "SWEEP_CUDA_HOME says where that is");
 }

@@ -49,8 +49,7 @@ void HardwareCounters::complain(CounterResults& results, const std::string& prob
 
 void HardwareCounters::start() {
   if (profiler_ == nullptr) {
-    profiler_ =
-        std::make_unique<RangeProfiler>(context_.device.index, context_.primary.get());
+    profiler_ = std::make_unique<RangeProfiler>(context_.device.index, context_.primary.get());
   }
 }
 
@@ -84,21 +83,24 @@ std::vector<CounterFormula> HardwareCounters::available(const std::vector<Counte
                                     profiler_->chip(), missing, formula.metric));
     } else {
       const std::string meant = profiler_->suggest(missing);
-      complain(results,
-               fmt::format("this GPU ({}) has no counter '{}', so it is left out{}{}",
-                           profiler_->chip(), missing, meant.empty() ? "" : "; ", meant));
+      complain(results, fmt::format("this GPU ({}) has no counter '{}', so it is left out{}{}",
+                                    profiler_->chip(), missing, meant.empty() ? "" : "; ", meant));
     }
   }
   return good;
 }
 
-void HardwareCounters::choose(const std::vector<CounterFormula>& formulas,
-                              CounterResults& results) {
-  for (const std::string& refused : profiler_->choose(counters_of(formulas))) {
+/// Asking CUPTI costs milliseconds: what was chosen last is kept.
+void HardwareCounters::choose(const std::vector<std::string>& names, CounterResults& results) {
+  if (names == names_) return;
+  names_.clear();
+  formulas_ = available(formulas_of(names), results);
+  for (const std::string& refused : profiler_->choose(counters_of(formulas_))) {
     complain(results, fmt::format("the counter {} cannot be counted on this GPU ({}) now, so what "
                                   "needs it is left out",
                                   refused, profiler_->chip()));
   }
+  names_ = names;
 }
 
 /// Cold: the flush also drives out the lines that the init has written. Warm: another launch has
@@ -110,8 +112,7 @@ void HardwareCounters::settle_cache(Execution& execution, CacheState cache) {
                       "cuStreamSynchronize");
 }
 
-void HardwareCounters::run(std::span<const Workload> workloads,
-                           const std::vector<CounterFormula>& formulas, CacheState cache,
+void HardwareCounters::run(std::span<const Workload> workloads, CacheState cache,
                            const StepListener& on_step, CounterResults& results) {
   std::unique_ptr<Execution> execution;
   // A failure of one workload that leaves the context alive concerns no other.
@@ -144,7 +145,7 @@ void HardwareCounters::run(std::span<const Workload> workloads,
   };
   launches.launch = [&](std::size_t i) { return attempt(i, [&] { execution->launch(); }); };
   launches.take = [&](std::size_t i, const std::vector<double>& values) {
-    results.workloads[i].metrics = metrics_of(formulas, profiler_->counters(), values);
+    results.workloads[i].metrics = metrics_of(formulas_, profiler_->counters(), values);
   };
   profiler_->count(workloads.size(), launches);
 }
@@ -157,9 +158,8 @@ CounterResults HardwareCounters::count(std::span<const Workload> workloads,
   if (is_hopeless_ || workloads.empty()) return results;
   try {
     start();
-    const std::vector<CounterFormula> formulas = available(formulas_of(request.names), results);
-    choose(formulas, results);
-    run(workloads, formulas, request.cache, on_step, results);
+    choose(request.names, results);
+    run(workloads, request.cache, on_step, results);
   } catch (const CounterFailure& failure) {
     is_hopeless_ = failure.kind() == CounterFailure::Kind::lasting;
     complain(results, failure.what());

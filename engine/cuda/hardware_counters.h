@@ -34,14 +34,16 @@ class HardwareCounters {
   std::vector<CounterFormula> available(const std::vector<CounterFormula>& formulas,
                                         CounterResults& results);
   bool find_counters(CounterFormula& formula, std::string& missing) const;
-  void choose(const std::vector<CounterFormula>& formulas, CounterResults& results);
-  void run(std::span<const Workload> workloads, const std::vector<CounterFormula>& formulas,
-           CacheState cache, const StepListener& on_step, CounterResults& results);
+  void choose(const std::vector<std::string>& names, CounterResults& results);
+  void run(std::span<const Workload> workloads, CacheState cache, const StepListener& on_step,
+           CounterResults& results);
   void settle_cache(Execution& execution, CacheState cache);
 
   CudaContext& context_;
   Prepare prepare_;
   std::unique_ptr<RangeProfiler> profiler_;
+  std::vector<std::string> names_;        ///< what was chosen last
+  std::vector<CounterFormula> formulas_;  ///< what that comes to on this GPU
   std::set<std::string> said_;
   bool is_hopeless_ = false;  ///< this process will never count
 };

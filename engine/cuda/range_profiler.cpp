@@ -237,12 +237,7 @@ std::string RangeProfiler::suggest(const std::string& counter) const {
 }
 
 std::vector<std::string> RangeProfiler::choose(const std::vector<std::string>& counters) {
-  if (has_choice_ && counters == choice_) return refused_;
-  has_choice_ = false;
-  refused_ = host_->choose(counters);
-  choice_ = counters;
-  has_choice_ = true;
-  return refused_;
+  return host_->choose(counters);
 }
 
 const std::vector<std::string>& RangeProfiler::counters() const {

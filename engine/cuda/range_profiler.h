@@ -41,7 +41,7 @@ class RangeProfiler {
   /// "did you mean 'X'?" for a name that no counter has; empty when none is close.
   std::string suggest(const std::string& counter) const;
   /// What to count from now on, all of which the chip has; gives those that cannot be counted
-  /// after all. Costs nothing for the choice before. Throws CounterFailure.
+  /// after all. Throws CounterFailure.
   std::vector<std::string> choose(const std::vector<std::string>& counters);
   const std::vector<std::string>& counters() const;
   /// How often each launch runs.
@@ -60,9 +60,6 @@ class RangeProfiler {
 
   CUcontext context_;
   std::unique_ptr<CounterHost> host_;
-  std::vector<std::string> choice_;
-  std::vector<std::string> refused_;  ///< of the choice
-  bool has_choice_ = false;
   std::size_t most_ranges_;
 };
 

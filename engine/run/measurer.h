@@ -2,6 +2,7 @@
 
 #include "engine/backend/backend.h"
 #include "engine/run/measure.h"
+#include "engine/run/said_once.h"
 #include "engine/store/record.h"
 
 namespace sweep {
@@ -18,7 +19,7 @@ class Measurer {
   virtual Measurement measure(const Workload& workload, const MeasureRules& rules,
                               const UsefulTraffic& useful) = 0;
   /// Counts workloads with the hardware's counters, as Backend::count: several at once cost far
-  /// less than one after the other. Throws as measure does.
+  /// less than one after the other. Says each problem once. Throws as measure does.
   virtual CounterResults count(std::span<const Workload> workloads,
                                const CounterRequest& request) = 0;
 };
@@ -36,13 +37,16 @@ class LocalMeasurer : public Measurer {
   }
   CounterResults count(std::span<const Workload> workloads,
                        const CounterRequest& request) override {
-    return backend_.count(workloads, request, [](std::string_view) {});
+    CounterResults results = backend_.count(workloads, request, [](std::string_view) {});
+    said_.keep_new(results.problems);
+    return results;
   }
 
  private:
   Backend& backend_;
   Clock clock_;
   std::vector<std::string> disturbances_;
+  SaidOnce said_;  ///< the problems of counting
 };
 
 }  // namespace sweep

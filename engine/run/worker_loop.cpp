@@ -70,14 +70,15 @@ WorkerCounts run_job(Backend& backend, const WorkerCountJob& job, const Clock& /
                      Pulse& pulse) {
   WorkerCounts counts;
   try {
-    counts.results = backend.count(job.workloads, job.request,
-                                   [&](std::string_view step) { pulse.beat(step); });
+    counts.results =
+        backend.count(job.workloads, job.request, [&](std::string_view step) { pulse.beat(step); });
     counts.usable = backend.usable();
   } catch (const ChannelClosed&) {
     throw;
   } catch (const std::exception& error) {
     counts.results.workloads.resize(job.workloads.size());
-    counts.results.problems.push_back(std::string("counting failed: ") + error.what());
+    counts.results.problems.push_back(std::string("the hardware's counters were not read: ") +
+                                      error.what());
     counts.usable = false;
   }
   return counts;

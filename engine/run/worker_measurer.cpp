@@ -91,13 +91,12 @@ CounterResults WorkerMeasurer::count(std::span<const Workload> workloads,
   if (const auto* fate = std::get_if<std::string>(&answer)) {
     CounterResults results;
     results.workloads.resize(workloads.size());
-    results.problems.push_back("counting failed: " + *fate);
+    results.problems.push_back("the hardware's counters were not read: " + *fate);
     return results;
   }
   CounterResults results = std::move(std::get<WorkerCounts>(answer).results);
   results.workloads.resize(workloads.size());
-  std::erase_if(results.problems,
-                [&](const std::string& problem) { return !said_.insert(problem).second; });
+  said_.keep_new(results.problems);
   return results;
 }
 

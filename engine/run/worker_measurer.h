@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "engine/run/measurer.h"
 #include "engine/run/message_bytes.h"
 #include "engine/run/program_slots.h"
+#include "engine/run/said_once.h"
 
 namespace sweep {
 
@@ -49,7 +49,7 @@ class WorkerMeasurer : public Measurer {
   std::vector<std::string> disturbances_;
   std::unique_ptr<WorkerProcess> worker_;
   SentPrograms sent_;
-  std::set<std::string> said_;  ///< the problems of counting; a new worker says them again
+  SaidOnce said_;  ///< the problems of counting; a new worker says them again
 };
 
 }  // namespace sweep

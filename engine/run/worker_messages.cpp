@@ -13,7 +13,7 @@ enum class Kind : std::uint8_t { hello, job, count_job, alive, result, counts };
 // is missing here an error of the compiler. `Of` is the struct, const for writing.
 
 template <class Archive, class Of>
-  requires std::is_same_v<std::remove_const_t<Of>, Device>
+requires std::is_same_v<std::remove_const_t<Of>, Device>
 void fields(Archive& archive, Of& device) {
   auto& [backend, index, name, uuid, compute_capability, multiprocessors, l2_bytes, memory_bytes,
          memory_clock_hz, memory_bus_bits, driver, cuda] = device;
@@ -22,21 +22,21 @@ void fields(Archive& archive, Of& device) {
 }
 
 template <class Archive, class Of>
-  requires std::is_same_v<std::remove_const_t<Of>, Extent3>
+requires std::is_same_v<std::remove_const_t<Of>, Extent3>
 void fields(Archive& archive, Of& extent) {
   auto& [x, y, z] = extent;
   archive(x, y, z);
 }
 
 template <class Archive, class Of>
-  requires std::is_same_v<std::remove_const_t<Of>, BufferPlan>
+requires std::is_same_v<std::remove_const_t<Of>, BufferPlan>
 void fields(Archive& archive, Of& buffer) {
   auto& [name, length, bytes, init_entry] = buffer;
   archive(name, length, bytes, init_entry);
 }
 
 template <class Archive, class Of>
-  requires std::is_same_v<std::remove_const_t<Of>, VerificationPlan>
+requires std::is_same_v<std::remove_const_t<Of>, VerificationPlan>
 void fields(Archive& archive, Of& plan) {
   auto& [check_entry, length, buffer, condition] = plan;
   archive(check_entry, length, buffer, condition);
@@ -44,14 +44,14 @@ void fields(Archive& archive, Of& plan) {
 
 /// All but the program, which travels by its slot.
 template <class Archive, class Of>
-  requires std::is_same_v<std::remove_const_t<Of>, Workload>
+requires std::is_same_v<std::remove_const_t<Of>, Workload>
 void fields(Archive& archive, Of& workload) {
   auto& [program, kernel_entry, buffers, scalars, verify, grid, block, shared_bytes] = workload;
   archive(kernel_entry, buffers, scalars, verify, grid, block, shared_bytes);
 }
 
 template <class Archive, class Of>
-  requires std::is_same_v<std::remove_const_t<Of>, MeasureRules>
+requires std::is_same_v<std::remove_const_t<Of>, MeasureRules>
 void fields(Archive& archive, Of& rules) {
   auto& [cache, noise, min_samples, max_samples, seconds, caches] = rules;
   archive.choice(cache, CacheState::warm);
@@ -59,14 +59,14 @@ void fields(Archive& archive, Of& rules) {
 }
 
 template <class Archive, class Of>
-  requires std::is_same_v<std::remove_const_t<Of>, UsefulTraffic>
+requires std::is_same_v<std::remove_const_t<Of>, UsefulTraffic>
 void fields(Archive& archive, Of& useful) {
   auto& [device, shared] = useful;
   archive(device, shared);
 }
 
 template <class Archive, class Of>
-  requires std::is_same_v<std::remove_const_t<Of>, CounterRequest>
+requires std::is_same_v<std::remove_const_t<Of>, CounterRequest>
 void fields(Archive& archive, Of& request) {
   auto& [names, cache] = request;
   archive(names);
@@ -74,7 +74,7 @@ void fields(Archive& archive, Of& request) {
 }
 
 template <class Archive, class Of>
-  requires std::is_same_v<std::remove_const_t<Of>, Metric>
+requires std::is_same_v<std::remove_const_t<Of>, Metric>
 void fields(Archive& archive, Of& metric) {
   auto& [name, origin, value] = metric;
   archive(name);
@@ -83,7 +83,7 @@ void fields(Archive& archive, Of& metric) {
 }
 
 template <class Archive, class Of>
-  requires std::is_same_v<std::remove_const_t<Of>, SampleRecord>
+requires std::is_same_v<std::remove_const_t<Of>, SampleRecord>
 void fields(Archive& archive, Of& sample) {
   auto& [seconds, sm_clock_hz, mark] = sample;
   archive(seconds, sm_clock_hz);
@@ -92,7 +92,7 @@ void fields(Archive& archive, Of& sample) {
 
 /// All but the key, which the process that asked knows.
 template <class Archive, class Of>
-  requires std::is_same_v<std::remove_const_t<Of>, PointRecord>
+requires std::is_same_v<std::remove_const_t<Of>, PointRecord>
 void fields(Archive& archive, Of& point) {
   auto& [key, status, reason, stopped_by, samples, metrics, notes] = point;
   archive.choice(status, PointStatus::failed);
@@ -100,7 +100,7 @@ void fields(Archive& archive, Of& point) {
 }
 
 template <class Archive, class Of>
-  requires std::is_same_v<std::remove_const_t<Of>, PhaseTimes>
+requires std::is_same_v<std::remove_const_t<Of>, PhaseTimes>
 void fields(Archive& archive, Of& times) {
   for (std::size_t i = 0; i < phase_count; ++i) {
     double seconds = times[static_cast<Phase>(i)];
@@ -110,21 +110,21 @@ void fields(Archive& archive, Of& times) {
 }
 
 template <class Archive, class Of>
-  requires std::is_same_v<std::remove_const_t<Of>, Measurement>
+requires std::is_same_v<std::remove_const_t<Of>, Measurement>
 void fields(Archive& archive, Of& measurement) {
   auto& [point, times, busy_seconds] = measurement;
   archive(point, times, busy_seconds);
 }
 
 template <class Archive, class Of>
-  requires std::is_same_v<std::remove_const_t<Of>, Observation>
+requires std::is_same_v<std::remove_const_t<Of>, Observation>
 void fields(Archive& archive, Of& observation) {
   auto& [metrics, notes] = observation;
   archive(metrics, notes);
 }
 
 template <class Archive, class Of>
-  requires std::is_same_v<std::remove_const_t<Of>, CounterResults>
+requires std::is_same_v<std::remove_const_t<Of>, CounterResults>
 void fields(Archive& archive, Of& results) {
   auto& [workloads, problems] = results;
   archive(workloads, problems);

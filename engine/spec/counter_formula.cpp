@@ -24,12 +24,12 @@ void add_shared(Table& table, const std::string& what, const std::string& op) {
   const std::string name = "shared_" + what;
   const CounterNames requests = {"smsp__inst_executed_op_shared_" + op + "_pred_on_any.sum"};
   const CounterNames wavefronts = {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_" + op + ".sum"};
-  table.insert(
-      table.end(),
-      {{name + "_requests", {requests}},
-       {name + "_wavefronts", {wavefronts}},
-       {name + "_wavefronts_per_request", {wavefronts}, {requests}},
-       {name + "_conflicts", {{"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_" + op + ".sum"}}}});
+  table.insert(table.end(),
+               {{name + "_requests", {requests}},
+                {name + "_wavefronts", {wavefronts}},
+                {name + "_wavefronts_per_request", {wavefronts}, {requests}},
+                {name + "_conflicts",
+                 {{"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_" + op + ".sum"}}}});
 }
 
 /// Between L1 and L2 the counters of what L1 ("tex") asks for: those of the whole L2 have the

@@ -40,6 +40,7 @@ BOOST_AUTO_TEST_CASE(patterns_sweeps_and_metrics_are_listed_with_summaries) {
   const std::string metrics = run_program({"list", "metrics"}).out;
   BOOST_TEST(contains(metrics, "bandwidth [GB/s]"));
   BOOST_TEST(contains(metrics, "(nvprof: gld_transactions_per_request)\n"));
+  BOOST_TEST(contains(metrics, "\ndram          what device memory moves: dram_read_bytes, "));
 }
 
 BOOST_AUTO_TEST_CASE(the_programs_own_patterns_and_sweeps_are_found_from_anywhere) {

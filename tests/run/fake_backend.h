@@ -33,6 +33,12 @@ class FakeBackend : public Backend {
     calls.push_back("state");
     return state_;
   }
+  std::vector<std::string> disturbances() override { return {"another process uses the GPU"}; }
+  CounterResults count(std::span<const Workload> workloads, const CounterRequest& request,
+                       const StepListener& on_step) override {
+    return on_count ? on_count(workloads, request, on_step)
+                    : Backend::count(workloads, request, on_step);
+  }
 
   Device device_;
   DeviceState state_;
@@ -47,6 +53,9 @@ class FakeBackend : public Backend {
   std::function<double(CacheState)> on_sample;
   std::function<Sample()> on_clocked_sample;  ///< instead of on_sample
   std::vector<int> portions;                  ///< how many samples were asked for, call by call
+  std::function<CounterResults(std::span<const Workload>, const CounterRequest&,
+                               const StepListener&)>
+      on_count;
 
  private:
   class FakeExecution : public Execution {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 
+#include "engine/run/measurer.h"
 #include "tests/run/fake_backend.h"
 
 using namespace sweep;
@@ -305,6 +306,19 @@ BOOST_AUTO_TEST_CASE(where_time_went_is_told_by_phase) {
   BOOST_TEST(times[Phase::warm_up] == 0.02, close);
   BOOST_TEST(times[Phase::sample] == 0.1, close);
   BOOST_TEST(times.sum() == 0.62, close);
+BOOST_AUTO_TEST_CASE(counting_where_nothing_counts_is_said_once) {
+  FakeBackend backend;
+  LocalMeasurer measurer(backend);
+  BOOST_TEST(measurer.disturbances() == backend.disturbances(), boost::test_tools::per_element());
+  const std::vector<Workload> workloads(3);
+  const CounterRequest request{{"memory"}, CacheState::cold};
+  const CounterResults first = measurer.count(workloads, request);
+  BOOST_TEST(first.workloads.size() == 3U);
+  BOOST_TEST(first.workloads.front().metrics.empty());
+  BOOST_TEST(first.problems == std::vector<std::string>{"this device has no hardware counters, so "
+                                                        "none are taken"},
+             boost::test_tools::per_element());
+  BOOST_TEST(measurer.count(workloads, request).problems.empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -28,6 +28,28 @@ void act(FakeBackend& backend, const std::string& kernel) {
   }
 }
 
+/// Each workload acts as when it is measured; its metric is its program's size.
+CounterResults count(FakeBackend& backend, std::span<const Workload> workloads,
+                     const CounterRequest& request, const StepListener& on_step) {
+  CounterResults results;
+  results.workloads.resize(workloads.size());
+  results.problems.push_back("this GPU has no counter " + request.names.front());
+  for (std::size_t i = 0; i < workloads.size(); ++i) {
+    on_step("count");
+    if (workloads[i].kernel_entry == "slow") usleep(200'000);
+    try {
+      act(backend, workloads[i].kernel_entry);
+    } catch (const ExecutionFailure& failure) {
+      results.workloads[i].notes.emplace_back(failure.what());
+      if (!backend.usable_) break;
+      continue;
+    }
+    const auto size = static_cast<double>(workloads[i].program->cubin.size());
+    results.workloads[i].metrics.push_back({"load_sectors", Origin::hardware, size});
+  }
+  return results;
+}
+
 std::unique_ptr<Backend> start_backend(const std::string& device) {
   if (device == "none") throw DeviceError("there is no such device");
   if (device == "crash") raise(SIGKILL);
@@ -38,6 +60,10 @@ std::unique_ptr<Backend> start_backend(const std::string& device) {
     // The process and the program are told back in the samples.
     const auto size = static_cast<double>(workload.program->cubin.size());
     script.on_sample = [size](CacheState) { return size; };
+  };
+  backend->on_count = [&script](std::span<const Workload> workloads, const CounterRequest& request,
+                                const StepListener& on_step) {
+    return count(script, workloads, request, on_step);
   };
   return backend;
 }

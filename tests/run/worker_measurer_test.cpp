@@ -23,6 +23,24 @@ PointRecord run(WorkerMeasurer& measurer, const Workload& workload) {
   return measurer.measure(workload, MeasureRules{}, UsefulTraffic{}).point;
 }
 
+/// The sizes of the programs of those that were counted, "-" for the others.
+std::string counted(const CounterResults& results) {
+  std::string text;
+  for (const Observation& workload : results.workloads) {
+    text += text.empty() ? "" : " ";
+    text += workload.metrics.empty()
+                ? "-"
+                : std::to_string(static_cast<int>(workload.metrics.front().value));
+  }
+  return text;
+}
+
+CounterResults count(WorkerMeasurer& measurer, const std::vector<Workload>& workloads,
+                     const std::string& counter = "memory") {
+  const CounterRequest request{{counter}, CacheState::cold};
+  return measurer.count(workloads, request);
+}
+
 std::string device_error(const std::vector<std::string>& command) {
   try {
     const WorkerMeasurer measurer(command);
@@ -32,9 +50,9 @@ std::string device_error(const std::vector<std::string>& command) {
   return "none";
 }
 
-}  // namespace
-
 const char* const killed = "the process that runs the kernel was killed by signal 9 (Killed)";
+
+}  // namespace
 
 BOOST_AUTO_TEST_SUITE(worker_measurer)
 
@@ -71,6 +89,69 @@ BOOST_DATA_TEST_CASE(whatever_happens_to_a_point_the_next_one_is_measured,
   const PointRecord next = run(measurer, named("ok", 4));
   BOOST_TEST((next.status == PointStatus::ok));
   BOOST_TEST(next.samples.front().seconds == 4.0);
+}
+
+BOOST_AUTO_TEST_CASE(a_worker_says_what_disturbs_it) {
+  const WorkerMeasurer measurer(worker("fake"));
+  BOOST_TEST(measurer.disturbances() == std::vector<std::string>{"another process uses the GPU"},
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(workloads_are_counted_together_between_measurements) {
+  WorkerMeasurer measurer(worker("fake"));
+  const Workload large = named("ok", 1'000'000);
+  BOOST_TEST(run(measurer, large).samples.front().seconds == 1e6);
+  const CounterResults results = count(measurer, {named("ok", 3), large, named("ok", 4), large});
+  BOOST_TEST(counted(results) == "3 1000000 4 1000000");
+  BOOST_TEST((results.workloads.front().metrics.front().origin == Origin::hardware));
+  BOOST_TEST(run(measurer, large).samples.front().seconds == 1e6);
+  BOOST_TEST(counted(count(measurer, {})) == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_problem_of_counting_is_said_once_even_by_two_workers) {
+  WorkerMeasurer measurer(worker("fake"));
+  BOOST_REQUIRE(count(measurer, {named("ok")}, "memory").problems.size() == 1U);
+  BOOST_TEST(count(measurer, {named("ok")}, "memory").problems.empty());
+  count(measurer, {named("crash")});
+  BOOST_TEST(count(measurer, {named("ok")}, "memory").problems.empty());
+  BOOST_TEST(count(measurer, {named("ok")}, "dram").problems.size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(a_failure_while_counting_leaves_what_was_got) {
+  WorkerMeasurer measurer(worker("fake"));
+  BOOST_TEST(counted(count(measurer, {named("ok", 3), named("fail"), named("ok", 4)})) == "3 - 4");
+  const CounterResults poisoned = count(measurer, {named("ok", 3), named("poison"), named("ok")});
+  BOOST_TEST(counted(poisoned) == "3 - -");
+  BOOST_TEST(poisoned.workloads[1].notes.front() == "illegal address");
+  BOOST_TEST(counted(count(measurer, {named("ok", 6)})) == "6");
+}
+
+BOOST_DATA_TEST_CASE(
+    a_worker_that_dies_while_counting_is_replaced,
+    data::make({"crash", "exit", "throw"}) ^
+        data::make({std::string("the hardware's counters were not read: ") + killed,
+                    std::string("the hardware's counters were not read: the process that runs the "
+                                "kernel ended with exit code 7"),
+                    std::string("the hardware's counters were not read: something unforeseen")}),
+    kernel, problem) {
+  WorkerMeasurer measurer(worker("fake"));
+  const CounterResults results = count(measurer, {named("ok"), named(kernel)});
+  BOOST_TEST(counted(results) == "- -");
+  BOOST_TEST(results.problems == std::vector<std::string>{problem},
+             boost::test_tools::per_element());
+  BOOST_TEST((run(measurer, named("ok")).status == PointStatus::ok));
+}
+
+BOOST_AUTO_TEST_CASE(counting_is_alive_as_long_as_its_workloads_end) {
+  WorkerMeasurer measurer(worker("fake"), 0.35);
+  const Workload slow = named("slow", 2);
+  BOOST_TEST(counted(count(measurer, {slow, slow, slow, slow})) == "2 2 2 2");
+  const CounterResults results = count(measurer, {slow, named("hang")});
+  BOOST_REQUIRE(!results.problems.empty());
+  BOOST_TEST(results.problems.front() ==
+             "the hardware's counters were not read: stopped after 0.35 s without a sign of life "
+             "during the count");
+  BOOST_TEST((run(measurer, named("ok")).status == PointStatus::ok));
 }
 
 BOOST_AUTO_TEST_CASE(a_kernel_that_never_ends_is_stopped) {

@@ -3,6 +3,8 @@
 #include <boost/test/unit_test.hpp>
 #include <limits>
 
+#include "tests/rapidcheck_case.h"
+
 using namespace sweep;
 
 namespace {
@@ -28,6 +30,21 @@ WorkerJob job() {
   return job;
 }
 
+WorkerJob job_of(const Bytes& message, KeptPrograms& kept) {
+  return std::get<WorkerJob>(decode_task(message, kept));
+}
+
+/// The job as a worker that has just started gets it.
+WorkerJob sent_over(const WorkerJob& job) {
+  SentPrograms sent;
+  KeptPrograms kept;
+  return job_of(encode(job, sent), kept);
+}
+
+std::shared_ptr<const Program> program(char letter) {
+  return std::make_shared<Program>(Program{{letter}, {}});
+}
+
 void check_equal(const Extent3& a, const Extent3& b) {
   BOOST_TEST(a.x == b.x);
   BOOST_TEST(a.y == b.y);
@@ -40,7 +57,7 @@ BOOST_AUTO_TEST_SUITE(worker_messages)
 
 BOOST_AUTO_TEST_CASE(a_job_comes_back_as_it_went) {
   const WorkerJob sent = job();
-  const WorkerJob received = decode_job(encode(sent, true), nullptr);
+  const WorkerJob received = sent_over(sent);
   const Workload& a = sent.workload;
   const Workload& b = received.workload;
   BOOST_TEST((a.program->cubin == b.program->cubin));
@@ -65,15 +82,84 @@ BOOST_AUTO_TEST_CASE(a_job_comes_back_as_it_went) {
 BOOST_AUTO_TEST_CASE(a_program_without_cubin_travels_as_ptx) {
   WorkerJob sent = job();
   sent.workload.program = std::make_shared<Program>(Program{{}, ".version 9.0"});
-  const WorkerJob received = decode_job(encode(sent, true), nullptr);
+  const WorkerJob received = sent_over(sent);
   BOOST_TEST(received.workload.program->cubin.empty());
   BOOST_TEST(received.workload.program->ptx == ".version 9.0");
 }
 
-BOOST_AUTO_TEST_CASE(a_job_without_program_takes_the_one_before) {
-  const auto program = std::make_shared<const Program>();
-  BOOST_TEST(decode_job(encode(job(), false), program).workload.program.get() == program.get());
-  BOOST_CHECK_THROW(decode_job(encode(job(), false), nullptr), std::runtime_error);
+BOOST_AUTO_TEST_CASE(a_program_is_sent_once) {
+  SentPrograms sent;
+  KeptPrograms kept;
+  WorkerJob large = job();
+  large.workload.program =
+      std::make_shared<Program>(Program{std::vector<char>(1'000'000, 'x'), {}});
+  WorkerJob small = job();
+  const Bytes first = encode(large, sent);
+  const Bytes second = encode(small, sent);
+  const Bytes third = encode(large, sent);
+  BOOST_TEST(first.size() > 1'000'000U);
+  BOOST_TEST(third.size() < 1000U);
+  BOOST_TEST(job_of(first, kept).workload.program->cubin.size() == 1'000'000U);
+  BOOST_TEST(job_of(second, kept).workload.program->cubin.size() == 5U);
+  BOOST_TEST(job_of(third, kept).workload.program->cubin.size() == 1'000'000U);
+  // A worker that has been replaced has none.
+  KeptPrograms none;
+  BOOST_CHECK_THROW(job_of(third, none), std::runtime_error);
+}
+
+BOOST_AUTO_TEST_CASE(a_count_job_comes_back_as_it_went_with_more_programs_than_a_worker_keeps) {
+  WorkerCountJob sent_job;
+  sent_job.request = {{"memory", "l1tex__t_sectors.sum"}, CacheState::warm};
+  std::vector<std::shared_ptr<const Program>> programs;
+  for (std::size_t i = 0; i < 2 * program_slots; ++i) {
+    Workload workload = job().workload;
+    workload.kernel_entry = std::to_string(i);
+    workload.program = program(static_cast<char>(i));
+    sent_job.workloads.push_back(workload);
+  }
+  SentPrograms sent;
+  KeptPrograms kept;
+  const auto received = std::get<WorkerCountJob>(decode_task(encode(sent_job, sent), kept));
+  BOOST_TEST(received.request.names == sent_job.request.names);
+  BOOST_TEST((received.request.cache == CacheState::warm));
+  BOOST_REQUIRE(received.workloads.size() == sent_job.workloads.size());
+  for (std::size_t i = 0; i < received.workloads.size(); ++i) {
+    BOOST_TEST(received.workloads[i].kernel_entry == std::to_string(i));
+    BOOST_TEST(received.workloads[i].program->cubin.front() == static_cast<char>(i));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_worker_has_the_programs_that_it_is_taken_to_have) {
+  std::vector<std::shared_ptr<const Program>> programs;
+  for (int i = 0; i < 100; ++i) programs.push_back(program(static_cast<char>(i)));
+  testing::check_property([&] {
+    SentPrograms sent;
+    KeptPrograms kept;
+    const auto order =
+        *rc::gen::resize(1000, rc::gen::container<std::vector<std::size_t>>(
+                                   rc::gen::inRange<std::size_t>(0, programs.size())));
+    for (const std::size_t index : order) {
+      WorkerJob sent_job = job();
+      sent_job.workload.program = programs[index];
+      const WorkerJob received = job_of(encode(sent_job, sent), kept);
+      RC_ASSERT(received.workload.program->cubin.front() == static_cast<char>(index));
+    }
+  });
+}
+
+BOOST_AUTO_TEST_CASE(the_program_not_used_for_longest_makes_room) {
+  SentPrograms sent;
+  std::vector<std::shared_ptr<const Program>> programs;
+  for (std::size_t i = 0; i < program_slots; ++i) {
+    programs.push_back(program('p'));
+    BOOST_TEST(sent.place_of(programs.back()).is_new);
+  }
+  BOOST_TEST(!sent.place_of(programs[0]).is_new);
+  BOOST_TEST(sent.place_of(program('q')).is_new);
+  BOOST_TEST(!sent.place_of(programs[0]).is_new);
+  BOOST_TEST(sent.place_of(programs[1]).is_new);
+  sent.clear();
+  BOOST_TEST(sent.place_of(programs[0]).is_new);
 }
 
 BOOST_AUTO_TEST_CASE(a_result_comes_back_as_it_went) {
@@ -95,7 +181,7 @@ BOOST_AUTO_TEST_CASE(a_result_comes_back_as_it_went) {
 }
 
 BOOST_AUTO_TEST_CASE(a_sign_of_life_is_no_result) {
-  const auto reply = decode_reply(encode(WorkerAlive{"init"}));
+  const WorkerReply reply = decode_reply(encode(WorkerAlive{"init"}));
   BOOST_REQUIRE(std::holds_alternative<WorkerAlive>(reply));
   BOOST_TEST(std::get<WorkerAlive>(reply).step == "init");
 }
@@ -104,15 +190,50 @@ BOOST_AUTO_TEST_CASE(a_hello_carries_the_device_or_the_error) {
   Device device;
   device.name = "NVIDIA H200";
   device.memory_bytes = 1ULL << 37U;
-  BOOST_TEST(decode_hello(encode(WorkerHello{device, {}})).device.memory_bytes == 1ULL << 37U);
-  BOOST_TEST(decode_hello(encode(WorkerHello{{}, "no GPU"})).error == "no GPU");
+  const WorkerHello hello{device, {"another process uses the GPU"}, {}};
+  const WorkerHello received = decode_hello(encode(hello));
+  BOOST_TEST(received.device.name == "NVIDIA H200");
+  BOOST_TEST(received.device.memory_bytes == 1ULL << 37U);
+  BOOST_TEST(received.disturbances == hello.disturbances);
+  const WorkerHello failed{{}, {}, "no GPU"};
+  BOOST_TEST(decode_hello(encode(failed)).error == "no GPU");
+}
+
+BOOST_AUTO_TEST_CASE(counts_come_back_as_they_went) {
+  WorkerCounts sent;
+  sent.results.workloads = {{{{"load_sectors", Origin::hardware, 1e15}}, {}}, {{}, {"a note"}}};
+  sent.results.problems = {"no permission"};
+  sent.usable = false;
+  const WorkerReply reply = decode_reply(encode(sent));
+  BOOST_REQUIRE(std::holds_alternative<WorkerCounts>(reply));
+  const auto& received = std::get<WorkerCounts>(reply);
+  BOOST_REQUIRE(received.results.workloads.size() == 2U);
+  BOOST_TEST((received.results.workloads[0].metrics == sent.results.workloads[0].metrics));
+  BOOST_TEST(received.results.workloads[1].notes == sent.results.workloads[1].notes);
+  BOOST_TEST(received.results.problems == sent.results.problems);
+  BOOST_TEST(!received.usable);
 }
 
 BOOST_AUTO_TEST_CASE(other_bytes_are_an_error) {
   const Bytes nonsense = {0x01, 0x02, 0xff};
   BOOST_CHECK_THROW(decode_hello(nonsense), std::exception);
   BOOST_CHECK_THROW(decode_reply(nonsense), std::exception);
-  BOOST_CHECK_THROW(decode_job(encode(WorkerAlive{"init"}), nullptr), std::exception);
+  KeptPrograms kept;
+  BOOST_CHECK_THROW(decode_task(nonsense, kept), std::exception);
+  BOOST_CHECK_THROW(decode_task(encode(WorkerAlive{"init"}), kept), std::exception);
+  BOOST_CHECK_THROW(decode_hello(encode(WorkerAlive{"init"})), std::exception);
+}
+
+BOOST_AUTO_TEST_CASE(a_message_that_is_cut_or_goes_on_is_an_error) {
+  SentPrograms sent;
+  Bytes message = encode(job(), sent);
+  for (std::size_t size = 0; size < message.size(); ++size) {
+    KeptPrograms kept;
+    BOOST_CHECK_THROW(decode_task(std::span(message).first(size), kept), std::runtime_error);
+  }
+  message.push_back(0);
+  KeptPrograms kept;
+  BOOST_CHECK_THROW(decode_task(message, kept), std::runtime_error);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
