@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "report/count_agreement.h"
 #include "report/metric_column.h"
 #include "report/parameter_values.h"
+#include "report/verdict.h"
 
 namespace sweep {
 namespace {
@@ -39,6 +41,11 @@ std::string metric_heading(const MetricColumn& column) {
   return heading;
 }
 
+/// "load_sectors.difference [%]"; of a metric in % the unit is percentage points.
+std::string difference_heading(const std::string& metric) {
+  return fmt::format("{}.difference [{}]", metric, unit_of(metric) == "%" ? "points" : "%");
+}
+
 void append_line(std::string& csv, const std::vector<std::string>& fields) {
   bool first = true;
   for (const std::string& field : fields) {
@@ -57,16 +64,21 @@ std::string write_csv(const RunResults& results) {
   std::vector<ParameterValues> parameters = parameters_of(points);
   std::erase_if(parameters, [](const ParameterValues& p) { return p.name == "pattern"; });
   const std::vector<MetricColumn> metrics = metric_columns(points);
+  const std::vector<std::string> both = counted_twice(points);
+  const Verdicts verdicts = judge(results);
 
   std::string csv;
   std::vector<std::string> line = {"pattern"};
   for (const ParameterValues& parameter : parameters) line.push_back(text_field(parameter.name));
-  line.insert(line.end(), {"status", "reason", "stopped_by"});
+  line.insert(line.end(), {"status", "reason", "stopped_by", "verdict"});
   for (const MetricColumn& column : metrics) line.push_back(text_field(metric_heading(column)));
+  for (const std::string& metric : both) line.push_back(text_field(difference_heading(metric)));
   line.emplace_back("notes");
   append_line(csv, line);
 
-  for (const PointRecord* point : points) {
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const PointRecord* point = points[i];
+    const auto& verdict = verdicts.of_points[i];
     line = {text_field(point->key.pattern_name)};
     for (const ParameterValues& parameter : parameters) {
       line.push_back(parameter_field(point->key.parameters.find(parameter.name)));
@@ -74,9 +86,14 @@ std::string write_csv(const RunResults& results) {
     line.emplace_back(point->status == PointStatus::ok ? "ok" : "failed");
     line.push_back(text_field(point->reason));
     line.push_back(text_field(point->stopped_by));
+    line.push_back(verdict ? to_string(*verdict) : std::string());
     for (const MetricColumn& column : metrics) {
       const auto figure = figure_of(*point, column);
       line.push_back(figure ? fmt::format("{}", *figure) : std::string());
+    }
+    for (const std::string& metric : both) {
+      const auto difference = count_difference(*point, metric);
+      line.push_back(difference ? fmt::format("{}", *difference) : std::string());
     }
     line.push_back(text_field(fmt::format("{}", fmt::join(point->notes, "; "))));
     append_line(csv, line);

@@ -9,10 +9,11 @@ namespace sweep {
 /// All points of a run with everything known about them, as RFC 4180 has it: lines end in CR LF,
 /// the first one names the columns.
 ///
-/// Columns: pattern, the parameters by name, status, reason, stopped_by, each metric as
-/// `bandwidth.measured [GB/s]`, and the notes, divided by "; ". Numbers are plain and read back
-/// exactly; what a point lacks is empty. A text that a spreadsheet would take for a formula has an
-/// apostrophe before it.
+/// Columns: pattern, the parameters by name, status, reason, stopped_by, verdict, each
+/// metric as `bandwidth.measured [GB/s]`, for each metric that the hardware counted and the
+/// emulator too by how much the latter's figure is larger (`load_sectors.difference [%]`), and the
+/// notes, divided by "; ". Numbers are plain and read back exactly; what a point lacks is empty. A
+/// text that a spreadsheet would take for a formula has an apostrophe before it.
 std::string write_csv(const RunResults& results);
 
 }  // namespace sweep

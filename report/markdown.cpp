@@ -3,15 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "engine/text/units.h"
 #include "report/display_text.h"
 #include "report/expectation_check.h"
+#include "report/markdown_count_agreement.h"
 #include "report/markdown_text.h"
+#include "report/markdown_verdict.h"
 #include "report/parameter_values.h"
 #include "report/point_notes.h"
 #include "report/provenance.h"
+#include "report/run_notes.h"
 #include "report/run_tables.h"
 
 namespace sweep {
@@ -41,11 +45,14 @@ std::string write_table(const TableModel& model) {
     for (const std::string& line : lines) heading += (heading.empty() ? "" : ", ") + line;
     columns.push_back({escape_markdown(heading), true});
   }
+  const bool has_remarks = !model.remark_heading.empty();
+  if (has_remarks) columns.push_back({escape_markdown(model.remark_heading), false});
   std::vector<std::vector<std::string>> rows;
   for (const TableModel::Row& row : model.rows) {
     std::vector<std::string> cells;
     for (const std::string& key : row.keys) cells.push_back(escape_markdown(key));
     for (const Cell& cell : row.cells) cells.push_back(text_of(cell));
+    if (has_remarks) cells.push_back(escape_markdown(row.remark));
     rows.push_back(std::move(cells));
   }
   std::string text = "## " + escape_markdown(model.title) + "\n\n";
@@ -137,7 +144,8 @@ std::string write_opening(const RunResults& results,
 }
 
 std::string write_notes(const RunResults& results) {
-  const std::vector<std::string> notes = describe_notes(results.points);
+  std::vector<std::string> notes = describe_run_notes(results);
+  std::ranges::move(describe_notes(results.points), std::back_inserter(notes));
   if (notes.empty()) return {};
   std::string text = "## Notes\n\n";
   for (const std::string& note : notes) text += "- " + escape_markdown(note) + '\n';
@@ -199,6 +207,8 @@ std::string write_markdown(const RunResults& results) {
 
   std::string text = write_opening(results, parameters);
   for (const TableModel& table : tables_of(results)) text += write_table(table);
+  text += write_verdict(results, parameters);
+  text += write_count_agreement(points, parameters);
   text += write_notes(results);
   text += write_expectations(results, parameters);
   text += write_failures(failures_of(points), parameters);

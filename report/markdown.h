@@ -6,7 +6,8 @@
 
 namespace sweep {
 
-/// A run as a Markdown document: its tables, the points' notes, how the sweep's expectations fare,
+/// A run as a Markdown document: its tables, the verdict on the best, how the hardware's counts
+/// agree with the emulated ones, the notes, how the sweep's expectations fare,
 /// the points that failed and why, and where the figures come from.
 std::string write_markdown(const RunResults& results);
 

@@ -83,13 +83,18 @@ class Pivot {
     const auto chosen = choose_metric(points_, layout_.values);
     const std::string wanted = layout_.values.empty() ? std::string() : layout_.values.front();
     const MetricColumn metric = chosen.value_or(MetricColumn{wanted, Origin::measured});
+    const std::vector<MetricColumn> shown = shown_beside(metric);
 
     TableModel table;
     table.title = layout_.title.empty() ? default_title(metric) : layout_.title;
     table.caption = caption(metric);
     for (const std::string& name : layout_.rows) table.key_columns.push_back(key_column(name));
-    for (const Ranks& column : columns_) table.headings.push_back(heading(column, metric));
-    for (const Ranks& row : rows_) table.rows.push_back(table_row(row, metric));
+    for (const Ranks& column : columns_) {
+      for (const MetricColumn& each : shown) {
+        table.headings.push_back(heading(column, each, shown.size() > 1));
+      }
+    }
+    for (const Ranks& row : rows_) table.rows.push_back(table_row(row, shown));
     if (!chosen && has_success()) {
       // The caption says why; rows of gaps would add nothing.
       table.headings.clear();
@@ -124,24 +129,38 @@ class Pivot {
     return values.show(values.values[rank]);
   }
 
-  std::vector<std::string> heading(const Ranks& column, const MetricColumn& metric) const {
+  /// The hardware's counts have the emulated ones beside them, where there are any.
+  std::vector<MetricColumn> shown_beside(const MetricColumn& metric) const {
+    std::vector<MetricColumn> shown = {metric};
+    const MetricColumn emulated{metric.name, Origin::emulated};
+    const bool there = std::ranges::any_of(
+        points_, [&](const PointRecord* point) { return figure_of(*point, emulated).has_value(); });
+    if (metric.origin == Origin::hardware && there) shown.push_back(emulated);
+    return shown;
+  }
+
+  std::vector<std::string> heading(const Ranks& column, const MetricColumn& metric,
+                                   bool with_origin) const {
     if (layout_.columns.empty()) return {heading_of(metric)};
     std::vector<std::string> lines;
     for (std::size_t i = 0; i < column.size(); ++i) {
       const std::string& name = layout_.columns[i];
       lines.push_back(name + " = " + shown(name, column[i]));
     }
+    if (with_origin) lines.emplace_back(to_string(metric.origin));
     return lines;
   }
 
-  TableModel::Row table_row(const Ranks& row, const MetricColumn& metric) const {
+  TableModel::Row table_row(const Ranks& row, const std::vector<MetricColumn>& metrics) const {
     TableModel::Row result;
     for (std::size_t i = 0; i < row.size(); ++i) {
       result.keys.push_back(shown(layout_.rows[i], row[i]));
     }
     for (const Ranks& column : columns_) {
       const auto found = cells_.find({row, column});
-      result.cells.push_back(found != cells_.end() ? cell_of(found->second, metric) : Cell{});
+      for (const MetricColumn& metric : metrics) {
+        result.cells.push_back(found != cells_.end() ? cell_of(found->second, metric) : Cell{});
+      }
     }
     return result;
   }
@@ -155,7 +174,12 @@ class Pivot {
   std::string default_title(const MetricColumn& metric) const {
     std::vector<std::string> names = layout_.rows;
     names.insert(names.end(), layout_.columns.begin(), layout_.columns.end());
-    return names.empty() ? heading_of(metric) : heading_of(metric) + " by " + in_words(names);
+    const std::string what = name_of(metric);
+    return names.empty() ? what : what + " by " + in_words(names);
+  }
+
+  std::string name_of(const MetricColumn& metric) const {
+    return heading_of(metric) + (shown_beside(metric).size() > 1 ? " and emulated" : "");
   }
 
   std::string caption(const MetricColumn& metric) const {
@@ -163,7 +187,7 @@ class Pivot {
     // The default title names the metric.
     const std::string condition = layout_.where ? "where " + layout_.where->text() : std::string();
     if (!layout_.title.empty()) {
-      sentences.push_back(heading_of(metric) + (condition.empty() ? "" : ", " + condition));
+      sentences.push_back(name_of(metric) + (condition.empty() ? "" : ", " + condition));
     } else if (!condition.empty()) {
       sentences.push_back("Only points " + condition);
     }

@@ -48,9 +48,18 @@ Cell cell_of(const PointRecord& point, const MetricColumn& column) {
   return figure ? Cell{Cell::Kind::figure, *figure, *figure} : Cell{};
 }
 
+void add_verdicts(TableModel& table, std::span<const std::optional<PointVerdict>> verdicts) {
+  for (std::size_t i = 0; i < verdicts.size(); ++i) {
+    if (!verdicts[i]) continue;
+    table.remark_heading = "verdict";
+    table.rows.at(i).remark = to_string(*verdicts[i]);
+  }
+}
+
 }  // namespace
 
-TableModel list_points(std::span<const StoredPoint> stored) {
+TableModel list_points(std::span<const StoredPoint> stored,
+                       std::span<const std::optional<PointVerdict>> verdicts) {
   std::vector<const PointRecord*> points;
   for (const StoredPoint& point : stored) points.push_back(&point.point);
   std::vector<ParameterValues> varying = parameters_of(points);
@@ -78,6 +87,7 @@ TableModel list_points(std::span<const StoredPoint> stored) {
     if (none_succeeded) row.cells.push_back(cell_of(*point, {}));
     table.rows.push_back(std::move(row));
   }
+  add_verdicts(table, verdicts);
   return table;
 }
 

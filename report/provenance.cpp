@@ -69,14 +69,17 @@ Lines describe_provenance(const RunRecord& run) {
   const Provenance& provenance = run.provenance;
   const std::string engine =
       provenance.engine_version.empty() ? std::string() : "sweep " + provenance.engine_version;
-  Lines lines = {{"device", describe_device(provenance.device)},
-                 {"memory", describe_memory(provenance.device)},
-                 {"driver", describe_driver(provenance.device)},
-                 {"compiler", provenance.compiler},
-                 {"engine", engine},
-                 {"measuring", provenance.measure},
-                 {"host", provenance.host},
-                 {"run", describe_run(run)}};
+  Lines lines = {
+      {"device", describe_device(provenance.device)},
+      {"memory", describe_memory(provenance.device)},
+      {"driver", describe_driver(provenance.device)},
+      {"compiler", provenance.compiler},
+      {"engine", engine},
+      {"measuring", provenance.measure},
+      {"order", provenance.seed == 0 ? std::string()
+                                     : fmt::format("shuffled with the seed {}", provenance.seed)},
+      {"host", provenance.host},
+      {"run", describe_run(run)}};
   std::erase_if(lines, [](const auto& line) { return line.second.empty(); });
   return lines;
 }

@@ -2,6 +2,7 @@
 
 #include "report/pivot.h"
 #include "report/point_list.h"
+#include "report/verdict.h"
 
 namespace sweep {
 
@@ -10,7 +11,7 @@ std::vector<TableModel> tables_of(const RunResults& results) {
   for (const TableLayout& layout : results.layout.tables) {
     tables.push_back(pivot(layout, results.points));
   }
-  if (tables.empty()) tables.push_back(list_points(results.points));
+  if (tables.empty()) tables.push_back(list_points(results.points, judge(results).of_points));
   return tables;
 }
 

@@ -30,6 +30,7 @@ struct TableModel {
   struct Row {
     std::vector<std::string> keys;
     std::vector<Cell> cells;
+    std::string remark = {};
   };
 
   std::string title;
@@ -38,6 +39,7 @@ struct TableModel {
   /// Of each further column the lines of its heading, as many for each: "T = float", or a metric.
   std::vector<std::vector<std::string>> headings;
   std::vector<Row> rows;
+  std::string remark_heading = {};  ///< of a last column with the rows' remarks; empty: none
 };
 
 }  // namespace sweep

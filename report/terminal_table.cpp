@@ -1,11 +1,14 @@
 #include "report/terminal_table.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "engine/text/units.h"
 #include "report/display_text.h"
 #include "report/point_notes.h"
+#include "report/run_notes.h"
 #include "report/run_tables.h"
+#include "report/verdict.h"
 
 namespace sweep {
 namespace {
@@ -102,6 +105,16 @@ void append_line(std::string& text, std::string line) {
   text += line + '\n';
 }
 
+Column remark_column(const TableModel& table, std::size_t heading_lines) {
+  Column column;
+  column.heading.resize(heading_lines);
+  column.heading.back() = printable(table.remark_heading);
+  for (const TableModel::Row& row : table.rows) column.texts.push_back(printable(row.remark));
+  column.escapes.resize(table.rows.size());
+  align(column, false);
+  return column;
+}
+
 std::string block(const std::vector<const Column*>& columns, std::size_t rows, bool color) {
   std::string text;
   const std::size_t heading_lines = columns.empty() ? 0 : columns.front()->heading.size();
@@ -137,6 +150,7 @@ std::string terminal_table(const TableModel& table, std::size_t width, bool colo
   }
   std::vector<Column> values;
   for (std::size_t i = 0; i < table.headings.size(); ++i) values.push_back(value_column(table, i));
+  if (!table.remark_heading.empty()) values.push_back(remark_column(table, heading_lines));
 
   std::string text;
   if (!table.title.empty()) text += painted(printable(table.title), bold, color) + '\n';
@@ -163,7 +177,9 @@ std::string write_terminal(const RunResults& results, std::size_t width, bool co
     if (!text.empty()) text += '\n';
     text += terminal_table(table, width, color);
   }
-  const std::vector<std::string> notes = describe_notes(results.points);
+  std::vector<std::string> notes = describe_best(results);
+  std::ranges::move(describe_run_notes(results), std::back_inserter(notes));
+  std::ranges::move(describe_notes(results.points), std::back_inserter(notes));
   if (!notes.empty()) text += '\n';
   for (const std::string& note : notes) {
     for (const std::string& line : wrap(printable(note), width)) text += line + '\n';

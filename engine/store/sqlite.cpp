@@ -107,8 +107,10 @@ Database::Database(const std::filesystem::path& path, Access access,
     : path_(path), patience_(patience) {
   const bool immutable = access == Access::immutable;
   const std::string name = immutable ? immutable_uri(path) : path.string();
+  // One thread at a time uses a connection: SQLite's own mutexes would only cost time.
   const int flags =
-      access == Access::write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
+      SQLITE_OPEN_NOMUTEX |
+      (access == Access::write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY);
   const int code =
       sqlite3_open_v2(name.c_str(), &handle_, flags | (immutable ? SQLITE_OPEN_URI : 0), nullptr);
   try {

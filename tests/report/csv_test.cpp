@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "report/count_agreement.h"
 #include "report/metric_column.h"
 #include "tests/rapidcheck_case.h"
 #include "tests/report/example_results.h"
@@ -93,7 +94,7 @@ std::string written(const StoredPoint& point) {
 BOOST_AUTO_TEST_SUITE(csv)
 
 BOOST_AUTO_TEST_CASE(a_run_without_points_is_the_heading) {
-  BOOST_TEST(write_csv({}) == "pattern,status,reason,stopped_by,notes\r\n");
+  BOOST_TEST(write_csv({}) == "pattern,status,reason,stopped_by,verdict,notes\r\n");
 }
 
 BOOST_AUTO_TEST_CASE(numbers_are_plain) {
@@ -101,24 +102,37 @@ BOOST_AUTO_TEST_CASE(numbers_are_plain) {
       written(ok_point("p", {{"N", integer(-67108864)}, {"FLAG", true}, {"T", element("float4")}},
                        {{"bandwidth", Origin::measured, -0.1}, {"time", Origin::emulated, 1e21}}));
   BOOST_TEST(text ==
-             "pattern,N,FLAG,T,status,reason,stopped_by,time.emulated [us],"
+             "pattern,N,FLAG,T,status,reason,stopped_by,verdict,time.emulated [us],"
              "bandwidth.measured [GB/s],notes\r\n"
-             "p,-67108864,true,float4,ok,,noise,1e+21,-0.1,\r\n");
+             "p,-67108864,true,float4,ok,,noise,,1e+21,-0.1,\r\n");
 }
 
 BOOST_AUTO_TEST_CASE(text_that_looks_like_a_formula_is_kept_text) {
   const std::string text = written(failed_point("@p", {{"W", word("=1+1")}}, "-1,\"x\""));
   BOOST_TEST(text ==
-             "pattern,W,status,reason,stopped_by,notes\r\n"
-             "'@p,'=1+1,failed,\"'-1,\"\"x\"\"\",,\r\n");
+             "pattern,W,status,reason,stopped_by,verdict,notes\r\n"
+             "'@p,'=1+1,failed,\"'-1,\"\"x\"\"\",,,\r\n");
 }
 
 BOOST_AUTO_TEST_CASE(notes_stand_last) {
   StoredPoint point = ok_point("p", {}, {{"time", Origin::emulated, 1}});
   point.point.notes = {"executed 5 of 4096 blocks", "a, b"};
   BOOST_TEST(written(point) ==
-             "pattern,status,reason,stopped_by,time.emulated [us],notes\r\n"
-             "p,ok,,noise,1,\"executed 5 of 4096 blocks; a, b\"\r\n");
+             "pattern,status,reason,stopped_by,verdict,time.emulated [us],notes\r\n"
+             "p,ok,,noise,,1,\"executed 5 of 4096 blocks; a, b\"\r\n");
+}
+
+BOOST_AUTO_TEST_CASE(counts_from_both_origins_have_their_difference) {
+  const std::string text = written(ok_point("p", {},
+                                            {{"load_sectors", Origin::hardware, 200},
+                                             {"load_sectors", Origin::emulated, 201},
+                                             {"l1_hit_rate", Origin::hardware, 50},
+                                             {"l1_hit_rate", Origin::emulated, 45.5}}));
+  BOOST_TEST(text ==
+             "pattern,status,reason,stopped_by,verdict,load_sectors.hardware,load_sectors.emulated,"
+             "l1_hit_rate.hardware [%],l1_hit_rate.emulated [%],load_sectors.difference [%],"
+             "l1_hit_rate.difference [points],notes\r\n"
+             "p,ok,,noise,,200,201,50,45.5,0.5,-4.5,\r\n");
 }
 
 BOOST_AUTO_TEST_CASE(every_point_reads_back) {
@@ -132,9 +146,11 @@ BOOST_AUTO_TEST_CASE(every_point_reads_back) {
     std::vector<const PointRecord*> points;
     for (const StoredPoint& stored : results.points) points.push_back(&stored.point);
     const auto metrics = metric_columns(points);
-    const std::size_t first_metric = heading.size() - 1 - metrics.size();
+    const std::vector<std::string> both = counted_twice(points);
+    const std::size_t first_difference = heading.size() - 1 - both.size();
+    const std::size_t first_metric = first_difference - metrics.size();
     RC_ASSERT(heading.back() == "notes");
-    const std::size_t status = first_metric - 3;
+    const std::size_t status = first_metric - 4;
     RC_ASSERT(heading[0] == "pattern" && heading[status] == "status");
     const Names parameters = parameter_names(results);
     RC_ASSERT(parameters.size() == status - 1);
@@ -160,6 +176,9 @@ BOOST_AUTO_TEST_CASE(every_point_reads_back) {
       }
       for (std::size_t m = 0; m < metrics.size(); ++m) {
         RC_ASSERT(reads_as(record[first_metric + m], figure_of(point, metrics[m])));
+      }
+      for (std::size_t b = 0; b < both.size(); ++b) {
+        RC_ASSERT(reads_as(record[first_difference + b], count_difference(point, both[b])));
       }
     }
   });

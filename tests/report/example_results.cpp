@@ -123,6 +123,45 @@ RunResults stride_results() {
   return results;
 }
 
+RunResults compared_results() {
+  RunResults results;
+  results.run = {.id = 1,
+                 .provenance = gpu_provenance(),
+                 .started = "2025-01-31T12:00:00Z",
+                 .finished = "2025-01-31T12:05:30Z",
+                 .state = RunState::finished};
+  results.run.provenance.seed = 1234567890123456789;
+  results.run.notes = {"another process uses the GPU: 1234 (python)"};
+  results.run.anchors = {{0, 2, 200e-6, 199e-6, 201e-6, 1.98e9, 45},
+                         {0, 62, 206e-6, 205e-6, 207e-6, 1.755e9, 72}};
+  results.run.comparisons = {
+      {1, 12, 1, 1, 1}, {0, 12, 0.998, 1.001, 1.004}, {2, 12, 1.01, 1.02, 1.03}};
+  std::int64_t ordinal = 0;
+  for (const char* pattern : {"copy", "read"}) {
+    for (const std::int64_t block : {128, 256, 512, 1024}) {
+      const double time = 200.0 + 5.0 * static_cast<double>(ordinal % 4);
+      const double sectors = 1000.0 * static_cast<double>(block);
+      StoredPoint stored = ok_point(pattern, {{"BLOCK", integer(block)}},
+                                    {{"time", Origin::measured, time},
+                                     {"time_low", Origin::measured, time - 3},
+                                     {"time_high", Origin::measured, time + 3},
+                                     {"bandwidth", Origin::measured, 8e5 / time},
+                                     {"load_sectors", Origin::hardware, sectors},
+                                     {"load_sectors", Origin::emulated, sectors + 4 * time},
+                                     {"l2_hit_rate", Origin::hardware, 50},
+                                     {"l2_hit_rate", Origin::emulated, 45}});
+      stored.measured_by = 1;
+      stored.ordinal = ordinal++;
+      stored.point.samples = {{time * 1e-6, 1.98e9},
+                              {time * 2e-6, 1.98e9, SampleMark::outlier},
+                              {time * 3e-6, 1.2e9, SampleMark::low_clock}};
+      results.points.push_back(std::move(stored));
+    }
+  }
+  results.points[3].point.stopped_by = "seconds";
+  return results;
+}
+
 RunResults emulated_results() {
   RunResults results;
   results.run.id = 1;

@@ -36,6 +36,11 @@ TableLayout layout(Names rows, Names columns, Names values, const std::string& w
 /// reused point, failures of two kinds. The tables of its sweep: two.
 RunResults stride_results();
 
+/// A finished run whose best configurations were compared in turn, of two patterns with counts from
+/// the hardware and the emulator that do not always agree, with a seed, notes, a drifting anchor,
+/// and marked samples. Its sweep asks for no tables.
+RunResults compared_results();
+
 /// A run without a GPU, of two patterns that differ in their parameters, that was interrupted. Its
 /// sweep asks for no tables. Names and texts have the characters that need care.
 RunResults emulated_results();

@@ -33,6 +33,15 @@ BOOST_AUTO_TEST_CASE(a_run_on_the_emulator) {
   check_golden("emulated.txt", write_terminal(results, 80, false));
 }
 
+BOOST_AUTO_TEST_CASE(a_run_with_verdicts_and_counters) {
+  RunResults results = compared_results();
+  check_golden("compared.md", write_markdown(results));
+  check_golden("compared.csv", write_csv(results));
+  check_golden("compared.txt", write_terminal(results, 80, false));
+  results.layout.tables = {layout({"BLOCK"}, {"pattern"}, {"load_sectors"})};
+  check_golden("compared_counts.txt", write_terminal(results, 80, false));
+}
+
 BOOST_AUTO_TEST_CASE(wide_tables_continue_below) {
   RunResults results = stride_results();
   results.layout.tables = {layout({"T"}, {"STRIDE", "BLOCK"}, {"time"})};

@@ -172,8 +172,22 @@ BOOST_AUTO_TEST_CASE(the_first_metric_there_is_shown_with_its_origin) {
                {{"bandwidth", Origin::emulated, 1}, {"bandwidth", Origin::hardware, 2}}),
       ok_point("stride", {{"STRIDE", integer(2)}}, {{"bandwidth", Origin::emulated, 3}})};
   const TableModel table = pivot(layout({"STRIDE"}, {}, {"noise", "bandwidth"}), points);
-  BOOST_TEST(drawn(table) == "STRIDE | bandwidth [GB/s], hardware counter \n1 | 2.000 \n2 | - ");
-  BOOST_TEST(table.title == "bandwidth [GB/s], hardware counter by STRIDE");
+  BOOST_TEST(drawn(table) ==
+             "STRIDE | bandwidth [GB/s], hardware counter | bandwidth [GB/s], emulated \n"
+             "1 | 2.000 | 1.000 \n2 | - | 3.000 ");
+  BOOST_TEST(table.title == "bandwidth [GB/s], hardware counter and emulated by STRIDE");
+}
+
+BOOST_AUTO_TEST_CASE(the_hardwares_counts_have_the_emulated_ones_beside_them) {
+  const auto counted = [](std::int64_t stride, const char* type, double value) {
+    return ok_point(
+        "stride", {{"STRIDE", integer(stride)}, {"T", element(type)}},
+        {{"load_sectors", Origin::hardware, value}, {"load_sectors", Origin::emulated, value + 1}});
+  };
+  const std::vector<StoredPoint> points = {counted(1, "float", 4), counted(1, "double", 8)};
+  BOOST_TEST(drawn(pivot(layout({"STRIDE"}, {"T"}, {"load_sectors"}), points)) ==
+             "STRIDE | T = float hardware | T = float emulated | T = double hardware | "
+             "T = double emulated \n1 | 4.000 | 5.000 | 8.000 | 9.000 ");
 }
 
 BOOST_AUTO_TEST_CASE(where_selects_points_and_stands_in_the_caption) {

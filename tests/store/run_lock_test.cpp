@@ -93,16 +93,17 @@ BOOST_AUTO_TEST_CASE(a_database_is_locked_by_all_its_names) {
 }
 
 BOOST_AUTO_TEST_CASE(a_dead_processs_file_is_in_nobodys_way) {
-  ChildProcess child([&](const ChildProcess::Say& say) {
-    const RunLock lock(path);
-    say(".");
-    for (;;) pause();
-    return std::string();
-  });
-  BOOST_TEST(child.read(1) == ".");
-  BOOST_TEST(refusal(path).starts_with("locked: "));
-  child.kill();
-  child.read_all();
+  {
+    ChildProcess child([&](const ChildProcess::Say& say) {
+      const RunLock lock(path);
+      say(".");
+      for (;;) pause();
+      return std::string();
+    });
+    BOOST_TEST(child.read(1) == ".");
+    BOOST_TEST(refusal(path).starts_with("locked: "));
+    child.kill();
+  }
   BOOST_TEST(fs::exists(lock_file));
   BOOST_TEST(refusal(path) == "held");
   BOOST_TEST(!fs::exists(lock_file));

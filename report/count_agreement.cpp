@@ -1,0 +1,103 @@
+#include "report/count_agreement.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string_view>
+
+#include "report/metric_column.h"
+
+namespace sweep {
+namespace {
+
+struct CountPair {
+  double hardware = 0;
+  double emulated = 0;
+};
+
+std::optional<CountPair> pair_of(const PointRecord& point, const std::string& metric) {
+  if (point.status != PointStatus::ok) return std::nullopt;
+  const auto hardware = figure_of(point, {metric, Origin::hardware});
+  const auto emulated = figure_of(point, {metric, Origin::emulated});
+  if (!hardware || !emulated) return std::nullopt;
+  return CountPair{*hardware, *emulated};
+}
+
+bool agree(const CountPair& counts, const CountTolerance& tolerance) {
+  const double difference = std::abs(counts.emulated - counts.hardware);
+  return difference <= tolerance.absolute ||
+         difference <= tolerance.relative * std::abs(counts.hardware);
+}
+
+}  // namespace
+
+CountTolerance tolerance_for(const std::string& metric) {
+  constexpr std::array<std::string_view, 4> of_caches = {"l2_read_sectors", "l2_write_sectors",
+                                                         "dram_read_bytes", "dram_write_bytes"};
+  constexpr double near = 0.005;
+  constexpr double far = 0.1;
+  if (metric.ends_with("_hit_rate")) return {0, 10};
+  if (unit_of(metric) == "%") return {0, 0.5};
+  if (std::ranges::find(of_caches, metric) != of_caches.end()) return {far, 1};
+  return {near, metric.ends_with("_per_request") ? 0.0 : 1.0};
+}
+
+std::string describe(const CountTolerance& tolerance, const std::string& metric) {
+  if (unit_of(metric) == "%") return fmt::format("within {} points", tolerance.absolute);
+  const std::string relative = fmt::format("within {:g} %", tolerance.relative * 100);
+  return tolerance.absolute > 0 ? fmt::format("{} or {}", relative, tolerance.absolute) : relative;
+}
+
+std::optional<double> count_difference(const PointRecord& point, const std::string& metric) {
+  const auto counts = pair_of(point, metric);
+  if (!counts) return std::nullopt;
+  const double difference = counts->emulated - counts->hardware;
+  if (unit_of(metric) == "%" || difference == 0) return difference;
+  if (counts->hardware == 0)
+    return std::copysign(std::numeric_limits<double>::infinity(), difference);
+  return difference / std::abs(counts->hardware) * 100;
+}
+
+std::vector<std::string> counted_twice(std::span<const PointRecord* const> points) {
+  std::vector<std::string> metrics;
+  for (const MetricColumn& column : metric_columns(points)) {
+    if (column.origin == Origin::hardware &&
+        std::ranges::any_of(points, [&](const PointRecord* point) {
+          return pair_of(*point, column.name).has_value();
+        })) {
+      metrics.push_back(column.name);
+    }
+  }
+  return metrics;
+}
+
+std::vector<CountAgreement> compare_counts(std::span<const PointRecord* const> points) {
+  std::vector<CountAgreement> agreements;
+  for (const std::string& metric : counted_twice(points)) {
+    CountAgreement agreement;
+    agreement.metric = metric;
+    const CountTolerance tolerance = tolerance_for(metric);
+    double largest = 0;
+    for (const PointRecord* point : points) {
+      const auto counts = pair_of(*point, metric);
+      if (!counts) continue;
+      if (agree(*counts, tolerance)) {
+        ++agreement.agreeing;
+      } else {
+        agreement.disagreeing.push_back(point);
+      }
+      const double difference = std::abs(*count_difference(*point, metric));
+      if (difference > largest) {
+        largest = difference;
+        agreement.farthest = point;
+      }
+    }
+    agreements.push_back(std::move(agreement));
+  }
+  return agreements;
+}
+
+}  // namespace sweep

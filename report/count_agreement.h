@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/store/record.h"
+
+namespace sweep {
+
+/// How near a hardware counter and the emulator have to be for their figures to agree.
+struct CountTolerance {
+  double relative = 0;  ///< a share of the hardware's figure
+  double absolute = 0;  ///< in the metric's unit
+};
+
+/// Caches and DRAM are a model: hit rates agree within 10 percentage points, DRAM bytes and the
+/// sectors between L1 and L2 within 10 %. Other shares in % agree within 0.5 percentage points,
+/// totals within 0.5 % or 1, ratios and lanes within 0.5 %.
+CountTolerance tolerance_for(const std::string& metric);
+/// "within 0.5 % or 1"
+std::string describe(const CountTolerance& tolerance, const std::string& metric);
+
+/// By how much the emulator's figure is larger than the hardware's: in % of it, or in percentage
+/// points for a metric in %. Nothing when one of them is missing, infinite when only the hardware's
+/// is 0.
+std::optional<double> count_difference(const PointRecord& point, const std::string& metric);
+
+/// The metrics that some point has both from the hardware and the emulator, as reports order them.
+std::vector<std::string> counted_twice(std::span<const PointRecord* const> points);
+
+/// How one metric of hardware and emulator agrees over the points.
+struct CountAgreement {
+  std::string metric;
+  std::size_t agreeing = 0;
+  std::vector<const PointRecord*> disagreeing = {};
+  const PointRecord* farthest = nullptr;  ///< where the difference is largest; null: nowhere any
+};
+
+/// One for each metric that is counted twice. The points must outlive the results.
+std::vector<CountAgreement> compare_counts(std::span<const PointRecord* const> points);
+
+}  // namespace sweep

@@ -1,0 +1,73 @@
+#include "report/markdown_verdict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/text/units.h"
+#include "report/markdown_text.h"
+#include "report/verdict.h"
+
+namespace sweep {
+namespace {
+
+constexpr std::size_t most_shown = 10;
+
+std::string describe_rounds(const PointVerdict& verdict) {
+  if (verdict.rounds == 0) return {};
+  return fmt::format("{} round{}", verdict.rounds, verdict.rounds == 1 ? "" : "s");
+}
+
+std::string write_group(const VerdictGroup& group, const Verdicts& verdicts,
+                        const std::vector<StoredPoint>& points,
+                        const std::vector<ParameterValues>& told) {
+  std::vector<std::size_t> shown = {group.best};
+  for (const std::size_t i : group.same) {
+    if (shown.size() < most_shown) shown.push_back(i);
+  }
+  const std::size_t left_out = group.same.size() + 1 - shown.size();
+  if (std::ranges::find(shown, group.slowest) == shown.end() &&
+      verdicts.of_points[group.slowest]->kind == PointVerdict::Kind::slower) {
+    shown.push_back(group.slowest);
+  }
+  std::vector<std::vector<std::string>> rows;
+  for (const std::size_t i : shown) {
+    const PointVerdict& verdict = *verdicts.of_points[i];
+    const bool slowest = i == group.slowest && verdict.kind == PointVerdict::Kind::slower;
+    rows.push_back({escape_markdown(describe(environment_of(points[i].point), told)),
+                    format_figure(verdict.figure),
+                    format_figure(verdict.low) + "–" + format_figure(verdict.high),
+                    (slowest ? "slowest: " : "") + to_string(verdict), describe_rounds(verdict)});
+  }
+  std::string text = markdown_table({{"configuration", false},
+                                     {escape_markdown(heading_of(group.metric)), true},
+                                     {"95 % interval", true},
+                                     {"verdict", false},
+                                     {"compared in", false}},
+                                    rows) +
+                     '\n';
+  if (left_out > 0) {
+    text += fmt::format("{} more {} the same as the best.\n\n", format_thousands(left_out),
+                        left_out == 1 ? "is" : "are");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string write_verdict(const RunResults& results,
+                          const std::vector<ParameterValues>& parameters) {
+  const Verdicts verdicts = judge(results);
+  if (verdicts.groups.empty()) return {};
+  const std::vector<ParameterValues> told = telling_parameters(parameters);
+  std::string text =
+      "## Verdict\n\n"
+      "The same as the best is what the measuring cannot tell from it: by rounds in turn with the "
+      "best where there were any, else by intervals that overlap.\n\n";
+  for (const VerdictGroup& group : verdicts.groups) {
+    text += write_group(group, verdicts, results.points, told);
+  }
+  return text;
+}
+
+}  // namespace sweep

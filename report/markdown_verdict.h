@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/parameter_values.h"
+#include "report/run_results.h"
+
+namespace sweep {
+
+/// The section "Verdict" of a Markdown report: of each pattern the best configuration, those that
+/// are the same, at most ten in all, and the slowest. Empty without verdicts.
+std::string write_verdict(const RunResults& results,
+                          const std::vector<ParameterValues>& parameters);
+
+}  // namespace sweep

@@ -1,0 +1,195 @@
+#include "report/verdict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "engine/text/units.h"
+#include "report/parameter_values.h"
+
+namespace sweep {
+namespace {
+
+using Places = std::vector<std::size_t>;
+
+const MetricColumn time_column{"time", Origin::measured};
+
+/// A figure that things can be compared by.
+std::optional<double> positive_figure(const PointRecord& point, const MetricColumn& column) {
+  const auto figure = figure_of(point, column);
+  return figure && std::isfinite(*figure) && *figure > 0 ? figure : std::nullopt;
+}
+
+/// The places of each pattern's points that succeeded and have a time, in the patterns' order.
+std::vector<Places> timed_by_pattern(const std::vector<StoredPoint>& points) {
+  std::vector<Places> groups;
+  std::map<std::string, std::size_t> places;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const PointRecord& point = points[i].point;
+    if (point.status != PointStatus::ok || !positive_figure(point, time_column)) continue;
+    const auto [place, is_new] = places.emplace(point.key.pattern_name, groups.size());
+    if (is_new) groups.emplace_back();
+    groups[place->second].push_back(i);
+  }
+  return groups;
+}
+
+MetricColumn metric_for(const std::vector<StoredPoint>& points, const Places& places) {
+  for (const char* name : {"bandwidth", "shared_bandwidth"}) {
+    const MetricColumn column{name, Origin::measured};
+    if (std::ranges::all_of(places, [&](std::size_t i) {
+          return positive_figure(points[i].point, column).has_value();
+        })) {
+      return column;
+    }
+  }
+  return time_column;
+}
+
+/// The figure with its interval, which is that of the time.
+PointVerdict unjudged(const PointRecord& point, const MetricColumn& metric) {
+  const double time = *positive_figure(point, time_column);
+  const double low = positive_figure(point, {"time_low", Origin::measured}).value_or(time);
+  const double high = positive_figure(point, {"time_high", Origin::measured}).value_or(time);
+  PointVerdict verdict;
+  verdict.figure = *positive_figure(point, metric);
+  const bool is_time = metric == time_column;
+  verdict.low = verdict.figure * (is_time ? low / time : time / high);
+  verdict.high = verdict.figure * (is_time ? high / time : time / low);
+  return verdict;
+}
+
+class GroupJudge {
+ public:
+  GroupJudge(const RunResults& results, const Places& places,
+             std::vector<std::optional<PointVerdict>>& verdicts)
+      : results_(results), places_(places), verdicts_(verdicts) {
+    group_.pattern = results.points[places.front()].point.key.pattern_name;
+    group_.metric = metric_for(results.points, places);
+  }
+
+  VerdictGroup judge() {
+    for (const std::size_t i : places_) {
+      verdicts_[i] = unjudged(results_.points[i].point, group_.metric);
+    }
+    Places ranked = places_;
+    std::ranges::stable_sort(ranked, [&](std::size_t a, std::size_t b) { return better(a, b); });
+    group_.slowest = ranked.back();
+    const auto compared_best = best_compared();
+    group_.best = compared_best.value_or(ranked.front());
+    for (const std::size_t i : ranked) judge_point(i, compared_best.has_value());
+    return std::move(group_);
+  }
+
+ private:
+  bool better(std::size_t a, std::size_t b) const {
+    const double left = verdicts_[a]->figure;
+    const double right = verdicts_[b]->figure;
+    return better_of(group_.metric.name) == Better::lower ? left < right : left > right;
+  }
+
+  const ComparisonRecord* comparison_of(std::size_t i) const {
+    const auto& comparisons = results_.run.comparisons;
+    const auto found =
+        std::ranges::find(comparisons, results_.points[i].ordinal, &ComparisonRecord::ordinal);
+    return found != comparisons.end() ? &*found : nullptr;
+  }
+
+  /// The point that the others were compared with; nothing when it is not one of this group.
+  std::optional<std::size_t> best_compared() const {
+    for (const std::size_t i : places_) {
+      const ComparisonRecord* comparison = comparison_of(i);
+      if (comparison != nullptr && comparison->slowdown_low == 1 && comparison->slowdown == 1 &&
+          comparison->slowdown_high == 1) {
+        return i;
+      }
+    }
+    return std::nullopt;
+  }
+
+  void judge_point(std::size_t i, bool with_comparisons) {
+    PointVerdict& verdict = *verdicts_[i];
+    const ComparisonRecord* comparison = with_comparisons ? comparison_of(i) : nullptr;
+    if (comparison != nullptr) verdict.rounds = comparison->rounds;
+    if (i == group_.best) return;
+    const PointVerdict& best = *verdicts_[group_.best];
+    const bool lower_is_better = better_of(group_.metric.name) == Better::lower;
+    bool slower = false;
+    if (comparison != nullptr) {
+      slower = comparison->slowdown_low > 1;
+      verdict.slower = comparison->slowdown - 1;
+    } else {
+      slower = lower_is_better ? verdict.low > best.high : verdict.high < best.low;
+      verdict.slower =
+          (lower_is_better ? verdict.figure / best.figure : best.figure / verdict.figure) - 1;
+    }
+    verdict.kind = slower ? PointVerdict::Kind::slower : PointVerdict::Kind::same;
+    if (slower) return;
+    verdict.slower = 0;
+    group_.same.push_back(i);
+  }
+
+  const RunResults& results_;
+  const Places& places_;
+  std::vector<std::optional<PointVerdict>>& verdicts_;
+  VerdictGroup group_;
+};
+
+std::string percent(double share) {
+  const double figure = share * 100;
+  const int decimals = figure >= 9.95 ? 0 : figure >= 0.995 ? 1 : 2;
+  return fmt::format("{:.{}f}", figure, decimals);
+}
+
+}  // namespace
+
+std::string to_string(const PointVerdict& verdict) {
+  switch (verdict.kind) {
+    case PointVerdict::Kind::best:
+      return "best";
+    case PointVerdict::Kind::same:
+      return "same as best";
+    case PointVerdict::Kind::slower:
+      break;
+  }
+  return percent(verdict.slower) + " % slower";
+}
+
+Verdicts judge(const RunResults& results) {
+  Verdicts verdicts;
+  verdicts.of_points.resize(results.points.size());
+  for (const Places& places : timed_by_pattern(results.points)) {
+    if (places.size() < 2) continue;
+    verdicts.groups.push_back(GroupJudge(results, places, verdicts.of_points).judge());
+  }
+  return verdicts;
+}
+
+std::string describe_figure(const MetricColumn& metric, double figure) {
+  return format_figure(figure) + ' ' + unit_of(metric.name);
+}
+
+std::vector<std::string> describe_best(const RunResults& results) {
+  std::vector<const PointRecord*> points;
+  for (const StoredPoint& stored : results.points) points.push_back(&stored.point);
+  const std::vector<ParameterValues> told = telling_parameters(parameters_of(points));
+  const Verdicts verdicts = judge(results);
+  std::vector<std::string> lines;
+  for (const VerdictGroup& group : verdicts.groups) {
+    std::string line =
+        fmt::format("best: {}: {}", describe(environment_of(*points[group.best]), told),
+                    describe_figure(group.metric, verdicts.of_points[group.best]->figure));
+    if (group.same.size() == 1) {
+      line += "; 1 configuration is the same";
+    } else if (!group.same.empty()) {
+      line += fmt::format("; {} configurations are the same", format_thousands(group.same.size()));
+    }
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+}  // namespace sweep

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/metric_column.h"
+#include "report/run_results.h"
+
+namespace sweep {
+
+/// How one configuration compares with the best.
+struct PointVerdict {
+  enum class Kind {
+    best,
+    same,    ///< what was measured does not tell it from the best
+    slower,  ///< by `slower`
+  };
+  Kind kind = Kind::best;
+  double slower = 0;  ///< 0.12: it takes 12 % longer
+  double figure = 0;
+  double low = 0;  ///< the figure's 95 % confidence interval
+  double high = 0;
+  int rounds = 0;  ///< it was compared with the best in so many rounds; 0: by the intervals alone
+};
+
+/// "best", "same as best", "12 % slower"
+std::string to_string(const PointVerdict& verdict);
+
+/// The points that are compared with each other.
+struct VerdictGroup {
+  std::string pattern;
+  MetricColumn metric;                 ///< what the figures are
+  std::size_t best = 0;                ///< places in the run's points
+  std::vector<std::size_t> same = {};  ///< as the best, by their figures
+  std::size_t slowest = 0;
+};
+
+struct Verdicts {
+  std::vector<VerdictGroup> groups;  ///< one per pattern with two points or more
+  std::vector<std::optional<PointVerdict>> of_points{};  ///< one per point of the run
+};
+
+/// Compares each pattern's points by their bandwidth if all have it, else by that of shared memory,
+/// else by their time. Points that the run compared in turn with the best are judged by that: an
+/// interval that contains 1 makes them the same. Others are the same as the best when the
+/// confidence intervals of their times overlap. Failed points and those without a time have no
+/// verdict, nor has a pattern's only point.
+Verdicts judge(const RunResults& results);
+
+/// The figure as it is shown, with its unit: "4301 GB/s".
+std::string describe_figure(const MetricColumn& metric, double figure);
+
+/// A line for each pattern: "best: T = float4, BLOCK = 256: 4301 GB/s; 3 configurations are the
+/// same". Empty without verdicts.
+std::vector<std::string> describe_best(const RunResults& results);
+
+}  // namespace sweep

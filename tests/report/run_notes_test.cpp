@@ -1,0 +1,79 @@
+#include "report/run_notes.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "tests/report/example_results.h"
+
+namespace sweep::testing {
+namespace {
+
+Names notes_with(std::vector<AnchorRecord> anchors) {
+  RunResults results = stride_results();
+  results.run.anchors = std::move(anchors);
+  return describe_run_notes(results);
+}
+
+BOOST_AUTO_TEST_SUITE(run_notes)
+
+BOOST_AUTO_TEST_CASE(a_quiet_run_has_none) {
+  BOOST_TEST(describe_run_notes({}).empty());
+  BOOST_TEST(describe_run_notes(stride_results()).empty());
+}
+
+BOOST_AUTO_TEST_CASE(the_runs_own_notes_come_first) {
+  RunResults results = stride_results();
+  results.run.notes = {"counters are not permitted", "the GPU is busy"};
+  results.points[0].point.stopped_by = "samples";
+  const Names notes = describe_run_notes(results);
+  BOOST_REQUIRE(notes.size() == 3);
+  BOOST_TEST(notes[0] == "counters are not permitted");
+  BOOST_TEST(notes[1] == "the GPU is busy");
+}
+
+BOOST_AUTO_TEST_CASE(one_anchor_shows_no_drift) {
+  BOOST_TEST(notes_with({{.at = 1, .seconds = 1e-3}}).empty());
+}
+
+BOOST_AUTO_TEST_CASE(drift_beyond_the_intervals_is_said) {
+  const Names notes = notes_with({{0, 1, 1000e-6, 995e-6, 1005e-6, 1.98e9, 45},
+                                  {0, 30, 1100e-6, 1095e-6, 1105e-6, 1.7e9, 70},
+                                  {0, 61, 1050e-6, 1045e-6, 1055e-6, 1.755e9, 72}});
+  BOOST_TEST(notes.at(0) ==
+             "the anchor configuration (T = float, STRIDE = 1, BLOCK = 128), measured 3 times "
+             "within 1 min 0 s, drifted by 10.0 %: 1000 us to 1100 us, clock 1980 to 1755 MHz, "
+             "45 to 72 °C");
+}
+
+BOOST_AUTO_TEST_CASE(times_within_their_intervals_are_no_drift) {
+  const Names notes = notes_with(
+      {{99, 0, 1000e-6, 990e-6, 1010e-6, 0, 0}, {99, 30, 1015e-6, 1005e-6, 1025e-6, 0, 0}});
+  BOOST_TEST(notes.at(0) ==
+             "the anchor configuration, measured 2 times within 30 s, did not drift: its times, "
+             "1000 us to 1015 us, are the same");
+}
+
+BOOST_AUTO_TEST_CASE(early_stops_are_counted_by_reason) {
+  RunResults results = stride_results();
+  results.points[0].point.stopped_by = "samples";
+  results.points[1].point.stopped_by = "seconds";
+  results.points[2].point.stopped_by = "seconds";
+  BOOST_TEST(describe_run_notes(results).at(0) ==
+             "3 of 16 points stopped sampling before they were as free of noise as asked: 1 at the "
+             "limit of samples and 2 at the limit of seconds");
+}
+
+BOOST_AUTO_TEST_CASE(marked_samples_are_counted) {
+  RunResults results = stride_results();
+  results.points[0].point.samples = {{1, 0, SampleMark::plain},
+                                     {1, 0, SampleMark::outlier},
+                                     {1, 0, SampleMark::low_clock},
+                                     {1, 0, SampleMark::low_clock}};
+  BOOST_TEST(describe_run_notes(results).at(0) ==
+             "of 4 samples 1 is an outlier (kept in the figures) and 2 were taken at a low clock "
+             "(left out of the figures)");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace sweep::testing

@@ -1,0 +1,141 @@
+#include "report/verdict.h"
+
+#include <boost/test/unit_test.hpp>
+#include <limits>
+
+#include "tests/report/example_results.h"
+
+namespace sweep::testing {
+namespace {
+
+using Kind = PointVerdict::Kind;
+
+/// A point of pattern "p" with a time, its interval and a bandwidth of 1000 / time.
+StoredPoint timed(std::int64_t ordinal, double time, double half_interval) {
+  StoredPoint stored = ok_point("p", {{"BLOCK", integer(ordinal)}},
+                                {{"time", Origin::measured, time},
+                                 {"time_low", Origin::measured, time - half_interval},
+                                 {"time_high", Origin::measured, time + half_interval},
+                                 {"bandwidth", Origin::measured, 1000 / time}});
+  stored.ordinal = ordinal;
+  return stored;
+}
+
+RunResults results_of(std::vector<StoredPoint> points) {
+  RunResults results;
+  results.points = std::move(points);
+  return results;
+}
+
+Names texts(const RunResults& results) {
+  Names texts;
+  for (const auto& verdict : judge(results).of_points) {
+    texts.push_back(verdict ? to_string(*verdict) : "");
+  }
+  return texts;
+}
+
+void check_texts(const RunResults& results, const Names& expected) {
+  BOOST_TEST(texts(results) == expected, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_SUITE(verdict)
+
+BOOST_AUTO_TEST_CASE(intervals_that_overlap_are_the_same) {
+  const RunResults results =
+      results_of({timed(0, 112, 1), timed(1, 100, 1), timed(2, 101.5, 1), timed(3, 103, 0.5)});
+  check_texts(results, {"12 % slower", "best", "same as best", "3.0 % slower"});
+  const Verdicts verdicts = judge(results);
+  BOOST_REQUIRE(verdicts.groups.size() == 1);
+  BOOST_TEST(verdicts.groups[0].best == 1);
+  BOOST_TEST(verdicts.groups[0].slowest == 0);
+  BOOST_TEST((verdicts.groups[0].same == std::vector<std::size_t>{2}));
+  BOOST_TEST(verdicts.groups[0].metric.name == "bandwidth");
+  BOOST_TEST(verdicts.of_points[1]->low == 1000.0 / 101, boost::test_tools::tolerance(1e-12));
+  BOOST_TEST(verdicts.of_points[1]->high == 1000.0 / 99, boost::test_tools::tolerance(1e-12));
+}
+
+BOOST_AUTO_TEST_CASE(a_comparison_counts_more_than_the_intervals) {
+  RunResults results =
+      results_of({timed(0, 100, 1), timed(1, 100.5, 1), timed(2, 101, 1), timed(3, 130, 1)});
+  results.run.comparisons = {
+      {1, 20, 1, 1, 1}, {0, 20, 0.999, 1.001, 1.003}, {2, 20, 1.002, 1.004, 1.006}};
+  check_texts(results, {"same as best", "best", "0.40 % slower", "29 % slower"});
+  const Verdicts verdicts = judge(results);
+  BOOST_TEST(verdicts.of_points[0]->rounds == 20);
+  BOOST_TEST(verdicts.of_points[3]->rounds == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_point_in_front_of_the_compared_best_is_the_same) {
+  RunResults results = results_of({timed(0, 90, 1), timed(1, 100, 1), timed(2, 95, 1)});
+  results.run.comparisons = {{1, 20, 1, 1, 1}, {2, 20, 0.9, 0.95, 0.99}};
+  check_texts(results, {"same as best", "best", "same as best"});
+}
+
+BOOST_AUTO_TEST_CASE(comparisons_with_another_groups_best_do_not_count) {
+  RunResults results = results_of({timed(0, 100, 1), timed(1, 120, 1)});
+  results.run.comparisons = {{7, 20, 1, 1, 1}, {0, 20, 1.5, 1.6, 1.7}};
+  check_texts(results, {"best", "20 % slower"});
+}
+
+BOOST_AUTO_TEST_CASE(places_within_the_run_need_not_be_those_in_the_report) {
+  RunResults results = results_of({timed(40, 100, 1), timed(70, 100.5, 1)});
+  results.run.comparisons = {{70, 20, 1, 1, 1}, {40, 20, 1.1, 1.2, 1.3}};
+  check_texts(results, {"20 % slower", "best"});
+}
+
+BOOST_AUTO_TEST_CASE(each_pattern_has_its_own_best) {
+  RunResults results =
+      results_of({timed(0, 100, 1), timed(1, 200, 1), timed(2, 10, 1), timed(3, 11.5, 0.1)});
+  results.points[2].point.key.pattern_name = "q";
+  results.points[3].point.key.pattern_name = "q";
+  check_texts(results, {"best", "100 % slower", "best", "15 % slower"});
+  BOOST_TEST(judge(results).groups.at(1).pattern == "q");
+}
+
+BOOST_AUTO_TEST_CASE(without_a_bandwidth_for_all_the_time_decides) {
+  RunResults results = results_of({timed(0, 100, 1), timed(1, 50, 1)});
+  results.points[0].point.metrics.pop_back();
+  check_texts(results, {"100 % slower", "best"});
+  BOOST_TEST(judge(results).groups.at(0).metric.name == "time");
+  for (StoredPoint& stored : results.points) {
+    stored.point.metrics.push_back({"shared_bandwidth", Origin::measured, 5});
+  }
+  check_texts(results, {"best", "same as best"});
+}
+
+BOOST_AUTO_TEST_CASE(without_intervals_only_equal_figures_are_the_same) {
+  RunResults results = results_of({timed(0, 100, 1), timed(1, 100, 1), timed(2, 100.5, 1)});
+  for (StoredPoint& stored : results.points) {
+    stored.point.metrics = {stored.point.metrics.front()};
+  }
+  check_texts(results, {"best", "same as best", "0.50 % slower"});
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_be_compared_has_no_verdict) {
+  check_texts({}, {});
+  check_texts(results_of({timed(0, 100, 1)}), {""});
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  check_texts(results_of({timed(0, 100, 1), failed_point("p", {}, "wrong"), timed(2, nan, 1),
+                          timed(3, 101, 0.5), ok_point("p", {}, {{"time", Origin::emulated, 1}})}),
+              {"best", "", "", "same as best", ""});
+  BOOST_TEST(judge(emulated_results()).groups.empty());
+  BOOST_TEST(describe_best(emulated_results()).empty());
+}
+
+BOOST_AUTO_TEST_CASE(the_best_is_told_in_a_line) {
+  RunResults results = results_of({timed(0, 100, 1), timed(1, 50, 1), timed(2, 50, 1)});
+  BOOST_TEST(
+      describe_best(results) == Names{"best: BLOCK = 1: 20.00 GB/s; 1 configuration is the same"},
+      boost::test_tools::per_element());
+  results.points.push_back(timed(3, 50.5, 1));
+  BOOST_TEST(describe_best(results).at(0) ==
+             "best: BLOCK = 1: 20.00 GB/s; 2 configurations are the same");
+  results.points.resize(2);
+  BOOST_TEST(describe_best(results).at(0) == "best: BLOCK = 1: 20.00 GB/s");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace sweep::testing
