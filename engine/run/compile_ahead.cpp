@@ -84,12 +84,12 @@ class CompileAhead::Farm {
                settings.cache != nullptr) {
     const unsigned compilers = compilers_for(settings, configurations.size());
     for (unsigned i = 0; i < compilers; ++i) {
-      ProgramCompiler* programs = &local_;
+      CompilerProcess* process = nullptr;
       if (i >= most_threads && !settings_.process_command.empty()) {
-        programs = &processes_.emplace_back(settings_.process_command, local_);
+        process = &processes_.emplace_back(settings_.process_command, local_);
       }
       try {
-        threads_.emplace_back([this, programs] { work(*programs); });
+        threads_.emplace_back([this, process] { work(process); });
       } catch (const std::system_error&) {
         if (threads_.empty()) throw;
         break;  // fewer will do
@@ -114,14 +114,18 @@ class CompileAhead::Farm {
   }
 
  private:
-  void work(ProgramCompiler& programs) {
+  /// The life of a thread, with a process behind it or none.
+  void work(CompilerProcess* process) {
     lower_own_priority();
-    CountingCompiler counting(programs, stopped_);
+    CountingCompiler counting(process != nullptr ? *process : static_cast<ProgramCompiler&>(local_),
+                              stopped_);
     try {
       while (const auto task = queue_.take_task()) {
         if (task->kind == CompileQueue::Task::Kind::look_up) {
           look_up(*task);
         } else {
+          // Not before it is needed: all may come from the cache.
+          if (process != nullptr) process->prepare();
           compile(*task, counting);
         }
       }

@@ -10,6 +10,8 @@ namespace {
 
 /// A compiler needs as long as it needs.
 constexpr double forever = std::numeric_limits<double>::infinity();
+/// How long opening NVRTC may take.
+constexpr double start_patience = 60;
 /// After so many failures in succession no further process is started.
 constexpr int most_failures = 2;
 
@@ -17,6 +19,7 @@ constexpr int most_failures = 2;
 
 void serve_programs(Channel& channel, ProgramCompiler& compiler) {
   try {
+    channel.send({});
     for (;;) {
       const ProgramSource source = decode_program_source(channel.receive(forever));
       channel.send(encode(compiler.compile(source)));
@@ -33,10 +36,14 @@ CompilerProcess::CompilerProcess(const std::vector<std::string>& command,
 CompilerProcess::~CompilerProcess() = default;
 
 void CompilerProcess::start() {
+  if (process_ != nullptr) return;
   auto process = std::make_unique<WorkerProcess>(command_, child_channel);
-  const std::lock_guard lock(mutex_);
-  if (stopped_) throw CompilingStopped();
-  process_ = std::move(process);
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopped_) throw CompilingStopped();
+    process_ = std::move(process);
+  }
+  process_->channel().receive(start_patience);
 }
 
 void CompilerProcess::end() {
@@ -51,27 +58,36 @@ void CompilerProcess::stop() {
   if (process_ != nullptr) process_->kill();
 }
 
-NvrtcResult CompilerProcess::compile_in_process(const ProgramSource& source) {
-  if (process_ == nullptr) start();
-  process_->channel().send(encode(source));
-  return decode_nvrtc_result(process_->channel().receive(forever));
+/// Whether the action succeeded; the process does not survive its failure.
+template <class Action>
+bool CompilerProcess::attempt(const Action& action) {
+  if (failures_ >= most_failures) return false;
+  try {
+    action();
+    return true;
+  } catch (const CompilingStopped&) {
+    throw;
+  } catch (const std::exception&) {
+    // Whatever went wrong: this process compiles instead, and finds what is wrong with a program.
+    ++failures_;
+    end();
+    return false;
+  }
+}
+
+void CompilerProcess::prepare() {
+  attempt([&] { start(); });
 }
 
 NvrtcResult CompilerProcess::compile(const ProgramSource& source) {
-  if (failures_ < most_failures) {
-    try {
-      NvrtcResult result = compile_in_process(source);
-      failures_ = 0;
-      return result;
-    } catch (const CompilingStopped&) {
-      throw;
-    } catch (const std::exception&) {
-      // Whatever went wrong, the program is compiled below, where its own errors are thrown.
-      ++failures_;
-      end();
-    }
-  }
-  return in_this_process_.compile(source);
+  NvrtcResult result;
+  const auto compile_there = [&] {
+    start();
+    process_->channel().send(encode(source));
+    result = decode_nvrtc_result(process_->channel().receive(forever));
+    failures_ = 0;
+  };
+  return attempt(compile_there) ? result : in_this_process_.compile(source);
 }
 
 }  // namespace sweep

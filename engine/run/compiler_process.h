@@ -19,7 +19,8 @@ class CompilingStopped : public std::runtime_error {
   CompilingStopped() : std::runtime_error("compiling was stopped") {}
 };
 
-/// The life of a compiler process: compiles one program after the other until the channel closes.
+/// The life of a compiler process: says that it is ready, with an empty message, and compiles one
+/// program after the other until the channel closes.
 void serve_programs(Channel& channel, ProgramCompiler& compiler);
 
 /// Compiles in a process of its own, since NVRTC holds a lock over a part of each program. What a
@@ -29,11 +30,15 @@ void serve_programs(Channel& channel, ProgramCompiler& compiler);
 class CompilerProcess : public ProgramCompiler {
  public:
   /// `command` starts a process that talks over the file descriptor `child_channel` (see
-  /// serve_programs); it is started with the first program. Both references must outlive this.
+  /// serve_programs); it is started when it is needed. Both references must outlive this.
   CompilerProcess(const std::vector<std::string>& command, ProgramCompiler& in_this_process);
   ~CompilerProcess() override;
   CompilerProcess(const CompilerProcess&) = delete;
   CompilerProcess& operator=(const CompilerProcess&) = delete;
+
+  /// Starts the process if there is none, and waits until it is ready. Failing is left to
+  /// `compile`. Throws CompilingStopped after `stop`.
+  void prepare();
 
   /// Throws CompilingStopped after `stop`.
   NvrtcResult compile(const ProgramSource& source) override;
@@ -45,7 +50,8 @@ class CompilerProcess : public ProgramCompiler {
   static constexpr int child_channel = 3;
 
  private:
-  NvrtcResult compile_in_process(const ProgramSource& source);
+  template <class Action>
+  bool attempt(const Action& action);
   void start();
   void end();
 

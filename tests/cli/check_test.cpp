@@ -49,6 +49,23 @@ BOOST_AUTO_TEST_CASE(the_shipped_sweeps_and_patterns_are_good) {
   BOOST_TEST(!contains(checked.err, "warning"));
 }
 
+BOOST_AUTO_TEST_CASE(timing_says_what_compiling_cost_and_what_the_cache_saved) {
+  const TemporaryFolder folder;
+  folder.write("tiny.cu", tiny("data[threadIdx.x] = K;"));
+  folder.write("tiny.yaml", "pattern: tiny\naxes: {K: [1, 2, 4, 5]}\n");
+  const auto check = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"check", "--timing", "tiny.yaml"});
+    const Outcome checked = run_program(more, folder.path());
+    BOOST_TEST(checked.code == 0);
+    BOOST_TEST(contains(checked.out, "tiny.yaml: good: "));
+    BOOST_TEST(contains(checked.out, "tiny.yaml: 4 configurations in "));
+    return checked.out;
+  };
+  BOOST_TEST(contains(check({}), "; 0 from the cache; "));
+  BOOST_TEST(contains(check({}), "; 4 from the cache; 0 programs by 0 compilers in "));
+  BOOST_TEST(contains(check({"--no-cache"}), "; 0 from the cache; "));
+}
+
 BOOST_AUTO_TEST_CASE(every_mistake_of_every_file_is_shown_with_its_place) {
   const TemporaryFolder folder;
   folder.write("tiny.cu", tiny("data[threadIdx.x] = KK;", "data[i] == L"));
