@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <iostream>
+#include <thread>
 
 #include "engine/cli/device_choice.h"
 #include "engine/cli/emulator_options.h"
@@ -43,9 +44,24 @@ Machines start_machines(const std::string& device, bool is_exact,
   settings.is_exact = is_exact;
   constexpr std::uint64_t patience = 100;
   if (is_exact) settings.instruction_limit *= patience;
-  machines.emulator = std::make_unique<EmulatorBackend>(std::move(settings));
-  if (!has_gpu) machines.measurer = std::make_unique<LocalMeasurer>(*machines.emulator);
+  machines.settings = std::move(settings);
+  if (!has_gpu) {
+    machines.emulator = std::make_unique<EmulatorBackend>(machines.settings);
+    machines.measurer = std::make_unique<LocalMeasurer>(*machines.emulator);
+  }
   return machines;
+}
+
+CounterThreads Machines::emulators_beside() const {
+  if (is_emulator()) return {};
+  EmulatorSettings one = settings;
+  one.threads = 1;
+  // The thread that measures and its worker process have a core each to themselves.
+  constexpr unsigned taken = 2;
+  const unsigned cores = std::thread::hardware_concurrency();
+  const auto programs = std::make_shared<LoadedPrograms>();
+  return {[one, programs] { return std::make_unique<EmulatorBackend>(one, programs); },
+          cores > taken ? cores - taken : 1};
 }
 
 }  // namespace sweep

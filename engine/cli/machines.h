@@ -6,15 +6,19 @@
 
 #include "engine/emulator/execution/emulator_backend.h"
 #include "engine/run/measurer.h"
+#include "engine/run/runner.h"
 
 namespace sweep {
 
 /// What a run executes on. With a GPU the emulator counts beside it.
 struct Machines {
-  std::unique_ptr<EmulatorBackend> emulator;
+  EmulatorSettings settings;
+  std::unique_ptr<EmulatorBackend> emulator;  ///< where it measures
   std::unique_ptr<Measurer> measurer;
 
-  bool is_emulator() const { return measurer->device().backend == "emulator"; }
+  bool is_emulator() const { return emulator != nullptr; }
+  /// The emulators that count beside a GPU; none where the emulator itself measures.
+  CounterThreads emulators_beside() const;
 };
 
 /// The machines that `--device` and the emulator's options name; "auto" without a GPU gives the

@@ -103,6 +103,18 @@ void Progress::on_warning(const Diagnostic& warning) {
   print_line(render(warning, terminal_.color));
 }
 
+void Progress::on_note(const std::string& note) {
+  print_line("note: " + note);
+}
+
+void Progress::on_stage(const std::string& stage) {
+  if (terminal_.live) {
+    show(clear_line + cut(printable(stage), terminal_.width - 1));
+  } else {
+    print_line(stage);
+  }
+}
+
 void Progress::finish() {
   if (terminal_.live) show(clear_line);
 }

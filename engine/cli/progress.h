@@ -18,6 +18,8 @@ class Progress : public RunObserver {
   void on_start(std::size_t points, std::size_t reused) override;
   void on_point(const Configuration& configuration, const PointRecord& point) override;
   void on_warning(const Diagnostic& warning) override;
+  void on_note(const std::string& note) override;
+  void on_stage(const std::string& stage) override;
   /// Takes the live line away.
   void finish();
 

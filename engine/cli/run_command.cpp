@@ -10,14 +10,16 @@
 #include "engine/cli/command_line.h"
 #include "engine/cli/data_folders.h"
 #include "engine/cli/device_choice.h"
-#include "engine/cli/emulator_options.h"
 #include "engine/cli/machines.h"
 #include "engine/cli/output_file.h"
-#include "engine/cli/pattern_options.h"
 #include "engine/cli/plan.h"
+#include "engine/cli/program_cache_option.h"
 #include "engine/cli/progress.h"
+#include "engine/cli/run_options.h"
 #include "engine/cli/stop_signal.h"
+#include "engine/cli/timing_table.h"
 #include "engine/loader/cuda_home.h"
+#include "engine/store/run_lock.h"
 #include "report/csv.h"
 #include "report/expectation_check.h"
 #include "report/markdown.h"
@@ -28,66 +30,19 @@ namespace sweep {
 namespace {
 
 namespace fs = std::filesystem;
-namespace po = boost::program_options;
-
-struct RunOptions {
-  std::string sweep;
-  std::vector<std::string> set;
-  std::vector<std::string> folders;
-  std::string device;
-  fs::path output;
-  bool fresh = false;
-  bool exact = false;
-  po::variables_map values;  ///< for the emulator's options
-};
-
-std::optional<RunOptions> read_options(const Arguments& arguments) {
-  CommandLine line(
-      "sweep run [OPTIONS] SWEEP",
-      "Measures every configuration of a sweep and writes DIR/SWEEP.db, .md and .csv.\n"
-      "SWEEP is a file, or the name of one that 'sweep list sweeps' shows. Points that\n"
-      "the database has already are not measured again.");
-  add_set_option(line);
-  add_patterns_option(line);
-  line.options()("device", po::value<std::string>()->default_value("auto")->value_name("DEVICE"),
-                 "auto (the first GPU, without one the emulator), emulator, or the number of "
-                 "a GPU")(
-      "output,o", po::value<std::string>()->default_value("results")->value_name("DIR"),
-      "the folder for the results")("fresh", "measure again what the database has already")(
-      "exact",
-      "let the emulator execute every block, and a block a hundred times as long before "
-      "it counts as one that does not end");
-  add_emulator_options(line);
-  line.operands("sweep", 1);
-  const auto values = line.parse(arguments);
-  if (!values) return std::nullopt;
-  if (values->count("sweep") == 0) {
-    throw UsageError("run what? for example: sweep run sweeps/stride.yaml");
-  }
-  RunOptions options;
-  options.sweep = (*values)["sweep"].as<std::vector<std::string>>().front();
-  options.set = given_set(*values);
-  options.folders = given_patterns(*values);
-  options.device = (*values)["device"].as<std::string>();
-  options.output = (*values)["output"].as<std::string>();
-  options.fresh = values->count("fresh") != 0;
-  options.exact = values->count("exact") != 0;
-  options.values = *values;
-  return options;
-}
-
 std::string host_name() {
   std::array<char, 256> name{};
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
-Provenance provenance_of(const Sweep& sweep) {
+Provenance provenance_of(const Sweep& sweep, std::uint64_t seed) {
   Provenance provenance;
   provenance.sweep_name = sweep.name;
   provenance.sweep_text = sweep.source->text;
   provenance.command = process_command();
   provenance.engine_version = SWEEP_VERSION;
   provenance.host = host_name();
+  provenance.seed = seed;
   return provenance;
 }
 
@@ -108,13 +63,10 @@ bool check_expectations_of(const Sweep& sweep, const RunResults& results) {
 }
 
 /// An error ends the command with its own message and exit code, after what helps to go on.
-RunSummary measure_all(const RunRequest& request, Measurer& measurer,
-                       const std::shared_ptr<const Nvrtc>& nvrtc, Store& store) {
-  // A reader of the messages that goes away must not take the run with it.
-  std::signal(SIGPIPE, SIG_IGN);
+RunSummary measure_all(const RunRequest& request, Measurer& measurer, Store& store) {
   Progress progress(terminal_of(STDERR_FILENO), steady_clock());
   try {
-    const RunSummary summary = run_sweep(request, measurer, nvrtc, store, progress, stop_flag());
+    const RunSummary summary = run_sweep(request, measurer, store, progress, stop_flag());
     progress.finish();
     return summary;
   } catch (...) {
@@ -154,8 +106,12 @@ void reduce_for_emulator(LoadedSweep& loaded) {
 }  // namespace
 
 int run_command(const Arguments& arguments) {
-  const auto options = read_options(arguments);
+  const auto options = read_run_options(arguments);
   if (!options) return exit_done;
+  // A reader of the messages that goes away must not take the run with it, and a file that may not
+  // grow is an error of the write.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   LoadedSweep loaded = load_sweep(find_sweep_file(options->sweep), options->folders, options->set);
   std::cerr << describe_plan(loaded) << std::flush;
   if (loaded.space.configurations.empty()) {
@@ -163,19 +119,27 @@ int run_command(const Arguments& arguments) {
   }
   const auto nvrtc = std::make_shared<const Nvrtc>();
   check_device_name(options->device);
+  const std::unique_ptr<ProgramCache> cache = given_program_cache(options->values);
   const Machines machines = start_machines(options->device, options->exact, options->values);
   std::cerr << fmt::format("  on {}\n", describe_device(machines.measurer->device()));
   if (machines.is_emulator()) reduce_for_emulator(loaded);
   make_output_folder(options->output);
   const fs::path base = options->output / loaded.sweep.name;
+  const RunLock lock(base.string() + ".db");
   Store store(base.string() + ".db", Store::Mode::read_write);
 
-  const RunRequest request = {loaded.sweep, loaded.space, provenance_of(loaded.sweep),
-                              options->fresh,
-                              machines.is_emulator() ? nullptr : machines.emulator.get()};
-  const RunSummary summary = measure_all(request, *machines.measurer, nvrtc, store);
+  RunRequest request = {
+      loaded.sweep, loaded.space, provenance_of(loaded.sweep, options->seed), {}, false, {}, {}};
+  request.compile.nvrtc = nvrtc;
+  request.compile.cache = cache.get();
+  request.compile.process_command = {program_path().string(), "worker", "compiler"};
+  request.fresh = options->fresh;
+  request.emulate = machines.emulators_beside();
+  request.counters = options->counters.value_or(loaded.sweep.counters);
+  const RunSummary summary = measure_all(request, *machines.measurer, store);
   const RunResults results = load_results(store, summary.run);
   write_reports(results, base);
+  if (options->timing) std::cout << '\n' << describe_timing(summary.timing) << std::flush;
   const bool kept = check_expectations_of(loaded.sweep, results);
   return conclude(summary, kept, base);
 }

@@ -107,6 +107,7 @@ class CompileAhead::Farm {
   Farm& operator=(const Farm&) = delete;
 
   CompileOutcome next() { return queue_.next(); }
+  bool is_ready() { return queue_.is_ready(); }
 
   CompileStatistics statistics() const {
     const std::lock_guard lock(mutex_);
@@ -199,6 +200,10 @@ CompileAhead::~CompileAhead() = default;
 
 CompileOutcome CompileAhead::next() {
   return farm_->next();
+}
+
+bool CompileAhead::is_ready() const {
+  return farm_->is_ready();
 }
 
 CompileStatistics CompileAhead::statistics() const {

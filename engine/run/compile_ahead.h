@@ -47,6 +47,9 @@ class CompileAhead {
   /// when NVRTC breaks, std::out_of_range after the last.
   CompileOutcome next();
 
+  /// Whether `next` need not wait.
+  bool is_ready() const;
+
   CompileStatistics statistics() const;
 
  private:

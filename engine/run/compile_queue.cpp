@@ -108,6 +108,11 @@ void CompileQueue::deliver(const Task& task, std::vector<CompileOutcome> outcome
   work_.notify_all();
 }
 
+bool CompileQueue::is_ready() {
+  const std::lock_guard lock(mutex_);
+  return !outcomes_.empty() && outcomes_.front().has_value();
+}
+
 CompileOutcome CompileQueue::next() {
   std::unique_lock lock(mutex_);
   if (taken_ == configurations_.size()) throw std::out_of_range("no configuration is left");

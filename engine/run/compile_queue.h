@@ -40,6 +40,9 @@ class CompileQueue {
   /// The outcome of the next configuration, in order; waits for it. Throws what `fail` was given.
   CompileOutcome next();
 
+  /// Whether `next` need not wait.
+  bool is_ready();
+
   /// No further tasks; `next` throws what happened.
   void fail(std::exception_ptr what);
   /// No further tasks.

@@ -1,11 +1,16 @@
 #include "engine/run/runner.h"
 
 #include <algorithm>
-#include <future>
+#include <iterator>
+#include <optional>
 
+#include "engine/run/anchor_watch.h"
+#include "engine/run/best_comparison.h"
 #include "engine/run/code_capability.h"
-#include "engine/run/compile_ahead.h"
-#include "engine/run/workload.h"
+#include "engine/run/hardware_counting.h"
+#include "engine/run/measuring_order.h"
+#include "engine/run/prepared_points.h"
+#include "engine/run/run_stage.h"
 
 namespace sweep {
 namespace {
@@ -27,74 +32,62 @@ DeviceRecord record_of(const Device& device) {
 
 class Runner {
  public:
-  Runner(const RunRequest& request, Measurer& measurer, const std::shared_ptr<const Nvrtc>& nvrtc,
-         Store& store, RunObserver& observer)
-      : request_(request), measurer_(measurer), nvrtc_(nvrtc), store_(store), observer_(observer) {}
+  Runner(const RunRequest& request, Measurer& measurer, Store& store, RunObserver& observer,
+         const std::atomic<bool>& stop)
+      : request_(request), stage_{request,  compile_settings(request, measurer),
+                                  measurer, store,
+                                  observer, stop} {}
 
-  RunSummary run(const std::atomic<bool>& stop) {
-    const std::vector<bool> reusable = find_reusable();
-    std::vector<Configuration> missing;
-    for (std::size_t i = 0; i < reusable.size(); ++i) {
-      if (!reusable[i]) missing.push_back(request_.space.configurations[i]);
-    }
-    observer_.on_start(reusable.size(), reusable.size() - missing.size());
-    CompileSettings settings;
-    settings.nvrtc = nvrtc_;
-    settings.compute_capability = code_capability(measurer_.device(), *nvrtc_);
-    CompileAhead compiled(settings, missing);
-    summary_.run = store_.begin_run(provenance());
+  RunSummary run() {
+    stage_.run = summary_.run = stage_.store.begin_run(provenance());
     try {
-      add_points(reusable, compiled, stop);
+      const std::vector<std::size_t> missing = reuse_points();
+      stage_.observer.on_start(request_.space.configurations.size(), summary_.reused);
+      for (const std::string& text : stage_.measurer.disturbances()) stage_.note(text);
+      measure_points(missing);
+      if (!stage_.stop) compare_best(stage_);
+      if (!stage_.stop) read_counters(stage_);
+      summary_.interrupted = summary_.interrupted || stage_.stop;
     } catch (...) {
-      close_after_failure(reusable);
+      end_after_failure();
       throw;
     }
-    store_.end_run(summary_.run, summary_.interrupted ? RunState::interrupted : RunState::finished);
+    stage_.store.end_run(summary_.run,
+                         summary_.interrupted ? RunState::interrupted : RunState::finished);
+    stage_.watch.stop();
+    stage_.timing.wall_seconds = stage_.watch.elapsed();
+    summary_.timing = stage_.timing;
     return summary_;
   }
 
  private:
-  /// For each configuration whether the store has its point already.
-  std::vector<bool> find_reusable() const {
-    std::vector<bool> reusable;
-    for (const Configuration& configuration : request_.space.configurations) {
-      reusable.push_back(!request_.fresh && store_.has_point(key_of(configuration)));
-    }
-    return reusable;
+  static CompileSettings compile_settings(const RunRequest& request, const Measurer& measurer) {
+    CompileSettings settings = request.compile;
+    settings.compute_capability = code_capability(measurer.device(), *settings.nvrtc);
+    return settings;
   }
 
-  void add_points(const std::vector<bool>& reusable, CompileAhead& compiled,
-                  const std::atomic<bool>& stop) {
-    for (next_ = 0; next_ < reusable.size(); ++next_) {
-      const Configuration& configuration = request_.space.configurations[next_];
-      if (reusable[next_]) {
-        reuse_point(next_);
-      } else if (!stop) {
-        add_point(configuration, compiled.next());
-      } else {
-        // What an earlier run measured still belongs to this run's report.
-        summary_.interrupted = true;
+  bool is_timed() const { return stage_.measurer.device().backend != "emulator"; }
+
+  /// Gives the run the points that the store has; the places of those it does not have.
+  std::vector<std::size_t> reuse_points() {
+    return stage_.watch.time(Phase::store, [&] {
+      std::vector<std::size_t> missing;
+      for (std::size_t i = 0; i < request_.space.configurations.size(); ++i) {
+        const bool is_there =
+            !request_.fresh && stage_.store.reuse_point(summary_.run, static_cast<std::int64_t>(i),
+                                                        key_of(request_.space.configurations[i]));
+        if (!is_there) missing.push_back(i);
       }
-    }
+      summary_.reused = request_.space.configurations.size() - missing.size();
+      return missing;
+    });
   }
 
-  void reuse_point(std::size_t index) {
-    const Configuration& configuration = request_.space.configurations[index];
-    if (!store_.reuse_point(summary_.run, static_cast<std::int64_t>(index),
-                            key_of(configuration))) {
-      throw StoreError(store_.path().string() + ": a point has vanished from the database");
-    }
-    ++summary_.reused;
-  }
-
-  /// Keeps the earlier points behind the failed one and marks the run, as far as the store still
-  /// works; the failure itself is what gets reported.
-  void close_after_failure(const std::vector<bool>& reusable) noexcept {
+  /// The run's mark, as far as the store still works; the failure itself is what gets reported.
+  void end_after_failure() noexcept {
     try {
-      for (++next_; next_ < reusable.size(); ++next_) {
-        if (reusable[next_]) reuse_point(next_);
-      }
-      store_.end_run(summary_.run, RunState::interrupted);
+      stage_.store.end_run(summary_.run, RunState::interrupted);
     } catch (const std::exception&) {
       // The store is what failed: the run stays marked as running, like one that was killed.
     }
@@ -102,61 +95,87 @@ class Runner {
 
   Provenance provenance() const {
     Provenance provenance = request_.provenance;
-    provenance.compiler = nvrtc_->version();
+    provenance.compiler = request_.compile.nvrtc->version();
     provenance.measure = to_string(request_.sweep.measure);
-    provenance.device = record_of(measurer_.device());
+    provenance.device = record_of(stage_.measurer.device());
+    if (!is_timed()) provenance.seed = 0;
     return provenance;
   }
 
   PointKey key_of(const Configuration& configuration) const {
-    const Device& device = measurer_.device();
+    const Device& device = stage_.measurer.device();
     return {configuration.pattern->name,
             configuration.pattern->source->text + configuration.pattern->included_text,
             configuration.parameters,
             to_string(request_.sweep.measure),
             device.backend + " " + device.name + " " + device.uuid,
-            nvrtc_->version() + ", sweep " + request_.provenance.engine_version};
+            request_.compile.nvrtc->version() + ", sweep " + request_.provenance.engine_version};
   }
 
-  void add_point(const Configuration& configuration, const CompileOutcome& outcome) {
-    PointRecord point = execute(configuration, outcome);
+  void measure_points(const std::vector<std::size_t>& missing) {
+    std::vector<Configuration> configurations;
+    for (const std::size_t index : missing) {
+      configurations.push_back(request_.space.configurations[index]);
+    }
+    // What only counts gives the same in any order.
+    std::vector<std::size_t> order;
+    if (is_timed()) {
+      order = measuring_order(missing.size(), request_.provenance.seed);
+    } else {
+      for (std::size_t i = 0; i < missing.size(); ++i) order.push_back(i);
+    }
+    std::vector<Configuration> ordered;
+    for (const std::size_t place : order) ordered.push_back(configurations[place]);
+
+    std::optional<EmulateAhead> emulators;
+    if (request_.emulate.make_backend && !ordered.empty()) {
+      emulators.emplace(request_.emulate.make_backend, request_.emulate.threads);
+    }
+    CompileAhead compiled(stage_.compile, ordered);
+    PreparedPoints prepared(compiled, ordered, emulators ? &*emulators : nullptr,
+                            request_.sweep.measure);
+    AnchorWatch anchor(stage_);
+    for (const std::size_t place : order) {
+      if (stage_.stop) {
+        summary_.interrupted = true;
+        break;
+      }
+      anchor.measure_if_due();
+      PreparedPoint point = stage_.watch.time(Phase::compile, [&] { return prepared.next(); });
+      add_point(missing[place], point, anchor);
+    }
+    if (!summary_.interrupted) anchor.measure_at_end();
+    anchor.conclude();
+    stage_.timing.compile = compiled.statistics();
+  }
+
+  void add_point(std::size_t index, PreparedPoint& prepared, AnchorWatch& anchor) {
+    const Configuration& configuration = request_.space.configurations[index];
+    warn(prepared.warnings);
+    const double begin = stage_.watch.elapsed();
+    PointRecord point = execute(prepared);
     point.key = key_of(configuration);
-    store_.add_point(summary_.run, static_cast<std::int64_t>(next_), point);
+    stage_.watch.time(Phase::store, [&] {
+      stage_.store.add_point(summary_.run, static_cast<std::int64_t>(index), point);
+    });
     ++summary_.measured;
+    ++stage_.timing.measured;
     if (point.status == PointStatus::failed) ++summary_.failed;
-    observer_.on_point(configuration, point);
+    anchor.on_point(index, prepared, point, begin);
+    stage_.observer.on_point(configuration, point);
   }
 
-  PointRecord execute(const Configuration& configuration, const CompileOutcome& outcome) {
-    PointRecord failure;
-    failure.status = PointStatus::failed;
-    if (const auto* failed = std::get_if<CompileFailure>(&outcome)) {
-      failure.reason = render(failed->errors);
+  PointRecord execute(PreparedPoint& prepared) {
+    if (!prepared.workload) {
+      PointRecord failure;
+      failure.status = PointStatus::failed;
+      failure.reason = prepared.failure;
       return failure;
     }
-    const auto& compiled = std::get<CompiledConfiguration>(outcome);
-    warn(compiled.warnings);
-    try {
-      return measure_and_count(make_workload(configuration, compiled),
-                               useful_traffic_of(configuration));
-    } catch (const ExecutionFailure& error) {
-      failure.reason = error.what();
-    } catch (const InputError& error) {
-      failure.reason = render(error.diagnostics());
-    }
-    return failure;
-  }
-
-  /// The counter works while the device does.
-  PointRecord measure_and_count(const Workload& workload, const UsefulTraffic& useful) {
-    const MeasureRules& rules = request_.sweep.measure;
-    if (request_.counter == nullptr) return measurer_.measure(workload, rules, useful).point;
-    auto counting = std::async(std::launch::async, [&] {
-      return LocalMeasurer(*request_.counter).measure(workload, rules, useful).point;
-    });
-    PointRecord point = measurer_.measure(workload, rules, useful).point;
-    PointRecord counted = counting.get();
-    if (point.status == PointStatus::failed) return point;
+    PointRecord point =
+        stage_.measure(*prepared.workload, request_.sweep.measure, prepared.useful).point;
+    if (!prepared.counts.valid() || point.status == PointStatus::failed) return point;
+    PointRecord counted = stage_.watch.time(Phase::emulate, [&] { return prepared.counts.get(); });
     if (counted.status == PointStatus::failed) {
       point.notes.push_back("the emulator does not count it: " + counted.reason);
       return point;
@@ -172,26 +191,21 @@ class Runner {
       std::string text = render(warning);
       if (std::ranges::find(warned_, text) != warned_.end()) continue;
       warned_.push_back(std::move(text));
-      observer_.on_warning(warning);
+      stage_.observer.on_warning(warning);
     }
   }
 
   const RunRequest& request_;
-  Measurer& measurer_;
-  std::shared_ptr<const Nvrtc> nvrtc_;
-  Store& store_;
-  RunObserver& observer_;
+  RunStage stage_;
   RunSummary summary_;
-  std::size_t next_ = 0;  ///< the configuration under way
   std::vector<std::string> warned_;
 };
 
 }  // namespace
 
-RunSummary run_sweep(const RunRequest& request, Measurer& measurer,
-                     const std::shared_ptr<const Nvrtc>& nvrtc, Store& store, RunObserver& observer,
-                     const std::atomic<bool>& stop) {
-  return Runner(request, measurer, nvrtc, store, observer).run(stop);
+RunSummary run_sweep(const RunRequest& request, Measurer& measurer, Store& store,
+                     RunObserver& observer, const std::atomic<bool>& stop) {
+  return Runner(request, measurer, store, observer, stop).run();
 }
 
 }  // namespace sweep

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 
-#include "engine/jit/compiler.h"
+#include "engine/run/compile_ahead.h"
 #include "engine/run/measurer.h"
+#include "engine/run/run_timing.h"
 #include "engine/space/enumerate.h"
 #include "engine/store/store.h"
 
@@ -18,15 +20,26 @@ class RunObserver {
   virtual void on_start(std::size_t points, std::size_t reused) = 0;
   virtual void on_point(const Configuration& configuration, const PointRecord& point) = 0;
   virtual void on_warning(const Diagnostic& warning) = 0;
+  /// Something about the whole run that its results are to be read with; it is in the store.
+  virtual void on_note(const std::string& note) = 0;
+  /// What begins after the points: "comparing the best 4 configurations".
+  virtual void on_stage(const std::string& stage) = 0;
+};
+
+/// Makes backends that count what the measurer times, one a thread.
+struct CounterThreads {
+  std::function<std::unique_ptr<Backend>()> make_backend;  ///< empty where nothing counts
+  unsigned threads = 1;
 };
 
 struct RunRequest {
   const Sweep& sweep;
   const Space& space;
-  Provenance provenance;  ///< everything but what the runner knows itself: device and compiler
-  bool fresh = false;     ///< measure points anew that the store has already
-  /// Counts what the measurer times, beside it; null where the measurer counts itself.
-  Backend* counter = nullptr;
+  Provenance provenance;    ///< everything but what the runner knows itself: device and compiler
+  CompileSettings compile;  ///< the capability is the runner's to fill in
+  bool fresh = false;       ///< measure points anew that the store has already
+  CounterThreads emulate;   ///< beside a device that only times
+  std::vector<std::string> counters;  ///< the hardware's, to read after the points are measured
 };
 
 struct RunSummary {
@@ -35,13 +48,15 @@ struct RunSummary {
   std::size_t reused = 0;
   std::size_t failed = 0;
   bool interrupted = false;
+  RunTiming timing;
 };
 
-/// Measures every configuration of a space that the store does not have yet and records each
-/// point before the next begins. Ends early, after the point under way, once `stop` is set.
-/// Throws StoreError, DeviceError and LibraryError; what was recorded stays.
-RunSummary run_sweep(const RunRequest& request, Measurer& measurer,
-                     const std::shared_ptr<const Nvrtc>& nvrtc, Store& store, RunObserver& observer,
-                     const std::atomic<bool>& stop);
+/// Measures every configuration of a space that the store does not have yet, in the order that the
+/// provenance's seed gives, and records each point before the next begins. In between the first of
+/// them is measured again now and then, as an anchor that shows drift. Then measures the best ones
+/// again, in turn, and reads the hardware's counters. Ends early, after the point under way, once
+/// `stop` is set. Throws StoreError, DeviceError and LibraryError; what was recorded stays.
+RunSummary run_sweep(const RunRequest& request, Measurer& measurer, Store& store,
+                     RunObserver& observer, const std::atomic<bool>& stop);
 
 }  // namespace sweep

@@ -15,7 +15,8 @@ class MeasureReader {
       : rules_(rules), diagnostics_(diagnostics) {}
 
   void read(const YamlNode& node) {
-    const MapReader reader(node, "measure", {"cache", "noise", "samples", "seconds", "caches", "counters"},
+    const MapReader reader(node, "measure",
+                           {"cache", "noise", "samples", "seconds", "caches", "counters"},
                            diagnostics_);
     if (const YamlNode* cache = reader.find("cache")) read_cache(*cache);
     if (const YamlNode* noise = reader.find("noise")) read_noise(*noise);

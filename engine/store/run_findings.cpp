@@ -37,6 +37,23 @@ void replace_comparisons(sqlite::Database& database, std::int64_t run,
   }
 }
 
+void copy_comparisons(sqlite::Database& database, std::int64_t run) {
+  sqlite::Statement(database, R"sql(
+      INSERT INTO comparison (run_id, sequence, ordinal, rounds, slowdown_low, slowdown,
+                              slowdown_high)
+      SELECT ?1, sequence, ordinal, rounds, slowdown_low, slowdown, slowdown_high FROM comparison
+      WHERE run_id = (
+        SELECT max(earlier.id) FROM run AS earlier
+        WHERE earlier.id < ?1
+          AND EXISTS (SELECT 1 FROM comparison WHERE run_id = earlier.id)
+          AND NOT EXISTS (SELECT ordinal, point_id FROM run_point WHERE run_id = ?1
+                          EXCEPT SELECT ordinal, point_id FROM run_point WHERE run_id = earlier.id)
+          AND NOT EXISTS (SELECT ordinal, point_id FROM run_point WHERE run_id = earlier.id
+                          EXCEPT SELECT ordinal, point_id FROM run_point WHERE run_id = ?1)))sql")
+      .bind(run)
+      .run();
+}
+
 void read_findings(sqlite::Database& database, std::vector<RunRecord>& runs) {
   sqlite::Statement notes(database, "SELECT text FROM run_note WHERE run_id = ? ORDER BY ordinal");
   sqlite::Statement anchors(database, R"sql(

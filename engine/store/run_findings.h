@@ -17,6 +17,10 @@ void insert_anchor(sqlite::Database& database, std::int64_t run, const AnchorRec
 void replace_comparisons(sqlite::Database& database, std::int64_t run,
                          const std::vector<ComparisonRecord>& comparisons);
 
+/// Gives the run the comparisons of the newest earlier run of exactly the same points, if one has
+/// some.
+void copy_comparisons(sqlite::Database& database, std::int64_t run);
+
 /// Fills in the notes, anchors and comparisons of these runs.
 void read_findings(sqlite::Database& database, std::vector<RunRecord>& runs);
 

@@ -203,6 +203,12 @@ void Store::set_comparisons(std::int64_t run, const std::vector<ComparisonRecord
   transaction.commit();
 }
 
+void Store::take_over_comparisons(std::int64_t run) {
+  Transaction transaction(*state_->database, Transaction::Kind::write);
+  copy_comparisons(*state_->database, run);
+  transaction.commit();
+}
+
 std::vector<RunRecord> Store::runs() const {
   const Transaction snapshot(*state_->database, Transaction::Kind::read);
   return read_runs(*state_->database);

@@ -306,6 +306,8 @@ BOOST_AUTO_TEST_CASE(where_time_went_is_told_by_phase) {
   BOOST_TEST(times[Phase::warm_up] == 0.02, close);
   BOOST_TEST(times[Phase::sample] == 0.1, close);
   BOOST_TEST(times.sum() == 0.62, close);
+}
+
 BOOST_AUTO_TEST_CASE(counting_where_nothing_counts_is_said_once) {
   FakeBackend backend;
   LocalMeasurer measurer(backend);

@@ -22,7 +22,9 @@ std::string device_name(const EmulatorSettings& settings) {
 
 }  // namespace
 
-EmulatorBackend::EmulatorBackend(EmulatorSettings settings) : settings_(std::move(settings)) {
+EmulatorBackend::EmulatorBackend(EmulatorSettings settings,
+                                 std::shared_ptr<LoadedPrograms> programs)
+    : settings_(std::move(settings)), programs_(std::move(programs)) {
   device_.backend = "emulator";
   device_.name = device_name(settings_);
   device_.compute_capability = settings_.model.compute_capability;
@@ -32,15 +34,13 @@ EmulatorBackend::EmulatorBackend(EmulatorSettings settings) : settings_(std::mov
 
 std::unique_ptr<EmulatorExecution> EmulatorBackend::prepare_emulated(const Workload& workload,
                                                                      bool models_caches) {
-  if (workload.program != program_) {
-    try {
-      loaded_ = std::make_shared<const LoadedProgram>(workload.program->ptx);
-    } catch (const ptx::SyntaxError& error) {
-      throw ExecutionFailure(fmt::format("the compiler's PTX cannot be read: {}", error.what()));
-    }
-    program_ = workload.program;
+  std::shared_ptr<const LoadedProgram> loaded;
+  try {
+    loaded = programs_->get(workload.program);
+  } catch (const ptx::SyntaxError& error) {
+    throw ExecutionFailure(fmt::format("the compiler's PTX cannot be read: {}", error.what()));
   }
-  return std::make_unique<EmulatorExecution>(settings_, loaded_, workload, models_caches);
+  return std::make_unique<EmulatorExecution>(settings_, std::move(loaded), workload, models_caches);
 }
 
 std::unique_ptr<Execution> EmulatorBackend::prepare(const Workload& workload,

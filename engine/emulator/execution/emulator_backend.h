@@ -4,6 +4,7 @@
 
 #include "engine/backend/backend.h"
 #include "engine/emulator/execution/emulator_execution.h"
+#include "engine/emulator/execution/loaded_programs.h"
 #include "engine/emulator/execution/settings.h"
 
 namespace sweep {
@@ -12,7 +13,9 @@ namespace sweep {
 /// device is called after the settings that change results, "emulator of 9.0 (H200)".
 class EmulatorBackend : public Backend {
  public:
-  explicit EmulatorBackend(EmulatorSettings settings);
+  /// Backends that run beside each other on the same programs may share `programs`.
+  explicit EmulatorBackend(EmulatorSettings settings, std::shared_ptr<LoadedPrograms> programs =
+                                                          std::make_shared<LoadedPrograms>());
 
   const Device& device() const override { return device_; }
   bool can_time() const override { return false; }
@@ -24,8 +27,7 @@ class EmulatorBackend : public Backend {
  private:
   EmulatorSettings settings_;
   Device device_;
-  std::shared_ptr<const Program> program_;
-  std::shared_ptr<const LoadedProgram> loaded_;
+  std::shared_ptr<LoadedPrograms> programs_;
 };
 
 /// Settings for a compute capability's model on its well-known GPU, with so many threads. Throws

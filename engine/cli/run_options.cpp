@@ -1,0 +1,96 @@
+#include "engine/cli/run_options.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "engine/cli/command_line.h"
+#include "engine/cli/emulator_options.h"
+#include "engine/cli/pattern_options.h"
+#include "engine/cli/program_cache_option.h"
+#include "engine/spec/counter_set.h"
+
+namespace sweep {
+namespace {
+
+namespace po = boost::program_options;
+
+void add_options(CommandLine& line) {
+  add_set_option(line);
+  add_patterns_option(line);
+  line.options()("device", po::value<std::string>()->default_value("auto")->value_name("DEVICE"),
+                 "auto (the first GPU, without one the emulator), emulator, or the number of "
+                 "a GPU");
+  line.options()("output,o", po::value<std::string>()->default_value("results")->value_name("DIR"),
+                 "the folder for the results");
+  line.options()("fresh", "measure again what the database has already");
+  line.options()("counters", po::value<std::string>()->value_name("LIST"),
+                 "the hardware counters to read, whatever the sweep says, with commas between: "
+                 "sets or metrics that 'sweep list metrics' shows, or names in NVIDIA's words; "
+                 "off for none");
+  line.options()("seed", po::value<std::string>()->default_value("1")->value_name("NUMBER"),
+                 "decides the random order in which a GPU measures the configurations");
+  line.options()("timing", "say at the end where the wall time went");
+  line.options()("exact",
+                 "let the emulator execute every block, and a block a hundred times as long before "
+                 "it counts as one that does not end");
+  add_cache_option(line);
+  add_emulator_options(line);
+  line.operands("sweep", 1);
+}
+
+std::uint64_t read_seed(const std::string& text) {
+  // SQLite's integers have 63 bits beside the sign.
+  constexpr std::uint64_t largest = (std::uint64_t{1} << 63U) - 1;
+  std::uint64_t seed = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  if (error != std::errc{} || end != text.data() + text.size() || seed > largest) {
+    throw UsageError(fmt::format("--seed {}: write a whole number from 0 to {}", text, largest));
+  }
+  return seed;
+}
+
+std::vector<std::string> read_counters(const std::string& text) {
+  if (text == "off") return {};
+  std::vector<std::string> names = split_counters(text);
+  for (const std::string& name : names) {
+    if (const auto mistake = find_counter_mistake(name)) {
+      throw UsageError(fmt::format("--counters: {}; {}", mistake->message, mistake->help));
+    }
+  }
+  if (names.empty()) throw UsageError("--counters: name a set, for example memory, or off");
+  return names;
+}
+
+}  // namespace
+
+std::optional<RunOptions> read_run_options(const Arguments& arguments) {
+  CommandLine line(
+      "sweep run [OPTIONS] SWEEP",
+      "Measures every configuration of a sweep and writes DIR/SWEEP.db, .md and .csv.\n"
+      "SWEEP is a file, or the name of one that 'sweep list sweeps' shows. Points that\n"
+      "the database has already are not measured again.");
+  add_options(line);
+  const auto values = line.parse(arguments);
+  if (!values) return std::nullopt;
+  if (values->count("sweep") == 0) {
+    throw UsageError("run what? for example: sweep run sweeps/stride.yaml");
+  }
+  RunOptions options;
+  options.sweep = (*values)["sweep"].as<std::vector<std::string>>().front();
+  options.set = given_set(*values);
+  options.folders = given_patterns(*values);
+  options.device = (*values)["device"].as<std::string>();
+  options.output = (*values)["output"].as<std::string>();
+  options.fresh = values->count("fresh") != 0;
+  options.exact = values->count("exact") != 0;
+  options.timing = values->count("timing") != 0;
+  options.seed = read_seed((*values)["seed"].as<std::string>());
+  if (values->count("counters") != 0) {
+    options.counters = read_counters((*values)["counters"].as<std::string>());
+  }
+  options.values = *values;
+  return options;
+}
+
+}  // namespace sweep

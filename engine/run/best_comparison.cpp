@@ -1,0 +1,170 @@
+#include "engine/run/best_comparison.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "engine/run/paired_comparison.h"
+#include "engine/run/prepared_points.h"
+#include "engine/store/ranking.h"
+
+namespace sweep {
+namespace {
+
+constexpr std::size_t most_rounds = 12;
+constexpr int samples_a_round = 5;
+
+/// Comparing may take as long, in seconds of wall time, whatever the run took, or such a share of
+/// that; more only for the fewest rounds that say something, and those only up to `patience`.
+constexpr double free_seconds = 1;
+constexpr double share_of_run = 0.1;
+constexpr double patience = 60;
+
+/// One of the configurations that may be the best.
+struct Contender {
+  std::int64_t ordinal = 0;
+  Configuration configuration;
+  PreparedPoint prepared = {};
+  std::vector<double> figures = {};  ///< by round; 0 where measuring failed
+};
+
+class Contest {
+ public:
+  Contest(RunStage& stage, std::vector<Contender> contenders, RankedBy ranked_by)
+      : stage_(stage), contenders_(std::move(contenders)), ranked_by_(std::move(ranked_by)) {
+    rules_ = stage.request.sweep.measure;
+    rules_.min_samples = rules_.max_samples = samples_a_round;
+  }
+
+  /// How each compares with the best of them; nothing when there was no time to find out.
+  std::vector<ComparisonRecord> compare() {
+    prepare();
+    std::erase_if(contenders_,
+                  [](const Contender& contender) { return !contender.prepared.workload; });
+    if (contenders_.size() < 2 || !measure_rounds()) return {};
+    return records();
+  }
+
+ private:
+  void prepare() {
+    std::vector<Configuration> configurations;
+    for (const Contender& contender : contenders_) {
+      configurations.push_back(contender.configuration);
+    }
+    CompileAhead compiled(stage_.compile, configurations);
+    PreparedPoints prepared(compiled, configurations, nullptr, rules_);
+    for (Contender& contender : contenders_) {
+      contender.prepared = stage_.watch.time(Phase::compile, [&] { return prepared.next(); });
+    }
+  }
+
+  /// False when the rounds are too few to say something.
+  bool measure_rounds() {
+    const double begin = stage_.watch.elapsed();
+    const double allowed = std::max(free_seconds, share_of_run * begin);
+    for (std::size_t round = 0; round < most_rounds && !stage_.stop; ++round) {
+      for (const std::size_t i : round_order(contenders_.size(), round)) {
+        contenders_[i].figures.push_back(measure_once(contenders_[i]));
+      }
+      const double spent = stage_.watch.elapsed() - begin;
+      const auto rounds = static_cast<double>(round + 1);
+      if (rounds >= fewest_for_interval && spent > allowed) break;
+      if (spent / rounds * fewest_for_interval > patience) return false;
+    }
+    return contenders_.front().figures.size() >= fewest_for_interval;
+  }
+
+  double measure_once(const Contender& contender) {
+    const PointRecord point = stage_
+                                  .measure(*contender.prepared.workload, rules_,
+                                           contender.prepared.useful, Phase::compare)
+                                  .point;
+    return figure_of(point, ranked_by_).value_or(0);
+  }
+
+  /// The other's time over the best's, so to speak: above 1 where `other` is slower.
+  std::optional<PairedComparison> slowdown(const Contender& best, const Contender& other) const {
+    return ranked_by_.better == Better::higher ? compare_paired(best.figures, other.figures)
+                                               : compare_paired(other.figures, best.figures);
+  }
+
+  /// The one that the others are not faster than.
+  const Contender& find_best() const {
+    const Contender* best = &contenders_.front();
+    for (const Contender& contender : contenders_) {
+      const auto against = slowdown(*best, contender);
+      if (against && against->ratio < 1) best = &contender;
+    }
+    return *best;
+  }
+
+  std::vector<ComparisonRecord> records() const {
+    const Contender& best = find_best();
+    std::vector<ComparisonRecord> records;
+    for (const Contender& contender : contenders_) {
+      if (&contender == &best) {
+        records.push_back({contender.ordinal, static_cast<int>(contender.figures.size())});
+      } else if (const auto found = slowdown(best, contender)) {
+        records.push_back({contender.ordinal, static_cast<int>(found->rounds), found->low,
+                           found->ratio, found->high});
+      }
+    }
+    return records;
+  }
+
+  RunStage& stage_;
+  std::vector<Contender> contenders_;
+  RankedBy ranked_by_;
+  MeasureRules rules_;
+};
+
+/// Those of one pattern's points that may be the best, the likeliest first.
+std::vector<Contender> contenders_of(const RunStage& stage,
+                                     const std::vector<const StoredPoint*>& points,
+                                     const RankedBy& ranked_by) {
+  std::vector<RankedFigure> figures;
+  for (const StoredPoint* stored : points) {
+    const auto figure = interval_of(stored->point, ranked_by);
+    figures.push_back(figure ? RankedFigure{figure->middle, {figure->low, figure->high}}
+                             : RankedFigure{});
+  }
+  std::vector<Contender> contenders;
+  for (const std::size_t i : worth_comparing(figures, ranked_by.better)) {
+    const auto index = static_cast<std::size_t>(points[i]->ordinal);
+    contenders.push_back({points[i]->ordinal, stage.request.space.configurations.at(index)});
+  }
+  return contenders;
+}
+
+}  // namespace
+
+void compare_best(RunStage& stage) {
+  if (stage.measurer.device().backend == "emulator") return;
+  if (stage.timing.measured == 0) {
+    stage.store.take_over_comparisons(stage.run);
+    return;
+  }
+  const std::vector<StoredPoint> all = stage.store.points(stage.run);
+  std::map<std::string, std::vector<const StoredPoint*>> by_pattern;
+  for (const StoredPoint& stored : all) {
+    if (stored.point.status == PointStatus::ok) {
+      by_pattern[stored.point.key.pattern_name].push_back(&stored);
+    }
+  }
+  std::vector<ComparisonRecord> records;
+  for (const auto& [pattern, points] : by_pattern) {
+    const RankedBy ranked_by = ranked_by_of(points);
+    std::vector<Contender> contenders = contenders_of(stage, points, ranked_by);
+    if (contenders.size() < 2) continue;
+    stage.observer.on_stage(
+        fmt::format("comparing the best {} configurations of {}", contenders.size(), pattern));
+    const std::vector<ComparisonRecord> found =
+        Contest(stage, std::move(contenders), ranked_by).compare();
+    records.insert(records.end(), found.begin(), found.end());
+    if (stage.stop) break;
+  }
+  stage.watch.time(Phase::store, [&] { stage.store.set_comparisons(stage.run, records); });
+}
+
+}  // namespace sweep

@@ -1,0 +1,52 @@
+#include "engine/run/emulate_ahead.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace sweep {
+
+EmulateAhead::EmulateAhead(const std::function<std::unique_ptr<Backend>()>& make_backend,
+                           unsigned threads) {
+  for (unsigned i = 0; i < std::max(threads, 1U); ++i) {
+    threads_.emplace_back([this, make_backend] { work(make_backend); });
+  }
+}
+
+EmulateAhead::~EmulateAhead() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_ending_ = true;
+    jobs_.clear();
+  }
+  changed_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+std::future<PointRecord> EmulateAhead::count(const Workload& workload, const MeasureRules& rules,
+                                             const UsefulTraffic& useful) {
+  Job job([workload, rules, useful](Backend& backend) {
+    return measure(backend, workload, rules, useful, steady_clock(), [](std::string_view) {}).point;
+  });
+  std::future<PointRecord> result = job.get_future();
+  {
+    const std::lock_guard lock(mutex_);
+    jobs_.push_back(std::move(job));
+  }
+  changed_.notify_one();
+  return result;
+}
+
+void EmulateAhead::work(const std::function<std::unique_ptr<Backend>()>& make_backend) {
+  const std::unique_ptr<Backend> backend = make_backend();
+  for (;;) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return is_ending_ || !jobs_.empty(); });
+    if (jobs_.empty()) return;
+    Job job = std::move(jobs_.front());
+    jobs_.pop_front();
+    lock.unlock();
+    job(*backend);
+  }
+}
+
+}  // namespace sweep

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "engine/run/measure.h"
+
+namespace sweep {
+
+/// Counts workloads on backends of its own, one a thread, while others are timed elsewhere.
+class EmulateAhead {
+ public:
+  /// `make_backend` is called once by each thread.
+  EmulateAhead(const std::function<std::unique_ptr<Backend>()>& make_backend, unsigned threads);
+  /// Drops what has not begun and waits for what has.
+  ~EmulateAhead();
+  EmulateAhead(const EmulateAhead&) = delete;
+  EmulateAhead& operator=(const EmulateAhead&) = delete;
+
+  /// The workload's point, without its key, once a thread has come to it. Exceptions that are no
+  /// failure of the workload reach the future.
+  std::future<PointRecord> count(const Workload& workload, const MeasureRules& rules,
+                                 const UsefulTraffic& useful);
+
+ private:
+  using Job = std::packaged_task<PointRecord(Backend&)>;
+
+  void work(const std::function<std::unique_ptr<Backend>()>& make_backend);
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Job> jobs_;
+  bool is_ending_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace sweep

@@ -1,0 +1,211 @@
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <csignal>
+#include <random>
+#include <thread>
+
+#include "engine/store/store.h"
+#include "tests/cli/program.h"
+#include "tests/temporary_folder.h"
+
+using namespace sweep;
+
+namespace {
+
+constexpr std::size_t all_points = 48;
+
+/// A sweep on the emulator: small kernels, and some that take a while.
+const std::vector<std::string> command = {
+    "run",   "stride",  "--device", "emulator",  "--set", "STRIDE={from: 1, to: 16}",
+    "--set", "T=float", "--set",    "BYTES=4 Mi"};
+
+std::vector<std::string> with(std::vector<std::string> words, const std::string& word) {
+  words.push_back(word);
+  return words;
+}
+
+bool contains(const std::string& haystack, const std::string& needle) {
+  return haystack.find(needle) != std::string::npos;
+}
+
+/// The points of the newest run that has all of them, or else none.
+std::vector<PointRecord> last_points(const std::filesystem::path& folder) {
+  const Store store(folder / "results/stride.db", Store::Mode::read_only);
+  const std::vector<RunRecord> runs = store.runs();
+  std::vector<PointRecord> points;
+  for (StoredPoint& stored : store.points(runs.back().id)) {
+    points.push_back(std::move(stored.point));
+  }
+  return points;
+}
+
+/// The points that any run has measured.
+std::size_t measured_points(const std::filesystem::path& folder) {
+  if (!std::filesystem::exists(folder / "results/stride.db")) return 0;
+  try {
+    const Store store(folder / "results/stride.db", Store::Mode::read_only);
+    std::size_t count = 0;
+    for (const RunRecord& run : store.runs()) {
+      for (const StoredPoint& stored : store.points(run.id)) {
+        count += stored.measured_by == run.id ? 1U : 0U;
+      }
+    }
+    return count;
+  } catch (const StoreError& error) {
+    // A file that was created and has no tables yet holds no runs.
+    if (error.fault() == StoreFault::missing || error.fault() == StoreFault::not_a_store) return 0;
+    throw;
+  }
+}
+
+/// Milliseconds that a sweep from the first to the last point takes here.
+double duration_of_run(const std::filesystem::path& folder) {
+  const auto begin = std::chrono::steady_clock::now();
+  const Outcome run = run_program(command, folder);
+  BOOST_REQUIRE_MESSAGE(run.code == 0, run.err);
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin)
+      .count();
+}
+
+bool has_compiler() {
+  static const bool has = [] {
+    const Outcome check = run_program({"check", "patterns/stride.cu"});
+    if (check.code != 0) BOOST_TEST_MESSAGE("skipped: " << check.err);
+    return check.code == 0;
+  }();
+  return has;
+}
+
+boost::test_tools::assertion_result needs_compiler(boost::unit_test::test_unit_id) {
+  return has_compiler();
+}
+
+/// No file that this process or its children write grows beyond so many bytes.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit = {bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() { setrlimit(RLIMIT_FSIZE, &before_); }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+/// Waits until the run has measured some points; false when it ends before.
+bool wait_for_points(const std::filesystem::path& folder, std::size_t count) {
+  for (int i = 0; i < 1000; ++i) {
+    if (measured_points(folder) >= count) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return false;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(nothing_lost, *boost::unit_test::precondition(needs_compiler))
+
+BOOST_AUTO_TEST_CASE(killed_at_any_moment_a_run_goes_on_where_it_was) {
+  const TemporaryFolder unbroken;
+  const double duration = duration_of_run(unbroken.path());
+  const std::vector<PointRecord> expected = last_points(unbroken.path());
+  BOOST_REQUIRE(expected.size() == all_points);
+
+  std::mt19937 random(std::random_device{}());
+  std::uniform_real_distribution<double> moment(0, duration);
+  auto folder = std::make_unique<TemporaryFolder>();
+  int resumed = 0;
+  for (int kills = 0; kills < 50; ++kills) {
+    RunningProgram program(command, folder->path());
+    std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(moment(random)));
+    const std::size_t before = measured_points(folder->path());
+    kill(program.process(), SIGKILL);
+    program.wait();
+    // What was there before the kill is there after it.
+    const std::size_t after = measured_points(folder->path());
+    BOOST_TEST(after >= before);
+    if (after < all_points && kills % 7 != 6) continue;
+
+    const Outcome rest = run_program(command, folder->path());
+    BOOST_TEST(rest.code == 0, rest.err);
+    BOOST_TEST(contains(rest.err, std::to_string(all_points - after) + " point"), rest.err);
+    BOOST_TEST((last_points(folder->path()) == expected));
+    BOOST_TEST(measured_points(folder->path()) == all_points);
+    resumed += after > 0 && after < all_points ? 1 : 0;
+    folder = std::make_unique<TemporaryFolder>();
+  }
+  BOOST_TEST_MESSAGE("resumed " << resumed << " broken runs");
+}
+
+BOOST_AUTO_TEST_CASE(ctrl_c_finishes_the_point_and_says_how_to_go_on) {
+  const TemporaryFolder folder;
+  RunningProgram program(command, folder.path());
+  BOOST_REQUIRE(wait_for_points(folder.path(), 1));
+  kill(program.process(), SIGINT);
+  const Outcome stopped = program.wait();
+  BOOST_TEST(stopped.code == 130);
+  BOOST_TEST(contains(stopped.err, "Stopped. To go on where it stopped: "), stopped.err);
+  BOOST_TEST(std::filesystem::exists(folder.path() / "results/stride.md"));
+  const std::size_t kept = measured_points(folder.path());
+  const Outcome rest = run_program(command, folder.path());
+  BOOST_TEST(rest.code == 0);
+  BOOST_TEST(contains(rest.err, std::to_string(kept) + " of 48 points are there"), rest.err);
+  BOOST_TEST(last_points(folder.path()).size() == all_points);
+}
+
+BOOST_AUTO_TEST_CASE(a_second_run_into_the_same_store_is_refused_while_the_first_goes_on) {
+  const TemporaryFolder folder;
+  RunningProgram first(command, folder.path());
+  BOOST_REQUIRE(wait_for_points(folder.path(), 1));
+  const Outcome second = run_program(command, folder.path());
+  BOOST_TEST(second.code == 74);
+  BOOST_TEST(
+      contains(second.err, "is in use by another run (process " + std::to_string(first.process())),
+      second.err);
+  const Outcome elsewhere = run_program(with(with(command, "-o"), "other"), folder.path());
+  BOOST_TEST(elsewhere.code == 0, elsewhere.err);
+  BOOST_TEST(first.wait().code == 0);
+  BOOST_TEST(measured_points(folder.path()) == all_points);
+}
+
+BOOST_AUTO_TEST_CASE(a_disk_that_fills_up_ends_the_run_with_a_message_and_keeps_the_points) {
+  const TemporaryFolder folder;
+  Outcome run;
+  {
+    const FileSizeLimit limit(96 << 10);
+    run = run_program(command, folder.path());
+  }
+  BOOST_TEST(run.code > 64, run.err);
+  BOOST_TEST(contains(run.err, "results/stride.db"), run.err);
+  BOOST_TEST(contains(run.err, "what was measured is kept"), run.err);
+  const std::size_t kept = measured_points(folder.path());
+  BOOST_TEST(kept < all_points);
+  const Outcome rest = run_program(command, folder.path());
+  BOOST_TEST(rest.code == 0, rest.err);
+  BOOST_TEST(last_points(folder.path()).size() == all_points);
+  BOOST_TEST(measured_points(folder.path()) == all_points);
+}
+
+BOOST_AUTO_TEST_CASE(a_folder_that_cannot_be_written_is_refused_before_anything_is_measured) {
+  const TemporaryFolder folder;
+  folder.write("results", "a file where the folder should be");
+  const Outcome run = run_program(command, folder.path());
+  BOOST_TEST(run.code == 73);
+  BOOST_TEST(contains(run.err, "results"), run.err);
+  if (geteuid() == 0) return;  // root may write everywhere
+  const TemporaryFolder closed;
+  std::filesystem::permissions(
+      closed.path(), std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
+  const Outcome refused = run_program(command, closed.path());
+  BOOST_TEST(refused.code == 73);
+  std::filesystem::permissions(closed.path(), std::filesystem::perms::owner_all);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
