@@ -10,6 +10,7 @@
 
 #include "engine/jit/cache_size.h"
 #include "engine/jit/diagnostic_bytes.h"
+#include "engine/jit/key_completeness.h"
 #include "engine/jit/program_key.h"
 
 namespace sweep {
@@ -111,7 +112,13 @@ ProgramCache::Group& ProgramCache::group_of(const PatternPtr& pattern, std::stri
 }
 
 void ProgramCache::read_index(Group& group) {
-  for (const std::string& name : folder_.programs(group.folder)) {
+  std::vector<std::string> names;
+  try {
+    names = folder_.programs(group.folder);
+  } catch (const std::system_error& error) {
+    note("cannot be read: " + error.code().message());
+  }
+  for (const std::string& name : names) {
     read_file(group, name, [&](int file) {
       const ProgramHeader header = read_program_header(file);
       if (header.key == group.key) group.index.add(indexed(name, header));
@@ -206,8 +213,6 @@ std::vector<std::optional<CompiledConfiguration>> ProgramCache::find(
       }
       results[i] = find_one(*group, configurations[i]);
     }
-  } catch (const std::system_error& error) {
-    note("cannot be read: " + error.code().message());
   } catch (const std::exception& error) {
     note(fmt::format("cannot be read: {}", error.what()));
   }

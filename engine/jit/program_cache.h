@@ -31,7 +31,8 @@ struct CacheSettings {
 /// (see key_is_complete) are not kept.
 ///
 /// Safe to use from several threads, and the folder by several processes. A disk that cannot be
-/// used is no error: then nothing is found or kept, and `problem` says why.
+/// used is no error: then nothing is found or kept, and `problem` says why. After writing failed
+/// once no more is written.
 class ProgramCache {
  public:
   explicit ProgramCache(CacheSettings settings);

@@ -159,7 +159,7 @@ Head parse_head(std::string_view bytes, const Preamble& preamble) {
 
 Head read_head(int file) {
   // Enough for most headers, so that one call reads them.
-  constexpr std::size_t first_read = 32 * 1024;
+  constexpr std::size_t first_read = std::size_t{32} * 1024;
   std::string bytes(first_read, '\0');
   bytes.resize(read_some(file, 0, bytes));
   const Preamble preamble = read_preamble(bytes);

@@ -26,6 +26,7 @@ const TemporaryFolder& output_folder() {
                                  const std::string& err) {
   // Compiled programs of one test may serve the next, but those of the user serve none.
   setenv("XDG_CACHE_HOME", (output_folder().path() / "cache").c_str(), 1);
+  unsetenv("SWEEP_CACHE_LIMIT");
   for (const auto& [name, value] : environment) {
     if (value.empty()) {
       unsetenv(name.c_str());

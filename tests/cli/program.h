@@ -20,6 +20,7 @@ struct Outcome {
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
 /// The program under test, running. Its output goes to files, so that it never waits for a reader.
+/// Unless its environment says otherwise, its cache of compiled programs is the tests' own.
 class RunningProgram {
  public:
   /// `folder` is its current directory and gets the files with its output. `out` names another

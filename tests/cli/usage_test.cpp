@@ -12,7 +12,8 @@ bool contains(const std::string& haystack, const std::string& needle) {
   return haystack.find(needle) != std::string::npos;
 }
 
-const auto commands = data::make({"run", "check", "explain", "list", "show", "report", "devices"});
+const auto commands =
+    data::make({"run", "check", "explain", "list", "show", "report", "devices", "cache"});
 
 }  // namespace
 
@@ -21,7 +22,8 @@ BOOST_AUTO_TEST_SUITE(usage)
 BOOST_AUTO_TEST_CASE(help_names_every_command) {
   const Outcome help = run_program({"--help"});
   BOOST_TEST(help.code == 0);
-  for (const char* command : {"run", "check", "explain", "list", "show", "report", "devices"}) {
+  for (const char* command :
+       {"run", "check", "explain", "list", "show", "report", "devices", "cache"}) {
     BOOST_TEST(contains(help.out, std::string("\n  ") + command));
   }
   BOOST_TEST(run_program({"-h"}).out == help.out);
