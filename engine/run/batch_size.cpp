@@ -12,8 +12,10 @@ constexpr double fixed_share = 0.05;
 constexpr double forgetting = 0.95;
 /// Before sizes differ, the fixed part is taken to be that of so many configurations.
 constexpr double usual_fixed = 4;
-/// Smaller batches than this are not worth their fixed part whatever it is.
-constexpr double most_for_fixed = 8;
+/// A batch that is this large is worth its fixed part whatever it is.
+constexpr double most_for_fixed = 16;
+/// How far the costs that were learnt are trusted beyond the sizes they were learnt from.
+constexpr std::size_t growth = 4;
 
 }  // namespace
 
@@ -47,14 +49,14 @@ double BatchSize::fixed_seconds() const {
 }
 
 std::size_t BatchSize::next(std::size_t remaining, unsigned compilers) const {
-  std::size_t size = first;
+  constexpr std::size_t doublings = 3;
+  std::size_t size = std::min(unlearnt, first << std::min(begun_, doublings));
   double fixed_as_sizes = 1;
   if (const double each = seconds_each(); each > 0) {
     fixed_as_sizes = fixed_seconds() / each;
     const double wanted = std::ceil(fixed_as_sizes * (1 - fixed_share) / fixed_share);
-    const std::size_t growth = std::max(first, 2 * largest_seen_);
     size = static_cast<std::size_t>(std::clamp(wanted, 1.0, static_cast<double>(largest)));
-    size = std::min(std::max(size, first), growth);
+    size = std::min(std::max(size, first), std::max(unlearnt, growth * largest_seen_));
   }
   const std::size_t parts = std::max(compilers, 1U);
   const std::size_t fair = (remaining + parts - 1) / parts;

@@ -36,6 +36,7 @@ void CompileQueue::admit(std::size_t count) {
 
 CompileQueue::Task CompileQueue::take_batch(std::size_t size) {
   Task task = {Task::Kind::compile, choose_batch(pending_, size)};
+  batch_size_.begin();
   std::erase_if(pending_, [&](const CompileCandidate& one) {
     return std::ranges::binary_search(task.places, one.place);
   });
