@@ -65,7 +65,17 @@ DeviceMonitor::DeviceMonitor(const Device& device) : nvml_(Nvml::get()) {
   if (handle_ != nullptr) first_utilization_ = utilization();
 }
 
-DeviceState DeviceMonitor::state() const {
+DeviceState DeviceMonitor::state() {
+  constexpr auto moment = std::chrono::milliseconds(50);
+  const auto now = std::chrono::steady_clock::now();
+  if (!last_read_ || now - *last_read_ > moment) {
+    last_state_ = read_state();
+    last_read_ = now;
+  }
+  return last_state_;
+}
+
+DeviceState DeviceMonitor::read_state() const {
   DeviceState state;
   if (handle_ == nullptr) return state;
   state.sm_clock_hz = clock_hz(Nvml::sm_clock);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,12 +19,14 @@ class DeviceMonitor {
   /// it finds is that of others.
   explicit DeviceMonitor(const Device& device);
 
-  /// The device now: half a dozen queries, whose cost differs from device to device.
-  DeviceState state() const;
+  /// The device now, or a moment ago: half a dozen queries that may take a fifth of a millisecond,
+  /// about figures that NVML itself averages over a longer time.
+  DeviceState state();
   /// What else uses the device, and how busy it was when this was made.
   std::vector<std::string> disturbances() const;
 
  private:
+  DeviceState read_state() const;
   double clock_hz(int type) const;
   bool applications_clocks_lower() const;
   unsigned utilization() const;
@@ -32,6 +35,8 @@ class DeviceMonitor {
   const Nvml* nvml_;
   Nvml::DeviceHandle handle_ = nullptr;
   unsigned first_utilization_ = 0;  ///< percent
+  DeviceState last_state_;
+  std::optional<std::chrono::steady_clock::time_point> last_read_;
 };
 
 }  // namespace sweep

@@ -82,8 +82,8 @@ std::unique_ptr<Database> open_for_writing(const fs::path& path) {
   // FULL for the same.
   const bool logged = switch_to_write_ahead_log(*database);
   database->execute(logged ? "PRAGMA synchronous = NORMAL" : "PRAGMA synchronous = FULL");
-  // Pages: at 16 MiB the log goes into the database, which waits for the disk.
-  database->execute("PRAGMA wal_autocheckpoint = 4000");
+  // Pages: at 128 MiB the log goes into the database, which waits for the disk.
+  database->execute("PRAGMA wal_autocheckpoint = 32768");
   return database;
 }
 

@@ -34,6 +34,7 @@ const char* const column = R"cuda(/* pattern:
 buffers: {out: {type: float, length: 1024}}
 launch: {grid: 1, block: 1024}
 useful: {write: 4096}
+verify: "out[i] == float(i % 32 * 32 + i / 32)"
 */
 __global__ void column(float* out) {
   __shared__ float tile[32][32];

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <mutex>
 #include <unordered_map>
 
 #include "engine/emulator/ptx/body_reader.h"
@@ -58,6 +59,7 @@ class Module::Reader {
     const auto found = names_.functions.find(name);
     if (found == names_.functions.end()) return nullptr;
     FoundFunction& function = functions_[found->second];
+    const std::lock_guard lock(reading_);
     if (!function.function) function.function = read_function(function);
     return function.function.get();
   }
@@ -240,6 +242,7 @@ class Module::Reader {
   }
 
   const std::string text_;
+  std::mutex reading_;  ///< over the functions that are read
   unsigned version_ = 0;
   std::string target_;
   bool has_address_size_ = false;

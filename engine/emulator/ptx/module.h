@@ -150,7 +150,8 @@ class Module {
   const std::string& file_name(std::uint32_t index) const;
   /// Module-scope variables.
   const std::vector<Variable>& variables() const;
-  /// The function of this name with its body, or null. Throws SyntaxError.
+  /// The function of this name with its body, or null. It is read when it is first asked for; safe
+  /// to call from several threads. Throws SyntaxError.
   const Function* find_function(std::string_view name) const;
   std::vector<std::string> entries() const;
 
