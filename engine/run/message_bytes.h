@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -79,41 +78,33 @@ class MessageReader {
   }
 
  private:
-  std::span<const std::uint8_t> take(std::uint64_t size) {
-    if (size > rest_.size()) throw std::runtime_error("a message ends too early");
-    const auto taken = rest_.first(static_cast<std::size_t>(size));
-    rest_ = rest_.subspan(taken.size());
-    return taken;
-  }
+  void get_raw(void* data, std::size_t size);
+  /// A size that so many bytes of the message can follow.
+  std::size_t get_size();
   template <class Value>
   void get(Value& value) {
     if constexpr (std::is_same_v<Value, bool>) {
-      value = take(1).front() != 0;
+      std::uint8_t number = 0;
+      get(number);
+      value = number != 0;
     } else if constexpr (std::is_arithmetic_v<Value>) {
-      std::memcpy(&value, take(sizeof value).data(), sizeof value);
+      get_raw(&value, sizeof value);
     } else {
       fields(*this, value);
     }
   }
   void get(std::string& text) {
-    std::uint64_t size = 0;
-    get(size);
-    const auto bytes = take(size);
-    text.assign(bytes.begin(), bytes.end());
+    text.resize(get_size());
+    get_raw(text.data(), text.size());
   }
   template <class Item>
   void get(std::vector<Item>& items) {
-    std::uint64_t size = 0;
-    get(size);
+    // An item takes a byte at least: a nonsense size ends in get_size, not in the allocation.
+    items.clear();
+    items.resize(get_size());
     if constexpr (sizeof(Item) == 1) {
-      const auto bytes = take(size);
-      items.resize(bytes.size());
-      if (!bytes.empty()) std::memcpy(items.data(), bytes.data(), bytes.size());
+      get_raw(items.data(), items.size());
     } else {
-      // An item takes a byte at least: a nonsense size ends here instead of in the allocation.
-      if (size > rest_.size()) throw std::runtime_error("a message ends too early");
-      items.clear();
-      items.resize(static_cast<std::size_t>(size));
       for (Item& item : items) get(item);
     }
   }
