@@ -146,6 +146,9 @@ class Execution {
   /// Takes `count` samples one after the other, each with the L2 cache in the wanted state: cold
   /// after a flush, warm after another launch. Only where `Backend::can_time`.
   virtual std::vector<Sample> sample(CacheState cache, int count) = 0;
+  /// Takes so many samples and throws them away. May return before they are done: what is asked
+  /// for next comes after them.
+  virtual void warm_up(CacheState cache, int count) { sample(cache, count); }
   /// How many launches a sample of `sample` is the mean of.
   virtual int launches_per_sample() const { return 1; }
   /// The seconds that the device has worked on this so far, timed or not; 0 where not known.
@@ -167,6 +170,8 @@ class Backend {
   /// time: the one before must be destroyed first.
   virtual std::unique_ptr<Execution> prepare(const Workload& workload,
                                              const MeasureRules& rules) = 0;
+  /// Makes a later `prepare` of the same workload quicker. Never fails: `prepare` tells.
+  virtual void load(const Workload& /*workload*/) {}
   virtual DeviceState state() { return {}; }
   /// What may disturb measuring now, in sentences: another process that uses the device.
   virtual std::vector<std::string> disturbances() { return {}; }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <utility>
+
 #include "engine/cuda/cuda_context.h"
 
 namespace sweep {
@@ -16,6 +18,18 @@ class BusyTime {
   void wait_and_add() {
     synchronize(context_.stream.get());
     seconds_ += seconds_between(context_.begin, context_.end);
+    if (std::exchange(has_work_ahead_, false)) {
+      seconds_ += seconds_between(context_.begin_ahead, context_.end_ahead);
+    }
+  }
+
+  /// Queues work ahead of the next piece without waiting for it; it is counted with that piece.
+  template <class Work>
+  void queue_ahead(Work queue_work) {
+    record(context_.begin_ahead, context_.stream.get());
+    queue_work();
+    record(context_.end_ahead, context_.stream.get());
+    has_work_ahead_ = true;
   }
 
   /// Counts what `queue_work` queues, and waits for it.
@@ -32,6 +46,7 @@ class BusyTime {
  private:
   CudaContext& context_;
   double seconds_ = 0;
+  bool has_work_ahead_ = false;
 };
 
 }  // namespace sweep

@@ -6,6 +6,7 @@
 #include "engine/cuda/cuda_execution.h"
 #include "engine/cuda/device_monitor.h"
 #include "engine/cuda/hardware_counters.h"
+#include "engine/cuda/loaded_workload.h"
 
 namespace sweep {
 namespace {
@@ -20,6 +21,7 @@ class CudaBackend : public Backend {
   std::unique_ptr<Execution> prepare(const Workload& workload, const MeasureRules&) override {
     return std::make_unique<CudaExecution>(context_, workload);
   }
+  void load(const Workload& workload) override { load_functions(context_, workload); }
   DeviceState state() override { return monitor_.state(); }
   std::vector<std::string> disturbances() override { return monitor_.disturbances(); }
   CounterResults count(std::span<const Workload> workloads, const CounterRequest& request,

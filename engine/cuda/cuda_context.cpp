@@ -31,6 +31,8 @@ CudaContext::CudaContext(const Device& description)
       stream(make_stream()),
       begin(make_event()),
       end(make_event()),
+      begin_ahead(make_event()),
+      end_ahead(make_event()),
       buffers(description.memory_bytes),
       check_results(stream.get()),
       flush(device.l2_bytes, device.multiprocessors, stream.get()),

@@ -49,6 +49,8 @@ struct CudaContext {
   Stream stream;
   Event begin;
   Event end;
+  Event begin_ahead;
+  Event end_ahead;
   BufferPool buffers;
   ModuleCache modules;
   CheckResults check_results;

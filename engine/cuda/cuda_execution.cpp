@@ -77,6 +77,10 @@ std::optional<std::string> CudaExecution::run_checks() {
   return std::nullopt;
 }
 
+void CudaExecution::warm_up(CacheState cache, int count) {
+  guarded(context_, "the kernel", [&] { sampler_->warm_up(cache, count); });
+}
+
 std::vector<Sample> CudaExecution::sample(CacheState cache, int count) {
   return guarded(context_, "the kernel", [&] { return sampler_->take(cache, count); });
 }

@@ -20,6 +20,7 @@ class CudaExecution : public Execution {
   void launch() override;
   std::optional<std::string> verify() override;
   std::vector<Sample> sample(CacheState cache, int count) override;
+  void warm_up(CacheState cache, int count) override;
   int launches_per_sample() const override { return sampler_->launches_per_sample(); }
   double busy_seconds() const override { return busy_.seconds(); }
 

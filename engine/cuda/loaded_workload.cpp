@@ -84,4 +84,23 @@ void LoadedWorkload::queue_check(std::size_t index, Addresses& addresses, std::u
   queue_over_elements(check_.at(index), end - begin, addresses, {&begin, &end, &place});
 }
 
+void load_functions(CudaContext& context, const Workload& workload) noexcept {
+  try {
+    const Module& module = context.module_of(workload.program);
+    std::vector<std::string> names = {workload.kernel_entry};
+    for (const BufferPlan& buffer : workload.buffers) names.push_back(buffer.init_entry);
+    for (const VerificationPlan& plan : workload.verify) names.push_back(plan.check_entry);
+    for (const std::string& name : names) {
+      if (name.empty()) continue;
+      // Asking for an attribute loads the function.
+      int value = 0;
+      Driver::get().check(Driver::get().function_attribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS,
+                                                           find_function(module, name.c_str())),
+                          "cuFuncGetAttribute");
+    }
+  } catch (const std::exception&) {
+    // The measurement comes upon the same error.
+  }
+}
+
 }  // namespace sweep

@@ -40,4 +40,8 @@ class LoadedWorkload {
   std::vector<CUfunction> check_;  ///< one per verification
 };
 
+/// Brings the workload's functions onto the device, where CUDA puts them only when they are first
+/// used. What does not succeed is left to LoadedWorkload, which says why.
+void load_functions(CudaContext& context, const Workload& workload) noexcept;
+
 }  // namespace sweep

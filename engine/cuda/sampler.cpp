@@ -35,6 +35,22 @@ std::vector<Sample> Sampler::take(CacheState cache, int count) {
   return samples;
 }
 
+void Sampler::warm_up(CacheState cache, int count) {
+  // A calibration is a warm-up too. What takes long is warm after it, and should not be waited for
+  // together with what follows.
+  constexpr double long_seconds = 0.1;
+  const bool calibrates = !(cache == CacheState::cold ? cold_ : warm_);
+  const BatchPlan plan = plan_of(cache);
+  const int further = calibrates ? count - 1 : count;
+  if (further < 1 || first_sample_seconds_ > long_seconds) return;
+  busy_.queue_ahead([&] {
+    for (int i = 0; i < further * plan.rounds; ++i) {
+      bring_cache_into(cache);
+      queue_launches(cache, plan);
+    }
+  });
+}
+
 const BatchPlan& Sampler::plan_of(CacheState cache) {
   std::optional<BatchPlan>& plan = cache == CacheState::cold ? cold_ : warm_;
   if (!plan) plan = calibrate(cache);
@@ -49,7 +65,8 @@ BatchPlan Sampler::calibrate(CacheState cache) {
   BatchPlan plan;
   // Not held, since the kernel may never have been launched before.
   run_block(cache, plan, 1, std::nullopt);
-  if (read_block(plan, 1).front().seconds > certainly_long * target_) return plan;
+  first_sample_seconds_ = read_block(plan, 1).front().seconds;
+  if (first_sample_seconds_ > certainly_long * target_) return plan;
   for (int i = 0; i < estimates; ++i) {
     const int count = std::min(samples, samples_per_block(plan, cache));
     const double seconds = median_seconds(held_block(cache, plan, count));
@@ -117,17 +134,25 @@ void Sampler::queue_block(CacheState cache, const BatchPlan& plan, int count) {
 
 void Sampler::queue_round(CacheState cache, const BatchPlan& plan, std::size_t pair) {
   const CUstream stream = context_.stream.get();
-  const bool cold = cache == CacheState::cold;
-  if (cold) {
-    context_.flush.run(stream);
+  bring_cache_into(cache);
+  record(context_.events.begin(pair), stream);
+  queue_launches(cache, plan);
+  record(context_.events.end(pair), stream);
+}
+
+void Sampler::bring_cache_into(CacheState cache) {
+  if (cache == CacheState::cold) {
+    context_.flush.run(context_.stream.get());
   } else {
     loaded_.queue_kernel(copies_.original());
   }
-  record(context_.events.begin(pair), stream);
+}
+
+void Sampler::queue_launches(CacheState cache, const BatchPlan& plan) {
+  const bool is_cold = cache == CacheState::cold;
   for (int launch = 0; launch < plan.launches_per_round; ++launch) {
-    loaded_.queue_kernel(cold ? copies_[static_cast<std::size_t>(launch)] : copies_.original());
+    loaded_.queue_kernel(is_cold ? copies_[static_cast<std::size_t>(launch)] : copies_.original());
   }
-  record(context_.events.end(pair), stream);
 }
 
 std::vector<Sample> Sampler::read_block(const BatchPlan& plan, int count) const {

@@ -21,6 +21,9 @@ class Sampler {
 
   /// Throws CudaError, and ExecutionFailure when the host cannot queue a block in time.
   std::vector<Sample> take(CacheState cache, int count);
+  /// Queues samples that are not kept and does not wait for them: while the device is at them, the
+  /// host queues the next block. Throws as `take`.
+  void warm_up(CacheState cache, int count);
   /// How many launches one of the samples taken last is the mean of.
   int launches_per_sample() const { return launches_per_sample_; }
 
@@ -35,6 +38,8 @@ class Sampler {
                  std::optional<Nanoseconds> patience);
   void queue_block(CacheState cache, const BatchPlan& plan, int count);
   void queue_round(CacheState cache, const BatchPlan& plan, std::size_t pair);
+  void bring_cache_into(CacheState cache);
+  void queue_launches(CacheState cache, const BatchPlan& plan);
   std::vector<Sample> read_block(const BatchPlan& plan, int count) const;
 
   CudaContext& context_;
@@ -44,6 +49,7 @@ class Sampler {
   double target_;
   std::optional<BatchPlan> cold_;
   std::optional<BatchPlan> warm_;
+  double first_sample_seconds_ = 0;  ///< of the one that each calibration begins with
   int launches_per_sample_ = 1;
 };
 

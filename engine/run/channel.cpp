@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <limits>
 #include <system_error>
@@ -54,7 +55,16 @@ void Channel::receive_exactly(std::span<std::uint8_t> bytes, double seconds) {
   }
 }
 
-std::vector<std::uint8_t> Channel::receive(double seconds) {
+void Channel::wait_busily(double seconds) const {
+  const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  while (std::chrono::steady_clock::now() < until) {
+    pollfd waiting{socket_, POLLIN, 0};
+    if (poll(&waiting, 1, 0) != 0) return;
+  }
+}
+
+std::vector<std::uint8_t> Channel::receive(double seconds, double busy_seconds) {
+  if (busy_seconds > 0) wait_busily(busy_seconds);
   std::array<std::uint8_t, sizeof(std::uint64_t)> head{};
   receive_exactly(head, seconds);
   std::uint64_t length = 0;

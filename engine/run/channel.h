@@ -40,11 +40,12 @@ class Channel {
   int socket() const { return socket_; }
   /// Throws ChannelClosed.
   void send(std::span<const std::uint8_t> message);
-  /// Waits for a message, for so many seconds of silence at most. Throws ChannelClosed and
-  /// ChannelTimeout.
-  std::vector<std::uint8_t> receive(double seconds);
+  /// Waits for a message, for so many seconds of silence at most, the first `busy_seconds` of them
+  /// without sleeping. Throws ChannelClosed and ChannelTimeout.
+  std::vector<std::uint8_t> receive(double seconds, double busy_seconds = 0);
 
  private:
+  void wait_busily(double seconds) const;
   void receive_exactly(std::span<std::uint8_t> bytes, double seconds);
   int socket_;
 };

@@ -33,17 +33,13 @@ class PhaseClock {
   double last_ = 0;
 };
 
-/// Takes samples one by one and throws them away. Gives the seconds that the last one took.
+/// Gives the seconds that a sample takes, as far as can be seen.
 double warm_up(Execution& execution, CacheState cache, const Clock& clock,
                const StepListener& on_step) {
-  double seconds = 0;
-  for (int i = 0; i < warm_up_samples; ++i) {
-    on_step("warm-up");
-    const double begin = clock();
-    execution.sample(cache, 1);
-    seconds = clock() - begin;
-  }
-  return seconds;
+  on_step("warm-up");
+  const double begin = clock();
+  execution.warm_up(cache, warm_up_samples);
+  return (clock() - begin) / warm_up_samples;
 }
 
 /// `seconds_per_sample` is a first estimate of the wall time of one.

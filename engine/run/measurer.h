@@ -18,6 +18,8 @@ class Measurer {
   /// Throws DeviceError when the device is lost for good.
   virtual Measurement measure(const Workload& workload, const MeasureRules& rules,
                               const UsefulTraffic& useful) = 0;
+  /// The workload is to be measured soon: what can be done before, without using the device, is.
+  virtual void load(const Workload& /*workload*/) {}
   /// Counts workloads with the hardware's counters, as Backend::count: several at once cost far
   /// less than one after the other. Says each problem once. Throws as measure does.
   virtual CounterResults count(std::span<const Workload> workloads,

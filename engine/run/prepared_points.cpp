@@ -47,9 +47,9 @@ void PreparedPoints::take_ready() {
   while (ahead_.size() < most_ahead && !remaining_.empty() && compiled_.is_ready()) take_one();
 }
 
-bool PreparedPoints::is_ready() {
+const PreparedPoint* PreparedPoints::peek() {
   take_ready();
-  return !ahead_.empty();
+  return ahead_.empty() ? nullptr : &ahead_.front();
 }
 
 PreparedPoint PreparedPoints::next() {

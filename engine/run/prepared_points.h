@@ -29,8 +29,8 @@ class PreparedPoints {
 
   /// The next configuration's; waits for the compiler if need be.
   PreparedPoint next();
-  /// Whether `next` need not wait.
-  bool is_ready();
+  /// What `next` gives, if it need not wait for that; null otherwise.
+  const PreparedPoint* peek();
 
  private:
   void take_one();

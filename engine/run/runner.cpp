@@ -142,18 +142,22 @@ class Runner {
       }
       anchor.measure_if_due();
       PreparedPoint point = stage_.watch.time(Phase::compile, [&] { return prepared.next(); });
-      add_point(missing[place], point, anchor);
+      const double begin = stage_.watch.elapsed();
+      PointRecord record = execute(point);
+      // The worker loads the next program while this point goes into the store.
+      if (const PreparedPoint* next = prepared.peek(); next != nullptr && next->workload) {
+        stage_.measurer.load(*next->workload);
+      }
+      record_point(missing[place], record);
+      anchor.on_point(missing[place], point, record, begin);
     }
     if (!summary_.interrupted) anchor.measure_at_end();
     anchor.conclude();
     stage_.timing.compile = compiled.statistics();
   }
 
-  void add_point(std::size_t index, PreparedPoint& prepared, AnchorWatch& anchor) {
+  void record_point(std::size_t index, PointRecord& point) {
     const Configuration& configuration = request_.space.configurations[index];
-    warn(prepared.warnings);
-    const double begin = stage_.watch.elapsed();
-    PointRecord point = execute(prepared);
     point.key = key_of(configuration);
     stage_.watch.time(Phase::store, [&] {
       stage_.store.add_point(summary_.run, static_cast<std::int64_t>(index), point);
@@ -161,11 +165,11 @@ class Runner {
     ++summary_.measured;
     ++stage_.timing.measured;
     if (point.status == PointStatus::failed) ++summary_.failed;
-    anchor.on_point(index, prepared, point, begin);
     stage_.observer.on_point(configuration, point);
   }
 
   PointRecord execute(PreparedPoint& prepared) {
+    warn(prepared.warnings);
     if (!prepared.workload) {
       PointRecord failure;
       failure.status = PointStatus::failed;

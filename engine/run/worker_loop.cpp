@@ -1,8 +1,10 @@
 #include "engine/run/worker_loop.h"
 
 #include <limits>
+#include <thread>
 
 #include "engine/run/measure.h"
+#include "engine/run/pulse.h"
 #include "engine/run/worker_messages.h"
 
 namespace sweep {
@@ -28,26 +30,6 @@ std::unique_ptr<Backend> say_hello(Channel& channel,
   }
 }
 
-/// Sends signs of life, but not for every sample of a short kernel.
-class Pulse {
- public:
-  Pulse(Channel& channel, Clock clock) : channel_(channel), clock_(std::move(clock)) {}
-  void beat(std::string_view step) {
-    constexpr double interval = 0.1;
-    const double now = clock_();
-    if (step == step_ && now - last_ < interval) return;
-    last_ = now;
-    step_ = step;
-    channel_.send(encode(WorkerAlive{step_}));
-  }
-
- private:
-  Channel& channel_;
-  Clock clock_;
-  double last_ = -forever;
-  std::string step_;
-};
-
 /// Measures one job. What no failure of the workload explains takes the worker's health with it.
 WorkerResult run_job(Backend& backend, const WorkerJob& job, const Clock& clock, Pulse& pulse) {
   WorkerResult result;
@@ -66,8 +48,7 @@ WorkerResult run_job(Backend& backend, const WorkerJob& job, const Clock& clock,
 }
 
 /// The same for a count job.
-WorkerCounts run_job(Backend& backend, const WorkerCountJob& job, const Clock& /*clock*/,
-                     Pulse& pulse) {
+WorkerCounts run_job(Backend& backend, const WorkerCountJob& job, Pulse& pulse) {
   WorkerCounts counts;
   try {
     counts.results =
@@ -84,6 +65,22 @@ WorkerCounts run_job(Backend& backend, const WorkerCountJob& job, const Clock& /
   return counts;
 }
 
+/// Whether the worker goes on.
+template <class Answer>
+bool answer(const Answer& result, Pulse& pulse) {
+  pulse.send(encode(result));
+  return result.usable;
+}
+
+/// The next job usually comes within a moment; being woken up would take a part of that, during
+/// which the device has nothing to do.
+double busy_wait() {
+  constexpr double moment = 1e-3;
+  constexpr unsigned few_cores = 2;
+  static const bool has_cores = std::thread::hardware_concurrency() > few_cores;
+  return has_cores ? moment : 0;
+}
+
 }  // namespace
 
 void serve_jobs(Channel& channel, const std::function<std::unique_ptr<Backend>()>& start_backend) {
@@ -92,16 +89,16 @@ void serve_jobs(Channel& channel, const std::function<std::unique_ptr<Backend>()
     const Clock clock = steady_clock();
     KeptPrograms kept;
     bool is_usable = backend != nullptr && backend->usable();
+    Pulse pulse(channel);
     while (is_usable) {
-      const WorkerTask task = decode_task(channel.receive(forever), kept);
-      Pulse pulse(channel, clock);
-      std::visit(
-          [&](const auto& job) {
-            const auto result = run_job(*backend, job, clock, pulse);
-            channel.send(encode(result));
-            is_usable = result.usable;
-          },
-          task);
+      const WorkerTask task = decode_task(channel.receive(forever, busy_wait()), kept);
+      if (const auto* load = std::get_if<WorkerLoadJob>(&task)) {
+        backend->load(load->workload);
+      } else if (const auto* job = std::get_if<WorkerJob>(&task)) {
+        is_usable = answer(run_job(*backend, *job, clock, pulse), pulse);
+      } else {
+        is_usable = answer(run_job(*backend, std::get<WorkerCountJob>(task), pulse), pulse);
+      }
     }
   } catch (const ChannelClosed&) {
     // The process that wanted the results is gone or done.

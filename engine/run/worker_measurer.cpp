@@ -84,6 +84,16 @@ Measurement WorkerMeasurer::measure(const Workload& workload, const MeasureRules
   return std::move(std::get<WorkerResult>(answer).measurement);
 }
 
+void WorkerMeasurer::load(const Workload& workload) {
+  if (worker_ == nullptr) return;
+  const WorkerLoadJob job{workload};
+  try {
+    worker_->channel().send(encode(job, sent_));
+  } catch (const ChannelClosed&) {
+    // The measurement finds the worker gone, and says so.
+  }
+}
+
 CounterResults WorkerMeasurer::count(std::span<const Workload> workloads,
                                      const CounterRequest& request) {
   const WorkerCountJob job{{workloads.begin(), workloads.end()}, request};

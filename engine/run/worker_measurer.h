@@ -33,6 +33,7 @@ class WorkerMeasurer : public Measurer {
   const std::vector<std::string>& disturbances() const override { return disturbances_; }
   Measurement measure(const Workload& workload, const MeasureRules& rules,
                       const UsefulTraffic& useful) override;
+  void load(const Workload& workload) override;
   CounterResults count(std::span<const Workload> workloads, const CounterRequest& request) override;
 
   /// The file descriptor that a worker finds its channel at.

@@ -5,7 +5,7 @@
 namespace sweep {
 namespace {
 
-enum class Kind : std::uint8_t { hello, job, count_job, alive, result, counts };
+enum class Kind : std::uint8_t { hello, job, load_job, count_job, alive, result, counts };
 
 }  // namespace
 
@@ -194,6 +194,12 @@ Bytes encode(const WorkerJob& job, SentPrograms& sent) {
   return bytes;
 }
 
+Bytes encode(const WorkerLoadJob& job, SentPrograms& sent) {
+  Bytes bytes = message(Kind::load_job);
+  write_workload(bytes, job.workload, sent);
+  return bytes;
+}
+
 Bytes encode(const WorkerCountJob& job, SentPrograms& sent) {
   Bytes bytes = message(Kind::count_job, job.request, std::uint64_t{job.workloads.size()});
   for (const Workload& workload : job.workloads) write_workload(bytes, workload, sent);
@@ -228,6 +234,11 @@ WorkerTask decode_task(std::span<const std::uint8_t> bytes, KeptPrograms& kept) 
     WorkerJob job;
     read(job.rules, job.useful);
     job.workload = read_workload(read, kept);
+    read.end();
+    return job;
+  }
+  if (kind == Kind::load_job) {
+    WorkerLoadJob job{read_workload(read, kept)};
     read.end();
     return job;
   }

@@ -30,6 +30,11 @@ struct WorkerJob {
   UsefulTraffic useful;
 };
 
+/// A workload that is to be measured soon. There is no answer.
+struct WorkerLoadJob {
+  Workload workload;
+};
+
 /// Workloads to count with the hardware's counters.
 struct WorkerCountJob {
   std::vector<Workload> workloads;
@@ -53,12 +58,13 @@ struct WorkerCounts {
   bool usable = true;  ///< as above
 };
 
-using WorkerTask = std::variant<WorkerJob, WorkerCountJob>;
+using WorkerTask = std::variant<WorkerJob, WorkerLoadJob, WorkerCountJob>;
 using WorkerReply = std::variant<WorkerAlive, WorkerResult, WorkerCounts>;
 
 Bytes encode(const WorkerHello& hello);
 /// The programs that the worker does not have go along.
 Bytes encode(const WorkerJob& job, SentPrograms& sent);
+Bytes encode(const WorkerLoadJob& job, SentPrograms& sent);
 Bytes encode(const WorkerCountJob& job, SentPrograms& sent);
 Bytes encode(const WorkerAlive& alive);
 Bytes encode(const WorkerResult& result);

@@ -83,6 +83,9 @@ class FakeBackend : public Backend {
       }
       return samples;
     }
+    void warm_up(CacheState cache, int count) override {
+      for (int i = 0; i < count; ++i) sample(cache, 1);
+    }
     int launches_per_sample() const override { return backend_.launches_per_sample_; }
     Observation observe() override {
       backend_.calls.push_back("observe");

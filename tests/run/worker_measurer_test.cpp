@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(a_worker_says_its_device_and_measures) {
   BOOST_TEST(measurer.device().name == "Fake GPU");
   BOOST_TEST(measurer.device().memory_bus_bits == 4000);
   const PointRecord point = run(measurer, named("ok", 9));
-  BOOST_TEST((point.status == PointStatus::ok));
+  BOOST_TEST((point.status == PointStatus::ok), point.reason);
   BOOST_TEST(point.samples.size() == 10U);
   BOOST_TEST(point.samples.front().seconds == 9.0);
   BOOST_TEST(point.stopped_by == "noise");
