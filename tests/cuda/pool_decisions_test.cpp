@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(blocks_fit_are_used_once_and_none_is_left_that_would_have_f
 
 BOOST_AUTO_TEST_CASE(a_block_is_at_most_an_eighth_larger_than_its_buffer_but_for_a_page) {
   testing::check_property([] {
-    const auto shift = *rc::gen::inRange(0, 50);
+    const auto shift = *rc::gen::inRange(0, 40);
     const auto bytes = *rc::gen::inRange<std::uint64_t>(1, 1'000'000) << shift;
     const std::uint64_t capacity = pooled_capacity(bytes);
     RC_ASSERT(capacity >= bytes);
