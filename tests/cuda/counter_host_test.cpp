@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "engine/cuda/counter_failure.h"
+#include "engine/spec/counter_plan.h"
 #include "engine/spec/counter_set.h"
 
 using namespace sweep;
@@ -64,6 +65,17 @@ BOOST_DATA_TEST_CASE(a_chip_gives_every_set_in_few_passes, data::make(chips), ch
     BOOST_TEST(host.passes() <= passes, set << " on " << chip);
     BOOST_TEST(!host.configuration().empty());
   }
+}
+
+BOOST_DATA_TEST_CASE(substitutes_save_passes, data::make(chips), chip) {
+  CounterHost host(chip);
+  const auto has = [&](const std::string& counter) { return host.has(counter); };
+  const CounterPlan plan = plan_counters(formulas_of(std::vector<std::string>{"memory"}), has);
+  BOOST_TEST(plan.substitutes.size() == 2U);
+  BOOST_TEST(host.choose(plan.first).empty());
+  BOOST_TEST(host.passes() == 1U);
+  BOOST_TEST(host.choose(plan.second).empty());
+  BOOST_TEST(host.passes() == 2U);
 }
 
 BOOST_AUTO_TEST_CASE(every_metric_that_counters_give_is_there_on_an_h200) {
