@@ -78,6 +78,25 @@ BOOST_DATA_TEST_CASE(substitutes_save_passes, data::make(chips), chip) {
   BOOST_TEST(host.passes() == 2U);
 }
 
+BOOST_AUTO_TEST_CASE(substitutes_never_cost_a_pass) {
+  CounterHost host("GH100");
+  const auto has = [&](const std::string& counter) { return host.has(counter); };
+  const auto passes = [&](const std::vector<std::string>& counters) {
+    BOOST_TEST(host.choose(counters).empty());
+    return host.passes();
+  };
+  for (const CounterSet& set : counter_sets()) {
+    std::vector<CounterFormula> formulas =
+        formulas_of(std::vector<std::string>{"memory", set.name});
+    // The first name is the one that this chip has.
+    for (CounterFormula& formula : formulas) {
+      for (CounterNames& names : formula.parts) names.resize(1);
+    }
+    const std::size_t exact = passes(plan_exact_counters(formulas).first);
+    BOOST_TEST(passes(plan_counters(formulas, has).first) < exact, set.name);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(every_metric_that_counters_give_is_there_on_an_h200) {
   CounterHost host("GH100");
   for (const CounterFormula& formula : counter_formulas()) {
