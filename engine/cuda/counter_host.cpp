@@ -26,12 +26,11 @@ std::size_t ending_of(const std::string& counter) {
 /// CUPTI's object. Metrics can only be added to it, and one that it refuses spoils it.
 class CounterHost::Object {
  public:
-  Object(const Cupti& cupti, const std::string& chip, const std::vector<std::uint8_t>& availability)
-      : cupti_(cupti) {
+  Object(const Cupti& cupti, const std::string& chip) : cupti_(cupti) {
     auto host = SWEEP_CUPTI_PARAMETERS(CUpti_Profiler_Host_Initialize);
     host.profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER;
     host.pChipName = chip.c_str();
-    host.pCounterAvailabilityImage = availability.empty() ? nullptr : availability.data();
+    host.pCounterAvailabilityImage = nullptr;
     SWEEP_CUPTI_CALL(cupti_, ProfilerHostInitialize, host);
     handle_ = host.pHostObject;
   }
@@ -58,13 +57,12 @@ class CounterHost::Object {
   CUpti_Profiler_Host_Object* handle_ = nullptr;
 };
 
-CounterHost::CounterHost(std::string chip, std::vector<std::uint8_t> availability)
-    : chip_(std::move(chip)), availability_(std::move(availability)), object_(make_object()) {}
+CounterHost::CounterHost(std::string chip) : chip_(std::move(chip)), object_(make_object()) {}
 
 CounterHost::~CounterHost() = default;
 
 std::unique_ptr<CounterHost::Object> CounterHost::make_object() const {
-  return std::make_unique<Object>(Cupti::get(), chip_, availability_);
+  return std::make_unique<Object>(Cupti::get(), chip_);
 }
 
 bool CounterHost::has(const std::string& counter) const {
@@ -127,6 +125,7 @@ bool CounterHost::can_count(const std::string& counter) const {
 }
 
 std::vector<std::string> CounterHost::choose(const std::vector<std::string>& counters) {
+  if (!counters.empty() && counters == counters_) return {};
   try {
     schedule(counters);
     return {};

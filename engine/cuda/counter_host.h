@@ -15,9 +15,9 @@ namespace sweep {
 /// and what was read then. Works without a GPU.
 class CounterHost {
  public:
-  /// `chip` is CUPTI's name, "GH100". `availability` is what a context says that can be counted in
-  /// it; empty for all that the chip could. Throws CounterFailure.
-  explicit CounterHost(std::string chip, std::vector<std::uint8_t> availability = {});
+  /// `chip` is CUPTI's name, "GH100". All that the chip has is taken to be countable: asking a
+  /// context what is takes most of a second. Throws CounterFailure.
+  explicit CounterHost(std::string chip);
   ~CounterHost();
   CounterHost(const CounterHost&) = delete;
   CounterHost& operator=(const CounterHost&) = delete;
@@ -51,7 +51,6 @@ class CounterHost {
   std::vector<std::string> endings_of(const std::string& base) const;
 
   std::string chip_;
-  std::vector<std::uint8_t> availability_;
   std::unique_ptr<Object> object_;
   std::vector<std::string> counters_;
   std::vector<const char*> names_;

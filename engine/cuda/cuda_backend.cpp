@@ -32,8 +32,7 @@ class CudaBackend : public Backend {
  private:
   DeviceMonitor monitor_;
   CudaContext context_;
-  HardwareCounters counters_{context_,
-                             [this](const Workload& workload) { return prepare(workload, {}); }};
+  HardwareCounters counters_{context_};
 };
 
 }  // namespace

@@ -21,7 +21,6 @@ struct Cupti {
   SWEEP_CUPTI(GetResultString);
   SWEEP_CUPTI(ProfilerInitialize);
   SWEEP_CUPTI(DeviceGetChipName);
-  SWEEP_CUPTI(ProfilerGetCounterAvailability);
   SWEEP_CUPTI(ProfilerHostInitialize);
   SWEEP_CUPTI(ProfilerHostDeinitialize);
   SWEEP_CUPTI(ProfilerHostGetBaseMetrics);

@@ -3,43 +3,52 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
+#include "engine/cuda/counted_workloads.h"
 #include "engine/cuda/counter_failure.h"
 #include "engine/spec/counter_set.h"
 
 namespace sweep {
 namespace {
 
-/// Every counter that the formulas need, each once.
-std::vector<std::string> counters_of(const std::vector<CounterFormula>& formulas) {
-  std::vector<std::string> counters;
-  const auto add = [&](const std::vector<CounterNames>& parts) {
-    for (const CounterNames& part : parts) {
-      for (const std::string& name : part) {
-        if (std::ranges::find(counters, name) == counters.end()) counters.push_back(name);
-      }
-    }
-  };
-  for (const CounterFormula& formula : formulas) {
-    add(formula.parts);
-    add(formula.over);
-  }
-  return counters;
-}
-
 std::vector<Metric> metrics_of(const std::vector<CounterFormula>& formulas,
-                               const std::vector<std::string>& counters,
-                               const std::vector<double>& values) {
-  CounterValues by_name;
-  for (std::size_t i = 0; i < counters.size(); ++i) by_name[counters[i]] = values[i];
+                               const CounterValues& values) {
   std::vector<Metric> metrics;
   for (const CounterFormula& formula : formulas) {
-    if (const auto value = evaluate(formula, by_name)) {
+    if (const auto value = evaluate(formula, values)) {
       metrics.push_back({formula.metric, Origin::hardware, *value});
     }
   }
   return metrics;
 }
+
+/// Programs whose instructions the substitutes do not see. A program is searched once.
+class Unsubstitutable {
+ public:
+  explicit Unsubstitutable(const CounterPlan& plan) : plan_(plan) {}
+  bool contains(const Program& program) {
+    const auto [place, is_new] = known_.try_emplace(&program, false);
+    if (is_new) place->second = !may_substitute(plan_, program.ptx);
+    return place->second;
+  }
+
+ private:
+  const CounterPlan& plan_;
+  std::map<const Program*, bool> known_;
+};
+
+/// Ends the disturbance of timing, however the counting ends.
+class DisabledAtEnd {
+ public:
+  explicit DisabledAtEnd(RangeProfiler& profiler) : profiler_(profiler) {}
+  ~DisabledAtEnd() { profiler_.disable(); }
+  DisabledAtEnd(const DisabledAtEnd&) = delete;
+  DisabledAtEnd& operator=(const DisabledAtEnd&) = delete;
+
+ private:
+  RangeProfiler& profiler_;
+};
 
 }  // namespace
 
@@ -95,71 +104,86 @@ void HardwareCounters::choose(const std::vector<std::string>& names, CounterResu
   if (names == names_) return;
   names_.clear();
   formulas_ = available(formulas_of(names), results);
-  for (const std::string& refused : profiler_->choose(counters_of(formulas_))) {
+  plan_ = plan_counters(formulas_, [&](const std::string& name) { return profiler_->has(name); });
+  if (!profiler_->choose(plan_.first).empty()) plan_ = plan_exact_counters(formulas_);
+  names_ = names;
+}
+
+void HardwareCounters::choose_counters(const std::vector<std::string>& counters,
+                                       CounterResults& results) {
+  for (const std::string& refused : profiler_->choose(counters)) {
     complain(results, fmt::format("the counter {} cannot be counted on this GPU ({}) now, so what "
                                   "needs it is left out",
                                   refused, profiler_->chip()));
   }
-  names_ = names;
 }
 
-/// Cold: the flush also drives out the lines that the init has written. Warm: another launch has
-/// just run.
-void HardwareCounters::settle_cache(Execution& execution, CacheState cache) {
-  if (cache == CacheState::warm) return execution.launch();
-  context_.flush.run(context_.stream.get());
-  Driver::get().check(Driver::get().stream_synchronize(context_.stream.get()),
-                      "cuStreamSynchronize");
+std::optional<CacheState> HardwareCounters::cache_for_counters(CacheState wanted) const {
+  if (!std::ranges::any_of(profiler_->counters(), depends_on_cache)) return std::nullopt;
+  return wanted;
 }
 
-void HardwareCounters::run(std::span<const Workload> workloads, CacheState cache,
-                           const StepListener& on_step, CounterResults& results) {
-  std::unique_ptr<Execution> execution;
-  // A failure of one workload that leaves the context alive concerns no other.
-  const auto attempt = [&](std::size_t i, const auto& step) {
-    const auto is_survived = [&](const std::exception& failure) {
-      results.workloads[i].notes.push_back(
-          fmt::format("its hardware counters were not read: {}", failure.what()));
-      return !context_.poisoned;
-    };
-    try {
-      step();
-      return true;
-    } catch (const ExecutionFailure& failure) {
-      if (!is_survived(failure)) throw;
-    } catch (const CudaError& error) {
-      context_.poisoned = context_.poisoned || !context_.responds();
-      if (!is_survived(error)) throw;
-    }
-    return false;
-  };
+/// Counts some of the workloads with the counters that are chosen.
+void HardwareCounters::run(Call& call, std::span<const std::size_t> which, const Take& take) {
+  CountedWorkloads counted(context_, call.workloads, cache_for_counters(call.cache), call.on_step,
+                           call.results);
   CountedLaunches launches;
-  launches.prepare = [&](std::size_t i) {
-    on_step("count");
-    execution.reset();
-    return attempt(i, [&] {
-      execution = prepare_(workloads[i]);
-      execution->initialise();
-      settle_cache(*execution, cache);
-    });
-  };
-  launches.launch = [&](std::size_t i) { return attempt(i, [&] { execution->launch(); }); };
+  launches.prepare = [&](std::size_t i) { return counted.prepare(which[i]); };
+  launches.launch = [&](std::size_t i) { return counted.launch(which[i]); };
   launches.take = [&](std::size_t i, const std::vector<double>& values) {
-    results.workloads[i].metrics = metrics_of(formulas_, profiler_->counters(), values);
+    const std::vector<std::string>& counters = profiler_->counters();
+    CounterValues by_name;
+    for (std::size_t k = 0; k < counters.size(); ++k) by_name[counters[k]] = values[k];
+    take(which[i], std::move(by_name));
   };
-  profiler_->count(workloads.size(), launches);
+  profiler_->count(which.size(), launches);
+}
+
+void HardwareCounters::count_all(Call& call) {
+  choose_counters(plan_.first, call.results);
+  std::vector<std::size_t> all(call.workloads.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  Unsubstitutable unsubstitutable(plan_);
+  std::map<std::size_t, CounterValues> unsettled;
+  run(call, all, [&](std::size_t i, CounterValues values) {
+    if (unsubstitutable.contains(*call.workloads[i].program) || !apply_substitutes(plan_, values)) {
+      unsettled.emplace(i, std::move(values));
+    } else {
+      call.results.workloads[i].metrics = metrics_of(formulas_, values);
+    }
+  });
+  if (!unsettled.empty()) count_exactly(call, unsettled);
+}
+
+/// Adds what was not substituted to the values of these workloads.
+void HardwareCounters::count_exactly(Call& call, std::map<std::size_t, CounterValues>& unsettled) {
+  choose_counters(plan_.second, call.results);
+  std::vector<std::size_t> which;
+  for (const auto& [i, values] : unsettled) {
+    which.push_back(i);
+    // All there will be where none of the others can be counted.
+    if (profiler_->counters().empty()) {
+      call.results.workloads[i].metrics = metrics_of(formulas_, values);
+    }
+  }
+  run(call, which, [&](std::size_t i, CounterValues values) {
+    values.merge(unsettled[i]);
+    call.results.workloads[i].metrics = metrics_of(formulas_, values);
+  });
 }
 
 CounterResults HardwareCounters::count(std::span<const Workload> workloads,
                                        const CounterRequest& request, const StepListener& on_step) {
-  CounterResults results;
+  Call call{workloads, request.cache, on_step, {}};
+  CounterResults& results = call.results;
   results.workloads.resize(workloads.size());
   for (const std::string& sentence : check_counters(request.names)) complain(results, sentence);
   if (is_hopeless_ || workloads.empty()) return results;
   try {
     start();
     choose(request.names, results);
-    run(workloads, request.cache, on_step, results);
+    const DisabledAtEnd disabled(*profiler_);
+    count_all(call);
   } catch (const CounterFailure& failure) {
     is_hopeless_ = failure.kind() == CounterFailure::Kind::lasting;
     complain(results, failure.what());
@@ -171,7 +195,7 @@ CounterResults HardwareCounters::count(std::span<const Workload> workloads,
     context_.poisoned = context_.poisoned || !context_.responds();
     complain(results, fmt::format("the hardware's counters were not read: {}", error.what()));
   }
-  return results;
+  return std::move(call.results);
 }
 
 }  // namespace sweep

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -11,17 +14,14 @@
 #include "engine/cuda/cuda_context.h"
 #include "engine/cuda/range_profiler.h"
 #include "engine/spec/counter_formula.h"
+#include "engine/spec/counter_plan.h"
 
 namespace sweep {
 
 /// Counts workloads on a GPU with the hardware's counters. Says each problem once.
 class HardwareCounters {
  public:
-  /// Loads a workload's program and allocates its buffers; throws ExecutionFailure.
-  using Prepare = std::function<std::unique_ptr<Execution>(const Workload&)>;
-
-  HardwareCounters(CudaContext& context, Prepare prepare)
-      : context_(context), prepare_(std::move(prepare)) {}
+  explicit HardwareCounters(CudaContext& context) : context_(context) {}
 
   /// As Backend::count. A kernel that takes the context with it leaves the context poisoned, and
   /// those workloads without figures that had none until then.
@@ -29,21 +29,33 @@ class HardwareCounters {
                        const StepListener& on_step);
 
  private:
+  /// One call of `count`.
+  struct Call {
+    std::span<const Workload> workloads;
+    CacheState cache = CacheState::cold;
+    const StepListener& on_step;
+    CounterResults results;
+  };
+  /// Hears what was counted of workload `i`.
+  using Take = std::function<void(std::size_t i, CounterValues values)>;
+
   void start();
   void complain(CounterResults& results, const std::string& problem);
   std::vector<CounterFormula> available(const std::vector<CounterFormula>& formulas,
                                         CounterResults& results);
   bool find_counters(CounterFormula& formula, std::string& missing) const;
   void choose(const std::vector<std::string>& names, CounterResults& results);
-  void run(std::span<const Workload> workloads, CacheState cache, const StepListener& on_step,
-           CounterResults& results);
-  void settle_cache(Execution& execution, CacheState cache);
+  void choose_counters(const std::vector<std::string>& counters, CounterResults& results);
+  void count_all(Call& call);
+  void count_exactly(Call& call, std::map<std::size_t, CounterValues>& unsettled);
+  void run(Call& call, std::span<const std::size_t> which, const Take& take);
+  std::optional<CacheState> cache_for_counters(CacheState wanted) const;
 
   CudaContext& context_;
-  Prepare prepare_;
   std::unique_ptr<RangeProfiler> profiler_;
   std::vector<std::string> names_;        ///< what was chosen last
   std::vector<CounterFormula> formulas_;  ///< what that comes to on this GPU
+  CounterPlan plan_;                      ///< how to count it
   std::set<std::string> said_;
   bool is_hopeless_ = false;  ///< this process will never count
 };

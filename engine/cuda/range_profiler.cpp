@@ -25,16 +25,6 @@ std::string chip_of(const Cupti& cupti, int device) {
   return chip.pChipName;
 }
 
-std::vector<std::uint8_t> availability_in(const Cupti& cupti, CUcontext context) {
-  auto availability = SWEEP_CUPTI_PARAMETERS(CUpti_Profiler_GetCounterAvailability);
-  availability.ctx = context;
-  SWEEP_CUPTI_CALL(cupti, ProfilerGetCounterAvailability, availability);
-  std::vector<std::uint8_t> image(availability.counterAvailabilityImageSize);
-  availability.pCounterAvailabilityImage = image.data();
-  SWEEP_CUPTI_CALL(cupti, ProfilerGetCounterAvailability, availability);
-  return image;
-}
-
 std::optional<std::size_t> number_in(const char* name) {
   std::size_t number = 0;
   if (name == nullptr) return std::nullopt;
@@ -46,19 +36,44 @@ std::optional<std::size_t> number_in(const char* name) {
 
 }  // namespace
 
-/// The profiler, enabled in a context for as long as this lives, and the image it counts into.
-/// Counting disturbs timing, so that nothing is timed meanwhile.
-class RangeProfiler::Session {
+/// The profiler, enabled in a context for as long as this lives. Counting disturbs timing, so that
+/// nothing is timed meanwhile.
+class RangeProfiler::Enabled {
  public:
-  Session(const Cupti& cupti, CUcontext context) : cupti_(cupti) {
+  Enabled(const Cupti& cupti, CUcontext context) : cupti_(cupti) {
     auto enable = SWEEP_CUPTI_PARAMETERS(CUpti_RangeProfiler_Enable);
     enable.ctx = context;
     SWEEP_CUPTI_CALL(cupti_, RangeProfilerEnable, enable);
-    profiler_ = enable.pRangeProfilerObject;
+    object_ = enable.pRangeProfilerObject;
   }
-  /// The errors here repeat one that was thrown, or come too late to matter.
+  /// An error here repeats one that was thrown, or comes too late to matter.
+  ~Enabled() {
+    if (is_abandoned) return;
+    auto disable = SWEEP_CUPTI_PARAMETERS(CUpti_RangeProfiler_Disable);
+    disable.pRangeProfilerObject = object_;
+    cupti_.RangeProfilerDisable(&disable);
+  }
+  Enabled(const Enabled&) = delete;
+  Enabled& operator=(const Enabled&) = delete;
+
+  CUpti_RangeProfiler_Object* get() const { return object_; }
+
+  bool was_used = false;
+  bool is_abandoned = false;  ///< the context is lost, and CUPTI not called in it to clean up
+
+ private:
+  const Cupti& cupti_;
+  CUpti_RangeProfiler_Object* object_ = nullptr;
+};
+
+/// Some launches that are counted together, and the image they are counted into.
+class RangeProfiler::Session {
+ public:
+  Session(const Cupti& cupti, Enabled& enabled)
+      : cupti_(cupti), enabled_(enabled), profiler_(enabled.get()) {}
+  /// As for Enabled.
   ~Session() {
-    if (is_abandoned_) return;
+    if (enabled_.is_abandoned) return;
     if (is_in_range_) {
       auto pop = SWEEP_CUPTI_PARAMETERS(CUpti_RangeProfiler_PopRange);
       pop.pRangeProfilerObject = profiler_;
@@ -69,9 +84,6 @@ class RangeProfiler::Session {
       stop.pRangeProfilerObject = profiler_;
       cupti_.RangeProfilerStop(&stop);
     }
-    auto disable = SWEEP_CUPTI_PARAMETERS(CUpti_RangeProfiler_Disable);
-    disable.pRangeProfilerObject = profiler_;
-    cupti_.RangeProfilerDisable(&disable);
   }
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -95,12 +107,12 @@ class RangeProfiler::Session {
   std::size_t ranges_counted();
 
   const Cupti& cupti_;
-  CUpti_RangeProfiler_Object* profiler_ = nullptr;
+  Enabled& enabled_;
+  CUpti_RangeProfiler_Object* profiler_;
   std::vector<std::uint8_t> image_;
   std::set<std::size_t> pushed_;
   bool is_started_ = false;
   bool is_in_range_ = false;
-  bool is_abandoned_ = false;  ///< the context is lost, and CUPTI not called in it to clean up
 };
 
 void RangeProfiler::Session::configure(CounterHost& host, std::size_t ranges) {
@@ -169,7 +181,7 @@ bool RangeProfiler::Session::guarded(const std::function<bool(std::size_t)>& ste
   try {
     return step(i);
   } catch (...) {
-    is_abandoned_ = true;
+    enabled_.is_abandoned = true;
     throw;
   }
 }
@@ -219,7 +231,7 @@ RangeProfiler::RangeProfiler(int device, CUcontext context)
   auto initialize = SWEEP_CUPTI_PARAMETERS(CUpti_Profiler_Initialize);
   SWEEP_CUPTI_CALL(cupti, ProfilerInitialize, initialize);
   const std::string chip = chip_of(cupti, device);
-  host_ = std::make_unique<CounterHost>(chip, availability_in(cupti, context_));
+  host_ = std::make_unique<CounterHost>(chip);
 }
 
 RangeProfiler::~RangeProfiler() = default;
@@ -257,14 +269,7 @@ void RangeProfiler::count(std::size_t count, const CountedLaunches& launches) {
       if (!done[i]) pending.push_back(i);
     }
     if (pending.empty()) return;
-    try {
-      count_in_session(pending, launches, done);
-    } catch (const CounterFailure& failure) {
-      const bool may_split = failure.kind() == CounterFailure::Kind::too_many_ranges;
-      if (!may_split || pending.size() == 1) throw;
-      most_ranges_ = pending.size() / 2;
-      continue;
-    }
+    if (!count_or_split(pending, launches, done)) continue;
     const auto got = static_cast<std::size_t>(
         std::ranges::count_if(pending, [&](std::size_t i) { return done[i]; }));
     if (got == 0) {
@@ -275,10 +280,38 @@ void RangeProfiler::count(std::size_t count, const CountedLaunches& launches) {
   }
 }
 
+/// False when it must be tried again, with as many as it takes now.
+bool RangeProfiler::count_or_split(std::span<const std::size_t> wanted,
+                                   const CountedLaunches& launches, std::vector<bool>& done) {
+  const bool is_fresh = enabled_ == nullptr || !enabled_->was_used;
+  try {
+    count_in_session(wanted, launches, done);
+    return true;
+  } catch (const CounterFailure& failure) {
+    disable();
+    if (failure.kind() == CounterFailure::Kind::too_many_ranges && wanted.size() > 1) {
+      most_ranges_ = wanted.size() / 2;
+    } else if (is_fresh) {
+      throw;
+    }
+    // What an enabled profiler does not do again, one that is enabled anew may do.
+    return false;
+  } catch (...) {
+    disable();
+    throw;
+  }
+}
+
+void RangeProfiler::disable() {
+  enabled_.reset();
+}
+
 void RangeProfiler::count_in_session(std::span<const std::size_t> wanted,
                                      const CountedLaunches& launches, std::vector<bool>& done) {
-  Session session(Cupti::get(), context_);
+  if (enabled_ == nullptr) enabled_ = std::make_unique<Enabled>(Cupti::get(), context_);
+  Session session(Cupti::get(), *enabled_);
   session.configure(*host_, wanted.size());
+  enabled_->was_used = true;
   std::vector<std::size_t> ranges(wanted.begin(), wanted.end());
   std::vector<bool> left_out(done.size(), false);
   const auto has_none = [&] {

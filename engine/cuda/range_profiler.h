@@ -48,18 +48,25 @@ class RangeProfiler {
   std::size_t passes() const;
 
   /// Counts `count` launches in as few sessions as CUPTI takes them in: a session costs a few
-  /// milliseconds for each pass, however many launches it has. Throws CounterFailure; what was
-  /// taken until then holds.
+  /// milliseconds for each pass, however many launches it has, and the first one a fifth of a
+  /// second more. The profiler stays enabled, for further calls, until `disable`; timing is
+  /// disturbed meanwhile. Throws CounterFailure, and is disabled then; what was taken until then
+  /// holds.
   void count(std::size_t count, const CountedLaunches& launches);
+  void disable();
 
  private:
+  class Enabled;
   class Session;
 
+  bool count_or_split(std::span<const std::size_t> wanted, const CountedLaunches& launches,
+                      std::vector<bool>& done);
   void count_in_session(std::span<const std::size_t> wanted, const CountedLaunches& launches,
                         std::vector<bool>& done);
 
   CUcontext context_;
   std::unique_ptr<CounterHost> host_;
+  std::unique_ptr<Enabled> enabled_;
   std::size_t most_ranges_;
 };
 

@@ -5,6 +5,7 @@
 namespace sweep {
 
 class CounterHost {};
+class RangeProfiler::Enabled {};
 
 namespace {
 
@@ -51,5 +52,7 @@ std::size_t RangeProfiler::passes() const {
 void RangeProfiler::count(std::size_t /*count*/, const CountedLaunches& /*launches*/) {
   refuse();
 }
+
+void RangeProfiler::disable() {}
 
 }  // namespace sweep

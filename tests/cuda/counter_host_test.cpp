@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "engine/cuda/counter_failure.h"
+#include "engine/spec/counter_plan.h"
 #include "engine/spec/counter_set.h"
 
 using namespace sweep;
@@ -63,6 +64,36 @@ BOOST_DATA_TEST_CASE(a_chip_gives_every_set_in_few_passes, data::make(chips), ch
     BOOST_TEST(host.passes() >= 1U);
     BOOST_TEST(host.passes() <= passes, set << " on " << chip);
     BOOST_TEST(!host.configuration().empty());
+  }
+}
+
+BOOST_DATA_TEST_CASE(substitutes_save_passes, data::make(chips), chip) {
+  CounterHost host(chip);
+  const auto has = [&](const std::string& counter) { return host.has(counter); };
+  const CounterPlan plan = plan_counters(formulas_of(std::vector<std::string>{"memory"}), has);
+  BOOST_TEST(plan.substitutes.size() == 2U);
+  BOOST_TEST(host.choose(plan.first).empty());
+  BOOST_TEST(host.passes() == 1U);
+  BOOST_TEST(host.choose(plan.second).empty());
+  BOOST_TEST(host.passes() == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(substitutes_never_cost_a_pass) {
+  CounterHost host("GH100");
+  const auto has = [&](const std::string& counter) { return host.has(counter); };
+  const auto passes = [&](const std::vector<std::string>& counters) {
+    BOOST_TEST(host.choose(counters).empty());
+    return host.passes();
+  };
+  for (const CounterSet& set : counter_sets()) {
+    std::vector<CounterFormula> formulas =
+        formulas_of(std::vector<std::string>{"memory", set.name});
+    // The first name is the one that this chip has.
+    for (CounterFormula& formula : formulas) {
+      for (CounterNames& names : formula.parts) names.resize(1);
+    }
+    const std::size_t exact = passes(plan_exact_counters(formulas).first);
+    BOOST_TEST(passes(plan_counters(formulas, has).first) < exact, set.name);
   }
 }
 

@@ -44,6 +44,53 @@ __global__ void column(float* out) {
 }
 )cuda";
 
+/// A copy of N floats whose loads or stores take another way: KIND 0 the usual one, 1 loads and 2
+/// stores by addresses of which only the value says what memory they lead to, 3 loads by cp.async,
+/// 4 some warps of which no lane, and some of which half the lanes take part.
+const char* const ways = R"cuda(/* pattern:
+parameters: {N: 64 Ki, KIND: 0}
+buffers:
+  in: {type: float, length: N, init: "float(i % 101)"}
+  out: {type: float, length: N}
+launch: {grid: N / 256, block: 256}
+useful: {read: 4 * N, write: 4 * N}
+verify: {out: "true"}
+*/
+__global__ void ways(const float* in, float* out) {
+  __shared__ float tile[256];
+  const size_t i = size_t(blockIdx.x) * 256 + threadIdx.x;
+  tile[threadIdx.x] = 1;
+  __syncthreads();
+  float value = 2;
+  if constexpr (KIND == 1) {
+    const float* from = threadIdx.x / 64 % 2 == 0 ? tile + threadIdx.x : in + i;
+    asm volatile("ld.f32 %0, [%1];" : "=f"(value) : "l"(from) : "memory");
+    out[i] = value;
+  } else if constexpr (KIND == 2) {
+    float* to = threadIdx.x / 64 % 2 == 0 ? tile + threadIdx.x : out + i;
+    asm volatile("st.f32 [%0], %1;" ::"l"(to), "f"(in[i]) : "memory");
+  } else if constexpr (KIND == 3) {
+    const auto to = unsigned(__cvta_generic_to_shared(tile + threadIdx.x));
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(in + i) : "memory");
+    asm volatile("cp.async.wait_all;" ::: "memory");
+    out[i] = tile[threadIdx.x];
+  } else if constexpr (KIND == 4) {
+    const int takes_part = threadIdx.x / 32 % 2 == 0 && threadIdx.x % 2 == 0;
+    asm volatile(
+        "{ .reg .pred p; setp.ne.s32 p, %1, 0; @p ld.global.f32 %0, [%2]; @p st.global.f32 [%3], %0; }"
+        : "+f"(value)
+        : "r"(takes_part), "l"(in + i), "l"(out + i)
+        : "memory");
+  } else {
+    out[i] = in[i];
+  }
+}
+)cuda";
+
+Workload copy_by(std::int64_t kind) {
+  return compiled_workload("ways", ways, integers({{"KIND", kind}}));
+}
+
 Workload copy_of(std::int64_t elements, std::int64_t stride = 1, std::int64_t fault = 0) {
   return compiled_workload("copying", copying,
                            integers({{"N", elements}, {"STRIDE", stride}, {"FAULT", fault}}));
@@ -118,6 +165,32 @@ BOOST_AUTO_TEST_CASE(each_of_many_workloads_has_its_own_figures,
   const std::vector<double> sectors = {(1 << 12) / 8, (1 << 12) / 4, 1 << 12, (1 << 13) / 8};
   for (std::size_t i = 0; i < workloads.size(); ++i) {
     BOOST_TEST(value(results.workloads[i], "load_sectors").value_or(-1) == sectors[i % 4]);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(requests_are_those_of_the_counter_of_requests,
+                     *boost::unit_test::precondition(may_count)) {
+  constexpr std::int64_t kinds = 5;
+  const std::string counter = "l1tex__t_requests_pipe_lsu_mem_global_op_";
+  const auto backend = make_cuda_backend(first_gpu());
+  std::vector<Workload> workloads;
+  for (std::int64_t kind = 0; kind < kinds; ++kind) workloads.push_back(copy_by(kind));
+  const auto quick = counted(*backend, workloads, {"memory"});
+  const auto exact = counted(*backend, workloads, {counter + "ld.sum", counter + "st.sum"});
+  BOOST_TEST(quick.problems.empty());
+  constexpr double warps = (64 << 10) / 32;
+  const std::vector<double> loads = {warps, warps / 2, warps, warps, warps / 2};
+  const std::vector<double> stores = {warps, warps, warps / 2, warps, warps / 2};
+  for (std::size_t kind = 0; kind < workloads.size(); ++kind) {
+    BOOST_TEST_CONTEXT("kind " << kind) {
+      const Observation& observation = quick.workloads[kind];
+      BOOST_TEST(value(observation, "load_requests").value_or(-1) == loads[kind]);
+      BOOST_TEST(value(observation, "store_requests").value_or(-1) == stores[kind]);
+      const Observation& literal = exact.workloads[kind];
+      BOOST_TEST(value(literal, counter + "ld.sum").value_or(-2) == loads[kind]);
+      BOOST_TEST(value(literal, counter + "st.sum").value_or(-2) == stores[kind]);
+      BOOST_TEST(observation.metrics.size() == 6U);
+    }
   }
 }
 

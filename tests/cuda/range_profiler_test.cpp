@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
 
@@ -95,7 +96,45 @@ BOOST_AUTO_TEST_CASE(every_pass_runs_every_launch_in_a_range_of_its_own) {
   BOOST_TEST(recorder.launched == " 0 1 0 1");
   BOOST_TEST(calls(script) ==
              "Enable, Size, Image, Config 2, Start, Push 0, Pop, Push 1, Pop, Stop, Start, Push 0, "
-             "Pop, Push 1, Pop, Stop, Decode, Evaluate, Evaluate, Disable");
+             "Pop, Push 1, Pop, Stop, Decode, Evaluate, Evaluate");
+  profiler.disable();
+  BOOST_TEST(script.calls.back() == "Disable");
+  BOOST_TEST(!script.is_misused);
+}
+
+BOOST_AUTO_TEST_CASE(the_profiler_is_enabled_once_for_all_sessions) {
+  CuptiScript& script = new_script();
+  script.most_ranges = 100;
+  {
+    RangeProfiler profiler(0, some_context());
+    with_two_counters(profiler);
+    Recorder recorder(128);
+    profiler.count(128, recorder.launches);
+    const auto enabled = std::ranges::count(script.calls, "Enable");
+    BOOST_TEST(profiler.choose({"c__z.sum"}).empty());
+    profiler.count(128, recorder.launches);
+    BOOST_TEST(recorder.values().ends_with(" 127000"));
+    BOOST_TEST(std::ranges::count(script.calls, "Enable") == enabled);
+    profiler.disable();
+    profiler.disable();
+    BOOST_TEST(!script.is_enabled);
+    profiler.count(1, recorder.launches);
+    BOOST_TEST(script.is_enabled);
+  }
+  BOOST_TEST(!script.is_enabled);
+  BOOST_TEST(!script.is_misused);
+}
+
+BOOST_AUTO_TEST_CASE(a_profiler_that_counts_only_once_is_enabled_anew) {
+  CuptiScript& script = new_script();
+  script.most_sessions = 1;
+  RangeProfiler profiler(0, some_context());
+  with_two_counters(profiler);
+  Recorder recorder(600);
+  profiler.count(600, recorder.launches);
+  BOOST_TEST(recorder.values().find('-') == std::string::npos);
+  BOOST_TEST(recorder.prepared.find(" 0 1 ") == recorder.prepared.rfind(" 0 1 "));
+  BOOST_TEST(std::ranges::count(script.calls, "Enable") == 3);
   BOOST_TEST(!script.is_misused);
 }
 
@@ -106,7 +145,7 @@ BOOST_AUTO_TEST_CASE(without_counters_nothing_runs) {
   Recorder recorder(1);
   profiler.count(1, recorder.launches);
   BOOST_TEST(recorder.prepared == "");
-  BOOST_TEST(calls(script) == "Initialize, Availability, Availability");
+  BOOST_TEST(calls(script) == "Initialize");
 }
 
 BOOST_AUTO_TEST_CASE(more_launches_than_a_session_takes_are_split) {
@@ -154,7 +193,7 @@ BOOST_AUTO_TEST_CASE(a_launch_that_cannot_be_prepared_or_does_not_run_is_left_ou
   profiler.count(2, none.launches);
   BOOST_TEST(none.values() == "- -");
   BOOST_TEST(!script.is_misused);
-  BOOST_TEST(!script.is_enabled);
+  BOOST_TEST(!script.is_started);
 }
 
 BOOST_AUTO_TEST_CASE(a_launch_that_fails_in_a_later_pass_has_no_figures) {
@@ -206,7 +245,7 @@ BOOST_AUTO_TEST_CASE(a_call_that_fails_ends_the_session_cleanly) {
 BOOST_AUTO_TEST_CASE(a_missing_permission_is_a_lasting_failure) {
   constexpr int insufficient_privileges = 35;
   CuptiScript& script = new_script();
-  script.failures["Availability"] = insufficient_privileges;
+  script.failures["Initialize"] = insufficient_privileges;
   try {
     const RangeProfiler profiler(0, some_context());
     BOOST_ERROR("it must not start");

@@ -59,14 +59,6 @@ CUptiResult cuptiDeviceGetChipName(CUpti_Device_GetChipName_Params* parameters) 
   return CUPTI_SUCCESS;
 }
 
-CUptiResult cuptiProfilerGetCounterAvailability(
-    CUpti_Profiler_GetCounterAvailability_Params* parameters) {
-  if (parameters->pCounterAvailabilityImage == nullptr) {
-    parameters->counterAvailabilityImageSize = 16;
-  }
-  return note("Availability", !script().is_enabled);
-}
-
 CUptiResult cuptiProfilerHostInitialize(CUpti_Profiler_Host_Initialize_Params* parameters) {
   parameters->pHostObject = object<CUpti_Profiler_Host_Object>();
   return CUPTI_SUCCESS;
@@ -111,6 +103,7 @@ CUptiResult cuptiRangeProfilerEnable(CUpti_RangeProfiler_Enable_Params* paramete
   const CUptiResult result = note("Enable", !script().is_enabled && parameters->ctx != nullptr);
   if (result != CUPTI_SUCCESS) return result;
   script().is_enabled = true;
+  script().sessions = 0;
   parameters->pRangeProfilerObject = object<CUpti_RangeProfiler_Object>();
   return result;
 }
@@ -136,6 +129,7 @@ CUptiResult cuptiRangeProfilerSetConfig(CUpti_RangeProfiler_SetConfig_Params* pa
   script().ranges.clear();
   script().passes_done = 0;
   if (parameters->maxRangesPerPass > script().most_ranges) return CUPTI_ERROR_MAX_LIMIT_REACHED;
+  if (++script().sessions > script().most_sessions) return CUPTI_ERROR_INVALID_OPERATION;
   return note("Config " + std::to_string(parameters->maxRangesPerPass), script().is_enabled);
 }
 

@@ -3,7 +3,8 @@
 // needs the permission. Writes the golden file and a table of both, and says what differs.
 //   compare_with_gpu FOLDER GOLDEN.csv TABLE.md
 // FOLDER is tests/emulator/hardware. A second table, TABLE.md.raw.csv, has the counters under
-// NVIDIA's own names. Exit code: 0 equal, 1 not.
+// NVIDIA's own names. The requests that the engine gives out are compared with the counters of
+// requests too. Exit code: 0 equal, 1 not.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -11,6 +12,7 @@
 #include <fstream>
 #include <iostream>
 
+#include "tests/emulator/hardware/counted_requests.h"
 #include "tests/emulator/hardware/emulated_outcome.h"
 #include "tests/emulator/hardware/golden_file.h"
 #include "tests/emulator/hardware/gpu_outcome.h"
@@ -62,7 +64,10 @@ int compare(const std::string& folder, const std::string& golden, const std::str
   write_golden_file(golden, file);
   write_raw(table + ".raw.csv", configurations, gpu);
   say(fmt::format("{} of {} configurations differ", differing, configurations.size()));
-  return differing == 0 ? 0 : 1;
+  const std::vector<std::string> requests = differing_requests(configurations);
+  for (const std::string& line : requests) std::cout << line << '\n';
+  say(fmt::format("{} counts of requests differ from the counters of requests", requests.size()));
+  return differing == 0 && requests.empty() ? 0 : 1;
 }
 
 }  // namespace
