@@ -46,7 +46,7 @@ CountTolerance tolerance_for(const std::string& metric) {
 }
 
 std::string describe(const CountTolerance& tolerance, const std::string& metric) {
-  if (unit_of(metric) == "%") return fmt::format("within {} points", tolerance.absolute);
+  if (unit_of(metric) == "%") return fmt::format("within {} percentage points", tolerance.absolute);
   const std::string relative = fmt::format("within {:g} %", tolerance.relative * 100);
   return tolerance.absolute > 0 ? fmt::format("{} or {}", relative, tolerance.absolute) : relative;
 }

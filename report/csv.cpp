@@ -43,7 +43,8 @@ std::string metric_heading(const MetricColumn& column) {
 
 /// "load_sectors.difference [%]"; of a metric in % the unit is percentage points.
 std::string difference_heading(const std::string& metric) {
-  return fmt::format("{}.difference [{}]", metric, unit_of(metric) == "%" ? "points" : "%");
+  return fmt::format("{}.difference [{}]", metric,
+                     unit_of(metric) == "%" ? "percentage points" : "%");
 }
 
 void append_line(std::string& csv, const std::vector<std::string>& fields) {

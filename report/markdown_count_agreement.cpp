@@ -12,13 +12,13 @@
 namespace sweep {
 namespace {
 
-/// "+3.2 %", "-4 points"
+/// "+3.2 %", "-4 percentage points"
 std::string describe_difference(const PointRecord& point, const std::string& metric) {
   const double difference = *count_difference(point, metric);
   const std::string figure =
       std::isfinite(difference) ? format_figure(std::abs(difference)) : "infinitely many";
   return fmt::format("{}{} {}", difference < 0 ? "-" : "+", figure,
-                     unit_of(metric) == "%" ? "points" : "%");
+                     unit_of(metric) == "%" ? "percentage points" : "%");
 }
 
 std::string write_disagreeing(const std::vector<CountAgreement>& agreements,

@@ -207,6 +207,7 @@ int check_command(const Arguments& arguments) {
       worst = std::max(worst, execute_file(file, compile, *options->run));
     }
   }
+  std::cerr << describe_problem(options->cache.get());
   return worst;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <iostream>
+#include <sstream>
 
 #include "engine/cli/terminal.h"
 #include "engine/text/suggestion.h"
@@ -10,6 +11,9 @@
 namespace sweep {
 namespace po = boost::program_options;
 namespace {
+
+/// The columns that every terminal has.
+constexpr unsigned help_width = 80;
 
 std::vector<std::string>& process_words() {
   static std::vector<std::string> words;
@@ -33,10 +37,22 @@ std::string quoted(const std::string& word) {
   return result + "'";
 }
 
+/// The options' descriptions are broken after their spaces.
+std::string without_trailing_spaces(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '\n') result.erase(result.find_last_not_of(' ') + 1);
+    result += c;
+  }
+  return result;
+}
+
 }  // namespace
 
 CommandLine::CommandLine(std::string synopsis, std::string about)
-    : synopsis_(std::move(synopsis)), about_(std::move(about)), visible_("Options", 100, 50) {
+    : synopsis_(std::move(synopsis)),
+      about_(std::move(about)),
+      visible_("Options", help_width, help_width / 2) {
   visible_.add_options()("help,h", "print this help")(
       "color", po::value<std::string>()->default_value("auto")->value_name("WHEN"),
       "auto (in a terminal), always or never");
@@ -80,7 +96,11 @@ std::optional<po::variables_map> CommandLine::parse(const Arguments& arguments) 
   }
   set_color_choice(color_choice_of(values["color"].as<std::string>()));
   if (values.count("help") != 0) {
-    std::cout << "Usage: " << synopsis_ << "\n\n" << about_ << "\n\n" << visible_;
+    std::ostringstream options;
+    options << visible_;
+    std::cout << "Usage: " << synopsis_ << "\n\n"
+              << about_ << "\n\n"
+              << without_trailing_spaces(options.str());
     return std::nullopt;
   }
   return values;

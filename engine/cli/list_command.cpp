@@ -1,19 +1,23 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <iostream>
+#include <limits>
 
 #include "engine/cli/command.h"
 #include "engine/cli/command_line.h"
 #include "engine/cli/data_folders.h"
 #include "engine/cli/pattern_options.h"
+#include "engine/cli/terminal.h"
 #include "engine/spec/counter_set.h"
 #include "engine/spec/metric.h"
 #include "engine/spec/pattern_library.h"
 #include "engine/text/read_source.h"
 #include "engine/text/suggestion.h"
 #include "engine/text/yaml.h"
+#include "report/display_text.h"
 
 namespace sweep {
 namespace {
@@ -23,11 +27,24 @@ struct Item {
   std::string summary;
 };
 
+/// The columns of a terminal; elsewhere lines stay whole, for programs that read them.
+std::size_t line_width() {
+  const Terminal terminal = terminal_of(STDOUT_FILENO);
+  return terminal.is_terminal ? terminal.width : std::numeric_limits<std::size_t>::max();
+}
+
 void print_items(const std::vector<Item>& items) {
+  constexpr std::size_t gap = 2;
+  constexpr std::size_t narrowest = 20;
   std::size_t widest = 0;
   for (const Item& item : items) widest = std::max(widest, item.name.size());
+  const std::size_t indent = widest + gap;
+  const std::size_t width = line_width();
+  const std::size_t rest = width > indent + narrowest ? width - indent : narrowest;
   for (const Item& item : items) {
-    std::cout << fmt::format("{:<{}}  {}\n", item.name, widest, item.summary);
+    std::cout << fmt::format(
+        "{:<{}}{}\n", item.name, indent,
+        fmt::join(wrap(item.summary, rest), fmt::format("\n{:<{}}", "", indent)));
   }
 }
 
@@ -112,8 +129,11 @@ int list_command(const Arguments& arguments) {
     print_items(list_sweeps());
   } else if (what == "metrics") {
     print_items(list_metrics());
-    std::cout << "\nSets of hardware counters, for measure: {counters: memory}; single metrics of "
-                 "them and counters by NVIDIA's names can stand there too:\n";
+    const auto heading = wrap(
+        "Sets of hardware counters, for measure: {counters: memory}; single metrics of them and "
+        "counters by NVIDIA's names can stand there too:",
+        line_width());
+    std::cout << fmt::format("\n{}\n", fmt::join(heading, "\n"));
     print_items(list_counter_sets());
   } else {
     throw UsageError(fmt::format("cannot list '{}'; {}", what, suggest(what, kinds, "there are")));

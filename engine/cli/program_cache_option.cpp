@@ -57,4 +57,9 @@ std::unique_ptr<ProgramCache> given_program_cache(
   return std::make_unique<ProgramCache>(*settings);
 }
 
+std::string describe_problem(const ProgramCache* cache) {
+  const std::string problem = cache != nullptr ? cache->problem() : std::string();
+  return problem.empty() ? problem : fmt::format("note: {}\n", problem);
+}
+
 }  // namespace sweep

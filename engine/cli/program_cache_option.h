@@ -3,6 +3,7 @@
 #include <boost/program_options.hpp>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "engine/cli/command_line.h"
 #include "engine/jit/program_cache.h"
@@ -22,5 +23,9 @@ void add_cache_option(CommandLine& line);
 /// Throws UsageError.
 std::unique_ptr<ProgramCache> given_program_cache(
     const boost::program_options::variables_map& values);
+
+/// A line that says what is wrong with the cache's disk; empty when nothing is. The cache may be
+/// null.
+std::string describe_problem(const ProgramCache* cache);
 
 }  // namespace sweep

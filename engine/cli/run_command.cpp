@@ -122,7 +122,12 @@ int run_command(const Arguments& arguments) {
   const std::unique_ptr<ProgramCache> cache = given_program_cache(options->values);
   const Machines machines = start_machines(options->device, options->exact, options->values);
   std::cerr << fmt::format("  on {}\n", describe_device(machines.measurer->device()));
-  if (machines.is_emulator()) reduce_for_emulator(loaded);
+  if (machines.is_emulator()) {
+    if (options->counters && !options->counters->empty()) {
+      std::cerr << "  --counters is left out: it asks a GPU; the emulator gives its own counts\n";
+    }
+    reduce_for_emulator(loaded);
+  }
   make_output_folder(options->output);
   const fs::path base = options->output / loaded.sweep.name;
   const RunLock lock(base.string() + ".db");
@@ -137,6 +142,7 @@ int run_command(const Arguments& arguments) {
   request.emulate = machines.emulators_beside();
   request.counters = options->counters.value_or(loaded.sweep.counters);
   const RunSummary summary = measure_all(request, *machines.measurer, store);
+  std::cerr << describe_problem(cache.get());
   const RunResults results = load_results(store, summary.run);
   write_reports(results, base);
   if (options->timing) std::cout << '\n' << describe_timing(summary.timing) << std::flush;

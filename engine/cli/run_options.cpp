@@ -40,12 +40,12 @@ void add_options(CommandLine& line) {
 }
 
 std::uint64_t read_seed(const std::string& text) {
-  // SQLite's integers have 63 bits beside the sign.
+  // SQLite's integers have 63 bits beside the sign; 0 stands for a run without an order.
   constexpr std::uint64_t largest = (std::uint64_t{1} << 63U) - 1;
   std::uint64_t seed = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
-  if (error != std::errc{} || end != text.data() + text.size() || seed > largest) {
-    throw UsageError(fmt::format("--seed {}: write a whole number from 0 to {}", text, largest));
+  if (error != std::errc{} || end != text.data() + text.size() || seed == 0 || seed > largest) {
+    throw UsageError(fmt::format("--seed {}: write a whole number from 1 to {}", text, largest));
   }
   return seed;
 }

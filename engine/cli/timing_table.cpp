@@ -42,23 +42,34 @@ std::string_view name_of(Phase phase) {
   return "other";
 }
 
+/// The last column is left out where no point was measured.
 std::string row(std::string_view name, double seconds, double wall, double points) {
   constexpr double percent = 100;
   constexpr double milli = 1e3;
-  return fmt::format("  {:<24} {:>9.3f} {:>7.1f} {:>11.3f}\n", name, seconds,
-                     wall > 0 ? seconds / wall * percent : 0,
-                     points > 0 ? seconds / points * milli : 0);
+  std::string text = fmt::format("  {:<24} {:>9.3f} {:>7.1f}", name, seconds,
+                                 wall > 0 ? seconds / wall * percent : 0);
+  if (points > 0) text += fmt::format(" {:>11.3f}", seconds / points * milli);
+  return text + '\n';
+}
+
+std::string count_of(std::size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", format_thousands(count), noun, count == 1 ? "" : "s");
 }
 
 std::string describe_compiling(const CompileStatistics& compile) {
   const std::size_t all = compile.configurations + compile.from_cache;
   if (all == 0) return {};
   constexpr double milli = 1e3;
+  std::string compiled;
+  if (compile.configurations > 0) {
+    compiled =
+        fmt::format("{} in {} by {}, ", count_of(compile.configurations, "configuration"),
+                    count_of(compile.programs, "program"), count_of(compile.compilers, "compiler"));
+  }
   return fmt::format(
-      "Compiling, beside the measuring: {} configurations in {} programs by {} compilers, {} from "
-      "the cache; {:.3f} s from the start to the last, {:.3f} ms a configuration.\n",
-      format_thousands(compile.configurations), format_thousands(compile.programs),
-      compile.compilers, format_thousands(compile.from_cache), compile.wall_seconds,
+      "Compiling, beside the measuring: {}{} from the cache;\n"
+      "  {:.3f} s from the start to the last, {:.3f} ms a configuration.\n",
+      compiled, format_thousands(compile.from_cache), compile.wall_seconds,
       compile.wall_seconds / static_cast<double>(all) * milli);
 }
 
@@ -68,9 +79,10 @@ std::string describe_timing(const RunTiming& timing) {
   const double wall = timing.wall_seconds;
   const auto points = static_cast<double>(timing.measured);
   std::string text = fmt::format(
-      "Where the wall time went: {} points measured in {:.3f} s\n"
-      "  {:<24} {:>9} {:>7} {:>11}\n",
-      format_thousands(timing.measured), wall, "", "seconds", "%", "ms a point");
+      "Where the wall time went: {} measured in {:.3f} s\n"
+      "  {:<24} {:>9} {:>7}{}\n",
+      count_of(timing.measured, "point"), wall, "", "seconds", "%",
+      timing.measured > 0 ? "  ms a point" : "");
   for (std::size_t i = 0; i < phase_count; ++i) {
     const auto phase = static_cast<Phase>(i);
     if (timing.phases[phase] > 0) text += row(name_of(phase), timing.phases[phase], wall, points);

@@ -44,8 +44,8 @@ class CounterReader {
 
   void read_all() {
     if (points_.empty()) return;
-    stage_.observer.on_stage(
-        fmt::format("reading the hardware's counters of {} points", points_.size()));
+    stage_.observer.on_stage(fmt::format("reading the hardware's counters of {} point{}",
+                                         points_.size(), points_.size() == 1 ? "" : "s"));
     CompileAhead compiled(stage_.compile, configurations_);
     PreparedPoints prepared(compiled, configurations_, nullptr, stage_.request.sweep.measure);
     for (std::size_t begin = 0; begin < points_.size() && !stage_.stop;

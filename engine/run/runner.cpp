@@ -98,7 +98,10 @@ class Runner {
     provenance.compiler = request_.compile.nvrtc->version();
     provenance.measure = to_string(request_.sweep.measure);
     provenance.device = record_of(stage_.measurer.device());
-    if (!is_timed()) provenance.seed = 0;
+    if (!is_timed()) {
+      provenance.measure = counting_rules_text(request_.sweep.measure);
+      provenance.seed = 0;
+    }
     return provenance;
   }
 

@@ -9,7 +9,12 @@ std::vector<std::string> read_counters(const YamlNode& measure, Diagnostics& dia
   const YamlNode* node = measure.is_map() ? measure.find("counters") : nullptr;
   if (node == nullptr || node->is_null()) return {};
   if (node->is_scalar() && node->text == "true") return {std::string(default_counter_set)};
-  if (node->is_scalar() && node->text == "false") return {};
+  if (node->is_scalar() && (node->text == "false" || node->text == "off")) return {};
+  if (node->is_map()) {
+    diagnostics.error(node->where, "'counters' must be true, false, a name or a list of names",
+                      "for example [memory, dram]");
+    return {};
+  }
   std::vector<std::string> names;
   for (const auto& [name, where] : read_texts(*node, "counters", diagnostics)) {
     if (const auto mistake = find_counter_mistake(name)) {

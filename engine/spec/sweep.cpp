@@ -16,6 +16,10 @@ std::string to_string(const MeasureRules& rules) {
                      rules.max_samples, rules.seconds, rules.caches ? ", caches: true" : "");
 }
 
+std::string counting_rules_text(const MeasureRules& rules) {
+  return fmt::format("caches: {}", rules.caches);
+}
+
 void replace_axis(std::vector<Axis>& axes, const Axis& axis) {
   const auto found = std::ranges::find(axes, axis.names, &Axis::names);
   if (found != axes.end()) {

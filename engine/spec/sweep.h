@@ -36,6 +36,8 @@ struct MeasureRules {
 /// The rules in one canonical line, for the store's keys and for reports. What is off by default
 /// stands in it only when it is on.
 std::string to_string(const MeasureRules& rules);
+/// Those of them that decide what is counted where nothing is timed.
+std::string counting_rules_text(const MeasureRules& rules);
 
 /// A sweep file, parsed and checked against its patterns.
 struct Sweep {

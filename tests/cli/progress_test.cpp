@@ -114,6 +114,29 @@ BOOST_AUTO_TEST_CASE(the_live_line_is_cut_between_characters) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(notes_stay_and_stages_are_written_over_in_a_terminal) {
+  const auto text_in = [](const Terminal& terminal) {
+    const TemporaryFolder folder;
+    {
+      const CapturedErrors captured(folder.path() / "err");
+      Progress progress(terminal, [] { return 0.0; });
+      progress.on_start(1, 0);
+      progress.on_stage("comparing the best 4 configurations of stride");
+      progress.on_note("the device is warm");
+      progress.on_stage("reading the hardware's counters of 12 points");
+      progress.finish();
+    }
+    return read_text_file(folder.path() / "err");
+  };
+  BOOST_TEST(text_in({true, false, true, 40}) ==
+             "\r\033[Kcomparing the best 4 configurations of "
+             "\r\033[Knote: the device is warm\n"
+             "\r\033[Kreading the hardware's counters of 12 p\r\033[K");
+  BOOST_TEST(text_in({false, false, false, 80}) ==
+             "comparing the best 4 configurations of stride\nnote: the device is warm\n"
+             "reading the hardware's counters of 12 points\n");
+}
+
 BOOST_AUTO_TEST_CASE(errors_that_cannot_be_written_are_no_reason_to_stop) {
   const CapturedErrors captured("/dev/full");
   BOOST_CHECK_NO_THROW(show_points({true, false, true, 80}, "stride", 3));

@@ -1,5 +1,6 @@
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
+#include <sstream>
 
 #include "tests/cli/program.h"
 
@@ -34,6 +35,14 @@ BOOST_DATA_TEST_CASE(every_command_explains_itself, commands, command) {
   BOOST_TEST(help.code == 0);
   BOOST_TEST(help.out.starts_with(std::string("Usage: sweep ") + command));
   BOOST_TEST(help.err.empty());
+}
+
+BOOST_DATA_TEST_CASE(help_fits_into_80_columns, commands, command) {
+  std::istringstream help(run_program({command, "--help"}).out);
+  for (std::string line; std::getline(help, line);) {
+    BOOST_TEST(line.size() <= 80U, line);
+    BOOST_TEST(!line.ends_with(' '), line);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(version_is_a_name_and_a_number) {

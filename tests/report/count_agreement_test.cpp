@@ -100,8 +100,8 @@ BOOST_AUTO_TEST_CASE(tolerances_are_said) {
   BOOST_TEST(said("load_sectors") == "within 0.5 % or 1");
   BOOST_TEST(said("load_sectors_per_request") == "within 0.5 %");
   BOOST_TEST(said("dram_read_bytes") == "within 10 % or 1");
-  BOOST_TEST(said("l1_hit_rate") == "within 10 points");
-  BOOST_TEST(said("shared_efficiency") == "within 0.5 points");
+  BOOST_TEST(said("l1_hit_rate") == "within 10 percentage points");
+  BOOST_TEST(said("shared_efficiency") == "within 0.5 percentage points");
   BOOST_TEST(said("l1tex__t_sectors.sum") == "within 0.5 % or 1");
 }
 

@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(counts_from_both_origins_have_their_difference) {
   BOOST_TEST(text ==
              "pattern,status,reason,stopped_by,verdict,load_sectors.hardware,load_sectors.emulated,"
              "l1_hit_rate.hardware [%],l1_hit_rate.emulated [%],load_sectors.difference [%],"
-             "l1_hit_rate.difference [points],notes\r\n"
+             "l1_hit_rate.difference [percentage points],notes\r\n"
              "p,ok,,noise,,200,201,50,45.5,0.5,-4.5,\r\n");
 }
 

@@ -61,6 +61,7 @@ const std::vector<TextCase> mistakes = {
 const std::vector<TextCase> requests = {
     {"true", "memory"},
     {"false", ""},
+    {"off", ""},
     {"", ""},
     {"memory", "memory"},
     {"[dram, memory]", "memory, dram"},
@@ -78,7 +79,9 @@ const std::vector<TextCase> bad_requests = {
     {"[time, drum]", "2:22+4 no hardware counter gives 'time' | " + no_help +
                          "\n2:28+4 'drum' is neither a set of counters nor a counter | did you "
                          "mean 'dram'?"},
-    {"{memory: true}", "2:21+1 'counters' must be a single value"},
+    {"{memory: true}",
+     "2:21+1 'counters' must be true, false, a name or a list of names | for example "
+     "[memory, dram]"},
     {"[[memory]]", "2:22+1 'counters' must be a single value"},
 };
 

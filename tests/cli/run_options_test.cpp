@@ -1,0 +1,111 @@
+#include <boost/test/data/test_case.hpp>
+#include <boost/test/unit_test.hpp>
+
+#include "tests/cli/program.h"
+#include "tests/temporary_folder.h"
+
+using namespace sweep;
+namespace data = boost::unit_test::data;
+
+namespace {
+
+bool contains(const std::string& haystack, const std::string& needle) {
+  return haystack.find(needle) != std::string::npos;
+}
+
+/// One small configuration on the emulator, with more options.
+struct OnEmulator {
+  const TemporaryFolder folder;
+
+  Outcome run(const std::vector<std::string>& more, const Environment& environment = {}) const {
+    std::vector<std::string> arguments = {"run",   "stride",    "--device", "emulator",
+                                          "--set", "T=int",     "--set",    "STRIDE=1",
+                                          "--set", "BLOCK=128", "--set",    "BYTES=1 Mi"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_program(arguments, folder.path(), environment);
+  }
+  std::string report() const { return read_text_file(folder.path() / "results/stride.md"); }
+};
+
+bool has_compiler() {
+  static const bool has = [] {
+    const Outcome check = run_program({"check", "patterns/stride.cu"});
+    if (check.code != 0) BOOST_TEST_MESSAGE("skipped: " << check.err);
+    return check.code == 0;
+  }();
+  return has;
+}
+
+boost::test_tools::assertion_result needs_compiler(boost::unit_test::test_unit_id) {
+  return has_compiler();
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(run_options, OnEmulator)
+
+BOOST_DATA_TEST_CASE_F(OnEmulator, a_seed_is_a_whole_number_above_0,
+                       data::make({"0", "-1", "+5", "1.5", "0x10", "9223372036854775808", "one"}),
+                       seed) {
+  const Outcome wrong = run({"--seed", seed});
+  BOOST_TEST(wrong.code == 2);
+  BOOST_TEST(wrong.err == "sweep: --seed " + std::string(seed) +
+                              ": write a whole number from 1 to 9223372036854775807\n");
+}
+
+BOOST_AUTO_TEST_CASE(counters_are_checked_before_anything_runs) {
+  const Outcome wrong = run({"--counters", "memory,drum"});
+  BOOST_TEST(wrong.code == 2);
+  BOOST_TEST(wrong.err ==
+             "sweep: --counters: 'drum' is neither a set of counters nor a counter; did you mean "
+             "'dram'?\n");
+  BOOST_TEST(run({"--counters", ","}).code == 2);
+}
+
+BOOST_AUTO_TEST_CASE(counters_of_a_gpu_are_left_out_on_the_emulator,
+                     *boost::unit_test::precondition(needs_compiler)) {
+  const std::string said = "  --counters is left out: it asks a GPU";
+  BOOST_TEST(contains(run({"--counters", "memory"}).err, said));
+  BOOST_TEST(!contains(run({"--counters", "off"}).err, said));
+}
+
+BOOST_AUTO_TEST_CASE(a_run_on_the_emulator_speaks_of_no_times,
+                     *boost::unit_test::precondition(needs_compiler)) {
+  const Outcome counted = run({});
+  BOOST_TEST(counted.code == 0, counted.err);
+  const std::string all = counted.out + counted.err + report();
+  for (const char* word : {"Verdict", "noise", "sample", "seed", "drift", "best:"}) {
+    BOOST_TEST(!contains(all, word), word << " in " << all);
+  }
+  BOOST_TEST(contains(report(), "| measuring | caches: false"));
+}
+
+BOOST_AUTO_TEST_CASE(timing_says_where_the_wall_time_went,
+                     *boost::unit_test::precondition(needs_compiler)) {
+  const Outcome first = run({"--timing", "--no-cache"});
+  BOOST_TEST(contains(first.out, "\nWhere the wall time went: 1 point measured in "), first.out);
+  BOOST_TEST(contains(first.out, "  waiting for the compiler "));
+  BOOST_TEST(contains(first.out,
+                      "\nCompiling, beside the measuring: 1 configuration in 1 program by 1 "
+                      "compiler, 0 from the cache;\n"),
+             first.out);
+  const Outcome again = run({"--timing"});
+  BOOST_TEST(contains(again.out, "Where the wall time went: 0 points measured in "), again.out);
+  BOOST_TEST(!contains(again.out, "ms a point"));
+  BOOST_TEST(!contains(again.out, "Compiling"));
+}
+
+BOOST_AUTO_TEST_CASE(a_cache_that_cannot_be_used_is_said_and_costs_no_point,
+                     *boost::unit_test::precondition(needs_compiler)) {
+  const Environment no_folder = {{"XDG_CACHE_HOME", "/dev/null"}};
+  const std::string note = "note: the cache of compiled programs in /dev/null/sweep cannot be ";
+  const Outcome measured = run({}, no_folder);
+  BOOST_TEST(measured.code == 0);
+  BOOST_TEST(contains(measured.err, note), measured.err);
+  BOOST_TEST(!contains(run({"--fresh", "--no-cache"}, no_folder).err, note));
+  const Outcome checked = run_program({"check", "patterns/stride.cu"}, SWEEP_SOURCE_DIR, no_folder);
+  BOOST_TEST(checked.code == 0);
+  BOOST_TEST(contains(checked.err, note), checked.err);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
