@@ -60,8 +60,12 @@ CounterThreads Machines::emulators_beside() const {
   constexpr unsigned taken = 2;
   const unsigned cores = std::thread::hardware_concurrency();
   const auto programs = std::make_shared<LoadedPrograms>();
-  return {[one, programs] { return std::make_unique<EmulatorBackend>(one, programs); },
-          cores > taken ? cores - taken : 1};
+  const auto make = [one, programs](const std::atomic<bool>& cancelled) {
+    EmulatorSettings own = one;
+    own.cancelled = &cancelled;
+    return std::make_unique<EmulatorBackend>(std::move(own), programs);
+  };
+  return {make, cores > taken ? cores - taken : 1};
 }
 
 }  // namespace sweep

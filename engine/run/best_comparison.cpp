@@ -141,10 +141,7 @@ std::vector<Contender> contenders_of(const RunStage& stage,
 
 void compare_best(RunStage& stage) {
   if (stage.measurer.device().backend == "emulator") return;
-  if (stage.timing.measured == 0) {
-    stage.store.take_over_comparisons(stage.run);
-    return;
-  }
+  if (stage.timing.measured == 0 && stage.store.take_over_comparisons(stage.run)) return;
   const std::vector<StoredPoint> all = stage.store.points(stage.run);
   std::map<std::string, std::vector<const StoredPoint*>> by_pattern;
   for (const StoredPoint& stored : all) {

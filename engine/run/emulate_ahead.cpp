@@ -5,8 +5,7 @@
 
 namespace sweep {
 
-EmulateAhead::EmulateAhead(const std::function<std::unique_ptr<Backend>()>& make_backend,
-                           unsigned threads) {
+EmulateAhead::EmulateAhead(const MakeBackend& make_backend, unsigned threads) {
   for (unsigned i = 0; i < std::max(threads, 1U); ++i) {
     threads_.emplace_back([this, make_backend] { work(make_backend); });
   }
@@ -16,6 +15,7 @@ EmulateAhead::~EmulateAhead() {
   {
     const std::lock_guard lock(mutex_);
     is_ending_ = true;
+    cancelled_ = true;
     jobs_.clear();
   }
   changed_.notify_all();
@@ -36,8 +36,8 @@ std::future<PointRecord> EmulateAhead::count(const Workload& workload, const Mea
   return result;
 }
 
-void EmulateAhead::work(const std::function<std::unique_ptr<Backend>()>& make_backend) {
-  const std::unique_ptr<Backend> backend = make_backend();
+void EmulateAhead::work(const MakeBackend& make_backend) {
+  const std::unique_ptr<Backend> backend = make_backend(cancelled_);
   for (;;) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return is_ending_ || !jobs_.empty(); });

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -13,12 +14,16 @@
 
 namespace sweep {
 
+/// Makes a backend that ends what it executes, by a failure, soon after `cancelled` is set; the
+/// flag outlives it.
+using MakeBackend = std::function<std::unique_ptr<Backend>(const std::atomic<bool>& cancelled)>;
+
 /// Counts workloads on backends of its own, one a thread, while others are timed elsewhere.
 class EmulateAhead {
  public:
   /// `make_backend` is called once by each thread.
-  EmulateAhead(const std::function<std::unique_ptr<Backend>()>& make_backend, unsigned threads);
-  /// Drops what has not begun and waits for what has.
+  EmulateAhead(const MakeBackend& make_backend, unsigned threads);
+  /// Drops what has not begun and cancels what has.
   ~EmulateAhead();
   EmulateAhead(const EmulateAhead&) = delete;
   EmulateAhead& operator=(const EmulateAhead&) = delete;
@@ -31,12 +36,13 @@ class EmulateAhead {
  private:
   using Job = std::packaged_task<PointRecord(Backend&)>;
 
-  void work(const std::function<std::unique_ptr<Backend>()>& make_backend);
+  void work(const MakeBackend& make_backend);
 
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Job> jobs_;
   bool is_ending_ = false;
+  std::atomic<bool> cancelled_ = false;
   std::vector<std::thread> threads_;
 };
 

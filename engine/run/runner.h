@@ -1,10 +1,10 @@
 #pragma once
 
 #include <atomic>
-#include <functional>
 #include <memory>
 
 #include "engine/run/compile_ahead.h"
+#include "engine/run/emulate_ahead.h"
 #include "engine/run/measurer.h"
 #include "engine/run/run_timing.h"
 #include "engine/space/enumerate.h"
@@ -28,7 +28,7 @@ class RunObserver {
 
 /// Makes backends that count what the measurer times, one a thread.
 struct CounterThreads {
-  std::function<std::unique_ptr<Backend>()> make_backend;  ///< empty where nothing counts
+  MakeBackend make_backend;  ///< empty where nothing counts
   unsigned threads = 1;
 };
 

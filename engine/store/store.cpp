@@ -203,10 +203,12 @@ void Store::set_comparisons(std::int64_t run, const std::vector<ComparisonRecord
   transaction.commit();
 }
 
-void Store::take_over_comparisons(std::int64_t run) {
+bool Store::take_over_comparisons(std::int64_t run) {
   Transaction transaction(*state_->database, Transaction::Kind::write);
   copy_comparisons(*state_->database, run);
+  const bool has_some = state_->database->changes() > 0;
   transaction.commit();
+  return has_some;
 }
 
 std::vector<RunRecord> Store::runs() const {

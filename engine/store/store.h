@@ -84,8 +84,8 @@ class Store {
   /// Replaces the run's comparisons.
   void set_comparisons(std::int64_t run, const std::vector<ComparisonRecord>& comparisons);
   /// Gives a run that measured nothing itself the comparisons of the newest earlier run of exactly
-  /// the same points, if one has some.
-  void take_over_comparisons(std::int64_t run);
+  /// the same points. False when there are none.
+  bool take_over_comparisons(std::int64_t run);
 
   /// Every run, oldest first.
   std::vector<RunRecord> runs() const;

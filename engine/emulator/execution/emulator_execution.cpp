@@ -31,6 +31,8 @@ auto guarded(Work work) {
     return work();
   } catch (const KernelFault& fault) {
     throw FaultyKernel(fault);
+  } catch (const Cancelled& cancelled) {
+    throw ExecutionFailure(cancelled.what());
   } catch (const UnsupportedError& error) {
     if (error.line() != 0) {
       throw FaultyKernel({{error.file(), error.line()}, error.where(), error.message()});
@@ -122,6 +124,7 @@ void EmulatorExecution::launch() {
     launch.notes_shapes = settings_.notes_shapes;
     launch.print = settings_.print;
     launch.instruction_limit = settings_.instruction_limit;
+    launch.cancelled = settings_.cancelled;
     prepare_launch(launch);
     const GridOptions options = grid_options();
     if (models_caches_) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -26,6 +27,8 @@ struct EmulatorSettings {
   std::uint64_t sample_budget = 400'000;
   /// Warp instructions that a block may execute before it counts as running away.
   std::uint64_t instruction_limit = 100'000'000;
+  /// Once it is set a launch ends with an ExecutionFailure; may be null.
+  const std::atomic<bool>* cancelled = nullptr;
   /// Where printf's text goes; may be empty.
   std::function<void(const std::string&)> print;
 };

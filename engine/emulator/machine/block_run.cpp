@@ -102,6 +102,7 @@ BlockRun::Progress BlockRun::run(std::uint64_t turn) {
   for (Warp& warp : warps_) can_go_on |= run_warp(warp, turn);
   if (live_ == 0) return Progress::finished;
   if (instructions_ > launch_.instruction_limit) report_runaway();
+  if (launch_.cancelled != nullptr && *launch_.cancelled) throw Cancelled();
   // Threads that do nothing but look at an mbarrier or sleep, pass after pass.
   idle_passes_ = has_spent_turn_ || access_.writes() != writes ? 0 : idle_passes_ + 1;
   constexpr std::uint64_t most_idle_passes = 10'000;

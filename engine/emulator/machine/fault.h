@@ -18,6 +18,12 @@ enum class FaultKind : std::uint8_t {
   runaway,  ///< it took more instructions than it may
 };
 
+/// The launch was cancelled from outside.
+class Cancelled : public std::runtime_error {
+ public:
+  Cancelled() : std::runtime_error("the launch was cancelled") {}
+};
+
 /// A kernel that did what a GPU would stop it for, or what no kernel may do: the message names the
 /// thread, the source line and the access, and stands alone.
 class KernelFault : public std::runtime_error {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -62,6 +63,8 @@ struct Launch {
   bool notes_shapes = false;
   /// Warp instructions that a block may execute before it counts as running away.
   std::uint64_t instruction_limit = 1'000'000'000;
+  /// Once it is set, blocks end with Cancelled; may be null.
+  const std::atomic<bool>* cancelled = nullptr;
   AccessListener* listener = nullptr;
   /// Where printf's text goes.
   std::function<void(const std::string&)> print;

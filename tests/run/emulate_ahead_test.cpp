@@ -1,0 +1,56 @@
+#include "engine/run/emulate_ahead.h"
+
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <thread>
+
+#include "tests/run/fake_backend.h"
+
+using namespace sweep;
+
+namespace {
+
+Workload named(const std::string& kernel) {
+  Workload workload;
+  workload.kernel_entry = kernel;
+  return workload;
+}
+
+/// A backend that counts, and whose kernel "endless" ends when it is cancelled.
+std::unique_ptr<Backend> counting_backend(const std::atomic<bool>& cancelled) {
+  auto backend = std::make_unique<FakeBackend>();
+  backend->can_time_ = false;
+  FakeBackend& script = *backend;
+  backend->on_prepare = [&script, &cancelled](const Workload& workload) {
+    script.observation_ = {
+        {{"load_sectors", Origin::emulated, static_cast<double>(workload.grid.x)}}, {}};
+    if (workload.kernel_entry != "endless") return;
+    while (!cancelled) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    throw ExecutionFailure("cancelled");
+  };
+  return backend;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(emulate_ahead)
+
+BOOST_AUTO_TEST_CASE(each_workload_gets_its_own_counts) {
+  EmulateAhead ahead(counting_backend, 3);
+  std::vector<std::future<PointRecord>> counts;
+  for (std::uint32_t i = 1; i <= 50; ++i) {
+    Workload workload = named("quick");
+    workload.grid.x = i;
+    counts.push_back(ahead.count(workload, MeasureRules{}, UsefulTraffic{}));
+  }
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    BOOST_TEST(counts[i].get().metrics.front().value == static_cast<double>(i + 1));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_never_ends_is_cancelled_with_it) {
+  EmulateAhead ahead(counting_backend, 2);
+  for (int i = 0; i < 5; ++i) ahead.count(named("endless"), MeasureRules{}, UsefulTraffic{});
+}
+
+BOOST_AUTO_TEST_SUITE_END()
