@@ -145,7 +145,6 @@ class Runner {
       add_point(missing[place], point, anchor);
     }
     if (!summary_.interrupted) anchor.measure_at_end();
-    anchor.conclude();
     stage_.timing.compile = compiled.statistics();
   }
 
