@@ -2,14 +2,44 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <cstddef>
 #include <map>
-#include <set>
 
 #include "engine/text/units.h"
+#include "report/note_kind.h"
 
 namespace sweep {
 namespace {
+
+constexpr std::size_t most_shown = 20;
+
+/// What the points say that differs in its numbers alone.
+struct Kind {
+  NoteRange range;
+  const StoredPoint* last = nullptr;
+  std::size_t points = 0;
+};
+
+/// The kinds in the order they first appear.
+std::vector<Kind> kinds_of(std::span<const StoredPoint> points) {
+  std::vector<Kind> kinds;
+  std::map<std::vector<std::string>, std::size_t> place_of;
+  for (const StoredPoint& stored : points) {
+    for (const std::string& note : stored.point.notes) {
+      const NoteParts parts = take_apart(note);
+      const auto [place, is_new] = place_of.emplace(parts.words, kinds.size());
+      if (is_new) {
+        const Kind kind = {NoteRange(parts)};
+        kinds.push_back(kind);
+      }
+      Kind& kind = kinds[place->second];
+      kind.range.add(parts);
+      if (kind.last != &stored) ++kind.points;
+      kind.last = &stored;
+    }
+  }
+  return kinds;
+}
 
 std::string describe_share(std::size_t count, std::size_t all) {
   if (all == 1) return "1 point";
@@ -20,18 +50,15 @@ std::string describe_share(std::size_t count, std::size_t all) {
 }  // namespace
 
 std::vector<std::string> describe_notes(std::span<const StoredPoint> points) {
-  std::vector<std::string> notes;
-  std::map<std::string, std::size_t> counts;
-  for (const StoredPoint& stored : points) {
-    const std::set<std::string> distinct(stored.point.notes.begin(), stored.point.notes.end());
-    for (const std::string& note : stored.point.notes) {
-      if (counts.try_emplace(note, 0).second) notes.push_back(note);
-    }
-    for (const std::string& note : distinct) ++counts[note];
-  }
   std::vector<std::string> lines;
-  for (const std::string& note : notes) {
-    lines.push_back(describe_share(counts[note], points.size()) + ": " + note);
+  const std::vector<Kind> kinds = kinds_of(points);
+  for (const Kind& kind : kinds) {
+    if (lines.size() == most_shown && kinds.size() > most_shown + 1) {
+      lines.push_back(
+          fmt::format("and {} other notes on points", format_thousands(kinds.size() - most_shown)));
+      break;
+    }
+    lines.push_back(describe_share(kind.points, points.size()) + ": " + kind.range.text());
   }
   return lines;
 }

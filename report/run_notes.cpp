@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <map>
 
@@ -51,7 +52,7 @@ std::string describe_drift(const RunResults& results, const std::vector<AnchorRe
                                        describe_configuration(results, first.ordinal),
                                        anchors.size(), format_duration(last.at - first.at));
   const std::string conditions = describe_conditions(first, last);
-  if (slowest->seconds_low <= fastest->seconds_high || fastest->seconds <= 0) {
+  if (slowest->seconds_low <= fastest->seconds_high) {
     return fmt::format("{} did not drift: its times, {} to {}, are the same{}", what,
                        time_text(fastest->seconds), time_text(slowest->seconds), conditions);
   }
@@ -63,7 +64,9 @@ std::string describe_drift(const RunResults& results, const std::vector<AnchorRe
 void add_drift(const RunResults& results, std::vector<std::string>& notes) {
   std::map<std::int64_t, std::vector<AnchorRecord>> by_configuration;
   for (const AnchorRecord& anchor : results.run.anchors) {
-    by_configuration[anchor.ordinal].push_back(anchor);
+    if (std::isfinite(anchor.seconds) && anchor.seconds > 0) {
+      by_configuration[anchor.ordinal].push_back(anchor);
+    }
   }
   for (const auto& [ordinal, anchors] : by_configuration) {
     if (anchors.size() > 1) notes.push_back(describe_drift(results, anchors));

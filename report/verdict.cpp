@@ -3,79 +3,39 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <map>
 #include <utility>
 
+#include "engine/store/ranking.h"
 #include "engine/text/units.h"
 #include "report/parameter_values.h"
 
 namespace sweep {
 namespace {
 
-using Places = std::vector<std::size_t>;
-
-const MetricColumn time_column{"time", Origin::measured};
-
-/// A figure that things can be compared by.
-std::optional<double> positive_figure(const PointRecord& point, const MetricColumn& column) {
-  const auto figure = figure_of(point, column);
-  return figure && std::isfinite(*figure) && *figure > 0 ? figure : std::nullopt;
-}
-
-/// The places of each pattern's points that succeeded and have a time, in the patterns' order.
-std::vector<Places> timed_by_pattern(const std::vector<StoredPoint>& points) {
-  std::vector<Places> groups;
-  std::map<std::string, std::size_t> places;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const PointRecord& point = points[i].point;
-    if (point.status != PointStatus::ok || !positive_figure(point, time_column)) continue;
-    const auto [place, is_new] = places.emplace(point.key.pattern_name, groups.size());
-    if (is_new) groups.emplace_back();
-    groups[place->second].push_back(i);
-  }
-  return groups;
-}
-
-MetricColumn metric_for(const std::vector<StoredPoint>& points, const Places& places) {
-  for (const char* name : {"bandwidth", "shared_bandwidth"}) {
-    const MetricColumn column{name, Origin::measured};
-    if (std::ranges::all_of(places, [&](std::size_t i) {
-          return positive_figure(points[i].point, column).has_value();
-        })) {
-      return column;
-    }
-  }
-  return time_column;
-}
-
-/// The figure with its interval, which is that of the time.
-PointVerdict unjudged(const PointRecord& point, const MetricColumn& metric) {
-  const double time = *positive_figure(point, time_column);
-  const double low = positive_figure(point, {"time_low", Origin::measured}).value_or(time);
-  const double high = positive_figure(point, {"time_high", Origin::measured}).value_or(time);
+/// The figure with its interval, which a ranked point has.
+PointVerdict unjudged(const PointRecord& point, const RankedBy& ranked_by) {
+  const FigureInterval figure = interval_of(point, ranked_by).value();
   PointVerdict verdict;
-  verdict.figure = *positive_figure(point, metric);
-  const bool is_time = metric == time_column;
-  verdict.low = verdict.figure * (is_time ? low / time : time / high);
-  verdict.high = verdict.figure * (is_time ? high / time : time / low);
+  verdict.figure = figure.middle;
+  verdict.low = figure.low;
+  verdict.high = figure.high;
   return verdict;
 }
 
 class GroupJudge {
  public:
-  GroupJudge(const RunResults& results, const Places& places,
+  GroupJudge(const RunResults& results, const RankedGroup& ranked,
              std::vector<std::optional<PointVerdict>>& verdicts)
-      : results_(results), places_(places), verdicts_(verdicts) {
-    group_.pattern = results.points[places.front()].point.key.pattern_name;
-    group_.metric = metric_for(results.points, places);
+      : results_(results), ranked_(ranked), verdicts_(verdicts) {
+    group_.pattern = ranked.pattern;
+    group_.metric = {ranked.ranked_by.metric, Origin::measured};
   }
 
   VerdictGroup judge() {
-    for (const std::size_t i : places_) {
-      verdicts_[i] = unjudged(results_.points[i].point, group_.metric);
+    for (const std::size_t i : ranked_.places) {
+      verdicts_[i] = unjudged(results_.points[i].point, ranked_.ranked_by);
     }
-    Places ranked = places_;
+    std::vector<std::size_t> ranked = ranked_.places;
     std::ranges::stable_sort(ranked, [&](std::size_t a, std::size_t b) { return better(a, b); });
     group_.slowest = ranked.back();
     const auto compared_best = best_compared();
@@ -85,10 +45,12 @@ class GroupJudge {
   }
 
  private:
+  bool lower_is_better() const { return ranked_.ranked_by.better == Better::lower; }
+
   bool better(std::size_t a, std::size_t b) const {
     const double left = verdicts_[a]->figure;
     const double right = verdicts_[b]->figure;
-    return better_of(group_.metric.name) == Better::lower ? left < right : left > right;
+    return lower_is_better() ? left < right : left > right;
   }
 
   const ComparisonRecord* comparison_of(std::size_t i) const {
@@ -100,7 +62,7 @@ class GroupJudge {
 
   /// The point that the others were compared with; nothing when it is not one of this group.
   std::optional<std::size_t> best_compared() const {
-    for (const std::size_t i : places_) {
+    for (const std::size_t i : ranked_.places) {
       const ComparisonRecord* comparison = comparison_of(i);
       if (comparison != nullptr && comparison->slowdown_low == 1 && comparison->slowdown == 1 &&
           comparison->slowdown_high == 1) {
@@ -116,15 +78,14 @@ class GroupJudge {
     if (comparison != nullptr) verdict.rounds = comparison->rounds;
     if (i == group_.best) return;
     const PointVerdict& best = *verdicts_[group_.best];
-    const bool lower_is_better = better_of(group_.metric.name) == Better::lower;
     bool slower = false;
     if (comparison != nullptr) {
       slower = comparison->slowdown_low > 1;
       verdict.slower = comparison->slowdown - 1;
     } else {
-      slower = lower_is_better ? verdict.low > best.high : verdict.high < best.low;
+      slower = lower_is_better() ? verdict.low > best.high : verdict.high < best.low;
       verdict.slower =
-          (lower_is_better ? verdict.figure / best.figure : best.figure / verdict.figure) - 1;
+          (lower_is_better() ? verdict.figure / best.figure : best.figure / verdict.figure) - 1;
     }
     verdict.kind = slower ? PointVerdict::Kind::slower : PointVerdict::Kind::same;
     if (slower) return;
@@ -133,7 +94,7 @@ class GroupJudge {
   }
 
   const RunResults& results_;
-  const Places& places_;
+  const RankedGroup& ranked_;
   std::vector<std::optional<PointVerdict>>& verdicts_;
   VerdictGroup group_;
 };
@@ -161,9 +122,9 @@ std::string to_string(const PointVerdict& verdict) {
 Verdicts judge(const RunResults& results) {
   Verdicts verdicts;
   verdicts.of_points.resize(results.points.size());
-  for (const Places& places : timed_by_pattern(results.points)) {
-    if (places.size() < 2) continue;
-    verdicts.groups.push_back(GroupJudge(results, places, verdicts.of_points).judge());
+  for (const RankedGroup& group : ranked_groups(results.points)) {
+    if (group.places.size() < 2) continue;
+    verdicts.groups.push_back(GroupJudge(results, group, verdicts.of_points).judge());
   }
   return verdicts;
 }

@@ -42,11 +42,10 @@ struct Verdicts {
   std::vector<std::optional<PointVerdict>> of_points{};  ///< one per point of the run
 };
 
-/// Compares each pattern's points by their bandwidth if all have it, else by that of shared memory,
-/// else by their time. Points that the run compared in turn with the best are judged by that: an
-/// interval that contains 1 makes them the same. Others are the same as the best when the
-/// confidence intervals of their times overlap. Failed points and those without a time have no
-/// verdict, nor has a pattern's only point.
+/// Compares each pattern's points by what `ranked_groups` ranks them by. Points that the run
+/// compared in turn with the best are judged by that: an interval that contains 1 makes them the
+/// same. Others are the same as the best when the confidence intervals of their times overlap.
+/// Failed points and those without a time have no verdict, nor has a pattern's only point.
 Verdicts judge(const RunResults& results);
 
 /// The figure as it is shown, with its unit: "4301 GB/s".

@@ -2,10 +2,6 @@
 
 #include <cstddef>
 #include <optional>
-#include <span>
-#include <string>
-
-#include "engine/run/statistics.h"
 
 namespace sweep {
 
@@ -47,33 +43,5 @@ class AnchorSchedule {
   double spent_ = 0;
   std::size_t points_ = 0;  ///< since the last time
 };
-
-/// What one measurement of the anchor gave. Figures that are not known are 0.
-struct AnchorReading {
-  double at = 0;      ///< seconds since the run began
-  double median = 0;  ///< seconds
-  Interval interval;  ///< the median's confidence interval, seconds
-  double sm_clock_hz = 0;
-  double temperature_celsius = 0;
-};
-
-/// How far the anchor's time moved away from its first reading.
-struct AnchorDrift {
-  double share = 0;           ///< the largest deviation from it: -0.013 is 1.3 % less time
-  bool beyond_noise = false;  ///< the two confidence intervals do not overlap
-  double over_seconds = 0;    ///< from the first reading to the last
-  std::size_t readings = 0;
-  std::size_t where = 0;  ///< the index of the reading that deviates so
-
-  friend bool operator==(const AnchorDrift&, const AnchorDrift&) = default;
-};
-
-/// The largest deviation among the readings that are beyond the noise or, when none is, among all.
-/// Readings without a time take no part. Nothing for fewer than two.
-std::optional<AnchorDrift> anchor_drift(std::span<const AnchorReading> readings);
-
-/// "the anchor configuration's time drifted by -1.3 % over 45 s (3 measurements), its clock from
-/// 1755 to 1980 MHz", or that it held within so many percent. Nothing for fewer than two readings.
-std::optional<std::string> describe_drift(std::span<const AnchorReading> readings);
 
 }  // namespace sweep

@@ -18,18 +18,14 @@ double figure(const PointRecord& point, std::string_view name) {
 void AnchorWatch::record(const PointRecord& point, double at) {
   constexpr double micro = 1e-6;
   constexpr double mega = 1e6;
-  const AnchorReading reading = {
-      at,
-      figure(point, "time") * micro,
-      {figure(point, "time_low") * micro, figure(point, "time_high") * micro},
-      figure(point, "sm_clock") * mega,
-      figure(point, "temperature")};
-  readings_.push_back(reading);
-  stage_.watch.time(Phase::store, [&] {
-    stage_.store.add_anchor(
-        stage_.run, {static_cast<std::int64_t>(index_), at, reading.median, reading.interval.low,
-                     reading.interval.high, reading.sm_clock_hz, reading.temperature_celsius});
-  });
+  const AnchorRecord anchor = {.ordinal = static_cast<std::int64_t>(index_),
+                               .at = at,
+                               .seconds = figure(point, "time") * micro,
+                               .seconds_low = figure(point, "time_low") * micro,
+                               .seconds_high = figure(point, "time_high") * micro,
+                               .sm_clock_hz = figure(point, "sm_clock") * mega,
+                               .temperature_celsius = figure(point, "temperature")};
+  stage_.watch.time(Phase::store, [&] { stage_.store.add_anchor(stage_.run, anchor); });
 }
 
 void AnchorWatch::on_point(std::size_t index, const PreparedPoint& prepared,
@@ -59,11 +55,6 @@ void AnchorWatch::measure_if_due() {
 
 void AnchorWatch::measure_at_end() {
   if (workload_ && schedule_.is_due_at_end(stage_.watch.elapsed())) measure();
-}
-
-void AnchorWatch::conclude() {
-  const auto drift = anchor_drift(readings_);
-  if (drift && drift->beyond_noise) stage_.observer.on_note(*describe_drift(readings_));
 }
 
 }  // namespace sweep

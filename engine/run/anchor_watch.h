@@ -1,7 +1,6 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
 #include "engine/run/anchor.h"
 #include "engine/run/prepared_points.h"
@@ -20,8 +19,6 @@ class AnchorWatch {
                 double begin);
   void measure_if_due();
   void measure_at_end();
-  /// Says how far the anchor drifted.
-  void conclude();
 
  private:
   void measure();
@@ -32,7 +29,6 @@ class AnchorWatch {
   std::size_t index_ = 0;             ///< of the anchor
   std::optional<Workload> workload_;  ///< of the anchor
   UsefulTraffic useful_;
-  std::vector<AnchorReading> readings_;
 };
 
 }  // namespace sweep

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "engine/run/paired_comparison.h"
 #include "engine/run/prepared_points.h"
@@ -119,20 +118,20 @@ class Contest {
   MeasureRules rules_;
 };
 
-/// Those of one pattern's points that may be the best, the likeliest first.
-std::vector<Contender> contenders_of(const RunStage& stage,
-                                     const std::vector<const StoredPoint*>& points,
-                                     const RankedBy& ranked_by) {
+/// Those of a group's points that may be the best, the likeliest first.
+std::vector<Contender> contenders_of(const RunStage& stage, const std::vector<StoredPoint>& points,
+                                     const RankedGroup& group) {
   std::vector<RankedFigure> figures;
-  for (const StoredPoint* stored : points) {
-    const auto figure = interval_of(stored->point, ranked_by);
+  for (const std::size_t i : group.places) {
+    const auto figure = interval_of(points[i].point, group.ranked_by);
     figures.push_back(figure ? RankedFigure{figure->middle, {figure->low, figure->high}}
                              : RankedFigure{});
   }
   std::vector<Contender> contenders;
-  for (const std::size_t i : worth_comparing(figures, ranked_by.better)) {
-    const auto index = static_cast<std::size_t>(points[i]->ordinal);
-    contenders.push_back({points[i]->ordinal, stage.request.space.configurations.at(index)});
+  for (const std::size_t i : worth_comparing(figures, group.ranked_by.better)) {
+    const std::int64_t ordinal = points[group.places[i]].ordinal;
+    const auto index = static_cast<std::size_t>(ordinal);
+    contenders.push_back({ordinal, stage.request.space.configurations.at(index)});
   }
   return contenders;
 }
@@ -142,22 +141,15 @@ std::vector<Contender> contenders_of(const RunStage& stage,
 void compare_best(RunStage& stage) {
   if (stage.measurer.device().backend == "emulator") return;
   if (stage.timing.measured == 0 && stage.store.take_over_comparisons(stage.run)) return;
-  const std::vector<StoredPoint> all = stage.store.points(stage.run);
-  std::map<std::string, std::vector<const StoredPoint*>> by_pattern;
-  for (const StoredPoint& stored : all) {
-    if (stored.point.status == PointStatus::ok) {
-      by_pattern[stored.point.key.pattern_name].push_back(&stored);
-    }
-  }
+  const std::vector<StoredPoint> points = stage.store.points(stage.run);
   std::vector<ComparisonRecord> records;
-  for (const auto& [pattern, points] : by_pattern) {
-    const RankedBy ranked_by = ranked_by_of(points);
-    std::vector<Contender> contenders = contenders_of(stage, points, ranked_by);
+  for (const RankedGroup& group : ranked_groups(points)) {
+    std::vector<Contender> contenders = contenders_of(stage, points, group);
     if (contenders.size() < 2) continue;
-    stage.observer.on_stage(
-        fmt::format("comparing the best {} configurations of {}", contenders.size(), pattern));
+    stage.observer.on_stage(fmt::format("comparing the best {} configurations of {}",
+                                        contenders.size(), group.pattern));
     const std::vector<ComparisonRecord> found =
-        Contest(stage, std::move(contenders), ranked_by).compare();
+        Contest(stage, std::move(contenders), group.ranked_by).compare();
     records.insert(records.end(), found.begin(), found.end());
     if (stage.stop) break;
   }

@@ -71,17 +71,20 @@ class Runner {
 
   /// Gives the run the points that the store has; the places of those it does not have.
   std::vector<std::size_t> reuse_points() {
-    return stage_.watch.time(Phase::store, [&] {
-      std::vector<std::size_t> missing;
-      for (std::size_t i = 0; i < request_.space.configurations.size(); ++i) {
-        const bool is_there =
-            !request_.fresh && stage_.store.reuse_point(summary_.run, static_cast<std::int64_t>(i),
-                                                        key_of(request_.space.configurations[i]));
-        if (!is_there) missing.push_back(i);
-      }
-      summary_.reused = request_.space.configurations.size() - missing.size();
-      return missing;
-    });
+    const std::vector<Configuration>& configurations = request_.space.configurations;
+    std::vector<std::optional<ReusedPoint>> reused(configurations.size());
+    if (!request_.fresh) {
+      reused = stage_.watch.time(Phase::store, [&] {
+        return stage_.store.reuse_points(summary_.run, configurations.size(),
+                                         [&](std::size_t i) { return key_of(configurations[i]); });
+      });
+    }
+    std::vector<std::size_t> missing;
+    for (std::size_t i = 0; i < reused.size(); ++i) {
+      if (!reused[i]) missing.push_back(i);
+    }
+    summary_.reused = configurations.size() - missing.size();
+    return missing;
   }
 
   /// The run's mark, as far as the store still works; the failure itself is what gets reported.
@@ -155,7 +158,6 @@ class Runner {
       anchor.on_point(missing[place], point, record, begin);
     }
     if (!summary_.interrupted) anchor.measure_at_end();
-    anchor.conclude();
     stage_.timing.compile = compiled.statistics();
   }
 

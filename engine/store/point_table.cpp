@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/store/figures_json.h"
 #include "engine/store/parameters_json.h"
 #include "engine/store/point_key.h"
 #include "engine/store/store.h"
@@ -32,24 +33,21 @@ std::optional<std::int64_t> PointFinder::find(const PointKey& key) {
 PointTable::PointTable(sqlite::Database& database, PatternTable& patterns)
     : database_(database),
       patterns_(patterns),
+      metric_lists_(database),
       insert_point_(database, R"sql(
           INSERT INTO point (key_hash, run_id, pattern_id, parameters, measure, device, compiler,
-                             status, reason, stopped_by, counted)
-          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql"),
-      insert_sample_(database, R"sql(
-          INSERT INTO sample (point_id, ordinal, seconds, sm_clock_hz, mark)
-          VALUES (?, ?, ?, ?, ?))sql"),
-      insert_metric_(database, R"sql(
-          INSERT INTO metric (point_id, ordinal, name, origin, unit, value)
-          VALUES (?, ?, ?, ?, ?, ?))sql"),
+                             status, reason, stopped_by, counted, samples, metric_list,
+                             metric_values)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql"),
       insert_note_(database,
                    "INSERT INTO note (point_id, ordinal, on_counts, text) VALUES (?, ?, ?, ?)"),
       insert_place_(database, "INSERT INTO run_point (run_id, ordinal, point_id) VALUES (?, ?, ?)"),
       select_counted_(database, "SELECT counted FROM point WHERE id = ?"),
-      update_counted_(database, "UPDATE point SET counted = ? WHERE id = ?"),
-      delete_metrics_(database, "DELETE FROM metric WHERE point_id = ? AND origin = 'hardware'"),
+      select_metrics_(database, "SELECT metric_list, metric_values FROM point WHERE id = ?"),
+      update_counts_(
+          database,
+          "UPDATE point SET counted = ?, metric_list = ?, metric_values = ? WHERE id = ?"),
       delete_notes_(database, "DELETE FROM note WHERE point_id = ? AND on_counts = 1"),
-      next_metric_(database, "SELECT 1 + max(ordinal) FROM metric WHERE point_id = ?"),
       next_note_(database, "SELECT 1 + max(ordinal) FROM note WHERE point_id = ?") {}
 
 std::int64_t PointTable::insert(std::int64_t run, const PointRecord& point) {
@@ -58,15 +56,10 @@ std::int64_t PointTable::insert(std::int64_t run, const PointRecord& point) {
       .bind(key_hash(key), run, patterns_.id_of(key), parameters_to_json(key.parameters),
             key.measure, key.device, key.compiler,
             std::string_view(point.status == PointStatus::ok ? "ok" : "failed"), point.reason,
-            point.stopped_by, point.counted)
+            point.stopped_by, point.counted, samples_to_json(point.samples),
+            metric_lists_.id_of(point.metrics), values_to_json(point.metrics))
       .run();
   const std::int64_t id = database_.last_row_id();
-  std::int64_t ordinal = 0;
-  for (const SampleRecord& sample : point.samples) {
-    insert_sample_.bind(id, ordinal++, sample.seconds, sample.sm_clock_hz, to_string(sample.mark))
-        .run();
-  }
-  insert_metrics(id, 0, point.metrics);
   insert_notes(id, 0, false, point.notes);
   return id;
 }
@@ -83,25 +76,22 @@ std::string PointTable::counted(std::int64_t point) {
 void PointTable::set_counts(std::int64_t point, const std::string& counted,
                             const std::vector<Metric>& metrics,
                             const std::vector<std::string>& notes) {
-  update_counted_.bind(counted, point).run();
-  if (database_.changes() == 0) {
+  auto all = this->metrics(point);
+  if (!all) {
     throw StoreError(fmt::format("the file '{}' has no point {}", database_.path().string(), point),
                      StoreFault::missing);
   }
-  delete_metrics_.bind(point).run();
+  std::erase_if(*all, [](const Metric& metric) { return metric.origin == Origin::hardware; });
+  all->insert(all->end(), metrics.begin(), metrics.end());
+  update_counts_.bind(counted, metric_lists_.id_of(*all), values_to_json(*all), point).run();
   delete_notes_.bind(point).run();
-  insert_metrics(point, next(next_metric_, point), metrics);
-  insert_notes(point, next(next_note_, point), true, notes);
+  insert_notes(point, next_note_ordinal(point), true, notes);
 }
 
-void PointTable::insert_metrics(std::int64_t point, std::int64_t ordinal,
-                                const std::vector<Metric>& metrics) {
-  for (const Metric& metric : metrics) {
-    const MetricDefinition* definition = find_metric(metric.name);
-    const std::string_view unit = definition != nullptr ? definition->unit : std::string_view();
-    insert_metric_.bind(point, ordinal++, metric.name, to_string(metric.origin), unit, metric.value)
-        .run();
-  }
+std::optional<std::vector<Metric>> PointTable::metrics(std::int64_t point) {
+  const sqlite::ResetAtEnd reset(select_metrics_);
+  if (!select_metrics_.bind(point).step()) return std::nullopt;
+  return metric_lists_.metrics(select_metrics_.integer(0), select_metrics_.text(1));
 }
 
 void PointTable::insert_notes(std::int64_t point, std::int64_t ordinal, bool on_counts,
@@ -112,10 +102,10 @@ void PointTable::insert_notes(std::int64_t point, std::int64_t ordinal, bool on_
 }
 
 /// The ordinal after the point's last one; without any, max is NULL and the integer 0.
-std::int64_t PointTable::next(sqlite::Statement& next_ordinal, std::int64_t point) {
-  const sqlite::ResetAtEnd reset(next_ordinal);
-  next_ordinal.bind(point).step();
-  return next_ordinal.integer(0);
+std::int64_t PointTable::next_note_ordinal(std::int64_t point) {
+  const sqlite::ResetAtEnd reset(next_note_);
+  next_note_.bind(point).step();
+  return next_note_.integer(0);
 }
 
 }  // namespace sweep

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/store/metric_list_table.h"
 #include "engine/store/pattern_table.h"
 #include "engine/store/record.h"
 #include "engine/store/sqlite.h"
@@ -45,23 +46,22 @@ class PointTable {
                   const std::vector<Metric>& metrics, const std::vector<std::string>& notes);
 
  private:
-  void insert_metrics(std::int64_t point, std::int64_t ordinal, const std::vector<Metric>& metrics);
+  /// Nothing for an unknown point.
+  std::optional<std::vector<Metric>> metrics(std::int64_t point);
   void insert_notes(std::int64_t point, std::int64_t ordinal, bool on_counts,
                     const std::vector<std::string>& notes);
-  std::int64_t next(sqlite::Statement& next_ordinal, std::int64_t point);
+  std::int64_t next_note_ordinal(std::int64_t point);
 
   sqlite::Database& database_;
   PatternTable& patterns_;
+  MetricListTable metric_lists_;
   sqlite::Statement insert_point_;
-  sqlite::Statement insert_sample_;
-  sqlite::Statement insert_metric_;
   sqlite::Statement insert_note_;
   sqlite::Statement insert_place_;
   sqlite::Statement select_counted_;
-  sqlite::Statement update_counted_;
-  sqlite::Statement delete_metrics_;
+  sqlite::Statement select_metrics_;
+  sqlite::Statement update_counts_;
   sqlite::Statement delete_notes_;
-  sqlite::Statement next_metric_;
   sqlite::Statement next_note_;
 };
 

@@ -1,27 +1,42 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "engine/store/record.h"
 
 namespace sweep {
 
-/// The measured metric that says which of several points is the best.
+// Which of several points is the best. Only figures that are positive numbers count: others cannot
+// be compared by their ratio.
+
+/// The measured metric that says it, and whether more or less of it is better.
 struct RankedBy {
   std::string metric;
   Better better = Better::higher;
+
+  friend bool operator==(const RankedBy&, const RankedBy&) = default;
 };
 
-/// The bandwidth if all of the points that succeeded have it, else the one of shared memory, else
-/// the time.
-RankedBy ranked_by_of(std::span<const StoredPoint* const> points);
+/// The points of one pattern that can be compared: those that succeeded and have a time.
+struct RankedGroup {
+  std::string pattern;
+  std::vector<std::size_t> places;  ///< in the points, ascending; never empty
+  RankedBy ranked_by;
+};
+
+/// The groups in the order of their first points. A group is ranked by the bandwidth if all of it
+/// have one, else by that of shared memory, else by the time.
+std::vector<RankedGroup> ranked_groups(std::span<const StoredPoint> points);
 
 /// A point's figure, or nothing when it has none.
 std::optional<double> figure_of(const PointRecord& point, const RankedBy& ranked_by);
 
-/// The same with the interval that follows from the time's 95 % confidence interval.
+/// The same with the interval that follows from the time's 95 % confidence interval, of which an
+/// end that is missing is the time itself. Nothing for a point without a time.
 struct FigureInterval {
   double low = 0;
   double middle = 0;

@@ -2,40 +2,40 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+#include <stdexcept>
+
+#include "engine/store/figure_rows.h"
+#include "engine/store/figures_json.h"
+#include "engine/store/metric_list_table.h"
 #include "engine/store/parameters_json.h"
 #include "engine/store/schema.h"
 
 namespace sweep {
 namespace {
 
-/// What to ask for, of a database of the schema's version `version`. An old one has less, which is
-/// then answered as if it had been stored empty.
-struct Questions {
-  std::string points;
-  std::string samples;
-  std::string notes;
-};
+/// The columns of a point that an old database does not have are asked for as if they were empty.
+std::string points_query(std::int64_t version) {
+  return fmt::format(
+      "SELECT pattern.name, pattern.text, point.parameters, point.measure, point.device, "
+      "point.compiler, status, reason, stopped_by, {}, point.run_id, point.id, run_point.ordinal "
+      "FROM run_point "
+      "JOIN point ON point.id = point_id JOIN pattern ON pattern.id = pattern_id "
+      "WHERE run_point.run_id = ? ORDER BY run_point.ordinal",
+      version >= version_with_anchors ? "counted, samples, metric_list, metric_values"
+                                      : "'', '', 0, ''");
+}
 
-Questions questions_for(std::int64_t version) {
-  const bool complete = version >= version_with_anchors;
-  return {fmt::format("SELECT pattern.name, pattern.text, point.parameters, point.measure, "
-                      "point.device, point.compiler, status, reason, stopped_by, {}, "
-                      "point.run_id, point.id, ordinal FROM run_point "
-                      "JOIN point ON point.id = point_id JOIN pattern ON pattern.id = pattern_id "
-                      "WHERE run_point.run_id = ? ORDER BY ordinal",
-                      complete ? "counted" : "''"),
-          fmt::format("SELECT seconds, {} FROM sample WHERE point_id = ? ORDER BY ordinal",
-                      complete ? "sm_clock_hz, mark" : "0, ''"),
-          version >= version_with_notes
-              ? "SELECT text FROM note WHERE point_id = ? ORDER BY ordinal"
-              : "SELECT '' WHERE ? IS NULL"};
+const char* notes_query(std::int64_t version) {
+  return version >= version_with_notes ? "SELECT text FROM note WHERE point_id = ? ORDER BY ordinal"
+                                       : "SELECT '' WHERE ? IS NULL";
 }
 
 /// Reads one point after the other.
 class PointReader {
  public:
   explicit PointReader(sqlite::Database& database)
-      : PointReader(database, questions_for(database.integer("PRAGMA user_version"))) {}
+      : PointReader(database, database.integer("PRAGMA user_version")) {}
 
   std::vector<StoredPoint> points(std::int64_t run) {
     std::vector<StoredPoint> points;
@@ -45,13 +45,16 @@ class PointReader {
   }
 
  private:
-  PointReader(sqlite::Database& database, const Questions& questions)
+  PointReader(sqlite::Database& database, std::int64_t version)
       : database_(database),
-        points_(database, questions.points),
-        samples_(database, questions.samples),
-        metrics_(database,
-                 "SELECT name, origin, value FROM metric WHERE point_id = ? ORDER BY ordinal"),
-        notes_(database, questions.notes) {}
+        points_(database, points_query(version)),
+        notes_(database, notes_query(version)) {
+    if (version >= version_with_anchors) {
+      metric_lists_.emplace(database);
+    } else {
+      rows_.emplace(database);
+    }
+  }
 
   StoredPoint current_point() {
     StoredPoint stored;
@@ -67,41 +70,25 @@ class PointReader {
     point.reason = points_.text(column++);
     point.stopped_by = points_.text(column++);
     point.counted = points_.text(column++);
+    const std::string samples = points_.text(column++);
+    const std::int64_t metric_list = points_.integer(column++);
+    const std::string metric_values = points_.text(column++);
     stored.measured_by = points_.integer(column++);
     stored.id = points_.integer(column++);
     stored.ordinal = points_.integer(column++);
-    point.samples = samples(stored.id);
-    point.metrics = metrics(stored.id);
+    point.samples = rows_ ? rows_->samples(stored.id) : read_samples(samples);
+    point.metrics =
+        rows_ ? rows_->metrics(stored.id) : metric_lists_->metrics(metric_list, metric_values);
     point.notes = notes(stored.id);
     return stored;
   }
 
-  std::vector<SampleRecord> samples(std::int64_t point) {
-    std::vector<SampleRecord> samples;
-    samples_.bind(point);
-    while (samples_.step()) {
-      const std::string name = samples_.text(2);
-      const auto mark = find_sample_mark(name);
-      if (!mark) {
-        database_.fail_as_damaged(fmt::format("a sample has the unknown mark '{}'", name));
-      }
-      samples.push_back({samples_.real(0), samples_.real(1), *mark});
+  std::vector<SampleRecord> read_samples(const std::string& json) const {
+    try {
+      return samples_from_json(json);
+    } catch (const std::invalid_argument& error) {
+      database_.fail_as_damaged(error.what());
     }
-    return samples;
-  }
-
-  std::vector<Metric> metrics(std::int64_t point) {
-    std::vector<Metric> metrics;
-    metrics_.bind(point);
-    while (metrics_.step()) {
-      const std::string name = metrics_.text(1);
-      const auto origin = find_origin(name);
-      if (!origin) {
-        database_.fail_as_damaged(fmt::format("a metric has the unknown origin '{}'", name));
-      }
-      metrics.push_back({metrics_.text(0), *origin, metrics_.real(2)});
-    }
-    return metrics;
   }
 
   std::vector<std::string> notes(std::int64_t point) {
@@ -113,9 +100,9 @@ class PointReader {
 
   sqlite::Database& database_;
   sqlite::Statement points_;
-  sqlite::Statement samples_;
-  sqlite::Statement metrics_;
   sqlite::Statement notes_;
+  std::optional<MetricListTable> metric_lists_;  ///< of a database that is up to date
+  std::optional<FigureRows> rows_;               ///< of an old one
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "engine/store/gather_figures.h"
 #include "engine/store/store.h"
 
 namespace sweep {
@@ -94,13 +95,26 @@ CREATE TABLE note (
 ) WITHOUT ROWID;
 )sql";
 
+// A point's samples and metrics are in its own row: one row for each of them would make recording a
+// point several times as expensive. Views show them as such rows.
 constexpr const char* version_3 = R"sql(
 ALTER TABLE run ADD COLUMN seed INTEGER NOT NULL DEFAULT 0;  -- its 64 bits read as a signed number
 ALTER TABLE point ADD COLUMN counted TEXT NOT NULL DEFAULT '';
-ALTER TABLE sample ADD COLUMN sm_clock_hz DEFAULT 0;
-ALTER TABLE sample ADD COLUMN mark TEXT NOT NULL DEFAULT '';
+-- JSON: [[seconds, clock in Hz, mark], ...]; a plain sample has no mark
+ALTER TABLE point ADD COLUMN samples TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE point ADD COLUMN metric_list INTEGER NOT NULL DEFAULT 0;  -- 0: no metrics
+ALTER TABLE point ADD COLUMN metric_values TEXT NOT NULL DEFAULT '[]';  -- JSON: a number each
 -- 1: about the hardware's counts, and replaced with them
 ALTER TABLE note ADD COLUMN on_counts INTEGER NOT NULL DEFAULT 0;
+
+CREATE TABLE metric_list (
+  list_id INTEGER NOT NULL,
+  ordinal INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  origin TEXT NOT NULL CHECK (origin IN ('measured', 'hardware', 'emulated')),
+  unit TEXT NOT NULL,  -- empty for a counter named in NVIDIA's own words
+  PRIMARY KEY (list_id, ordinal)
+) WITHOUT ROWID;
 
 CREATE TABLE run_note (
   run_id INTEGER NOT NULL REFERENCES run (id),
@@ -134,8 +148,40 @@ CREATE TABLE comparison (
 ) WITHOUT ROWID;
 )sql";
 
+/// After the samples and metrics have moved.
+constexpr const char* version_3_views = R"sql(
+DROP TABLE sample;
+CREATE VIEW sample (point_id, ordinal, seconds, sm_clock_hz, mark) AS
+SELECT point.id, each.key, CAST(json_extract(each.value, '$[0]') AS REAL),
+       CAST(json_extract(each.value, '$[1]') AS REAL),
+       coalesce(json_extract(each.value, '$[2]'), '')
+FROM point JOIN json_each(point.samples) AS each;
+
+DROP TABLE metric;
+CREATE VIEW metric (point_id, ordinal, name, origin, unit, value) AS
+SELECT point.id, metric_list.ordinal, metric_list.name, metric_list.origin, metric_list.unit,
+       CAST(each.value AS REAL)
+FROM point JOIN json_each(point.metric_values) AS each
+     JOIN metric_list ON metric_list.list_id = point.metric_list
+                         AND metric_list.ordinal = each.key;
+)sql";
+
+void bring_to_version_1(sqlite::Database& database) {
+  database.execute(version_1);
+}
+
+void bring_to_version_2(sqlite::Database& database) {
+  database.execute(version_2);
+}
+
+void bring_to_version_3(sqlite::Database& database) {
+  database.execute(version_3);
+  gather_figures(database);
+  database.execute(version_3_views);
+}
+
 /// Element n turns version n into version n + 1. What has been released never changes.
-constexpr std::array migrations = {version_1, version_2, version_3};
+constexpr std::array migrations = {bring_to_version_1, bring_to_version_2, bring_to_version_3};
 
 [[noreturn]] void fail_as_newer(std::int64_t version, const std::filesystem::path& path) {
   throw StoreError(
@@ -168,7 +214,7 @@ void bring_up_to_date(sqlite::Database& database) {
   const std::int64_t version = database.integer("PRAGMA user_version");
   if (version > schema_version()) fail_as_newer(version, database.path());
   for (auto i = static_cast<std::size_t>(version); i < migrations.size(); ++i) {
-    database.execute(migrations.at(i));
+    migrations.at(i)(database);
   }
   database.execute(fmt::format("PRAGMA application_id = {}", application_id));
   database.execute(fmt::format("PRAGMA user_version = {}", schema_version()));

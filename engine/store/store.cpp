@@ -133,6 +133,14 @@ struct Store::State {
     return *table;
   }
 
+  /// Call it within a transaction.
+  std::optional<ReusedPoint> reuse(std::int64_t run, std::int64_t ordinal, const PointKey& key) {
+    const auto id = finder.find(key);
+    if (!id) return std::nullopt;
+    points().place(run, ordinal, *id);
+    return ReusedPoint{*id, points().counted(*id)};
+  }
+
   std::unique_ptr<Database> database;
   PatternTable patterns;
   PointFinder finder;
@@ -169,11 +177,19 @@ std::int64_t Store::add_point(std::int64_t run, std::int64_t ordinal, const Poin
 std::optional<ReusedPoint> Store::reuse_point(std::int64_t run, std::int64_t ordinal,
                                               const PointKey& key) {
   Transaction transaction(*state_->database, Transaction::Kind::write);
-  const auto id = state_->finder.find(key);
-  if (!id) return std::nullopt;
-  PointTable& points = state_->points();
-  points.place(run, ordinal, *id);
-  ReusedPoint reused{*id, points.counted(*id)};
+  const auto reused = state_->reuse(run, ordinal, key);
+  if (reused) transaction.commit();
+  return reused;
+}
+
+std::vector<std::optional<ReusedPoint>> Store::reuse_points(
+    std::int64_t run, std::size_t count, const std::function<PointKey(std::size_t)>& key_of) {
+  Transaction transaction(*state_->database, Transaction::Kind::write);
+  std::vector<std::optional<ReusedPoint>> reused;
+  reused.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    reused.push_back(state_->reuse(run, static_cast<std::int64_t>(i), key_of(i)));
+  }
   transaction.commit();
   return reused;
 }

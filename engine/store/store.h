@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -71,6 +73,9 @@ class Store {
   /// none.
   std::optional<ReusedPoint> reuse_point(std::int64_t run, std::int64_t ordinal,
                                          const PointKey& key);
+  /// The same for the places 0 to `count` - 1 and their keys, all at once: an entry for each.
+  std::vector<std::optional<ReusedPoint>> reuse_points(
+      std::int64_t run, std::size_t count, const std::function<PointKey(std::size_t)>& key_of);
   /// Whether reuse_point would find one.
   bool has_point(const PointKey& key) const;
   /// Replaces the point's metrics of origin hardware, the counters they stand for, and the notes

@@ -221,13 +221,24 @@ BOOST_AUTO_TEST_CASE(a_database_without_anchors_gets_them_and_keeps_its_points) 
   BOOST_TEST((points[1].point == example_point(2)));
 }
 
-BOOST_AUTO_TEST_CASE(a_sample_with_an_unknown_mark_is_damage) {
+BOOST_AUTO_TEST_CASE(figures_that_do_not_fit_are_damage) {
   make_store();
-  { Database(path, Access::write).execute("UPDATE sample SET mark = 'odd' WHERE point_id = 3"); }
-  const Store store(path, Store::Mode::read_only);
-  BOOST_CHECK_EXCEPTION(store.points(1), StoreError, [](const StoreError& error) {
-    return error.fault() == StoreFault::damaged;
-  });
+  for (const char* change :
+       {"samples = '[[1,2,\"odd\"]]'", "samples = '[[1]]'", "metric_values = '[1]'",
+        "metric_values = '[1,x]'", "metric_list = 99"}) {
+    BOOST_TEST_CONTEXT(change) {
+      Database database(path, Access::write);
+      database.execute(std::string("UPDATE point SET ") + change + " WHERE id = 3");
+      const Store store(path, Store::Mode::read_only);
+      BOOST_CHECK_EXCEPTION(store.points(1), StoreError, [](const StoreError& error) {
+        return error.fault() == StoreFault::damaged;
+      });
+      database.execute(
+          "UPDATE point SET (samples, metric_list, metric_values) = (SELECT samples, "
+          "metric_list, metric_values FROM point WHERE id = 4) WHERE id = 3");
+    }
+  }
+  BOOST_TEST(Store(path, Store::Mode::read_only).points(1).size() == 50);
 }
 
 BOOST_AUTO_TEST_CASE(a_migration_that_fails_changes_nothing) {

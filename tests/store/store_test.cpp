@@ -142,6 +142,37 @@ BOOST_AUTO_TEST_CASE(a_later_run_reuses_a_successful_point) {
   BOOST_TEST(points[1].measured_by == second);
 }
 
+BOOST_AUTO_TEST_CASE(many_points_are_reused_at_once) {
+  const std::int64_t first = store.begin_run({});
+  for (const std::int64_t i : {0, 2, 3}) store.add_point(first, i, example_point(i));
+  store.add_point(first, 4, failed_point(4));
+
+  const std::int64_t second = store.begin_run({});
+  const auto reused = store.reuse_points(
+      second, 5, [](std::size_t i) { return example_key(static_cast<std::int64_t>(i)); });
+  BOOST_REQUIRE(reused.size() == 5);
+  std::vector<bool> found;
+  for (const auto& each : reused) found.push_back(each.has_value());
+  BOOST_TEST(found == (std::vector<bool>{true, false, true, true, false}),
+             boost::test_tools::per_element());
+  const auto points = store.points(second);
+  BOOST_REQUIRE(points.size() == 3);
+  BOOST_TEST(points[1].ordinal == 2);
+  BOOST_TEST(points[1].id == reused[2]->id);
+  BOOST_TEST((points[1].point == example_point(2)));
+  BOOST_TEST(store.reuse_points(second, 0, {}).empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_failure_while_reusing_many_points_takes_all_back) {
+  const std::int64_t first = store.begin_run({});
+  store.add_point(first, 0, example_point(0));
+  const std::int64_t second = store.begin_run({});
+  store.add_point(second, 1, example_point(1));
+  BOOST_CHECK_THROW(store.reuse_points(second, 2, [](std::size_t) { return example_key(0); }),
+                    StoreError);
+  BOOST_TEST(store.points(second).size() == 1);
+}
+
 BOOST_AUTO_TEST_CASE(the_newest_successful_point_is_reused) {
   const std::int64_t first = store.begin_run({});
   store.add_point(first, 0, example_point(1, 100));
