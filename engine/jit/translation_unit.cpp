@@ -225,7 +225,7 @@ class UnitWriter {
     // The statement stands on the lines of `init`, its signs where the messages about them point.
     unit_.text += fmt::format(
         "extern \"C\" __global__ void {}({}, sweep_u64 sweep_length) {{\n"
-        "  for (sweep_size i = sweep_thread(); i < sweep_length; i += sweep_threads()) {{\n"
+        "  sweep_size i = sweep_thread();\n  if (i < sweep_length) {{\n"
         "{}{}{}{}{}  }}\n}}\n",
         name, buffer_list(index), placed(init.where, buffer.name + "[i]"), placed(init.where, "="),
         placed(init.where, init.text), placed(place_within(init, init.text.size()), ";"),
@@ -246,26 +246,22 @@ class UnitWriter {
     std::string test;
     std::string show;
     if (const auto equality = split_equality(condition.text)) {
-      test =
-          declared("const auto sweep_actual =", equality->actual) +
-          declared("const auto sweep_expected =", equality->expected) +
-          placed(condition.where, "if (sweep_actual") +
-          placed(place_within(condition, equality->actual.size()), "== sweep_expected) continue;");
+      test = declared("const auto sweep_actual =", equality->actual) +
+             declared("const auto sweep_expected =", equality->expected) +
+             placed(condition.where, "if (sweep_actual") +
+             placed(place_within(condition, equality->actual.size()), "== sweep_expected) return;");
       show =
           "    if (sweep_end - sweep_begin == 1) {\n"
           "      sweep_show_both(sweep_result, sweep_actual, sweep_expected);\n    }\n";
     } else {
       test = declared("const bool sweep_holds =", condition.text) +
-             placed(condition.where, "if (sweep_holds) continue;");
+             placed(condition.where, "if (sweep_holds) return;");
     }
     unit_.text += fmt::format(
         "extern \"C\" __global__ void {}({}, sweep_u64 sweep_begin, sweep_u64 sweep_end, "
         "sweep_failure* sweep_result) {{\n"
-        "  sweep_u64 sweep_count = 0, sweep_first = ~0ull;\n"
-        "  for (sweep_size i = sweep_begin + sweep_thread(); i < sweep_end; "
-        "i += sweep_threads()) {{\n{}{}"
-        "    ++sweep_count;\n    if (i < sweep_first) sweep_first = i;\n{}  }}\n"
-        "  sweep_count_failures(sweep_result, sweep_count, sweep_first);\n}}\n",
+        "  sweep_size i = sweep_begin + sweep_thread();\n  if (i < sweep_end) {{\n{}{}"
+        "    sweep_fail(sweep_result, i);\n{}  }}\n}}\n",
         name, buffer_list(pattern_.buffers.size()), test, back_to_generated, show);
     return name;
   }
