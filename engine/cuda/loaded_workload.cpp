@@ -34,13 +34,12 @@ std::vector<std::uint64_t> LoadedWorkload::sizes() const {
   return sizes;
 }
 
-/// Launches a generated function, which takes the buffers first, with a thread for each element
-/// as far as the grid goes.
+/// Launches a generated function, which takes the buffers first, with a thread for each element.
 void LoadedWorkload::queue_over_elements(CUfunction function, std::uint64_t elements,
                                          Addresses& addresses,
                                          const std::vector<void*>& more_arguments) {
   constexpr std::uint64_t threads = 256;
-  constexpr std::uint64_t most_blocks = 1U << 16U;
+  constexpr std::uint64_t most_blocks = 0x7fffffff;  // more elements than any memory has
   const std::uint64_t blocks =
       std::clamp<std::uint64_t>((elements + threads - 1) / threads, 1, most_blocks);
   std::vector<void*> arguments;

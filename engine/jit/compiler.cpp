@@ -101,8 +101,11 @@ void Compiler::compile_program(std::span<const Configuration> batch, ProgramComp
                                std::vector<CompileOutcome>& outcomes) const {
   const Pattern& pattern = *batch.front().pattern;
   TranslationUnit unit = write_translation_unit(batch);
-  ProgramSource source = {std::move(unit.text), options_, kernels_of(unit)};
-  source.options.push_back("--include-path=" + pattern.path.parent_path().string());
+  const std::filesystem::path folder = pattern.path.parent_path();
+  // Without a folder in its name, the current one would be searched before the pattern's.
+  ProgramSource source = {std::move(unit.text), options_, kernels_of(unit),
+                          (folder / "generated").string()};
+  source.options.push_back("--include-path=" + folder.string());
   NvrtcResult result = programs.compile(source);
   if (!result.ok && batch.size() > 1) {
     const std::size_t half = batch.size() / 2;

@@ -52,13 +52,6 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, error);
 }
 
-/// Whether a file of the current folder stands before the one in the pattern's.
-bool is_shadowed(const Include& include, const fs::path& folder) {
-  if (include.is_angled || !is_there(include.name)) return false;
-  std::error_code error;
-  return !fs::equivalent(include.name, folder / include.name, error);
-}
-
 }  // namespace
 
 bool key_is_complete(const Pattern& pattern) {
@@ -71,7 +64,7 @@ bool key_is_complete(const Pattern& pattern) {
 
   const fs::path folder = pattern.path.parent_path();
   const auto may_read_more = [&](const Include& include) {
-    return (include.is_angled && is_there(folder / include.name)) || is_shadowed(include, folder);
+    return include.is_angled && is_there(folder / include.name);
   };
   const auto is_elsewhere = [](const Include& include) {
     return !include.is_angled && include.name.find('/') != std::string_view::npos;

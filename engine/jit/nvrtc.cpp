@@ -142,7 +142,8 @@ const std::vector<int>& Nvrtc::architectures() const {
 }
 
 NvrtcResult Nvrtc::compile(const std::string& source, const std::vector<std::string>& options,
-                           const std::vector<std::string>& name_expressions) const {
+                           const std::vector<std::string>& name_expressions,
+                           const std::string& name) const {
   const Functions& f = *functions_;
   const std::vector<Header>& headers = provided_headers();
   std::vector<const char*> header_texts;
@@ -152,12 +153,12 @@ NvrtcResult Nvrtc::compile(const std::string& source, const std::vector<std::str
     header_names.push_back(header.name);
   }
   nvrtcProgram handle = nullptr;
-  f.check(f.create_program(&handle, source.c_str(), "generated", static_cast<int>(headers.size()),
+  f.check(f.create_program(&handle, source.c_str(), name.c_str(), static_cast<int>(headers.size()),
                            header_texts.data(), header_names.data()),
           "nvrtcCreateProgram");
   const Program program(handle, f.destroy_program);
-  for (const std::string& name : name_expressions) {
-    f.check(f.add_name_expression(handle, name.c_str()), "nvrtcAddNameExpression");
+  for (const std::string& expression : name_expressions) {
+    f.check(f.add_name_expression(handle, expression.c_str()), "nvrtcAddNameExpression");
   }
   std::vector<const char*> arguments;
   for (const std::string& option : options) arguments.push_back(option.c_str());
@@ -184,9 +185,9 @@ NvrtcResult Nvrtc::compile(const std::string& source, const std::vector<std::str
   f.check(f.get_cubin_size(handle, &size), "nvrtcGetCUBINSize");
   result.cubin.resize(size);
   if (size > 0) f.check(f.get_cubin(handle, result.cubin.data()), "nvrtcGetCUBIN");
-  for (const std::string& name : name_expressions) {
+  for (const std::string& expression : name_expressions) {
     const char* lowered = nullptr;
-    f.check(f.get_lowered_name(handle, name.c_str(), &lowered), "nvrtcGetLoweredName");
+    f.check(f.get_lowered_name(handle, expression.c_str(), &lowered), "nvrtcGetLoweredName");
     result.lowered_names.emplace_back(lowered);
   }
   result.ok = true;

@@ -38,9 +38,11 @@ class Nvrtc {
 
   /// Compiles one program. When that fails the result is not ok; unless `source` has a mistake, its
   /// log begins with the library's word for the failure. An option that is not known and failures
-  /// of other calls throw LibraryError.
+  /// of other calls throw LibraryError. `name` stands for the source's file, which need not be
+  /// there: its folder is searched first for what the source includes with quotes.
   NvrtcResult compile(const std::string& source, const std::vector<std::string>& options,
-                      const std::vector<std::string>& name_expressions) const;
+                      const std::vector<std::string>& name_expressions,
+                      const std::string& name = "generated") const;
 
  private:
   struct Functions;

@@ -40,7 +40,6 @@ using sweep_u64 = unsigned long long;
 __device__ inline sweep_size sweep_thread() {
   return sweep_size(blockIdx.x) * blockDim.x + threadIdx.x;
 }
-__device__ inline sweep_size sweep_threads() { return sweep_size(gridDim.x) * blockDim.x; }
 
 struct sweep_shown {
   int kind;  // 0 unknown, 1 signed, 2 unsigned, 3 floating, 4 boolean
@@ -92,11 +91,10 @@ __device__ void sweep_show_both(sweep_failure* failure, const Actual& actual,
   sweep_show(expected, failure->expected);
 }
 
-__device__ inline void sweep_count_failures(sweep_failure* failure, sweep_u64 count,
-                                            sweep_u64 first) {
-  if (count == 0) return;
-  ::atomicAdd(&failure->count, count);
-  ::atomicMin(&failure->first, first);
+__device__ inline void sweep_fail(sweep_failure* failure, sweep_u64 i) {
+  ::atomicAdd(&failure->count, 1ull);
+  // Most elements fail behind the first one, which need not wait for each other.
+  if (i < *const_cast<volatile sweep_u64*>(&failure->first)) ::atomicMin(&failure->first, i);
 }
 
 template <class T>

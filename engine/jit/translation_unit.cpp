@@ -50,7 +50,7 @@ class UnitWriter {
         dependence_(text_dependence(pattern_)) {}
 
   TranslationUnit write() {
-    unit_.text = prelude(element_types());
+    unit_.text = back_to_generated + prelude(element_types());
     for (const Include& include : body_.includes) {
       unit_.text += placed(place_in_source(include.offset), include.text) + back_to_generated;
     }
@@ -114,8 +114,8 @@ class UnitWriter {
   void open_space(const Configuration& configuration) {
     if (is_open_) return;
     is_open_ = true;
-    unit_.text += fmt::format("namespace {} {{\n", space_);
-    write_constants(configuration);
+    const std::string constants = write_constants(configuration);
+    unit_.text += fmt::format("namespace {} {{\n{}", space_, constants);
   }
 
   /// The body and the functions that stand behind it.
@@ -145,8 +145,7 @@ class UnitWriter {
     return known->second;
   }
 
-  /// Those that nothing in the namespace depends on would only cost time: the compiler keeps them
-  /// as variables.
+  /// Those that nothing in the namespace depends on would only cost time.
   bool needs_constant(const std::string& name) const {
     const auto is_among = [&](const ParameterNames& names) {
       return std::ranges::find(names, name) != names.end();
@@ -159,28 +158,42 @@ class UnitWriter {
            std::ranges::any_of(dependence_.check, is_for);
   }
 
-  void write_constants(const Configuration& configuration) {
+  /// Gives the declarations that make a configuration's parameters known. The compiler keeps every
+  /// constant as a variable, at a price that grows with their number and that of the functions:
+  /// configurations with the same value have one in common.
+  std::string write_constants(const Configuration& configuration) {
+    std::string declarations;
     for (const auto& [name, value] : configuration.parameters.entries()) {
       if (const auto* type = std::get_if<ElementType>(&value)) {
-        unit_.text += fmt::format("using {} = {};\n", name, type->cuda());
-      } else if (!needs_constant(name)) {
-        continue;
-      } else if (const auto* truth = std::get_if<bool>(&value)) {
-        unit_.text += fmt::format("constexpr bool {} = {};\n", name, *truth);
-      } else {
-        unit_.text += integer_constant(name, std::get<std::int64_t>(value));
+        declarations += fmt::format("using {} = {};\n", name, type->cuda());
+      } else if (needs_constant(name)) {
+        declarations += fmt::format("using {}::{};\n", space_of_constant(name, value), name);
       }
     }
+    return declarations;
+  }
+
+  /// The namespace of the constant with this value, which is written unless it is there.
+  const std::string& space_of_constant(const std::string& name, const Value& value) {
+    auto [known, is_new] = constants_.try_emplace(fmt::format("{} {}", name, to_string(value)));
+    if (is_new) {
+      known->second = fmt::format("sweep_k{}", constants_.size() - 1);
+      const auto* truth = std::get_if<bool>(&value);
+      const std::string constant = truth != nullptr
+                                       ? fmt::format("constexpr bool {} = {};", name, *truth)
+                                       : integer_constant(name, std::get<std::int64_t>(value));
+      unit_.text += fmt::format("namespace {} {{ {} }}\n", known->second, constant);
+    }
+    return known->second;
   }
 
   static std::string integer_constant(const std::string& name, std::int64_t value) {
     constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
-    if (value == lowest)
-      return fmt::format("constexpr long long {} = {}LL - 1;\n", name, value + 1);
+    if (value == lowest) return fmt::format("constexpr long long {} = {}LL - 1;", name, value + 1);
     const bool fits = value >= std::numeric_limits<std::int32_t>::min() &&
                       value <= std::numeric_limits<std::int32_t>::max();
-    return fits ? fmt::format("constexpr int {} = int({}LL);\n", name, value)
-                : fmt::format("constexpr long long {} = {}LL;\n", name, value);
+    return fits ? fmt::format("constexpr int {} = int({}LL);", name, value)
+                : fmt::format("constexpr long long {} = {}LL;", name, value);
   }
 
   void write_struct_checks(const Configuration& configuration) {
@@ -212,7 +225,7 @@ class UnitWriter {
     // The statement stands on the lines of `init`, its signs where the messages about them point.
     unit_.text += fmt::format(
         "extern \"C\" __global__ void {}({}, sweep_u64 sweep_length) {{\n"
-        "  for (sweep_size i = sweep_thread(); i < sweep_length; i += sweep_threads()) {{\n"
+        "  sweep_size i = sweep_thread();\n  if (i < sweep_length) {{\n"
         "{}{}{}{}{}  }}\n}}\n",
         name, buffer_list(index), placed(init.where, buffer.name + "[i]"), placed(init.where, "="),
         placed(init.where, init.text), placed(place_within(init, init.text.size()), ";"),
@@ -233,26 +246,22 @@ class UnitWriter {
     std::string test;
     std::string show;
     if (const auto equality = split_equality(condition.text)) {
-      test =
-          declared("const auto sweep_actual =", equality->actual) +
-          declared("const auto sweep_expected =", equality->expected) +
-          placed(condition.where, "if (sweep_actual") +
-          placed(place_within(condition, equality->actual.size()), "== sweep_expected) continue;");
+      test = declared("const auto sweep_actual =", equality->actual) +
+             declared("const auto sweep_expected =", equality->expected) +
+             placed(condition.where, "if (sweep_actual") +
+             placed(place_within(condition, equality->actual.size()), "== sweep_expected) return;");
       show =
           "    if (sweep_end - sweep_begin == 1) {\n"
           "      sweep_show_both(sweep_result, sweep_actual, sweep_expected);\n    }\n";
     } else {
       test = declared("const bool sweep_holds =", condition.text) +
-             placed(condition.where, "if (sweep_holds) continue;");
+             placed(condition.where, "if (sweep_holds) return;");
     }
     unit_.text += fmt::format(
         "extern \"C\" __global__ void {}({}, sweep_u64 sweep_begin, sweep_u64 sweep_end, "
         "sweep_failure* sweep_result) {{\n"
-        "  sweep_u64 sweep_count = 0, sweep_first = ~0ull;\n"
-        "  for (sweep_size i = sweep_begin + sweep_thread(); i < sweep_end; "
-        "i += sweep_threads()) {{\n{}{}"
-        "    ++sweep_count;\n    if (i < sweep_first) sweep_first = i;\n{}  }}\n"
-        "  sweep_count_failures(sweep_result, sweep_count, sweep_first);\n}}\n",
+        "  sweep_size i = sweep_begin + sweep_thread();\n  if (i < sweep_end) {{\n{}{}"
+        "    sweep_fail(sweep_result, i);\n{}  }}\n}}\n",
         name, buffer_list(pattern_.buffers.size()), test, back_to_generated, show);
     return name;
   }
@@ -267,6 +276,7 @@ class UnitWriter {
   bool has_body_ = false;  ///< whether the body stands in it
   std::map<std::string, UnitEntries> bodies_;     ///< by the values that the body depends on
   std::map<std::string, std::string> functions_;  ///< the names of those that stand alone
+  std::map<std::string, std::string> constants_;  ///< their namespaces, by name and value
 };
 
 }  // namespace

@@ -30,7 +30,8 @@ struct TranslationUnit {
 /// pattern file's lines and columns, those of `init` and `verify` too.
 ///
 /// The functions that initialise and check have these signatures; the buffers are all of the
-/// pattern's, in order:
+/// pattern's, in order. Each thread of a one-dimensional grid has one element, and the grid must
+/// have as many: a loop would cost half as much again to compile.
 ///   init:  (buffers..., unsigned long long length)
 ///   check: (buffers..., unsigned long long begin, unsigned long long end, failure*)
 /// `failure` is struct { u64 count, first; shown actual, expected; } with

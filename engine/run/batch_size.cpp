@@ -16,10 +16,19 @@ constexpr double usual_fixed = 4;
 constexpr double most_for_fixed = 16;
 /// How far the costs that were learnt are trusted beyond the sizes they were learnt from.
 constexpr std::size_t growth = 4;
+/// How much of its share a compiler takes at once: the rest evens out what was estimated wrongly.
+constexpr double taken_share = 0.9;
 
 }  // namespace
 
+void BatchSize::begin(std::size_t configurations, double now) {
+  ++begun_;
+  under_way_.push_back({configurations, now});
+}
+
 void BatchSize::learn(std::size_t configurations, double seconds) {
+  const auto done = std::ranges::find(under_way_, configurations, &Program::configurations);
+  if (done != under_way_.end()) under_way_.erase(done);
   if (configurations == 0 || !(seconds >= 0)) return;
   const auto size = static_cast<double>(configurations);
   for (double* sum : {&weight_, &sizes_, &seconds_, &squares_, &products_}) *sum *= forgetting;
@@ -48,7 +57,29 @@ double BatchSize::fixed_seconds() const {
   return std::max(0.0, (seconds_ - seconds_each() * sizes_) / weight_);
 }
 
-std::size_t BatchSize::next(std::size_t remaining, unsigned compilers) const {
+double BatchSize::seconds_under_way(double now) const {
+  double seconds = 0;
+  for (const Program& program : under_way_) {
+    const double whole =
+        fixed_seconds() + seconds_each() * static_cast<double>(program.configurations);
+    seconds += std::max(0.0, whole - (now - program.begun));
+  }
+  return seconds;
+}
+
+/// All that is not done, evenly divided.
+std::size_t BatchSize::share_of(std::size_t remaining, unsigned compilers, double now) const {
+  const std::size_t parts = std::max(compilers, 1U);
+  const std::size_t fair = (remaining + parts - 1) / parts;
+  const double each = seconds_each();
+  if (each <= 0 || parts == 1) return fair;
+  const double not_done = static_cast<double>(remaining) + seconds_under_way(now) / each;
+  const auto share = std::ceil(taken_share * not_done / static_cast<double>(parts));
+  // A wrong estimate of what is under way must not leave the others without work.
+  return static_cast<std::size_t>(std::min(share, 2.0 * static_cast<double>(fair)));
+}
+
+std::size_t BatchSize::next(std::size_t remaining, unsigned compilers, double now) const {
   constexpr std::size_t doublings = 3;
   std::size_t size = std::min(unlearnt, first << std::min(begun_, doublings));
   double fixed_as_sizes = 1;
@@ -58,12 +89,10 @@ std::size_t BatchSize::next(std::size_t remaining, unsigned compilers) const {
     size = static_cast<std::size_t>(std::clamp(wanted, 1.0, static_cast<double>(largest)));
     size = std::min(std::max(size, first), std::max(unlearnt, growth * largest_seen_));
   }
-  const std::size_t parts = std::max(compilers, 1U);
-  const std::size_t fair = (remaining + parts - 1) / parts;
   const auto worthwhile =
       static_cast<std::size_t>(std::clamp(std::ceil(fixed_as_sizes), 1.0, most_for_fixed));
-  return std::clamp<std::size_t>(std::min(size, std::max(fair, worthwhile)), 1,
-                                 std::max<std::size_t>(remaining, 1));
+  const std::size_t share = std::max(share_of(remaining, compilers, now), worthwhile);
+  return std::clamp<std::size_t>(std::min(size, share), 1, std::max<std::size_t>(remaining, 1));
 }
 
 }  // namespace sweep

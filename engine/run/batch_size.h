@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 namespace sweep {
 
@@ -14,22 +15,31 @@ class BatchSize {
   /// The largest before any is done and says what it cost.
   static constexpr std::size_t unlearnt = 32;
   /// Beyond it the fixed part has become small for any pattern, while a mistake costs more.
-  static constexpr std::size_t largest = 64;
+  static constexpr std::size_t largest = 128;
 
-  /// A batch begins.
-  void begin() { ++begun_; }
-  /// A program of so many configurations took so long.
+  /// A program of so many configurations begins. All times are seconds from one moment on.
+  void begin(std::size_t configurations, double now);
+  /// One of so many configurations is done and took so long.
   void learn(std::size_t configurations, double seconds);
 
   double fixed_seconds() const;
   double seconds_each() const;
 
   /// The size of the next batch, of which the fixed part is a small share. At most four times the
-  /// largest seen, and few enough that all `compilers` have a part of what remains, unless
-  /// the fixed part would then be the most of it. Between 1 and `remaining`, which is at least 1.
-  std::size_t next(std::size_t remaining, unsigned compilers) const;
+  /// largest seen, and a little less than lets all `compilers`, those that are at work included,
+  /// end together, unless the fixed part would then be the most of it. Between 1 and `remaining`,
+  /// which is at least 1.
+  std::size_t next(std::size_t remaining, unsigned compilers, double now) const;
 
  private:
+  struct Program {
+    std::size_t configurations = 0;
+    double begun = 0;
+  };
+
+  double seconds_under_way(double now) const;
+  std::size_t share_of(std::size_t remaining, unsigned compilers, double now) const;
+
   // Sums over the programs, the older the less: of 1, n, seconds, n * n, n * seconds.
   double weight_ = 0;
   double sizes_ = 0;
@@ -38,6 +48,7 @@ class BatchSize {
   double products_ = 0;
   std::size_t largest_seen_ = 0;
   std::size_t begun_ = 0;
+  std::vector<Program> under_way_;
 };
 
 }  // namespace sweep

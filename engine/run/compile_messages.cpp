@@ -7,8 +7,10 @@ namespace sweep {
 using Json = nlohmann::json;
 
 std::vector<std::uint8_t> encode(const ProgramSource& source) {
-  return Json::to_msgpack(
-      Json{{"text", source.text}, {"options", source.options}, {"names", source.name_expressions}});
+  return Json::to_msgpack(Json{{"text", source.text},
+                               {"options", source.options},
+                               {"names", source.name_expressions},
+                               {"name", source.name}});
 }
 
 std::vector<std::uint8_t> encode(const NvrtcResult& result) {
@@ -24,6 +26,7 @@ ProgramSource decode_program_source(std::span<const std::uint8_t> message) {
   source.text = std::move(json.at("text").get_ref<std::string&>());
   json.at("options").get_to(source.options);
   json.at("names").get_to(source.name_expressions);
+  json.at("name").get_to(source.name);
   return source;
 }
 

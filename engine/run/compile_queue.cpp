@@ -9,6 +9,10 @@ namespace {
 constexpr std::size_t smallest_limit = 512;
 constexpr std::size_t look_up_window = 256;
 
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
 }  // namespace
 
 CompileQueue::CompileQueue(std::span<const Configuration> configurations, unsigned compilers,
@@ -36,7 +40,7 @@ void CompileQueue::admit(std::size_t count) {
 
 CompileQueue::Task CompileQueue::take_batch(std::size_t size) {
   Task task = {Task::Kind::compile, choose_batch(pending_, size)};
-  batch_size_.begin();
+  batch_size_.begin(task.places.size(), seconds_since(begin_));
   std::erase_if(pending_, [&](const CompileCandidate& one) {
     return std::ranges::binary_search(task.places, one.place);
   });
@@ -56,7 +60,7 @@ std::optional<CompileQueue::Task> CompileQueue::try_take() {
   const std::size_t not_admitted = configurations_.size() - admitted_;
   const std::size_t remaining = pending_.size() + not_admitted;
   if (remaining == 0) return std::nullopt;
-  const std::size_t size = batch_size_.next(remaining, compilers_);
+  const std::size_t size = batch_size_.next(remaining, compilers_, seconds_since(begin_));
   if (pending_.size() < size && can_admit()) {
     Task task = {Task::Kind::look_up, {}};
     const std::size_t begin = admitted_;

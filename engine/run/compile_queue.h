@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -63,6 +64,7 @@ class CompileQueue {
   unsigned compilers_;
   bool looks_up_;
   std::size_t limit_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 
   std::mutex mutex_;  ///< over all that follows
   std::condition_variable work_;

@@ -2,10 +2,13 @@
 
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <fstream>
 
 #include "engine/loader/cuda_home.h"
 #include "engine/loader/dynamic_library.h"
 #include "engine/spec/pattern_library.h"
+#include "engine/text/read_source.h"
 #include "tests/nvrtc_fixture.h"
 #include "tests/pattern_from_text.h"
 #include "tests/temporary_folder.h"
@@ -220,6 +223,44 @@ BOOST_AUTO_TEST_CASE(a_missing_header_is_reported_at_its_include) {
                               "// First\n  #include \"missing.h\"\n" + std::string(empty_kernel)));
   BOOST_TEST(errors.starts_with("wrong.cu:10:"), errors);
   BOOST_TEST(errors.find("missing.h") != std::string::npos, errors);
+}
+
+BOOST_AUTO_TEST_CASE(a_quoted_header_comes_from_the_patterns_folder_before_the_current_one) {
+  const TemporaryFolder folder;
+  // A name of the temporary folder's own, so that nothing else in the current one has it.
+  const std::string here = folder.path().filename().string() + ".h";
+  const std::string inner = "inner-" + here;
+  folder.write(here, "#include \"deep/through.h\"\n");
+  folder.write("deep/through.h", "#include \"" + inner + "\"\n");
+  folder.write("deep/" + inner, "constexpr int from = 1;\n");
+  const auto path = folder.write(
+      "wrong.cu", small_pattern("float", "i", "data[i] == i",
+                                "#include \"" + here + "\"\nstatic_assert(from == 1);\n" +
+                                    std::string(empty_kernel)));
+  for (const std::string& file : {here, inner}) std::ofstream(file) << "constexpr int from = 2;\n";
+  Diagnostics diagnostics;
+  const PatternPtr pattern = parse_pattern(read_source(path), path, diagnostics);
+  BOOST_REQUIRE_MESSAGE(pattern != nullptr, render(diagnostics));
+  const std::vector<Configuration> one = {resolve(pattern, {})};
+  const auto outcomes = Compiler(nvrtc(), 90).compile(one);
+  for (const std::string& file : {here, inner}) std::filesystem::remove(file);
+  BOOST_TEST(std::holds_alternative<CompiledConfiguration>(outcomes.front()));
+}
+
+BOOST_AUTO_TEST_CASE(parameters_are_constants_with_an_address) {
+  BOOST_TEST(errors_of_batch(small_pattern(
+                 "float", "i", "data[i] == i",
+                 "static_assert(K >= 0 && sizeof(int[K + 1]) > 0);\n"
+                 "template <class A, class B> inline constexpr bool same = false;\n"
+                 "template <class A> inline constexpr bool same<A, A> = true;\n"
+                 "static_assert(same<decltype(K), const int> && same<decltype((K)), const int&>);\n"
+                 "__device__ int read(const int& value) { return value; }\n"
+                 "template <int N> struct Holds { static constexpr int K = N; };\n"
+                 "__global__ void wrong(float* data) {\n"
+                 "  const int* at = &K;\n"
+                 "  data[0] = read(K) + Holds<K>::K + *at;\n"
+                 "  int K = 2;\n"
+                 "  data[1] = K;\n}\n")) == "one program");
 }
 
 BOOST_AUTO_TEST_CASE(include_guards_and_macros_do_not_leak_into_the_next_configuration) {

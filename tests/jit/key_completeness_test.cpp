@@ -2,7 +2,6 @@
 
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
-#include <fstream>
 #include <ostream>
 
 #include "tests/jit/cached_programs.h"
@@ -90,20 +89,6 @@ BOOST_AUTO_TEST_CASE(what_was_compiled_while_an_included_file_changed_is_not_kep
   BOOST_TEST(find(1) == "-");
   folder.write("beside.h", "// beside\n");
   BOOST_TEST(find(1) == "-");
-}
-
-BOOST_AUTO_TEST_CASE(a_file_of_the_current_folder_may_be_read_instead) {
-  // A name of the temporary folder's own, so that nothing else in the current one has it.
-  const std::filesystem::path here = folder.path().filename().string() + ".h";
-  folder.write(here.string(), "// in the pattern's folder\n");
-  pattern = load("#include \"" + here.string() + "\"\n");
-  BOOST_TEST(key_is_complete(*pattern));
-  std::ofstream(here) << "// in the current folder\n";
-  BOOST_TEST(!key_is_complete(*pattern));
-  std::filesystem::remove(here);
-  std::filesystem::create_symlink(folder.path() / here, here);
-  BOOST_TEST(key_is_complete(*pattern));
-  std::filesystem::remove(here);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -39,11 +39,16 @@ BOOST_AUTO_TEST_CASE(every_configuration_has_its_constants_in_a_namespace_of_its
                                                      resolve(pattern, integers({{"STRIDE", 2}}))};
   const TranslationUnit unit = write_translation_unit(configurations);
   BOOST_TEST(contains(unit.text,
-                      "namespace sweep_c0 {\nusing T = float;\nconstexpr int STRIDE = int(1LL);\n"
-                      "constexpr long long WIDE = 4294967296LL;\n"
-                      "constexpr bool ON = true;\n"));
-  BOOST_TEST(contains(
-      unit.text, "namespace sweep_c1 {\nusing T = float;\nconstexpr int STRIDE = int(2LL);\n"));
+                      "namespace sweep_k0 { constexpr int STRIDE = int(1LL); }\n"
+                      "namespace sweep_k1 { constexpr long long WIDE = 4294967296LL; }\n"
+                      "namespace sweep_k2 { constexpr bool ON = true; }\n"
+                      "namespace sweep_c0 {\nusing T = float;\nusing sweep_k0::STRIDE;\n"
+                      "using sweep_k1::WIDE;\nusing sweep_k2::ON;\n"));
+  // Each value has one constant.
+  BOOST_TEST(contains(unit.text,
+                      "namespace sweep_k3 { constexpr int STRIDE = int(2LL); }\n"
+                      "namespace sweep_c1 {\nusing T = float;\nusing sweep_k3::STRIDE;\n"
+                      "using sweep_k1::WIDE;\nusing sweep_k2::ON;\n"));
   BOOST_REQUIRE(unit.entries.size() == 2U);
   BOOST_TEST(unit.entries[1].kernel_expression == "&sweep_c1::unit");
   BOOST_TEST(unit.entries[1].init[1].empty());

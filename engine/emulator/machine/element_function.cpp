@@ -7,7 +7,7 @@
 namespace sweep {
 
 ElementFunction::ElementFunction(Launch launch) : launch_(std::move(launch)) {
-  // A grid so large that no thread has a second element.
+  // Large enough for any element.
   constexpr std::uint32_t widest_grid = 0x7fffffff;
   launch_.grid = {widest_grid, 1, 1};
   launch_.block = {warp_size, 1, 1};

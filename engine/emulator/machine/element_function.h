@@ -10,8 +10,8 @@
 
 namespace sweep {
 
-/// A generated function over elements, `for (i = thread; i < length; i += threads)`, executed for
-/// any elements one likes: each lane is the thread of one element.
+/// A generated function over elements, `if (thread < length) ...`, executed for any elements one
+/// likes: each lane is the thread of one element.
 class ElementFunction {
  public:
   /// Of `launch` the kernel, the memory, the parameters and what its accesses mean are taken.
