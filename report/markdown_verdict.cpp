@@ -62,8 +62,8 @@ std::string write_verdict(const RunResults& results,
   const std::vector<ParameterValues> told = telling_parameters(parameters);
   std::string text =
       "## Verdict\n\n"
-      "The same as the best is what the measuring cannot tell from it: by rounds in turn with the "
-      "best where there were any, else by intervals that overlap.\n\n";
+      "A configuration is the same as the best where the measuring cannot tell them apart: by "
+      "rounds in turn where there were any, else by intervals that overlap.\n\n";
   for (const VerdictGroup& group : verdicts.groups) {
     text += write_group(group, verdicts, results.points, told);
   }
