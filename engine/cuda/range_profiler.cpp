@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstdint>
 #include <cstring>
+#include <list>
 #include <optional>
 #include <set>
 
@@ -58,6 +59,8 @@ class RangeProfiler::Enabled {
 
   CUpti_RangeProfiler_Object* get() const { return object_; }
 
+  /// What CUPTI is given stays where it is until it is disabled.
+  std::list<std::vector<std::uint8_t>> given;
   bool was_used = false;
   bool is_abandoned = false;  ///< the context is lost, and CUPTI not called in it to clean up
 
@@ -70,7 +73,10 @@ class RangeProfiler::Enabled {
 class RangeProfiler::Session {
  public:
   Session(const Cupti& cupti, Enabled& enabled)
-      : cupti_(cupti), enabled_(enabled), profiler_(enabled.get()) {}
+      : cupti_(cupti),
+        enabled_(enabled),
+        profiler_(enabled.get()),
+        image_(enabled.given.emplace_back()) {}
   /// As for Enabled.
   ~Session() {
     if (enabled_.is_abandoned) return;
@@ -109,7 +115,7 @@ class RangeProfiler::Session {
   const Cupti& cupti_;
   Enabled& enabled_;
   CUpti_RangeProfiler_Object* profiler_;
-  std::vector<std::uint8_t> image_;
+  std::vector<std::uint8_t>& image_;
   std::set<std::size_t> pushed_;
   bool is_started_ = false;
   bool is_in_range_ = false;
@@ -131,8 +137,10 @@ void RangeProfiler::Session::configure(CounterHost& host, std::size_t ranges) {
   SWEEP_CUPTI_CALL(cupti_, RangeProfilerCounterDataImageInitialize, initialize);
   auto set = SWEEP_CUPTI_PARAMETERS(CUpti_RangeProfiler_SetConfig);
   set.pRangeProfilerObject = profiler_;
-  set.configSize = host.configuration().size();
-  set.pConfig = host.configuration().data();
+  const std::vector<std::uint8_t>& configuration =
+      enabled_.given.emplace_back(host.configuration().begin(), host.configuration().end());
+  set.configSize = configuration.size();
+  set.pConfig = configuration.data();
   set.counterDataImageSize = image_.size();
   set.pCounterDataImage = image_.data();
   set.range = CUPTI_UserRange;
@@ -249,6 +257,8 @@ std::string RangeProfiler::suggest(const std::string& counter) const {
 }
 
 std::vector<std::string> RangeProfiler::choose(const std::vector<std::string>& counters) {
+  // Other counters are another configuration, which an enabled profiler may not take.
+  if (counters != host_->counters()) disable();
   return host_->choose(counters);
 }
 

@@ -49,9 +49,9 @@ class RangeProfiler {
 
   /// Counts `count` launches in as few sessions as CUPTI takes them in: a session costs a few
   /// milliseconds for each pass, however many launches it has, and the first one a fifth of a
-  /// second more. The profiler stays enabled, for further calls, until `disable`; timing is
-  /// disturbed meanwhile. Throws CounterFailure, and is disabled then; what was taken until then
-  /// holds.
+  /// second more. The profiler stays enabled, for further calls, until `disable` or until other
+  /// counters are chosen; timing is disturbed meanwhile. Throws CounterFailure, and is disabled
+  /// then; what was taken until then holds.
   void count(std::size_t count, const CountedLaunches& launches);
   void disable();
 

@@ -140,7 +140,6 @@ Bytes message(Kind kind, const Values&... values) {
   return bytes;
 }
 
-/// A program's PTX is not needed when there is machine code.
 void write_workload(Bytes& bytes, const Workload& workload, SentPrograms& sent) {
   MessageWriter write(bytes);
   const SentPrograms::Place place = sent.place_of(workload.program);
@@ -148,11 +147,7 @@ void write_workload(Bytes& bytes, const Workload& workload, SentPrograms& sent) 
   if (place.is_new) {
     const Program& program = *workload.program;
     bytes.reserve(bytes.size() + program.cubin.size() + program.ptx.size() + 4096);
-    if (program.cubin.empty()) {
-      write(program.cubin, program.ptx);
-    } else {
-      write(program.cubin, std::string());
-    }
+    write(program.cubin, program.ptx);
   }
   write(workload);
 }

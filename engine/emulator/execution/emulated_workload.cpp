@@ -24,8 +24,9 @@ std::uint32_t element_bytes(const BufferPlan& buffer) {
 }  // namespace
 
 EmulatedWorkload::EmulatedWorkload(std::shared_ptr<const LoadedProgram> program,
-                                   const Workload& workload)
-    : program_(std::move(program)),
+                                   const Workload& workload, const std::atomic<bool>* cancelled)
+    : cancelled_(cancelled),
+      program_(std::move(program)),
       workload_(workload),
       variables_(*program_, memory_),
       kernel_(program_->lower(workload.kernel_entry)) {
@@ -41,6 +42,7 @@ Launch EmulatedWorkload::launch_of(const Kernel& kernel,
   Launch launch;
   launch.kernel = &kernel;
   launch.memory = &memory_;
+  launch.cancelled = cancelled_;
   launch.variable_addresses = variables_.addresses();
   const std::size_t given = buffers_.size() + more.size();
   if (given != kernel.parameters.size()) {

@@ -17,7 +17,9 @@ namespace sweep {
 class EmulatedWorkload {
  public:
   /// Throws UnsupportedError, ptx::SyntaxError and ExecutionFailure.
-  EmulatedWorkload(std::shared_ptr<const LoadedProgram> program, const Workload& workload);
+  /// What is executed ends with Cancelled once `cancelled` is set; it may be null.
+  EmulatedWorkload(std::shared_ptr<const LoadedProgram> program, const Workload& workload,
+                   const std::atomic<bool>* cancelled);
 
   const Workload& workload() const { return workload_; }
   const Kernel& kernel() const { return kernel_; }
@@ -44,6 +46,7 @@ class EmulatedWorkload {
   Launch launch_of(const Kernel& kernel, const std::vector<std::vector<std::byte>>& more);
   const Kernel& element_kernel(const std::string& entry);
 
+  const std::atomic<bool>* cancelled_;
   std::shared_ptr<const LoadedProgram> program_;
   const Workload& workload_;
   AddressSpace memory_;

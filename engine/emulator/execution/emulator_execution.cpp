@@ -52,7 +52,8 @@ EmulatorExecution::EmulatorExecution(const EmulatorSettings& settings,
                                      const Workload& workload, bool models_caches)
     : settings_(settings), workload_(workload), models_caches_(models_caches) {
   guarded([&] {
-    emulated_ = std::make_unique<EmulatedWorkload>(std::move(program), workload_);
+    emulated_ =
+        std::make_unique<EmulatedWorkload>(std::move(program), workload_, settings_.cancelled);
     check_limits();
     check_code();
   });
@@ -124,7 +125,6 @@ void EmulatorExecution::launch() {
     launch.notes_shapes = settings_.notes_shapes;
     launch.print = settings_.print;
     launch.instruction_limit = settings_.instruction_limit;
-    launch.cancelled = settings_.cancelled;
     prepare_launch(launch);
     const GridOptions options = grid_options();
     if (models_caches_) {
@@ -240,7 +240,7 @@ std::string EmulatorExecution::mismatch(std::size_t index, std::uint64_t count, 
 
 std::optional<std::string> EmulatorExecution::verify() {
   for (std::size_t i = 0; i < workload_.verify.size(); ++i) {
-    auto found = guarded([&] { return is_partial_ ? verify_written(i) : verify_all(i); });
+    auto found = guarded([&] { return can_verify_all(i) ? verify_all(i) : verify_some(i); });
     if (!found) continue;
     failed_verification_ = i;
     return found;
@@ -282,13 +282,19 @@ std::optional<std::string> EmulatorExecution::verify_all(std::size_t index) {
 }
 
 /// Only what the executed blocks wrote can be judged.
-std::optional<std::string> EmulatorExecution::verify_written(std::size_t index) {
+bool EmulatorExecution::can_verify_all(std::size_t index) const {
+  const std::uint64_t most = settings_.whole_budget / instructions_per_element;
+  return !is_partial_ && (settings_.is_exact || workload_.verify[index].length <= most);
+}
+
+/// What executed blocks wrote and, where all were executed, elements here and there.
+std::optional<std::string> EmulatorExecution::verify_some(std::size_t index) {
   const VerificationPlan& plan = workload_.verify[index];
   const auto& buffers = emulated_->buffers();
   const auto named = std::ranges::find(buffers, plan.buffer, &Allocation::name);
   if (named == buffers.end() || (*named)->written == nullptr) return std::nullopt;
   const Allocation& buffer = **named;
-  EmulatedWorkload::Check check = emulated_->make_check(index, 0, plan.length, true);
+  EmulatedWorkload::Check check = emulated_->make_check(index, 0, plan.length, is_partial_);
   std::vector<std::uint64_t> elements;
   std::uint64_t checked = 0;
   const TouchedBytes& written = *buffer.written;
@@ -304,6 +310,14 @@ std::optional<std::string> EmulatorExecution::verify_written(std::size_t index) 
     at = written.find_from((element + 1) * buffer.element_bytes);
   }
   check.function->run(elements);
+  if (!is_partial_) {
+    constexpr std::uint64_t chosen = 10'000;
+    for (std::uint64_t i = 0; i < chosen; ++i) {
+      const std::uint64_t element = plan.length / chosen * i;
+      check.function->run(std::span(&element, 1));
+    }
+    checked += chosen;
+  }
   CheckResult result;
   std::memcpy(&result, check.result->host, sizeof result);
   if (result.count == 0) return std::nullopt;

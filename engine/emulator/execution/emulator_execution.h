@@ -44,7 +44,8 @@ class EmulatorExecution : public Execution {
   void launch_with_caches(Launch& launch, GridOptions options);
   GridOptions grid_options() const;
   std::optional<std::string> verify_all(std::size_t index);
-  std::optional<std::string> verify_written(std::size_t index);
+  bool can_verify_all(std::size_t index) const;
+  std::optional<std::string> verify_some(std::size_t index);
   /// `checked` elements were looked at.
   std::string mismatch(std::size_t index, std::uint64_t count, std::uint64_t first,
                        std::uint64_t checked);
