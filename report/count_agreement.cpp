@@ -26,6 +26,11 @@ std::optional<CountPair> pair_of(const PointRecord& point, const std::string& me
   return CountPair{*hardware, *emulated};
 }
 
+/// The emulator executes PTX, and the hardware the machine code that it becomes.
+bool is_comparable(const std::string& metric) {
+  return metric != "instructions" && metric != "thread_instructions";
+}
+
 bool agree(const CountPair& counts, const CountTolerance& tolerance) {
   const double difference = std::abs(counts.emulated - counts.hardware);
   return difference <= tolerance.absolute ||
@@ -64,7 +69,7 @@ std::optional<double> count_difference(const PointRecord& point, const std::stri
 std::vector<std::string> counted_twice(std::span<const PointRecord* const> points) {
   std::vector<std::string> metrics;
   for (const MetricColumn& column : metric_columns(points)) {
-    if (column.origin == Origin::hardware &&
+    if (column.origin == Origin::hardware && is_comparable(column.name) &&
         std::ranges::any_of(points, [&](const PointRecord* point) {
           return pair_of(*point, column.name).has_value();
         })) {

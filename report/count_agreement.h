@@ -29,6 +29,7 @@ std::string describe(const CountTolerance& tolerance, const std::string& metric)
 std::optional<double> count_difference(const PointRecord& point, const std::string& metric);
 
 /// The metrics that some point has both from the hardware and the emulator, as reports order them.
+/// Without numbers of instructions: the emulator's are PTX, the hardware's machine code.
 std::vector<std::string> counted_twice(std::span<const PointRecord* const> points);
 
 /// How one metric of hardware and emulator agrees over the points.

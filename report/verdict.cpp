@@ -116,6 +116,8 @@ std::string to_string(const PointVerdict& verdict) {
     case PointVerdict::Kind::slower:
       break;
   }
+  constexpr double twice = 1;
+  if (verdict.slower >= twice) return fmt::format("{:.1f} times slower", 1 + verdict.slower);
   return percent(verdict.slower) + " % slower";
 }
 

@@ -25,7 +25,7 @@ struct PointVerdict {
   int rounds = 0;  ///< it was compared with the best in so many rounds; 0: by the intervals alone
 };
 
-/// "best", "same as best", "12 % slower"
+/// "best", "same as best", "12 % slower", "3.4 times slower"
 std::string to_string(const PointVerdict& verdict);
 
 /// The points that are compared with each other.

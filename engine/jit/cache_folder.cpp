@@ -10,11 +10,13 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <random>
 #include <system_error>
+#include <thread>
 
 #include "engine/jit/program_file.h"
 
@@ -229,7 +231,7 @@ FileDescriptor CacheFolder::open(const std::string& group, const std::string& na
 void CacheFolder::write(const std::string& group, const std::string& name,
                         std::span<const std::string_view> pieces) const {
   if (is_too_large(pieces)) fail(EFBIG);
-  constexpr int tries = 3;
+  constexpr int tries = 100;
   int error = 0;
   for (int i = 0; i < tries; ++i) {
     make_folders(path_ / group);
@@ -238,6 +240,7 @@ void CacheFolder::write(const std::string& group, const std::string& name,
     error = folder ? write_file(folder, name, pieces) : ENOTDIR;
     // Another process may remove an empty folder in between.
     if (error != ENOENT && error != ENOTDIR) break;
+    std::this_thread::sleep_for(std::chrono::microseconds(10 * i));
   }
   if (error != 0) fail(error);
 }

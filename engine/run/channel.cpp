@@ -11,8 +11,13 @@
 #include <cstring>
 #include <limits>
 #include <system_error>
+#include <thread>
 
 namespace sweep {
+
+double busy_wait(double seconds, unsigned fewest_cores) {
+  return std::thread::hardware_concurrency() >= fewest_cores ? seconds : 0;
+}
 
 Channel::~Channel() {
   if (socket_ >= 0) close(socket_);

@@ -20,6 +20,10 @@ class ChannelTimeout : public std::runtime_error {
   ChannelTimeout() : std::runtime_error("the other process does not answer") {}
 };
 
+/// `seconds`, for which it pays to wait for a message without sleeping, since being woken up takes
+/// long in comparison; nothing on a machine with fewer cores than that, which others need.
+double busy_wait(double seconds, unsigned fewest_cores);
+
 /// Messages between two processes: a socket that carries blocks of bytes, each after its length.
 class Channel {
  public:

@@ -1,7 +1,6 @@
 #include "engine/run/worker_loop.h"
 
 #include <limits>
-#include <thread>
 
 #include "engine/run/measure.h"
 #include "engine/run/pulse.h"
@@ -72,15 +71,6 @@ bool answer(const Answer& result, Pulse& pulse) {
   return result.usable;
 }
 
-/// The next job usually comes within a moment; being woken up would take a part of that, during
-/// which the device has nothing to do.
-double busy_wait() {
-  constexpr double moment = 1e-3;
-  constexpr unsigned few_cores = 2;
-  static const bool has_cores = std::thread::hardware_concurrency() > few_cores;
-  return has_cores ? moment : 0;
-}
-
 }  // namespace
 
 void serve_jobs(Channel& channel, const std::function<std::unique_ptr<Backend>()>& start_backend) {
@@ -90,8 +80,10 @@ void serve_jobs(Channel& channel, const std::function<std::unique_ptr<Backend>()
     KeptPrograms kept;
     bool is_usable = backend != nullptr && backend->usable();
     Pulse pulse(channel);
+    // The next job usually comes within a moment, during which the device has nothing to do.
+    const double moment = busy_wait(1e-3, 3);
     while (is_usable) {
-      const WorkerTask task = decode_task(channel.receive(forever, busy_wait()), kept);
+      const WorkerTask task = decode_task(channel.receive(forever, moment), kept);
       if (const auto* load = std::get_if<WorkerLoadJob>(&task)) {
         backend->load(load->workload);
       } else if (const auto* job = std::get_if<WorkerJob>(&task)) {

@@ -123,7 +123,8 @@ Table make_table() {
        {"local_store_sectors", "1", Better::neither, "sectors of stores of local memory",
         "local_store_transactions"}});
   add_caches(table);
-  table.insert(table.end(), {{"instructions", "1", Better::neither, "warp instructions executed",
+  table.insert(table.end(), {{"instructions", "1", Better::neither,
+                              "warp instructions executed: the hardware's, or PTX by the emulator",
                               "inst_executed"},
                              {"thread_instructions", "1", Better::neither,
                               "the same, counted by active threads", "thread_inst_executed"},

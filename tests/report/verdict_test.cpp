@@ -89,14 +89,14 @@ BOOST_AUTO_TEST_CASE(each_pattern_has_its_own_best) {
       results_of({timed(0, 100, 1), timed(1, 200, 1), timed(2, 10, 1), timed(3, 11.5, 0.1)});
   results.points[2].point.key.pattern_name = "q";
   results.points[3].point.key.pattern_name = "q";
-  check_texts(results, {"best", "100 % slower", "best", "15 % slower"});
+  check_texts(results, {"best", "2.0 times slower", "best", "15 % slower"});
   BOOST_TEST(judge(results).groups.at(1).pattern == "q");
 }
 
 BOOST_AUTO_TEST_CASE(without_a_bandwidth_for_all_the_time_decides) {
   RunResults results = results_of({timed(0, 100, 1), timed(1, 50, 1)});
   results.points[0].point.metrics.pop_back();
-  check_texts(results, {"100 % slower", "best"});
+  check_texts(results, {"2.0 times slower", "best"});
   BOOST_TEST(judge(results).groups.at(0).metric.name == "time");
   for (StoredPoint& stored : results.points) {
     stored.point.metrics.push_back({"shared_bandwidth", Origin::measured, 5});
