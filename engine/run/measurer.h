@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "engine/backend/backend.h"
 #include "engine/run/measure.h"
 #include "engine/run/said_once.h"
@@ -15,9 +17,11 @@ class Measurer {
   virtual const Device& device() const = 0;
   /// What may disturb measuring, as the backend said when it started.
   virtual const std::vector<std::string>& disturbances() const = 0;
-  /// Throws DeviceError when the device is lost for good.
+  /// Does `meanwhile`, if it is given, beside the measuring where that happens elsewhere, else
+  /// before it. Throws DeviceError when the device is lost for good.
   virtual Measurement measure(const Workload& workload, const MeasureRules& rules,
-                              const UsefulTraffic& useful) = 0;
+                              const UsefulTraffic& useful,
+                              const std::function<void()>& meanwhile = nullptr) = 0;
   /// The workload is to be measured soon: what can be done before, without using the device, is.
   virtual void load(const Workload& /*workload*/) {}
   /// Counts workloads with the hardware's counters, as Backend::count: several at once cost far
@@ -34,7 +38,9 @@ class LocalMeasurer : public Measurer {
   const Device& device() const override { return backend_.device(); }
   const std::vector<std::string>& disturbances() const override { return disturbances_; }
   Measurement measure(const Workload& workload, const MeasureRules& rules,
-                      const UsefulTraffic& useful) override {
+                      const UsefulTraffic& useful,
+                      const std::function<void()>& meanwhile = nullptr) override {
+    if (meanwhile) meanwhile();
     return sweep::measure(backend_, workload, rules, useful, clock_, [](std::string_view) {});
   }
   CounterResults count(std::span<const Workload> workloads,

@@ -47,13 +47,8 @@ void PreparedPoints::take_ready() {
   while (ahead_.size() < most_ahead && !remaining_.empty() && compiled_.is_ready()) take_one();
 }
 
-const PreparedPoint* PreparedPoints::peek() {
-  take_ready();
-  return ahead_.empty() ? nullptr : &ahead_.front();
-}
-
 PreparedPoint PreparedPoints::next() {
-  take_ready();
+  if (ahead_.empty()) take_ready();
   if (ahead_.empty()) take_one();
   PreparedPoint point = std::move(ahead_.front());
   ahead_.pop_front();

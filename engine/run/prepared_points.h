@@ -29,12 +29,13 @@ class PreparedPoints {
 
   /// The next configuration's; waits for the compiler if need be.
   PreparedPoint next();
-  /// What `next` gives, if it need not wait for that; null otherwise.
-  const PreparedPoint* peek();
+  /// What `next` gives, if that was ready when some were last taken; null otherwise.
+  const PreparedPoint* peek() const { return ahead_.empty() ? nullptr : &ahead_.front(); }
+  /// Takes what is ready, which `next` then need not do.
+  void take_ready();
 
  private:
   void take_one();
-  void take_ready();
 
   CompileAhead& compiled_;
   std::span<const Configuration> remaining_;  ///< not yet taken from the compiler

@@ -27,9 +27,10 @@ struct RunStage {
   }
   /// Measures; the time goes to the measurement's own phases, or to `phase` if that is given.
   Measurement measure(const Workload& workload, const MeasureRules& rules,
-                      const UsefulTraffic& useful, Phase phase = Phase::other) {
+                      const UsefulTraffic& useful, Phase phase = Phase::other,
+                      const std::function<void()>& meanwhile = nullptr) {
     return watch.time(phase, [&] {
-      Measurement measurement = measurer.measure(workload, rules, useful);
+      Measurement measurement = measurer.measure(workload, rules, useful, meanwhile);
       timing.busy_seconds += measurement.busy_seconds;
       if (phase == Phase::other) watch.move(measurement.times);
       return measurement;

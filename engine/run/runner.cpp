@@ -149,7 +149,7 @@ class Runner {
       anchor.measure_if_due();
       PreparedPoint point = stage_.watch.time(Phase::compile, [&] { return prepared.next(); });
       const double begin = stage_.watch.elapsed();
-      PointRecord record = execute(point);
+      PointRecord record = execute(point, prepared);
       // The worker loads the next program while this point goes into the store.
       if (const PreparedPoint* next = prepared.peek(); next != nullptr && next->workload) {
         stage_.measurer.load(*next->workload);
@@ -173,7 +173,8 @@ class Runner {
     stage_.observer.on_point(configuration, point);
   }
 
-  PointRecord execute(PreparedPoint& prepared) {
+  /// Takes further points from the compiler while the device is at this one.
+  PointRecord execute(PreparedPoint& prepared, PreparedPoints& further) {
     warn(prepared.warnings);
     if (!prepared.workload) {
       PointRecord failure;
@@ -181,8 +182,10 @@ class Runner {
       failure.reason = prepared.failure;
       return failure;
     }
-    PointRecord point =
-        stage_.measure(*prepared.workload, request_.sweep.measure, prepared.useful).point;
+    PointRecord point = stage_
+                            .measure(*prepared.workload, request_.sweep.measure, prepared.useful,
+                                     Phase::other, [&] { further.take_ready(); })
+                            .point;
     if (!prepared.counts.valid() || point.status == PointStatus::failed) return point;
     PointRecord counted = stage_.watch.time(Phase::emulate, [&] { return prepared.counts.get(); });
     if (counted.status == PointStatus::failed) {

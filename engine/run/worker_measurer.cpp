@@ -48,7 +48,8 @@ void WorkerMeasurer::start() {
 
 /// The worker's answer, or what became of it; it is replaced then.
 template <class Answer, class Job>
-std::variant<Answer, std::string> WorkerMeasurer::ask(const Job& job) {
+std::variant<Answer, std::string> WorkerMeasurer::ask(const Job& job,
+                                                      const std::function<void()>& meanwhile) {
   if (worker_ == nullptr) start();
   // Most points take less; the device waits for the next one meanwhile.
   const double busy_seconds = busy_wait(20e-3, 8);
@@ -56,6 +57,7 @@ std::variant<Answer, std::string> WorkerMeasurer::ask(const Job& job) {
   std::string fate;
   try {
     worker_->channel().send(encode(job, sent_));
+    if (meanwhile) meanwhile();
     for (;;) {
       WorkerReply reply = decode_reply(worker_->channel().receive(patience_, busy_seconds));
       if (const auto* alive = std::get_if<WorkerAlive>(&reply)) {
@@ -79,9 +81,10 @@ std::variant<Answer, std::string> WorkerMeasurer::ask(const Job& job) {
 }
 
 Measurement WorkerMeasurer::measure(const Workload& workload, const MeasureRules& rules,
-                                    const UsefulTraffic& useful) {
+                                    const UsefulTraffic& useful,
+                                    const std::function<void()>& meanwhile) {
   const WorkerJob job{workload, rules, useful};
-  auto answer = ask<WorkerResult>(job);
+  auto answer = ask<WorkerResult>(job, meanwhile);
   if (const auto* fate = std::get_if<std::string>(&answer)) return failed_measurement(*fate);
   return std::move(std::get<WorkerResult>(answer).measurement);
 }
@@ -99,7 +102,7 @@ void WorkerMeasurer::load(const Workload& workload) {
 CounterResults WorkerMeasurer::count(std::span<const Workload> workloads,
                                      const CounterRequest& request) {
   const WorkerCountJob job{{workloads.begin(), workloads.end()}, request};
-  auto answer = ask<WorkerCounts>(job);
+  auto answer = ask<WorkerCounts>(job, nullptr);
   if (const auto* fate = std::get_if<std::string>(&answer)) {
     CounterResults results;
     results.workloads.resize(workloads.size());

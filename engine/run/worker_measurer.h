@@ -32,7 +32,8 @@ class WorkerMeasurer : public Measurer {
   const Device& device() const override { return device_; }
   const std::vector<std::string>& disturbances() const override { return disturbances_; }
   Measurement measure(const Workload& workload, const MeasureRules& rules,
-                      const UsefulTraffic& useful) override;
+                      const UsefulTraffic& useful,
+                      const std::function<void()>& meanwhile = nullptr) override;
   void load(const Workload& workload) override;
   CounterResults count(std::span<const Workload> workloads, const CounterRequest& request) override;
 
@@ -42,7 +43,7 @@ class WorkerMeasurer : public Measurer {
  private:
   void start();
   template <class Answer, class Job>
-  std::variant<Answer, std::string> ask(const Job& job);
+  std::variant<Answer, std::string> ask(const Job& job, const std::function<void()>& meanwhile);
 
   std::vector<std::string> command_;
   double patience_;

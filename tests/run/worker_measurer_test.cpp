@@ -67,6 +67,17 @@ BOOST_AUTO_TEST_CASE(a_worker_says_its_device_and_measures) {
   BOOST_TEST(point.stopped_by == "noise");
 }
 
+BOOST_AUTO_TEST_CASE(what_is_to_be_done_meanwhile_is_done_once_for_each_measurement) {
+  WorkerMeasurer measurer(worker("fake"));
+  int times = 0;
+  for (int i = 0; i < 3; ++i) {
+    const PointRecord point =
+        measurer.measure(named("ok", 5), MeasureRules{}, UsefulTraffic{}, [&] { ++times; }).point;
+    BOOST_TEST(point.samples.front().seconds == 5.0);
+  }
+  BOOST_TEST(times == 3);
+}
+
 BOOST_AUTO_TEST_CASE(jobs_run_with_their_own_program_though_it_is_sent_once) {
   WorkerMeasurer measurer(worker("fake"));
   const Workload small = named("ok", 3);
