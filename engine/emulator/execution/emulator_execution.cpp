@@ -312,7 +312,7 @@ std::optional<std::string> EmulatorExecution::verify_some(std::size_t index) {
   }
   check.function->run(elements);
   if (!is_partial_) {
-    constexpr std::uint64_t chosen = 256 * warp_size;
+    constexpr std::uint64_t chosen = std::uint64_t{256} * warp_size;
     for (std::uint64_t i = 0; i < chosen; i += warp_size) {
       std::array<std::uint64_t, warp_size> spread{};
       for (std::uint64_t k = 0; k < warp_size; ++k) spread.at(k) = plan.length / chosen * (i + k);
