@@ -37,6 +37,10 @@ struct Device {
   }
 };
 
+/// How the names of the namespaces begin that hold parameters in a generated program. The compiler
+/// keeps constants as variables, which nothing writes to.
+constexpr std::string_view constants_namespace = "sweep_k";
+
 /// What one NVRTC program gave; shared by the configurations in it.
 struct Program {
   std::vector<char> cubin;  ///< empty when the compiler does not know the device's architecture

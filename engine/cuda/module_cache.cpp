@@ -1,18 +1,33 @@
 #include "engine/cuda/module_cache.h"
 
+#include <algorithm>
 #include <string_view>
 
 namespace sweep {
 
+namespace {
+
+/// Whether this line of PTX declares a variable in device memory. In an instruction the word
+/// follows its opcode.
+bool declares_variable(std::string_view line) {
+  return (line.starts_with(".global ") || line.find(" .global ") != std::string_view::npos) &&
+         line.find(constants_namespace) == std::string_view::npos;
+}
+
+}  // namespace
+
 bool has_device_variables(const Program& program) {
-  if (!program.cubin.empty()) {
-    // The names of the sections that hold them.
+  if (program.ptx.empty()) {
+    // The names of the sections that hold them; whether they are constants is not known.
     const std::string_view image(program.cubin.data(), program.cubin.size());
     return image.find(".nv.global") != std::string_view::npos;
   }
-  // A declaration; in an instruction the word follows its opcode.
-  return program.ptx.find("\n.global ") != std::string::npos ||
-         program.ptx.find(" .global ") != std::string::npos;
+  for (std::string_view rest = program.ptx; !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    if (declares_variable(line)) return true;
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+  }
+  return false;
 }
 
 const Module& ModuleCache::get(const std::shared_ptr<const Program>& program) {

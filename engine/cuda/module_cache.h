@@ -8,8 +8,8 @@
 
 namespace sweep {
 
-/// Whether a program has variables in device memory. They keep what a kernel writes to them for
-/// as long as the module is loaded.
+/// Whether a program has variables in device memory other than its parameters. They keep what a
+/// kernel writes to them for as long as the module is loaded.
 bool has_device_variables(const Program& program);
 
 /// The modules of the programs used last, by the programs' identity, so that configurations of

@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 
+#include "engine/backend/backend.h"
 #include "engine/jit/equality.h"
 #include "engine/jit/prelude.h"
 #include "engine/jit/split_body.h"
@@ -177,7 +178,7 @@ class UnitWriter {
   const std::string& space_of_constant(const std::string& name, const Value& value) {
     auto [known, is_new] = constants_.try_emplace(fmt::format("{} {}", name, to_string(value)));
     if (is_new) {
-      known->second = fmt::format("sweep_k{}", constants_.size() - 1);
+      known->second = fmt::format("{}{}", constants_namespace, constants_.size() - 1);
       const auto* truth = std::get_if<bool>(&value);
       const std::string constant = truth != nullptr
                                        ? fmt::format("constexpr bool {} = {};", name, *truth)

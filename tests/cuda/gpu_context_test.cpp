@@ -28,12 +28,13 @@ __global__ void counting(int* data) {
 )cuda";
 
 const char* const plain = R"cuda(/* pattern:
+parameters: {ADDED: 1}
 buffers: {data: {type: int, length: 256, init: "int(i)"}}
 launch: {grid: 1, block: 256}
 useful: {write: 1024}
-verify: "data[i] == int(i) + 1"
+verify: "data[i] == int(i) + ADDED"
 */
-__global__ void plain(int* data) { data[threadIdx.x] += 1; }
+__global__ void plain(int* data) { data[threadIdx.x] += ADDED; }
 )cuda";
 
 /// Initialise, launch once, verify: the mismatch, or "correct".

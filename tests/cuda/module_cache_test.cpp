@@ -3,6 +3,10 @@
 #include <boost/test/unit_test.hpp>
 #include <string_view>
 
+#include "engine/jit/compiler.h"
+#include "tests/nvrtc_fixture.h"
+#include "tests/pattern_from_text.h"
+
 using namespace sweep;
 
 namespace {
@@ -19,6 +23,18 @@ bool has_variables_in_cubin(std::string_view image) {
   return has_device_variables(program);
 }
 
+bool has_variables_when_compiled(const std::string& declaration) {
+  const std::string text =
+      "/* pattern:\nparameters: {ADDED: 7, COUNT: 64}\n"
+      "buffers: {data: {type: int, length: COUNT, init: int(i) * ADDED}}\n"
+      "launch: {grid: 1, block: COUNT}\nuseful: {write: COUNT * 4}\n"
+      "verify: \"data[i] == int(i) * ADDED + ADDED\"\n*/\n" +
+      declaration + "__global__ void p(int* data) { data[threadIdx.x] += ADDED; }\n";
+  const std::vector<Configuration> one = {resolve(pattern_from_text("p", text), {})};
+  const auto outcomes = Compiler(nvrtc(), 90).compile(one);
+  return has_device_variables(*std::get<CompiledConfiguration>(outcomes.front()).program);
+}
+
 constexpr std::string_view kernel =
     ".visible .entry k(.param .u64 k_param_0)\n{\n"
     "\tld.global.u32 \t%r1, [%rd2];\n\tcvta.to.global.u64 \t%rd2, %rd1;\n"
@@ -33,6 +49,9 @@ BOOST_AUTO_TEST_CASE(declarations_in_ptx_are_found_and_instructions_are_not) {
   BOOST_TEST(!has_variables_in_ptx(kernel));
   BOOST_TEST(has_variables_in_ptx(".global .align 4 .u32 counter;\n"));
   BOOST_TEST(has_variables_in_ptx(".visible .global .align 4 .u32 counter = 1;\n"));
+  BOOST_TEST(!has_variables_in_ptx(".global .align 4 .u32 _ZN8sweep_k06STRIDEE = 40;\n"));
+  BOOST_TEST(has_variables_in_ptx(
+      ".global .align 4 .u32 _ZN8sweep_k06STRIDEE = 40;\n.global .align 4 .u32 counter;\n"));
   BOOST_TEST(!has_variables_in_ptx(".const .align 4 .u32 table[4];\n"));
 }
 
@@ -41,6 +60,11 @@ BOOST_AUTO_TEST_CASE(sections_in_a_cubin_are_found) {
   BOOST_TEST(has_variables_in_cubin("\177ELF\0.text.k\0.nv.global\0.nv.info"sv));
   BOOST_TEST(has_variables_in_cubin("\177ELF\0.text.k\0.nv.global.init\0"sv));
   BOOST_TEST(!has_variables_in_cubin("\177ELF\0.text.k\0.nv.constant0.k\0.nv.shared.k\0"sv));
+}
+
+BOOST_AUTO_TEST_CASE(parameters_are_no_variables, *boost::unit_test::precondition(has_nvrtc)) {
+  BOOST_TEST(!has_variables_when_compiled(""));
+  BOOST_TEST(has_variables_when_compiled("__device__ int counter = 1;\n"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
