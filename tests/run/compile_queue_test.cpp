@@ -5,24 +5,15 @@
 #include <thread>
 
 #include "tests/pattern_from_text.h"
+#include "tests/run/adding_pattern.h"
 
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
 namespace {
 
-const char* const text = R"cuda(/* pattern:
-parameters: {K: 1}
-buffers: {data: {type: int, length: 64, init: "i"}}
-launch: {grid: 1, block: 64}
-useful: {read: 256}
-verify: "data[i] == i + K"
-*/
-__global__ void p(int* data) { data[threadIdx.x] += K; }
-)cuda";
-
 std::vector<Configuration> many(std::size_t count) {
-  const PatternPtr pattern = pattern_from_text("p", text);
+  const PatternPtr pattern = pattern_from_text("add", adding_pattern);
   std::vector<Configuration> result;
   for (std::size_t i = 0; i < count; ++i) {
     result.push_back(resolve(pattern, integers({{"K", static_cast<std::int64_t>(i)}})));
