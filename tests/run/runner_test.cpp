@@ -36,9 +36,7 @@ struct Fixture {
   /// Runs the configurations K = `values` on the fake backend into the folder's store.
   RunSummary run(std::initializer_list<std::int64_t> values, bool fresh = false) {
     Space space;
-    for (const std::int64_t value : values) {
-      space.configurations.push_back(resolve(pattern, integers({{"K", value}})));
-    }
+    space.configurations = configurations_with(pattern, "K", values);
     space.combinations = space.configurations.size();
     heard.order.clear();
     heard.stages.clear();
