@@ -2,6 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 #include <string>
+#include <vector>
 
 #include "engine/spec/configuration.h"
 #include "engine/spec/pattern.h"
@@ -22,6 +23,16 @@ inline Bindings integers(std::initializer_list<std::pair<const char*, std::int64
   Bindings bindings;
   for (const auto& [name, value] : values) bindings.set(name, value);
   return bindings;
+}
+
+/// The pattern's configurations with each of these values for one parameter.
+inline std::vector<Configuration> configurations_with(const PatternPtr& pattern, const char* name,
+                                                      const std::vector<std::int64_t>& values) {
+  std::vector<Configuration> configurations;
+  for (const std::int64_t value : values) {
+    configurations.push_back(resolve(pattern, integers({{name, value}})));
+  }
+  return configurations;
 }
 
 }  // namespace sweep

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <string>
+#include <string_view>
 
 #include "engine/store/gather_figures.h"
 #include "engine/store/store.h"
@@ -122,31 +124,34 @@ CREATE TABLE run_note (
   text TEXT NOT NULL,
   PRIMARY KEY (run_id, ordinal)
 ) WITHOUT ROWID;
+)sql";
 
-CREATE TABLE anchor (
-  run_id INTEGER NOT NULL REFERENCES run (id),
-  sequence INTEGER NOT NULL,
-  ordinal INTEGER NOT NULL,  -- of the configuration in run_point
+// Columns of version 3's tables of findings.
+constexpr const char* anchor_columns = R"sql(
   at,                        -- seconds after the run's start
   seconds,
   seconds_low,
   seconds_high,
   sm_clock_hz,
-  temperature_celsius,
-  PRIMARY KEY (run_id, sequence)
-) WITHOUT ROWID;
-
-CREATE TABLE comparison (
-  run_id INTEGER NOT NULL REFERENCES run (id),
-  sequence INTEGER NOT NULL,
-  ordinal INTEGER NOT NULL,  -- of the configuration in run_point
+  temperature_celsius,)sql";
+constexpr const char* comparison_columns = R"sql(
   rounds INTEGER NOT NULL,
   slowdown_low,
   slowdown,
-  slowdown_high,
+  slowdown_high,)sql";
+
+/// A table of what a run found out about its configurations, in the order in which it did.
+std::string table_of_findings(std::string_view name, std::string_view columns) {
+  return fmt::format(R"sql(
+CREATE TABLE {} (
+  run_id INTEGER NOT NULL REFERENCES run (id),
+  sequence INTEGER NOT NULL,
+  ordinal INTEGER NOT NULL,  -- of the configuration in run_point{}
   PRIMARY KEY (run_id, sequence)
 ) WITHOUT ROWID;
-)sql";
+)sql",
+                     name, columns);
+}
 
 /// After the samples and metrics have moved.
 constexpr const char* version_3_views = R"sql(
@@ -176,6 +181,8 @@ void bring_to_version_2(sqlite::Database& database) {
 
 void bring_to_version_3(sqlite::Database& database) {
   database.execute(version_3);
+  database.execute(table_of_findings("anchor", anchor_columns));
+  database.execute(table_of_findings("comparison", comparison_columns));
   gather_figures(database);
   database.execute(version_3_views);
 }

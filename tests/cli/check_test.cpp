@@ -1,17 +1,15 @@
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include "tests/cli/compiler_precondition.h"
 #include "tests/cli/program.h"
+#include "tests/contains.h"
 #include "tests/temporary_folder.h"
 
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
 namespace {
-
-bool contains(const std::string& haystack, const std::string& needle) {
-  return haystack.find(needle) != std::string::npos;
-}
 
 /// A pattern `tiny` with this body and this verification.
 std::string tiny(const std::string& statement, const std::string& verify = "data[i] == K") {
@@ -24,12 +22,6 @@ std::string tiny(const std::string& statement, const std::string& verify = "data
          "static_assert(K != 3, \"not three\");\n"
          "__global__ void tiny(int* data) { " +
          statement + " }\n";
-}
-
-boost::test_tools::assertion_result has_compiler(boost::unit_test::test_unit_id) {
-  static const bool there = run_program({"check", "patterns/stride.cu"}).code != 69;
-  if (!there) BOOST_TEST_MESSAGE("skipped: there is no libnvrtc");
-  return there;
 }
 
 }  // namespace

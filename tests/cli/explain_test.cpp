@@ -3,23 +3,15 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "tests/cli/compiler_precondition.h"
 #include "tests/cli/program.h"
+#include "tests/contains.h"
 #include "tests/temporary_folder.h"
 
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
 namespace {
-
-bool contains(const std::string& haystack, const std::string& needle) {
-  return haystack.find(needle) != std::string::npos;
-}
-
-boost::test_tools::assertion_result has_compiler(boost::unit_test::test_unit_id) {
-  static const bool there = run_program({"check", "patterns/stride.cu"}).code != 69;
-  if (!there) BOOST_TEST_MESSAGE("skipped: there is no libnvrtc");
-  return there;
-}
 
 /// A pattern with these statements, which begin on line 14.
 std::string pattern_of(const std::string& statements) {

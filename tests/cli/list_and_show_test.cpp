@@ -2,15 +2,12 @@
 #include <regex>
 
 #include "tests/cli/program.h"
+#include "tests/contains.h"
 #include "tests/temporary_folder.h"
 
 using namespace sweep;
 
 namespace {
-
-bool contains(const std::string& haystack, const std::string& needle) {
-  return haystack.find(needle) != std::string::npos;
-}
 
 /// Whether a line of the list has this name and a summary that begins so.
 bool lists(const std::string& list, const std::string& name, const std::string& summary) {

@@ -8,7 +8,9 @@
 #include <thread>
 
 #include "engine/store/store.h"
+#include "tests/cli/compiler_precondition.h"
 #include "tests/cli/program.h"
+#include "tests/contains.h"
 #include "tests/temporary_folder.h"
 
 using namespace sweep;
@@ -25,10 +27,6 @@ const std::vector<std::string> command = {
 std::vector<std::string> with(std::vector<std::string> words, const std::string& word) {
   words.push_back(word);
   return words;
-}
-
-bool contains(const std::string& haystack, const std::string& needle) {
-  return haystack.find(needle) != std::string::npos;
 }
 
 /// The points of the newest run that has all of them, or else none.
@@ -70,19 +68,6 @@ double duration_of_run(const std::filesystem::path& folder) {
       .count();
 }
 
-bool has_compiler() {
-  static const bool has = [] {
-    const Outcome check = run_program({"check", "patterns/stride.cu"});
-    if (check.code != 0) BOOST_TEST_MESSAGE("skipped: " << check.err);
-    return check.code == 0;
-  }();
-  return has;
-}
-
-boost::test_tools::assertion_result needs_compiler(boost::unit_test::test_unit_id) {
-  return has_compiler();
-}
-
 /// No file that this process or its children write grows beyond so many bytes.
 class FileSizeLimit {
  public:
@@ -110,7 +95,7 @@ bool wait_for_points(const std::filesystem::path& folder, std::size_t count) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(nothing_lost, *boost::unit_test::precondition(needs_compiler))
+BOOST_AUTO_TEST_SUITE(nothing_lost, *boost::unit_test::precondition(has_compiler))
 
 BOOST_AUTO_TEST_CASE(killed_at_any_moment_a_run_goes_on_where_it_was) {
   const TemporaryFolder unbroken;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
+#include <functional>
 
 #include "report/display_text.h"
 #include "tests/temporary_folder.h"
@@ -31,6 +32,16 @@ class CapturedErrors {
   int saved_;
 };
 
+/// What an action writes to standard error.
+std::string errors_of(const std::function<void()>& action) {
+  const TemporaryFolder folder;
+  {
+    const CapturedErrors captured(folder.path() / "err");
+    action();
+  }
+  return read_text_file(folder.path() / "err");
+}
+
 Configuration configuration_of(const std::string& name) {
   auto pattern = std::make_shared<Pattern>();
   pattern->name = name;
@@ -52,12 +63,7 @@ void show_points(const Terminal& terminal, const std::string& name, std::size_t 
 }
 
 std::string shown(const Terminal& terminal, const std::string& name, std::size_t count) {
-  const TemporaryFolder folder;
-  {
-    const CapturedErrors captured(folder.path() / "err");
-    show_points(terminal, name, count);
-  }
-  return read_text_file(folder.path() / "err");
+  return errors_of([&] { show_points(terminal, name, count); });
 }
 
 }  // namespace
@@ -86,19 +92,16 @@ BOOST_AUTO_TEST_CASE(without_times_the_outcome_is_a_count) {
       {{"shared_conflicts", Origin::emulated, 31}, "31.00 bank conflicts"},
       {{"instructions", Origin::emulated, 31}, "ok"}};
   for (const auto& [metric, outcome] : outcomes) {
-    const TemporaryFolder folder;
-    {
-      const CapturedErrors captured(folder.path() / "err");
+    PointRecord point;
+    point.metrics = {metric};
+    const std::string text = errors_of([&point] {
       double now = 0;
       Progress progress({true, false, true, 100}, [&] { return now; });
       progress.on_start(1, 0);
       now = 1;
-      PointRecord point;
-      point.metrics = {metric};
       progress.on_point(configuration_of("stride"), point);
-    }
-    BOOST_TEST(read_text_file(folder.path() / "err") ==
-               "\r\033[K1/1 points, 1.0/s, 0 ms left | " + outcome + ": stride");
+    });
+    BOOST_TEST(text == "\r\033[K1/1 points, 1.0/s, 0 ms left | " + outcome + ": stride");
   }
 }
 
@@ -116,17 +119,14 @@ BOOST_AUTO_TEST_CASE(the_live_line_is_cut_between_characters) {
 
 BOOST_AUTO_TEST_CASE(notes_stay_and_stages_are_written_over_in_a_terminal) {
   const auto text_in = [](const Terminal& terminal) {
-    const TemporaryFolder folder;
-    {
-      const CapturedErrors captured(folder.path() / "err");
+    return errors_of([&] {
       Progress progress(terminal, [] { return 0.0; });
       progress.on_start(1, 0);
       progress.on_stage("comparing the best 4 configurations of stride");
       progress.on_note("the device is warm");
       progress.on_stage("reading the hardware's counters of 12 points");
       progress.finish();
-    }
-    return read_text_file(folder.path() / "err");
+    });
   };
   BOOST_TEST(text_in({true, false, true, 40}) ==
              "\r\033[Kcomparing the best 4 configurations of "

@@ -2,15 +2,12 @@
 
 #include "engine/store/store.h"
 #include "tests/cli/program.h"
+#include "tests/contains.h"
 #include "tests/temporary_folder.h"
 
 using namespace sweep;
 
 namespace {
-
-bool contains(const std::string& haystack, const std::string& needle) {
-  return haystack.find(needle) != std::string::npos;
-}
 
 /// A database with one run of two points.
 std::filesystem::path small_database(const TemporaryFolder& folder) {

@@ -1,17 +1,15 @@
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include "tests/cli/compiler_precondition.h"
 #include "tests/cli/program.h"
+#include "tests/contains.h"
 #include "tests/temporary_folder.h"
 
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
 namespace {
-
-bool contains(const std::string& haystack, const std::string& needle) {
-  return haystack.find(needle) != std::string::npos;
-}
 
 /// One small configuration on the emulator, with more options.
 struct OnEmulator {
@@ -26,19 +24,6 @@ struct OnEmulator {
   }
   std::string report() const { return read_text_file(folder.path() / "results/stride.md"); }
 };
-
-bool has_compiler() {
-  static const bool has = [] {
-    const Outcome check = run_program({"check", "patterns/stride.cu"});
-    if (check.code != 0) BOOST_TEST_MESSAGE("skipped: " << check.err);
-    return check.code == 0;
-  }();
-  return has;
-}
-
-boost::test_tools::assertion_result needs_compiler(boost::unit_test::test_unit_id) {
-  return has_compiler();
-}
 
 }  // namespace
 
@@ -63,14 +48,14 @@ BOOST_AUTO_TEST_CASE(counters_are_checked_before_anything_runs) {
 }
 
 BOOST_AUTO_TEST_CASE(counters_of_a_gpu_are_left_out_on_the_emulator,
-                     *boost::unit_test::precondition(needs_compiler)) {
+                     *boost::unit_test::precondition(has_compiler)) {
   const std::string said = "  --counters is left out: it asks a GPU";
   BOOST_TEST(contains(run({"--counters", "memory"}).err, said));
   BOOST_TEST(!contains(run({"--counters", "off"}).err, said));
 }
 
 BOOST_AUTO_TEST_CASE(a_run_on_the_emulator_speaks_of_no_times,
-                     *boost::unit_test::precondition(needs_compiler)) {
+                     *boost::unit_test::precondition(has_compiler)) {
   const Outcome counted = run({});
   BOOST_TEST(counted.code == 0, counted.err);
   const std::string all = counted.out + counted.err + report();
@@ -81,7 +66,7 @@ BOOST_AUTO_TEST_CASE(a_run_on_the_emulator_speaks_of_no_times,
 }
 
 BOOST_AUTO_TEST_CASE(timing_says_where_the_wall_time_went,
-                     *boost::unit_test::precondition(needs_compiler)) {
+                     *boost::unit_test::precondition(has_compiler)) {
   const Outcome first = run({"--timing", "--no-cache"});
   BOOST_TEST(contains(first.out, "\nWhere the wall time went: 1 point measured in "), first.out);
   BOOST_TEST(contains(first.out, "  waiting for the compiler "));
@@ -96,7 +81,7 @@ BOOST_AUTO_TEST_CASE(timing_says_where_the_wall_time_went,
 }
 
 BOOST_AUTO_TEST_CASE(a_cache_that_cannot_be_used_is_said_and_costs_no_point,
-                     *boost::unit_test::precondition(needs_compiler)) {
+                     *boost::unit_test::precondition(has_compiler)) {
   const Environment no_folder = {{"XDG_CACHE_HOME", "/dev/null"}};
   const std::string note = "note: the cache of compiled programs in /dev/null/sweep cannot be ";
   const Outcome measured = run({}, no_folder);

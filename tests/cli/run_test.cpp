@@ -5,15 +5,12 @@
 
 #include "engine/store/store.h"
 #include "tests/cli/program.h"
+#include "tests/contains.h"
 #include "tests/temporary_folder.h"
 
 using namespace sweep;
 
 namespace {
-
-bool contains(const std::string& haystack, const std::string& needle) {
-  return haystack.find(needle) != std::string::npos;
-}
 
 boost::test_tools::assertion_result has_gpu(boost::unit_test::test_unit_id) {
   return program_sees_gpu();

@@ -1,17 +1,10 @@
 #include <boost/test/unit_test.hpp>
 
 #include "tests/cli/program.h"
+#include "tests/contains.h"
 #include "tests/temporary_folder.h"
 
 using namespace sweep;
-
-namespace {
-
-bool contains(const std::string& haystack, const std::string& needle) {
-  return haystack.find(needle) != std::string::npos;
-}
-
-}  // namespace
 
 BOOST_AUTO_TEST_SUITE(run_without_gpu)
 

@@ -3,15 +3,12 @@
 #include <sstream>
 
 #include "tests/cli/program.h"
+#include "tests/contains.h"
 
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
 namespace {
-
-bool contains(const std::string& haystack, const std::string& needle) {
-  return haystack.find(needle) != std::string::npos;
-}
 
 const auto commands =
     data::make({"run", "check", "explain", "list", "show", "report", "devices", "cache"});

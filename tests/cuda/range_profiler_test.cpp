@@ -32,6 +32,13 @@ CUcontext some_context() {
   return reinterpret_cast<CUcontext>(&context);
 }
 
+/// Counts two counters.
+struct TwoCounters : RangeProfiler {
+  TwoCounters() : RangeProfiler(0, some_context()) {
+    BOOST_TEST(choose({"a__x.sum", "b__x.sum"}).empty());
+  }
+};
+
 /// What became of each launch: its last value, or "-".
 class Recorder {
  public:
@@ -48,7 +55,10 @@ class Recorder {
       values_.at(i) = fmt::format("{}", values.back());
     };
   }
+  /// Counts all launches.
+  void count_on(RangeProfiler& profiler) { profiler.count(values_.size(), launches); }
   std::string values() const { return fmt::format("{}", fmt::join(values_, " ")); }
+  bool has_all() const { return std::ranges::find(values_, "-") == values_.end(); }
 
   CountedLaunches launches;
   std::function<bool(std::size_t)> prepare;
@@ -60,18 +70,14 @@ class Recorder {
   std::vector<std::string> values_;
 };
 
-void with_two_counters(RangeProfiler& profiler) {
-  BOOST_TEST(profiler.choose({"a__x.sum", "b__x.sum"}).empty());
-}
-
 std::string calls(const CuptiScript& script) {
   return fmt::format("{}", fmt::join(script.calls, ", "));
 }
 
 /// The failure of counting `recorder`'s launches.
-CounterFailure failure_of(RangeProfiler& profiler, std::size_t count, Recorder& recorder) {
+CounterFailure failure_of(RangeProfiler& profiler, Recorder& recorder) {
   try {
-    profiler.count(count, recorder.launches);
+    recorder.count_on(profiler);
   } catch (const CounterFailure& failure) {
     return failure;
   }
@@ -85,12 +91,11 @@ BOOST_AUTO_TEST_SUITE(range_profiler)
 BOOST_AUTO_TEST_CASE(every_pass_runs_every_launch_in_a_range_of_its_own) {
   CuptiScript& script = new_script();
   script.passes = 2;
-  RangeProfiler profiler(0, some_context());
-  with_two_counters(profiler);
+  TwoCounters profiler;
   BOOST_TEST(profiler.passes() == 2U);
   script.calls.clear();
   Recorder recorder(2);
-  profiler.count(2, recorder.launches);
+  recorder.count_on(profiler);
   BOOST_TEST(recorder.values() == "1 1001");
   BOOST_TEST(recorder.prepared == " 0 1 0 1");
   BOOST_TEST(recorder.launched == " 0 1 0 1");
@@ -106,23 +111,23 @@ BOOST_AUTO_TEST_CASE(the_profiler_is_enabled_once_for_all_sessions) {
   CuptiScript& script = new_script();
   script.most_ranges = 100;
   {
-    RangeProfiler profiler(0, some_context());
-    with_two_counters(profiler);
+    TwoCounters profiler;
     Recorder recorder(128);
-    profiler.count(128, recorder.launches);
+    recorder.count_on(profiler);
     const auto enabled = std::ranges::count(script.calls, "Enable");
-    profiler.count(128, recorder.launches);
+    recorder.count_on(profiler);
     BOOST_TEST(std::ranges::count(script.calls, "Enable") == enabled);
     // Other counters are another configuration.
     BOOST_TEST(profiler.choose({"c__z.sum"}).empty());
     BOOST_TEST(!script.is_enabled);
-    profiler.count(128, recorder.launches);
+    recorder.count_on(profiler);
     BOOST_TEST(recorder.values().ends_with(" 127000"));
     BOOST_TEST(std::ranges::count(script.calls, "Enable") == enabled + 1);
     profiler.disable();
     profiler.disable();
     BOOST_TEST(!script.is_enabled);
-    profiler.count(1, recorder.launches);
+    Recorder another(1);
+    another.count_on(profiler);
     BOOST_TEST(script.is_enabled);
   }
   BOOST_TEST(!script.is_enabled);
@@ -132,11 +137,10 @@ BOOST_AUTO_TEST_CASE(the_profiler_is_enabled_once_for_all_sessions) {
 BOOST_AUTO_TEST_CASE(a_profiler_that_counts_only_once_is_enabled_anew) {
   CuptiScript& script = new_script();
   script.most_sessions = 1;
-  RangeProfiler profiler(0, some_context());
-  with_two_counters(profiler);
+  TwoCounters profiler;
   Recorder recorder(600);
-  profiler.count(600, recorder.launches);
-  BOOST_TEST(recorder.values().find('-') == std::string::npos);
+  recorder.count_on(profiler);
+  BOOST_TEST(recorder.has_all());
   BOOST_TEST(recorder.prepared.find(" 0 1 ") == recorder.prepared.rfind(" 0 1 "));
   BOOST_TEST(std::ranges::count(script.calls, "Enable") == 3);
   BOOST_TEST(!script.is_misused);
@@ -147,7 +151,7 @@ BOOST_AUTO_TEST_CASE(without_counters_nothing_runs) {
   RangeProfiler profiler(0, some_context());
   BOOST_TEST(profiler.choose({}).empty());
   Recorder recorder(1);
-  profiler.count(1, recorder.launches);
+  recorder.count_on(profiler);
   BOOST_TEST(recorder.prepared == "");
   BOOST_TEST(calls(script) == "Initialize");
 }
@@ -155,11 +159,10 @@ BOOST_AUTO_TEST_CASE(without_counters_nothing_runs) {
 BOOST_AUTO_TEST_CASE(more_launches_than_a_session_takes_are_split) {
   CuptiScript& script = new_script();
   script.most_ranges = 100;
-  RangeProfiler profiler(0, some_context());
-  with_two_counters(profiler);
+  TwoCounters profiler;
   Recorder recorder(600);
-  profiler.count(600, recorder.launches);
-  BOOST_TEST(recorder.values().find('-') == std::string::npos);
+  recorder.count_on(profiler);
+  BOOST_TEST(recorder.has_all());
   BOOST_TEST(recorder.values().ends_with(" 599001"));
   BOOST_TEST(!script.is_misused);
 }
@@ -167,34 +170,31 @@ BOOST_AUTO_TEST_CASE(more_launches_than_a_session_takes_are_split) {
 BOOST_AUTO_TEST_CASE(dropped_launches_are_counted_again) {
   CuptiScript& script = new_script();
   script.kept_ranges = 3;
-  RangeProfiler profiler(0, some_context());
-  with_two_counters(profiler);
+  TwoCounters profiler;
   Recorder recorder(8);
-  profiler.count(8, recorder.launches);
+  recorder.count_on(profiler);
   BOOST_TEST(recorder.values() == "1 1001 2001 3001 4001 5001 6001 7001");
   BOOST_TEST(recorder.launched == " 0 1 2 3 4 5 6 7 3 4 5 6 7");
   BOOST_TEST(!script.is_misused);
   script.kept_ranges = 0;
   Recorder again(2);
-  BOOST_TEST(std::string(failure_of(profiler, 2, again).what()).find("dropped") !=
-             std::string::npos);
+  BOOST_TEST(std::string(failure_of(profiler, again).what()).find("dropped") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(a_launch_that_cannot_be_prepared_or_does_not_run_is_left_out) {
   CuptiScript& script = new_script();
   script.passes = 2;
-  RangeProfiler profiler(0, some_context());
-  with_two_counters(profiler);
+  TwoCounters profiler;
   Recorder recorder(4);
   recorder.prepare = [](std::size_t i) { return i != 1; };
   recorder.launch = [](std::size_t i) { return i != 2; };
-  profiler.count(4, recorder.launches);
+  recorder.count_on(profiler);
   BOOST_TEST(recorder.values() == "1 - - 3001");
   BOOST_TEST(recorder.prepared == " 0 1 2 3 0 3");
   BOOST_TEST(!script.is_misused);
   Recorder none(2);
   none.prepare = [](std::size_t) { return false; };
-  profiler.count(2, none.launches);
+  none.count_on(profiler);
   BOOST_TEST(none.values() == "- -");
   BOOST_TEST(!script.is_misused);
   BOOST_TEST(!script.is_started);
@@ -203,26 +203,24 @@ BOOST_AUTO_TEST_CASE(a_launch_that_cannot_be_prepared_or_does_not_run_is_left_ou
 BOOST_AUTO_TEST_CASE(a_launch_that_fails_in_a_later_pass_has_no_figures) {
   CuptiScript& script = new_script();
   script.passes = 3;
-  RangeProfiler profiler(0, some_context());
-  with_two_counters(profiler);
+  TwoCounters profiler;
   Recorder recorder(3);
   recorder.prepare = [&](std::size_t i) { return i != 1 || script.passes_done == 0; };
-  profiler.count(3, recorder.launches);
+  recorder.count_on(profiler);
   BOOST_TEST(recorder.values() == "1 - 2001");
   BOOST_TEST(!script.is_misused);
 }
 
 BOOST_AUTO_TEST_CASE(after_a_lost_context_cupti_is_not_called) {
   CuptiScript& script = new_script();
-  RangeProfiler profiler(0, some_context());
-  with_two_counters(profiler);
+  TwoCounters profiler;
   script.calls.clear();
   Recorder recorder(3);
   recorder.launch = [](std::size_t i) -> bool {
     if (i == 1) throw std::runtime_error("illegal address");
     return true;
   };
-  BOOST_CHECK_THROW(profiler.count(3, recorder.launches), std::runtime_error);
+  BOOST_CHECK_THROW(recorder.count_on(profiler), std::runtime_error);
   BOOST_TEST(calls(script) == "Enable, Size, Image, Config 3, Start, Push 0, Pop, Push 1");
 }
 
@@ -230,18 +228,17 @@ BOOST_AUTO_TEST_CASE(a_call_that_fails_ends_the_session_cleanly) {
   for (const std::string call :
        {"Size", "Image", "Config", "Start", "Push", "Pop", "Stop", "Decode", "Evaluate"}) {
     CuptiScript& script = new_script();
-    RangeProfiler profiler(0, some_context());
-    with_two_counters(profiler);
+    TwoCounters profiler;
     script.failures[call] = 999;
     Recorder recorder(2);
-    const CounterFailure failure = failure_of(profiler, 2, recorder);
+    const CounterFailure failure = failure_of(profiler, recorder);
     BOOST_TEST(std::string(failure.what()).find("CUPTI_ERROR_SCRIPTED") != std::string::npos, call);
     BOOST_TEST(!script.is_misused, call);
     BOOST_TEST(!script.is_started, call);
     BOOST_TEST(!script.is_enabled, call);
     // The next time it may work.
     script.failures.clear();
-    profiler.count(2, recorder.launches);
+    recorder.count_on(profiler);
     BOOST_TEST(recorder.values() == "1 1001");
   }
 }
@@ -257,19 +254,17 @@ BOOST_AUTO_TEST_CASE(a_missing_permission_is_a_lasting_failure) {
     BOOST_TEST((failure.kind() == Kind::lasting));
   }
   script.failures = {{"Enable", insufficient_privileges}};
-  RangeProfiler profiler(0, some_context());
-  with_two_counters(profiler);
+  TwoCounters profiler;
   Recorder recorder(2);
-  BOOST_TEST((failure_of(profiler, 2, recorder).kind() == Kind::lasting));
+  BOOST_TEST((failure_of(profiler, recorder).kind() == Kind::lasting));
 }
 
 BOOST_AUTO_TEST_CASE(passes_without_end_are_a_failure) {
   CuptiScript& script = new_script();
-  RangeProfiler profiler(0, some_context());
-  with_two_counters(profiler);
+  TwoCounters profiler;
   script.passes = 1000;
   Recorder recorder(1);
-  BOOST_TEST(std::string(failure_of(profiler, 1, recorder).what()).find("more passes") !=
+  BOOST_TEST(std::string(failure_of(profiler, recorder).what()).find("more passes") !=
              std::string::npos);
   BOOST_TEST(!script.is_enabled);
 }

@@ -30,11 +30,7 @@ struct CachedPrograms {
   }
 
   std::vector<Configuration> strides(std::initializer_list<std::int64_t> values) const {
-    std::vector<Configuration> result;
-    for (const std::int64_t value : values) {
-      result.push_back(resolve(pattern, integers({{"STRIDE", value}})));
-    }
-    return result;
+    return configurations_with(pattern, "STRIDE", values);
   }
 
   static std::shared_ptr<const Program> program(const std::string& ptx, std::size_t cubin = 1000) {

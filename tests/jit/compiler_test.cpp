@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 
 #include "engine/loader/cuda_home.h"
 #include "engine/loader/dynamic_library.h"
@@ -32,13 +33,8 @@ __global__ void strided(float* data) {
 }
 )cuda";
 
-std::vector<Configuration> strides(std::initializer_list<std::int64_t> values) {
-  const PatternPtr pattern = pattern_from_text("strided", strided);
-  std::vector<Configuration> result;
-  for (const std::int64_t value : values) {
-    result.push_back(resolve(pattern, integers({{"STRIDE", value}})));
-  }
-  return result;
+std::vector<Configuration> strides(const std::vector<std::int64_t>& values) {
+  return configurations_with(pattern_from_text("strided", strided), "STRIDE", values);
 }
 
 /// The compiler's messages for a pattern whose body or header has a mistake.
@@ -59,12 +55,9 @@ std::string small_pattern(const std::string& type, const std::string& init,
 
 /// What stands in the way of compiling a batch of three; "one program" when nothing does.
 std::string errors_of_batch(const std::string& text) {
-  const PatternPtr pattern = pattern_from_text("wrong", text);
-  std::vector<Configuration> configurations;
-  for (const std::int64_t k : {1, 2, 3}) {
-    configurations.push_back(resolve(pattern, integers({{"K", k}})));
-  }
-  const auto outcomes = Compiler(nvrtc(), 90).compile(configurations);
+  const auto outcomes =
+      Compiler(nvrtc(), 90)
+          .compile(configurations_with(pattern_from_text("wrong", text), "K", {1, 2, 3}));
   std::string errors;
   for (const CompileOutcome& outcome : outcomes) {
     if (const auto* failure = std::get_if<CompileFailure>(&outcome)) {
@@ -120,13 +113,10 @@ BOOST_AUTO_TEST_CASE(one_that_does_not_compile_does_not_harm_its_neighbours) {
 
 BOOST_AUTO_TEST_CASE(a_mistake_among_many_costs_few_runs_and_keeps_its_message) {
   const Compiler compiler(nvrtc(), 90);
-  std::vector<Configuration> configurations;
-  const PatternPtr pattern = pattern_from_text("strided", strided);
-  for (std::int64_t value = 1; value <= 64; ++value) {
-    configurations.push_back(resolve(pattern, integers({{"STRIDE", value}})));
-  }
+  std::vector<std::int64_t> values(64);
+  std::iota(values.begin(), values.end(), 1);
   CountingCompiler counting;
-  const auto outcomes = compiler.compile(configurations, counting);
+  const auto outcomes = compiler.compile(strides(values), counting);
   // The first run fails; then, six times, one half does and one does not.
   BOOST_TEST(counting.runs == 1U + 2 * 6);
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
@@ -138,7 +128,6 @@ BOOST_AUTO_TEST_CASE(a_mistake_among_many_costs_few_runs_and_keeps_its_message) 
 }
 
 BOOST_AUTO_TEST_CASE(configurations_share_functions_and_each_finds_its_own) {
-  const PatternPtr pattern = pattern_from_text("strided", strided);
   std::vector<Configuration> configurations = strides({1, 2});
   configurations.push_back(configurations.front());
   const auto outcomes = Compiler(nvrtc(), 90).compile(configurations);
@@ -154,11 +143,8 @@ BOOST_AUTO_TEST_CASE(configurations_share_functions_and_each_finds_its_own) {
 BOOST_AUTO_TEST_CASE(a_mistake_in_a_shared_function_is_every_configurations) {
   std::string wrong(strided);
   wrong.replace(wrong.find("== i +"), 6, "== z +");
-  const PatternPtr pattern = pattern_from_text("strided", wrong);
-  std::vector<Configuration> configurations;
-  for (const std::int64_t value : {1, 2, 2}) {
-    configurations.push_back(resolve(pattern, integers({{"STRIDE", value}})));
-  }
+  const std::vector<Configuration> configurations =
+      configurations_with(pattern_from_text("strided", wrong), "STRIDE", {1, 2, 2});
   for (const CompileOutcome& outcome : Compiler(nvrtc(), 90).compile(configurations)) {
     const auto* failure = std::get_if<CompileFailure>(&outcome);
     BOOST_REQUIRE(failure != nullptr);

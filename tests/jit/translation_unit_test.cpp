@@ -2,6 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "tests/contains.h"
 #include "tests/pattern_from_text.h"
 
 using namespace sweep;
@@ -24,10 +25,6 @@ verify: {out: "out[i] == data[i]"}
 #include <cstdint>
 __global__ void unit(T* data, T* out) { out[threadIdx.x] = data[ON ? WIDE * STRIDE : 0]; }
 )cuda";
-
-bool contains(const std::string& haystack, const std::string& needle) {
-  return haystack.find(needle) != std::string::npos;
-}
 
 }  // namespace
 

@@ -5,21 +5,17 @@
 #include "report/csv.h"
 #include "report/markdown.h"
 #include "report/terminal_table.h"
+#include "tests/store/database_folder.h"
 #include "tests/store/example_records.h"
-#include "tests/store/temporary_folder.h"
 #include "tests/store/version_2.h"
 
 namespace sweep::testing {
 namespace {
 
-struct Fixture {
-  TemporaryFolder folder;
-  std::filesystem::path path = folder.path() / "a.db";
-  Store store{path, Store::Mode::read_write};
-
+struct Fixture : OpenStore {
   auto says(const std::string& what) const {
     return [=, this](const StoreError& error) {
-      BOOST_TEST(error.what() == "the file '" + path.string() + "' " + what);
+      BOOST_TEST(error.what() == message(what));
       return error.fault() == StoreFault::missing;
     };
   }

@@ -2,32 +2,21 @@
 
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
+#include <numeric>
 #include <thread>
 
 #include "tests/pattern_from_text.h"
+#include "tests/run/adding_pattern.h"
 
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
 namespace {
 
-const char* const text = R"cuda(/* pattern:
-parameters: {K: 1}
-buffers: {data: {type: int, length: 64, init: "i"}}
-launch: {grid: 1, block: 64}
-useful: {read: 256}
-verify: "data[i] == i + K"
-*/
-__global__ void p(int* data) { data[threadIdx.x] += K; }
-)cuda";
-
 std::vector<Configuration> many(std::size_t count) {
-  const PatternPtr pattern = pattern_from_text("p", text);
-  std::vector<Configuration> result;
-  for (std::size_t i = 0; i < count; ++i) {
-    result.push_back(resolve(pattern, integers({{"K", static_cast<std::int64_t>(i)}})));
-  }
-  return result;
+  std::vector<std::int64_t> values(count);
+  std::iota(values.begin(), values.end(), 0);
+  return configurations_with(pattern_from_text("add", adding_pattern), "K", values);
 }
 
 CompiledConfiguration compiled_at(std::size_t place) {
@@ -52,14 +41,16 @@ void look_up(CompileQueue& queue, const CompileQueue::Task& task) {
   queue.deliver_found(task, std::move(found));
 }
 
-void work(CompileQueue& queue) {
-  while (const auto task = queue.take_task()) {
-    if (task->kind == CompileQueue::Task::Kind::look_up) {
-      look_up(queue, *task);
-    } else {
-      deliver_at_once(queue, *task);
-    }
+void do_task(CompileQueue& queue, const CompileQueue::Task& task) {
+  if (task.kind == CompileQueue::Task::Kind::look_up) {
+    look_up(queue, task);
+  } else {
+    deliver_at_once(queue, task);
   }
+}
+
+void work(CompileQueue& queue) {
+  while (const auto task = queue.take_task()) do_task(queue, *task);
 }
 
 std::string taken_from(CompileQueue& queue) {
@@ -94,11 +85,7 @@ BOOST_DATA_TEST_CASE(only_so_many_are_compiled_ahead, data::make({false, true}),
   std::thread compiler([&] {
     while (const auto task = queue.take_task()) {
       furthest = std::max(furthest.load(), task->places.back());
-      if (task->kind == CompileQueue::Task::Kind::look_up) {
-        look_up(queue, *task);
-      } else {
-        deliver_at_once(queue, *task);
-      }
+      do_task(queue, *task);
     }
   });
   std::size_t worst = 0;

@@ -5,23 +5,13 @@
 
 #include "tests/nvrtc_fixture.h"
 #include "tests/pattern_from_text.h"
+#include "tests/run/adding_pattern.h"
 #include "tests/run/fake_backend.h"
 #include "tests/temporary_folder.h"
 
 using namespace sweep;
 
 namespace {
-
-const char* const text = R"cuda(/* pattern:
-parameters: {K: 1}
-buffers: {data: {type: int, length: 64, init: "i"}}
-launch: {grid: 1, block: 64}
-useful: {read: 256}
-verify: "data[i] == i + K"
-*/
-static_assert(K != 13, "unlucky");
-__global__ void add(int* data) { data[threadIdx.x] += K; }
-)cuda";
 
 /// What a run told its observer.
 struct Heard : RunObserver {
@@ -46,9 +36,7 @@ struct Fixture {
   /// Runs the configurations K = `values` on the fake backend into the folder's store.
   RunSummary run(std::initializer_list<std::int64_t> values, bool fresh = false) {
     Space space;
-    for (const std::int64_t value : values) {
-      space.configurations.push_back(resolve(pattern, integers({{"K", value}})));
-    }
+    space.configurations = configurations_with(pattern, "K", values);
     space.combinations = space.configurations.size();
     heard.order.clear();
     heard.stages.clear();
@@ -78,7 +66,7 @@ struct Fixture {
   }
 
   TemporaryFolder folder;
-  PatternPtr pattern = pattern_from_text("add", text);
+  PatternPtr pattern = pattern_from_text("add", adding_pattern);
   FakeBackend backend;
   Heard heard;
   std::atomic<bool> stop = false;
@@ -103,7 +91,7 @@ BOOST_AUTO_TEST_CASE(every_configuration_becomes_a_point_in_order) {
   const auto stored = points(summary.run);
   BOOST_REQUIRE(stored.size() == 3U);
   BOOST_TEST(to_string(stored[0].point.key.parameters) == "K=3");
-  BOOST_TEST(stored[0].point.key.pattern_text == text);
+  BOOST_TEST(stored[0].point.key.pattern_text == adding_pattern);
 }
 
 BOOST_AUTO_TEST_CASE(a_second_run_measures_only_what_is_missing) {
@@ -132,7 +120,7 @@ BOOST_AUTO_TEST_CASE(another_pattern_text_or_device_is_another_point) {
   run({1});
   backend.device_.uuid = "GPU-1";
   BOOST_TEST(run({1}).measured == 1U);
-  pattern = pattern_from_text("add", std::string(text) + "// changed\n");
+  pattern = pattern_from_text("add", std::string(adding_pattern) + "// changed\n");
   BOOST_TEST(run({1}).measured == 1U);
   BOOST_TEST(run({1}).measured == 0U);
 }

@@ -74,4 +74,12 @@ void become_unprivileged() {
   }
 }
 
+std::string unprivileged(const std::function<std::string()>& job) {
+  ChildProcess child([&](const auto&) {
+    become_unprivileged();
+    return job();
+  });
+  return child.read_all();
+}
+
 }  // namespace sweep::testing

@@ -34,4 +34,7 @@ class ChildProcess {
 /// Takes root's rights from this process, so that file permissions hold for it. Only for children.
 void become_unprivileged();
 
+/// What comes of `job` in a process for which file permissions hold.
+std::string unprivileged(const std::function<std::string()>& job);
+
 }  // namespace sweep::testing

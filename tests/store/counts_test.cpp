@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "engine/store/store.h"
+#include "tests/store/database_folder.h"
 #include "tests/store/example_records.h"
-#include "tests/store/temporary_folder.h"
 
 namespace sweep::testing {
 namespace {
@@ -13,9 +13,7 @@ using Metrics = std::vector<Metric>;
 using Notes = std::vector<std::string>;
 
 /// A point that the emulator and the hardware have counted, and a run that reuses it.
-struct Fixture {
-  TemporaryFolder folder;
-  Store store{folder.path() / "a.db", Store::Mode::read_write};
+struct Fixture : OpenStore {
   std::int64_t run = store.begin_run({});
   std::int64_t id = store.add_point(run, 0, counted_point());
 

@@ -7,8 +7,8 @@
 #include "engine/store/schema.h"
 #include "engine/store/sqlite.h"
 #include "engine/store/store.h"
+#include "tests/store/database_folder.h"
 #include "tests/store/example_records.h"
-#include "tests/store/temporary_folder.h"
 #include "tests/store/version_1.h"
 #include "tests/store/version_2.h"
 
@@ -21,15 +21,9 @@ using sqlite::Database;
 
 constexpr auto both_modes = {Store::Mode::read_only, Store::Mode::read_write};
 
-struct Fixture {
-  TemporaryFolder folder;
-  fs::path path = folder.path() / "a.db";
-
+struct Fixture : DatabaseFolder {
   void write(const std::string& bytes) const { std::ofstream(path, std::ios::binary) << bytes; }
-  std::string bytes() const {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
+  std::string bytes() const { return read_text_file(path); }
   void make_store() const {
     Store store(path, Store::Mode::read_write);
     const std::int64_t run = store.begin_run(example_provenance());
@@ -43,8 +37,8 @@ struct Fixture {
   /// Opening the file in this mode is this error, which names it.
   void check_refused(Store::Mode mode, StoreFault fault, const std::string& what) const {
     BOOST_CHECK_EXCEPTION(Store(path, mode), StoreError, [&](const StoreError& error) {
-      const std::string message = error.what();
-      BOOST_TEST(message.starts_with("the file '" + path.string() + "' " + what), message);
+      const std::string said = error.what();
+      BOOST_TEST(said.starts_with(message(what)), said);
       return error.fault() == fault;
     });
   }
@@ -277,8 +271,7 @@ BOOST_AUTO_TEST_CASE(contents_that_make_no_sense_are_damage) {
   const Store store(path, Store::Mode::read_only);
   BOOST_CHECK_EXCEPTION(store.points(1), StoreError, [&](const StoreError& error) {
     BOOST_TEST(
-        std::string(error.what())
-            .starts_with("the file '" + path.string() + "' is damaged (a point's parameters: "));
+        std::string(error.what()).starts_with(message("is damaged (a point's parameters: ")));
     return error.fault() == StoreFault::damaged;
   });
 }

@@ -4,8 +4,8 @@
 
 #include "engine/store/store.h"
 #include "tests/store/child_process.h"
+#include "tests/store/database_folder.h"
 #include "tests/store/example_records.h"
-#include "tests/store/temporary_folder.h"
 
 namespace sweep::testing {
 namespace {
@@ -13,10 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// A store in a folder that anybody may read.
-struct Fixture {
-  TemporaryFolder folder;
-  fs::path path = folder.path() / "a.db";
-
+struct Fixture : DatabaseFolder {
   Fixture() {
     {
       Store store(path, Store::Mode::read_write);
@@ -34,15 +31,6 @@ struct Fixture {
     fs::permissions(path, granted);
   }
 
-  /// What comes of `job` in a process for which permissions hold, root's or not.
-  static std::string unprivileged(const std::function<std::string()>& job) {
-    return ChildProcess([&](const auto&) {
-             become_unprivileged();
-             return job();
-           })
-        .read_all();
-  }
-  std::string quoted() const { return "the file '" + path.string() + "' "; }
   std::string write() const {
     return unprivileged([&] {
       Store store(path, Store::Mode::read_write);
@@ -66,29 +54,29 @@ BOOST_AUTO_TEST_CASE(a_store_can_be_read_where_nothing_can_be_written) {
 
 BOOST_AUTO_TEST_CASE(a_read_only_file_is_not_written) {
   allow(folder.path(), "rwx");
-  BOOST_TEST(write() == quoted() + "cannot be written: the file or its folder is read-only");
+  BOOST_TEST(write() == message("cannot be written: the file or its folder is read-only"));
 }
 
 BOOST_AUTO_TEST_CASE(a_file_in_a_read_only_folder_is_not_written) {
   allow(path, "rw-");
-  BOOST_TEST(write() == quoted() + "cannot be written: the file or its folder is read-only");
+  BOOST_TEST(write() == message("cannot be written: the file or its folder is read-only"));
 }
 
 BOOST_AUTO_TEST_CASE(no_file_is_created_in_a_read_only_folder) {
   path = folder.path() / "b.db";
-  BOOST_TEST(write() == quoted() + "cannot be created: folder '" + folder.path().string() +
-                            "': Permission denied");
+  BOOST_TEST(write() == message("cannot be created: folder '" + folder.path().string() +
+                                "': Permission denied"));
 }
 
 BOOST_AUTO_TEST_CASE(a_file_that_may_not_be_read_is_an_error) {
   allow(path, "---");
-  BOOST_TEST(read() == quoted() + "cannot be read: Permission denied");
+  BOOST_TEST(read() == message("cannot be read: Permission denied"));
 }
 
 BOOST_AUTO_TEST_CASE(a_folder_that_may_not_be_searched_is_an_error) {
   allow(folder.path(), "---");
-  BOOST_TEST(read() == quoted() + "cannot be used: Permission denied");
-  BOOST_TEST(write() == quoted() + "cannot be used: Permission denied");
+  BOOST_TEST(read() == message("cannot be used: Permission denied"));
+  BOOST_TEST(write() == message("cannot be used: Permission denied"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -6,24 +6,20 @@
 
 #include "engine/store/store.h"
 #include "tests/store/child_process.h"
+#include "tests/store/database_folder.h"
 #include "tests/store/example_records.h"
-#include "tests/store/temporary_folder.h"
 
 namespace data = boost::unit_test::data;
 
 namespace sweep::testing {
 namespace {
 
-struct Fixture {
-  TemporaryFolder folder;
-  std::filesystem::path path = folder.path() / "a.db";
-};
-
 BOOST_AUTO_TEST_SUITE(processes)
 
 // The child says "." after each point; once it has said so `points` times, it is killed, wherever
 // it is then.
-BOOST_DATA_TEST_CASE_F(Fixture, a_killed_run_keeps_its_points, data::make({1, 7, 40}), points) {
+BOOST_DATA_TEST_CASE_F(DatabaseFolder, a_killed_run_keeps_its_points, data::make({1, 7, 40}),
+                       points) {
   std::string said;
   {
     ChildProcess child([&](const ChildProcess::Say& say) {
@@ -58,7 +54,7 @@ BOOST_DATA_TEST_CASE_F(Fixture, a_killed_run_keeps_its_points, data::make({1, 7,
   BOOST_TEST(store.points(resumed).at(0).measured_by == killed.id);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_killed_run_can_be_read_without_repairing_it, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_killed_run_can_be_read_without_repairing_it, DatabaseFolder) {
   ChildProcess child([&](const ChildProcess::Say& say) {
     Store store(path, Store::Mode::read_write);
     store.add_point(store.begin_run({}), 0, example_point(1));
@@ -72,7 +68,7 @@ BOOST_FIXTURE_TEST_CASE(a_killed_run_can_be_read_without_repairing_it, Fixture) 
   BOOST_TEST((Store(path, Store::Mode::read_only).points(1).at(0).point == example_point(1)));
 }
 
-BOOST_FIXTURE_TEST_CASE(processes_create_and_fill_one_store_at_the_same_time, Fixture) {
+BOOST_FIXTURE_TEST_CASE(processes_create_and_fill_one_store_at_the_same_time, DatabaseFolder) {
   constexpr std::size_t processes = 6;
   constexpr std::int64_t points = 20;
   std::vector<std::unique_ptr<ChildProcess>> children;

@@ -3,15 +3,13 @@
 #include <vector>
 
 #include "engine/store/store.h"
+#include "tests/store/database_folder.h"
 #include "tests/store/example_records.h"
-#include "tests/store/temporary_folder.h"
 
 namespace sweep::testing {
 namespace {
 
-struct Fixture {
-  TemporaryFolder folder;
-  Store store{folder.path() / "a.db", Store::Mode::read_write};
+struct Fixture : OpenStore {
   std::int64_t first = store.begin_run(example_provenance());
   std::int64_t second = store.begin_run(example_provenance());
 

@@ -11,17 +11,15 @@
 
 #include "engine/store/store.h"
 #include "tests/store/child_process.h"
+#include "tests/store/database_folder.h"
 #include "tests/store/example_records.h"
-#include "tests/store/temporary_folder.h"
 
 namespace sweep::testing {
 namespace {
 
 namespace fs = std::filesystem;
 
-struct Fixture {
-  TemporaryFolder folder;
-  fs::path path = folder.path() / "a.db";
+struct Fixture : DatabaseFolder {
   fs::path lock_file = folder.path() / "a.db.lock";
 
   /// What a run in this process hears.
@@ -53,8 +51,7 @@ BOOST_AUTO_TEST_CASE(a_second_run_is_told_who_is_at_work) {
   const std::string who = "process " + std::to_string(getpid()) +
                           ": sweep run a.yaml); wait for it or give this one " +
                           "its own folder with -o DIR";
-  BOOST_TEST(refusal(path) ==
-             "locked: the file '" + path.string() + "' is in use by another run (" + who);
+  BOOST_TEST(refusal(path) == "locked: " + message("is in use by another run (" + who));
   BOOST_TEST(fs::exists(lock_file));
 }
 
@@ -145,22 +142,14 @@ BOOST_AUTO_TEST_CASE(where_nothing_can_be_written_the_store_says_so) {
   BOOST_TEST(refusal(folder.path() / "absent" / "a.db") == "not held");
   fs::permissions(folder.path(), fs::perms::owner_read | fs::perms::owner_exec |
                                      fs::perms::others_read | fs::perms::others_exec);
-  ChildProcess child([&](const auto&) {
-    become_unprivileged();
-    return refusal(path);
-  });
-  BOOST_TEST(child.read_all() == "not held");
+  BOOST_TEST(unprivileged([&] { return refusal(path); }) == "not held");
 }
 
 BOOST_AUTO_TEST_CASE(another_users_lock_counts) {
   fs::permissions(folder.path(), fs::perms::all);
   const RunLock lock(path);
   fs::permissions(lock_file, fs::perms::owner_read | fs::perms::others_read);
-  ChildProcess child([&](const auto&) {
-    become_unprivileged();
-    return refusal(path);
-  });
-  BOOST_TEST(child.read_all().starts_with("locked: "));
+  BOOST_TEST(unprivileged([&] { return refusal(path); }).starts_with("locked: "));
 }
 
 BOOST_AUTO_TEST_CASE(something_else_of_the_locks_name_is_an_error) {

@@ -6,8 +6,8 @@
 
 #include "engine/store/sqlite.h"
 #include "engine/store/store.h"
+#include "tests/store/database_folder.h"
 #include "tests/store/example_records.h"
-#include "tests/store/temporary_folder.h"
 #include "tests/store/version_2.h"
 
 namespace sweep::testing {
@@ -16,10 +16,7 @@ namespace {
 using Rows = std::vector<std::string>;
 
 /// A person's view of the file: samples and metrics as rows.
-struct Fixture {
-  TemporaryFolder folder;
-  std::filesystem::path path = folder.path() / "a.db";
-
+struct Fixture : DatabaseFolder {
   Rows rows(const std::string& sql) const {
     sqlite::Database database(path, sqlite::Access::read);
     sqlite::Statement statement(database, sql);

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "engine/store/store.h"
-#include "tests/store/temporary_folder.h"
+#include "tests/store/database_folder.h"
 
 namespace sweep::testing {
 namespace {
@@ -15,9 +15,7 @@ using sqlite::Database;
 using sqlite::Statement;
 using sqlite::Transaction;
 
-struct Fixture {
-  TemporaryFolder folder;
-  std::filesystem::path path = folder.path() / "a.db";
+struct Fixture : DatabaseFolder {
   Database database{path, Access::write, std::chrono::milliseconds(20)};
 
   Fixture() { database.execute("CREATE TABLE t (number, text TEXT)"); }
@@ -25,7 +23,7 @@ struct Fixture {
   /// What a StoreError for this file says when it has this fault.
   auto says(StoreFault fault, const std::string& what) const {
     return [=, this](const StoreError& error) {
-      BOOST_TEST(error.what() == "the file '" + path.string() + "' " + what);
+      BOOST_TEST(error.what() == message(what));
       return error.fault() == fault;
     };
   }

@@ -9,23 +9,17 @@
 #include "engine/store/sqlite.h"
 #include "tests/rapidcheck_case.h"
 #include "tests/store/arbitrary_records.h"
+#include "tests/store/database_folder.h"
 #include "tests/store/example_records.h"
-#include "tests/store/temporary_folder.h"
 
 namespace sweep::testing {
 namespace {
-
-struct Fixture {
-  TemporaryFolder folder;
-  std::filesystem::path path = folder.path() / "stride.db";
-  Store store{path, Store::Mode::read_write};
-};
 
 bool is_utc_time(const std::string& text) {
   return std::regex_match(text, std::regex(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)"));
 }
 
-BOOST_FIXTURE_TEST_SUITE(store, Fixture)
+BOOST_FIXTURE_TEST_SUITE(store, OpenStore)
 
 BOOST_AUTO_TEST_CASE(a_new_store_has_no_runs) {
   BOOST_TEST(store.runs().empty());
@@ -59,9 +53,8 @@ BOOST_AUTO_TEST_CASE(a_run_is_running_until_it_ends) {
 }
 
 BOOST_AUTO_TEST_CASE(ending_an_unknown_run_is_an_error) {
-  BOOST_CHECK_EXCEPTION(store.end_run(7, RunState::finished), StoreError, [&](const auto& error) {
-    return error.what() == "the file '" + path.string() + "' has no run 7";
-  });
+  BOOST_CHECK_EXCEPTION(store.end_run(7, RunState::finished), StoreError,
+                        [&](const auto& error) { return error.what() == message("has no run 7"); });
 }
 
 BOOST_AUTO_TEST_CASE(adding_a_point_to_an_unknown_run_leaves_nothing_behind) {

@@ -1,5 +1,6 @@
 #include <boost/test/data/test_case.hpp>
 
+#include "tests/contains.h"
 #include "tests/emulator/execution/emulated_pattern.h"
 
 using namespace sweep;
@@ -29,10 +30,6 @@ std::string copying(const std::string& statement,
          statement +
          "\n"
          "  out[i] = v;\n}\n";
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 EmulatorSettings checking() {
