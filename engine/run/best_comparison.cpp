@@ -139,7 +139,7 @@ std::vector<Contender> contenders_of(const RunStage& stage, const std::vector<St
 }  // namespace
 
 void compare_best(RunStage& stage) {
-  if (stage.measurer.device().backend == "emulator") return;
+  if (stage.measurer.device().is_emulated()) return;
   if (stage.timing.measured == 0 && stage.store.take_over_comparisons(stage.run)) return;
   const std::vector<StoredPoint> points = stage.store.points(stage.run);
   std::vector<ComparisonRecord> records;
