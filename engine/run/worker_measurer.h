@@ -42,6 +42,12 @@ class WorkerMeasurer : public Measurer {
 
  private:
   void start();
+  template <class Job>
+  bool send(const Job& job);
+  void do_beside(const std::function<void()>& work);
+  template <class Answer>
+  std::variant<Answer, std::string> receive();
+  std::string describe_end();
   template <class Answer, class Job>
   std::variant<Answer, std::string> ask(const Job& job, const std::function<void()>& meanwhile);
 
