@@ -8,6 +8,7 @@
 
 #include "engine/cli/command.h"
 #include "engine/cli/command_line.h"
+#include "engine/cli/compile_settings.h"
 #include "engine/cli/data_folders.h"
 #include "engine/cli/device_choice.h"
 #include "engine/cli/machines.h"
@@ -18,7 +19,6 @@
 #include "engine/cli/run_options.h"
 #include "engine/cli/stop_signal.h"
 #include "engine/cli/timing_table.h"
-#include "engine/loader/cuda_home.h"
 #include "engine/store/run_lock.h"
 #include "report/csv.h"
 #include "report/expectation_check.h"
@@ -135,9 +135,7 @@ int run_command(const Arguments& arguments) {
 
   RunRequest request = {
       loaded.sweep, loaded.space, provenance_of(loaded.sweep, options->seed), {}, false, {}, {}};
-  request.compile.nvrtc = nvrtc;
-  request.compile.cache = cache.get();
-  request.compile.process_command = {program_path().string(), "worker", "compiler"};
+  request.compile = compile_settings(nvrtc, 0, cache.get());
   request.fresh = options->fresh;
   request.emulate = machines.emulators_beside();
   request.counters = options->counters.value_or(loaded.sweep.counters);
