@@ -32,7 +32,7 @@ WorkerMeasurer::~WorkerMeasurer() = default;
 void WorkerMeasurer::start() {
   sent_.clear();
   try {
-    worker_ = std::make_unique<WorkerProcess>(command_, worker_channel);
+    worker_ = std::make_unique<WorkerProcess>(command_);
     const WorkerHello hello = decode_hello(worker_->channel().receive(start_patience));
     if (!hello.error.empty()) throw DeviceError(hello.error);
     device_ = hello.device;

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "engine/run/worker_loop.h"
-#include "engine/run/worker_measurer.h"
 #include "engine/run/worker_messages.h"
+#include "engine/run/worker_process.h"
 #include "tests/run/fake_backend.h"
 
 using namespace sweep;
@@ -81,7 +81,7 @@ void serve_nonsense(Channel& channel) {
 }  // namespace
 
 int main(int /*count*/, char** words) {
-  Channel channel(WorkerMeasurer::worker_channel);
+  Channel channel(WorkerProcess::child_channel);
   if (std::string(words[1]) == "nonsense") {
     serve_nonsense(channel);
     return 0;
