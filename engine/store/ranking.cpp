@@ -42,12 +42,12 @@ std::optional<double> figure_of(const PointRecord& point, const RankedBy& ranked
 std::optional<FigureInterval> interval_of(const PointRecord& point, const RankedBy& ranked_by) {
   const auto figure = figure_of(point, ranked_by);
   const auto time = measured_figure(point, "time");
-  if (!figure || !time) return std::nullopt;
-  const double low = measured_figure(point, "time_low").value_or(*time);
-  const double high = measured_figure(point, "time_high").value_or(*time);
+  const auto low = measured_figure(point, "time_low");
+  const auto high = measured_figure(point, "time_high");
+  if (!figure || !time || !low || !high) return std::nullopt;
   return ranked_by.better == Better::higher
-             ? FigureInterval{*figure * (*time / high), *figure, *figure * (*time / low)}
-             : FigureInterval{*figure * (low / *time), *figure, *figure * (high / *time)};
+             ? FigureInterval{*figure * (*time / *high), *figure * (*time / *low)}
+             : FigureInterval{*figure * (*low / *time), *figure * (*high / *time)};
 }
 
 }  // namespace sweep
