@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "engine/text/units.h"
 #include "report/markdown_text.h"
 #include "report/verdict.h"
@@ -18,6 +16,11 @@ std::string describe_rounds(const PointVerdict& verdict) {
   return fmt::format("{} round{}", verdict.rounds, verdict.rounds == 1 ? "" : "s");
 }
 
+std::string describe_interval(const PointVerdict& verdict) {
+  if (!verdict.interval) return "–";
+  return format_figure(verdict.interval->low) + "–" + format_figure(verdict.interval->high);
+}
+
 std::string write_group(const VerdictGroup& group, const Verdicts& verdicts,
                         const std::vector<StoredPoint>& points,
                         const std::vector<ParameterValues>& told) {
@@ -26,18 +29,14 @@ std::string write_group(const VerdictGroup& group, const Verdicts& verdicts,
     if (shown.size() < most_shown) shown.push_back(i);
   }
   const std::size_t left_out = group.same.size() + 1 - shown.size();
-  if (std::ranges::find(shown, group.slowest) == shown.end() &&
-      verdicts.of_points[group.slowest]->kind == PointVerdict::Kind::slower) {
-    shown.push_back(group.slowest);
-  }
+  if (group.slowest) shown.push_back(*group.slowest);
   std::vector<std::vector<std::string>> rows;
   for (const std::size_t i : shown) {
     const PointVerdict& verdict = *verdicts.of_points[i];
-    const bool slowest = i == group.slowest && verdict.kind == PointVerdict::Kind::slower;
     rows.push_back({escape_markdown(describe(environment_of(points[i].point), told)),
-                    format_figure(verdict.figure),
-                    format_figure(verdict.low) + "–" + format_figure(verdict.high),
-                    (slowest ? "slowest: " : "") + to_string(verdict), describe_rounds(verdict)});
+                    format_figure(verdict.figure), describe_interval(verdict),
+                    (i == group.slowest ? "slowest: " : "") + to_string(verdict),
+                    describe_rounds(verdict)});
   }
   std::string text = markdown_table({{"configuration", false},
                                      {escape_markdown(heading_of(group.metric)), true},
@@ -49,6 +48,11 @@ std::string write_group(const VerdictGroup& group, const Verdicts& verdicts,
   if (left_out > 0) {
     text += fmt::format("{} more {} the same as the best.\n\n", format_thousands(left_out),
                         left_out == 1 ? "is" : "are");
+  }
+  if (group.not_compared > 0) {
+    text +=
+        fmt::format("{} {} not compared, for want of an interval.\n\n",
+                    format_thousands(group.not_compared), group.not_compared == 1 ? "is" : "are");
   }
   return text;
 }

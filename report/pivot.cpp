@@ -87,7 +87,7 @@ class Pivot {
 
     TableModel table;
     table.title = layout_.title.empty() ? default_title(metric) : layout_.title;
-    table.caption = caption(metric);
+    table.caption = points_.empty() ? caption_without_points() : caption(metric);
     for (const std::string& name : layout_.rows) table.key_columns.push_back(key_column(name));
     for (const Ranks& column : columns_) {
       for (const MetricColumn& each : shown) {
@@ -174,12 +174,18 @@ class Pivot {
   std::string default_title(const MetricColumn& metric) const {
     std::vector<std::string> names = layout_.rows;
     names.insert(names.end(), layout_.columns.begin(), layout_.columns.end());
-    const std::string what = name_of(metric);
+    // Without points none of the metrics is drawn.
+    const std::string what = points_.empty() ? in_words(layout_.values, "or") : name_of(metric);
     return names.empty() ? what : what + " by " + in_words(names);
   }
 
   std::string name_of(const MetricColumn& metric) const {
     return heading_of(metric) + (shown_beside(metric).size() > 1 ? " and emulated" : "");
+  }
+
+  std::string caption_without_points() const {
+    if (!layout_.where) return "No point belongs to this table.";
+    return "No point belongs to this table, where " + layout_.where->text() + '.';
   }
 
   std::string caption(const MetricColumn& metric) const {
@@ -191,7 +197,6 @@ class Pivot {
     } else if (!condition.empty()) {
       sentences.push_back("Only points " + condition);
     }
-    if (points_.empty()) sentences.emplace_back("No point belongs to this table");
     if (has_success() && !choose_metric(points_, layout_.values)) {
       sentences.push_back("No point has " + in_words(layout_.values, "or") +
                           ": the device did not give it");

@@ -52,6 +52,12 @@ std::string describe_drift(const RunResults& results, const std::vector<AnchorRe
                                        describe_configuration(results, first.ordinal),
                                        anchors.size(), format_duration(last.at - first.at));
   const std::string conditions = describe_conditions(first, last);
+  const bool has_intervals = std::ranges::all_of(
+      anchors, [](const AnchorRecord& anchor) { return anchor.seconds_high > 0; });
+  if (!has_intervals) {
+    return fmt::format("{} took {} to {}, of too few samples to tell drift from noise{}", what,
+                       time_text(fastest->seconds), time_text(slowest->seconds), conditions);
+  }
   if (slowest->seconds_low <= fastest->seconds_high) {
     return fmt::format("{} did not drift: its times, {} to {}, are the same{}", what,
                        time_text(fastest->seconds), time_text(slowest->seconds), conditions);

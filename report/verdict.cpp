@@ -5,20 +5,17 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/store/ranking.h"
 #include "engine/text/units.h"
 #include "report/parameter_values.h"
 
 namespace sweep {
 namespace {
 
-/// The figure with its interval, which a ranked point has.
+/// With the figure, which a ranked point has.
 PointVerdict unjudged(const PointRecord& point, const RankedBy& ranked_by) {
-  const FigureInterval figure = interval_of(point, ranked_by).value();
   PointVerdict verdict;
-  verdict.figure = figure.middle;
-  verdict.low = figure.low;
-  verdict.high = figure.high;
+  verdict.figure = figure_of(point, ranked_by).value();
+  verdict.interval = interval_of(point, ranked_by);
   return verdict;
 }
 
@@ -37,9 +34,8 @@ class GroupJudge {
     }
     std::vector<std::size_t> ranked = ranked_.places;
     std::ranges::stable_sort(ranked, [&](std::size_t a, std::size_t b) { return better(a, b); });
-    group_.slowest = ranked.back();
     const auto compared_best = best_compared();
-    group_.best = compared_best.value_or(ranked.front());
+    group_.best = compared_best.value_or(best_with_interval(ranked));
     for (const std::size_t i : ranked) judge_point(i, compared_best.has_value());
     return std::move(group_);
   }
@@ -72,25 +68,45 @@ class GroupJudge {
     return std::nullopt;
   }
 
+  /// Of points in their order; the first when none has an interval.
+  std::size_t best_with_interval(const std::vector<std::size_t>& ranked) const {
+    const auto found = std::ranges::find_if(
+        ranked, [&](std::size_t i) { return verdicts_[i]->interval.has_value(); });
+    return found != ranked.end() ? *found : ranked.front();
+  }
+
+  /// By the intervals alone.
+  PointVerdict::Kind kind_of(const PointVerdict& verdict, const PointVerdict& best) const {
+    if (!verdict.interval || !best.interval) return PointVerdict::Kind::not_compared;
+    const bool slower = lower_is_better() ? verdict.interval->low > best.interval->high
+                                          : verdict.interval->high < best.interval->low;
+    return slower ? PointVerdict::Kind::slower : PointVerdict::Kind::same;
+  }
+
+  /// Points are judged in their order: the last one that is slower is the slowest.
   void judge_point(std::size_t i, bool with_comparisons) {
     PointVerdict& verdict = *verdicts_[i];
     const ComparisonRecord* comparison = with_comparisons ? comparison_of(i) : nullptr;
     if (comparison != nullptr) verdict.rounds = comparison->rounds;
     if (i == group_.best) return;
     const PointVerdict& best = *verdicts_[group_.best];
-    bool slower = false;
+    double slowdown = 0;
     if (comparison != nullptr) {
-      slower = comparison->slowdown_low > 1;
-      verdict.slower = comparison->slowdown - 1;
+      verdict.kind =
+          comparison->slowdown_low > 1 ? PointVerdict::Kind::slower : PointVerdict::Kind::same;
+      slowdown = comparison->slowdown;
     } else {
-      slower = lower_is_better() ? verdict.low > best.high : verdict.high < best.low;
-      verdict.slower =
-          (lower_is_better() ? verdict.figure / best.figure : best.figure / verdict.figure) - 1;
+      verdict.kind = kind_of(verdict, best);
+      slowdown = lower_is_better() ? verdict.figure / best.figure : best.figure / verdict.figure;
     }
-    verdict.kind = slower ? PointVerdict::Kind::slower : PointVerdict::Kind::same;
-    if (slower) return;
-    verdict.slower = 0;
-    group_.same.push_back(i);
+    if (verdict.kind == PointVerdict::Kind::slower) {
+      verdict.slower = slowdown - 1;
+      group_.slowest = i;
+    } else if (verdict.kind == PointVerdict::Kind::same) {
+      group_.same.push_back(i);
+    } else {
+      ++group_.not_compared;
+    }
   }
 
   const RunResults& results_;
@@ -113,6 +129,8 @@ std::string to_string(const PointVerdict& verdict) {
       return "best";
     case PointVerdict::Kind::same:
       return "same as best";
+    case PointVerdict::Kind::not_compared:
+      return "not compared";
     case PointVerdict::Kind::slower:
       break;
   }
@@ -149,6 +167,11 @@ std::vector<std::string> describe_best(const RunResults& results) {
       line += "; 1 configuration is the same";
     } else if (!group.same.empty()) {
       line += fmt::format("; {} configurations are the same", format_thousands(group.same.size()));
+    }
+    if (group.not_compared > 0) {
+      line +=
+          fmt::format("; {} {} not compared, for want of an interval",
+                      format_thousands(group.not_compared), group.not_compared == 1 ? "is" : "are");
     }
     lines.push_back(std::move(line));
   }

@@ -31,6 +31,8 @@ struct Device {
   std::string driver;  ///< the driver's version, "580.159.04"
   std::string cuda;    ///< the CUDA version it supports, "13.0"
 
+  /// Executed by the engine itself: it counts and has no times.
+  bool is_emulated() const { return backend == "emulator"; }
   /// Theoretical: two transfers per memory clock over the bus's width, in B/s.
   double peak_bandwidth() const {
     return 2.0 * static_cast<double>(memory_clock_hz) * memory_bus_bits / 8;

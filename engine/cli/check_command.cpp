@@ -8,6 +8,7 @@
 #include "engine/cli/command.h"
 #include "engine/cli/command_line.h"
 #include "engine/cli/compile_check.h"
+#include "engine/cli/compile_cost.h"
 #include "engine/cli/compile_settings.h"
 #include "engine/cli/compute_capability.h"
 #include "engine/cli/data_folders.h"
@@ -115,7 +116,10 @@ int read_file(const std::string& name, const CheckOptions& options, std::vector<
 int compile_file(const ReadFile& file, const CompileSettings& compile, bool timing) {
   const CompileCheck check = compile_check(file.configurations, compile);
   std::cerr << render(check.messages, terminal_of(STDERR_FILENO).color);
-  if (timing) std::cout << fmt::format("{}: {}\n", file.name, describe(check.statistics));
+  if (timing) {
+    std::cout << fmt::format("{}: {}; {:.3f} s of compilers' work\n", file.name,
+                             describe(check.statistics), check.statistics.compiler_seconds);
+  }
   if (check.messages.has_errors()) return exit_bad_input;
   const std::size_t count = file.configurations.size();
   std::cout << fmt::format("{}: good: {} configuration{} compile{} for compute capability {}\n",

@@ -5,7 +5,6 @@
 #include <set>
 
 #include "engine/run/workload.h"
-#include "engine/text/units.h"
 
 namespace sweep {
 namespace {
@@ -64,19 +63,6 @@ CompileCheck compile_check(std::span<const Configuration> configurations,
   }
   check.statistics = compiled_ahead.statistics();
   return check;
-}
-
-std::string describe(const CompileStatistics& statistics) {
-  constexpr double milli = 1e3;
-  const std::size_t all = statistics.configurations + statistics.from_cache;
-  const double each = all == 0 ? 0 : statistics.wall_seconds * milli / static_cast<double>(all);
-  return fmt::format(
-      "{} configuration{} in {:.3f} s: {:.3f} ms each; {} from the cache; {} program{} by {} "
-      "compiler{} in {:.3f} s of work",
-      format_thousands(all), all == 1 ? "" : "s", statistics.wall_seconds, each,
-      format_thousands(statistics.from_cache), format_thousands(statistics.programs),
-      statistics.programs == 1 ? "" : "s", statistics.compilers,
-      statistics.compilers == 1 ? "" : "s", statistics.compiler_seconds);
 }
 
 }  // namespace sweep

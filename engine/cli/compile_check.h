@@ -19,7 +19,4 @@ struct CompileCheck {
 CompileCheck compile_check(std::span<const Configuration> configurations,
                            const CompileSettings& settings);
 
-/// What compiling cost, in one line.
-std::string describe(const CompileStatistics& statistics);
-
 }  // namespace sweep

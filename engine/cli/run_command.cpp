@@ -8,6 +8,7 @@
 
 #include "engine/cli/command.h"
 #include "engine/cli/command_line.h"
+#include "engine/cli/compile_settings.h"
 #include "engine/cli/data_folders.h"
 #include "engine/cli/device_choice.h"
 #include "engine/cli/machines.h"
@@ -18,7 +19,6 @@
 #include "engine/cli/run_options.h"
 #include "engine/cli/stop_signal.h"
 #include "engine/cli/timing_table.h"
-#include "engine/loader/cuda_home.h"
 #include "engine/store/run_lock.h"
 #include "report/csv.h"
 #include "report/expectation_check.h"
@@ -64,13 +64,18 @@ bool check_expectations_of(const Sweep& sweep, const RunResults& results) {
 
 /// An error ends the command with its own message and exit code, after what helps to go on.
 RunSummary measure_all(const RunRequest& request, Measurer& measurer, Store& store) {
-  Progress progress(terminal_of(STDERR_FILENO), steady_clock());
+  const Terminal terminal = terminal_of(STDERR_FILENO);
+  // The report below says the notes too, if it comes.
+  const bool same_screen = terminal.is_terminal && terminal_of(STDOUT_FILENO).is_terminal;
+  Progress progress(terminal, steady_clock(),
+                    same_screen ? Progress::NotePlace::report : Progress::NotePlace::here);
   try {
     const RunSummary summary = run_sweep(request, measurer, store, progress, stop_flag());
     progress.finish();
     return summary;
   } catch (...) {
     progress.finish();
+    progress.show_left_notes();
     std::cerr << fmt::format(
         "Stopped by an error; what was measured is kept. To go on where it stopped: {}\n",
         resume_command());
@@ -135,9 +140,7 @@ int run_command(const Arguments& arguments) {
 
   RunRequest request = {
       loaded.sweep, loaded.space, provenance_of(loaded.sweep, options->seed), {}, false, {}, {}};
-  request.compile.nvrtc = nvrtc;
-  request.compile.cache = cache.get();
-  request.compile.process_command = {program_path().string(), "worker", "compiler"};
+  request.compile = compile_settings(nvrtc, 0, cache.get());
   request.fresh = options->fresh;
   request.emulate = machines.emulators_beside();
   request.counters = options->counters.value_or(loaded.sweep.counters);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "engine/cli/compile_cost.h"
 #include "engine/text/units.h"
 
 namespace sweep {
@@ -52,25 +53,9 @@ std::string row(std::string_view name, double seconds, double wall, double point
   return text + '\n';
 }
 
-std::string count_of(std::size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", format_thousands(count), noun, count == 1 ? "" : "s");
-}
-
 std::string describe_compiling(const CompileStatistics& compile) {
-  const std::size_t all = compile.configurations + compile.from_cache;
-  if (all == 0) return {};
-  constexpr double milli = 1e3;
-  std::string compiled;
-  if (compile.configurations > 0) {
-    compiled =
-        fmt::format("{} in {} by {}, ", count_of(compile.configurations, "configuration"),
-                    count_of(compile.programs, "program"), count_of(compile.compilers, "compiler"));
-  }
-  return fmt::format(
-      "Compiling, beside the measuring: {}{} from the cache;\n"
-      "  {:.3f} s from the start to the last, {:.3f} ms a configuration.\n",
-      compiled, format_thousands(compile.from_cache), compile.wall_seconds,
-      compile.wall_seconds / static_cast<double>(all) * milli);
+  if (compile.configurations + compile.from_cache == 0) return {};
+  return "Compiling, beside the measuring: " + describe(compile, "\n  ") + ".\n";
 }
 
 }  // namespace
@@ -79,9 +64,9 @@ std::string describe_timing(const RunTiming& timing) {
   const double wall = timing.wall_seconds;
   const auto points = static_cast<double>(timing.measured);
   std::string text = fmt::format(
-      "Where the wall time went: {} measured in {:.3f} s\n"
+      "Where the wall time went: {} point{} measured in {:.3f} s\n"
       "  {:<24} {:>9} {:>7}{}\n",
-      count_of(timing.measured, "point"), wall, "", "seconds", "%",
+      format_thousands(timing.measured), timing.measured == 1 ? "" : "s", wall, "", "seconds", "%",
       timing.measured > 0 ? "  ms a point" : "");
   for (std::size_t i = 0; i < phase_count; ++i) {
     const auto phase = static_cast<Phase>(i);

@@ -7,19 +7,19 @@
 #include "engine/cli/device_choice.h"
 #include "engine/run/compiler_process.h"
 #include "engine/run/worker_loop.h"
-#include "engine/run/worker_measurer.h"
+#include "engine/run/worker_process.h"
 
 namespace sweep {
 namespace {
 
 void compile_programs() {
-  Channel channel(CompilerProcess::child_channel);
+  Channel channel(WorkerProcess::child_channel);
   LocalCompiler compiler(std::make_shared<const Nvrtc>());
   serve_programs(channel, compiler);
 }
 
 void measure_on(const std::string& device) {
-  Channel channel(WorkerMeasurer::worker_channel);
+  Channel channel(WorkerProcess::child_channel);
   serve_jobs(channel, [&] { return choose_backend(device); });
 }
 

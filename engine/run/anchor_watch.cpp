@@ -1,30 +1,22 @@
 #include "engine/run/anchor_watch.h"
 
-#include <algorithm>
+#include "engine/store/measured_figure.h"
 
 namespace sweep {
-namespace {
-
-/// 0 for a metric that the point does not have.
-double figure(const PointRecord& point, std::string_view name) {
-  const auto found = std::ranges::find_if(point.metrics, [&](const Metric& metric) {
-    return metric.name == name && metric.origin == Origin::measured;
-  });
-  return found != point.metrics.end() ? found->value : 0;
-}
-
-}  // namespace
 
 void AnchorWatch::record(const PointRecord& point, double at) {
   constexpr double micro = 1e-6;
   constexpr double mega = 1e6;
+  const auto figure = [&](std::string_view metric) {
+    return measured_figure(point, metric).value_or(0);
+  };
   const AnchorRecord anchor = {.ordinal = static_cast<std::int64_t>(index_),
                                .at = at,
-                               .seconds = figure(point, "time") * micro,
-                               .seconds_low = figure(point, "time_low") * micro,
-                               .seconds_high = figure(point, "time_high") * micro,
-                               .sm_clock_hz = figure(point, "sm_clock") * mega,
-                               .temperature_celsius = figure(point, "temperature")};
+                               .seconds = figure("time") * micro,
+                               .seconds_low = figure("time_low") * micro,
+                               .seconds_high = figure("time_high") * micro,
+                               .sm_clock_hz = figure("sm_clock") * mega,
+                               .temperature_celsius = figure("temperature")};
   stage_.watch.time(Phase::store, [&] { stage_.store.add_anchor(stage_.run, anchor); });
 }
 

@@ -123,9 +123,11 @@ std::vector<Contender> contenders_of(const RunStage& stage, const std::vector<St
                                      const RankedGroup& group) {
   std::vector<RankedFigure> figures;
   for (const std::size_t i : group.places) {
-    const auto figure = interval_of(points[i].point, group.ranked_by);
-    figures.push_back(figure ? RankedFigure{figure->middle, {figure->low, figure->high}}
-                             : RankedFigure{});
+    const double figure = figure_of(points[i].point, group.ranked_by).value_or(0);
+    const auto interval = interval_of(points[i].point, group.ranked_by);
+    // Without an interval, what is near the best may be the best.
+    figures.push_back(interval ? RankedFigure{figure, {interval->low, interval->high}}
+                               : RankedFigure{figure, {figure, figure}});
   }
   std::vector<Contender> contenders;
   for (const std::size_t i : worth_comparing(figures, group.ranked_by.better)) {
@@ -139,7 +141,7 @@ std::vector<Contender> contenders_of(const RunStage& stage, const std::vector<St
 }  // namespace
 
 void compare_best(RunStage& stage) {
-  if (stage.measurer.device().backend == "emulator") return;
+  if (stage.measurer.device().is_emulated()) return;
   if (stage.timing.measured == 0 && stage.store.take_over_comparisons(stage.run)) return;
   const std::vector<StoredPoint> points = stage.store.points(stage.run);
   std::vector<ComparisonRecord> records;

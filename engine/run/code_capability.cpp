@@ -6,8 +6,8 @@ namespace sweep {
 
 int code_capability(const Device& device, const Nvrtc& nvrtc) {
   const int oldest = nvrtc.architectures().front();
-  return device.backend == "emulator" ? std::max(device.compute_capability, oldest)
-                                      : device.compute_capability;
+  return device.is_emulated() ? std::max(device.compute_capability, oldest)
+                              : device.compute_capability;
 }
 
 }  // namespace sweep

@@ -1,45 +1,67 @@
 #include "engine/run/compile_messages.h"
 
-#include <nlohmann/json.hpp>
-
 namespace sweep {
+namespace {
 
-using Json = nlohmann::json;
+enum class Kind : std::uint8_t { source, result };
 
-std::vector<std::uint8_t> encode(const ProgramSource& source) {
-  return Json::to_msgpack(Json{{"text", source.text},
-                               {"options", source.options},
-                               {"names", source.name_expressions},
-                               {"name", source.name}});
+}  // namespace
+
+// Naming the members by a structured binding makes one that is missing here an error of the
+// compiler. `Of` is the struct, const for writing.
+
+template <class Archive, class Of>
+requires std::is_same_v<std::remove_const_t<Of>, ProgramSource>
+void fields(Archive& archive, Of& source) {
+  auto& [text, options, name_expressions, name] = source;
+  archive(text, options, name_expressions, name);
 }
 
-std::vector<std::uint8_t> encode(const NvrtcResult& result) {
-  Json json = {
-      {"ok", result.ok}, {"log", result.log}, {"ptx", result.ptx}, {"names", result.lowered_names}};
-  json["cubin"] = Json::binary(std::vector<std::uint8_t>(result.cubin.begin(), result.cubin.end()));
-  return Json::to_msgpack(json);
+template <class Archive, class Of>
+requires std::is_same_v<std::remove_const_t<Of>, NvrtcResult>
+void fields(Archive& archive, Of& result) {
+  auto& [ok, log, ptx, cubin, lowered_names] = result;
+  archive(ok, log, ptx, cubin, lowered_names);
+}
+
+namespace {
+
+template <class Message>
+Bytes encode_as(Kind kind, const Message& message) {
+  Bytes bytes;
+  MessageWriter write(bytes);
+  write(static_cast<std::uint8_t>(kind), message);
+  return bytes;
+}
+
+template <class Message>
+Message decode_as(Kind expected, std::span<const std::uint8_t> bytes) {
+  MessageReader read(bytes);
+  Kind kind{};
+  read.choice(kind, Kind::result);
+  if (kind != expected) throw std::runtime_error("a message of another kind than expected");
+  Message message;
+  read(message);
+  read.end();
+  return message;
+}
+
+}  // namespace
+
+Bytes encode(const ProgramSource& source) {
+  return encode_as(Kind::source, source);
+}
+
+Bytes encode(const NvrtcResult& result) {
+  return encode_as(Kind::result, result);
 }
 
 ProgramSource decode_program_source(std::span<const std::uint8_t> message) {
-  Json json = Json::from_msgpack(message.begin(), message.end());
-  ProgramSource source;
-  source.text = std::move(json.at("text").get_ref<std::string&>());
-  json.at("options").get_to(source.options);
-  json.at("names").get_to(source.name_expressions);
-  json.at("name").get_to(source.name);
-  return source;
+  return decode_as<ProgramSource>(Kind::source, message);
 }
 
 NvrtcResult decode_nvrtc_result(std::span<const std::uint8_t> message) {
-  Json json = Json::from_msgpack(message.begin(), message.end());
-  NvrtcResult result;
-  result.ok = json.at("ok").get<bool>();
-  result.log = std::move(json.at("log").get_ref<std::string&>());
-  result.ptx = std::move(json.at("ptx").get_ref<std::string&>());
-  json.at("names").get_to(result.lowered_names);
-  const auto& cubin = json.at("cubin").get_binary();
-  result.cubin.assign(cubin.begin(), cubin.end());
-  return result;
+  return decode_as<NvrtcResult>(Kind::result, message);
 }
 
 }  // namespace sweep

@@ -37,7 +37,7 @@ CompilerProcess::~CompilerProcess() = default;
 
 void CompilerProcess::start() {
   if (process_ != nullptr) return;
-  auto process = std::make_unique<WorkerProcess>(command_, child_channel);
+  auto process = std::make_unique<WorkerProcess>(command_);
   {
     const std::lock_guard lock(mutex_);
     if (stopped_) throw CompilingStopped();

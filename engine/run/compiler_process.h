@@ -29,8 +29,8 @@ void serve_programs(Channel& channel, ProgramCompiler& compiler);
 /// with the thread that started it.
 class CompilerProcess : public ProgramCompiler {
  public:
-  /// `command` starts a process that talks over the file descriptor `child_channel` (see
-  /// serve_programs); it is started when it is needed. Both references must outlive this.
+  /// `command` starts a process that talks over the file descriptor `WorkerProcess::child_channel`
+  /// (see serve_programs); it is started when it is needed. Both references must outlive this.
   CompilerProcess(const std::vector<std::string>& command, ProgramCompiler& in_this_process);
   ~CompilerProcess() override;
   CompilerProcess(const CompilerProcess&) = delete;
@@ -45,9 +45,6 @@ class CompilerProcess : public ProgramCompiler {
 
   /// Kills the process; a compile under way ends. To call from any thread.
   void stop();
-
-  /// The file descriptor that a process finds its channel at.
-  static constexpr int child_channel = 3;
 
  private:
   template <class Action>

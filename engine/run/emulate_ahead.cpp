@@ -14,7 +14,6 @@ EmulateAhead::EmulateAhead(const MakeBackend& make_backend, unsigned threads) {
 EmulateAhead::~EmulateAhead() {
   {
     const std::lock_guard lock(mutex_);
-    is_ending_ = true;
     cancelled_ = true;
     jobs_.clear();
   }
@@ -40,7 +39,7 @@ void EmulateAhead::work(const MakeBackend& make_backend) {
   const std::unique_ptr<Backend> backend = make_backend(cancelled_);
   for (;;) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return is_ending_ || !jobs_.empty(); });
+    changed_.wait(lock, [this] { return cancelled_ || !jobs_.empty(); });
     if (jobs_.empty()) return;
     Job job = std::move(jobs_.front());
     jobs_.pop_front();

@@ -41,8 +41,7 @@ class EmulateAhead {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Job> jobs_;
-  bool is_ending_ = false;
-  std::atomic<bool> cancelled_ = false;
+  std::atomic<bool> cancelled_ = false;  ///< ends the threads too; set under the mutex
   std::vector<std::thread> threads_;
 };
 

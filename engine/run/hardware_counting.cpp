@@ -93,7 +93,7 @@ class CounterReader {
 
 void read_counters(RunStage& stage) {
   // The emulator's own counts are all there is to know of it.
-  if (stage.request.counters.empty() || stage.measurer.device().backend == "emulator") return;
+  if (stage.request.counters.empty() || stage.measurer.device().is_emulated()) return;
   CounterReader(stage, counters_text(stage.request.counters)).read_all();
 }
 

@@ -1,9 +1,9 @@
 #include "engine/run/measure.h"
 
 #include <algorithm>
-#include <chrono>
 #include <iterator>
 
+#include "engine/run/phase_stopwatch.h"
 #include "engine/run/portion.h"
 #include "engine/run/sample_marks.h"
 #include "engine/run/stopping_rule.h"
@@ -13,25 +13,6 @@ namespace {
 
 /// The first launches after a pause find low clocks and cold instruction caches.
 constexpr int warm_up_samples = 2;
-
-/// Reads the wall time that a phase takes.
-class PhaseClock {
- public:
-  PhaseClock(const Clock& clock, PhaseTimes& times) : clock_(clock), times_(times) {
-    last_ = clock_();
-  }
-  /// The time since the last call belongs to this phase.
-  void end(Phase phase) {
-    const double now = clock_();
-    times_[phase] += now - last_;
-    last_ = now;
-  }
-
- private:
-  const Clock& clock_;
-  PhaseTimes& times_;
-  double last_ = 0;
-};
 
 /// Gives the seconds that a sample takes, as far as can be seen.
 double warm_up(Execution& execution, CacheState cache, const Clock& clock,
@@ -75,50 +56,43 @@ void take_samples(Execution& execution, const MeasureRules& rules, double second
 /// Warms up, takes the samples and makes the figures.
 void time_workload(Backend& backend, Execution& execution, const MeasureRules& rules,
                    const UsefulTraffic& useful, const Clock& clock, const StepListener& on_step,
-                   PhaseClock& phases, PointRecord& point) {
-  const double seconds_per_sample = warm_up(execution, rules.cache, clock, on_step);
-  phases.end(Phase::warm_up);
-  take_samples(execution, rules, seconds_per_sample, clock, on_step, point);
-  const DeviceState state = backend.state();
-  point.metrics =
-      timing_metrics(point.samples, execution.launches_per_sample(), useful, backend.device());
-  std::ranges::move(state_metrics(point.samples, state), std::back_inserter(point.metrics));
-  if (auto note = note_on_throttling(state)) point.notes.push_back(std::move(*note));
-  phases.end(Phase::sample);
+                   PhaseStopwatch& watch, PointRecord& point) {
+  const double seconds_per_sample =
+      watch.time(Phase::warm_up, [&] { return warm_up(execution, rules.cache, clock, on_step); });
+  watch.time(Phase::sample, [&] {
+    take_samples(execution, rules, seconds_per_sample, clock, on_step, point);
+    const DeviceState state = backend.state();
+    point.metrics =
+        timing_metrics(point.samples, execution.launches_per_sample(), useful, backend.device());
+    std::ranges::move(state_metrics(point.samples, state), std::back_inserter(point.metrics));
+    if (auto note = note_on_throttling(state)) point.notes.push_back(std::move(*note));
+  });
 }
 
 }  // namespace
-
-Clock steady_clock() {
-  return [] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
-        .count();
-  };
-}
 
 Measurement measure(Backend& backend, const Workload& workload, const MeasureRules& rules,
                     const UsefulTraffic& useful, const Clock& clock, const StepListener& on_step) {
   Measurement measurement;
   PointRecord& point = measurement.point;
-  PhaseClock phases(clock, measurement.times);
+  PhaseStopwatch watch(measurement.times, clock);
+  const auto step = [&](Phase phase, std::string_view name, const auto& work) {
+    return watch.time(phase, [&] {
+      on_step(name);
+      return work();
+    });
+  };
   try {
-    on_step("allocation");
-    const std::unique_ptr<Execution> execution = backend.prepare(workload, rules);
-    phases.end(Phase::allocate);
-    on_step("init");
-    execution->initialise();
-    phases.end(Phase::initialise);
-    on_step("first launch");
-    execution->launch();
-    phases.end(Phase::first_launch);
-    on_step("check");
-    if (auto mismatch = execution->verify()) throw ExecutionFailure(*mismatch);
-    phases.end(Phase::verify);
-    on_step("count");
-    Observation observation = execution->observe();
-    phases.end(Phase::emulate);
+    const std::unique_ptr<Execution> execution =
+        step(Phase::allocate, "allocation", [&] { return backend.prepare(workload, rules); });
+    step(Phase::initialise, "init", [&] { execution->initialise(); });
+    step(Phase::first_launch, "first launch", [&] { execution->launch(); });
+    step(Phase::verify, "check", [&] {
+      if (auto mismatch = execution->verify()) throw ExecutionFailure(*mismatch);
+    });
+    Observation observation = step(Phase::emulate, "count", [&] { return execution->observe(); });
     if (backend.can_time()) {
-      time_workload(backend, *execution, rules, useful, clock, on_step, phases, point);
+      time_workload(backend, *execution, rules, useful, clock, on_step, watch, point);
     }
     measurement.busy_seconds = execution->busy_seconds();
     std::ranges::move(observation.metrics, std::back_inserter(point.metrics));

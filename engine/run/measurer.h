@@ -18,7 +18,8 @@ class Measurer {
   /// What may disturb measuring, as the backend said when it started.
   virtual const std::vector<std::string>& disturbances() const = 0;
   /// Does `meanwhile`, if it is given, beside the measuring where that happens elsewhere, else
-  /// before it. Throws DeviceError when the device is lost for good.
+  /// before it. Throws DeviceError when the device is lost for good, and what `meanwhile` throws,
+  /// after which the next workload can be measured.
   virtual Measurement measure(const Workload& workload, const MeasureRules& rules,
                               const UsefulTraffic& useful,
                               const std::function<void()>& meanwhile = nullptr) = 0;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "engine/run/phase_stopwatch.h"
 #include "engine/run/runner.h"
 
 namespace sweep {

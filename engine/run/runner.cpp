@@ -67,7 +67,7 @@ class Runner {
     return settings;
   }
 
-  bool is_timed() const { return stage_.measurer.device().backend != "emulator"; }
+  bool is_timed() const { return !stage_.measurer.device().is_emulated(); }
 
   /// Gives the run the points that the store has; the places of those it does not have.
   std::vector<std::size_t> reuse_points() {

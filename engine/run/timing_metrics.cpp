@@ -56,11 +56,13 @@ std::vector<Metric> timing_metrics(std::span<const SampleRecord> samples, int la
   const std::vector<double> figures = figures_of(samples);
   if (figures.empty()) return {};
   const double middle = median(figures);
-  const Interval interval = median_interval(figures);
-  std::vector<Metric> metrics = {
-      {"time", Origin::measured, middle * micro},
-      {"time_low", Origin::measured, interval.low * micro},
-      {"time_high", Origin::measured, interval.high * micro},
+  std::vector<Metric> metrics = {{"time", Origin::measured, middle * micro}};
+  if (figures.size() >= fewest_for_interval) {
+    const Interval interval = median_interval(figures);
+    metrics.push_back({"time_low", Origin::measured, interval.low * micro});
+    metrics.push_back({"time_high", Origin::measured, interval.high * micro});
+  }
+  const std::vector<Metric> others = {
       {"time_min", Origin::measured, std::ranges::min(figures) * micro},
       {"time_q1", Origin::measured, quantile(figures, 0.25) * micro},
       {"time_q3", Origin::measured, quantile(figures, 0.75) * micro},
@@ -69,6 +71,7 @@ std::vector<Metric> timing_metrics(std::span<const SampleRecord> samples, int la
       {"outliers", Origin::measured, count_of(samples, SampleMark::outlier)},
       {"low_clock_samples", Origin::measured, count_of(samples, SampleMark::low_clock)},
   };
+  metrics.insert(metrics.end(), others.begin(), others.end());
   if (launches_per_sample > 1) {
     metrics.push_back(
         {"launches_per_sample", Origin::measured, static_cast<double>(launches_per_sample)});

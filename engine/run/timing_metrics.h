@@ -17,7 +17,8 @@ struct UsefulTraffic {
   std::uint64_t shared = 0;  ///< through shared memory
 };
 
-/// The metrics of a point with these samples, marked. None when none is part of the figures.
+/// The metrics of a point with these samples, marked. None when none is part of the figures,
+/// no interval when fewer than `fewest_for_interval` are.
 std::vector<Metric> timing_metrics(std::span<const SampleRecord> samples, int launches_per_sample,
                                    const UsefulTraffic& useful, const Device& device);
 

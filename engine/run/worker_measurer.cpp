@@ -32,7 +32,7 @@ WorkerMeasurer::~WorkerMeasurer() = default;
 void WorkerMeasurer::start() {
   sent_.clear();
   try {
-    worker_ = std::make_unique<WorkerProcess>(command_, worker_channel);
+    worker_ = std::make_unique<WorkerProcess>(command_);
     const WorkerHello hello = decode_hello(worker_->channel().receive(start_patience));
     if (!hello.error.empty()) throw DeviceError(hello.error);
     device_ = hello.device;
@@ -46,18 +46,35 @@ void WorkerMeasurer::start() {
   }
 }
 
-/// The worker's answer, or what became of it; it is replaced then.
-template <class Answer, class Job>
-std::variant<Answer, std::string> WorkerMeasurer::ask(const Job& job,
-                                                      const std::function<void()>& meanwhile) {
-  if (worker_ == nullptr) start();
+/// False when the worker is gone.
+template <class Job>
+bool WorkerMeasurer::send(const Job& job) {
+  try {
+    worker_->channel().send(encode(job, sent_));
+    return true;
+  } catch (const ChannelClosed&) {
+    return false;
+  }
+}
+
+/// What becomes of the work meanwhile is the caller's; nobody waits for the worker's answer then.
+void WorkerMeasurer::do_beside(const std::function<void()>& work) {
+  if (!work) return;
+  try {
+    work();
+  } catch (...) {
+    worker_.reset();
+    throw;
+  }
+}
+
+/// The answer to what was sent, or what became of the worker.
+template <class Answer>
+std::variant<Answer, std::string> WorkerMeasurer::receive() {
   // Most points take less; the device waits for the next one meanwhile.
   const double busy_seconds = busy_wait(20e-3, 8);
   std::string step = "start";
-  std::string fate;
   try {
-    worker_->channel().send(encode(job, sent_));
-    if (meanwhile) meanwhile();
     for (;;) {
       WorkerReply reply = decode_reply(worker_->channel().receive(patience_, busy_seconds));
       if (const auto* alive = std::get_if<WorkerAlive>(&reply)) {
@@ -66,18 +83,36 @@ std::variant<Answer, std::string> WorkerMeasurer::ask(const Job& job,
       }
       auto* answer = std::get_if<Answer>(&reply);
       if (answer == nullptr) throw std::runtime_error("an answer to another question");
-      if (!answer->usable) worker_.reset();
       return std::move(*answer);
     }
   } catch (const ChannelTimeout&) {
-    fate = fmt::format("stopped after {} s without a sign of life during the {}", patience_, step);
+    return fmt::format("stopped after {} s without a sign of life during the {}", patience_, step);
   } catch (const ChannelClosed&) {
-    fate = "the process that runs the kernel " + worker_->wait();
+    return describe_end();
   } catch (const std::runtime_error& error) {
-    fate = fmt::format("the process that runs the kernel talks nonsense: {}", error.what());
+    return fmt::format("the process that runs the kernel talks nonsense: {}", error.what());
   }
-  worker_.reset();
-  return fate;
+}
+
+std::string WorkerMeasurer::describe_end() {
+  return "the process that runs the kernel " + worker_->wait();
+}
+
+/// The worker's answer, or what became of it; it is replaced then.
+template <class Answer, class Job>
+std::variant<Answer, std::string> WorkerMeasurer::ask(const Job& job,
+                                                      const std::function<void()>& meanwhile) {
+  if (worker_ == nullptr) start();
+  std::variant<Answer, std::string> answer;
+  if (send(job)) {
+    do_beside(meanwhile);
+    answer = receive<Answer>();
+  } else {
+    answer = describe_end();
+  }
+  const auto* given = std::get_if<Answer>(&answer);
+  if (given == nullptr || !given->usable) worker_.reset();
+  return answer;
 }
 
 Measurement WorkerMeasurer::measure(const Workload& workload, const MeasureRules& rules,
@@ -92,11 +127,8 @@ Measurement WorkerMeasurer::measure(const Workload& workload, const MeasureRules
 void WorkerMeasurer::load(const Workload& workload) {
   if (worker_ == nullptr) return;
   const WorkerLoadJob job{workload};
-  try {
-    worker_->channel().send(encode(job, sent_));
-  } catch (const ChannelClosed&) {
-    // The measurement finds the worker gone, and says so.
-  }
+  // The measurement finds a worker that is gone, and says so.
+  send(job);
 }
 
 CounterResults WorkerMeasurer::count(std::span<const Workload> workloads,

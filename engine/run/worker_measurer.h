@@ -21,8 +21,8 @@ class WorkerProcess;
 /// loses its device is replaced; its point fails.
 class WorkerMeasurer : public Measurer {
  public:
-  /// `command` starts a worker that talks over the file descriptor `worker_channel` (see
-  /// serve_jobs). A worker is taken to hang after `patience` seconds without a sign of life.
+  /// `command` starts a worker that talks over the file descriptor `WorkerProcess::child_channel`
+  /// (see serve_jobs). A worker is taken to hang after `patience` seconds without a sign of life.
   /// Throws DeviceError with the worker's own words when it has no device.
   explicit WorkerMeasurer(std::vector<std::string> command, double patience = 30);
   ~WorkerMeasurer() override;
@@ -37,11 +37,14 @@ class WorkerMeasurer : public Measurer {
   void load(const Workload& workload) override;
   CounterResults count(std::span<const Workload> workloads, const CounterRequest& request) override;
 
-  /// The file descriptor that a worker finds its channel at.
-  static constexpr int worker_channel = 3;
-
  private:
   void start();
+  template <class Job>
+  bool send(const Job& job);
+  void do_beside(const std::function<void()>& work);
+  template <class Answer>
+  std::variant<Answer, std::string> receive();
+  std::string describe_end();
   template <class Answer, class Job>
   std::variant<Answer, std::string> ask(const Job& job, const std::function<void()>& meanwhile);
 

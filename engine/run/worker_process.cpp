@@ -16,9 +16,9 @@ namespace {
 /// The attributes and actions of a child, freed with their owner.
 class SpawnPlan {
  public:
-  SpawnPlan(int socket, int child_channel) {
+  explicit SpawnPlan(int socket) {
     posix_spawn_file_actions_init(&actions_);
-    posix_spawn_file_actions_adddup2(&actions_, socket, child_channel);
+    posix_spawn_file_actions_adddup2(&actions_, socket, WorkerProcess::child_channel);
     // What a kernel prints is a message, not a result.
     posix_spawn_file_actions_adddup2(&actions_, STDERR_FILENO, STDOUT_FILENO);
     posix_spawnattr_init(&attributes_);
@@ -42,10 +42,9 @@ class SpawnPlan {
 
 }  // namespace
 
-WorkerProcess::WorkerProcess(const std::vector<std::string>& command, int child_channel)
-    : channel_(-1) {
+WorkerProcess::WorkerProcess(const std::vector<std::string>& command) : channel_(-1) {
   auto [ours, theirs] = Channel::pair();
-  const SpawnPlan plan(theirs.socket(), child_channel);
+  const SpawnPlan plan(theirs.socket());
   std::vector<std::string> words = command;
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());

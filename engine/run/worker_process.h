@@ -15,7 +15,7 @@ class WorkerProcess {
   /// Starts `command`; the child finds its end of the channel at the descriptor `child_channel`.
   /// It has a process group of its own, so that Ctrl-C in a terminal does not reach it. Throws
   /// std::system_error.
-  WorkerProcess(const std::vector<std::string>& command, int child_channel);
+  explicit WorkerProcess(const std::vector<std::string>& command);
   ~WorkerProcess();
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
@@ -25,6 +25,9 @@ class WorkerProcess {
   /// Waits for the process and says how it ended: "ended with exit code 1", "was killed by signal
   /// 11 (Segmentation fault)".
   std::string wait();
+
+  /// The file descriptor that a child finds its channel at.
+  static constexpr int child_channel = 3;
 
  private:
   Channel channel_;

@@ -40,7 +40,7 @@ void add_state(Table& table) {
         "clock of the multiprocessors: median over the samples, else right after the last"},
        {"memory_clock", "MHz", Better::neither,
         "clock of the device memory right after the last sample"},
-       {"temperature", "C", Better::neither, "temperature of the GPU right after the last sample"},
+       {"temperature", "°C", Better::neither, "temperature of the GPU right after the last sample"},
        {"power", "W", Better::neither, "power that the device draws right after the last sample"}});
 }
 

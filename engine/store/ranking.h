@@ -35,12 +35,13 @@ std::vector<RankedGroup> ranked_groups(std::span<const StoredPoint> points);
 /// A point's figure, or nothing when it has none.
 std::optional<double> figure_of(const PointRecord& point, const RankedBy& ranked_by);
 
-/// The same with the interval that follows from the time's 95 % confidence interval, of which an
-/// end that is missing is the time itself. Nothing for a point without a time.
+/// The figure's interval, which follows from the time's 95 % confidence interval. Nothing for a
+/// point without a figure, a time, or one of the ends of that.
 struct FigureInterval {
   double low = 0;
-  double middle = 0;
   double high = 0;
+
+  friend bool operator==(const FigureInterval&, const FigureInterval&) = default;
 };
 std::optional<FigureInterval> interval_of(const PointRecord& point, const RankedBy& ranked_by);
 

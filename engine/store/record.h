@@ -51,7 +51,7 @@ struct AnchorRecord {
   std::int64_t ordinal = 0;  ///< the anchor configuration's place among the run's points
   double at = 0;             ///< seconds after the run's start
   double seconds = 0;        ///< median of its samples
-  double seconds_low = 0;
+  double seconds_low = 0;    ///< of its 95 % confidence interval; 0 without one
   double seconds_high = 0;
   double sm_clock_hz = 0;          ///< 0 where it is not known
   double temperature_celsius = 0;  ///< 0 where it is not known

@@ -50,12 +50,15 @@ BOOST_AUTO_TEST_CASE(timing_says_what_compiling_cost_and_what_the_cache_saved) {
     const Outcome checked = run_program(more, folder.path());
     BOOST_TEST(checked.code == 0);
     BOOST_TEST(contains(checked.out, "tiny.yaml: good: "));
-    BOOST_TEST(contains(checked.out, "tiny.yaml: 4 configurations in "));
     return checked.out;
   };
-  BOOST_TEST(contains(check({}), "; 0 from the cache; "));
-  BOOST_TEST(contains(check({}), "; 4 from the cache; 0 programs by 0 compilers in "));
-  BOOST_TEST(contains(check({"--no-cache"}), "; 0 from the cache; "));
+  const auto compiled = [](const std::string& out) {
+    return contains(out, "tiny.yaml: 4 configurations in ") &&
+           contains(out, ", 0 from the cache; ");
+  };
+  BOOST_TEST(compiled(check({})));
+  BOOST_TEST(contains(check({}), "tiny.yaml: 4 from the cache; "));
+  BOOST_TEST(compiled(check({"--no-cache"})));
 }
 
 BOOST_AUTO_TEST_CASE(every_mistake_of_every_file_is_shown_with_its_place) {

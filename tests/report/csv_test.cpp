@@ -107,6 +107,13 @@ BOOST_AUTO_TEST_CASE(numbers_are_plain) {
              "p,-67108864,true,float4,ok,,noise,,1e+21,-0.1,\r\n");
 }
 
+BOOST_AUTO_TEST_CASE(headings_are_as_they_are_in_utf_8) {
+  const std::string text = written(ok_point("p", {}, {{"temperature", Origin::measured, 45}}));
+  BOOST_TEST(text ==
+             "pattern,status,reason,stopped_by,verdict,temperature.measured [°C],notes\r\n"
+             "p,ok,,noise,,45,\r\n");
+}
+
 BOOST_AUTO_TEST_CASE(text_that_looks_like_a_formula_is_kept_text) {
   const std::string text = written(failed_point("@p", {{"W", word("=1+1")}}, "-1,\"x\""));
   BOOST_TEST(text ==

@@ -233,7 +233,19 @@ BOOST_AUTO_TEST_CASE(a_table_without_points_says_so) {
   const TableModel table = pivot(layout({"STRIDE"}, {"T"}, {"bandwidth"}), {});
   BOOST_TEST(table.rows.empty());
   BOOST_TEST(table.headings.empty());
+  BOOST_TEST(table.title == "bandwidth by STRIDE and T");
   BOOST_TEST(table.caption == "No point belongs to this table.");
+}
+
+BOOST_AUTO_TEST_CASE(a_table_without_points_is_of_no_metric) {
+  const std::vector<StoredPoint> points = {point(1, "float", 1)};
+  const TableModel table =
+      pivot(layout({"STRIDE"}, {}, {"bandwidth", "load_sectors"}, "STRIDE > 1", "Large"), points);
+  BOOST_TEST(table.title == "Large");
+  BOOST_TEST(table.caption == "No point belongs to this table, where STRIDE > 1.");
+  const TableModel untitled =
+      pivot(layout({"STRIDE"}, {}, {"bandwidth", "load_sectors"}, "STRIDE > 1"), points);
+  BOOST_TEST(untitled.title == "bandwidth or load_sectors by STRIDE");
 }
 
 BOOST_AUTO_TEST_CASE(a_table_of_a_metric_that_no_point_has_says_so) {

@@ -52,6 +52,14 @@ BOOST_AUTO_TEST_CASE(times_within_their_intervals_are_no_drift) {
              "1000 us to 1015 us, are the same");
 }
 
+BOOST_AUTO_TEST_CASE(without_intervals_drift_is_neither_seen_nor_denied) {
+  const Names notes =
+      notes_with({{.ordinal = 99, .seconds = 1e-3}, {.ordinal = 99, .at = 30, .seconds = 1.1e-3}});
+  BOOST_TEST(notes.at(0) ==
+             "the anchor configuration, measured 2 times within 30 s, took 1000 us to 1100 us, of "
+             "too few samples to tell drift from noise");
+}
+
 BOOST_AUTO_TEST_CASE(early_stops_are_counted_by_reason) {
   RunResults results = stride_results();
   results.points[0].point.stopped_by = "samples";

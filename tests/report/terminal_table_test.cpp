@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(tables_without_rows_are_their_captions) {
   RunResults results;
   results.layout.tables = {layout({"A"}, {"B"}, {"time"})};
   BOOST_TEST(write_terminal(results, 80, false) ==
-             "time [us] by A and B\nNo point belongs to this table.\n");
+             "time by A and B\nNo point belongs to this table.\n");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

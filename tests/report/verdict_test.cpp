@@ -21,6 +21,15 @@ StoredPoint timed(std::int64_t ordinal, double time, double half_interval) {
   return stored;
 }
 
+/// The same of too few samples for an interval.
+StoredPoint without_interval(std::int64_t ordinal, double time) {
+  StoredPoint stored = timed(ordinal, time, 0);
+  std::erase_if(stored.point.metrics, [](const Metric& metric) {
+    return metric.name == "time_low" || metric.name == "time_high";
+  });
+  return stored;
+}
+
 RunResults results_of(std::vector<StoredPoint> points) {
   RunResults results;
   results.points = std::move(points);
@@ -48,11 +57,14 @@ BOOST_AUTO_TEST_CASE(intervals_that_overlap_are_the_same) {
   const Verdicts verdicts = judge(results);
   BOOST_REQUIRE(verdicts.groups.size() == 1);
   BOOST_TEST(verdicts.groups[0].best == 1);
-  BOOST_TEST(verdicts.groups[0].slowest == 0);
+  BOOST_TEST(verdicts.groups[0].slowest.value() == 0U);
+  BOOST_TEST(verdicts.groups[0].not_compared == 0U);
   BOOST_TEST((verdicts.groups[0].same == std::vector<std::size_t>{2}));
   BOOST_TEST(verdicts.groups[0].metric.name == "bandwidth");
-  BOOST_TEST(verdicts.of_points[1]->low == 1000.0 / 101, boost::test_tools::tolerance(1e-12));
-  BOOST_TEST(verdicts.of_points[1]->high == 1000.0 / 99, boost::test_tools::tolerance(1e-12));
+  BOOST_TEST(verdicts.of_points[1]->interval.value().low == 1000.0 / 101,
+             boost::test_tools::tolerance(1e-12));
+  BOOST_TEST(verdicts.of_points[1]->interval.value().high == 1000.0 / 99,
+             boost::test_tools::tolerance(1e-12));
 }
 
 BOOST_AUTO_TEST_CASE(a_comparison_counts_more_than_the_intervals) {
@@ -104,12 +116,29 @@ BOOST_AUTO_TEST_CASE(without_a_bandwidth_for_all_the_time_decides) {
   check_texts(results, {"best", "same as best"});
 }
 
-BOOST_AUTO_TEST_CASE(without_intervals_only_equal_figures_are_the_same) {
-  RunResults results = results_of({timed(0, 100, 1), timed(1, 100, 1), timed(2, 100.5, 1)});
-  for (StoredPoint& stored : results.points) {
-    stored.point.metrics = {stored.point.metrics.front()};
-  }
-  check_texts(results, {"best", "same as best", "0.50 % slower"});
+BOOST_AUTO_TEST_CASE(without_any_interval_nothing_is_called_different) {
+  const RunResults results =
+      results_of({without_interval(0, 100), without_interval(1, 100), without_interval(2, 300)});
+  check_texts(results, {"best", "not compared", "not compared"});
+  BOOST_TEST(judge(results).groups.at(0).not_compared == 2U);
+  BOOST_TEST(!judge(results).groups.at(0).slowest.has_value());
+  BOOST_TEST(describe_best(results).at(0) ==
+             "best: BLOCK = 0: 10.00 GB/s; 2 are not compared, for want of an interval");
+}
+
+BOOST_AUTO_TEST_CASE(what_has_no_interval_hides_nothing_of_the_others) {
+  const RunResults results =
+      results_of({without_interval(0, 90), timed(1, 100, 1), timed(2, 101, 1), timed(3, 120, 1),
+                  without_interval(4, 500)});
+  check_texts(results, {"not compared", "best", "same as best", "20 % slower", "not compared"});
+  BOOST_TEST(judge(results).groups.at(0).slowest.value() == 3U);
+}
+
+BOOST_AUTO_TEST_CASE(rounds_compare_also_what_has_no_interval) {
+  RunResults results = results_of(
+      {without_interval(0, 100), without_interval(1, 120), timed(2, 130, 1), timed(3, 100, 1)});
+  results.run.comparisons = {{0, 12, 1, 1, 1}, {1, 12, 1.1, 1.2, 1.3}};
+  check_texts(results, {"best", "20 % slower", "not compared", "not compared"});
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_compared_has_no_verdict) {

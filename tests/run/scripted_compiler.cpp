@@ -6,6 +6,7 @@
 #include <string>
 
 #include "engine/run/compiler_process.h"
+#include "engine/run/worker_process.h"
 
 using namespace sweep;
 
@@ -46,7 +47,7 @@ class MortalCompiler : public ProgramCompiler {
 
 int main(int /*count*/, char** words) {
   const std::string what = words[1];
-  Channel channel(CompilerProcess::child_channel);
+  Channel channel(WorkerProcess::child_channel);
   if (what == "nvrtc") {
     LocalCompiler compiler(std::make_shared<const Nvrtc>());
     serve_programs(channel, compiler);

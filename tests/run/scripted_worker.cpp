@@ -6,7 +6,8 @@
 #include <string>
 
 #include "engine/run/worker_loop.h"
-#include "engine/run/worker_measurer.h"
+#include "engine/run/worker_messages.h"
+#include "engine/run/worker_process.h"
 #include "tests/run/fake_backend.h"
 
 using namespace sweep;
@@ -68,9 +69,22 @@ std::unique_ptr<Backend> start_backend(const std::string& device) {
   return backend;
 }
 
+/// Says hello, and nothing that can be understood from then on.
+void serve_nonsense(Channel& channel) {
+  constexpr double patience = 10;
+  channel.send(encode(WorkerHello{}));
+  channel.receive(patience);
+  channel.send({});
+  channel.receive(patience);
+}
+
 }  // namespace
 
 int main(int /*count*/, char** words) {
-  Channel channel(WorkerMeasurer::worker_channel);
+  Channel channel(WorkerProcess::child_channel);
+  if (std::string(words[1]) == "nonsense") {
+    serve_nonsense(channel);
+    return 0;
+  }
   serve_jobs(channel, [&] { return start_backend(words[1]); });
 }

@@ -48,6 +48,17 @@ BOOST_AUTO_TEST_CASE(launches_are_told_when_a_sample_is_the_mean_of_several) {
                       "launches_per_sample") == 64);
 }
 
+BOOST_AUTO_TEST_CASE(too_few_samples_have_no_interval) {
+  for (std::size_t count = 1; count <= 7; ++count) {
+    const std::vector<SampleRecord> few(count, SampleRecord{10e-6});
+    const std::vector<Metric> metrics = sweep::timing_metrics(few, 1, UsefulTraffic{}, Device{});
+    const double expected = count < 6 ? -1 : 10;
+    BOOST_TEST(value_of(metrics, "time") == 10, boost::test_tools::tolerance(1e-9));
+    BOOST_TEST(value_of(metrics, "time_low") == expected, boost::test_tools::tolerance(1e-9));
+    BOOST_TEST(value_of(metrics, "time_high") == expected, boost::test_tools::tolerance(1e-9));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(no_samples_no_metrics) {
   BOOST_TEST(sweep::timing_metrics({}, 1, UsefulTraffic{1, 1}, Device{}).empty());
 }

@@ -3,6 +3,8 @@
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include "engine/loader/dynamic_library.h"
+
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
@@ -76,6 +78,34 @@ BOOST_AUTO_TEST_CASE(what_is_to_be_done_meanwhile_is_done_once_for_each_measurem
     BOOST_TEST(point.samples.front().seconds == 5.0);
   }
   BOOST_TEST(times == 3);
+}
+
+template <class Exception>
+void check_thrown_meanwhile(const Exception& exception) {
+  WorkerMeasurer measurer(worker("fake"));
+  const auto fail = [&] { throw exception; };
+  BOOST_CHECK_THROW(measurer.measure(named("ok", 5), MeasureRules{}, UsefulTraffic{}, fail),
+                    Exception);
+  // What was under way is not taken for the answer to what follows.
+  BOOST_TEST(run(measurer, named("ok", 4)).samples.front().seconds == 4.0);
+}
+
+BOOST_AUTO_TEST_CASE(what_fails_meanwhile_is_no_failure_of_the_worker) {
+  check_thrown_meanwhile(LibraryError("NVRTC breaks"));
+  check_thrown_meanwhile(DeviceError("no device"));
+  check_thrown_meanwhile(ChannelClosed());
+  check_thrown_meanwhile(ChannelTimeout());
+  check_thrown_meanwhile(7);
+}
+
+BOOST_AUTO_TEST_CASE(a_worker_that_talks_nonsense_is_replaced) {
+  WorkerMeasurer measurer(worker("nonsense"));
+  for (int i = 0; i < 2; ++i) {
+    const PointRecord failed = run(measurer, named("ok"));
+    BOOST_TEST((failed.status == PointStatus::failed));
+    BOOST_TEST(failed.reason ==
+               "the process that runs the kernel talks nonsense: a message ends too early");
+  }
 }
 
 BOOST_AUTO_TEST_CASE(jobs_run_with_their_own_program_though_it_is_sent_once) {

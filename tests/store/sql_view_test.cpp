@@ -91,6 +91,25 @@ BOOST_AUTO_TEST_CASE(points_with_the_same_metrics_share_their_list) {
              boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(a_metric_is_read_whatever_its_unit_was_called) {
+  PointRecord point = example_point(1);
+  point.metrics = {{"temperature", Origin::measured, 45}};
+  std::int64_t run = 0;
+  {
+    Store store(path, Store::Mode::read_write);
+    run = store.begin_run({});
+    store.add_point(run, 0, point);
+  }
+  sqlite::Database(path, sqlite::Access::write).execute("UPDATE metric_list SET unit = 'C'");
+  Store store(path, Store::Mode::read_write);
+  store.add_point(run, 1, point);
+  for (const StoredPoint& stored : store.points(run)) {
+    BOOST_TEST((stored.point.metrics == point.metrics));
+  }
+  BOOST_TEST(rows("SELECT unit FROM metric ORDER BY point_id") == (Rows{"C", "°C"}),
+             boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_CASE(an_old_database_keeps_every_digit) {
   write_version_2(path);
   {

@@ -1,14 +1,14 @@
-#include "engine/run/run_timing.h"
+#include "engine/run/phase_stopwatch.h"
 
-#include "engine/run/measure.h"
+#include <utility>
 
 namespace sweep {
 
-PhaseStopwatch::PhaseStopwatch(PhaseTimes& times)
-    : times_(times), begin_(steady_clock()()), last_(begin_) {}
+PhaseStopwatch::PhaseStopwatch(PhaseTimes& times, Clock clock)
+    : times_(times), clock_(std::move(clock)), begin_(clock_()), last_(begin_) {}
 
 Phase PhaseStopwatch::enter(Phase phase) {
-  const double now = steady_clock()();
+  const double now = clock_();
   times_[phase_] += now - last_;
   last_ = now;
   return std::exchange(phase_, phase);
@@ -20,7 +20,7 @@ void PhaseStopwatch::move(const PhaseTimes& times) {
 }
 
 double PhaseStopwatch::elapsed() const {
-  return steady_clock()() - begin_;
+  return clock_() - begin_;
 }
 
 }  // namespace sweep
