@@ -56,8 +56,8 @@ std::string indented(std::string text) {
 
 }  // namespace
 
-Progress::Progress(const Terminal& terminal, Clock clock, NotePlace note_place)
-    : terminal_(terminal), clock_(std::move(clock)), note_place_(note_place) {}
+Progress::Progress(const Terminal& terminal, Clock clock)
+    : terminal_(terminal), clock_(std::move(clock)) {}
 
 void Progress::on_start(std::size_t points, std::size_t reused) {
   total_ = points - reused;
@@ -104,11 +104,7 @@ void Progress::on_warning(const Diagnostic& warning) {
 }
 
 void Progress::on_note(const std::string& note) {
-  if (note_place_ == NotePlace::report) {
-    left_notes_.push_back(note);
-  } else {
-    print_line("note: " + note);
-  }
+  print_line("note: " + note);
 }
 
 void Progress::on_stage(const std::string& stage) {
@@ -121,11 +117,6 @@ void Progress::on_stage(const std::string& stage) {
 
 void Progress::finish() {
   if (terminal_.live) show(clear_line);
-}
-
-void Progress::show_left_notes() {
-  for (const std::string& note : left_notes_) print_line("note: " + note);
-  left_notes_.clear();
 }
 
 void Progress::print_line(const std::string& text) {

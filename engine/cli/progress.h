@@ -2,7 +2,6 @@
 
 #include <cstdio>
 #include <string>
-#include <vector>
 
 #include "engine/cli/terminal.h"
 #include "engine/run/runner.h"
@@ -14,9 +13,7 @@ namespace sweep {
 /// lost, and the run goes on.
 class Progress : public RunObserver {
  public:
-  /// Whether notes are shown here, or in the report on the same screen.
-  enum class NotePlace { here, report };
-  Progress(const Terminal& terminal, Clock clock, NotePlace note_place = NotePlace::here);
+  Progress(const Terminal& terminal, Clock clock);
 
   void on_start(std::size_t points, std::size_t reused) override;
   void on_point(const Configuration& configuration, const PointRecord& point) override;
@@ -25,8 +22,6 @@ class Progress : public RunObserver {
   void on_stage(const std::string& stage) override;
   /// Takes the live line away.
   void finish();
-  /// Shows the notes that were left to a report, as there is none.
-  void show_left_notes();
 
  private:
   void print_line(const std::string& text);
@@ -34,8 +29,6 @@ class Progress : public RunObserver {
 
   Terminal terminal_;
   Clock clock_;
-  NotePlace note_place_;
-  std::vector<std::string> left_notes_;
   std::size_t total_ = 0;
   std::size_t done_ = 0;
   std::size_t failures_shown_ = 0;

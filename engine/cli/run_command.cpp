@@ -64,18 +64,13 @@ bool check_expectations_of(const Sweep& sweep, const RunResults& results) {
 
 /// An error ends the command with its own message and exit code, after what helps to go on.
 RunSummary measure_all(const RunRequest& request, Measurer& measurer, Store& store) {
-  const Terminal terminal = terminal_of(STDERR_FILENO);
-  // The report below says the notes too, if it comes.
-  const bool same_screen = terminal.is_terminal && terminal_of(STDOUT_FILENO).is_terminal;
-  Progress progress(terminal, steady_clock(),
-                    same_screen ? Progress::NotePlace::report : Progress::NotePlace::here);
+  Progress progress(terminal_of(STDERR_FILENO), steady_clock());
   try {
     const RunSummary summary = run_sweep(request, measurer, store, progress, stop_flag());
     progress.finish();
     return summary;
   } catch (...) {
     progress.finish();
-    progress.show_left_notes();
     std::cerr << fmt::format(
         "Stopped by an error; what was measured is kept. To go on where it stopped: {}\n",
         resume_command());

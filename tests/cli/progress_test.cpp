@@ -137,19 +137,6 @@ BOOST_AUTO_TEST_CASE(notes_stay_and_stages_are_written_over_in_a_terminal) {
              "reading the hardware's counters of 12 points\n");
 }
 
-BOOST_AUTO_TEST_CASE(notes_that_a_report_shows_are_shown_only_when_there_is_none) {
-  const TemporaryFolder folder;
-  const auto text = [&] { return read_text_file(folder.path() / "err"); };
-  const CapturedErrors captured(folder.path() / "err");
-  Progress progress(
-      {true, false, true, 80}, [] { return 0.0; }, Progress::NotePlace::report);
-  progress.on_note("the device is warm");
-  BOOST_TEST(text().empty());
-  progress.show_left_notes();
-  progress.show_left_notes();
-  BOOST_TEST(text() == "\r\033[Knote: the device is warm\n");
-}
-
 BOOST_AUTO_TEST_CASE(errors_that_cannot_be_written_are_no_reason_to_stop) {
   const CapturedErrors captured("/dev/full");
   BOOST_CHECK_NO_THROW(show_points({true, false, true, 80}, "stride", 3));
