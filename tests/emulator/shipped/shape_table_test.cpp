@@ -35,9 +35,8 @@ std::int64_t integer(int value) {
   return value;
 }
 
-KnownCase coalescing(int start, int move, int base, int iterations, double per_request,
-                     double sectors) {
-  return {"coalescing",
+KnownCase walk(int start, int move, int base, int iterations, double per_request, double sectors) {
+  return {"walk",
           {{"START", integer(start)},
            {"MOVE", integer(move)},
            {"BASE", integer(base)},
@@ -91,9 +90,9 @@ KnownCase transpose_tiled(int pad, double wavefronts) {
 }
 
 const std::vector<KnownCase> known_cases = {
-    coalescing(1, 32, 0, 1000, 4, 4000),
-    coalescing(32, 1, 0, 1000, 32, 32000),
-    coalescing(1, 32, 1, 4000, 5, 20000),
+    walk(1, 32, 0, 1000, 4, 4000),
+    walk(32, 1, 0, 1000, 32, 32000),
+    walk(1, 32, 1, 4000, 5, 20000),
     bank_conflicts(0, 0),
     bank_conflicts(1, 0),
     bank_conflicts(2, 10000),
@@ -175,8 +174,8 @@ BOOST_DATA_TEST_CASE(shared_efficiency_is_as_published,
 }
 
 BOOST_AUTO_TEST_CASE(reversing_a_warp_changes_nothing_but_the_order) {
-  const auto points = emulate_on_hopper({configuration_of("coalescing", {{"REVERSED", false}}),
-                                         configuration_of("coalescing", {{"REVERSED", true}})});
+  const auto points = emulate_on_hopper({configuration_of("walk", {{"REVERSED", false}}),
+                                         configuration_of("walk", {{"REVERSED", true}})});
   BOOST_TEST(points[0].verdict == "correct");
   BOOST_TEST(points[1].verdict == "correct");
   for (const std::string metric : {"load_sectors", "load_lines", "store_sectors", "efficiency"}) {
@@ -185,16 +184,15 @@ BOOST_AUTO_TEST_CASE(reversing_a_warp_changes_nothing_but_the_order) {
 }
 
 /// Walks in which threads come to each other's elements and round the array several times.
-BOOST_AUTO_TEST_CASE(coalescing_verifies_every_walk) {
+BOOST_AUTO_TEST_CASE(walk_verifies_every_walk) {
   std::vector<Configuration> configurations;
   for (const int start : {1, 3, 32}) {
     for (const int move : {0, 7, 32, 5000}) {
       for (const int iterations : {1, 1200}) {
-        configurations.push_back(
-            configuration_of("coalescing", {{"START", integer(start)},
-                                            {"MOVE", integer(move)},
-                                            {"LENGTH", integer(1100)},
-                                            {"ITERATIONS", integer(iterations)}}));
+        configurations.push_back(configuration_of("walk", {{"START", integer(start)},
+                                                           {"MOVE", integer(move)},
+                                                           {"LENGTH", integer(1100)},
+                                                           {"ITERATIONS", integer(iterations)}}));
       }
     }
   }

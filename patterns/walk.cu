@@ -21,7 +21,7 @@ launch: {grid: 1, block: 32}
 useful: {read: ITERATIONS * 32 * sizeof(uint32_t), write: ITERATIONS * 32 * sizeof(uint32_t)}
 verify: "data[i] == (i < BASE ? 0 : sum_at(i - BASE))"
 */
-__global__ void coalescing(uint32_t* data) {
+__global__ void walk(uint32_t* data) {
   const uint32_t place = REVERSED ? 31 - threadIdx.x : threadIdx.x;
   uint32_t at = place * START;
   for (uint32_t step = 0; step < ITERATIONS; ++step) {
