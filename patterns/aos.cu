@@ -1,45 +1,49 @@
 /* pattern:
-summary: Move particles by their velocity; an array of structures, a particle per thread
+summary: Add to the first USED of FIELDS fields; an array of structures, one per thread
 help: >-
-  Neighbouring threads are a structure of 24 bytes apart, so that a load of one field touches 24
-  sectors in 6 lines for 128 bytes. The other fields in those sectors are wanted too, a moment later
-  - what the caches keep until then is not read twice. Compare soa.
+  Neighbouring threads are a structure apart, so that a load of one field touches
+  min(32, 4 * FIELDS) sectors in FIELDS lines for 128 bytes: 24 sectors in 6 lines for structures of
+  24 bytes. Where the other fields are wanted too, a moment later, the caches may still have them;
+  with USED = 1 the rest of every sector is moved for nothing. Compare soa and aosoa, and
+  aos_aligned, which moves several fields at once.
 reference: CUDA C++ Best Practices Guide, "Strided Accesses"
 parameters:
-  BLOCK: {default: 256, min: 1, max: 1024, help: threads per block}
-  BYTES: {default: 1 Gi, min: 1, help: size of all particles together}
+  FIELDS: {default: 6, min: 1, max: 32, help: floats in a structure}
+  USED:   {default: FIELDS, min: 1, max: 32, help: "fields that are read and written, from the first"}
+  BLOCK:  {default: 256, min: 1, max: 1024, help: threads per block}
+  BYTES:  {default: 1 Gi, min: 1, help: size of all structures together}
   N:
-    default: BYTES / (24 * BLOCK) * BLOCK
+    default: BYTES / (4 * FIELDS * BLOCK) * BLOCK
     min: 1
-    help: particles; by default as many as cover BYTES
-structs: {Particle: 24}
+    help: structures; by default as many as cover BYTES
+structs: {Record: 4 * FIELDS}
 require:
+  - USED <= FIELDS
   - N % BLOCK == 0
 buffers:
-  particles: {type: Particle, length: N, init: "first_particle(i)"}
+  records: {type: Record, length: N, init: "first_record(i)"}
 launch: {grid: N / BLOCK, block: BLOCK}
-useful: {read: N * 6 * sizeof(float), write: N * 3 * sizeof(float)}
-verify: "has_moved_once(particles[i], first_particle(i))"
+useful: {read: N * USED * sizeof(float), write: N * USED * sizeof(float)}
+verify: "has_been_added_to(records[i], first_record(i))"
 */
-struct Particle {
-  float x, y, z;
-  float velocity_x, velocity_y, velocity_z;
+struct Record {
+  float fields[FIELDS];
 };
 
-__global__ void aos(Particle* particles) {
+__global__ void aos(Record* records) {
   const size_t i = size_t(blockIdx.x) * BLOCK + threadIdx.x;
-  particles[i].x += particles[i].velocity_x;
-  particles[i].y += particles[i].velocity_y;
-  particles[i].z += particles[i].velocity_z;
+  for (int field = 0; field < USED; ++field) records[i].fields[field] += field + 1;
 }
 
-__device__ Particle first_particle(size_t i) {
-  return {float(i % 101), float(i % 103), float(i % 107),
-          float(i % 11),  float(i % 13),  float(i % 17)};
+__device__ Record first_record(size_t i) {
+  Record record;
+  for (int field = 0; field < FIELDS; ++field) record.fields[field] = (i * FIELDS + field) % 101;
+  return record;
 }
 
-__device__ bool has_moved_once(const Particle& now, const Particle& then) {
-  return now.x == then.x + then.velocity_x && now.y == then.y + then.velocity_y &&
-         now.z == then.z + then.velocity_z && now.velocity_x == then.velocity_x &&
-         now.velocity_y == then.velocity_y && now.velocity_z == then.velocity_z;
+__device__ bool has_been_added_to(const Record& now, const Record& then) {
+  for (int field = 0; field < FIELDS; ++field) {
+    if (now.fields[field] != then.fields[field] + (field < USED ? field + 1 : 0)) return false;
+  }
+  return true;
 }
