@@ -7,7 +7,7 @@ help: >-
 reference: CUDA C++ Best Practices Guide, "Strided Accesses"
 parameters:
   FIELDS: {default: 6, min: 1, max: 32, help: "floats in a structure: the number of arrays"}
-  USED:   {default: FIELDS, min: 1, max: 32, help: "fields that are read and written, from the first"}
+  USED:   {default: FIELDS, min: 1, max: 32, help: fields from the first that are read and written}
   BLOCK:  {default: 256, min: 1, max: 1024, help: threads per block}
   BYTES:  {default: 1 Gi, min: 1, help: size of all arrays together}
   N:

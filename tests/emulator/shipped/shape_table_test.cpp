@@ -77,9 +77,9 @@ KnownCase transpose(bool reads_columns, double load_sectors, double store_sector
            {"efficiency", 100.0 * 8 / 36}}};
 }
 
-KnownCase transpose_tiled(int pad, double wavefronts) {
+KnownCase transpose_tiled(int pad, bool swizzled, double wavefronts) {
   return {"transpose_tiled",
-          {{"PAD", integer(pad)}, {"SIZE", integer(512)}},
+          {{"PAD", integer(pad)}, {"SWIZZLED", swizzled}, {"SIZE", integer(512)}},
           {{"load_sectors_per_request", 4},
            {"store_sectors_per_request", 4},
            {"efficiency", 100},
@@ -89,32 +89,37 @@ KnownCase transpose_tiled(int pad, double wavefronts) {
            {"shared_store_conflicts", 0}}};
 }
 
+KnownCase bank_width(const std::string& type, int stride, double wavefronts) {
+  return {"bank_width",
+          {{"T", *ElementType::find(type)},
+           {"STRIDE", integer(stride)},
+           {"ITERATIONS", integer(100)},
+           {"BLOCKS", integer(8)}},
+          {{"shared_load_wavefronts_per_request", wavefronts}}};
+}
+
+/// A load of one field of 24-byte structures.
+KnownCase structures(const std::string& pattern, double sectors, double lines) {
+  return {pattern,
+          {{"BYTES", integer(1 << 20)}},
+          {{"load_sectors_per_request", sectors},
+           {"load_lines_per_request", lines},
+           {"store_sectors_per_request", sectors}}};
+}
+
 const std::vector<KnownCase> known_cases = {
-    walk(1, 32, 0, 1000, 4, 4000),
-    walk(32, 1, 0, 1000, 32, 32000),
-    walk(1, 32, 1, 4000, 5, 20000),
-    bank_conflicts(0, 0),
-    bank_conflicts(1, 0),
-    bank_conflicts(2, 10000),
-    bank_conflicts(4, 30000),
-    bank_conflicts(8, 70000),
-    bank_conflicts(16, 150000),
-    bank_conflicts(32, 310000),
-    bank_conflicts(36, 30000),
-    {"aos",
-     {{"BYTES", integer(1 << 20)}},
-     {{"load_sectors_per_request", 24},
-      {"load_lines_per_request", 6},
-      {"store_sectors_per_request", 24}}},
-    {"soa",
-     {{"BYTES", integer(1 << 20)}},
-     {{"load_sectors_per_request", 4},
-      {"load_lines_per_request", 1},
-      {"store_sectors_per_request", 4}}},
-    transpose(true, 32, 4),
-    transpose(false, 4, 32),
-    transpose_tiled(0, 32),
-    transpose_tiled(1, 1),
+    walk(1, 32, 0, 1000, 4, 4000),  walk(32, 1, 0, 1000, 32, 32000),
+    walk(1, 32, 1, 4000, 5, 20000), bank_conflicts(0, 0),
+    bank_conflicts(1, 0),           bank_conflicts(2, 10000),
+    bank_conflicts(4, 30000),       bank_conflicts(8, 70000),
+    bank_conflicts(16, 150000),     bank_conflicts(32, 310000),
+    bank_conflicts(36, 30000),      structures("aos", 24, 6),
+    structures("soa", 4, 1),        structures("aosoa", 4, 1),
+    transpose(true, 32, 4),         transpose(false, 4, 32),
+    transpose_tiled(0, false, 32),  transpose_tiled(1, false, 1),
+    transpose_tiled(0, true, 1),    bank_width("float", 2, 2),
+    bank_width("float2", 1, 2),     bank_width("float2", 2, 4),
+    bank_width("float4", 1, 4),     bank_width("float4", 2, 8),
 };
 
 Configuration configuration_of(const std::string& pattern, const Values& given) {
