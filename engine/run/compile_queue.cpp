@@ -39,15 +39,18 @@ void CompileQueue::admit(std::size_t count) {
 }
 
 CompileQueue::Task CompileQueue::take_batch(std::size_t size) {
-  Task task = {Task::Kind::compile, choose_batch(pending_, size)};
+  Task task = {Task::Kind::compile, batch_size_.is_early() ? first_in_order(pending_, size)
+                                                           : choose_batch(pending_, size)};
   batch_size_.begin(task.places.size(), seconds_since(begin_));
+  // Those that were not to have it may take the next one.
+  work_.notify_all();
   std::erase_if(pending_, [&](const CompileCandidate& one) {
     return std::ranges::binary_search(task.places, one.place);
   });
   return task;
 }
 
-std::optional<CompileQueue::Task> CompileQueue::try_take() {
+std::optional<CompileQueue::Task> CompileQueue::try_take(bool has_started) {
   if (!looks_up_) {
     while (can_admit()) {
       const std::size_t begin = admitted_;
@@ -68,18 +71,18 @@ std::optional<CompileQueue::Task> CompileQueue::try_take() {
     for (std::size_t place = begin; place < admitted_; ++place) task.places.push_back(place);
     return task;
   }
-  if (pending_.empty()) return std::nullopt;
+  if (pending_.empty() || (!has_started && batch_size_.is_early())) return std::nullopt;
   // Too few for a batch can wait for others as long as they are not needed soon.
   const bool is_needed_soon = pending_.front().place < taken_ + limit_ / 2;
   if (pending_.size() < size && not_admitted > 0 && !is_needed_soon) return std::nullopt;
   return take_batch(size);
 }
 
-std::optional<CompileQueue::Task> CompileQueue::take_task() {
+std::optional<CompileQueue::Task> CompileQueue::take_task(bool has_started) {
   std::unique_lock lock(mutex_);
   for (;;) {
     if (is_over()) return std::nullopt;
-    if (auto task = try_take()) return task;
+    if (auto task = try_take(has_started)) return task;
     work_.wait(lock);
   }
 }

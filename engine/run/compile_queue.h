@@ -31,8 +31,10 @@ class CompileQueue {
   CompileQueue(std::span<const Configuration> configurations, unsigned compilers, bool looks_up);
 
   /// The next task; waits until there is one. Nothing when there will be none. The configurations
-  /// of a batch are of one pattern, the first in order and those that share most with it.
-  std::optional<Task> take_task();
+  /// of a batch are of one pattern: at first the next ones in order, which are needed soon and not
+  /// given to a compiler that has yet to start; later the first in order and those that share most
+  /// with it.
+  std::optional<Task> take_task(bool has_started = true);
   /// What was found for a look_up task; what was not is to be compiled.
   void deliver_found(const Task& task, std::vector<std::optional<CompiledConfiguration>> found);
   /// The outcomes of a compile task, and how long they took.
@@ -57,7 +59,7 @@ class CompileQueue {
   bool can_admit() const;
   void admit(std::size_t count);
   bool is_over() const { return stopped_ || failure_ != nullptr || open_ == 0; }
-  std::optional<Task> try_take();
+  std::optional<Task> try_take(bool has_started);
   Task take_batch(std::size_t size);
 
   std::span<const Configuration> configurations_;

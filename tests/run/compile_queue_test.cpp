@@ -148,4 +148,32 @@ BOOST_AUTO_TEST_CASE(a_stopped_queue_has_no_tasks) {
   BOOST_TEST(!queue.take_task().has_value());
 }
 
+BOOST_DATA_TEST_CASE(the_first_batches_are_in_order_and_for_compilers_that_have_started,
+                     data::make({false, true}), looks_up) {
+  const std::vector<Configuration> configurations = many(400);
+  CompileQueue queue(configurations, 4, looks_up);
+  std::optional<CompileQueue::Task> late;
+  std::thread starting([&] {
+    do late = queue.take_task(false);
+    while (late && late->kind == CompileQueue::Task::Kind::look_up &&
+           (look_up(queue, *late), true));
+  });
+  std::vector<std::size_t> places;
+  while (places.size() < 4 + 8 + 16) {
+    const auto task = queue.take_task();
+    if (task->kind == CompileQueue::Task::Kind::look_up) {
+      look_up(queue, *task);
+    } else {
+      places.insert(places.end(), task->places.begin(), task->places.end());
+    }
+  }
+  starting.join();
+  std::vector<std::size_t> missing;
+  for (std::size_t place = 0; missing.size() < places.size(); ++place) {
+    if (!looks_up || place % 3 != 0) missing.push_back(place);
+  }
+  BOOST_TEST(places == missing, boost::test_tools::per_element());
+  BOOST_TEST(late->places.size() == BatchSize::unlearnt);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
