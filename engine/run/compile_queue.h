@@ -60,6 +60,7 @@ class CompileQueue {
   void admit(std::size_t count);
   bool is_over() const { return stopped_ || failure_ != nullptr || open_ == 0; }
   std::optional<Task> try_take(bool has_started);
+  bool may_compile_early(bool has_started) const;
   Task take_batch(std::size_t size);
 
   std::span<const Configuration> configurations_;
@@ -75,6 +76,7 @@ class CompileQueue {
   std::size_t admitted_ = 0;                            ///< looked up, pending, compiling, or done
   std::size_t open_;                                    ///< without an outcome
   std::vector<CompileCandidate> pending_;               ///< in order
+  std::vector<std::size_t> looked_up_;                  ///< the first places of what is looked up
   std::deque<std::optional<CompileOutcome>> outcomes_;  ///< of [taken_, admitted_)
   BatchSize batch_size_;
   CandidateMaker candidates_;

@@ -176,4 +176,20 @@ BOOST_DATA_TEST_CASE(the_first_batches_are_in_order_and_for_compilers_that_have_
   BOOST_TEST(late->places.size() == BatchSize::unlearnt);
 }
 
+BOOST_AUTO_TEST_CASE(nothing_is_compiled_before_it_is_known_what_comes_first) {
+  const std::vector<Configuration> configurations = many(600);
+  CompileQueue queue(configurations, 4, true);
+  const auto first = queue.take_task();
+  const auto second = queue.take_task();
+  BOOST_REQUIRE((second->kind == CompileQueue::Task::Kind::look_up));
+  look_up(queue, *second);
+  std::optional<CompileQueue::Task> batch;
+  std::thread compiler([&] { batch = queue.take_task(); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  look_up(queue, *first);
+  compiler.join();
+  BOOST_TEST((batch->kind == CompileQueue::Task::Kind::compile));
+  BOOST_TEST(batch->places.front() == 1U);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
