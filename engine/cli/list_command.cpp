@@ -13,6 +13,7 @@
 #include "engine/cli/terminal.h"
 #include "engine/spec/counter_set.h"
 #include "engine/spec/metric.h"
+#include "engine/spec/pattern_family.h"
 #include "engine/spec/pattern_library.h"
 #include "engine/text/read_source.h"
 #include "engine/text/suggestion.h"
@@ -33,32 +34,71 @@ std::size_t line_width() {
   return terminal.is_terminal ? terminal.width : std::numeric_limits<std::size_t>::max();
 }
 
-void print_items(const std::vector<Item>& items) {
+/// The columns that the items' summaries begin after.
+std::size_t width_of_names(const std::vector<Item>& items) {
   constexpr std::size_t gap = 2;
-  constexpr std::size_t narrowest = 20;
   std::size_t widest = 0;
-  for (const Item& item : items) widest = std::max(widest, item.name.size());
-  const std::size_t indent = widest + gap;
+  for (const Item& item : items) widest = std::max(widest, display_width(item.name));
+  return widest + gap;
+}
+
+void print_items(const std::vector<Item>& items, std::size_t width_of_names, std::size_t margin) {
+  constexpr std::size_t narrowest = 20;
+  const std::size_t indent = margin + width_of_names;
   const std::size_t width = line_width();
   const std::size_t rest = width > indent + narrowest ? width - indent : narrowest;
   for (const Item& item : items) {
     std::cout << fmt::format(
-        "{:<{}}{}\n", item.name, indent,
-        fmt::join(wrap(item.summary, rest), fmt::format("\n{:<{}}", "", indent)));
+        "{:{}}{}{}\n", "", margin, pad_right(item.name, width_of_names),
+        fmt::join(wrap(item.summary, rest), fmt::format("\n{:{}}", "", indent)));
   }
 }
 
-std::vector<Item> list_patterns(const std::vector<std::string>& folders) {
-  const PatternLibrary library(pattern_folders(folders, {}));
+void print_items(const std::vector<Item>& items) {
+  print_items(items, width_of_names(items), 0);
+}
+
+/// Items under a heading.
+struct Group {
+  std::string heading;
   std::vector<Item> items;
+};
+
+void print_groups(const std::vector<Group>& groups) {
+  constexpr std::size_t margin = 2;
+  std::size_t width = 0;
+  for (const Group& group : groups) width = std::max(width, width_of_names(group.items));
+  for (const Group& group : groups) {
+    std::cout << (&group == &groups.front() ? "" : "\n") << group.heading << "\n";
+    print_items(group.items, width, margin);
+  }
+}
+
+/// The patterns by family; those with mistakes come last, since they have none.
+std::vector<Group> list_patterns(const std::vector<std::string>& folders) {
+  const PatternLibrary library(pattern_folders(folders, {}));
+  std::vector<PatternPtr> patterns;
+  std::vector<Item> broken;
   for (const std::string& name : library.names()) {
     Diagnostics diagnostics;
     const PatternPtr pattern = library.load(name, {}, diagnostics);
-    items.push_back({name, pattern != nullptr ? pattern->summary
-                                              : fmt::format("(has mistakes: sweep check {})",
-                                                            library.find(name).string())});
+    if (pattern != nullptr) {
+      patterns.push_back(pattern);
+    } else {
+      broken.push_back(
+          {name, fmt::format("(has mistakes: sweep check {})", library.find(name).string())});
+    }
   }
-  return items;
+  std::vector<Group> groups;
+  for (const PatternFamily& family : by_family(patterns)) {
+    Group group{family.name, {}};
+    for (const PatternPtr& pattern : family.patterns) {
+      group.items.push_back({pattern->name, pattern->summary});
+    }
+    groups.push_back(std::move(group));
+  }
+  if (!broken.empty()) groups.push_back({"with mistakes", std::move(broken)});
+  return groups;
 }
 
 /// The summary of a sweep file without reading its patterns.
@@ -124,7 +164,7 @@ int list_command(const Arguments& arguments) {
   const std::string what = (*options)["what"].as<std::vector<std::string>>().front();
   const std::vector<std::string> folders = given_patterns(*options);
   if (what == "patterns") {
-    print_items(list_patterns(folders));
+    print_groups(list_patterns(folders));
   } else if (what == "sweeps") {
     print_items(list_sweeps());
   } else if (what == "metrics") {

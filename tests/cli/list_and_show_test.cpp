@@ -11,11 +11,12 @@ namespace {
 
 /// Whether a line of the list has this name and a summary that begins so.
 bool lists(const std::string& list, const std::string& name, const std::string& summary) {
-  return std::regex_search("\n" + list, std::regex("\n" + name + " +" + summary));
+  return std::regex_search("\n" + list, std::regex("\n *" + name + " +" + summary));
 }
 
 const char* const minimal = R"cuda(/* pattern:
 summary: Does next to nothing
+family: my own
 parameters: {N: {default: 64, help: how many}}
 buffers: {data: {type: int, length: N, init: "0"}}
 launch: {grid: 1, block: N}
@@ -60,13 +61,40 @@ BOOST_AUTO_TEST_CASE(a_new_pattern_is_listed_from_a_folder_or_the_search_path) {
   BOOST_TEST(!contains(run_program({"list", "patterns"}).out, "tiny"));
 }
 
+BOOST_AUTO_TEST_CASE(patterns_are_listed_by_family) {
+  const TemporaryFolder folder;
+  folder.write("tiny.cu", minimal);
+  std::string lonely = minimal;
+  lonely.erase(lonely.find("family: my own\n"), std::string("family: my own\n").size());
+  lonely.replace(lonely.find("void tiny"), std::string("void tiny").size(), "void lonely");
+  folder.write("lonely.cu", lonely);
+  folder.write("broken.cu", "int main() {}\n");
+  const std::string list =
+      run_program({"list", "patterns", "--patterns", folder.path().string()}).out;
+  BOOST_TEST(list.starts_with("coalescing\n  "));
+  const std::size_t transpose = list.find("\n\ntranspose\n  transpose ");
+  const std::size_t own = list.find("\n\nmy own\n  tiny ");
+  const std::size_t other = list.find("\n\nother\n  lonely ");
+  const std::size_t broken = list.find("\n\nwith mistakes\n  broken ");
+  BOOST_TEST(transpose < own);
+  BOOST_TEST(own < other);
+  BOOST_TEST(other < broken);
+  BOOST_TEST(broken < list.size());
+  // The summaries of all families begin in one column.
+  const auto column = [&](const std::string& summary) {
+    const std::size_t at = list.find(summary);
+    return at - list.rfind('\n', at);
+  };
+  BOOST_TEST(column("Does next to nothing") == column("Transpose a square"));
+}
+
 BOOST_AUTO_TEST_CASE(a_pattern_is_described_with_its_parameters_and_source) {
   const TemporaryFolder folder;
   folder.write("tiny.cu", minimal);
   const Outcome shown =
       run_program({"show", "pattern", "tiny", "--patterns", folder.path().string()});
   BOOST_TEST(shown.code == 0);
-  BOOST_TEST(shown.out.starts_with("tiny: Does next to nothing\n"));
+  BOOST_TEST(shown.out.starts_with("tiny: Does next to nothing\nFamily: my own\n"));
   BOOST_TEST(contains(shown.out, "N  an integer (default 64): how many"));
   BOOST_TEST(contains(shown.out, "__global__ void tiny"));
 }
