@@ -1,5 +1,6 @@
 /* pattern:
 summary: Add to the first USED of FIELDS fields; an array of structures, one per thread
+family: structures
 help: >-
   Neighbouring threads are a structure apart, so that a load of one field touches
   min(32, 4 * FIELDS) sectors in FIELDS lines for 128 bytes: 24 sectors in 6 lines for structures of

@@ -1,5 +1,6 @@
 /* pattern:
 summary: Add to every field of an array of structures, moving ALIGN bytes of a structure at once
+family: structures
 help: >-
   A load of several fields at once needs an alignment that the compiler knows: alignas(16) lets it
   move 16 bytes, where a struct of floats alone promises 4. A structure of 4 * FIELDS bytes then

@@ -1,5 +1,6 @@
 /* pattern:
 summary: Add to the first USED of FIELDS fields; structures in interleaved groups of WIDTH
+family: structures
 help: >-
   An array of structures of arrays: WIDTH values of one field stand side by side, then WIDTH of the
   next, so that all fields of a structure stay near each other. WIDTH = 32 gives a warp 4 sectors in

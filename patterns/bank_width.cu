@@ -1,5 +1,6 @@
 /* pattern:
 summary: Read shared memory in elements of T; neighbouring threads are STRIDE elements apart
+family: shared memory
 help: >-
   The 32 banks give 128 bytes at a time. A warp's 8-byte elements are read in two halves and its
   16-byte elements in four quarters, so that side by side they take 2 and 4 wavefronts and lose

@@ -1,5 +1,6 @@
 /* pattern:
 summary: A thread per row; rows of different lengths in shared memory, packed or padded
+family: shared memory
 help: >-
   The 32 rows of a warp have all lengths from LONGEST - 31 to LONGEST, in scattered order, and each
   thread adds up its own. Packed, a row begins where the one before ends: the threads' banks are as
@@ -24,12 +25,6 @@ launch: {grid: BLOCKS, block: 32}
 useful: {shared: BLOCKS * (ITERATIONS + 1) * (32 * LONGEST - 496) * sizeof(uint32_t)}
 verify: "sums[i] == ITERATIONS * sum_of_row(i % 32)"
 */
-__device__ uint64_t permuted(uint64_t i, uint64_t, uint64_t seed) {
-  uint32_t x = i;
-  for (int k = 0; k < 6; ++k) { x = (x * 13 + 7 + uint32_t(seed) * (k + 1)) & 31; x ^= x >> 3; x = (x * 5) & 31; x ^= x >> 2; }
-  return x;
-}
-
 __device__ uint32_t length_of(uint32_t row) {
   return LONGEST - uint32_t(permuted(row, 32, SEED));
 }

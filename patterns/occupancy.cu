@@ -1,5 +1,6 @@
 /* pattern:
 summary: The same work at falling occupancy; every block takes SHARED bytes it never touches
+family: shared memory
 help: >-
   A multiprocessor holds as many blocks as its threads, registers and shared memory allow. A step
   waits for the memory access of the step before, so that only other warps can hide the latency.

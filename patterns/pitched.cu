@@ -1,5 +1,6 @@
 /* pattern:
 summary: Add one to a 2D array whose rows of WIDTH elements begin every PITCH bytes
+family: coalescing
 help: >-
   Where PITCH is a multiple of 32 every row begins with a sector of its own, as cudaMallocPitch and
   cudaMalloc3D see to; without padding most rows begin within one, and a warp touches a sector more.

@@ -1,5 +1,6 @@
 /* pattern:
 summary: Copy an array back to front, from one buffer into another
+family: coalescing
 help: >-
   A warp's 32 elements lie side by side, whichever thread has which of them. So reading in reverse
   is as coalesced as reading forwards, sizeof(T) sectors for every load, on compute capability 1.2

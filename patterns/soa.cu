@@ -1,5 +1,6 @@
 /* pattern:
 summary: Add to the first USED of FIELDS fields; a structure of arrays, an element per thread
+family: structures
 help: >-
   The same work as aos. Neighbouring threads are neighbouring floats in the array of every field:
   each load and each store touches 4 sectors in one line, all of it wanted. Fields that nobody uses

@@ -1,5 +1,6 @@
 /* pattern:
 summary: Read in order and write STRIDE elements apart
+family: coalescing
 help: >-
   A store touches as many sectors as a load of the same shape: min(32, 4 * STRIDE) for 4-byte
   elements. It fills only a part of each, sizeof(T) of 32 bytes from STRIDE = 32 / sizeof(T) on, and

@@ -1,5 +1,6 @@
 /* pattern:
 summary: Add two arrays, c = a + b, one element per thread
+family: coalescing
 help: >-
   The first kernel that everyone writes is coalesced as it stands: a warp's 32 elements lie side by
   side, sizeof(T) sectors for every load and store, all of it wanted. It reads twice what it writes.
