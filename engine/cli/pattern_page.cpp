@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <vector>
 
@@ -46,7 +47,7 @@ std::string paragraphs(std::string_view text) {
 
 /// With a binary unit where that is easier to read: "64 Mi", but "1024".
 std::string bound(std::int64_t value) {
-  constexpr std::int64_t large = 64 * 1024;
+  constexpr std::int64_t large = std::int64_t{64} * 1024;
   return value >= large ? format_count(value) : std::to_string(value);
 }
 

@@ -24,7 +24,6 @@ std::string outcome_of(const std::string& text, const Bindings& given = {}) {
 struct Vector {
   const char* call;
   const char* value;
-  friend std::ostream& operator<<(std::ostream& out, const Vector& one) { return out << one.call; }
 };
 
 // Those of random_bits with the seed 1234567 are published with splitmix64.
