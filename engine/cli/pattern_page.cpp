@@ -62,11 +62,16 @@ std::string range_of(const Parameter& parameter) {
   return "any integer";
 }
 
+std::string default_of(const Parameter& parameter) {
+  const std::string text = parameter.default_value.text();
+  return parameter.device.empty() ? text
+                                  : fmt::format("the device's {}, else {}", parameter.device, text);
+}
+
 std::string parameter_table(const Pattern& pattern) {
   std::vector<std::vector<std::string>> rows;
   for (const Parameter& parameter : pattern.parameters) {
-    rows.push_back({escape_markdown(parameter.name),
-                    escape_markdown(parameter.default_value.text()),
+    rows.push_back({escape_markdown(parameter.name), escape_markdown(default_of(parameter)),
                     escape_markdown(range_of(parameter)), escape_markdown(parameter.help)});
   }
   if (rows.empty()) return {};

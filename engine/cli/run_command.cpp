@@ -19,6 +19,7 @@
 #include "engine/cli/run_options.h"
 #include "engine/cli/stop_signal.h"
 #include "engine/cli/timing_table.h"
+#include "engine/spec/device_figure.h"
 #include "engine/store/run_lock.h"
 #include "report/csv.h"
 #include "report/expectation_check.h"
@@ -89,6 +90,24 @@ int conclude(const RunSummary& summary, bool expectations_kept, const fs::path& 
   return summary.failed > 0 || !expectations_kept ? exit_points_failed : exit_done;
 }
 
+std::int64_t figure_of(const Device& device, std::string_view name) {
+  return name == "multiprocessors" ? device.multiprocessors
+                                   : static_cast<std::int64_t>(device.l2_bytes);
+}
+
+/// Patterns may have figures of the device for defaults.
+void fit_to_device(LoadedSweep& loaded, const Device& device) {
+  const bool has_changed = apply_device_figures(
+      loaded.sweep, [&](std::string_view name) { return figure_of(device, name); });
+  if (!has_changed) return;
+  loaded.space = enumerate(loaded.sweep);
+  if (loaded.space.configurations.empty()) {
+    throw CommandError(exit_bad_input,
+                       "nothing to run: with the device's own figures the constraints leave no "
+                       "configuration");
+  }
+}
+
 /// A sweep may state smaller values for the emulator.
 void reduce_for_emulator(LoadedSweep& loaded) {
   if (loaded.sweep.emulator_set.empty()) return;
@@ -128,6 +147,7 @@ int run_command(const Arguments& arguments) {
     }
     reduce_for_emulator(loaded);
   }
+  fit_to_device(loaded, machines.measurer->device());
   make_output_folder(options->output);
   const fs::path base = options->output / loaded.sweep.name;
   const RunLock lock(base.string() + ".db");

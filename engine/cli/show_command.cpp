@@ -27,6 +27,7 @@ void print_pattern(const Pattern& pattern) {
     std::string bounds;
     if (parameter.min) bounds += fmt::format(", at least {}", *parameter.min);
     if (parameter.max) bounds += fmt::format(", at most {}", *parameter.max);
+    if (!parameter.device.empty()) bounds += fmt::format("; the device's {}", parameter.device);
     std::cout << fmt::format("  {:<{}}  {} (default {}{}){}{}\n", parameter.name, widest,
                              describe(parameter.kind), parameter.default_value.text(), bounds,
                              parameter.help.empty() ? "" : ": ", parameter.help);

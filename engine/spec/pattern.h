@@ -23,6 +23,7 @@ struct Parameter {
   std::optional<std::int64_t> max;
   std::string help;
   Location where;
+  std::string device;  ///< the device's figure that its default stands for (device_figure.h)
 };
 
 /// A type of the pattern's own, whose size expressions may ask for.

@@ -100,6 +100,11 @@ class Checks {
       diagnostics_.error(parameter.where, fmt::format("'{}' is {}: it has no min or max",
                                                       parameter.name, describe(parameter.kind)));
     }
+    if (parameter.kind != ValueKind::integer && !parameter.device.empty()) {
+      diagnostics_.error(parameter.where,
+                         fmt::format("'{}' is {}: a figure of the device is an integer",
+                                     parameter.name, describe(parameter.kind)));
+    }
     if (parameter.min && parameter.max && *parameter.min > *parameter.max) {
       diagnostics_.error(parameter.where,
                          fmt::format("the min of '{}' is above its max", parameter.name));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "engine/spec/device_figure.h"
 #include "engine/spec/map_reader.h"
 #include "engine/spec/pattern_family.h"
 #include "engine/text/suggestion.h"
@@ -62,16 +63,28 @@ std::optional<ValueKind> infer_kind(const Expression& value, const Pattern& patt
   return value.check(scope_of(pattern), ignored);
 }
 
+/// The name of a device's figure; empty, with a message, for others.
+std::string read_device_figure(const YamlNode& node, Diagnostics& diagnostics) {
+  const auto text = read_text(node, "device", diagnostics);
+  if (!text) return {};
+  const auto known = device_figure_names();
+  if (std::ranges::find(known, *text) != known.end()) return *text;
+  const std::vector<std::string> names(known.begin(), known.end());
+  diagnostics.error(node.where, fmt::format("'{}' is not a figure of the device", *text),
+                    suggest(*text, names, "the figures are"));
+  return {};
+}
+
 void read_parameter(const YamlNode& key, const YamlNode& node, Pattern& pattern, HeaderGaps& gaps,
                     Diagnostics& diagnostics) {
-  Parameter parameter{key.text, ValueKind::integer, zero(), {}, {}, {}, key.where};
+  Parameter parameter{key.text, ValueKind::integer, zero(), {}, {}, {}, key.where, {}};
   std::optional<Expression> value;
   std::optional<ValueKind> kind;
   if (node.is_scalar()) {
     value = read_expression(node, key.text, diagnostics);
   } else {
     const MapReader reader(node, fmt::format("the parameter '{}'", key.text),
-                           {"type", "default", "min", "max", "help"}, diagnostics);
+                           {"type", "default", "min", "max", "device", "help"}, diagnostics);
     if (node.is_map()) {
       const char* help =
           "for example default: 256, which sweeps that do not name the parameter take";
@@ -80,6 +93,9 @@ void read_parameter(const YamlNode& key, const YamlNode& node, Pattern& pattern,
     if (const YamlNode* type = reader.find("type")) kind = read_parameter_kind(*type, diagnostics);
     parameter.min = read_bound(reader, "min", diagnostics);
     parameter.max = read_bound(reader, "max", diagnostics);
+    if (const YamlNode* figure = reader.find("device")) {
+      parameter.device = read_device_figure(*figure, diagnostics);
+    }
     parameter.help = reader.text("help");
   }
   if (value && !kind) kind = infer_kind(*value, pattern, gaps);

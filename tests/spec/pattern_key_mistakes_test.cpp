@@ -69,7 +69,7 @@ const std::vector<EditCase> keys = {
     // Values that are not what the key takes
     {"{default: 256}", "[256]",
      "6:10+1 the parameter 'BLOCK' must be a map of keys and values | the keys are: type, default, "
-     "min, max, help"},
+     "min, max, device, help"},
     {"  BLOCK: {default: 256}", "  BLOCK: {default: [256]}",
      "6:20+1 'default' must be a single value"},
     {"  BLOCK: {default: 256}", "  BLOCK: {default: 256, type: [integer]}",
@@ -78,6 +78,10 @@ const std::vector<EditCase> keys = {
      "6:31+3 'int' is not a type of parameter | the types are: element, integer, boolean"},
     {"  BLOCK: {default: 256}", "  BLOCK: {default: 256, type: bolean}",
      "6:31+6 'bolean' is not a type of parameter | did you mean 'boolean'?"},
+    {"  BLOCK: {default: 256}", "  BLOCK: {default: 256, device: multiprocesors}",
+     "6:33+14 'multiprocesors' is not a figure of the device | did you mean 'multiprocessors'?"},
+    {"  BLOCK: {default: 256}", "  BLOCK: {default: 256 > 1, device: l2_bytes}",
+     "6:3+5 'BLOCK' is a boolean: a figure of the device is an integer"},
     {"{type: int32_t, value: 1}", "1",
      "12:10+1 the argument 'scale' must be a map of keys and values | the keys are: type, value"},
     {"{type: T, length: N + 0}", "T",

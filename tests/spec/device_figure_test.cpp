@@ -1,0 +1,68 @@
+#include "engine/spec/device_figure.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "tests/pattern_from_text.h"
+
+using namespace sweep;
+
+namespace {
+
+constexpr const char* pattern_text = R"(/* pattern:
+parameters:
+  WAVES: 2
+  SMS: {default: 7, min: 1, device: multiprocessors}
+  FOOTPRINT: {default: 1 Mi, device: l2_bytes}
+buffers: {data: {type: int, length: FOOTPRINT / 4}}
+launch: {grid: WAVES * SMS, block: 32}
+useful: {read: FOOTPRINT}
+verify: data[i] == 0
+*/
+__global__ void p(int* data) {}
+)";
+
+Sweep sweep_over(std::vector<Axis> axes) {
+  Sweep sweep;
+  sweep.patterns = {pattern_from_text("p", pattern_text)};
+  sweep.axes = std::move(axes);
+  return sweep;
+}
+
+std::string shown(const Sweep& sweep) {
+  std::string text;
+  for (const Axis& axis : sweep.axes) {
+    text += axis.names.front() + "=" + to_string(axis.rows.front().front()) + " ";
+  }
+  return text;
+}
+
+std::int64_t figure(std::string_view name) {
+  return name == "multiprocessors" ? 132 : 4096;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(device_figure)
+
+BOOST_AUTO_TEST_CASE(defaults_become_the_devices_figures) {
+  Sweep sweep = sweep_over({});
+  BOOST_TEST(apply_device_figures(sweep, figure));
+  BOOST_TEST(shown(sweep) == "SMS=132 FOOTPRINT=4096 ");
+  BOOST_TEST(!apply_device_figures(sweep, figure));
+}
+
+BOOST_AUTO_TEST_CASE(what_the_sweep_names_stays) {
+  Sweep sweep =
+      sweep_over({{{"WAVES", "SMS"}, {{Value(std::int64_t{1}), Value(std::int64_t{9})}}, {}}});
+  BOOST_TEST(apply_device_figures(sweep, figure));
+  BOOST_TEST(sweep.axes.size() == 2U);
+  BOOST_TEST(sweep.axes.back().names.front() == "FOOTPRINT");
+}
+
+BOOST_AUTO_TEST_CASE(a_figure_that_is_not_known_leaves_the_default) {
+  Sweep sweep = sweep_over({});
+  BOOST_TEST(!apply_device_figures(sweep, [](std::string_view) { return std::int64_t{0}; }));
+  BOOST_TEST(sweep.axes.empty());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
