@@ -1,10 +1,10 @@
 /* pattern:
 summary: Copy an array; a thread moves ITEMS elements, UNROLL of them at once
 help: >-
-  The roof for anything that reads and writes equally much. A request of a warp moves 32 elements in
-  sizeof(T) sectors - with T = float4 a quarter of the requests of float do, and more bytes are under
-  way, which the latency of the memory asks for (Little's law). ITEMS and UNROLL put more of them
-  under way in each thread, and leave fewer threads. In one pass a block copies one tile of
+  The roof for anything that reads and writes equally much. A request of a warp moves 32 elements
+  in sizeof(T) sectors - with T = float4 a quarter of the requests of float do, and more bytes are
+  under way, which the latency of the memory asks for (Little's law). ITEMS and UNROLL put more of
+  them under way in each thread, and leave fewer threads. In one pass a block copies one tile of
   BLOCK * ITEMS elements; a PERSISTENT grid is only as large as the GPU can hold.
 reference: J. D. McCalpin, "STREAM"; V. Volkov, "Better Performance at Lower Occupancy"; CUDA C++
   Best Practices Guide, "Effective Bandwidth Calculation"
