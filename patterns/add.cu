@@ -1,5 +1,6 @@
 /* pattern:
 summary: Add two arrays; a thread moves ITEMS elements of each, UNROLL of them at once
+family: streams
 help: >-
   STREAM's third kernel, out = a + b - two bytes are read for each that is written. Memory loses
   time when it turns from reading to writing, so that the rate lies between those of copy and read.

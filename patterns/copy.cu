@@ -1,5 +1,6 @@
 /* pattern:
 summary: Copy an array; a thread moves ITEMS elements, UNROLL of them at once
+family: streams
 help: >-
   The roof for anything that reads and writes equally much. A request of a warp moves 32 elements
   in sizeof(T) sectors - with T = float4 a quarter of the requests of float do, and more bytes are

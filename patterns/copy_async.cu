@@ -1,5 +1,6 @@
 /* pattern:
 summary: Copy an array through shared memory by cp.async, STAGES groups of loads under way
+family: streams
 help: >-
   From compute capability 8.0 on a load can go straight to shared memory - bytes under way need no
   registers, and a thread has STAGES * UNROLL of them without waiting for the first. A thread reads
@@ -9,10 +10,10 @@ reference: CUDA C++ Programming Guide, "Asynchronous Data Copies"; PTX ISA, "cp.
 parameters:
   T:          {type: element, default: float4, help: what a request moves for each thread}
   BLOCK:      {default: 256, min: 1, max: 1024, help: threads per block}
-  ITEMS:      {default: 8, min: 1, help: "elements of a thread in a tile, BLOCK elements apart"}
+  ITEMS:      {default: 8, min: 1, help: elements of a thread in one pass}
   UNROLL:     {default: 1, min: 1, help: elements of a thread in a group}
   STAGES:     {default: 2, min: 1, help: "groups under way, each with a place in shared memory"}
-  PERSISTENT: {default: false, help: whether a block goes on to another tile until none is left}
+  PERSISTENT: {default: false, help: whether a block goes on to another group until none is left}
   BLOCKS_PER_SM:
     default: max(1, min(2048 / BLOCK, 192 Ki / (STAGES * UNROLL * BLOCK * sizeof(T))))
     min: 1
@@ -23,7 +24,7 @@ parameters:
     default: BYTES / (sizeof(T) * BLOCK * ITEMS) * BLOCK * ITEMS
     min: 1
     max: 4 Gi
-    help: elements; by default those of all whole tiles in BYTES
+    help: elements; by default as many whole blocks as fit into BYTES
 require:
   - N % (BLOCK * ITEMS) == 0
   - ITEMS % UNROLL == 0
@@ -32,7 +33,8 @@ buffers:
   in:  {type: T, length: N, init: "splat<T>(i % 101)"}
   out: {type: T, length: N}
 launch:
-  grid: "min(N / (BLOCK * ITEMS), PERSISTENT ? BLOCKS_PER_SM * MULTIPROCESSORS : N)"
+  grid: "PERSISTENT ? min(N / (BLOCK * UNROLL), BLOCKS_PER_SM * MULTIPROCESSORS)
+                    : N / (BLOCK * ITEMS)"
   block: BLOCK
   shared: STAGES * UNROLL * BLOCK * sizeof(T)
 useful: {read: N * sizeof(T), write: N * sizeof(T)}
@@ -41,15 +43,6 @@ verify: {out: "out[i] == splat<T>(i % 101)"}
 #if __CUDA_ARCH__ < 800
 #error "copy_async needs compute capability 8.0 or newer, which have cp.async"
 #endif
-
-constexpr uint32_t TILES = N / (BLOCK * ITEMS);
-constexpr uint32_t GROUPS = ITEMS / UNROLL;  // in a tile
-
-// Where the thread's first element of its block's group number `group` is.
-__device__ uint32_t place_of(uint32_t group) {
-  const uint32_t tile = blockIdx.x + group / GROUPS * gridDim.x;
-  return tile * (BLOCK * ITEMS) + group % GROUPS * (BLOCK * UNROLL) + threadIdx.x;
-}
 
 __device__ void begin_copying(T* staged, const T* from) {
   const auto to = uint32_t(__cvta_generic_to_shared(staged));
@@ -64,28 +57,34 @@ __device__ void begin_copying(T* staged, const T* from) {
 __global__ void copy_async(const T* in, T* out) {
   extern __shared__ uint4 shared[];
   T* stages = reinterpret_cast<T*>(shared) + threadIdx.x;
-  const uint32_t tiles = PERSISTENT ? (TILES - blockIdx.x + gridDim.x - 1) / gridDim.x : 1;
-  const uint32_t groups = tiles * GROUPS;
+  // A block has neighbouring groups, or those that are as far apart as the grid is large.
+  constexpr uint32_t group_size = UNROLL * BLOCK;
+  const uint32_t first = blockIdx.x * (PERSISTENT ? group_size : ITEMS * BLOCK) + threadIdx.x;
+  const uint32_t step = PERSISTENT ? gridDim.x * group_size : group_size;
+  const uint32_t groups = PERSISTENT ? (N / group_size - blockIdx.x + gridDim.x - 1) / gridDim.x
+                                     : ITEMS / UNROLL;
+  const T* from = in + first;
+  T* to = out + first;
 
   // Commits a group even behind the last, so that always the same number of groups is younger.
   const auto begin_group = [&](uint32_t group) {
     if (group < groups) {
-      const T* from = in + place_of(group);
-      T* staged = stages + group % STAGES * (UNROLL * BLOCK);
+      T* staged = stages + group % STAGES * group_size;
 #pragma unroll
       for (int k = 0; k < UNROLL; ++k) begin_copying(staged + k * BLOCK, from + k * BLOCK);
+      from += step;
     }
     asm volatile("cp.async.commit_group;" ::: "memory");
   };
 #pragma unroll
-  for (uint32_t group = 0; group < STAGES - 1; ++group) begin_group(group);
+  for (int group = 0; group < STAGES - 1; ++group) begin_group(group);
 #pragma unroll 1
   for (uint32_t group = 0; group < groups; ++group) {
     begin_group(group + STAGES - 1);
     asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 1) : "memory");
-    T* to = out + place_of(group);
-    const T* staged = stages + group % STAGES * (UNROLL * BLOCK);
+    const T* staged = stages + group % STAGES * group_size;
 #pragma unroll
     for (int k = 0; k < UNROLL; ++k) to[k * BLOCK] = staged[k * BLOCK];
+    to += step;
   }
 }

@@ -1,5 +1,6 @@
 /* pattern:
 summary: Copy an array through shared memory by bulk copies, STAGES of them under way in a block
+family: streams
 help: >-
   From compute capability 9.0 on a unit of the multiprocessor copies whole stretches of memory
   (cp.async.bulk, the Tensor Memory Accelerator without a tensor) - one thread of a block begins
@@ -11,8 +12,8 @@ reference: CUDA C++ Programming Guide, "Asynchronous Data Copies using the Tenso
 parameters:
   CHUNK:      {default: 8 Ki, min: 16, max: 128 Ki, help: bytes of one copy}
   STAGES:     {default: 4, min: 2, help: "copies under way, each with a place in shared memory"}
-  ITEMS:      {default: STAGES, min: 1, help: chunks in a tile}
-  PERSISTENT: {default: false, help: whether a block goes on to another tile until none is left}
+  ITEMS:      {default: STAGES, min: 1, help: chunks of a block in one pass}
+  PERSISTENT: {default: false, help: whether a block goes on to another chunk until none is left}
   BLOCKS_PER_SM:
     default: max(1, 192 Ki / (STAGES * CHUNK))
     min: 1
@@ -23,7 +24,7 @@ parameters:
     default: BYTES / (CHUNK * ITEMS) * ITEMS
     min: 1
     max: 4 Gi
-    help: chunks; by default those of all whole tiles in BYTES
+    help: chunks; by default as many whole blocks as fit into BYTES
 require:
   - N % ITEMS == 0
   - CHUNK % 16 == 0
@@ -31,7 +32,7 @@ buffers:
   in:  {type: uint4, length: N * CHUNK / 16, init: "splat<uint4>(i % 101)"}
   out: {type: uint4, length: N * CHUNK / 16}
 launch:
-  grid: "min(N / ITEMS, PERSISTENT ? BLOCKS_PER_SM * MULTIPROCESSORS : N)"
+  grid: "PERSISTENT ? min(N, BLOCKS_PER_SM * MULTIPROCESSORS) : N / ITEMS"
   block: 32
   shared: STAGES * CHUNK
 useful: {read: N * CHUNK, write: N * CHUNK}
@@ -41,16 +42,8 @@ verify: {out: "out[i] == splat<uint4>(i % 101)"}
 #error "copy_bulk needs compute capability 9.0 or newer, which have cp.async.bulk"
 #endif
 
-constexpr uint32_t TILES = N / ITEMS;
-
 __device__ uint32_t in_shared(const void* pointer) {
   return uint32_t(__cvta_generic_to_shared(pointer));
-}
-
-// Where the block's chunk number `chunk` is in its array.
-__device__ size_t place_of(uint32_t chunk) {
-  const uint32_t tile = blockIdx.x + chunk / ITEMS * gridDim.x;
-  return size_t(tile * ITEMS + chunk % ITEMS) * (CHUNK / 16);
 }
 
 // The barrier's phase ends when as many bytes have arrived.
@@ -88,9 +81,11 @@ __global__ void copy_bulk(const uint4* in, uint4* out) {
   // The unit that copies sees the barriers as they are now.
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-  const uint32_t tiles = PERSISTENT ? (TILES - blockIdx.x + gridDim.x - 1) / gridDim.x : 1;
-  const uint32_t chunks = tiles * ITEMS;
-
+  // A block has neighbouring chunks, or those that are as far apart as the grid is large.
+  const uint32_t first = blockIdx.x * (PERSISTENT ? 1 : ITEMS);
+  const uint32_t step = PERSISTENT ? gridDim.x : 1;
+  const uint32_t chunks = PERSISTENT ? (N - blockIdx.x + gridDim.x - 1) / gridDim.x : ITEMS;
+  const auto place_of = [&](uint32_t chunk) { return size_t(first + chunk * step) * (CHUNK / 16); };
   const auto load = [&](uint32_t chunk) {
     const uint32_t stage = chunk % STAGES;
     begin_load(in_shared(stages) + stage * CHUNK, in + place_of(chunk), in_shared(&arrived[stage]));

@@ -1,5 +1,6 @@
 /* pattern:
 summary: Read an array and look for marks; a thread reads ITEMS elements, UNROLL of them at once
+family: streams
 help: >-
   The roof for anything that mostly reads. All elements are 0 but one in each tile of BLOCK * ITEMS,
   at another place in every tile. Each thread adds up what it reads, and the one that gets something

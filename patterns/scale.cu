@@ -1,5 +1,6 @@
 /* pattern:
 summary: Multiply an array by a number; a thread moves ITEMS elements, UNROLL of them at once
+family: streams
 help: >-
   STREAM's second kernel, out = 3 * in. It moves what copy moves, and the multiplications hide
   behind that - where the two differ, arithmetic costs something.

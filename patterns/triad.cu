@@ -1,5 +1,6 @@
 /* pattern:
 summary: Add a multiple of an array to another; ITEMS elements of each for a thread
+family: streams
 help: >-
   STREAM's fourth kernel, out = a + 3 * b, and the one that machines are compared by. Two bytes are
   read for each that is written; the fused multiplication and addition costs nothing beside that.

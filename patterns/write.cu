@@ -1,5 +1,6 @@
 /* pattern:
 summary: Fill an array with one value; a thread writes ITEMS elements
+family: streams
 help: >-
   The roof for anything that mostly writes, and what setting memory to a value costs. No thread has
   to wait for anything, so that few of them keep the memory busy. Whole sectors are written; nothing
