@@ -1,28 +1,77 @@
 /* pattern:
-summary: Copy an array, one element per thread
+summary: Copy an array; a thread moves ITEMS elements, UNROLL of them at once
 family: streams
 help: >-
-  The roof for anything that reads and writes equally much. With T = float4 each thread moves 16
-  bytes, which fills the memory system far better than 4.
-reference: CUDA C++ Best Practices Guide, "Effective Bandwidth Calculation"
+  The roof for anything that reads and writes equally much. A request of a warp moves 32 elements
+  in sizeof(T) sectors - with T = float4 a quarter of the requests of float do, and more bytes are
+  under way, which the latency of the memory asks for (Little's law). ITEMS and UNROLL put more of
+  them under way in each thread, and leave fewer threads. In one pass a block copies one tile of
+  BLOCK * ITEMS elements; a PERSISTENT grid is only as large as the GPU can hold.
+reference: J. D. McCalpin, "STREAM"; V. Volkov, "Better Performance at Lower Occupancy"; CUDA C++
+  Best Practices Guide, "Effective Bandwidth Calculation"
 parameters:
-  T:      {type: element, default: float}
-  BLOCK:  {default: 256, min: 1, max: 1024, help: threads per block}
-  BYTES:  {default: 1 Gi, min: 1, help: size of each array}
-  N:
-    default: BYTES / (sizeof(T) * BLOCK) * BLOCK
+  T:          {type: element, default: float, help: what a request moves for each thread}
+  BLOCK:      {default: 256, min: 1, max: 1024, help: threads per block}
+  ITEMS:      {default: 1, min: 1, help: "elements of a thread in a tile, BLOCK elements apart"}
+  UNROLL:     {default: ITEMS, min: 1, help: loads of a thread that come before the first store}
+  PERSISTENT: {default: false, help: whether a block goes on to another tile until none is left}
+  BLOCKS_PER_SM:
+    default: max(1, 2048 / BLOCK)
     min: 1
-    help: threads in the grid; by default as many as cover BYTES
+    help: blocks of a persistent grid for each multiprocessor; 2048 threads fill one of 9.0
+  MULTIPROCESSORS: {default: 132, min: 1, help: of the GPU; a persistent grid is made for them}
+  LOAD:
+    default: 0
+    min: 0
+    max: 6
+    help: >-
+      0 ld.global, 1 .nc (__ldg), 2 .cs (__ldcs, evicted first), 3 .cg (__ldcg, past L1),
+      4 .L1::no_allocate, 5 an L2 policy of evict_first (8.0 and later), 6 .L2::128B (L2 gets the
+      whole line)
+  STORE:
+    default: 0
+    min: 0
+    max: 5
+    help: >-
+      0 st.global, 1 .wt (__stwt, written through), 2 .cs (__stcs, evicted first), 3 .cg (__stcg,
+      into L2), 4 .L1::no_allocate, 5 an L2 policy of evict_first (8.0 and later)
+  BYTES:      {default: 1 Gi, min: 1, help: size of each array}
+  N:
+    default: BYTES / (sizeof(T) * BLOCK * ITEMS) * BLOCK * ITEMS
+    min: 1
+    max: 4 Gi
+    help: elements; by default those of all whole tiles in BYTES
 require:
-  - N % BLOCK == 0
+  - N % (BLOCK * ITEMS) == 0
+  - ITEMS % UNROLL == 0
+  - max(LOAD, STORE) == 0 || (is_pow2(sizeof(T)) && sizeof(T) <= 16)
+  - max(LOAD, STORE) <= 3 || sizeof(T) >= 4
 buffers:
   in:  {type: T, length: N, init: "splat<T>(i % 101)"}
   out: {type: T, length: N}
-launch: {grid: N / BLOCK, block: BLOCK}
+launch:
+  grid: "min(N / (BLOCK * ITEMS), PERSISTENT ? BLOCKS_PER_SM * MULTIPROCESSORS : N)"
+  block: BLOCK
 useful: {read: N * sizeof(T), write: N * sizeof(T)}
 verify: {out: "out[i] == splat<T>(i % 101)"}
 */
-__global__ void copy(const T* __restrict__ in, T* __restrict__ out) {
-  const size_t i = size_t(blockIdx.x) * BLOCK + threadIdx.x;
-  out[i] = in[i];
+#include "cache_operators.cuh"
+
+// Without __restrict__ no load moves to the other side of a store.
+__global__ void copy(const T* in, T* out) {
+  uint32_t tile = blockIdx.x;
+  do {
+    const uint32_t first = tile * (BLOCK * ITEMS) + threadIdx.x;
+    const T* from = in + first;
+    T* to = out + first;
+#pragma unroll 1
+    for (int item = 0; item < ITEMS; item += UNROLL) {
+      T values[UNROLL];
+#pragma unroll
+      for (int k = 0; k < UNROLL; ++k) values[k] = load_by<LOAD>(from + (item + k) * BLOCK);
+#pragma unroll
+      for (int k = 0; k < UNROLL; ++k) store_by<STORE>(to + (item + k) * BLOCK, values[k]);
+    }
+    tile += gridDim.x;
+  } while (PERSISTENT && tile < N / (BLOCK * ITEMS));
 }

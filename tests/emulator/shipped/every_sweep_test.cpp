@@ -96,6 +96,12 @@ bool is_per_request(const std::string& metric) {
          metric == "load_efficiency" || metric == "store_efficiency";
 }
 
+/// Bulk copies are no requests, and the fence that their barriers need keeps the emulator from
+/// choosing blocks freely: there is nothing to compare.
+bool has_counts_of_some_blocks(const Configuration& configuration) {
+  return configuration.pattern->name != "copy_bulk";
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(every_sweep, *boost::unit_test::precondition(has_nvrtc))
@@ -111,6 +117,7 @@ BOOST_DATA_TEST_CASE(is_correct_and_has_counts_per_request_that_do_not_depend_on
     BOOST_TEST_CONTEXT(to_string(configurations[i])) {
       BOOST_TEST(points[i].verdict == "correct");
       BOOST_TEST(small_points[i].verdict == "correct");
+      if (!has_counts_of_some_blocks(configurations[i])) continue;
       check_equal(small_points[i], points[i], is_per_request);
     }
   }
@@ -131,6 +138,7 @@ BOOST_DATA_TEST_CASE(has_the_same_totals_from_some_blocks_as_from_all, data::mak
       BOOST_TEST(sampled[i].verdict == "correct");
       BOOST_TEST(exact[i].verdict == "correct");
       BOOST_TEST(exact[i].metrics.at("executed_share") == 100);
+      if (!has_counts_of_some_blocks(configurations[i])) continue;
       BOOST_TEST((sampled[i].metrics.at("executed_share") < 100) ==
                  !has_one_block(configurations[i]));
       BOOST_TEST(sampled[i].metrics.size() == exact[i].metrics.size());
