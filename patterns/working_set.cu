@@ -17,9 +17,9 @@ parameters:
   BLOCK:     {default: 512, min: 32, max: 1024, help: threads per block}
   BYTES:     {default: 4 Gi, min: 1, help: bytes that all blocks together read}
   BLOCKS:
-    default: min(1024, BYTES / (32 * BLOCK * sizeof(T)))
+    default: min(1024, BYTES / (16 * BLOCK * sizeof(T)))
     min: 1
-    help: blocks in the grid; by default 1024, or fewer where BYTES leaves a block fewer than 32 steps
+    help: blocks in the grid; by default 1024, or fewer where BYTES leaves a block fewer than 16 steps
   CHUNKS:
     default: FOOTPRINT / (BLOCK * sizeof(T))
     min: 2
