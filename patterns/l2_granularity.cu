@@ -29,7 +29,7 @@ require:
   - GAP % 32 == 0
   - PREFETCH == 0 || PREFETCH == 64 || PREFETCH == 128 || PREFETCH == 256
 buffers:
-  in:  {type: uint4, length: (N * EACH / 2 - 1) * (GAP / 16) + 2, init: "splat<uint4>(uint32_t(i))"}
+  in:  {type: uint4, length: (N * EACH / 2 - 1) * (GAP / 16) + 2, init: "word(i)"}
   sum: {type: uint32_t, length: N}
 launch: {grid: N / BLOCK, block: BLOCK}
 useful: {read: N * EACH * sizeof(uint4), write: N * sizeof(uint32_t)}
@@ -56,13 +56,10 @@ __device__ uint4 load(const uint4* from) {
 // From a block's load to its next, in words of 16 bytes.
 constexpr size_t turn_words = BLOCK / 2 * (GAP / 16);
 
-// Where a thread's first load lies; a block's loads lie side by side.
-__device__ size_t first_word(size_t block, uint32_t thread) {
-  return block * EACH * turn_words + thread / 2 * (GAP / 16) + thread % 2;
-}
-
 __global__ void l2_granularity(const uint4* in, uint32_t* sum) {
-  const uint4* from = in + first_word(blockIdx.x, threadIdx.x);
+  // A block's loads lie side by side.
+  const size_t first = size_t(blockIdx.x) * EACH * turn_words;
+  const uint4* from = in + first + threadIdx.x / 2 * (GAP / 16) + threadIdx.x % 2;
   uint4 words[EACH];
 #pragma unroll
   for (uint32_t turn = 0; turn < EACH; ++turn) words[turn] = load(from + turn * turn_words);
@@ -72,7 +69,17 @@ __global__ void l2_granularity(const uint4* in, uint32_t* sum) {
   sum[size_t(blockIdx.x) * BLOCK + threadIdx.x] = total.x + 3 * total.y + 5 * total.z + 7 * total.w;
 }
 
+__device__ uint4 word(size_t i) {
+  const uint32_t first = 4 * uint32_t(i);
+  return {first, first + 1, first + 2, first + 3};
+}
+
 __device__ uint32_t expected_sum(size_t i) {
-  const size_t steps = EACH * (EACH - 1) / 2;
-  return 16 * uint32_t(EACH * first_word(i / BLOCK, i % BLOCK) + steps * turn_words);
+  uint32_t total = 0;
+  for (uint32_t turn = 0; turn < EACH; ++turn) {
+    const size_t half = (i / BLOCK * EACH + turn) * BLOCK + i % BLOCK;
+    const uint4 wanted = word(half / 2 * (GAP / 16) + half % 2);
+    total += wanted.x + 3 * wanted.y + 5 * wanted.z + 7 * wanted.w;
+  }
+  return total;
 }
