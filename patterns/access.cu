@@ -1,5 +1,6 @@
 /* pattern:
 summary: Read at OFFSET + STRIDE * i, forwards or backwards, and write in order
+family: coalescing
 help: >-
   One load whose shape can be chosen and a store that is always as good as can be. Compute
   capability 1.0 wants thread k at word k of an aligned segment and makes 16 transactions for half a

@@ -1,5 +1,6 @@
 /* pattern:
 summary: Move particles by their velocity; an array of structures, a particle per thread
+family: structures
 help: >-
   Neighbouring threads are a structure of 24 bytes apart, so that a load of one field touches 24
   sectors in 6 lines for 128 bytes. The other fields in those sectors are wanted too, a moment later

@@ -1,5 +1,6 @@
 /* pattern:
 summary: One warp adds to shared memory; neighbouring threads are OFFSET words apart
+family: shared memory
 help: >-
   Shared memory has 32 banks of 4 bytes. Threads that want different words of one bank wait for each
   other: gcd(32, OFFSET) of them, so that each load and each store has gcd(32, OFFSET) - 1 bank

@@ -1,5 +1,6 @@
 /* pattern:
 summary: One warp adds to an array; START apart at first, then MOVE further at every step
+family: coalescing
 help: >-
   START = 1, MOVE = 32 keeps the warp's elements side by side: 128 bytes, 4 sectors for every
   request. START = 32, MOVE = 1 gives each thread a stretch of its own, as a CPU would like it: every

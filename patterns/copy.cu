@@ -1,5 +1,6 @@
 /* pattern:
 summary: Copy an array, one element per thread
+family: streams
 help: >-
   The roof for anything that reads and writes equally much. With T = float4 each thread moves 16
   bytes, which fills the memory system far better than 4.

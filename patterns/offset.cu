@@ -1,5 +1,6 @@
 /* pattern:
 summary: Add one to an element; every thread is OFFSET elements further
+family: coalescing
 help: >-
   Shifting a warp off its alignment makes it touch one sector more. The neighbouring warp touches
   that sector too and finds it in the cache, so that the bandwidth hardly falls.

@@ -1,5 +1,6 @@
 /* pattern:
 summary: Move particles by their velocity; an array for each field, a particle per thread
+family: structures
 help: >-
   The same work as aos. Neighbouring threads are neighbouring floats in every array: each load and
   each store touches 4 sectors in one line, all of it wanted.

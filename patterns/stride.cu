@@ -1,5 +1,6 @@
 /* pattern:
 summary: Add one to an element; neighbouring threads are STRIDE elements apart
+family: coalescing
 help: >-
   The classic curve: every warp touches ceil((31 * STRIDE * sizeof(T) + sizeof(T)) / 32) sectors,
   32 at most, while it wants 32 * sizeof(T) bytes. Stride 0 sends every thread to one element.

@@ -1,5 +1,6 @@
 /* pattern:
 summary: Transpose a square matrix, one element per thread, without shared memory
+family: transpose
 help: >-
   One side goes along rows and the other along columns. With READS_COLUMNS, out[y * SIZE + x] =
   in[x * SIZE + y] with x from threadIdx.x: the *read* is the strided side, 32 sectors for every

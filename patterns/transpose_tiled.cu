@@ -1,5 +1,6 @@
 /* pattern:
 summary: Transpose a square matrix through tiles of 32 x 32 elements in shared memory
+family: transpose
 help: >-
   Rows are read and rows are written: the columns are read in shared memory, where that costs no
   bandwidth but bank conflicts. A column of tile[32][32] lies in one bank, 32 wavefronts for every

@@ -29,7 +29,8 @@ bool within_word(std::string_view text, std::size_t place) {
 bool begins_block(std::string_view text, std::size_t place) {
   const char c = text[place];
   const bool space_follows = place + 1 == text.size() || text[place + 1] == ' ';
-  if (place == 0) return c == '#' || c == '>' || ((c == '-' || c == '+') && space_follows);
+  if (place == 0)
+    return c == '#' || c == '>' || ((c == '-' || c == '+' || c == '*') && space_follows);
   return (c == '.' || c == ')') && space_follows &&
          std::ranges::all_of(text.substr(0, place), is_digit);
 }

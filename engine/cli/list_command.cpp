@@ -10,9 +10,11 @@
 #include "engine/cli/command_line.h"
 #include "engine/cli/data_folders.h"
 #include "engine/cli/pattern_options.h"
+#include "engine/cli/pattern_page.h"
 #include "engine/cli/terminal.h"
 #include "engine/spec/counter_set.h"
 #include "engine/spec/metric.h"
+#include "engine/spec/pattern_family.h"
 #include "engine/spec/pattern_library.h"
 #include "engine/text/read_source.h"
 #include "engine/text/suggestion.h"
@@ -21,6 +23,8 @@
 
 namespace sweep {
 namespace {
+
+namespace po = boost::program_options;
 
 struct Item {
   std::string name;
@@ -33,32 +37,94 @@ std::size_t line_width() {
   return terminal.is_terminal ? terminal.width : std::numeric_limits<std::size_t>::max();
 }
 
-void print_items(const std::vector<Item>& items) {
+/// The columns that the items' summaries begin after.
+std::size_t width_of_names(const std::vector<Item>& items) {
   constexpr std::size_t gap = 2;
-  constexpr std::size_t narrowest = 20;
   std::size_t widest = 0;
-  for (const Item& item : items) widest = std::max(widest, item.name.size());
-  const std::size_t indent = widest + gap;
+  for (const Item& item : items) widest = std::max(widest, display_width(item.name));
+  return widest + gap;
+}
+
+void print_items(const std::vector<Item>& items, std::size_t width_of_names, std::size_t margin) {
+  constexpr std::size_t narrowest = 20;
+  const std::size_t indent = margin + width_of_names;
   const std::size_t width = line_width();
   const std::size_t rest = width > indent + narrowest ? width - indent : narrowest;
   for (const Item& item : items) {
     std::cout << fmt::format(
-        "{:<{}}{}\n", item.name, indent,
-        fmt::join(wrap(item.summary, rest), fmt::format("\n{:<{}}", "", indent)));
+        "{:{}}{}{}\n", "", margin, pad_right(item.name, width_of_names),
+        fmt::join(wrap(item.summary, rest), fmt::format("\n{:{}}", "", indent)));
   }
 }
 
-std::vector<Item> list_patterns(const std::vector<std::string>& folders) {
-  const PatternLibrary library(pattern_folders(folders, {}));
+void print_items(const std::vector<Item>& items) {
+  print_items(items, width_of_names(items), 0);
+}
+
+/// Items under a heading.
+struct Group {
+  std::string heading;
   std::vector<Item> items;
-  for (const std::string& name : library.names()) {
-    Diagnostics diagnostics;
-    const PatternPtr pattern = library.load(name, {}, diagnostics);
-    items.push_back({name, pattern != nullptr ? pattern->summary
-                                              : fmt::format("(has mistakes: sweep check {})",
-                                                            library.find(name).string())});
+};
+
+void print_groups(const std::vector<Group>& groups) {
+  constexpr std::size_t margin = 2;
+  std::size_t width = 0;
+  for (const Group& group : groups) width = std::max(width, width_of_names(group.items));
+  for (const Group& group : groups) {
+    std::cout << (&group == &groups.front() ? "" : "\n") << group.heading << "\n";
+    print_items(group.items, width, margin);
   }
-  return items;
+}
+
+/// The patterns there are, and of those with mistakes the files and the mistakes.
+struct Patterns {
+  std::vector<PatternPtr> good;
+  std::vector<Item> broken;
+  Diagnostics diagnostics;
+};
+
+Patterns load_patterns(const std::vector<std::string>& folders) {
+  const PatternLibrary library(pattern_folders(folders, {}));
+  Patterns patterns;
+  for (const std::string& name : library.names()) {
+    const PatternPtr pattern = library.load(name, {}, patterns.diagnostics);
+    if (pattern != nullptr) {
+      patterns.good.push_back(pattern);
+    } else {
+      patterns.broken.push_back(
+          {name, fmt::format("(has mistakes: sweep check {})", library.find(name).string())});
+    }
+  }
+  return patterns;
+}
+
+/// By family; those with mistakes come last, since they have none.
+std::vector<Group> list_patterns(Patterns patterns) {
+  std::vector<Group> groups;
+  for (const PatternFamily& family : by_family(patterns.good)) {
+    Group group{family.name, {}};
+    for (const PatternPtr& pattern : family.patterns) {
+      group.items.push_back({pattern->name, pattern->summary});
+    }
+    groups.push_back(std::move(group));
+  }
+  if (!patterns.broken.empty()) {
+    groups.push_back({"with mistakes", std::move(patterns.broken)});
+  }
+  return groups;
+}
+
+void print_patterns(const std::vector<std::string>& folders, const std::string& format) {
+  Patterns patterns = load_patterns(folders);
+  if (format == "text") {
+    print_groups(list_patterns(std::move(patterns)));
+  } else if (!patterns.broken.empty()) {
+    // A page that is kept must not silently lack any.
+    throw InputError(patterns.diagnostics);
+  } else {
+    std::cout << write_pattern_page(patterns.good);
+  }
 }
 
 /// The summary of a sweep file without reading its patterns.
@@ -116,15 +182,22 @@ int list_command(const Arguments& arguments) {
   CommandLine line("sweep list [OPTIONS] patterns|sweeps|metrics",
                    "Lists the patterns, the sweeps or the metrics there are.");
   add_patterns_option(line);
+  line.options()("format", po::value<std::string>()->default_value("text")->value_name("text|md"),
+                 "of patterns: a list, or a Markdown page that describes them");
   line.operands("what", 1);
   const auto options = line.parse(arguments);
   if (!options) return exit_done;
   const std::vector<std::string> kinds = {"patterns", "sweeps", "metrics"};
   if (options->count("what") == 0) throw UsageError("list what? write patterns, sweeps or metrics");
   const std::string what = (*options)["what"].as<std::vector<std::string>>().front();
+  const auto format = (*options)["format"].as<std::string>();
+  if (format != "text" && format != "md") {
+    throw UsageError(fmt::format("--format {}: write text or md", format));
+  }
+  if (format == "md" && what != "patterns") throw UsageError("--format md is for patterns");
   const std::vector<std::string> folders = given_patterns(*options);
   if (what == "patterns") {
-    print_items(list_patterns(folders));
+    print_patterns(folders, format);
   } else if (what == "sweeps") {
     print_items(list_sweeps());
   } else if (what == "metrics") {

@@ -15,6 +15,7 @@ namespace {
 
 void print_pattern(const Pattern& pattern) {
   std::cout << fmt::format("{}: {}\n", pattern.name, pattern.summary);
+  if (!pattern.family.empty()) std::cout << "Family: " << pattern.family << "\n";
   if (!pattern.help.empty()) std::cout << pattern.help << "\n";
   if (!pattern.reference.empty()) std::cout << "Reference: " << pattern.reference << "\n";
   std::size_t widest = 0;

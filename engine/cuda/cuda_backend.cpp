@@ -19,6 +19,7 @@ class CudaBackend : public Backend {
   bool can_time() const override { return true; }
   bool usable() const override { return !context_.poisoned; }
   std::unique_ptr<Execution> prepare(const Workload& workload, const MeasureRules&) override {
+    counters_.rest();
     return std::make_unique<CudaExecution>(context_, workload);
   }
   void load(const Workload& workload) override { load_functions(context_, workload); }

@@ -38,18 +38,6 @@ class Unsubstitutable {
   std::map<const Program*, bool> known_;
 };
 
-/// Ends the disturbance of timing, however the counting ends.
-class DisabledAtEnd {
- public:
-  explicit DisabledAtEnd(RangeProfiler& profiler) : profiler_(profiler) {}
-  ~DisabledAtEnd() { profiler_.disable(); }
-  DisabledAtEnd(const DisabledAtEnd&) = delete;
-  DisabledAtEnd& operator=(const DisabledAtEnd&) = delete;
-
- private:
-  RangeProfiler& profiler_;
-};
-
 }  // namespace
 
 void HardwareCounters::complain(CounterResults& results, const std::string& problem) {
@@ -172,6 +160,10 @@ void HardwareCounters::count_exactly(Call& call, std::map<std::size_t, CounterVa
   });
 }
 
+void HardwareCounters::rest() {
+  if (profiler_ != nullptr) profiler_->disable();
+}
+
 CounterResults HardwareCounters::count(std::span<const Workload> workloads,
                                        const CounterRequest& request, const StepListener& on_step) {
   Call call{workloads, request.cache, on_step, {}};
@@ -182,7 +174,6 @@ CounterResults HardwareCounters::count(std::span<const Workload> workloads,
   try {
     start();
     choose(request.names, results);
-    const DisabledAtEnd disabled(*profiler_);
     count_all(call);
   } catch (const CounterFailure& failure) {
     is_hopeless_ = failure.kind() == CounterFailure::Kind::lasting;

@@ -18,7 +18,8 @@
 
 namespace sweep {
 
-/// Counts workloads on a GPU with the hardware's counters. Says each problem once.
+/// Counts workloads on a GPU with the hardware's counters. Says each problem once. From the first
+/// counting on timing is disturbed, until `rest`.
 class HardwareCounters {
  public:
   explicit HardwareCounters(CudaContext& context) : context_(context) {}
@@ -27,6 +28,8 @@ class HardwareCounters {
   /// those workloads without figures that had none until then.
   CounterResults count(std::span<const Workload> workloads, const CounterRequest& request,
                        const StepListener& on_step);
+  /// Ends that. Costs nothing unless something was counted since.
+  void rest();
 
  private:
   /// One call of `count`.

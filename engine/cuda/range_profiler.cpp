@@ -15,9 +15,9 @@
 namespace sweep {
 namespace {
 
-/// So many ranges are known to fit into one session; a session's cost is then far below that of
-/// the launches.
-constexpr std::size_t most_ranges_at_first = 256;
+/// A session with so many ranges costs far less than their launches. Each range beyond adds most of
+/// a millisecond to the first session's start.
+constexpr std::size_t most_ranges_at_first = 128;
 
 std::string chip_of(const Cupti& cupti, int device) {
   auto chip = SWEEP_CUPTI_PARAMETERS(CUpti_Device_GetChipName);

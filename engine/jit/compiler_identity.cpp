@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "engine/jit/prelude.h"
+#include "engine/jit/random_functions.h"
 #include "engine/jit/translation_unit.h"
 
 namespace sweep {
@@ -63,6 +64,7 @@ std::string digest_of_texts() {
   std::vector<ElementType> types;
   for (const std::string& name : ElementType::names()) types.push_back(*ElementType::find(name));
   texts += prelude(types);
+  texts += random_functions();
   for (const Header& header : provided_headers())
     texts += fmt::format("{}\n{}", header.name, header.text);
   const XXH128_hash_t hash = XXH3_128bits(texts.data(), texts.size());

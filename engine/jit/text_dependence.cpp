@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "engine/jit/prelude.h"
+#include "engine/jit/random_functions.h"
 #include "engine/jit/split_body.h"
 #include "engine/spec/cuda_scanner.h"
 
@@ -243,7 +244,9 @@ class DependenceReader {
       return true;
     }
     if (pattern_.find_parameter(name) != nullptr || is_provided_type(name)) return true;
-    return contains(provided_functions, name) && !body_.may_declare_function(name);
+    const bool is_function =
+        contains(provided_functions, name) || contains(random_function_names(), name);
+    return is_function && !body_.may_declare_function(name);
   }
 
   bool is_provided_type(std::string_view name) const {

@@ -10,6 +10,7 @@
 #include "engine/backend/backend.h"
 #include "engine/jit/equality.h"
 #include "engine/jit/prelude.h"
+#include "engine/jit/random_functions.h"
 #include "engine/jit/split_body.h"
 #include "engine/jit/text_dependence.h"
 
@@ -52,6 +53,7 @@ class UnitWriter {
 
   TranslationUnit write() {
     unit_.text = back_to_generated + prelude(element_types());
+    if (names_random_function(pattern_)) unit_.text += random_functions();
     for (const Include& include : body_.includes) {
       unit_.text += placed(place_in_source(include.offset), include.text) + back_to_generated;
     }

@@ -80,8 +80,8 @@ std::size_t BatchSize::share_of(std::size_t remaining, unsigned compilers, doubl
 }
 
 std::size_t BatchSize::next(std::size_t remaining, unsigned compilers, double now) const {
-  constexpr std::size_t doublings = 3;
-  std::size_t size = std::min(unlearnt, first << std::min(begun_, doublings));
+  static_assert(first << early_batches == unlearnt);
+  std::size_t size = first << std::min(begun_, early_batches);
   double fixed_as_sizes = 1;
   if (const double each = seconds_each(); each > 0) {
     fixed_as_sizes = fixed_seconds() / each;

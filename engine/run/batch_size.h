@@ -14,6 +14,8 @@ class BatchSize {
   static constexpr std::size_t first = 4;
   /// The largest before any is done and says what it cost.
   static constexpr std::size_t unlearnt = 32;
+  /// How many batches are smaller than that.
+  static constexpr std::size_t early_batches = 3;
   /// Beyond it the fixed part has become small for any pattern, while a mistake costs more.
   static constexpr std::size_t largest = 128;
 
@@ -21,6 +23,9 @@ class BatchSize {
   void begin(std::size_t configurations, double now);
   /// One of so many configurations is done and took so long.
   void learn(std::size_t configurations, double seconds);
+
+  /// Whether the next batch is one of the small first ones, whose configurations are needed soon.
+  bool is_early() const { return begun_ < early_batches; }
 
   double fixed_seconds() const;
   double seconds_each() const;

@@ -121,12 +121,14 @@ class CompileAhead::Farm {
     CountingCompiler counting(process != nullptr ? *process : static_cast<ProgramCompiler&>(local_),
                               stopped_);
     try {
-      while (const auto task = queue_.take_task()) {
+      bool has_started = process == nullptr;
+      while (const auto task = queue_.take_task(has_started)) {
         if (task->kind == CompileQueue::Task::Kind::look_up) {
           look_up(*task);
         } else {
           // Not before it is needed: all may come from the cache.
           if (process != nullptr) process->prepare();
+          has_started = true;
           compile(*task, counting);
         }
       }

@@ -84,4 +84,13 @@ std::vector<std::size_t> choose_batch(std::span<const CompileCandidate> candidat
   return places;
 }
 
+std::vector<std::size_t> first_in_order(std::span<const CompileCandidate> candidates,
+                                        std::size_t size) {
+  std::vector<std::size_t> places;
+  for (const CompileCandidate& one : candidates.first(std::min(size, candidates.size()))) {
+    if (one.pattern == candidates.front().pattern) places.push_back(one.place);
+  }
+  return places;
+}
+
 }  // namespace sweep

@@ -35,4 +35,8 @@ class CandidateMaker {
 std::vector<std::size_t> choose_batch(std::span<const CompileCandidate> candidates,
                                       std::size_t size);
 
+/// The first `size` at most, as long as they are of one pattern: for what is needed soon.
+std::vector<std::size_t> first_in_order(std::span<const CompileCandidate> candidates,
+                                        std::size_t size);
+
 }  // namespace sweep

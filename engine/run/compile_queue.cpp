@@ -8,6 +8,8 @@ namespace {
 
 constexpr std::size_t smallest_limit = 512;
 constexpr std::size_t look_up_window = 256;
+/// Enough for the early batches.
+constexpr std::size_t first_look_up_window = 32;
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -39,15 +41,25 @@ void CompileQueue::admit(std::size_t count) {
 }
 
 CompileQueue::Task CompileQueue::take_batch(std::size_t size) {
-  Task task = {Task::Kind::compile, choose_batch(pending_, size)};
+  Task task = {Task::Kind::compile, batch_size_.is_early() ? first_in_order(pending_, size)
+                                                           : choose_batch(pending_, size)};
   batch_size_.begin(task.places.size(), seconds_since(begin_));
+  // Those that were not to have it may take the next one.
+  work_.notify_all();
   std::erase_if(pending_, [&](const CompileCandidate& one) {
     return std::ranges::binary_search(task.places, one.place);
   });
   return task;
 }
 
-std::optional<CompileQueue::Task> CompileQueue::try_take() {
+/// Not before it is known which come first.
+bool CompileQueue::may_compile_early(bool has_started) const {
+  return has_started && std::ranges::none_of(looked_up_, [&](std::size_t begin) {
+           return begin < pending_.front().place;
+         });
+}
+
+std::optional<CompileQueue::Task> CompileQueue::try_take(bool has_started) {
   if (!looks_up_) {
     while (can_admit()) {
       const std::size_t begin = admitted_;
@@ -64,22 +76,24 @@ std::optional<CompileQueue::Task> CompileQueue::try_take() {
   if (pending_.size() < size && can_admit()) {
     Task task = {Task::Kind::look_up, {}};
     const std::size_t begin = admitted_;
-    admit(std::min({look_up_window, room(), not_admitted}));
+    admit(std::min({begin == 0 ? first_look_up_window : look_up_window, room(), not_admitted}));
     for (std::size_t place = begin; place < admitted_; ++place) task.places.push_back(place);
+    looked_up_.push_back(begin);
     return task;
   }
   if (pending_.empty()) return std::nullopt;
+  if (batch_size_.is_early() && !may_compile_early(has_started)) return std::nullopt;
   // Too few for a batch can wait for others as long as they are not needed soon.
   const bool is_needed_soon = pending_.front().place < taken_ + limit_ / 2;
   if (pending_.size() < size && not_admitted > 0 && !is_needed_soon) return std::nullopt;
   return take_batch(size);
 }
 
-std::optional<CompileQueue::Task> CompileQueue::take_task() {
+std::optional<CompileQueue::Task> CompileQueue::take_task(bool has_started) {
   std::unique_lock lock(mutex_);
   for (;;) {
     if (is_over()) return std::nullopt;
-    if (auto task = try_take()) return task;
+    if (auto task = try_take(has_started)) return task;
     work_.wait(lock);
   }
 }
@@ -87,6 +101,7 @@ std::optional<CompileQueue::Task> CompileQueue::take_task() {
 void CompileQueue::deliver_found(const Task& task,
                                  std::vector<std::optional<CompiledConfiguration>> found) {
   const std::lock_guard lock(mutex_);
+  std::erase(looked_up_, task.places.front());
   for (std::size_t i = 0; i < task.places.size(); ++i) {
     const std::size_t place = task.places[i];
     if (i < found.size() && found[i]) {

@@ -31,8 +31,10 @@ class CompileQueue {
   CompileQueue(std::span<const Configuration> configurations, unsigned compilers, bool looks_up);
 
   /// The next task; waits until there is one. Nothing when there will be none. The configurations
-  /// of a batch are of one pattern, the first in order and those that share most with it.
-  std::optional<Task> take_task();
+  /// of a batch are of one pattern: at first the next ones in order, which are needed soon and not
+  /// given to a compiler that has yet to start; later the first in order and those that share most
+  /// with it.
+  std::optional<Task> take_task(bool has_started = true);
   /// What was found for a look_up task; what was not is to be compiled.
   void deliver_found(const Task& task, std::vector<std::optional<CompiledConfiguration>> found);
   /// The outcomes of a compile task, and how long they took.
@@ -57,7 +59,8 @@ class CompileQueue {
   bool can_admit() const;
   void admit(std::size_t count);
   bool is_over() const { return stopped_ || failure_ != nullptr || open_ == 0; }
-  std::optional<Task> try_take();
+  std::optional<Task> try_take(bool has_started);
+  bool may_compile_early(bool has_started) const;
   Task take_batch(std::size_t size);
 
   std::span<const Configuration> configurations_;
@@ -73,6 +76,7 @@ class CompileQueue {
   std::size_t admitted_ = 0;                            ///< looked up, pending, compiling, or done
   std::size_t open_;                                    ///< without an outcome
   std::vector<CompileCandidate> pending_;               ///< in order
+  std::vector<std::size_t> looked_up_;                  ///< the first places of what is looked up
   std::deque<std::optional<CompileOutcome>> outcomes_;  ///< of [taken_, admitted_)
   BatchSize batch_size_;
   CandidateMaker candidates_;

@@ -11,9 +11,9 @@
 namespace sweep {
 namespace {
 
-/// As many points are counted in one session of the profiler, which costs much by itself. A run
-/// that is killed loses the counts of one session.
-constexpr std::size_t points_per_session = 256;
+/// As many points are counted at once, since the profiler's sessions cost much by themselves. A run
+/// that is killed loses so many counts.
+constexpr std::size_t points_at_once = 256;
 
 struct Uncounted {
   std::int64_t id = 0;
@@ -48,16 +48,15 @@ class CounterReader {
                                          points_.size(), points_.size() == 1 ? "" : "s"));
     CompileAhead compiled(stage_.compile, configurations_);
     PreparedPoints prepared(compiled, configurations_, nullptr, stage_.request.sweep.measure);
-    for (std::size_t begin = 0; begin < points_.size() && !stage_.stop;
-         begin += points_per_session) {
-      const std::size_t end = std::min(begin + points_per_session, points_.size());
-      if (!read_session(prepared, begin, end)) return;
+    for (std::size_t begin = 0; begin < points_.size() && !stage_.stop; begin += points_at_once) {
+      const std::size_t end = std::min(begin + points_at_once, points_.size());
+      if (!read_some(prepared, begin, end)) return;
     }
   }
 
  private:
   /// False when nothing can be counted.
-  bool read_session(PreparedPoints& prepared, std::size_t begin, std::size_t end) {
+  bool read_some(PreparedPoints& prepared, std::size_t begin, std::size_t end) {
     std::vector<Workload> workloads;
     std::vector<std::int64_t> ids;
     for (std::size_t i = begin; i < end; ++i) {

@@ -43,9 +43,10 @@ constexpr std::array<std::string_view, 92> keywords = {
     "xor",           "xor_eq",
 };
 
-constexpr std::array<std::string_view, 14> taken = {
-    "i",       "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "size_t",
-    "pattern", "min",       "max",      "ceil_div", "is_pow2", "log2",     "splat",
+constexpr std::array<std::string_view, 17> taken = {
+    "i",      "threadIdx", "blockIdx",    "blockDim",     "gridDim",  "warpSize",
+    "size_t", "pattern",   "min",         "max",          "ceil_div", "is_pow2",
+    "log2",   "splat",     "random_bits", "random_below", "permuted",
 };
 
 }  // namespace

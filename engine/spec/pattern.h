@@ -85,6 +85,7 @@ struct Pattern {
   std::string summary;
   std::string help;
   std::string reference;
+  std::string family;  ///< what it belongs to; empty when the header does not say
   std::vector<Parameter> parameters;
   std::vector<Struct> structs;
   std::vector<Expression> require;

@@ -1,11 +1,13 @@
 #include "engine/spec/pattern_header.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <tuple>
 
 #include "engine/spec/map_reader.h"
+#include "engine/spec/pattern_family.h"
 #include "engine/text/suggestion.h"
 #include "engine/text/units.h"
 
@@ -234,6 +236,19 @@ void read_verify(const YamlNode& node, Pattern& pattern, Diagnostics& diagnostic
   });
 }
 
+std::string read_family(const YamlNode& node, Diagnostics& diagnostics) {
+  std::string family = read_text(node, "family", diagnostics).value_or(std::string());
+  if (!node.is_scalar()) return family;
+  const std::string_view reason = why_not_a_family(family);
+  if (!reason.empty()) {
+    diagnostics.error(
+        node.where, fmt::format("'family' {}", reason),
+        fmt::format("for example family: coalescing; there are: {}; or a name of your own",
+                    fmt::join(known_families(), ", ")));
+  }
+  return family;
+}
+
 /// Reads the names an expression can use.
 void read_names(const MapReader& reader, Pattern& pattern, HeaderGaps& gaps,
                 Diagnostics& diagnostics) {
@@ -325,13 +340,16 @@ bool HeaderGaps::concern(const Expression& expression) const {
 HeaderGaps read_header(const YamlNode& header, Pattern& pattern, Diagnostics& diagnostics) {
   HeaderGaps gaps;
   const MapReader reader(header, "the pattern's header",
-                         {"summary", "help", "reference", "parameters", "structs", "require",
-                          "buffers", "arguments", "launch", "useful", "verify"},
+                         {"summary", "family", "help", "reference", "parameters", "structs",
+                          "require", "buffers", "arguments", "launch", "useful", "verify"},
                          diagnostics);
   if (!header.is_map()) return {true, true, {}};
   pattern.summary = reader.text("summary");
   pattern.help = reader.text("help");
   pattern.reference = reader.text("reference");
+  if (const YamlNode* family = reader.find("family")) {
+    pattern.family = read_family(*family, diagnostics);
+  }
   read_names(reader, pattern, gaps, diagnostics);
   if (const YamlNode* require = reader.find("require")) {
     pattern.require = read_expressions(*require, "require", diagnostics);

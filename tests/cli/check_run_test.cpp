@@ -107,6 +107,30 @@ BOOST_AUTO_TEST_CASE(the_shipped_sweeps_execute_without_a_mistake) {
   BOOST_TEST(contains(checked.out, " execute without a mistake"));
 }
 
+BOOST_AUTO_TEST_CASE(init_kernel_and_verify_have_the_same_random_numbers) {
+  const TemporaryFolder folder;
+  folder.write("random.cu", R"cuda(/* pattern:
+parameters: {SEED: 5, N: 1000}
+buffers:
+  index: {type: uint32_t, length: N, init: "permuted(i, N, SEED)"}
+  in: {type: uint64_t, length: N, init: "random_bits(SEED, i) + random_below(7, SEED, i)"}
+  out: {type: uint64_t, length: N, init: "0"}
+launch: {grid: 4, block: 250}
+useful: {read: N * 12, write: N * 8}
+verify:
+  out: "out[permuted(i, N, SEED)] == random_bits(SEED, i) + random_below(7, SEED, i) + 1"
+*/
+__global__ void random(const uint32_t* index, const uint64_t* in, uint64_t* out) {
+  const uint32_t i = blockIdx.x * 250 + threadIdx.x;
+  out[index[i]] = in[i] + 1;
+}
+)cuda");
+  folder.write("seeds.yaml", "pattern: random\naxes: {SEED: [0, 1, 5], N: [1000]}\n");
+  const Outcome checked = run_program({"check", "--run", "seeds.yaml"}, folder.path());
+  BOOST_TEST(checked.code == 0, checked.err);
+  BOOST_TEST(contains(checked.out, "3 configurations execute without a mistake"), checked.out);
+}
+
 BOOST_AUTO_TEST_CASE(options_of_the_emulator_need_run) {
   const Outcome refused = run_program({"check", "patterns/stride.cu", "--model", "7.5"});
   BOOST_TEST(refused.code == 2);

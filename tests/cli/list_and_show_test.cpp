@@ -1,6 +1,7 @@
 #include <boost/test/unit_test.hpp>
 #include <regex>
 
+#include "engine/text/read_source.h"
 #include "tests/cli/program.h"
 #include "tests/contains.h"
 #include "tests/temporary_folder.h"
@@ -11,11 +12,12 @@ namespace {
 
 /// Whether a line of the list has this name and a summary that begins so.
 bool lists(const std::string& list, const std::string& name, const std::string& summary) {
-  return std::regex_search("\n" + list, std::regex("\n" + name + " +" + summary));
+  return std::regex_search("\n" + list, std::regex("\n *" + name + " +" + summary));
 }
 
 const char* const minimal = R"cuda(/* pattern:
 summary: Does next to nothing
+family: my own
 parameters: {N: {default: 64, help: how many}}
 buffers: {data: {type: int, length: N, init: "0"}}
 launch: {grid: 1, block: N}
@@ -60,13 +62,87 @@ BOOST_AUTO_TEST_CASE(a_new_pattern_is_listed_from_a_folder_or_the_search_path) {
   BOOST_TEST(!contains(run_program({"list", "patterns"}).out, "tiny"));
 }
 
+BOOST_AUTO_TEST_CASE(patterns_are_listed_by_family) {
+  const TemporaryFolder folder;
+  folder.write("tiny.cu", minimal);
+  std::string lonely = minimal;
+  lonely.erase(lonely.find("family: my own\n"), std::string("family: my own\n").size());
+  lonely.replace(lonely.find("void tiny"), std::string("void tiny").size(), "void lonely");
+  folder.write("lonely.cu", lonely);
+  folder.write("broken.cu", "int main() {}\n");
+  const std::string list =
+      run_program({"list", "patterns", "--patterns", folder.path().string()}).out;
+  BOOST_TEST(list.starts_with("coalescing\n  "));
+  const std::size_t transpose = list.find("\n\ntranspose\n  transpose ");
+  const std::size_t own = list.find("\n\nmy own\n  tiny ");
+  const std::size_t other = list.find("\n\nother\n  lonely ");
+  const std::size_t broken = list.find("\n\nwith mistakes\n  broken ");
+  BOOST_TEST(transpose < own);
+  BOOST_TEST(own < other);
+  BOOST_TEST(other < broken);
+  BOOST_TEST(broken < list.size());
+  // The summaries of all families begin in one column.
+  const auto column = [&](const std::string& summary) {
+    const std::size_t at = list.find(summary);
+    return at - list.rfind('\n', at);
+  };
+  BOOST_TEST(column("Does next to nothing") == column("Transpose a square"));
+}
+
+BOOST_AUTO_TEST_CASE(the_page_of_the_patterns_is_what_the_program_writes) {
+  const Outcome page =
+      run_program({"list", "patterns", "--format", "md"}, SWEEP_SOURCE_DIR, {{"SWEEP_PATH", ""}});
+  BOOST_TEST(page.code == 0, page.err);
+  const auto file = std::filesystem::path(SWEEP_SOURCE_DIR) / "patterns" / "README.md";
+  BOOST_TEST((read_source(file)->text == page.out),
+             "patterns/README.md is not what the patterns say; this writes it anew: "
+             "build/sweep list patterns --format md > patterns/README.md");
+}
+
+BOOST_AUTO_TEST_CASE(a_page_shows_what_a_header_says_letter_for_letter) {
+  const TemporaryFolder folder;
+  std::string marked = minimal;
+  const auto replace = [&](const std::string& from, const std::string& to) {
+    marked.replace(marked.find(from), from.size(), to);
+  };
+  replace("Does next to nothing", "Moves *a* | <b>");
+  replace("N: {default: 64, help: how many}",
+          "N: {default: 2 * 32, min: 32, max: 1 Ki, help: a | b}, ON: {default: true}");
+  replace("\nparameters", "\nhelp: |\n  * one\n\n  # two\nreference: the `guide`\nparameters");
+  folder.write("tiny.cu", marked);
+  const std::string page =
+      run_program({"list", "patterns", "--format", "md", "--patterns", folder.path().string()}).out;
+  BOOST_TEST(page.starts_with("# Patterns\n\nA pattern is "));
+  BOOST_TEST(contains(page, "\n\n## my own\n\n| pattern "));
+  BOOST_TEST(contains(page, "\n| [tiny](#tinycu) | Moves \\*a\\* \\| \\<b> |\n"));
+  BOOST_TEST(contains(page, "\n### [tiny.cu](tiny.cu)\n\n\\* one\n\n\\# two\n\n| parameter "));
+  BOOST_TEST(contains(page, "\n| N         | 2 * 32  | 32 to 1024    | a \\| b |\n"));
+  BOOST_TEST(contains(page, "\n| ON        | true    | true or false |        |\n"));
+  BOOST_TEST(contains(page, "\n\nReference: the \\`guide\\`\n"));
+}
+
+BOOST_AUTO_TEST_CASE(a_page_lacks_no_pattern) {
+  const TemporaryFolder folder;
+  folder.write("broken.cu", "int main() {}\n");
+  const Outcome page =
+      run_program({"list", "patterns", "--format", "md", "--patterns", folder.path().string()});
+  BOOST_TEST(page.code == 65);
+  BOOST_TEST(page.out == "");
+  BOOST_TEST(contains(page.err, "broken.cu: error: this is not a pattern"), page.err);
+}
+
+BOOST_AUTO_TEST_CASE(only_patterns_have_a_page) {
+  BOOST_TEST(run_program({"list", "metrics", "--format", "md"}).code == 2);
+  BOOST_TEST(run_program({"list", "patterns", "--format", "html"}).code == 2);
+}
+
 BOOST_AUTO_TEST_CASE(a_pattern_is_described_with_its_parameters_and_source) {
   const TemporaryFolder folder;
   folder.write("tiny.cu", minimal);
   const Outcome shown =
       run_program({"show", "pattern", "tiny", "--patterns", folder.path().string()});
   BOOST_TEST(shown.code == 0);
-  BOOST_TEST(shown.out.starts_with("tiny: Does next to nothing\n"));
+  BOOST_TEST(shown.out.starts_with("tiny: Does next to nothing\nFamily: my own\n"));
   BOOST_TEST(contains(shown.out, "N  an integer (default 64): how many"));
   BOOST_TEST(contains(shown.out, "__global__ void tiny"));
 }

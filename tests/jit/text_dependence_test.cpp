@@ -79,6 +79,8 @@ const FunctionCase function_cases[] = {
     {"", "static_cast<float>(uint32_t(i) * 0x1Fu + 1.5e3f)", "T"},
     {"", "float4{1, 2, 3, 4}.x", "T"},
     {"", "sizeof(T) + i", "T"},
+    {"", "random_below(B, 7, i)", "T B"},
+    {"", "permuted(i, N, random_bits(A, i))", "T A N"},
     {"", "helper(i)", nullptr},
     {"", "threadIdx.x", nullptr},
     {"#define i 3\n", "i", nullptr},
@@ -97,6 +99,9 @@ const FunctionCase function_cases[] = {
     {"template <class V> __device__ V splat(int v) { return v; }\n", "splat<T>(i)", nullptr},
     {"__device__ float f() { return splat<T>(1); }\n", "splat<T>(i)", "T"},
     {"__device__ int max(int, int);\n", "max(i, B)", nullptr},
+    {"__device__ int permuted(int);\n", "permuted(i, N, 1)", nullptr},
+    {"#define random_bits other\n", "random_bits(1, i)", nullptr},
+    {"__device__ int f() { return permuted(1, 2, 3); }\n", "permuted(i, B, 1)", "T B"},
     {"#if 1\n__device__ void f() {\n#else\n__device__ void g() {\n#endif\n}\n", "i", nullptr},
 };
 

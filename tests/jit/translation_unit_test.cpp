@@ -104,6 +104,26 @@ BOOST_AUTO_TEST_CASE(half_headers_come_only_when_they_are_needed) {
   BOOST_TEST(contains(write_translation_unit(halves).text, "cuda_fp16.h"));
 }
 
+BOOST_AUTO_TEST_CASE(random_functions_come_only_when_they_are_named) {
+  const auto unit_of = [](std::string changed) {
+    const PatternPtr pattern = pattern_from_text("unit", std::move(changed));
+    const std::vector<Configuration> configurations = {resolve(pattern, {})};
+    return write_translation_unit(configurations).text;
+  };
+  const auto with = [](const std::string& from, const std::string& to) {
+    std::string changed = text;
+    return changed.replace(changed.find(from), from.size(), to);
+  };
+  BOOST_TEST(!contains(unit_of(text), "permuted"));
+  for (const std::string& named :
+       {with("T(i)", "T(permuted(i, 64, 1))"), with("== data[i]", "== random_below(1, 2, 3)"),
+        with("#include", "__device__ auto three() { return random_bits(1, 2); }\n#include")}) {
+    const std::string unit = unit_of(named);
+    const std::size_t defined = unit.find("uint64_t permuted(uint64_t i");
+    BOOST_TEST(defined < unit.find("namespace sweep_c0"));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(what_configurations_agree_in_is_written_once) {
   const PatternPtr pattern = pattern_from_text(
       "strided",

@@ -41,6 +41,7 @@ const Escape escapes[] = {
     {"# heading", R"(\# heading)"},
     {"> quotation", R"(\> quotation)"},
     {"- item", R"(\- item)"},
+    {"* item", R"(\* item)"},
     {"-1", "-1"},
     {"12. item", R"(12\. item)"},
     {"12.5", "12.5"},

@@ -148,4 +148,48 @@ BOOST_AUTO_TEST_CASE(a_stopped_queue_has_no_tasks) {
   BOOST_TEST(!queue.take_task().has_value());
 }
 
+BOOST_DATA_TEST_CASE(the_first_batches_are_in_order_and_for_compilers_that_have_started,
+                     data::make({false, true}), looks_up) {
+  const std::vector<Configuration> configurations = many(400);
+  CompileQueue queue(configurations, 4, looks_up);
+  std::optional<CompileQueue::Task> late;
+  std::thread starting([&] {
+    do late = queue.take_task(false);
+    while (late && late->kind == CompileQueue::Task::Kind::look_up &&
+           (look_up(queue, *late), true));
+  });
+  std::vector<std::size_t> places;
+  while (places.size() < 4 + 8 + 16) {
+    const auto task = queue.take_task();
+    if (task->kind == CompileQueue::Task::Kind::look_up) {
+      look_up(queue, *task);
+    } else {
+      places.insert(places.end(), task->places.begin(), task->places.end());
+    }
+  }
+  starting.join();
+  std::vector<std::size_t> missing;
+  for (std::size_t place = 0; missing.size() < places.size(); ++place) {
+    if (!looks_up || place % 3 != 0) missing.push_back(place);
+  }
+  BOOST_TEST(places == missing, boost::test_tools::per_element());
+  BOOST_TEST(late->places.size() == BatchSize::unlearnt);
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_compiled_before_it_is_known_what_comes_first) {
+  const std::vector<Configuration> configurations = many(600);
+  CompileQueue queue(configurations, 4, true);
+  const auto first = queue.take_task();
+  const auto second = queue.take_task();
+  BOOST_REQUIRE((second->kind == CompileQueue::Task::Kind::look_up));
+  look_up(queue, *second);
+  std::optional<CompileQueue::Task> batch;
+  std::thread compiler([&] { batch = queue.take_task(); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  look_up(queue, *first);
+  compiler.join();
+  BOOST_TEST((batch->kind == CompileQueue::Task::Kind::compile));
+  BOOST_TEST(batch->places.front() == 1U);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -11,13 +11,17 @@ namespace {
 
 using namespace sweep::testing;
 
+constexpr const char* family_help =
+    " | for example family: coalescing; there are: coalescing, structures, transpose, shared "
+    "memory, streams, irregular, collectives, hierarchy; or a name of your own";
+
 const std::vector<EditCase> keys = {
     // Unknown keys, at every level
     {"summary: Copy", "sumary: Copy",
      "2:1+6 the pattern's header has no key 'sumary' | did you mean 'summary'?"},
     {"summary: Copy", "colour: Copy",
-     "2:1+6 the pattern's header has no key 'colour' | the keys are: summary, help, reference, "
-     "parameters, structs, require, buffers, arguments, launch, useful, verify"},
+     "2:1+6 the pattern's header has no key 'colour' | the keys are: summary, family, help, "
+     "reference, parameters, structs, require, buffers, arguments, launch, useful, verify"},
     {"max: 1 Gi", "maximum: 1 Gi",
      "5:30+7 the parameter 'N' has no key 'maximum' | the keys are: type, default, min, max, help"},
     {"{type: T, length: N, init", "{typ: T, length: N, init",
@@ -102,6 +106,13 @@ const std::vector<EditCase> keys = {
     {"init: \"T(i % 101)\"", "init: \" \"", "9:35+1 'init' is empty"},
     {"init: \"T(i % 101)\"", "init: [0]", "9:34+1 'init' must be a single value"},
     {"summary: Copy an array", "summary: [Copy]", "2:10+1 'summary' must be a single value"},
+    {"summary: Copy an array", "family: [a]", "2:9+1 'family' must be a single value"},
+    {"summary: Copy an array", "family: \"\"",
+     std::string("2:10+1 'family' is empty") + family_help},
+    {"summary: Copy an array", "family: \"two\\nlines\"",
+     std::string("2:10+3 'family' must be one line of plain text") + family_help},
+    {"summary: Copy an array", "family: a family whose name is one letter too long",
+     std::string("2:9+42 'family' is longer than 40 characters") + family_help},
     {"[N % BLOCK == 0]", "{a: 1}", "7:10+1 'require' must be a single value"},
 };
 
