@@ -1,5 +1,6 @@
 /* pattern:
 summary: Look values up in a small table in constant memory, DISTINCT different ones in a warp
+family: hierarchy
 help: >-
   The constant cache answers one address at a time. A warp whose threads want one and the same
   entry gets it at once; with DISTINCT entries the request is split into as many, and takes that

@@ -1,5 +1,6 @@
 /* pattern:
 summary: Read one sector of 32 bytes in every GAP bytes; the load may name an L2 prefetch size
+family: hierarchy
 help: >-
   Two neighbouring threads read the halves of a sector, and the next two a sector GAP bytes further:
   every request touches 16 sectors and wants all of them. Even so device memory may move more: L2

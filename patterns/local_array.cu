@@ -1,5 +1,6 @@
 /* pattern:
 summary: Keep ELEMENTS values in an array of the thread's own, in registers or in local memory
+family: hierarchy
 help: >-
   Registers have no addresses. An array whose every index is known at compile time (UNROLLED) lies
   in them; one that is indexed at run time lies in local memory, whose stores and loads go through

@@ -1,5 +1,6 @@
 /* pattern:
 summary: Read step by step with few threads, and prefetch into L2 what comes AHEAD steps later
+family: hierarchy
 help: >-
   A thread adds each value before it loads the next, so that it has 16 bytes under way at a time -
   with few threads that is too little to keep device memory busy, and each step takes its whole

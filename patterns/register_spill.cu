@@ -1,5 +1,6 @@
 /* pattern:
 summary: Keep LIVE values in registers while the launch bounds take registers away
+family: hierarchy
 help: >-
   A multiprocessor has 65536 registers (compute capability 7.0 to 12.0). __launch_bounds__ asks for
   RESIDENT blocks on it at once, which leaves 65536 / (RESIDENT * BLOCK) registers for a thread. As

@@ -1,5 +1,6 @@
 /* pattern:
 summary: Read shared memory without conflicts, 4, 8 or 16 bytes per thread and load
+family: shared memory
 help: >-
   The 32 banks of a multiprocessor give 4 bytes each in a cycle, 128 bytes together. A warp takes
   all of them whatever T is - 1 wavefront for a load of 4 bytes per thread, 2 for 8, 4 for 16 - and

@@ -1,5 +1,6 @@
 /* pattern:
 summary: Write shared memory without conflicts, 4, 8 or 16 bytes per thread and store
+family: shared memory
 help: >-
   The counterpart of shared_bandwidth. The banks take 128 bytes in a cycle, which is 1 wavefront for
   a store of 4 bytes per thread, 2 for 8, and 4 for 16. A store returns nothing, so that no thread

@@ -1,5 +1,6 @@
 /* pattern:
 summary: Read a range again and again - it comes from L1, from L2 or from memory, by its size
+family: hierarchy
 help: >-
   Every block walks its range round and round, each time in another order, until it has read its
   share of BYTES. What
