@@ -3,11 +3,11 @@ summary: Read one sector of 32 bytes in every GAP bytes; the load may name an L2
 family: hierarchy
 help: >-
   Two neighbouring threads read the halves of a sector, and the next two a sector GAP bytes further:
-  every request touches 16 sectors and wants all of them. Even so device memory may move more: L2
+  every request touches 16 sectors and wants all of them. Even so device memory may move more. L2
   fetches a missing sector with its neighbours, 32, 64 or 128 bytes at once
   (cudaLimitMaxL2FetchGranularity), and a load can ask for 64, 128 or 256 with .L2::64B, .L2::128B
-  and .L2::256B. What is fetched and not wanted is bandwidth lost while GAP exceeds it, and a
-  prefetch while it does not.
+  and .L2::256B. Where GAP is larger, the neighbours are bandwidth lost; where it is smaller, the
+  next sector wanted is among them.
 reference: PTX ISA, "Data Movement and Conversion Instructions - ld"; CUDA Runtime API,
   cudaLimitMaxL2FetchGranularity
 parameters:

@@ -135,8 +135,8 @@ BOOST_DATA_TEST_CASE(has_the_same_totals_from_some_blocks_as_from_all, data::mak
   }
 }
 
-BOOST_DATA_TEST_CASE(has_no_races_in_shared_memory, data::make({"bank_conflicts", "transpose"}),
-                     name) {
+BOOST_DATA_TEST_CASE(has_no_races_in_shared_memory,
+                     data::make({"bank_conflicts", "shared_bandwidth", "transpose"}), name) {
   EmulatorSettings settings = emulator_settings(90, 2);
   settings.checks_shared = true;
   check_all_correct(reduced(some_configurations(shipped_sweep(name), most), small), settings);
