@@ -18,7 +18,7 @@ parameters:
     default: max(1, min(2048 / BLOCK, 192 Ki / (STAGES * UNROLL * BLOCK * sizeof(T))))
     min: 1
     help: blocks of a persistent grid for each multiprocessor; they share its memory
-  MULTIPROCESSORS: {default: 132, min: 1, help: of the GPU; a persistent grid is made for them}
+  MULTIPROCESSORS: {default: 132, min: 1, device: multiprocessors, help: a persistent grid is made for}
   BYTES:      {default: 1 Gi, min: 1, help: size of each array}
   N:
     default: BYTES / (sizeof(T) * BLOCK * ITEMS) * BLOCK * ITEMS

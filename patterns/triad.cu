@@ -15,7 +15,7 @@ parameters:
     default: max(1, 2048 / BLOCK)
     min: 1
     help: blocks of a persistent grid for each multiprocessor; 2048 threads fill one of 9.0
-  MULTIPROCESSORS: {default: 132, min: 1, help: of the GPU; a persistent grid is made for them}
+  MULTIPROCESSORS: {default: 132, min: 1, device: multiprocessors, help: a persistent grid is made for}
   LOAD:
     default: 0
     min: 0
