@@ -26,7 +26,8 @@ buffers:
   sums: {type: uint32_t, length: N / (ITEMS * BLOCK)}
 launch: {grid: N / (ITEMS * BLOCK), block: BLOCK}
 useful: {read: N * sizeof(uint32_t), write: N / (ITEMS * BLOCK) * sizeof(uint32_t)}
-verify: {sums: "sums[i] == uint32_t(sum_below((i + 1) * ITEMS * BLOCK) - sum_below(i * ITEMS * BLOCK))"}
+verify:
+  sums: "sums[i] == uint32_t(sum_below((i + 1) * ITEMS * BLOCK) - sum_below(i * ITEMS * BLOCK))"
 */
 __device__ uint32_t sum_of_warp(uint32_t sum) {
   for (int distance = 16; distance > 0; distance /= 2) {

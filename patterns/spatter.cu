@@ -23,7 +23,8 @@ parameters:
     min: 1
     help: elements of one gather
   DELTA:
-    default: "SHAPE == 2 ? 1 : SHAPE == 1 ? LENGTH + (LENGTH - 1) / BREAK * (GAP - 1) : LENGTH * GAP"
+    default: "SHAPE == 2 ? 1 :
+              SHAPE == 1 ? LENGTH + (LENGTH - 1) / BREAK * (GAP - 1) : LENGTH * GAP"
     min: 0
     help: elements from one gather's first place to the next one's
   BLOCK:      {default: 256, min: 1, max: 1024, help: threads per block}

@@ -157,7 +157,9 @@ BOOST_DATA_TEST_CASE(has_the_same_totals_from_some_blocks_as_from_all, data::mak
   }
 }
 
-BOOST_DATA_TEST_CASE(has_no_races_in_shared_memory, data::make({"bank_conflicts", "transpose"}),
+BOOST_DATA_TEST_CASE(has_no_races_in_shared_memory,
+                     data::make({"bank_conflicts", "histogram", "reduce", "scan", "stencil",
+                                 "transpose"}),
                      name) {
   EmulatorSettings settings = emulator_settings(90, 2);
   settings.checks_shared = true;
