@@ -37,6 +37,28 @@ bool agree(const CountPair& counts, const CountTolerance& tolerance) {
          difference <= tolerance.relative * std::abs(counts.hardware);
 }
 
+/// The hardware's wavefronts in the unit of `metric`; 0 where they were not counted.
+double wavefronts_of(const PointRecord& point, const std::string& metric) {
+  if (metric == "shared_efficiency") return 100;
+  if (metric.ends_with("_wavefronts_per_request")) {
+    return figure_of(point, {metric, Origin::hardware}).value_or(0);
+  }
+  double wavefronts = 0;
+  for (const std::string kind : {"shared_load_", "shared_store_"}) {
+    if (metric != "shared_conflicts" && !metric.starts_with(kind)) continue;
+    wavefronts += figure_of(point, {kind + "wavefronts", Origin::hardware}).value_or(0);
+  }
+  return wavefronts;
+}
+
+bool agree_but_for_waiting(const PointRecord& point, const std::string& metric,
+                           const CountPair& counts, const CountTolerance& tolerance) {
+  const bool is_worse = metric == "shared_efficiency" ? counts.hardware < counts.emulated
+                                                      : counts.hardware > counts.emulated;
+  const double difference = std::abs(counts.emulated - counts.hardware);
+  return is_worse && difference <= tolerance.waiting * wavefronts_of(point, metric);
+}
+
 }  // namespace
 
 CountTolerance tolerance_for(const std::string& metric) {
@@ -44,16 +66,29 @@ CountTolerance tolerance_for(const std::string& metric) {
                                                          "dram_read_bytes", "dram_write_bytes"};
   constexpr double near = 0.005;
   constexpr double far = 0.1;
-  if (metric.ends_with("_hit_rate")) return {0, 10};
-  if (unit_of(metric) == "%") return {0, 0.5};
-  if (std::ranges::find(of_caches, metric) != of_caches.end()) return {far, 1};
-  return {near, metric.ends_with("_per_request") ? 0.0 : 1.0};
+  // On an NVIDIA H200 the tiles of transpose_tiles have up to 16 % more than their accesses need.
+  constexpr double most_waiting = 0.2;
+  const double waiting = counts_waiting(metric) ? most_waiting : 0;
+  if (metric.ends_with("_hit_rate")) return {0, 10, 0};
+  if (unit_of(metric) == "%") return {0, 0.5, waiting};
+  if (std::ranges::find(of_caches, metric) != of_caches.end()) return {far, 1, 0};
+  return {near, metric.ends_with("_per_request") ? 0.0 : 1.0, waiting};
+}
+
+bool counts_waiting(const std::string& metric) {
+  return metric.starts_with("shared_") &&
+         (metric.ends_with("_conflicts") || metric.ends_with("_wavefronts") ||
+          metric.ends_with("_wavefronts_per_request") || metric == "shared_efficiency");
 }
 
 std::string describe(const CountTolerance& tolerance, const std::string& metric) {
-  if (unit_of(metric) == "%") return fmt::format("within {} percentage points", tolerance.absolute);
-  const std::string relative = fmt::format("within {:g} %", tolerance.relative * 100);
-  return tolerance.absolute > 0 ? fmt::format("{} or {}", relative, tolerance.absolute) : relative;
+  std::string text = fmt::format("within {} percentage points", tolerance.absolute);
+  if (unit_of(metric) != "%") {
+    text = fmt::format("within {:g} %", tolerance.relative * 100);
+    if (tolerance.absolute > 0) text += fmt::format(" or {}", tolerance.absolute);
+  }
+  if (tolerance.waiting > 0) text += fmt::format(", or {:g} % waiting", tolerance.waiting * 100);
+  return text;
 }
 
 std::optional<double> count_difference(const PointRecord& point, const std::string& metric) {
@@ -89,7 +124,7 @@ std::vector<CountAgreement> compare_counts(std::span<const PointRecord* const> p
     for (const PointRecord* point : points) {
       const auto counts = pair_of(*point, metric);
       if (!counts) continue;
-      if (agree(*counts, tolerance)) {
+      if (agree(*counts, tolerance) || agree_but_for_waiting(*point, metric, *counts, tolerance)) {
         ++agreement.agreeing;
       } else {
         agreement.disagreeing.push_back(point);
