@@ -178,8 +178,8 @@ BOOST_DATA_TEST_CASE(has_the_same_totals_from_some_blocks_as_from_all, data::mak
 }
 
 BOOST_DATA_TEST_CASE(has_no_races_in_shared_memory,
-                     data::make({"bank_conflicts", "bank_width", "histogram", "jagged_rows", "reduce",
-                                 "scan", "shared_bandwidth", "stencil", "transpose",
+                     data::make({"bank_conflicts", "bank_width", "histogram", "jagged_rows",
+                                 "reduce", "scan", "shared_bandwidth", "stencil", "transpose",
                                  "transpose_tiles"}),
                      name) {
   EmulatorSettings settings = emulator_settings(90, 2);
