@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -18,17 +19,24 @@ namespace {
 using Points = std::vector<const PointRecord*>;
 /// The places of some parameters' values in the order of the table.
 using Ranks = std::vector<std::size_t>;
+/// The place of a value that a point lacks, after all others.
+constexpr std::size_t not_there = std::numeric_limits<std::size_t>::max();
 
 bool has_all(const Bindings& environment, const std::vector<std::string>& names) {
   return std::ranges::all_of(
       names, [&](const std::string& name) { return environment.find(name) != nullptr; });
 }
 
+/// Patterns side by side need not have the same parameters.
+bool has_rows(const Bindings& environment, const std::vector<std::string>& names) {
+  return std::ranges::find(names, "pattern") != names.end() || has_all(environment, names);
+}
+
 Points matching_points(const TableLayout& layout, std::span<const StoredPoint> points) {
   Points matching;
   for (const StoredPoint& stored : points) {
     const Bindings environment = environment_of(stored.point);
-    if (has_all(environment, layout.rows) && has_all(environment, layout.columns) &&
+    if (has_rows(environment, layout.rows) && has_all(environment, layout.columns) &&
         (!layout.where || holds(*layout.where, stored.point))) {
       matching.push_back(&stored.point);
     }
@@ -111,7 +119,8 @@ class Pivot {
   Ranks ranks(const Bindings& environment, const std::vector<std::string>& names) const {
     Ranks ranks;
     for (const std::string& name : names) {
-      ranks.push_back(parameter(name).rank_of(*environment.find(name)));
+      const Value* value = environment.find(name);
+      ranks.push_back(value != nullptr ? parameter(name).rank_of(*value) : not_there);
     }
     return ranks;
   }
@@ -125,6 +134,7 @@ class Pivot {
   }
 
   std::string shown(const std::string& name, std::size_t rank) const {
+    if (rank == not_there) return "-";
     const ParameterValues& values = parameter(name);
     return values.show(values.values[rank]);
   }

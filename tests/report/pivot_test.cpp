@@ -213,6 +213,19 @@ BOOST_AUTO_TEST_CASE(the_pattern_is_a_parameter_like_any_other) {
       "BLOCK | pattern = copy | pattern = write \n1 | 1.000 | 3.000 ");
 }
 
+BOOST_AUTO_TEST_CASE(beside_the_pattern_a_parameter_may_be_missing) {
+  const std::vector<StoredPoint> points = {
+      ok_point("copy", {{"BLOCK", integer(1)}}, bandwidth(1)),
+      ok_point("tile", {{"BLOCK", integer(1)}, {"PAD", integer(0)}}, bandwidth(2))};
+  BOOST_TEST(drawn(pivot(layout({"pattern", "PAD"}, {}, {"bandwidth"}), points)) ==
+             "pattern PAD | bandwidth [GB/s] \ncopy - | 1.000 \ntile 0 | 2.000 ");
+  BOOST_TEST(drawn(pivot(layout({"PAD", "pattern"}, {}, {"bandwidth"}), points)) ==
+             "PAD pattern | bandwidth [GB/s] \n0 tile | 2.000 \n- copy | 1.000 ");
+  // As a column it is not.
+  BOOST_TEST(drawn(pivot(layout({"pattern"}, {"PAD"}, {"bandwidth"}), points)) ==
+             "pattern | PAD = 0 \ntile | 2.000 ");
+}
+
 BOOST_AUTO_TEST_CASE(a_point_that_lacks_a_name_is_not_in_the_table) {
   const std::vector<StoredPoint> points = {
       ok_point("copy", {{"BLOCK", integer(1)}}, bandwidth(1)),
