@@ -23,7 +23,8 @@ const std::vector<EditCase> keys = {
      "2:1+6 the pattern's header has no key 'colour' | the keys are: summary, family, help, "
      "reference, parameters, structs, require, buffers, arguments, launch, useful, verify"},
     {"max: 1 Gi", "maximum: 1 Gi",
-     "5:30+7 the parameter 'N' has no key 'maximum' | the keys are: type, default, min, max, help"},
+     "5:30+7 the parameter 'N' has no key 'maximum' | the keys are: type, default, min, max, "
+     "device, help"},
     {"{type: T, length: N, init", "{typ: T, length: N, init",
      "9:8+3 the buffer 'in' has no key 'typ' | did you mean 'type'?"},
     {"{type: int32_t, value: 1}", "{type: int32_t, valeu: 1}",
@@ -63,7 +64,7 @@ const std::vector<EditCase> keys = {
      "6:11+7 'default' has no value | for example default: 256, which sweeps that do not name the "
      "parameter take"},
     {"{default: 256}", "",
-     "6:3+5 the parameter 'BLOCK' is empty | the keys are: type, default, min, max, help"},
+     "6:3+5 the parameter 'BLOCK' is empty | the keys are: type, default, min, max, device, help"},
     {"launch: {grid: N / BLOCK, block: BLOCK, shared: 0}",
      "launch:", "13:1+6 'launch' has no value | launch: {grid: N / BLOCK, block: BLOCK}"},
     // Values that are not what the key takes
@@ -80,8 +81,9 @@ const std::vector<EditCase> keys = {
      "6:31+6 'bolean' is not a type of parameter | did you mean 'boolean'?"},
     {"  BLOCK: {default: 256}", "  BLOCK: {default: 256, device: multiprocesors}",
      "6:33+14 'multiprocesors' is not a figure of the device | did you mean 'multiprocessors'?"},
-    {"  BLOCK: {default: 256}", "  BLOCK: {default: 256 > 1, device: l2_bytes}",
-     "6:3+5 'BLOCK' is a boolean: a figure of the device is an integer"},
+    {"  BLOCK: {default: 256}",
+     "  BLOCK: {default: 256}\n  FLAG: {default: true, device: l2_bytes}",
+     "7:3+4 'FLAG' is a boolean: a figure of the device is an integer"},
     {"{type: int32_t, value: 1}", "1",
      "12:10+1 the argument 'scale' must be a map of keys and values | the keys are: type, value"},
     {"{type: T, length: N + 0}", "T",
