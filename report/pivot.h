@@ -14,9 +14,9 @@ namespace sweep {
 /// points. Of several points in one cell the best is shown, or the range when the metric has no
 /// better; the caption says over which parameters. A point that lacks a parameter of the layout, or
 /// for which `where` has no value, is not in the table; but where `pattern` is one of the rows'
-/// names, a dash stands for others that a pattern does not have. The hardware's counts have the emulated
-/// ones beside them, column by column. When none of the metrics is there, the
-/// caption says so and there are no rows, unless every point failed.
+/// names, a dash stands for others that a pattern does not have. The hardware's counts have the
+/// emulated ones beside them, column by column. When none of the metrics is there, the caption says
+/// so and there are no rows, unless every point failed.
 TableModel pivot(const TableLayout& layout, std::span<const StoredPoint> points);
 
 }  // namespace sweep
