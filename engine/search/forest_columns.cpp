@@ -26,8 +26,7 @@ ForestColumns::Bins ForestColumns::sort_into_bins(const std::vector<double>& num
   std::vector<double> sorted = numbers;
   std::ranges::sort(sorted);
   std::vector<double> distinct = sorted;
-  const auto [first, last] = std::ranges::unique(distinct);
-  distinct.erase(first, last);
+  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
 
   Bins bins;
   bins.equality = unordered && distinct.size() <= most_bins;

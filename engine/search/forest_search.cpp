@@ -144,8 +144,7 @@ class ForestSearch final : public Strategy {
       }
     }
     std::ranges::sort(rows);
-    const auto [first, last] = std::ranges::unique(rows);
-    rows.erase(first, last);
+    rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
     random_.shuffle(rows);  // which of equal ones comes first is chance
     return rows;
   }
