@@ -41,10 +41,12 @@ class ForestSearch final : public Strategy {
 
   std::optional<std::size_t> ask() override {
     if (tried_.untried_count() == 0) return std::nullopt;
-    if (proposed_.size() < first_rows || tried_.known().empty()) {
+    const std::size_t answers = tried_.known().size() + tried_.failed().size();
+    if (proposed_.size() < first_rows && answers < first_rows) {
       proposed_.push_back(spread_row());
       return tried_.take(proposed_.back());
     }
+    if (tried_.known().empty()) return tried_.take(*tried_.pick(random_));
     if (refit()) ranked_.clear();
     while (!ranked_.empty() && !tried_.untried(ranked_.back())) ranked_.pop_back();
     if (ranked_.empty()) rank();
