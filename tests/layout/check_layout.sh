@@ -15,6 +15,7 @@ middle="backend spec text"
 declare -A may_include=(
   [loader]=""
   [text]=""
+  [search]="text"
   [spec]="text"
   [backend]="spec text"
   [cuda]="loader $middle" [jit]="loader $middle"

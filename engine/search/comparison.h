@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/search/search_space.h"
+#include "engine/search/strategy.h"
+
+namespace sweep {
+
+/// What every row of a space costs, as a recorded run or a formula knows it; nothing where a row
+/// fails. Strategies are compared over it without measuring again.
+using CostTable = std::vector<std::optional<double>>;
+
+/// The greatest cost that still reaches this share (0 to 1) of the best: best / share where costs
+/// are above zero, best * share where they are values to maximise, negated.
+double cost_at_share(double best, double share);
+
+/// How many rows the strategy tries until it has reached each share of the best; `most` + 1 where
+/// it has not within `most` rows, or there is nothing to reach.
+std::vector<std::size_t> trials_to_shares(Strategy& strategy, const CostTable& costs,
+                                          std::span<const double> shares, std::size_t most);
+
+/// How many rows one strategy needs to reach one share of the best, over many seeds.
+struct Standing {
+  std::string strategy;
+  double share = 0;
+  std::size_t median = 0;
+  std::size_t ninetieth = 0;  ///< percentile
+};
+
+/// One for each name and share, in their order; the seeds are 1 to `seeds`. `costs` has an entry
+/// for every row, and every name is one of `strategies`: otherwise throws std::invalid_argument.
+std::vector<Standing> compare_strategies(const SearchSpace& space, const CostTable& costs,
+                                         std::span<const std::string> names,
+                                         std::span<const double> shares, std::size_t seeds,
+                                         std::size_t most);
+
+}  // namespace sweep

@@ -1,0 +1,52 @@
+#include <algorithm>
+#include <array>
+#include <boost/test/data/test_case.hpp>
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <vector>
+
+#include "engine/search/comparison.h"
+#include "tests/search/synthetic_spaces.h"
+
+namespace {
+
+using namespace sweep::testing;
+
+const std::array<double, 1> near_best = {0.95};
+constexpr std::size_t most = 4000;
+
+/// Over fewer seeds than the benchmark takes, so that it is quick.
+std::size_t median_trials(const SyntheticSpace& synthetic, const std::string& name,
+                          std::size_t seeds) {
+  const std::vector<std::string> names = {name};
+  return sweep::compare_strategies(synthetic.space, synthetic.costs, names, near_best, seeds, most)
+      .front()
+      .median;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(strategy_quality)
+
+BOOST_AUTO_TEST_CASE(where_parameters_interact_a_third_of_the_random_trials_is_enough) {
+  for (const SyntheticSpace& synthetic : {rugged_space(), failing_space(), scattered_space()}) {
+    const std::size_t random = median_trials(synthetic, "random", 31);
+    for (const std::string name : {"local", "annealing", "genetic"}) {
+      BOOST_TEST(3 * median_trials(synthetic, name, 31) <= random,
+                 name << " on " << synthetic.name);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_forest_needs_no_more_than_the_best_of_the_others) {
+  for (const SyntheticSpace& synthetic :
+       {smooth_space(), rugged_space(), failing_space(), counted_space(), scattered_space()}) {
+    std::size_t least = most;
+    for (const std::string name : {"local", "annealing", "genetic"}) {
+      least = std::min(least, median_trials(synthetic, name, 31));
+    }
+    BOOST_TEST(median_trials(synthetic, "forest", 11) <= least, synthetic.name);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
