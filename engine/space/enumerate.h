@@ -21,15 +21,32 @@ struct Removed {
 struct Space {
   std::vector<Configuration> configurations;
   std::uint64_t combinations = 0;  ///< before any constraint
-  std::vector<Removed> removed;    ///< one per constraint, in the order they are tried
+  /// One per constraint as written, each pattern's own first, then those bounds of parameters that
+  /// removed something.
+  std::vector<Removed> removed;
 };
 
-/// Enumerates the sweep's space. An axis that a pattern has no parameter for is left out of that
-/// pattern's combinations. A combination counts as removed by the first constraint it breaks: the
-/// pattern's own come first. A combination whose defaults break their parameter's bounds, or fail,
-/// is removed too if a constraint on the other parameters removes it, or by the bound. Throws
-/// InputError when an expression fails for some combination all the same, or
-/// when there are more than a million combinations.
-Space enumerate(const Sweep& sweep);
+/// Where enumerating gives up.
+struct SpaceLimits {
+  std::uint64_t configurations = 1'000'000;  ///< that a space has at most
+  std::uint64_t tries = 1'000'000'000;       ///< rows of axes tried on the way: about a minute
+};
+
+/// Enumerates the sweep's space without walking through what is removed: an axis after the other is
+/// bound, and a constraint is tried as soon as all that it depends on is. An axis that a pattern
+/// has no parameter for is left out of that pattern's combinations.
+///
+/// A combination counts as removed by the first constraint it breaks, in the order in which they
+/// are tried: those that depend on no axis; those that depend on one; then, as axis after axis is
+/// bound, those that it decides. Of those tried together the pattern's own come first, then the
+/// sweep's, as written, then the bounds of the parameters. Bound next is always the axis that
+/// decides the most constraints, among equals the one that most of the undecided ones depend on,
+/// the shortest, and the first. A default that follows from other parameters depends on the axes
+/// that those do.
+///
+/// Throws InputError when an expression fails for a combination that no constraint removes (a
+/// default and what follows from it may fail too: `S > 0` is enough for a default of `1024 / S`),
+/// when the combinations cannot be counted in 64 bits, and past the limits.
+Space enumerate(const Sweep& sweep, SpaceLimits limits = {});
 
 }  // namespace sweep

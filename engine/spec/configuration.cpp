@@ -1,7 +1,5 @@
 #include "engine/spec/configuration.h"
 
-#include <fmt/format.h>
-
 namespace sweep {
 
 std::string to_string(const Configuration& configuration) {
@@ -17,10 +15,7 @@ Value value_for(const Parameter& parameter, const Bindings& given, const Binding
   Value chosen = value != nullptr ? *value : parameter.default_value.evaluate(before);
   std::string violation = why_out_of_bounds(parameter, chosen);
   if (violation.empty()) return chosen;
-  const bool too_low = parameter.min && std::get<std::int64_t>(chosen) < *parameter.min;
-  throw OutOfBoundsError(parameter.where, std::move(violation),
-                         fmt::format("{} {} {}", parameter.name, too_low ? ">=" : "<=",
-                                     too_low ? *parameter.min : *parameter.max));
+  throw InputError(parameter.where, std::move(violation));
 }
 
 }  // namespace
@@ -32,20 +27,6 @@ Configuration resolve(const PatternPtr& pattern, const Bindings& given) {
                                  value_for(parameter, given, configuration.parameters));
   }
   return configuration;
-}
-
-Bindings resolvable_part(const Pattern& pattern, const Bindings& given) {
-  Bindings part;
-  try {
-    for (const Parameter& parameter : pattern.parameters) {
-      part.set(parameter.name, value_for(parameter, given, part));
-    }
-  } catch (const InputError&) {
-    for (const auto& [name, value] : given.entries()) {
-      if (pattern.find_parameter(name) != nullptr) part.set(name, value);
-    }
-  }
-  return part;
 }
 
 Bindings environment_of(const Configuration& configuration) {

@@ -13,13 +13,6 @@ namespace {
 
 using Node = Expression::Node;
 
-/// The name inside "sizeof(NAME)", or nothing.
-std::optional<std::string_view> sized_name(std::string_view name) {
-  constexpr std::string_view prefix = "sizeof(";
-  if (!name.starts_with(prefix)) return std::nullopt;
-  return name.substr(prefix.size(), name.size() - prefix.size() - 1);
-}
-
 [[noreturn]] void fail(const Location& where, std::string message, std::string help = {}) {
   throw InputError(where, std::move(message), std::move(help));
 }
@@ -257,65 +250,17 @@ class Evaluator {
     const std::int64_t first = integer(node, 0);
     Arithmetic result = first;
     if (node.operands.size() == 1) {
-      result = unary(node.operation, first);
+      result = apply(node.operation, first);
     } else {
       // min and max take any number of operands; the others exactly two.
       for (std::size_t i = 1; i < node.operands.size(); ++i) {
         if (const auto* value = std::get_if<std::int64_t>(&result)) {
-          result = binary(node.operation, *value, integer(node, i));
+          result = apply(node.operation, *value, integer(node, i));
         }
       }
     }
     if (const auto* fault = std::get_if<ArithmeticFault>(&result)) report(node, *fault);
     return std::get<std::int64_t>(result);
-  }
-
-  static Arithmetic unary(Operation operation, std::int64_t value) {
-    switch (operation) {
-      case Operation::minus:
-        return checked_subtract(0, value);
-      case Operation::bit_not:
-        return ~value;
-      case Operation::log2:
-        return checked_log2(value);
-      default:
-        return value;  // plus
-    }
-  }
-
-  static Arithmetic binary(Operation operation, std::int64_t a, std::int64_t b) {
-    using enum Operation;
-    switch (operation) {
-      case add:
-        return checked_add(a, b);
-      case subtract:
-        return checked_subtract(a, b);
-      case multiply:
-        return checked_multiply(a, b);
-      case divide:
-        return checked_divide(a, b);
-      case remainder:
-        return checked_remainder(a, b);
-      case shift_left:
-        return checked_shift_left(a, b);
-      case shift_right:
-        return checked_shift_right(a, b);
-      case ceil_div:
-        return checked_ceil_div(a, b);
-      case bit_and:
-        return a & b;
-      case bit_xor:
-        return a ^ b;
-      case bit_or:
-        return a | b;
-      case min:
-        return std::min(a, b);
-      case max:
-        return std::max(a, b);
-      default:
-        break;
-    }
-    throw std::logic_error("not a binary operation");
   }
 
   [[noreturn]] static void report(const Node& node, ArithmeticFault fault) {
@@ -346,6 +291,60 @@ void collect_names(const Node& node, std::vector<std::string>& names) {
 }
 
 }  // namespace
+
+std::optional<std::string_view> sized_name(std::string_view name) {
+  constexpr std::string_view prefix = "sizeof(";
+  if (!name.starts_with(prefix)) return std::nullopt;
+  return name.substr(prefix.size(), name.size() - prefix.size() - 1);
+}
+
+Arithmetic apply(Operation operation, std::int64_t value) {
+  switch (operation) {
+    case Operation::minus:
+      return checked_subtract(0, value);
+    case Operation::bit_not:
+      return ~value;
+    case Operation::log2:
+      return checked_log2(value);
+    default:
+      return value;  // plus
+  }
+}
+
+Arithmetic apply(Operation operation, std::int64_t a, std::int64_t b) {
+  using enum Operation;
+  switch (operation) {
+    case add:
+      return checked_add(a, b);
+    case subtract:
+      return checked_subtract(a, b);
+    case multiply:
+      return checked_multiply(a, b);
+    case divide:
+      return checked_divide(a, b);
+    case remainder:
+      return checked_remainder(a, b);
+    case shift_left:
+      return checked_shift_left(a, b);
+    case shift_right:
+      return checked_shift_right(a, b);
+    case ceil_div:
+      return checked_ceil_div(a, b);
+    case bit_and:
+      return a & b;
+    case bit_xor:
+      return a ^ b;
+    case bit_or:
+      return a | b;
+    case min:
+      return std::min(a, b);
+    case max:
+      return std::max(a, b);
+    default:
+      break;
+  }
+  throw std::logic_error("not a binary operation");
+}
 
 Scope scope_of(const Bindings& bindings) {
   Scope scope;

@@ -55,6 +55,7 @@ class Expression {
   const Location& where() const { return where_; }
 
   struct Node;
+  const Node& root() const { return *root_; }
 
  private:
   Expression(std::string text, Location where, std::shared_ptr<const Node> root)

@@ -1,9 +1,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "engine/text/checked_arithmetic.h"
 #include "engine/text/expression.h"
 
 namespace sweep {
@@ -50,6 +53,14 @@ struct Expression::Node {
   std::vector<std::shared_ptr<const Node>> operands;
   bool parenthesised = false;
 };
+
+/// What an operator or a function of one integer comes to.
+Arithmetic apply(Operation operation, std::int64_t value);
+/// The same for two integers; for `min` and `max` of more, those so far and the next.
+Arithmetic apply(Operation operation, std::int64_t a, std::int64_t b);
+
+/// The name inside "sizeof(NAME)", or nothing.
+std::optional<std::string_view> sized_name(std::string_view name);
 
 /// The tree of `text`; null, with a message in `diagnostics`, when it is not an expression.
 std::shared_ptr<const Expression::Node> parse_expression(std::string_view text,

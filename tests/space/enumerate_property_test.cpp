@@ -14,6 +14,7 @@ namespace {
 using namespace sweep::testing;
 using sweep::Bindings;
 using sweep::Configuration;
+using sweep::Pattern;
 using sweep::PatternPtr;
 using sweep::Space;
 using sweep::Sweep;
@@ -29,6 +30,9 @@ const std::map<std::string, PatternPtr>& patterns() {
     };
     add("plain", {"A: 1", "B: A + 1", "C: 1"}, "");
     add("strict", {"A: 1", "B: 2", "D: A * B"}, "require: [A + B < 12, D != 6]\n");
+    add("fallible",
+        {"A: 2", "B: A + 2", "D: {default: 12 / A, max: 6}", "E: {default: 20 / D + B, min: 4}"},
+        "require: [E != 12]\n");
     return result;
   }();
   return all;
@@ -92,11 +96,25 @@ bool satisfies_all(const Configuration& configuration, const Sweep& sweep) {
          });
 }
 
+/// A sweep in which defaults and conditions may fail, and defaults break their bounds.
+std::string arbitrary_fallible_sweep() {
+  std::string text = *rc::gen::element<std::string>("pattern: fallible\naxes:\n",
+                                                    "patterns: [plain, fallible]\naxes:\n");
+  text += "  A: " + list_of(arbitrary_values()) + '\n';
+  if (*rc::gen::arbitrary<bool>()) text += "  B: " + list_of(arbitrary_values()) + '\n';
+  const auto conditions = *rc::gen::container<Strings>(rc::gen::element<std::string>(
+      "A > 0", "A > 1 && D > 1", "B / A < 4", "E % B != 1", "100 / (A - 3) > 20", "D != 4", "D > 0",
+      "A != 3", "E * A > 10", "A == 0 || D > 2", "pattern == 'plain' || A > 1"));
+  text += "where:\n";
+  for (const std::string& condition : conditions) text += "  - \"" + condition + "\"\n";
+  return text;
+}
+
 /// Every combination of the axes from number `axis` on, in order, by the plainest means.
 void combine(const Sweep& sweep, const PatternPtr& pattern, std::size_t axis, const Bindings& given,
-             std::vector<Configuration>& result) {
+             std::vector<Bindings>& result) {
   if (axis == sweep.axes.size()) {
-    result.push_back(resolve(pattern, given));
+    result.push_back(given);
     return;
   }
   std::set<std::string> seen;
@@ -111,6 +129,79 @@ void combine(const Sweep& sweep, const PatternPtr& pattern, std::size_t axis, co
     }
     if (seen.insert(own).second) combine(sweep, pattern, axis + 1, more, result);
   }
+}
+
+/// What becomes of one combination when everything is tried.
+struct Fate {
+  Bindings parameters;  ///< without those that fail
+  bool fails = false;
+  std::set<std::string> broken;  ///< constraints, as the counts call them
+};
+
+Fate fate_of(const Sweep& sweep, const Pattern& pattern, const Bindings& given) {
+  Fate fate;
+  const auto attempt = [&](const auto& work) {
+    try {
+      work();
+    } catch (const sweep::InputError&) {
+      fate.fails = true;
+    }
+  };
+  for (const sweep::Parameter& parameter : pattern.parameters) {
+    attempt([&] {
+      const sweep::Value* value = given.find(parameter.name);
+      fate.parameters.set(parameter.name,
+                          value ? *value : parameter.default_value.evaluate(fate.parameters));
+    });
+    const sweep::Value* value = fate.parameters.find(parameter.name);
+    if (value == nullptr) continue;
+    const auto number = std::get<std::int64_t>(*value);
+    const std::string origin = " of pattern " + pattern.name;
+    if (number < parameter.min.value_or(number))
+      fate.broken.insert(parameter.name + " >= " + std::to_string(*parameter.min) + origin);
+    if (number > parameter.max.value_or(number))
+      fate.broken.insert(parameter.name + " <= " + std::to_string(*parameter.max) + origin);
+  }
+  Bindings environment = fate.parameters;
+  environment.set("pattern", pattern.name);
+  const auto try_condition = [&](const sweep::Expression& condition, const std::string& origin) {
+    attempt([&] {
+      if (!condition.evaluate_boolean(environment))
+        fate.broken.insert(condition.text() + " of " + origin);
+    });
+  };
+  for (const auto& condition : pattern.require) try_condition(condition, "pattern " + pattern.name);
+  for (const auto& condition : sweep.where) {
+    if (applies_to(condition, pattern)) try_condition(condition, "the sweep");
+  }
+  return fate;
+}
+
+/// A space by the plainest means.
+struct PlainSpace {
+  Strings configurations;
+  std::uint64_t combinations = 0;
+  bool fails = false;                          ///< for some combination that nothing removes
+  std::map<std::string, std::uint64_t> most;   ///< how many combinations each constraint breaks
+  std::map<std::string, std::uint64_t> least;  ///< and how many nothing else does
+};
+
+PlainSpace plain_space(const Sweep& sweep) {
+  PlainSpace space;
+  for (const PatternPtr& pattern : sweep.patterns) {
+    std::vector<Bindings> combinations;
+    combine(sweep, pattern, 0, {}, combinations);
+    space.combinations += combinations.size();
+    for (const Bindings& given : combinations) {
+      const Fate fate = fate_of(sweep, *pattern, given);
+      for (const std::string& constraint : fate.broken) ++space.most[constraint];
+      if (fate.broken.size() == 1) ++space.least[*fate.broken.begin()];
+      if (!fate.broken.empty()) continue;
+      space.fails = space.fails || fate.fails;
+      space.configurations.push_back(to_string(Configuration{pattern, fate.parameters}));
+    }
+  }
+  return space;
 }
 
 Strings texts(const std::vector<Configuration>& configurations) {
@@ -160,13 +251,46 @@ BOOST_AUTO_TEST_CASE(nested_loops_find_the_same_in_the_same_order) {
       [] {
         const Sweep sweep = read(arbitrary_sweep());
         std::vector<Configuration> all;
-        for (const PatternPtr& pattern : sweep.patterns) combine(sweep, pattern, 0, {}, all);
+        for (const PatternPtr& pattern : sweep.patterns) {
+          std::vector<Bindings> combinations;
+          combine(sweep, pattern, 0, {}, combinations);
+          for (const Bindings& given : combinations) all.push_back(resolve(pattern, given));
+        }
         const Space space = enumerate(sweep);
         RC_ASSERT(space.combinations == all.size());
         std::erase_if(all, [&](const Configuration& one) { return !satisfies_all(one, sweep); });
         RC_ASSERT(texts(space.configurations) == texts(all));
       },
       500);
+}
+
+BOOST_AUTO_TEST_CASE(what_fails_is_an_error_unless_something_removes_it) {
+  int failures = 0;
+  int spaces = 0;
+  const auto check = [&](const Sweep& sweep) {
+    const PlainSpace plain = plain_space(sweep);
+    ++(plain.fails ? failures : spaces);
+    if (plain.fails) {
+      RC_ASSERT_THROWS_AS(enumerate(sweep), sweep::InputError);
+      return;
+    }
+    const Space space = enumerate(sweep);
+    RC_ASSERT(texts(space.configurations) == plain.configurations);
+    RC_ASSERT(space.combinations == plain.combinations);
+    std::map<std::string, std::uint64_t> counts;
+    std::uint64_t removed = 0;
+    for (const sweep::Removed& row : space.removed) {
+      counts[row.constraint + " of " + row.origin] += row.count;
+      removed += row.count;
+    }
+    RC_ASSERT(removed == plain.combinations - plain.configurations.size());
+    for (const auto& [constraint, most] : plain.most) RC_ASSERT(counts[constraint] <= most);
+    for (const auto& [constraint, least] : plain.least) RC_ASSERT(counts[constraint] >= least);
+  };
+  check_property([&] { check(read(arbitrary_fallible_sweep())); }, 1000);
+  BOOST_TEST(failures > 100);
+  BOOST_TEST(spaces > 100);
+  check_property([&] { check(read(arbitrary_sweep())); }, 500);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

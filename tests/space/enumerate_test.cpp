@@ -203,23 +203,123 @@ BOOST_AUTO_TEST_CASE(a_constraint_guards_the_defaults_too) {
   BOOST_TEST(removed(space) == "1 S > 0 (pattern guarded)\n2 N >= 16 (pattern guarded)\n");
 }
 
-BOOST_AUTO_TEST_CASE(more_than_a_million_combinations_are_refused_at_once) {
+BOOST_AUTO_TEST_CASE(more_than_a_million_configurations_are_refused) {
   const std::string refused =
-      "0:0+1 this sweep has more than 1,000,000 combinations | shorten the axes, or fix some with "
-      "--set NAME=VALUE";
+      "0:0+1 this sweep has more than 1,000,000 configurations | add constraints under where:, "
+      "shorten the axes, or fix some with --set NAME=VALUE";
   BOOST_TEST(messages_of("pattern: stride\naxes: {N: {from: 1, to: 1000000}, STRIDE: {from: 1, "
                          "to: 11}}\n") == refused);
-  // Products of 64 bits would overflow.
   BOOST_TEST(messages_of("pattern: tile\naxes:\n"
                          "  N: {from: 1, to: 1000000}\n"
                          "  ROWS: {from: 1, to: 1000000}\n"
                          "  COLUMNS: {from: 1, to: 1000000}\n"
                          "  PADDED: [true, false]\n") == refused);
-  // The patterns count together, before the first is enumerated.
+  // The patterns count together.
   BOOST_TEST(messages_of("patterns: [stride, tile]\naxes:\n"
                          "  N: {from: 1, to: 100000}\n"
                          "  STRIDE: {from: 1, to: 9}\n"
                          "  ROWS: [1, 2]\n") == refused);
+}
+
+BOOST_AUTO_TEST_CASE(as_many_configurations_as_the_limit_are_listed) {
+  const sweep::Sweep ten = read_sweep("pattern: stride\naxes: {N: {from: 1, to: 10}}\n");
+  BOOST_TEST(enumerate(ten, {.configurations = 10}).configurations.size() == 10u);
+  BOOST_CHECK_EXCEPTION(enumerate(ten, {.configurations = 9}), InputError, [](const auto& error) {
+    return messages(error.diagnostics()).find("more than 9 configurations") != std::string::npos;
+  });
+}
+
+BOOST_AUTO_TEST_CASE(a_walk_without_end_is_given_up) {
+  const sweep::Sweep large = read_sweep(
+      "pattern: tile\naxes: {N: {from: 1, to: 1000000}, ROWS: {from: 1, to: 1000000}}\n"
+      "where: N * ROWS == 0\n");
+  BOOST_CHECK_EXCEPTION(enumerate(large, {.tries = 10'000}), InputError, [](const auto& error) {
+    return messages(error.diagnostics()) ==
+           "0:0+1 this sweep's 1,000,000,000,000 combinations are too many for its constraints: "
+           "after 10,000 tries there are still some left | add constraints on few parameters, "
+           "shorten the axes, or fix some with --set NAME=VALUE";
+  });
+}
+
+BOOST_AUTO_TEST_CASE(combinations_are_counted_up_to_64_bits) {
+  const std::string axes =
+      "axes:\n"
+      "  N: {from: 1, to: 1000000}\n"
+      "  ROWS: {from: 1, to: 1000000}\n"
+      "  COLUMNS: {from: 1, to: 1000000}\n";
+  const Space space = space_of("pattern: tile\n" + axes +
+                               "  PADDED: [true, false]\nwhere: [N > 999999, "
+                               "ROWS < 2, COLUMNS == 7]\n");
+  BOOST_TEST(space.combinations == 2'000'000'000'000'000'000u);
+  BOOST_TEST(space.configurations.size() == 2u);
+  BOOST_TEST(removed(space) ==
+             "1999998000000000000 N > 999999 (the sweep)\n"
+             "1999998000000 ROWS < 2 (the sweep)\n"
+             "1999998 COLUMNS == 7 (the sweep)\n");
+  const std::string refused =
+      "0:0+1 this sweep has more combinations than 64 bits can count | shorten the axes, or fix "
+      "some with --set NAME=VALUE";
+  BOOST_TEST(messages_of("pattern: tile\n" + axes +
+                         "  PADDED: [true, false]\n"
+                         "  T: [float, double, int, half, float2, float4, int2, int4, short, "
+                         "char]\nwhere: N > 999999\n") == refused);
+}
+
+BOOST_AUTO_TEST_CASE(a_constraint_on_one_axis_counts_before_one_on_two) {
+  // ROWS > 5 takes out 5 x 10; of the other 50, ROWS + COLUMNS < 12 leaves ROWS 6 to 10 with
+  // COLUMNS below 6, 5, 4, 3, 2.
+  const Space space = space_of(
+      "pattern: tile\naxes: {ROWS: {from: 1, to: 10}, COLUMNS: {from: 1, to: 10}}\n"
+      "where: [ROWS + COLUMNS < 12, ROWS > 5]\n");
+  BOOST_TEST(space.configurations.size() == 15u);
+  BOOST_TEST(removed(space) ==
+             "35 ROWS + COLUMNS < 12 (the sweep)\n"
+             "50 ROWS > 5 (the sweep)\n");
+}
+
+BOOST_AUTO_TEST_CASE(constraints_on_one_axis_each_count_as_written) {
+  const Space space = space_of(
+      "pattern: tile\naxes: {ROWS: {from: 1, to: 10}, N: {from: 1, to: 4}}\n"
+      "where: [N > 1, ROWS > 5, N > 2]\n");
+  BOOST_TEST(removed(space) ==
+             "10 N > 1 (the sweep)\n"
+             "15 ROWS > 5 (the sweep)\n"
+             "5 N > 2 (the sweep)\n");
+}
+
+BOOST_AUTO_TEST_CASE(the_axis_that_decides_the_most_constraints_is_bound_next) {
+  // Most constraints depend on COLUMNS; after it N, the shorter one, decides as many as ROWS.
+  const Space space = space_of(
+      "pattern: tile\n"
+      "axes: {ROWS: {from: 1, to: 5}, COLUMNS: {from: 1, to: 3}, N: [1, 2]}\n"
+      "where: [ROWS * COLUMNS > 100, N > 1, N + COLUMNS > 4]\n");
+  BOOST_TEST(removed(space) ==
+             "5 ROWS * COLUMNS > 100 (the sweep)\n"
+             "15 N > 1 (the sweep)\n"
+             "10 N + COLUMNS > 4 (the sweep)\n");
+  // With a second constraint on both, ROWS is bound before N.
+  const Space more = space_of(
+      "pattern: tile\n"
+      "axes: {ROWS: {from: 1, to: 5}, COLUMNS: {from: 1, to: 3}, N: [1, 2]}\n"
+      "where: [N + COLUMNS > 4, ROWS * COLUMNS > 4, COLUMNS > ROWS]\n");
+  BOOST_TEST(removed(more) ==
+             "1 N + COLUMNS > 4 (the sweep)\n"
+             "14 ROWS * COLUMNS > 4 (the sweep)\n"
+             "14 COLUMNS > ROWS (the sweep)\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_condition_on_no_axis_removes_all_at_once) {
+  const Space space = space_of(
+      "pattern: tile\naxes: {ROWS: {from: 1, to: 1000000}, N: {from: 1, to: 1000000}}\n"
+      "where: [ROWS > N, T == double]\n");
+  BOOST_TEST(removed(space) ==
+             "0 ROWS > N (the sweep)\n"
+             "1000000000000 T == double (the sweep)\n");
+}
+
+BOOST_AUTO_TEST_CASE(any_constraint_guards_an_expression_wherever_it_stands) {
+  BOOST_TEST(messages_of("pattern: stride\naxes: {STRIDE: [1, 0], N: [2, 3]}\n"
+                         "where: [N / STRIDE > 1, N * STRIDE > 0]\n") == "");
 }
 
 BOOST_AUTO_TEST_CASE(a_long_zip_takes_no_longer_than_its_length) {
