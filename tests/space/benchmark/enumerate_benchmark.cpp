@@ -1,5 +1,5 @@
 // What enumerating a large space costs: the tiles, threads and stages of a matrix multiplication,
-// ten parameters, more than 10^8 combinations of which about one in a thousand is valid.
+// ten parameters, more than 10^8 combinations of which about one in six hundred is valid.
 
 #include <fmt/format.h>
 
