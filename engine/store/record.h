@@ -72,6 +72,45 @@ struct ComparisonRecord {
   friend bool operator==(const ComparisonRecord&, const ComparisonRecord&) = default;
 };
 
+/// What a search found among the configurations of one group.
+struct TunedGroup {
+  Bindings group;                   ///< the values of the names that the groups differ in
+  std::int64_t configurations = 0;  ///< that the group has
+  std::int64_t tried = 0;           ///< by the search; the default, tried before it, included
+  std::string ended;                ///< a sentence's predicate: "stopped after 200 configurations"
+
+  std::optional<std::int64_t> winner;  ///< its place among the run's points
+  /// The winner's figure and its 95 % confidence interval, measured anew in so many rounds; without
+  /// rounds the point's own.
+  int rounds = 0;
+  double figure_low = 0;
+  double figure = 0;
+  double figure_high = 0;
+
+  std::optional<std::int64_t> standard;  ///< the place of the pattern's default configuration
+  std::string no_standard;               ///< why there is none: "N % BLOCK == 0 does not hold"
+  /// How many times as good the winner is as the default: 1.12 is 12 % more bandwidth, or a time
+  /// that is 12 % longer in the default. 0 where it is not known; an interval only after rounds.
+  double gain_low = 0;
+  double gain = 0;
+  double gain_high = 0;
+
+  friend bool operator==(const TunedGroup&, const TunedGroup&) = default;
+};
+
+/// A run that searched for the best configurations in the place of measuring all of them.
+struct TuningRecord {
+  std::string metric;  ///< by which it searched
+  Origin origin = Origin::measured;
+  Better better = Better::higher;
+  std::string strategy;
+  std::uint64_t seed = 0;
+  std::vector<std::string> for_each;  ///< the names that groups differ in, "pattern" among them
+  std::vector<TunedGroup> groups;     ///< in the order in which they were searched
+
+  friend bool operator==(const TuningRecord&, const TuningRecord&) = default;
+};
+
 struct RunRecord {
   std::int64_t id = 0;
   Provenance provenance;
@@ -81,6 +120,7 @@ struct RunRecord {
   std::vector<std::string> notes = {};     ///< sentences about the run: a busy GPU, ...
   std::vector<AnchorRecord> anchors = {};  ///< in the order taken
   std::vector<ComparisonRecord> comparisons = {};
+  std::optional<TuningRecord> tuning = {};
 };
 
 /// What sets a sample apart from the others.
