@@ -2,12 +2,14 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/spec/expectation.h"
 #include "engine/spec/pattern.h"
 #include "engine/spec/report_layout.h"
+#include "engine/spec/tune_rules.h"
 
 namespace sweep {
 
@@ -54,6 +56,7 @@ struct Sweep {
   /// Axes of one name each that the emulator has instead; none that a `--set` names.
   std::vector<Axis> emulator_set;
   std::vector<Expectation> expect;
+  std::optional<TuneRules> tune;  ///< search, in the place of measuring everything
   ReportLayout report;
 };
 
