@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,6 +32,9 @@ struct MeasureRules {
   int max_samples = 1000;
   double seconds = 0.5;  ///< stop after so long, minimum samples done
   bool caches = false;   ///< whether the emulator follows the caches too
+  /// Give up after a few samples when each took longer; infinite: never. A search's own, and not
+  /// part of the text.
+  double give_up_seconds = std::numeric_limits<double>::infinity();
 
   friend bool operator==(const MeasureRules&, const MeasureRules&) = default;
 };

@@ -232,6 +232,11 @@ std::vector<RunRecord> Store::runs() const {
   return read_runs(*state_->database);
 }
 
+std::optional<StoredPoint> Store::point(std::int64_t run, std::int64_t ordinal) const {
+  const Transaction snapshot(*state_->database, Transaction::Kind::read);
+  return read_point(*state_->database, run, ordinal);
+}
+
 std::vector<StoredPoint> Store::points(std::int64_t run) const {
   const Transaction snapshot(*state_->database, Transaction::Kind::read);
   return read_points(*state_->database, run);

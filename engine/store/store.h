@@ -94,6 +94,8 @@ class Store {
 
   /// Every run, oldest first.
   std::vector<RunRecord> runs() const;
+  /// The point at a place of a run, if there is one.
+  std::optional<StoredPoint> point(std::int64_t run, std::int64_t ordinal) const;
   /// The points of a run by their place.
   std::vector<StoredPoint> points(std::int64_t run) const;
 
