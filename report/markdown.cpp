@@ -94,10 +94,6 @@ std::string write_failures(const std::vector<Failure>& failures,
   return text;
 }
 
-std::string count(std::size_t number, std::string_view what) {
-  return fmt::format("{} {}{}", format_thousands(number), what, number == 1 ? "" : "s");
-}
-
 /// "66 points on NVIDIA H200: 64 ok, 2 failed, 40 reused from runs 1 and 2."
 std::string count_points(const RunResults& results) {
   std::size_t failed = 0;
@@ -111,7 +107,7 @@ std::string count_points(const RunResults& results) {
   }
   const std::size_t all = results.points.size();
   const std::string& device = results.run.provenance.device.name;
-  std::string text = count(all, "point");
+  std::string text = count_of(all, "point");
   if (!device.empty()) text += " on " + device;
   text +=
       fmt::format(": {} ok, {} failed", format_thousands(all - failed), format_thousands(failed));

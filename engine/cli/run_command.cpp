@@ -90,16 +90,11 @@ int conclude(const RunSummary& summary, bool expectations_kept, const fs::path& 
   return summary.failed > 0 || !expectations_kept ? exit_points_failed : exit_done;
 }
 
-std::int64_t figure_of(const Device& device, std::string_view name) {
-  return name == "multiprocessors" ? device.multiprocessors
-                                   : static_cast<std::int64_t>(device.l2_bytes);
-}
-
 /// Patterns may have figures of the device for defaults.
 void fit_to_device(LoadedSweep& loaded, const Device& device) {
-  const bool has_changed = apply_device_figures(
-      loaded.sweep, [&](std::string_view name) { return figure_of(device, name); });
-  if (!has_changed) return;
+  const DeviceFigures figures = {device.multiprocessors,
+                                 static_cast<std::int64_t>(device.l2_bytes)};
+  if (!apply_device_figures(loaded.sweep, figures)) return;
   loaded.space = enumerate(loaded.sweep);
   if (loaded.space.configurations.empty()) {
     throw CommandError(exit_bad_input,
