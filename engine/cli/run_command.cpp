@@ -143,15 +143,24 @@ int run_command(const Arguments& arguments) {
     reduce_for_emulator(loaded);
   }
   fit_to_device(loaded, machines.measurer->device());
+  std::vector<TuningGroup> groups;
+  if (loaded.sweep.tune) groups = tuning_groups(loaded.sweep, loaded.space);
   make_output_folder(options->output);
   const fs::path base = options->output / loaded.sweep.name;
   const RunLock lock(base.string() + ".db");
   Store store(base.string() + ".db", Store::Mode::read_write);
 
-  RunRequest request = {
-      loaded.sweep, loaded.space, provenance_of(loaded.sweep, options->seed), {}, false, {}, {}};
+  RunRequest request = {loaded.sweep,
+                        loaded.space,
+                        provenance_of(loaded.sweep, options->seed),
+                        {},
+                        false,
+                        {},
+                        {},
+                        {}};
   request.compile = compile_settings(nvrtc, 0, cache.get());
   request.fresh = options->fresh;
+  request.groups = std::move(groups);
   request.emulate = machines.emulators_beside();
   request.counters = options->counters.value_or(loaded.sweep.counters);
   const RunSummary summary = measure_all(request, *machines.measurer, store);

@@ -17,6 +17,7 @@ namespace sweep {
 struct RankedBy {
   std::string metric;
   Better better = Better::higher;
+  Origin origin = Origin::measured;
 
   friend bool operator==(const RankedBy&, const RankedBy&) = default;
 };
