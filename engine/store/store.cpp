@@ -227,6 +227,10 @@ bool Store::take_over_comparisons(std::int64_t run) {
   return has_some;
 }
 
+void Store::set_tuning(std::int64_t run, const TuningRecord& tuning) {
+  set_run_tuning(*state_->database, run, tuning);
+}
+
 std::vector<RunRecord> Store::runs() const {
   const Transaction snapshot(*state_->database, Transaction::Kind::read);
   return read_runs(*state_->database);

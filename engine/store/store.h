@@ -92,6 +92,9 @@ class Store {
   /// the same points. False when there are none.
   bool take_over_comparisons(std::int64_t run);
 
+  /// Replaces what the run's search found so far.
+  void set_tuning(std::int64_t run, const TuningRecord& tuning);
+
   /// Every run, oldest first.
   std::vector<RunRecord> runs() const;
   /// The points of a run by their place.
