@@ -83,7 +83,8 @@ std::vector<std::string> describe_origin(const ExportedRun& run) {
                                                     "engine", "measuring", "run"};
   std::vector<std::string> lines;
   for (const auto& [what, text] : describe_provenance(run.results.run)) {
-    if (std::ranges::find(told, what) != told.end()) lines.push_back(what + ": " + text);
+    if (std::ranges::find(told, what) != told.end())
+      lines.push_back(fmt::format("{}: {}", what, text));
   }
   std::vector<std::string> metrics;
   for (const BestConfiguration& best : run.best) {
