@@ -20,6 +20,7 @@ declare -A may_include=(
   [backend]="spec text"
   [cuda]="loader $middle" [jit]="loader $middle"
   [emulator]="$middle" [explain]="emulator $middle" [space]="$middle" [store]="$middle"
+  [recording]="search store spec text"
   [run]="cuda emulator jit space store $middle"
   [report]="store text"
 )
