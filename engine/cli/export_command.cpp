@@ -134,11 +134,7 @@ std::string write_json(const std::vector<ExportedRun>& runs, bool all_points) {
       points.push_back(run.results.points[best.place]);
     }
   }
-  try {
-    return write_t4(run.results.run, points);
-  } catch (const std::invalid_argument& error) {
-    throw CommandError(exit_bad_input, error.what());
-  }
+  return write_t4(run.results.run, points);
 }
 
 std::string write_export(const ExportRequest& request) {

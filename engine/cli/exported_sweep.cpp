@@ -67,21 +67,26 @@ bool varies(const std::string& name, const Winner& winner) {
   });
 }
 
-bool must_be_given(const Parameter& parameter, const std::vector<Winner>& winners,
-                   std::size_t devices) {
+/// Whether the default follows from other parameters; "float" is a name in it, but no parameter's.
+bool is_derived(const Parameter& parameter, const Pattern& pattern) {
+  return std::ranges::any_of(parameter.default_value.names(), [&](const std::string& name) {
+    return pattern.find_parameter(name) != nullptr;
+  });
+}
+
+bool must_be_given(const Parameter& parameter, const Pattern& pattern,
+                   const std::vector<Winner>& winners, std::size_t devices) {
   const auto follows = [&](const Winner& winner) { return follows_by_default(parameter, winner); };
   if (!std::ranges::all_of(winners, follows)) return true;
   // Each device would take its own figure.
   if (!parameter.device.empty()) return devices > 1;
-  if (!parameter.default_value.names().empty()) return false;
+  if (is_derived(parameter, pattern)) return false;
   return std::ranges::any_of(winners,
                              [&](const Winner& winner) { return varies(parameter.name, winner); });
 }
 
-using Names = std::map<std::string, std::vector<Winner>>;
-
-Names by_pattern(std::span<const ExportedRun> runs) {
-  Names winners;
+std::map<std::string, std::vector<Winner>> by_pattern(std::span<const ExportedRun> runs) {
+  std::map<std::string, std::vector<Winner>> winners;
   for (const Winner& winner : winners_of(runs)) {
     winners[winner.point->key.pattern_name].push_back(winner);
   }
@@ -116,7 +121,7 @@ GivenParameters parameters_to_give(std::span<const ExportedRun> runs) {
     if (pattern == nullptr) continue;
     std::vector<std::string>& names = given[name];
     for (const Parameter& parameter : pattern->parameters) {
-      if (must_be_given(parameter, winners, runs.size())) names.push_back(parameter.name);
+      if (must_be_given(parameter, *pattern, winners, runs.size())) names.push_back(parameter.name);
     }
   }
   return given;

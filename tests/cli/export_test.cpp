@@ -155,6 +155,21 @@ BOOST_AUTO_TEST_CASE(an_exported_sweep_runs_as_it_stands) {
   BOOST_TEST(contains(shown.out, "2 configurations"), shown.out);
 }
 
+BOOST_AUTO_TEST_CASE(what_varied_is_given_even_where_it_is_the_default) {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder.path() / "default.db";
+  {
+    Store store(path, Store::Mode::read_write);
+    add_run(store, "NVIDIA H200",
+            {point("copy", "float", 256, 900), point("copy", "float4", 128, 300)},
+            RunState::finished);
+  }
+  const Outcome done = run_program({"export", path.string(), "--format", "yaml"}, folder.path());
+  BOOST_TEST(done.code == 0, done.err);
+  BOOST_TEST(contains(done.out, "pattern: copy\naxes:\n  T: float\n  BLOCK: 256\nmeasure:"),
+             done.out);
+}
+
 BOOST_AUTO_TEST_CASE(patterns_that_do_not_fit_one_sweep_are_refused) {
   const TemporaryFolder folder;
   const std::filesystem::path path = folder.path() / "odd.db";
