@@ -163,7 +163,7 @@ BOOST_DATA_TEST_CASE(no_text_ends_its_comment,
 BOOST_AUTO_TEST_CASE(a_comment_of_any_text_is_lines_that_begin_with_its_mark) {
   check_property([] {
     const std::string text = arbitrary_bytes() + arbitrary_tricky_text();
-    const std::string lines = comment_lines("//", text, *rc::gen::element(0, 20, 100));
+    const std::string lines = comment_lines("//", text, *rc::gen::element<std::size_t>(0, 20, 100));
     RC_ASSERT(lines.ends_with('\n') || lines.empty());
     for (std::size_t at = 0; at < lines.size(); at = lines.find('\n', at) + 1) {
       RC_ASSERT(lines.compare(at, 2, "//") == 0);

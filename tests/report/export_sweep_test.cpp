@@ -1,5 +1,6 @@
 #include "report/export_sweep.h"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 
 #include "engine/space/enumerate.h"
@@ -50,8 +51,8 @@ Texts best_of(const std::vector<ExportedRun>& runs) {
     }
   }
   std::ranges::sort(configurations);
-  const auto repeated = std::ranges::unique(configurations);
-  configurations.erase(repeated.begin(), repeated.end());
+  configurations.erase(std::unique(configurations.begin(), configurations.end()),
+                       configurations.end());
   return configurations;
 }
 
