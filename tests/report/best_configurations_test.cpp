@@ -4,7 +4,7 @@
 
 #include "tests/contains.h"
 #include "tests/report/example_results.h"
-#include "tests/report/tuned_results.h"
+#include "tests/report/stream_results.h"
 
 using namespace sweep;
 using namespace sweep::testing;
@@ -31,7 +31,7 @@ std::vector<std::int64_t> ids_of(const std::vector<RunRecord>& runs) {
 BOOST_AUTO_TEST_SUITE(best_configurations)
 
 BOOST_AUTO_TEST_CASE(a_tuning_run_has_one_of_each_group) {
-  const ExportedRun run = find_best(tuned_results());
+  const ExportedRun run = find_best(tuned_streams());
   BOOST_REQUIRE(run.best.size() == 2u);
   BOOST_TEST(run.best[0].place == 1u);
   BOOST_TEST(run.best[0].figure == 3000.5);
@@ -47,13 +47,13 @@ BOOST_AUTO_TEST_CASE(a_tuning_run_has_one_of_each_group) {
 }
 
 BOOST_AUTO_TEST_CASE(a_group_in_which_nothing_succeeded_is_named) {
-  const ExportedRun run = find_best(tuned_results());
+  const ExportedRun run = find_best(tuned_streams());
   BOOST_REQUIRE(run.without_best.size() == 1u);
   BOOST_TEST(run.without_best.front() == "T=half: none of the 200 configurations tried succeeded");
 }
 
 BOOST_AUTO_TEST_CASE(another_run_has_one_of_each_pattern) {
-  const ExportedRun run = find_best(measured_results());
+  const ExportedRun run = find_best(measured_streams());
   BOOST_REQUIRE(run.best.size() == 2u);
   BOOST_TEST(run.best[0].place == 1u);
   BOOST_TEST(run.best[1].place == 2u);
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(what_was_compared_in_rounds_decides) {
 }
 
 BOOST_AUTO_TEST_CASE(a_patterns_only_point_is_its_best) {
-  RunResults results = measured_results();
+  RunResults results = measured_streams();
   results.points.pop_back();
   const ExportedRun run = find_best(std::move(results));
   BOOST_REQUIRE(run.best.size() == 2u);

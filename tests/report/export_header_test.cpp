@@ -10,7 +10,7 @@
 #include "tests/contains.h"
 #include "tests/rapidcheck_case.h"
 #include "tests/report/example_results.h"
-#include "tests/report/tuned_results.h"
+#include "tests/report/stream_results.h"
 #include "tests/store/arbitrary_records.h"
 #include "tests/temporary_folder.h"
 
@@ -44,7 +44,7 @@ std::string complaints(const std::string& header, const std::string& program = {
 }
 
 ExportedRun run_of(Parameters parameters) {
-  RunResults results = measured_results();
+  RunResults results = measured_streams();
   results.points.clear();
   results.points.push_back(
       ok_point("copy", parameters,
@@ -61,7 +61,7 @@ std::string header_of(const ExportedRun& run) {
 BOOST_AUTO_TEST_SUITE(export_header)
 
 BOOST_AUTO_TEST_CASE(a_project_reads_the_values_of_each_group) {
-  const std::string header = header_of(find_best(tuned_results()));
+  const std::string header = header_of(find_best(tuned_streams()));
   BOOST_TEST(complaints(header, R"(
 #include <type_traits>
 namespace best = best_streams::nvidia_h200;
@@ -78,7 +78,7 @@ static_assert(best::copy_T_float4::pattern[0] == 'c');
 }
 
 BOOST_AUTO_TEST_CASE(the_comments_say_where_the_values_come_from) {
-  const std::string header = header_of(find_best(tuned_results()));
+  const std::string header = header_of(find_best(tuned_streams()));
   for (const char* text :
        {"// device: NVIDIA H200, compute capability 9.0", "// driver: 580.159.04, CUDA 13.0",
         "// compiler: NVRTC 13.0", "// engine: sweep 0.1.0", "// measuring: cache: cold",
@@ -117,7 +117,7 @@ static_assert(best::WORD[1] == '"' && best::WORD[6] == '?' && best::WORD[8] == '
 BOOST_AUTO_TEST_CASE(a_namespace_for_each_device) {
   std::vector<ExportedRun> runs;
   for (const char* device : {"NVIDIA H200", "emulator of 9.0 (H200)", "NVIDIA  H200", "4090"}) {
-    RunResults results = measured_results();
+    RunResults results = measured_streams();
     results.run.provenance.device.name = device;
     runs.push_back(find_best(std::move(results)));
   }
@@ -131,7 +131,7 @@ static_assert(best_streams::n4090::copy::BLOCK == 512);
 }
 
 BOOST_AUTO_TEST_CASE(groups_have_different_names) {
-  RunResults results = tuned_results();
+  RunResults results = tuned_streams();
   TuningRecord& tuning = *results.run.tuning;
   tuning.groups.pop_back();
   tuning.groups[0].group = {};
@@ -150,7 +150,7 @@ BOOST_DATA_TEST_CASE(no_text_ends_its_comment,
                      data::make({"*/", "a\nint x = ;", "ends in \\", "ends in \\  ", "?\?/",
                                  "a\r\\", "\u202e turned \u2066", "/* */ //", "\x1b[31m"}),
                      text) {
-  RunResults results = measured_results();
+  RunResults results = measured_streams();
   Provenance& provenance = results.run.provenance;
   provenance.device.name = text;
   provenance.command = text;

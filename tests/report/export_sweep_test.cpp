@@ -7,7 +7,7 @@
 #include "tests/contains.h"
 #include "tests/pattern_from_text.h"
 #include "tests/report/example_results.h"
-#include "tests/report/tuned_results.h"
+#include "tests/report/stream_results.h"
 
 using namespace sweep;
 using namespace sweep::testing;
@@ -70,7 +70,7 @@ void check_exactly(const std::vector<ExportedRun>& runs) {
 BOOST_AUTO_TEST_SUITE(export_sweep)
 
 BOOST_AUTO_TEST_CASE(one_configuration_is_axes_of_one_value) {
-  RunResults results = measured_results();
+  RunResults results = measured_streams();
   results.points.resize(2);
   const std::vector<ExportedRun> runs = {find_best(std::move(results))};
   check_exactly(runs);
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(one_configuration_is_axes_of_one_value) {
 }
 
 BOOST_AUTO_TEST_CASE(groups_of_one_pattern_are_rows) {
-  const std::vector<ExportedRun> runs = {find_best(tuned_results())};
+  const std::vector<ExportedRun> runs = {find_best(tuned_streams())};
   check_exactly(runs);
   const std::string text = write_best_sweep(runs, given);
   BOOST_TEST(contains(text,
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(groups_of_one_pattern_are_rows) {
 }
 
 BOOST_AUTO_TEST_CASE(patterns_have_each_its_own) {
-  const std::vector<ExportedRun> runs = {find_best(measured_results())};
+  const std::vector<ExportedRun> runs = {find_best(measured_streams())};
   check_exactly(runs);
   BOOST_TEST(contains(write_best_sweep(runs, given),
                       "where:\n  - pattern != 'copy' || (T == float4 && BLOCK == 512 && ITEMS == "
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(patterns_have_each_its_own) {
 }
 
 BOOST_AUTO_TEST_CASE(patterns_that_agree_need_no_condition) {
-  RunResults results = measured_results();
+  RunResults results = measured_streams();
   results.points.erase(results.points.begin() + 2);
   const std::vector<ExportedRun> runs = {find_best(std::move(results))};
   check_exactly(runs);
@@ -106,12 +106,12 @@ BOOST_AUTO_TEST_CASE(patterns_that_agree_need_no_condition) {
 }
 
 BOOST_AUTO_TEST_CASE(devices_stand_together) {
-  RunResults other = measured_results();
+  RunResults other = measured_streams();
   other.run.id = 8;
   other.run.provenance.device.name = "NVIDIA H100";
   other.run.provenance.sweep_text = "pattern: copy\n";
   other.points[0] = stream_point("copy", "float", 64, 2, true, 9000);
-  const std::vector<ExportedRun> runs = {find_best(measured_results()),
+  const std::vector<ExportedRun> runs = {find_best(measured_streams()),
                                          find_best(std::move(other))};
   check_exactly(runs);
   const std::string text = write_best_sweep(runs, given);
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(a_pattern_that_gives_less_keeps_its_own_values) {
   // What `read` need not give, since its default does, is an axis all the same, for `copy` gives
   // it.
   const GivenParameters uneven = {{"copy", {"T", "BLOCK", "ITEMS", "STREAMING"}}, {"read", {"T"}}};
-  RunResults results = measured_results();
+  RunResults results = measured_streams();
   results.points[2] = stream_point("read", "float", 256, 1, false, 4600);
   const std::vector<ExportedRun> runs = {find_best(std::move(results))};
   BOOST_TEST(measured_by(write_best_sweep(runs, uneven)) == best_of(runs),
@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(a_pattern_that_gives_less_keeps_its_own_values) {
 }
 
 BOOST_AUTO_TEST_CASE(it_measures_as_the_run_did) {
-  const std::vector<ExportedRun> runs = {find_best(tuned_results())};
+  const std::vector<ExportedRun> runs = {find_best(tuned_streams())};
   const Sweep sweep = parse(write_best_sweep(runs, given));
   BOOST_TEST(to_string(sweep.measure) ==
              "cache: warm, noise: 0.25 %, samples: 5..50, seconds: 0.5");
@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(it_measures_as_the_run_did) {
 }
 
 BOOST_AUTO_TEST_CASE(texts_with_care) {
-  RunResults results = tuned_results();
+  RunResults results = tuned_streams();
   results.summary = "a \"b\" \\ : # {x}\nand 'more'";
   results.run.provenance.command = "one\npattern: two";
   results.run.provenance.sweep_text = "measure: {cache: \"warm\", noise: \"0.1 %\"}";

@@ -14,9 +14,9 @@ StoredPoint stream_point(const std::string& pattern, const char* type, std::int6
 
 /// A finished run that searched the pattern `copy` for the best configuration of each of the types
 /// float, float4 and half; for half nothing succeeded.
-RunResults tuned_results();
+RunResults tuned_streams();
 
 /// A finished run of the patterns `copy` and `read` that measured every configuration.
-RunResults measured_results();
+RunResults measured_streams();
 
 }  // namespace sweep::testing

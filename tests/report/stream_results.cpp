@@ -1,4 +1,4 @@
-#include "tests/report/tuned_results.h"
+#include "tests/report/stream_results.h"
 
 #include <fmt/format.h>
 
@@ -69,7 +69,7 @@ StoredPoint stream_point(const std::string& pattern, const char* type, std::int6
   return stored;
 }
 
-RunResults tuned_results() {
+RunResults tuned_streams() {
   RunResults results = empty_run();
   add(results, stream_point("copy", "float", 256, 1, false, 2500));
   add(results, stream_point("copy", "float", 128, 4, true, 3000.5));
@@ -101,7 +101,7 @@ RunResults tuned_results() {
   return results;
 }
 
-RunResults measured_results() {
+RunResults measured_streams() {
   RunResults results = empty_run();
   add(results, stream_point("copy", "float", 256, 1, false, 2500));
   add(results, stream_point("copy", "float4", 512, 1, false, 4263));
