@@ -11,6 +11,7 @@
 #include "report/expectation_check.h"
 #include "report/markdown_count_agreement.h"
 #include "report/markdown_text.h"
+#include "report/markdown_tuning.h"
 #include "report/markdown_verdict.h"
 #include "report/parameter_values.h"
 #include "report/point_notes.h"
@@ -81,12 +82,17 @@ std::vector<Failure> failures_of(const std::vector<const PointRecord*>& points) 
 
 std::string write_failures(const std::vector<Failure>& failures,
                            const std::vector<ParameterValues>& parameters) {
+  constexpr std::size_t most_shown = 20;
   if (failures.empty()) return {};
   const std::vector<ParameterValues> told = telling_parameters(parameters);
   std::string text = "## Failed points\n\n";
   for (const Failure& failure : failures) {
-    for (const PointRecord* point : failure.points) {
-      text += "- " + escape_markdown(describe(environment_of(*point), told)) + '\n';
+    for (std::size_t i = 0; i < std::min(failure.points.size(), most_shown); ++i) {
+      text += "- " + escape_markdown(describe(environment_of(*failure.points[i]), told)) + '\n';
+    }
+    if (failure.points.size() > most_shown) {
+      text += fmt::format("- and {} more, which the CSV has\n",
+                          format_thousands(failure.points.size() - most_shown));
     }
     const std::string reason = failure.reason.empty() ? "no reason is known" : failure.reason;
     text += '\n' + markdown_code(reason, "text") + '\n';
@@ -206,6 +212,7 @@ std::string write_markdown(const RunResults& results) {
   const std::vector<ParameterValues> parameters = parameters_of(points);
 
   std::string text = write_opening(results, parameters);
+  text += write_tuning(results, parameters);
   for (const TableModel& table : tables_of(results)) text += write_table(table);
   text += write_verdict(results, parameters);
   text += write_count_agreement(points, parameters);
