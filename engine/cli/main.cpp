@@ -32,6 +32,7 @@ constexpr std::array commands = {
     Command{"list", "list patterns, sweeps or metrics", list_command},
     Command{"show", "describe a pattern or a sweep", show_command},
     Command{"report", "make a report again from a results database", report_command},
+    Command{"export", "write the best configurations as a header, a sweep or JSON", export_command},
     Command{"devices", "list what a sweep can run on: the GPUs and the emulator", devices_command},
     Command{"cache", "show or clear the cache of compiled programs", cache_command},
 };

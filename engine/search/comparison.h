@@ -1,7 +1,9 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,9 +23,10 @@ using CostTable = std::vector<std::optional<double>>;
 double cost_at_share(double best, double share);
 
 /// How many rows the strategy tries until it has reached each share of the best; `most` + 1 where
-/// it has not within `most` rows, or there is nothing to reach.
+/// it has not within `most` rows, or there is nothing to reach. Once `stop` is set it ends early.
 std::vector<std::size_t> trials_to_shares(Strategy& strategy, const CostTable& costs,
-                                          std::span<const double> shares, std::size_t most);
+                                          std::span<const double> shares, std::size_t most,
+                                          const std::atomic<bool>* stop = nullptr);
 
 /// How many rows one strategy needs to reach one share of the best, over many seeds.
 struct Standing {
@@ -31,13 +34,26 @@ struct Standing {
   double share = 0;
   std::size_t median = 0;
   std::size_t ninetieth = 0;  ///< percentile
+
+  friend bool operator==(const Standing&, const Standing&) = default;
 };
 
-/// One for each name and share, in their order; the seeds are 1 to `seeds`. `costs` has an entry
-/// for every row, and every name is one of `strategies`: otherwise throws std::invalid_argument.
+/// How a comparison goes on; the result does not depend on it.
+struct ComparisonPace {
+  std::size_t threads = 1;                  ///< that try seeds side by side
+  const std::atomic<bool>* stop = nullptr;  ///< once set, the comparison ends without a result
+  /// Told now and then how many of how many courses, one for each name and seed, are done; by one
+  /// thread at a time.
+  std::function<void(std::size_t done, std::size_t all)> on_progress = {};
+};
+
+/// One for each name and share, in their order; the seeds are 1 to `seeds`. Empty when it was
+/// stopped. `costs` has an entry for every row, and every name is one of `strategies`: otherwise
+/// throws std::invalid_argument. The space's features are all asked for by the calling thread,
+/// before others begin.
 std::vector<Standing> compare_strategies(const SearchSpace& space, const CostTable& costs,
                                          std::span<const std::string> names,
                                          std::span<const double> shares, std::size_t seeds,
-                                         std::size_t most);
+                                         std::size_t most, const ComparisonPace& pace = {});
 
 }  // namespace sweep

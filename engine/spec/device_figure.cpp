@@ -20,12 +20,6 @@ constexpr auto names = [] {
   return result;
 }();
 
-/// 0 where it is not known.
-std::int64_t figure_of(const DeviceFigures& figures, std::string_view name) {
-  const auto named = std::ranges::find(table, name, &NamedFigure::name);
-  return named == table.end() ? 0 : figures.*(named->member);
-}
-
 bool has_axis(const Sweep& sweep, const std::string& name) {
   return std::ranges::any_of(sweep.axes, [&](const Axis& axis) {
     return std::ranges::find(axis.names, name) != axis.names.end();
@@ -38,12 +32,17 @@ std::span<const std::string_view> device_figure_names() {
   return names;
 }
 
+std::int64_t device_figure(const DeviceFigures& figures, std::string_view name) {
+  const auto named = std::ranges::find(table, name, &NamedFigure::name);
+  return named == table.end() ? 0 : figures.*(named->member);
+}
+
 bool apply_device_figures(Sweep& sweep, const DeviceFigures& figures) {
   bool has_applied = false;
   for (const PatternPtr& pattern : sweep.patterns) {
     for (const Parameter& parameter : pattern->parameters) {
       if (parameter.device.empty() || has_axis(sweep, parameter.name)) continue;
-      const std::int64_t figure = figure_of(figures, parameter.device);
+      const std::int64_t figure = device_figure(figures, parameter.device);
       if (figure <= 0) continue;
       sweep.axes.push_back({{parameter.name}, {{Value(figure)}}, parameter.where});
       has_applied = true;

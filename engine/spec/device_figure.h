@@ -17,6 +17,8 @@ struct DeviceFigures {
 
 /// What headers call them.
 std::span<const std::string_view> device_figure_names();
+/// The figure of that name; 0 where it is not known, or there is no such name.
+std::int64_t device_figure(const DeviceFigures& figures, std::string_view name);
 
 /// Gives the parameters that have a figure of the device for their default the device's own, but
 /// not those that the sweep or a `--set` names. Where a figure is not known the written default

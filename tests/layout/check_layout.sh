@@ -20,10 +20,11 @@ declare -A may_include=(
   [backend]="spec text"
   [cuda]="loader $middle" [jit]="loader $middle"
   [emulator]="$middle" [explain]="emulator $middle" [space]="$middle" [store]="$middle"
+  [recording]="search store spec text"
   [run]="cuda emulator jit search space store $middle"
   [report]="store text"
 )
-report_may_also=" engine/spec/expectation.h engine/spec/metric.h engine/spec/report_layout.h "
+report_may_also=" engine/spec/expectation.h engine/spec/metric.h engine/spec/names.h engine/spec/report_layout.h "
 
 breaches=0
 breach() {

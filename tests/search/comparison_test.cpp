@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/search/synthetic_spaces.h"
+
 namespace {
 
 using sweep::CostTable;
@@ -53,6 +55,55 @@ BOOST_AUTO_TEST_CASE(compares_each_strategy_at_each_share) {
   BOOST_TEST(standings[2].share == 0.5);
   BOOST_TEST(standings[2].median == 3);
   BOOST_TEST(standings[3].ninetieth == 4);
+}
+
+BOOST_AUTO_TEST_CASE(threads_do_not_change_the_result) {
+  const auto synthetic = sweep::testing::failing_space();
+  const std::vector<std::string> names = {"random", "local", "genetic"};
+  const auto compare = [&](std::size_t threads) {
+    sweep::ComparisonPace pace;
+    pace.threads = threads;
+    return sweep::compare_strategies(synthetic.space, synthetic.costs, names, shares, 7, 300, pace);
+  };
+  const auto one = compare(1);
+  BOOST_TEST(one.size() == 6U);
+  BOOST_CHECK(compare(3) == one);
+  BOOST_CHECK(compare(64) == one);
+}
+
+BOOST_AUTO_TEST_CASE(features_are_asked_for_by_one_thread) {
+  const auto synthetic = sweep::testing::counted_space();
+  const std::vector<std::string> names = {"forest"};
+  sweep::ComparisonPace pace;
+  pace.threads = 4;
+  const auto side_by_side =
+      sweep::compare_strategies(synthetic.space, synthetic.costs, names, shares, 4, 40, pace);
+  const auto fresh = sweep::testing::counted_space();
+  BOOST_CHECK(side_by_side ==
+              sweep::compare_strategies(fresh.space, fresh.costs, names, shares, 4, 40));
+}
+
+BOOST_AUTO_TEST_CASE(progress_reaches_the_end) {
+  const SearchSpace space = line_of(costs.size());
+  const std::vector<std::string> names = {"random", "exhaustive"};
+  Numbers told;
+  sweep::ComparisonPace pace;
+  pace.threads = 2;
+  pace.on_progress = [&](std::size_t done, std::size_t all) {
+    BOOST_TEST(all == 10U);
+    told.push_back(done);
+  };
+  sweep::compare_strategies(space, costs, names, shares, 5, 5, pace);
+  BOOST_TEST(told == (Numbers{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_comparison_that_is_stopped_has_no_result) {
+  const SearchSpace space = line_of(costs.size());
+  const std::vector<std::string> names = {"random"};
+  const std::atomic<bool> stop = true;
+  sweep::ComparisonPace pace;
+  pace.stop = &stop;
+  BOOST_TEST(sweep::compare_strategies(space, costs, names, shares, 5, 5, pace).empty());
 }
 
 BOOST_AUTO_TEST_CASE(refuses_what_does_not_fit) {

@@ -1,0 +1,118 @@
+#include "engine/recording/json_entries.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace sweep {
+namespace {
+
+using Json = RecordedJson;
+using Event = Json::parse_event_t;
+
+// The depth that the parser's callback is told, for the members of the document and for the
+// elements of those.
+constexpr int member_depth = 1;
+constexpr int element_depth = 2;
+
+/// The library's sentence without its own prefix and place, and without a token of any length.
+std::string sentence_of(const std::string& what) {
+  constexpr std::size_t longest = 200;
+  std::string text = what;
+  if (const std::size_t column = text.find(", column "); column != std::string::npos) {
+    const std::size_t colon = text.find(": ", column);
+    if (colon != std::string::npos) text.erase(0, colon + 2);
+  } else if (const std::size_t bracket = text.find("] "); bracket != std::string::npos) {
+    text.erase(0, bracket + 2);
+  }
+  if (text.size() > longest) text = text.substr(0, longest) + "...";
+  return text;
+}
+
+JsonError error_at(std::string_view text, std::size_t byte, const std::string& what) {
+  // The library counts bytes from 1 and names the last one that it has read.
+  const std::size_t place = std::min(byte > 0 ? byte - 1 : 0, text.size());
+  const std::string_view before = text.substr(0, place);
+  const auto lines = static_cast<std::size_t>(std::ranges::count(before, '\n'));
+  const std::size_t last_break = before.rfind('\n');
+  const std::size_t column = place - (last_break == std::string_view::npos ? 0 : last_break + 1);
+  return {sentence_of(what), lines + 1, column + 1, place >= text.size()};
+}
+
+/// Looks for members of the outermost object and stops at the first.
+class MemberSearch final : public nlohmann::json_sax<Json> {
+ public:
+  explicit MemberSearch(std::span<const std::string_view> names) : names_(names) {}
+  const std::string& found() const { return found_; }
+
+  bool null() override { return depth_ > 0; }
+  bool boolean(bool /*value*/) override { return depth_ > 0; }
+  bool number_integer(number_integer_t /*value*/) override { return depth_ > 0; }
+  bool number_unsigned(number_unsigned_t /*value*/) override { return depth_ > 0; }
+  bool number_float(number_float_t /*value*/, const string_t& /*text*/) override {
+    return depth_ > 0;
+  }
+  bool string(string_t& /*value*/) override { return depth_ > 0; }
+  bool binary(binary_t& /*value*/) override { return false; }
+  bool start_object(std::size_t /*elements*/) override { return ++depth_ > 0; }
+  bool end_object() override { return --depth_ > 0; }
+  bool key(string_t& name) override {
+    if (depth_ == 1 && std::ranges::find(names_, name) != names_.end()) found_ = name;
+    return found_.empty();
+  }
+  bool start_array(std::size_t /*elements*/) override { return depth_++ > 0; }
+  bool end_array() override { return --depth_ > 0; }
+  bool parse_error(std::size_t /*byte*/, const std::string& /*token*/,
+                   const Json::exception& /*error*/) override {
+    return false;
+  }
+
+ private:
+  std::span<const std::string_view> names_;
+  std::string found_;
+  std::size_t depth_ = 0;
+};
+
+}  // namespace
+
+std::string describe(const JsonError& error, const std::string& file) {
+  if (error.line() == 0) return fmt::format("{}: this is no JSON: {}", file, error.what());
+  return fmt::format("{}:{}:{}: this is no JSON: {}", file, error.line(), error.column(),
+                     error.what());
+}
+
+Json read_json_entries(std::string_view text, std::string_view list, const TakeEntry& take) {
+  bool in_list = false;
+  std::string key;
+  const auto keep = [&](int depth, Event event, const Json& parsed) {
+    if (event == Event::key) {
+      if (depth == member_depth) in_list = parsed.get_ref<const std::string&>() == list;
+      if (depth == element_depth && in_list) key = parsed.get_ref<const std::string&>();
+      return true;
+    }
+    const bool is_whole =
+        event == Event::object_end || event == Event::array_end || event == Event::value;
+    if (!in_list || depth != element_depth || !is_whole) return true;
+    take(key, parsed);
+    return false;
+  };
+  try {
+    Json document = Json::parse(text.begin(), text.end(), keep);
+    if (!document.is_object()) throw JsonError("this is no JSON object", 1, 1, false);
+    return document;
+  } catch (const Json::parse_error& error) {
+    throw error_at(text, error.byte, error.what());
+  } catch (const Json::exception& error) {
+    // A number that no double holds: the library does not say where it stands.
+    throw JsonError(sentence_of(error.what()), 0, 0, false);
+  }
+}
+
+std::string first_member(std::string_view text, std::span<const std::string_view> names) {
+  MemberSearch search(names);
+  Json::sax_parse(text.begin(), text.end(), &search);
+  return search.found();
+}
+
+}  // namespace sweep

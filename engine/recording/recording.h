@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/spec/metric.h"
+#include "engine/store/record.h"
+#include "engine/text/value.h"
+
+namespace sweep {
+
+/// A metric that entries of a recording have.
+struct RecordedMetric {
+  std::string name;
+  Origin origin = Origin::measured;
+  std::string unit;  ///< empty where the file does not say
+  Better better = Better::neither;
+
+  friend bool operator==(const RecordedMetric&, const RecordedMetric&) = default;
+};
+
+/// Where a recording comes from, in words for a report; empty where the file does not say.
+struct RecordingOrigin {
+  std::string file;
+  std::string format;  ///< "T4 results", "Kernel Tuner cache", "results database, run 3"
+  std::string device;
+  std::string kernel;        ///< or the patterns
+  std::string problem_size;  ///< "4096 x 4096"
+  std::string objective;     ///< the metric by which its maker compared the configurations
+};
+
+/// What is known of one configuration. Its metrics are in the engine's units where the engine has
+/// the metric: a time is in us.
+struct RecordedEntry {
+  Bindings configuration;  ///< "pattern" comes first where it is known
+  PointStatus status = PointStatus::ok;
+  std::string reason;  ///< why it failed; empty when it did not
+  std::vector<Metric> metrics = {};
+
+  friend bool operator==(const RecordedEntry&, const RecordedEntry&) = default;
+};
+
+/// Recorded results of a space: what strategies can search over without measuring.
+struct Recording {
+  RecordingOrigin origin;
+  std::vector<RecordedMetric> metrics;  ///< of all entries, in the order of their first appearance
+  std::vector<RecordedEntry> entries;   ///< no two of the same configuration
+  std::size_t replaced = 0;             ///< entries that a later one of the file stands for
+  bool unfinished = false;              ///< the file ends amid its results
+};
+
+/// The entry's figure; nothing when it has none.
+std::optional<double> figure_of(const RecordedEntry& entry, std::string_view name, Origin origin);
+
+/// The recording's metric of that name, today's or nvprof's, measured before counted by the
+/// hardware before emulated; "load_sectors.emulated" names the origin too. Null when there is none.
+const RecordedMetric* find_metric(const Recording& recording, std::string_view name);
+
+/// As messages and files name a metric: with its origin unless it was measured.
+std::string display_name(std::string_view name, Origin origin);
+
+/// Fills in `metrics`, but for units already there, and leaves of the entries of one configuration
+/// only the last, at the place of the first.
+void complete(Recording& recording);
+
+}  // namespace sweep

@@ -1,0 +1,124 @@
+#include "report/export_comment.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "engine/text/units.h"
+#include "report/display_text.h"
+#include "report/provenance.h"
+#include "report/verdict.h"
+
+namespace sweep {
+namespace {
+
+/// Compilers warn of characters that turn the direction of writing, which can hide code.
+void replace_direction_marks(std::string& text) {
+  constexpr std::array<std::string_view, 12> marks = {"\u200e", "\u200f", "\u202a", "\u202b",
+                                                      "\u202c", "\u202d", "\u202e", "\u2066",
+                                                      "\u2067", "\u2068", "\u2069", "\u061c"};
+  for (const std::string_view mark : marks) {
+    for (auto at = text.find(mark); at != std::string::npos; at = text.find(mark, at)) {
+      text.replace(at, mark.size(), "?");
+    }
+  }
+}
+
+std::string comment_line(std::string_view mark, std::string text) {
+  while (!text.empty() && text.back() == ' ') text.pop_back();
+  std::string line(mark);
+  if (!text.empty()) line += ' ' + text;
+  // A backslash, which "??/" once stood for, would take the next line into the comment.
+  if (line.ends_with('\\') || line.ends_with("?\?/")) line += " .";
+  return line + '\n';
+}
+
+/// Four digits are plenty, but a ratio near 1 needs its decimals.
+std::string show_ratio(double ratio) {
+  return fmt::format("{:.{}f}", ratio, ratio < 2 ? 3 : 2);
+}
+
+std::string describe_search(const TuningRecord& tuning) {
+  std::string text = fmt::format("strategy {}", tuning.strategy);
+  if (tuning.seed != 0) text += fmt::format(", seed {}", tuning.seed);
+  return text;
+}
+
+std::string describe_tried(const ExportedRun& run, const BestConfiguration& best) {
+  const auto thousands = [](std::int64_t count) {
+    return format_thousands(static_cast<std::uint64_t>(std::max<std::int64_t>(count, 0)));
+  };
+  const bool is_whole = best.tried == best.configurations;
+  if (run.results.run.tuning && !is_whole) {
+    return fmt::format("{} of {} configurations tried", thousands(best.tried),
+                       thousands(best.configurations));
+  }
+  if (run.results.run.state == RunState::finished || run.results.run.tuning) {
+    return best.tried == 1 ? "the only configuration"
+                           : fmt::format("all {} configurations tried", thousands(best.tried));
+  }
+  return fmt::format("{} configurations tried in a run that did not finish", thousands(best.tried));
+}
+
+}  // namespace
+
+std::string comment_lines(std::string_view mark, std::string_view text, std::size_t width) {
+  std::string clean(text);
+  std::ranges::replace(clean, '\n', ' ');
+  std::ranges::replace(clean, '\r', ' ');
+  std::ranges::replace(clean, '\t', ' ');
+  clean = printable(clean);
+  replace_direction_marks(clean);
+  if (width == 0 || clean.empty()) return comment_line(mark, std::move(clean));
+  std::string lines;
+  for (std::string& line : wrap(clean, width - std::min(width, mark.size() + 1))) {
+    lines += comment_line(mark, std::move(line));
+  }
+  return lines;
+}
+
+std::vector<std::string> describe_origin(const ExportedRun& run) {
+  constexpr std::array<std::string_view, 6> told = {"device", "driver",    "compiler",
+                                                    "engine", "measuring", "run"};
+  std::vector<std::string> lines;
+  for (const auto& [what, text] : describe_provenance(run.results.run)) {
+    if (std::ranges::find(told, what) != told.end())
+      lines.push_back(fmt::format("{}: {}", what, text));
+  }
+  std::vector<std::string> metrics;
+  for (const BestConfiguration& best : run.best) {
+    std::string heading = heading_of(best.metric);
+    if (std::ranges::find(metrics, heading) == metrics.end()) metrics.push_back(std::move(heading));
+  }
+  if (!metrics.empty()) lines.push_back("best by: " + in_words(metrics));
+  if (run.results.run.tuning)
+    lines.push_back("search: " + describe_search(*run.results.run.tuning));
+  const std::string& command = run.results.run.provenance.command;
+  if (!command.empty()) lines.push_back("made by: " + command);
+  return lines;
+}
+
+std::string describe_best(const ExportedRun& run, const BestConfiguration& best) {
+  std::string text = describe_figure(best.metric, best.figure);
+  while (text.ends_with(' ')) text.pop_back();
+  std::string known;
+  if (best.interval) {
+    known = fmt::format("95 % interval {} to {}", format_figure(best.interval->low),
+                        format_figure(best.interval->high));
+  }
+  if (best.rounds > 0) {
+    known += fmt::format("{}compared in {} rounds", known.empty() ? "" : ", ", best.rounds);
+  }
+  if (!known.empty()) text += " (" + known + ")";
+  if (best.gain > 0) {
+    text += fmt::format(", {} times as good as the default", show_ratio(best.gain));
+    if (best.gain_interval) {
+      text += fmt::format(" ({} to {})", show_ratio(best.gain_interval->low),
+                          show_ratio(best.gain_interval->high));
+    }
+  }
+  return text + "; " + describe_tried(run, best);
+}
+
+}  // namespace sweep
