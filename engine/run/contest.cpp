@@ -39,7 +39,7 @@ void Contest::prepare() {
     configurations.push_back(stage_.request.space.configurations.at(place));
   }
   CompileAhead compiled(stage_.compile, configurations);
-  PreparedPoints prepared(compiled, configurations, nullptr, measure_);
+  PreparedPoints prepared(compiled, configurations, emulators_, measure_);
   std::vector<Contender> able;
   for (const Contender& contender : contenders_) {
     PreparedPoint point = stage_.watch.time(Phase::compile, [&] { return prepared.next(); });
@@ -100,6 +100,21 @@ bool Contest::hold() {
     if (is_over(round + 1, stage_.watch.elapsed() - begin_) || is_clear(round + 1)) break;
   }
   return contenders_.front().figures.size() >= fewest_for_interval;
+}
+
+void Contest::record_counts() {
+  for (std::size_t i = 0; i < contenders_.size() && !stage_.stop; ++i) {
+    if (!prepared_[i].counts.valid()) continue;
+    const auto stored = stage_.store.point(stage_.run, contenders_[i].ordinal);
+    const auto is_emulated = [](const Metric& metric) { return metric.origin == Origin::emulated; };
+    if (!stored || std::ranges::any_of(stored->point.metrics, is_emulated)) continue;
+    const PointRecord counted =
+        stage_.watch.time(Phase::emulate, [&] { return prepared_[i].counts.get(); });
+    if (counted.status == PointStatus::failed) continue;
+    stage_.watch.time(Phase::store, [&] {
+      stage_.store.add_metrics(stored->id, counted.metrics, counted.notes);
+    });
+  }
 }
 
 std::optional<PairedComparison> Contest::advantage(const Contender& one,

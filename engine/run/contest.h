@@ -41,6 +41,9 @@ class Contest {
   Contest(RunStage& stage, std::span<const std::int64_t> ordinals, RankedBy ranked_by,
           const ContestRules& rules = {});
 
+  /// Has them counted beside the measuring.
+  void count_by(EmulateAhead& emulators) { emulators_ = &emulators; }
+
   /// One more that is measured along, in every round, though it need not be near the best.
   void add_reference(std::int64_t ordinal);
 
@@ -49,6 +52,8 @@ class Contest {
   bool hold();
 
   std::span<const Contender> contenders() const { return contenders_; }
+  /// Gives the points that lack them the counts, as far as there are any.
+  void record_counts();
   /// The place of the one that the others are not faster than.
   std::size_t best() const;
   /// How many times as good as the other one is: above 1 where `other` is slower, or less wanted.
@@ -71,6 +76,7 @@ class Contest {
   std::vector<PreparedPoint> prepared_ = {};  ///< one per contender
   std::vector<std::size_t> active_ = {};      ///< places of those still measured
   std::optional<std::int64_t> reference_ = {};
+  EmulateAhead* emulators_ = nullptr;
   double begin_ = 0;
 };
 

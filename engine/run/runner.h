@@ -44,7 +44,7 @@ struct RunRequest {
   bool fresh = false;       ///< measure points anew that the store has already
   CounterThreads emulate;   ///< beside a device that only times
   std::vector<std::string> counters;  ///< the hardware's, to read after the points are measured
-  std::vector<TuningGroup> groups;    ///< to search; empty: every configuration is measured
+  std::vector<TuningGroup> groups = {};  ///< to search; empty: every configuration is measured
 };
 
 struct RunSummary {

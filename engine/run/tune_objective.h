@@ -3,6 +3,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/backend/backend.h"
@@ -14,6 +15,9 @@ namespace sweep {
 
 /// A point's figure of a metric from the first origin that has one: measured, hardware, emulated.
 std::optional<Metric> preferred_figure(const PointRecord& point, const std::string& metric);
+
+/// Whether the metric follows from the time that a launch takes.
+bool follows_from_time(std::string_view metric);
 
 /// What a search goes by: the objectives of a sweep, as far as the device gives figures of them.
 class SearchObjective {

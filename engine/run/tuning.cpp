@@ -50,7 +50,8 @@ class Tuning {
     const CounterThreads& emulate = stage.request.emulate;
     if (emulate.make_backend) {
       emulators_.emplace(emulate.make_backend, emulate.threads);
-      tools_.emulators = &*emulators_;
+      // A search by the time does not wait for counts; the leading ones are counted at the end.
+      if (!follows_from_time(rules_.objectives.front().metric)) tools_.emulators = &*emulators_;
     }
   }
 
@@ -69,7 +70,10 @@ class Tuning {
     search.run();
     add(stage_.timing.compile, search.compiled());
     Winner winner;
-    if (!stage_.stop) winner = choose_winner(stage_, objective_, group, search.tried());
+    if (!stage_.stop) {
+      winner = choose_winner(stage_, objective_, group, search.tried(),
+                             emulators_ ? &*emulators_ : nullptr);
+    }
     record(group, search, std::move(winner));
   }
 

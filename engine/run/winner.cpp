@@ -12,10 +12,11 @@ namespace {
 class WinnerChoice {
  public:
   WinnerChoice(RunStage& stage, const SearchObjective& objective, const TuningGroup& group,
-               std::span<const TriedConfiguration> tried)
+               std::span<const TriedConfiguration> tried, EmulateAhead* emulators)
       : stage_(stage),
         objective_(objective),
         group_(group),
+        emulators_(emulators),
         ranked_by_{objective.followed()->metric, objective.followed()->better, objective.origin()} {
     for (const TriedConfiguration& one : tried) {
       if (one.figure) tried_.push_back(one);
@@ -33,7 +34,9 @@ class WinnerChoice {
       if (group_.standard) contest.add_reference(static_cast<std::int64_t>(*group_.standard));
       stage_.observer.on_stage(fmt::format("comparing the best {} configurations{}", leading.size(),
                                            group_.standard ? " and the default" : ""));
+      if (emulators_ != nullptr) contest.count_by(*emulators_);
       if (contest.hold()) {
+        contest.record_counts();
         choose_by(contest, winner);
         return winner;
       }
@@ -152,6 +155,7 @@ class WinnerChoice {
   RunStage& stage_;
   const SearchObjective& objective_;
   const TuningGroup& group_;
+  EmulateAhead* emulators_;
   RankedBy ranked_by_;
   std::vector<TriedConfiguration> tried_;  ///< that have a figure, the best first
 };
@@ -159,9 +163,9 @@ class WinnerChoice {
 }  // namespace
 
 Winner choose_winner(RunStage& stage, const SearchObjective& objective, const TuningGroup& group,
-                     std::span<const TriedConfiguration> tried) {
+                     std::span<const TriedConfiguration> tried, EmulateAhead* emulators) {
   if (!objective.followed()) return {};
-  return WinnerChoice(stage, objective, group, tried).choose();
+  return WinnerChoice(stage, objective, group, tried, emulators).choose();
 }
 
 }  // namespace sweep

@@ -76,21 +76,28 @@ std::string PointTable::counted(std::int64_t point) {
 void PointTable::set_counts(std::int64_t point, const std::string& counted,
                             const std::vector<Metric>& metrics,
                             const std::vector<std::string>& notes) {
-  auto all = this->metrics(point);
-  if (!all) {
-    throw StoreError(fmt::format("the file '{}' has no point {}", database_.path().string(), point),
-                     StoreFault::missing);
-  }
-  std::erase_if(*all, [](const Metric& metric) { return metric.origin == Origin::hardware; });
-  all->insert(all->end(), metrics.begin(), metrics.end());
-  update_counts_.bind(counted, metric_lists_.id_of(*all), values_to_json(*all), point).run();
+  std::vector<Metric> all = metrics_of(point);
+  std::erase_if(all, [](const Metric& metric) { return metric.origin == Origin::hardware; });
+  all.insert(all.end(), metrics.begin(), metrics.end());
+  update_counts_.bind(counted, metric_lists_.id_of(all), values_to_json(all), point).run();
   delete_notes_.bind(point).run();
   insert_notes(point, next_note_ordinal(point), true, notes);
 }
 
-std::optional<std::vector<Metric>> PointTable::metrics(std::int64_t point) {
+void PointTable::add_metrics(std::int64_t point, const std::vector<Metric>& metrics,
+                             const std::vector<std::string>& notes) {
+  std::vector<Metric> all = metrics_of(point);
+  all.insert(all.end(), metrics.begin(), metrics.end());
+  update_counts_.bind(counted(point), metric_lists_.id_of(all), values_to_json(all), point).run();
+  insert_notes(point, next_note_ordinal(point), false, notes);
+}
+
+std::vector<Metric> PointTable::metrics_of(std::int64_t point) {
   const sqlite::ResetAtEnd reset(select_metrics_);
-  if (!select_metrics_.bind(point).step()) return std::nullopt;
+  if (!select_metrics_.bind(point).step()) {
+    throw StoreError(fmt::format("the file '{}' has no point {}", database_.path().string(), point),
+                     StoreFault::missing);
+  }
   return metric_lists_.metrics(select_metrics_.integer(0), select_metrics_.text(1));
 }
 

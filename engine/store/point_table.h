@@ -44,10 +44,12 @@ class PointTable {
   /// for an unknown point.
   void set_counts(std::int64_t point, const std::string& counted,
                   const std::vector<Metric>& metrics, const std::vector<std::string>& notes);
+  /// Adds metrics of an origin that the point has none of, and notes. Throws likewise.
+  void add_metrics(std::int64_t point, const std::vector<Metric>& metrics,
+                   const std::vector<std::string>& notes);
 
  private:
-  /// Nothing for an unknown point.
-  std::optional<std::vector<Metric>> metrics(std::int64_t point);
+  std::vector<Metric> metrics_of(std::int64_t point);
   void insert_notes(std::int64_t point, std::int64_t ordinal, bool on_counts,
                     const std::vector<std::string>& notes);
   std::int64_t next_note_ordinal(std::int64_t point);

@@ -205,6 +205,13 @@ void Store::add_counts(std::int64_t point_id, const std::string& counted,
   transaction.commit();
 }
 
+void Store::add_metrics(std::int64_t point_id, const std::vector<Metric>& metrics,
+                        const std::vector<std::string>& notes) {
+  Transaction transaction(*state_->database, Transaction::Kind::write);
+  state_->points().add_metrics(point_id, metrics, notes);
+  transaction.commit();
+}
+
 void Store::add_note(std::int64_t run, const std::string& text) {
   insert_run_note(*state_->database, run, text);
 }

@@ -83,6 +83,10 @@ class Store {
   void add_counts(std::int64_t point_id, const std::string& counted,
                   const std::vector<Metric>& metrics, const std::vector<std::string>& notes);
 
+  /// Adds metrics of an origin that the point has none of yet, and notes on them.
+  void add_metrics(std::int64_t point_id, const std::vector<Metric>& metrics,
+                   const std::vector<std::string>& notes);
+
   /// Records a sentence about the run.
   void add_note(std::int64_t run, const std::string& text);
   void add_anchor(std::int64_t run, const AnchorRecord& anchor);
