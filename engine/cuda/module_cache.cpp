@@ -4,14 +4,26 @@
 #include <string_view>
 
 namespace sweep {
-
 namespace {
 
+/// Whether the name of one of the namespaces that hold parameters stands in `text`; they are
+/// numbered.
+bool names_constants(std::string_view text) {
+  for (std::size_t at = text.find(constants_namespace); at != std::string_view::npos;
+       at = text.find(constants_namespace, at)) {
+    at += constants_namespace.size();
+    if (at < text.size() && text[at] >= '0' && text[at] <= '9') return true;
+  }
+  return false;
+}
+
 /// Whether this line of PTX declares a variable in device memory. In an instruction the word
-/// follows its opcode.
+/// follows its opcode; an initialiser may name other variables.
 bool declares_variable(std::string_view line) {
-  return (line.starts_with(".global ") || line.find(" .global ") != std::string_view::npos) &&
-         line.find(constants_namespace) == std::string_view::npos;
+  const std::string_view declared = line.substr(0, line.find('='));
+  return (declared.starts_with(".global ") ||
+          declared.find(" .global ") != std::string_view::npos) &&
+         !names_constants(declared);
 }
 
 }  // namespace

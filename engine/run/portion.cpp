@@ -1,7 +1,10 @@
 #include "engine/run/portion.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+
+#include "engine/run/stopping_rule.h"
 
 namespace sweep {
 namespace {
@@ -19,7 +22,10 @@ int next_portion(const MeasureRules& rules, const SamplingProgress& progress) {
   const auto taken = static_cast<double>(progress.figures);
   const double left_of_fewest = rules.min_samples - taken;
   double portion = 0;
-  if (left_of_fewest > 0) {
+  const double deciding = std::min<double>(samples_to_give_up, rules.min_samples);
+  if (taken < deciding && std::isfinite(rules.give_up_seconds)) {
+    portion = deciding - taken;
+  } else if (left_of_fewest > 0) {
     portion = left_of_fewest;
   } else {
     portion = std::min({growth * taken, rules.max_samples - taken,

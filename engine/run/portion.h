@@ -14,7 +14,8 @@ struct SamplingProgress {
 };
 
 /// How many samples to take at once before the stopping rule is asked again, at least one: first
-/// the fewest that the rules want, then a fifth of those taken. Never more than the most allowed
+/// those that decide whether to give up, if the rules say when, and the fewest that the rules want,
+/// then a fifth of those taken. Never more than the most allowed
 /// or, once the fewest are there, than the seconds left have room for, and never more than about a
 /// tenth of a second's work, so that signs of life come often.
 int next_portion(const MeasureRules& rules, const SamplingProgress& progress);

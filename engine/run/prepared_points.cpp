@@ -29,14 +29,16 @@ PreparedPoint prepare(const Configuration& configuration, const CompileOutcome& 
 
 }  // namespace
 
-PreparedPoints::PreparedPoints(CompileAhead& compiled,
+PreparedPoints::PreparedPoints(CompiledOutcomes& compiled,
                                std::span<const Configuration> configurations,
                                EmulateAhead* emulators, const MeasureRules& rules)
-    : compiled_(compiled), remaining_(configurations), emulators_(emulators), rules_(rules) {}
+    : compiled_(compiled), emulators_(emulators), rules_(rules) {
+  for (const Configuration& configuration : configurations) add(configuration);
+}
 
 void PreparedPoints::take_one() {
-  PreparedPoint point = prepare(remaining_.front(), compiled_.next());
-  remaining_ = remaining_.subspan(1);
+  PreparedPoint point = prepare(*remaining_.front(), compiled_.next());
+  remaining_.pop_front();
   if (emulators_ != nullptr && point.workload) {
     point.counts = emulators_->count(*point.workload, rules_, point.useful);
   }

@@ -2,9 +2,10 @@
 
 #include <deque>
 #include <optional>
+#include <span>
 #include <string>
 
-#include "engine/run/compile_ahead.h"
+#include "engine/run/compiled_outcomes.h"
 #include "engine/run/emulate_ahead.h"
 
 namespace sweep {
@@ -23,9 +24,13 @@ struct PreparedPoint {
 /// those ahead to the emulators.
 class PreparedPoints {
  public:
-  /// `compiled` gives the outcomes of `configurations` in their order; `emulators` may be null.
-  PreparedPoints(CompileAhead& compiled, std::span<const Configuration> configurations,
+  /// `compiled` gives the outcomes of the configurations in their order; they must outlive this.
+  /// `emulators` may be null.
+  PreparedPoints(CompiledOutcomes& compiled, std::span<const Configuration> configurations,
                  EmulateAhead* emulators, const MeasureRules& rules);
+
+  /// One more configuration, which `compiled` has been given too.
+  void add(const Configuration& configuration) { remaining_.push_back(&configuration); }
 
   /// The next configuration's; waits for the compiler if need be.
   PreparedPoint next();
@@ -37,8 +42,8 @@ class PreparedPoints {
  private:
   void take_one();
 
-  CompileAhead& compiled_;
-  std::span<const Configuration> remaining_;  ///< not yet taken from the compiler
+  CompiledOutcomes& compiled_;
+  std::deque<const Configuration*> remaining_;  ///< not yet taken from the compiler
   EmulateAhead* emulators_;
   const MeasureRules& rules_;
   std::deque<PreparedPoint> ahead_;

@@ -1,7 +1,5 @@
 #include "engine/run/runner.h"
 
-#include <algorithm>
-#include <iterator>
 #include <optional>
 
 #include "engine/run/anchor_watch.h"
@@ -9,6 +7,7 @@
 #include "engine/run/code_capability.h"
 #include "engine/run/hardware_counting.h"
 #include "engine/run/measuring_order.h"
+#include "engine/run/point_execution.h"
 #include "engine/run/prepared_points.h"
 #include "engine/run/run_stage.h"
 
@@ -75,8 +74,9 @@ class Runner {
     std::vector<std::optional<ReusedPoint>> reused(configurations.size());
     if (!request_.fresh) {
       reused = stage_.watch.time(Phase::store, [&] {
-        return stage_.store.reuse_points(summary_.run, configurations.size(),
-                                         [&](std::size_t i) { return key_of(configurations[i]); });
+        return stage_.store.reuse_points(summary_.run, configurations.size(), [&](std::size_t i) {
+          return points_.key_of(configurations[i]);
+        });
       });
     }
     std::vector<std::size_t> missing;
@@ -106,16 +106,6 @@ class Runner {
       provenance.seed = 0;
     }
     return provenance;
-  }
-
-  PointKey key_of(const Configuration& configuration) const {
-    const Device& device = stage_.measurer.device();
-    return {configuration.pattern->name,
-            configuration.pattern->source->text + configuration.pattern->included_text,
-            configuration.parameters,
-            to_string(request_.sweep.measure),
-            device.backend + " " + device.name + " " + device.uuid,
-            request_.compile.nvrtc->version() + ", sweep " + request_.provenance.engine_version};
   }
 
   void measure_points(const std::vector<std::size_t>& missing) {
@@ -149,68 +139,22 @@ class Runner {
       anchor.measure_if_due();
       PreparedPoint point = stage_.watch.time(Phase::compile, [&] { return prepared.next(); });
       const double begin = stage_.watch.elapsed();
-      PointRecord record = execute(point, prepared);
+      PointRecord record = points_.execute(point, prepared, request_.sweep.measure);
       // The worker loads the next program while this point goes into the store.
       if (const PreparedPoint* next = prepared.peek(); next != nullptr && next->workload) {
         stage_.measurer.load(*next->workload);
       }
-      record_point(missing[place], record);
+      points_.record(missing[place], record);
       anchor.on_point(missing[place], point, record, begin);
     }
     if (!summary_.interrupted) anchor.measure_at_end();
     stage_.timing.compile = compiled.statistics();
   }
 
-  void record_point(std::size_t index, PointRecord& point) {
-    const Configuration& configuration = request_.space.configurations[index];
-    point.key = key_of(configuration);
-    stage_.watch.time(Phase::store, [&] {
-      stage_.store.add_point(summary_.run, static_cast<std::int64_t>(index), point);
-    });
-    ++summary_.measured;
-    ++stage_.timing.measured;
-    if (point.status == PointStatus::failed) ++summary_.failed;
-    stage_.observer.on_point(configuration, point);
-  }
-
-  /// Takes further points from the compiler while the device is at this one.
-  PointRecord execute(PreparedPoint& prepared, PreparedPoints& further) {
-    warn(prepared.warnings);
-    if (!prepared.workload) {
-      PointRecord failure;
-      failure.status = PointStatus::failed;
-      failure.reason = prepared.failure;
-      return failure;
-    }
-    PointRecord point = stage_
-                            .measure(*prepared.workload, request_.sweep.measure, prepared.useful,
-                                     Phase::other, [&] { further.take_ready(); })
-                            .point;
-    if (!prepared.counts.valid() || point.status == PointStatus::failed) return point;
-    PointRecord counted = stage_.watch.time(Phase::emulate, [&] { return prepared.counts.get(); });
-    if (counted.status == PointStatus::failed) {
-      point.notes.push_back("the emulator does not count it: " + counted.reason);
-      return point;
-    }
-    std::ranges::move(counted.metrics, std::back_inserter(point.metrics));
-    std::ranges::move(counted.notes, std::back_inserter(point.notes));
-    return point;
-  }
-
-  /// Each of the compiler's warnings once, though every configuration repeats it.
-  void warn(const Diagnostics& warnings) {
-    for (const Diagnostic& warning : warnings.list()) {
-      std::string text = render(warning);
-      if (std::ranges::find(warned_, text) != warned_.end()) continue;
-      warned_.push_back(std::move(text));
-      stage_.observer.on_warning(warning);
-    }
-  }
-
   const RunRequest& request_;
   RunStage stage_;
   RunSummary summary_;
-  std::vector<std::string> warned_;
+  PointExecution points_{stage_, summary_};
 };
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "engine/run/statistics.h"
 #include "engine/run/two_digits.h"
 
@@ -13,6 +15,8 @@ std::string_view to_string(StopReason reason) {
       return "noise";
     case StopReason::samples:
       return "samples";
+    case StopReason::cut_off:
+      return "cut-off";
     case StopReason::seconds:
       break;
   }
@@ -28,6 +32,10 @@ double noise_of(std::span<const double> samples) {
 std::optional<StopReason> should_stop(const MeasureRules& rules, std::span<const double> samples,
                                       double elapsed) {
   const auto count = static_cast<int>(samples.size());
+  if (samples.size() >= samples_to_give_up &&
+      std::ranges::all_of(samples, [&](double s) { return s > rules.give_up_seconds; })) {
+    return StopReason::cut_off;
+  }
   if (count < rules.min_samples) return std::nullopt;
   if (samples.size() >= fewest_for_interval && noise_of(samples) <= rules.noise) {
     return StopReason::noise;
@@ -39,7 +47,7 @@ std::optional<StopReason> should_stop(const MeasureRules& rules, std::span<const
 
 std::optional<std::string> note_on_stop(StopReason reason, const MeasureRules& rules,
                                         std::span<const double> samples, double elapsed) {
-  if (reason == StopReason::noise) return std::nullopt;
+  if (reason == StopReason::noise || reason == StopReason::cut_off) return std::nullopt;
   const std::string begin =
       reason == StopReason::seconds
           ? fmt::format("sampling stopped after {} s ({} samples)", two_digits(elapsed),

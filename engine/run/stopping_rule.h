@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,11 +15,15 @@ enum class StopReason {
   noise,    ///< the median is known well enough
   samples,  ///< the most samples allowed were taken
   seconds,  ///< the time allowed is over
+  cut_off,  ///< each of the first samples took longer than is worth waiting for
 };
 std::string_view to_string(StopReason reason);
 
+/// So many samples decide whether to give up.
+constexpr std::size_t samples_to_give_up = 3;
+
 /// Whether to stop after these samples, `elapsed` seconds of wall time after the first began.
-/// Never before the fewest samples are taken.
+/// Never before the fewest samples are taken, but for giving up.
 ///
 /// What the noise promises: a set of samples whose number is fixed beforehand holds the true median
 /// in its interval with at least 95 % (`median_interval`). Here the number is not fixed: the
@@ -32,8 +37,8 @@ std::optional<StopReason> should_stop(const MeasureRules& rules, std::span<const
 /// Half the median's confidence interval, as a share of the median.
 double noise_of(std::span<const double> samples);
 
-/// A sentence for a point whose sampling did not end by its noise, `elapsed` seconds after it
-/// began; nothing when it did.
+/// A sentence for a point whose sampling ended by the most samples or seconds, `elapsed` seconds
+/// after it began; nothing for another.
 std::optional<std::string> note_on_stop(StopReason reason, const MeasureRules& rules,
                                         std::span<const double> samples, double elapsed);
 

@@ -53,9 +53,9 @@ void fields(Archive& archive, Of& workload) {
 template <class Archive, class Of>
 requires std::is_same_v<std::remove_const_t<Of>, MeasureRules>
 void fields(Archive& archive, Of& rules) {
-  auto& [cache, noise, min_samples, max_samples, seconds, caches] = rules;
+  auto& [cache, noise, min_samples, max_samples, seconds, caches, give_up_seconds] = rules;
   archive.choice(cache, CacheState::warm);
-  archive(noise, min_samples, max_samples, seconds, caches);
+  archive(noise, min_samples, max_samples, seconds, caches, give_up_seconds);
 }
 
 template <class Archive, class Of>

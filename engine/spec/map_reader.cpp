@@ -63,6 +63,19 @@ std::optional<std::string> read_text(const YamlNode& node, std::string_view what
   return std::nullopt;
 }
 
+std::optional<std::size_t> read_choice(const YamlNode& node, std::string_view what,
+                                       std::span<const std::string_view> choices,
+                                       const ChoiceWords& words, Diagnostics& diagnostics) {
+  const auto text = read_text(node, what, diagnostics);
+  if (!text) return std::nullopt;
+  const auto chosen = std::ranges::find(choices, *text);
+  if (chosen != choices.end()) return static_cast<std::size_t>(chosen - choices.begin());
+  const std::vector<std::string> names(choices.begin(), choices.end());
+  diagnostics.error(node.where, fmt::format("'{}' is not {}", *text, words.one),
+                    suggest(*text, names, words.all));
+  return std::nullopt;
+}
+
 std::optional<Expression> read_expression(const YamlNode& node, std::string_view what,
                                           Diagnostics& diagnostics) {
   const auto text = read_text(node, what, diagnostics);

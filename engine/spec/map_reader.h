@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,6 +50,18 @@ void for_each_entry(const YamlNode& map, Read read) {
 /// The scalar's text; nothing, with an error naming `what`, for any other node.
 std::optional<std::string> read_text(const YamlNode& node, std::string_view what,
                                      Diagnostics& diagnostics);
+
+/// What the messages of `read_choice` call the choices: "'x' is not ONE" and "ALL: a, b, c".
+struct ChoiceWords {
+  std::string_view one;  ///< "a type of parameter"
+  std::string_view all;  ///< "the types are"
+};
+
+/// The place among `choices` of the scalar's text; nothing, with an error that suggests a choice,
+/// for another text. `what` names the node, as in `read_text`.
+std::optional<std::size_t> read_choice(const YamlNode& node, std::string_view what,
+                                       std::span<const std::string_view> choices,
+                                       const ChoiceWords& words, Diagnostics& diagnostics);
 
 /// The expression in a scalar. A word in quotes is an expression too: its quotes are YAML's.
 std::optional<Expression> read_expression(const YamlNode& node, std::string_view what,

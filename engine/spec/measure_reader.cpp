@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "engine/spec/map_reader.h"
-#include "engine/text/suggestion.h"
 #include "engine/text/units.h"
 
 namespace sweep {
@@ -27,16 +28,12 @@ class MeasureReader {
 
  private:
   void read_cache(const YamlNode& node) {
-    const auto text = read_text(node, "cache", diagnostics_);
-    if (!text) return;
-    for (const CacheState state : {CacheState::cold, CacheState::warm}) {
-      if (*text != to_string(state)) continue;
-      rules_.cache = state;
-      return;
+    constexpr std::array states = {CacheState::cold, CacheState::warm};
+    constexpr ChoiceWords words = {"a state of the cache", "the states are"};
+    const std::array names = {to_string(states[0]), to_string(states[1])};
+    if (const auto chosen = read_choice(node, "cache", names, words, diagnostics_)) {
+      rules_.cache = states.at(*chosen);
     }
-    const std::vector<std::string> states = {"cold", "warm"};
-    diagnostics_.error(node.where, fmt::format("'{}' is not a state of the cache", *text),
-                       suggest(*text, states, "the states are"));
   }
 
   void read_caches(const YamlNode& node) {

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <tuple>
 
 #include "engine/spec/device_figure.h"
@@ -24,15 +25,11 @@ Expression zero() {
 }
 
 std::optional<ValueKind> read_parameter_kind(const YamlNode& node, Diagnostics& diagnostics) {
-  const auto text = read_text(node, "type", diagnostics);
-  if (!text) return std::nullopt;
-  if (*text == "element") return ValueKind::element;
-  if (*text == "integer") return ValueKind::integer;
-  if (*text == "boolean") return ValueKind::boolean;
-  const std::vector<std::string> kinds = {"element", "integer", "boolean"};
-  diagnostics.error(node.where, fmt::format("'{}' is not a type of parameter", *text),
-                    suggest(*text, kinds, "the types are"));
-  return std::nullopt;
+  constexpr std::array kinds = {ValueKind::element, ValueKind::integer, ValueKind::boolean};
+  constexpr std::array<std::string_view, kinds.size()> names = {"element", "integer", "boolean"};
+  constexpr ChoiceWords words = {"a type of parameter", "the types are"};
+  const auto chosen = read_choice(node, "type", names, words, diagnostics);
+  return chosen ? std::optional(kinds.at(*chosen)) : std::nullopt;
 }
 
 /// The bounds `min` and `max`, which cannot name parameters.
@@ -65,14 +62,10 @@ std::optional<ValueKind> infer_kind(const Expression& value, const Pattern& patt
 
 /// The name of a device's figure; empty, with a message, for others.
 std::string read_device_figure(const YamlNode& node, Diagnostics& diagnostics) {
-  const auto text = read_text(node, "device", diagnostics);
-  if (!text) return {};
-  const auto known = device_figure_names();
-  if (std::ranges::find(known, *text) != known.end()) return *text;
-  const std::vector<std::string> names(known.begin(), known.end());
-  diagnostics.error(node.where, fmt::format("'{}' is not a figure of the device", *text),
-                    suggest(*text, names, "the figures are"));
-  return {};
+  constexpr ChoiceWords words = {"a figure of the device", "the figures are"};
+  const auto names = device_figure_names();
+  const auto chosen = read_choice(node, "device", names, words, diagnostics);
+  return chosen ? std::string(names[*chosen]) : std::string();
 }
 
 void read_parameter(const YamlNode& key, const YamlNode& node, Pattern& pattern, HeaderGaps& gaps,

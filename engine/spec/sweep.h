@@ -2,12 +2,15 @@
 
 #include <filesystem>
 #include <functional>
+#include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/spec/expectation.h"
 #include "engine/spec/pattern.h"
 #include "engine/spec/report_layout.h"
+#include "engine/spec/tune_rules.h"
 
 namespace sweep {
 
@@ -29,6 +32,9 @@ struct MeasureRules {
   int max_samples = 1000;
   double seconds = 0.5;  ///< stop after so long, minimum samples done
   bool caches = false;   ///< whether the emulator follows the caches too
+  /// Give up after a few samples when each took longer; infinite: never. A search's own, and not
+  /// part of the text.
+  double give_up_seconds = std::numeric_limits<double>::infinity();
 
   friend bool operator==(const MeasureRules&, const MeasureRules&) = default;
 };
@@ -54,6 +60,7 @@ struct Sweep {
   /// Axes of one name each that the emulator has instead; none that a `--set` names.
   std::vector<Axis> emulator_set;
   std::vector<Expectation> expect;
+  std::optional<TuneRules> tune;  ///< search, in the place of measuring everything
   ReportLayout report;
 };
 

@@ -81,7 +81,7 @@ class SweepParser {
   void read_root(const YamlNode& root, const std::vector<Override>& overrides) {
     const MapReader reader(root, "a sweep",
                            {"summary", "pattern", "patterns", "axes", "zip", "where", "measure",
-                            "emulator", "expect", "report"},
+                            "tune", "emulator", "expect", "report"},
                            diagnostics_);
     if (!root.is_map()) return;
     sweep_.summary = reader.text("summary");
@@ -96,6 +96,9 @@ class SweepParser {
       sweep_.measure = read_measure_rules(*measure, diagnostics_);
       sweep_.counters = read_counters(*measure, diagnostics_);
     }
+    if (const YamlNode* tune = reader.find("tune")) {
+      sweep_.tune = read_tune_rules(*tune, diagnostics_);
+    }
     if (const YamlNode* report = reader.find("report")) {
       sweep_.report = read_report_layout(*report, diagnostics_);
     }
@@ -109,6 +112,7 @@ class SweepParser {
     check_conditions();
     check_report_layout(sweep_.report, scope_, diagnostics_);
     check_expectations(sweep_.expect, scope_, diagnostics_);
+    if (sweep_.tune) check_tune_rules(*sweep_.tune, scope_, diagnostics_);
   }
 
   void read_patterns(const YamlNode& root, const MapReader& reader) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <optional>
 #include <stdexcept>
 
@@ -21,7 +22,8 @@ std::string points_query(std::int64_t version) {
       "point.compiler, status, reason, stopped_by, {}, point.run_id, point.id, run_point.ordinal "
       "FROM run_point "
       "JOIN point ON point.id = point_id JOIN pattern ON pattern.id = pattern_id "
-      "WHERE run_point.run_id = ? ORDER BY run_point.ordinal",
+      "WHERE run_point.run_id = ? AND run_point.ordinal BETWEEN ? AND ? "
+      "ORDER BY run_point.ordinal",
       version >= version_with_anchors ? "counted, samples, metric_list, metric_values"
                                       : "'', '', 0, ''");
 }
@@ -37,9 +39,9 @@ class PointReader {
   explicit PointReader(sqlite::Database& database)
       : PointReader(database, database.integer("PRAGMA user_version")) {}
 
-  std::vector<StoredPoint> points(std::int64_t run) {
+  std::vector<StoredPoint> points(std::int64_t run, std::int64_t first, std::int64_t last) {
     std::vector<StoredPoint> points;
-    points_.bind(run);
+    points_.bind(run, first, last);
     while (points_.step()) points.push_back(current_point());
     return points;
   }
@@ -108,7 +110,14 @@ class PointReader {
 }  // namespace
 
 std::vector<StoredPoint> read_points(sqlite::Database& database, std::int64_t run) {
-  return PointReader(database).points(run);
+  return PointReader(database).points(run, 0, std::numeric_limits<std::int64_t>::max());
+}
+
+std::optional<StoredPoint> read_point(sqlite::Database& database, std::int64_t run,
+                                      std::int64_t ordinal) {
+  std::vector<StoredPoint> points = PointReader(database).points(run, ordinal, ordinal);
+  if (points.empty()) return std::nullopt;
+  return std::move(points.front());
 }
 
 }  // namespace sweep

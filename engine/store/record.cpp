@@ -21,4 +21,8 @@ std::optional<SampleMark> find_sample_mark(std::string_view name) {
   return std::nullopt;
 }
 
+bool is_cut_off(const PointRecord& point) {
+  return point.status == PointStatus::ok && point.stopped_by == "cut-off";
+}
+
 }  // namespace sweep

@@ -159,8 +159,8 @@ struct PointKey {
 struct PointRecord {
   PointKey key;
   PointStatus status = PointStatus::ok;
-  std::string reason;                 ///< why it failed; empty when it did not
-  std::string stopped_by;             ///< why sampling ended: "noise", "samples", "seconds"
+  std::string reason;      ///< why it failed; empty when it did not
+  std::string stopped_by;  ///< why sampling ended: "noise", "samples", "seconds", "cut-off"
   std::vector<SampleRecord> samples;  ///< in the order taken
   std::vector<Metric> metrics;
   std::vector<std::string> notes = {};  ///< sentences about how the figures came about
@@ -169,6 +169,10 @@ struct PointRecord {
 
   friend bool operator==(const PointRecord&, const PointRecord&) = default;
 };
+
+/// Whether a search gave the point up after its first samples, as too far from the best: its
+/// figures are of a few samples only.
+bool is_cut_off(const PointRecord& point);
 
 /// A point as a report sees it.
 struct StoredPoint {

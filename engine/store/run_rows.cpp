@@ -8,6 +8,7 @@
 #include "engine/store/run_findings.h"
 #include "engine/store/schema.h"
 #include "engine/store/store.h"
+#include "engine/store/tuning_json.h"
 
 namespace sweep {
 namespace {
@@ -47,6 +48,13 @@ DeviceRecord read_device(const sqlite::Statement& row, int column) {
   return device;
 }
 
+/// After a change that should have found the run.
+void check_changed(const sqlite::Database& database, std::int64_t run) {
+  if (database.changes() > 0) return;
+  throw StoreError(fmt::format("the file '{}' has no run {}", database.path().string(), run),
+                   StoreFault::missing);
+}
+
 RunRecord read_run(const sqlite::Statement& row, const sqlite::Database& database) {
   RunRecord run;
   int column = 0;
@@ -63,6 +71,8 @@ RunRecord read_run(const sqlite::Statement& row, const sqlite::Database& databas
   provenance.host = row.text(column++);
   provenance.measure = row.text(column++);
   provenance.seed = static_cast<std::uint64_t>(row.integer(column++));
+  const std::string tuning = row.text(column++);
+  if (!tuning.empty()) run.tuning = read_tuning(tuning, database);
   provenance.device = read_device(row, column);
   return run;
 }
@@ -97,21 +107,27 @@ void set_run_state(sqlite::Database& database, std::int64_t run, RunState state)
       WHERE id = ?2)sql")
       .bind(name_of(state), run)
       .run();
-  if (database.changes() == 0) {
-    throw StoreError(fmt::format("the file '{}' has no run {}", database.path().string(), run),
-                     StoreFault::missing);
-  }
+  check_changed(database, run);
+}
+
+void set_run_tuning(sqlite::Database& database, std::int64_t run, const TuningRecord& tuning) {
+  sqlite::Statement(database, "UPDATE run SET tuning = ? WHERE id = ?")
+      .bind(tuning_to_json(tuning), run)
+      .run();
+  check_changed(database, run);
 }
 
 std::vector<RunRecord> read_runs(sqlite::Database& database) {
   const std::int64_t version = database.integer("PRAGMA user_version");
   sqlite::Statement rows(
       database,
-      fmt::format("SELECT id, state, started, finished, sweep_name, sweep_text, command, "
-                  "engine_version, compiler, host, measure, {}, backend, device_name, device_uuid, "
-                  "compute_capability, multiprocessors, l2_bytes, memory_bytes, memory_clock_hz, "
-                  "memory_bus_bits, peak_bandwidth, driver, cuda FROM run ORDER BY id",
-                  version >= version_with_anchors ? "seed" : "0"));
+      fmt::format(
+          "SELECT id, state, started, finished, sweep_name, sweep_text, command, "
+          "engine_version, compiler, host, measure, {}, {}, backend, device_name, device_uuid, "
+          "compute_capability, multiprocessors, l2_bytes, memory_bytes, memory_clock_hz, "
+          "memory_bus_bits, peak_bandwidth, driver, cuda FROM run ORDER BY id",
+          version >= version_with_anchors ? "seed" : "0",
+          version >= version_with_tuning ? "tuning" : "''"));
   std::vector<RunRecord> runs;
   while (rows.step()) runs.push_back(read_run(rows, database));
   if (version >= version_with_anchors) read_findings(database, runs);

@@ -126,6 +126,11 @@ CREATE TABLE run_note (
 ) WITHOUT ROWID;
 )sql";
 
+constexpr const char* version_4 = R"sql(
+-- JSON: what a search found, group by group; empty for a run that measured every configuration
+ALTER TABLE run ADD COLUMN tuning TEXT NOT NULL DEFAULT '';
+)sql";
+
 // Columns of version 3's tables of findings.
 constexpr const char* anchor_columns = R"sql(
   at,                        -- seconds after the run's start
@@ -187,8 +192,13 @@ void bring_to_version_3(sqlite::Database& database) {
   database.execute(version_3_views);
 }
 
+void bring_to_version_4(sqlite::Database& database) {
+  database.execute(version_4);
+}
+
 /// Element n turns version n into version n + 1. What has been released never changes.
-constexpr std::array migrations = {bring_to_version_1, bring_to_version_2, bring_to_version_3};
+constexpr std::array migrations = {bring_to_version_1, bring_to_version_2, bring_to_version_3,
+                                   bring_to_version_4};
 
 [[noreturn]] void fail_as_newer(std::int64_t version, const std::filesystem::path& path) {
   throw StoreError(

@@ -227,9 +227,18 @@ bool Store::take_over_comparisons(std::int64_t run) {
   return has_some;
 }
 
+void Store::set_tuning(std::int64_t run, const TuningRecord& tuning) {
+  set_run_tuning(*state_->database, run, tuning);
+}
+
 std::vector<RunRecord> Store::runs() const {
   const Transaction snapshot(*state_->database, Transaction::Kind::read);
   return read_runs(*state_->database);
+}
+
+std::optional<StoredPoint> Store::point(std::int64_t run, std::int64_t ordinal) const {
+  const Transaction snapshot(*state_->database, Transaction::Kind::read);
+  return read_point(*state_->database, run, ordinal);
 }
 
 std::vector<StoredPoint> Store::points(std::int64_t run) const {

@@ -92,8 +92,13 @@ class Store {
   /// the same points. False when there are none.
   bool take_over_comparisons(std::int64_t run);
 
+  /// Replaces what the run's search found so far.
+  void set_tuning(std::int64_t run, const TuningRecord& tuning);
+
   /// Every run, oldest first.
   std::vector<RunRecord> runs() const;
+  /// The point at a place of a run, if there is one.
+  std::optional<StoredPoint> point(std::int64_t run, std::int64_t ordinal) const;
   /// The points of a run by their place.
   std::vector<StoredPoint> points(std::int64_t run) const;
 

@@ -46,6 +46,7 @@ constexpr std::string_view kernel =
 BOOST_AUTO_TEST_SUITE(module_cache)
 
 BOOST_AUTO_TEST_CASE(declarations_in_ptx_are_found_and_instructions_are_not) {
+  BOOST_TEST(!has_variables_in_ptx(""));
   BOOST_TEST(!has_variables_in_ptx(kernel));
   BOOST_TEST(has_variables_in_ptx(".global .align 4 .u32 counter;\n"));
   BOOST_TEST(has_variables_in_ptx(".visible .global .align 4 .u32 counter = 1;\n"));
@@ -53,6 +54,19 @@ BOOST_AUTO_TEST_CASE(declarations_in_ptx_are_found_and_instructions_are_not) {
   BOOST_TEST(has_variables_in_ptx(
       ".global .align 4 .u32 _ZN8sweep_k06STRIDEE = 40;\n.global .align 4 .u32 counter;\n"));
   BOOST_TEST(!has_variables_in_ptx(".const .align 4 .u32 table[4];\n"));
+}
+
+BOOST_AUTO_TEST_CASE(only_what_is_declared_among_the_parameters_constants_is_one) {
+  BOOST_TEST(!has_variables_in_ptx(".global .align 1 .u8 _ZN9sweep_k126ON_OFFE = 1"));
+  BOOST_TEST(has_variables_in_ptx(".global .align 4 .u32 sweep_kernel_count;\n"));
+  BOOST_TEST(has_variables_in_ptx(".visible .global .align 4 .u32 sweep_k;\n"));
+  BOOST_TEST(has_variables_in_ptx(".global .align 4 .u32 sweep_k"));
+  BOOST_TEST(!has_variables_in_ptx(".global .align 4 .u32 _ZN8sweep_k012sweep_kernelE = 2;\n"));
+  BOOST_TEST(!has_variables_in_ptx(".global .align 4 .u32 sweep_kind_of_sweep_k0 = 2;\n"));
+  BOOST_TEST(has_variables_in_ptx(
+      ".visible .global .align 8 .u64 where = generic(_ZN8sweep_k06STRIDEE);\n"));
+  BOOST_TEST(!has_variables_in_ptx(
+      ".global .align 8 .u64 _ZN8sweep_k15WHEREE = generic(sweep_kernel_count);\n"));
 }
 
 BOOST_AUTO_TEST_CASE(sections_in_a_cubin_are_found) {

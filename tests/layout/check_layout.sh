@@ -16,11 +16,11 @@ declare -A may_include=(
   [loader]=""
   [text]=""
   [search]="text"
-  [spec]="text"
+  [spec]="search text"
   [backend]="spec text"
   [cuda]="loader $middle" [jit]="loader $middle"
   [emulator]="$middle" [explain]="emulator $middle" [space]="$middle" [store]="$middle"
-  [run]="cuda emulator jit space store $middle"
+  [run]="cuda emulator jit search space store $middle"
   [report]="store text"
 )
 report_may_also=" engine/spec/expectation.h engine/spec/metric.h engine/spec/report_layout.h "

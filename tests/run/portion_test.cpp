@@ -50,6 +50,16 @@ BOOST_DATA_TEST_CASE(portions_follow_what_was_taken_and_what_is_left, data::make
   BOOST_TEST(next_portion(MeasureRules{}, {c.figures, c.elapsed, c.each}) == c.portion);
 }
 
+BOOST_AUTO_TEST_CASE(the_first_portion_decides_whether_to_give_up) {
+  MeasureRules rules;
+  rules.give_up_seconds = 1;
+  BOOST_TEST(next_portion(rules, {0, 0, 1e-4}) == 3);
+  BOOST_TEST(next_portion(rules, {3, 0, 1e-4}) == 7);
+  BOOST_TEST(next_portion(rules, {0, 0, 1}) == 1);
+  rules.min_samples = rules.max_samples = 2;
+  BOOST_TEST(next_portion(rules, {0, 0, 1e-4}) == 2);
+}
+
 BOOST_AUTO_TEST_CASE(portions_reach_the_most_and_never_pass_it) {
   sweep::testing::check_property([] {
     MeasureRules rules;

@@ -32,6 +32,18 @@ BOOST_AUTO_TEST_CASE(never_stops_before_the_fewest_samples) {
   BOOST_TEST(!should_stop(rules, steady, 1e9).has_value());
 }
 
+BOOST_AUTO_TEST_CASE(gives_up_when_each_of_the_first_samples_takes_too_long) {
+  MeasureRules rules;
+  BOOST_TEST(!should_stop(rules, std::vector<double>(9, 1e9), 0).has_value());
+  rules.give_up_seconds = 1.5;
+  BOOST_TEST((should_stop(rules, std::vector<double>{1.6, 1.7, 1.6}, 0) == StopReason::cut_off));
+  BOOST_TEST(!should_stop(rules, std::vector<double>{1.6, 1.7}, 0).has_value());
+  BOOST_TEST(!should_stop(rules, std::vector<double>{1.6, 1.5, 1.6}, 0).has_value());
+  BOOST_TEST(!should_stop(rules, std::vector<double>{1.5, 1.7, 1.6, 1.6}, 0).has_value());
+  BOOST_TEST(to_string(StopReason::cut_off) == "cut-off");
+  BOOST_TEST(!note_on_stop(StopReason::cut_off, rules, std::vector<double>(3, 2.0), 0).has_value());
+}
+
 BOOST_AUTO_TEST_CASE(stops_once_the_median_is_known_well_enough) {
   const MeasureRules rules;
   const std::vector<double> steady(10, 1.0);

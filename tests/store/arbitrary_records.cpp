@@ -113,6 +113,64 @@ PointRecord arbitrary_point() {
   return point;
 }
 
+namespace {
+
+std::optional<std::int64_t> arbitrary_place() {
+  return *rc::gen::arbitrary<bool>() ? std::optional(arbitrary_integer()) : std::nullopt;
+}
+
+TunedGroup arbitrary_group() {
+  TunedGroup group;
+  group.group = arbitrary_parameters();
+  group.configurations = arbitrary_integer();
+  group.tried = arbitrary_integer();
+  group.ended = arbitrary_tricky_text();
+  group.winner = arbitrary_place();
+  group.rounds = *rc::gen::arbitrary<int>();
+  group.figure_low = arbitrary_double();
+  group.figure = arbitrary_double();
+  group.figure_high = arbitrary_double();
+  group.standard = arbitrary_place();
+  group.no_standard = arbitrary_tricky_text();
+  group.gain_low = arbitrary_double();
+  group.gain = arbitrary_double();
+  group.gain_high = arbitrary_double();
+  return group;
+}
+
+bool identical(const TunedGroup& a, const TunedGroup& b) {
+  return a.group == b.group && a.configurations == b.configurations && a.tried == b.tried &&
+         a.ended == b.ended && a.winner == b.winner && a.rounds == b.rounds &&
+         a.standard == b.standard && a.no_standard == b.no_standard &&
+         identical(a.figure_low, b.figure_low) && identical(a.figure, b.figure) &&
+         identical(a.figure_high, b.figure_high) && identical(a.gain_low, b.gain_low) &&
+         identical(a.gain, b.gain) && identical(a.gain_high, b.gain_high);
+}
+
+}  // namespace
+
+TuningRecord arbitrary_tuning() {
+  TuningRecord tuning;
+  tuning.metric = arbitrary_tricky_text();
+  tuning.origin = *rc::gen::element(Origin::measured, Origin::hardware, Origin::emulated);
+  tuning.better = *rc::gen::element(Better::higher, Better::lower, Better::neither);
+  tuning.strategy = arbitrary_tricky_text();
+  tuning.seed = *rc::gen::arbitrary<std::uint64_t>();
+  const int names = *rc::gen::inRange(0, 3);
+  for (int i = 0; i < names; ++i) tuning.for_each.push_back(arbitrary_tricky_text());
+  const int groups = *rc::gen::inRange(0, 3);
+  for (int i = 0; i < groups; ++i) tuning.groups.push_back(arbitrary_group());
+  return tuning;
+}
+
+bool identical(const TuningRecord& a, const TuningRecord& b) {
+  return a.metric == b.metric && a.origin == b.origin && a.better == b.better &&
+         a.strategy == b.strategy && a.seed == b.seed && a.for_each == b.for_each &&
+         std::ranges::equal(a.groups, b.groups, [](const TunedGroup& x, const TunedGroup& y) {
+           return identical(x, y);
+         });
+}
+
 bool identical(const PointRecord& a, const PointRecord& b) {
   return a.key == b.key && a.status == b.status && a.reason == b.reason &&
          a.stopped_by == b.stopped_by && a.notes == b.notes && a.counted == b.counted &&

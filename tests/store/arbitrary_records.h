@@ -15,8 +15,10 @@ double arbitrary_double();
 Bindings arbitrary_parameters();
 PointKey arbitrary_key();
 PointRecord arbitrary_point();
+TuningRecord arbitrary_tuning();
 
-/// Whether two points are equal bit for bit; a NaN equals any NaN.
+/// Whether two records are equal bit for bit; a NaN equals any NaN.
 bool identical(const PointRecord& a, const PointRecord& b);
+bool identical(const TuningRecord& a, const TuningRecord& b);
 
 }  // namespace sweep::testing

@@ -11,6 +11,7 @@
 #include "tests/store/example_records.h"
 #include "tests/store/version_1.h"
 #include "tests/store/version_2.h"
+#include "tests/store/version_3.h"
 
 namespace sweep::testing {
 namespace {
@@ -213,6 +214,58 @@ BOOST_AUTO_TEST_CASE(a_database_without_anchors_gets_them_and_keeps_its_points) 
   BOOST_TEST((points[0].point.notes == std::vector<std::string>{"an old note", "counted"}));
   BOOST_TEST(points[0].point.metrics.size() == 2);
   BOOST_TEST((points[1].point == example_point(2)));
+}
+
+/// What the only run and the only point of `write_version_3` are.
+void check_version_3(const Store& store) {
+  const RunRecord run = store.runs().at(0);
+  BOOST_TEST(run.provenance.seed == 7u);
+  BOOST_TEST(run.anchors.size() == 1u);
+  BOOST_TEST((run.comparisons == std::vector<ComparisonRecord>{{1, 12, 1, 1, 1}}));
+  BOOST_TEST(!run.tuning.has_value());
+  const auto points = store.points(1);
+  BOOST_REQUIRE(points.size() == 1);
+  BOOST_TEST((points[0].point.samples == std::vector<SampleRecord>{{0.001}, {0.002}}));
+  BOOST_TEST(
+      (points[0].point.metrics == std::vector<Metric>{{"bandwidth", Origin::measured, 2738.25}}));
+}
+
+BOOST_AUTO_TEST_CASE(a_database_without_searches_is_read_as_it_is) {
+  write_version_3(path);
+  const std::string before = bytes();
+  check_version_3(Store(path, Store::Mode::read_only));
+  BOOST_TEST(bytes() == before);
+}
+
+BOOST_AUTO_TEST_CASE(a_database_without_searches_gets_them_and_keeps_its_runs) {
+  write_version_3(path);
+  const TuningRecord tuning = example_tuning();
+  {
+    Store store(path, Store::Mode::read_write);
+    store.set_tuning(store.begin_run(example_provenance()), tuning);
+  }
+  BOOST_TEST(read_database_header(path).value().user_version == schema_version());
+  const Store store(path, Store::Mode::read_only);
+  check_version_3(store);
+  BOOST_TEST((store.runs().at(1).tuning == tuning));
+}
+
+BOOST_AUTO_TEST_CASE(a_search_that_makes_no_sense_is_damage) {
+  make_store();
+  for (const char* text : {"{", "[]", "{}", "[1,2]"}) {
+    BOOST_TEST_CONTEXT(text) {
+      {
+        Database(path, Access::write)
+            .execute(std::string("UPDATE run SET tuning = '") + text + "'");
+      }
+      const Store store(path, Store::Mode::read_only);
+      BOOST_CHECK_EXCEPTION(store.runs(), StoreError, [&](const StoreError& error) {
+        BOOST_TEST(
+            std::string(error.what()).starts_with(message("is damaged (what a search found: ")));
+        return error.fault() == StoreFault::damaged;
+      });
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(figures_that_do_not_fit_are_damage) {

@@ -56,4 +56,32 @@ inline PointRecord failed_point(std::int64_t stride) {
           .metrics = {}};
 }
 
+/// A search of two groups: one complete, one that found nothing.
+inline TuningRecord example_tuning() {
+  TunedGroup found;
+  found.group.set("T", ElementType::find("float").value());
+  found.configurations = 5376;
+  found.tried = 200;
+  found.ended = "stopped after 200 configurations";
+  found.winner = 17;
+  found.rounds = 12;
+  found.figure_low = 4290.5;
+  found.figure = 4301.25;
+  found.figure_high = 4310;
+  found.standard = 0;
+  found.gain_low = 1.1;
+  found.gain = 1.12;
+  found.gain_high = 1.14;
+  TunedGroup empty;
+  empty.group.set("T", ElementType::find("double").value());
+  empty.no_standard = "N % BLOCK == 0 does not hold";
+  return {.metric = "bandwidth",
+          .origin = Origin::measured,
+          .better = Better::higher,
+          .strategy = "forest",
+          .seed = 0xfedc'ba98'7654'3210,
+          .for_each = {"T"},
+          .groups = {found, empty}};
+}
+
 }  // namespace sweep::testing

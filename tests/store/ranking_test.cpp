@@ -86,6 +86,15 @@ BOOST_AUTO_TEST_CASE(each_pattern_is_a_group_of_its_own) {
   BOOST_TEST(ranked_groups({}).empty());
 }
 
+BOOST_AUTO_TEST_CASE(a_successful_point_that_a_search_gave_up_is_cut_off) {
+  PointRecord point = point_of("p", {{"time", 1}}).point;
+  BOOST_TEST(!is_cut_off(point));
+  point.stopped_by = "cut-off";
+  BOOST_TEST(is_cut_off(point));
+  point.status = PointStatus::failed;
+  BOOST_TEST(!is_cut_off(point));
+}
+
 BOOST_AUTO_TEST_CASE(only_measured_figures_count) {
   StoredPoint point = point_of("p", {{"time", 1}});
   point.point.metrics.push_back({"bandwidth", Origin::emulated, 2});

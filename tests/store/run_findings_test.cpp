@@ -50,11 +50,23 @@ BOOST_AUTO_TEST_CASE(comparisons_replace_earlier_ones) {
   BOOST_TEST(run(first).comparisons.empty());
 }
 
+BOOST_AUTO_TEST_CASE(what_a_search_found_replaces_what_it_had_found_before) {
+  BOOST_TEST(!run(first).tuning.has_value());
+  TuningRecord half = example_tuning();
+  half.groups.resize(1);
+  store.set_tuning(first, half);
+  BOOST_TEST((run(first).tuning == half));
+  store.set_tuning(first, example_tuning());
+  BOOST_TEST((run(first).tuning == example_tuning()));
+  BOOST_TEST(!run(second).tuning.has_value());
+}
+
 BOOST_AUTO_TEST_CASE(findings_of_an_unknown_run_are_an_error) {
   const ComparisonRecord comparison;
   BOOST_CHECK_THROW(store.add_note(99, "a"), StoreError);
   BOOST_CHECK_THROW(store.add_anchor(99, early), StoreError);
   BOOST_CHECK_THROW(store.set_comparisons(99, {comparison}), StoreError);
+  BOOST_CHECK_THROW(store.set_tuning(99, example_tuning()), StoreError);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
