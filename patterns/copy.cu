@@ -92,7 +92,7 @@ verify: {out: "out[i] == splat<T>(i % 101)"}
 constexpr uint32_t TILE = BLOCK * ITEMS;
 
 // Without __restrict__ no load moves to the other side of a store.
-__global__ void copy(const T* in, T* out) {
+__global__ void __launch_bounds__(BLOCK) copy(const T* in, T* out) {
   TileWalk<ORDER, SLICES, N / TILE, MULTIPROCESSORS> walk;
   do {
     const uint32_t first = walk.tile() * TILE + place_in_tile<APART, BLOCK, ITEMS>();

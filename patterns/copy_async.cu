@@ -22,7 +22,7 @@ parameters:
   LOAD:
     default: 0
     min: 0
-    max: 7
+    max: 8
     help: "0 no hint, 5 an L2 policy of evict_first, 6 .L2::128B (L2 gets the line), 7 .L2::256B"
   STORE:
     default: 0
@@ -41,7 +41,7 @@ require:
   - N % (BLOCK * ITEMS) == 0
   - ITEMS % UNROLL == 0
   - sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16
-  - LOAD == 0 || LOAD >= 5
+  - LOAD == 0 || (LOAD >= 5 && LOAD <= 7)
 buffers:
   in:  {type: T, length: N, init: "splat<T>(i % 101)"}
   out: {type: T, length: N}

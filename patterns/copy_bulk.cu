@@ -31,7 +31,7 @@ parameters:
     min: 1
     max: 64 Ki
     help: equal parts of the array that persistent blocks walk side by side
-  LOAD:       {default: 0, min: 0, max: 5, help: "0 no hint, 5 an L2 policy of evict_first"}
+  LOAD:       {default: 0, min: 0, max: 8, help: "0 no hint, 5 an L2 policy of evict_first"}
   STORE:      {default: 0, min: 0, max: 5, help: "0 no hint, 5 an L2 policy of evict_first"}
   PHASED:
     default: false

@@ -80,8 +80,8 @@ struct alignas(VECTOR > 1 ? VECTOR * sizeof(Element) : alignof(Element)) Vector 
   Element element[VECTOR];
 };
 
-__global__ void gather(const T* __restrict__ in, const uint32_t* __restrict__ index,
-                       T* __restrict__ out) {
+__global__ void __launch_bounds__(BLOCK)
+    gather(const T* __restrict__ in, const uint32_t* __restrict__ index, T* __restrict__ out) {
   constexpr uint32_t tiles = N / (BLOCK * ITEMS * VECTOR);
   uint32_t tile = blockIdx.x;
   do {

@@ -82,7 +82,7 @@ verify: {found: "found[i] == splat<T>(mark_of(i))"}
 
 constexpr uint32_t TILE = BLOCK * ITEMS;
 
-__global__ void read(const T* in, T* found) {
+__global__ void __launch_bounds__(BLOCK) read(const T* in, T* found) {
   TileWalk<ORDER, SLICES, N / TILE, MULTIPROCESSORS> walk;
   do {
     const uint32_t tile = walk.tile();

@@ -32,7 +32,7 @@ parameters:
     min: 1
     max: 64 Ki
     help: equal parts of the array that persistent blocks walk side by side
-  LOAD:       {default: 0, min: 0, max: 5, help: "0 no hint, 5 an L2 policy of evict_first"}
+  LOAD:       {default: 0, min: 0, max: 8, help: "0 no hint, 5 an L2 policy of evict_first"}
   BYTES:      {default: 1 Gi, min: 1, help: size of the array}
   N:
     default: BYTES / (CHUNK * ITEMS * SLICES) * ITEMS * SLICES
@@ -64,7 +64,7 @@ verify: {found: "found[i] == splat<uint4>(mark_of(i))"}
 
 constexpr uint32_t TILE = CHUNK / 16;
 
-__global__ void read_bulk(const uint4* in, uint4* found) {
+__global__ void __launch_bounds__(BLOCK) read_bulk(const uint4* in, uint4* found) {
   extern __shared__ __align__(128) uint4 stages[];
   __shared__ uint64_t arrived[STAGES];
   const TileWalk<ORDER, SLICES, N, MULTIPROCESSORS> walk;

@@ -117,7 +117,8 @@ __device__ uint32_t sum_of_items(const Vector* from) {
   return sum;
 }
 
-__global__ void reduce(const uint32_t* __restrict__ in, uint32_t* __restrict__ sums) {
+__global__ void __launch_bounds__(BLOCK)
+    reduce(const uint32_t* __restrict__ in, uint32_t* __restrict__ sums) {
   constexpr uint32_t tiles = N / (ITEMS * BLOCK);
   const Vector* vectors = reinterpret_cast<const Vector*>(in);
   uint32_t tile = blockIdx.x;

@@ -79,7 +79,8 @@ __device__ int place(int x, int y) {
   return SWIZZLED ? x ^ y : x;
 }
 
-__global__ void transpose_tiled(const T* __restrict__ in, T* __restrict__ out) {
+__global__ void __launch_bounds__(TILE / VECTOR * ROWS)
+    transpose_tiled(const T* __restrict__ in, T* __restrict__ out) {
   __shared__ T tile[TILE][TILE + PAD];
   uint32_t column = blockIdx.x;
   uint32_t row = blockIdx.y;

@@ -88,7 +88,7 @@ verify: {out: "out[i] == splat<T>(i % 41 + 3 * (i % 29))"}
 
 constexpr uint32_t TILE = BLOCK * ITEMS;
 
-__global__ void triad(const T* a, const T* b, T* out) {
+__global__ void __launch_bounds__(BLOCK) triad(const T* a, const T* b, T* out) {
   TileWalk<ORDER, SLICES, N / TILE, MULTIPROCESSORS> walk;
   do {
     const uint32_t first = walk.tile() * TILE + place_in_tile<APART, BLOCK, ITEMS>();

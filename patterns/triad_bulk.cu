@@ -33,7 +33,7 @@ parameters:
     min: 1
     max: 64 Ki
     help: equal parts of the arrays that persistent blocks walk side by side
-  LOAD:       {default: 0, min: 0, max: 5, help: "0 no hint, 5 an L2 policy of evict_first"}
+  LOAD:       {default: 0, min: 0, max: 8, help: "0 no hint, 5 an L2 policy of evict_first"}
   STORE:
     default: 0
     min: 0
@@ -77,7 +77,7 @@ verify: {out: "out[i] == splat<T>(i % 41 + 3 * (i % 29))"}
 
 constexpr uint32_t TILE = CHUNK / sizeof(T);
 
-__global__ void triad_bulk(const T* a, const T* b, T* out) {
+__global__ void __launch_bounds__(BLOCK) triad_bulk(const T* a, const T* b, T* out) {
   extern __shared__ __align__(128) uint4 shared[];
   __shared__ uint64_t arrived[STAGES];
   T* stages_a = reinterpret_cast<T*>(shared);
