@@ -87,7 +87,7 @@ std::string write_csv(const RunResults& results) {
     line.emplace_back(point->status == PointStatus::ok ? "ok" : "failed");
     line.push_back(text_field(point->reason));
     line.push_back(text_field(point->stopped_by));
-    line.push_back(verdict ? to_string(*verdict) : std::string());
+    line.push_back(verdict ? quoted_if_needed(to_string(*verdict)) : std::string());
     for (const MetricColumn& column : metrics) {
       const auto figure = figure_of(*point, column);
       line.push_back(figure ? fmt::format("{}", *figure) : std::string());

@@ -99,8 +99,7 @@ std::size_t meant_points(const ExpectationResult& result) {
 }
 
 std::string points(std::size_t count, std::size_t all) {
-  return fmt::format("{} of {} point{}", format_thousands(count), format_thousands(all),
-                     all == 1 ? "" : "s");
+  return fmt::format("{} of {}", format_thousands(count), count_of(all, "point"));
 }
 
 /// Why nothing, or not everything, could be checked.

@@ -11,6 +11,7 @@
 #include "report/expectation_check.h"
 #include "report/markdown_count_agreement.h"
 #include "report/markdown_text.h"
+#include "report/markdown_tuning.h"
 #include "report/markdown_verdict.h"
 #include "report/parameter_values.h"
 #include "report/point_notes.h"
@@ -81,21 +82,22 @@ std::vector<Failure> failures_of(const std::vector<const PointRecord*>& points) 
 
 std::string write_failures(const std::vector<Failure>& failures,
                            const std::vector<ParameterValues>& parameters) {
+  constexpr std::size_t most_shown = 20;
   if (failures.empty()) return {};
   const std::vector<ParameterValues> told = telling_parameters(parameters);
   std::string text = "## Failed points\n\n";
   for (const Failure& failure : failures) {
-    for (const PointRecord* point : failure.points) {
-      text += "- " + escape_markdown(describe(environment_of(*point), told)) + '\n';
+    for (std::size_t i = 0; i < std::min(failure.points.size(), most_shown); ++i) {
+      text += "- " + escape_markdown(describe(environment_of(*failure.points[i]), told)) + '\n';
+    }
+    if (failure.points.size() > most_shown) {
+      text += fmt::format("- and {} more, which the CSV has\n",
+                          format_thousands(failure.points.size() - most_shown));
     }
     const std::string reason = failure.reason.empty() ? "no reason is known" : failure.reason;
     text += '\n' + markdown_code(reason, "text") + '\n';
   }
   return text;
-}
-
-std::string count(std::size_t number, std::string_view what) {
-  return fmt::format("{} {}{}", format_thousands(number), what, number == 1 ? "" : "s");
 }
 
 /// "66 points on NVIDIA H200: 64 ok, 2 failed, 40 reused from runs 1 and 2."
@@ -111,7 +113,7 @@ std::string count_points(const RunResults& results) {
   }
   const std::size_t all = results.points.size();
   const std::string& device = results.run.provenance.device.name;
-  std::string text = count(all, "point");
+  std::string text = count_of(all, "point");
   if (!device.empty()) text += " on " + device;
   text +=
       fmt::format(": {} ok, {} failed", format_thousands(all - failed), format_thousands(failed));
@@ -206,6 +208,7 @@ std::string write_markdown(const RunResults& results) {
   const std::vector<ParameterValues> parameters = parameters_of(points);
 
   std::string text = write_opening(results, parameters);
+  text += write_tuning(results, parameters);
   for (const TableModel& table : tables_of(results)) text += write_table(table);
   text += write_verdict(results, parameters);
   text += write_count_agreement(points, parameters);

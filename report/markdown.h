@@ -6,9 +6,9 @@
 
 namespace sweep {
 
-/// A run as a Markdown document: its tables, the verdict on the best, how the hardware's counts
-/// agree with the emulated ones, the notes, how the sweep's expectations fare,
-/// the points that failed and why, and where the figures come from.
+/// A run as a Markdown document: what its search found, its tables, the verdict on the best, how
+/// the hardware's counts agree with the emulated ones, the notes, how the sweep's expectations
+/// fare, the points that failed and why, and where the figures come from.
 std::string write_markdown(const RunResults& results);
 
 }  // namespace sweep

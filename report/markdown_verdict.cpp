@@ -35,7 +35,8 @@ std::string write_group(const VerdictGroup& group, const Verdicts& verdicts,
     const PointVerdict& verdict = *verdicts.of_points[i];
     rows.push_back({escape_markdown(describe(environment_of(points[i].point), told)),
                     format_figure(verdict.figure), describe_interval(verdict),
-                    (i == group.slowest ? "slowest: " : "") + to_string(verdict),
+                    (i == group.slowest ? (verdict.is_of_speed ? "slowest: " : "worst: ") : "") +
+                        to_string(verdict),
                     describe_rounds(verdict)});
   }
   std::string text = markdown_table({{"configuration", false},
@@ -62,13 +63,16 @@ std::string write_group(const VerdictGroup& group, const Verdicts& verdicts,
 std::string write_verdict(const RunResults& results,
                           const std::vector<ParameterValues>& parameters) {
   const Verdicts verdicts = judge(results);
-  if (verdicts.groups.empty()) return {};
+  std::vector<VerdictGroup> groups = verdicts.groups;
+  std::erase_if(groups, [&](const VerdictGroup& group) { return is_won(results, group); });
+  if (groups.empty()) return {};
   const std::vector<ParameterValues> told = telling_parameters(parameters);
   std::string text =
       "## Verdict\n\n"
       "A configuration is the same as the best where the measuring cannot tell them apart: by "
       "rounds in turn where there were any, else by intervals that overlap.\n\n";
-  for (const VerdictGroup& group : verdicts.groups) {
+  if (results.run.tuning) text += "The search in these groups has not come to an end.\n\n";
+  for (const VerdictGroup& group : groups) {
     text += write_group(group, verdicts, results.points, told);
   }
   return text;

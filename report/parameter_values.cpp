@@ -77,6 +77,32 @@ std::string describe(const Bindings& environment, std::span<const ParameterValue
   return text;
 }
 
+std::vector<ParameterValues> chosen_parameters(const std::vector<ParameterValues>& parameters,
+                                               std::span<const std::string> for_each) {
+  std::vector<ParameterValues> chosen = parameters;
+  std::erase_if(chosen, [&](const ParameterValues& parameter) {
+    return parameter.values.size() < 2 ||
+           std::ranges::find(for_each, parameter.name) != for_each.end();
+  });
+  return chosen.empty() ? parameters : chosen;
+}
+
+std::string describe_group(const Bindings& group, std::span<const std::string> for_each,
+                           std::span<const ParameterValues> parameters) {
+  std::string text;
+  for (const std::string& name : for_each) {
+    if (!text.empty()) text += ", ";
+    const Value* value = group.find(name);
+    const ParameterValues* parameter = find_parameter(parameters, name);
+    if (value == nullptr) {
+      text += "without " + name;
+    } else {
+      text += name + " = " + (parameter != nullptr ? parameter->show(*value) : to_string(*value));
+    }
+  }
+  return text;
+}
+
 const ParameterValues* find_parameter(std::span<const ParameterValues> parameters,
                                       const std::string& name) {
   const auto found = std::ranges::find(parameters, name, &ParameterValues::name);

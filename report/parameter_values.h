@@ -35,6 +35,16 @@ std::vector<ParameterValues> telling_parameters(const std::vector<ParameterValue
 /// "STRIDE = 4, T = float" for those of the parameters that `environment` has.
 std::string describe(const Bindings& environment, std::span<const ParameterValues> parameters);
 
+/// Those that a search chose among: with several values, and none of the names that groups differ
+/// in. All when there are none.
+std::vector<ParameterValues> chosen_parameters(const std::vector<ParameterValues>& parameters,
+                                               std::span<const std::string> for_each);
+
+/// "T = float, STRIDE = 4" for the names that groups differ in; "without PAD" where the group lacks
+/// one.
+std::string describe_group(const Bindings& group, std::span<const std::string> for_each,
+                           std::span<const ParameterValues> parameters);
+
 /// The parameter of that name, or null.
 const ParameterValues* find_parameter(std::span<const ParameterValues> parameters,
                                       const std::string& name);

@@ -1,8 +1,12 @@
 #include "report/point_list.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <utility>
 
+#include "engine/text/units.h"
 #include "report/metric_column.h"
 #include "report/parameter_values.h"
 
@@ -59,13 +63,17 @@ void add_verdicts(TableModel& table, std::span<const std::optional<PointVerdict>
 }  // namespace
 
 TableModel list_points(std::span<const StoredPoint> stored,
-                       std::span<const std::optional<PointVerdict>> verdicts) {
+                       std::span<const std::optional<PointVerdict>> verdicts,
+                       const std::optional<MetricColumn>& also) {
   std::vector<const PointRecord*> points;
   for (const StoredPoint& point : stored) points.push_back(&point.point);
   std::vector<ParameterValues> varying = parameters_of(points);
   std::erase_if(varying, [](const ParameterValues& parameter) { return !parameter.varies(); });
-  const std::vector<MetricColumn> columns = main_columns(points);
+  std::vector<MetricColumn> columns = main_columns(points);
   const bool none_succeeded = columns.empty();
+  if (also && !none_succeeded && std::ranges::find(columns, *also) == columns.end()) {
+    columns.push_back(*also);
+  }
 
   TableModel table;
   table.title = "All points";
@@ -89,6 +97,37 @@ TableModel list_points(std::span<const StoredPoint> stored,
   }
   add_verdicts(table, verdicts);
   return table;
+}
+
+void keep_best_and_worst(TableModel& table, std::span<const std::optional<PointVerdict>> verdicts) {
+  constexpr std::size_t best = 20;
+  constexpr std::size_t worst = 3;
+  if (table.rows.size() <= best + worst) return;
+  std::vector<std::size_t> ranked;
+  for (std::size_t i = 0; i < verdicts.size(); ++i) {
+    if (verdicts[i]) ranked.push_back(i);
+  }
+  const auto before = [&](std::size_t a, std::size_t b) {
+    const bool is_best = verdicts[a]->kind == PointVerdict::Kind::best;
+    const bool other_is_best = verdicts[b]->kind == PointVerdict::Kind::best;
+    if (is_best != other_is_best) return is_best;
+    return !is_best && verdicts[a]->slower < verdicts[b]->slower;
+  };
+  std::ranges::stable_sort(ranked, before);
+  const std::size_t all = ranked.size();
+  if (all > best + worst) {
+    ranked.erase(ranked.begin() + best, ranked.end() - worst);
+    table.title = fmt::format("The best {} and the worst {} points", best, worst);
+  } else {
+    table.title = "All points that can be compared";
+  }
+  std::vector<TableModel::Row> rows;
+  for (const std::size_t i : ranked) rows.push_back(std::move(table.rows[i]));
+  table.caption = fmt::format(
+      "Of {} points, of which {} can be compared, by how far they are behind the best of their "
+      "group; the CSV has all.",
+      format_thousands(table.rows.size()), format_thousands(all));
+  table.rows = std::move(rows);
 }
 
 }  // namespace sweep

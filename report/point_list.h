@@ -4,14 +4,22 @@
 #include <span>
 
 #include "engine/store/record.h"
+#include "report/metric_column.h"
 #include "report/table_model.h"
 #include "report/verdict.h"
 
 namespace sweep {
 
 /// A table with one line per point in their order: the parameters that vary, the main metrics,
-/// and the verdicts, one per point, if there are any.
+/// and the verdicts, one per point, if there are any. A metric to show beside the main ones may be
+/// given.
 TableModel list_points(std::span<const StoredPoint> points,
-                       std::span<const std::optional<PointVerdict>> verdicts = {});
+                       std::span<const std::optional<PointVerdict>> verdicts = {},
+                       const std::optional<MetricColumn>& also = {});
+
+/// Leaves of a list of points the rows of the best 20 and the worst 3, by how far they are behind
+/// the best of their group, in this order; as it is when it has no more than these. The caption
+/// says what is left out.
+void keep_best_and_worst(TableModel& table, std::span<const std::optional<PointVerdict>> verdicts);
 
 }  // namespace sweep

@@ -84,7 +84,7 @@ void add_stops(const RunResults& results, std::vector<std::string>& notes) {
   std::size_t early = 0;
   for (const StoredPoint& stored : results.points) {
     const std::string& reason = stored.point.stopped_by;
-    if (reason.empty() || reason == "noise") continue;
+    if (reason.empty() || reason == "noise" || is_cut_off(stored.point)) continue;
     ++reasons[reason];
     ++early;
   }

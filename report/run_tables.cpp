@@ -11,7 +11,13 @@ std::vector<TableModel> tables_of(const RunResults& results) {
   for (const TableLayout& layout : results.layout.tables) {
     tables.push_back(pivot(layout, results.points));
   }
-  if (tables.empty()) tables.push_back(list_points(results.points, judge(results).of_points));
+  if (!tables.empty()) return tables;
+  const Verdicts verdicts = judge(results);
+  const auto& tuning = results.run.tuning;
+  std::optional<MetricColumn> searched_by;
+  if (tuning) searched_by = MetricColumn{tuning->metric, tuning->origin};
+  tables.push_back(list_points(results.points, verdicts.of_points, searched_by));
+  if (tuning) keep_best_and_worst(tables.back(), verdicts.of_points);
   return tables;
 }
 

@@ -7,7 +7,8 @@
 
 namespace sweep {
 
-/// The tables that the run's sweep asks for; when it asks for none, one of all points.
+/// The tables that the run's sweep asks for; when it asks for none, one of all points, of
+/// which a search's run shows the best and the worst.
 std::vector<TableModel> tables_of(const RunResults& results);
 
 }  // namespace sweep

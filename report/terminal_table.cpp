@@ -8,6 +8,7 @@
 #include "report/point_notes.h"
 #include "report/run_notes.h"
 #include "report/run_tables.h"
+#include "report/tuning_lines.h"
 #include "report/verdict.h"
 
 namespace sweep {
@@ -177,7 +178,8 @@ std::string write_terminal(const RunResults& results, std::size_t width, bool co
     if (!text.empty()) text += '\n';
     text += terminal_table(table, width, color);
   }
-  std::vector<std::string> notes = describe_best(results);
+  std::vector<std::string> notes = describe_tuning(results);
+  std::ranges::move(describe_best(results), std::back_inserter(notes));
   std::ranges::move(describe_run_notes(results), std::back_inserter(notes));
   std::ranges::move(describe_notes(results.points), std::back_inserter(notes));
   if (!notes.empty()) text += '\n';

@@ -12,7 +12,8 @@ namespace sweep {
 /// what is too wide continues below. `color` adds ANSI escapes.
 std::string terminal_table(const TableModel& table, std::size_t width, bool color);
 
-/// The run's tables, one below the other, then the best configuration and the notes.
+/// The run's tables, one below the other, then what its search found, the best configuration
+/// and the notes.
 std::string write_terminal(const RunResults& results, std::size_t width, bool color);
 
 }  // namespace sweep

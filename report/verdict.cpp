@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "engine/text/units.h"
@@ -11,9 +12,17 @@
 namespace sweep {
 namespace {
 
+bool is_of_speed(const RankedBy& ranked_by) {
+  const std::string& metric = ranked_by.metric;
+  return ranked_by.origin == Origin::measured &&
+         (metric.starts_with("time") || metric.ends_with("bandwidth") ||
+          metric == "percent_of_peak");
+}
+
 /// With the figure, which a ranked point has.
 PointVerdict unjudged(const PointRecord& point, const RankedBy& ranked_by) {
   PointVerdict verdict;
+  verdict.is_of_speed = is_of_speed(ranked_by);
   verdict.figure = figure_of(point, ranked_by).value();
   verdict.interval = interval_of(point, ranked_by);
   return verdict;
@@ -25,7 +34,9 @@ class GroupJudge {
              std::vector<std::optional<PointVerdict>>& verdicts)
       : results_(results), ranked_(ranked), verdicts_(verdicts) {
     group_.pattern = ranked.pattern;
-    group_.metric = {ranked.ranked_by.metric, Origin::measured};
+    group_.metric = {ranked.ranked_by.metric, ranked.ranked_by.origin};
+    group_.group = ranked.group;
+    group_.tuned = ranked.tuned;
   }
 
   VerdictGroup judge() {
@@ -34,7 +45,8 @@ class GroupJudge {
     }
     std::vector<std::size_t> ranked = ranked_.places;
     std::ranges::stable_sort(ranked, [&](std::size_t a, std::size_t b) { return better(a, b); });
-    const auto compared_best = best_compared();
+    const auto winner = winner_searched();
+    const auto compared_best = winner ? winner : best_compared();
     group_.best = compared_best.value_or(best_with_interval(ranked));
     for (const std::size_t i : ranked) judge_point(i, compared_best.has_value());
     return std::move(group_);
@@ -56,6 +68,16 @@ class GroupJudge {
     return found != comparisons.end() ? &*found : nullptr;
   }
 
+  /// What the search that has ended says is the best.
+  std::optional<std::size_t> winner_searched() const {
+    if (!ranked_.tuned) return std::nullopt;
+    const auto& winner = results_.run.tuning->groups[*ranked_.tuned].winner;
+    const auto found = std::ranges::find_if(ranked_.places, [&](std::size_t i) {
+      return winner && results_.points[i].ordinal == *winner;
+    });
+    return found != ranked_.places.end() ? std::optional(*found) : std::nullopt;
+  }
+
   /// The point that the others were compared with; nothing when it is not one of this group.
   std::optional<std::size_t> best_compared() const {
     for (const std::size_t i : ranked_.places) {
@@ -68,11 +90,15 @@ class GroupJudge {
     return std::nullopt;
   }
 
-  /// Of points in their order; the first when none has an interval.
+  /// Of points in their order; the first when none has an interval. What was cut off is not the
+  /// best unless all was.
   std::size_t best_with_interval(const std::vector<std::size_t>& ranked) const {
+    const auto whole = [&](std::size_t i) { return !is_cut_off(results_.points[i].point); };
     const auto found = std::ranges::find_if(
-        ranked, [&](std::size_t i) { return verdicts_[i]->interval.has_value(); });
-    return found != ranked.end() ? *found : ranked.front();
+        ranked, [&](std::size_t i) { return whole(i) && verdicts_[i]->interval.has_value(); });
+    if (found != ranked.end()) return *found;
+    const auto first = std::ranges::find_if(ranked, whole);
+    return first != ranked.end() ? *first : ranked.front();
   }
 
   /// By the intervals alone.
@@ -90,18 +116,20 @@ class GroupJudge {
     if (comparison != nullptr) verdict.rounds = comparison->rounds;
     if (i == group_.best) return;
     const PointVerdict& best = *verdicts_[group_.best];
-    double slowdown = 0;
+    double slowdown = 1;
     if (comparison != nullptr) {
       verdict.kind =
           comparison->slowdown_low > 1 ? PointVerdict::Kind::slower : PointVerdict::Kind::same;
       slowdown = comparison->slowdown;
     } else {
-      verdict.kind = kind_of(verdict, best);
+      verdict.kind = is_cut_off(results_.points[i].point) ? PointVerdict::Kind::cut_off
+                                                          : kind_of(verdict, best);
       slowdown = lower_is_better() ? verdict.figure / best.figure : best.figure / verdict.figure;
+      if (std::isnan(slowdown)) slowdown = 1;  // Both are 0.
     }
-    if (verdict.kind == PointVerdict::Kind::slower) {
-      verdict.slower = slowdown - 1;
-      group_.slowest = i;
+    verdict.slower = slowdown - 1;
+    if (verdict.kind == PointVerdict::Kind::slower || verdict.kind == PointVerdict::Kind::cut_off) {
+      if (slowdown > 1) group_.slowest = i;
     } else if (verdict.kind == PointVerdict::Kind::same) {
       group_.same.push_back(i);
     } else {
@@ -121,6 +149,15 @@ std::string percent(double share) {
   return fmt::format("{:.{}f}", figure, decimals);
 }
 
+/// "12 % slower", "3.4 times slower"
+std::string describe_distance(const PointVerdict& verdict) {
+  constexpr double twice = 1;
+  const std::string_view word = verdict.is_of_speed ? "slower" : "worse";
+  if (!std::isfinite(verdict.slower)) return std::string(word);
+  if (verdict.slower >= twice) return fmt::format("{:.1f} times {}", 1 + verdict.slower, word);
+  return fmt::format("{} % {}", percent(verdict.slower), word);
+}
+
 }  // namespace
 
 std::string to_string(const PointVerdict& verdict) {
@@ -131,38 +168,52 @@ std::string to_string(const PointVerdict& verdict) {
       return "same as best";
     case PointVerdict::Kind::not_compared:
       return "not compared";
+    case PointVerdict::Kind::cut_off:
+      return verdict.slower > 0 ? "cut off, about " + describe_distance(verdict) : "cut off";
     case PointVerdict::Kind::slower:
       break;
   }
-  constexpr double twice = 1;
-  if (verdict.slower >= twice) return fmt::format("{:.1f} times slower", 1 + verdict.slower);
-  return percent(verdict.slower) + " % slower";
+  return describe_distance(verdict);
 }
 
 Verdicts judge(const RunResults& results) {
   Verdicts verdicts;
   verdicts.of_points.resize(results.points.size());
-  for (const RankedGroup& group : ranked_groups(results.points)) {
-    if (group.places.size() < 2) continue;
+  const TuningRecord* tuning = results.run.tuning ? &*results.run.tuning : nullptr;
+  for (const RankedGroup& group : ranked_groups(results.points, tuning)) {
+    if (group.places.size() < 2 && tuning == nullptr) continue;
     verdicts.groups.push_back(GroupJudge(results, group, verdicts.of_points).judge());
   }
   return verdicts;
 }
 
 std::string describe_figure(const MetricColumn& metric, double figure) {
-  return format_figure(figure) + ' ' + unit_of(metric.name);
+  const std::string unit = unit_of(metric.name);
+  return format_figure(figure) + (unit.empty() ? unit : ' ' + unit);
+}
+
+bool is_won(const RunResults& results, const VerdictGroup& group) {
+  return group.tuned &&
+         results.run.tuning->groups[*group.tuned].winner == results.points[group.best].ordinal;
 }
 
 std::vector<std::string> describe_best(const RunResults& results) {
   std::vector<const PointRecord*> points;
   for (const StoredPoint& stored : results.points) points.push_back(&stored.point);
-  const std::vector<ParameterValues> told = telling_parameters(parameters_of(points));
+  const std::vector<ParameterValues> parameters = parameters_of(points);
+  const auto& tuning = results.run.tuning;
+  const std::vector<ParameterValues> told =
+      tuning ? chosen_parameters(parameters, tuning->for_each) : telling_parameters(parameters);
   const Verdicts verdicts = judge(results);
   std::vector<std::string> lines;
   for (const VerdictGroup& group : verdicts.groups) {
-    std::string line =
-        fmt::format("best: {}: {}", describe(environment_of(*points[group.best]), told),
-                    describe_figure(group.metric, verdicts.of_points[group.best]->figure));
+    if (is_won(results, group)) continue;
+    std::string line = tuning && !group.tuned ? "best so far" : "best";
+    if (!group.group.empty()) {
+      line += " of " + describe_group(group.group, tuning->for_each, parameters);
+    }
+    line += fmt::format(": {}: {}", describe(environment_of(*points[group.best]), told),
+                        describe_figure(group.metric, verdicts.of_points[group.best]->figure));
     if (group.same.size() == 1) {
       line += "; 1 configuration is the same";
     } else if (!group.same.empty()) {

@@ -122,9 +122,9 @@ int compile_file(const ReadFile& file, const CompileSettings& compile, bool timi
   }
   if (check.messages.has_errors()) return exit_bad_input;
   const std::size_t count = file.configurations.size();
-  std::cout << fmt::format("{}: good: {} configuration{} compile{} for compute capability {}\n",
-                           file.name, format_thousands(count), count == 1 ? "" : "s",
-                           count == 1 ? "s" : "", dotted(compile.compute_capability))
+  std::cout << fmt::format("{}: good: {} compile{} for compute capability {}\n", file.name,
+                           count_of(count, "configuration"), count == 1 ? "s" : "",
+                           dotted(compile.compute_capability))
             << std::flush;
   return exit_done;
 }
@@ -139,9 +139,9 @@ int execute_file(const ReadFile& file, const CompileSettings& compile,
           ? ""
           : fmt::format("; of {} only some blocks",
                         check.executed == 1 ? "it" : format_thousands(check.in_part));
-  std::cout << fmt::format("{}: good: {} configuration{} execute{} without a mistake{}\n",
-                           file.name, format_thousands(check.executed),
-                           check.executed == 1 ? "" : "s", check.executed == 1 ? "s" : "", part)
+  std::cout << fmt::format("{}: good: {} execute{} without a mistake{}\n", file.name,
+                           count_of(check.executed, "configuration"),
+                           check.executed == 1 ? "s" : "", part)
             << std::flush;
   return exit_done;
 }

@@ -5,13 +5,6 @@
 #include "engine/text/units.h"
 
 namespace sweep {
-namespace {
-
-std::string count_of(std::size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", format_thousands(count), noun, count == 1 ? "" : "s");
-}
-
-}  // namespace
 
 std::string describe(const CompileStatistics& statistics, std::string_view gap) {
   constexpr double milli = 1e3;

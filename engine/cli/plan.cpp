@@ -8,10 +8,6 @@
 namespace sweep {
 namespace {
 
-std::string count_of(std::uint64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", format_thousands(count), noun, count == 1 ? "" : "s");
-}
-
 /// "STRIDE x 32", "(ROWS, TILE) x 2"
 std::string describe_axis(const Axis& axis) {
   const std::string names = fmt::format("{}", fmt::join(axis.names, ", "));

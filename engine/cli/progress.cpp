@@ -69,6 +69,10 @@ void Progress::on_start(std::size_t points, std::size_t reused) {
   }
 }
 
+void Progress::on_reuse() {
+  if (total_ > 0) --total_;
+}
+
 void Progress::on_point(const Configuration& configuration, const PointRecord& point) {
   ++done_;
   if (point.status == PointStatus::failed) {

@@ -16,6 +16,7 @@ class Progress : public RunObserver {
   Progress(const Terminal& terminal, Clock clock);
 
   void on_start(std::size_t points, std::size_t reused) override;
+  void on_reuse() override;
   void on_point(const Configuration& configuration, const PointRecord& point) override;
   void on_warning(const Diagnostic& warning) override;
   void on_note(const std::string& note) override;

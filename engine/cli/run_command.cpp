@@ -90,16 +90,11 @@ int conclude(const RunSummary& summary, bool expectations_kept, const fs::path& 
   return summary.failed > 0 || !expectations_kept ? exit_points_failed : exit_done;
 }
 
-std::int64_t figure_of(const Device& device, std::string_view name) {
-  return name == "multiprocessors" ? device.multiprocessors
-                                   : static_cast<std::int64_t>(device.l2_bytes);
-}
-
 /// Patterns may have figures of the device for defaults.
 void fit_to_device(LoadedSweep& loaded, const Device& device) {
-  const bool has_changed = apply_device_figures(
-      loaded.sweep, [&](std::string_view name) { return figure_of(device, name); });
-  if (!has_changed) return;
+  const DeviceFigures figures = {device.multiprocessors,
+                                 static_cast<std::int64_t>(device.l2_bytes)};
+  if (!apply_device_figures(loaded.sweep, figures)) return;
   loaded.space = enumerate(loaded.sweep);
   if (loaded.space.configurations.empty()) {
     throw CommandError(exit_bad_input,
@@ -148,15 +143,24 @@ int run_command(const Arguments& arguments) {
     reduce_for_emulator(loaded);
   }
   fit_to_device(loaded, machines.measurer->device());
+  std::vector<TuningGroup> groups;
+  if (loaded.sweep.tune) groups = tuning_groups(loaded.sweep, loaded.space);
   make_output_folder(options->output);
   const fs::path base = options->output / loaded.sweep.name;
   const RunLock lock(base.string() + ".db");
   Store store(base.string() + ".db", Store::Mode::read_write);
 
-  RunRequest request = {
-      loaded.sweep, loaded.space, provenance_of(loaded.sweep, options->seed), {}, false, {}, {}};
+  RunRequest request = {loaded.sweep,
+                        loaded.space,
+                        provenance_of(loaded.sweep, options->seed),
+                        {},
+                        false,
+                        {},
+                        {},
+                        {}};
   request.compile = compile_settings(nvrtc, 0, cache.get());
   request.fresh = options->fresh;
+  request.groups = std::move(groups);
   request.emulate = machines.emulators_beside();
   request.counters = options->counters.value_or(loaded.sweep.counters);
   const RunSummary summary = measure_all(request, *machines.measurer, store);

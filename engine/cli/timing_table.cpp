@@ -64,9 +64,9 @@ std::string describe_timing(const RunTiming& timing) {
   const double wall = timing.wall_seconds;
   const auto points = static_cast<double>(timing.measured);
   std::string text = fmt::format(
-      "Where the wall time went: {} point{} measured in {:.3f} s\n"
+      "Where the wall time went: {} measured in {:.3f} s\n"
       "  {:<24} {:>9} {:>7}{}\n",
-      format_thousands(timing.measured), timing.measured == 1 ? "" : "s", wall, "", "seconds", "%",
+      count_of(timing.measured, "point"), wall, "", "seconds", "%",
       timing.measured > 0 ? "  ms a point" : "");
   for (std::size_t i = 0; i < phase_count; ++i) {
     const auto phase = static_cast<Phase>(i);

@@ -30,10 +30,6 @@ std::string figure(double value) {
   return fmt::format("{:.3g}", value);
 }
 
-std::string bytes_text(std::uint64_t bytes) {
-  return fmt::format("{} byte{}", format_thousands(bytes), bytes == 1 ? "" : "s");
-}
-
 std::uint64_t distance(std::int64_t bytes) {
   return static_cast<std::uint64_t>(std::llabs(bytes));
 }
@@ -69,7 +65,7 @@ std::string advise_step(const AccessCost& access, std::span<const AccessCost> al
   std::string what = fmt::format(
       "Neighbouring lanes are {} apart but use {} each, so {} of every {} bytes moved "
       "are wanted. ",
-      bytes_text(apart), access.width, access.width, fetched);
+      count_of(apart, "byte"), access.width, access.width, fetched);
   if (has_sibling_fields(access, all)) {
     return what +
            "Other accesses want the bytes between, as fields of one structure: give each field an "
@@ -91,7 +87,7 @@ std::string advise_rows(const AccessCost& access) {
         step.group, rows);
   }
   const std::string pitch =
-      step.pitch == 0 ? "" : fmt::format(", {} apart", bytes_text(distance(step.pitch)));
+      step.pitch == 0 ? "" : fmt::format(", {} apart", count_of(distance(step.pitch), "byte"));
   return fmt::format(
       "A warp covers {} rows of {} lanes{}, and every row begins and ends in sectors of its own: "
       "make the block 32 threads wide, so that a warp stays in one row.",
@@ -140,7 +136,7 @@ std::string advise_small(const AccessCost& access) {
   return fmt::format(
       "a lane moves {} at a time; with a type of 16 bytes, such as float4, {} times fewer requests "
       "would do.",
-      bytes_text(access.width), widest_access / access.width);
+      count_of(access.width, "byte"), widest_access / access.width);
 }
 
 std::string advise_global(const AccessCost& access, std::span<const AccessCost> all,
@@ -218,7 +214,7 @@ std::string advise_banks(const AccessCost& access) {
   const std::uint64_t apart = distance(step.delta);
   if (step.group < warp_lanes) {
     const std::string pitch =
-        step.pitch == 0 ? "" : fmt::format(" {} apart", bytes_text(distance(step.pitch)));
+        step.pitch == 0 ? "" : fmt::format(" {} apart", count_of(distance(step.pitch), "byte"));
     return fmt::format(
         "A warp covers {} rows of {} lanes{}, which fall into the same banks: pad the rows so that "
         "one begins where the banks of the one before end.",

@@ -41,11 +41,12 @@ void CompileQueue::admit(std::size_t count) {
 }
 
 CompileQueue::Task CompileQueue::take_batch(std::size_t size) {
-  Task task = {Task::Kind::compile, batch_size_.is_early() ? first_in_order(pending_, size)
-                                                           : choose_batch(pending_, size)};
+  const bool is_early = batch_size_.is_early();
+  Task task = {Task::Kind::compile,
+               is_early ? first_in_order(pending_, size) : choose_batch(pending_, size)};
   batch_size_.begin(task.places.size(), seconds_since(begin_));
   // Those that were not to have it may take the next one.
-  work_.notify_all();
+  if (is_early) work_.notify_all();
   std::erase_if(pending_, [&](const CompileCandidate& one) {
     return std::ranges::binary_search(task.places, one.place);
   });
@@ -67,6 +68,8 @@ std::optional<CompileQueue::Task> CompileQueue::try_take(bool has_started) {
       for (std::size_t place = begin; place < admitted_; ++place) {
         pending_.push_back(candidates_.make(configurations_[place], place));
       }
+      // There may be a batch for others in them too.
+      work_.notify_all();
     }
   }
   const std::size_t not_admitted = configurations_.size() - admitted_;

@@ -10,6 +10,7 @@
 #include "engine/run/point_execution.h"
 #include "engine/run/prepared_points.h"
 #include "engine/run/run_stage.h"
+#include "engine/run/tuning.h"
 
 namespace sweep {
 namespace {
@@ -40,11 +41,12 @@ class Runner {
   RunSummary run() {
     stage_.run = summary_.run = stage_.store.begin_run(provenance());
     try {
-      const std::vector<std::size_t> missing = reuse_points();
-      stage_.observer.on_start(request_.space.configurations.size(), summary_.reused);
-      for (const std::string& text : stage_.measurer.disturbances()) stage_.note(text);
-      measure_points(missing);
-      if (!stage_.stop) compare_best(stage_);
+      if (request_.groups.empty()) {
+        measure_all();
+      } else {
+        note_disturbances();
+        tune_groups(stage_, summary_, points_);
+      }
       if (!stage_.stop) read_counters(stage_);
       summary_.interrupted = summary_.interrupted || stage_.stop;
     } catch (...) {
@@ -64,6 +66,18 @@ class Runner {
     CompileSettings settings = request.compile;
     settings.compute_capability = code_capability(measurer.device(), *settings.nvrtc);
     return settings;
+  }
+
+  void note_disturbances() {
+    for (const std::string& text : stage_.measurer.disturbances()) stage_.note(text);
+  }
+
+  void measure_all() {
+    const std::vector<std::size_t> missing = reuse_points();
+    stage_.observer.on_start(request_.space.configurations.size(), summary_.reused);
+    note_disturbances();
+    measure_points(missing);
+    if (!stage_.stop) compare_best(stage_);
   }
 
   bool is_timed() const { return !stage_.measurer.device().is_emulated(); }

@@ -8,6 +8,7 @@
 #include "engine/run/measurer.h"
 #include "engine/run/run_timing.h"
 #include "engine/space/enumerate.h"
+#include "engine/space/tuning_groups.h"
 #include "engine/store/store.h"
 
 namespace sweep {
@@ -18,6 +19,8 @@ class RunObserver {
   virtual ~RunObserver() = default;
   /// Before the first point: how many there are, and how many of them a former run measured.
   virtual void on_start(std::size_t points, std::size_t reused) = 0;
+  /// In a search, which points a former run measured shows on the way: one of them.
+  virtual void on_reuse() {}
   virtual void on_point(const Configuration& configuration, const PointRecord& point) = 0;
   virtual void on_warning(const Diagnostic& warning) = 0;
   /// Something about the whole run that its results are to be read with; it is in the store.
@@ -34,12 +37,14 @@ struct CounterThreads {
 
 struct RunRequest {
   const Sweep& sweep;
+  /// Where the sweep is tuned, `tuning_groups` has added the default configurations.
   const Space& space;
   Provenance provenance;    ///< everything but what the runner knows itself: device and compiler
   CompileSettings compile;  ///< the capability is the runner's to fill in
   bool fresh = false;       ///< measure points anew that the store has already
   CounterThreads emulate;   ///< beside a device that only times
   std::vector<std::string> counters;  ///< the hardware's, to read after the points are measured
+  std::vector<TuningGroup> groups;    ///< to search; empty: every configuration is measured
 };
 
 struct RunSummary {
@@ -54,7 +59,8 @@ struct RunSummary {
 /// Measures every configuration of a space that the store does not have yet, in the order that the
 /// provenance's seed gives, and records each point before the next begins. In between the first of
 /// them is measured again now and then, as an anchor that shows drift. Then measures the best ones
-/// again, in turn, and reads the hardware's counters. Ends early, after the point under way, once
+/// again, in turn, and reads the hardware's counters. A sweep that is tuned has its groups searched
+/// instead (`tune_groups`). Ends early, after the point under way, once
 /// `stop` is set. Throws StoreError, DeviceError and LibraryError; what was recorded stays.
 RunSummary run_sweep(const RunRequest& request, Measurer& measurer, Store& store,
                      RunObserver& observer, const std::atomic<bool>& stop);

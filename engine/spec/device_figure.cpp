@@ -6,7 +6,25 @@
 namespace sweep {
 namespace {
 
-constexpr std::array<std::string_view, 2> names = {"multiprocessors", "l2_bytes"};
+struct NamedFigure {
+  std::string_view name;
+  std::int64_t DeviceFigures::*member;
+};
+
+constexpr std::array table = {NamedFigure{"multiprocessors", &DeviceFigures::multiprocessors},
+                              NamedFigure{"l2_bytes", &DeviceFigures::l2_bytes}};
+
+constexpr auto names = [] {
+  std::array<std::string_view, table.size()> result;
+  std::ranges::transform(table, result.begin(), &NamedFigure::name);
+  return result;
+}();
+
+/// 0 where it is not known.
+std::int64_t figure_of(const DeviceFigures& figures, std::string_view name) {
+  const auto named = std::ranges::find(table, name, &NamedFigure::name);
+  return named == table.end() ? 0 : figures.*(named->member);
+}
 
 bool has_axis(const Sweep& sweep, const std::string& name) {
   return std::ranges::any_of(sweep.axes, [&](const Axis& axis) {
@@ -20,13 +38,12 @@ std::span<const std::string_view> device_figure_names() {
   return names;
 }
 
-bool apply_device_figures(Sweep& sweep,
-                          const std::function<std::int64_t(std::string_view)>& figure_of) {
+bool apply_device_figures(Sweep& sweep, const DeviceFigures& figures) {
   bool has_applied = false;
   for (const PatternPtr& pattern : sweep.patterns) {
     for (const Parameter& parameter : pattern->parameters) {
       if (parameter.device.empty() || has_axis(sweep, parameter.name)) continue;
-      const std::int64_t figure = figure_of(parameter.device);
+      const std::int64_t figure = figure_of(figures, parameter.device);
       if (figure <= 0) continue;
       sweep.axes.push_back({{parameter.name}, {{Value(figure)}}, parameter.where});
       has_applied = true;

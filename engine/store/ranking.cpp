@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 
 #include "engine/store/measured_figure.h"
@@ -19,16 +20,90 @@ RankedBy ranked_by_of(std::span<const StoredPoint> points, const std::vector<std
   return {"time", Better::lower};
 }
 
+/// How a metric follows the time that a configuration takes.
+enum class TimeRelation { proportional, inverse, unknown };
+
+TimeRelation relation_to_time(const RankedBy& ranked_by) {
+  if (ranked_by.origin != Origin::measured) return TimeRelation::unknown;
+  if (ranked_by.metric == "time") return TimeRelation::proportional;
+  constexpr std::array<std::string_view, 3> inverse = {"bandwidth", "shared_bandwidth",
+                                                       "percent_of_peak"};
+  return std::ranges::find(inverse, ranked_by.metric) != inverse.end() ? TimeRelation::inverse
+                                                                       : TimeRelation::unknown;
+}
+
+/// The same text for equal groups, whatever the order of their names.
+std::string identity_of(const Bindings& group, std::span<const std::string> names) {
+  std::string identity;
+  for (const std::string& name : names) {
+    const Value* value = group.find(name);
+    const std::string text = value != nullptr ? to_string(*value) : std::string();
+    identity += value != nullptr ? std::to_string(value->index()) : std::string("-");
+    identity += ' ' + std::to_string(text.size()) + ' ' + text;
+  }
+  return identity;
+}
+
+std::vector<RankedGroup> searched_groups(std::span<const StoredPoint> points,
+                                         const TuningRecord& tuning) {
+  const RankedBy ranked_by = {tuning.metric, tuning.better, tuning.origin};
+  const auto tuned = tuned_groups_of(points, tuning);
+  std::vector<RankedGroup> groups;
+  std::map<std::string, std::size_t> place_of;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const PointRecord& point = points[i].point;
+    if (point.status != PointStatus::ok || !figure_of(point, ranked_by)) continue;
+    Bindings group = group_of(point.key, tuning.for_each);
+    const auto [place, is_new] =
+        place_of.emplace(identity_of(group, tuning.for_each), groups.size());
+    if (is_new) {
+      groups.push_back({point.key.pattern_name, {}, ranked_by, std::move(group), tuned[i]});
+    }
+    groups[place->second].places.push_back(i);
+  }
+  return groups;
+}
+
 }  // namespace
 
-std::vector<RankedGroup> ranked_groups(std::span<const StoredPoint> points) {
+Bindings group_of(const PointKey& key, std::span<const std::string> for_each) {
+  Bindings group;
+  for (const std::string& name : for_each) {
+    if (name == "pattern") {
+      group.set(name, key.pattern_name);
+    } else if (const Value* value = key.parameters.find(name)) {
+      group.set(name, *value);
+    }
+  }
+  return group;
+}
+
+std::vector<std::optional<std::size_t>> tuned_groups_of(std::span<const StoredPoint> points,
+                                                        const TuningRecord& tuning) {
+  std::map<std::string, std::size_t> tuned;
+  for (std::size_t i = 0; i < tuning.groups.size(); ++i) {
+    tuned.emplace(identity_of(tuning.groups[i].group, tuning.for_each), i);
+  }
+  std::vector<std::optional<std::size_t>> groups;
+  groups.reserve(points.size());
+  for (const StoredPoint& stored : points) {
+    const Bindings group = group_of(stored.point.key, tuning.for_each);
+    const auto found = tuned.find(identity_of(group, tuning.for_each));
+    groups.push_back(found != tuned.end() ? std::optional(found->second) : std::nullopt);
+  }
+  return groups;
+}
+
+std::vector<RankedGroup> ranked_groups(std::span<const StoredPoint> points,
+                                       const TuningRecord* tuning) {
+  if (tuning != nullptr) return searched_groups(points, *tuning);
   std::vector<RankedGroup> groups;
   std::map<std::string, std::size_t> group_of;
   for (std::size_t i = 0; i < points.size(); ++i) {
     const PointRecord& point = points[i].point;
     if (point.status != PointStatus::ok || !measured_figure(point, "time")) continue;
     const auto [group, is_new] = group_of.emplace(point.key.pattern_name, groups.size());
-    if (is_new) groups.push_back({point.key.pattern_name, {}, {}});
+    if (is_new) groups.push_back({point.key.pattern_name, {}, {}, {}, {}});
     groups[group->second].places.push_back(i);
   }
   for (RankedGroup& group : groups) group.ranked_by = ranked_by_of(points, group.places);
@@ -36,16 +111,26 @@ std::vector<RankedGroup> ranked_groups(std::span<const StoredPoint> points) {
 }
 
 std::optional<double> figure_of(const PointRecord& point, const RankedBy& ranked_by) {
-  return measured_figure(point, ranked_by.metric);
+  if (ranked_by.origin == Origin::measured) return measured_figure(point, ranked_by.metric);
+  for (const Metric& metric : point.metrics) {
+    if (metric.name == ranked_by.metric && metric.origin == ranked_by.origin) {
+      return std::isfinite(metric.value) && metric.value >= 0 ? std::optional(metric.value)
+                                                              : std::nullopt;
+    }
+  }
+  return std::nullopt;
 }
 
 std::optional<FigureInterval> interval_of(const PointRecord& point, const RankedBy& ranked_by) {
   const auto figure = figure_of(point, ranked_by);
+  if (figure && ranked_by.origin == Origin::emulated) return FigureInterval{*figure, *figure};
+  const TimeRelation relation = relation_to_time(ranked_by);
+  if (relation == TimeRelation::unknown) return std::nullopt;
   const auto time = measured_figure(point, "time");
   const auto low = measured_figure(point, "time_low");
   const auto high = measured_figure(point, "time_high");
   if (!figure || !time || !low || !high) return std::nullopt;
-  return ranked_by.better == Better::higher
+  return relation == TimeRelation::inverse
              ? FigureInterval{*figure * (*time / *high), *figure * (*time / *low)}
              : FigureInterval{*figure * (*low / *time), *figure * (*high / *time)};
 }

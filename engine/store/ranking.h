@@ -11,32 +11,49 @@
 namespace sweep {
 
 // Which of several points is the best. Only figures that are positive numbers count: others cannot
-// be compared by their ratio.
+// be compared by their ratio. Counts may be zero too.
 
-/// The measured metric that says it, and whether more or less of it is better.
+/// The metric that says it, and whether more or less of it is better.
 struct RankedBy {
   std::string metric;
   Better better = Better::higher;
+  Origin origin = Origin::measured;
 
   friend bool operator==(const RankedBy&, const RankedBy&) = default;
 };
 
-/// The points of one pattern that can be compared: those that succeeded and have a time.
+/// The points that can be compared with each other.
 struct RankedGroup {
-  std::string pattern;
+  std::string pattern;              ///< of the first of them
   std::vector<std::size_t> places;  ///< in the points, ascending; never empty
   RankedBy ranked_by;
+  Bindings group = {};                    ///< see group_of; empty unless a search's
+  std::optional<std::size_t> tuned = {};  ///< its place among a search's groups, if that has it
 };
 
-/// The groups in the order of their first points. A group is ranked by the bandwidth if all of it
-/// have one, else by that of shared memory, else by the time.
-std::vector<RankedGroup> ranked_groups(std::span<const StoredPoint> points);
+/// The values that a configuration has for the names that groups differ in: its parameters, and
+/// "pattern", a word. What it lacks is left out, which is a value of its own.
+Bindings group_of(const PointKey& key, std::span<const std::string> for_each);
+
+/// For each point the place of its group among those of the search's record, where that has it.
+std::vector<std::optional<std::size_t>> tuned_groups_of(std::span<const StoredPoint> points,
+                                                        const TuningRecord& tuning);
+
+/// The groups in the order of their first points.
+///
+/// Without a search these are the points of each pattern that succeeded and have a time, ranked by
+/// the bandwidth if all of them have one, else by that of shared memory, else by the time. In a
+/// search's run they are the points of each of its groups that succeeded and have the metric that
+/// it searched by; those that are cut off are among them.
+std::vector<RankedGroup> ranked_groups(std::span<const StoredPoint> points,
+                                       const TuningRecord* tuning = nullptr);
 
 /// A point's figure, or nothing when it has none.
 std::optional<double> figure_of(const PointRecord& point, const RankedBy& ranked_by);
 
-/// The figure's interval, which follows from the time's 95 % confidence interval. Nothing for a
-/// point without a figure, a time, or one of the ends of that.
+/// The figure's 95 % confidence interval. That of a time or a bandwidth follows from the time's,
+/// where it has both ends; an emulated figure is exact; others have none. Nothing for a point
+/// without a figure.
 struct FigureInterval {
   double low = 0;
   double high = 0;

@@ -75,6 +75,10 @@ std::string format_thousands(std::uint64_t value) {
   return digits;
 }
 
+std::string count_of(std::uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", format_thousands(count), noun, count == 1 ? "" : "s");
+}
+
 std::optional<std::uint64_t> parse_bytes(std::string_view text) {
   constexpr std::string_view letters = "KMGTPE";
   text = trim(text);

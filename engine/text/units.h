@@ -18,6 +18,8 @@ std::string format_duration(double seconds);
 std::string format_figure(double value);
 /// 12345 -> "12,345"
 std::string format_thousands(std::uint64_t value);
+/// "1 point", "12,345 points": a noun whose plural ends in s.
+std::string count_of(std::uint64_t count, std::string_view noun);
 
 /// What format_bytes writes, other decimals too: "1048576", "256 Mi", "1.5 GiB", "10 B". Nothing
 /// for anything else, and for what does not fit.

@@ -5,6 +5,7 @@
 #include "report/terminal_table.h"
 #include "tests/report/example_results.h"
 #include "tests/report/golden_file.h"
+#include "tests/report/tuned_results.h"
 
 namespace sweep::testing {
 namespace {
@@ -40,6 +41,25 @@ BOOST_AUTO_TEST_CASE(a_run_with_verdicts_and_counters) {
   check_golden("compared.txt", write_terminal(results, 80, false));
   results.layout.tables = {layout({"BLOCK"}, {"pattern"}, {"load_sectors"})};
   check_golden("compared_counts.txt", write_terminal(results, 80, false));
+}
+
+BOOST_AUTO_TEST_CASE(a_search_in_two_groups) {
+  const RunResults results = tuned_results();
+  check_golden("tuned.md", write_markdown(results));
+  check_golden("tuned.csv", write_csv(results));
+  check_golden("tuned.txt", write_terminal(results, 80, false));
+}
+
+BOOST_AUTO_TEST_CASE(a_search_on_the_emulator_in_one_group) {
+  const RunResults results = tuned_emulated_results();
+  check_golden("tuned_emulated.md", write_markdown(results));
+  check_golden("tuned_emulated.txt", write_terminal(results, 80, false));
+}
+
+BOOST_AUTO_TEST_CASE(a_search_in_many_groups) {
+  const RunResults results = tuned_results_of_many_groups();
+  check_golden("tuned_many.md", write_markdown(results));
+  check_golden("tuned_many.txt", write_terminal(results, 80, false));
 }
 
 BOOST_AUTO_TEST_CASE(wide_tables_continue_below) {

@@ -65,6 +65,7 @@ BOOST_AUTO_TEST_CASE(early_stops_are_counted_by_reason) {
   results.points[0].point.stopped_by = "samples";
   results.points[1].point.stopped_by = "seconds";
   results.points[2].point.stopped_by = "seconds";
+  results.points[3].point.stopped_by = "cut-off";  // That is told with the search.
   BOOST_TEST(describe_run_notes(results).at(0) ==
              "3 of 16 points stopped sampling before they were as free of noise as asked: 1 at the "
              "limit of samples and 2 at the limit of seconds");

@@ -36,9 +36,7 @@ std::string shown(const Sweep& sweep) {
   return text;
 }
 
-std::int64_t figure(std::string_view name) {
-  return name == "multiprocessors" ? 132 : 4096;
-}
+constexpr DeviceFigures figures = {132, 4096};
 
 }  // namespace
 
@@ -46,23 +44,30 @@ BOOST_AUTO_TEST_SUITE(device_figure)
 
 BOOST_AUTO_TEST_CASE(defaults_become_the_devices_figures) {
   Sweep sweep = sweep_over({});
-  BOOST_TEST(apply_device_figures(sweep, figure));
+  BOOST_TEST(apply_device_figures(sweep, figures));
   BOOST_TEST(shown(sweep) == "SMS=132 FOOTPRINT=4096 ");
-  BOOST_TEST(!apply_device_figures(sweep, figure));
+  BOOST_TEST(!apply_device_figures(sweep, figures));
+}
+
+BOOST_AUTO_TEST_CASE(every_figure_has_a_name) {
+  const std::vector<std::string_view> expected = {"multiprocessors", "l2_bytes"};
+  BOOST_TEST(device_figure_names() == expected, boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(what_the_sweep_names_stays) {
   Sweep sweep =
       sweep_over({{{"WAVES", "SMS"}, {{Value(std::int64_t{1}), Value(std::int64_t{9})}}, {}}});
-  BOOST_TEST(apply_device_figures(sweep, figure));
+  BOOST_TEST(apply_device_figures(sweep, figures));
   BOOST_TEST(sweep.axes.size() == 2U);
   BOOST_TEST(sweep.axes.back().names.front() == "FOOTPRINT");
 }
 
 BOOST_AUTO_TEST_CASE(a_figure_that_is_not_known_leaves_the_default) {
   Sweep sweep = sweep_over({});
-  BOOST_TEST(!apply_device_figures(sweep, [](std::string_view) { return std::int64_t{0}; }));
+  BOOST_TEST(!apply_device_figures(sweep, DeviceFigures{}));
   BOOST_TEST(sweep.axes.empty());
+  BOOST_TEST(apply_device_figures(sweep, DeviceFigures{0, 4096}));
+  BOOST_TEST(shown(sweep) == "FOOTPRINT=4096 ");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -95,6 +95,85 @@ BOOST_AUTO_TEST_CASE(a_successful_point_that_a_search_gave_up_is_cut_off) {
   BOOST_TEST(!is_cut_off(point));
 }
 
+StoredPoint with(StoredPoint stored, const char* name, Value value) {
+  stored.point.key.parameters.set(name, std::move(value));
+  return stored;
+}
+
+TuningRecord search_by(const std::string& metric, std::vector<std::string> for_each) {
+  TuningRecord tuning;
+  tuning.metric = metric;
+  tuning.for_each = std::move(for_each);
+  return tuning;
+}
+
+TunedGroup tuned(std::initializer_list<std::pair<const char*, Value>> values) {
+  TunedGroup group;
+  for (const auto& [name, value] : values) group.group.set(name, value);
+  return group;
+}
+
+const std::int64_t one = 1;
+
+BOOST_AUTO_TEST_CASE(a_search_has_the_groups_that_it_names) {
+  const StoredPoint a = point_of("a", {{"power", 1}});
+  const StoredPoint b = point_of("b", {{"power", 2}});
+  const std::vector<StoredPoint> points = {with(a, "X", one), a, with(b, "X", one),
+                                           with(a, "X", true), with(a, "X", one)};
+  TuningRecord tuning = search_by("power", {"X", "pattern"});
+  tuning.better = Better::lower;
+  tuning.groups = {tuned({{"pattern", std::string("b")}, {"X", one}}),
+                   tuned({{"pattern", std::string("a")}}),
+                   tuned({{"pattern", std::string("a")}, {"X", std::int64_t{7}}})};
+  const auto groups = ranked_groups(points, &tuning);
+  BOOST_REQUIRE(groups.size() == 4);
+  BOOST_TEST(groups[0].places == (Places{0, 4}), boost::test_tools::per_element());
+  BOOST_TEST(to_string(groups[0].group) == "X=1 pattern=a");
+  BOOST_TEST(!groups[0].tuned.has_value());
+  BOOST_TEST(to_string(groups[1].group) == "pattern=a");
+  BOOST_TEST(groups[1].tuned.value() == 1U);
+  BOOST_TEST(groups[2].tuned.value() == 0U);
+  BOOST_TEST(to_string(groups[3].group) == "X=true pattern=a");
+  BOOST_TEST(!groups[3].tuned.has_value());
+  BOOST_TEST((groups[0].ranked_by == RankedBy{"power", Better::lower, Origin::measured}));
+}
+
+BOOST_AUTO_TEST_CASE(a_search_without_names_has_one_group_of_what_has_its_metric) {
+  std::vector<StoredPoint> points = {point_of("a", {{"power", 1}}), point_of("b", {{"power", 0}}),
+                                     point_of("c", {{"time", 1}}), point_of("d", {{"power", 3}}),
+                                     point_of("e", {{"power", 4}})};
+  points[3].point.stopped_by = "cut-off";
+  points[4].point.status = PointStatus::failed;
+  TuningRecord tuning = search_by("power", {});
+  tuning.groups.resize(1);
+  const auto groups = ranked_groups(points, &tuning);
+  BOOST_REQUIRE(groups.size() == 1);
+  BOOST_TEST(groups[0].places == (Places{0, 3}), boost::test_tools::per_element());
+  BOOST_TEST(groups[0].tuned.value() == 0U);
+  const auto of_points = tuned_groups_of(points, tuning);
+  BOOST_TEST(of_points.size() == 5U);
+  BOOST_TEST(of_points[4].value() == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(a_count_may_be_zero_and_an_emulated_one_is_exact) {
+  StoredPoint point = point_of("p", {{"time", 10}, {"time_low", 8}, {"time_high", 20}});
+  point.point.metrics.push_back({"shared_conflicts", Origin::emulated, 0});
+  point.point.metrics.push_back({"shared_conflicts", Origin::hardware, -1});
+  const RankedBy emulated = {"shared_conflicts", Better::lower, Origin::emulated};
+  const RankedBy hardware = {"shared_conflicts", Better::lower, Origin::hardware};
+  BOOST_TEST(figure_of(point.point, emulated).value() == 0);
+  BOOST_TEST((interval_of(point.point, emulated) == FigureInterval{0, 0}));
+  BOOST_TEST(!figure_of(point.point, hardware).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(what_does_not_follow_from_the_time_has_no_interval) {
+  const StoredPoint point = point_of(
+      "p", {{"time", 10}, {"time_low", 8}, {"time_high", 20}, {"power", 300}, {"bandwidth", 100}});
+  BOOST_TEST(!interval_of(point.point, {"power", Better::lower}).has_value());
+  // Which of two bandwidths is wanted changes nothing about them.
+  BOOST_TEST((interval_of(point.point, {"bandwidth", Better::lower}) == FigureInterval{50, 125}));
+}
+
 BOOST_AUTO_TEST_CASE(only_measured_figures_count) {
   StoredPoint point = point_of("p", {{"time", 1}});
   point.point.metrics.push_back({"bandwidth", Origin::emulated, 2});

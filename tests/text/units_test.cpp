@@ -123,6 +123,15 @@ const std::vector<Row<std::uint64_t>> thousands = {
     {std::numeric_limits<std::uint64_t>::max(), "18,446,744,073,709,551,615"},
 };
 
+const std::vector<Row<std::uint64_t>> points = {
+    {0, "0 points"},
+    {1, "1 point"},
+    {2, "2 points"},
+    {999, "999 points"},
+    {12345, "12,345 points"},
+    {std::numeric_limits<std::uint64_t>::max(), "18,446,744,073,709,551,615 points"},
+};
+
 struct Decimal {
   std::string text;
   double value;
@@ -202,6 +211,10 @@ BOOST_DATA_TEST_CASE(figures_have_four_digits, data::make(figures), row) {
 
 BOOST_DATA_TEST_CASE(thousands_are_set_apart, data::make(thousands), row) {
   BOOST_TEST(sweep::format_thousands(row.input) == row.expected);
+}
+
+BOOST_DATA_TEST_CASE(one_is_counted_without_a_plural, data::make(points), row) {
+  BOOST_TEST(sweep::count_of(row.input, "point") == row.expected);
 }
 
 BOOST_DATA_TEST_CASE(bytes_are_read_with_binary_units, data::make(texts_of_bytes), row) {

@@ -1,0 +1,136 @@
+#include "engine/run/contest.h"
+
+#include <algorithm>
+
+#include "engine/run/compile_ahead.h"
+
+namespace sweep {
+namespace {
+
+constexpr int samples_a_round = 5;
+/// The rounds after which it may become clear: with every look a chance grows to be misled.
+constexpr std::size_t look_every = 8;
+/// Nobody minds which of two is taken that differ by less.
+constexpr double matters = 0.003;
+
+}  // namespace
+
+Contest::Contest(RunStage& stage, std::span<const std::int64_t> ordinals, RankedBy ranked_by,
+                 const ContestRules& rules)
+    : stage_(stage),
+      rules_(rules),
+      ranked_by_(std::move(ranked_by)),
+      measure_(stage.request.sweep.measure) {
+  for (const std::int64_t ordinal : ordinals) contenders_.push_back({ordinal});
+  measure_.min_samples = measure_.max_samples = samples_a_round;
+}
+
+void Contest::add_reference(std::int64_t ordinal) {
+  reference_ = ordinal;
+  if (std::ranges::find(contenders_, ordinal, &Contender::ordinal) == contenders_.end()) {
+    contenders_.push_back({ordinal});
+  }
+}
+
+void Contest::prepare() {
+  std::vector<Configuration> configurations;
+  for (const Contender& contender : contenders_) {
+    const auto place = static_cast<std::size_t>(contender.ordinal);
+    configurations.push_back(stage_.request.space.configurations.at(place));
+  }
+  CompileAhead compiled(stage_.compile, configurations);
+  PreparedPoints prepared(compiled, configurations, nullptr, measure_);
+  std::vector<Contender> able;
+  for (const Contender& contender : contenders_) {
+    PreparedPoint point = stage_.watch.time(Phase::compile, [&] { return prepared.next(); });
+    if (!point.workload) continue;
+    able.push_back(contender);
+    prepared_.push_back(std::move(point));
+  }
+  contenders_ = std::move(able);
+}
+
+double Contest::measure_once(std::size_t i) {
+  const PreparedPoint& prepared = prepared_[i];
+  const PointRecord point =
+      stage_.measure(*prepared.workload, measure_, prepared.useful, Phase::compare).point;
+  return figure_of(point, ranked_by_).value_or(0);
+}
+
+void Contest::measure_round(std::size_t round) {
+  for (Contender& contender : contenders_) contender.figures.push_back(0);
+  for (const std::size_t i : round_order(active_.size(), round)) {
+    contenders_[active_[i]].figures.back() = measure_once(active_[i]);
+  }
+}
+
+/// Whether no other may be better than the best, or only by so little that it does not matter.
+/// Drops those that are not.
+bool Contest::is_clear(std::size_t rounds) {
+  if (!rules_.until_clear || rounds % look_every != 0) return false;
+  const std::size_t leader = best();
+  bool clear = true;
+  std::vector<std::size_t> left;
+  for (const std::size_t i : active_) {
+    const bool is_reference = reference_ == contenders_[i].ordinal;
+    const auto found = advantage(contenders_[leader], contenders_[i]);
+    const bool is_slower = i != leader && found && found->low > 1;
+    if (!is_slower || is_reference) left.push_back(i);
+    if (i == leader || is_slower || is_reference) continue;
+    clear = clear && found && found->low > 1 - matters && found->high < 1 + matters;
+  }
+  active_ = std::move(left);
+  return clear;
+}
+
+bool Contest::is_over(std::size_t rounds, double spent) {
+  const double allowed = std::max(rules_.free_seconds, rules_.share_of_run * begin_);
+  if (rounds >= fewest_for_interval && spent > allowed) return true;
+  return spent / static_cast<double>(rounds) * static_cast<double>(fewest_for_interval) >
+         rules_.patience;
+}
+
+bool Contest::hold() {
+  prepare();
+  if (contenders_.size() < 2) return false;
+  for (std::size_t i = 0; i < contenders_.size(); ++i) active_.push_back(i);
+  begin_ = stage_.watch.elapsed();
+  for (std::size_t round = 0; round < rules_.most_rounds && !stage_.stop; ++round) {
+    measure_round(round);
+    if (is_over(round + 1, stage_.watch.elapsed() - begin_) || is_clear(round + 1)) break;
+  }
+  return contenders_.front().figures.size() >= fewest_for_interval;
+}
+
+std::optional<PairedComparison> Contest::advantage(const Contender& one,
+                                                   const Contender& other) const {
+  return ranked_by_.better == Better::higher ? compare_paired(one.figures, other.figures)
+                                             : compare_paired(other.figures, one.figures);
+}
+
+std::size_t Contest::best() const {
+  std::size_t best = 0;
+  for (std::size_t i = 0; i < contenders_.size(); ++i) {
+    const auto against = advantage(contenders_[best], contenders_[i]);
+    if (against && against->ratio < 1) best = i;
+  }
+  return best;
+}
+
+std::vector<ComparisonRecord> Contest::records() const {
+  const Contender& leader = contenders_[best()];
+  std::vector<ComparisonRecord> records;
+  for (const Contender& contender : contenders_) {
+    if (contender.ordinal == leader.ordinal) {
+      const auto measured =
+          std::ranges::count_if(contender.figures, [](double f) { return f > 0; });
+      records.push_back({contender.ordinal, static_cast<int>(measured)});
+    } else if (const auto found = advantage(leader, contender)) {
+      records.push_back({contender.ordinal, static_cast<int>(found->rounds), found->low,
+                         found->ratio, found->high});
+    }
+  }
+  return records;
+}
+
+}  // namespace sweep

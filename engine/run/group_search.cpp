@@ -1,0 +1,188 @@
+#include "engine/run/group_search.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace sweep {
+namespace {
+
+/// So many are asked for before the first of them is told: enough to keep compilers busy. Always
+/// the same number, so that the course does not depend on the machine.
+constexpr std::size_t asked_ahead = 16;
+
+EncodedSpace encoded_space(const Space& space, const TuningGroup& group) {
+  std::vector<Bindings> configurations;
+  configurations.reserve(group.configurations.size());
+  for (const std::size_t index : group.configurations) {
+    const Configuration& configuration = space.configurations[index];
+    Bindings& bindings = configurations.emplace_back();
+    bindings.set("pattern", configuration.pattern->name);
+    for (const auto& [name, value] : configuration.parameters.entries()) bindings.set(name, value);
+  }
+  return encode(configurations);
+}
+
+}  // namespace
+
+GroupSearch::GroupSearch(SearchTools tools, const TuningGroup& group)
+    : tools_(tools),
+      rules_(*tools.stage.request.sweep.tune),
+      group_(group),
+      encoded_(encoded_space(tools.stage.request.space, group)),
+      strategy_(make_strategy(rules_.strategy, encoded_.space, rules_.seed)),
+      compiled_(tools.stage.compile),
+      prepared_(compiled_, {}, tools.emulators, tools.stage.request.sweep.measure) {}
+
+void GroupSearch::run() {
+  begin_ = tools_.stage.watch.elapsed();
+  ask_standard();
+  while (!tools_.stage.stop && !is_over()) {
+    ask_ahead();
+    if (asked_.empty()) {
+      ended_ = "tried every configuration";
+      break;
+    }
+    try_next();
+  }
+  if (ended_.empty()) ended_ = "was interrupted";
+  statistics_ = compiled_.statistics();
+}
+
+bool GroupSearch::is_over() {
+  const double elapsed = tools_.stage.watch.elapsed() - begin_;
+  const auto end = should_stop(rules_.budget, progress_, elapsed);
+  if (end) ended_ = end->words;
+  return end.has_value();
+}
+
+void GroupSearch::ask_standard() {
+  if (!group_.standard) return;
+  const auto found = std::ranges::lower_bound(group_.configurations, *group_.standard);
+  std::optional<std::size_t> row;
+  if (found != group_.configurations.end() && *found == *group_.standard) {
+    row = static_cast<std::size_t>(found - group_.configurations.begin());
+  }
+  add(row, *group_.standard);
+}
+
+void GroupSearch::ask_ahead() {
+  const std::size_t most =
+      rules_.budget.configurations.value_or(std::numeric_limits<std::size_t>::max());
+  while (asked_.size() < asked_ahead && tried_.size() + asked_.size() < most) {
+    const auto row = strategy_->ask();
+    if (!row) return;
+    const std::size_t index = group_.configurations[*row];
+    // The default is tried anyway.
+    if (index != group_.standard) add(row, index);
+  }
+}
+
+void GroupSearch::add(std::optional<std::size_t> row, std::size_t index) {
+  const Configuration& configuration = tools_.stage.request.space.configurations[index];
+  Asked asked{row, index, stored_key(tools_.points.key_of(configuration))};
+  if (!asked.stored) {
+    compiled_.add(configuration);
+    prepared_.add(configuration);
+  }
+  asked_.push_back(std::move(asked));
+}
+
+/// A point that was cut off is no result for a sweep that measures everything.
+PointKey GroupSearch::cut_off_key(PointKey key) const {
+  key.measure += fmt::format("; cut off when {} times slower than the best {}", rules_.cut_off,
+                             rules_.objectives.front().metric);
+  return key;
+}
+
+std::optional<PointKey> GroupSearch::stored_key(const PointKey& key) const {
+  if (tools_.stage.request.fresh) return std::nullopt;
+  return tools_.stage.watch.time(Phase::store, [&]() -> std::optional<PointKey> {
+    if (tools_.stage.store.has_point(key)) return key;
+    PointKey cut_off = cut_off_key(key);
+    if (tools_.stage.store.has_point(cut_off)) return cut_off;
+    return std::nullopt;
+  });
+}
+
+void GroupSearch::try_next() {
+  const Asked asked = std::move(asked_.front());
+  asked_.pop_front();
+  tools_.anchor.measure_if_due();
+  learn(asked, asked.stored ? take_from_store(asked) : measure(asked));
+}
+
+PointRecord GroupSearch::take_from_store(const Asked& asked) {
+  RunStage& stage = tools_.stage;
+  return stage.watch.time(Phase::store, [&] {
+    const auto ordinal = static_cast<std::int64_t>(asked.index);
+    stage.store.reuse_point(stage.run, ordinal, *asked.stored);
+    ++tools_.summary.reused;
+    stage.observer.on_reuse();
+    return stage.store.point(stage.run, ordinal).value().point;
+  });
+}
+
+double GroupSearch::give_up_seconds(const UsefulTraffic& useful) const {
+  if (!best_ || rules_.cut_off == 0) return std::numeric_limits<double>::infinity();
+  return tools_.objective.seconds_when_slower(*best_, rules_.cut_off, useful,
+                                              tools_.stage.measurer.device());
+}
+
+PointRecord GroupSearch::measure(const Asked& asked) {
+  RunStage& stage = tools_.stage;
+  PreparedPoint prepared = stage.watch.time(Phase::compile, [&] { return prepared_.next(); });
+  MeasureRules rules = stage.request.sweep.measure;
+  // The default is what the winner is compared with.
+  if (asked.index != group_.standard) rules.give_up_seconds = give_up_seconds(prepared.useful);
+  const double begin = stage.watch.elapsed();
+  PointRecord point = tools_.points.execute(prepared, prepared_, rules);
+  if (const PreparedPoint* next = prepared_.peek(); next != nullptr && next->workload) {
+    stage.measurer.load(*next->workload);
+  }
+  PointKey key = tools_.points.key_of(stage.request.space.configurations[asked.index]);
+  if (is_cut_off(point)) {
+    key = cut_off_key(std::move(key));
+    point.notes.push_back(
+        fmt::format("cut off after its first samples, each of them more than {} times slower than "
+                    "the best before it",
+                    rules_.cut_off));
+  }
+  tools_.points.record(asked.index, point, std::move(key));
+  tools_.anchor.on_point(asked.index, prepared, point, begin);
+  return point;
+}
+
+void GroupSearch::reject_objectives() const {
+  std::vector<std::string> names;
+  for (const TuneObjective& objective : rules_.objectives) names.push_back(objective.metric);
+  const RunStage& stage = tools_.stage;
+  throw InputError(Location{stage.request.sweep.source, 0, 0, 1},
+                   fmt::format("this sweep tunes {}, which {} does not give",
+                               fmt::join(names, ", "), stage.measurer.device().name),
+                   stage.measurer.device().is_emulated()
+                       ? "where nothing is timed another objective can decide: minimize: "
+                         "instructions"
+                       : "counters of the hardware have to be asked for: measure: {counters: ...}");
+}
+
+void GroupSearch::learn(const Asked& asked, const PointRecord& point) {
+  const auto cost = tools_.objective.cost(point);
+  if (point.status == PointStatus::ok && !tools_.objective.followed()) reject_objectives();
+  if (asked.row) strategy_->tell(*asked.row, cost);
+  progress_.tell(cost);
+  TriedConfiguration tried{asked.index, tools_.objective.figure(point), {}, is_cut_off(point)};
+  if (tried.figure) {
+    const TuneObjective& followed = *tools_.objective.followed();
+    const RankedBy ranked_by{followed.metric, followed.better, tools_.objective.origin()};
+    tried.interval = interval_of(point, ranked_by);
+    const bool is_better = !best_ || (followed.better == Better::higher ? *tried.figure > *best_
+                                                                        : *tried.figure < *best_);
+    if (is_better) best_ = tried.figure;
+  }
+  tried_.push_back(tried);
+}
+
+}  // namespace sweep

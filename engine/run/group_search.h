@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/run/anchor_watch.h"
+#include "engine/run/compile_on_demand.h"
+#include "engine/run/point_execution.h"
+#include "engine/run/tune_objective.h"
+#include "engine/search/encoded_space.h"
+#include "engine/search/strategy.h"
+#include "engine/space/tuning_groups.h"
+#include "engine/store/ranking.h"
+
+namespace sweep {
+
+/// A configuration that a search has a point of.
+struct TriedConfiguration {
+  std::size_t index = 0;                        ///< its place in the space
+  std::optional<double> figure = {};            ///< nothing when it failed
+  std::optional<FigureInterval> interval = {};  ///< the figure's
+  bool cut_off = false;
+};
+
+/// What searches of one run have in common.
+struct SearchTools {
+  RunStage& stage;
+  RunSummary& summary;
+  PointExecution& points;
+  AnchorWatch& anchor;
+  SearchObjective& objective;
+  EmulateAhead* emulators = nullptr;  ///< may be null
+};
+
+/// Searches one group for its best configuration: asks the strategy, a few configurations ahead so
+/// that they are compiled in the meantime, and tells it what became of each. The default
+/// configuration comes first. A point that the store has already is not measured again; so a search
+/// that was stopped goes the same way when it is started again, up to where it stopped and on.
+class GroupSearch {
+ public:
+  GroupSearch(SearchTools tools, const TuningGroup& group);
+
+  /// Ends when the budget is used up, nothing is left to try, or the run is to stop.
+  void run();
+
+  const std::vector<TriedConfiguration>& tried() const { return tried_; }
+  /// A sentence's predicate: "stopped after 200 configurations".
+  const std::string& ended() const { return ended_; }
+  const CompileStatistics& compiled() const { return statistics_; }
+
+ private:
+  struct Asked {
+    std::optional<std::size_t> row;  ///< nothing for a default that is not in the space
+    std::size_t index = 0;
+    std::optional<PointKey> stored;  ///< the key of a point that the store has
+  };
+
+  void ask_standard();
+  void ask_ahead();
+  void add(std::optional<std::size_t> row, std::size_t index);
+  std::optional<PointKey> stored_key(const PointKey& key) const;
+  PointKey cut_off_key(PointKey key) const;
+  void try_next();
+  PointRecord take_from_store(const Asked& asked);
+  PointRecord measure(const Asked& asked);
+  double give_up_seconds(const UsefulTraffic& useful) const;
+  [[noreturn]] void reject_objectives() const;
+  void learn(const Asked& asked, const PointRecord& point);
+  bool is_over();
+
+  SearchTools tools_;
+  const TuneRules& rules_;
+  const TuningGroup& group_;
+  EncodedSpace encoded_;
+  std::unique_ptr<Strategy> strategy_;
+  CompileOnDemand compiled_;
+  PreparedPoints prepared_;
+  SearchProgress progress_;
+  std::deque<Asked> asked_;  ///< not yet tried
+  std::vector<TriedConfiguration> tried_;
+  std::optional<double> best_;  ///< figure
+  double begin_ = 0;
+  std::string ended_;
+  CompileStatistics statistics_;
+};
+
+}  // namespace sweep

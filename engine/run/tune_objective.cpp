@@ -1,0 +1,98 @@
+#include "engine/run/tune_objective.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "engine/search/strategy.h"
+
+namespace sweep {
+namespace {
+
+double signed_cost(double figure, Better better) {
+  return cost_of(figure, better == Better::higher ? Objective::maximise : Objective::minimise);
+}
+
+/// Between 0 and 1, and the greater the greater the cost.
+double squeezed(double cost) {
+  constexpr double half = 0.5;
+  return half + half * cost / (1 + std::abs(cost));
+}
+
+std::optional<double> figure_from(const PointRecord& point, const std::string& metric,
+                                  Origin origin) {
+  for (const Metric& one : point.metrics) {
+    if (one.name == metric && one.origin == origin) return one.value;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Metric> preferred_figure(const PointRecord& point, const std::string& metric) {
+  for (const Origin origin : {Origin::measured, Origin::hardware, Origin::emulated}) {
+    if (const auto value = figure_from(point, metric, origin))
+      return Metric{metric, origin, *value};
+  }
+  return std::nullopt;
+}
+
+void SearchObjective::decide(const PointRecord& point) {
+  for (std::size_t i = 0; i < objectives_.size() && !followed_; ++i) {
+    if (const auto found = preferred_figure(point, objectives_[i].metric)) {
+      followed_ = objectives_[i];
+      origin_ = found->origin;
+      place_ = i;
+    }
+  }
+}
+
+std::optional<double> SearchObjective::figure(const PointRecord& point) const {
+  if (!followed_ || point.status == PointStatus::failed) return std::nullopt;
+  return figure_from(point, followed_->metric, origin_);
+}
+
+std::span<const TuneObjective> SearchObjective::further() const {
+  return std::span(objectives_).subspan(std::min(place_ + 1, objectives_.size()));
+}
+
+std::optional<double> SearchObjective::cost(const PointRecord& point) {
+  if (point.status == PointStatus::failed) return std::nullopt;
+  if (!followed_) decide(point);
+  const auto found = figure(point);
+  if (!found || !std::isfinite(*found)) return std::nullopt;
+  // Too little to matter where figures differ at all.
+  constexpr double share = 1e-6;
+  double cost = signed_cost(*found, followed_->better);
+  double weight = share * (cost != 0 ? std::abs(cost) : 1);
+  for (const TuneObjective& objective : further()) {
+    const auto next = preferred_figure(point, objective.metric);
+    if (next) cost += weight * squeezed(signed_cost(next->value, objective.better));
+    weight *= share;
+  }
+  return cost;
+}
+
+double SearchObjective::seconds_when_slower(double figure, double factor,
+                                            const UsefulTraffic& useful,
+                                            const Device& device) const {
+  constexpr double micro = 1e-6;
+  constexpr double giga = 1e9;
+  constexpr double percent = 1e-2;
+  const double never = std::numeric_limits<double>::infinity();
+  if (!followed_ || origin_ != Origin::measured || !(figure > 0)) return never;
+  const std::string& metric = followed_->metric;
+  const bool is_wanted_long = (metric == "time") == (followed_->better == Better::higher);
+  if (is_wanted_long) return never;
+  const auto device_bytes = static_cast<double>(useful.device);
+  const auto shared_bytes = static_cast<double>(useful.shared);
+  if (metric == "time") return figure * micro * factor;
+  if (metric == "bandwidth") return device_bytes / (figure * giga) * factor;
+  if (metric == "percent_of_peak") {
+    return device_bytes / (figure * percent * device.peak_bandwidth()) * factor;
+  }
+  if (metric == "shared_bandwidth") return shared_bytes / (figure * giga) * factor;
+  return never;
+}
+
+}  // namespace sweep

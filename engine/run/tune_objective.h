@@ -1,0 +1,52 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/backend/backend.h"
+#include "engine/run/timing_metrics.h"
+#include "engine/spec/tune_rules.h"
+#include "engine/store/record.h"
+
+namespace sweep {
+
+/// A point's figure of a metric from the first origin that has one: measured, hardware, emulated.
+std::optional<Metric> preferred_figure(const PointRecord& point, const std::string& metric);
+
+/// What a search goes by: the objectives of a sweep, as far as the device gives figures of them.
+class SearchObjective {
+ public:
+  explicit SearchObjective(std::vector<TuneObjective> objectives)
+      : objectives_(std::move(objectives)) {}
+
+  /// The point's cost, the less the better; nothing for one that failed or has no figure. The first
+  /// point that has a figure of any objective decides which objective is followed. The next
+  /// objectives tell points apart that are equal by it.
+  std::optional<double> cost(const PointRecord& point);
+
+  /// The figure of what is followed.
+  std::optional<double> figure(const PointRecord& point) const;
+  /// The objectives after the one that is followed, which are to decide among equals.
+  std::span<const TuneObjective> further() const;
+
+  /// What is followed; nothing before the first figure.
+  const std::optional<TuneObjective>& followed() const { return followed_; }
+  Origin origin() const { return origin_; }
+
+  /// How long a launch may take at least that is `factor` times slower than one with this figure:
+  /// infinite for a figure that does not follow from the time.
+  double seconds_when_slower(double figure, double factor, const UsefulTraffic& useful,
+                             const Device& device) const;
+
+ private:
+  void decide(const PointRecord& point);
+
+  std::vector<TuneObjective> objectives_;
+  std::optional<TuneObjective> followed_;
+  Origin origin_ = Origin::measured;
+  std::size_t place_ = 0;  ///< of what is followed, among the objectives
+};
+
+}  // namespace sweep

@@ -1,0 +1,221 @@
+#include "report/markdown_tuning.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/text/units.h"
+#include "report/display_text.h"
+#include "report/markdown_text.h"
+#include "report/tuning_outcome.h"
+#include "report/tuning_words.h"
+#include "report/verdict.h"
+
+namespace sweep {
+namespace {
+
+constexpr std::size_t most_same = 5;
+
+using Rows = std::vector<std::vector<std::string>>;
+
+std::string describe_rounds(int rounds) {
+  return rounds > 0 ? std::to_string(rounds) : std::string();
+}
+
+/// Leaves out the columns that say nothing in any row.
+void drop_empty_columns(std::vector<MarkdownColumn>& columns, Rows& rows) {
+  for (std::size_t i = columns.size(); i-- > 0;) {
+    const bool is_empty =
+        std::ranges::all_of(rows, [&](const auto& row) { return row[i].empty() || row[i] == "–"; });
+    if (!is_empty) continue;
+    const auto place = static_cast<std::ptrdiff_t>(i);
+    columns.erase(columns.begin() + place);
+    for (auto& row : rows) row.erase(row.begin() + place);
+  }
+}
+
+std::string as_sentence(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') {
+    text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  }
+  return text + '.';
+}
+
+/// A line of a group's table: one point and what it is there.
+struct Role {
+  std::size_t place = 0;
+  std::vector<std::string> names;
+};
+
+class TuningSection {
+ public:
+  TuningSection(const RunResults& results, const std::vector<ParameterValues>& parameters)
+      : results_(results),
+        tuning_(*results.run.tuning),
+        chosen_(chosen_parameters(parameters, tuning_.for_each)),
+        verdicts_(judge(results)),
+        outcomes_(tuning_outcomes(results, verdicts_)) {}
+
+  std::string write() const {
+    std::string text = "## Tuning\n\n";
+    text += escape_markdown(describe_search(tuning_, outcomes_)) + ".\n\n";
+    if (tuning_.origin != Origin::emulated) {
+      text +=
+          "A configuration is not distinguishable from the winner where the measuring cannot tell "
+          "them apart: by rounds in turn where there were any, else by intervals that overlap.\n\n";
+    }
+    if (outcomes_.size() > most_groups_in_full) return text + write_all_groups();
+    for (const TuningOutcome& outcome : outcomes_) text += write_group(outcome);
+    return text;
+  }
+
+ private:
+  std::string heading() const {
+    return escape_markdown(heading_of({tuning_.metric, tuning_.origin}));
+  }
+
+  std::string configuration(std::size_t place) const {
+    return escape_markdown(describe(environment_of(results_.points[place].point), chosen_));
+  }
+
+  static std::string winners_interval(const TunedGroup& found) {
+    if (!has_interval(found)) return "–";
+    return format_figure(found.figure_low) + "–" + format_figure(found.figure_high);
+  }
+
+  /// The lines of a group's table: what is two things at once has one line.
+  std::vector<Role> roles_of(const TuningOutcome& outcome) const {
+    std::vector<Role> roles = {{*outcome.winner, {"winner"}}};
+    const auto add = [&](std::size_t place, const std::string& name) {
+      const auto found = std::ranges::find(roles, place, &Role::place);
+      if (found != roles.end()) {
+        found->names.push_back(name);
+      } else {
+        roles.push_back({place, {name}});
+      }
+    };
+    for (std::size_t i = 0; i < std::min(outcome.same.size(), most_same); ++i) {
+      add(outcome.same[i], "not distinguishable");
+    }
+    if (outcome.worst) add(*outcome.worst, "worst");
+    if (outcome.standard) add(*outcome.standard, "default");
+    return roles;
+  }
+
+  /// The cells of one line: what it is, configuration, figure, interval, share of the peak, verdict
+  /// and rounds.
+  std::vector<std::string> cells_of(const Role& role, const TuningOutcome& outcome) const {
+    std::vector<std::string> cells = {in_words(role.names), configuration(role.place)};
+    const auto& verdict = verdicts_.of_points[role.place];
+    const PointRecord& point = results_.points[role.place].point;
+    if (role.place == *outcome.winner) {
+      const TunedGroup& found = outcome.found;
+      cells.insert(cells.end(),
+                   {format_figure(found.figure), winners_interval(found),
+                    share_of_peak(found.figure), "best", describe_rounds(found.rounds)});
+    } else if (!verdict) {
+      const std::string status = point.status == PointStatus::failed ? "failed" : "–";
+      cells.insert(cells.end(), {status, "–", "", "", ""});
+    } else {
+      const bool is_rough = is_cut_off(point);
+      const auto& interval = verdict->interval;
+      const bool has_ends = interval && interval->low < interval->high && !is_rough;
+      cells.insert(
+          cells.end(),
+          {(is_rough ? "about " : "") + format_figure(verdict->figure),
+           has_ends ? format_figure(interval->low) + "–" + format_figure(interval->high) : "–",
+           share_of_peak(verdict->figure), to_string(*verdict), describe_rounds(verdict->rounds)});
+    }
+    return cells;
+  }
+
+  std::string share_of_peak(double figure) const {
+    const auto share = percent_of_peak(results_, figure);
+    return share ? format_figure(*share) : std::string();
+  }
+
+  std::string write_group(const TuningOutcome& outcome) const {
+    std::string text;
+    if (!outcome.label.empty()) text += "### " + escape_markdown(outcome.label) + "\n\n";
+    // What all groups tried has been told.
+    const std::string course =
+        outcome.label.empty() ? describe_end(outcome.found) : describe_course(outcome);
+    text += "The search " + escape_markdown(course) + ".\n\n";
+    if (!outcome.winner) return text + "There is no winner.\n\n";
+    std::vector<MarkdownColumn> columns = {{"", false},
+                                           {"configuration", false},
+                                           {heading(), true},
+                                           {"95 % interval", true},
+                                           {"of the peak [%]", true},
+                                           {"verdict", false},
+                                           {"rounds", true}};
+    Rows rows;
+    for (const Role& role : roles_of(outcome)) rows.push_back(cells_of(role, outcome));
+    drop_empty_columns(columns, rows);
+    text += markdown_table(columns, rows) + '\n';
+    if (outcome.same.size() > most_same) {
+      text += fmt::format("And {} more cannot be told from the winner.\n\n",
+                          format_thousands(outcome.same.size() - most_same));
+    }
+    return text + escape_markdown(as_sentence(describe_gain(results_, outcome))) + "\n\n";
+  }
+
+  std::string worst_of(const TuningOutcome& outcome) const {
+    if (!outcome.worst) return "–";
+    const bool is_rough = is_cut_off(results_.points[*outcome.worst].point);
+    return (is_rough ? "about " : "") + format_figure(verdicts_.of_points[*outcome.worst]->figure);
+  }
+
+  std::vector<std::string> line_of(const TuningOutcome& outcome) const {
+    std::vector<std::string> cells = {escape_markdown(outcome.label)};
+    const TunedGroup& found = outcome.found;
+    if (outcome.winner) {
+      cells.insert(cells.end(), {configuration(*outcome.winner), format_figure(found.figure),
+                                 winners_interval(found), share_of_peak(found.figure),
+                                 format_thousands(outcome.same.size()), worst_of(outcome),
+                                 escape_markdown(describe_gain(results_, outcome))});
+    } else {
+      cells.insert(cells.end(), {"none", "–", "–", "", "", "–", ""});
+    }
+    cells.insert(cells.end(), {describe_tried(found.tried, found.configurations),
+                               format_thousands(outcome.failed), format_thousands(outcome.cut_off),
+                               escape_markdown(describe_end(found))});
+    return cells;
+  }
+
+  std::string write_all_groups() const {
+    std::vector<MarkdownColumn> columns = {
+        {"group", false},          {"winner", false},
+        {heading(), true},         {"95 % interval", true},
+        {"of the peak [%]", true}, {"not distinguishable", true},
+        {"worst", true},           {"gain over the default", false},
+        {"tried", true},           {"failed", true},
+        {"cut off", true},         {"the search", false}};
+    Rows rows;
+    for (const TuningOutcome& outcome : outcomes_) rows.push_back(line_of(outcome));
+    std::string text;
+    const bool end_alike =
+        std::ranges::all_of(rows, [&](const auto& row) { return row.back() == rows[0].back(); });
+    if (end_alike) {
+      text = "Each search " + rows[0].back() + ".\n\n";
+      for (auto& row : rows) row.back().clear();
+    }
+    drop_empty_columns(columns, rows);
+    return text + markdown_table(columns, rows) + '\n';
+  }
+
+  const RunResults& results_;
+  const TuningRecord& tuning_;
+  std::vector<ParameterValues> chosen_;
+  Verdicts verdicts_;
+  std::vector<TuningOutcome> outcomes_;
+};
+
+}  // namespace
+
+std::string write_tuning(const RunResults& results,
+                         const std::vector<ParameterValues>& parameters) {
+  return results.run.tuning ? TuningSection(results, parameters).write() : std::string();
+}
+
+}  // namespace sweep

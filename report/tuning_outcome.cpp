@@ -1,0 +1,56 @@
+#include "report/tuning_outcome.h"
+
+#include <algorithm>
+#include <map>
+
+#include "report/parameter_values.h"
+
+namespace sweep {
+namespace {
+
+std::optional<std::size_t> find_place(const std::map<std::int64_t, std::size_t>& place_of,
+                                      std::optional<std::int64_t> ordinal) {
+  const auto found = ordinal ? place_of.find(*ordinal) : place_of.end();
+  return found != place_of.end() ? std::optional(found->second) : std::nullopt;
+}
+
+}  // namespace
+
+std::vector<TuningOutcome> tuning_outcomes(const RunResults& results, const Verdicts& verdicts) {
+  if (!results.run.tuning) return {};
+  const TuningRecord& tuning = *results.run.tuning;
+  std::vector<const PointRecord*> points;
+  std::map<std::int64_t, std::size_t> place_of;
+  for (std::size_t i = 0; i < results.points.size(); ++i) {
+    points.push_back(&results.points[i].point);
+    place_of.emplace(results.points[i].ordinal, i);
+  }
+  const std::vector<ParameterValues> parameters = parameters_of(points);
+
+  std::vector<TuningOutcome> outcomes;
+  for (const TunedGroup& found : tuning.groups) {
+    TuningOutcome outcome;
+    outcome.found = found;
+    outcome.label = describe_group(found.group, tuning.for_each, parameters);
+    outcome.winner = find_place(place_of, found.winner);
+    outcome.standard = find_place(place_of, found.standard);
+    outcomes.push_back(std::move(outcome));
+  }
+  const auto groups = tuned_groups_of(results.points, tuning);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (!groups[i]) continue;
+    TuningOutcome& outcome = outcomes[*groups[i]];
+    if (points[i]->status == PointStatus::failed) ++outcome.failed;
+    if (is_cut_off(*points[i])) ++outcome.cut_off;
+  }
+  for (const VerdictGroup& group : verdicts.groups) {
+    if (!group.tuned) continue;
+    TuningOutcome& outcome = outcomes[*group.tuned];
+    if (outcome.winner != group.best) continue;
+    outcome.same = group.same;
+    outcome.worst = group.slowest;
+  }
+  return outcomes;
+}
+
+}  // namespace sweep

@@ -1,0 +1,186 @@
+#include "report/tuning_words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/text/units.h"
+#include "report/display_text.h"
+
+namespace sweep {
+namespace {
+
+std::string count(std::size_t number, std::string_view what) {
+  return fmt::format("{} {}{}", format_thousands(number), what, number == 1 ? "" : "s");
+}
+
+std::uint64_t whole(std::int64_t number) {
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(number, 0));
+}
+
+/// "200 of 5,376 configurations"
+std::string describe_tried_ones(std::int64_t tried, std::int64_t configurations) {
+  const bool is_one = (configurations > 0 ? configurations : tried) == 1;
+  return describe_tried(tried, configurations) + (is_one ? " configuration" : " configurations");
+}
+
+/// "the highest bandwidth", "the lowest shared_conflicts, emulated,"
+std::string describe_goal(const TuningRecord& tuning) {
+  std::string goal = tuning.better == Better::lower ? "the lowest " : "the highest ";
+  goal += tuning.metric;
+  if (tuning.origin == Origin::hardware) goal += ", by the hardware's counters,";
+  if (tuning.origin == Origin::emulated) goal += ", emulated,";
+  return goal;
+}
+
+/// "bandwidth" of what there is more of.
+std::string noun_of(const std::string& metric) {
+  std::string noun = metric;
+  if (find_metric(metric) != nullptr) std::ranges::replace(noun, '_', ' ');
+  return noun;
+}
+
+/// A ratio with its interval, if it has one, as a difference in percent or a multiple.
+struct GainText {
+  std::string size;  ///< "12.3 % (12.0 to 12.6 %)", "2.31 times (2.29 to 2.33)"
+  bool is_times = false;
+  bool is_more = true;
+};
+
+GainText gain_text(const TunedGroup& group, bool with_interval) {
+  constexpr double twice = 2;
+  GainText text;
+  text.is_more = group.gain >= 1;
+  text.is_times = group.gain >= twice;
+  if (text.is_times) {
+    text.size = fmt::format("{:.2f} times", group.gain);
+    if (with_interval)
+      text.size += fmt::format(" ({:.2f} to {:.2f})", group.gain_low, group.gain_high);
+    return text;
+  }
+  const auto percent = [&](double ratio) { return (ratio - 1) * (text.is_more ? 100 : -100); };
+  constexpr double fine = 0.995;
+  const int decimals = percent(group.gain) >= fine ? 1 : 2;
+  text.size = fmt::format("{:.{}f} %", percent(group.gain), decimals);
+  if (with_interval) {
+    const double low = percent(text.is_more ? group.gain_low : group.gain_high);
+    const double high = percent(text.is_more ? group.gain_high : group.gain_low);
+    text.size += fmt::format(" ({:.{}f} to {:.{}f} %)", low, decimals, high, decimals);
+  }
+  return text;
+}
+
+std::string describe_known_gain(const TuningRecord& tuning, const TunedGroup& group) {
+  const bool with_interval = group.gain_low > 0 && group.gain_high > group.gain_low;
+  if (with_interval ? group.gain_low <= 1 && group.gain_high >= 1 : group.gain == 1) {
+    return "the winner is no different from the default";
+  }
+  const GainText text = gain_text(group, with_interval);
+  // Without an interval what was measured is near the truth only.
+  const std::string size =
+      (with_interval || tuning.origin == Origin::emulated ? "" : "about ") + text.size;
+  const std::string noun = noun_of(tuning.metric);
+  const std::string_view more = text.is_more ? "more" : "less";
+  if (tuning.better != Better::lower) {
+    if (text.is_times) return fmt::format("the winner has {} the default's {}", size, noun);
+    return fmt::format("the winner has {} {} {} than the default", size, more, noun);
+  }
+  if (tuning.metric == "time") {
+    if (text.is_times) return fmt::format("the default takes {} as long as the winner", size);
+    return fmt::format("the default takes {} {} than the winner", size,
+                       text.is_more ? "longer" : "less time");
+  }
+  if (text.is_times) return fmt::format("the default has {} the winner's {}", size, noun);
+  return fmt::format("the default has {} {} {} than the winner", size, more, noun);
+}
+
+/// Of figures that have no ratio, such as a count of 0, the figures themselves.
+std::string describe_without_gain(const RunResults& results, const TuningOutcome& outcome) {
+  const std::string unknown = "the gain over the default is not known";
+  if (!outcome.winner || !outcome.standard) return unknown;
+  const MetricColumn column = {results.run.tuning->metric, results.run.tuning->origin};
+  const auto figure = figure_of(results.points[*outcome.standard].point, column);
+  if (!figure || *figure <= 0 || outcome.found.figure != 0) return unknown;
+  return fmt::format("the winner has {}, the default {}", format_figure(outcome.found.figure),
+                     format_figure(*figure));
+}
+
+}  // namespace
+
+std::string describe_search(const TuningRecord& tuning,
+                            const std::vector<TuningOutcome>& outcomes) {
+  std::string text = fmt::format("Searched for {} by the strategy '{}' with the seed {}",
+                                 describe_goal(tuning), tuning.strategy, tuning.seed);
+  if (!tuning.for_each.empty()) {
+    text += fmt::format(", for each {}{}", tuning.for_each.size() > 1 ? "combination of " : "",
+                        in_words(tuning.for_each));
+  }
+  TuningOutcome all;
+  for (const TuningOutcome& outcome : outcomes) {
+    all.found.tried += outcome.found.tried;
+    all.found.configurations += outcome.found.configurations;
+    all.failed += outcome.failed;
+    all.cut_off += outcome.cut_off;
+  }
+  text += ": tried " + describe_tried_ones(all.found.tried, all.found.configurations);
+  if (!tuning.for_each.empty()) text += " in " + count(outcomes.size(), "group");
+  text += all.failed > 0 ? "; " + format_thousands(all.failed) + " failed" : "; none failed";
+  if (all.cut_off > 0) {
+    text += fmt::format(", {} {} cut off after {} first samples", format_thousands(all.cut_off),
+                        all.cut_off == 1 ? "was" : "were", all.cut_off == 1 ? "its" : "their");
+  }
+  return text;
+}
+
+std::string describe_tried(std::int64_t tried, std::int64_t configurations) {
+  if (configurations <= 0) return format_thousands(whole(tried));
+  return format_thousands(whole(tried)) + " of " + format_thousands(whole(configurations));
+}
+
+std::string describe_end(const TunedGroup& group) {
+  return group.ended.empty() ? "has not ended" : group.ended;
+}
+
+std::string describe_course(const TuningOutcome& outcome) {
+  std::string text =
+      "tried " + describe_tried_ones(outcome.found.tried, outcome.found.configurations);
+  if (outcome.failed > 0) text += fmt::format(", {} failed", format_thousands(outcome.failed));
+  if (outcome.cut_off > 0) {
+    text += fmt::format(", {} {} cut off", format_thousands(outcome.cut_off),
+                        outcome.cut_off == 1 ? "was" : "were");
+  }
+  return text + "; it " + describe_end(outcome.found);
+}
+
+std::string describe_gain(const RunResults& results, const TuningOutcome& outcome) {
+  const TunedGroup& found = outcome.found;
+  if (!found.standard) {
+    const std::string none = "there is no default configuration";
+    return found.no_standard.empty() ? none : none + ": " + found.no_standard;
+  }
+  if (outcome.standard && results.points[*outcome.standard].point.status == PointStatus::failed) {
+    return "the default failed";
+  }
+  if (found.winner && found.winner == found.standard) return "the default is the best";
+  if (!found.winner || !std::isfinite(found.gain) || found.gain <= 0) {
+    return describe_without_gain(results, outcome);
+  }
+  return describe_known_gain(*results.run.tuning, found);
+}
+
+std::optional<double> percent_of_peak(const RunResults& results, double figure) {
+  if (!results.run.tuning) return std::nullopt;
+  const TuningRecord& tuning = *results.run.tuning;
+  const double peak = results.run.provenance.device.peak_bandwidth;
+  const bool is_bandwidth = tuning.metric == "bandwidth" && tuning.origin == Origin::measured;
+  if (!is_bandwidth || peak <= 0) return std::nullopt;
+  constexpr double giga = 1e9;
+  return figure * giga / peak * 100;
+}
+
+bool has_interval(const TunedGroup& group) {
+  return group.figure_low > 0 && group.figure_high > group.figure_low;
+}
+
+}  // namespace sweep

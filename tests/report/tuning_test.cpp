@@ -1,0 +1,186 @@
+#include <boost/test/data/monomorphic.hpp>
+#include <boost/test/data/test_case.hpp>
+#include <boost/test/unit_test.hpp>
+#include <ostream>
+
+#include "report/parameter_values.h"
+#include "report/tuning_lines.h"
+#include "report/tuning_outcome.h"
+#include "report/tuning_words.h"
+#include "tests/report/tuned_results.h"
+
+namespace sweep::testing {
+namespace {
+
+namespace data = boost::unit_test::data;
+
+std::vector<TuningOutcome> outcomes_of(const RunResults& results) {
+  return tuning_outcomes(results, judge(results));
+}
+
+struct GainCase {
+  std::string metric;
+  Better better;
+  double low;
+  double gain;
+  double high;
+  std::string words;
+
+  friend std::ostream& operator<<(std::ostream& out, const GainCase& c) { return out << c.words; }
+};
+
+const std::vector<GainCase> gains = {
+    {"bandwidth", Better::higher, 1.12, 1.123, 1.126,
+     "the winner has 12.3 % (12.0 to 12.6 %) more bandwidth than the default"},
+    {"bandwidth", Better::higher, 1.001, 1.003, 1.005,
+     "the winner has 0.30 % (0.10 to 0.50 %) more bandwidth than the default"},
+    {"bandwidth", Better::higher, 2.29, 2.314, 2.33,
+     "the winner has 2.31 times (2.29 to 2.33) the default's bandwidth"},
+    {"bandwidth", Better::higher, 0.999, 1.01, 1.02, "the winner is no different from the default"},
+    {"bandwidth", Better::higher, 0.88, 0.9, 0.92,
+     "the winner has 10.0 % (8.0 to 12.0 %) less bandwidth than the default"},
+    {"bandwidth", Better::higher, 0, 1.123, 0,
+     "the winner has about 12.3 % more bandwidth than the default"},
+    {"bandwidth", Better::higher, 0, 1, 0, "the winner is no different from the default"},
+    {"bandwidth", Better::higher, 0, 0, 0, "the gain over the default is not known"},
+    {"shared_bandwidth", Better::higher, 1.2, 1.3, 1.4,
+     "the winner has 30.0 % (20.0 to 40.0 %) more shared bandwidth than the default"},
+    {"time", Better::lower, 1.12, 1.123, 1.126,
+     "the default takes 12.3 % (12.0 to 12.6 %) longer than the winner"},
+    {"time", Better::lower, 2.29, 2.314, 2.33,
+     "the default takes 2.31 times (2.29 to 2.33) as long as the winner"},
+    {"time", Better::lower, 0.9, 0.95, 0.96,
+     "the default takes 5.0 % (4.0 to 10.0 %) less time than the winner"},
+    {"load_sectors", Better::lower, 3, 4, 5,
+     "the default has 4.00 times (3.00 to 5.00) the winner's load sectors"},
+    {"l1tex__t_sectors.sum", Better::lower, 1.1, 1.2, 1.3,
+     "the default has 20.0 % (10.0 to 30.0 %) more l1tex__t_sectors.sum than the winner"},
+};
+
+BOOST_AUTO_TEST_SUITE(tuning)
+
+BOOST_DATA_TEST_CASE(the_gain_is_told_in_words, data::make(gains), c) {
+  RunResults results = tuned_results();
+  TuningRecord& tuning = *results.run.tuning;
+  tuning.metric = c.metric;
+  tuning.better = c.better;
+  TuningOutcome outcome = outcomes_of(tuned_results()).at(0);
+  outcome.found.gain_low = c.low;
+  outcome.found.gain = c.gain;
+  outcome.found.gain_high = c.high;
+  BOOST_TEST(describe_gain(results, outcome) == c.words);
+}
+
+BOOST_AUTO_TEST_CASE(without_a_default_there_is_a_reason) {
+  const RunResults results = tuned_results();
+  TuningOutcome outcome = outcomes_of(results).at(1);
+  BOOST_TEST(describe_gain(results, outcome) ==
+             "there is no default configuration: BLOCK * sizeof(T) <= 512 does not hold");
+  outcome.found.no_standard.clear();
+  BOOST_TEST(describe_gain(results, outcome) == "there is no default configuration");
+  outcome.found.standard = outcome.found.winner;
+  BOOST_TEST(describe_gain(results, outcome) == "the default is the best");
+  outcome.found.standard = 39;
+  outcome.standard = 39;
+  BOOST_TEST(describe_gain(results, outcome) == "the default failed");
+}
+
+BOOST_AUTO_TEST_CASE(an_emulated_gain_is_exact) {
+  RunResults results = tuned_emulated_results();
+  TuningOutcome outcome = outcomes_of(results).at(0);
+  BOOST_TEST(describe_gain(results, outcome) == "the winner has 0, the default 992.0");
+  outcome.found.gain = 1.5;
+  BOOST_TEST(describe_gain(results, outcome) ==
+             "the default has 50.0 % more shared conflicts than the winner");
+}
+
+BOOST_AUTO_TEST_CASE(an_outcome_counts_its_groups_points) {
+  const auto outcomes = outcomes_of(tuned_results());
+  BOOST_REQUIRE(outcomes.size() == 2);
+  BOOST_TEST(outcomes[0].label == "T = float");
+  BOOST_TEST(outcomes[0].failed == 1U);
+  BOOST_TEST(outcomes[0].cut_off == 3U);
+  BOOST_TEST(outcomes[0].winner.value() == 10U);
+  BOOST_TEST(outcomes[0].standard.value() == 4U);
+  BOOST_TEST((outcomes[0].same == std::vector<std::size_t>{9, 8}));
+  BOOST_TEST(!outcomes[1].standard.has_value());
+  BOOST_TEST(outcomes_of(stride_results()).empty());
+}
+
+BOOST_AUTO_TEST_CASE(verdicts_go_by_the_groups_of_a_search) {
+  const RunResults results = tuned_results();
+  const Verdicts verdicts = judge(results);
+  BOOST_REQUIRE(verdicts.groups.size() == 2);
+  BOOST_TEST(verdicts.groups[0].best == 10U);
+  BOOST_TEST(verdicts.groups[1].best == 30U);
+  BOOST_TEST(is_won(results, verdicts.groups[1]));
+  BOOST_TEST(to_string(*verdicts.of_points[9]) == "same as best");
+  BOOST_TEST(to_string(*verdicts.of_points[11]) == "2.0 % slower");
+  BOOST_TEST(to_string(*verdicts.of_points[0]).starts_with("cut off, about "));
+  BOOST_TEST(!verdicts.of_points[39].has_value());
+}
+
+BOOST_AUTO_TEST_CASE(a_cut_off_point_is_never_the_best_nor_the_same) {
+  RunResults results = tuned_results();
+  results.run.tuning->groups.clear();
+  results.run.comparisons.clear();
+  for (const std::size_t i : {std::size_t{10}, std::size_t{9}}) {
+    results.points[i].point.stopped_by = "cut-off";
+  }
+  const Verdicts verdicts = judge(results);
+  BOOST_TEST(verdicts.groups.at(0).best == 8U);
+  BOOST_TEST(to_string(*verdicts.of_points[10]) == "cut off");
+  BOOST_TEST(!is_won(results, verdicts.groups.at(0)));
+  BOOST_TEST(verdicts.groups.at(0).slowest.value() == 3U);
+}
+
+BOOST_AUTO_TEST_CASE(without_a_record_of_a_group_its_best_is_told_by_the_points) {
+  RunResults results = tuned_results();
+  results.run.tuning->groups.pop_back();
+  BOOST_TEST(describe_best(results) == Names{"best so far of T = double: BLOCK = 256, UNROLL = 4: "
+                                             "4400 GB/s; 2 configurations are the same"},
+             boost::test_tools::per_element());
+  BOOST_TEST(describe_tuning(results).size() == 3U);
+}
+
+BOOST_AUTO_TEST_CASE(a_groups_only_point_is_the_best_of_its_search) {
+  RunResults results = tuned_results();
+  results.points.erase(results.points.begin() + 1, results.points.end());
+  results.run.tuning->groups.clear();
+  results.run.comparisons.clear();
+  BOOST_TEST(judge(results).groups.size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(equal_counts_are_the_same_and_others_worse) {
+  const Verdicts verdicts = judge(tuned_emulated_results());
+  BOOST_TEST(to_string(*verdicts.of_points[0]) == "worse");
+  BOOST_TEST(to_string(*verdicts.of_points[1]) == "best");
+  BOOST_TEST(to_string(*verdicts.of_points[3]) == "same as best");
+}
+
+BOOST_AUTO_TEST_CASE(the_peak_is_for_measured_bandwidths) {
+  RunResults results = tuned_results();
+  BOOST_TEST(percent_of_peak(results, 4814.304).value() == 100, boost::test_tools::tolerance(1e-9));
+  results.run.provenance.device.peak_bandwidth = 0;
+  BOOST_TEST(!percent_of_peak(results, 1).has_value());
+  results = tuned_results();
+  results.run.tuning->metric = "shared_bandwidth";
+  BOOST_TEST(!percent_of_peak(results, 1).has_value());
+  BOOST_TEST(!percent_of_peak(stride_results(), 1).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(a_name_that_a_group_lacks_is_said) {
+  Bindings group;
+  group.set("pattern", word("copy"));
+  const std::vector<std::string> for_each = {"pattern", "PAD"};
+  BOOST_TEST(describe_group(group, for_each, {}) == "pattern = copy, without PAD");
+}
+
+BOOST_AUTO_TEST_CASE(a_run_that_did_not_search_has_nothing_to_tell) {
+  BOOST_TEST(describe_tuning(stride_results()).empty());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace sweep::testing
