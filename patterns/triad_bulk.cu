@@ -41,6 +41,11 @@ parameters:
     help: >-
       0 st.global, 1 .wt (__stwt, written through), 2 .cs (__stcs, evicted first), 3 .cg (__stcg,
       into L2), 4 .L1::no_allocate, 5 an L2 policy of evict_first; of these bulk copies know 0 and 5
+  PHASED:
+    default: false
+    help: >-
+      whether a block has all its stages before it works on the first, and is done with all before it
+      loads again. Memory loses time when it turns from reading to writing; long phases turn seldom
   BYTES:      {default: 1 Gi, min: 1, help: size of each array}
   N:
     default: BYTES / (CHUNK * ITEMS * SLICES) * ITEMS * SLICES
@@ -94,10 +99,13 @@ __global__ void __launch_bounds__(BLOCK) triad_bulk(const T* a, const T* b, T* o
     begin_load<LOAD>(stages_a + stage * TILE, a + place, CHUNK, arrived[stage]);
     begin_load<LOAD>(stages_b + stage * TILE, b + place, CHUNK, arrived[stage]);
   };
+  const auto load_all_stages = [&](uint32_t chunk) {
+    for (uint32_t stage = 0; stage < STAGES && chunk + stage < chunks; ++stage) load(chunk + stage);
+  };
 
   if (threadIdx.x == 0) {
     make_barriers(arrived);
-    for (uint32_t chunk = 0; chunk < STAGES && chunk < chunks; ++chunk) load(chunk);
+    load_all_stages(0);
   }
   __syncthreads();
 #pragma unroll 1
@@ -107,6 +115,12 @@ __global__ void __launch_bounds__(BLOCK) triad_bulk(const T* a, const T* b, T* o
     const T* staged_b = stages_b + stage * TILE;
     T* to = out + place_of(chunk);
     wait_for_phase(arrived[stage], chunk / STAGES % 2);
+    if (PHASED && stage == 0) {
+      // The others have to be there as well; each keeps its phase until it is loaded again.
+      for (uint32_t other = 1; other < STAGES && chunk + other < chunks; ++other) {
+        wait_for_phase(arrived[other], chunk / STAGES % 2);
+      }
+    }
 #pragma unroll 4
     for (uint32_t i = threadIdx.x; i < TILE; i += BLOCK) {
       const T result = T(staged_a[i] + splat<T>(3) * staged_b[i]);
@@ -120,8 +134,12 @@ __global__ void __launch_bounds__(BLOCK) triad_bulk(const T* a, const T* b, T* o
     __syncthreads();
     if (threadIdx.x > 0) continue;
     if (BULK_STORES) begin_store<STORE>(to, staged_a, CHUNK);
+    if (PHASED && stage == STAGES - 1) {
+      if (BULK_STORES) wait_until_read<0>();
+      load_all_stages(chunk + 1);
+    }
     // The place of the chunk before is free once its store, the last but one, has read it.
-    if (chunk > 0 && chunk - 1 + STAGES < chunks) {
+    if (!PHASED && chunk > 0 && chunk - 1 + STAGES < chunks) {
       if (BULK_STORES) wait_until_read<1>();
       load(chunk - 1 + STAGES);
     }
