@@ -53,6 +53,8 @@ template <class T> using Word = typename WordOf<sizeof(T)>::type;
 HINTED_LOAD(load_past_l1, "", ".L1::no_allocate", "")
 HINTED_LOAD(load_evicted_first, EVICT_FIRST, ".L2::cache_hint", ", policy")
 HINTED_LOAD(load_prefetching, "", ".L2::128B", "")
+HINTED_LOAD(load_prefetching_twice, "", ".L2::256B", "")
+HINTED_LOAD(load_constant_prefetching, "", ".nc.L1::no_allocate.L2::256B", "")
 HINTED_STORE(store_past_l1, "", ".L1::no_allocate", "")
 HINTED_STORE(store_evicted_first, EVICT_FIRST, ".L2::cache_hint", ", policy")
 #undef HINTED_LOAD
@@ -61,7 +63,8 @@ HINTED_STORE(store_evicted_first, EVICT_FIRST, ".L2::cache_hint", ", policy")
 
 template <int operation, class T>
 __device__ inline T load_by(const T* from) {
-  static_assert(operation != 5 || __CUDA_ARCH__ >= 800, "LOAD = 5 needs compute capability 8.0");
+  static_assert(operation != 5 && operation < 7 || __CUDA_ARCH__ >= 800,
+                "LOAD = 5, 7 and 8 need compute capability 8.0");
   if constexpr (operation == 0) {
     return *from;
   } else {
@@ -73,6 +76,8 @@ __device__ inline T load_by(const T* from) {
     if constexpr (operation == 4) value = load_past_l1(word);
     if constexpr (operation == 5) value = load_evicted_first(word);
     if constexpr (operation == 6) value = load_prefetching(word);
+    if constexpr (operation == 7) value = load_prefetching_twice(word);
+    if constexpr (operation == 8) value = load_constant_prefetching(word);
     return __builtin_bit_cast(T, value);
   }
 }

@@ -19,6 +19,18 @@ parameters:
     min: 1
     help: blocks of a persistent grid for each multiprocessor; they share its memory
   MULTIPROCESSORS: {default: 132, min: 1, device: multiprocessors, help: a persistent grid is made for}
+  LOAD:
+    default: 0
+    min: 0
+    max: 8
+    help: "0 no hint, 5 an L2 policy of evict_first, 6 .L2::128B (L2 gets the line), 7 .L2::256B"
+  STORE:
+    default: 0
+    min: 0
+    max: 5
+    help: >-
+      0 st.global, 1 .wt (__stwt, written through), 2 .cs (__stcs, evicted first), 3 .cg (__stcg,
+      into L2), 4 .L1::no_allocate, 5 an L2 policy of evict_first
   BYTES:      {default: 1 Gi, min: 1, help: size of each array}
   N:
     default: BYTES / (sizeof(T) * BLOCK * ITEMS) * BLOCK * ITEMS
@@ -29,6 +41,7 @@ require:
   - N % (BLOCK * ITEMS) == 0
   - ITEMS % UNROLL == 0
   - sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16
+  - LOAD == 0 || (LOAD >= 5 && LOAD <= 7)
 buffers:
   in:  {type: T, length: N, init: "splat<T>(i % 101)"}
   out: {type: T, length: N}
@@ -44,15 +57,32 @@ verify: {out: "out[i] == splat<T>(i % 101)"}
 #error "copy_async needs compute capability 8.0 or newer, which have cp.async"
 #endif
 
+#include "cache_operators.cuh"
+
+// Only copies of 16 bytes can go past L1.
+#define BEGIN_COPYING(LEVEL, QUALIFIER)                                                          \
+  asm volatile("cp.async." LEVEL ".shared.global" QUALIFIER " [%0], [%1], %2;" ::"r"(to),        \
+               "l"(from), "n"(sizeof(T)) : "memory")
+#define BEGIN_HINTED_COPYING(LEVEL)                                                              \
+  asm volatile("{ .reg .b64 policy; createpolicy.fractional.L2::evict_first.b64 policy, 1.0; "   \
+               "cp.async." LEVEL ".shared.global.L2::cache_hint [%0], [%1], %2, policy; }"       \
+               ::"r"(to), "l"(from), "n"(sizeof(T)) : "memory")
 __device__ void begin_copying(T* staged, const T* from) {
   const auto to = uint32_t(__cvta_generic_to_shared(staged));
   if constexpr (sizeof(T) == 16) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
+    if constexpr (LOAD == 0) BEGIN_COPYING("cg", "");
+    if constexpr (LOAD == 5) BEGIN_HINTED_COPYING("cg");
+    if constexpr (LOAD == 6) BEGIN_COPYING("cg", ".L2::128B");
+    if constexpr (LOAD == 7) BEGIN_COPYING("cg", ".L2::256B");
   } else {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(from), "n"(sizeof(T))
-                 : "memory");
+    if constexpr (LOAD == 0) BEGIN_COPYING("ca", "");
+    if constexpr (LOAD == 5) BEGIN_HINTED_COPYING("ca");
+    if constexpr (LOAD == 6) BEGIN_COPYING("ca", ".L2::128B");
+    if constexpr (LOAD == 7) BEGIN_COPYING("ca", ".L2::256B");
   }
 }
+#undef BEGIN_COPYING
+#undef BEGIN_HINTED_COPYING
 
 __global__ void copy_async(const T* in, T* out) {
   extern __shared__ uint4 shared[];
@@ -84,7 +114,7 @@ __global__ void copy_async(const T* in, T* out) {
     asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 1) : "memory");
     const T* staged = stages + group % STAGES * group_size;
 #pragma unroll
-    for (int k = 0; k < UNROLL; ++k) to[k * BLOCK] = staged[k * BLOCK];
+    for (int k = 0; k < UNROLL; ++k) store_by<STORE>(to + k * BLOCK, staged[k * BLOCK]);
     to += step;
   }
 }

@@ -19,15 +19,46 @@ parameters:
     min: 1
     help: blocks of a persistent grid for each multiprocessor; they share its memory
   MULTIPROCESSORS: {default: 132, min: 1, device: multiprocessors, help: a persistent grid is made for}
+  ORDER:
+    default: 0
+    min: 0
+    max: 2
+    help: >-
+      which chunks a persistent block takes: 0 every block the next one, so that memory is walked in
+      order; 1 a stretch of its own; 2 as 0, with blocks of a multiprocessor side by side
+  SLICES:
+    default: 1
+    min: 1
+    max: 64 Ki
+    help: equal parts of the array that persistent blocks walk side by side
+  LOAD:       {default: 0, min: 0, max: 8, help: "0 no hint, 5 an L2 policy of evict_first"}
+  STORE:      {default: 0, min: 0, max: 5, help: "0 no hint, 5 an L2 policy of evict_first"}
+  PHASED:
+    default: false
+    help: >-
+      whether a block loads all its stages before it stores the first, and stores all before it
+      loads again. Memory loses time when it turns from reading to writing; long phases turn seldom
+  PACE:
+    default: 0
+    min: 0
+    max: 100000
+    help: >-
+      bytes that all blocks together read and write in a nanosecond at most, with PHASED; 0 for no
+      such limit. At a rate just below the memory's the phases of all blocks stay in step
   BYTES:      {default: 1 Gi, min: 1, help: size of each array}
   N:
-    default: BYTES / (CHUNK * ITEMS) * ITEMS
+    default: BYTES / (CHUNK * ITEMS * SLICES) * ITEMS * SLICES
     min: 1
-    max: 4 Gi
+    max: 2 Gi
     help: chunks; by default as many whole blocks as fit into BYTES
 require:
   - N % ITEMS == 0
+  - N % SLICES == 0
   - CHUNK % 16 == 0
+  - PERSISTENT || (ORDER == 0 && SLICES == 1)
+  - LOAD == 0 || LOAD == 5
+  - STORE == 0 || STORE == 5
+  - PACE == 0 || PHASED
 buffers:
   in:  {type: uint4, length: N * CHUNK / 16, init: "splat<uint4>(i % 101)"}
   out: {type: uint4, length: N * CHUNK / 16}
@@ -42,66 +73,62 @@ verify: {out: "out[i] == splat<uint4>(i % 101)"}
 #error "copy_bulk needs compute capability 9.0 or newer, which have cp.async.bulk"
 #endif
 
-__device__ uint32_t in_shared(const void* pointer) {
-  return uint32_t(__cvta_generic_to_shared(pointer));
-}
+#include "bulk_copies.cuh"
+#include "tile_order.cuh"
 
-// The barrier's phase ends when as many bytes have arrived.
-__device__ void begin_load(uint32_t staged, const uint4* from, uint32_t barrier) {
-  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(CHUNK)
-               : "memory");
-  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
-               "[%0], [%1], %2, [%3];" ::"r"(staged), "l"(from), "r"(CHUNK), "r"(barrier)
-               : "memory");
-}
-
-__device__ void wait_for_phase(uint32_t barrier, uint32_t parity) {
-  uint32_t is_done = 0;
-  do {
-    asm volatile("{ .reg .pred done; mbarrier.try_wait.parity.shared::cta.b64 done, [%1], %2; "
-                 "selp.u32 %0, 1, 0, done; }" : "=r"(is_done) : "r"(barrier), "r"(parity)
-                 : "memory");
-  } while (is_done == 0);
-}
-
-__device__ void begin_store(uint4* to, uint32_t staged) {
-  asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to), "r"(staged),
-               "r"(CHUNK) : "memory");
-  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+__device__ uint64_t nanoseconds() {
+  uint64_t now;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now)::"memory");
+  return now;
 }
 
 __global__ void copy_bulk(const uint4* in, uint4* out) {
   extern __shared__ __align__(128) uint4 stages[];
   __shared__ uint64_t arrived[STAGES];
   if (threadIdx.x > 0) return;
-  for (int stage = 0; stage < STAGES; ++stage) {
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(in_shared(&arrived[stage]))
-                 : "memory");
-  }
-  // The unit that copies sees the barriers as they are now.
-  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-  // A block has neighbouring chunks, or those that are as far apart as the grid is large.
-  const uint32_t first = blockIdx.x * (PERSISTENT ? 1 : ITEMS);
-  const uint32_t step = PERSISTENT ? gridDim.x : 1;
-  const uint32_t chunks = PERSISTENT ? (N - blockIdx.x + gridDim.x - 1) / gridDim.x : ITEMS;
-  const auto place_of = [&](uint32_t chunk) { return size_t(first + chunk * step) * (CHUNK / 16); };
+  make_barriers(arrived);
+
+  const TileWalk<ORDER, SLICES, N, MULTIPROCESSORS> walk;
+  const uint32_t chunks = PERSISTENT ? walk.turns() : ITEMS;
+  const auto place_of = [&](uint32_t chunk) {
+    const uint32_t number = PERSISTENT ? walk.tile_at(chunk) : blockIdx.x * ITEMS + chunk;
+    return size_t(number) * (CHUNK / 16);
+  };
   const auto load = [&](uint32_t chunk) {
     const uint32_t stage = chunk % STAGES;
-    begin_load(in_shared(stages) + stage * CHUNK, in + place_of(chunk), in_shared(&arrived[stage]));
+    expect_bytes(arrived[stage], CHUNK);
+    begin_load<LOAD>(stages + stage * (CHUNK / 16), in + place_of(chunk), CHUNK, arrived[stage]);
   };
-  for (uint32_t chunk = 0; chunk < STAGES && chunk < chunks; ++chunk) load(chunk);
+  const auto load_all_stages = [&](uint32_t chunk) {
+    for (uint32_t stage = 0; stage < STAGES && chunk + stage < chunks; ++stage) load(chunk + stage);
+  };
+
+  const uint64_t begin = PACE > 0 ? nanoseconds() : 0;
+  load_all_stages(0);
 #pragma unroll 1
   for (uint32_t chunk = 0; chunk < chunks; ++chunk) {
     const uint32_t stage = chunk % STAGES;
-    wait_for_phase(in_shared(&arrived[stage]), chunk / STAGES % 2);
-    begin_store(out + place_of(chunk), in_shared(stages) + stage * CHUNK);
+    wait_for_phase(arrived[stage], chunk / STAGES % 2);
+    if (PHASED && stage == 0) {
+      // The others have to be there as well; each keeps its phase until it is loaded again.
+      for (uint32_t other = 1; other < STAGES && chunk + other < chunks; ++other) {
+        wait_for_phase(arrived[other], chunk / STAGES % 2);
+      }
+    }
+    begin_store<STORE>(out + place_of(chunk), stages + stage * (CHUNK / 16), CHUNK);
+    if (PHASED && stage == STAGES - 1) {
+      wait_until_read<0>();
+      if (PACE > 0) {
+        const uint64_t moved = 2ull * CHUNK * (chunk + 1) * gridDim.x;
+        while (nanoseconds() - begin < moved / (PACE > 0 ? PACE : 1)) continue;
+      }
+      load_all_stages(chunk + 1);
+    }
     // The place of the chunk before is free once its store, the last but one, has read it.
-    if (chunk > 0 && chunk - 1 + STAGES < chunks) {
-      asm volatile("cp.async.bulk.wait_group.read 1;" ::: "memory");
+    if (!PHASED && chunk > 0 && chunk - 1 + STAGES < chunks) {
+      wait_until_read<1>();
       load(chunk - 1 + STAGES);
     }
   }
-  // The shared memory has to stay until all of it is read.
-  asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+  wait_until_stored();
 }

@@ -19,11 +19,11 @@ parameters:
   LOAD:
     default: 0
     min: 0
-    max: 6
+    max: 8
     help: >-
       0 ld.global, 1 .nc (__ldg), 2 .cs (__ldcs, evicted first), 3 .cg (__ldcg, past L1),
-      4 .L1::no_allocate, 5 an L2 policy of evict_first (8.0 and later), 6 .L2::128B (L2 gets the
-      whole line)
+      4 .L1::no_allocate, 5 an L2 policy of evict_first, 6 .L2::128B (L2 gets the whole line),
+      7 .L2::256B (two lines), 8 .nc with 4 and 7; 5, 7 and 8 need 8.0
   STORE:
     default: 0
     min: 0

@@ -8,7 +8,7 @@ reference: J. D. McCalpin, "STREAM"; T. Deakin et al., "BabelStream"
 parameters:
   T:          {type: element, default: float, help: what a request moves for each thread}
   BLOCK:      {default: 256, min: 1, max: 1024, help: threads per block}
-  ITEMS:      {default: 1, min: 1, help: "elements of a thread in a tile, BLOCK elements apart"}
+  ITEMS:      {default: 1, min: 1, help: elements of a thread in a tile}
   UNROLL:     {default: ITEMS, min: 1, help: elements of both arrays loaded before the first store}
   PERSISTENT: {default: false, help: whether a block goes on to another tile until none is left}
   BLOCKS_PER_SM:
@@ -16,14 +16,41 @@ parameters:
     min: 1
     help: blocks of a persistent grid for each multiprocessor; 2048 threads fill one of 9.0
   MULTIPROCESSORS: {default: 132, min: 1, device: multiprocessors, help: a persistent grid is made for}
+  APART:
+    default: BLOCK
+    min: 1
+    help: >-
+      elements between those of a thread. BLOCK apart the block moves through the tile as one, 32
+      apart each warp has a stretch of the tile to itself
+  ORDER:
+    default: 0
+    min: 0
+    max: 2
+    help: >-
+      which tiles a persistent block takes: 0 every block the next one, so that memory is walked in
+      order; 1 a stretch of its own; 2 as 0, with blocks of a multiprocessor side by side
+  SLICES:
+    default: 1
+    min: 1
+    max: 64 Ki
+    help: >-
+      equal parts of the array that are walked side by side, so that other pages and channels of the
+      memory are busy at a time
+  RESIDENT:
+    default: 0
+    min: 0
+    max: 32
+    help: >-
+      blocks that a multiprocessor of 9.0 has at a time, bounded by shared memory that nobody uses;
+      0 for as many as fit. Fewer ask for less at a time, and more in order
   LOAD:
     default: 0
     min: 0
-    max: 6
+    max: 8
     help: >-
       0 ld.global, 1 .nc (__ldg), 2 .cs (__ldcs, evicted first), 3 .cg (__ldcg, past L1),
-      4 .L1::no_allocate, 5 an L2 policy of evict_first (8.0 and later), 6 .L2::128B (L2 gets the
-      whole line)
+      4 .L1::no_allocate, 5 an L2 policy of evict_first, 6 .L2::128B (L2 gets the whole line),
+      7 .L2::256B (two lines), 8 .nc with 4 and 7; 5, 7 and 8 need 8.0
   STORE:
     default: 0
     min: 0
@@ -33,13 +60,16 @@ parameters:
       into L2), 4 .L1::no_allocate, 5 an L2 policy of evict_first (8.0 and later)
   BYTES:      {default: 1 Gi, min: 1, help: size of each array}
   N:
-    default: BYTES / (sizeof(T) * BLOCK * ITEMS) * BLOCK * ITEMS
+    default: BYTES / (sizeof(T) * BLOCK * ITEMS * SLICES) * BLOCK * ITEMS * SLICES
     min: 1
     max: 4 Gi
-    help: elements; by default those of all whole tiles in BYTES
+    help: elements; by default those of all whole tiles in BYTES, equally many in each slice
 require:
-  - N % (BLOCK * ITEMS) == 0
+  - N % (BLOCK * ITEMS * SLICES) == 0
+  - N / (BLOCK * ITEMS) < 2 Gi
   - ITEMS % UNROLL == 0
+  - BLOCK % APART == 0
+  - ORDER == 0 || PERSISTENT
   - max(LOAD, STORE) == 0 || (is_pow2(sizeof(T)) && sizeof(T) <= 16)
   - max(LOAD, STORE) <= 3 || sizeof(T) >= 4
 buffers:
@@ -49,15 +79,19 @@ buffers:
 launch:
   grid: "min(N / (BLOCK * ITEMS), PERSISTENT ? BLOCKS_PER_SM * MULTIPROCESSORS : N)"
   block: BLOCK
+  shared: "RESIDENT == 0 ? 0 : 228 Ki / RESIDENT - 1 Ki"
 useful: {read: 2 * N * sizeof(T), write: N * sizeof(T)}
 verify: {out: "out[i] == splat<T>(i % 41 + 3 * (i % 29))"}
 */
 #include "cache_operators.cuh"
+#include "tile_order.cuh"
 
-__global__ void triad(const T* a, const T* b, T* out) {
-  uint32_t tile = blockIdx.x;
+constexpr uint32_t TILE = BLOCK * ITEMS;
+
+__global__ void __launch_bounds__(BLOCK) triad(const T* a, const T* b, T* out) {
+  TileWalk<ORDER, SLICES, N / TILE, MULTIPROCESSORS> walk;
   do {
-    const uint32_t first = tile * (BLOCK * ITEMS) + threadIdx.x;
+    const uint32_t first = walk.tile() * TILE + place_in_tile<APART, BLOCK, ITEMS>();
     const T* from_a = a + first;
     const T* from_b = b + first;
     T* to = out + first;
@@ -67,14 +101,13 @@ __global__ void triad(const T* a, const T* b, T* out) {
       T values_b[UNROLL];
 #pragma unroll
       for (int k = 0; k < UNROLL; ++k) {
-        values_a[k] = load_by<LOAD>(from_a + (item + k) * BLOCK);
-        values_b[k] = load_by<LOAD>(from_b + (item + k) * BLOCK);
+        values_a[k] = load_by<LOAD>(from_a + (item + k) * APART);
+        values_b[k] = load_by<LOAD>(from_b + (item + k) * APART);
       }
 #pragma unroll
       for (int k = 0; k < UNROLL; ++k) {
-        store_by<STORE>(to + (item + k) * BLOCK, T(values_a[k] + splat<T>(3) * values_b[k]));
+        store_by<STORE>(to + (item + k) * APART, T(values_a[k] + splat<T>(3) * values_b[k]));
       }
     }
-    tile += gridDim.x;
-  } while (PERSISTENT && tile < N / (BLOCK * ITEMS));
+  } while (PERSISTENT && walk.go_on());
 }

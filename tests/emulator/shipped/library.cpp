@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
+#include <iterator>
+#include <random>
 
 #include "engine/space/enumerate.h"
 #include "engine/spec/pattern_library.h"
@@ -48,6 +50,14 @@ std::vector<Configuration> some_configurations(const Sweep& sweep, std::size_t m
   std::vector<Configuration> some;
   for (std::size_t i = 0; i < most; ++i) some.push_back(all[i * (all.size() - 1) / (most - 1)]);
   return some;
+}
+
+std::vector<Configuration> drawn_configurations(const Sweep& sweep, std::size_t count) {
+  const std::vector<Configuration> all = enumerate(sweep).configurations;
+  std::vector<Configuration> drawn;
+  std::ranges::sample(all, std::back_inserter(drawn), static_cast<std::ptrdiff_t>(count),
+                      std::mt19937(1));
+  return drawn;
 }
 
 Configuration shipped_configuration(const std::string& pattern, const Bindings& given) {
