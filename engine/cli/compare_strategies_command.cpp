@@ -179,7 +179,7 @@ std::string describe(const Recording& recording, const ComparedSpace& space) {
                       space.objective == Objective::minimise ? "less" : "more",
                       format_figure(space.best), unit, format_figure(space.median), unit);
   if (const std::size_t features = space.encoded.space.feature_count(); features > 0) {
-    text += fmt::format(" {} of the emulator are known beforehand.", count_of(features, "count"));
+    text += fmt::format(" Known beforehand: {} of the emulator.", count_of(features, "count"));
   }
   return text;
 }
