@@ -141,14 +141,14 @@ BOOST_AUTO_TEST_CASE(a_database_is_compared_by_its_bandwidth) {
   BOOST_TEST(outcome.code == 0);
   BOOST_TEST(contains(unwrapped(outcome.out),
                       "results database, run 1, copy, read: 40 configurations of 2"));
-  BOOST_TEST(contains(unwrapped(outcome.out), "bandwidth, more is better: best 100 GB/s"));
+  BOOST_TEST(contains(unwrapped(outcome.out), "bandwidth, more is better: best 100.0 GB/s"));
   BOOST_TEST(!contains(outcome.out, "nown beforehand"));
   const Outcome by_time = compare({"run.db", "--metric", "time", "--seeds", "2", "--where",
                                    "pattern == 'copy' && UNROLL > 2", "--run", "1"},
                                   folder.path());
   BOOST_TEST(by_time.code == 0);
   BOOST_TEST(contains(unwrapped(by_time.out), "17 configurations of 1 parameter,"));
-  BOOST_TEST(contains(unwrapped(by_time.out), "time, less is better: best 16 us"));
+  BOOST_TEST(contains(unwrapped(by_time.out), "time, less is better: best 16.00 us"));
 }
 
 BOOST_AUTO_TEST_CASE(emulated_counts_are_features) {
