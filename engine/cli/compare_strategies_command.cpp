@@ -187,7 +187,7 @@ std::string describe(const Recording& recording, const ComparedSpace& space) {
 /// A line on a live terminal that says how far a comparison is.
 class ComparisonProgress {
  public:
-  explicit ComparisonProgress(std::string file)
+  explicit ComparisonProgress(const std::string& file)
       : file_(printable(file)), live_(terminal_of(STDERR_FILENO).live) {}
   ~ComparisonProgress() {
     if (live_) std::cerr << "\r\x1b[K" << std::flush;

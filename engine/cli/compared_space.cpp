@@ -33,9 +33,9 @@ const RecordedMetric& choose_metric(const Recording& recording, const ComparedBy
     for (const std::string& name : {recording.origin.objective, std::string("time")}) {
       if (const RecordedMetric* found = find_metric(recording, name)) return *found;
     }
-    throw UsageError(fmt::format(
-        "{}: it does not say what its configurations are compared by; {}", recording.origin.file,
-        suggest("", names_of_metrics(recording), "name one by --metric:")));
+    throw UsageError(fmt::format("{}: it does not say what its configurations are compared by; {}",
+                                 recording.origin.file,
+                                 suggest("", names_of_metrics(recording), "name one by --metric")));
   }
   if (const RecordedMetric* found = find_metric(recording, *by.metric)) return *found;
   throw UsageError(fmt::format("--metric {}: {} has no such metric; {}", *by.metric,
