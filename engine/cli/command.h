@@ -48,6 +48,7 @@ int list_command(const Arguments& arguments);
 int show_command(const Arguments& arguments);
 int report_command(const Arguments& arguments);
 int export_command(const Arguments& arguments);
+int compare_strategies_command(const Arguments& arguments);
 int devices_command(const Arguments& arguments);
 int cache_command(const Arguments& arguments);
 /// Not for people: the process that `run` measures in.

@@ -27,12 +27,14 @@ struct Command {
 constexpr std::array commands = {
     Command{"run", "measure a sweep and write its tables", run_command},
     Command{"check", "find the mistakes in sweeps and patterns; needs no GPU", check_command},
-    Command{"explain", "show what each line of a pattern costs in memory; needs no GPU",
+    Command{"explain", "show what lines of a pattern cost in memory; needs no GPU",
             explain_command},
     Command{"list", "list patterns, sweeps or metrics", list_command},
     Command{"show", "describe a pattern or a sweep", show_command},
     Command{"report", "make a report again from a results database", report_command},
     Command{"export", "write the best configurations as a header, a sweep or JSON", export_command},
+    Command{"compare-strategies", "let search strategies search recorded results; needs no GPU",
+            compare_strategies_command},
     Command{"devices", "list what a sweep can run on: the GPUs and the emulator", devices_command},
     Command{"cache", "show or clear the cache of compiled programs", cache_command},
 };
@@ -42,7 +44,7 @@ void print_help() {
                "Measures how CUDA kernels touch memory: runs access patterns over ranges of\n"
                "parameters and writes tables of how fast each configuration is.\n\nCommands:\n";
   for (const Command& command : commands) {
-    std::cout << fmt::format("  {:<8}  {}\n", command.name, command.summary);
+    std::cout << fmt::format("  {:<18}  {}\n", command.name, command.summary);
   }
   std::cout << "\n'sweep COMMAND --help' explains a command. First steps:\n"
                "  sweep list sweeps\n  sweep run sweeps/stride.yaml\n";

@@ -64,7 +64,7 @@ class CacheEntries {
   /// An entry whose parameters are not known yet as such: the file may name them after it.
   struct Entry {
     std::string key;
-    std::vector<std::pair<std::string, Value>> values;  ///< numbers and texts in the file's order
+    std::vector<std::pair<std::string, Value>> values;  ///< in the file's order
     RecordedEntry recorded;
   };
 
@@ -88,7 +88,7 @@ CacheEntries::Entry CacheEntries::read(const std::string& key, const Json& entry
   Entry result;
   result.key = key;
   for (const auto& [name, value] : entry.items()) {
-    if (std::ranges::find(no_metrics, name) != no_metrics.end() || value.is_structured()) continue;
+    if (std::ranges::find(no_metrics, name) != no_metrics.end()) continue;
     result.values.emplace_back(name, recorded_value(value));
     if (value.is_number()) {
       result.recorded.metrics.push_back(

@@ -10,8 +10,8 @@ namespace data = boost::unit_test::data;
 
 namespace {
 
-const auto commands =
-    data::make({"run", "check", "explain", "list", "show", "report", "export", "devices", "cache"});
+const auto commands = data::make({"run", "check", "explain", "list", "show", "report", "export",
+                                  "compare-strategies", "devices", "cache"});
 
 }  // namespace
 
@@ -20,8 +20,8 @@ BOOST_AUTO_TEST_SUITE(usage)
 BOOST_AUTO_TEST_CASE(help_names_every_command) {
   const Outcome help = run_program({"--help"});
   BOOST_TEST(help.code == 0);
-  for (const char* command :
-       {"run", "check", "explain", "list", "show", "report", "export", "devices", "cache"}) {
+  for (const char* command : {"run", "check", "explain", "list", "show", "report", "export",
+                              "compare-strategies", "devices", "cache"}) {
     BOOST_TEST(contains(help.out, std::string("\n  ") + command));
   }
   BOOST_TEST(run_program({"-h"}).out == help.out);

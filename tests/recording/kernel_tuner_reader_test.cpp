@@ -96,6 +96,18 @@ BOOST_AUTO_TEST_CASE(parameters_may_be_named_after_the_entries) {
   BOOST_TEST(recording.entries[0].metrics.size() == 1U);
 }
 
+BOOST_AUTO_TEST_CASE(a_parameter_s_value_may_be_an_object_at_the_end_of_an_unfinished_file) {
+  const Recording recording = read(
+      "{\"tune_params_keys\": [\"a\", \"o\"],\n\"cache\": {\n"
+      "\"1,{}\": {\"a\": 1, \"time\": 2, \"clocks\": [3, 4], \"o\": {\"k\": 1}},\n"
+      "\"2,{}\": {\"a\": 2, \"time\": 2, \"o\": {}}\n");
+  BOOST_TEST(recording.unfinished);
+  BOOST_REQUIRE(recording.entries.size() == 2U);
+  BOOST_TEST(to_string(recording.entries[0].configuration) == "a=1 o={\"k\":1}");
+  BOOST_TEST(to_string(recording.entries[1].configuration) == "a=2 o={}");
+  BOOST_TEST(recording.entries[0].metrics.size() == 1U);
+}
+
 BOOST_AUTO_TEST_CASE(failures_have_several_forms) {
   const std::string text =
       R"({"tune_params_keys": ["a"], "cache": {"1": {"a": 1, "time": "InvalidConfig"},)"

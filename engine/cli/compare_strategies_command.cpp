@@ -1,0 +1,258 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <csignal>
+#include <filesystem>
+#include <iostream>
+#include <thread>
+
+#include "engine/cli/command.h"
+#include "engine/cli/command_line.h"
+#include "engine/cli/compared_space.h"
+#include "engine/cli/output_file.h"
+#include "engine/cli/stop_signal.h"
+#include "engine/cli/strategy_tables.h"
+#include "engine/cli/terminal.h"
+#include "engine/recording/read_recording.h"
+#include "engine/search/strategy.h"
+#include "engine/text/suggestion.h"
+#include "engine/text/units.h"
+#include "report/display_text.h"
+
+namespace sweep {
+namespace {
+
+namespace po = boost::program_options;
+namespace fs = std::filesystem;
+
+constexpr std::array shares = {0.95, 0.99};
+
+struct Request {
+  std::vector<std::string> files;
+  std::optional<std::int64_t> run;
+  ComparedBy by;
+  std::vector<std::string> strategies;
+  std::size_t seeds = 100;
+  std::optional<std::size_t> most;
+  std::optional<Expression> where;
+  std::optional<fs::path> output;
+};
+
+void add_options(CommandLine& line) {
+  line.options()("run", po::value<std::string>()->value_name("N"),
+                 "the run of a results database; by default the one of most points");
+  line.options()("metric", po::value<std::string>()->value_name("NAME"),
+                 "what the configurations are compared by; by default what the file names as its "
+                 "objective, or the time");
+  line.options()("minimize", "less of the metric is better");
+  line.options()("maximize", "more of the metric is better");
+  line.options()("seeds", po::value<std::string>()->default_value("100")->value_name("N"),
+                 "how often each strategy searches, each time from another seed");
+  line.options()("strategies", po::value<std::string>()->value_name("LIST"),
+                 "names with commas between; by default all. Random is always among them");
+  line.options()("most", po::value<std::string>()->value_name("N"),
+                 "end a search after so many configurations; by default it may try all");
+  line.options()("where", po::value<std::string>()->value_name("CONDITION"),
+                 "only the configurations for which it holds, for example \"pattern == 'copy'\"");
+  line.options()("features", po::value<std::string>()->default_value("on")->value_name("on|off"),
+                 "whether strategies know the emulator's counts of a configuration before they try "
+                 "it, where a database has them");
+  line.options()("output,o", po::value<std::string>()->value_name("DIR"),
+                 "write strategies.md and strategies.csv there too");
+  line.operands("file", -1);
+}
+
+std::size_t read_count(const po::variables_map& values, const char* option, std::size_t largest) {
+  const auto text = values[option].as<std::string>();
+  std::size_t count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (error != std::errc{} || end != text.data() + text.size() || count == 0 || count > largest) {
+    throw UsageError(
+        fmt::format("--{} {}: write a whole number from 1 to {}", option, text, largest));
+  }
+  return count;
+}
+
+/// The named strategies, and random, which the others are compared with.
+std::vector<std::string> read_strategies(const std::string& text) {
+  const std::vector<std::string> known = strategy_names();
+  std::vector<std::string> names;
+  std::size_t begin = 0;
+  while (begin <= text.size()) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    std::string name = text.substr(begin, end - begin);
+    name.erase(0, name.find_first_not_of(' '));
+    name.erase(name.find_last_not_of(' ') + 1);
+    if (std::ranges::find(known, name) == known.end()) {
+      throw UsageError(fmt::format("--strategies: there is no strategy '{}'; {}", name,
+                                   suggest(name, known, "there are")));
+    }
+    if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+    begin = end + 1;
+  }
+  if (std::ranges::find(names, "random") == names.end()) names.emplace_back("random");
+  return names;
+}
+
+Expression read_condition(const std::string& text) {
+  Diagnostics diagnostics;
+  const auto source = std::make_shared<Source>(Source{"--where", text});
+  const Location where{source, 1, 1, text.size()};
+  auto condition = Expression::parse(text, where, diagnostics);
+  if (!condition) throw InputError(diagnostics);
+  return std::move(*condition);
+}
+
+std::optional<Objective> read_objective(const po::variables_map& values) {
+  const bool minimise = values.count("minimize") != 0;
+  const bool maximise = values.count("maximize") != 0;
+  if (minimise && maximise) throw UsageError("--minimize and --maximize exclude each other");
+  if (minimise) return Objective::minimise;
+  return maximise ? std::optional(Objective::maximise) : std::nullopt;
+}
+
+std::optional<Request> read_request(const Arguments& arguments) {
+  constexpr std::size_t most_seeds = 100'000;
+  constexpr std::size_t largest = 1'000'000'000;
+  CommandLine line("sweep compare-strategies [OPTIONS] FILE...",
+                   "Lets the search strategies search recorded results, and shows how many\n"
+                   "configurations each tries until it is near the best one. FILE is a results\n"
+                   "database, results in the T4 format, or a cache of Kernel Tuner. Needs no GPU.");
+  add_options(line);
+  const auto values = line.parse(arguments);
+  if (!values) return std::nullopt;
+  if (values->count("file") == 0) {
+    throw UsageError(
+        "compare strategies on what? for example: sweep compare-strategies results/copy.db");
+  }
+  Request request;
+  request.files = (*values)["file"].as<std::vector<std::string>>();
+  if (values->count("run") != 0) {
+    request.run = static_cast<std::int64_t>(read_count(*values, "run", largest));
+  }
+  if (values->count("metric") != 0) request.by.metric = (*values)["metric"].as<std::string>();
+  request.by.objective = read_objective(*values);
+  const auto features = (*values)["features"].as<std::string>();
+  if (features != "on" && features != "off") {
+    throw UsageError(fmt::format("--features {}: write on or off", features));
+  }
+  request.by.features = features == "on";
+  request.strategies = values->count("strategies") != 0
+                           ? read_strategies((*values)["strategies"].as<std::string>())
+                           : strategy_names();
+  request.seeds = read_count(*values, "seeds", most_seeds);
+  if (values->count("most") != 0) request.most = read_count(*values, "most", largest);
+  if (values->count("where") != 0) {
+    request.where = read_condition((*values)["where"].as<std::string>());
+  }
+  if (values->count("output") != 0) request.output = (*values)["output"].as<std::string>();
+  return request;
+}
+
+std::string count_of(std::size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", format_thousands(count), what, count == 1 ? "" : "s");
+}
+
+std::string describe(const Recording& recording, const ComparedSpace& space) {
+  const RecordingOrigin& origin = recording.origin;
+  std::string text = origin.format;
+  for (const std::string& part : {origin.device, origin.kernel, origin.problem_size}) {
+    if (!part.empty()) text += ", " + part;
+  }
+  if (recording.unfinished) text += " (not finished)";
+  text += fmt::format(": {} of {}, {} with a figure, {} failed",
+                      count_of(recording.entries.size(), "configuration"),
+                      count_of(space.encoded.parameters.size(), "parameter"),
+                      format_thousands(space.with_figure), format_thousands(space.failed));
+  if (recording.replaced > 0) {
+    text += fmt::format("; {} for which there is a later one are left out",
+                        count_of(recording.replaced, "result"));
+  }
+  const std::string unit = space.metric.unit.empty() || space.metric.unit == "1"
+                               ? std::string()
+                               : " " + space.metric.unit;
+  text += fmt::format(". {}, {} is better: best {}{}, median {}{}.",
+                      display_name(space.metric.name, space.metric.origin),
+                      space.objective == Objective::minimise ? "less" : "more",
+                      format_figure(space.best), unit, format_figure(space.median), unit);
+  if (const std::size_t features = space.encoded.space.feature_count(); features > 0) {
+    text += fmt::format(" Known beforehand: {} of the emulator.", count_of(features, "count"));
+  }
+  return text;
+}
+
+/// A line on a live terminal that says how far a comparison is.
+class ComparisonProgress {
+ public:
+  explicit ComparisonProgress(const std::string& file)
+      : file_(printable(file)), live_(terminal_of(STDERR_FILENO).live) {}
+  ~ComparisonProgress() {
+    if (live_) std::cerr << "\r\x1b[K" << std::flush;
+  }
+  ComparisonProgress(const ComparisonProgress&) = delete;
+  ComparisonProgress& operator=(const ComparisonProgress&) = delete;
+
+  void show(std::size_t done, std::size_t all) {
+    const std::size_t percent = done * 100 / all;
+    if (!live_ || percent == shown_) return;
+    shown_ = percent;
+    std::cerr << fmt::format("\r{}: {} %\x1b[K", file_, percent) << std::flush;
+  }
+
+ private:
+  std::string file_;
+  bool live_;
+  std::size_t shown_ = 100;
+};
+
+/// Nothing when it was stopped.
+std::optional<StrategyComparison> compare(const Request& request, const std::string& file) {
+  Recording recording = read_recording(file, request.run);
+  if (request.where) keep_where(recording, *request.where);
+  const ComparedSpace space = compared_space(recording, request.by);
+  StrategyComparison comparison;
+  comparison.file = file;
+  comparison.about = describe(recording, space);
+  comparison.most = std::min(request.most.value_or(space.costs.size()), space.costs.size());
+  comparison.seeds = request.seeds;
+  comparison.shares.assign(shares.begin(), shares.end());
+  ComparisonProgress progress(file);
+  ComparisonPace pace;
+  pace.threads = std::max(1U, std::thread::hardware_concurrency());
+  pace.stop = &stop_flag();
+  pace.on_progress = [&](std::size_t done, std::size_t all) { progress.show(done, all); };
+  comparison.standings =
+      compare_strategies(space.encoded.space, space.costs, request.strategies, comparison.shares,
+                         request.seeds, comparison.most, pace);
+  if (stop_flag()) return std::nullopt;
+  return comparison;
+}
+
+}  // namespace
+
+int compare_strategies_command(const Arguments& arguments) {
+  const auto request = read_request(arguments);
+  if (!request) return exit_done;
+  if (request->output) make_output_folder(*request->output);
+  std::vector<StrategyComparison> comparisons;
+  for (const std::string& file : request->files) {
+    auto comparison = compare(*request, file);
+    if (!comparison) {
+      std::cerr << "Stopped.\n";
+      return stop_signal() == SIGTERM ? exit_terminated : exit_interrupted;
+    }
+    comparisons.push_back(std::move(*comparison));
+  }
+  const Terminal terminal = terminal_of(STDOUT_FILENO);
+  std::cout << write_strategies_terminal(comparisons, terminal.width, terminal.color);
+  if (request->output) {
+    write_output_file(*request->output / "strategies.md", write_strategies_markdown(comparisons));
+    write_output_file(*request->output / "strategies.csv", write_strategies_csv(comparisons));
+  }
+  return exit_done;
+}
+
+}  // namespace sweep
