@@ -20,7 +20,7 @@ std::size_t device_index(const std::string& name) {
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), index);
   if (error != std::errc{} || end != name.data() + name.size()) {
     throw UsageError(
-        fmt::format("--device {}: write auto, emulator, or the number of a GPU that "
+        fmt::format("--device {}: write auto, emulator, replay:FILE, or the number of a GPU that "
                     "'sweep devices' lists",
                     name));
   }

@@ -16,11 +16,13 @@
 #include "engine/cli/plan.h"
 #include "engine/cli/program_cache_option.h"
 #include "engine/cli/progress.h"
+#include "engine/cli/replay.h"
 #include "engine/cli/run_options.h"
 #include "engine/cli/stop_signal.h"
 #include "engine/cli/timing_table.h"
 #include "engine/spec/device_figure.h"
 #include "engine/store/run_lock.h"
+#include "engine/text/units.h"
 #include "report/csv.h"
 #include "report/expectation_check.h"
 #include "report/markdown.h"
@@ -117,6 +119,65 @@ void reduce_for_emulator(LoadedSweep& loaded) {
   }
 }
 
+/// What a run executes on: machines, or a recording in their place.
+struct Executor {
+  Machines machines;
+  std::unique_ptr<Replay> replay;
+  std::shared_ptr<const Nvrtc> nvrtc;  ///< null: nothing is compiled
+};
+
+Executor start_executor(const RunOptions& options) {
+  Executor executor;
+  if (options.device.starts_with(replay_prefix)) {
+    executor.replay = std::make_unique<Replay>(options.device.substr(replay_prefix.size()));
+    executor.machines.measurer = executor.replay->measurer();
+    return executor;
+  }
+  executor.nvrtc = std::make_shared<const Nvrtc>();
+  check_device_name(options.device);
+  executor.machines = start_machines(options.device, options.exact, options.values);
+  return executor;
+}
+
+void keep_recorded(LoadedSweep& loaded, Replay& replay) {
+  const std::size_t before = replay.keep_recorded(loaded.sweep, loaded.space);
+  if (loaded.space.configurations.size() == before) return;
+  std::cerr << fmt::format("  {} of the {} are recorded; the others are left out\n",
+                           format_thousands(loaded.space.configurations.size()),
+                           count_of(before, "configuration"));
+}
+
+/// Makes the space that of the device.
+void fit_space(LoadedSweep& loaded, const Executor& executor, const RunOptions& options) {
+  if (executor.machines.is_emulator()) {
+    if (options.counters && !options.counters->empty()) {
+      std::cerr << "  --counters is left out: it asks a GPU; the emulator gives its own counts\n";
+    }
+    reduce_for_emulator(loaded);
+  }
+  fit_to_device(loaded, executor.machines.measurer->device());
+  if (executor.replay) keep_recorded(loaded, *executor.replay);
+}
+
+RunRequest request_of(const LoadedSweep& loaded, const Executor& executor,
+                      const RunOptions& options, ProgramCache* cache) {
+  RunRequest request = {
+      loaded.sweep, loaded.space, provenance_of(loaded.sweep, options.seed), {}, false, {}, {}};
+  request.compile = compile_settings(executor.nvrtc, 0, cache);
+  request.fresh = options.fresh;
+  request.counters = options.counters.value_or(loaded.sweep.counters);
+  if (executor.replay) {
+    // What is recorded is as soon read again as taken from the database.
+    request.fresh = true;
+    request.replay = [&replay = *executor.replay](const Configuration& configuration) {
+      return replay.point(configuration);
+    };
+  } else {
+    request.emulate = executor.machines.emulators_beside();
+  }
+  return request;
+}
+
 }  // namespace
 
 int run_command(const Arguments& arguments) {
@@ -131,18 +192,10 @@ int run_command(const Arguments& arguments) {
   if (loaded.space.configurations.empty()) {
     throw CommandError(exit_bad_input, "nothing to run: the constraints leave no configuration");
   }
-  const auto nvrtc = std::make_shared<const Nvrtc>();
-  check_device_name(options->device);
+  const Executor executor = start_executor(*options);
   const std::unique_ptr<ProgramCache> cache = given_program_cache(options->values);
-  const Machines machines = start_machines(options->device, options->exact, options->values);
-  std::cerr << fmt::format("  on {}\n", describe_device(machines.measurer->device()));
-  if (machines.is_emulator()) {
-    if (options->counters && !options->counters->empty()) {
-      std::cerr << "  --counters is left out: it asks a GPU; the emulator gives its own counts\n";
-    }
-    reduce_for_emulator(loaded);
-  }
-  fit_to_device(loaded, machines.measurer->device());
+  std::cerr << fmt::format("  on {}\n", describe_device(executor.machines.measurer->device()));
+  fit_space(loaded, executor, *options);
   std::vector<TuningGroup> groups;
   if (loaded.sweep.tune) groups = tuning_groups(loaded.sweep, loaded.space);
   make_output_folder(options->output);
@@ -150,20 +203,9 @@ int run_command(const Arguments& arguments) {
   const RunLock lock(base.string() + ".db");
   Store store(base.string() + ".db", Store::Mode::read_write);
 
-  RunRequest request = {loaded.sweep,
-                        loaded.space,
-                        provenance_of(loaded.sweep, options->seed),
-                        {},
-                        false,
-                        {},
-                        {},
-                        {}};
-  request.compile = compile_settings(nvrtc, 0, cache.get());
-  request.fresh = options->fresh;
+  RunRequest request = request_of(loaded, executor, *options, cache.get());
   request.groups = std::move(groups);
-  request.emulate = machines.emulators_beside();
-  request.counters = options->counters.value_or(loaded.sweep.counters);
-  const RunSummary summary = measure_all(request, *machines.measurer, store);
+  const RunSummary summary = measure_all(request, *executor.machines.measurer, store);
   std::cerr << describe_problem(cache.get());
   const RunResults results = load_results(store, summary.run);
   write_reports(results, base);

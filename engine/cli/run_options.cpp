@@ -19,8 +19,9 @@ void add_options(CommandLine& line) {
   add_set_option(line);
   add_patterns_option(line);
   line.options()("device", po::value<std::string>()->default_value("auto")->value_name("DEVICE"),
-                 "auto (the first GPU, without one the emulator), emulator, or the number of "
-                 "a GPU");
+                 "auto (the first GPU, without one the emulator), emulator, the number of a GPU, "
+                 "or replay:FILE: recorded results in the place of a GPU - a database, T4 JSON or "
+                 "a cache of Kernel Tuner");
   line.options()("output,o", po::value<std::string>()->default_value("results")->value_name("DIR"),
                  "the folder for the results");
   line.options()("fresh", "measure again what the database has already");

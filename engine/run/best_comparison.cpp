@@ -29,7 +29,7 @@ std::vector<std::int64_t> contenders_of(const std::vector<StoredPoint>& points,
 }  // namespace
 
 void compare_best(RunStage& stage) {
-  if (stage.measurer.device().is_emulated()) return;
+  if (!stage.can_time()) return;
   if (stage.timing.measured == 0 && stage.store.take_over_comparisons(stage.run)) return;
   const std::vector<StoredPoint> points = stage.store.points(stage.run);
   std::vector<ComparisonRecord> records;

@@ -25,6 +25,11 @@ EncodedSpace encoded_space(const Space& space, const TuningGroup& group) {
   return encode(configurations);
 }
 
+std::unique_ptr<PointSource> source_of(const SearchTools& tools) {
+  if (tools.stage.request.replay) return std::make_unique<ReplayedPoints>(tools.stage.request);
+  return std::make_unique<MeasuredPoints>(tools.stage, tools.points, tools.anchor, tools.emulators);
+}
+
 }  // namespace
 
 GroupSearch::GroupSearch(SearchTools tools, const TuningGroup& group)
@@ -33,8 +38,7 @@ GroupSearch::GroupSearch(SearchTools tools, const TuningGroup& group)
       group_(group),
       encoded_(encoded_space(tools.stage.request.space, group)),
       strategy_(make_strategy(rules_.strategy, encoded_.space, rules_.seed)),
-      compiled_(tools.stage.compile),
-      prepared_(compiled_, {}, tools.emulators, tools.stage.request.sweep.measure) {}
+      source_(source_of(tools)) {}
 
 void GroupSearch::run() {
   begin_ = tools_.stage.watch.elapsed();
@@ -48,7 +52,7 @@ void GroupSearch::run() {
     try_next();
   }
   if (ended_.empty()) ended_ = "was interrupted";
-  statistics_ = compiled_.statistics();
+  statistics_ = source_->statistics();
 }
 
 bool GroupSearch::is_over() {
@@ -83,10 +87,7 @@ void GroupSearch::ask_ahead() {
 void GroupSearch::add(std::optional<std::size_t> row, std::size_t index) {
   const Configuration& configuration = tools_.stage.request.space.configurations[index];
   Asked asked{row, index, stored_key(tools_.points.key_of(configuration))};
-  if (!asked.stored) {
-    compiled_.add(configuration);
-    prepared_.add(configuration);
-  }
+  if (!asked.stored) source_->add(index);
   asked_.push_back(std::move(asked));
 }
 
@@ -110,7 +111,6 @@ std::optional<PointKey> GroupSearch::stored_key(const PointKey& key) const {
 void GroupSearch::try_next() {
   const Asked asked = std::move(asked_.front());
   asked_.pop_front();
-  tools_.anchor.measure_if_due();
   learn(asked, asked.stored ? take_from_store(asked) : measure(asked));
 }
 
@@ -132,17 +132,12 @@ double GroupSearch::give_up_seconds(const UsefulTraffic& useful) const {
 }
 
 PointRecord GroupSearch::measure(const Asked& asked) {
-  RunStage& stage = tools_.stage;
-  PreparedPoint prepared = stage.watch.time(Phase::compile, [&] { return prepared_.next(); });
-  MeasureRules rules = stage.request.sweep.measure;
   // The default is what the winner is compared with.
-  if (asked.index != group_.standard) rules.give_up_seconds = give_up_seconds(prepared.useful);
-  const double begin = stage.watch.elapsed();
-  PointRecord point = tools_.points.execute(prepared, prepared_, rules);
-  if (const PreparedPoint* next = prepared_.peek(); next != nullptr && next->workload) {
-    stage.measurer.load(*next->workload);
-  }
-  PointKey key = tools_.points.key_of(stage.request.space.configurations[asked.index]);
+  const bool is_standard = asked.index == group_.standard;
+  PointRecord point = source_->next([&](const UsefulTraffic& useful) {
+    return is_standard ? std::numeric_limits<double>::infinity() : give_up_seconds(useful);
+  });
+  PointKey key = tools_.points.key_of(tools_.stage.request.space.configurations[asked.index]);
   if (is_cut_off(point)) {
     key = cut_off_key(std::move(key));
     point.notes.push_back(
@@ -151,7 +146,6 @@ PointRecord GroupSearch::measure(const Asked& asked) {
                     rules_.cut_off));
   }
   tools_.points.record(asked.index, point, std::move(key));
-  tools_.anchor.on_point(asked.index, prepared, point, begin);
   return point;
 }
 

@@ -7,9 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/run/anchor_watch.h"
-#include "engine/run/compile_on_demand.h"
-#include "engine/run/point_execution.h"
+#include "engine/run/point_source.h"
 #include "engine/run/tune_objective.h"
 #include "engine/search/encoded_space.h"
 #include "engine/search/strategy.h"
@@ -77,8 +75,7 @@ class GroupSearch {
   const TuningGroup& group_;
   EncodedSpace encoded_;
   std::unique_ptr<Strategy> strategy_;
-  CompileOnDemand compiled_;
-  PreparedPoints prepared_;
+  std::unique_ptr<PointSource> source_;
   SearchProgress progress_;
   std::deque<Asked> asked_;  ///< not yet tried
   std::vector<TriedConfiguration> tried_;

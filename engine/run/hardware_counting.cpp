@@ -92,7 +92,7 @@ class CounterReader {
 
 void read_counters(RunStage& stage) {
   // The emulator's own counts are all there is to know of it.
-  if (stage.request.counters.empty() || stage.measurer.device().is_emulated()) return;
+  if (stage.request.counters.empty() || !stage.can_time()) return;
   CounterReader(stage, counters_text(stage.request.counters)).read_all();
 }
 

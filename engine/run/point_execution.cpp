@@ -12,8 +12,8 @@ PointKey PointExecution::key_of(const Configuration& configuration) const {
           configuration.parameters,
           to_string(stage_.request.sweep.measure),
           device.backend + " " + device.name + " " + device.uuid,
-          stage_.request.compile.nvrtc->version() + ", sweep " +
-              stage_.request.provenance.engine_version};
+          (stage_.request.replay ? "replay" : stage_.request.compile.nvrtc->version()) +
+              ", sweep " + stage_.request.provenance.engine_version};
 }
 
 PointRecord PointExecution::execute(PreparedPoint& prepared, PreparedPoints& further,

@@ -21,6 +21,8 @@ struct RunStage {
   RunTiming timing = {};
   PhaseStopwatch watch{timing.phases};
 
+  /// Whether there is a device that measures, and can do so again.
+  bool can_time() const { return !request.replay && !measurer.device().is_emulated(); }
   /// Records a sentence about the run and shows it.
   void note(const std::string& text) {
     store.add_note(run, text);

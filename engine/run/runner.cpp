@@ -64,6 +64,7 @@ class Runner {
  private:
   static CompileSettings compile_settings(const RunRequest& request, const Measurer& measurer) {
     CompileSettings settings = request.compile;
+    if (request.replay) return settings;
     settings.compute_capability = code_capability(measurer.device(), *settings.nvrtc);
     return settings;
   }
@@ -76,11 +77,13 @@ class Runner {
     const std::vector<std::size_t> missing = reuse_points();
     stage_.observer.on_start(request_.space.configurations.size(), summary_.reused);
     note_disturbances();
+    if (request_.replay) {
+      replay_points(missing);
+      return;
+    }
     measure_points(missing);
     if (!stage_.stop) compare_best(stage_);
   }
-
-  bool is_timed() const { return !stage_.measurer.device().is_emulated(); }
 
   /// Gives the run the points that the store has; the places of those it does not have.
   std::vector<std::size_t> reuse_points() {
@@ -112,14 +115,25 @@ class Runner {
 
   Provenance provenance() const {
     Provenance provenance = request_.provenance;
-    provenance.compiler = request_.compile.nvrtc->version();
+    if (!request_.replay) provenance.compiler = request_.compile.nvrtc->version();
     provenance.measure = to_string(request_.sweep.measure);
     provenance.device = record_of(stage_.measurer.device());
-    if (!is_timed()) {
+    if (stage_.measurer.device().is_emulated()) {
       provenance.measure = counting_rules_text(request_.sweep.measure);
       provenance.seed = 0;
     }
     return provenance;
+  }
+
+  void replay_points(const std::vector<std::size_t>& missing) {
+    for (const std::size_t index : missing) {
+      if (stage_.stop) {
+        summary_.interrupted = true;
+        return;
+      }
+      PointRecord point = request_.replay(request_.space.configurations[index]);
+      points_.record(index, point);
+    }
   }
 
   void measure_points(const std::vector<std::size_t>& missing) {
@@ -129,7 +143,7 @@ class Runner {
     }
     // What only counts gives the same in any order.
     std::vector<std::size_t> order;
-    if (is_timed()) {
+    if (stage_.can_time()) {
       order = measuring_order(missing.size(), request_.provenance.seed);
     } else {
       for (std::size_t i = 0; i < missing.size(); ++i) order.push_back(i);

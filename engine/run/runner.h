@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 
 #include "engine/run/compile_ahead.h"
@@ -44,6 +45,9 @@ struct RunRequest {
   bool fresh = false;       ///< measure points anew that the store has already
   CounterThreads emulate;   ///< beside a device that only times
   std::vector<std::string> counters;  ///< the hardware's, to read after the points are measured
+  /// Gives points in the place of measuring. Then nothing is compiled, compared again or counted,
+  /// and NVRTC is not needed.
+  std::function<PointRecord(const Configuration&)> replay = {};
   std::vector<TuningGroup> groups = {};  ///< to search; empty: every configuration is measured
 };
 

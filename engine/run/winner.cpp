@@ -29,7 +29,8 @@ class WinnerChoice {
     Winner winner;
     if (tried_.empty()) return winner;
     const std::vector<std::int64_t> leading = leading_ones();
-    if (ranked_by_.origin == Origin::measured && leading.size() + (group_.standard ? 1 : 0) > 1) {
+    if (stage_.can_time() && ranked_by_.origin == Origin::measured &&
+        leading.size() + (group_.standard ? 1 : 0) > 1) {
       Contest contest(stage_, leading, ranked_by_, contest_rules());
       if (group_.standard) contest.add_reference(static_cast<std::int64_t>(*group_.standard));
       stage_.observer.on_stage(fmt::format("comparing the best {} configurations{}", leading.size(),

@@ -1,0 +1,124 @@
+#include "engine/cli/replay.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <stdexcept>
+
+#include "engine/cli/command.h"
+#include "engine/recording/read_recording.h"
+
+namespace sweep {
+namespace {
+
+class ReplayMeasurer : public Measurer {
+ public:
+  explicit ReplayMeasurer(const RecordingOrigin& origin) {
+    device_.backend = "replay";
+    device_.name = fmt::format("replay of {}", origin.device.empty() ? origin.file : origin.device);
+    device_.uuid = origin.file;
+  }
+
+  const Device& device() const override { return device_; }
+  const std::vector<std::string>& disturbances() const override { return disturbances_; }
+  Measurement measure(const Workload& /*workload*/, const MeasureRules& /*rules*/,
+                      const UsefulTraffic& /*useful*/,
+                      const std::function<void()>& /*meanwhile*/) override {
+    throw std::logic_error("a recording measures nothing");
+  }
+  CounterResults count(std::span<const Workload> /*workloads*/,
+                       const CounterRequest& /*request*/) override {
+    throw std::logic_error("a recording counts nothing");
+  }
+
+ private:
+  Device device_;
+  std::vector<std::string> disturbances_;
+};
+
+Bindings with_pattern(const Configuration& configuration) {
+  Bindings bindings;
+  bindings.set("pattern", configuration.pattern->name);
+  for (const auto& [name, value] : configuration.parameters.entries()) bindings.set(name, value);
+  return bindings;
+}
+
+bool is_known(const Sweep& sweep, const std::string& name) {
+  return name == "pattern" || std::ranges::any_of(sweep.patterns, [&](const PatternPtr& pattern) {
+           return pattern->find_parameter(name) != nullptr;
+         });
+}
+
+bool varies(const std::vector<RecordedEntry>& entries, const std::string& name) {
+  std::set<std::string> values;
+  for (const RecordedEntry& entry : entries) {
+    const Value* value = entry.configuration.find(name);
+    values.insert(value != nullptr ? to_string(*value) : "");
+  }
+  return values.size() > 1;
+}
+
+}  // namespace
+
+Replay::Replay(const std::filesystem::path& file) : recording_(read_recording(file)) {}
+
+std::size_t Replay::keep_recorded(const Sweep& sweep, Space& space) {
+  std::vector<std::string> names;
+  for (const std::string& name : parameter_names(recording_.entries)) {
+    if (is_known(sweep, name)) {
+      names.push_back(name);
+    } else if (varies(recording_.entries, name)) {
+      throw CommandError(
+          exit_bad_input,
+          fmt::format("{}: its entries differ in '{}', a parameter that no pattern of this sweep "
+                      "has; compare-strategies searches over it as it is",
+                      recording_.origin.file, name));
+    }
+  }
+  for (const Axis& axis : sweep.axes) {
+    for (const std::string& name : axis.names) {
+      if (axis.rows.size() < 2 || std::ranges::find(names, name) != names.end()) continue;
+      throw CommandError(exit_bad_input,
+                         fmt::format("{}: it does not know '{}', which this sweep varies; fix it "
+                                     "with --set {}=VALUE",
+                                     recording_.origin.file, name, name));
+    }
+  }
+  lookup_ = std::make_unique<RecordingLookup>(recording_.entries, std::move(names));
+  const std::size_t before = space.configurations.size();
+  std::erase_if(space.configurations,
+                [&](const Configuration& configuration) { return find(configuration) == nullptr; });
+  if (space.configurations.empty()) {
+    throw CommandError(exit_bad_input,
+                       fmt::format("{}: none of this sweep's {} configurations is recorded there; "
+                                   "fix what differs with --set NAME=VALUE",
+                                   recording_.origin.file, before));
+  }
+  return before;
+}
+
+const RecordedEntry* Replay::find(const Configuration& configuration) const {
+  const auto places = lookup_->find(with_pattern(configuration));
+  return places.empty() ? nullptr : &recording_.entries[places.front()];
+}
+
+PointRecord Replay::point(const Configuration& configuration) const {
+  PointRecord point;
+  const RecordedEntry* entry = find(configuration);
+  if (entry == nullptr) {
+    point.status = PointStatus::failed;
+    point.reason = "it is not in the recording";
+    return point;
+  }
+  point.status = entry->status;
+  point.reason = entry->reason;
+  point.metrics = entry->metrics;
+  return point;
+}
+
+std::unique_ptr<Measurer> Replay::measurer() const {
+  return std::make_unique<ReplayMeasurer>(recording_.origin);
+}
+
+}  // namespace sweep

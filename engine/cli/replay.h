@@ -1,0 +1,41 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "engine/recording/recording.h"
+#include "engine/recording/recording_lookup.h"
+#include "engine/run/measurer.h"
+#include "engine/space/enumerate.h"
+
+namespace sweep {
+
+/// How `--device` names a recording: "replay:FILE".
+constexpr std::string_view replay_prefix = "replay:";
+
+/// Recorded results in the place of a device.
+class Replay {
+ public:
+  /// Reads the recording. Throws FileError and StoreError.
+  explicit Replay(const std::filesystem::path& file);
+
+  /// Leaves only those configurations of the space that are recorded; gives how many there were.
+  /// Throws CommandError when none is, or when the recording's entries differ in a parameter that
+  /// the sweep does not know.
+  std::size_t keep_recorded(const Sweep& sweep, Space& space);
+
+  /// What is recorded of a configuration; a failed point when nothing is.
+  PointRecord point(const Configuration& configuration) const;
+
+  /// A measurer that stands for the recorded device, and measures nothing.
+  std::unique_ptr<Measurer> measurer() const;
+
+ private:
+  const RecordedEntry* find(const Configuration& configuration) const;
+
+  Recording recording_;
+  std::unique_ptr<RecordingLookup> lookup_;  ///< by the names that the sweep knows
+};
+
+}  // namespace sweep

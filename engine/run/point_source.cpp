@@ -1,0 +1,42 @@
+#include "engine/run/point_source.h"
+
+namespace sweep {
+
+MeasuredPoints::MeasuredPoints(RunStage& stage, PointExecution& execution, AnchorWatch& anchor,
+                               EmulateAhead* emulators)
+    : stage_(stage),
+      execution_(execution),
+      anchor_(anchor),
+      compiled_(stage.compile),
+      prepared_(compiled_, {}, emulators, stage.request.sweep.measure) {}
+
+void MeasuredPoints::add(std::size_t index) {
+  const Configuration& configuration = stage_.request.space.configurations[index];
+  compiled_.add(configuration);
+  prepared_.add(configuration);
+  indices_.push_back(index);
+}
+
+PointRecord MeasuredPoints::next(const GiveUp& give_up_seconds) {
+  anchor_.measure_if_due();
+  PreparedPoint prepared = stage_.watch.time(Phase::compile, [&] { return prepared_.next(); });
+  MeasureRules rules = stage_.request.sweep.measure;
+  rules.give_up_seconds = give_up_seconds(prepared.useful);
+  const double begin = stage_.watch.elapsed();
+  PointRecord point = execution_.execute(prepared, prepared_, rules);
+  // The worker loads the next program while this point goes into the store.
+  if (const PreparedPoint* next = prepared_.peek(); next != nullptr && next->workload) {
+    stage_.measurer.load(*next->workload);
+  }
+  anchor_.on_point(indices_.front(), prepared, point, begin);
+  indices_.pop_front();
+  return point;
+}
+
+PointRecord ReplayedPoints::next(const GiveUp& /*give_up_seconds*/) {
+  const std::size_t index = indices_.front();
+  indices_.pop_front();
+  return request_.replay(request_.space.configurations[index]);
+}
+
+}  // namespace sweep
