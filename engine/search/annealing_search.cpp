@@ -10,10 +10,11 @@ namespace sweep {
 namespace {
 
 // Temperatures are shares of the standard deviation of the costs.
-constexpr double hot = 0.3;
-constexpr double cold = 0.01;
+constexpr double hot = 0.1;
+constexpr double cold = 0.005;
 constexpr double cooling = 0.97;  // per row tried
 constexpr double reheat_at_best = 0.5;
+constexpr std::size_t first_rows = 8;
 constexpr int free_steps = 200;  // between known rows, before a new start is due
 
 class AnnealingSearch final : public Strategy {
@@ -22,24 +23,29 @@ class AnnealingSearch final : public Strategy {
       : space_(space), random_(seed), tried_(space.size()) {}
 
   std::optional<std::size_t> ask() override {
-    for (int step = 0; current_ && step < free_steps; ++step) {
+    for (int step = 0; first_ == 0 && current_ && step < free_steps; ++step) {
       if (neighbours_.empty()) break;
       const std::size_t row = neighbours_[random_.below(neighbours_.size())];
       if (tried_.untried(row)) return tried_.take(row);
       if (accepts(row)) step_to(row);
     }
-    current_.reset();
+    // The answers to the first rows are compared before the first step.
+    if (first_ > 0) {
+      --first_;
+    } else {
+      current_.reset();
+    }
     temperature_ = hot;
-    start_ = tried_.pick(random_);
-    if (start_) tried_.take(*start_);
-    return start_;
+    const std::optional<std::size_t> start = tried_.pick(random_);
+    if (start) tried_.take(*start);
+    return start;
   }
 
   void tell(std::size_t row, std::optional<double> cost) override {
     if (!tried_.record(row, cost)) return;
-    const bool starts = !current_ && row == start_ && tried_.cost(row);
-    if (starts || (current_ && accepts(row))) step_to(row);
-    if (!current_) return;
+    const bool is_better = tried_.cost(row) && (!current_ || tried_.better(row, *current_));
+    if (is_better || (first_ == 0 && current_ && accepts(row))) step_to(row);
+    if (!current_ || first_ > 0) return;
     temperature_ *= cooling;
     if (temperature_ < cold) reheat();
   }
@@ -89,7 +95,7 @@ class AnnealingSearch final : public Strategy {
   const SearchSpace& space_;
   RandomGenerator random_;
   TriedRows tried_;
-  std::optional<std::size_t> start_;    ///< the last start proposed
+  std::size_t first_ = first_rows;      ///< random rows still to propose before the first step
   std::optional<std::size_t> current_;  ///< where it is
   std::vector<std::size_t> neighbours_;
   double temperature_ = hot;
