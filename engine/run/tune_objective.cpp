@@ -57,7 +57,8 @@ void SearchObjective::decide(const PointRecord& point) {
 
 std::optional<double> SearchObjective::figure(const PointRecord& point) const {
   if (!followed_ || point.status == PointStatus::failed) return std::nullopt;
-  return figure_from(point, followed_->metric, origin_);
+  const auto found = figure_from(point, followed_->metric, origin_);
+  return found && std::isfinite(*found) ? found : std::nullopt;
 }
 
 std::span<const TuneObjective> SearchObjective::further() const {
@@ -68,7 +69,7 @@ std::optional<double> SearchObjective::cost(const PointRecord& point) {
   if (point.status == PointStatus::failed) return std::nullopt;
   if (!followed_) decide(point);
   const auto found = figure(point);
-  if (!found || !std::isfinite(*found)) return std::nullopt;
+  if (!found) return std::nullopt;
   // Too little to matter where figures differ at all.
   constexpr double share = 1e-6;
   double cost = signed_cost(*found, followed_->better);

@@ -12,6 +12,7 @@ namespace data = boost::unit_test::data;
 namespace {
 
 const double infinity = std::numeric_limits<double>::infinity();
+const double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 PointRecord point_with(std::vector<Metric> metrics) {
   PointRecord point;
@@ -241,6 +242,15 @@ BOOST_AUTO_TEST_CASE(a_failed_point_costs_nothing_and_decides_nothing) {
   BOOST_TEST(!objective.cost(failed));
   BOOST_TEST(!objective.figure(failed));
   BOOST_TEST(!objective.figure(point_with({})));
+}
+
+BOOST_DATA_TEST_CASE(what_is_no_number_is_no_figure,
+                     data::make({infinity, -infinity, not_a_number}), value) {
+  SearchObjective objective({most_bandwidth});
+  BOOST_TEST(objective.cost(point_with({measured("bandwidth", 5)})).value() == -5);
+  const PointRecord odd = point_with({measured("bandwidth", value)});
+  BOOST_TEST(!objective.cost(odd));
+  BOOST_TEST(!objective.figure(odd));
 }
 
 BOOST_DATA_TEST_CASE(the_less_it_costs_the_better, data::make(preferences), preference) {
