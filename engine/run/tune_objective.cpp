@@ -93,14 +93,15 @@ double SearchObjective::seconds_when_slower(double figure, double factor,
   const std::string& metric = followed_->metric;
   const bool is_wanted_long = (metric == "time") == (followed_->better == Better::higher);
   if (is_wanted_long) return never;
-  const auto device_bytes = static_cast<double>(useful.device);
-  const auto shared_bytes = static_cast<double>(useful.shared);
   if (metric == "time") return figure * micro * factor;
-  if (metric == "bandwidth") return device_bytes / (figure * giga) * factor;
+  const bool is_shared = metric == "shared_bandwidth";
+  const auto bytes = static_cast<double>(is_shared ? useful.shared : useful.device);
+  // What moves nothing has no such figure, however long it takes.
+  if (bytes == 0) return never;
+  if (metric == "bandwidth" || is_shared) return bytes / (figure * giga) * factor;
   if (metric == "percent_of_peak") {
-    return device_bytes / (figure * percent * device.peak_bandwidth()) * factor;
+    return bytes / (figure * percent * device.peak_bandwidth()) * factor;
   }
-  if (metric == "shared_bandwidth") return shared_bytes / (figure * giga) * factor;
   return never;
 }
 

@@ -203,6 +203,18 @@ const Limit limits[] = {
      infinity},
     {"a time that is not measured", least_time, Origin::emulated, 50, bytes, infinity},
     {"no figure", least_time, Origin::measured, 0, bytes, infinity},
+    {"nothing that is moved in device memory",
+     most_bandwidth,
+     Origin::measured,
+     50,
+     {0, 3'000'000},
+     infinity},
+    {"nothing that is moved in shared memory",
+     {"shared_bandwidth", Better::higher},
+     Origin::measured,
+     50,
+     {1'000'000, 0},
+     infinity},
 };
 
 }  // namespace
