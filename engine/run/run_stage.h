@@ -19,7 +19,7 @@ struct RunStage {
   const std::atomic<bool>& stop;
   std::int64_t run = 0;
   RunTiming timing = {};
-  PhaseStopwatch watch{timing.phases};
+  PhaseStopwatch watch{timing.phases, request.clock};
 
   /// Records a sentence about the run and shows it.
   void note(const std::string& text) {

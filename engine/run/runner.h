@@ -3,6 +3,7 @@
 #include <atomic>
 #include <memory>
 
+#include "engine/run/clock.h"
 #include "engine/run/compile_ahead.h"
 #include "engine/run/emulate_ahead.h"
 #include "engine/run/measurer.h"
@@ -43,8 +44,9 @@ struct RunRequest {
   CompileSettings compile;  ///< the capability is the runner's to fill in
   bool fresh = false;       ///< measure points anew that the store has already
   CounterThreads emulate;   ///< beside a device that only times
-  std::vector<std::string> counters;  ///< the hardware's, to read after the points are measured
+  std::vector<std::string> counters;     ///< the hardware's, to read after the points are measured
   std::vector<TuningGroup> groups = {};  ///< to search; empty: every configuration is measured
+  Clock clock = steady_clock();          ///< what the run's own time goes by
 };
 
 struct RunSummary {
