@@ -100,11 +100,20 @@ PointKey GroupSearch::cut_off_key(PointKey key) const {
 std::optional<PointKey> GroupSearch::stored_key(const PointKey& key) const {
   if (tools_.stage.request.fresh) return std::nullopt;
   return tools_.stage.watch.time(Phase::store, [&]() -> std::optional<PointKey> {
-    if (tools_.stage.store.has_point(key)) return key;
+    if (has_usable_point(key)) return key;
     PointKey cut_off = cut_off_key(key);
-    if (tools_.stage.store.has_point(cut_off)) return cut_off;
+    if (has_usable_point(cut_off)) return cut_off;
     return std::nullopt;
   });
+}
+
+/// A search that needs counts cannot use what one by the time measured without them.
+bool GroupSearch::has_usable_point(const PointKey& key) const {
+  if (tools_.emulators == nullptr) return tools_.stage.store.has_point(key);
+  const auto metrics = tools_.stage.store.metrics_of(key);
+  return metrics && std::ranges::any_of(*metrics, [](const Metric& metric) {
+           return metric.origin == Origin::emulated;
+         });
 }
 
 void GroupSearch::try_next() {

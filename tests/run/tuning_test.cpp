@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 
+#include "engine/run/tune_objective.h"
 #include "tests/contains.h"
 #include "tests/nvrtc_fixture.h"
 #include "tests/run/tuned_sweeps.h"
@@ -277,6 +278,19 @@ BOOST_AUTO_TEST_CASE(what_a_plain_sweep_measured_serves_a_search) {
   const RunSummary summary = run(tuned_by("minimize: time"));
   BOOST_TEST(summary.reused == 12U);
   BOOST_TEST(winner(summary).value() == (Tried{7, 0}));
+}
+
+BOOST_AUTO_TEST_CASE(points_that_a_search_by_time_measured_serve_a_search_by_counts) {
+  counts_of = [](Tried tried) {
+    return std::vector<Metric>{
+        {"instructions", Origin::emulated, 100.0 + std::abs(static_cast<double>(tried.k) - 4)}};
+  };
+  run(tuned_by("minimize: time, strategy: exhaustive"));
+  const RunSummary summary = run(tuned_by("minimize: instructions, strategy: exhaustive"));
+  BOOST_TEST(winner(summary).value() == (Tried{4, 0}));
+  for (const StoredPoint& one : points(summary.run)) {
+    BOOST_TEST(preferred_figure(one.point, "instructions").has_value(), one.ordinal);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()
