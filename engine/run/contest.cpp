@@ -58,28 +58,42 @@ double Contest::measure_once(std::size_t i) {
 }
 
 void Contest::measure_round(std::size_t round) {
-  for (Contender& contender : contenders_) contender.figures.push_back(0);
-  for (const std::size_t i : round_order(active_.size(), round)) {
-    contenders_[active_[i]].figures.back() = measure_once(active_[i]);
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < contenders_.size(); ++i) {
+    contenders_[i].figures.push_back(0);
+    if (contenders_[i].goes_on) places.push_back(i);
+  }
+  for (const std::size_t i : round_order(places.size(), round)) {
+    contenders_[places[i]].figures.back() = measure_once(places[i]);
+  }
+  drop_failed();
+}
+
+void Contest::drop_failed() {
+  for (std::size_t i = contenders_.size(); i-- > 0;) {
+    const Contender& contender = contenders_[i];
+    if (!contender.goes_on || contender.figures.back() > 0) continue;
+    failed_.push_back(contender.ordinal);
+    contenders_.erase(contenders_.begin() + static_cast<std::ptrdiff_t>(i));
+    prepared_.erase(prepared_.begin() + static_cast<std::ptrdiff_t>(i));
   }
 }
 
 /// Whether no other may be better than the best, or only by so little that it does not matter.
 /// Drops those that are not.
 bool Contest::is_clear(std::size_t rounds) {
-  if (!rules_.until_clear || rounds % look_every != 0) return false;
+  if (!rules_.until_clear || rounds % look_every != 0 || contenders_.empty()) return false;
   const std::size_t leader = best();
   bool clear = true;
-  std::vector<std::size_t> left;
-  for (const std::size_t i : active_) {
+  for (std::size_t i = 0; i < contenders_.size(); ++i) {
+    if (!contenders_[i].goes_on) continue;
     const bool is_reference = reference_ == contenders_[i].ordinal;
     const auto found = advantage(contenders_[leader], contenders_[i]);
     const bool is_slower = i != leader && found && found->low > 1;
-    if (!is_slower || is_reference) left.push_back(i);
+    contenders_[i].goes_on = !is_slower || is_reference;
     if (i == leader || is_slower || is_reference) continue;
     clear = clear && found && found->low > 1 - matters && found->high < 1 + matters;
   }
-  active_ = std::move(left);
   return clear;
 }
 
@@ -92,14 +106,13 @@ bool Contest::is_over(std::size_t rounds, double spent) {
 
 bool Contest::hold() {
   prepare();
-  if (contenders_.size() < 2) return false;
-  for (std::size_t i = 0; i < contenders_.size(); ++i) active_.push_back(i);
   begin_ = stage_.watch.elapsed();
-  for (std::size_t round = 0; round < rules_.most_rounds && !stage_.stop; ++round) {
-    measure_round(round);
-    if (is_over(round + 1, stage_.watch.elapsed() - begin_) || is_clear(round + 1)) break;
+  std::size_t rounds = 0;
+  while (contenders_.size() >= 2 && rounds < rules_.most_rounds && !stage_.stop) {
+    measure_round(rounds++);
+    if (is_over(rounds, stage_.watch.elapsed() - begin_) || is_clear(rounds)) break;
   }
-  return contenders_.front().figures.size() >= fewest_for_interval;
+  return contenders_.size() >= 2 && rounds >= fewest_for_interval;
 }
 
 void Contest::record_counts() {

@@ -17,7 +17,8 @@ namespace sweep {
 /// A configuration that is measured again in turn with others.
 struct Contender {
   std::int64_t ordinal = 0;          ///< its place in the run's space
-  std::vector<double> figures = {};  ///< by round; 0 where it was not measured, or failed
+  std::vector<double> figures = {};  ///< by round; 0 where it was not measured
+  bool goes_on = true;               ///< false once it is known to be slower
 };
 
 /// How long a contest goes on.
@@ -48,10 +49,13 @@ class Contest {
   void add_reference(std::int64_t ordinal);
 
   /// Compiles and measures. False when there was no time for rounds that say something, or fewer
-  /// than two take part.
+  /// than two are left of those that take part: one that fails in any round is out.
   bool hold();
 
+  /// Those that did not fail.
   std::span<const Contender> contenders() const { return contenders_; }
+  /// The places in the space of those that failed.
+  std::span<const std::int64_t> failed() const { return failed_; }
   /// Gives the points that lack them the counts, as far as there are any.
   void record_counts();
   /// The place of the one that the others are not faster than.
@@ -64,6 +68,7 @@ class Contest {
  private:
   void prepare();
   void measure_round(std::size_t round);
+  void drop_failed();
   double measure_once(std::size_t i);
   bool is_clear(std::size_t rounds);
   bool is_over(std::size_t rounds, double spent);
@@ -74,7 +79,7 @@ class Contest {
   MeasureRules measure_;
   std::vector<Contender> contenders_;
   std::vector<PreparedPoint> prepared_ = {};  ///< one per contender
-  std::vector<std::size_t> active_ = {};      ///< places of those still measured
+  std::vector<std::int64_t> failed_ = {};
   std::optional<std::int64_t> reference_ = {};
   EmulateAhead* emulators_ = nullptr;
   double begin_ = 0;

@@ -91,6 +91,14 @@ void GroupSearch::add(std::optional<std::size_t> row, std::size_t index) {
   asked_.push_back(std::move(asked));
 }
 
+/// A search by the time leaves the counts out that a sweep which measures everything has.
+PointKey GroupSearch::own_key(PointKey key) const {
+  const bool lacks_counts =
+      tools_.stage.request.emulate.make_backend && tools_.emulators == nullptr;
+  if (lacks_counts) key.measure += "; without counts";
+  return key;
+}
+
 /// A point that was cut off is no result for a sweep that measures everything.
 PointKey GroupSearch::cut_off_key(PointKey key) const {
   key.measure += fmt::format("; cut off when {} times slower than the best {}", rules_.cut_off,
@@ -101,11 +109,22 @@ PointKey GroupSearch::cut_off_key(PointKey key) const {
 std::optional<PointKey> GroupSearch::stored_key(const PointKey& key) const {
   if (tools_.stage.request.fresh) return std::nullopt;
   return tools_.stage.watch.time(Phase::store, [&]() -> std::optional<PointKey> {
-    if (tools_.stage.store.has_point(key)) return key;
+    if (has_usable_point(key)) return key;
+    PointKey own = own_key(key);
+    if (has_usable_point(own)) return own;
     PointKey cut_off = cut_off_key(key);
-    if (tools_.stage.store.has_point(cut_off)) return cut_off;
+    if (has_usable_point(cut_off)) return cut_off;
     return std::nullopt;
   });
+}
+
+/// A search that needs counts cannot use what one by the time measured without them.
+bool GroupSearch::has_usable_point(const PointKey& key) const {
+  if (tools_.emulators == nullptr) return tools_.stage.store.has_point(key);
+  const auto metrics = tools_.stage.store.metrics_of(key);
+  return metrics && std::ranges::any_of(*metrics, [](const Metric& metric) {
+           return metric.origin == Origin::emulated;
+         });
 }
 
 void GroupSearch::try_next() {
@@ -138,8 +157,8 @@ PointRecord GroupSearch::measure(const Asked& asked) {
     return is_standard ? std::numeric_limits<double>::infinity() : give_up_seconds(useful);
   });
   PointKey key = tools_.points.key_of(tools_.stage.request.space.configurations[asked.index]);
+  key = is_cut_off(point) ? cut_off_key(std::move(key)) : own_key(std::move(key));
   if (is_cut_off(point)) {
-    key = cut_off_key(std::move(key));
     point.notes.push_back(
         fmt::format("cut off after its first samples, each of them more than {} times slower than "
                     "the best before it",

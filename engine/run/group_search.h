@@ -61,6 +61,8 @@ class GroupSearch {
   void ask_ahead();
   void add(std::optional<std::size_t> row, std::size_t index);
   std::optional<PointKey> stored_key(const PointKey& key) const;
+  bool has_usable_point(const PointKey& key) const;
+  PointKey own_key(PointKey key) const;
   PointKey cut_off_key(PointKey key) const;
   void try_next();
   PointRecord take_from_store(const Asked& asked);

@@ -19,7 +19,7 @@ struct RunStage {
   const std::atomic<bool>& stop;
   std::int64_t run = 0;
   RunTiming timing = {};
-  PhaseStopwatch watch{timing.phases};
+  PhaseStopwatch watch{timing.phases, request.clock};
 
   /// Whether there is a device that measures, and can do so again.
   bool can_time() const { return !request.replay && !measurer.device().is_emulated(); }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 
+#include "engine/run/clock.h"
 #include "engine/run/compile_ahead.h"
 #include "engine/run/emulate_ahead.h"
 #include "engine/run/measurer.h"
@@ -49,6 +50,7 @@ struct RunRequest {
   /// and NVRTC is not needed.
   std::function<PointRecord(const Configuration&)> replay = {};
   std::vector<TuningGroup> groups = {};  ///< to search; empty: every configuration is measured
+  Clock clock = steady_clock();          ///< what the run's own time goes by
 };
 
 struct RunSummary {

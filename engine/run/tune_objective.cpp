@@ -57,7 +57,8 @@ void SearchObjective::decide(const PointRecord& point) {
 
 std::optional<double> SearchObjective::figure(const PointRecord& point) const {
   if (!followed_ || point.status == PointStatus::failed) return std::nullopt;
-  return figure_from(point, followed_->metric, origin_);
+  const auto found = figure_from(point, followed_->metric, origin_);
+  return found && std::isfinite(*found) ? found : std::nullopt;
 }
 
 std::span<const TuneObjective> SearchObjective::further() const {
@@ -68,7 +69,7 @@ std::optional<double> SearchObjective::cost(const PointRecord& point) {
   if (point.status == PointStatus::failed) return std::nullopt;
   if (!followed_) decide(point);
   const auto found = figure(point);
-  if (!found || !std::isfinite(*found)) return std::nullopt;
+  if (!found) return std::nullopt;
   // Too little to matter where figures differ at all.
   constexpr double share = 1e-6;
   double cost = signed_cost(*found, followed_->better);
@@ -92,14 +93,15 @@ double SearchObjective::seconds_when_slower(double figure, double factor,
   const std::string& metric = followed_->metric;
   const bool is_wanted_long = (metric == "time") == (followed_->better == Better::higher);
   if (is_wanted_long) return never;
-  const auto device_bytes = static_cast<double>(useful.device);
-  const auto shared_bytes = static_cast<double>(useful.shared);
   if (metric == "time") return figure * micro * factor;
-  if (metric == "bandwidth") return device_bytes / (figure * giga) * factor;
+  const bool is_shared = metric == "shared_bandwidth";
+  const auto bytes = static_cast<double>(is_shared ? useful.shared : useful.device);
+  // What moves nothing has no such figure, however long it takes.
+  if (bytes == 0) return never;
+  if (metric == "bandwidth" || is_shared) return bytes / (figure * giga) * factor;
   if (metric == "percent_of_peak") {
-    return device_bytes / (figure * percent * device.peak_bandwidth()) * factor;
+    return bytes / (figure * percent * device.peak_bandwidth()) * factor;
   }
-  if (metric == "shared_bandwidth") return shared_bytes / (figure * giga) * factor;
   return never;
 }
 

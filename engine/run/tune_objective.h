@@ -30,7 +30,7 @@ class SearchObjective {
   /// objectives tell points apart that are equal by it.
   std::optional<double> cost(const PointRecord& point);
 
-  /// The figure of what is followed.
+  /// The figure of what is followed, if it is a finite number.
   std::optional<double> figure(const PointRecord& point) const;
   /// The objectives after the one that is followed, which are to decide among equals.
   std::span<const TuneObjective> further() const;

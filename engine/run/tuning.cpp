@@ -13,7 +13,9 @@ namespace {
 std::size_t planned_points(const RunRequest& request) {
   std::size_t planned = 0;
   for (const TuningGroup& group : request.groups) {
-    const std::size_t all = group.configurations.size();
+    const bool has_standard_outside =
+        group.standard && !std::ranges::binary_search(group.configurations, *group.standard);
+    const std::size_t all = group.configurations.size() + (has_standard_outside ? 1 : 0);
     planned += std::min(all, request.sweep.tune->budget.configurations.value_or(all));
   }
   return planned;

@@ -28,21 +28,8 @@ class WinnerChoice {
   Winner choose() {
     Winner winner;
     if (tried_.empty()) return winner;
-    const std::vector<std::int64_t> leading = leading_ones();
-    if (stage_.can_time() && ranked_by_.origin == Origin::measured &&
-        leading.size() + (group_.standard ? 1 : 0) > 1) {
-      Contest contest(stage_, leading, ranked_by_, contest_rules());
-      if (group_.standard) contest.add_reference(static_cast<std::int64_t>(*group_.standard));
-      stage_.observer.on_stage(fmt::format("comparing the best {} configurations{}", leading.size(),
-                                           group_.standard ? " and the default" : ""));
-      if (emulators_ != nullptr) contest.count_by(*emulators_);
-      if (contest.hold()) {
-        contest.record_counts();
-        choose_by(contest, winner);
-        return winner;
-      }
-    }
-    choose_by_figures(winner);
+    const bool can_compare = stage_.can_time() && ranked_by_.origin == Origin::measured;
+    if (!can_compare || !compare(winner)) choose_by_figures(winner);
     return winner;
   }
 
@@ -53,6 +40,46 @@ class WinnerChoice {
     rules.free_seconds = 2;
     rules.until_clear = true;
     return rules;
+  }
+
+  /// The default, if it can be executed.
+  std::optional<std::int64_t> working_standard() const {
+    if (!group_.standard) return std::nullopt;
+    const auto found = std::ranges::find(tried_, *group_.standard, &TriedConfiguration::index);
+    return found != tried_.end() ? std::optional(static_cast<std::int64_t>(*group_.standard))
+                                 : std::nullopt;
+  }
+
+  /// Chooses by measuring the leading ones again; false where that says nothing. What fails then
+  /// is no candidate any more; where all fail it is the device that does.
+  bool compare(Winner& winner) {
+    const std::vector<std::int64_t> leading = leading_ones();
+    const auto standard = working_standard();
+    const bool adds_standard = standard && std::ranges::find(leading, *standard) == leading.end();
+    if (leading.size() + (adds_standard ? 1 : 0) < 2) return false;
+    Contest contest(stage_, leading, ranked_by_, contest_rules());
+    if (standard) contest.add_reference(*standard);
+    stage_.observer.on_stage(fmt::format(
+        "comparing the best {}{}",
+        leading.size() == 1 ? "configuration" : fmt::format("{} configurations", leading.size()),
+        adds_standard ? " and the default" : ""));
+    if (emulators_ != nullptr) contest.count_by(*emulators_);
+    if (contest.hold()) {
+      contest.record_counts();
+      choose_by(contest, winner);
+      return true;
+    }
+    if (!contest.contenders().empty()) drop(contest.failed());
+    return false;
+  }
+
+  void drop(std::span<const std::int64_t> failed) {
+    std::vector<TriedConfiguration> left;
+    for (const TriedConfiguration& one : tried_) {
+      const auto place = static_cast<std::int64_t>(one.index);
+      if (std::ranges::find(failed, place) == failed.end()) left.push_back(one);
+    }
+    tried_ = std::move(left);
   }
 
   bool is_better(double a, double b) const {

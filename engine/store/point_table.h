@@ -40,6 +40,8 @@ class PointTable {
   void place(std::int64_t run, std::int64_t ordinal, std::int64_t point);
   /// The counters that were taken for a point.
   std::string counted(std::int64_t point);
+  /// Throws StoreError for an unknown point.
+  std::vector<Metric> metrics_of(std::int64_t point);
   /// Replaces what the hardware's counters said of a point, and the notes on it. Throws StoreError
   /// for an unknown point.
   void set_counts(std::int64_t point, const std::string& counted,
@@ -49,7 +51,6 @@ class PointTable {
                    const std::vector<std::string>& notes);
 
  private:
-  std::vector<Metric> metrics_of(std::int64_t point);
   void insert_notes(std::int64_t point, std::int64_t ordinal, bool on_counts,
                     const std::vector<std::string>& notes);
   std::int64_t next_note_ordinal(std::int64_t point);

@@ -198,6 +198,12 @@ bool Store::has_point(const PointKey& key) const {
   return state_->finder.find(key).has_value();
 }
 
+std::optional<std::vector<Metric>> Store::metrics_of(const PointKey& key) const {
+  const Transaction snapshot(*state_->database, Transaction::Kind::read);
+  const auto id = state_->finder.find(key);
+  return id ? std::optional(state_->points().metrics_of(*id)) : std::nullopt;
+}
+
 void Store::add_counts(std::int64_t point_id, const std::string& counted,
                        const std::vector<Metric>& metrics, const std::vector<std::string>& notes) {
   Transaction transaction(*state_->database, Transaction::Kind::write);

@@ -78,6 +78,8 @@ class Store {
       std::int64_t run, std::size_t count, const std::function<PointKey(std::size_t)>& key_of);
   /// Whether reuse_point would find one.
   bool has_point(const PointKey& key) const;
+  /// The metrics of the point that reuse_point would find; nothing when there is none.
+  std::optional<std::vector<Metric>> metrics_of(const PointKey& key) const;
   /// Replaces the point's metrics of origin hardware, the counters they stand for, and the notes
   /// of an earlier call.
   void add_counts(std::int64_t point_id, const std::string& counted,

@@ -80,6 +80,92 @@ BOOST_AUTO_TEST_CASE(counts_of_an_unknown_point_are_an_error) {
   BOOST_TEST((point() == counted_point()));
 }
 
+BOOST_AUTO_TEST_CASE(metrics_of_another_origin_are_added_behind_those_that_are_there) {
+  PointRecord timed = example_point(3);
+  timed.notes = {"a note"};
+  timed.counted = "memory";
+  const std::int64_t other = store.add_point(run, 1, timed);
+  store.add_metrics(other,
+                    {{"load_sectors", Origin::emulated, 8}, {"instructions", Origin::emulated, 9}},
+                    {"executed 5 of 4096 blocks"});
+  PointRecord expected = timed;
+  expected.metrics.push_back({"load_sectors", Origin::emulated, 8});
+  expected.metrics.push_back({"instructions", Origin::emulated, 9});
+  expected.notes.emplace_back("executed 5 of 4096 blocks");
+  BOOST_TEST((store.points(run).at(1).point == expected));
+  BOOST_TEST((point() == counted_point()));
+  // The hardware's counts come and go without them.
+  store.add_counts(other, "shared", {{"l2_hit_rate", Origin::hardware, 50}}, {"one pass failed"});
+  expected.metrics.push_back({"l2_hit_rate", Origin::hardware, 50});
+  expected.notes.emplace_back("one pass failed");
+  expected.counted = "shared";
+  BOOST_TEST((store.points(run).at(1).point == expected));
+}
+
+BOOST_AUTO_TEST_CASE(metrics_can_be_added_to_a_point_that_has_nothing) {
+  PointRecord bare = example_point(3);
+  bare.metrics.clear();
+  const std::int64_t other = store.add_point(run, 1, bare);
+  store.add_metrics(other, {}, {});
+  BOOST_TEST((store.points(run).at(1).point == bare));
+  store.add_metrics(other, {{"instructions", Origin::emulated, 9}}, {"a"});
+  BOOST_TEST(
+      (store.points(run).at(1).point.metrics == Metrics{{"instructions", Origin::emulated, 9}}));
+  BOOST_TEST((store.points(run).at(1).point.notes == Notes{"a"}));
+}
+
+BOOST_AUTO_TEST_CASE(every_run_that_has_the_point_sees_what_was_added) {
+  const std::int64_t later = store.begin_run({});
+  BOOST_REQUIRE(store.reuse_point(later, 7, example_key(1)));
+  store.add_metrics(id, {{"power", Origin::measured, 300}}, {});
+  for (const auto& [in, ordinal] : {std::pair(run, 0), std::pair(later, 7)}) {
+    const auto stored = store.point(in, ordinal);
+    BOOST_REQUIRE(stored.has_value());
+    BOOST_TEST((stored->point.metrics.back() == Metric{"power", Origin::measured, 300}));
+  }
+  const Store reader(path, Store::Mode::read_only);
+  BOOST_TEST(reader.point(later, 7).value().point.metrics.size() == 4);
+}
+
+BOOST_AUTO_TEST_CASE(metrics_of_an_unknown_point_are_an_error) {
+  BOOST_CHECK_EXCEPTION(
+      store.add_metrics(99, {{"power", Origin::measured, 300}}, {"a"}), StoreError,
+      [](const StoreError& error) { return error.fault() == StoreFault::missing; });
+  BOOST_TEST((point() == counted_point()));
+}
+
+BOOST_AUTO_TEST_CASE(a_point_is_found_by_its_place_in_a_run) {
+  const std::int64_t other = store.add_point(run, 4, failed_point(2));
+  const std::int64_t later = store.begin_run({});
+  store.reuse_point(later, 3, example_key(1));
+  const StoredPoint first = store.point(run, 0).value();
+  BOOST_TEST(first.id == id);
+  BOOST_TEST(first.ordinal == 0);
+  BOOST_TEST(first.measured_by == run);
+  BOOST_TEST((first.point == counted_point()));
+  BOOST_TEST(store.point(run, 4).value().id == other);
+  BOOST_TEST((store.point(run, 4).value().point == failed_point(2)));
+  const StoredPoint reused = store.point(later, 3).value();
+  BOOST_TEST(reused.id == id);
+  BOOST_TEST(reused.ordinal == 3);
+  BOOST_TEST(reused.measured_by == run);
+  for (const auto& [in, ordinal] :
+       {std::pair(run, 1), std::pair(run, 3), std::pair(run, -1), std::pair(later, 0),
+        std::pair(later, 4), std::pair(later + 1, 0)}) {
+    BOOST_TEST(!store.point(in, ordinal), in << ", " << ordinal);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(metrics_are_found_by_the_key_of_a_point_that_succeeded) {
+  BOOST_TEST((store.metrics_of(example_key(1)) == counted_point().metrics));
+  BOOST_TEST(!store.metrics_of(example_key(2)));
+  store.add_point(run, 1, failed_point(2));
+  BOOST_TEST(!store.metrics_of(example_key(2)));
+  // Of several the newest, as when it is used again.
+  store.add_point(run, 2, example_point(1, 99));
+  BOOST_TEST((store.metrics_of(example_key(1)) == example_point(1, 99).metrics));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace
