@@ -9,13 +9,18 @@
 namespace sweep {
 namespace {
 
+/// That a group's search can try: the default is one of them, also where the axes do not have it.
+std::size_t configurations_of(const TuningGroup& group) {
+  const bool has_standard_outside =
+      group.standard && !std::ranges::binary_search(group.configurations, *group.standard);
+  return group.configurations.size() + (has_standard_outside ? 1 : 0);
+}
+
 /// At most so many points come of it.
 std::size_t planned_points(const RunRequest& request) {
   std::size_t planned = 0;
   for (const TuningGroup& group : request.groups) {
-    const bool has_standard_outside =
-        group.standard && !std::ranges::binary_search(group.configurations, *group.standard);
-    const std::size_t all = group.configurations.size() + (has_standard_outside ? 1 : 0);
+    const std::size_t all = configurations_of(group);
     planned += std::min(all, request.sweep.tune->budget.configurations.value_or(all));
   }
   return planned;
@@ -82,7 +87,7 @@ class Tuning {
   void record(const TuningGroup& group, const GroupSearch& search, Winner winner) {
     TunedGroup& found = winner.group;
     found.group = group.values;
-    found.configurations = static_cast<std::int64_t>(group.configurations.size());
+    found.configurations = static_cast<std::int64_t>(configurations_of(group));
     found.tried = static_cast<std::int64_t>(search.tried().size());
     found.ended = search.ended();
     if (group.standard) found.standard = static_cast<std::int64_t>(*group.standard);

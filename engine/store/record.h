@@ -75,7 +75,7 @@ struct ComparisonRecord {
 /// What a search found among the configurations of one group.
 struct TunedGroup {
   Bindings group;                   ///< the values of the names that the groups differ in
-  std::int64_t configurations = 0;  ///< that the group has
+  std::int64_t configurations = 0;  ///< that the group has, the default included
   std::int64_t tried = 0;           ///< by the search; the default, tried before it, included
   std::string ended;                ///< a sentence's predicate: "stopped after 200 configurations"
 
