@@ -98,6 +98,14 @@ std::size_t Replay::keep_recorded(const Sweep& sweep, Space& space) {
   return before;
 }
 
+void Replay::forget_unknown_defaults(const Space& space, std::vector<TuningGroup>& groups) const {
+  for (TuningGroup& group : groups) {
+    if (!group.standard || find(space.configurations[*group.standard]) != nullptr) continue;
+    group.standard.reset();
+    group.no_standard = "the recording does not have it";
+  }
+}
+
 const RecordedEntry* Replay::find(const Configuration& configuration) const {
   const auto places = lookup_->find(with_pattern(configuration));
   return places.empty() ? nullptr : &recording_.entries[places.front()];

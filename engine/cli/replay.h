@@ -3,11 +3,13 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "engine/recording/recording.h"
 #include "engine/recording/recording_lookup.h"
 #include "engine/run/measurer.h"
-#include "engine/space/enumerate.h"
+#include "engine/space/tuning_groups.h"
 
 namespace sweep {
 
@@ -24,6 +26,9 @@ class Replay {
   /// Throws CommandError when none is, or when the recording's entries differ in a parameter that
   /// the sweep does not know.
   std::size_t keep_recorded(const Sweep& sweep, Space& space);
+
+  /// Takes away default configurations that are not recorded.
+  void forget_unknown_defaults(const Space& space, std::vector<TuningGroup>& groups) const;
 
   /// What is recorded of a configuration; a failed point when nothing is.
   PointRecord point(const Configuration& configuration) const;

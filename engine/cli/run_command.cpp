@@ -198,6 +198,7 @@ int run_command(const Arguments& arguments) {
   fit_space(loaded, executor, *options);
   std::vector<TuningGroup> groups;
   if (loaded.sweep.tune) groups = tuning_groups(loaded.sweep, loaded.space);
+  if (executor.replay) executor.replay->forget_unknown_defaults(loaded.space, groups);
   make_output_folder(options->output);
   const fs::path base = options->output / loaded.sweep.name;
   const RunLock lock(base.string() + ".db");
