@@ -178,7 +178,8 @@ void GroupSearch::reject_objectives() const {
                    stage.measurer.device().is_emulated()
                        ? "where nothing is timed another objective can decide: minimize: "
                          "instructions"
-                       : "counters of the hardware have to be asked for: measure: {counters: ...}");
+                       : "a search goes by times and what follows from them, or by the emulator's "
+                         "counts; the hardware's counters are read only after it");
 }
 
 void GroupSearch::learn(const Asked& asked, const PointRecord& point) {
