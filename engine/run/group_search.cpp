@@ -27,7 +27,8 @@ EncodedSpace encoded_space(const Space& space, const TuningGroup& group) {
 
 std::unique_ptr<PointSource> source_of(const SearchTools& tools) {
   if (tools.stage.request.replay) return std::make_unique<ReplayedPoints>(tools.stage.request);
-  return std::make_unique<MeasuredPoints>(tools.stage, tools.points, tools.anchor, tools.emulators);
+  return std::make_unique<MeasuredPoints>(tools.stage, tools.points, tools.anchor, tools.emulators,
+                                          tools.reads_counters);
 }
 
 }  // namespace
@@ -120,11 +121,13 @@ std::optional<PointKey> GroupSearch::stored_key(const PointKey& key) const {
 
 /// A search that needs counts cannot use what one by the time measured without them.
 bool GroupSearch::has_usable_point(const PointKey& key) const {
-  if (tools_.emulators == nullptr) return tools_.stage.store.has_point(key);
+  if (tools_.emulators == nullptr && !tools_.reads_counters) {
+    return tools_.stage.store.has_point(key);
+  }
+  const Origin needed = tools_.reads_counters ? Origin::hardware : Origin::emulated;
   const auto metrics = tools_.stage.store.metrics_of(key);
-  return metrics && std::ranges::any_of(*metrics, [](const Metric& metric) {
-           return metric.origin == Origin::emulated;
-         });
+  return metrics && std::ranges::any_of(
+                        *metrics, [&](const Metric& metric) { return metric.origin == needed; });
 }
 
 void GroupSearch::try_next() {
@@ -172,14 +175,14 @@ void GroupSearch::reject_objectives() const {
   std::vector<std::string> names;
   for (const TuneObjective& objective : rules_.objectives) names.push_back(objective.metric);
   const RunStage& stage = tools_.stage;
-  throw InputError(Location{stage.request.sweep.source, 0, 0, 1},
-                   fmt::format("this sweep tunes {}, which {} does not give",
-                               fmt::join(names, ", "), stage.measurer.device().name),
-                   stage.measurer.device().is_emulated()
-                       ? "where nothing is timed another objective can decide: minimize: "
-                         "instructions"
-                       : "a search goes by times and what follows from them, or by the emulator's "
-                         "counts; the hardware's counters are read only after it");
+  throw InputError(
+      Location{stage.request.sweep.source, 0, 0, 1},
+      fmt::format("this sweep tunes {}, which {} does not give", fmt::join(names, ", "),
+                  stage.measurer.device().name),
+      stage.measurer.device().is_emulated()
+          ? "where nothing is timed another objective can decide: minimize: "
+            "instructions"
+          : "counters of the hardware have to be asked for: measure: {counters: dram}");
 }
 
 void GroupSearch::learn(const Asked& asked, const PointRecord& point) {

@@ -32,6 +32,7 @@ struct SearchTools {
   AnchorWatch& anchor;
   SearchObjective& objective;
   EmulateAhead* emulators = nullptr;  ///< may be null
+  bool reads_counters = false;        ///< of the hardware, since the search goes by them
 };
 
 /// Searches one group for its best configuration: asks the strategy, a few configurations ahead so

@@ -1,12 +1,15 @@
 #include "engine/run/point_source.h"
 
+#include "engine/spec/counter_set.h"
+
 namespace sweep {
 
 MeasuredPoints::MeasuredPoints(RunStage& stage, PointExecution& execution, AnchorWatch& anchor,
-                               EmulateAhead* emulators)
+                               EmulateAhead* emulators, bool reads_counters)
     : stage_(stage),
       execution_(execution),
       anchor_(anchor),
+      reads_counters_(reads_counters),
       compiled_(stage.compile),
       prepared_(compiled_, {}, emulators, stage.request.sweep.measure) {}
 
@@ -24,6 +27,9 @@ PointRecord MeasuredPoints::next(const GiveUp& give_up_seconds) {
   rules.give_up_seconds = give_up_seconds(prepared.useful);
   const double begin = stage_.watch.elapsed();
   PointRecord point = execution_.execute(prepared, prepared_, rules);
+  if (reads_counters_ && point.status == PointStatus::ok) {
+    read_counters(*prepared.workload, point);
+  }
   // The worker loads the next program while this point goes into the store.
   if (const PreparedPoint* next = prepared_.peek(); next != nullptr && next->workload) {
     stage_.measurer.load(*next->workload);
@@ -31,6 +37,20 @@ PointRecord MeasuredPoints::next(const GiveUp& give_up_seconds) {
   anchor_.on_point(indices_.front(), prepared, point, begin);
   indices_.pop_front();
   return point;
+}
+
+void MeasuredPoints::read_counters(const Workload& workload, PointRecord& point) {
+  const RunRequest& request = stage_.request;
+  const CounterRequest wanted = {request.counters, request.sweep.measure.cache};
+  const CounterResults results = stage_.watch.time(
+      Phase::count, [&] { return stage_.measurer.count(std::span(&workload, 1), wanted); });
+  for (const std::string& problem : results.problems) stage_.note(problem);
+  if (results.workloads.empty() || results.workloads.front().metrics.empty()) return;
+  const Observation& counts = results.workloads.front();
+  point.metrics.insert(point.metrics.end(), counts.metrics.begin(), counts.metrics.end());
+  point.notes.insert(point.notes.end(), counts.notes.begin(), counts.notes.end());
+  point.counted = counters_text(request.counters);
+  ++stage_.timing.counted;
 }
 
 PointRecord ReplayedPoints::next(const GiveUp& /*give_up_seconds*/) {

@@ -28,18 +28,22 @@ class PointSource {
 /// Compiles and measures them.
 class MeasuredPoints : public PointSource {
  public:
-  /// `emulators` may be null.
+  /// `emulators` may be null. With `reads_counters` each point has the request's counters of the
+  /// hardware read at once; that costs some ten milliseconds for each.
   MeasuredPoints(RunStage& stage, PointExecution& execution, AnchorWatch& anchor,
-                 EmulateAhead* emulators);
+                 EmulateAhead* emulators, bool reads_counters);
 
   void add(std::size_t index) override;
   PointRecord next(const GiveUp& give_up_seconds) override;
   CompileStatistics statistics() const override { return compiled_.statistics(); }
 
  private:
+  void read_counters(const Workload& workload, PointRecord& point);
+
   RunStage& stage_;
   PointExecution& execution_;
   AnchorWatch& anchor_;
+  bool reads_counters_;
   CompileOnDemand compiled_;
   PreparedPoints prepared_;
   std::deque<std::size_t> indices_;

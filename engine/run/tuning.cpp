@@ -54,11 +54,13 @@ class Tuning {
         anchor_(stage),
         record_(record_of(rules_)),
         tools_{stage, summary, points, anchor_, objective_} {
+    const bool goes_by_time = follows_from_time(rules_.objectives.front().metric);
+    tools_.reads_counters = !goes_by_time && stage.can_time() && !stage.request.counters.empty();
     const CounterThreads& emulate = stage.request.emulate;
     if (emulate.make_backend) {
       emulators_.emplace(emulate.make_backend, emulate.threads);
       // A search by the time does not wait for counts; the leading ones are counted at the end.
-      if (!follows_from_time(rules_.objectives.front().metric)) tools_.emulators = &*emulators_;
+      if (!goes_by_time) tools_.emulators = &*emulators_;
     }
   }
 
