@@ -220,7 +220,7 @@ BOOST_AUTO_TEST_CASE(objectives_that_no_point_has_are_a_mistake_with_a_way_out) 
   BOOST_TEST(contains(text, "scripted.yaml"), text);
   BOOST_TEST(contains(text, "this sweep tunes instructions, load_sectors, which Fake GPU does not"),
              text);
-  BOOST_TEST(contains(text, "help: a search goes by times"), text);
+  BOOST_TEST(contains(text, "help: counters of the hardware have to be asked for"), text);
   BOOST_TEST((record(1).state == RunState::interrupted));
   BOOST_TEST(points(1).size() == 1U);
 
