@@ -57,7 +57,7 @@ void add_options(CommandLine& line) {
                  "end a search after so many configurations; by default it may try all");
   line.options()("where", po::value<std::string>()->value_name("CONDITION"),
                  "only the configurations for which it holds, for example \"pattern == 'copy'\"");
-  line.options()("features", po::value<std::string>()->default_value("on")->value_name("on|off"),
+  line.options()("features", po::value<std::string>()->default_value("off")->value_name("on|off"),
                  "whether strategies know the emulator's counts of a configuration before they try "
                  "it, where a database has them");
   line.options()("output,o", po::value<std::string>()->value_name("DIR"),
