@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t population_size = 10;
 constexpr std::size_t tournament = 3;
 constexpr double mutations_per_child = 1.5;
-constexpr int attempts = 30;           // to breed a child that is valid and untried
+constexpr int attempts = 30;          // to breed a child that is valid and untried
 constexpr std::size_t patience = 40;  // children without a change before it is renewed
 constexpr std::size_t kept_when_renewed = 2;
 
