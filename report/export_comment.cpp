@@ -103,7 +103,8 @@ std::string describe_best(const ExportedRun& run, const BestConfiguration& best)
   std::string text = describe_figure(best.metric, best.figure);
   while (text.ends_with(' ')) text.pop_back();
   std::string known;
-  if (best.interval) {
+  // A count is exact.
+  if (best.interval && best.interval->low < best.interval->high) {
     known = fmt::format("95 % interval {} to {}", format_figure(best.interval->low),
                         format_figure(best.interval->high));
   }

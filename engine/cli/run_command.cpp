@@ -129,7 +129,9 @@ struct Executor {
 Executor start_executor(const RunOptions& options) {
   Executor executor;
   if (options.device.starts_with(replay_prefix)) {
-    executor.replay = std::make_unique<Replay>(options.device.substr(replay_prefix.size()));
+    const std::string file = options.device.substr(replay_prefix.size());
+    if (file.empty()) throw UsageError("--device replay: names no file; write replay:FILE");
+    executor.replay = std::make_unique<Replay>(file);
     executor.machines.measurer = executor.replay->measurer();
     return executor;
   }
