@@ -10,9 +10,9 @@ namespace sweep {
 namespace {
 
 // Temperatures are shares of the standard deviation of the costs.
-constexpr double hot = 0.1;
-constexpr double cold = 0.005;
-constexpr double cooling = 0.97;  // per row tried
+constexpr double hot = 0.05;
+constexpr double cold = 0.002;
+constexpr double cooling = 0.95;  // per row tried
 constexpr double reheat_at_best = 0.5;
 constexpr std::size_t first_rows = 8;
 constexpr int free_steps = 200;  // between known rows, before a new start is due
