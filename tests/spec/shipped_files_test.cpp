@@ -62,7 +62,7 @@ BOOST_DATA_TEST_CASE(every_sweep_is_good, data::make(files(sweeps, ".yaml"))) {
     BOOST_TEST(!sweep.summary.empty());
     BOOST_TEST(!sweep.axes.empty());
     // What is tuned is counted for the leading configurations alone.
-  BOOST_TEST((sweep.tune.has_value() || !sweep.expect.empty()));
+    BOOST_TEST((sweep.tune.has_value() || !sweep.expect.empty()));
     BOOST_TEST(!sweep.report.tables.empty());
   } catch (const sweep::InputError& error) {
     BOOST_ERROR(error.what());
