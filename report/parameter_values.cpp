@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/store/pattern_bindings.h"
 #include "engine/text/units.h"
 
 namespace sweep {
@@ -24,10 +25,7 @@ bool reads_better_in_binary_units(const std::vector<Value>& values) {
 }  // namespace
 
 Bindings environment_of(const PointRecord& point) {
-  Bindings environment;
-  environment.set("pattern", point.key.pattern_name);
-  for (const auto& [name, value] : point.key.parameters.entries()) environment.set(name, value);
-  return environment;
+  return with_pattern(point.key.pattern_name, point.key.parameters);
 }
 
 std::size_t ParameterValues::rank_of(const Value& value) const {

@@ -8,6 +8,7 @@
 
 #include "engine/cli/command.h"
 #include "engine/recording/read_recording.h"
+#include "engine/store/pattern_bindings.h"
 
 namespace sweep {
 namespace {
@@ -36,13 +37,6 @@ class ReplayMeasurer : public Measurer {
   Device device_;
   std::vector<std::string> disturbances_;
 };
-
-Bindings with_pattern(const Configuration& configuration) {
-  Bindings bindings;
-  bindings.set("pattern", configuration.pattern->name);
-  for (const auto& [name, value] : configuration.parameters.entries()) bindings.set(name, value);
-  return bindings;
-}
 
 bool is_known(const Sweep& sweep, const std::string& name) {
   return name == "pattern" || std::ranges::any_of(sweep.patterns, [&](const PatternPtr& pattern) {
@@ -107,7 +101,8 @@ void Replay::forget_unknown_defaults(const Space& space, std::vector<TuningGroup
 }
 
 const RecordedEntry* Replay::find(const Configuration& configuration) const {
-  const auto places = lookup_->find(with_pattern(configuration));
+  const auto places =
+      lookup_->find(with_pattern(configuration.pattern->name, configuration.parameters));
   return places.empty() ? nullptr : &recording_.entries[places.front()];
 }
 

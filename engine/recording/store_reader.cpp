@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "engine/store/pattern_bindings.h"
 #include "engine/store/ranking.h"
 #include "engine/store/store.h"
 
@@ -48,10 +49,7 @@ std::string objective_of(const RunRecord& run, std::span<const StoredPoint> poin
 
 RecordedEntry entry_of(const PointRecord& point) {
   RecordedEntry entry;
-  entry.configuration.set("pattern", point.key.pattern_name);
-  for (const auto& [name, value] : point.key.parameters.entries()) {
-    entry.configuration.set(name, value);
-  }
+  entry.configuration = with_pattern(point.key.pattern_name, point.key.parameters);
   entry.status = point.status;
   entry.reason = point.reason;
   if (point.status == PointStatus::ok) entry.metrics = point.metrics;

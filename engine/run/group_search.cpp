@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "engine/store/pattern_bindings.h"
+
 namespace sweep {
 namespace {
 
@@ -18,9 +20,7 @@ EncodedSpace encoded_space(const Space& space, const TuningGroup& group) {
   configurations.reserve(group.configurations.size());
   for (const std::size_t index : group.configurations) {
     const Configuration& configuration = space.configurations[index];
-    Bindings& bindings = configurations.emplace_back();
-    bindings.set("pattern", configuration.pattern->name);
-    for (const auto& [name, value] : configuration.parameters.entries()) bindings.set(name, value);
+    configurations.push_back(with_pattern(configuration.pattern->name, configuration.parameters));
   }
   return encode(configurations);
 }
