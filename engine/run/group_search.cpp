@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "engine/run/paired_comparison.h"
 #include "engine/store/pattern_bindings.h"
 
 namespace sweep {
@@ -195,9 +196,7 @@ void GroupSearch::learn(const Asked& asked, const PointRecord& point) {
     const TuneObjective& followed = *tools_.objective.followed();
     const RankedBy ranked_by{followed.metric, followed.better, tools_.objective.origin()};
     tried.interval = interval_of(point, ranked_by);
-    const bool is_better = !best_ || (followed.better == Better::higher ? *tried.figure > *best_
-                                                                        : *tried.figure < *best_);
-    if (is_better) best_ = tried.figure;
+    if (!best_ || is_better(*tried.figure, *best_, followed.better)) best_ = tried.figure;
   }
   tried_.push_back(tried);
 }

@@ -14,11 +14,11 @@ bool overlap(const Interval& a, const Interval& b) {
   return a.low <= b.high && b.low <= a.high;
 }
 
+}  // namespace
+
 bool is_better(double a, double b, Better better) {
   return better == Better::higher ? a > b : a < b;
 }
-
-}  // namespace
 
 bool PairedComparison::is_different() const {
   return rounds >= fewest_for_interval && (low > 1 || high < 1);

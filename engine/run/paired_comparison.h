@@ -34,6 +34,9 @@ struct PairedComparison {
 std::optional<PairedComparison> compare_paired(std::span<const double> first,
                                                std::span<const double> second);
 
+/// Whether `a` is the better one of two figures of a metric whose values are wanted high or low.
+bool is_better(double a, double b, Better better);
+
 /// A configuration's figure and its confidence interval.
 struct RankedFigure {
   double median = 0;

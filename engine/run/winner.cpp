@@ -21,8 +21,9 @@ class WinnerChoice {
     for (const TriedConfiguration& one : tried) {
       if (one.figure) tried_.push_back(one);
     }
-    std::ranges::stable_sort(
-        tried_, [&](const auto& a, const auto& b) { return is_better(*a.figure, *b.figure); });
+    std::ranges::stable_sort(tried_, [&](const auto& a, const auto& b) {
+      return is_better(*a.figure, *b.figure, ranked_by_.better);
+    });
   }
 
   Winner choose() {
@@ -82,10 +83,6 @@ class WinnerChoice {
     tried_ = std::move(left);
   }
 
-  bool is_better(double a, double b) const {
-    return ranked_by_.better == Better::higher ? a > b : a < b;
-  }
-
   std::vector<std::int64_t> leading_ones() const {
     constexpr double margin = 0.02;
     constexpr std::size_t most = 6;
@@ -114,8 +111,7 @@ class WinnerChoice {
         const auto figure =
             stored ? preferred_figure(stored->point, objective.metric) : std::nullopt;
         if (!figure) continue;
-        const bool first = !best || (objective.better == Better::higher ? figure->value > *best
-                                                                        : figure->value < *best);
+        const bool first = !best || is_better(figure->value, *best, objective.better);
         if (first) bests.clear();
         if (first || figure->value == *best) bests.push_back(index);
         if (first) best = figure->value;
