@@ -15,21 +15,15 @@
 #include "engine/jit/program_cache.h"
 #include "engine/run/compile_queue.h"
 #include "engine/run/compiler_process.h"
+#include "engine/run/compiler_threads.h"
 
 namespace sweep {
 namespace {
 
-/// NVRTC holds a lock of its process for about 5 ms of each program: more threads than these wait
-/// for each other.
-constexpr unsigned most_threads = 4;
 /// Starting a process takes as long as compiling some dozens of configurations.
 constexpr std::size_t configurations_per_process = 32;
 
 using SteadyTime = std::chrono::steady_clock::time_point;
-
-double seconds_since(SteadyTime begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 unsigned compilers_for(const CompileSettings& settings, std::size_t configurations) {
   const unsigned most = settings.compilers != 0 ? settings.compilers
@@ -37,7 +31,8 @@ unsigned compilers_for(const CompileSettings& settings, std::size_t configuratio
   const std::size_t useful =
       settings.process_command.empty()
           ? configurations
-          : std::max<std::size_t>(most_threads, configurations / configurations_per_process);
+          : std::max<std::size_t>(most_compiler_threads,
+                                  configurations / configurations_per_process);
   return static_cast<unsigned>(
       std::min<std::size_t>({most, useful, std::max<std::size_t>(configurations, 1)}));
 }
@@ -85,7 +80,7 @@ class CompileAhead::Farm {
     const unsigned compilers = compilers_for(settings, configurations.size());
     for (unsigned i = 0; i < compilers; ++i) {
       CompilerProcess* process = nullptr;
-      if (i >= most_threads && !settings_.process_command.empty()) {
+      if (i >= most_compiler_threads && !settings_.process_command.empty()) {
         process = &processes_.emplace_back(settings_.process_command, local_);
       }
       try {

@@ -4,23 +4,17 @@
 #include <stdexcept>
 
 #include "engine/jit/program_cache.h"
+#include "engine/run/compiler_threads.h"
 
 namespace sweep {
 namespace {
 
-/// NVRTC holds a lock of its process for about 5 ms of each program: more threads than these wait
-/// for each other.
-constexpr unsigned most_compilers = 4;
 constexpr std::size_t largest_batch = 16;
-
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 unsigned compilers_for(const CompileSettings& settings) {
   const unsigned most =
       settings.compilers != 0 ? settings.compilers : std::thread::hardware_concurrency();
-  return std::clamp(most, 1U, most_compilers);
+  return std::clamp(most, 1U, most_compiler_threads);
 }
 
 }  // namespace

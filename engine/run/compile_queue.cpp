@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "engine/run/compiler_threads.h"
+
 namespace sweep {
 namespace {
 
@@ -10,10 +12,6 @@ constexpr std::size_t smallest_limit = 512;
 constexpr std::size_t look_up_window = 256;
 /// Enough for the early batches.
 constexpr std::size_t first_look_up_window = 32;
-
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 }  // namespace
 
