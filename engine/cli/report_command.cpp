@@ -5,20 +5,13 @@
 #include "engine/cli/command.h"
 #include "engine/cli/command_line.h"
 #include "engine/cli/output_file.h"
-#include "report/csv.h"
-#include "report/markdown.h"
+#include "engine/cli/report_files.h"
 #include "report/run_results.h"
 
 namespace sweep {
 namespace {
 
 namespace po = boost::program_options;
-
-std::string write_report(const RunResults& results, const std::string& format) {
-  if (format == "md") return write_markdown(results);
-  if (format == "csv") return write_csv(results);
-  throw UsageError(fmt::format("--format {}: write md or csv", format));
-}
 
 }  // namespace
 
@@ -35,12 +28,12 @@ int report_command(const Arguments& arguments) {
   if (options->count("database") == 0) {
     throw UsageError("report on what? for example: sweep report results/stride.db");
   }
+  const ReportFormat& format = find_report_format((*options)["format"].as<std::string>());
   const std::string path = (*options)["database"].as<std::vector<std::string>>().front();
   std::optional<std::int64_t> run;
   if (options->count("run") != 0) run = (*options)["run"].as<std::int64_t>();
   const Store store(path, Store::Mode::read_only);
-  const std::string text =
-      write_report(load_results(store, run), (*options)["format"].as<std::string>());
+  const std::string text = format.write(load_results(store, run));
   if (options->count("output") != 0) {
     write_output_file((*options)["output"].as<std::string>(), text);
   } else {

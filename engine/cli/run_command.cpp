@@ -17,15 +17,14 @@
 #include "engine/cli/program_cache_option.h"
 #include "engine/cli/progress.h"
 #include "engine/cli/replay.h"
+#include "engine/cli/report_files.h"
 #include "engine/cli/run_options.h"
 #include "engine/cli/stop_signal.h"
 #include "engine/cli/timing_table.h"
 #include "engine/spec/device_figure.h"
 #include "engine/store/run_lock.h"
 #include "engine/text/units.h"
-#include "report/csv.h"
 #include "report/expectation_check.h"
-#include "report/markdown.h"
 #include "report/run_results.h"
 #include "report/terminal_table.h"
 
@@ -49,9 +48,8 @@ Provenance provenance_of(const Sweep& sweep, std::uint64_t seed) {
   return provenance;
 }
 
-void write_reports(const RunResults& results, const fs::path& base) {
-  write_output_file(base.string() + ".md", write_markdown(results));
-  write_output_file(base.string() + ".csv", write_csv(results));
+void show_and_write_reports(const RunResults& results, const fs::path& base) {
+  write_report_files(results, base);
   const Terminal terminal = terminal_of(STDOUT_FILENO);
   std::cout << write_terminal(results, terminal.is_terminal ? terminal.width : 120, terminal.color)
             << std::flush;
@@ -211,7 +209,7 @@ int run_command(const Arguments& arguments) {
   const RunSummary summary = measure_all(request, *executor.machines.measurer, store);
   std::cerr << describe_problem(cache.get());
   const RunResults results = load_results(store, summary.run);
-  write_reports(results, base);
+  show_and_write_reports(results, base);
   if (options->timing) std::cout << '\n' << describe_timing(summary.timing) << std::flush;
   const bool kept = check_expectations_of(loaded.sweep, results);
   return conclude(summary, kept, base);

@@ -24,7 +24,7 @@ declare -A may_include=(
   [run]="cuda emulator jit search space store $middle"
   [report]="store text"
 )
-report_may_also=" engine/spec/expectation.h engine/spec/metric.h engine/spec/names.h engine/spec/report_layout.h "
+report_may_also=" engine/spec/chart_layout.h engine/spec/expectation.h engine/spec/metric.h engine/spec/names.h engine/spec/report_layout.h "
 
 breaches=0
 breach() {

@@ -1,0 +1,43 @@
+#include "engine/cli/report_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "engine/cli/command.h"
+#include "engine/cli/output_file.h"
+#include "report/csv.h"
+#include "report/display_text.h"
+#include "report/markdown.h"
+
+namespace sweep {
+namespace {
+
+constexpr std::array formats = {
+    ReportFormat{"md", "Markdown with the sweep's tables", true, write_markdown},
+    ReportFormat{"csv", "CSV with all points and metrics", true, write_csv},
+};
+
+}  // namespace
+
+std::span<const ReportFormat> report_formats() {
+  return formats;
+}
+
+const ReportFormat& find_report_format(std::string_view name) {
+  const auto* found = std::ranges::find(formats, name, &ReportFormat::name);
+  if (found != formats.end()) return *found;
+  std::vector<std::string> names;
+  for (const ReportFormat& format : formats) names.emplace_back(format.name);
+  throw UsageError(fmt::format("--format {}: write {}", name, in_words(names, "or")));
+}
+
+void write_report_files(const RunResults& results, const std::filesystem::path& base) {
+  for (const ReportFormat& format : formats) {
+    if (!format.is_written_by_run) continue;
+    write_output_file(base.string() + '.' + std::string(format.name), format.write(results));
+  }
+}
+
+}  // namespace sweep

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/spec/chart_layout.h"
+#include "report/metric_column.h"
+#include "report/run_results.h"
+
+namespace sweep {
+
+/// How positions along an axis become places in the picture.
+enum class ChartScale { linear, log2, log10, category };
+
+struct ChartTick {
+  double at = 0;
+  std::string label;
+};
+
+struct ChartAxis {
+  std::string label;  ///< "STRIDE", "bandwidth [GB/s]"
+  ChartScale scale = ChartScale::linear;
+  /// Of a parameter's axis its values, as reports show them; of a category axis these are all of
+  /// its places, at 0, 1, 2 and so on. Empty on an axis of a metric, where the drawer chooses them.
+  std::vector<ChartTick> ticks = {};
+};
+
+/// One figure of a chart, and the point it comes from.
+struct ChartMark {
+  double x = 0;  ///< along the x axis; in a category axis the place of its tick
+  double y = 0;  ///< the figure; in a heatmap the place along the y axis
+  /// The figure itself, again in lines and bars; nothing where all of the points failed.
+  std::optional<double> figure = {};
+  /// The figure's 95 % confidence interval, where it has one.
+  std::optional<double> low = {};
+  std::optional<double> high = {};
+  std::size_t point = 0;  ///< its place among the run's points
+};
+
+/// A line, the bars of one colour, or the cells of a heatmap's panel.
+struct ChartSeries {
+  std::string name;                   ///< "T = float"; empty when there is only one
+  std::vector<ChartMark> marks = {};  ///< by rising x, then y
+};
+
+struct ChartPanel {
+  std::string title;                     ///< "BLOCK = 256"; empty when there is only one
+  std::vector<ChartSeries> series = {};  ///< equally many, of the same names, in all panels
+};
+
+/// A line drawn right across: what the device could give at most, what was reached at most.
+struct ChartReference {
+  double at = 0;      ///< in the metric's unit
+  std::string label;  ///< "theoretical peak, 4814 GB/s"
+};
+
+/// A chart as it is drawn by gnuplot and by Vega-Lite: all that is decided is decided here.
+struct Chart {
+  ChartKind kind = ChartKind::line;
+  std::string title;
+  std::string caption = {};      ///< sentences, as below a table; may be empty
+  std::string description = {};  ///< the chart in words, for who cannot see it
+  MetricColumn metric;
+  ChartAxis x;
+  ChartAxis y;  ///< of the metric; of a heatmap the axis of its second parameter
+  ChartScale figure_scale = ChartScale::linear;  ///< of the metric: the y axis, or the colours
+  std::string figure_label;                      ///< "bandwidth [GB/s]"
+  std::string series_label = {};                 ///< what the legend is headed: "T", "T and BLOCK"
+  std::vector<ChartPanel> panels = {};
+  std::vector<ChartReference> references = {};
+};
+
+/// The charts that the run's sweep asks for; where it says nothing about charts, one for each of
+/// its tables that a picture says more about. Charts without a figure to draw are left out.
+std::vector<Chart> charts_of(const RunResults& results);
+
+}  // namespace sweep
