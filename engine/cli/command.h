@@ -11,6 +11,7 @@ enum ExitCode {
   exit_done = 0,
   exit_points_failed = 1,
   exit_usage = 2,
+  exit_regression = 3,  ///< a comparison found one
   exit_bad_input = 65,
   exit_no_input = 66,
   exit_unavailable = 69,
@@ -50,6 +51,7 @@ int list_command(const Arguments& arguments);
 int show_command(const Arguments& arguments);
 int report_command(const Arguments& arguments);
 int export_command(const Arguments& arguments);
+int compare_command(const Arguments& arguments);
 int compare_strategies_command(const Arguments& arguments);
 int devices_command(const Arguments& arguments);
 int cache_command(const Arguments& arguments);
@@ -62,6 +64,7 @@ CommandLine list_line();
 CommandLine show_line();
 CommandLine report_line();
 CommandLine export_line();
+CommandLine compare_line();
 CommandLine compare_strategies_line();
 CommandLine devices_line();
 CommandLine cache_line();

@@ -9,6 +9,7 @@
 #include "engine/cli/command.h"
 #include "engine/cli/command_line.h"
 #include "engine/cli/data_folders.h"
+#include "engine/cli/list_runs.h"
 #include "engine/cli/pattern_options.h"
 #include "engine/cli/pattern_page.h"
 #include "engine/cli/terminal.h"
@@ -179,21 +180,29 @@ std::vector<Item> list_metrics() {
 }  // namespace
 
 CommandLine list_line() {
-  CommandLine line("sweep list [OPTIONS] patterns|sweeps|metrics",
-                   "Lists the patterns, the sweeps or the metrics there are.");
+  CommandLine line("sweep list [OPTIONS] patterns|sweeps|metrics|runs FILE.db",
+                   "Lists the patterns, the sweeps or the metrics there are, or the runs that a\n"
+                   "results database holds.");
   add_patterns_option(line);
   line.options()("format", po::value<std::string>()->default_value("text")->value_name("text|md"),
                  "of patterns: a list, or a Markdown page that describes them");
-  line.operands("what", 1, {"patterns|sweeps|metrics"});
+  line.operands("what", 2, {"patterns|sweeps|metrics|runs", "DATABASE"});
   return line;
 }
 
 int list_command(const Arguments& arguments) {
   const auto options = list_line().parse(arguments);
   if (!options) return exit_done;
-  const std::vector<std::string> kinds = {"patterns", "sweeps", "metrics"};
-  if (options->count("what") == 0) throw UsageError("list what? write patterns, sweeps or metrics");
-  const std::string what = (*options)["what"].as<std::vector<std::string>>().front();
+  const std::vector<std::string> kinds = {"patterns", "sweeps", "metrics", "runs"};
+  if (options->count("what") == 0) {
+    throw UsageError("list what? write patterns, sweeps, metrics or runs FILE.db");
+  }
+  const auto words = (*options)["what"].as<std::vector<std::string>>();
+  const std::string& what = words.front();
+  if (words.size() != (what == "runs" ? 2 : 1)) {
+    throw UsageError(what == "runs" ? "runs of what? for example: sweep list runs results/stride.db"
+                                    : fmt::format("too many arguments after '{}'", what));
+  }
   const auto format = (*options)["format"].as<std::string>();
   if (format != "text" && format != "md") {
     throw UsageError(fmt::format("--format {}: write text or md", format));
@@ -204,6 +213,9 @@ int list_command(const Arguments& arguments) {
     print_patterns(folders, format);
   } else if (what == "sweeps") {
     print_items(list_sweeps());
+  } else if (what == "runs") {
+    const Terminal terminal = terminal_of(STDOUT_FILENO);
+    std::cout << list_runs(words.back(), line_width(), terminal.color);
   } else if (what == "metrics") {
     print_items(list_metrics());
     const auto heading = wrap(
