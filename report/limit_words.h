@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/run_results.h"
+#include "report/verdict.h"
+
+namespace sweep {
+
+/// What keeps a point from being faster, as far as its figures tell, in predicates: "moves 8 times
+/// the bytes that it wants: 32 sectors a load request (emulated), where 4 would do". The hardware's
+/// counts go before the emulated ones. Empty when nothing stands out.
+std::vector<std::string> describe_waste(const PointRecord& point);
+
+/// What limits the best configuration and the slowest, of each of the first groups of the verdict;
+/// without a verdict, as without a GPU, the best and the worst by the run's main count. In whole
+/// sentences.
+std::vector<std::string> describe_limits(const RunResults& results, const Verdicts& verdicts);
+
+}  // namespace sweep
