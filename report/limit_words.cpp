@@ -48,8 +48,9 @@ std::optional<std::string> describe_sectors(const PointRecord& point, const std:
   if (!efficiency || efficiency->figure <= 0 || efficiency->figure >= good_efficiency) {
     return std::nullopt;
   }
-  std::string text = fmt::format("{} {} times the bytes that it wants",
-                                 kind == "load" ? "loads" : "stores", rough(100 / efficiency->figure));
+  std::string text =
+      fmt::format("{} {} times the bytes that it wants", kind == "load" ? "loads" : "stores",
+                  rough(100 / efficiency->figure));
   if (sectors && sectors->figure > 0) {
     text += fmt::format(": {} sectors a request, where {} would do", rough(sectors->figure),
                         rough(sectors->figure * efficiency->figure / 100));
@@ -64,7 +65,8 @@ std::optional<std::string> describe_conflicts(const PointRecord& point) {
                               efficiency->figure > 0 && efficiency->figure < good_efficiency;
   if (!is_in_conflict) return std::nullopt;
   return fmt::format(
-      "takes {} times the passes through shared memory that its bytes need, for {} bank conflicts{}",
+      "takes {} times the passes through shared memory that its bytes need, for {} bank "
+      "conflicts{}",
       rough(100 / efficiency->figure),
       format_thousands(static_cast<std::uint64_t>(conflicts->figure)), origin_of(*conflicts));
 }
@@ -98,8 +100,9 @@ std::optional<std::string> describe_share(const PointRecord& point, double peak)
   constexpr double saturated = 75;
   constexpr double beyond = 102;
   constexpr double little = 40;
-  std::string text = fmt::format("reaches {} % of the device's theoretical peak",
-                                 *share >= 10 ? fmt::format("{:.1f}", *share) : format_figure(*share));
+  std::string text =
+      fmt::format("reaches {} % of the device's theoretical peak",
+                  *share >= 10 ? fmt::format("{:.1f}", *share) : format_figure(*share));
   if (peak > 0) text += fmt::format(" of {} GB/s", format_figure(peak / 1e9));
   if (*share >= beyond) return text + ": its data comes from caches, not from memory";
   if (*share >= saturated) return text + ": it is bound by memory";
@@ -166,10 +169,10 @@ class LimitWords {
 
   void add_slowest(const VerdictGroup& group, std::vector<std::string>& sentences) const {
     const PointVerdict& verdict = *verdicts_.of_points[*group.slowest];
-    std::string sentence = fmt::format(
-        "The {}{}, {}, {} {}: {}", verdict.is_of_speed ? "slowest" : "worst", name_of(group),
-        configuration(*group.slowest), "has", describe_figure(group.metric, verdict.figure),
-        to_string(verdict));
+    std::string sentence =
+        fmt::format("The {}{}, {}, {} {}: {}", verdict.is_of_speed ? "slowest" : "worst",
+                    name_of(group), configuration(*group.slowest), "has",
+                    describe_figure(group.metric, verdict.figure), to_string(verdict));
     const std::vector<std::string> waste = describe_waste(*points_[*group.slowest]);
     if (!waste.empty()) sentence += "; it " + in_words(waste);
     sentences.push_back(sentence + '.');
@@ -199,11 +202,10 @@ class LimitWords {
     const bool less_is_better = better_of(metric->name) == Better::lower;
     const std::size_t best = less_is_better ? *low : *high;
     const std::size_t worst = less_is_better ? *high : *low;
-    sentences.push_back(fmt::format("{} goes from {} ({}) to {} ({}).", name,
-                                    describe_figure(*metric, less_is_better ? least : most),
-                                    configuration(best),
-                                    describe_figure(*metric, less_is_better ? most : least),
-                                    configuration(worst)));
+    sentences.push_back(
+        fmt::format("{} goes from {} ({}) to {} ({}).", name,
+                    describe_figure(*metric, less_is_better ? least : most), configuration(best),
+                    describe_figure(*metric, less_is_better ? most : least), configuration(worst)));
     const std::vector<std::string> waste = describe_waste(*points_[worst]);
     if (!waste.empty()) sentences.push_back("The worst " + in_words(waste) + '.');
   }
@@ -215,8 +217,8 @@ class LimitWords {
   }
 
   std::optional<MetricColumn> main_count() const {
-    if (results_.layout.tables && !results_.layout.tables->empty()) {
-      const auto chosen = choose_metric(points_, results_.layout.tables->front().values);
+    if (!results_.layout.tables.empty()) {
+      const auto chosen = choose_metric(points_, results_.layout.tables.front().values);
       if (chosen && better_of(chosen->name) != Better::neither) return chosen;
     }
     for (const MetricColumn& metric : main_columns(points_)) {
@@ -236,8 +238,9 @@ class LimitWords {
 
 std::vector<std::string> describe_waste(const PointRecord& point) {
   std::vector<std::string> parts;
-  for (auto part : {describe_sectors(point, "load"), describe_sectors(point, "store"),
-                    describe_conflicts(point), describe_idle_lanes(point), describe_spills(point)}) {
+  for (auto part :
+       {describe_sectors(point, "load"), describe_sectors(point, "store"),
+        describe_conflicts(point), describe_idle_lanes(point), describe_spills(point)}) {
     if (part) parts.push_back(std::move(*part));
   }
   return parts;

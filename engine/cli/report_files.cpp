@@ -9,6 +9,7 @@
 #include "engine/cli/output_file.h"
 #include "report/csv.h"
 #include "report/display_text.h"
+#include "report/html/html.h"
 #include "report/markdown.h"
 
 namespace sweep {
@@ -17,6 +18,8 @@ namespace {
 constexpr std::array formats = {
     ReportFormat{"md", "Markdown with the sweep's tables", true, write_markdown},
     ReportFormat{"csv", "CSV with all points and metrics", true, write_csv},
+    ReportFormat{"html", "a page with charts and all points, which opens without a network", true,
+                 write_html},
 };
 
 }  // namespace

@@ -15,8 +15,8 @@ struct AccessCostLine {
   std::string kind;       ///< "load", "store", ...
   std::string space;      ///< "global", "shared", ...
   double requests = 0;
-  double cost = 0;   ///< sectors; in shared memory wavefronts
-  double ideal = 0;  ///< the fewest that its bytes need
+  double cost = 0;        ///< sectors; in shared memory wavefronts
+  double ideal = 0;       ///< the fewest that its bytes need
   double efficiency = 0;  ///< in %
   std::string advice;     ///< may be empty
 

@@ -8,15 +8,17 @@
 namespace sweep {
 namespace {
 
-constexpr auto keywords = std::to_array<std::string_view>({
-    "__device__", "__global__", "__restrict__", "__shared__", "__syncthreads", "alignas",
-    "auto",       "bool",       "break",        "case",       "char",          "const",
-    "constexpr",  "continue",   "do",           "double",     "else",          "extern",
-    "false",      "float",      "for",          "half",       "if",            "inline",
-    "int",        "int32_t",    "int64_t",      "long",       "namespace",     "return",
-    "short",      "signed",     "size_t",       "sizeof",     "static",        "struct",
-    "switch",     "template",   "true",         "typename",   "uint32_t",      "uint64_t",
-    "unsigned",   "using",      "void",         "while"});
+constexpr auto keywords = std::to_array<std::string_view>(
+    {"__device__", "__global__", "__restrict__", "__shared__", "__syncthreads",
+     "alignas",    "auto",       "bool",         "break",      "case",
+     "char",       "const",      "constexpr",    "continue",   "do",
+     "double",     "else",       "extern",       "false",      "float",
+     "for",        "half",       "if",           "inline",     "int",
+     "int32_t",    "int64_t",    "long",         "namespace",  "return",
+     "short",      "signed",     "size_t",       "sizeof",     "static",
+     "struct",     "switch",     "template",     "true",       "typename",
+     "uint32_t",   "uint64_t",   "unsigned",     "using",      "void",
+     "while"});
 static_assert(std::ranges::is_sorted(keywords));
 
 bool is_digit(char c) {

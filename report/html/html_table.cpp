@@ -45,8 +45,9 @@ std::string heading_line(const TableModel& table, std::size_t line, std::size_t 
     std::size_t end = i + 1;
     const bool can_span = line + 1 < lines;
     while (can_span && end < table.headings.size() && share_heading(table, i, end, line)) ++end;
-    html += end - i > 1 ? fmt::format("<th class=\"group\" scope=\"colgroup\" colspan=\"{}\">", end - i)
-                        : std::string("<th class=\"figure\" scope=\"col\">");
+    html += end - i > 1
+                ? fmt::format("<th class=\"group\" scope=\"colgroup\" colspan=\"{}\">", end - i)
+                : std::string("<th class=\"figure\" scope=\"col\">");
     html += escape_html(table.headings[i][line]) + "</th>";
     i = end;
   }
@@ -78,9 +79,8 @@ std::string table_cell(const Cell& cell, std::size_t fraction) {
   std::string classes = "figure";
   if (cell.kind == Cell::Kind::failed) classes += " failed";
   if (cell.kind == Cell::Kind::missing) classes += " missing";
-  const std::string text = cell.kind == Cell::Kind::figure
-                               ? aligned_figure(text_of(cell), fraction)
-                               : escape_html(text_of(cell));
+  const std::string text = cell.kind == Cell::Kind::figure ? aligned_figure(text_of(cell), fraction)
+                                                           : escape_html(text_of(cell));
   return fmt::format("<td class=\"{}\">{}</td>", classes, text);
 }
 
@@ -101,7 +101,8 @@ std::string table_body(const TableModel& table) {
                           table.key_columns[i].numeric ? " class=\"figure\"" : "",
                           escape_html(row.keys[i]));
     }
-    for (std::size_t i = 0; i < row.cells.size(); ++i) html += table_cell(row.cells[i], fractions[i]);
+    for (std::size_t i = 0; i < row.cells.size(); ++i)
+      html += table_cell(row.cells[i], fractions[i]);
     if (!table.remark_heading.empty()) html += "<td>" + escape_html(row.remark) + "</td>";
     html += "</tr>\n";
   }

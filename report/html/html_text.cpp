@@ -124,7 +124,8 @@ std::string base64(std::string_view bytes) {
   for (std::size_t i = 0; i < bytes.size(); i += 3) {
     const std::size_t there = std::min<std::size_t>(bytes.size() - i, 3);
     unsigned group = 0;
-    for (std::size_t j = 0; j < 3; ++j) group = group << 8 | (j < there ? byte_at(bytes, i + j) : 0);
+    for (std::size_t j = 0; j < 3; ++j)
+      group = group << 8 | (j < there ? byte_at(bytes, i + j) : 0);
     for (std::size_t j = 0; j < 4; ++j) {
       result += j <= there ? digits[group >> (18 - 6 * j) & 0x3f] : '=';
     }

@@ -25,10 +25,9 @@ std::vector<const PointRecord*> points_of(const RunResults& results) {
 }
 
 std::size_t count_failed(const RunResults& results) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(results.points, [](const StoredPoint& stored) {
-        return stored.point.status == PointStatus::failed;
-      }));
+  return static_cast<std::size_t>(std::ranges::count_if(
+      results.points,
+      [](const StoredPoint& stored) { return stored.point.status == PointStatus::failed; }));
 }
 
 std::string as_sentence(std::string text) {
@@ -74,10 +73,11 @@ std::string describe_subject(const RunResults& results,
 }
 
 std::string describe_constants(const RunResults& results, std::vector<ParameterValues> parameters) {
-  std::erase_if(parameters, [](const ParameterValues& p) { return p.varies() || p.name == "pattern"; });
+  std::erase_if(parameters,
+                [](const ParameterValues& p) { return p.varies() || p.name == "pattern"; });
   if (parameters.empty() || results.points.empty()) return {};
-  return "In all points: " +
-         describe(environment_of(results.points.front().point), parameters) + '.';
+  return "In all points: " + describe(environment_of(results.points.front().point), parameters) +
+         '.';
 }
 
 std::string tile(const std::string& label, const std::string& figure, const std::string& unit,
@@ -116,8 +116,11 @@ class Tiles {
     for (const VerdictGroup& group : verdicts_.groups) {
       if (best != nullptr && group.metric != best->metric) return nullptr;
       const bool less = better_of(group.metric.name) == Better::lower;
-      const auto figure = [&](const VerdictGroup& g) { return verdicts_.of_points[g.best]->figure; };
-      if (best == nullptr || (less ? figure(group) < figure(*best) : figure(group) > figure(*best))) {
+      const auto figure = [&](const VerdictGroup& g) {
+        return verdicts_.of_points[g.best]->figure;
+      };
+      if (best == nullptr ||
+          (less ? figure(group) < figure(*best) : figure(group) > figure(*best))) {
         best = &group;
       }
     }
@@ -221,9 +224,10 @@ std::string html_warnings(const RunResults& results) {
   std::ranges::move(describe_notes(results.points), std::back_inserter(notes));
   std::string html;
   if (!warnings.empty()) {
-    html += "<section class=\"warnings\" aria-labelledby=\"warnings\">\n"
-            "<h2 id=\"warnings\">Mind</h2>\n" +
-            html_list(warnings) + "</section>\n";
+    html +=
+        "<section class=\"warnings\" aria-labelledby=\"warnings\">\n"
+        "<h2 id=\"warnings\">Mind</h2>\n" +
+        html_list(warnings) + "</section>\n";
   }
   if (!notes.empty()) {
     html += "<section class=\"notes\" aria-labelledby=\"notes\">\n<h2 id=\"notes\">Notes</h2>\n" +

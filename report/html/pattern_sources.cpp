@@ -54,10 +54,10 @@ std::string listed_line(std::size_t number, const std::string& code,
                         const std::vector<const AccessCostLine*>& costs, double all_excess) {
   const std::string rows =
       costs.size() > 1 ? fmt::format(" rowspan=\"{}\"", costs.size()) : std::string();
-  std::string html =
-      fmt::format("<tr class=\"heat-{}\"><th scope=\"row\" class=\"number\"{}>{}</th>"
-                  "<td class=\"code\"{}><code>{}</code></td>",
-                  heat_of(costs, all_excess), rows, number, rows, code);
+  std::string html = fmt::format(
+      "<tr class=\"heat-{}\"><th scope=\"row\" class=\"number\"{}>{}</th>"
+      "<td class=\"code\"{}><code>{}</code></td>",
+      heat_of(costs, all_excess), rows, number, rows, code);
   html += costs.empty() ? "<td colspan=\"5\"></td>" : cost_cells(*costs.front());
   html += "</tr>\n";
   for (std::size_t i = 1; i < costs.size(); ++i) {
@@ -146,8 +146,9 @@ std::string source_listing(const PatternSource& source, bool is_open) {
     html += "<p class=\"caption\">" + escape_html(source.explained) + "</p>\n";
   }
   if (first > 1) {
-    html += "<details class=\"header\"><summary>its header: parameters, buffers, checks</summary>\n"
-            "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Header\"><pre><code>";
+    html +=
+        "<details class=\"header\"><summary>its header: parameters, buffers, checks</summary>\n"
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Header\"><pre><code>";
     for (std::size_t i = 0; i + 1 < first; ++i) html += lines[i] + '\n';
     html += "</code></pre></div></details>\n";
   }

@@ -11,8 +11,8 @@ namespace sweep {
 /// A pattern's source with what its accesses cost beside its lines.
 struct PatternSource {
   std::string name;
-  std::string text;        ///< of its file, then of those that it includes
-  std::string explained;   ///< the configuration that the costs are of, in words; may be empty
+  std::string text;       ///< of its file, then of those that it includes
+  std::string explained;  ///< the configuration that the costs are of, in words; may be empty
   std::vector<AccessCostLine> costs = {};
 };
 

@@ -15,7 +15,8 @@ namespace sweep {
 /// - `metrics`: name, origin, unit, better, meaning, `shown` at first, `figures` (null: none), with
 ///   `tolerance` in words and `disagrees` (places) where hardware and emulator both counted it
 /// - `verdicts`, `reasons`, `stopped`: `texts` and `at`; `notes`: `texts` and lists of places
-/// - `slower`: how far behind the best (0: the best), or null; `failed`, `cut_off`: places of points
+/// - `slower`: how far behind the best (0: the best), or null; `failed`, `cut_off`: places of
+/// points
 /// - `samples` in us, `clocks` in MHz (null: not known), `marks`: [sample, mark] of those that have
 ///   one
 /// - `measured_by`: the run, where it is another one than this

@@ -152,15 +152,17 @@ class PanelSpec {
   }
 
   Json figure_domain() const {
+    const double low = chart_.kind == ChartKind::bar || chart_.figures_from_zero
+                           ? std::min(extent_.low, 0.0)
+                           : extent_.low;
     if (is_log(chart_.figure_scale) && extent_.low > 0) {
       return {extent_.low, extent_.high > extent_.low ? extent_.high : extent_.low * 2};
     }
-    return {std::min(extent_.low, 0.0),
-            extent_.high > std::min(extent_.low, 0.0) ? std::max(extent_.high, 0.0) : 1.0};
+    return {low, extent_.high > low ? extent_.high : low + 1};
   }
 
   Json figure_scale() const {
-    Json scale = {{"domain", figure_domain()}, {"nice", true}};
+    Json scale = {{"domain", figure_domain()}, {"nice", true}, {"zero", false}};
     if (is_log(chart_.figure_scale) && extent_.low > 0) {
       scale.update(log_scale(chart_.figure_scale));
     }
@@ -184,13 +186,14 @@ class PanelSpec {
   Json by_series(const Json& range = nullptr) const {
     Json scale = {{"domain", series_places()}};
     if (!range.is_null()) scale["range"] = range;
-    return {{"field", "series"}, {"type", "nominal"}, {"scale", std::move(scale)}, {"legend", nullptr}};
+    return {
+        {"field", "series"}, {"type", "nominal"}, {"scale", std::move(scale)}, {"legend", nullptr}};
   }
 
   static Json faded(double usual) {
-    return {{"condition",
-             {{"test", "chosen === null || datum.series === chosen"}, {"value", usual}}},
-            {"value", usual / 8}};
+    return {
+        {"condition", {{"test", "chosen === null || datum.series === chosen"}, {"value", usual}}},
+        {"value", usual / 8}};
   }
 
   Json values(bool with_figures) const {
@@ -274,12 +277,16 @@ class PanelSpec {
 
   /// Invisible, and larger than the points: a finger finds them.
   Json targets(const Json& data) const {
-    return {{"data", data},
-            {"mark",
-             {{"type", "point"}, {"filled", true}, {"size", 260}, {"opacity", 0}, {"cursor", "pointer"}}},
-            {"encoding",
-             {{"y", figure_axis("figure")},
-              {"tooltip", {{"field", "point"}, {"type", "nominal"}}}}}};
+    return {
+        {"data", data},
+        {"mark",
+         {{"type", "point"},
+          {"filled", true},
+          {"size", 260},
+          {"opacity", 0},
+          {"cursor", "pointer"}}},
+        {"encoding",
+         {{"y", figure_axis("figure")}, {"tooltip", {{"field", "point"}, {"type", "nominal"}}}}}};
   }
 
   Json bars(const Json& data) const {
@@ -313,13 +320,17 @@ class PanelSpec {
     }
     return {{"data", data},
             {"mark",
-             {{"type", "text"}, {"text", "×"}, {"fontSize", 18}, {"style", "failed"}, {"cursor", "pointer"}}},
+             {{"type", "text"},
+              {"text", "×"},
+              {"fontSize", 18},
+              {"style", "failed"},
+              {"cursor", "pointer"}}},
             {"encoding", std::move(encoding)}};
   }
 
   static Json reference_data(const ChartReference& reference) {
-    return {{"values",
-             Json::array({{{"at", json_figure(reference.at)}, {"label", reference.label}}})}};
+    return {
+        {"values", Json::array({{{"at", json_figure(reference.at)}, {"label", reference.label}}})}};
   }
 
   Json reference_rule(const ChartReference& reference) const {
@@ -358,7 +369,8 @@ class PanelSpec {
     drawn["domain"] = false;
     return {{"field", axis},
             {"type", "ordinal"},
-            {"scale", {{"domain", places_of(model, axis == "x")}, {"padding", 0.04}, {"reverse", false}}},
+            {"scale",
+             {{"domain", places_of(model, axis == "x")}, {"padding", 0.04}, {"reverse", false}}},
             {"sort", axis == "y" ? "descending" : "ascending"},
             {"axis", std::move(drawn)}};
   }
@@ -375,13 +387,17 @@ class PanelSpec {
     Json color = {{"field", "figure"},
                   {"type", "quantitative"},
                   {"scale", color_scale()},
-                  {"legend", {{"title", chart_.figure_label}, {"orient", "top"}, {"direction", "horizontal"},
-                              {"gradientLength", 200}}}};
+                  {"legend",
+                   {{"title", chart_.figure_label},
+                    {"orient", "top"},
+                    {"direction", "horizontal"},
+                    {"gradientLength", 200}}}};
     const Json tooltip = {{"field", "point"}, {"type", "nominal"}};
     Json layers = Json::array();
-    layers.push_back({{"data", drawn},
-                      {"mark", {{"type", "rect"}, {"cursor", "pointer"}}},
-                      {"encoding", {{"x", x}, {"y", y}, {"color", std::move(color)}, {"tooltip", tooltip}}}});
+    layers.push_back(
+        {{"data", drawn},
+         {"mark", {{"type", "rect"}, {"cursor", "pointer"}}},
+         {"encoding", {{"x", x}, {"y", y}, {"color", std::move(color)}, {"tooltip", tooltip}}}});
     if (drawn["values"].size() <= most_cells_with_text) {
       layers.push_back(
           {{"data", drawn},
@@ -391,16 +407,19 @@ class PanelSpec {
              {"y", y},
              {"text", {{"field", "text"}, {"type", "nominal"}}},
              {"color",
-              {{"condition", {{"test", {{"field", "figure"}, {"gt", bright_from()}}}, {"value", "#111"}}},
+              {{"condition",
+                {{"test", {{"field", "figure"}, {"gt", bright_from()}}}, {"value", "#111"}}},
                {"value", "#fff"}}}}}});
     }
     if (!failed["values"].empty()) {
-      layers.push_back({{"data", failed},
-                        {"mark", {{"type", "rect"}, {"style", "failed-cell"}, {"cursor", "pointer"}}},
-                        {"encoding", {{"x", x}, {"y", y}, {"tooltip", tooltip}}}});
-      layers.push_back({{"data", failed},
-                        {"mark", {{"type", "text"}, {"text", "×"}, {"style", "failed"}, {"tooltip", nullptr}}},
-                        {"encoding", {{"x", x}, {"y", y}}}});
+      layers.push_back(
+          {{"data", failed},
+           {"mark", {{"type", "rect"}, {"style", "failed-cell"}, {"cursor", "pointer"}}},
+           {"encoding", {{"x", x}, {"y", y}, {"tooltip", tooltip}}}});
+      layers.push_back(
+          {{"data", failed},
+           {"mark", {{"type", "text"}, {"text", "×"}, {"style", "failed"}, {"tooltip", nullptr}}},
+           {"encoding", {{"x", x}, {"y", y}}}});
     }
     return layers;
   }

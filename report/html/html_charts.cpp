@@ -1,4 +1,4 @@
-#include "report/html/chart_figures.h"
+#include "report/html/html_charts.h"
 
 #include <fmt/format.h>
 
@@ -14,10 +14,14 @@ namespace {
 
 /// What the points of a series look like, as Vega's symbols do, around 0, 0.
 std::string_view symbol(std::size_t series) {
-  constexpr std::array<std::string_view, 8> paths = {
-      "M-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0", "M-3-3h6v6h-6z",     "M0-3.6L3.8 3h-7.6z",
-      "M0-4.2L3 0L0 4.2L-3 0z",                      "M-1-4h2v3h3v2h-3v3h-2v-3h-3v-2h3z",
-      "M0 3.6L3.8-3h-7.6z",                          "M3.6 0L-3 3.8v-7.6z", "M-3.6 0L3 3.8v-7.6z"};
+  constexpr std::array<std::string_view, 8> paths = {"M-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0",
+                                                     "M-3-3h6v6h-6z",
+                                                     "M0-3.6L3.8 3h-7.6z",
+                                                     "M0-4.2L3 0L0 4.2L-3 0z",
+                                                     "M-1-4h2v3h3v2h-3v3h-2v-3h-3v-2h3z",
+                                                     "M0 3.6L3.8-3h-7.6z",
+                                                     "M3.6 0L-3 3.8v-7.6z",
+                                                     "M-3.6 0L3 3.8v-7.6z"};
   return paths[series % paths.size()];
 }
 
@@ -51,7 +55,8 @@ std::string legend(const Chart& chart) {
 }
 
 std::string panel_frames(const Chart& chart) {
-  std::string html = fmt::format("<div class=\"panels\" data-panels=\"{}\">\n", chart.panels.size());
+  std::string html =
+      fmt::format("<div class=\"panels\" data-panels=\"{}\">\n", chart.panels.size());
   for (std::size_t i = 0; i < chart.panels.size(); ++i) {
     html += "<div class=\"panel\">";
     if (!chart.panels[i].title.empty()) {
@@ -63,8 +68,8 @@ std::string panel_frames(const Chart& chart) {
 }
 
 std::string figure_of(const Chart& chart, std::size_t place, const std::string& drawing) {
-  std::string html = fmt::format("<figure class=\"chart\" id=\"chart-{}\" data-chart=\"{}\">\n",
-                                 place + 1, place);
+  std::string html =
+      fmt::format("<figure class=\"chart\" id=\"chart-{}\" data-chart=\"{}\">\n", place + 1, place);
   html += "<h3>" + escape_html(chart.title) + "</h3>\n" + drawing + "<figcaption>";
   if (!chart.caption.empty()) html += "<p>" + escape_html(chart.caption) + "</p>";
   if (!chart.description.empty()) {
@@ -91,7 +96,8 @@ std::string charts_json(const std::vector<Chart>& charts) {
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   for (const Chart& chart : charts) {
     nlohmann::ordered_json panels = nlohmann::ordered_json::array();
-    for (std::size_t i = 0; i < chart.panels.size(); ++i) panels.push_back(vega_lite_spec(chart, i));
+    for (std::size_t i = 0; i < chart.panels.size(); ++i)
+      panels.push_back(vega_lite_spec(chart, i));
     json.push_back(std::move(panels));
   }
   return script_json(json);
