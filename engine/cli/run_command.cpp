@@ -18,6 +18,7 @@
 #include "engine/cli/progress.h"
 #include "engine/cli/replay.h"
 #include "engine/cli/report_files.h"
+#include "engine/cli/run_explanations.h"
 #include "engine/cli/run_options.h"
 #include "engine/cli/stop_signal.h"
 #include "engine/cli/timing_table.h"
@@ -208,7 +209,10 @@ int run_command(const Arguments& arguments) {
   request.groups = std::move(groups);
   const RunSummary summary = measure_all(request, *executor.machines.measurer, store);
   std::cerr << describe_problem(cache.get());
-  const RunResults results = load_results(store, summary.run);
+  RunResults results = load_results(store, summary.run);
+  if (executor.nvrtc) {
+    explain_run(store, results, loaded, executor.nvrtc, executor.machines.settings, stop_flag());
+  }
   show_and_write_reports(results, base);
   if (options->timing) std::cout << '\n' << describe_timing(summary.timing) << std::flush;
   const bool kept = check_expectations_of(loaded.sweep, results);

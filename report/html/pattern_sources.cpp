@@ -119,6 +119,22 @@ std::string costs_elsewhere(const PatternSource& source) {
          rows + "</tbody></table>\n</div>\n";
 }
 
+/// Of several texts of one pattern's name each has the explanation that is of it.
+void add_explanation(const RunResults& results, PatternSource& source) {
+  for (const PatternExplanation& explanation : results.run.explanations) {
+    const auto point =
+        std::ranges::find(results.points, explanation.ordinal, &StoredPoint::ordinal);
+    if (explanation.pattern != source.name || point == results.points.end() ||
+        point->point.key.pattern_text != source.text) {
+      continue;
+    }
+    source.costs = read_access_costs(explanation.json);
+    const std::string with = to_string(explanation.parameters);
+    source.explained = "Emulated, for " + with + ". A request is one instruction of a warp.";
+    return;
+  }
+}
+
 }  // namespace
 
 std::vector<PatternSource> pattern_sources(const RunResults& results) {
@@ -132,6 +148,7 @@ std::vector<PatternSource> pattern_sources(const RunResults& results) {
     PatternSource source;
     source.name = key.pattern_name;
     source.text = key.pattern_text;
+    add_explanation(results, source);
     sources.push_back(std::move(source));
   }
   return sources;

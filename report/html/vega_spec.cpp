@@ -125,8 +125,12 @@ class PanelSpec {
               {"scale", {{"domain", places_of(chart_.x, true)}}},
               {"axis", std::move(axis)}};
     }
-    Json scale = {{"nice", false}, {"zero", false}, {"padding", 14}};
-    if (is_log(chart_.x.scale)) scale.update(log_scale(chart_.x.scale));
+    Json scale = {{"nice", false}, {"padding", 14}};
+    if (is_log(chart_.x.scale)) {
+      scale.update(log_scale(chart_.x.scale));
+    } else {
+      scale["zero"] = false;
+    }
     axis["grid"] = false;
     return {{"field", "x"},
             {"type", "quantitative"},
