@@ -41,21 +41,41 @@ std::string rough(double figure) {
   return figure >= 9.95 ? fmt::format("{:.0f}", figure) : fmt::format("{:.2g}", figure);
 }
 
-/// "moves 8 times the bytes that it wants: 32 sectors a load request, where 4 would do"
+/// Whether the loads, or the stores, are a tenth at least of what the point moves, as far as known.
+bool matters(const PointRecord& point, const std::string& kind) {
+  constexpr double least_share = 0.1;
+  const auto loads = count_of_metric(point, "load_sectors");
+  const auto stores = count_of_metric(point, "store_sectors");
+  if (!loads || !stores) return true;
+  const double own = kind == "load" ? loads->figure : stores->figure;
+  return own >= least_share * (loads->figure + stores->figure);
+}
+
+/// "8 times the bytes that it wants: 32 sectors a request, where 4 would do"
 std::optional<std::string> describe_sectors(const PointRecord& point, const std::string& kind) {
   const auto efficiency = count_of_metric(point, kind + "_efficiency");
   const auto sectors = count_of_metric(point, kind + "_sectors_per_request");
-  if (!efficiency || efficiency->figure <= 0 || efficiency->figure >= good_efficiency) {
+  const bool is_wasteful =
+      efficiency && efficiency->figure > 0 && efficiency->figure < good_efficiency;
+  if (!is_wasteful || !matters(point, kind)) {
     return std::nullopt;
   }
-  std::string text =
-      fmt::format("{} {} times the bytes that it wants", kind == "load" ? "loads" : "stores",
-                  rough(100 / efficiency->figure));
+  std::string text = rough(100 / efficiency->figure) + " times the bytes that it wants";
   if (sectors && sectors->figure > 0) {
     text += fmt::format(": {} sectors a request, where {} would do", rough(sectors->figure),
                         rough(sectors->figure * efficiency->figure / 100));
   }
   return text + origin_of(*efficiency);
+}
+
+std::vector<std::string> describe_global_waste(const PointRecord& point) {
+  const auto loads = describe_sectors(point, "load");
+  const auto stores = describe_sectors(point, "store");
+  if (loads && loads == stores) return {"moves " + *loads};
+  std::vector<std::string> parts;
+  if (loads) parts.push_back("loads " + *loads);
+  if (stores) parts.push_back("stores " + *stores);
+  return parts;
 }
 
 std::optional<std::string> describe_conflicts(const PointRecord& point) {
@@ -127,7 +147,8 @@ class LimitWords {
       : results_(results), verdicts_(verdicts) {
     for (const StoredPoint& stored : results.points) points_.push_back(&stored.point);
     parameters_ = parameters_of(points_);
-    told_ = telling_parameters(parameters_);
+    told_ = results.run.tuning ? chosen_parameters(parameters_, results.run.tuning->for_each)
+                               : telling_parameters(parameters_);
   }
 
   std::vector<std::string> sentences() const {
@@ -170,8 +191,8 @@ class LimitWords {
   void add_slowest(const VerdictGroup& group, std::vector<std::string>& sentences) const {
     const PointVerdict& verdict = *verdicts_.of_points[*group.slowest];
     std::string sentence =
-        fmt::format("The {}{}, {}, {} {}: {}", verdict.is_of_speed ? "slowest" : "worst",
-                    name_of(group), configuration(*group.slowest), "has",
+        fmt::format("The {}{}, {}, has {}: {}", verdict.is_of_speed ? "slowest" : "worst",
+                    name_of(group), configuration(*group.slowest),
                     describe_figure(group.metric, verdict.figure), to_string(verdict));
     const std::vector<std::string> waste = describe_waste(*points_[*group.slowest]);
     if (!waste.empty()) sentence += "; it " + in_words(waste);
@@ -237,10 +258,8 @@ class LimitWords {
 }  // namespace
 
 std::vector<std::string> describe_waste(const PointRecord& point) {
-  std::vector<std::string> parts;
-  for (auto part :
-       {describe_sectors(point, "load"), describe_sectors(point, "store"),
-        describe_conflicts(point), describe_idle_lanes(point), describe_spills(point)}) {
+  std::vector<std::string> parts = describe_global_waste(point);
+  for (auto part : {describe_conflicts(point), describe_idle_lanes(point), describe_spills(point)}) {
     if (part) parts.push_back(std::move(*part));
   }
   return parts;

@@ -12,11 +12,11 @@ const chartConfig = {
   },
   legend: {labelColor: 'var(--quiet)', titleColor: 'var(--ink)', labelFontSize: 12, titleFontSize: 12.5, titleFontWeight: 500},
   style: {
-    reference: {stroke: 'var(--quiet)', strokeDash: [6, 4], strokeWidth: 1.2},
-    'reference-label': {fill: 'var(--quiet)', fontSize: 12, stroke: 'var(--paper)', strokeWidth: 4, strokeJoin: 'round', paintOrder: 'stroke'},
-    interval: {stroke: 'var(--ink)', strokeWidth: 1.4},
-    failed: {fill: 'var(--bad)'},
-    'failed-cell': {fill: 'var(--raised)', stroke: 'var(--line)'},
+    reference: {color: 'var(--quiet)', strokeDash: [6, 4], strokeWidth: 1.2},
+    'reference-label': {color: 'var(--quiet)', fontSize: 12, stroke: 'var(--paper)', strokeWidth: 4},
+    interval: {color: 'var(--ink)', strokeWidth: 1.4},
+    failed: {color: 'var(--bad)'},
+    'failed-cell': {color: 'var(--raised)', stroke: 'var(--line)'},
     cell: {fontSize: 11},
   },
 };
@@ -67,7 +67,9 @@ class Tooltip {
 /** The picture with the colours that its variables have now. */
 async function savePicture(view, name) {
   const style = getComputedStyle(document.documentElement);
-  const svg = (await view.toSVG()).replace(/var\((--[\w-]+)\)/g, (_, variable) => style.getPropertyValue(variable).trim());
+  const svg = (await view.toSVG())
+      .replace(/var\((--[\w-]+)\)/g, (_, variable) => style.getPropertyValue(variable).trim())
+      .replace(/<svg[^>]*>/, '$&<style>text { paint-order: stroke; }<\/style>');
   const address = URL.createObjectURL(new Blob([svg], {type: 'image/svg+xml'}));
   const link = make('a', {href: address, download: name});
   link.click();

@@ -112,8 +112,12 @@ class Points {
       return slower === 'inf' ? 1e300 : slower;
     };
     verdict.isShown = data.verdicts.texts.length > 0;
+    const parameters = data.parameters.map(parameterColumn);
+    const figures = [...data.metrics.map(metricColumn), verdict];
+    // Beyond many parameters nobody finds the figures.
+    const areMany = parameters.filter((parameter) => parameter.isShown).length > 7;
     this.columns = [
-      ...data.parameters.map(parameterColumn), ...data.metrics.map(metricColumn), verdict,
+      ...(areMany ? [...figures, ...parameters] : [...parameters, ...figures]),
       textColumn('stopped_by', 'outcome', data.stopped), textColumn('reason', 'outcome', data.reasons)];
     this.columns = this.columns.filter((column) => column.group !== 'outcome' ||
                                                    column === verdict && verdict.isShown ||

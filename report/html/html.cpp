@@ -68,10 +68,12 @@ std::string navigation(const std::string& main) {
          "</nav>\n<button type=\"button\" id=\"theme\" hidden>Theme: auto</button>\n</header>\n";
 }
 
+/// Those that the sweep asks for: of all points there is a better one.
 std::string tables(const RunResults& results) {
+  if (results.layout.tables.empty()) return {};
   std::string html;
   for (const TableModel& table : tables_of(results)) html += html_table_section(table);
-  return html;
+  return "<div class=\"side-by-side\">\n" + html + "</div>\n";
 }
 
 /// The page's script fills it.

@@ -67,9 +67,20 @@ std::string panel_frames(const Chart& chart) {
   return html + "</div>\n";
 }
 
+/// Whether it needs the page's whole width.
+bool is_wide(const Chart& chart) {
+  constexpr std::size_t most_in_half = 36;
+  std::size_t marks = 0;
+  for (const ChartPanel& panel : chart.panels) {
+    for (const ChartSeries& series : panel.series) marks += series.marks.size();
+  }
+  return chart.panels.size() > 1 || (chart.kind != ChartKind::line && marks > most_in_half);
+}
+
 std::string figure_of(const Chart& chart, std::size_t place, const std::string& drawing) {
   std::string html =
-      fmt::format("<figure class=\"chart\" id=\"chart-{}\" data-chart=\"{}\">\n", place + 1, place);
+      fmt::format("<figure class=\"chart{}\" id=\"chart-{}\" data-chart=\"{}\">\n",
+                  is_wide(chart) ? " wide" : "", place + 1, place);
   html += "<h3>" + escape_html(chart.title) + "</h3>\n" + drawing + "<figcaption>";
   if (!chart.caption.empty()) html += "<p>" + escape_html(chart.caption) + "</p>";
   if (!chart.description.empty()) {
@@ -88,7 +99,7 @@ std::string chart_figures(const std::vector<Chart>& charts) {
       html += figure_of(charts[i], i, legend(charts[i]) + panel_frames(charts[i]));
     }
   }
-  return html;
+  return html.empty() ? html : "<div class=\"charts\">\n" + html + "</div>\n";
 }
 
 std::string charts_json(const std::vector<Chart>& charts) {

@@ -194,6 +194,7 @@ Json points_data(const RunResults& results, const Verdicts& verdicts) {
     parameters.push_back(parameter_column(parameter, environments));
   }
   Json data = {{"count", points.size()},
+               {"sorted_by", results.run.tuning ? "verdict" : ""},
                {"parameters", std::move(parameters)},
                {"metrics", metric_columns_of(points, verdicts)}};
   add_outcomes(data, results, points, verdicts);

@@ -10,7 +10,7 @@ namespace sweep {
 /// All points of a run for the page's script: column by column, since names and texts then stand in
 /// it once, and places in lists (`at`, -1 for none) in the place of texts.
 ///
-/// - `count`: the number of points
+/// - `count`: the number of points; `sorted_by`: the column that they are sorted by at first, or ""
 /// - `parameters`: name, `values` as shown, `numbers` where they are integers, `varies`, `at`
 /// - `metrics`: name, origin, unit, better, meaning, `shown` at first, `figures` (null: none), with
 ///   `tolerance` in words and `disagrees` (places) where hardware and emulator both counted it

@@ -11,7 +11,7 @@ class PointsTable {
     this.open = open;
     this.frame = document.getElementById('grid');
     this.order = Array.from({length: points.count}, (_, point) => point);
-    this.sortedBy = null;
+    this.sortedBy = points.columns.find((column) => column.key === points.sorted_by) || null;
     this.isDescending = false;
     this.filter = () => true;
     this.chosen = -1;
@@ -101,7 +101,8 @@ class PointsTable {
     const rows = [];
     for (let place = first; place < end; ++place) rows.push(this.row(place, columns));
     const below = this.isWhole ? 0 : this.order.length - end;
-    this.body.replaceChildren(this.spacer(this.isWhole ? 0 : first, columns), ...rows, this.spacer(below, columns));
+    const above = this.isWhole ? 0 : first;
+    this.body.replaceChildren(this.spacer(above, columns), ...rows, this.spacer(below, columns));
     if (this.order.length === 0) {
       this.body.replaceChildren(make('tr', {}, make('td', {class: 'empty', colspan: columns.length}, 'No point is like that.')));
     }
@@ -109,7 +110,7 @@ class PointsTable {
   }
 
   spacer(rows, columns) {
-    if (rows === 0) return null;
+    if (rows === 0) return '';
     return make('tr', {class: 'spacer', 'aria-hidden': 'true'},
                 make('td', {colspan: columns.length, style: `height: ${rows * rowHeight}px`}));
   }

@@ -5,7 +5,7 @@ class SamplesPlot {
   constructor(points, point) {
     this.times = points.samples[point];
     this.clocks = points.clocks[point];
-    this.marks = new Map(points.marks[point]);
+    this.marks = new Map(points.marks[point].map(([sample, mark]) => [sample, mark.replace(' ', '_')]));
     this.median = this.figure(points, point, 'time');
     this.low = this.figure(points, point, 'time_low');
     this.high = this.figure(points, point, 'time_high');

@@ -25,7 +25,8 @@ async function openPage(browser, file, size, theme) {
   const name = `${file} at ${size.width}x${size.height}, ${theme}`;
   page.setDefaultTimeout(20000);
   await page.setViewport(size);
-  await page.emulateMediaFeatures([{name: 'prefers-color-scheme', value: theme}]);
+  await page.emulateMediaFeatures([
+    {name: 'prefers-color-scheme', value: theme}, {name: 'prefers-reduced-motion', value: 'reduce'}]);
   page.on('console', (message) => {
     if (['error', 'warn'].includes(message.type())) check(false, `${name}: console: ${message.text()}`);
   });
