@@ -141,6 +141,19 @@ std::optional<std::string> describe_hits(const PointRecord& point) {
   return std::nullopt;
 }
 
+/// What a run without times is judged by: a metric of which more, or less, is better.
+std::optional<MetricColumn> main_count(const RunResults& results,
+                                       const std::vector<const PointRecord*>& points) {
+  if (!results.layout.tables.empty()) {
+    const auto chosen = choose_metric(points, results.layout.tables.front().values);
+    if (chosen && better_of(chosen->name) != Better::neither) return chosen;
+  }
+  for (const MetricColumn& metric : main_columns(points)) {
+    if (better_of(metric.name) != Better::neither) return metric;
+  }
+  return std::nullopt;
+}
+
 class LimitWords {
  public:
   LimitWords(const RunResults& results, const Verdicts& verdicts)
@@ -199,35 +212,23 @@ class LimitWords {
     sentences.push_back(sentence + '.');
   }
 
-  /// Without times: from the worst to the best of what a table of the run shows first.
+  /// Without times: from the best to the worst of what a table of the run shows first.
   void add_range(std::vector<std::string>& sentences) const {
-    const auto metric = main_count();
-    if (!metric) return;
-    std::optional<std::size_t> low;
-    std::optional<std::size_t> high;
-    for (std::size_t i = 0; i < points_.size(); ++i) {
-      const auto figure = figure_of(*points_[i], *metric);
-      if (points_[i]->status != PointStatus::ok || !figure || !std::isfinite(*figure)) continue;
-      if (!low || *figure < *figure_of(*points_[*low], *metric)) low = i;
-      if (!high || *figure > *figure_of(*points_[*high], *metric)) high = i;
-    }
-    if (!low) return;
-    const double least = *figure_of(*points_[*low], *metric);
-    const double most = *figure_of(*points_[*high], *metric);
-    const std::string name = name_with_origin(*metric);
-    if (least == most) {
-      sentences.push_back(
-          fmt::format("{} is {} in all points.", name, describe_figure(*metric, least)));
+    const auto range = main_count_range(results_);
+    if (!range) return;
+    const MetricColumn& metric = range->metric;
+    const auto figure = [&](std::size_t place) {
+      return describe_figure(metric, *figure_of(*points_[place], metric));
+    };
+    const std::string name = name_with_origin(metric);
+    if (range->best == range->worst) {
+      sentences.push_back(fmt::format("{} is {} in all points.", name, figure(range->best)));
       return;
     }
-    const bool less_is_better = better_of(metric->name) == Better::lower;
-    const std::size_t best = less_is_better ? *low : *high;
-    const std::size_t worst = less_is_better ? *high : *low;
-    sentences.push_back(
-        fmt::format("{} goes from {} ({}) to {} ({}).", name,
-                    describe_figure(*metric, less_is_better ? least : most), configuration(best),
-                    describe_figure(*metric, less_is_better ? most : least), configuration(worst)));
-    const std::vector<std::string> waste = describe_waste(*points_[worst]);
+    sentences.push_back(fmt::format("{} goes from {} ({}) to {} ({}).", name, figure(range->best),
+                                    configuration(range->best), figure(range->worst),
+                                    configuration(range->worst)));
+    const std::vector<std::string> waste = describe_waste(*points_[range->worst]);
     if (!waste.empty()) sentences.push_back("The worst " + in_words(waste) + '.');
   }
 
@@ -235,17 +236,6 @@ class LimitWords {
   static std::string name_with_origin(const MetricColumn& metric) {
     if (metric.origin == Origin::measured) return metric.name;
     return (metric.origin == Origin::emulated ? "Emulated " : "The hardware's ") + metric.name;
-  }
-
-  std::optional<MetricColumn> main_count() const {
-    if (!results_.layout.tables.empty()) {
-      const auto chosen = choose_metric(points_, results_.layout.tables.front().values);
-      if (chosen && better_of(chosen->name) != Better::neither) return chosen;
-    }
-    for (const MetricColumn& metric : main_columns(points_)) {
-      if (better_of(metric.name) != Better::neither) return metric;
-    }
-    return std::nullopt;
   }
 
   const RunResults& results_;
@@ -259,10 +249,29 @@ class LimitWords {
 
 std::vector<std::string> describe_waste(const PointRecord& point) {
   std::vector<std::string> parts = describe_global_waste(point);
-  for (auto part : {describe_conflicts(point), describe_idle_lanes(point), describe_spills(point)}) {
+  for (auto part :
+       {describe_conflicts(point), describe_idle_lanes(point), describe_spills(point)}) {
     if (part) parts.push_back(std::move(*part));
   }
   return parts;
+}
+
+std::optional<CountRange> main_count_range(const RunResults& results) {
+  std::vector<const PointRecord*> points;
+  for (const StoredPoint& stored : results.points) points.push_back(&stored.point);
+  const auto metric = main_count(results, points);
+  if (!metric) return std::nullopt;
+  const double sign = better_of(metric->name) == Better::lower ? -1 : 1;
+  std::optional<CountRange> range;
+  const auto value = [&](std::size_t place) { return sign * *figure_of(*points[place], *metric); };
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const auto figure = figure_of(*points[i], *metric);
+    if (points[i]->status != PointStatus::ok || !figure || !std::isfinite(*figure)) continue;
+    if (!range) range = CountRange{*metric, i, i};
+    if (value(i) > value(range->best)) range->best = i;
+    if (value(i) < value(range->worst)) range->worst = i;
+  }
+  return range;
 }
 
 std::vector<std::string> describe_limits(const RunResults& results, const Verdicts& verdicts) {

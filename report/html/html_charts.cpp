@@ -78,9 +78,8 @@ bool is_wide(const Chart& chart) {
 }
 
 std::string figure_of(const Chart& chart, std::size_t place, const std::string& drawing) {
-  std::string html =
-      fmt::format("<figure class=\"chart{}\" id=\"chart-{}\" data-chart=\"{}\">\n",
-                  is_wide(chart) ? " wide" : "", place + 1, place);
+  std::string html = fmt::format("<figure class=\"chart{}\" id=\"chart-{}\" data-chart=\"{}\">\n",
+                                 is_wide(chart) ? " wide" : "", place + 1, place);
   html += "<h3>" + escape_html(chart.title) + "</h3>\n" + drawing + "<figcaption>";
   if (!chart.caption.empty()) html += "<p>" + escape_html(chart.caption) + "</p>";
   if (!chart.description.empty()) {

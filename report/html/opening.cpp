@@ -66,8 +66,9 @@ std::string describe_subject(const RunResults& results,
   if (patterns.size() > 1) text += fmt::format(" of {} patterns", patterns.size());
   if (const std::string axes = describe_axes(parameters); !axes.empty()) text += " over " + axes;
   const DeviceRecord& device = results.run.provenance.device;
-  text += device.backend == "emulator" ? ", executed by the emulator" : ", measured";
-  if (!device.name.empty()) text += " on " + device.name;
+  const bool is_emulated = device.backend == "emulator";
+  if (!device.name.empty())
+    text += (is_emulated ? ", executed by the " : ", measured on ") + device.name;
   if (results.run.started.size() >= 10) text += " on " + results.run.started.substr(0, 10);
   return text + '.';
 }
@@ -102,6 +103,8 @@ class Tiles {
       html += tile(fmt::format("{} {}", what, group->metric.name), format_figure(best.figure),
                    unit_of(group->metric.name), configuration(group->best));
       html += share_tile(*group) + slowest_tile(*group);
+    } else if (verdicts_.groups.empty()) {
+      html += count_tiles();
     }
     const std::size_t failed = count_failed(results_);
     return html + tile("configurations", format_thousands(results_.points.size()), "",
@@ -138,6 +141,18 @@ class Tiles {
     const double peak = results_.run.provenance.device.peak_bandwidth;
     return tile("share of the peak", format_figure(*share), "%",
                 peak > 0 ? fmt::format("of {} GB/s in theory", format_figure(peak / 1e9)) : "");
+  }
+
+  std::string count_tiles() const {
+    const auto range = main_count_range(results_);
+    if (!range) return {};
+    const auto count_tile = [&](const std::string& label, std::size_t place) {
+      const double figure = figure_of(results_.points[place].point, range->metric).value();
+      return tile(label + ' ' + range->metric.name, format_figure(figure),
+                  unit_of(range->metric.name), configuration(place));
+    };
+    if (range->best == range->worst) return count_tile("all points have", range->best);
+    return count_tile("best", range->best) + count_tile("worst", range->worst);
   }
 
   std::string slowest_tile(const VerdictGroup& group) const {

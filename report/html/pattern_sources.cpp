@@ -28,18 +28,21 @@ std::size_t first_line_of_code(const std::string& text) {
   return static_cast<std::size_t>(breaks) + 2;
 }
 
-std::string cost_cells(const AccessCostLine& cost) {
+/// "12.50 % global load in[x]: 8,388,608 requests of 32.00 sectors, where 4.000 would do"
+std::string cost_note(const AccessCostLine& cost) {
+  constexpr double good = 90;
   const std::string unit = cost.is_shared() ? "wavefronts" : "sectors";
-  const double each = cost.requests > 0 ? cost.cost / cost.requests : 0;
-  const double least = cost.requests > 0 ? cost.ideal / cost.requests : 0;
-  const bool is_wasteful = cost.efficiency > 0 && cost.efficiency < 90;
-  return fmt::format(
-      "<td class=\"access\">{} {} <code>{}</code></td><td class=\"figure\">{}</td>"
-      "<td class=\"figure\">{} {}</td><td class=\"figure\">{}</td>"
-      "<td class=\"figure{}\">{} %</td>",
-      escape_html(cost.space), escape_html(cost.kind), escape_html(cost.text),
-      format_figure(cost.requests), format_figure(each), unit, format_figure(least),
-      is_wasteful ? " waste" : "", format_figure(cost.efficiency));
+  std::string html =
+      fmt::format("<span class=\"share{}\">{} %</span> {} {} <code>{}</code>: {} requests",
+                  cost.efficiency < good ? " waste" : "", format_figure(cost.efficiency),
+                  escape_html(cost.space), escape_html(cost.kind), escape_html(cost.text),
+                  format_thousands(static_cast<std::uint64_t>(std::clamp(cost.requests, 0.0, 1e18))));
+  if (cost.requests <= 0) return html;
+  html += fmt::format(" of {} {}", format_figure(cost.cost / cost.requests), unit);
+  if (cost.ideal < cost.cost) {
+    html += fmt::format(", where {} would do", format_figure(cost.ideal / cost.requests));
+  }
+  return html;
 }
 
 /// How hot a line is, 0 to 3, by its share of all that is spent beyond the ideal.
@@ -50,28 +53,26 @@ int heat_of(const std::vector<const AccessCostLine*>& costs, double all_excess) 
   return 1 + static_cast<int>(std::min(2.0, std::floor(excess / all_excess * 3)));
 }
 
-std::string listed_line(std::size_t number, const std::string& code,
-                        const std::vector<const AccessCostLine*>& costs, double all_excess) {
-  const std::string rows =
-      costs.size() > 1 ? fmt::format(" rowspan=\"{}\"", costs.size()) : std::string();
-  std::string html = fmt::format(
-      "<tr class=\"heat-{}\"><th scope=\"row\" class=\"number\"{}>{}</th>"
-      "<td class=\"code\"{}><code>{}</code></td>",
-      heat_of(costs, all_excess), rows, number, rows, code);
-  html += costs.empty() ? "<td colspan=\"5\"></td>" : cost_cells(*costs.front());
-  html += "</tr>\n";
-  for (std::size_t i = 1; i < costs.size(); ++i) {
-    html += fmt::format("<tr class=\"heat-{}\">{}</tr>\n", heat_of(costs, all_excess),
-                        cost_cells(*costs[i]));
-  }
+std::string notes_of(const std::vector<const AccessCostLine*>& costs) {
+  std::string html;
   std::vector<std::string> told;
   for (const AccessCostLine* cost : costs) {
+    html += "<p>" + cost_note(*cost) + "</p>";
     if (cost->advice.empty() || std::ranges::find(told, cost->advice) != told.end()) continue;
     told.push_back(cost->advice);
-    html += "<tr class=\"advice\"><td></td><td colspan=\"6\">" + escape_html(cost->advice) +
-            "</td></tr>\n";
+    html += "<p class=\"advice\">" + escape_html(cost->advice) + "</p>";
   }
   return html;
+}
+
+std::string listed_line(std::size_t number, const std::string& code,
+                        const std::vector<const AccessCostLine*>& costs, double all_excess) {
+  std::string html = fmt::format(
+      "<tr class=\"heat-{}\"><th scope=\"row\" class=\"line\">{}</th>"
+      "<td class=\"code\"><code>{}</code></td></tr>\n",
+      heat_of(costs, all_excess), number, code);
+  if (costs.empty()) return html;
+  return html + "<tr class=\"costs\"><td></td><td><div>" + notes_of(costs) + "</div></td></tr>\n";
 }
 
 std::string code_table(const PatternSource& source, std::size_t first,
@@ -82,17 +83,8 @@ std::string code_table(const PatternSource& source, std::size_t first,
   }
   std::string html = fmt::format(
       "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Source of {}\">\n"
-      "<table class=\"source\">\n",
+      "<table class=\"source\">\n<tbody>\n",
       escape_html(source.name));
-  if (!source.costs.empty()) {
-    html +=
-        "<thead><tr><th scope=\"col\">line</th><th scope=\"col\">source</th>"
-        "<th scope=\"col\">access</th><th scope=\"col\" class=\"figure\">requests</th>"
-        "<th scope=\"col\" class=\"figure\">each takes</th>"
-        "<th scope=\"col\" class=\"figure\">ideal</th>"
-        "<th scope=\"col\" class=\"figure\">efficiency</th></tr></thead>\n";
-  }
-  html += "<tbody>\n";
   for (std::size_t number = first; number <= lines.size(); ++number) {
     std::vector<const AccessCostLine*> costs;
     for (const AccessCostLine& cost : source.costs) {
@@ -107,16 +99,14 @@ std::string code_table(const PatternSource& source, std::size_t first,
 
 /// Those of the files that the pattern includes.
 std::string costs_elsewhere(const PatternSource& source) {
-  std::string rows;
+  std::string items;
   for (const AccessCostLine& cost : source.costs) {
     if (is_file_of(cost.file, source.name)) continue;
-    rows += fmt::format("<tr><th scope=\"row\">{}:{}</th>{}</tr>\n", escape_html(cost.file),
-                        cost.line, cost_cells(cost));
+    items +=
+        fmt::format("<li>{}:{}: {}</li>\n", escape_html(cost.file), cost.line, cost_note(cost));
   }
-  if (rows.empty()) return {};
-  return "<p>In files that it includes:</p>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
-         "aria-label=\"Accesses in included files\">\n<table class=\"source\"><tbody>\n" +
-         rows + "</tbody></table>\n</div>\n";
+  if (items.empty()) return {};
+  return "<p>In files that it includes:</p>\n<ul>\n" + items + "</ul>\n";
 }
 
 /// Of several texts of one pattern's name each has the explanation that is of it.
@@ -130,7 +120,9 @@ void add_explanation(const RunResults& results, PatternSource& source) {
     }
     source.costs = read_access_costs(explanation.json);
     const std::string with = to_string(explanation.parameters);
-    source.explained = "Emulated, for " + with + ". A request is one instruction of a warp.";
+    source.explained =
+        "What its accesses cost by the emulator for " + with +
+        ": the share of the moved bytes that is wanted, and what each request of a warp takes.";
     return;
   }
 }

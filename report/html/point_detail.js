@@ -18,8 +18,10 @@ class PointDetail {
   open(point) {
     this.point = point;
     this.table.choose(point);
+    const label = this.dialog.contains(document.activeElement) ? document.activeElement.getAttribute('aria-label') : null;
     this.dialog.replaceChildren(this.head(), this.body());
     if (!this.dialog.open) this.dialog.showModal();
+    else (this.dialog.querySelector(`button[aria-label="${label}"]`) || this.dialog.querySelector('[autofocus]')).focus();
     this.dialog.scrollTop = 0;
   }
 
@@ -33,13 +35,14 @@ class PointDetail {
     const verdict = points.verdicts.at[point] < 0 ? '' : points.verdicts.texts[points.verdicts.at[point]];
     const from = points.measured_by[point];
     const parts = [verdict, from !== null ? `measured by run ${from}` : ''].filter(Boolean);
-    const button = (label, text, click) => make('button', {type: 'button', 'aria-label': label, title: label, click}, text);
+    const button = (label, text, click, more = {}) => make(
+        'button', {type: 'button', 'aria-label': label, title: label, click, ...more}, text);
     return make('div', {class: 'detail-head'},
                 make('h3', {id: 'detail-heading'}, points.describe(point) || 'The point',
                      make('span', {class: 'verdict'}, parts.join('; '))),
                 button('The one before in the table', '\u2190', () => this.step(-1)),
                 button('The next one in the table', '\u2192', () => this.step(1)),
-                button('Close', '\u2715', () => this.dialog.close()));
+                button('Close', '\u2715', () => this.dialog.close(), {autofocus: ''}));
   }
 
   body() {

@@ -22,8 +22,8 @@ class SamplesPlot {
   }
 
   x(sample) {
-    const width = this.width - this.left - 16;
-    return this.left + 8 + (this.times.length > 1 ? sample / (this.times.length - 1) : 0.5) * width;
+    const width = this.width - this.left - 32;
+    return this.left + 12 + (this.times.length > 1 ? sample / (this.times.length - 1) : 0.5) * width;
   }
 
   y(time) {

@@ -108,6 +108,7 @@ class PanelSpec {
     axis["values"] = std::move(places);
     axis["labelExpr"] = name + "_labels[indexof(" + name + "_places, datum.value)]";
     axis["labelOverlap"] = model.scale == ChartScale::category ? Json(false) : Json("greedy");
+    axis["labelSeparation"] = 8;
     constexpr std::size_t fits_level = 60;
     if (name == "x" && model.scale == ChartScale::category) {
       axis["labelAngle"] = letters > fits_level ? -40 : 0;

@@ -177,12 +177,13 @@ BOOST_AUTO_TEST_CASE(the_source_has_its_costs_beside_its_lines) {
           {"line": "ten"}, 7]})";
   results.run.explanations = {explanation};
   const std::string page = write_html(results);
-  const std::string line = between(page, "class=\"number\">10</th>", "</tr>");
-  BOOST_TEST(contains(line, "shared load <code>tile[threadIdx.x]</code>"));
-  BOOST_TEST(contains(line, "32.00 wavefronts"));
-  BOOST_TEST(contains(line, "3.125 %"));
+  const std::string line = between(page, "class=\"line\">10</th>", "class=\"line\">11</th>");
+  BOOST_TEST(contains(line,
+                      "shared load <code>tile[threadIdx.x]</code>: 4 requests of 32.00 "
+                      "wavefronts, where 1.000 would do"));
+  BOOST_TEST(contains(line, "<span class=\"share waste\">3.125 %</span>"));
   BOOST_TEST(contains(page, "Pad &lt;the&gt; rows."));
-  BOOST_TEST(contains(page, "Emulated, for BLOCK=32"));
+  BOOST_TEST(contains(page, "by the emulator for BLOCK=32:"));
   BOOST_TEST(contains(page, "<span class=\"keyword\">__shared__</span>"));
 }
 
