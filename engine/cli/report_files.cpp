@@ -9,6 +9,7 @@
 #include "engine/cli/output_file.h"
 #include "report/csv.h"
 #include "report/display_text.h"
+#include "report/json_report.h"
 #include "report/markdown.h"
 
 namespace sweep {
@@ -17,6 +18,7 @@ namespace {
 constexpr std::array formats = {
     ReportFormat{"md", "Markdown with the sweep's tables", true, write_markdown},
     ReportFormat{"csv", "CSV with all points and metrics", true, write_csv},
+    ReportFormat{"json", "JSON with everything that is known of the run", false, write_json},
 };
 
 }  // namespace
