@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <iostream>
 
@@ -13,14 +14,23 @@ namespace {
 
 namespace po = boost::program_options;
 
+/// "md: Markdown with the sweep's tables; csv: ..."
+std::string describe_formats() {
+  std::vector<std::string> formats;
+  for (const ReportFormat& format : report_formats()) {
+    formats.push_back(fmt::format("{}: {}", format.name, format.help));
+  }
+  return fmt::format("{}", fmt::join(formats, "; "));
+}
+
 }  // namespace
 
 int report_command(const Arguments& arguments) {
   CommandLine line("sweep report [OPTIONS] FILE.db",
                    "Makes a report again from a results database.");
-  line.options()("format", po::value<std::string>()->default_value("md")->value_name("md|csv"),
-                 "Markdown with the sweep's tables, or CSV with all points and metrics")(
-      "run", po::value<std::int64_t>()->value_name("N"), "an earlier run than the newest")(
+  line.options()("format", po::value<std::string>()->default_value("md")->value_name("NAME"),
+                 describe_formats().c_str())("run", po::value<std::int64_t>()->value_name("N"),
+                                             "an earlier run than the newest")(
       "output,o", po::value<std::string>()->value_name("FILE"), "write to a file, not to stdout");
   line.operands("database", 1);
   const auto options = line.parse(arguments);

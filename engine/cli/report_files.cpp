@@ -10,6 +10,7 @@
 #include "report/csv.h"
 #include "report/display_text.h"
 #include "report/html/html.h"
+#include "report/json_report.h"
 #include "report/markdown.h"
 
 namespace sweep {
@@ -20,6 +21,7 @@ constexpr std::array formats = {
     ReportFormat{"csv", "CSV with all points and metrics", true, write_csv},
     ReportFormat{"html", "a page with charts and all points, which opens without a network", true,
                  write_html},
+    ReportFormat{"json", "JSON with everything that is known of the run", false, write_json},
 };
 
 }  // namespace
