@@ -12,8 +12,9 @@ namespace {
 constexpr std::size_t longest_label = 30;
 constexpr double line_height = 16;
 constexpr double gap = 8;  ///< between labels
-/// The slant of labels: 35 degrees.
+// The slant of labels: 35 degrees.
 constexpr double slant_sine = 0.574;
+constexpr double slant_cosine = 0.819;
 
 bool is_logarithmic(const ChartAxis& axis) {
   return axis.scale == ChartScale::log2 || axis.scale == ChartScale::log10;
@@ -43,28 +44,48 @@ std::size_t first_round(const ChartAxis& axis, std::size_t step) {
   return 0;
 }
 
-/// Leaves the labels that have room: every second, fourth and so on where that does it, else one
-/// after another from the first.
-void keep_fitting(const ChartAxis& axis, std::vector<ChartTick>& ticks,
-                  const std::vector<double>& places, const std::vector<double>& lengths) {
-  constexpr std::array<std::size_t, 9> steps = {1, 2, 4, 5, 8, 10, 16, 20, 32};
-  for (const std::size_t step : steps) {
-    if (step * 2 >= std::max<std::size_t>(ticks.size(), 3)) break;
-    const std::size_t first = first_round(axis, step);
-    if (!fit(places, lengths, first, step)) continue;
-    for (std::size_t i = 0; i < ticks.size(); ++i) {
-      if (i % step != first) ticks[i].label.clear();
-    }
-    return;
+bool are_even(const std::vector<double>& places) {
+  constexpr double slack = 0.01;  // of a pixel
+  for (std::size_t i = 2; i < places.size(); ++i) {
+    if (std::abs(places[i] - 2 * places[i - 1] + places[i - 2]) > slack) return false;
   }
+  return true;
+}
+
+/// One label after another from the first, as far as there is room, and the last.
+void keep_one_after_another(std::vector<ChartTick>& ticks, const std::vector<double>& places,
+                            const std::vector<double>& lengths) {
+  const auto collide = [&](std::size_t a, std::size_t b) {
+    return std::abs(places[a] - places[b]) < (lengths[a] + lengths[b]) / 2 + gap;
+  };
+  const std::size_t end = ticks.size() - 1;
   std::size_t last = 0;
-  for (std::size_t i = 1; i < ticks.size(); ++i) {
-    if (std::abs(places[i] - places[last]) < (lengths[i] + lengths[last]) / 2 + gap) {
+  for (std::size_t i = 1; i < end; ++i) {
+    if (collide(i, last) || collide(i, end)) {
       ticks[i].label.clear();
     } else {
       last = i;
     }
   }
+}
+
+/// Leaves the labels that have room: every second, fourth and so on where the ticks are even.
+void keep_fitting(const ChartAxis& axis, std::vector<ChartTick>& ticks,
+                  const std::vector<double>& places, const std::vector<double>& lengths) {
+  constexpr std::array<std::size_t, 9> steps = {1, 2, 4, 5, 8, 10, 16, 20, 32};
+  if (ticks.size() < 2 || fit(places, lengths, 0, 1)) return;
+  if (are_even(places)) {
+    for (const std::size_t step : steps) {
+      if (step * 2 >= std::max<std::size_t>(ticks.size(), 3)) break;
+      const std::size_t first = first_round(axis, step);
+      if (!fit(places, lengths, first, step)) continue;
+      for (std::size_t i = 0; i < ticks.size(); ++i) {
+        if (i % step != first) ticks[i].label.clear();
+      }
+      return;
+    }
+  }
+  keep_one_after_another(ticks, places, lengths);
 }
 
 std::vector<ChartTick> shortened_ticks(const ChartAxis& axis) {
@@ -114,6 +135,9 @@ ShownTicks fit_labels_below(const ChartAxis& axis, double pixels) {
     shown.are_slanted = true;
     const double longest = *std::ranges::max_element(lengths);
     shown.height = line_height + longest * slant_sine;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      shown.overhang = std::max(shown.overhang, lengths[i] * slant_cosine - places[i]);
+    }
     std::ranges::fill(lengths, line_height);
   }
   keep_fitting(axis, shown.ticks, places, lengths);

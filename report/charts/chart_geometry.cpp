@@ -119,11 +119,17 @@ class GeometryMaker {
     return std::clamp(row * static_cast<double>(chart_.y.ticks.size()), 110.0, plain * 1.4);
   }
 
-  void place_panels() {
-    const double left = left_margin();
-    const double all = geometry_.width - left - right_margin();
+  double panel_width(double left) const {
     const auto columns = static_cast<double>(columns_);
-    const double width = (all - panel_gap * (columns - 1)) / columns;
+    const double all = geometry_.width - left - right_margin();
+    return (all - panel_gap * (columns - 1)) / columns;
+  }
+
+  void place_panels() {
+    double left = left_margin();
+    geometry_.x = fit_labels_below(chart_.x, panel_width(left));
+    left = std::max(left, edge + geometry_.x.overhang);
+    const double width = panel_width(left);
     const double height = panel_height();
     geometry_.x = fit_labels_below(chart_.x, width);
     if (is_heatmap()) geometry_.y_ticks = fit_labels_beside(chart_.y, height);

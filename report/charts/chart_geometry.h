@@ -34,7 +34,8 @@ struct LegendEntry {
 struct ShownTicks {
   std::vector<ChartTick> ticks;
   bool are_slanted = false;
-  double height = 0;  ///< of the labels below the axis
+  double height = 0;    ///< of the labels below the axis
+  double overhang = 0;  ///< of slanted labels, to the left of the axis
 };
 
 /// Where everything of a picture stands: nothing overlaps, nothing is cut off.

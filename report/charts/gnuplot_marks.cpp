@@ -13,6 +13,14 @@ namespace sweep {
 namespace {
 
 constexpr double bars_share = 0.8;  ///< of a category's width
+constexpr double small_size = 10;   ///< of figures beside or on marks
+
+/// "4254", "0.5", "33.55 M": digits, a point, a sign, an exponent and a unit, nothing else.
+std::string mark_label(double figure) {
+  constexpr double fewest_with_unit = 1e6;
+  if (figure < fewest_with_unit && figure >= 1000) return fmt::format("{:.0f}", figure);
+  return figure >= fewest_with_unit ? tick_label(figure) : fmt::format("{:.4g}", figure);
+}
 
 /// A data block's text and the elements of the plot command, which follow all blocks.
 class PanelScript {
@@ -98,6 +106,7 @@ class PanelScript {
     std::string bars;
     std::string whiskers;
     std::string figures;
+    double widest = 0;
     for (const ChartMark& mark : panel_.series[series].marks) {
       if (!mark.figure) continue;
       const double at = bar_middle(mark, series);
@@ -105,8 +114,9 @@ class PanelScript {
       if (mark.low && mark.high) {
         whiskers += fmt::format("{} {} {}\n", at, *mark.low, *mark.high);
       }
-      figures += fmt::format("{} {} {}\n", at, mark.high.value_or(*mark.figure),
-                             format_figure(*mark.figure));
+      const std::string shown = mark_label(*mark.figure);
+      widest = std::max(widest, text_width(shown, small_size));
+      figures += fmt::format("{} {} \"{}\"\n", at, mark.high.value_or(*mark.figure), shown);
     }
     if (bars.empty()) return;
     plot(fmt::format("{} using 1:2:3 with boxes lc rgb '{}' fs solid 0.9 noborder", block(bars),
@@ -115,8 +125,7 @@ class PanelScript {
       plot(fmt::format("{} using 1:2:(0):($3-$2) with vectors nohead lc rgb '{}' lw 1.4",
                        block(whiskers), ink_colour.light));
     }
-    constexpr double small_size = 10;
-    if (pixels_per_bar() > text_width("12345.", small_size)) {
+    if (pixels_per_bar() > widest + 4) {
       plot(fmt::format(
           "{} using 1:2:(stringcolumn(3)) with labels offset 0,0.7 font ',10' tc rgb '{}'",
           block(figures), ink_colour.light));
@@ -146,6 +155,7 @@ class PanelScript {
     std::string cells;
     std::string figures;
     std::string failed;
+    double widest = 0;
     for (const ChartSeries& series : panel_.series) {
       for (const ChartMark& mark : series.marks) {
         if (!mark.figure) {
@@ -155,8 +165,9 @@ class PanelScript {
         const unsigned colour = viridis_at(geometry_.figures.share_of(*mark.figure));
         cells += fmt::format("{} {} 0.5 0.5 {}\n", mark.x, mark.y, colour);
         const std::string_view text = is_light(colour) ? dark_cell_text : light_cell_text;
-        figures += fmt::format("{} {} {} 0x{}\n", mark.x, mark.y, format_figure(*mark.figure),
-                               text.substr(1));
+        const std::string shown = mark_label(*mark.figure);
+        widest = std::max(widest, text_width(shown, small_size));
+        figures += fmt::format("{} {} \"{}\" 0x{}\n", mark.x, mark.y, shown, text.substr(1));
       }
     }
     if (!cells.empty()) {
@@ -169,17 +180,16 @@ class PanelScript {
       plot(fmt::format("{} using 1:2 with points pt 2 ps 1.2 lw 1.4 lc rgb '{}'", name,
                        ink_colour.light));
     }
-    if (!figures.empty() && have_room_for_figures()) {
+    if (!figures.empty() && have_room_for(widest)) {
       plot(fmt::format("{} using 1:2:(stringcolumn(3)):4 with labels font ',10' tc rgb variable",
                        block(figures)));
     }
   }
 
-  bool have_room_for_figures() const {
-    constexpr double small_size = 10;
+  bool have_room_for(double widest) const {
     const double width = box_.width() / (geometry_.x_to - geometry_.x_from);
     const double height = box_.height() / static_cast<double>(chart_.y.ticks.size());
-    return width > text_width("12345.", small_size) && height > 1.4 * small_size;
+    return width > widest + 4 && height > 1.4 * small_size;
   }
 
   const Chart& chart_;

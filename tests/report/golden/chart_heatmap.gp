@@ -33,13 +33,13 @@ $data1 << EOD
 2 1
 EOD
 $data2 << EOD
-0 0 2652 0x000002
-0 1 2738 0x000002
-1 0 1326 0xfffffe
-1 1 1369 0xfffffe
-2 0 331.6 0xfffffe
-3 0 331.6 0xfffffe
-3 1 342.2 0xfffffe
+0 0 "2652" 0x000002
+0 1 "2738" 0x000002
+1 0 "1326" 0xfffffe
+1 1 "1369" 0xfffffe
+2 0 "331.6" 0xfffffe
+3 0 "331.6" 0xfffffe
+3 1 "342.2" 0xfffffe
 EOD
 plot $data0 using 1:2:3:4:5 with boxxyerror lc rgb variable fs solid 1 noborder notitle, \
      $data1 using 1:2:(0.5):(0.5) with boxxyerror lc rgb '#c9ced4' fs solid 1 noborder notitle, \
@@ -72,12 +72,12 @@ $data1 << EOD
 3 1
 EOD
 $data2 << EOD
-0 0 2714 0x000002
-0 1 2802 0x000002
-1 0 1357 0xfffffe
-1 1 1401 0xfffffe
-2 0 339.2 0xfffffe
-2 1 350.2 0xfffffe
+0 0 "2714" 0x000002
+0 1 "2802" 0x000002
+1 0 "1357" 0xfffffe
+1 1 "1401" 0xfffffe
+2 0 "339.2" 0xfffffe
+2 1 "350.2" 0xfffffe
 EOD
 plot $data0 using 1:2:3:4:5 with boxxyerror lc rgb variable fs solid 1 noborder notitle, \
      $data1 using 1:2:(0.5):(0.5) with boxxyerror lc rgb '#c9ced4' fs solid 1 noborder notitle, \
