@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "report/charts/draw_chart.h"
+#include "report/charts/gnuplot_process.h"
 #include "report/html/html_text.h"
 #include "report/html/page_assets.h"
 #include "report/html/vega_spec.h"
@@ -67,6 +70,17 @@ std::string panel_frames(const Chart& chart) {
   return html + "</div>\n";
 }
 
+/// The chart as an image that the page contains, or why it could not be drawn.
+std::string picture_of(const Chart& chart, const std::filesystem::path& gnuplot) {
+  try {
+    return fmt::format("<img src=\"data:image/svg+xml;base64,{}\" alt=\"{}\">\n",
+                       base64(draw_chart(chart, PictureFormat::svg, gnuplot)),
+                       escape_html(chart.description));
+  } catch (const DrawingError& error) {
+    return "<p class=\"caption\">" + escape_html(error.what()) + "</p>\n";
+  }
+}
+
 /// Whether it needs the page's whole width.
 bool is_wide(const Chart& chart) {
   constexpr std::size_t most_in_half = 36;
@@ -92,10 +106,13 @@ std::string figure_of(const Chart& chart, std::size_t place, const std::string& 
 
 std::string chart_figures(const std::vector<Chart>& charts) {
   std::string html;
-  const bool is_drawn_by_page = !vega_script().text.empty();
-  for (std::size_t i = 0; i < charts.size(); ++i) {
-    if (is_drawn_by_page) {
+  if (!vega_script().text.empty()) {
+    for (std::size_t i = 0; i < charts.size(); ++i) {
       html += figure_of(charts[i], i, legend(charts[i]) + panel_frames(charts[i]));
+    }
+  } else if (const auto gnuplot = find_gnuplot()) {
+    for (std::size_t i = 0; i < charts.size(); ++i) {
+      html += figure_of(charts[i], i, picture_of(charts[i], *gnuplot));
     }
   }
   return html.empty() ? html : "<div class=\"charts\">\n" + html + "</div>\n";

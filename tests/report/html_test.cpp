@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(figures_that_json_does_not_have_are_words) {
 
 BOOST_AUTO_TEST_CASE(no_text_becomes_part_of_the_page) {
   const std::string page = own_text(write_html(hostile_results()));
-  BOOST_TEST(count_in(page, "<img") == 0u);
+  BOOST_TEST(count_in(page, "<img") == count_in(page, "<img src=\"data:image/svg+xml;base64,"));
   BOOST_TEST(count_in(page, "<!--") == 0u);
   BOOST_TEST(count_in(page, "<script") == count_in(page, "</script>"));
   BOOST_TEST(count_in(page, "<script>") <= 2u);
@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_fetched_and_only_the_pages_scripts_run) {
   const std::string own = own_text(page);
   BOOST_TEST(count_in(own, "http:") == 0u);
   BOOST_TEST(count_in(own, "https:") == 0u);
-  BOOST_TEST(count_in(own, " src=") == 0u);
+  BOOST_TEST(count_in(own, " src=") == count_in(own, " src=\"data:image/svg+xml;base64,"));
   BOOST_TEST(count_in(own, "<link") == 0u);
 }
 

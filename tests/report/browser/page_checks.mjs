@@ -186,7 +186,7 @@ export async function checkHostile(page, told) {
   const seen = await page.evaluate(() => ({
     ran: Boolean(window.sweepWasHere),
     scripts: [...document.scripts].filter((script) => !script.type).length,
-    images: document.images.length,
+    images: [...document.images].filter((image) => !image.src.startsWith('data:image/svg+xml;base64,')).length,
     handlers: [...document.querySelectorAll('*')].filter((element) => element.onclick || element.onerror || element.onload).length,
     text: document.body.textContent,
   }));
