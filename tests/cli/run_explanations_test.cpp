@@ -77,7 +77,7 @@ verify: {out: "out[i] >= 0"}
 __global__ void slow(float* out) {
   volatile __shared__ float turns[32];
   turns[threadIdx.x] = 0;
-  for (int i = 0; i < 5000000; ++i) turns[threadIdx.x] = turns[threadIdx.x] + 1;
+  for (int i = 0; i < 8000000; ++i) turns[threadIdx.x] = turns[threadIdx.x] + 1;
   if (threadIdx.x == 0) out[blockIdx.x] = turns[0];
 }
 )cuda");
