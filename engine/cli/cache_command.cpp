@@ -44,7 +44,7 @@ void clear(const CacheSettings& settings) {
 
 }  // namespace
 
-int cache_command(const Arguments& arguments) {
+CommandLine cache_line() {
   CommandLine line(
       "sweep cache [OPTIONS] [clear]",
       "Shows the cache of compiled programs, or removes everything from it. With it a\n"
@@ -52,8 +52,12 @@ int cache_command(const Arguments& arguments) {
       "~/.cache/sweep. Past a size of 1 GiB what was not used for longest goes first;\n"
       "SWEEP_CACHE_LIMIT in the environment gives another size: 256 Mi, or 0 for no\n"
       "cache.");
-  line.operands("action", 1);
-  const auto options = line.parse(arguments);
+  line.operands("action", 1, {"clear"});
+  return line;
+}
+
+int cache_command(const Arguments& arguments) {
+  const auto options = cache_line().parse(arguments);
   if (!options) return exit_done;
   std::string action;
   if (options->count("action") != 0) {

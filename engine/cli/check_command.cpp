@@ -147,23 +147,7 @@ int execute_file(const ReadFile& file, const CompileSettings& compile,
 }
 
 std::optional<CheckOptions> read_options(const Arguments& arguments) {
-  CommandLine line(
-      "sweep check [OPTIONS] FILE...",
-      "Parses and compiles sweeps (.yaml) and patterns (.cu) and reports every mistake.\n"
-      "Needs no GPU. A sweep is checked with all its configurations, a pattern with\n"
-      "its defaults. With --run each is executed on the emulator too, which finds\n"
-      "accesses out of bounds, misaligned accesses, reads of memory that nothing wrote,\n"
-      "races in shared memory, deadlocks, kernels that do not end, and wrong results.");
-  add_set_option(line);
-  add_patterns_option(line);
-  line.options()("arch", po::value<std::string>()->default_value("9.0")->value_name("CC"),
-                 "the compute capability to compile for")(
-      "run", "execute every configuration on the emulator with all its checks")(
-      "timing", "say how long compiling took");
-  add_cache_option(line);
-  add_emulator_options(line);
-  line.operands("file", -1);
-  const auto values = line.parse(arguments);
+  const auto values = check_line().parse(arguments);
   if (!values) return std::nullopt;
   if (values->count("file") == 0) {
     throw UsageError("check what? for example: sweep check sweeps/stride.yaml");
@@ -188,6 +172,26 @@ std::optional<CheckOptions> read_options(const Arguments& arguments) {
 }
 
 }  // namespace
+
+CommandLine check_line() {
+  CommandLine line(
+      "sweep check [OPTIONS] FILE...",
+      "Parses and compiles sweeps (.yaml) and patterns (.cu) and reports every mistake.\n"
+      "Needs no GPU. A sweep is checked with all its configurations, a pattern with\n"
+      "its defaults. With --run each is executed on the emulator too, which finds\n"
+      "accesses out of bounds, misaligned accesses, reads of memory that nothing wrote,\n"
+      "races in shared memory, deadlocks, kernels that do not end, and wrong results.");
+  add_set_option(line);
+  add_patterns_option(line);
+  line.options()("arch", po::value<std::string>()->default_value("9.0")->value_name("CC"),
+                 "the compute capability to compile for")(
+      "run", "execute every configuration on the emulator with all its checks")(
+      "timing", "say how long compiling took");
+  add_cache_option(line);
+  add_emulator_options(line);
+  line.operands("file", -1, {"SOURCE"});
+  return line;
+}
 
 int check_command(const Arguments& arguments) {
   const auto options = read_options(arguments);

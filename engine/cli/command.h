@@ -40,6 +40,8 @@ class CommandError : public std::runtime_error {
 
 using Arguments = std::vector<std::string>;
 
+class CommandLine;
+
 // One function per command: takes what follows the command's name and returns the exit code.
 int run_command(const Arguments& arguments);
 int check_command(const Arguments& arguments);
@@ -51,6 +53,19 @@ int export_command(const Arguments& arguments);
 int compare_strategies_command(const Arguments& arguments);
 int devices_command(const Arguments& arguments);
 int cache_command(const Arguments& arguments);
+
+// What each command's line may have: its options and operands.
+CommandLine run_line();
+CommandLine check_line();
+CommandLine explain_line();
+CommandLine list_line();
+CommandLine show_line();
+CommandLine report_line();
+CommandLine export_line();
+CommandLine compare_strategies_line();
+CommandLine devices_line();
+CommandLine cache_line();
+
 /// Not for people: the process that `run` measures in.
 int worker_command(const Arguments& arguments);
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 #include <sstream>
 
@@ -37,6 +38,33 @@ std::string quoted(const std::string& word) {
   return result + "'";
 }
 
+std::string in_capitals(std::string name) {
+  for (char& c : name) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return name;
+}
+
+/// The library has the placeholder and the default in one text: "DIR (=results)".
+OptionOfLine describe(const po::option_description& option) {
+  OptionOfLine result;
+  result.name = option.long_name();
+  result.help = option.description();
+  const std::string letter =
+      option.canonical_display_name(po::command_line_style::allow_dash_for_short);
+  if (letter.size() == 2 && letter.front() == '-') result.short_name = letter.substr(1);
+  const auto semantic = option.semantic();
+  if (semantic->max_tokens() == 0) return result;
+  result.may_repeat = semantic->is_composing();
+  const std::string text = semantic->name();
+  const std::string separator = " (=";
+  const std::size_t end = std::min(text.find(separator), text.size());
+  result.argument = word_of(text.substr(0, end));
+  if (end < text.size()) {
+    const std::size_t begin = end + separator.size();
+    result.default_value = text.substr(begin, text.size() - begin - 1);
+  }
+  return result;
+}
+
 /// The options' descriptions are broken after their spaces.
 std::string without_trailing_spaces(const std::string& text) {
   std::string result;
@@ -62,9 +90,23 @@ po::options_description_easy_init CommandLine::options() {
   return visible_.add_options();
 }
 
-void CommandLine::operands(const char* name, int count) {
+void CommandLine::operands(const char* name, int count, std::vector<std::string> placeholders) {
   hidden_.add_options()(name, po::value<std::vector<std::string>>());
   positional_.add(name, count);
+  if (placeholders.empty()) placeholders.push_back(in_capitals(name));
+  operands_.any_number = count < 0;
+  for (const std::string& placeholder : placeholders) {
+    operands_.words.push_back(word_of(placeholder));
+  }
+  while (static_cast<int>(operands_.words.size()) < count) {
+    operands_.words.push_back(operands_.words.back());
+  }
+}
+
+std::vector<OptionOfLine> CommandLine::described_options() const {
+  std::vector<OptionOfLine> result;
+  for (const auto& option : visible_.options()) result.push_back(describe(*option));
+  return result;
 }
 
 /// "sweep run"

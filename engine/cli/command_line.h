@@ -3,10 +3,28 @@
 #include <boost/program_options.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/cli/command.h"
+#include "engine/cli/word_kind.h"
 
 namespace sweep {
+
+/// An option as help shows it.
+struct OptionOfLine {
+  std::string name;        ///< without dashes
+  std::string short_name;  ///< one letter, or empty
+  Word argument;           ///< its placeholder is empty for an option without an argument
+  std::string default_value;
+  std::string help;
+  bool may_repeat = false;
+};
+
+/// The operands that a command takes, in order; with `any_number` the last one again and again.
+struct OperandsOfLine {
+  std::vector<Word> words;
+  bool any_number = false;
+};
 
 /// The options and operands of one command, as Boost.Program_options describes them, with one way
 /// to parse, complain and print help. Every command has --help and --color. Option names are never
@@ -18,11 +36,18 @@ class CommandLine {
 
   /// Where to add options.
   boost::program_options::options_description_easy_init options();
-  /// Names the operands; `count` at most, -1 for any number.
-  void operands(const char* name, int count);
+  /// Names the operands; `count` at most, -1 for any number. `placeholders` are those of the words
+  /// in order (word_kind.h), the last one for all that follow; unless given, the name in capitals.
+  void operands(const char* name, int count, std::vector<std::string> placeholders = {});
 
   /// Nothing when --help was asked for and printed. Throws UsageError.
   std::optional<boost::program_options::variables_map> parse(const Arguments& arguments) const;
+
+  const std::string& synopsis() const { return synopsis_; }
+  const std::string& about() const { return about_; }
+  /// In the order of the help.
+  std::vector<OptionOfLine> described_options() const;
+  const OperandsOfLine& described_operands() const { return operands_; }
 
  private:
   std::string name() const;
@@ -31,6 +56,7 @@ class CommandLine {
   boost::program_options::options_description visible_;
   boost::program_options::options_description hidden_;
   boost::program_options::positional_options_description positional_;
+  OperandsOfLine operands_;
 };
 
 /// The words as a command that a POSIX shell reads back.

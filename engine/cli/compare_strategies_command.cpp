@@ -44,14 +44,14 @@ struct Request {
 void add_options(CommandLine& line) {
   line.options()("run", po::value<std::string>()->value_name("N"),
                  "the run of a results database; by default the one of most points");
-  line.options()("metric", po::value<std::string>()->value_name("NAME"),
+  line.options()("metric", po::value<std::string>()->value_name("METRIC"),
                  "what the configurations are compared by; by default what the file names as its "
                  "objective, or the time");
   line.options()("minimize", "less of the metric is better");
   line.options()("maximize", "more of the metric is better");
   line.options()("seeds", po::value<std::string>()->default_value("100")->value_name("N"),
                  "how often each strategy searches, each time from another seed");
-  line.options()("strategies", po::value<std::string>()->value_name("LIST"),
+  line.options()("strategies", po::value<std::string>()->value_name("STRATEGIES"),
                  "names with commas between; by default all. Random is always among them");
   line.options()("most", po::value<std::string>()->value_name("N"),
                  "end a search after so many configurations; by default it may try all");
@@ -62,7 +62,7 @@ void add_options(CommandLine& line) {
                  "it, where a database has them");
   line.options()("output,o", po::value<std::string>()->value_name("DIR"),
                  "write strategies.md and strategies.csv there too");
-  line.operands("file", -1);
+  line.operands("file", -1, {"RECORDING"});
 }
 
 std::size_t read_count(const po::variables_map& values, const char* option, std::size_t largest) {
@@ -117,12 +117,7 @@ std::optional<Objective> read_objective(const po::variables_map& values) {
 std::optional<Request> read_request(const Arguments& arguments) {
   constexpr std::size_t most_seeds = 100'000;
   constexpr std::size_t largest = 1'000'000'000;
-  CommandLine line("sweep compare-strategies [OPTIONS] FILE...",
-                   "Lets the search strategies search recorded results, and shows how many\n"
-                   "configurations each tries until it is near the best one. FILE is a results\n"
-                   "database, results in the T4 format, or a cache of Kernel Tuner. Needs no GPU.");
-  add_options(line);
-  const auto values = line.parse(arguments);
+  const auto values = compare_strategies_line().parse(arguments);
   if (!values) return std::nullopt;
   if (values->count("file") == 0) {
     throw UsageError(
@@ -232,6 +227,15 @@ std::optional<StrategyComparison> compare(const Request& request, const std::str
 }
 
 }  // namespace
+
+CommandLine compare_strategies_line() {
+  CommandLine line("sweep compare-strategies [OPTIONS] FILE...",
+                   "Lets the search strategies search recorded results, and shows how many\n"
+                   "configurations each tries until it is near the best one. FILE is a results\n"
+                   "database, results in the T4 format, or a cache of Kernel Tuner. Needs no GPU.");
+  add_options(line);
+  return line;
+}
 
 int compare_strategies_command(const Arguments& arguments) {
   const auto request = read_request(arguments);

@@ -24,10 +24,13 @@ void list_gpus() {
 
 }  // namespace
 
+CommandLine devices_line() {
+  return {"sweep devices [OPTIONS]",
+          "Lists what a sweep can run on, by the names that --device takes."};
+}
+
 int devices_command(const Arguments& arguments) {
-  const CommandLine line("sweep devices [OPTIONS]",
-                         "Lists what a sweep can run on, by the names that --device takes.");
-  if (!line.parse(arguments)) return exit_done;
+  if (!devices_line().parse(arguments)) return exit_done;
   try {
     list_gpus();
   } catch (const DeviceError& error) {

@@ -32,20 +32,7 @@ struct ExplainOptions {
 };
 
 std::optional<ExplainOptions> read_options(const Arguments& arguments) {
-  CommandLine line(
-      "sweep explain [OPTIONS] PATTERN",
-      "Executes one configuration of a pattern on the emulator and shows, line by line,\n"
-      "what its memory accesses cost and what would make them cheaper. Needs no GPU.\n"
-      "PATTERN is a file, or the name of one that 'sweep list patterns' shows.");
-  line.options()("set",
-                 po::value<std::vector<std::string>>()->composing()->value_name("NAME=VALUE"),
-                 "replace a parameter's default; may be given for several names");
-  add_patterns_option(line);
-  line.options()("exact", "execute every block, however long it takes")(
-      "json", "write one JSON object instead of text");
-  add_emulator_options(line);
-  line.operands("pattern", 1);
-  const auto values = line.parse(arguments);
+  const auto values = explain_line().parse(arguments);
   if (!values) return std::nullopt;
   if (values->count("pattern") == 0) {
     throw UsageError("explain what? for example: sweep explain stride --set STRIDE=8");
@@ -116,6 +103,23 @@ std::unique_ptr<EmulatorExecution> execute(const Configuration& configuration,
 }
 
 }  // namespace
+
+CommandLine explain_line() {
+  CommandLine line(
+      "sweep explain [OPTIONS] PATTERN",
+      "Executes one configuration of a pattern on the emulator and shows, line by line,\n"
+      "what its memory accesses cost and what would make them cheaper. Needs no GPU.\n"
+      "PATTERN is a file, or the name of one that 'sweep list patterns' shows.");
+  line.options()("set",
+                 po::value<std::vector<std::string>>()->composing()->value_name("NAME=VALUE"),
+                 "replace a parameter's default; may be given for several names");
+  add_patterns_option(line);
+  line.options()("exact", "execute every block, however long it takes")(
+      "json", "write one JSON object instead of text");
+  add_emulator_options(line);
+  line.operands("pattern", 1);
+  return line;
+}
 
 int explain_command(const Arguments& arguments) {
   const auto options = read_options(arguments);

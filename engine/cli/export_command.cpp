@@ -149,7 +149,7 @@ std::string write_export(const ExportRequest& request) {
 
 }  // namespace
 
-int export_command(const Arguments& arguments) {
+CommandLine export_line() {
   CommandLine line(
       "sweep export [OPTIONS] FILE.db",
       "Writes the best configurations of a results database for use elsewhere: of each\n"
@@ -164,7 +164,11 @@ int export_command(const Arguments& arguments) {
       "all: every point of the run, not the best ones only (json)")(
       "output,o", po::value<std::string>()->value_name("FILE"), "write to a file, not to stdout");
   line.operands("database", 1);
-  const auto options = line.parse(arguments);
+  return line;
+}
+
+int export_command(const Arguments& arguments) {
+  const auto options = export_line().parse(arguments);
   if (!options) return exit_done;
   const std::string text = write_export(read_request(*options));
   if (options->count("output") != 0) {

@@ -178,14 +178,18 @@ std::vector<Item> list_metrics() {
 
 }  // namespace
 
-int list_command(const Arguments& arguments) {
+CommandLine list_line() {
   CommandLine line("sweep list [OPTIONS] patterns|sweeps|metrics",
                    "Lists the patterns, the sweeps or the metrics there are.");
   add_patterns_option(line);
   line.options()("format", po::value<std::string>()->default_value("text")->value_name("text|md"),
                  "of patterns: a list, or a Markdown page that describes them");
-  line.operands("what", 1);
-  const auto options = line.parse(arguments);
+  line.operands("what", 1, {"patterns|sweeps|metrics"});
+  return line;
+}
+
+int list_command(const Arguments& arguments) {
+  const auto options = list_line().parse(arguments);
   if (!options) return exit_done;
   const std::vector<std::string> kinds = {"patterns", "sweeps", "metrics"};
   if (options->count("what") == 0) throw UsageError("list what? write patterns, sweeps or metrics");

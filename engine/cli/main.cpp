@@ -1,13 +1,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <array>
 #include <iostream>
 #include <vector>
 
 #include "engine/backend/backend.h"
 #include "engine/cli/command.h"
 #include "engine/cli/command_line.h"
+#include "engine/cli/commands.h"
 #include "engine/cli/terminal.h"
 #include "engine/loader/dynamic_library.h"
 #include "engine/store/store.h"
@@ -18,32 +18,11 @@
 namespace sweep {
 namespace {
 
-struct Command {
-  const char* name;
-  const char* summary;
-  int (*run)(const Arguments&);
-};
-
-constexpr std::array commands = {
-    Command{"run", "measure a sweep and write its tables", run_command},
-    Command{"check", "find the mistakes in sweeps and patterns; needs no GPU", check_command},
-    Command{"explain", "show what lines of a pattern cost in memory; needs no GPU",
-            explain_command},
-    Command{"list", "list patterns, sweeps or metrics", list_command},
-    Command{"show", "describe a pattern or a sweep", show_command},
-    Command{"report", "make a report again from a results database", report_command},
-    Command{"export", "write the best configurations as a header, a sweep or JSON", export_command},
-    Command{"compare-strategies", "let search strategies search recorded results; needs no GPU",
-            compare_strategies_command},
-    Command{"devices", "list what a sweep can run on: the GPUs and the emulator", devices_command},
-    Command{"cache", "show or clear the cache of compiled programs", cache_command},
-};
-
 void print_help() {
   std::cout << "Usage: sweep COMMAND [OPTIONS] ...\n\n"
                "Measures how CUDA kernels touch memory: runs access patterns over ranges of\n"
                "parameters and writes tables of how fast each configuration is.\n\nCommands:\n";
-  for (const Command& command : commands) {
+  for (const Command& command : commands()) {
     std::cout << fmt::format("  {:<18}  {}\n", command.name, command.summary);
   }
   std::cout << "\n'sweep COMMAND --help' explains a command. First steps:\n"
@@ -65,7 +44,7 @@ int dispatch(const Arguments& arguments) {
     return exit_done;
   }
   std::vector<std::string> names;
-  for (const Command& command : commands) {
+  for (const Command& command : commands()) {
     if (name == command.name) return command.run({arguments.begin() + 1, arguments.end()});
     names.emplace_back(command.name);
   }

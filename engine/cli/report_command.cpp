@@ -15,7 +15,7 @@ namespace po = boost::program_options;
 
 }  // namespace
 
-int report_command(const Arguments& arguments) {
+CommandLine report_line() {
   CommandLine line("sweep report [OPTIONS] FILE.db",
                    "Makes a report again from a results database.");
   line.options()("format", po::value<std::string>()->default_value("md")->value_name("md|csv"),
@@ -23,7 +23,11 @@ int report_command(const Arguments& arguments) {
       "run", po::value<std::int64_t>()->value_name("N"), "an earlier run than the newest")(
       "output,o", po::value<std::string>()->value_name("FILE"), "write to a file, not to stdout");
   line.operands("database", 1);
-  const auto options = line.parse(arguments);
+  return line;
+}
+
+int report_command(const Arguments& arguments) {
+  const auto options = report_line().parse(arguments);
   if (!options) return exit_done;
   if (options->count("database") == 0) {
     throw UsageError("report on what? for example: sweep report results/stride.db");

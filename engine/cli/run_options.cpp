@@ -25,7 +25,7 @@ void add_options(CommandLine& line) {
   line.options()("output,o", po::value<std::string>()->default_value("results")->value_name("DIR"),
                  "the folder for the results");
   line.options()("fresh", "measure again what the database has already");
-  line.options()("counters", po::value<std::string>()->value_name("LIST"),
+  line.options()("counters", po::value<std::string>()->value_name("COUNTERS"),
                  "the hardware counters to read, whatever the sweep says, with commas between: "
                  "sets or metrics that 'sweep list metrics' shows, or names in NVIDIA's words; "
                  "off for none");
@@ -65,14 +65,18 @@ std::vector<std::string> read_counters(const std::string& text) {
 
 }  // namespace
 
-std::optional<RunOptions> read_run_options(const Arguments& arguments) {
+CommandLine run_line() {
   CommandLine line(
       "sweep run [OPTIONS] SWEEP",
       "Measures every configuration of a sweep and writes DIR/SWEEP.db, .md and .csv.\n"
       "SWEEP is a file, or the name of one that 'sweep list sweeps' shows. Points that\n"
       "the database has already are not measured again.");
   add_options(line);
-  const auto values = line.parse(arguments);
+  return line;
+}
+
+std::optional<RunOptions> read_run_options(const Arguments& arguments) {
+  const auto values = run_line().parse(arguments);
   if (!values) return std::nullopt;
   if (values->count("sweep") == 0) {
     throw UsageError("run what? for example: sweep run sweeps/stride.yaml");

@@ -48,12 +48,16 @@ void show_sweep(const std::string& name, const std::vector<std::string>& folders
 
 }  // namespace
 
-int show_command(const Arguments& arguments) {
+CommandLine show_line() {
   CommandLine line("sweep show [OPTIONS] pattern|sweep NAME",
                    "Describes a pattern or a sweep and prints its file.");
   add_patterns_option(line);
-  line.operands("what", 2);
-  const auto options = line.parse(arguments);
+  line.operands("what", 2, {"pattern|sweep", "NAME"});
+  return line;
+}
+
+int show_command(const Arguments& arguments) {
+  const auto options = show_line().parse(arguments);
   if (!options) return exit_done;
   std::vector<std::string> what;
   if (options->count("what") != 0) what = (*options)["what"].as<std::vector<std::string>>();

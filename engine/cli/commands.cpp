@@ -1,0 +1,32 @@
+#include "engine/cli/commands.h"
+
+#include <array>
+
+namespace sweep {
+namespace {
+
+constexpr std::array table = {
+    Command{"run", "measure a sweep and write its tables", run_command, run_line},
+    Command{"check", "find the mistakes in sweeps and patterns; needs no GPU", check_command,
+            check_line},
+    Command{"explain", "show what lines of a pattern cost in memory; needs no GPU", explain_command,
+            explain_line},
+    Command{"list", "list patterns, sweeps or metrics", list_command, list_line},
+    Command{"show", "describe a pattern or a sweep", show_command, show_line},
+    Command{"report", "make a report again from a results database", report_command, report_line},
+    Command{"export", "write the best configurations as a header, a sweep or JSON", export_command,
+            export_line},
+    Command{"compare-strategies", "let search strategies search recorded results; needs no GPU",
+            compare_strategies_command, compare_strategies_line},
+    Command{"devices", "list what a sweep can run on: the GPUs and the emulator", devices_command,
+            devices_line},
+    Command{"cache", "show or clear the cache of compiled programs", cache_command, cache_line},
+};
+
+}  // namespace
+
+std::span<const Command> commands() {
+  return table;
+}
+
+}  // namespace sweep
