@@ -53,6 +53,7 @@ int export_command(const Arguments& arguments);
 int compare_strategies_command(const Arguments& arguments);
 int devices_command(const Arguments& arguments);
 int cache_command(const Arguments& arguments);
+int help_command(const Arguments& arguments);
 
 // What each command's line may have: its options and operands.
 CommandLine run_line();
@@ -65,6 +66,7 @@ CommandLine export_line();
 CommandLine compare_strategies_line();
 CommandLine devices_line();
 CommandLine cache_line();
+CommandLine help_line();
 
 /// Not for people: the process that `run` measures in.
 int worker_command(const Arguments& arguments);

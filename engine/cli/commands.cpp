@@ -21,6 +21,7 @@ constexpr std::array table = {
     Command{"devices", "list what a sweep can run on: the GPUs and the emulator", devices_command,
             devices_line},
     Command{"cache", "show or clear the cache of compiled programs", cache_command, cache_line},
+    Command{"help", "explain a command or a topic", help_command, help_line},
 };
 
 }  // namespace
