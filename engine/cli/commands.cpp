@@ -16,7 +16,7 @@ constexpr std::array table = {
     Command{"report", "make a report again from a results database", report_command, report_line},
     Command{"export", "write the best configurations as a header, a sweep or JSON", export_command,
             export_line},
-    Command{"compare-strategies", "let search strategies search recorded results; needs no GPU",
+    Command{"compare-strategies", "let the strategies search recorded results; needs no GPU",
             compare_strategies_command, compare_strategies_line},
     Command{"devices", "list what a sweep can run on: the GPUs and the emulator", devices_command,
             devices_line},
