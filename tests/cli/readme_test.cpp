@@ -2,6 +2,7 @@
 // yaml and cuda blocks are saved there under the name before them, text blocks are compared with
 // what the program prints. All of it on the emulator, also where there is a GPU.
 #include <algorithm>
+#include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
 #include <regex>
@@ -16,8 +17,11 @@
 
 using namespace sweep;
 namespace fs = std::filesystem;
+namespace data = boost::unit_test::data;
 
 namespace {
+
+const std::vector<std::string> pages = {"README.md", "sweeps/README.md", "patterns/README.md"};
 
 const std::string& readme() {
   static const std::string text = read_text_file(fs::path(SWEEP_SOURCE_DIR) / "README.md");
@@ -138,20 +142,23 @@ BOOST_AUTO_TEST_CASE(its_blocks_do_what_they_say, *boost::unit_test::preconditio
   for (const FencedBlock& block : blocks) reader.follow(block);
 }
 
-BOOST_AUTO_TEST_CASE(its_links_lead_somewhere) {
-  const std::vector<std::string> anchors = anchors_of(readme());
-  for (const MarkdownLink& link : links_of(readme())) {
+BOOST_DATA_TEST_CASE(links_lead_somewhere, data::make(pages), page) {
+  const fs::path file = fs::path(SWEEP_SOURCE_DIR) / page;
+  const std::string text = read_text_file(file);
+  const std::vector<std::string> anchors = anchors_of(text);
+  for (const MarkdownLink& link : links_of(text)) {
     if (link.target.starts_with("https://")) continue;
     if (link.target.starts_with('#')) {
       BOOST_TEST((std::ranges::find(anchors, link.target) != anchors.end()), link.target);
     } else {
-      BOOST_TEST(fs::exists(fs::path(SWEEP_SOURCE_DIR) / link.target), link.target);
+      BOOST_TEST(fs::exists(file.parent_path() / link.target), link.target);
     }
   }
 }
 
-BOOST_AUTO_TEST_CASE(the_commands_that_it_names_are_there) {
-  for (const std::string& command : commands_in_prose(readme())) {
+BOOST_DATA_TEST_CASE(the_commands_named_are_there, data::make(pages), page) {
+  for (const std::string& command :
+       commands_in_prose(read_text_file(fs::path(SWEEP_SOURCE_DIR) / page))) {
     const std::string mistake = mistake_in(command);
     BOOST_TEST(mistake.empty(), command << ": " << mistake);
   }
