@@ -45,9 +45,12 @@ std::vector<std::string> anchors_of(std::string_view markdown) {
   for (std::string line; std::getline(lines, line);) {
     if (!line.starts_with('#')) continue;
     std::string anchor = "#";
-    for (const char c : line.substr(line.find_first_not_of("# "))) {
+    const std::string heading =
+        std::regex_replace(line, std::regex(R"(\]\([^)]*\))"), "");  // a link's text alone
+    for (const char c : heading.substr(heading.find_first_not_of("# "))) {
       const auto letter = static_cast<unsigned char>(c);
-      if (std::isalnum(letter) != 0 || c == '-') anchor += static_cast<char>(std::tolower(letter));
+      if (std::isalnum(letter) != 0 || c == '-' || c == '_')
+        anchor += static_cast<char>(std::tolower(letter));
       if (c == ' ') anchor += '-';
     }
     anchors.push_back(anchor);
