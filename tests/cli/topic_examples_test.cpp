@@ -105,11 +105,12 @@ BOOST_AUTO_TEST_CASE(patterns_in_topics_have_no_mistake,
   }
 }
 
-BOOST_AUTO_TEST_CASE(tables_and_charts_in_topics_are_understood,
-                     *boost::unit_test::precondition(has_compiler)) {
-  const std::vector<Example> reports = examples_that_begin_with("report:");
-  BOOST_TEST(!reports.empty());
-  for (const Example& example : reports) {
+BOOST_DATA_TEST_CASE(parts_of_sweeps_in_topics_are_understood, data::make({"report:", "where:"}),
+                     begin) {
+  if (!has_compiler(boost::unit_test::framework::current_test_unit().p_id)) return;
+  const std::vector<Example> parts = examples_that_begin_with(begin);
+  BOOST_TEST(!parts.empty());
+  for (const Example& example : parts) {
     const std::string sweep =
         "pattern: stride\naxes: {STRIDE: [1, 2], T: [float], BLOCK: [256]}\n" + example.text;
     BOOST_TEST_CONTEXT(example.topic) check_file("example.yaml", sweep);
