@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "engine/cli/embedded_text.h"
+#include "engine/cli/help_files.h"
 
 namespace sweep {
 namespace {
@@ -197,7 +197,7 @@ std::string rendered_verbatim(const std::string& text) {
 const std::vector<HelpTopic>& help_topics() {
   static const std::vector<HelpTopic> topics = [] {
     std::vector<HelpTopic> result;
-    for (const EmbeddedText& file : help_texts()) {
+    for (const HelpFile& file : help_files()) {
       std::string_view text = file.text;
       const std::string_view summary = take_line(text);
       result.push_back({file.name, summary, text});
