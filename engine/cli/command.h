@@ -55,6 +55,7 @@ int compare_command(const Arguments& arguments);
 int compare_strategies_command(const Arguments& arguments);
 int devices_command(const Arguments& arguments);
 int cache_command(const Arguments& arguments);
+int help_command(const Arguments& arguments);
 
 // What each command's line may have: its options and operands.
 CommandLine run_line();
@@ -68,6 +69,7 @@ CommandLine compare_line();
 CommandLine compare_strategies_line();
 CommandLine devices_line();
 CommandLine cache_line();
+CommandLine help_line();
 
 /// Not for people: the process that `run` measures in.
 int worker_command(const Arguments& arguments);

@@ -18,11 +18,12 @@ constexpr std::array table = {
             export_line},
     Command{"compare", "tell what got slower or faster between two runs; needs no GPU",
             compare_command, compare_line},
-    Command{"compare-strategies", "let search strategies search recorded results; needs no GPU",
+    Command{"compare-strategies", "let the strategies search recorded results; needs no GPU",
             compare_strategies_command, compare_strategies_line},
     Command{"devices", "list what a sweep can run on: the GPUs and the emulator", devices_command,
             devices_line},
     Command{"cache", "show or clear the cache of compiled programs", cache_command, cache_line},
+    Command{"help", "explain a command or a topic", help_command, help_line},
 };
 
 }  // namespace
