@@ -33,9 +33,9 @@ constexpr const char* about =
     "A and B are databases (their newest runs), FILE.db:RUN, or names of sweeps; with\n"
     "one of them B is that run, and A the one before it in the same database\n"
     "('sweep list runs FILE.db' shows the runs). Timed runs are compared by their\n"
-    "speed, others by what the emulator counted. B is slower, or worse, where the 95 %\n"
-    "interval of B / A lies wholly beyond the threshold. Exit code: 3 when anything got\n"
-    "worse or fails that did not, else 0.";
+    "speed, others by what the emulator counted. B is slower, or worse, where the\n"
+    "95 % interval of B / A lies wholly beyond the threshold. Exit code: 3 when\n"
+    "anything got worse or fails that did not, else 0.";
 
 struct Options {
   RunOperand before;

@@ -29,16 +29,23 @@ std::string describe_speed(double cost) {
   return fmt::format("{} % {}", percent(more - 1), word);
 }
 
-std::string describe_amount(const MetricChange& change) {
+/// Counts with all their digits.
+std::string format_amount(double value, const MetricColumn& column) {
+  const bool is_count = column.origin != Origin::measured && value == std::floor(value);
+  return is_count && value < 1e15 ? fmt::format("{:.0f}", value) : format_figure(value);
+}
+
+std::string describe_amount(const MetricChange& change, const ComparedMetric& metric) {
   const double ratio = change.ratio.value;
   if (!std::isfinite(ratio))
-    return fmt::format("{} instead of 0", format_figure(change.after->value));
+    return fmt::format("{} instead of 0", format_amount(change.after->value, metric.after));
   if (ratio >= 2) return fmt::format("{:.1f} times as much", ratio);
   return fmt::format("{} % {}", percent(std::abs(ratio - 1)), ratio >= 1 ? "more" : "less");
 }
 
 std::string describe_size(const MetricChange& change, const ComparedMetric& metric) {
-  return metric.is_speed ? describe_speed(cost_of(change, metric).value) : describe_amount(change);
+  return metric.is_speed ? describe_speed(cost_of(change, metric).value)
+                         : describe_amount(change, metric);
 }
 
 std::string describe_missing(const MetricChange& change) {
@@ -81,6 +88,10 @@ std::string summary_line(const ComparedMetric& metric, const MetricSummary& summ
   const bool all_equal = metric.threshold == 0 && summary.same == summary.all();
   if (summary.mean && summary.all() > 1 && !all_equal) {
     line += "; geometric mean of " + describe_ratio(*summary.mean);
+    if (summary.not_averaged > 0) {
+      line += fmt::format(", without {} of which a figure is 0",
+                          format_thousands(summary.not_averaged));
+    }
   }
   if (!metric.judges) line += "; shown only, nothing is judged by it";
   return line;
@@ -90,11 +101,12 @@ std::string extreme_line(const char* which, const RunComparison& comparison, std
                          std::size_t place, const std::vector<ParameterValues>& parameters) {
   const ConfigurationComparison& configuration = comparison.configurations[place];
   const MetricChange& change = configuration.changes[metric];
-  const std::string unit = unit_of(comparison.metrics[metric].after.name);
+  const ComparedMetric& compared = comparison.metrics[metric];
+  const std::string unit = unit_of(compared.after.name);
   return fmt::format("  {}: {}: {} to {}{}, {}; {}", which, describe(configuration, parameters),
-                     format_figure(change.before->value), format_figure(change.after->value),
-                     unit.empty() ? "" : " " + unit,
-                     describe_change(change, comparison.metrics[metric]),
+                     format_amount(change.before->value, compared.before),
+                     format_amount(change.after->value, compared.after),
+                     unit.empty() ? "" : " " + unit, describe_change(change, compared),
                      describe_ratio(change.ratio));
 }
 

@@ -136,11 +136,11 @@ std::string write_forest_plot(const RunComparison& comparison, std::size_t metri
                               std::size_t most) {
   const ComparedMetric& compared = comparison.metrics[metric];
   std::vector<Row> rows = rows_of(comparison, metric);
-  const bool all_equal = std::ranges::all_of(rows, [](const Row& row) {
+  const std::size_t equal = std::erase_if(rows, [](const Row& row) {
     const FigureInterval ends = ends_of(row.change->ratio);
     return ends.low == 1 && ends.high == 1;
   });
-  if (all_equal) return {};
+  if (rows.empty()) return {};
   const auto cost = [&](const Row& row) { return cost_of(*row.change, compared).value; };
   const std::size_t all = rows.size();
   if (all > most) {
@@ -157,10 +157,13 @@ std::string write_forest_plot(const RunComparison& comparison, std::size_t metri
   std::string text = fmt::format(
       "<p class=\"dim\">B / A with its 95 % interval, the worst at the top; the band is what "
       "counts "
-      "as the same{}.</p>\n<div class=\"forest\">\n",
+      "as the same{}{}.</p>\n<div class=\"forest\">\n",
       rows.size() < all ? fmt::format("; the {} of {} that are the farthest from 1", rows.size(),
                                       format_thousands(all))
-                        : "");
+                        : "",
+      equal > 0 ? fmt::format("; {} with equal figures {} left out", format_thousands(equal),
+                              equal == 1 ? "is" : "are")
+                : "");
   text += write_axis(scale);
   for (const Row& row : rows) text += write_row(row, compared, scale, parameters);
   return text + "</div>\n";

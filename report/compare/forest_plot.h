@@ -9,8 +9,8 @@ namespace sweep {
 
 /// A forest plot of one metric as HTML with inline SVG: for each configuration the ratio B / A and
 /// its interval on a logarithmic scale, over the band within the threshold; the worst at the top.
-/// Of more than `most` configurations those whose ratios are the farthest from 1. Empty when no
-/// configuration has the metric in both runs, or all ratios are exactly 1. Its classes are those of
+/// Of more than `most` configurations those whose ratios are the farthest from 1. Exact figures
+/// that are equal are left out; empty when nothing is left. Its classes are those of
 /// `comparison_style`.
 std::string write_forest_plot(const RunComparison& comparison, std::size_t metric,
                               std::size_t most = 40);

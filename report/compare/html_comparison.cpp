@@ -28,13 +28,13 @@ std::string write_head(const RunComparison& comparison) {
 }
 
 std::string write_runs(const RunComparison& comparison) {
-  std::string text = "<div class=\"scroll\"><table>\n";
+  std::string text = "<table>\n";
   for (const auto& [name, run] :
        {std::pair("A, before", &comparison.before), std::pair("B, after", &comparison.after)}) {
     text += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td></tr>\n", name,
                         page_text(run->label), page_text(describe_run(*run)));
   }
-  return text + "</table></div>\n";
+  return text + "</table>\n";
 }
 
 std::string write_differences(const RunComparison& comparison) {
@@ -79,8 +79,11 @@ std::string write_status(const RunComparison& comparison, PairStatus status, boo
                   count_of(count, "configuration"), describe(status));
   for (const ConfigurationComparison& each : comparison.configurations) {
     if (each.status != status) continue;
-    text += fmt::format("<li>{}{}</li>\n", page_text(describe(each, parameters)),
-                        each.reason.empty() ? "" : ": " + page_text(each.reason));
+    text += fmt::format("<li>{}", page_text(describe(each, parameters)));
+    if (!each.reason.empty()) {
+      text += fmt::format("<div class=\"reason\">{}</div>", page_text(each.reason));
+    }
+    text += "</li>\n";
   }
   return text + "</ul></details>\n";
 }
@@ -102,12 +105,13 @@ std::string write_change(const MetricChange& change, const ComparedMetric& metri
 }
 
 std::string write_table(const RunComparison& comparison) {
-  std::vector<ComparisonRow> rows = all_rows(comparison);
-  const std::size_t all = rows.size();
-  if (all > most_rows) {
-    rows = changed_rows(comparison);
-    if (rows.size() > most_rows) rows.resize(most_rows);
+  std::vector<ComparisonRow> rows = changed_rows(comparison);
+  for (const ComparisonRow& row : all_rows(comparison)) {
+    const MetricChange& change = comparison.configurations[row.configuration].changes[row.metric];
+    if (change.change == Change::same) rows.push_back(row);
   }
+  const std::size_t all = rows.size();
+  if (all > most_rows) rows.resize(most_rows);
   if (rows.empty()) return {};
   const TableModel table = comparison_table(comparison, rows);
   std::string text = fmt::format(

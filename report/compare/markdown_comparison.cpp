@@ -106,8 +106,8 @@ std::string write_status(const RunComparison& comparison, PairStatus status) {
 std::string write_comparison_markdown(const RunComparison& comparison) {
   std::string text = "# " + escape_markdown(name_of(comparison)) + ": B against A\n\n";
   text += "**" + escape_markdown(describe_verdict(comparison)) + "**\n\n";
-  text += write_runs(comparison) + write_differences(comparison);
   text += list_of(describe_summary(comparison));
+  text += write_runs(comparison) + write_differences(comparison);
   const std::vector<ComparisonRow> changed = changed_rows(comparison);
   const std::string heading =
       comparison.metrics.size() == 1 ? heading_of(comparison.metrics.front()) + ". " : "";

@@ -43,6 +43,7 @@ h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; }
   background: var(--soft); margin: 0 0 1rem; }
 .worse { color: var(--worse); } .better { color: var(--better); } .dim { color: var(--dim); }
 .serious { color: var(--serious); font-weight: 600; }
+.reason { white-space: pre-wrap; font: .85em/1.4 ui-monospace, monospace; }
 ul { padding-left: 1.2rem; margin: .5rem 0; } li.sub { margin-left: 1.2rem; }
 .scroll { overflow-x: auto; max-width: 100%; }
 table { border-collapse: collapse; } .scroll table { white-space: nowrap; overflow-wrap: normal; }
@@ -59,9 +60,10 @@ input { font: inherit; width: 100%; max-width: 26rem; padding: .35rem .6rem; mar
   color: inherit; background: var(--soft); border: 1px solid var(--line); border-radius: 4px; }
 details { margin: 1rem 0; } summary { cursor: pointer; font-weight: 600; }
 .forest { border-top: 1px solid var(--line); }
-.row { display: grid; grid-template-columns: minmax(10rem, 22rem) 1fr 9.5rem; gap: .8rem;
+.row { display: grid; grid-template-columns: minmax(10rem, 22rem) 1fr 11rem; gap: .8rem;
   align-items: center; font-size: .87rem; border-bottom: 1px solid var(--line); min-height: 1.75rem; }
 .row svg { display: block; width: 100%; height: 1.75rem; }
+.row > span:last-child { white-space: nowrap; } th[scope=row] { white-space: nowrap; }
 .row .label { line-height: 1.25; padding: .2rem 0; }
 .axis { position: relative; height: 1.4rem; color: var(--dim); }
 .axis span { position: absolute; transform: translateX(-50%); white-space: nowrap; }
@@ -70,7 +72,7 @@ svg .band { fill: var(--band); } svg .one { stroke: var(--dim); stroke-dasharray
 svg line { vector-effect: non-scaling-stroke; stroke-width: 1; }
 svg .range { stroke: currentColor; stroke-width: 3; } svg .mark { stroke: currentColor;
   stroke-width: 5; }
-.unclear svg .range { stroke-dasharray: 5 3; }
+svg.unclear .range { stroke-dasharray: 5 3; }
 @media (max-width: 44rem) { .row { grid-template-columns: 1fr auto; gap: 0 .8rem; }
   .row svg, .row .axis { grid-column: 1 / -1; grid-row: 2; width: 100%; } .row .label:empty {
   display: none; } }

@@ -90,6 +90,8 @@ MetricSummary summarize(const RunComparison& comparison, std::size_t index) {
     count(summary, changes[index].change);
     if (changes[index].change == Change::missing) continue;
     ratios.push_back(changes[index].ratio);
+    const double ratio = ratios.back().value;
+    if (!std::isfinite(ratio) || ratio <= 0) ++summary.not_averaged;
     const double cost = cost_of(changes[index], metric).value;
     if (cost > most) {
       most = cost;

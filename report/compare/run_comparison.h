@@ -65,6 +65,7 @@ struct MetricSummary {
   std::size_t unclear = 0;
   std::size_t missing = 0;
   std::optional<Ratio> mean = {};  ///< geometric, of the ratios that are positive numbers
+  std::size_t not_averaged = 0;    ///< others: one figure of the two is 0
   /// Places of the configurations with the most and the least costs after, of those that have a
   /// figure in both; nothing where the ratios are all 1.
   std::optional<std::size_t> worst = {};

@@ -109,9 +109,10 @@ class Differences {
     };
     const auto same = static_cast<std::size_t>(std::ranges::count_if(shared_, is_same));
     if (same == 0) return;
-    add(fmt::format("{} of the {} configurations in both runs are one and the same measurement, "
-                    "which a run used again: they cannot differ; sweep run --fresh measures anew",
-                    format_thousands(same), format_thousands(shared_.size())),
+    add(fmt::format("{} of the {} in both runs {} one and the same measurement, which a run used "
+                    "again: it cannot differ; sweep run --fresh measures anew",
+                    format_thousands(same), count_of(shared_.size(), "configuration"),
+                    same == 1 ? "is" : "are"),
         true);
   }
 
