@@ -10,6 +10,9 @@ packages=(
   libxxhash-dev libyaml-cpp-dev nlohmann-json3-dev
 )
 
+# Makes more of the reports where it is there: pictures of the charts.
+optional_packages=(gnuplot-nox)
+
 say() { printf 'setup: %s\n' "$*"; }
 
 # fail LINE...: says why, what to do about it, and ends.
@@ -27,12 +30,12 @@ apt_get() {
     apt-get -q -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@" </dev/null
 }
 
-# Prints the packages that are not installed, one a line.
+# missing_packages PACKAGE...: prints those that are not installed, one a line.
 missing_packages() {
   local package installed
-  installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "${packages[@]}" 2>/dev/null) ||
+  installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "$@" 2>/dev/null) ||
     true  # it fails when it does not know one of them
-  for package in "${packages[@]}"; do
+  for package in "$@"; do
     grep -qxF "installed $package" <<<"$installed" || echo "$package"
   done
 }
@@ -59,6 +62,20 @@ install_packages() {
   fi
   apt_get install -y --no-install-recommends "$@" ||
     fail "apt could not install: $*" "${ways_out[@]}"
+}
+
+# Goes on without what cannot be installed: nothing but pictures needs it.
+install_optional_packages() {
+  command -v gnuplot >/dev/null && return
+  local -a absent
+  mapfile -t absent < <(missing_packages "${optional_packages[@]}")
+  [[ ${#absent[@]} -gt 0 ]] || return 0
+  say "installing with apt, for pictures of the charts: ${absent[*]}"
+  if { [[ $EUID -eq 0 ]] || sudo -n true 2>/dev/null; } && { apt_get update || true; } &&
+    apt_get install -y --no-install-recommends "${absent[@]}"; then
+    return
+  fi
+  say "going on without ${absent[*]}: reports then have no pictures of their charts."
 }
 
 # Without apt nothing is installed: says what is needed and goes on with what is there.
@@ -100,12 +117,13 @@ needs_configuring() {
 }
 
 if command -v apt-get >/dev/null && command -v dpkg-query >/dev/null; then
-  mapfile -t missing < <(missing_packages)
+  mapfile -t missing < <(missing_packages "${packages[@]}")
   if [[ ${#missing[@]} -gt 0 ]]; then
     install_packages "${missing[@]}"
   else
     say "every package that the build needs is installed."
   fi
+  install_optional_packages
 else
   check_tools
 fi

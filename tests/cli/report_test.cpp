@@ -1,6 +1,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "engine/store/store.h"
+#include "report/charts/gnuplot_process.h"
 #include "tests/cli/program.h"
 #include "tests/contains.h"
 #include "tests/temporary_folder.h"
@@ -54,7 +55,12 @@ BOOST_AUTO_TEST_CASE(a_report_goes_to_a_file_whole) {
   const Outcome written = run_program({"report", database, "--output", "report.md"}, folder.path());
   BOOST_TEST(written.code == 0);
   BOOST_TEST(written.out.empty());
-  BOOST_TEST(read_text_file(folder.path() / "report.md") == run_program({"report", database}).out);
+  // What goes to a file has its charts beside it.
+  const Outcome without_gnuplot =
+      run_program({"report", database, "-o", "plain.md"}, folder.path(), {{"PATH", "/nowhere"}});
+  BOOST_TEST(contains(without_gnuplot.err, "apt-get install gnuplot-nox"));
+  BOOST_TEST(contains(read_text_file(folder.path() / "plain.md"), "gnuplot is not installed"));
+  BOOST_TEST(!contains(run_program({"report", database}).out, "gnuplot"));
   BOOST_TEST(run_program({"report", database, "-o", "no/such/folder.md"}).code == 73);
 }
 
@@ -74,6 +80,52 @@ BOOST_AUTO_TEST_CASE(runs_and_formats_that_are_not_there_are_named) {
   BOOST_TEST(run_program({"report", database, "--run", "7"}).code == 66);
   BOOST_TEST(run_program({"report", database, "--format", "pdf"}).code == 2);
   BOOST_TEST(run_program({"report", database, "--run", "x"}).code == 2);
+}
+
+BOOST_AUTO_TEST_CASE(charts_are_drawn_where_gnuplot_is) {
+  const TemporaryFolder folder;
+  const std::string database = small_database(folder).string();
+  folder.write("report-1.svg", "of an earlier report");
+  folder.write("report-2.svg", "of an earlier report that had more");
+  BOOST_TEST(run_program({"report", database, "-o", "report.md"}, folder.path()).code == 0);
+  BOOST_TEST(!std::filesystem::exists(folder.path() / "report-2.svg"));
+  const Outcome drawn =
+      run_program({"report", database, "--format", "svg", "-o", "pictures"}, folder.path());
+  const bool has_gnuplot = find_gnuplot().has_value();
+  BOOST_TEST(drawn.code == (has_gnuplot ? 0 : 69));
+  BOOST_TEST(std::filesystem::exists(folder.path() / "report-1.svg") == has_gnuplot);
+  if (!has_gnuplot) return;
+  BOOST_TEST(contains(read_text_file(folder.path() / "report.md"), "](report-1.svg)"));
+  BOOST_TEST(contains(drawn.err, "pictures/small-1.svg"));
+  BOOST_TEST(contains(read_text_file(folder.path() / "pictures/small-1.svg"), "<svg"));
+  const Outcome png = run_program({"report", database, "--format", "png", "--chart", "1"});
+  BOOST_TEST(png.out.starts_with("\x89PNG"));
+}
+
+BOOST_AUTO_TEST_CASE(a_gnuplot_that_fails_does_not_fail_the_report) {
+  const TemporaryFolder folder;
+  const std::string database = small_database(folder).string();
+  const std::filesystem::path gnuplot = folder.write("bin/gnuplot", "#!/bin/sh\nexit 3\n");
+  std::filesystem::permissions(gnuplot, std::filesystem::perms::owner_all);
+  const Environment environment = {{"PATH", gnuplot.parent_path().string()}};
+  const Outcome report =
+      run_program({"report", database, "-o", "report.md"}, folder.path(), environment);
+  BOOST_TEST(report.code == 0);
+  BOOST_TEST(contains(report.err, "Not every chart is drawn: gnuplot ended with 3"));
+  BOOST_TEST(contains(read_text_file(folder.path() / "report.md"), "gnuplot ended with 3"));
+  const Outcome picture =
+      run_program({"report", database, "--format", "svg"}, folder.path(), environment);
+  BOOST_TEST(picture.code == 69);
+}
+
+BOOST_AUTO_TEST_CASE(charts_that_are_not_there_are_named) {
+  const TemporaryFolder folder;
+  const std::string database = small_database(folder).string();
+  const Outcome beyond = run_program({"report", database, "--format", "svg", "--chart", "9"});
+  BOOST_TEST(beyond.code == 2);
+  BOOST_TEST(contains(beyond.err, "--chart 9: the run has 1 chart:"));
+  BOOST_TEST(run_program({"report", database, "--format", "svg", "--chart", "0"}).code == 2);
+  BOOST_TEST(run_program({"report", database, "--chart", "1"}).code == 2);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
