@@ -61,6 +61,26 @@ install_packages() {
     fail "apt could not install: $*" "${ways_out[@]}"
 }
 
+# npm gives Vega-Lite, which the HTML reports draw their interactive charts with; nothing else needs
+# it. Not where there is a Node.js from elsewhere: Debian's npm (some 350 packages, 320 MiB) conflicts
+# with it. SWEEP_NPM=no leaves it out.
+install_npm() {
+  local without="HTML reports will have pictures in place of interactive charts"
+  command -v npm >/dev/null && return
+  if [[ ${SWEEP_NPM:-} == no ]]; then
+    say "without npm, as SWEEP_NPM=no asks: $without."
+  elif command -v node >/dev/null; then
+    say "there is a Node.js without npm: $without. Install the npm that belongs to it."
+  elif [[ $EUID -ne 0 ]] && ! { command -v sudo >/dev/null && sudo -n true 2>/dev/null; }; then
+    say "installing npm needs root: $without. An administrator may run: apt-get install npm"
+  else
+    say "installing npm with apt, for the interactive charts of HTML reports"
+    apt_get update >/dev/null || true  # the lists there are may do
+    apt_get install -y --no-install-recommends npm ||
+      say "apt could not install npm: $without. Building again later picks it up."
+  fi
+}
+
 # Without apt nothing is installed: says what is needed and goes on with what is there.
 check_tools() {
   local tool
@@ -106,6 +126,7 @@ if command -v apt-get >/dev/null && command -v dpkg-query >/dev/null; then
   else
     say "every package that the build needs is installed."
   fi
+  install_npm
 else
   check_tools
 fi
