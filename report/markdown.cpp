@@ -28,13 +28,23 @@ std::string text_of(const Cell& cell) {
     case Cell::Kind::missing:
       return "–";
     case Cell::Kind::figure:
-      return format_figure(cell.low);
+      if (cell.is_best) return "**" + format_figure(cell.low) + "**";
+      return (cell.is_cut_off ? "~" : "") + format_figure(cell.low);
     case Cell::Kind::range:
-      return format_figure(cell.low) + "–" + format_figure(cell.high);
+      return (cell.is_cut_off ? "~" : "") + format_figure(cell.low) + "–" +
+             format_figure(cell.high);
     case Cell::Kind::failed:
       break;
   }
   return "failed";
+}
+
+std::string caption_of(const TableModel& model) {
+  const bool has_cut_off = std::ranges::any_of(model.rows, [](const TableModel::Row& row) {
+    return std::ranges::any_of(row.cells, &Cell::is_cut_off);
+  });
+  if (!has_cut_off) return model.caption;
+  return model.caption + (model.caption.empty() ? "" : " ") + meaning_of_cut_off;
 }
 
 std::string write_table(const TableModel& model) {
@@ -58,7 +68,8 @@ std::string write_table(const TableModel& model) {
     rows.push_back(std::move(cells));
   }
   std::string text = "## " + escape_markdown(model.title) + "\n\n";
-  if (!model.caption.empty()) text += escape_markdown(model.caption) + "\n\n";
+  const std::string caption = caption_of(model);
+  if (!caption.empty()) text += escape_markdown(caption) + "\n\n";
   if (!rows.empty()) text += markdown_table(columns, rows) + '\n';
   return text;
 }
@@ -195,10 +206,13 @@ std::string write_provenance(const RunRecord& run) {
   for (const auto& [what, text] : describe_provenance(run)) {
     rows.push_back({escape_markdown(what), escape_markdown(text)});
   }
-  std::string text = "## Where the figures come from\n\n";
-  text += markdown_table({{"", false}, {"", false}}, rows);
-  if (!run.provenance.command.empty()) text += '\n' + markdown_code(run.provenance.command, "sh");
-  return text;
+  // GitHub takes what stands between blank lines for Markdown.
+  std::string text = "<details>\n<summary>Where the figures come from</summary>\n\n";
+  text += markdown_table({{"", false}, {"", false}}, rows) + '\n';
+  if (!run.provenance.command.empty()) {
+    text += markdown_code(run.provenance.command, "sh") + '\n';
+  }
+  return text + "</details>\n";
 }
 
 }  // namespace

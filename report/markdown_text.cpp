@@ -25,9 +25,11 @@ bool within_word(std::string_view text, std::size_t place) {
          is_alphanumeric(text[last_before]) && is_alphanumeric(text[first_after]);
 }
 
-/// Whether this character makes the text's first line a heading, a quotation or a list.
+/// Whether this character makes the text's first line a heading, a quotation, a list or a rule.
 bool begins_block(std::string_view text, std::size_t place) {
   const char c = text[place];
+  const bool is_rule = text.find_first_not_of("- ") == std::string_view::npos;
+  if (place == 0 && c == '-' && is_rule) return true;
   const bool space_follows = place + 1 == text.size() || text[place + 1] == ' ';
   if (place == 0)
     return c == '#' || c == '>' || ((c == '-' || c == '+' || c == '*') && space_follows);

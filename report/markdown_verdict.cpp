@@ -23,7 +23,7 @@ std::string describe_interval(const PointVerdict& verdict) {
 
 std::string write_group(const VerdictGroup& group, const Verdicts& verdicts,
                         const std::vector<StoredPoint>& points,
-                        const std::vector<ParameterValues>& told) {
+                        const std::vector<ParameterValues>& told, bool is_unfinished) {
   std::vector<std::size_t> shown = {group.best};
   for (const std::size_t i : group.same) {
     if (shown.size() < most_shown) shown.push_back(i);
@@ -36,7 +36,7 @@ std::string write_group(const VerdictGroup& group, const Verdicts& verdicts,
     rows.push_back({escape_markdown(describe(environment_of(points[i].point), told)),
                     format_figure(verdict.figure), describe_interval(verdict),
                     (i == group.slowest ? (verdict.is_of_speed ? "slowest: " : "worst: ") : "") +
-                        to_string(verdict),
+                        to_string(verdict) + (is_unfinished && i == group.best ? " so far" : ""),
                     describe_rounds(verdict)});
   }
   std::string text = markdown_table({{"configuration", false},
@@ -73,7 +73,7 @@ std::string write_verdict(const RunResults& results,
       "rounds in turn where there were any, else by intervals that overlap.\n\n";
   if (results.run.tuning) text += "The search in these groups has not come to an end.\n\n";
   for (const VerdictGroup& group : groups) {
-    text += write_group(group, verdicts, results.points, told);
+    text += write_group(group, verdicts, results.points, told, results.run.tuning && !group.tuned);
   }
   return text;
 }

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "report/best_cells.h"
 #include "report/display_text.h"
 #include "report/metric_column.h"
 #include "report/parameter_values.h"
@@ -31,25 +32,40 @@ std::vector<std::string> needed_by(const TableLayout& layout) {
 Cell cell_of(const PointList& points, const MetricColumn& column) {
   const Better better = better_of(column.name);
   Cell cell;
+  bool is_low_cut_off = false;
+  bool is_high_cut_off = false;
   for (const PointRecord* point : points) {
     const auto figure = figure_of(*point, column);
     if (point->status != PointStatus::ok || !figure) continue;
-    if (cell.kind == Cell::Kind::missing || std::isnan(cell.low)) {
-      cell = {Cell::Kind::figure, *figure, *figure};
-    } else if (!std::isnan(*figure)) {
-      cell.low = std::min(cell.low, *figure);
-      cell.high = std::max(cell.high, *figure);
+    // Counts are of one launch, whole in any case.
+    const bool cut_off = column.origin == Origin::measured && is_cut_off(*point);
+    const bool is_first = cell.kind == Cell::Kind::missing || std::isnan(cell.low);
+    if (is_first) cell = {Cell::Kind::figure, *figure, *figure};
+    if (is_first || *figure < cell.low) {
+      cell.low = *figure;
+      is_low_cut_off = cut_off;
+    }
+    if (is_first || *figure > cell.high) {
+      cell.high = *figure;
+      is_high_cut_off = cut_off;
     }
   }
   if (cell.kind == Cell::Kind::missing) {
     const bool all_failed = std::ranges::all_of(
         points, [](const PointRecord* point) { return point->status == PointStatus::failed; });
     if (all_failed) cell.kind = Cell::Kind::failed;
-  } else if (better == Better::higher) {
+    return cell;
+  }
+  if (better == Better::higher) {
     cell.low = cell.high;
+    cell.is_cut_off = is_high_cut_off;
   } else if (better == Better::lower) {
     cell.high = cell.low;
-  } else if (cell.low != cell.high && !std::isnan(cell.low)) {
+    cell.is_cut_off = is_low_cut_off;
+  } else {
+    cell.is_cut_off = is_low_cut_off || is_high_cut_off;
+  }
+  if (cell.low != cell.high && !std::isnan(cell.low)) {
     cell.kind = Cell::Kind::range;
   }
   return cell;
@@ -87,6 +103,9 @@ class Pivot {
       }
     }
     for (const Ranks& row : rows_) table.rows.push_back(table_row(row, shown));
+    std::vector<Better> better;
+    for (const MetricColumn& each : shown) better.push_back(better_of(each.name));
+    mark_best_cells(table, better);
     if (!chosen && has_success()) {
       // The caption says why; rows of gaps would add nothing.
       table.headings.clear();

@@ -16,9 +16,15 @@ struct Cell {
   Kind kind = Kind::missing;
   double low = 0;
   double high = 0;
+  bool is_best = false;     ///< of the table, or as good as the best to the reader's eye
+  bool is_cut_off = false;  ///< measured with a few samples only, before a search gave it up
 
   friend bool operator==(const Cell&, const Cell&) = default;
 };
+
+/// What a report says of figures that have the mark of a cut-off point.
+constexpr const char* meaning_of_cut_off =
+    "~ stands before what a few samples say of a configuration that the search then gave up.";
 
 /// A table as a report shows it, before it is written as Markdown or for a terminal.
 struct TableModel {

@@ -40,4 +40,28 @@ std::string describe_plan(const LoadedSweep& loaded) {
   return text;
 }
 
+std::string describe_search_plan(const TuneRules& rules, const std::vector<TuningGroup>& groups) {
+  std::size_t configurations = 0;
+  for (const TuningGroup& group : groups) configurations += group.configurations.size();
+  std::vector<std::string> wanted;
+  for (const TuneObjective& objective : rules.objectives) {
+    wanted.push_back(fmt::format(
+        "the {} {}", objective.better == Better::higher ? "highest" : "lowest", objective.metric));
+  }
+  std::string text = fmt::format("  searches {} for {}", count_of(configurations, "configuration"),
+                                 fmt::join(wanted, ", or else "));
+  const bool has_several = groups.size() > 1;
+  const std::string all = count_of(groups.size(), "group");
+  if (rules.budget.configurations) {
+    text += fmt::format(", at most {} of {}", format_thousands(*rules.budget.configurations),
+                        has_several ? "each of " + all : "them");
+  } else if (has_several) {
+    text += ", in " + all;
+  }
+  if (rules.budget.seconds) {
+    text += fmt::format(", for at most {} s{}", *rules.budget.seconds, has_several ? " each" : "");
+  }
+  return text + '\n';
+}
+
 }  // namespace sweep

@@ -202,7 +202,10 @@ int run_command(const Arguments& arguments) {
   std::cerr << fmt::format("  on {}\n", describe_device(executor.machines.measurer->device()));
   fit_space(loaded, executor, *options);
   std::vector<TuningGroup> groups;
-  if (loaded.sweep.tune) groups = tuning_groups(loaded.sweep, loaded.space);
+  if (loaded.sweep.tune) {
+    groups = tuning_groups(loaded.sweep, loaded.space);
+    std::cerr << describe_search_plan(*loaded.sweep.tune, groups) << std::flush;
+  }
   if (executor.replay) executor.replay->forget_unknown_defaults(loaded.space, groups);
   make_output_folder(options->output);
   const fs::path base = options->output / loaded.sweep.name;

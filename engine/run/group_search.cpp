@@ -177,7 +177,7 @@ void GroupSearch::reject_objectives() const {
   for (const TuneObjective& objective : rules_.objectives) names.push_back(objective.metric);
   const RunStage& stage = tools_.stage;
   throw InputError(
-      Location{stage.request.sweep.source, 0, 0, 1},
+      rules_.objectives.front().where,
       fmt::format("this sweep tunes {}, which {} does not give", fmt::join(names, ", "),
                   stage.measurer.device().name),
       stage.measurer.device().is_emulated()

@@ -72,7 +72,7 @@ class TuneReader {
         diagnostics_.error(where, fmt::format("'{}' is an objective twice", today));
         continue;
       }
-      rules_.objectives.push_back({today, better});
+      rules_.objectives.push_back({today, better, where});
     }
   }
 

@@ -16,6 +16,7 @@ namespace sweep {
 struct TuneObjective {
   std::string metric;
   Better better = Better::higher;  ///< never `neither`
+  Location where = {};
 };
 
 /// The `tune:` part of a sweep file: search for the best configuration in the place of measuring

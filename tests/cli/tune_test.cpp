@@ -97,6 +97,10 @@ BOOST_AUTO_TEST_CASE(the_winner_is_named_and_the_second_run_reuses_all) {
   write(small_axes + "tune: {" + by_sectors + "}\n");
   const Outcome first = run();
   BOOST_TEST(first.code == 0, first.err);
+  BOOST_TEST(contains(first.err,
+                      "  searches 8 configurations for the highest bandwidth, or "
+                      "else the lowest load_sectors\n"),
+             first.err);
   BOOST_TEST(contains(first.err, "8 points measured, 0 failed; 0 reused"), first.err);
   BOOST_TEST(contains(first.out,
                       "Searched for the lowest load_sectors, emulated, by the strategy 'forest' "
@@ -217,11 +221,25 @@ BOOST_DATA_TEST_CASE(a_mistake_has_its_place, data::make(mistakes), mistake) {
   BOOST_TEST(!std::filesystem::exists(database()));
 }
 
+BOOST_AUTO_TEST_CASE(the_plan_says_how_much_is_searched) {
+  write(small_axes +
+        "tune: {maximize: bandwidth, minimize: load_sectors, for_each: STEP, strategy: random, "
+        "budget: {configurations: 1, seconds: 20}}\n");
+  const Outcome outcome = run();
+  BOOST_TEST(outcome.code == 0, outcome.err);
+  BOOST_TEST(contains(outcome.err,
+                      "  searches 8 configurations for the highest bandwidth, or else the lowest "
+                      "load_sectors, at most 1 of each of 4 groups, for at most 20 s each\n"),
+             outcome.err);
+}
+
 BOOST_AUTO_TEST_CASE(what_the_device_does_not_give_is_no_objective) {
   write(small_axes + "tune: {maximize: bandwidth}\n");
   const Outcome outcome = run();
   BOOST_TEST(outcome.code == 65);
-  BOOST_TEST(contains(outcome.err, "tuned.yaml: error: this sweep tunes bandwidth, which emulator"),
+  BOOST_TEST(contains(outcome.err,
+                      "tuned.yaml:3:18: error: this sweep tunes bandwidth, which "
+                      "emulator"),
              outcome.err);
   BOOST_TEST(contains(outcome.err, "help: where nothing is timed another objective can decide"),
              outcome.err);

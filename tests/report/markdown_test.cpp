@@ -3,6 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "tests/report/example_results.h"
+#include "tests/report/tuned_results.h"
 
 namespace sweep::testing {
 namespace {
@@ -15,7 +16,7 @@ BOOST_AUTO_TEST_SUITE(markdown)
 
 BOOST_AUTO_TEST_CASE(it_says_whether_the_run_is_whole) {
   RunResults results = stride_results();
-  BOOST_TEST(!has(results, "**"));
+  BOOST_TEST(!has(results, "**The run"));
   results.run.state = RunState::running;
   BOOST_TEST(has(results, "**The run has not finished: it is still going on, or it was killed.**"));
   results.run.state = RunState::interrupted;
@@ -47,6 +48,33 @@ BOOST_AUTO_TEST_CASE(a_range_and_a_gap_are_shown_with_dashes) {
   BOOST_TEST(has(results, "|   1 | 10.00 | 20.00 |     – |\n"));
 }
 
+BOOST_AUTO_TEST_CASE(the_best_cell_is_bold_and_a_cut_off_one_is_rough) {
+  RunResults results;
+  for (const std::int64_t n : {1, 2, 3}) {
+    results.points.push_back(ok_point("p", {{"N", integer(n)}},
+                                      {{"time", Origin::measured, 100 * static_cast<double>(n)}}));
+  }
+  results.points[2].point.stopped_by = "cut-off";
+  results.layout.tables = {layout({"N"}, {}, {"time"})};
+  BOOST_TEST(has(results,
+                 "\\~ stands before what a few samples say of a configuration that the search then "
+                 "gave up.\n\n"
+                 "|   N | time [us] |\n"
+                 "|----:|----------:|\n"
+                 "|   1 | **100.0** |\n"
+                 "|   2 |     200.0 |\n"
+                 "|   3 |    ~300.0 |\n"));
+}
+
+BOOST_AUTO_TEST_CASE(a_search_that_was_broken_off_has_a_best_so_far) {
+  RunResults results = tuned_results();
+  results.run.state = RunState::interrupted;
+  BOOST_TEST(!has(results, "so far"));
+  results.run.tuning->groups.clear();
+  BOOST_TEST(has(results, "The search in these groups has not come to an end."));
+  BOOST_TEST(has(results, "| best so far "));
+}
+
 BOOST_AUTO_TEST_CASE(a_run_without_points_is_a_document_too) {
   RunResults results;
   results.run.provenance.sweep_name = "empty";
@@ -55,10 +83,11 @@ BOOST_AUTO_TEST_CASE(a_run_without_points_is_a_document_too) {
              "**The run has not finished: it is still going on, or it was killed.**\n\n"
              "0 points: 0 ok, 0 failed.\n\n"
              "## All points\n\n"
-             "## Where the figures come from\n\n"
+             "<details>\n<summary>Where the figures come from</summary>\n\n"
              "|     |     |\n"
              "|:----|:----|\n"
-             "| run | 0   |\n");
+             "| run | 0   |\n\n"
+             "</details>\n");
 }
 
 BOOST_AUTO_TEST_CASE(nothing_from_a_file_becomes_markup) {

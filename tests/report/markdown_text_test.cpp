@@ -43,6 +43,7 @@ const Escape escapes[] = {
     {"- item", R"(\- item)"},
     {"* item", R"(\* item)"},
     {"-1", "-1"},
+    {"---", R"(\---)"},
     {"12. item", R"(12\. item)"},
     {"12.5", "12.5"},
     {"colour \x1b[31m", "colour ?[31m"},

@@ -320,6 +320,68 @@ BOOST_AUTO_TEST_CASE(every_point_is_counted_in_exactly_one_cell) {
   });
 }
 
+/// The cells of each row: "*" for a best one, "~" for one that is cut off, "-" for others.
+std::string marks(const TableModel& table) {
+  std::string marks;
+  for (const TableModel::Row& row : table.rows) {
+    for (const Cell& cell : row.cells) marks += cell.is_best ? '*' : cell.is_cut_off ? '~' : '-';
+    marks += ' ';
+  }
+  return marks;
+}
+
+BOOST_AUTO_TEST_CASE(the_best_cells_of_the_table_are_marked) {
+  const auto marks_of = [](const char* metric, std::vector<double> values) {
+    std::vector<StoredPoint> points;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      points.push_back(ok_point("p",
+                                {{"A", integer(static_cast<std::int64_t>(i / 2))},
+                                 {"B", integer(static_cast<std::int64_t>(i % 2))}},
+                                {{metric, Origin::measured, values[i]}}));
+    }
+    return marks(pivot(layout({"A"}, {"B"}, {metric}), points));
+  };
+  BOOST_TEST(marks_of("bandwidth", {1, 3, 2, 1}) == "-* -- ");
+  BOOST_TEST(marks_of("time", {1, 3, 2, 1}) == "*- -* ");
+  // Both read 100.0.
+  BOOST_TEST(marks_of("time", {100.01, 100.02, 101, 102}) == "** -- ");
+  BOOST_TEST(marks_of("time", {5, 5, 5, 5}) == "-- -- ");
+  BOOST_TEST(marks_of("time", {5}) == "- ");
+  BOOST_TEST(marks_of("samples", {1, 3, 2, 1}) == "-- -- ");
+  BOOST_TEST(marks_of("time", {std::nan(""), 3, 2, 4}) == "-- *- ");
+}
+
+BOOST_AUTO_TEST_CASE(what_was_cut_off_is_marked_and_never_the_best) {
+  std::vector<StoredPoint> points = {point(1, "float", 5), point(1, "double", 4),
+                                     point(2, "float", 3), point(2, "double", 2)};
+  points[0].point.stopped_by = "cut-off";
+  const TableLayout by_stride = layout({"STRIDE"}, {"T"}, {"bandwidth"});
+  BOOST_TEST(marks(pivot(by_stride, points)) == "~* -- ");
+  // The figure shown is that of the whole one.
+  points[1].point.stopped_by = "cut-off";
+  points[0].point.stopped_by = "noise";
+  BOOST_TEST(marks(pivot(layout({"STRIDE"}, {}, {"bandwidth"}), points)) == "* - ");
+}
+
+BOOST_AUTO_TEST_CASE(counts_of_a_cut_off_point_are_whole) {
+  std::vector<StoredPoint> points = {
+      ok_point("p", {{"A", integer(1)}}, {{"shared_conflicts", Origin::emulated, 8}}),
+      ok_point("p", {{"A", integer(2)}}, {{"shared_conflicts", Origin::emulated, 4}})};
+  for (StoredPoint& stored : points) stored.point.stopped_by = "cut-off";
+  BOOST_TEST(marks(pivot(layout({"A"}, {}, {"shared_conflicts"}), points)) == "- * ");
+}
+
+BOOST_AUTO_TEST_CASE(hardware_and_emulator_have_a_best_each) {
+  std::vector<StoredPoint> points;
+  for (const std::int64_t a : {1, 2}) {
+    const auto sectors = static_cast<double>(a);
+    points.push_back(ok_point("p", {{"A", integer(a)}},
+                              {{"shared_conflicts", Origin::hardware, sectors},
+                               {"shared_conflicts", Origin::emulated, 3 - sectors}}));
+  }
+  BOOST_TEST(marks(pivot(layout({"A"}, {}, {"shared_conflicts"}), points)) == "*- -* ");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace
