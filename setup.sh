@@ -10,9 +10,6 @@ packages=(
   libxxhash-dev libyaml-cpp-dev nlohmann-json3-dev
 )
 
-# Makes more of the reports where it is there: pictures of the charts.
-optional_packages=(gnuplot-nox)
-
 say() { printf 'setup: %s\n' "$*"; }
 
 # fail LINE...: says why, what to do about it, and ends.
@@ -64,18 +61,36 @@ install_packages() {
     fail "apt could not install: $*" "${ways_out[@]}"
 }
 
-# Goes on without what cannot be installed: nothing but pictures needs it.
-install_optional_packages() {
-  command -v gnuplot >/dev/null && return
-  local -a absent
-  mapfile -t absent < <(missing_packages "${optional_packages[@]}")
-  [[ ${#absent[@]} -gt 0 ]] || return 0
-  say "installing with apt, for pictures of the charts: ${absent[*]}"
-  if { [[ $EUID -eq 0 ]] || sudo -n true 2>/dev/null; } && { apt_get update || true; } &&
-    apt_get install -y --no-install-recommends "${absent[@]}"; then
+# install_optional PACKAGE WITHOUT: goes on when it cannot be installed, and says what is lost.
+install_optional() {
+  if [[ $EUID -ne 0 ]] && ! { command -v sudo >/dev/null && sudo -n true 2>/dev/null; }; then
+    say "installing $1 needs root: $2. An administrator may run: apt-get install $1"
     return
   fi
-  say "going on without ${absent[*]}: reports then have no pictures of their charts."
+  say "installing $1 with apt"
+  apt_get update >/dev/null || true  # the lists there are may do
+  apt_get install -y --no-install-recommends "$1" || say "apt could not install $1: $2."
+}
+
+# gnuplot draws the charts of Markdown reports.
+install_gnuplot() {
+  command -v gnuplot >/dev/null ||
+    install_optional gnuplot-nox "Markdown reports will have no pictures of their charts"
+}
+
+# npm gives Vega-Lite, which the HTML reports draw their interactive charts with; nothing else needs
+# it. Not where there is a Node.js from elsewhere: Debian's npm (some 350 packages, 320 MiB) conflicts
+# with it. SWEEP_NPM=no leaves it out.
+install_npm() {
+  local without="HTML reports will have pictures in place of interactive charts"
+  command -v npm >/dev/null && return
+  if [[ ${SWEEP_NPM:-} == no ]]; then
+    say "without npm, as SWEEP_NPM=no asks: $without."
+  elif command -v node >/dev/null; then
+    say "there is a Node.js without npm: $without. Install the npm that belongs to it."
+  else
+    install_optional npm "$without"
+  fi
 }
 
 # Without apt nothing is installed: says what is needed and goes on with what is there.
@@ -123,7 +138,8 @@ if command -v apt-get >/dev/null && command -v dpkg-query >/dev/null; then
   else
     say "every package that the build needs is installed."
   fi
-  install_optional_packages
+  install_gnuplot
+  install_npm
 else
   check_tools
 fi

@@ -36,7 +36,7 @@ foreach(file package.json package-lock.json .npmrc)
 endforeach()
 execute_process(
   COMMAND "${NPM}" ci --ignore-scripts --no-audit --no-fund --loglevel=error --fetch-retries=1
-          --fetch-timeout=60000
+          --fetch-retry-mintimeout=1000 --fetch-timeout=60000
   WORKING_DIRECTORY "${FOLDER}" RESULT_VARIABLE result OUTPUT_QUIET ERROR_VARIABLE errors
   TIMEOUT 300)
 if(NOT result EQUAL 0)

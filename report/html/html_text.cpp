@@ -90,15 +90,16 @@ std::string script_json(const nlohmann::ordered_json& json) {
       json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   std::string result;
   result.reserve(text.size() + text.size() / 16);
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '<' || c == '>' || c == '&') {
-      result += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    } else if (text.compare(i, 3, "\xe2\x80\xa8") == 0 || text.compare(i, 3, "\xe2\x80\xa9") == 0) {
-      result += text[i + 2] == '\xa8' ? "\\u2028" : "\\u2029";
-      i += 2;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t length = std::max<std::size_t>(character_length(text, i), 1);
+    const std::string_view character = std::string_view(text).substr(i, length);
+    i += length;
+    if (character == "<" || character == ">" || character == "&") {
+      result += fmt::format("\\u{:04x}", byte_at(character, 0));
+    } else if (character == "\xe2\x80\xa8" || character == "\xe2\x80\xa9") {
+      result += byte_at(character, 2) == 0xa8 ? "\\u2028" : "\\u2029";
     } else {
-      result += c;
+      result += turns_direction(character) ? replacement : character;
     }
   }
   return result;

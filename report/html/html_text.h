@@ -14,7 +14,7 @@ namespace sweep {
 std::string escape_html(std::string_view text);
 
 /// JSON that can stand in a <script> element: nothing in it ends the element or opens a comment.
-/// Bytes that are no UTF-8 become U+FFFD.
+/// Bytes that are no UTF-8 become U+FFFD, as does what turns the direction of writing.
 std::string script_json(const nlohmann::ordered_json& json);
 
 /// A figure for JSON, with seven significant digits; what JSON has no number for is "nan", "inf" or

@@ -43,7 +43,7 @@ std::string describe_axes(const std::vector<ParameterValues>& parameters) {
   constexpr std::size_t most_listed = 6;
   std::vector<std::string> texts;
   for (const ParameterValues& parameter : parameters) {
-    if (!parameter.varies()) continue;
+    if (parameter.values.size() < 2) continue;
     if (parameter.values.size() > most_listed) {
       texts.push_back(fmt::format("{} ({} values)", parameter.name, parameter.values.size()));
       continue;
