@@ -5,6 +5,7 @@
 #include "engine/spec/counter_set.h"
 #include "engine/spec/map_reader.h"
 #include "engine/spec/metric.h"
+#include "engine/spec/sweep_keys.h"
 #include "engine/text/suggestion.h"
 
 namespace sweep {
@@ -43,8 +44,7 @@ bool is_empty_list(const YamlNode& node) {
 TableLayout read_table(const YamlNode& node, Diagnostics& diagnostics) {
   TableLayout table;
   table.location = node.where;
-  const MapReader reader(node, "a table", {"rows", "columns", "value", "where", "title"},
-                         diagnostics);
+  const MapReader reader(node, "a table", names_of(table_keys()), diagnostics);
   if (!node.is_map()) return table;
   const char* rows_help = "the parameters whose values are the table's lines";
   const YamlNode* rows = reader.require("rows", rows_help);
@@ -68,7 +68,7 @@ TableLayout read_table(const YamlNode& node, Diagnostics& diagnostics) {
 
 ReportLayout read_report_layout(const YamlNode& node, Diagnostics& diagnostics) {
   ReportLayout layout;
-  const MapReader reader(node, "report", {"tables"}, diagnostics);
+  const MapReader reader(node, "report", names_of(report_keys()), diagnostics);
   if (!node.is_map()) return layout;
   const YamlNode* tables = reader.find("tables");
   if (tables == nullptr) return layout;
