@@ -1,7 +1,5 @@
 #include "report/pivot.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,40 +9,26 @@
 #include "report/display_text.h"
 #include "report/metric_column.h"
 #include "report/parameter_values.h"
-#include "report/point_condition.h"
+#include "report/shared_place.h"
 
 namespace sweep {
 namespace {
 
-using Points = std::vector<const PointRecord*>;
 /// The places of some parameters' values in the order of the table.
 using Ranks = std::vector<std::size_t>;
 /// The place of a value that a point lacks, after all others.
 constexpr std::size_t not_there = std::numeric_limits<std::size_t>::max();
 
-bool has_all(const Bindings& environment, const std::vector<std::string>& names) {
-  return std::ranges::all_of(
-      names, [&](const std::string& name) { return environment.find(name) != nullptr; });
-}
-
 /// Patterns side by side need not have the same parameters.
-bool has_rows(const Bindings& environment, const std::vector<std::string>& names) {
-  return std::ranges::find(names, "pattern") != names.end() || has_all(environment, names);
-}
-
-Points matching_points(const TableLayout& layout, std::span<const StoredPoint> points) {
-  Points matching;
-  for (const StoredPoint& stored : points) {
-    const Bindings environment = environment_of(stored.point);
-    if (has_rows(environment, layout.rows) && has_all(environment, layout.columns) &&
-        (!layout.where || holds(*layout.where, stored.point))) {
-      matching.push_back(&stored.point);
-    }
+std::vector<std::string> needed_by(const TableLayout& layout) {
+  std::vector<std::string> needed = layout.columns;
+  if (std::ranges::find(layout.rows, "pattern") == layout.rows.end()) {
+    needed.insert(needed.end(), layout.rows.begin(), layout.rows.end());
   }
-  return matching;
+  return needed;
 }
 
-Cell cell_of(const Points& points, const MetricColumn& column) {
+Cell cell_of(const PointList& points, const MetricColumn& column) {
   const Better better = better_of(column.name);
   Cell cell;
   for (const PointRecord* point : points) {
@@ -75,7 +59,7 @@ class Pivot {
  public:
   Pivot(const TableLayout& layout, std::span<const StoredPoint> points)
       : layout_(layout),
-        points_(matching_points(layout, points)),
+        points_(matching_points(points, needed_by(layout), layout.where)),
         parameters_(parameters_of(points_)) {
     for (const PointRecord* point : points_) {
       const Bindings environment = environment_of(*point);
@@ -210,7 +194,7 @@ class Pivot {
     if (has_success() && !choose_metric(points_, layout_.values)) {
       sentences.push_back("No point has " + in_words(layout_.values, "or") +
                           ": the device did not give it");
-    } else if (const std::string choice = describe_choice(metric); !choice.empty()) {
+    } else if (const std::string choice = describe_cells(metric); !choice.empty()) {
       sentences.push_back(choice);
     }
     std::string caption;
@@ -221,57 +205,19 @@ class Pivot {
   }
 
   /// What a cell shows of several points; empty when no cell has several.
-  std::string describe_choice(const MetricColumn& metric) const {
-    const bool crowded =
-        std::ranges::any_of(cells_, [](const auto& cell) { return cell.second.size() > 1; });
-    if (!crowded) return {};
-    const std::string shown = better_of(metric.name) == Better::neither ? "range" : "best";
-    const std::string over = hidden_parameters();
-    if (over.empty()) return "A configuration measured more than once shows its " + shown;
-    return "Each cell: the " + shown + " over " + over;
-  }
-
-  /// "BLOCK (128, 256, 512) and UNROLL (1, 2)": what varies within a cell.
-  std::string hidden_parameters() const {
-    std::set<std::string> varying;
-    for (const auto& [place, points] : cells_) {
-      const Bindings first = environment_of(*points.front());
-      for (const PointRecord* point : points) {
-        const Bindings environment = environment_of(*point);
-        for (const ParameterValues& parameter : parameters_) {
-          const Value* a = first.find(parameter.name);
-          const Value* b = environment.find(parameter.name);
-          const bool same = a == nullptr ? b == nullptr : b != nullptr && *a == *b;
-          if (!same) varying.insert(parameter.name);
-        }
-      }
-    }
-    std::vector<std::string> texts;
-    for (const ParameterValues& parameter : parameters_) {
-      if (varying.contains(parameter.name)) texts.push_back(with_values(parameter));
-    }
-    return in_words(texts);
-  }
-
-  static std::string with_values(const ParameterValues& parameter) {
-    constexpr std::size_t most_shown = 8;
-    if (parameter.values.size() > most_shown) {
-      return fmt::format("{} ({} values)", parameter.name, parameter.values.size());
-    }
-    std::string values;
-    for (const Value& value : parameter.values) {
-      if (!values.empty()) values += ", ";
-      values += parameter.show(value);
-    }
-    return fmt::format("{} ({})", parameter.name, values);
+  std::string describe_cells(const MetricColumn& metric) const {
+    std::vector<PointList> cells;
+    for (const auto& [place, points] : cells_) cells.push_back(points);
+    const bool has_best = better_of(metric.name) != Better::neither;
+    return describe_choice("cell", has_best ? "best" : "range", cells, parameters_);
   }
 
   const TableLayout& layout_;
-  const Points points_;
+  const PointList points_;
   const std::vector<ParameterValues> parameters_;
   std::set<Ranks> rows_;
   std::set<Ranks> columns_;
-  std::map<std::pair<Ranks, Ranks>, Points> cells_;
+  std::map<std::pair<Ranks, Ranks>, PointList> cells_;
 };
 
 }  // namespace

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <span>
 
 #include "engine/search/strategy.h"
+#include "engine/spec/chart_layout.h"
 #include "engine/spec/counter_set.h"
 #include "engine/spec/device_figure.h"
 #include "engine/spec/metric.h"
@@ -56,24 +58,36 @@ Json map_of_names(Json values) {
           {"additionalProperties", std::move(values)}};
 }
 
-Json map_of(KeyTable keys) {
-  Json properties = Json::object();
-  Json required = Json::array();
-  for (const Key& key : keys) {
-    Json value = schema_of(key.form);
-    Json described = {{"description", key.help}};
+/// A map of known keys.
+class MapSchema {
+ public:
+  void add(std::string_view name, std::string_view help, bool is_required, Json value) {
+    Json described = {{"description", help}};
     if (value.contains("$ref")) {
       described["allOf"] = Json::array({std::move(value)});  // beside $ref nothing else counts
     } else {
       described.update(value);
     }
-    properties[std::string(key.name)] = std::move(described);
-    if (key.is_required) required.push_back(std::string(key.name));
+    properties_[std::string(name)] = std::move(described);
+    if (is_required) required_.push_back(std::string(name));
   }
-  Json map = {{"type", "object"}, {"properties", std::move(properties)}};
-  if (!required.empty()) map["required"] = std::move(required);
-  map["additionalProperties"] = false;
-  return map;
+
+  Json json() const {
+    Json map = {{"type", "object"}, {"properties", properties_}};
+    if (!required_.empty()) map["required"] = required_;
+    map["additionalProperties"] = false;
+    return map;
+  }
+
+ private:
+  Json properties_ = Json::object();
+  Json required_ = Json::array();
+};
+
+Json map_of(KeyTable keys) {
+  MapSchema map;
+  for (const Key& key : keys) map.add(key.name, key.help, key.is_required, schema_of(key.form));
+  return map.json();
 }
 
 Json not_empty(Json map) {
@@ -147,6 +161,47 @@ Json cache_states_schema() {
   return {{"enum", std::move(values)}};
 }
 
+Json chart_value_schema(ChartKeyHolds holds) {
+  switch (holds) {
+    case ChartKeyHolds::parameters:
+      return one_or_list_of(scalar());
+    case ChartKeyHolds::metrics:
+      return one_or_list_of(definition("metric"), 1);
+    case ChartKeyHolds::axis_scale:
+      return one_of_these(scale_choice_names());
+    case ChartKeyHolds::value_scale:
+      return one_of_these(value_scale_names());
+    default:
+      return scalar();
+  }
+}
+
+/// Of the map under the name of a chart's kind.
+Json drawing_schema(ChartKind kind) {
+  MapSchema map;
+  for (const ChartKey& key : chart_keys(kind)) {
+    map.add(key.name, key.help, key.required, chart_value_schema(key.holds));
+  }
+  return map.json();
+}
+
+Json chart_schema() {
+  MapSchema map;
+  Json kinds = Json::array();
+  for (const ChartKey& key : chart_item_keys()) {
+    if (key.holds != ChartKeyHolds::chart) {
+      map.add(key.name, key.help, key.required, chart_value_schema(key.holds));
+      continue;
+    }
+    const auto kind = std::ranges::find(chart_kind_names(), key.name) - chart_kind_names().begin();
+    map.add(key.name, key.help, key.required, drawing_schema(static_cast<ChartKind>(kind)));
+    kinds.push_back({{"required", {key.name}}});
+  }
+  Json chart = map.json();
+  chart["oneOf"] = std::move(kinds);
+  return chart;
+}
+
 /// The forms of a single value.
 Json schema_of_word(ValueForm form) {
   switch (form) {
@@ -204,6 +259,8 @@ Json schema_of_map(ValueForm form) {
       return map_of(report_keys());
     case ValueForm::tables:
       return {{"type", "array"}, {"items", map_of(table_keys())}};
+    case ValueForm::charts:
+      return {{"type", "array"}, {"items", chart_schema()}};
     case ValueForm::launch:
       return map_of(launch_keys());
     case ValueForm::useful:

@@ -52,6 +52,7 @@ enum class ValueForm {
   emulator,
   report,
   tables,
+  charts,
   launch,
 };
 

@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "engine/spec/counter_set.h"
+#include "engine/spec/layout_names.h"
 #include "engine/spec/map_reader.h"
-#include "engine/spec/metric.h"
 #include "engine/spec/sweep_keys.h"
-#include "engine/text/suggestion.h"
 
 namespace sweep {
 namespace {
@@ -20,21 +18,6 @@ void read_names(const MapReader& reader, std::string_view key, std::vector<std::
     names.push_back(std::move(name));
     table.places.push_back(where);
   }
-}
-
-std::vector<std::string> read_metrics(const YamlNode& node, Diagnostics& diagnostics) {
-  std::vector<std::string> names;
-  for (const auto& [name, where] : read_texts(node, "value", diagnostics)) {
-    const MetricDefinition* metric = find_metric(name);
-    if (metric == nullptr && is_counter_name(name)) {
-      names.push_back(name);
-    } else if (metric == nullptr) {
-      diagnostics.error(where, fmt::format("there is no metric '{}'", name), suggest_metric(name));
-    } else {
-      names.push_back(metric->name);
-    }
-  }
-  return names;
 }
 
 bool is_empty_list(const YamlNode& node) {
@@ -53,15 +36,20 @@ TableLayout read_table(const YamlNode& node, Diagnostics& diagnostics) {
   }
   read_names(reader, "rows", table.rows, table, diagnostics);
   read_names(reader, "columns", table.columns, table, diagnostics);
-  const char* value_help = "a metric, for example bandwidth";
-  const YamlNode* value = reader.require("value", value_help);
-  if (value != nullptr && is_empty_list(*value)) {
-    diagnostics.error(value->where, "'value' names no metric", value_help);
-  }
-  if (value != nullptr) table.values = read_metrics(*value, diagnostics);
+  const YamlNode* value = reader.require("value", "a metric, for example bandwidth");
+  if (value != nullptr) table.values = read_metric_names(*value, "value", diagnostics);
   table.where = reader.expression("where");
   table.title = reader.text("title");
   return table;
+}
+
+/// The list under `key`; null, with an error, for what is no list.
+const YamlNode* find_list(const MapReader& reader, std::string_view key, Diagnostics& diagnostics,
+                          const char* help) {
+  const YamlNode* list = reader.find(key);
+  if (list == nullptr || list->is_sequence()) return list;
+  diagnostics.error(list->where, fmt::format("'{}' must be a list", key), help);
+  return nullptr;
 }
 
 }  // namespace
@@ -70,14 +58,21 @@ ReportLayout read_report_layout(const YamlNode& node, Diagnostics& diagnostics) 
   ReportLayout layout;
   const MapReader reader(node, "report", names_of(report_keys()), diagnostics);
   if (!node.is_map()) return layout;
-  const YamlNode* tables = reader.find("tables");
-  if (tables == nullptr) return layout;
-  if (!tables->is_sequence()) {
-    diagnostics.error(tables->where, "'tables' must be a list",
-                      "tables: [{rows: STRIDE, columns: [T], value: bandwidth}]");
-    return layout;
+  const YamlNode* tables = find_list(reader, "tables", diagnostics,
+                                     "tables: [{rows: STRIDE, columns: [T], value: bandwidth}]");
+  if (tables != nullptr) {
+    for (const YamlNode& item : tables->items) {
+      layout.tables.push_back(read_table(item, diagnostics));
+    }
   }
-  for (const YamlNode& item : tables->items) layout.tables.push_back(read_table(item, diagnostics));
+  const YamlNode* charts = find_list(reader, "charts", diagnostics,
+                                     "charts: [{line: {x: STRIDE, y: bandwidth, series: T}}]");
+  if (charts != nullptr) {
+    layout.charts.emplace();
+    for (const YamlNode& item : charts->items) {
+      if (auto chart = read_chart(item, diagnostics)) layout.charts->push_back(std::move(*chart));
+    }
+  }
   return layout;
 }
 
@@ -97,17 +92,14 @@ void check_report_layout(const ReportLayout& layout, const Scope& scope, Diagnos
   for (const TableLayout& table : layout.tables) {
     std::vector<std::string> names = table.rows;
     names.insert(names.end(), table.columns.begin(), table.columns.end());
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      if (scope.kind_of(names[i])) continue;
-      const Location& where = i < table.places.size() ? table.places[i] : table.location;
-      diagnostics.error(where, fmt::format("there is no parameter '{}'", names[i]),
-                        suggest(names[i], scope.names, "the names known here are"));
-    }
+    check_layout_names(names, table.places, table.location, scope, diagnostics);
     if (table.where) {
       check_kind(*table.where, scope, ValueKind::boolean, "'where'", diagnostics,
                  "write a comparison");
     }
   }
+  if (!layout.charts) return;
+  for (const ChartLayout& chart : *layout.charts) check_chart_layout(chart, scope, diagnostics);
 }
 
 }  // namespace sweep

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/spec/chart_layout.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/expression.h"
 #include "engine/text/yaml.h"
@@ -28,6 +29,8 @@ struct TableLayout {
 /// The `report:` part of a sweep file.
 struct ReportLayout {
   std::vector<TableLayout> tables;
+  /// Nothing where the sweep does not say: reports then choose. An empty list asks for no charts.
+  std::optional<std::vector<ChartLayout>> charts = {};
 };
 
 /// Reads the value of a sweep file's `report:` key. Metric names are checked, parameter names are

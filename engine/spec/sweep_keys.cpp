@@ -98,6 +98,9 @@ constexpr std::array expectation_table = {
 
 constexpr std::array report_table = {
     Key{"tables", ValueForm::tables, "A list: - {rows: STRIDE, columns: [T], value: bandwidth}."},
+    Key{"charts", ValueForm::charts,
+        "A list: - {line: {x: STRIDE, y: bandwidth, series: T}, where: BLOCK == 256}. Without the "
+        "key the report chooses; an empty list asks for none."},
 };
 
 constexpr std::array table_table = {

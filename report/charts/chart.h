@@ -41,7 +41,7 @@ struct ChartMark {
 
 /// A line, the bars of one colour, or the cells of a heatmap's panel.
 struct ChartSeries {
-  std::string name;                   ///< "T = float"; empty when there is only one
+  std::string name;  ///< the values of the legend's names: "float, 256"; empty when there is one
   std::vector<ChartMark> marks = {};  ///< by rising x, then y
 };
 
@@ -53,7 +53,7 @@ struct ChartPanel {
 /// A line drawn right across: what the device could give at most, what was reached at most.
 struct ChartReference {
   double at = 0;      ///< in the metric's unit
-  std::string label;  ///< "theoretical peak, 4814 GB/s"
+  std::string label;  ///< "theoretical peak: 4814 GB/s"
 };
 
 /// A chart as it is drawn by gnuplot and by Vega-Lite: all that is decided is decided here.
@@ -66,14 +66,16 @@ struct Chart {
   ChartAxis x;
   ChartAxis y;  ///< of the metric; of a heatmap the axis of its second parameter
   ChartScale figure_scale = ChartScale::linear;  ///< of the metric: the y axis, or the colours
+  bool figures_from_zero = true;                 ///< the metric's linear axis begins at 0
   std::string figure_label;                      ///< "bandwidth [GB/s]"
-  std::string series_label = {};                 ///< what the legend is headed: "T", "T and BLOCK"
+  std::string series_label = {};                 ///< what the legend is headed: "T", "T, BLOCK"
   std::vector<ChartPanel> panels = {};
   std::vector<ChartReference> references = {};
 };
 
 /// The charts that the run's sweep asks for; where it says nothing about charts, one for each of
-/// its tables that a picture says more about. Charts without a figure to draw are left out.
+/// its tables that a picture says more about, or one of what varies. Charts without a figure to
+/// draw are left out. At most 8 series and 12 panels are drawn, the first; the caption says so.
 std::vector<Chart> charts_of(const RunResults& results);
 
 }  // namespace sweep

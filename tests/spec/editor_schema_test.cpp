@@ -7,6 +7,7 @@
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 
+#include "engine/spec/chart_layout.h"
 #include "engine/spec/pattern_header.h"
 #include "engine/spec/pattern_keys.h"
 #include "engine/spec/pattern_library.h"
@@ -108,7 +109,7 @@ std::string misspelt(const std::string& text, const Location& key) {
 /// A document around a key of a table: BEFORE key: 1 AFTER.
 struct Surroundings {
   const char* name;
-  KeyTable (*keys)();
+  std::vector<std::string> keys;
   const char* before;
   const char* after;
 };
@@ -117,28 +118,49 @@ std::ostream& operator<<(std::ostream& out, const Surroundings& place) {
   return out << place.name;
 }
 
+std::vector<std::string> names_of_charts(std::span<const ChartKey> table) {
+  std::vector<std::string> names;
+  for (const ChartKey& key : table) names.emplace_back(key.name);
+  return names;
+}
+
 const std::vector<Surroundings> in_sweeps = {
-    {"a sweep", sweep_keys, "", ""},
-    {"an axis", axis_range_keys, "axes: {STRIDE: {", "}}"},
-    {"measure", measure_keys, "measure: {", "}"},
-    {"samples", samples_keys, "measure: {samples: {", "}}"},
-    {"tune", tune_keys, "tune: {", "}"},
-    {"budget", budget_keys, "tune: {budget: {", "}}"},
-    {"no_better", patience_keys, "tune: {budget: {no_better: {", "}}}"},
-    {"emulator", emulator_keys, "emulator: {", "}"},
-    {"expect", expectation_keys, "expect: [{", "}]"},
-    {"report", report_keys, "report: {", "}"},
-    {"a table", table_keys, "report: {tables: [{", "}]}"},
+    {"a sweep", names_of(sweep_keys()), "", ""},
+    {"an axis", names_of(axis_range_keys()), "axes: {STRIDE: {", "}}"},
+    {"measure", names_of(measure_keys()), "measure: {", "}"},
+    {"samples", names_of(samples_keys()), "measure: {samples: {", "}}"},
+    {"tune", names_of(tune_keys()), "tune: {", "}"},
+    {"budget", names_of(budget_keys()), "tune: {budget: {", "}}"},
+    {"no_better", names_of(patience_keys()), "tune: {budget: {no_better: {", "}}}"},
+    {"emulator", names_of(emulator_keys()), "emulator: {", "}"},
+    {"expect", names_of(expectation_keys()), "expect: [{", "}]"},
+    {"report", names_of(report_keys()), "report: {", "}"},
+    {"a chart", names_of_charts(chart_item_keys()), "report: {charts: [{", "}]}"},
+    {"line", names_of_charts(chart_keys(ChartKind::line)), "report: {charts: [{line: {", "}}]}"},
+    {"bar", names_of_charts(chart_keys(ChartKind::bar)), "report: {charts: [{bar: {", "}}]}"},
+    {"heatmap", names_of_charts(chart_keys(ChartKind::heatmap)), "report: {charts: [{heatmap: {",
+     "}}]}"},
+    {"a table", names_of(table_keys()), "report: {tables: [{", "}]}"},
 };
 
 const std::vector<Surroundings> in_headers = {
-    {"a header", pattern_keys, "", ""},
-    {"a parameter", parameter_keys, "parameters: {A: {", "}}"},
-    {"a buffer", buffer_keys, "buffers: {a: {", "}}"},
-    {"an argument", argument_keys, "arguments: {a: {", "}}"},
-    {"launch", launch_keys, "launch: {", "}"},
-    {"useful", useful_keys, "useful: {", "}"},
+    {"a header", names_of(pattern_keys()), "", ""},
+    {"a parameter", names_of(parameter_keys()), "parameters: {A: {", "}}"},
+    {"a buffer", names_of(buffer_keys()), "buffers: {a: {", "}}"},
+    {"an argument", names_of(argument_keys()), "arguments: {a: {", "}}"},
+    {"launch", names_of(launch_keys()), "launch: {", "}"},
+    {"useful", names_of(useful_keys()), "useful: {", "}"},
 };
+
+/// A document one of whose maps lacks a key that it needs.
+struct Lacking {
+  std::string key;
+  std::string yaml;
+};
+
+std::ostream& operator<<(std::ostream& out, const Lacking& lacking) {
+  return out << lacking.key;
+}
 
 std::string document(const Surroundings& place, const std::string& key) {
   return fmt::format("{}{}: 1{}\n", place.before, key, place.after);
@@ -179,10 +201,9 @@ void collect_maps(const Json& schema, std::vector<std::vector<std::string>>& map
   }
 }
 
-bool has_map(const Json& schema, KeyTable table) {
+bool has_map(const Json& schema, std::vector<std::string> keys) {
   std::vector<std::vector<std::string>> maps;
   collect_maps(schema, maps);
-  std::vector<std::string> keys = names_of(table);
   std::ranges::sort(keys);
   return std::ranges::find(maps, keys) != maps.end();
 }
@@ -205,9 +226,9 @@ BOOST_DATA_TEST_CASE(every_shipped_header_is_valid, data::make(files(patterns, "
 
 BOOST_DATA_TEST_CASE(the_parser_of_sweeps_and_the_schema_have_the_same_keys,
                      data::make(in_sweeps)) {
-  BOOST_TEST(has_map(schema_of_sweeps(), sample.keys()));
+  BOOST_TEST(has_map(schema_of_sweeps(), sample.keys));
   const PatternLookup lookup = remembered_patterns();
-  for (const std::string& key : names_of(sample.keys())) {
+  for (const std::string& key : sample.keys) {
     const std::string good = document(sample, key);
     const std::string pattern = good.starts_with("pattern") ? "" : "pattern: stride\n";
     BOOST_TEST(!says_unknown(sweep_mistakes(pattern + good, lookup), key), good);
@@ -221,8 +242,8 @@ BOOST_DATA_TEST_CASE(the_parser_of_sweeps_and_the_schema_have_the_same_keys,
 
 BOOST_DATA_TEST_CASE(the_parser_of_headers_and_the_schema_have_the_same_keys,
                      data::make(in_headers)) {
-  BOOST_TEST(has_map(schema_of_patterns(), sample.keys()));
-  for (const std::string& key : names_of(sample.keys())) {
+  BOOST_TEST(has_map(schema_of_patterns(), sample.keys));
+  for (const std::string& key : sample.keys) {
     const std::string good = document(sample, key);
     BOOST_TEST(!says_unknown(header_mistakes(good), key), good);
     const std::string bad = document(sample, key + "x");
@@ -303,6 +324,10 @@ BOOST_DATA_TEST_CASE(values_that_mean_nothing_are_refused_by_both,
                          "report: {tables: {rows: STRIDE, value: time}}\n",
                          "expect: [{where: STRIDE == 1}]\n",
                          "patterns: [offset]\n",
+                         "report: {charts: [{x: STRIDE, y: time}]}\n",
+                         "report: {charts: [{line: {x: STRIDE, y: time}, bar: {x: T, y: time}}]}\n",
+                         "report: {charts: [{line: {x: STRIDE, y: tim}}]}\n",
+                         "report: {charts: [{bar: {x: T, y: time, y_scale: category}}]}\n",
                      })) {
   const std::string text = "pattern: stride\n" + sample;
   BOOST_TEST(!sweep_mistakes(text, remembered_patterns()).empty());
@@ -330,6 +355,10 @@ BOOST_DATA_TEST_CASE(values_of_every_form_are_accepted_by_both,
                          "report: {tables: [{rows: [STRIDE], value: [bandwidth, efficiency], "
                          "title: 7}]}\n",
                          "emulator: {set: {STRIDE: 2}}\n",
+                         "report: {charts: []}\n",
+                         "report: {charts: [{line: {x: STRIDE, y: [bandwidth, efficiency], series: "
+                         "T, facet: [BLOCK], x_scale: log2}, where: BLOCK == 256, title: a}, "
+                         "{heatmap: {x: STRIDE, y: [BLOCK, T], value: time}}]}\n",
                      })) {
   const std::string text = "pattern: stride\n" + sample;
   BOOST_TEST(sweep_mistakes(text, remembered_patterns()) == "");
@@ -339,31 +368,52 @@ BOOST_DATA_TEST_CASE(values_of_every_form_are_accepted_by_both,
 }
 
 BOOST_AUTO_TEST_CASE(every_key_says_what_it_means) {
-  for (const auto& places : {in_sweeps, in_headers}) {
-    for (const Surroundings& place : places) {
-      for (const Key& key : place.keys()) {
-        BOOST_TEST(key.help.size() > 10U, place.name << " " << key.name);
-        BOOST_TEST(key.help.ends_with('.'), place.name << " " << key.name);
-      }
+  for (const KeyTable table :
+       {sweep_keys(), axis_range_keys(), measure_keys(), samples_keys(), tune_keys(), budget_keys(),
+        patience_keys(), emulator_keys(), expectation_keys(), report_keys(), table_keys(),
+        pattern_keys(), parameter_keys(), buffer_keys(), argument_keys(), launch_keys(),
+        useful_keys()}) {
+    for (const Key& key : table) {
+      BOOST_TEST(key.help.size() > 10U, key.name);
+      BOOST_TEST(key.help.ends_with('.'), key.name);
     }
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_required_key_is_missed_by_both) {
-  const PatternLookup lookup = remembered_patterns();
-  for (const Surroundings& place : in_sweeps) {
-    for (const Key& key : place.keys()) {
-      if (!key.is_required) continue;
-      // Another key alone.
-      const auto other = std::ranges::find_if(
-          place.keys(), [&](const Key& candidate) { return candidate.name != key.name; });
-      const std::string text = "pattern: stride\n" + document(place, std::string(other->name));
-      const std::string needs = fmt::format("needs the key '{}'", key.name);
-      BOOST_TEST(sweep_mistakes(text, lookup).find(needs) != std::string::npos, text);
-      BOOST_TEST(
-          !check_schema(schema_of_sweeps(), json_of(yaml_of(testing::source_of(text)))).empty());
-    }
-  }
+BOOST_DATA_TEST_CASE(a_map_of_a_sweep_that_lacks_its_key_is_refused_by_both,
+                     data::make(std::vector<Lacking>{
+                         {"to", "axes: {STRIDE: {from: 1}}\n"},
+                         {"from", "axes: {STRIDE: {to: 1}}\n"},
+                         {"check", "expect: [{where: STRIDE == 1}]\n"},
+                         {"rows", "report: {tables: [{value: time}]}\n"},
+                         {"value", "report: {tables: [{rows: STRIDE}]}\n"},
+                         {"x", "report: {charts: [{line: {y: time}}]}\n"},
+                         {"y", "report: {charts: [{line: {x: STRIDE}}]}\n"},
+                     })) {
+  const std::string text = "pattern: stride\n" + sample.yaml;
+  BOOST_TEST(
+      sweep_mistakes(text, remembered_patterns()).find("needs the key '" + sample.key + "'") !=
+      std::string::npos);
+  BOOST_TEST(!check_schema(schema_of_sweeps(), json_of(yaml_of(testing::source_of(text)))).empty());
+}
+
+BOOST_DATA_TEST_CASE(a_header_that_lacks_a_key_is_refused_by_both,
+                     data::make(std::vector<Lacking>{
+                         {"default", "parameters: {A: {min: 1}}\n"},
+                         {"type", "buffers: {a: {length: 1}}\n"},
+                         {"length", "buffers: {a: {type: int}}\n"},
+                         {"value", "arguments: {a: {type: int}}\n"},
+                         {"grid", "launch: {block: 32}\n"},
+                         {"block", "launch: {grid: 32}\n"},
+                         {"buffers", "launch: {grid: 32, block: 32}\n"},
+                         {"launch", "useful: 1\n"},
+                         {"useful", "launch: {grid: 32, block: 32}\n"},
+                         {"verify", "launch: {grid: 32, block: 32}\n"},
+                     })) {
+  BOOST_TEST(header_mistakes(sample.yaml).find("needs the key '" + sample.key + "'") !=
+             std::string::npos);
+  BOOST_TEST(!check_schema(schema_of_patterns(), json_of(yaml_of(testing::source_of(sample.yaml))))
+                  .empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

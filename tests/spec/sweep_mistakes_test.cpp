@@ -199,7 +199,7 @@ const std::vector<TextCase> rules = {
 };
 
 const std::vector<TextCase> reports = {
-    {"report: [1]", "2:9+1 report must be a map of keys and values | the keys are: tables"},
+    {"report: [1]", "2:9+1 report must be a map of keys and values | the keys are: tables, charts"},
     {"report: {table: []}", "2:10+5 report has no key 'table' | did you mean 'tables'?"},
     {"report: {tables: {rows: T}}",
      "2:18+1 'tables' must be a list | tables: [{rows: STRIDE, columns: [T], value: bandwidth}]"},
