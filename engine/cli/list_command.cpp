@@ -196,7 +196,7 @@ const std::vector<std::string>& formats() {
 CommandLine list_line() {
   CommandLine line(
       "sweep list [OPTIONS] patterns|sweeps|metrics",
-      "Lists the patterns, the sweeps or the metrics there are. 'sweep show' describes one.");
+      "Lists the patterns, the sweeps or the metrics there are; 'sweep show' describes\none.");
   add_patterns_option(line);
   line.options()("format",
                  po::value<std::string>()->default_value("text")->value_name("text|md|json|names"),
