@@ -9,6 +9,7 @@
 #include "engine/text/units.h"
 #include "report/display_text.h"
 #include "report/expectation_check.h"
+#include "report/markdown_charts.h"
 #include "report/markdown_count_agreement.h"
 #include "report/markdown_text.h"
 #include "report/markdown_tuning.h"
@@ -202,13 +203,14 @@ std::string write_provenance(const RunRecord& run) {
 
 }  // namespace
 
-std::string write_markdown(const RunResults& results) {
+std::string write_markdown(const RunResults& results, const ChartPictures& pictures) {
   std::vector<const PointRecord*> points;
   for (const StoredPoint& stored : results.points) points.push_back(&stored.point);
   const std::vector<ParameterValues> parameters = parameters_of(points);
 
   std::string text = write_opening(results, parameters);
   text += write_tuning(results, parameters);
+  text += write_charts(results, pictures);
   for (const TableModel& table : tables_of(results)) text += write_table(table);
   text += write_verdict(results, parameters);
   text += write_count_agreement(points, parameters);
@@ -216,6 +218,10 @@ std::string write_markdown(const RunResults& results) {
   text += write_expectations(results, parameters);
   text += write_failures(failures_of(points), parameters);
   return text + write_provenance(results.run);
+}
+
+std::string write_markdown(const RunResults& results) {
+  return write_markdown(results, {});
 }
 
 }  // namespace sweep

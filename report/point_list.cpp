@@ -32,20 +32,6 @@ std::vector<MetricColumn> select(const std::vector<MetricColumn>& all,
   return columns;
 }
 
-/// The main metrics that any point has: times, or without them, as without a GPU, counts; without
-/// either the first others.
-std::vector<MetricColumn> main_columns(std::span<const PointRecord* const> points) {
-  constexpr std::size_t most_others = 6;
-  std::vector<MetricColumn> all = metric_columns(points);
-  for (const std::span<const char* const> names :
-       {std::span<const char* const>(timed), std::span<const char* const>(counted)}) {
-    std::vector<MetricColumn> columns = select(all, names);
-    if (!columns.empty()) return columns;
-  }
-  all.resize(std::min(all.size(), most_others));
-  return all;
-}
-
 Cell cell_of(const PointRecord& point, const MetricColumn& column) {
   if (point.status == PointStatus::failed) return {Cell::Kind::failed, 0, 0};
   const auto figure = figure_of(point, column);
@@ -61,6 +47,18 @@ void add_verdicts(TableModel& table, std::span<const std::optional<PointVerdict>
 }
 
 }  // namespace
+
+std::vector<MetricColumn> main_columns(std::span<const PointRecord* const> points) {
+  constexpr std::size_t most_others = 6;
+  std::vector<MetricColumn> all = metric_columns(points);
+  for (const std::span<const char* const> names :
+       {std::span<const char* const>(timed), std::span<const char* const>(counted)}) {
+    std::vector<MetricColumn> columns = select(all, names);
+    if (!columns.empty()) return columns;
+  }
+  all.resize(std::min(all.size(), most_others));
+  return all;
+}
 
 TableModel list_points(std::span<const StoredPoint> stored,
                        std::span<const std::optional<PointVerdict>> verdicts,

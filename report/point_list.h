@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "engine/store/record.h"
 #include "report/metric_column.h"
@@ -9,6 +10,10 @@
 #include "report/verdict.h"
 
 namespace sweep {
+
+/// The main metrics that any point has: times, or without them, as without a GPU, counts; without
+/// either the first others.
+std::vector<MetricColumn> main_columns(std::span<const PointRecord* const> points);
 
 /// A table with one line per point in their order: the parameters that vary, the main metrics,
 /// and the verdicts, one per point, if there are any. A metric to show beside the main ones may be

@@ -15,12 +15,6 @@ void join(std::string& text, const std::string& part) {
   text += part;
 }
 
-/// "2025-01-31T12:00:00Z" -> "2025-01-31 12:00:00 UTC"
-std::string readable_time(const std::string& time) {
-  if (time.size() != 20 || time[10] != 'T' || !time.ends_with('Z')) return time;
-  return time.substr(0, 10) + ' ' + time.substr(11, 8) + " UTC";
-}
-
 std::string describe_device(const DeviceRecord& device) {
   std::string text = device.name;
   if (device.compute_capability > 0) {
@@ -64,6 +58,11 @@ std::string describe_run(const RunRecord& run) {
 }
 
 }  // namespace
+
+std::string readable_time(const std::string& time) {
+  if (time.size() != 20 || time[10] != 'T' || !time.ends_with('Z')) return time;
+  return time.substr(0, 10) + ' ' + time.substr(11, 8) + " UTC";
+}
 
 Lines describe_provenance(const RunRecord& run) {
   const Provenance& provenance = run.provenance;

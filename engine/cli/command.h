@@ -11,6 +11,7 @@ enum ExitCode {
   exit_done = 0,
   exit_points_failed = 1,
   exit_usage = 2,
+  exit_regression = 3,  ///< a comparison found one
   exit_bad_input = 65,
   exit_no_input = 66,
   exit_unavailable = 69,
@@ -50,6 +51,7 @@ int list_command(const Arguments& arguments);
 int show_command(const Arguments& arguments);
 int report_command(const Arguments& arguments);
 int export_command(const Arguments& arguments);
+int compare_command(const Arguments& arguments);
 int compare_strategies_command(const Arguments& arguments);
 int devices_command(const Arguments& arguments);
 int cache_command(const Arguments& arguments);
@@ -57,6 +59,7 @@ int schema_command(const Arguments& arguments);
 int completion_command(const Arguments& arguments);
 int manual_command(const Arguments& arguments);
 int new_command(const Arguments& arguments);
+int help_command(const Arguments& arguments);
 
 // What each command's line may have: its options and operands.
 CommandLine run_line();
@@ -66,6 +69,7 @@ CommandLine list_line();
 CommandLine show_line();
 CommandLine report_line();
 CommandLine export_line();
+CommandLine compare_line();
 CommandLine compare_strategies_line();
 CommandLine devices_line();
 CommandLine cache_line();
@@ -73,6 +77,7 @@ CommandLine schema_line();
 CommandLine completion_line();
 CommandLine manual_line();
 CommandLine new_line();
+CommandLine help_line();
 
 /// Not for people: the process that `run` measures in.
 int worker_command(const Arguments& arguments);

@@ -11,12 +11,14 @@ constexpr std::array table = {
             check_line},
     Command{"explain", "show what lines of a pattern cost in memory; needs no GPU", explain_command,
             explain_line},
-    Command{"list", "list patterns, sweeps or metrics", list_command, list_line},
+    Command{"list", "list patterns, sweeps, metrics or runs", list_command, list_line},
     Command{"show", "describe a pattern, a sweep or a metric", show_command, show_line},
     Command{"report", "make a report again from a results database", report_command, report_line},
     Command{"export", "write the best configurations as a header, a sweep or JSON", export_command,
             export_line},
-    Command{"compare-strategies", "let search strategies search recorded results; needs no GPU",
+    Command{"compare", "tell what got slower or faster between two runs; needs no GPU",
+            compare_command, compare_line},
+    Command{"compare-strategies", "let the strategies search recorded results; needs no GPU",
             compare_strategies_command, compare_strategies_line},
     Command{"devices", "list what a sweep can run on: the GPUs and the emulator", devices_command,
             devices_line},
@@ -27,6 +29,7 @@ constexpr std::array table = {
     Command{"completion", "write the script that lets bash, zsh or fish complete commands",
             completion_command, completion_line},
     Command{"man", "write the manual page", manual_command, manual_line},
+    Command{"help", "explain a command or a topic", help_command, help_line},
 };
 
 }  // namespace

@@ -7,13 +7,11 @@
 #include "engine/cli/command_line.h"
 #include "engine/cli/data_folders.h"
 #include "engine/cli/emulator_options.h"
+#include "engine/cli/explain_configuration.h"
 #include "engine/cli/find_pattern.h"
 #include "engine/cli/pattern_options.h"
 #include "engine/cli/terminal.h"
-#include "engine/emulator/execution/emulator_backend.h"
 #include "engine/explain/listing.h"
-#include "engine/run/code_capability.h"
-#include "engine/run/workload.h"
 #include "engine/space/enumerate.h"
 
 namespace sweep {
@@ -77,31 +75,6 @@ Configuration configuration_of(const PatternPtr& pattern, const std::vector<std:
                                              pattern->name, reason));
 }
 
-/// Compiles; shows the compiler's warnings.
-CompiledConfiguration compile(const Configuration& configuration,
-                              const std::shared_ptr<const Nvrtc>& nvrtc, const Device& device) {
-  const Compiler compiler(nvrtc, code_capability(device, *nvrtc));
-  const std::vector<CompileOutcome> outcomes = compiler.compile({&configuration, 1});
-  if (const auto* failure = std::get_if<CompileFailure>(&outcomes.front())) {
-    throw InputError(failure->errors);
-  }
-  const auto& compiled = std::get<CompiledConfiguration>(outcomes.front());
-  std::cerr << render(compiled.warnings, terminal_of(STDERR_FILENO).color);
-  return compiled;
-}
-
-/// Executes and checks. Throws ExecutionFailure.
-std::unique_ptr<EmulatorExecution> execute(const Configuration& configuration,
-                                           const CompiledConfiguration& compiled,
-                                           EmulatorBackend& backend) {
-  const Workload workload = make_workload(configuration, compiled);
-  std::unique_ptr<EmulatorExecution> execution = backend.prepare_emulated(workload, false);
-  execution->initialise();
-  execution->launch();
-  if (const auto mismatch = execution->verify()) throw ExecutionFailure(*mismatch);
-  return execution;
-}
-
 }  // namespace
 
 CommandLine explain_line() {
@@ -127,12 +100,12 @@ int explain_command(const Arguments& arguments) {
   const PatternPtr pattern = find_pattern(options->pattern, options->folders);
   const Configuration configuration = configuration_of(pattern, options->set);
   const auto nvrtc = std::make_shared<const Nvrtc>();
-  EmulatorBackend backend(options->settings);
-  const CompiledConfiguration compiled = compile(configuration, nvrtc, backend.device());
+  const CompiledConfiguration compiled =
+      compile_for_emulator(configuration, nvrtc, options->settings);
+  std::cerr << render(compiled.warnings, terminal_of(STDERR_FILENO).color);
   try {
-    const auto execution = execute(configuration, compiled, backend);
     const Explanation explanation =
-        explain(configuration, backend.device().name, options->settings.model, *execution);
+        explain_compiled(configuration, compiled, options->settings, true);
     std::cout << (options->is_json ? write_explanation_json(explanation)
                                    : write_listing(explanation, terminal_of(STDOUT_FILENO).color));
     return exit_done;

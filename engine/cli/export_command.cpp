@@ -8,6 +8,7 @@
 #include "engine/cli/command.h"
 #include "engine/cli/command_line.h"
 #include "engine/cli/exported_sweep.h"
+#include "engine/cli/find_database.h"
 #include "engine/cli/output_file.h"
 #include "engine/recording/t4_writer.h"
 #include "engine/text/suggestion.h"
@@ -35,16 +36,6 @@ std::string one_of(const char* option, const std::string& word,
   const std::string guess = did_you_mean(word, words);
   throw UsageError(fmt::format("{} {}: {}write {}", option, word, guess.empty() ? "" : guess + " ",
                                in_words(words, "or")));
-}
-
-/// The file itself, or the database that a sweep of this name writes.
-std::filesystem::path find_database(const std::string& name) {
-  const std::filesystem::path path = name;
-  if (std::filesystem::exists(path) || path.has_parent_path() || path.extension() == ".db") {
-    return path;
-  }
-  const std::filesystem::path result = std::filesystem::path("results") / (name + ".db");
-  return std::filesystem::exists(result) ? result : path;
 }
 
 ExportRequest read_request(const po::variables_map& options) {

@@ -10,6 +10,7 @@
 #include "engine/cli/command.h"
 #include "engine/cli/command_line.h"
 #include "engine/cli/data_folders.h"
+#include "engine/cli/list_runs.h"
 #include "engine/cli/metric_list.h"
 #include "engine/cli/pattern_options.h"
 #include "engine/cli/pattern_page.h"
@@ -194,24 +195,31 @@ const std::vector<std::string>& formats() {
 }  // namespace
 
 CommandLine list_line() {
-  CommandLine line(
-      "sweep list [OPTIONS] patterns|sweeps|metrics",
-      "Lists the patterns, the sweeps or the metrics there are; 'sweep show' describes\none.");
+  CommandLine line("sweep list [OPTIONS] patterns|sweeps|metrics|runs FILE.db",
+                   "Lists the patterns, the sweeps or the metrics there are, or the runs that a\n"
+                   "results database holds. 'sweep show' describes one of the first three.");
   add_patterns_option(line);
   line.options()("format",
                  po::value<std::string>()->default_value("text")->value_name("text|md|json|names"),
                  "text; md: a Markdown page of the patterns or the metrics; json: one document; "
                  "names: a name a line");
-  line.operands("what", 1, {"patterns|sweeps|metrics"});
+  line.operands("what", 2, {"patterns|sweeps|metrics|runs", "DATABASE"});
   return line;
 }
 
 int list_command(const Arguments& arguments) {
   const auto options = list_line().parse(arguments);
   if (!options) return exit_done;
-  const std::vector<std::string> kinds = {"patterns", "sweeps", "metrics"};
-  if (options->count("what") == 0) throw UsageError("list what? write patterns, sweeps or metrics");
-  const std::string what = (*options)["what"].as<std::vector<std::string>>().front();
+  const std::vector<std::string> kinds = {"patterns", "sweeps", "metrics", "runs"};
+  if (options->count("what") == 0) {
+    throw UsageError("list what? write patterns, sweeps, metrics or runs FILE.db");
+  }
+  const auto words = (*options)["what"].as<std::vector<std::string>>();
+  const std::string& what = words.front();
+  if (words.size() != (what == "runs" ? 2 : 1)) {
+    throw UsageError(what == "runs" ? "runs of what? for example: sweep list runs results/stride.db"
+                                    : fmt::format("too many arguments after '{}'", what));
+  }
   const auto format = (*options)["format"].as<std::string>();
   if (std::ranges::find(formats(), format) == formats().end()) {
     throw UsageError(fmt::format("--format {}: write {}", format, in_words(formats(), "or")));
@@ -221,6 +229,10 @@ int list_command(const Arguments& arguments) {
   } else if (what == "sweeps") {
     if (format == "md") throw UsageError("--format md is for patterns and metrics");
     print_sweeps(format);
+  } else if (what == "runs") {
+    if (format != "text") throw UsageError("--format is for patterns, sweeps and metrics");
+    const Terminal terminal = terminal_of(STDOUT_FILENO);
+    std::cout << list_runs(words.back(), line_width(), terminal.color);
   } else if (what == "metrics") {
     print_metrics(format);
   } else {

@@ -8,6 +8,7 @@
 #include "engine/cli/command.h"
 #include "engine/cli/command_line.h"
 #include "engine/cli/commands.h"
+#include "engine/cli/help_command.h"
 #include "engine/cli/terminal.h"
 #include "engine/loader/dynamic_library.h"
 #include "engine/store/store.h"
@@ -18,24 +19,13 @@
 namespace sweep {
 namespace {
 
-void print_help() {
-  std::cout << "Usage: sweep COMMAND [OPTIONS] ...\n\n"
-               "Measures how CUDA kernels touch memory: runs access patterns over ranges of\n"
-               "parameters and writes tables of how fast each configuration is.\n\nCommands:\n";
-  for (const Command& command : commands()) {
-    std::cout << fmt::format("  {:<18}  {}\n", command.name, command.summary);
-  }
-  std::cout << "\n'sweep COMMAND --help' explains a command. First steps:\n"
-               "  sweep list sweeps\n  sweep run sweeps/stride.yaml\n";
-}
-
 int dispatch(const Arguments& arguments) {
   if (arguments.empty()) {
     print_help();
     return exit_usage;
   }
   const std::string& name = arguments.front();
-  if (name == "--help" || name == "-h" || name == "help") {
+  if (name == "--help" || name == "-h") {
     print_help();
     return exit_done;
   }

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <sstream>
 
 #include "engine/cli/commands.h"
+#include "engine/cli/help_topics.h"
 
 namespace sweep {
 namespace {
@@ -48,30 +50,6 @@ constexpr std::array files = {
     Entry{"~/.cache/sweep", "Compiled programs; see sweep cache."},
 };
 
-constexpr std::array variables = {
-    Entry{"SWEEP_PATH", "Folders with patterns, separated by colons."},
-    Entry{"SWEEP_CACHE_LIMIT",
-          "The size of the cache of compiled programs: 256 Mi, or 0 for no cache; 1 GiB unless "
-          "set."},
-    Entry{"XDG_CACHE_HOME", "The folder of the cache, in the place of ~/.cache."},
-    Entry{"SWEEP_CUDA_HOME, CUDA_HOME, CUDA_PATH",
-          "Where libnvrtc and libcupti are looked for first."},
-    Entry{"NO_COLOR, TERM", "No colours where NO_COLOR is set, or TERM is dumb."},
-};
-
-constexpr std::array exit_codes = {
-    Entry{"0", "Done."},
-    Entry{"1", "Some points failed, or break an expectation."},
-    Entry{"2", "Wrong usage."},
-    Entry{"3", "A comparison found a regression."},
-    Entry{"65", "A mistake in an input file."},
-    Entry{"66", "No such file."},
-    Entry{"69", "No such GPU, or no library."},
-    Entry{"70", "An internal error."},
-    Entry{"73, 74", "Something cannot be written."},
-    Entry{"130, 143", "Stopped by a signal, after finishing the point under way."},
-};
-
 constexpr std::array examples = {
     Entry{"sweep run sweeps/stride.yaml", "Measure a sweep and write its reports into results."},
     Entry{"sweep run stride --set STRIDE=1,2,4 --device emulator",
@@ -88,6 +66,24 @@ std::string paragraphs(const auto& entries, std::string_view font) {
   std::string text;
   for (const Entry& entry : entries) {
     text += fmt::format(".TP\n.{} \"{}\"\n{}\n", font, escape(entry.name), escape(entry.meaning));
+  }
+  return text;
+}
+
+/// The definitions of a help topic, "TERM :: meaning": the manual has them from where help has
+/// them.
+std::string definitions(std::string_view topic) {
+  constexpr std::string_view mark = " :: ";
+  const auto help = find_help_topic(topic);
+  std::istringstream lines(help ? std::string(help->text) : std::string());
+  std::string text;
+  for (std::string line; std::getline(lines, line);) {
+    std::erase(line, '`');
+    const std::size_t at = line.find(mark);
+    if (at == std::string::npos) continue;
+    const std::string_view whole = line;
+    const std::array entry = {Entry{whole.substr(0, at), whole.substr(at + mark.size())}};
+    text += paragraphs(entry, "B");
   }
   return text;
 }
@@ -168,8 +164,8 @@ std::string manual_page() {
   page += ".SH COMMANDS\n" + escape("Every command has these options:\n") + common_options();
   for (const Command& command : commands()) page += command_section(command);
   page += ".SH FILES\n" + paragraphs(files, "I");
-  page += ".SH ENVIRONMENT\n" + paragraphs(variables, "B");
-  page += ".SH EXIT STATUS\n" + paragraphs(exit_codes, "B");
+  page += ".SH ENVIRONMENT\n" + definitions("environment");
+  page += ".SH EXIT STATUS\n" + definitions("exit-codes");
   page += ".SH EXAMPLES\n" + paragraphs(examples, "B");
   page +=
       ".SH SEE ALSO\n.B sweep help\nexplains single topics;\n.B sweep list\nshows the patterns, "

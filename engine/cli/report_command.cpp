@@ -1,7 +1,9 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <iostream>
 
+#include "engine/cli/chart_files.h"
 #include "engine/cli/command.h"
 #include "engine/cli/command_line.h"
 #include "engine/cli/output_file.h"
@@ -13,15 +15,27 @@ namespace {
 
 namespace po = boost::program_options;
 
+/// "md: Markdown with the sweep's tables; csv: ..."
+std::string describe_formats() {
+  std::vector<std::string> formats;
+  for (const ReportFormat& format : report_formats()) {
+    formats.push_back(fmt::format("{}: {}", format.name, format.help));
+  }
+  formats.emplace_back("svg, png: the charts as pictures");
+  return fmt::format("{}", fmt::join(formats, "; "));
+}
+
 }  // namespace
 
 CommandLine report_line() {
   CommandLine line("sweep report [OPTIONS] FILE.db",
                    "Makes a report again from a results database.");
-  line.options()("format", po::value<std::string>()->default_value("md")->value_name("md|csv"),
-                 "Markdown with the sweep's tables, or CSV with all points and metrics")(
-      "run", po::value<std::int64_t>()->value_name("N"), "an earlier run than the newest")(
-      "output,o", po::value<std::string>()->value_name("FILE"), "write to a file, not to stdout");
+  line.options()("format", po::value<std::string>()->default_value("md")->value_name("NAME"),
+                 describe_formats().c_str())("run", po::value<std::int64_t>()->value_name("N"),
+                                             "an earlier run than the newest")(
+      "output,o", po::value<std::string>()->value_name("FILE"),
+      "write to a file, not to stdout; several charts to a folder")(
+      "chart", po::value<std::size_t>()->value_name("N"), "the N-th chart alone, of svg and png");
   line.operands("database", 1);
   return line;
 }
@@ -32,16 +46,31 @@ int report_command(const Arguments& arguments) {
   if (options->count("database") == 0) {
     throw UsageError("report on what? for example: sweep report results/stride.db");
   }
-  const ReportFormat& format = find_report_format((*options)["format"].as<std::string>());
+  const std::string form = (*options)["format"].as<std::string>();
+  const auto picture_format = find_picture_format(form);
+  if (!picture_format && options->count("chart") != 0) {
+    throw UsageError("--chart belongs to --format svg or png");
+  }
+  const ReportFormat* format = picture_format ? nullptr : &find_report_format(form);
   const std::string path = (*options)["database"].as<std::vector<std::string>>().front();
   std::optional<std::int64_t> run;
   if (options->count("run") != 0) run = (*options)["run"].as<std::int64_t>();
   const Store store(path, Store::Mode::read_only);
-  const std::string text = format.write(load_results(store, run));
-  if (options->count("output") != 0) {
-    write_output_file((*options)["output"].as<std::string>(), text);
+  const RunResults results = load_results(store, run);
+  std::optional<std::filesystem::path> output;
+  if (options->count("output") != 0) output = (*options)["output"].as<std::string>();
+  if (picture_format) {
+    std::optional<std::size_t> chart;
+    if (options->count("chart") != 0) chart = (*options)["chart"].as<std::size_t>();
+    export_charts(results, *picture_format, output, chart);
+  } else if (!output) {
+    std::cout << format->write(results);
+  } else if (format->write_with != nullptr) {
+    const ChartFiles charts = write_chart_files(results, without_ending(*output));
+    write_output_file(*output, format->write_with(results, charts.pictures));
+    std::cerr << describe_chart_files(charts);
   } else {
-    std::cout << text;
+    write_output_file(*output, format->write(results));
   }
   return exit_done;
 }

@@ -9,14 +9,19 @@
 #include "engine/cli/output_file.h"
 #include "report/csv.h"
 #include "report/display_text.h"
+#include "report/html/html.h"
+#include "report/json_report.h"
 #include "report/markdown.h"
 
 namespace sweep {
 namespace {
 
 constexpr std::array formats = {
-    ReportFormat{"md", "Markdown with the sweep's tables", true, write_markdown},
+    ReportFormat{"md", "Markdown with the sweep's tables", true, write_markdown, write_markdown},
     ReportFormat{"csv", "CSV with all points and metrics", true, write_csv},
+    ReportFormat{"html", "a page with charts and all points, which opens without a network", true,
+                 write_html},
+    ReportFormat{"json", "JSON with everything that is known of the run", false, write_json},
 };
 
 }  // namespace
@@ -33,10 +38,13 @@ const ReportFormat& find_report_format(std::string_view name) {
   throw UsageError(fmt::format("--format {}: write {}", name, in_words(names, "or")));
 }
 
-void write_report_files(const RunResults& results, const std::filesystem::path& base) {
+void write_report_files(const RunResults& results, const std::filesystem::path& base,
+                        const ChartPictures& pictures) {
   for (const ReportFormat& format : formats) {
     if (!format.is_written_by_run) continue;
-    write_output_file(base.string() + '.' + std::string(format.name), format.write(results));
+    write_output_file(base.string() + '.' + std::string(format.name),
+                      format.write_with != nullptr ? format.write_with(results, pictures)
+                                                   : format.write(results));
   }
 }
 

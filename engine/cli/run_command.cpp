@@ -6,6 +6,7 @@
 #include <csignal>
 #include <iostream>
 
+#include "engine/cli/chart_files.h"
 #include "engine/cli/command.h"
 #include "engine/cli/command_line.h"
 #include "engine/cli/compile_settings.h"
@@ -18,6 +19,7 @@
 #include "engine/cli/progress.h"
 #include "engine/cli/replay.h"
 #include "engine/cli/report_files.h"
+#include "engine/cli/run_explanations.h"
 #include "engine/cli/run_options.h"
 #include "engine/cli/stop_signal.h"
 #include "engine/cli/timing_table.h"
@@ -48,11 +50,13 @@ Provenance provenance_of(const Sweep& sweep, std::uint64_t seed) {
   return provenance;
 }
 
-void show_and_write_reports(const RunResults& results, const fs::path& base) {
-  write_report_files(results, base);
+ChartFiles show_and_write_reports(const RunResults& results, const fs::path& base) {
+  ChartFiles charts = write_chart_files(results, base);
+  write_report_files(results, base, charts.pictures);
   const Terminal terminal = terminal_of(STDOUT_FILENO);
   std::cout << write_terminal(results, terminal.is_terminal ? terminal.width : 120, terminal.color)
             << std::flush;
+  return charts;
 }
 
 /// Says what is wrong with the sweep's expectations, reused points included; false when one is not
@@ -79,10 +83,11 @@ RunSummary measure_all(const RunRequest& request, Measurer& measurer, Store& sto
   }
 }
 
-int conclude(const RunSummary& summary, bool expectations_kept, const fs::path& base) {
-  std::cerr << fmt::format("{} point{} measured, {} failed; {} reused\n{}.md, .csv, .db\n",
+int conclude(const RunSummary& summary, bool expectations_kept, const fs::path& base,
+             const ChartFiles& charts) {
+  std::cerr << fmt::format("{} point{} measured, {} failed; {} reused\n{}.md, .csv, .db\n{}",
                            summary.measured, summary.measured == 1 ? "" : "s", summary.failed,
-                           summary.reused, base.string());
+                           summary.reused, base.string(), describe_chart_files(charts));
   if (summary.interrupted) {
     std::cerr << fmt::format("Stopped. To go on where it stopped: {}\n", resume_command());
     return stop_signal() == SIGTERM ? exit_terminated : exit_interrupted;
@@ -208,11 +213,14 @@ int run_command(const Arguments& arguments) {
   request.groups = std::move(groups);
   const RunSummary summary = measure_all(request, *executor.machines.measurer, store);
   std::cerr << describe_problem(cache.get());
-  const RunResults results = load_results(store, summary.run);
-  show_and_write_reports(results, base);
+  RunResults results = load_results(store, summary.run);
+  if (executor.nvrtc) {
+    explain_run(store, results, loaded, executor.nvrtc, executor.machines.settings, stop_flag());
+  }
+  const ChartFiles charts = show_and_write_reports(results, base);
   if (options->timing) std::cout << '\n' << describe_timing(summary.timing) << std::flush;
   const bool kept = check_expectations_of(loaded.sweep, results);
-  return conclude(summary, kept, base);
+  return conclude(summary, kept, base, charts);
 }
 
 }  // namespace sweep

@@ -68,9 +68,10 @@ std::vector<std::string> read_counters(const std::string& text) {
 CommandLine run_line() {
   CommandLine line(
       "sweep run [OPTIONS] SWEEP",
-      "Measures every configuration of a sweep and writes DIR/SWEEP.db, .md and .csv.\n"
-      "SWEEP is a file, or the name of one that 'sweep list sweeps' shows. Points that\n"
-      "the database has already are not measured again.");
+      "Measures every configuration of a sweep, or searches for the best one where it\n"
+      "has 'tune:', and writes a database and reports of it into DIR. SWEEP is a file,\n"
+      "or the name of one that 'sweep list sweeps' shows. Points that the database has\n"
+      "already are not measured again.");
   add_options(line);
   return line;
 }

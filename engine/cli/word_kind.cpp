@@ -15,6 +15,7 @@ constexpr std::array table = {
     Placeholder{"DIR", WordKind::folder},
     Placeholder{"FILE", WordKind::file},
     Placeholder{"METRIC", WordKind::metric},
+    Placeholder{"METRICS", WordKind::metric},
     Placeholder{"N", WordKind::number},
     Placeholder{"NAME", WordKind::named},
     Placeholder{"NAME=VALUE", WordKind::assignment},

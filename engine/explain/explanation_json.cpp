@@ -89,7 +89,8 @@ std::string write_explanation_json(const Explanation& explanation) {
         {"store_efficiency", json_or_null(explanation.efficiency(AccessVerb::store))},
         {"shared_conflicts", explanation.conflicts()}}},
       {"accesses", accesses}};
-  return json.dump(2) + "\n";
+  // Sources need not be UTF-8.
+  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace sweep

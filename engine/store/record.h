@@ -111,6 +111,18 @@ struct TuningRecord {
   friend bool operator==(const TuningRecord&, const TuningRecord&) = default;
 };
 
+/// What the memory accesses of a configuration cost, line by line, as the emulator sees them.
+struct PatternExplanation {
+  std::string pattern;
+  std::int64_t ordinal = 0;  ///< the configuration's place among the run's points
+  /// What it was executed with: where the configuration is too large for the emulator, some of
+  /// them are the sweep's smaller values.
+  Bindings parameters;
+  std::string json;  ///< what `sweep explain --json` gives for these parameters
+
+  friend bool operator==(const PatternExplanation&, const PatternExplanation&) = default;
+};
+
 struct RunRecord {
   std::int64_t id = 0;
   Provenance provenance;
@@ -121,6 +133,9 @@ struct RunRecord {
   std::vector<AnchorRecord> anchors = {};  ///< in the order taken
   std::vector<ComparisonRecord> comparisons = {};
   std::optional<TuningRecord> tuning = {};
+  /// Of the best configuration of each pattern, in the order of the patterns' points; patterns may
+  /// be missing.
+  std::vector<PatternExplanation> explanations = {};
 };
 
 /// What sets a sample apart from the others.

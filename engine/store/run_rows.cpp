@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "engine/store/explanation_rows.h"
 #include "engine/store/run_findings.h"
 #include "engine/store/schema.h"
 #include "engine/store/store.h"
@@ -131,6 +132,7 @@ std::vector<RunRecord> read_runs(sqlite::Database& database) {
   std::vector<RunRecord> runs;
   while (rows.step()) runs.push_back(read_run(rows, database));
   if (version >= version_with_anchors) read_findings(database, runs);
+  if (version >= version_with_explanations) read_explanations(database, runs);
   return runs;
 }
 

@@ -131,7 +131,20 @@ constexpr const char* version_4 = R"sql(
 ALTER TABLE run ADD COLUMN tuning TEXT NOT NULL DEFAULT '';
 )sql";
 
-// Columns of version 3's tables of findings.
+// An explanation is the same for every run that has its configuration as a pattern's best.
+constexpr const char* version_5 = R"sql(
+CREATE TABLE explanation (
+  id INTEGER PRIMARY KEY,
+  pattern_id INTEGER NOT NULL REFERENCES pattern (id),
+  point_parameters TEXT NOT NULL,  -- JSON: of the configuration
+  made_by TEXT NOT NULL,           -- emulator, compiler and the engine's version
+  parameters TEXT NOT NULL,        -- JSON: what it was executed with
+  json TEXT NOT NULL               -- what `sweep explain --json` gives
+);
+CREATE INDEX explanation_by_pattern ON explanation (pattern_id);
+)sql";
+
+// Columns of the tables of findings.
 constexpr const char* anchor_columns = R"sql(
   at,                        -- seconds after the run's start
   seconds,
@@ -144,6 +157,9 @@ constexpr const char* comparison_columns = R"sql(
   slowdown_low,
   slowdown,
   slowdown_high,)sql";
+
+constexpr const char* run_explanation_columns = R"sql(
+  explanation_id INTEGER NOT NULL REFERENCES explanation (id),)sql";
 
 /// A table of what a run found out about its configurations, in the order in which it did.
 std::string table_of_findings(std::string_view name, std::string_view columns) {
@@ -196,9 +212,14 @@ void bring_to_version_4(sqlite::Database& database) {
   database.execute(version_4);
 }
 
+void bring_to_version_5(sqlite::Database& database) {
+  database.execute(version_5);
+  database.execute(table_of_findings("run_explanation", run_explanation_columns));
+}
+
 /// Element n turns version n into version n + 1. What has been released never changes.
 constexpr std::array migrations = {bring_to_version_1, bring_to_version_2, bring_to_version_3,
-                                   bring_to_version_4};
+                                   bring_to_version_4, bring_to_version_5};
 
 [[noreturn]] void fail_as_newer(std::int64_t version, const std::filesystem::path& path) {
   throw StoreError(

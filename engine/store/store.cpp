@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "engine/store/database_header.h"
+#include "engine/store/explanation_rows.h"
 #include "engine/store/pattern_table.h"
 #include "engine/store/point_table.h"
 #include "engine/store/read_points.h"
@@ -242,6 +243,20 @@ bool Store::take_over_comparisons(std::int64_t run) {
 
 void Store::set_tuning(std::int64_t run, const TuningRecord& tuning) {
   set_run_tuning(*state_->database, run, tuning);
+}
+
+void Store::add_explanation(std::int64_t run, const PatternExplanation& explanation,
+                            const std::string& made_by) {
+  Transaction transaction(*state_->database, Transaction::Kind::write);
+  insert_explanation(*state_->database, run, explanation, made_by);
+  transaction.commit();
+}
+
+bool Store::reuse_explanation(std::int64_t run, std::int64_t ordinal, const std::string& made_by) {
+  Transaction transaction(*state_->database, Transaction::Kind::write);
+  const bool found = take_over_explanation(*state_->database, run, ordinal, made_by);
+  transaction.commit();
+  return found;
 }
 
 std::vector<RunRecord> Store::runs() const {

@@ -101,6 +101,14 @@ class Store {
   /// Replaces what the run's search found so far.
   void set_tuning(std::int64_t run, const TuningRecord& tuning);
 
+  /// Adds the explanation of the configuration at its place in the run, whose pattern is the
+  /// point's. `made_by` is everything besides the configuration that decides what it says.
+  void add_explanation(std::int64_t run, const PatternExplanation& explanation,
+                       const std::string& made_by);
+  /// The same with what an earlier run has of this configuration, made by the same. False when
+  /// there is none.
+  bool reuse_explanation(std::int64_t run, std::int64_t ordinal, const std::string& made_by);
+
   /// Every run, oldest first.
   std::vector<RunRecord> runs() const;
   /// The point at a place of a run, if there is one.

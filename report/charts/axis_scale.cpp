@@ -76,9 +76,10 @@ ChartScale scale_of_figures(std::span<const double> figures, ScaleChoice choice,
 
 bool begins_at_zero(std::span<const double> figures, ChartKind kind) {
   constexpr double top_quarter = 0.75;
+  constexpr double much_the_same = 0.97;
   if (kind == ChartKind::bar || figures.empty()) return true;
   const auto [lowest, highest] = std::ranges::minmax(figures);
-  return lowest < top_quarter * highest || lowest <= 0;
+  return lowest < top_quarter * highest || lowest > much_the_same * highest || lowest <= 0;
 }
 
 }  // namespace sweep

@@ -19,7 +19,7 @@ ChartScale scale_of_parameter(std::span<const double> values, ScaleChoice choice
 ChartScale scale_of_figures(std::span<const double> figures, ScaleChoice choice, ChartKind kind);
 
 /// Whether a linear axis of such figures begins at 0: always but for lines all of whose figures lie
-/// in the top quarter.
+/// in the top quarter, and not as close together as 3 %, which would look like a difference.
 bool begins_at_zero(std::span<const double> figures, ChartKind kind);
 
 }  // namespace sweep

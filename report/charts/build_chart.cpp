@@ -165,6 +165,10 @@ class ChartBuilder {
     sentences.push_back(
         describe_choice("mark", has_best ? "best" : "highest", places, parameters_));
     sentences.push_back(describe_limits());
+    if (chart.figure_scale == ChartScale::linear && !chart.figures_from_zero &&
+        chart.kind != ChartKind::heatmap) {
+      sentences.emplace_back("The axis does not begin at 0");
+    }
     if (has_intervals(chart)) {
       sentences.emplace_back(chart.kind == ChartKind::line
                                  ? "Bands: the figures' 95 % confidence intervals"

@@ -1,7 +1,5 @@
 #include "report/charts/chart_references.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -51,14 +49,16 @@ std::vector<ChartReference> references_of(const Chart& chart, const RunResults& 
   if (figures.empty()) return {};
   const auto [lowest, highest] = std::ranges::minmax(figures);
   std::vector<ChartReference> references;
-  const auto add = [&](const char* what, std::optional<double> at) {
+  const auto add = [&](const std::string& what, std::optional<double> at, bool with_figure) {
     if (!at || *at <= 0) return;
     if (*at > highest && share_left(chart, lowest, highest, *at) < least_share) return;
-    references.push_back({*at, fmt::format("{}: {}", what, describe_figure(chart.metric, *at))});
+    references.push_back(
+        {*at, with_figure ? what + ": " + describe_figure(chart.metric, *at) : what});
   };
-  add("theoretical peak", theoretical_peak(metric, results.run.provenance.device));
+  add("theoretical peak", theoretical_peak(metric, results.run.provenance.device),
+      metric != "percent_of_peak");
   const auto measured = highest_measured(chart.metric, results);
-  if (measured && *measured > highest) add("highest measured", measured);
+  if (measured && *measured > highest) add("highest measured", measured, true);
   return references;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/text/units.h"
+
 namespace sweep {
 namespace {
 
@@ -10,6 +12,15 @@ bool are_numbers(const std::vector<Value>& values) {
   return !values.empty() && std::ranges::all_of(values, [](const Value& value) {
     return kind_of(value) == ValueKind::integer;
   });
+}
+
+/// As reports show it, but a large round number by itself in binary units, for a label is short.
+std::string show(const ParameterValues& parameter, const Value& value) {
+  constexpr std::int64_t large = 65536;
+  constexpr std::int64_t kibi = 1024;
+  const auto* number = std::get_if<std::int64_t>(&value);
+  const bool is_round = number != nullptr && *number >= large && *number % kibi == 0;
+  return is_round ? format_count(*number) : parameter.show(value);
 }
 
 }  // namespace
@@ -67,7 +78,7 @@ std::string Combinations::join(std::size_t place, bool with_names) const {
     if (!text.empty()) text += ", ";
     if (with_names) text += name.name + " = ";
     const std::size_t rank = combinations_[place][i];
-    text += rank < name.values.values.size() ? name.values.show(name.values.values[rank]) : "-";
+    text += rank < name.values.values.size() ? show(name.values, name.values.values[rank]) : "-";
   }
   return text;
 }

@@ -101,6 +101,20 @@ class TableChart {
   const std::vector<ParameterValues> parameters_;
 };
 
+/// Whether the table shows as a share of the peak what an earlier one shows as a bandwidth: the
+/// same picture.
+bool is_shown_already(const TableLayout& table, std::span<const TableLayout> earlier) {
+  const auto condition = [](const TableLayout& each) {
+    return each.where ? each.where->text() : std::string();
+  };
+  if (table.values.empty() || table.values.front() != "percent_of_peak") return false;
+  return std::ranges::any_of(earlier, [&](const TableLayout& other) {
+    return other.rows == table.rows && other.columns == table.columns &&
+           condition(other) == condition(table) && !other.values.empty() &&
+           other.values.front() == "bandwidth";
+  });
+}
+
 /// Of a sweep without tables: what varies, the number with the most values first.
 TableLayout table_of_all(const RunResults& results) {
   const PointList points = matching_points(results.points, {}, std::nullopt);
@@ -132,7 +146,9 @@ std::vector<ChartLayout> default_charts(const RunResults& results) {
   std::vector<TableLayout> tables = results.layout.tables;
   if (tables.empty()) tables.push_back(table_of_all(results));
   std::vector<ChartLayout> charts;
-  for (const TableLayout& table : tables) {
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    const TableLayout& table = tables[i];
+    if (is_shown_already(table, std::span(tables).first(i))) continue;
     if (auto layout = TableChart(table, results).layout()) charts.push_back(std::move(*layout));
   }
   return charts;

@@ -13,7 +13,8 @@ namespace sweep {
 /// Of a table the first row parameter that varies stands along the x axis and the columns are the
 /// series: lines for more than two numbers, else bars. Its other rows become panels, or, where few
 /// of their combinations have points, all rows together the categories of bars. Many columns of
-/// numbers against numbers are a heatmap. A table whose marks would be fewer than two has none.
+/// numbers against numbers are a heatmap. A table whose marks would be fewer than two has none,
+/// nor has one that shows as a share of the peak what an earlier one shows as a bandwidth.
 std::vector<ChartLayout> default_charts(const RunResults& results);
 
 }  // namespace sweep

@@ -33,7 +33,8 @@ BOOST_AUTO_TEST_CASE(it_renders_without_warnings_and_has_every_command_and_optio
       BOOST_TEST(contains(shown, "--" + option.name), option.name);
     }
   }
-  for (const char* part : {"FILES", "ENVIRONMENT", "EXIT STATUS", "EXAMPLES", "SEE ALSO"}) {
+  for (const char* part : {"FILES", "ENVIRONMENT", "SWEEP_PATH", "EXIT STATUS",
+                           "A mistake in an input file.", "EXAMPLES", "SEE ALSO"}) {
     BOOST_TEST(contains(shown, part), part);
   }
 }

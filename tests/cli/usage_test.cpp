@@ -10,8 +10,9 @@ namespace data = boost::unit_test::data;
 
 namespace {
 
-const auto commands = data::make({"run", "check", "explain", "list", "show", "report", "export",
-                                  "compare-strategies", "devices", "cache"});
+const auto commands =
+    data::make({"run", "check", "explain", "list", "show", "report", "export", "compare",
+                "compare-strategies", "devices", "cache", "new", "schema", "completion", "man"});
 
 }  // namespace
 
@@ -21,7 +22,7 @@ BOOST_AUTO_TEST_CASE(help_names_every_command) {
   const Outcome help = run_program({"--help"});
   BOOST_TEST(help.code == 0);
   for (const char* command : {"run", "check", "explain", "list", "show", "report", "export",
-                              "compare-strategies", "devices", "cache"}) {
+                              "compare", "compare-strategies", "devices", "cache"}) {
     BOOST_TEST(contains(help.out, std::string("\n  ") + command));
   }
   BOOST_TEST(run_program({"-h"}).out == help.out);

@@ -12,6 +12,7 @@
 #include "tests/store/version_1.h"
 #include "tests/store/version_2.h"
 #include "tests/store/version_3.h"
+#include "tests/store/version_4.h"
 
 namespace sweep::testing {
 namespace {
@@ -248,6 +249,39 @@ BOOST_AUTO_TEST_CASE(a_database_without_searches_gets_them_and_keeps_its_runs) {
   const Store store(path, Store::Mode::read_only);
   check_version_3(store);
   BOOST_TEST((store.runs().at(1).tuning == tuning));
+}
+
+/// What the only run of `write_version_4` is.
+void check_version_4(const Store& store) {
+  const RunRecord run = store.runs().at(0);
+  BOOST_REQUIRE(run.tuning.has_value());
+  BOOST_TEST(run.tuning->strategy == "local");
+  BOOST_TEST(run.explanations.empty());
+  BOOST_TEST(store.points(1).size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(a_database_without_explanations_is_read_as_it_is) {
+  write_version_4(path);
+  const std::string before = bytes();
+  check_version_4(Store(path, Store::Mode::read_only));
+  BOOST_TEST(bytes() == before);
+}
+
+BOOST_AUTO_TEST_CASE(a_database_without_explanations_gets_them_and_keeps_its_runs) {
+  write_version_4(path);
+  PatternExplanation explanation;
+  explanation.pattern = "stride";
+  explanation.json = "{}";
+  {
+    Store store(path, Store::Mode::read_write);
+    const std::int64_t run = store.begin_run(example_provenance());
+    store.reuse_point(run, 0, example_key(1));
+    store.add_explanation(run, explanation, "emulator");
+  }
+  BOOST_TEST(read_database_header(path).value().user_version == schema_version());
+  const Store store(path, Store::Mode::read_only);
+  check_version_4(store);
+  BOOST_TEST((store.runs().at(1).explanations == std::vector{explanation}));
 }
 
 BOOST_AUTO_TEST_CASE(a_search_that_makes_no_sense_is_damage) {

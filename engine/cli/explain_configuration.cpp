@@ -1,0 +1,36 @@
+#include "engine/cli/explain_configuration.h"
+
+#include <variant>
+
+#include "engine/run/code_capability.h"
+#include "engine/run/workload.h"
+
+namespace sweep {
+
+CompiledConfiguration compile_for_emulator(const Configuration& configuration,
+                                           const std::shared_ptr<const Nvrtc>& nvrtc,
+                                           const EmulatorSettings& settings) {
+  const EmulatorBackend backend(settings);
+  const Compiler compiler(nvrtc, code_capability(backend.device(), *nvrtc));
+  std::vector<CompileOutcome> outcomes = compiler.compile({&configuration, 1});
+  if (const auto* failure = std::get_if<CompileFailure>(&outcomes.front())) {
+    throw InputError(failure->errors);
+  }
+  return std::get<CompiledConfiguration>(std::move(outcomes.front()));
+}
+
+Explanation explain_compiled(const Configuration& configuration,
+                             const CompiledConfiguration& compiled,
+                             const EmulatorSettings& settings, bool verifies) {
+  EmulatorBackend backend(settings);
+  const Workload workload = make_workload(configuration, compiled);
+  const auto execution = backend.prepare_emulated(workload, false);
+  execution->initialise();
+  execution->launch();
+  if (verifies) {
+    if (const auto mismatch = execution->verify()) throw ExecutionFailure(*mismatch);
+  }
+  return explain(configuration, backend.device().name, settings.model, *execution);
+}
+
+}  // namespace sweep

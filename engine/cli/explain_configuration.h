@@ -1,0 +1,23 @@
+#pragma once
+
+#include <memory>
+
+#include "engine/emulator/execution/emulator_backend.h"
+#include "engine/explain/explanation.h"
+#include "engine/jit/compiler.h"
+
+namespace sweep {
+
+/// Compiles one configuration so that the emulator can execute it. Throws InputError with the
+/// compiler's messages.
+CompiledConfiguration compile_for_emulator(const Configuration& configuration,
+                                           const std::shared_ptr<const Nvrtc>& nvrtc,
+                                           const EmulatorSettings& settings);
+
+/// Executes it and says what its accesses cost; `verifies`: after checking its result. The settings
+/// are to have `notes_shapes`. Throws InputError and ExecutionFailure.
+Explanation explain_compiled(const Configuration& configuration,
+                             const CompiledConfiguration& compiled,
+                             const EmulatorSettings& settings, bool verifies);
+
+}  // namespace sweep

@@ -1,0 +1,46 @@
+#include "engine/cli/find_database.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "engine/cli/command.h"
+
+namespace sweep {
+namespace fs = std::filesystem;
+namespace {
+
+bool is_there(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
+}  // namespace
+
+fs::path find_database(const std::string& name) {
+  const fs::path path = name;
+  if (is_there(path) || path.has_parent_path() || path.extension() == ".db") return path;
+  const fs::path result = fs::path("results") / (name + ".db");
+  return is_there(result) ? result : path;
+}
+
+RunOperand read_run_operand(const std::string& text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string::npos || is_there(text)) return {find_database(text), {}};
+  const std::string file = text.substr(0, colon);
+  const std::string number = text.substr(colon + 1);
+  std::int64_t run = 0;
+  const char* const end = number.data() + number.size();
+  const auto [stop, error] = std::from_chars(number.data(), end, run);
+  if (number.empty() || error != std::errc() || stop != end || run < 1) {
+    const fs::path database = find_database(file);
+    if (!is_there(database)) return {text, {}};
+    throw UsageError(
+        fmt::format("{}: after the colon stands a run's number; 'sweep list runs {}' "
+                    "shows the runs",
+                    text, database.string()));
+  }
+  return {find_database(file), run};
+}
+
+}  // namespace sweep

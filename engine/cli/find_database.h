@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace sweep {
+
+/// The file itself, or the database that a sweep of this name writes: results/NAME.db.
+std::filesystem::path find_database(const std::string& name);
+
+/// A run of a database, as an operand names it.
+struct RunOperand {
+  std::filesystem::path database;
+  std::optional<std::int64_t> run;  ///< nothing: the newest
+};
+
+/// Reads FILE or FILE:RUN, where the file is as for `find_database`. A file whose own name has such
+/// an end is meant as it stands. Throws UsageError for an end that is no number.
+RunOperand read_run_operand(const std::string& text);
+
+}  // namespace sweep

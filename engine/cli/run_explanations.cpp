@@ -1,0 +1,149 @@
+#include "engine/cli/run_explanations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <iostream>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "engine/cli/explain_configuration.h"
+#include "engine/explain/listing.h"
+#include "engine/space/emulator_values.h"
+#include "report/best_of_patterns.h"
+
+namespace sweep {
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+constexpr std::size_t most_patterns = 12;
+constexpr std::chrono::milliseconds most_for_one(1000);
+constexpr std::chrono::milliseconds most_for_all(3000);
+constexpr std::chrono::milliseconds most_when_interrupted(1000);
+
+/// Sets a flag when the time is over, or when another flag is set; that may be null.
+class Deadline {
+ public:
+  Deadline(SteadyClock::time_point end, const std::atomic<bool>* stop)
+      : thread_([this, end, stop](const std::stop_token& token) { wait(token, end, stop); }) {}
+
+  const std::atomic<bool>& passed() const { return passed_; }
+
+ private:
+  void wait(const std::stop_token& token, SteadyClock::time_point end,
+            const std::atomic<bool>* stop) {
+    constexpr std::chrono::milliseconds pause(20);
+    std::unique_lock lock(mutex_);
+    while (!token.stop_requested() && SteadyClock::now() < end && (stop == nullptr || !*stop)) {
+      const auto wake = std::min(end, SteadyClock::now() + pause);
+      changed_.wait_until(lock, token, wake, [] { return false; });
+    }
+    passed_ = true;
+  }
+
+  std::atomic<bool> passed_ = false;
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::jthread thread_;  ///< begins last
+};
+
+class RunExplainer {
+ public:
+  RunExplainer(Store& store, const RunResults& results, const LoadedSweep& loaded,
+               std::shared_ptr<const Nvrtc> nvrtc, EmulatorSettings settings,
+               const std::atomic<bool>& stop)
+      : store_(store),
+        results_(results),
+        loaded_(loaded),
+        nvrtc_(std::move(nvrtc)),
+        settings_(std::move(settings)) {
+    const bool is_interrupted = results.run.state != RunState::finished;
+    stop_ = is_interrupted ? nullptr : &stop;
+    end_ = SteadyClock::now() + (is_interrupted ? most_when_interrupted : most_for_all);
+    settings_.notes_shapes = true;
+    settings_.is_exact = false;
+    settings_.print = nullptr;
+    made_by_ = fmt::format("{}, {}, sweep {}", EmulatorBackend(settings_).device().name,
+                           nvrtc_->version(), results.run.provenance.engine_version);
+  }
+
+  void explain_all() {
+    std::vector<std::size_t> places = best_of_patterns(results_);
+    places.resize(std::min(places.size(), most_patterns));
+    for (const std::size_t place : places) {
+      const std::int64_t ordinal = results_.points[place].ordinal;
+      const Configuration& configuration =
+          loaded_.space.configurations.at(static_cast<std::size_t>(ordinal));
+      if (store_.reuse_explanation(results_.run.id, ordinal, made_by_)) continue;
+      if (is_over()) return;
+      try {
+        explain_one(configuration, ordinal);
+      } catch (const std::exception& error) {
+        if (stop_ != nullptr && *stop_) return;
+        std::cerr << fmt::format("  {}: what its accesses cost is not shown: {}\n",
+                                 configuration.pattern->name, error.what());
+      }
+    }
+  }
+
+ private:
+  bool is_over() const { return SteadyClock::now() >= end_ || (stop_ != nullptr && *stop_); }
+
+  void explain_one(const Configuration& configuration, std::int64_t ordinal) {
+    if (try_to_explain(configuration, ordinal)) return;
+    const auto smaller = with_emulator_values(configuration, loaded_.sweep);
+    if (smaller && !is_over() && try_to_explain(*smaller, ordinal)) return;
+    throw ExecutionFailure("the emulator takes too long to execute it");
+  }
+
+  /// False when it takes too long. The run has checked its result.
+  bool try_to_explain(const Configuration& configuration, std::int64_t ordinal) {
+    const Deadline deadline(std::min(end_, SteadyClock::now() + most_for_one), stop_);
+    EmulatorSettings settings = settings_;
+    settings.cancelled = &deadline.passed();
+    try {
+      const CompiledConfiguration compiled = compile_for_emulator(configuration, nvrtc_, settings);
+      const Explanation explanation = explain_compiled(configuration, compiled, settings, false);
+      PatternExplanation record;
+      record.pattern = configuration.pattern->name;
+      record.ordinal = ordinal;
+      record.parameters = configuration.parameters;
+      record.json = write_explanation_json(explanation);
+      store_.add_explanation(results_.run.id, record, made_by_);
+      return true;
+    } catch (const ExecutionFailure&) {
+      if (deadline.passed()) return false;
+      throw;
+    }
+  }
+
+  Store& store_;
+  const RunResults& results_;
+  const LoadedSweep& loaded_;
+  std::shared_ptr<const Nvrtc> nvrtc_;
+  EmulatorSettings settings_;
+  const std::atomic<bool>* stop_ = nullptr;
+  SteadyClock::time_point end_;
+  std::string made_by_;
+};
+
+}  // namespace
+
+void explain_run(Store& store, RunResults& results, const LoadedSweep& loaded,
+                 const std::shared_ptr<const Nvrtc>& nvrtc, EmulatorSettings settings,
+                 const std::atomic<bool>& stop) {
+  try {
+    RunExplainer(store, results, loaded, nvrtc, std::move(settings), stop).explain_all();
+    for (RunRecord& run : store.runs()) {
+      if (run.id == results.run.id) results.run.explanations = std::move(run.explanations);
+    }
+  } catch (const std::exception& error) {
+    std::cerr << fmt::format("  what the accesses cost is not shown: {}\n", error.what());
+  }
+}
+
+}  // namespace sweep

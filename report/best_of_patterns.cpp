@@ -1,0 +1,45 @@
+#include "report/best_of_patterns.h"
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "report/verdict.h"
+
+namespace sweep {
+namespace {
+
+/// Of two groups' bests the better one; groups of different metrics cannot be compared.
+bool is_better_best(const VerdictGroup& group, const VerdictGroup& other, const Verdicts& verdicts,
+                    const RunResults& results) {
+  const auto& a = verdicts.of_points[group.best];
+  const auto& b = verdicts.of_points[other.best];
+  if (!a || !b || group.metric != other.metric) return false;
+  const Better better =
+      results.run.tuning ? results.run.tuning->better : better_of(group.metric.name);
+  return better == Better::lower ? a->figure < b->figure : a->figure > b->figure;
+}
+
+}  // namespace
+
+std::vector<std::size_t> best_of_patterns(const RunResults& results) {
+  const Verdicts verdicts = judge(results);
+  std::map<std::string, const VerdictGroup*> best;
+  for (const VerdictGroup& group : verdicts.groups) {
+    const VerdictGroup*& known = best[group.pattern];
+    if (known == nullptr || is_better_best(group, *known, verdicts, results)) known = &group;
+  }
+  std::vector<std::size_t> places;
+  std::map<std::string, bool> met;
+  for (std::size_t i = 0; i < results.points.size(); ++i) {
+    const PointRecord& point = results.points[i].point;
+    bool& is_met = met[point.key.pattern_name];
+    if (is_met || point.status != PointStatus::ok) continue;
+    is_met = true;
+    const auto found = best.find(point.key.pattern_name);
+    places.push_back(found != best.end() ? found->second->best : i);
+  }
+  return places;
+}
+
+}  // namespace sweep

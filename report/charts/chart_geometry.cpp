@@ -1,0 +1,204 @@
+#include "report/charts/chart_geometry.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "report/charts/axis_ticks.h"
+#include "report/charts/chart_figures.h"
+#include "report/charts/gnuplot_text.h"
+#include "report/display_text.h"
+
+namespace sweep {
+namespace {
+
+constexpr double edge = 16;            ///< free on all sides
+constexpr double line_height = 20;     ///< of a text
+constexpr double panel_gap = 22;       ///< between panels side by side
+constexpr double widest_legend = 230;  ///< to the right of the panels
+constexpr std::size_t longest_entry = 60;
+
+class GeometryMaker {
+ public:
+  explicit GeometryMaker(const Chart& chart) : chart_(chart) {
+    columns_ = chart.panels.size() <= 2 ? chart.panels.size() : chart.panels.size() == 4 ? 2 : 3;
+    columns_ = std::max<std::size_t>(columns_, 1);
+  }
+
+  ChartGeometry make() {
+    geometry_.width = columns_ == 1 ? 760 : columns_ == 2 ? 880 : 960;
+    geometry_.figures = figure_axis_of(chart_, columns_ == 1 ? 6 : 4);
+    const AxisRange range = range_of(chart_.x);
+    geometry_.x_from = range.from;
+    geometry_.x_to = range.to;
+    list_legend();
+    place_title();
+    place_panels();
+    place_legend();
+    return std::move(geometry_);
+  }
+
+ private:
+  bool is_heatmap() const { return chart_.kind == ChartKind::heatmap; }
+
+  void add_entry(LegendEntry::Kind kind, std::size_t index, const std::string& text) {
+    geometry_.legend.push_back({kind, index, shortened(text, longest_entry), 0, 0});
+  }
+
+  void list_legend() {
+    if (is_heatmap() || chart_.panels.empty()) return;
+    const auto& series = chart_.panels.front().series;
+    if (series.size() > 1) {
+      if (!chart_.series_label.empty()) {
+        add_entry(LegendEntry::Kind::heading, 0, chart_.series_label);
+      }
+      for (std::size_t i = 0; i < series.size(); ++i) {
+        add_entry(LegendEntry::Kind::series, i, series[i].name);
+      }
+    }
+    for (std::size_t i = 0; i < chart_.references.size(); ++i) {
+      add_entry(LegendEntry::Kind::reference, i, chart_.references[i].label);
+    }
+    if (count_failed(chart_) > 0) add_entry(LegendEntry::Kind::failed, 0, "failed");
+  }
+
+  static double width_of(const LegendEntry& entry) {
+    const double sample = entry.kind == LegendEntry::Kind::heading ? 0 : legend_sample + 8;
+    return sample + text_width(entry.text, text_size);
+  }
+
+  double widest_entry() const {
+    double widest = 0;
+    for (const LegendEntry& entry : geometry_.legend) widest = std::max(widest, width_of(entry));
+    return widest;
+  }
+
+  /// A few references alone are not worth a column of the picture.
+  bool is_legend_beside() const {
+    const bool has_series = std::ranges::any_of(geometry_.legend, [](const LegendEntry& entry) {
+      return entry.kind == LegendEntry::Kind::series;
+    });
+    return columns_ == 1 && has_series && widest_entry() <= widest_legend;
+  }
+
+  void place_title() {
+    constexpr std::size_t most_lines = 2;
+    const double columns = (geometry_.width - 2 * edge) / text_width("n", title_size);
+    geometry_.title = wrap(clean_text(chart_.title), static_cast<std::size_t>(columns));
+    if (geometry_.title.size() > most_lines) {
+      geometry_.title.resize(most_lines);
+      geometry_.title.back() += " …";
+    }
+    // A word may be longer than a line.
+    for (std::string& line : geometry_.title) {
+      line = shortened(line, static_cast<std::size_t>(columns));
+    }
+    top_ = edge + line_height * static_cast<double>(geometry_.title.size());
+    geometry_.label_middle = top_ + line_height / 2;
+    top_ += line_height + 6;
+  }
+
+  double left_margin() const {
+    double widest = 0;
+    for (const ChartTick& tick : is_heatmap() ? chart_.y.ticks : geometry_.figures.ticks) {
+      widest = std::max(widest, text_width(shortened(tick.label, 30), tick_size));
+    }
+    return edge + widest + 14 + (is_heatmap() ? line_height : 0);
+  }
+
+  double right_margin() const {
+    if (is_heatmap()) return edge + 80;
+    if (geometry_.legend.empty() || !is_legend_beside()) return edge + 8;
+    return edge + widest_entry() + 20;
+  }
+
+  double panel_height() const {
+    const double plain = columns_ == 1 ? 300 : columns_ == 2 ? 210 : 170;
+    if (!is_heatmap()) return plain;
+    const double row = columns_ == 1 ? 30 : 20;
+    return std::clamp(row * static_cast<double>(chart_.y.ticks.size()), 110.0, plain * 1.4);
+  }
+
+  double panel_width(double left) const {
+    const auto columns = static_cast<double>(columns_);
+    const double all = geometry_.width - left - right_margin();
+    return (all - panel_gap * (columns - 1)) / columns;
+  }
+
+  void place_panels() {
+    double left = left_margin();
+    geometry_.x = fit_labels_below(chart_.x, panel_width(left));
+    left = std::max(left, edge + geometry_.x.overhang);
+    const double width = panel_width(left);
+    const double height = panel_height();
+    geometry_.x = fit_labels_below(chart_.x, width);
+    if (is_heatmap()) geometry_.y_ticks = fit_labels_beside(chart_.y, height);
+    const bool has_titles = chart_.panels.size() > 1;
+    const double head = has_titles ? line_height : 0;
+    for (std::size_t i = 0; i < chart_.panels.size(); ++i) {
+      const auto column = static_cast<double>(i % columns_);
+      const auto row = static_cast<double>(i / columns_);
+      ChartBox box;
+      box.left = left + column * (width + panel_gap);
+      box.top = top_ + head + row * (head + height + geometry_.x.height + 16);
+      box.right = box.left + width;
+      box.bottom = box.top + height;
+      geometry_.panels.push_back(box);
+    }
+    const double bottom =
+        geometry_.panels.empty() ? top_ : geometry_.panels.back().bottom + geometry_.x.height;
+    geometry_.x_label_middle = bottom + 12 + line_height / 2;
+    geometry_.height = bottom + 12 + line_height + edge;
+    if (is_heatmap() && !geometry_.panels.empty()) {
+      const ChartBox& first = geometry_.panels.front();
+      const double right = geometry_.width - right_margin();
+      geometry_.colours = {right + 18, first.top, right + 34, first.bottom};
+    }
+  }
+
+  void place_legend() {
+    if (geometry_.legend.empty()) return;
+    if (is_legend_beside()) {
+      double middle = top_ + line_height / 2;
+      for (LegendEntry& entry : geometry_.legend) {
+        entry.left = geometry_.width - edge - widest_entry();
+        entry.middle = middle;
+        middle += line_height;
+      }
+      geometry_.height = std::max(geometry_.height, middle + edge);
+      return;
+    }
+    place_legend_below();
+  }
+
+  /// From left to right, in as many lines as it takes.
+  void place_legend_below() {
+    const double begin = geometry_.panels.front().left;
+    double left = begin;
+    double middle = geometry_.height - edge + line_height / 2 + 4;
+    for (LegendEntry& entry : geometry_.legend) {
+      const double width = width_of(entry);
+      if (left > begin && left + width > geometry_.width - edge) {
+        left = begin;
+        middle += line_height;
+      }
+      entry.left = left;
+      entry.middle = middle;
+      left += width + 20;
+    }
+    geometry_.height = middle + line_height / 2 + edge;
+  }
+
+  const Chart& chart_;
+  std::size_t columns_ = 1;
+  double top_ = 0;
+  ChartGeometry geometry_;
+};
+
+}  // namespace
+
+ChartGeometry geometry_of(const Chart& chart) {
+  return GeometryMaker(chart).make();
+}
+
+}  // namespace sweep

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "report/charts/chart.h"
+#include "report/charts/figure_axis.h"
+
+namespace sweep {
+
+/// A rectangle of a picture, in pixels from its upper left corner.
+struct ChartBox {
+  double left = 0;
+  double top = 0;
+  double right = 0;
+  double bottom = 0;
+
+  double width() const { return right - left; }
+  double height() const { return bottom - top; }
+};
+
+/// A line of the legend: the sample and the text beside it.
+struct LegendEntry {
+  enum class Kind { heading, series, reference, failed };
+  Kind kind = Kind::series;
+  std::size_t index = 0;  ///< which series or reference
+  std::string text;
+  double left = 0;    ///< where the sample begins
+  double middle = 0;  ///< its height in the picture
+};
+
+/// The ticks of an axis that have room for their labels; the others have none.
+struct ShownTicks {
+  std::vector<ChartTick> ticks;
+  bool are_slanted = false;
+  double height = 0;    ///< of the labels below the axis
+  double overhang = 0;  ///< of slanted labels, to the left of the axis
+};
+
+/// Where everything of a picture stands: nothing overlaps, nothing is cut off.
+struct ChartGeometry {
+  double width = 0;
+  double height = 0;
+  std::vector<std::string> title;  ///< lines
+  double label_middle = 0;         ///< height of the metric's name, above the panels
+  double x_label_middle = 0;
+  std::vector<ChartBox> panels;
+  FigureAxis figures;
+  double x_from = 0;
+  double x_to = 1;
+  ShownTicks x;
+  std::vector<ChartTick> y_ticks;  ///< of a heatmap's second parameter
+  std::vector<LegendEntry> legend;
+  ChartBox colours;  ///< a heatmap's bar of colours; empty otherwise
+};
+
+inline constexpr double title_size = 15;
+inline constexpr double text_size = 12;
+inline constexpr double tick_size = 11;
+inline constexpr double legend_sample = 30;  ///< pixels wide
+
+ChartGeometry geometry_of(const Chart& chart);
+
+}  // namespace sweep

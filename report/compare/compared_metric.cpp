@@ -1,0 +1,258 @@
+#include "report/compare/compared_metric.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+#include <stdexcept>
+
+#include "report/display_text.h"
+
+namespace sweep {
+namespace {
+
+constexpr std::array origins = {Origin::measured, Origin::hardware, Origin::emulated};
+constexpr double share_of_measured = 0.05;
+
+/// What an access pattern costs, as the emulator counts it.
+constexpr std::array<std::string_view, 10> emulated_costs = {
+    "load_sectors",     "store_sectors",      "shared_load_wavefronts", "shared_store_wavefronts",
+    "atomic_sectors",   "local_load_sectors", "local_store_sectors",    "dram_read_bytes",
+    "dram_write_bytes", "instructions"};
+
+bool follows_time(const MetricColumn& column) {
+  constexpr std::array<std::string_view, 4> names = {"time", "bandwidth", "shared_bandwidth",
+                                                     "percent_of_peak"};
+  return column.origin == Origin::measured && std::ranges::find(names, column.name) != names.end();
+}
+
+bool is_speed(const MetricColumn& column) {
+  return follows_time(column) ||
+         (column.origin == Origin::measured && column.name.starts_with("time"));
+}
+
+/// Totals that the emulator writes only where there are any.
+bool is_left_out_at_zero(const MetricColumn& column) {
+  return column.origin == Origin::emulated &&
+         (column.name == "atomic_sectors" || column.name == "local_load_sectors" ||
+          column.name == "local_store_sectors");
+}
+
+bool is_counted(const PointRecord& point) {
+  return figure_of(point, MetricColumn{"instructions", Origin::emulated}).has_value();
+}
+
+bool any_has_both(std::span<const PointPair> pairs, const MetricColumn& before,
+                  const MetricColumn& after) {
+  return std::ranges::any_of(pairs, [&](const PointPair& pair) {
+    return compared_figure(*pair.before, before) && compared_figure(*pair.after, after);
+  });
+}
+
+bool all_have_both(std::span<const PointPair> pairs, const MetricColumn& column) {
+  return std::ranges::all_of(pairs, [&](const PointPair& pair) {
+    return compared_figure(*pair.before, column) && compared_figure(*pair.after, column);
+  });
+}
+
+bool is_zero_everywhere(std::span<const PointPair> pairs, const MetricColumn& column) {
+  return std::ranges::all_of(pairs, [&](const PointPair& pair) {
+    const auto before = compared_figure(*pair.before, column);
+    const auto after = compared_figure(*pair.after, column);
+    return (!before || before->value == 0) && (!after || after->value == 0);
+  });
+}
+
+ComparedMetric make_metric(const MetricColumn& before, const MetricColumn& after,
+                           std::optional<double> threshold) {
+  return {before,
+          after,
+          better_in_comparison(after),
+          threshold.value_or(default_threshold(before, after)),
+          is_speed(before) && is_speed(after),
+          true};
+}
+
+/// Whether a ratio of bandwidths is one of speeds.
+bool has_same_useful_bytes(std::span<const PointPair> pairs) {
+  const MetricColumn column{"useful_bytes", Origin::measured};
+  return std::ranges::all_of(pairs, [&](const PointPair& pair) {
+    return figure_of(*pair.before, column) == figure_of(*pair.after, column);
+  });
+}
+
+MetricColumn speed_of(std::span<const PointPair> pairs) {
+  std::vector<PointPair> timed(pairs.begin(), pairs.end());
+  const MetricColumn time{"time", Origin::measured};
+  std::erase_if(timed, [&](const PointPair& pair) {
+    return !compared_figure(*pair.before, time) || !compared_figure(*pair.after, time);
+  });
+  for (const char* name : {"bandwidth", "shared_bandwidth"}) {
+    const MetricColumn column{name, Origin::measured};
+    if (has_same_useful_bytes(timed) && all_have_both(timed, column)) return column;
+  }
+  return time;
+}
+
+std::vector<ComparedMetric> default_metrics(std::span<const PointPair> pairs,
+                                            std::optional<double> threshold) {
+  const MetricColumn time{"time", Origin::measured};
+  if (any_has_both(pairs, time, time)) {
+    const MetricColumn speed = speed_of(pairs);
+    return {make_metric(speed, speed, threshold)};
+  }
+  std::vector<ComparedMetric> metrics;
+  for (const std::string_view name : emulated_costs) {
+    const MetricColumn column{std::string(name), Origin::emulated};
+    if (!any_has_both(pairs, column, column) || is_zero_everywhere(pairs, column)) continue;
+    metrics.push_back(make_metric(column, column, threshold));
+  }
+  if (metrics.empty()) {
+    throw ComparisonError(
+        "the two runs share neither a time nor counts of the emulator; --metric NAME compares "
+        "another metric, and 'sweep list metrics' shows which there are");
+  }
+  return metrics;
+}
+
+std::vector<std::string> origins_of(std::span<const PointPair> pairs, const std::string& name,
+                                    const PointRecord* PointPair::*side) {
+  std::vector<std::string> found;
+  for (const Origin origin : origins) {
+    const MetricColumn column{name, origin};
+    const bool any = std::ranges::any_of(pairs, [&](const PointPair& pair) {
+      return compared_figure(*(pair.*side), column).has_value();
+    });
+    if (any) found.emplace_back(to_string(origin));
+  }
+  return found;
+}
+
+[[noreturn]] void fail_on(std::span<const PointPair> pairs, const MetricRequest& request) {
+  const auto before = origins_of(pairs, request.name, &PointPair::before);
+  const auto after = origins_of(pairs, request.name, &PointPair::after);
+  if (before.empty() && after.empty()) {
+    const bool is_known = find_metric(request.name) != nullptr;
+    throw ComparisonError(fmt::format("no configuration of either run has the metric {}{}{}",
+                                      request.name, is_known ? "" : "; ",
+                                      is_known ? "" : suggest_metric(request.name)));
+  }
+  if (before.empty() || after.empty()) {
+    throw ComparisonError(fmt::format("only {} has the metric {} ({})", before.empty() ? "B" : "A",
+                                      request.name, in_words(before.empty() ? after : before)));
+  }
+  throw ComparisonError(fmt::format(
+      "no configuration has {0} of such an origin in both runs: it is {1} in A and {2} in B; to "
+      "compare them all the same write --metric {0}.{3}/{4}",
+      request.name, in_words(before), in_words(after), before.front(), after.front()));
+}
+
+ComparedMetric requested_metric(std::span<const PointPair> pairs, const MetricRequest& request,
+                                std::optional<double> threshold) {
+  for (const Origin origin : origins) {
+    const MetricColumn before{request.name, request.before.value_or(origin)};
+    const MetricColumn after{request.name, request.after.value_or(origin)};
+    if (!any_has_both(pairs, before, after)) continue;
+    ComparedMetric metric = make_metric(before, after, threshold);
+    if (request.better) metric.better = *request.better;
+    return metric;
+  }
+  fail_on(pairs, request);
+}
+
+/// What stands behind the last `mark` of the text, which loses both; empty without one.
+std::string_view cut_last(std::string_view& text, char mark) {
+  const std::size_t place = text.rfind(mark);
+  if (place == std::string_view::npos) return {};
+  const std::string_view tail = text.substr(place + 1);
+  text = text.substr(0, place);
+  return tail;
+}
+
+Origin read_origin(std::string_view name) {
+  if (const auto origin = find_origin(name)) return *origin;
+  throw std::invalid_argument(
+      fmt::format("'{}' is no origin; write measured, hardware or emulated", name));
+}
+
+}  // namespace
+
+MetricRequest read_metric_request(std::string_view text) {
+  MetricRequest request;
+  std::string_view rest = text;
+  if (rest.find(':') != std::string_view::npos) {
+    const std::string_view better = cut_last(rest, ':');
+    if (better != "lower" && better != "higher") {
+      throw std::invalid_argument(
+          fmt::format("'{}' after the colon: write lower or higher, whichever is better", better));
+    }
+    request.better = better == "lower" ? Better::lower : Better::higher;
+  }
+  if (rest.find('/') != std::string_view::npos) {
+    request.after = read_origin(cut_last(rest, '/'));
+    request.before = read_origin(cut_last(rest, '.'));
+  } else if (const std::size_t dot = rest.rfind('.');
+             dot != std::string_view::npos && find_origin(rest.substr(dot + 1))) {
+    request.before = request.after = find_origin(cut_last(rest, '.'));
+  }
+  if (rest.empty()) throw std::invalid_argument("a metric's name is missing");
+  const MetricDefinition* known = find_metric(rest);
+  request.name = known != nullptr ? known->name : std::string(rest);
+  return request;
+}
+
+Better better_in_comparison(const MetricColumn& column) {
+  static const std::set<std::string, std::less<>> demands = {
+      "load_bytes",     "store_bytes",         "useful_bytes", "samples",
+      "executed_share", "launches_per_sample", "sm_clock",     "memory_clock"};
+  const MetricDefinition* known = find_metric(column.name);
+  if (known == nullptr) return column.name.ends_with(".sum") ? Better::lower : Better::neither;
+  if (known->better != Better::neither || demands.contains(column.name)) return known->better;
+  return known->unit == "1" || known->unit == "B" ? Better::lower : Better::neither;
+}
+
+double default_threshold(const MetricColumn& before, const MetricColumn& after) {
+  const bool exact = before.origin == Origin::emulated && after.origin == Origin::emulated &&
+                     !before.name.ends_with("instructions");
+  return exact ? 0 : share_of_measured;
+}
+
+std::optional<ComparedFigure> compared_figure(const PointRecord& point,
+                                              const MetricColumn& column) {
+  const auto figure = figure_of(point, column);
+  if (!figure) {
+    if (is_left_out_at_zero(column) && is_counted(point)) {
+      return ComparedFigure{0, FigureInterval{0, 0}};
+    }
+    return std::nullopt;
+  }
+  if (!std::isfinite(*figure) || *figure < 0) return std::nullopt;
+  if (!follows_time(column)) return ComparedFigure{*figure, FigureInterval{*figure, *figure}};
+  if (*figure == 0) return std::nullopt;
+  const RankedBy ranked_by{column.name, better_of(column.name), column.origin};
+  return ComparedFigure{*figure, interval_of(point, ranked_by)};
+}
+
+std::vector<ComparedMetric> choose_metrics(std::span<const PointPair> pairs,
+                                           std::span<const MetricRequest> requests,
+                                           std::optional<double> threshold) {
+  if (requests.empty()) return default_metrics(pairs, threshold);
+  std::vector<ComparedMetric> metrics;
+  for (const MetricRequest& request : requests) {
+    ComparedMetric metric = requested_metric(pairs, request, threshold);
+    if (std::ranges::find(metrics, metric) == metrics.end()) metrics.push_back(std::move(metric));
+  }
+  return metrics;
+}
+
+std::string heading_of(const ComparedMetric& metric) {
+  if (metric.before.origin == metric.after.origin) return heading_of(metric.before);
+  const std::string unit = unit_of(metric.before.name);
+  return fmt::format("{}{}, {} in A, {} in B", metric.before.name,
+                     unit.empty() ? unit : " [" + unit + "]", to_string(metric.before.origin),
+                     to_string(metric.after.origin));
+}
+
+}  // namespace sweep

@@ -1,0 +1,287 @@
+#include "report/compare/comparison_words.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/text/units.h"
+#include "report/compare/concentration.h"
+#include "report/display_text.h"
+#include "report/provenance.h"
+
+namespace sweep {
+namespace {
+
+/// "12", "3.4", "0.25"
+std::string percent(double share) {
+  const double figure = share * 100;
+  const int decimals = figure >= 9.95 ? 0 : figure >= 0.995 ? 1 : 2;
+  return fmt::format("{:.{}f}", figure, decimals);
+}
+
+/// `cost` is how many times as long it takes.
+std::string describe_speed(double cost) {
+  const double more = cost >= 1 ? cost : 1 / cost;
+  const char* word = cost >= 1 ? "slower" : "faster";
+  if (more >= 2) return fmt::format("{:.1f} times {}", more, word);
+  return fmt::format("{} % {}", percent(more - 1), word);
+}
+
+/// Counts with all their digits.
+std::string format_amount(double value, const MetricColumn& column) {
+  const bool is_count = column.origin != Origin::measured && value == std::floor(value);
+  return is_count && value < 1e15 ? fmt::format("{:.0f}", value) : format_figure(value);
+}
+
+std::string describe_amount(const MetricChange& change, const ComparedMetric& metric) {
+  const double ratio = change.ratio.value;
+  if (!std::isfinite(ratio))
+    return fmt::format("{} instead of 0", format_amount(change.after->value, metric.after));
+  if (ratio >= 2) return fmt::format("{:.1f} times as much", ratio);
+  return fmt::format("{} % {}", percent(std::abs(ratio - 1)), ratio >= 1 ? "more" : "less");
+}
+
+std::string describe_size(const MetricChange& change, const ComparedMetric& metric) {
+  return metric.is_speed ? describe_speed(cost_of(change, metric).value)
+                         : describe_amount(change, metric);
+}
+
+std::string describe_missing(const MetricChange& change) {
+  if (change.before) return "only in A";
+  return change.after ? "only in B" : "in neither";
+}
+
+bool tells_apart(const Ratio& ratio) {
+  return ratio.interval && (ratio.interval->low > 1 || ratio.interval->high < 1);
+}
+
+/// "192 configurations: 3 slower by more than 5 %, 189 the same"
+std::string describe_counts(const ComparedMetric& metric, const MetricSummary& summary) {
+  const bool is_exact = metric.threshold == 0;
+  const std::string by =
+      is_exact ? std::string() : fmt::format(" by more than {:.3g} %", metric.threshold * 100);
+  const std::string same = is_exact
+                               ? std::string("equal")
+                               : fmt::format("the same within {:.3g} %", metric.threshold * 100);
+  if (summary.same == summary.all()) {
+    return summary.same == 1 ? same
+                             : fmt::format("all {} {}", format_thousands(summary.same), same);
+  }
+  std::vector<std::string> parts;
+  const auto add = [&](std::size_t count, const std::string& words) {
+    if (count > 0) parts.push_back(fmt::format("{} {}", format_thousands(count), words));
+  };
+  const bool is_speed = metric.is_speed;
+  add(summary.worse, fmt::format("{}{}", word_for(Change::worse, is_speed), by));
+  add(summary.better, fmt::format("{}{}", word_for(Change::better, is_speed), by));
+  add(summary.changed, fmt::format("{}{}", word_for(Change::changed, is_speed), by));
+  add(summary.unclear, std::string(word_for(Change::unclear, is_speed)));
+  add(summary.missing, "without it in one of the runs");
+  add(summary.same, is_exact ? "equal" : "the same");
+  return in_words(parts);
+}
+
+std::string summary_line(const ComparedMetric& metric, const MetricSummary& summary) {
+  std::string line = heading_of(metric) + ": " + describe_counts(metric, summary);
+  const bool all_equal = metric.threshold == 0 && summary.same == summary.all();
+  if (summary.mean && summary.all() > 1 && !all_equal) {
+    line += "; geometric mean of " + describe_ratio(*summary.mean);
+    if (summary.not_averaged > 0) {
+      line += fmt::format(", without {} of which a figure is 0",
+                          format_thousands(summary.not_averaged));
+    }
+  }
+  if (!metric.judges) line += "; shown only, nothing is judged by it";
+  return line;
+}
+
+std::string extreme_line(const char* which, const RunComparison& comparison, std::size_t metric,
+                         std::size_t place, const std::vector<ParameterValues>& parameters) {
+  const ConfigurationComparison& configuration = comparison.configurations[place];
+  const MetricChange& change = configuration.changes[metric];
+  const ComparedMetric& compared = comparison.metrics[metric];
+  const std::string unit = unit_of(compared.after.name);
+  return fmt::format("  {}: {}: {} to {}{}, {}; {}", which, describe(configuration, parameters),
+                     format_amount(change.before->value, compared.before),
+                     format_amount(change.after->value, compared.after),
+                     unit.empty() ? "" : " " + unit, describe_change(change, compared),
+                     describe_ratio(change.ratio));
+}
+
+void add_metric_lines(const RunComparison& comparison, std::size_t metric,
+                      const std::vector<ParameterValues>& parameters,
+                      std::vector<std::string>& lines) {
+  const MetricSummary& summary = comparison.summaries[metric];
+  lines.push_back(summary_line(comparison.metrics[metric], summary));
+  if (summary.all() < 2) return;
+  const bool has_better = comparison.metrics[metric].better != Better::neither;
+  if (summary.worst) {
+    lines.push_back(extreme_line(has_better ? "worst" : "most", comparison, metric, *summary.worst,
+                                 parameters));
+  }
+  if (summary.best) {
+    lines.push_back(
+        extreme_line(has_better ? "best" : "least", comparison, metric, *summary.best, parameters));
+  }
+}
+
+}  // namespace
+
+std::string format_ratio(double ratio) {
+  if (!std::isfinite(ratio)) return "infinite";
+  return ratio > 0.1 && ratio < 10 ? fmt::format("{:.4f}", ratio) : format_figure(ratio);
+}
+
+std::string describe_ratio(const Ratio& ratio) {
+  std::string text = "B / A = " + format_ratio(ratio.value);
+  if (ratio.interval && ratio.interval->low < ratio.interval->high) {
+    text += fmt::format(" ({} to {})", format_ratio(ratio.interval->low),
+                        format_ratio(ratio.interval->high));
+  }
+  return text;
+}
+
+std::string describe_change(const MetricChange& change, const ComparedMetric& metric) {
+  switch (change.change) {
+    case Change::same:
+      return "same";
+    case Change::missing:
+      return describe_missing(change);
+    case Change::unclear:
+      if (!change.ratio.interval) return "too few samples";
+      return tells_apart(change.ratio) ? "perhaps " + describe_size(change, metric)
+                                       : "not told apart";
+    case Change::better:
+    case Change::worse:
+    case Change::changed:
+      break;
+  }
+  return describe_size(change, metric);
+}
+
+std::string_view word_for(Change change, bool is_speed) {
+  switch (change) {
+    case Change::same:
+      return "same";
+    case Change::better:
+      return is_speed ? "faster" : "better";
+    case Change::worse:
+      return is_speed ? "slower" : "worse";
+    case Change::changed:
+      return "changed";
+    case Change::unclear:
+      return "not told apart";
+    case Change::missing:
+      break;
+  }
+  return "missing";
+}
+
+std::string_view describe(PairStatus status) {
+  switch (status) {
+    case PairStatus::compared:
+      return "compared";
+    case PairStatus::failed_after:
+      return "failed in B";
+    case PairStatus::fixed:
+      return "fixed in B";
+    case PairStatus::failed_both:
+      return "failed in both";
+    case PairStatus::only_before:
+      return "only in A";
+    case PairStatus::only_after:
+      break;
+  }
+  return "only in B";
+}
+
+Change overall_change(const RunComparison& comparison,
+                      const ConfigurationComparison& configuration) {
+  const auto any = [&](Change change) {
+    for (std::size_t i = 0; i < configuration.changes.size(); ++i) {
+      if (comparison.metrics[i].judges && configuration.changes[i].change == change) return true;
+    }
+    return false;
+  };
+  for (const Change change :
+       {Change::worse, Change::better, Change::unclear, Change::changed, Change::same}) {
+    if (any(change)) return change;
+  }
+  return Change::missing;
+}
+
+std::string describe(const ConfigurationComparison& configuration,
+                     const std::vector<ParameterValues>& parameters) {
+  PointRecord record;
+  record.key.pattern_name = configuration.pattern;
+  record.key.parameters = configuration.parameters;
+  return describe(environment_of(record), parameters);
+}
+
+std::string name_of(const RunComparison& comparison) {
+  const std::string& before = comparison.before.results.run.provenance.sweep_name;
+  const std::string& after = comparison.after.results.run.provenance.sweep_name;
+  return before == after ? after : before + " and " + after;
+}
+
+std::string describe_run(const ComparedRun& run) {
+  const auto failed = std::ranges::count(run.results.points, PointStatus::failed,
+                                         [](const StoredPoint& each) { return each.point.status; });
+  std::vector<std::string> parts;
+  if (!run.results.run.started.empty()) parts.push_back(readable_time(run.results.run.started));
+  if (const std::string& device = run.results.run.provenance.device.name; !device.empty()) {
+    parts.push_back(device);
+  }
+  parts.push_back(count_of(run.results.points.size(), "point"));
+  if (failed > 0) {
+    parts.push_back(fmt::format("{} failed", format_thousands(static_cast<std::uint64_t>(failed))));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string describe_verdict(const RunComparison& comparison) {
+  std::size_t worse = 0;
+  std::size_t better = 0;
+  std::size_t in_both = 0;
+  for (const ConfigurationComparison& each : comparison.configurations) {
+    if (each.before && each.after) ++in_both;
+    if (each.status != PairStatus::compared) continue;
+    const Change change = overall_change(comparison, each);
+    if (change == Change::worse) ++worse;
+    if (change == Change::better) ++better;
+  }
+  const bool is_speed = !comparison.metrics.empty() && comparison.metrics.front().is_speed;
+  const std::size_t failing = comparison.count(PairStatus::failed_after);
+  const std::string of = count_of(in_both, "configuration") + " in both runs";
+  std::vector<std::string> parts;
+  if (worse > 0) {
+    parts.push_back(
+        fmt::format("{} {}", format_thousands(worse), word_for(Change::worse, is_speed)));
+  }
+  if (failing > 0) parts.push_back(fmt::format("{} newly failing", format_thousands(failing)));
+  if (!parts.empty()) return fmt::format("regression: of {} {}", of, in_words(parts));
+  if (better == 0) return "no regression among " + of;
+  return fmt::format("no regression: of {} {} {}, none {}", of, format_thousands(better),
+                     word_for(Change::better, is_speed), word_for(Change::worse, is_speed));
+}
+
+std::vector<std::string> describe_summary(const RunComparison& comparison) {
+  std::vector<std::string> lines;
+  const std::vector<ParameterValues>& parameters = comparison.parameters;
+  for (std::size_t i = 0; i < comparison.metrics.size(); ++i) {
+    add_metric_lines(comparison, i, parameters, lines);
+  }
+  for (const PairStatus status :
+       {PairStatus::failed_after, PairStatus::fixed, PairStatus::failed_both,
+        PairStatus::only_before, PairStatus::only_after}) {
+    const std::size_t count = comparison.count(status);
+    if (count == 0) continue;
+    lines.push_back(fmt::format("{}: {}", describe(status), count_of(count, "configuration")));
+  }
+  for (std::string& line : describe_concentration(comparison)) lines.push_back(std::move(line));
+  return lines;
+}
+
+}  // namespace sweep

@@ -1,0 +1,143 @@
+#include "report/compare/json_comparison.h"
+
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "report/compare/comparison_words.h"
+
+namespace sweep {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int schema_version = 1;
+
+Json json_of(const Value& value) {
+  if (const auto* number = std::get_if<std::int64_t>(&value)) return *number;
+  if (const auto* boolean = std::get_if<bool>(&value)) return *boolean;
+  return to_string(value);
+}
+
+Json json_of(const Bindings& bindings) {
+  Json object = Json::object();
+  for (const auto& [name, value] : bindings.entries()) object[name] = json_of(value);
+  return object;
+}
+
+Json json_of(double value, const std::optional<FigureInterval>& interval) {
+  Json object = {{"value", value}, {"low", nullptr}, {"high", nullptr}};
+  if (interval) {
+    object["low"] = interval->low;
+    object["high"] = interval->high;
+  }
+  return object;
+}
+
+Json json_of(const std::optional<ComparedFigure>& figure) {
+  return figure ? json_of(figure->value, figure->interval) : Json();
+}
+
+Json json_of(const ComparedRun& run) {
+  const RunRecord& record = run.results.run;
+  const Provenance& provenance = record.provenance;
+  constexpr std::array<const char*, 3> states = {"running", "finished", "interrupted"};
+  return {{"run", run.label},
+          {"id", record.id},
+          {"sweep", provenance.sweep_name},
+          {"started", record.started},
+          {"state", states.at(static_cast<std::size_t>(record.state))},
+          {"device", provenance.device.name},
+          {"driver", provenance.device.driver},
+          {"compiler", provenance.compiler},
+          {"engine", provenance.engine_version},
+          {"measure", provenance.measure},
+          {"command", provenance.command},
+          {"points", run.results.points.size()}};
+}
+
+const char* name_of(Better better) {
+  switch (better) {
+    case Better::higher:
+      return "higher";
+    case Better::lower:
+      return "lower";
+    case Better::neither:
+      break;
+  }
+  return "neither";
+}
+
+Json json_of(const ComparedMetric& metric, const MetricSummary& summary) {
+  Json object = {{"name", metric.after.name},
+                 {"origin_before", to_string(metric.before.origin)},
+                 {"origin_after", to_string(metric.after.origin)},
+                 {"unit", unit_of(metric.after.name)},
+                 {"better", name_of(metric.better)},
+                 {"threshold", metric.threshold},
+                 {"judged", metric.judges},
+                 {"worse", summary.worse},
+                 {"better_count", summary.better},
+                 {"same", summary.same},
+                 {"changed", summary.changed},
+                 {"unclear", summary.unclear},
+                 {"missing", summary.missing},
+                 {"mean", nullptr}};
+  if (summary.mean) object["mean"] = json_of(summary.mean->value, summary.mean->interval);
+  return object;
+}
+
+Json json_of(const MetricChange& change, const ComparedMetric& metric) {
+  Json object = {{"metric", metric.after.name},
+                 {"change", to_string(change.change)},
+                 {"before", json_of(change.before)},
+                 {"after", json_of(change.after)},
+                 {"ratio", nullptr},
+                 {"words", describe_change(change, metric)}};
+  if (change.change != Change::missing) {
+    object["ratio"] = json_of(change.ratio.value, change.ratio.interval);
+  }
+  return object;
+}
+
+Json json_of(const ConfigurationComparison& configuration, const RunComparison& comparison) {
+  Json changes = Json::array();
+  for (std::size_t i = 0; i < configuration.changes.size(); ++i) {
+    changes.push_back(json_of(configuration.changes[i], comparison.metrics[i]));
+  }
+  return {{"pattern", configuration.pattern},
+          {"parameters", json_of(configuration.parameters)},
+          {"status", to_string(configuration.status)},
+          {"reason", configuration.reason},
+          {"changes", std::move(changes)}};
+}
+
+}  // namespace
+
+std::string write_comparison_json(const RunComparison& comparison) {
+  Json differences = Json::array();
+  for (const RunDifference& difference : comparison.differences) {
+    differences.push_back({{"text", difference.text}, {"serious", difference.is_serious}});
+  }
+  Json metrics = Json::array();
+  for (std::size_t i = 0; i < comparison.metrics.size(); ++i) {
+    metrics.push_back(json_of(comparison.metrics[i], comparison.summaries[i]));
+  }
+  Json configurations = Json::array();
+  for (const ConfigurationComparison& configuration : comparison.configurations) {
+    configurations.push_back(json_of(configuration, comparison));
+  }
+  const Json root = {{"schema_version", schema_version},
+                     {"sweep", name_of(comparison)},
+                     {"regression", has_regression(comparison)},
+                     {"verdict", describe_verdict(comparison)},
+                     {"before", json_of(comparison.before)},
+                     {"after", json_of(comparison.after)},
+                     {"differences", std::move(differences)},
+                     {"notes", comparison.notes},
+                     {"metrics", std::move(metrics)},
+                     {"configurations", std::move(configurations)}};
+  // Texts from a database need not be UTF-8.
+  return root.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace sweep

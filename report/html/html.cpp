@@ -1,0 +1,227 @@
+#include "report/html/html.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "engine/text/units.h"
+#include "report/charts/chart.h"
+#include "report/count_agreement.h"
+#include "report/html/html_charts.h"
+#include "report/html/html_table.h"
+#include "report/html/html_text.h"
+#include "report/html/opening.h"
+#include "report/html/page_assets.h"
+#include "report/html/pattern_sources.h"
+#include "report/html/points_data.h"
+#include "report/parameter_values.h"
+#include "report/provenance.h"
+#include "report/run_tables.h"
+#include "report/verdict.h"
+
+namespace sweep {
+namespace {
+
+std::string section(const std::string& id, const std::string& heading, const std::string& content) {
+  if (content.empty()) return {};
+  return fmt::format(
+      "<section id=\"{0}\" aria-labelledby=\"{0}-heading\">\n"
+      "<h2 id=\"{0}-heading\">{1}</h2>\n{2}</section>\n",
+      id, escape_html(heading), content);
+}
+
+std::string script_hash(const EmbeddedText& script) {
+  return "'sha256-" + base64(bytes_of_hex(script.sha256)) + "'";
+}
+
+std::string head(const RunResults& results) {
+  const Provenance& provenance = results.run.provenance;
+  std::string title = provenance.sweep_name;
+  if (!provenance.device.name.empty()) title += " on " + provenance.device.name;
+  std::string scripts = script_hash(page_script());
+  if (!vega_script().text.empty()) scripts += ' ' + script_hash(vega_script());
+  return fmt::format(
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src {}; "
+      "style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta name=\"color-scheme\" content=\"light "
+      "dark\">\n<title>{}</title>\n<style>\n{}</style>\n"
+      "</head>\n",
+      scripts, escape_html(title), page_style().text);
+}
+
+/// What stands on the page, by the ids of its sections.
+std::string navigation(const std::string& main) {
+  constexpr std::pair<std::string_view, std::string_view> sections[] = {
+      {"summary", "Summary"}, {"charts", "Charts"},        {"tables", "Tables"},
+      {"points", "Points"},   {"source", "Source"},        {"agreement", "Counts"},
+      {"failed", "Failures"}, {"provenance", "Provenance"}};
+  std::string html = "<header class=\"bar\">\n<nav aria-label=\"Sections\">\n";
+  for (const auto& [id, name] : sections) {
+    if (main.find(fmt::format("<section id=\"{}\"", id)) == std::string::npos) continue;
+    html += fmt::format("<a href=\"#{}\">{}</a>\n", id, name);
+  }
+  return html +
+         "</nav>\n<button type=\"button\" id=\"theme\" hidden>Theme: auto</button>\n</header>\n";
+}
+
+/// Those that the sweep asks for: of all points there is a better one.
+std::string tables(const RunResults& results) {
+  if (results.layout.tables.empty()) return {};
+  std::string html;
+  for (const TableModel& table : tables_of(results)) html += html_table_section(table);
+  return "<div class=\"side-by-side\">\n" + html + "</div>\n";
+}
+
+/// The page's script fills it.
+std::string points_frame(const RunResults& results) {
+  if (results.points.empty()) return {};
+  return R"(<noscript><p>Sorting and filtering all points needs JavaScript.</p></noscript>
+<div class="controls" hidden>
+<label for="filter">Filter</label>
+<input id="filter" type="search" spellcheck="false" autocomplete="off" aria-describedby="filter-help filter-result"
+ placeholder="words, NAME=VALUE, bandwidth &gt; 2000">
+<output id="filter-result" for="filter" aria-live="polite"></output>
+<details id="columns"><summary>Columns</summary><div class="choices"></div></details>
+</div>
+<p id="filter-help" class="caption" hidden>Words must all occur in a point. Conditions compare a column: T=float,double STRIDE&gt;=8 verdict=best; a minus before one of them turns it round. A click on a row shows all about its point.</p>
+<div id="grid" class="grid" role="region" aria-label="All points" tabindex="0"></div>
+<dialog id="detail" aria-labelledby="detail-heading"></dialog>
+)";
+}
+
+std::string sources(const RunResults& results) {
+  constexpr std::size_t most_open = 1;
+  std::string html;
+  const std::vector<PatternSource> all = pattern_sources(results);
+  for (const PatternSource& source : all) {
+    html += source_listing(source, all.size() <= most_open);
+  }
+  return html;
+}
+
+std::string describe_difference(const PointRecord& point, const std::string& metric) {
+  const double difference = *count_difference(point, metric);
+  const std::string figure =
+      std::isfinite(difference) ? format_figure(std::abs(difference)) : "infinitely many";
+  return fmt::format("{}{} {}", difference < 0 ? "-" : "+", figure,
+                     unit_of(metric) == "%" ? "percentage points" : "%");
+}
+
+std::string agreement(std::span<const PointRecord* const> points,
+                      const std::vector<ParameterValues>& told) {
+  std::vector<std::vector<std::string>> rows;
+  for (const CountAgreement& each : compare_counts(points)) {
+    const PointRecord* farthest = each.farthest;
+    rows.push_back({each.metric, format_thousands(each.agreeing),
+                    format_thousands(each.disagreeing.size()),
+                    farthest != nullptr ? describe_difference(*farthest, each.metric) : "0",
+                    farthest != nullptr ? describe(environment_of(*farthest), told) : "",
+                    describe(tolerance_for(each.metric), each.metric)});
+  }
+  if (rows.empty()) return {};
+  return "<p class=\"caption\">By how much the emulator's count is larger than the hardware's. A "
+         "point's detail has both.</p>\n" +
+         html_table("Hardware and emulated counts",
+                    {{"metric", false},
+                     {"points agree", true},
+                     {"disagree", true},
+                     {"largest difference", true},
+                     {"at", false},
+                     {"agreement means", false}},
+                    rows);
+}
+
+struct Failure {
+  std::string reason;
+  std::vector<const PointRecord*> points;
+};
+
+std::string failures(const std::vector<const PointRecord*>& points,
+                     const std::vector<ParameterValues>& told) {
+  constexpr std::size_t most_shown = 20;
+  std::vector<Failure> all;
+  for (const PointRecord* point : points) {
+    if (point->status != PointStatus::failed) continue;
+    auto found = std::ranges::find(all, point->reason, &Failure::reason);
+    if (found == all.end()) found = all.insert(found, {point->reason, {}});
+    found->points.push_back(point);
+  }
+  std::string html;
+  for (const Failure& failure : all) {
+    const std::string reason = failure.reason.empty() ? "no reason is known" : failure.reason;
+    html += "<pre class=\"reason\">" + escape_html(reason) + "</pre>\n<ul>\n";
+    for (std::size_t i = 0; i < std::min(failure.points.size(), most_shown); ++i) {
+      html += "<li>" + escape_html(describe(environment_of(*failure.points[i]), told)) + "</li>\n";
+    }
+    if (failure.points.size() > most_shown) {
+      html += fmt::format("<li>and {} more</li>\n",
+                          format_thousands(failure.points.size() - most_shown));
+    }
+    html += "</ul>\n";
+  }
+  return html;
+}
+
+std::string copyable(const std::string& text) {
+  return "<div class=\"copyable\"><pre tabindex=\"0\"><code>" + escape_html(text) +
+         "</code></pre><button type=\"button\" class=\"copy\" hidden>Copy</button></div>\n";
+}
+
+std::string provenance(const RunRecord& run) {
+  std::string html =
+      "<details>\n<summary>Device, driver, compiler, measuring rules</summary>\n<dl>\n";
+  for (const auto& [what, text] : describe_provenance(run)) {
+    html += "<dt>" + escape_html(what) + "</dt><dd>" + escape_html(text) + "</dd>\n";
+  }
+  html += "</dl>\n</details>\n";
+  if (!run.provenance.sweep_text.empty()) {
+    html += "<details>\n<summary>The sweep's text</summary>\n" +
+            copyable(run.provenance.sweep_text) + "</details>\n";
+  }
+  if (!run.provenance.command.empty()) {
+    html += "<p>Run it again:</p>\n" + copyable(run.provenance.command);
+  }
+  return html;
+}
+
+std::string data_script(const std::string& id, const std::string& json) {
+  if (json.empty()) return {};
+  return "<script type=\"application/json\" id=\"" + id + "\">" + json + "</script>\n";
+}
+
+}  // namespace
+
+std::string write_html(const RunResults& results) {
+  std::vector<const PointRecord*> points;
+  for (const StoredPoint& stored : results.points) points.push_back(&stored.point);
+  const std::vector<ParameterValues> told = telling_parameters(parameters_of(points));
+  const Verdicts verdicts = judge(results);
+  const std::vector<Chart> charts = charts_of(results);
+
+  std::string main = html_opening(results, verdicts) + html_warnings(results);
+  main += section("charts", "Charts", chart_figures(charts));
+  main += section("tables", "Tables", tables(results));
+  main += section("points", "All points", points_frame(results));
+  main += section("source", "Source and what its accesses cost", sources(results));
+  main += section("agreement", "Hardware and emulated counts", agreement(points, told));
+  main += section("failed", "Failed points", failures(points, told));
+  main += section("provenance", "Where the figures come from", provenance(results.run));
+
+  std::string page =
+      head(results) + "<body>\n" + navigation(main) + "<main>\n" + main + "</main>\n";
+  if (!points.empty()) {
+    page += data_script("points-data", script_json(points_data(results, verdicts)));
+  }
+  if (const std::string json = charts_json(charts); !json.empty()) {
+    page += data_script("charts-data", json);
+    page.append("<script>").append(vega_script().text).append("</script>\n");
+  }
+  page.append("<script>").append(page_script().text).append("</script>\n");
+  return page + "</body>\n</html>\n";
+}
+
+}  // namespace sweep

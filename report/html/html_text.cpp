@@ -1,0 +1,163 @@
+#include "report/html/html_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+
+namespace sweep {
+namespace {
+
+constexpr std::string_view replacement = "\xef\xbf\xbd";
+
+unsigned byte_at(std::string_view text, std::size_t place) {
+  return static_cast<unsigned char>(text[place]);
+}
+
+/// The bytes of the UTF-8 character that begins at `place`, or 0 when none does (RFC 3629).
+std::size_t character_length(std::string_view text, std::size_t place) {
+  const unsigned first = byte_at(text, place);
+  if (first < 0x80) return 1;
+  const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4 || place + length > text.size()) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte_at(text, place + i) & 0xc0) != 0x80) return 0;
+  }
+  const unsigned second = byte_at(text, place + 1);
+  const bool is_overlong = (first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90);
+  const bool is_no_character = (first == 0xed && second > 0x9f) || (first == 0xf4 && second > 0x8f);
+  return is_overlong || is_no_character ? 0 : length;
+}
+
+/// Of the Unicode Bidirectional Algorithm (UAX #9): embeddings, overrides, isolates and marks.
+bool turns_direction(std::string_view character) {
+  if (character == "\xd8\x9c") return true;
+  if (character.size() != 3 || byte_at(character, 0) != 0xe2) return false;
+  const unsigned second = byte_at(character, 1);
+  const unsigned third = byte_at(character, 2);
+  return (second == 0x80 && (third == 0x8e || third == 0x8f || (third >= 0xaa && third <= 0xae))) ||
+         (second == 0x81 && third >= 0xa6 && third <= 0xa9);
+}
+
+std::string_view escape_of(std::string_view character) {
+  if (character.size() > 1) return turns_direction(character) ? replacement : character;
+  const unsigned byte = byte_at(character, 0);
+  switch (character[0]) {
+    case '&':
+      return "&amp;";
+    case '<':
+      return "&lt;";
+    case '>':
+      return "&gt;";
+    case '"':
+      return "&quot;";
+    case '\'':
+      return "&#39;";
+    case '\n':
+    case '\t':
+      return character;
+    case '\r':
+      return {};
+    default:
+      return byte < 0x20 || byte == 0x7f ? replacement : character;
+  }
+}
+
+std::string_view fraction_of(std::string_view figure) {
+  const std::size_t point = figure.find('.');
+  return point == std::string_view::npos ? std::string_view() : figure.substr(point);
+}
+
+}  // namespace
+
+std::string escape_html(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t length = character_length(text, i);
+    result += length == 0 ? replacement : escape_of(text.substr(i, length));
+    i += std::max<std::size_t>(length, 1);
+  }
+  return result;
+}
+
+std::string script_json(const nlohmann::ordered_json& json) {
+  // Within JSON these characters stand in strings alone. U+2028 and U+2029 end lines in scripts.
+  const std::string text =
+      json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  std::string result;
+  result.reserve(text.size() + text.size() / 16);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '<' || c == '>' || c == '&') {
+      result += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    } else if (text.compare(i, 3, "\xe2\x80\xa8") == 0 || text.compare(i, 3, "\xe2\x80\xa9") == 0) {
+      result += text[i + 2] == '\xa8' ? "\\u2028" : "\\u2029";
+      i += 2;
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+nlohmann::ordered_json json_figure(double figure) {
+  if (std::isnan(figure)) return "nan";
+  if (std::isinf(figure)) return figure > 0 ? "inf" : "-inf";
+  if (figure == std::trunc(figure) && std::abs(figure) < 0x1p53) {
+    return static_cast<std::int64_t>(figure);
+  }
+  const std::string text = fmt::format("{:.7g}", figure);
+  double rounded = 0;
+  std::from_chars(text.data(), text.data() + text.size(), rounded);
+  return rounded;
+}
+
+std::string base64(std::string_view bytes) {
+  constexpr std::string_view digits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string result;
+  result.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const std::size_t there = std::min<std::size_t>(bytes.size() - i, 3);
+    unsigned group = 0;
+    for (std::size_t j = 0; j < 3; ++j)
+      group = group << 8 | (j < there ? byte_at(bytes, i + j) : 0);
+    for (std::size_t j = 0; j < 4; ++j) {
+      result += j <= there ? digits[group >> (18 - 6 * j) & 0x3f] : '=';
+    }
+  }
+  return result;
+}
+
+std::string bytes_of_hex(std::string_view digits) {
+  std::string bytes;
+  for (std::size_t i = 0; i + 1 < digits.size(); i += 2) {
+    unsigned byte = 0;
+    std::from_chars(digits.data() + i, digits.data() + i + 2, byte, 16);
+    bytes += static_cast<char>(byte);
+  }
+  return bytes;
+}
+
+std::size_t longest_fraction(const std::vector<std::string>& figures) {
+  std::size_t longest = 0;
+  for (const std::string& figure : figures) {
+    longest = std::max(longest, fraction_of(figure).size());
+  }
+  return longest;
+}
+
+std::string aligned_figure(const std::string& figure, std::size_t longest_fraction) {
+  const std::string_view fraction = fraction_of(figure);
+  std::string text = escape_html(figure);
+  if (fraction.size() >= longest_fraction) return text;
+  std::string padding = fraction.empty() ? "." : "";
+  padding.append(longest_fraction - fraction.size() - padding.size(), '0');
+  return text + "<span class=\"pad\" aria-hidden=\"true\">" + padding + "</span>";
+}
+
+}  // namespace sweep

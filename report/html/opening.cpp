@@ -1,0 +1,254 @@
+#include "report/html/opening.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "engine/text/units.h"
+#include "report/display_text.h"
+#include "report/expectation_check.h"
+#include "report/html/html_text.h"
+#include "report/limit_words.h"
+#include "report/parameter_values.h"
+#include "report/point_notes.h"
+#include "report/run_notes.h"
+#include "report/tuning_lines.h"
+
+namespace sweep {
+namespace {
+
+std::vector<const PointRecord*> points_of(const RunResults& results) {
+  std::vector<const PointRecord*> points;
+  for (const StoredPoint& stored : results.points) points.push_back(&stored.point);
+  return points;
+}
+
+std::size_t count_failed(const RunResults& results) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      results.points,
+      [](const StoredPoint& stored) { return stored.point.status == PointStatus::failed; }));
+}
+
+std::string as_sentence(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') {
+    text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  }
+  if (!text.ends_with('.')) text += '.';
+  return text;
+}
+
+/// "STRIDE x 6, T x 2"
+std::string describe_axes(const std::vector<ParameterValues>& parameters) {
+  constexpr std::size_t most_listed = 6;
+  std::vector<std::string> texts;
+  for (const ParameterValues& parameter : parameters) {
+    if (!parameter.varies()) continue;
+    if (parameter.values.size() > most_listed) {
+      texts.push_back(fmt::format("{} ({} values)", parameter.name, parameter.values.size()));
+      continue;
+    }
+    std::vector<std::string> values;
+    for (const Value& value : parameter.values) values.push_back(parameter.show(value));
+    texts.push_back(fmt::format("{} ({})", parameter.name, fmt::join(values, ", ")));
+  }
+  return in_words(texts);
+}
+
+/// "36 configurations of stride over STRIDE (1, 2, 4) and T (float, double), measured on NVIDIA
+/// H200 on 2025-01-31."
+std::string describe_subject(const RunResults& results,
+                             const std::vector<ParameterValues>& parameters) {
+  std::set<std::string> patterns;
+  for (const StoredPoint& stored : results.points) patterns.insert(stored.point.key.pattern_name);
+  std::string text = count_of(results.points.size(), "configuration");
+  if (patterns.size() == 1) text += " of the pattern " + *patterns.begin();
+  if (patterns.size() > 1) text += fmt::format(" of {} patterns", patterns.size());
+  if (const std::string axes = describe_axes(parameters); !axes.empty()) text += " over " + axes;
+  const DeviceRecord& device = results.run.provenance.device;
+  const bool is_emulated = device.backend == "emulator";
+  if (!device.name.empty())
+    text += (is_emulated ? ", executed by the " : ", measured on ") + device.name;
+  if (results.run.started.size() >= 10) text += " on " + results.run.started.substr(0, 10);
+  return text + '.';
+}
+
+std::string describe_constants(const RunResults& results, std::vector<ParameterValues> parameters) {
+  std::erase_if(parameters,
+                [](const ParameterValues& p) { return p.varies() || p.name == "pattern"; });
+  if (parameters.empty() || results.points.empty()) return {};
+  return "In all points: " + describe(environment_of(results.points.front().point), parameters) +
+         '.';
+}
+
+std::string tile(const std::string& label, const std::string& figure, const std::string& unit,
+                 const std::string& detail) {
+  return fmt::format(
+      "<div class=\"tile\"><dt>{}</dt><dd><span class=\"large\">{}</span> {}"
+      "<span class=\"detail\">{}</span></dd></div>\n",
+      escape_html(label), escape_html(figure), escape_html(unit), escape_html(detail));
+}
+
+class Tiles {
+ public:
+  Tiles(const RunResults& results, const Verdicts& verdicts,
+        const std::vector<ParameterValues>& parameters)
+      : results_(results), verdicts_(verdicts), told_(telling_parameters(parameters)) {}
+
+  std::string html() const {
+    std::string html;
+    if (const VerdictGroup* group = overall()) {
+      const PointVerdict& best = *verdicts_.of_points[group->best];
+      const std::string what = group->metric.name == "time" ? "shortest" : "best";
+      html += tile(fmt::format("{} {}", what, group->metric.name), format_figure(best.figure),
+                   unit_of(group->metric.name), configuration(group->best));
+      html += share_tile(*group) + slowest_tile(*group);
+    } else if (verdicts_.groups.empty()) {
+      html += count_tiles();
+    }
+    const std::size_t failed = count_failed(results_);
+    return html + tile("configurations", format_thousands(results_.points.size()), "",
+                       failed == 0 ? std::string("none failed")
+                                   : fmt::format("{} failed", format_thousands(failed)));
+  }
+
+ private:
+  /// The group whose best is the best of all that have the same metric; none where they differ.
+  const VerdictGroup* overall() const {
+    const VerdictGroup* best = nullptr;
+    for (const VerdictGroup& group : verdicts_.groups) {
+      if (best != nullptr && group.metric != best->metric) return nullptr;
+      const bool less = better_of(group.metric.name) == Better::lower;
+      const auto figure = [&](const VerdictGroup& g) {
+        return verdicts_.of_points[g.best]->figure;
+      };
+      if (best == nullptr ||
+          (less ? figure(group) < figure(*best) : figure(group) > figure(*best))) {
+        best = &group;
+      }
+    }
+    return best;
+  }
+
+  std::string configuration(std::size_t place) const {
+    return describe(environment_of(results_.points[place].point), told_);
+  }
+
+  std::string share_tile(const VerdictGroup& group) const {
+    const auto share = figure_of(results_.points[group.best].point,
+                                 MetricColumn{"percent_of_peak", Origin::measured});
+    if (!share) return {};
+    const double peak = results_.run.provenance.device.peak_bandwidth;
+    return tile("share of the peak", format_figure(*share), "%",
+                peak > 0 ? fmt::format("of {} GB/s in theory", format_figure(peak / 1e9)) : "");
+  }
+
+  std::string count_tiles() const {
+    const auto range = main_count_range(results_);
+    if (!range) return {};
+    const auto count_tile = [&](const std::string& label, std::size_t place) {
+      const double figure = figure_of(results_.points[place].point, range->metric).value();
+      return tile(label + ' ' + range->metric.name, format_figure(figure),
+                  unit_of(range->metric.name), configuration(place));
+    };
+    if (range->best == range->worst) return count_tile("all points have", range->best);
+    return count_tile("best", range->best) + count_tile("worst", range->worst);
+  }
+
+  std::string slowest_tile(const VerdictGroup& group) const {
+    if (!group.slowest) return {};
+    const PointVerdict& verdict = *verdicts_.of_points[*group.slowest];
+    return tile(verdict.is_of_speed ? "slowest" : "worst", format_figure(verdict.figure),
+                unit_of(group.metric.name),
+                to_string(verdict) + ": " + configuration(*group.slowest));
+  }
+
+  const RunResults& results_;
+  const Verdicts& verdicts_;
+  std::vector<ParameterValues> told_;
+};
+
+std::string html_list(const std::vector<std::string>& sentences) {
+  std::string html = "<ul>\n";
+  for (const std::string& sentence : sentences) {
+    html += "<li>" + escape_html(as_sentence(sentence)) + "</li>\n";
+  }
+  return html + "</ul>\n";
+}
+
+/// What a run says of itself that is no cause for concern.
+bool is_reassuring(const std::string& note) {
+  return note.find("did not drift") != std::string::npos ||
+         (note.find("kept in the figures") != std::string::npos &&
+          note.find("low clock") == std::string::npos);
+}
+
+void add_expectations(const RunResults& results, std::vector<std::string>& warnings) {
+  if (results.expectations.empty()) return;
+  for (const ExpectationResult& result :
+       check_expectations_on(results.expectations, results.points)) {
+    if (result.kept()) continue;
+    warnings.push_back("the expectation " + describe(result.expectation) + ": " +
+                       verdict_of(result));
+  }
+}
+
+void add_state(const RunResults& results, std::vector<std::string>& warnings) {
+  if (results.run.state == RunState::interrupted) {
+    warnings.emplace_back("the run was interrupted: not all of its points are here");
+  } else if (results.run.state == RunState::running) {
+    warnings.emplace_back("the run has not finished: it is still going on, or it was killed");
+  }
+  if (const std::size_t failed = count_failed(results); failed > 0) {
+    warnings.push_back(fmt::format("{} of {} failed; the reasons stand below",
+                                   format_thousands(failed),
+                                   count_of(results.points.size(), "point")));
+  }
+}
+
+}  // namespace
+
+std::string html_opening(const RunResults& results, const Verdicts& verdicts) {
+  const std::vector<ParameterValues> parameters = parameters_of(points_of(results));
+  std::string html = "<section id=\"summary\" aria-labelledby=\"title\">\n<h1 id=\"title\">" +
+                     escape_html(results.run.provenance.sweep_name) + "</h1>\n";
+  if (!results.summary.empty()) {
+    html += "<p class=\"lead\">" + escape_html(results.summary) + "</p>\n";
+  }
+  html += "<p>" + escape_html(describe_subject(results, parameters));
+  if (const std::string constants = describe_constants(results, parameters); !constants.empty()) {
+    html += " <span class=\"quiet\">" + escape_html(constants) + "</span>";
+  }
+  html += "</p>\n<dl class=\"tiles\">\n" + Tiles(results, verdicts, parameters).html() + "</dl>\n";
+
+  std::vector<std::string> findings = describe_tuning(results);
+  std::ranges::move(describe_best(results), std::back_inserter(findings));
+  std::ranges::move(describe_limits(results, verdicts), std::back_inserter(findings));
+  if (!findings.empty()) html += "<div class=\"findings\">\n" + html_list(findings) + "</div>\n";
+  return html + "</section>\n";
+}
+
+std::string html_warnings(const RunResults& results) {
+  std::vector<std::string> warnings;
+  std::vector<std::string> notes;
+  add_state(results, warnings);
+  add_expectations(results, warnings);
+  for (std::string& note : describe_run_notes(results)) {
+    (is_reassuring(note) ? notes : warnings).push_back(std::move(note));
+  }
+  std::ranges::move(describe_notes(results.points), std::back_inserter(notes));
+  std::string html;
+  if (!warnings.empty()) {
+    html +=
+        "<section class=\"warnings\" aria-labelledby=\"warnings\">\n"
+        "<h2 id=\"warnings\">Mind</h2>\n" +
+        html_list(warnings) + "</section>\n";
+  }
+  if (!notes.empty()) {
+    html += "<section class=\"notes\" aria-labelledby=\"notes\">\n<h2 id=\"notes\">Notes</h2>\n" +
+            html_list(notes) + "</section>\n";
+  }
+  return html;
+}
+
+}  // namespace sweep

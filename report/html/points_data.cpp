@@ -1,0 +1,205 @@
+#include "report/html/points_data.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "report/count_agreement.h"
+#include "report/html/html_text.h"
+#include "report/metric_column.h"
+#include "report/parameter_values.h"
+#include "report/point_list.h"
+
+namespace sweep {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Points = std::vector<const PointRecord*>;
+
+/// Texts that many points share, each kept once.
+class Texts {
+ public:
+  int place_of(const std::string& text) {
+    if (text.empty()) return -1;
+    const auto [found, is_new] = places_.try_emplace(text, static_cast<int>(texts_.size()));
+    if (is_new) texts_.push_back(text);
+    return found->second;
+  }
+  const std::vector<std::string>& texts() const { return texts_; }
+
+ private:
+  std::vector<std::string> texts_;
+  std::map<std::string, int> places_;
+};
+
+template <typename TextOf>
+Json text_column(const Points& points, TextOf text_of) {
+  Texts texts;
+  Json at = Json::array();
+  for (std::size_t i = 0; i < points.size(); ++i) at.push_back(texts.place_of(text_of(i)));
+  return {{"texts", texts.texts()}, {"at", std::move(at)}};
+}
+
+Json parameter_column(const ParameterValues& parameter, const std::vector<Bindings>& environments) {
+  Json values = Json::array();
+  Json numbers = Json::array();
+  for (const Value& value : parameter.values) {
+    values.push_back(parameter.show(value));
+    if (const auto* number = std::get_if<std::int64_t>(&value)) numbers.push_back(*number);
+  }
+  Json at = Json::array();
+  for (const Bindings& environment : environments) {
+    const Value* value = environment.find(parameter.name);
+    at.push_back(value != nullptr ? static_cast<std::int64_t>(parameter.rank_of(*value)) : -1);
+  }
+  Json column = {{"name", parameter.name},
+                 {"values", std::move(values)},
+                 {"varies", parameter.varies()},
+                 {"at", std::move(at)}};
+  if (numbers.size() == parameter.values.size()) column["numbers"] = std::move(numbers);
+  return column;
+}
+
+std::string_view word_of(Better better) {
+  if (better == Better::neither) return "neither";
+  return better == Better::higher ? "higher" : "lower";
+}
+
+Json metric_column(const MetricColumn& metric, const Points& points, bool shown) {
+  Json figures = Json::array();
+  for (const PointRecord* point : points) {
+    const auto figure = figure_of(*point, metric);
+    figures.push_back(figure ? json_figure(*figure) : Json(nullptr));
+  }
+  const MetricDefinition* definition = find_metric(metric.name);
+  return {{"name", metric.name},
+          {"origin", to_string(metric.origin)},
+          {"unit", unit_of(metric.name)},
+          {"better", word_of(better_of(metric.name))},
+          {"meaning", definition != nullptr ? definition->meaning : std::string()},
+          {"shown", shown},
+          {"figures", std::move(figures)}};
+}
+
+/// Those that a list of the points in another report shows; the verdict's own as well.
+std::set<MetricColumn> shown_metrics(const Points& points, const Verdicts& verdicts) {
+  const std::vector<MetricColumn> main = main_columns(points);
+  std::set<MetricColumn> shown(main.begin(), main.end());
+  for (const VerdictGroup& group : verdicts.groups) shown.insert(group.metric);
+  return shown;
+}
+
+Json metric_columns_of(const Points& points, const Verdicts& verdicts) {
+  const std::set<MetricColumn> shown = shown_metrics(points, verdicts);
+  std::map<const PointRecord*, std::size_t> places;
+  for (std::size_t i = 0; i < points.size(); ++i) places[points[i]] = i;
+  std::map<std::string, CountAgreement> agreements;
+  for (CountAgreement& agreement : compare_counts(points)) {
+    agreements.emplace(agreement.metric, std::move(agreement));
+  }
+  Json columns = Json::array();
+  for (const MetricColumn& metric : metric_columns(points)) {
+    Json column = metric_column(metric, points, shown.contains(metric));
+    const auto agreement = agreements.find(metric.name);
+    if (metric.origin == Origin::hardware && agreement != agreements.end()) {
+      column["tolerance"] = describe(tolerance_for(metric.name), metric.name);
+      Json disagrees = Json::array();
+      for (const PointRecord* point : agreement->second.disagreeing) {
+        disagrees.push_back(places.at(point));
+      }
+      column["disagrees"] = std::move(disagrees);
+    }
+    columns.push_back(std::move(column));
+  }
+  return columns;
+}
+
+Json notes_column(const Points& points) {
+  Texts texts;
+  Json at = Json::array();
+  for (const PointRecord* point : points) {
+    Json places = Json::array();
+    for (const std::string& note : point->notes) places.push_back(texts.place_of(note));
+    at.push_back(std::move(places));
+  }
+  return {{"texts", texts.texts()}, {"at", std::move(at)}};
+}
+
+void add_samples(Json& data, const Points& points) {
+  Json samples = Json::array();
+  Json clocks = Json::array();
+  Json marks = Json::array();
+  for (const PointRecord* point : points) {
+    Json times = Json::array();
+    Json rates = Json::array();
+    Json marked = Json::array();
+    bool has_clocks = false;
+    for (std::size_t i = 0; i < point->samples.size(); ++i) {
+      const SampleRecord& sample = point->samples[i];
+      times.push_back(json_figure(sample.seconds * 1e6));
+      rates.push_back(json_figure(std::round(sample.sm_clock_hz / 1e6)));
+      has_clocks = has_clocks || sample.sm_clock_hz > 0;
+      if (sample.mark != SampleMark::plain) marked.push_back({i, to_string(sample.mark)});
+    }
+    samples.push_back(std::move(times));
+    clocks.push_back(has_clocks ? std::move(rates) : Json(nullptr));
+    marks.push_back(std::move(marked));
+  }
+  data["samples"] = std::move(samples);
+  data["clocks"] = std::move(clocks);
+  data["marks"] = std::move(marks);
+}
+
+void add_outcomes(Json& data, const RunResults& results, const Points& points,
+                  const Verdicts& verdicts) {
+  Json slower = Json::array();
+  Json failed = Json::array();
+  Json cut_off = Json::array();
+  Json measured_by = Json::array();
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const auto& verdict = verdicts.of_points[i];
+    slower.push_back(verdict ? json_figure(verdict->slower) : Json(nullptr));
+    if (points[i]->status == PointStatus::failed) failed.push_back(i);
+    if (is_cut_off(*points[i])) cut_off.push_back(i);
+    const std::int64_t run = results.points[i].measured_by;
+    measured_by.push_back(run != results.run.id ? Json(run) : Json(nullptr));
+  }
+  data["verdicts"] = text_column(points, [&](std::size_t i) {
+    const auto& verdict = verdicts.of_points[i];
+    if (verdict) return to_string(*verdict);
+    return std::string(points[i]->status == PointStatus::failed ? "failed" : "");
+  });
+  data["slower"] = std::move(slower);
+  data["failed"] = std::move(failed);
+  data["cut_off"] = std::move(cut_off);
+  data["reasons"] = text_column(points, [&](std::size_t i) { return points[i]->reason; });
+  data["stopped"] = text_column(points, [&](std::size_t i) { return points[i]->stopped_by; });
+  data["notes"] = notes_column(points);
+  data["measured_by"] = std::move(measured_by);
+}
+
+}  // namespace
+
+Json points_data(const RunResults& results, const Verdicts& verdicts) {
+  Points points;
+  std::vector<Bindings> environments;
+  for (const StoredPoint& stored : results.points) {
+    points.push_back(&stored.point);
+    environments.push_back(environment_of(stored.point));
+  }
+  Json parameters = Json::array();
+  for (const ParameterValues& parameter : parameters_of(points)) {
+    parameters.push_back(parameter_column(parameter, environments));
+  }
+  Json data = {{"count", points.size()},
+               {"sorted_by", results.run.tuning ? "verdict" : ""},
+               {"parameters", std::move(parameters)},
+               {"metrics", metric_columns_of(points, verdicts)}};
+  add_outcomes(data, results, points, verdicts);
+  add_samples(data, points);
+  return data;
+}
+
+}  // namespace sweep

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "report/run_results.h"
+#include "report/verdict.h"
+
+namespace sweep {
+
+/// All points of a run for the page's script: column by column, since names and texts then stand in
+/// it once, and places in lists (`at`, -1 for none) in the place of texts.
+///
+/// - `count`: the number of points; `sorted_by`: the column that they are sorted by at first, or ""
+/// - `parameters`: name, `values` as shown, `numbers` where they are integers, `varies`, `at`
+/// - `metrics`: name, origin, unit, better, meaning, `shown` at first, `figures` (null: none), with
+///   `tolerance` in words and `disagrees` (places) where hardware and emulator both counted it
+/// - `verdicts`, `reasons`, `stopped`: `texts` and `at`; `notes`: `texts` and lists of places
+/// - `slower`: how far behind the best (0: the best), or null; `failed`, `cut_off`: places of
+/// points
+/// - `samples` in us, `clocks` in MHz (null: not known), `marks`: [sample, mark] of those that have
+///   one
+/// - `measured_by`: the run, where it is another one than this
+nlohmann::ordered_json points_data(const RunResults& results, const Verdicts& verdicts);
+
+}  // namespace sweep

@@ -1,0 +1,153 @@
+// The examples of the help topics: commands are what the program takes, whole sweeps and patterns
+// are checked as `sweep check` does.
+#include <boost/test/data/test_case.hpp>
+#include <boost/test/unit_test.hpp>
+#include <regex>
+#include <sstream>
+
+#include "engine/cli/help_topics.h"
+#include "tests/cli/compiler_precondition.h"
+#include "tests/cli/documented_command.h"
+#include "tests/cli/program.h"
+#include "tests/temporary_folder.h"
+
+using namespace sweep;
+namespace data = boost::unit_test::data;
+
+namespace {
+
+struct Example {
+  std::string_view topic;
+  std::string text;
+};
+
+/// What a topic shows as it stands, one example for each piece between its paragraphs.
+std::vector<Example> examples_of(const HelpTopic& topic) {
+  std::vector<Example> examples;
+  const std::string indent = "    ";
+  std::istringstream lines{std::string(topic.text)};
+  bool inside = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(indent)) {
+      if (!inside) examples.push_back({topic.name, ""});
+      examples.back().text += line.substr(indent.size()) + "\n";
+      inside = true;
+    } else if (line.empty() && inside) {
+      examples.back().text += "\n";
+    } else {
+      inside = false;
+    }
+  }
+  return examples;
+}
+
+std::vector<Example> examples_that_begin_with(const std::string& begin) {
+  std::vector<Example> result;
+  for (const HelpTopic& topic : help_topics()) {
+    for (const Example& example : examples_of(topic)) {
+      if (example.text.starts_with(begin)) result.push_back(example);
+    }
+  }
+  return result;
+}
+
+void check_file(const std::string& name, const std::string& text,
+                const std::vector<std::string>& options = {}) {
+  const TemporaryFolder folder;
+  std::vector<std::string> words = {"check", folder.write(name, text).string()};
+  words.insert(words.end(), options.begin(), options.end());
+  const Outcome check = run_program(words);
+  BOOST_TEST(check.code == 0, check.err);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(topic_examples)
+
+BOOST_AUTO_TEST_CASE(the_commands_of_topics_are_there) {
+  std::size_t count = 0;
+  for (const HelpTopic& topic : help_topics()) {
+    std::vector<std::string> commands = commands_in_prose(topic.text);
+    for (const Example& example : examples_of(topic)) {
+      const std::vector<std::string> more = commands_in_code(example.text);
+      commands.insert(commands.end(), more.begin(), more.end());
+    }
+    count += commands.size();
+    for (const std::string& command : commands) {
+      const std::string mistake = mistake_in(command);
+      BOOST_TEST(mistake.empty(), topic.name << ": " << command << ": " << mistake);
+    }
+  }
+  BOOST_TEST(count > 50U);
+}
+
+BOOST_AUTO_TEST_CASE(sweeps_in_topics_have_no_mistake,
+                     *boost::unit_test::precondition(has_compiler)) {
+  const std::vector<Example> sweeps = examples_that_begin_with("summary: ");
+  BOOST_TEST(sweeps.size() == 2U);
+  for (const Example& example : sweeps) {
+    // All of the file is read; that not all of its hundreds of configurations compile saves time.
+    std::vector<std::string> fewer = {"--set", "T=float"};
+    if (example.topic == "tuning") fewer.insert(fewer.end(), {"--set", "LOAD=0"});
+    if (example.topic == "sweep") fewer.insert(fewer.end(), {"--set", "STRIDE=1,2"});
+    BOOST_TEST_CONTEXT(example.topic) check_file("example.yaml", example.text, fewer);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(patterns_in_topics_have_no_mistake,
+                     *boost::unit_test::precondition(has_compiler)) {
+  const std::vector<Example> patterns = examples_that_begin_with("/* pattern:");
+  BOOST_TEST(patterns.size() == 1U);
+  for (const Example& example : patterns) {
+    std::smatch name;
+    BOOST_TEST_REQUIRE(std::regex_search(example.text, name, std::regex(R"(void (\w+)\()")));
+    BOOST_TEST_CONTEXT(example.topic) check_file(name[1].str() + ".cu", example.text);
+  }
+}
+
+BOOST_DATA_TEST_CASE(parts_of_sweeps_in_topics_are_understood, data::make({"report:", "where:"}),
+                     begin) {
+  if (!has_compiler(boost::unit_test::framework::current_test_unit().p_id)) return;
+  const std::vector<Example> parts = examples_that_begin_with(begin);
+  BOOST_TEST(!parts.empty());
+  for (const Example& example : parts) {
+    const std::string sweep =
+        "pattern: stride\naxes: {STRIDE: [1, 2], T: [float], BLOCK: [256]}\n" + example.text;
+    BOOST_TEST_CONTEXT(example.topic) check_file("example.yaml", sweep);
+  }
+}
+
+struct MistakeCase {
+  const char* command;
+  const char* mistake;
+};
+
+BOOST_AUTO_TEST_CASE(mistakes_in_commands_are_found) {
+  const std::vector<MistakeCase> cases = {
+      {"sweep run stride --set STRIDE=1,2 -o x", ""},
+      {"sweep run SWEEP", ""},
+      {"sweep help pattern", ""},
+      {"sweep list patterns\\|sweeps\\|metrics", ""},
+      {"sweep show\\|explain pattern stride", "too many operands: stride"},
+      {"sweep rnu stride", "there is no command 'rnu'"},
+      {"sweep run stride --fast", "there is no option --fast"},
+      {"sweep run a b", "too many operands: b"},
+      {"sweep help nothing", "'nothing' is none of the choices"},
+      {"sweep run stride --color red", "'red' is none of the choices"},
+  };
+  for (const MistakeCase& tried : cases) BOOST_TEST(mistake_in(tried.command) == tried.mistake);
+}
+
+BOOST_AUTO_TEST_CASE(commands_are_found_in_prose_and_code) {
+  const std::vector<std::string> prose = {"sweep run a b", "sweep list sweeps"};
+  BOOST_TEST(commands_in_prose("`x`, `build/sweep run a\nb`, sweep it, `sweep list sweeps`") ==
+             prose);
+  const std::vector<std::string> code = {"sweep run a --set B=1 -o x", "sweep schema sweep",
+                                         "sweep completion bash"};
+  const std::vector<std::string> found = commands_in_code(
+      "build/sweep run a \\\n  --set B=1 -o x   # why\nsweepings\n"
+      "sweep schema sweep > a.json\nsource <(sweep completion bash)\n");
+  BOOST_TEST(found == code, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_SUITE_END()

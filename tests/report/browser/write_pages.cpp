@@ -1,0 +1,40 @@
+// write_pages FOLDER: the reports that the browser test opens.
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+
+#include "report/html/html.h"
+#include "tests/report/example_results.h"
+#include "tests/report/page_results.h"
+#include "tests/report/tuned_results.h"
+
+namespace {
+
+bool write_page(const std::filesystem::path& path, const sweep::RunResults& results) {
+  const std::string page = sweep::write_html(results);
+  std::ofstream file(path, std::ios::binary);
+  file << page;
+  file.close();
+  std::cout << path.filename().string() << ": " << page.size() / 1024 << " KiB\n";
+  return file.good();
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  using namespace sweep::testing;
+  if (count != 2) {
+    std::cerr << "usage: write_pages FOLDER\n";
+    return 2;
+  }
+  const std::filesystem::path folder = arguments[1];
+  sweep::RunResults stride = stride_results();
+  for (sweep::StoredPoint& stored : stride.points) stored.point.key.pattern_text = tile_pattern();
+  const bool all = write_page(folder / "stride.html", stride) &&
+                   write_page(folder / "compared.html", compared_results()) &&
+                   write_page(folder / "emulated.html", emulated_results()) &&
+                   write_page(folder / "tuned.html", tuned_results()) &&
+                   write_page(folder / "hostile.html", hostile_results()) &&
+                   write_page(folder / "large.html", large_results(10000, 30));
+  return all ? 0 : 1;
+}

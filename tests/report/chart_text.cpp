@@ -1,0 +1,53 @@
+#include "tests/report/chart_text.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace sweep::testing {
+namespace {
+
+std::string_view name_of(ChartScale scale) {
+  constexpr std::array<std::string_view, 4> names = {"linear", "log2", "log10", "category"};
+  return names[static_cast<std::size_t>(scale)];
+}
+
+std::string text_of(const ChartAxis& axis) {
+  std::string text = fmt::format("{}, {}:", axis.label, name_of(axis.scale));
+  for (const ChartTick& tick : axis.ticks) text += fmt::format(" {} at {};", tick.label, tick.at);
+  return text;
+}
+
+}  // namespace
+
+std::string text_of(const ChartSeries& series) {
+  std::string text;
+  for (const ChartMark& mark : series.marks) {
+    text += fmt::format("{}{}: ", text.empty() ? "" : ", ", mark.x);
+    text += mark.figure ? fmt::format("{}", *mark.figure) : "failed";
+    if (mark.low) text += fmt::format(" ({:.4g}..{:.4g})", *mark.low, *mark.high);
+  }
+  return text;
+}
+
+std::string text_of(const Chart& chart) {
+  constexpr std::array<std::string_view, 3> kinds = {"line", "bar", "heatmap"};
+  std::string text =
+      fmt::format("{}: {}\ncaption: {}\ndescription: {}\nx: {}\ny: {}\n",
+                  kinds[static_cast<std::size_t>(chart.kind)], chart.title, chart.caption,
+                  chart.description, text_of(chart.x), text_of(chart.y));
+  text += fmt::format("figures: {}, {}{}\n", chart.figure_label, name_of(chart.figure_scale),
+                      chart.figures_from_zero ? " from 0" : "");
+  for (const ChartReference& reference : chart.references) {
+    text += fmt::format("reference: {} at {:.6g}\n", reference.label, reference.at);
+  }
+  for (const ChartPanel& panel : chart.panels) {
+    text += fmt::format("panel: {}\n", panel.title);
+    for (const ChartSeries& series : panel.series) {
+      text += fmt::format("  {} {}: {}\n", chart.series_label, series.name, text_of(series));
+    }
+  }
+  return text;
+}
+
+}  // namespace sweep::testing
