@@ -17,7 +17,8 @@ CommandLine schema_line() {
       "sweep schema [OPTIONS] sweep|pattern",
       "Writes the JSON Schema of sweep files, or of the headers of patterns. Editors\n"
       "complete keys and values by it and show what each means. With Red Hat's YAML\n"
-      "extension of VS Code, or any editor with yaml-language-server, begin a sweep with\n"
+      "extension of VS Code, or another editor with yaml-language-server, begin a sweep\n"
+      "with\n"
       "  # yaml-language-server: $schema=sweep.schema.json\n"
       "where sweep.schema.json is what 'sweep schema sweep -o sweep.schema.json' wrote.");
   line.options()("output,o", po::value<std::string>()->value_name("FILE"),
