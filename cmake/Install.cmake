@@ -1,4 +1,5 @@
-# `cmake --install build --prefix X`: the command in bin, the patterns, sweeps and README in share.
+# `cmake --install build --prefix X`: the command in bin; the patterns, sweeps, schemas, completion
+# scripts, manual page and README in share.
 # The command finds its data relative to itself, in ../share/sweep.
 include(GNUInstallDirs)
 set(_data ${CMAKE_INSTALL_DATADIR}/sweep)
@@ -6,8 +7,29 @@ set(_data ${CMAKE_INSTALL_DATADIR}/sweep)
 if(TARGET sweep)
   install(TARGETS sweep RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
+
+# What the program writes about itself: sweep_written(FILE DESTINATION COMMAND...) has it made in the
+# build folder, and installed.
+set(_written)
+function(sweep_written file destination)
+  set(_path ${PROJECT_BINARY_DIR}/written/${file})
+  add_custom_command(OUTPUT ${_path} COMMAND sweep ${ARGN} -o ${_path} DEPENDS sweep VERBATIM)
+  install(FILES ${_path} DESTINATION ${destination} OPTIONAL)
+  set(_written ${_written} ${_path} PARENT_SCOPE)
+endfunction()
+if(TARGET sweep AND NOT CMAKE_CROSSCOMPILING)
+  file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/written)
+  set(_share ${CMAKE_INSTALL_DATADIR})
+  sweep_written(sweep ${_share}/bash-completion/completions completion bash)
+  sweep_written(_sweep ${_share}/zsh/site-functions completion zsh)
+  sweep_written(sweep.fish ${_share}/fish/vendor_completions.d completion fish)
+  sweep_written(sweep.1 ${CMAKE_INSTALL_MANDIR}/man1 man)
+  sweep_written(sweep.schema.json ${_data} schema sweep)
+  sweep_written(pattern.schema.json ${_data} schema pattern)
+  add_custom_target(written ALL DEPENDS ${_written})
+endif()
 install(DIRECTORY patterns/ DESTINATION ${_data}/patterns OPTIONAL FILES_MATCHING PATTERN "*.cu" PATTERN "*.cuh")
-install(DIRECTORY sweeps/ DESTINATION ${_data}/sweeps OPTIONAL FILES_MATCHING PATTERN "*.yaml")
+install(DIRECTORY sweeps/ DESTINATION ${_data}/sweeps OPTIONAL FILES_MATCHING PATTERN "*.yaml" PATTERN "*.schema.json")
 install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
 
 # `cmake --build build --target uninstall` removes the files that the last installation wrote, and

@@ -55,6 +55,10 @@ int compare_command(const Arguments& arguments);
 int compare_strategies_command(const Arguments& arguments);
 int devices_command(const Arguments& arguments);
 int cache_command(const Arguments& arguments);
+int schema_command(const Arguments& arguments);
+int completion_command(const Arguments& arguments);
+int manual_command(const Arguments& arguments);
+int new_command(const Arguments& arguments);
 int help_command(const Arguments& arguments);
 
 // What each command's line may have: its options and operands.
@@ -69,9 +73,15 @@ CommandLine compare_line();
 CommandLine compare_strategies_line();
 CommandLine devices_line();
 CommandLine cache_line();
+CommandLine schema_line();
+CommandLine completion_line();
+CommandLine manual_line();
+CommandLine new_line();
 CommandLine help_line();
 
 /// Not for people: the process that `run` measures in.
 int worker_command(const Arguments& arguments);
+/// Nor is this: what the completion scripts ask (completion_scripts.h).
+int complete_command(const Arguments& arguments);
 
 }  // namespace sweep

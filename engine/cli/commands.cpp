@@ -12,7 +12,7 @@ constexpr std::array table = {
     Command{"explain", "show what lines of a pattern cost in memory; needs no GPU", explain_command,
             explain_line},
     Command{"list", "list patterns, sweeps, metrics or runs", list_command, list_line},
-    Command{"show", "describe a pattern or a sweep", show_command, show_line},
+    Command{"show", "describe a pattern, a sweep or a metric", show_command, show_line},
     Command{"report", "make a report again from a results database", report_command, report_line},
     Command{"export", "write the best configurations as a header, a sweep or JSON", export_command,
             export_line},
@@ -23,6 +23,12 @@ constexpr std::array table = {
     Command{"devices", "list what a sweep can run on: the GPUs and the emulator", devices_command,
             devices_line},
     Command{"cache", "show or clear the cache of compiled programs", cache_command, cache_line},
+    Command{"new", "write a commented pattern or sweep to start from", new_command, new_line},
+    Command{"schema", "write the JSON Schema of sweeps or patterns, for editors", schema_command,
+            schema_line},
+    Command{"completion", "write the script that lets bash, zsh or fish complete commands",
+            completion_command, completion_line},
+    Command{"man", "write the manual page", manual_command, manual_line},
     Command{"help", "explain a command or a topic", help_command, help_line},
 };
 

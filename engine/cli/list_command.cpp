@@ -5,32 +5,39 @@
 #include <algorithm>
 #include <iostream>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "engine/cli/command.h"
 #include "engine/cli/command_line.h"
 #include "engine/cli/data_folders.h"
 #include "engine/cli/list_runs.h"
+#include "engine/cli/metric_list.h"
 #include "engine/cli/pattern_options.h"
 #include "engine/cli/pattern_page.h"
+#include "engine/cli/sweep_list.h"
 #include "engine/cli/terminal.h"
-#include "engine/spec/counter_set.h"
 #include "engine/spec/metric.h"
 #include "engine/spec/pattern_family.h"
+#include "engine/spec/pattern_keys.h"
 #include "engine/spec/pattern_library.h"
-#include "engine/text/read_source.h"
 #include "engine/text/suggestion.h"
-#include "engine/text/yaml.h"
 #include "report/display_text.h"
 
 namespace sweep {
 namespace {
 
 namespace po = boost::program_options;
+using Json = nlohmann::ordered_json;
+constexpr int json_indent = 2;
 
 struct Item {
   std::string name;
   std::string summary;
 };
+
+std::string_view type_name(ValueKind kind) {
+  return std::ranges::find(parameter_types, kind, &ParameterType::kind)->name;
+}
 
 /// The columns of a terminal; elsewhere lines stay whole, for programs that read them.
 std::size_t line_width() {
@@ -116,65 +123,73 @@ std::vector<Group> list_patterns(Patterns patterns) {
   return groups;
 }
 
+/// The parameter as a program reads it; a default stays an expression.
+Json json_of(const Parameter& parameter) {
+  Json object = {{"name", parameter.name},
+                 {"type", std::string(type_name(parameter.kind))},
+                 {"default", parameter.default_value.text()}};
+  if (parameter.min) object["min"] = *parameter.min;
+  if (parameter.max) object["max"] = *parameter.max;
+  if (!parameter.device.empty()) object["device"] = parameter.device;
+  object["help"] = parameter.help;
+  return object;
+}
+
+std::string patterns_json(const std::vector<PatternPtr>& patterns) {
+  Json list = Json::array();
+  for (const PatternPtr& pattern : patterns) {
+    Json parameters = Json::array();
+    for (const Parameter& parameter : pattern->parameters) parameters.push_back(json_of(parameter));
+    list.push_back({{"name", pattern->name},
+                    {"family", pattern->family},
+                    {"summary", pattern->summary},
+                    {"file", pattern->path.string()},
+                    {"parameters", std::move(parameters)}});
+  }
+  return Json{{"patterns", std::move(list)}}.dump(json_indent) + '\n';
+}
+
+void print_names(const std::vector<std::string>& names) {
+  for (const std::string& name : names) std::cout << name << '\n';
+}
+
 void print_patterns(const std::vector<std::string>& folders, const std::string& format) {
+  if (format == "names") {
+    return print_names(PatternLibrary(pattern_folders(folders, {})).names());
+  }
   Patterns patterns = load_patterns(folders);
+  if (format == "text") return print_groups(list_patterns(std::move(patterns)));
+  // What is kept must not silently lack any.
+  if (!patterns.broken.empty()) throw InputError(patterns.diagnostics);
+  std::cout << (format == "md" ? write_pattern_page(patterns.good) : patterns_json(patterns.good));
+}
+
+void print_sweeps(const std::string& format) {
+  if (format == "names") return print_names(sweep_names());
+  const std::vector<ListedSweep> sweeps = list_sweeps();
   if (format == "text") {
-    print_groups(list_patterns(std::move(patterns)));
-  } else if (!patterns.broken.empty()) {
-    // A page that is kept must not silently lack any.
-    throw InputError(patterns.diagnostics);
-  } else {
-    std::cout << write_pattern_page(patterns.good);
+    std::vector<Item> items;
+    for (const ListedSweep& sweep : sweeps) items.push_back({sweep.name, sweep.summary});
+    return print_items(items);
   }
+  Json list = Json::array();
+  for (const ListedSweep& sweep : sweeps) {
+    list.push_back(
+        {{"name", sweep.name}, {"summary", sweep.summary}, {"file", sweep.file.string()}});
+  }
+  std::cout << Json{{"sweeps", std::move(list)}}.dump(json_indent) << '\n';
 }
 
-/// The summary of a sweep file without reading its patterns.
-std::string summary_of(const std::filesystem::path& file) {
-  try {
-    Diagnostics diagnostics;
-    const auto root = read_yaml(read_source(file), diagnostics);
-    if (!root || !root->is_map()) {
-      return fmt::format("(has mistakes: sweep check {})", file.string());
-    }
-    const YamlNode* summary = root->find("summary");
-    return summary != nullptr ? summary->text : std::string();
-  } catch (const FileError& error) {
-    return fmt::format("({})", error.what());
-  }
+void print_metrics(const std::string& format) {
+  if (format == "names") return print_names(metric_names());
+  if (format == "text") std::cout << list_metrics(line_width());
+  if (format == "md") std::cout << metric_page();
+  if (format == "json") std::cout << metrics_json();
 }
 
-std::vector<Item> list_sweeps() {
-  std::vector<Item> items;
-  for (const std::filesystem::path& folder : sweep_folders()) {
-    std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-      const std::string name = entry.path().stem().string();
-      const bool known = std::ranges::find(items, name, &Item::name) != items.end();
-      if (entry.path().extension() != ".yaml" || known) continue;
-      items.push_back({name, summary_of(entry.path())});
-    }
-  }
-  std::ranges::sort(items, {}, &Item::name);
-  return items;
-}
-
-/// What `measure: {counters: ...}` names, and what each set gives.
-std::vector<Item> list_counter_sets() {
-  std::vector<Item> items;
-  for (const CounterSet& set : counter_sets()) {
-    items.push_back({set.name, fmt::format("{}: {}", set.meaning, fmt::join(set.metrics, ", "))});
-  }
-  return items;
-}
-
-std::vector<Item> list_metrics() {
-  std::vector<Item> items;
-  for (const MetricDefinition& metric : metric_definitions()) {
-    std::string meaning = metric.meaning;
-    if (!metric.old_name.empty()) meaning += fmt::format(" (nvprof: {})", metric.old_name);
-    items.push_back({fmt::format("{} [{}]", metric.name, metric.unit), std::move(meaning)});
-  }
-  return items;
+const std::vector<std::string>& formats() {
+  static const std::vector<std::string> names = {"text", "md", "json", "names"};
+  return names;
 }
 
 }  // namespace
@@ -182,10 +197,12 @@ std::vector<Item> list_metrics() {
 CommandLine list_line() {
   CommandLine line("sweep list [OPTIONS] patterns|sweeps|metrics|runs FILE.db",
                    "Lists the patterns, the sweeps or the metrics there are, or the runs that a\n"
-                   "results database holds.");
+                   "results database holds. 'sweep show' describes one of the first three.");
   add_patterns_option(line);
-  line.options()("format", po::value<std::string>()->default_value("text")->value_name("text|md"),
-                 "of patterns: a list, or a Markdown page that describes them");
+  line.options()("format",
+                 po::value<std::string>()->default_value("text")->value_name("text|md|json|names"),
+                 "text; md: a Markdown page of the patterns or the metrics; json: one document; "
+                 "names: a name a line");
   line.operands("what", 2, {"patterns|sweeps|metrics|runs", "DATABASE"});
   return line;
 }
@@ -204,26 +221,20 @@ int list_command(const Arguments& arguments) {
                                     : fmt::format("too many arguments after '{}'", what));
   }
   const auto format = (*options)["format"].as<std::string>();
-  if (format != "text" && format != "md") {
-    throw UsageError(fmt::format("--format {}: write text or md", format));
+  if (std::ranges::find(formats(), format) == formats().end()) {
+    throw UsageError(fmt::format("--format {}: write {}", format, in_words(formats(), "or")));
   }
-  if (format == "md" && what != "patterns") throw UsageError("--format md is for patterns");
-  const std::vector<std::string> folders = given_patterns(*options);
   if (what == "patterns") {
-    print_patterns(folders, format);
+    print_patterns(given_patterns(*options), format);
   } else if (what == "sweeps") {
-    print_items(list_sweeps());
+    if (format == "md") throw UsageError("--format md is for patterns and metrics");
+    print_sweeps(format);
   } else if (what == "runs") {
+    if (format != "text") throw UsageError("--format is for patterns, sweeps and metrics");
     const Terminal terminal = terminal_of(STDOUT_FILENO);
     std::cout << list_runs(words.back(), line_width(), terminal.color);
   } else if (what == "metrics") {
-    print_items(list_metrics());
-    const auto heading = wrap(
-        "Sets of hardware counters, for measure: {counters: memory}; single metrics of them and "
-        "counters by NVIDIA's names can stand there too:",
-        line_width());
-    std::cout << fmt::format("\n{}\n", fmt::join(heading, "\n"));
-    print_items(list_counter_sets());
+    print_metrics(format);
   } else {
     throw UsageError(fmt::format("cannot list '{}'; {}", what, suggest(what, kinds, "there are")));
   }

@@ -39,6 +39,7 @@ int dispatch(const Arguments& arguments) {
     names.emplace_back(command.name);
   }
   if (name == "worker") return worker_command({arguments.begin() + 1, arguments.end()});
+  if (name == "complete") return complete_command({arguments.begin() + 1, arguments.end()});
   if (name.starts_with('-')) {
     throw UsageError(fmt::format("{}: options come after the command; see sweep --help", name));
   }

@@ -1,14 +1,19 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <iostream>
+#include <limits>
 
 #include "engine/cli/command.h"
 #include "engine/cli/command_line.h"
 #include "engine/cli/data_folders.h"
 #include "engine/cli/find_pattern.h"
+#include "engine/cli/metric_list.h"
 #include "engine/cli/pattern_options.h"
 #include "engine/cli/plan.h"
+#include "engine/cli/terminal.h"
+#include "engine/spec/metric.h"
 
 namespace sweep {
 namespace {
@@ -46,13 +51,23 @@ void show_sweep(const std::string& name, const std::vector<std::string>& folders
             << fmt::format("\n{}:\n{}", file.string(), loaded.sweep.source->text);
 }
 
+void show_metric(const std::string& name) {
+  const MetricDefinition* metric = find_metric(name);
+  if (metric == nullptr) {
+    throw UsageError(fmt::format("there is no metric '{}'; {}", name, suggest_metric(name)));
+  }
+  const Terminal terminal = terminal_of(STDOUT_FILENO);
+  std::cout << describe_metric(
+      *metric, terminal.is_terminal ? terminal.width : std::numeric_limits<std::size_t>::max());
+}
+
 }  // namespace
 
 CommandLine show_line() {
-  CommandLine line("sweep show [OPTIONS] pattern|sweep NAME",
-                   "Describes a pattern or a sweep and prints its file.");
+  CommandLine line("sweep show [OPTIONS] pattern|sweep|metric NAME",
+                   "Describes a pattern or a sweep and prints its file, or explains a metric.");
   add_patterns_option(line);
-  line.operands("what", 2, {"pattern|sweep", "NAME"});
+  line.operands("what", 2, {"pattern|sweep|metric", "NAME"});
   return line;
 }
 
@@ -67,8 +82,10 @@ int show_command(const Arguments& arguments) {
     show_pattern(what[1], folders);
   } else if (what[0] == "sweep") {
     show_sweep(what[1], folders);
+  } else if (what[0] == "metric") {
+    show_metric(what[1]);
   } else {
-    throw UsageError(fmt::format("cannot show '{}'; write pattern or sweep", what[0]));
+    throw UsageError(fmt::format("cannot show '{}'; write pattern, sweep or metric", what[0]));
   }
   return exit_done;
 }

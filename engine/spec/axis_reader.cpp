@@ -5,6 +5,7 @@
 #include <set>
 
 #include "engine/spec/map_reader.h"
+#include "engine/spec/sweep_keys.h"
 #include "engine/text/checked_arithmetic.h"
 
 namespace sweep {
@@ -66,8 +67,8 @@ std::vector<Value> values_of(const Range& range) {
 std::vector<Value> read_range(const YamlNode& node, const std::string& name,
                               Diagnostics& diagnostics) {
   const std::size_t errors_before = diagnostics.error_count();
-  const MapReader reader(node, fmt::format("the axis '{}'", name),
-                         {"from", "to", "step", "multiply"}, diagnostics);
+  const MapReader reader(node, fmt::format("the axis '{}'", name), names_of(axis_range_keys()),
+                         diagnostics);
   const std::string help = "write {from: 1, to: 32}, with step: 4 or multiply: 2 if need be";
   reader.require("from", help);
   reader.require("to", help);

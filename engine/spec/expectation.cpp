@@ -9,6 +9,7 @@
 
 #include "engine/spec/map_reader.h"
 #include "engine/spec/metric.h"
+#include "engine/spec/sweep_keys.h"
 #include "engine/text/suggestion.h"
 #include "engine/text/units.h"
 
@@ -175,7 +176,7 @@ std::optional<Expectation> read_expectation(const YamlNode& node, Diagnostics& d
     const auto text = read_text(node, "expect", diagnostics);
     return text ? parse_expectation(*text, node.where, diagnostics) : std::nullopt;
   }
-  const MapReader reader(node, "an expectation", {"check", "where"}, diagnostics);
+  const MapReader reader(node, "an expectation", names_of(expectation_keys()), diagnostics);
   const YamlNode* check = reader.require("check", example);
   auto condition = reader.expression("where");
   const auto text = check != nullptr ? read_text(*check, "check", diagnostics) : std::nullopt;

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "engine/spec/map_reader.h"
+#include "engine/spec/sweep_keys.h"
 #include "engine/text/units.h"
 
 namespace sweep {
@@ -16,9 +18,7 @@ class MeasureReader {
       : rules_(rules), diagnostics_(diagnostics) {}
 
   void read(const YamlNode& node) {
-    const MapReader reader(node, "measure",
-                           {"cache", "noise", "samples", "seconds", "caches", "counters"},
-                           diagnostics_);
+    const MapReader reader(node, "measure", names_of(measure_keys()), diagnostics_);
     if (const YamlNode* cache = reader.find("cache")) read_cache(*cache);
     if (const YamlNode* noise = reader.find("noise")) read_noise(*noise);
     if (const YamlNode* seconds = reader.find("seconds")) read_seconds(*seconds);
@@ -28,11 +28,11 @@ class MeasureReader {
 
  private:
   void read_cache(const YamlNode& node) {
-    constexpr std::array states = {CacheState::cold, CacheState::warm};
     constexpr ChoiceWords words = {"a state of the cache", "the states are"};
-    const std::array names = {to_string(states[0]), to_string(states[1])};
+    std::array<std::string_view, cache_states.size()> names;
+    std::ranges::transform(cache_states, names.begin(), [](CacheState s) { return to_string(s); });
     if (const auto chosen = read_choice(node, "cache", names, words, diagnostics_)) {
-      rules_.cache = states.at(*chosen);
+      rules_.cache = cache_states.at(*chosen);
     }
   }
 
@@ -87,7 +87,7 @@ class MeasureReader {
   }
 
   void read_samples(const YamlNode& node) {
-    const MapReader reader(node, "samples", {"min", "max"}, diagnostics_);
+    const MapReader reader(node, "samples", names_of(samples_keys()), diagnostics_);
     read_count(reader, "min", rules_.min_samples);
     read_count(reader, "max", rules_.max_samples);
     if (rules_.min_samples <= rules_.max_samples) return;

@@ -10,6 +10,7 @@
 #include "engine/spec/device_figure.h"
 #include "engine/spec/map_reader.h"
 #include "engine/spec/pattern_family.h"
+#include "engine/spec/pattern_keys.h"
 #include "engine/text/suggestion.h"
 #include "engine/text/units.h"
 
@@ -25,11 +26,11 @@ Expression zero() {
 }
 
 std::optional<ValueKind> read_parameter_kind(const YamlNode& node, Diagnostics& diagnostics) {
-  constexpr std::array kinds = {ValueKind::element, ValueKind::integer, ValueKind::boolean};
-  constexpr std::array<std::string_view, kinds.size()> names = {"element", "integer", "boolean"};
+  std::array<std::string_view, parameter_types.size()> names;
+  std::ranges::transform(parameter_types, names.begin(), &ParameterType::name);
   constexpr ChoiceWords words = {"a type of parameter", "the types are"};
   const auto chosen = read_choice(node, "type", names, words, diagnostics);
-  return chosen ? std::optional(kinds.at(*chosen)) : std::nullopt;
+  return chosen ? std::optional(parameter_types.at(*chosen).kind) : std::nullopt;
 }
 
 /// The bounds `min` and `max`, which cannot name parameters.
@@ -77,7 +78,7 @@ void read_parameter(const YamlNode& key, const YamlNode& node, Pattern& pattern,
     value = read_expression(node, key.text, diagnostics);
   } else {
     const MapReader reader(node, fmt::format("the parameter '{}'", key.text),
-                           {"type", "default", "min", "max", "device", "help"}, diagnostics);
+                           names_of(parameter_keys()), diagnostics);
     if (node.is_map()) {
       const char* help =
           "for example default: 256, which sweeps that do not name the parameter take";
@@ -143,7 +144,7 @@ std::pair<std::string, Location> read_type(const MapReader& reader, const Locati
 void read_buffer(const YamlNode& key, const YamlNode& node, Pattern& pattern,
                  Diagnostics& diagnostics) {
   Buffer buffer{key.text, {}, zero(), {}, key.where, key.where};
-  const MapReader reader(node, fmt::format("the buffer '{}'", key.text), {"type", "length", "init"},
+  const MapReader reader(node, fmt::format("the buffer '{}'", key.text), names_of(buffer_keys()),
                          diagnostics);
   if (node.is_map()) {
     reader.require("type", "for example type: float, or a parameter of type element, or a struct");
@@ -160,8 +161,8 @@ void read_buffer(const YamlNode& key, const YamlNode& node, Pattern& pattern,
 void read_argument(const YamlNode& key, const YamlNode& node, Pattern& pattern,
                    Diagnostics& diagnostics) {
   Argument argument{key.text, "int32_t", zero(), key.where, key.where};
-  const MapReader reader(node, fmt::format("the argument '{}'", key.text), {"type", "value"},
-                         diagnostics);
+  const MapReader reader(node, fmt::format("the argument '{}'", key.text),
+                         names_of(argument_keys()), diagnostics);
   if (node.is_map()) reader.require("value", "an expression, for example value: N");
   if (reader.find("type") != nullptr || !node.is_map()) {
     std::tie(argument.type, argument.type_where) = read_type(reader, key.where, diagnostics);
@@ -188,7 +189,7 @@ std::vector<Expression> read_extent(const MapReader& reader, std::string_view ke
 }
 
 void read_launch(const YamlNode& node, Pattern& pattern, Diagnostics& diagnostics) {
-  const MapReader reader(node, "launch", {"grid", "block", "shared"}, diagnostics);
+  const MapReader reader(node, "launch", names_of(launch_keys()), diagnostics);
   if (!node.is_map()) return;
   pattern.launch.grid = read_extent(reader, "grid", diagnostics);
   pattern.launch.block = read_extent(reader, "block", diagnostics);
@@ -205,7 +206,7 @@ void read_useful(const YamlNode& node, Pattern& pattern, Diagnostics& diagnostic
     }
     return;
   }
-  const MapReader reader(node, "useful", {"read", "write", "shared"}, diagnostics);
+  const MapReader reader(node, "useful", names_of(useful_keys()), diagnostics);
   if (node.is_map() && node.entries.empty()) {
     diagnostics.error(node.where, "'useful' is empty", useful_help);
   }
@@ -348,10 +349,7 @@ bool HeaderGaps::concern(const Expression& expression) const {
 
 HeaderGaps read_header(const YamlNode& header, Pattern& pattern, Diagnostics& diagnostics) {
   HeaderGaps gaps;
-  const MapReader reader(header, "the pattern's header",
-                         {"summary", "family", "help", "reference", "parameters", "structs",
-                          "require", "buffers", "arguments", "launch", "useful", "verify"},
-                         diagnostics);
+  const MapReader reader(header, "the pattern's header", names_of(pattern_keys()), diagnostics);
   if (!header.is_map()) return {true, true, {}};
   pattern.summary = reader.text("summary");
   pattern.help = reader.text("help");

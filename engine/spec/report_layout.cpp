@@ -4,6 +4,7 @@
 
 #include "engine/spec/layout_names.h"
 #include "engine/spec/map_reader.h"
+#include "engine/spec/sweep_keys.h"
 
 namespace sweep {
 namespace {
@@ -26,8 +27,7 @@ bool is_empty_list(const YamlNode& node) {
 TableLayout read_table(const YamlNode& node, Diagnostics& diagnostics) {
   TableLayout table;
   table.location = node.where;
-  const MapReader reader(node, "a table", {"rows", "columns", "value", "where", "title"},
-                         diagnostics);
+  const MapReader reader(node, "a table", names_of(table_keys()), diagnostics);
   if (!node.is_map()) return table;
   const char* rows_help = "the parameters whose values are the table's lines";
   const YamlNode* rows = reader.require("rows", rows_help);
@@ -56,7 +56,7 @@ const YamlNode* find_list(const MapReader& reader, std::string_view key, Diagnos
 
 ReportLayout read_report_layout(const YamlNode& node, Diagnostics& diagnostics) {
   ReportLayout layout;
-  const MapReader reader(node, "report", {"tables", "charts"}, diagnostics);
+  const MapReader reader(node, "report", names_of(report_keys()), diagnostics);
   if (!node.is_map()) return layout;
   const YamlNode* tables = find_list(reader, "tables", diagnostics,
                                      "tables: [{rows: STRIDE, columns: [T], value: bandwidth}]");

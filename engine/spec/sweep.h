@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <functional>
 #include <limits>
@@ -22,6 +23,7 @@ struct Axis {
 };
 
 enum class CacheState { cold, warm };
+inline constexpr std::array cache_states = {CacheState::cold, CacheState::warm};
 std::string_view to_string(CacheState state);
 
 /// How a configuration is timed.

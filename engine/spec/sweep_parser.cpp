@@ -11,6 +11,7 @@
 #include "engine/spec/override_reader.h"
 #include "engine/spec/reading_order.h"
 #include "engine/spec/sweep.h"
+#include "engine/spec/sweep_keys.h"
 #include "engine/text/suggestion.h"
 
 namespace sweep {
@@ -79,10 +80,7 @@ class SweepParser {
 
  private:
   void read_root(const YamlNode& root, const std::vector<Override>& overrides) {
-    const MapReader reader(root, "a sweep",
-                           {"summary", "pattern", "patterns", "axes", "zip", "where", "measure",
-                            "tune", "emulator", "expect", "report"},
-                           diagnostics_);
+    const MapReader reader(root, "a sweep", names_of(sweep_keys()), diagnostics_);
     if (!root.is_map()) return;
     sweep_.summary = reader.text("summary");
     read_patterns(root, reader);
@@ -308,7 +306,7 @@ class SweepParser {
   }
 
   void read_emulator(const YamlNode& node) {
-    const MapReader reader(node, "emulator", {"set"}, diagnostics_);
+    const MapReader reader(node, "emulator", names_of(emulator_keys()), diagnostics_);
     if (!node.is_map()) return;
     const YamlNode* set = reader.find("set");
     if (set == nullptr) return;

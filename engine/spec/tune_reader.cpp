@@ -5,6 +5,7 @@
 #include "engine/search/strategy.h"
 #include "engine/spec/counter_set.h"
 #include "engine/spec/map_reader.h"
+#include "engine/spec/sweep_keys.h"
 #include "engine/spec/tune_rules.h"
 #include "engine/text/suggestion.h"
 #include "engine/text/units.h"
@@ -23,9 +24,7 @@ class TuneReader {
 
   void read(const YamlNode& node) {
     const std::size_t errors_before = diagnostics_.error_count();
-    const MapReader reader(
-        node, "tune", {"maximize", "minimize", "for_each", "strategy", "budget", "seed", "cut_off"},
-        diagnostics_);
+    const MapReader reader(node, "tune", names_of(tune_keys()), diagnostics_);
     if (!node.is_map()) return;
     read_objectives(node, errors_before);
     if (const YamlNode* for_each = reader.find("for_each")) {
@@ -89,8 +88,7 @@ class TuneReader {
   }
 
   void read_budget(const YamlNode& node) {
-    const MapReader reader(node, "budget", {"configurations", "seconds", "no_better"},
-                           diagnostics_);
+    const MapReader reader(node, "budget", names_of(budget_keys()), diagnostics_);
     if (!node.is_map()) return;
     if (node.entries.empty()) {
       diagnostics_.error(node.where, "'budget' sets no limit", budget_help);
@@ -111,7 +109,7 @@ class TuneReader {
   }
 
   void read_patience(const YamlNode& node) {
-    const MapReader reader(node, "no_better", {"by", "in"}, diagnostics_);
+    const MapReader reader(node, "no_better", names_of(patience_keys()), diagnostics_);
     if (!node.is_map()) return;
     Patience patience{default_patience};
     if (const auto count = read_count(reader, "in")) patience.configurations = *count;

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
 #include <regex>
 
 #include "engine/text/read_source.h"
@@ -37,7 +39,8 @@ BOOST_AUTO_TEST_CASE(patterns_sweeps_and_metrics_are_listed_with_summaries) {
   BOOST_TEST(lists(patterns.out, "stride", "Add one to an element"));
   BOOST_TEST(lists(run_program({"list", "sweeps"}).out, "stride", "Bandwidth of a\\[i"));
   const std::string metrics = run_program({"list", "metrics"}).out;
-  BOOST_TEST(contains(metrics, "bandwidth [GB/s]"));
+  BOOST_TEST(contains(metrics, "\n  bandwidth [GB/s]: measured; higher is better\n"));
+  BOOST_TEST(contains(metrics, "\n  load_sectors [1]: hardware, emulated\n"));
   BOOST_TEST(contains(metrics, "(nvprof: gld_transactions_per_request)\n"));
   BOOST_TEST(contains(metrics, "\ndram          what device memory moves: dram_read_bytes, "));
 }
@@ -131,8 +134,8 @@ BOOST_AUTO_TEST_CASE(a_page_lacks_no_pattern) {
   BOOST_TEST(contains(page.err, "broken.cu: error: this is not a pattern"), page.err);
 }
 
-BOOST_AUTO_TEST_CASE(only_patterns_have_a_page) {
-  BOOST_TEST(run_program({"list", "metrics", "--format", "md"}).code == 2);
+BOOST_AUTO_TEST_CASE(a_format_that_there_is_not_is_refused) {
+  BOOST_TEST(run_program({"list", "sweeps", "--format", "md"}).code == 2);
   BOOST_TEST(run_program({"list", "patterns", "--format", "html"}).code == 2);
 }
 
@@ -168,6 +171,47 @@ BOOST_AUTO_TEST_CASE(a_pattern_with_mistakes_does_not_spoil_the_list) {
   BOOST_TEST(listed.code == 0);
   BOOST_TEST(lists(listed.out, "broken", "\\(has mistakes: sweep check "));
   BOOST_TEST(contains(listed.out, "stride"));
+}
+
+BOOST_AUTO_TEST_CASE(a_metric_is_explained_with_the_counters_behind_it) {
+  const Outcome outcome = run_program({"show", "metric", "global_hit_rate"});
+  BOOST_TEST(outcome.code == 0);
+  BOOST_TEST(outcome.out ==
+             "l1_hit_rate [%]\n"
+             "sectors found in the L1 cache\n"
+             "\n"
+             "group       Caches and device memory\n"
+             "origins     hardware, emulated\n"
+             "better      higher\n"
+             "nvprof      global_hit_rate\n"
+             "counters    100 * l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum / "
+             "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum\n"
+             "sets        cache\n");
+  const Outcome other = run_program({"show", "metric", "bandwith"});
+  BOOST_TEST(other.code == 2);
+  BOOST_TEST(contains(other.err, "did you mean 'bandwidth'?"));
+}
+
+BOOST_AUTO_TEST_CASE(lists_are_documents_for_programs_too) {
+  const auto metrics =
+      nlohmann::json::parse(run_program({"list", "metrics", "--format", "json"}).out);
+  BOOST_TEST(metrics["metrics"][0]["name"] == "time");
+  BOOST_TEST(metrics["metrics"][0]["better"] == "lower");
+  BOOST_TEST(metrics["counter_sets"][0]["name"] == "memory");
+  const auto patterns =
+      nlohmann::json::parse(run_program({"list", "patterns", "--format", "json"}).out)["patterns"];
+  const auto stride = std::ranges::find_if(
+      patterns, [](const nlohmann::json& pattern) { return pattern["name"] == "stride"; });
+  BOOST_TEST_REQUIRE((stride != patterns.end()));
+  BOOST_TEST((*stride)["parameters"][0]["type"] == "element");
+  const auto sweeps =
+      nlohmann::json::parse(run_program({"list", "sweeps", "--format", "json"}).out);
+  BOOST_TEST(sweeps["sweeps"].size() >= 8U);
+  BOOST_TEST(contains(run_program({"list", "metrics", "--format", "md"}).out, "\n| bandwidth "));
+  BOOST_TEST(
+      contains("\n" + run_program({"list", "sweeps", "--format", "names"}).out, "\nstride\n"));
+  BOOST_TEST(
+      contains("\n" + run_program({"list", "patterns", "--format", "names"}).out, "\nstride\n"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -10,8 +10,9 @@ namespace data = boost::unit_test::data;
 
 namespace {
 
-const auto commands = data::make({"run", "check", "explain", "list", "show", "report", "export",
-                                  "compare", "compare-strategies", "devices", "cache"});
+const auto commands =
+    data::make({"run", "check", "explain", "list", "show", "report", "export", "compare",
+                "compare-strategies", "devices", "cache", "new", "schema", "completion", "man"});
 
 }  // namespace
 

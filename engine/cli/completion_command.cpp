@@ -1,0 +1,87 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <iostream>
+
+#include "engine/cli/command.h"
+#include "engine/cli/command_line.h"
+#include "engine/cli/completion.h"
+#include "engine/cli/completion_scripts.h"
+#include "engine/cli/output_file.h"
+#include "engine/text/suggestion.h"
+
+namespace sweep {
+namespace {
+
+namespace po = boost::program_options;
+
+std::string first_line(std::string text) {
+  for (char& c : text) c = c == '\t' || c == '\n' ? ' ' : c;
+  constexpr std::size_t longest = 72;
+  if (text.size() <= longest) return text;
+  const std::size_t end = text.rfind(' ', longest);
+  return text.substr(0, end == std::string::npos ? longest : end) + " ...";
+}
+
+std::string files_word(const Completion& completion) {
+  switch (completion.files) {
+    case OfferedFiles::nothing:
+      break;
+    case OfferedFiles::of_endings:
+      return fmt::format("files {}", fmt::join(completion.endings, " "));
+    case OfferedFiles::every:
+      return "files";
+    case OfferedFiles::folders:
+      return "folders";
+  }
+  return completion.goes_on ? "goes-on" : "words";
+}
+
+}  // namespace
+
+CommandLine completion_line() {
+  CommandLine line("sweep completion [OPTIONS] bash|zsh|fish",
+                   "Writes the script that lets a shell complete commands, options, their values,\n"
+                   "patterns, sweeps and parameters. For this shell:\n"
+                   "  bash:  source <(sweep completion bash)\n"
+                   "  zsh:   source <(sweep completion zsh)     after compinit\n"
+                   "  fish:  sweep completion fish | source\n"
+                   "For good: put that line into ~/.bashrc, ~/.zshrc or\n"
+                   "~/.config/fish/config.fish. An installed sweep has the scripts in place.");
+  line.options()("output,o", po::value<std::string>()->value_name("FILE"),
+                 "write to a file, not to stdout");
+  line.operands("shell", 1, {"bash|zsh|fish"});
+  return line;
+}
+
+int completion_command(const Arguments& arguments) {
+  const auto options = completion_line().parse(arguments);
+  if (!options) return exit_done;
+  if (options->count("shell") == 0) {
+    throw UsageError("for which shell? for example: sweep completion bash");
+  }
+  const std::string shell = (*options)["shell"].as<std::vector<std::string>>().front();
+  const char* script = completion_script(shell);
+  if (script == nullptr) {
+    const std::vector<std::string> shells = {"bash", "zsh", "fish"};
+    throw UsageError(fmt::format("there is no completion for '{}'; {}", shell,
+                                 suggest(shell, shells, "the shells are")));
+  }
+  if (options->count("output") != 0) {
+    write_output_file((*options)["output"].as<std::string>(), script);
+  } else {
+    std::cout << script;
+  }
+  return exit_done;
+}
+
+int complete_command(const Arguments& arguments) {
+  const Completion completion = complete(arguments);
+  std::cout << files_word(completion) << '\n';
+  for (const Offer& offer : completion.offers) {
+    std::cout << offer.word << '\t' << first_line(offer.meaning) << '\n';
+  }
+  return exit_done;
+}
+
+}  // namespace sweep

@@ -1,0 +1,173 @@
+#include "engine/cli/metric_list.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+
+#include "engine/spec/counter_set.h"
+#include "engine/spec/metric_guide.h"
+#include "report/display_text.h"
+#include "report/markdown_text.h"
+
+namespace sweep {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t narrowest = 20;
+
+std::vector<std::string> origin_words(const MetricDefinition& metric) {
+  std::vector<std::string> words;
+  for (const Origin origin : origins_of(metric)) words.emplace_back(to_string(origin));
+  return words;
+}
+
+/// `text` under a margin, in lines.
+std::string indented(std::string_view text, std::size_t margin, std::size_t width) {
+  const std::size_t rest = width > margin + narrowest ? width - margin : narrowest;
+  std::string result;
+  for (const std::string& line : wrap(text, rest)) {
+    result += fmt::format("{:{}}{}\n", "", margin, line);
+  }
+  return result;
+}
+
+std::string as_sentence(const MetricDefinition& metric) {
+  std::string text = metric.meaning;
+  if (!metric.old_name.empty()) text += fmt::format(" (nvprof: {})", metric.old_name);
+  return text;
+}
+
+/// "load_sectors [1]: hardware, emulated; less is better"
+std::string head_of(const MetricDefinition& metric) {
+  std::string head =
+      fmt::format("{} [{}]: {}", metric.name, metric.unit, fmt::join(origin_words(metric), ", "));
+  if (metric.better == Better::higher) head += "; higher is better";
+  if (metric.better == Better::lower) head += "; lower is better";
+  return head;
+}
+
+std::string entry_of(const MetricDefinition& metric, std::size_t margin, std::size_t width) {
+  constexpr std::size_t step = 4;
+  return indented(head_of(metric), margin, width) +
+         indented(as_sentence(metric), margin + step, width);
+}
+
+std::vector<std::string> sets_with(const std::string& metric) {
+  std::vector<std::string> names;
+  for (const CounterSet& set : counter_sets()) {
+    if (std::ranges::find(set.metrics, metric) != set.metrics.end()) names.push_back(set.name);
+  }
+  return names;
+}
+
+constexpr const char* about_origins =
+    "measured: timed on the GPU. hardware: counted by the GPU where a sweep or --counters asks for "
+    "it. emulated: counted by the emulator, with a GPU too. 'sweep show metric NAME' shows the "
+    "counters behind one.";
+
+constexpr const char* about_sets =
+    "Sets of hardware counters, for measure: {counters: memory}; single metrics of them and "
+    "counters by NVIDIA's names can stand there too:";
+
+Json json_of(const MetricDefinition& metric) {
+  Json object = {{"name", metric.name},
+                 {"unit", metric.unit},
+                 {"group", std::string(group_of(metric))},
+                 {"origins", origin_words(metric)},
+                 {"meaning", metric.meaning}};
+  const std::string_view better = better_word(metric.better);
+  object["better"] = better.empty() ? Json(nullptr) : Json(better);
+  object["nvprof"] = metric.old_name.empty() ? Json(nullptr) : Json(metric.old_name);
+  const CounterFormula* formula = find_counter_formula(metric.name);
+  object["counters"] = formula == nullptr ? Json(nullptr) : Json(formula_text(*formula));
+  return object;
+}
+
+}  // namespace
+
+std::string list_metrics(std::size_t width) {
+  constexpr std::size_t margin = 2;
+  constexpr std::size_t set_column = 14;
+  std::string text = fmt::format("{}\n", fmt::join(wrap(about_origins, width), "\n"));
+  for (const MetricGroup& group : metric_groups()) {
+    text += fmt::format("\n{}\n", group.name);
+    for (const MetricDefinition* metric : group.metrics) text += entry_of(*metric, margin, width);
+  }
+  text += fmt::format("\n{}\n", fmt::join(wrap(about_sets, width), "\n"));
+  const std::size_t rest = width > set_column + narrowest ? width - set_column : narrowest;
+  for (const CounterSet& set : counter_sets()) {
+    const std::string meaning = fmt::format("{}: {}", set.meaning, fmt::join(set.metrics, ", "));
+    text += fmt::format("{}{}\n", pad_right(set.name, set_column),
+                        fmt::join(wrap(meaning, rest), fmt::format("\n{:{}}", "", set_column)));
+  }
+  return text;
+}
+
+std::string describe_metric(const MetricDefinition& metric, std::size_t width) {
+  std::string text = fmt::format("{} [{}]\n", metric.name, metric.unit);
+  text += indented(metric.meaning, 0, width) + '\n';
+  const auto line = [&](std::string_view what, const std::string& value) {
+    constexpr std::size_t column = 12;
+    if (value.empty()) return;
+    const std::size_t rest = width > column + narrowest ? width - column : narrowest;
+    text += fmt::format("{}{}\n", pad_right(what, column),
+                        fmt::join(wrap(value, rest), fmt::format("\n{:{}}", "", column)));
+  };
+  line("group", std::string(group_of(metric)));
+  line("origins", fmt::format("{}", fmt::join(origin_words(metric), ", ")));
+  line("better", std::string(better_word(metric.better)));
+  line("nvprof", metric.old_name);
+  if (const CounterFormula* formula = find_counter_formula(metric.name)) {
+    line("counters", formula_text(*formula));
+    line("sets", fmt::format("{}", fmt::join(sets_with(metric.name), ", ")));
+  }
+  return text;
+}
+
+std::string metric_page() {
+  std::string page = fmt::format(
+      "# Metrics\n\n{}\n\n`sweep list metrics --format md` writes this page.\n", about_origins);
+  for (const MetricGroup& group : metric_groups()) {
+    std::vector<std::vector<std::string>> rows;
+    for (const MetricDefinition* metric : group.metrics) {
+      const CounterFormula* formula = find_counter_formula(metric->name);
+      rows.push_back({escape_markdown(metric->name), metric->unit,
+                      fmt::format("{}", fmt::join(origin_words(*metric), ", ")),
+                      std::string(better_word(metric->better)), escape_markdown(metric->meaning),
+                      escape_markdown(metric->old_name),
+                      formula == nullptr ? "" : escape_markdown(formula_text(*formula))});
+    }
+    page += fmt::format("\n## {}\n\n", group.name);
+    page += markdown_table({{"metric", false},
+                            {"unit", false},
+                            {"origins", false},
+                            {"better", false},
+                            {"meaning", false},
+                            {"nvprof", false},
+                            {"counters", false}},
+                           rows);
+  }
+  page += fmt::format("\n## Sets of counters\n\n{}\n\n", escape_markdown(about_sets));
+  std::vector<std::vector<std::string>> rows;
+  for (const CounterSet& set : counter_sets()) {
+    rows.push_back({set.name, escape_markdown(set.meaning),
+                    escape_markdown(fmt::format("{}", fmt::join(set.metrics, ", ")))});
+  }
+  return page + markdown_table({{"set", false}, {"meaning", false}, {"metrics", false}}, rows);
+}
+
+std::string metrics_json() {
+  Json metrics = Json::array();
+  for (const MetricDefinition& metric : metric_definitions()) metrics.push_back(json_of(metric));
+  Json sets = Json::array();
+  for (const CounterSet& set : counter_sets()) {
+    sets.push_back({{"name", set.name}, {"meaning", set.meaning}, {"metrics", set.metrics}});
+  }
+  constexpr int indent = 2;
+  return Json{{"metrics", std::move(metrics)}, {"counter_sets", std::move(sets)}}.dump(indent) +
+         '\n';
+}
+
+}  // namespace sweep
