@@ -79,9 +79,20 @@ std::string table_cell(const Cell& cell, std::size_t fraction) {
   std::string classes = "figure";
   if (cell.kind == Cell::Kind::failed) classes += " failed";
   if (cell.kind == Cell::Kind::missing) classes += " missing";
-  const std::string text = cell.kind == Cell::Kind::figure ? aligned_figure(text_of(cell), fraction)
-                                                           : escape_html(text_of(cell));
+  if (cell.is_best) classes += " best";
+  std::string text = cell.kind == Cell::Kind::figure ? aligned_figure(text_of(cell), fraction)
+                                                     : escape_html(text_of(cell));
+  if (cell.is_cut_off) text = "~" + text;
+  if (cell.is_best) text = "<strong>" + text + "</strong>";
   return fmt::format("<td class=\"{}\">{}</td>", classes, text);
+}
+
+std::string caption_of(const TableModel& table) {
+  const bool has_cut_off = std::ranges::any_of(table.rows, [](const TableModel::Row& row) {
+    return std::ranges::any_of(row.cells, &Cell::is_cut_off);
+  });
+  if (!has_cut_off) return table.caption;
+  return table.caption + (table.caption.empty() ? "" : " ") + meaning_of_cut_off;
 }
 
 std::string table_body(const TableModel& table) {
@@ -113,8 +124,8 @@ std::string table_body(const TableModel& table) {
 
 std::string html_table_section(const TableModel& table) {
   std::string html = "<section class=\"table\">\n<h3>" + escape_html(table.title) + "</h3>\n";
-  if (!table.caption.empty()) {
-    html += "<p class=\"caption\">" + escape_html(table.caption) + "</p>\n";
+  if (const std::string caption = caption_of(table); !caption.empty()) {
+    html += "<p class=\"caption\">" + escape_html(caption) + "</p>\n";
   }
   if (!table.rows.empty()) html += frame(table.title, table_head(table) + table_body(table));
   return html + "</section>\n";

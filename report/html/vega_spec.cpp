@@ -150,8 +150,7 @@ class PanelSpec {
         }
       }
       std::ranges::sort(places);
-      const auto rest = std::ranges::unique(places);
-      places.erase(rest.begin(), rest.end());
+      places.erase(std::unique(places.begin(), places.end()), places.end());
     }
     return places;
   }

@@ -82,6 +82,7 @@ BOOST_AUTO_TEST_CASE(a_table_aligns_its_figures_and_names_its_rows) {
   BOOST_TEST(contains(page, "2738<span class=\"pad\" aria-hidden=\"true\">.0</span>"));
   BOOST_TEST(contains(page, "331.6</td>"));
   BOOST_TEST(contains(page, "<td class=\"figure failed\">failed</td>"));
+  BOOST_TEST(contains(page, "<td class=\"figure best\"><strong>2802"));
 }
 
 BOOST_AUTO_TEST_CASE(a_search_is_told_in_words) {
