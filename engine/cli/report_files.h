@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "report/run_results.h"
 
@@ -22,8 +23,13 @@ std::span<const ReportFormat> report_formats();
 /// Throws UsageError, which names the formats, when there is none of this name.
 const ReportFormat& find_report_format(std::string_view name);
 
-/// Writes the reports that belong to every run, `base` with each format's ending. Throws
-/// CommandError when one cannot be written.
-void write_report_files(const RunResults& results, const std::filesystem::path& base);
+/// Writes the reports that belong to every run, `base` with each format's ending, and returns their
+/// names. Throws CommandError when one cannot be written.
+std::vector<std::filesystem::path> write_report_files(const RunResults& results,
+                                                      const std::filesystem::path& base);
+
+/// "results/stride.md, .csv, .db": the names of files, and of those that differ from the one before
+/// in the ending alone this; below it how to look at a page, if one is among them.
+std::string describe_files(std::span<const std::filesystem::path> files);
 
 }  // namespace sweep
