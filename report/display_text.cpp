@@ -20,6 +20,15 @@ std::string pad_right(std::string_view text, std::size_t width) {
   return std::string(text).append(width > taken ? width - taken : 0, ' ');
 }
 
+std::string cut_to_width(std::string text, std::size_t width, bool unicode) {
+  if (display_width(text) <= width) return text;
+  const std::size_t taken = std::min<std::size_t>(width, unicode ? 1 : 3);
+  // Taking bytes away lowers the width with a character's first byte, which is the last to go.
+  while (display_width(text) > width - taken) text.pop_back();
+  if (taken == 0) return text;
+  return text + (unicode ? "…" : std::string(taken, '.'));
+}
+
 std::string printable(std::string_view text) {
   std::string result(text);
   std::ranges::replace_if(

@@ -13,6 +13,10 @@ std::size_t display_width(std::string_view text);
 std::string pad_left(std::string_view text, std::size_t width);
 std::string pad_right(std::string_view text, std::size_t width);
 
+/// The text in at most `width` columns; what is cut ends with an ellipsis, of one character where
+/// the terminal shows those of Unicode.
+std::string cut_to_width(std::string text, std::size_t width, bool unicode);
+
 /// The text with '?' for control characters other than tabs: they could steer a terminal.
 std::string printable(std::string_view text);
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "report/run_results.h"
@@ -8,12 +9,22 @@
 
 namespace sweep {
 
+/// What a table may be drawn with. `plain` is for files and programs that read them: nothing is cut
+/// and nothing is added.
+enum class Drawing : std::uint8_t { plain, ascii, unicode };
+
 /// A table as lines for a terminal of `width` columns: figures are aligned on the decimal point,
-/// what is too wide continues below. `color` adds ANSI escapes.
-std::string terminal_table(const TableModel& table, std::size_t width, bool color);
+/// columns that are too many continue below. `color` adds ANSI escapes.
+///
+/// Drawn, too wide headings are broken, keys that leave no place for a figure are cut, a table of
+/// one column of figures gets bars from zero where there is place for them, and one with several
+/// columns over numbers gets a line with the course of each, from zero to its own maximum.
+std::string terminal_table(const TableModel& table, std::size_t width, bool color,
+                           Drawing drawing = Drawing::plain);
 
 /// The run's tables, one below the other, then what its search found, the best configuration
 /// and the notes.
-std::string write_terminal(const RunResults& results, std::size_t width, bool color);
+std::string write_terminal(const RunResults& results, std::size_t width, bool color,
+                           Drawing drawing = Drawing::plain);
 
 }  // namespace sweep

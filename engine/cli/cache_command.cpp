@@ -1,12 +1,15 @@
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 #include <iostream>
+#include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "engine/cli/command.h"
 #include "engine/cli/command_line.h"
+#include "engine/cli/json_lines.h"
 #include "engine/cli/program_cache_option.h"
 #include "engine/jit/cache_size.h"
 #include "engine/text/suggestion.h"
@@ -37,8 +40,34 @@ void show(const CacheSettings& settings) {
   if (contents.newest_use_ns) print("newest use", time_ago(*contents.newest_use_ns));
 }
 
-void clear(const CacheSettings& settings) {
+/// "2025-01-31T12:00:00Z"
+std::string utc_text(std::int64_t ns) {
+  using namespace std::chrono;
+  const auto time = floor<seconds>(
+      system_clock::time_point(duration_cast<system_clock::duration>(nanoseconds(ns))));
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}Z", fmt::gmtime(system_clock::to_time_t(time)));
+}
+
+void show_as_json(const CacheSettings& settings) {
+  const CacheContents contents = cache_contents(CacheFolder(settings.folder));
+  nlohmann::ordered_json line = {{"folder", settings.folder.string()},
+                                 {"programs", contents.programs},
+                                 {"configurations", contents.configurations},
+                                 {"bytes", contents.bytes},
+                                 {"limit_bytes", settings.limit}};
+  if (contents.oldest_use_ns) line["oldest_use"] = utc_text(*contents.oldest_use_ns);
+  if (contents.newest_use_ns) line["newest_use"] = utc_text(*contents.newest_use_ns);
+  print_json_line(line);
+}
+
+void clear(const CacheSettings& settings, bool as_json) {
   const std::uint64_t bytes = clear_cache(CacheFolder(settings.folder));
+  if (as_json) {
+    const nlohmann::ordered_json line = {{"folder", settings.folder.string()},
+                                         {"removed_bytes", bytes}};
+    print_json_line(line);
+    return;
+  }
   std::cout << fmt::format("removed {} from {}\n", format_bytes(bytes), settings.folder.string());
 }
 
@@ -52,6 +81,9 @@ CommandLine cache_line() {
       "~/.cache/sweep. Past a size of 1 GiB what was not used for longest goes first;\n"
       "SWEEP_CACHE_LIMIT in the environment gives another size: 256 Mi, or 0 for no\n"
       "cache.");
+  line.options()("json",
+                 "one JSON object: folder, programs, configurations, bytes, limit_bytes, "
+                 "oldest_use, newest_use; of clear: folder, removed_bytes");
   line.operands("action", 1, {"clear"});
   return line;
 }
@@ -70,14 +102,18 @@ int cache_command(const Arguments& arguments) {
   }
   const std::optional<CacheSettings> settings = program_cache_settings();
   if (!settings) {
-    std::cout << "there is no cache: neither XDG_CACHE_HOME nor HOME is the path of a folder\n";
+    (options->count("json") != 0 ? std::cerr : std::cout)
+        << "there is no cache: neither XDG_CACHE_HOME nor HOME is the path of a folder\n";
     return exit_done;
   }
+  const bool as_json = options->count("json") != 0;
   try {
-    if (action.empty()) {
-      show(*settings);
+    if (!action.empty()) {
+      clear(*settings, as_json);
+    } else if (as_json) {
+      show_as_json(*settings);
     } else {
-      clear(*settings);
+      show(*settings);
     }
   } catch (const std::system_error& error) {
     throw CommandError(exit_io,

@@ -16,7 +16,9 @@
 #include "engine/cli/pattern_options.h"
 #include "engine/cli/plan.h"
 #include "engine/cli/program_cache_option.h"
+#include "engine/cli/quiet_option.h"
 #include "engine/cli/terminal.h"
+#include "engine/cli/wrong_operand.h"
 #include "engine/spec/pattern_library.h"
 #include "engine/text/read_source.h"
 #include "engine/text/units.h"
@@ -35,6 +37,7 @@ struct CheckOptions {
   std::vector<std::string> set;
   int compute_capability = 90;
   std::optional<EmulatorSettings> run;  ///< what to execute on; nothing: compile alone
+  bool quiet = false;                   ///< say nothing of what is good
   bool timing = false;                  ///< say what compiling cost
   std::unique_ptr<ProgramCache> cache;  ///< null: everything is compiled
 };
@@ -58,7 +61,7 @@ void require_known(int compute_capability, const Nvrtc& nvrtc) {
 /// All of a sweep; to execute, with the sweep's values for the emulator.
 ReadFile read_sweep(const std::string& name, const CheckOptions& options) {
   LoadedSweep loaded = load_sweep(find_sweep_file(name), options.folders, options.set);
-  std::cerr << describe_plan(loaded);
+  if (!options.quiet) std::cerr << describe_plan(loaded);
   const auto require_some = [&](std::string_view when) {
     if (!loaded.space.configurations.empty()) return;
     throw CommandError(exit_bad_input,
@@ -76,6 +79,7 @@ ReadFile read_sweep(const std::string& name, const CheckOptions& options) {
 
 /// The configurations of a file: a pattern's default one, or all of a sweep.
 ReadFile configurations_of(const std::string& name, const CheckOptions& options) {
+  check_operand("check", Operand::file_to_check, name);
   const std::filesystem::path path = name;
   if (path.extension() != ".cu") return read_sweep(name, options);
   if (!options.set.empty()) {
@@ -113,14 +117,16 @@ int read_file(const std::string& name, const CheckOptions& options, std::vector<
   }
 }
 
-int compile_file(const ReadFile& file, const CompileSettings& compile, bool timing) {
+int compile_file(const ReadFile& file, const CompileSettings& compile,
+                 const CheckOptions& options) {
   const CompileCheck check = compile_check(file.configurations, compile);
   std::cerr << render(check.messages, terminal_of(STDERR_FILENO).color);
-  if (timing) {
+  if (options.timing) {
     std::cout << fmt::format("{}: {}; {:.3f} s of compilers' work\n", file.name,
                              describe(check.statistics), check.statistics.compiler_seconds);
   }
   if (check.messages.has_errors()) return exit_bad_input;
+  if (options.quiet) return exit_done;
   const std::size_t count = file.configurations.size();
   std::cout << fmt::format("{}: good: {} compile{} for compute capability {}\n", file.name,
                            count_of(count, "configuration"), count == 1 ? "s" : "",
@@ -130,10 +136,11 @@ int compile_file(const ReadFile& file, const CompileSettings& compile, bool timi
 }
 
 int execute_file(const ReadFile& file, const CompileSettings& compile,
-                 const EmulatorSettings& settings) {
-  const ExecutionCheck check = check_execution(file.emulated, compile, settings);
+                 const CheckOptions& options) {
+  const ExecutionCheck check = check_execution(file.emulated, compile, options.run.value());
   std::cerr << render(check.mistakes, terminal_of(STDERR_FILENO).color);
   if (check.mistakes.has_errors()) return exit_bad_input;
+  if (options.quiet) return exit_done;
   const std::string part =
       check.in_part == 0
           ? ""
@@ -156,6 +163,7 @@ std::optional<CheckOptions> read_options(const Arguments& arguments) {
   options.files = (*values)["file"].as<std::vector<std::string>>();
   options.set = given_set(*values);
   options.folders = given_patterns(*values);
+  options.quiet = is_quiet(*values);
   options.timing = values->count("timing") != 0;
   options.cache = given_program_cache(*values);
   options.compute_capability =
@@ -187,6 +195,7 @@ CommandLine check_line() {
                  "the compute capability to compile for")(
       "run", "execute every configuration on the emulator with all its checks")(
       "timing", "say how long compiling took");
+  add_quiet_option(line, "say nothing of what is good: print mistakes alone");
   add_cache_option(line);
   add_emulator_options(line);
   line.operands("file", -1, {"SOURCE"});
@@ -209,10 +218,10 @@ int check_command(const Arguments& arguments) {
   const CompileSettings compile =
       compile_settings(nvrtc, options->compute_capability, options->cache.get());
   for (const ReadFile& file : files) {
-    const int compiled = compile_file(file, compile, options->timing);
+    const int compiled = compile_file(file, compile, *options);
     worst = std::max(worst, compiled);
     if (options->run && compiled == exit_done) {
-      worst = std::max(worst, execute_file(file, compile, *options->run));
+      worst = std::max(worst, execute_file(file, compile, *options));
     }
   }
   std::cerr << describe_problem(options->cache.get());

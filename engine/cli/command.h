@@ -18,6 +18,7 @@ enum ExitCode {
   exit_internal = 70,
   exit_cannot_create = 73,
   exit_io = 74,
+  exit_hung_up = 129,
   exit_interrupted = 130,
   exit_terminated = 143,
 };

@@ -65,6 +65,18 @@ OptionOfLine describe(const po::option_description& option) {
   return result;
 }
 
+/// Where a word looks like NAME=VALUE that belongs to --set.
+std::string assignment_help(const Arguments& arguments, const po::options_description& options) {
+  if (options.find_nothrow("set", false) == nullptr) return "";
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& word = arguments[i];
+    const bool follows_option = i > 0 && arguments[i - 1].starts_with('-');
+    if (word.starts_with('-') || follows_option || word.find('=') == std::string::npos) continue;
+    return fmt::format(": to set a parameter, write --set {}", shell_quoted({word}));
+  }
+  return "";
+}
+
 /// The options' descriptions are broken after their spaces.
 std::string without_trailing_spaces(const std::string& text) {
   std::string result;
@@ -132,7 +144,18 @@ std::optional<po::variables_map> CommandLine::parse(const Arguments& arguments) 
     throw UsageError(fmt::format("there is no option {}{}{}; see {} --help",
                                  error.get_option_name(), help.empty() ? "" : ": ", help, name()));
   } catch (const po::too_many_positional_options_error&) {
-    throw UsageError(fmt::format("too many arguments; usage: {}", synopsis_));
+    throw UsageError(fmt::format("too many arguments{}; usage: {}",
+                                 assignment_help(arguments, visible_), synopsis_));
+  } catch (const po::invalid_command_line_syntax& error) {
+    const std::string given = error.get_option_name();
+    const auto* option = visible_.find_nothrow(
+        given.substr(std::min(given.find_first_not_of('-'), given.size())), false);
+    if (error.kind() != po::invalid_command_line_syntax::missing_parameter || option == nullptr) {
+      throw UsageError(fmt::format("{}; see {} --help", error.what(), name()));
+    }
+    const std::string value = option->format_parameter();
+    throw UsageError(fmt::format("--{0} needs a value: --{0} {1}; see {2} --help",
+                                 option->long_name(), value.substr(0, value.find(" (")), name()));
   } catch (const po::error& error) {
     throw UsageError(fmt::format("{}; see {} --help", error.what(), name()));
   }

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <csignal>
 #include <filesystem>
 #include <iostream>
 #include <thread>
@@ -12,7 +11,9 @@
 #include "engine/cli/command.h"
 #include "engine/cli/command_line.h"
 #include "engine/cli/compared_space.h"
+#include "engine/cli/live_line.h"
 #include "engine/cli/output_file.h"
+#include "engine/cli/quiet_option.h"
 #include "engine/cli/stop_signal.h"
 #include "engine/cli/strategy_tables.h"
 #include "engine/cli/terminal.h"
@@ -39,6 +40,7 @@ struct Request {
   std::optional<std::size_t> most;
   std::optional<Expression> where;
   std::optional<fs::path> output;
+  bool quiet = false;  ///< without progress
 };
 
 void add_options(CommandLine& line) {
@@ -60,6 +62,7 @@ void add_options(CommandLine& line) {
   line.options()("features", po::value<std::string>()->default_value("off")->value_name("on|off"),
                  "whether strategies know the emulator's counts of a configuration before they try "
                  "it, where a database has them");
+  add_quiet_option(line, "show no progress");
   line.options()("output,o", po::value<std::string>()->value_name("DIR"),
                  "write strategies.md and strategies.csv there too");
   line.operands("file", -1, {"RECORDING"});
@@ -143,6 +146,7 @@ std::optional<Request> read_request(const Arguments& arguments) {
   if (values->count("where") != 0) {
     request.where = read_condition((*values)["where"].as<std::string>());
   }
+  request.quiet = is_quiet(*values);
   if (values->count("output") != 0) request.output = (*values)["output"].as<std::string>();
   return request;
 }
@@ -182,11 +186,9 @@ std::string describe(const Recording& recording, const ComparedSpace& space) {
 /// A line on a live terminal that says how far a comparison is.
 class ComparisonProgress {
  public:
-  explicit ComparisonProgress(const std::string& file)
-      : file_(printable(file)), live_(terminal_of(STDERR_FILENO).live) {}
-  ~ComparisonProgress() {
-    if (live_) std::cerr << "\r\x1b[K" << std::flush;
-  }
+  ComparisonProgress(const std::string& file, bool quiet)
+      : file_(printable(file)), live_(!quiet && terminal_of(STDERR_FILENO).live) {}
+  ~ComparisonProgress() { line_.clear(); }
   ComparisonProgress(const ComparisonProgress&) = delete;
   ComparisonProgress& operator=(const ComparisonProgress&) = delete;
 
@@ -194,10 +196,14 @@ class ComparisonProgress {
     const std::size_t percent = done * 100 / all;
     if (!live_ || percent == shown_) return;
     shown_ = percent;
-    std::cerr << fmt::format("\r{}: {} %\x1b[K", file_, percent) << std::flush;
+    const Terminal terminal = terminal_of(STDERR_FILENO);
+    const std::size_t width = terminal.width - std::min<std::size_t>(terminal.width, 1);
+    line_.show(cut_to_width(fmt::format("{} %: {}", percent, file_), width, terminal.unicode),
+               terminal.width);
   }
 
  private:
+  LiveLine line_;
   std::string file_;
   bool live_;
   std::size_t shown_ = 100;
@@ -214,7 +220,7 @@ std::optional<StrategyComparison> compare(const Request& request, const std::str
   comparison.most = std::min(request.most.value_or(space.costs.size()), space.costs.size());
   comparison.seeds = request.seeds;
   comparison.shares.assign(shares.begin(), shares.end());
-  ComparisonProgress progress(file);
+  ComparisonProgress progress(file, request.quiet);
   ComparisonPace pace;
   pace.threads = std::max(1U, std::thread::hardware_concurrency());
   pace.stop = &stop_flag();
@@ -246,7 +252,7 @@ int compare_strategies_command(const Arguments& arguments) {
     auto comparison = compare(*request, file);
     if (!comparison) {
       std::cerr << "Stopped.\n";
-      return stop_signal() == SIGTERM ? exit_terminated : exit_interrupted;
+      return stopped_exit_code();
     }
     comparisons.push_back(std::move(*comparison));
   }

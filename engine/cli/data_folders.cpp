@@ -84,6 +84,15 @@ fs::path find_sweep_file(const std::string& name) {
     }
   }
   std::ranges::sort(known);
+  for (const fs::path& folder : pattern_folders({}, {})) {
+    if (!is_there(folder / (name + ".cu"))) continue;
+    throw CommandError(
+        exit_no_input,
+        fmt::format(
+            "there is no sweep '{0}', but a pattern: write a sweep with 'pattern: {0}' into "
+            "a .yaml file, or see what it costs: sweep explain {0}",
+            name));
+  }
   const std::string help = suggest(fs::path(name).stem().string(), known, "the sweeps are");
   throw CommandError(exit_no_input,
                      fmt::format("{}: no such file{}{}", name, help.empty() ? "" : "; ", help));

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <iostream>
 #include <thread>
 
 #include "engine/cli/command.h"
 #include "engine/cli/compute_capability.h"
+#include "engine/emulator/cache/device_profile.h"
 #include "engine/emulator/execution/emulator_backend.h"
 #include "engine/text/read_source.h"
 
@@ -63,6 +65,11 @@ EmulatorSettings given_emulator_settings(const po::variables_map& values, int de
   if (!has_rules(model)) {
     throw UsageError(fmt::format("--model {}: there are no rules for it; there are for {}",
                                  dotted(model), models()));
+  }
+  const std::vector<int>& profiled = profiled_capabilities();
+  if (std::ranges::find(profiled, model) == profiled.end()) {
+    throw UsageError(
+        fmt::format("--model {}: no GPU of it is known; there are {}", dotted(model), models()));
   }
   const unsigned threads = std::max(std::thread::hardware_concurrency(), 1U);
   EmulatorSettings settings = emulator_settings(model, threads);

@@ -11,6 +11,7 @@
 #include "engine/cli/find_pattern.h"
 #include "engine/cli/pattern_options.h"
 #include "engine/cli/terminal.h"
+#include "engine/cli/wrong_operand.h"
 #include "engine/explain/listing.h"
 #include "engine/space/enumerate.h"
 
@@ -37,6 +38,7 @@ std::optional<ExplainOptions> read_options(const Arguments& arguments) {
   }
   ExplainOptions options;
   options.pattern = (*values)["pattern"].as<std::vector<std::string>>().front();
+  check_operand("explain", Operand::pattern, options.pattern);
   options.set = given_set(*values);
   options.folders = given_patterns(*values);
   options.is_json = values->count("json") != 0;

@@ -10,6 +10,7 @@
 #include "engine/cli/exported_sweep.h"
 #include "engine/cli/find_database.h"
 #include "engine/cli/output_file.h"
+#include "engine/cli/wrong_operand.h"
 #include "engine/recording/t4_writer.h"
 #include "engine/text/suggestion.h"
 #include "report/best_configurations.h"
@@ -55,7 +56,9 @@ ExportRequest read_request(const po::variables_map& options) {
                                  request.format));
   }
   if (options.count("run") != 0) request.run = options["run"].as<std::int64_t>();
-  request.database = find_database(options["database"].as<std::vector<std::string>>().front());
+  const auto database = options["database"].as<std::vector<std::string>>().front();
+  check_operand("export", Operand::database, database);
+  request.database = find_database(database);
   return request;
 }
 

@@ -10,6 +10,7 @@
 #include "engine/cli/commands.h"
 #include "engine/cli/help_command.h"
 #include "engine/cli/terminal.h"
+#include "engine/cli/wrong_operand.h"
 #include "engine/loader/dynamic_library.h"
 #include "engine/store/store.h"
 #include "engine/text/diagnostic.h"
@@ -42,6 +43,9 @@ int dispatch(const Arguments& arguments) {
   if (name == "complete") return complete_command({arguments.begin() + 1, arguments.end()});
   if (name.starts_with('-')) {
     throw UsageError(fmt::format("{}: options come after the command; see sweep --help", name));
+  }
+  if (const std::string meant = command_for(name); !meant.empty()) {
+    throw UsageError(fmt::format("'{}' is a file; a command comes first: {}", name, meant));
   }
   throw UsageError(
       fmt::format("there is no command '{}'; {}", name, suggest(name, names, "the commands are")));
@@ -100,6 +104,8 @@ int main(int count, char** words) {
   sweep::set_process_command(count, words);
   const int code = sweep::run({words + 1, words + count});
   std::cout.flush();
-  if (!std::cout) return sweep::fail(sweep::exit_io, "standard output cannot be written");
+  const bool is_stopped = code > 128;
+  if (!std::cout && !is_stopped)
+    return sweep::fail(sweep::exit_io, "standard output cannot be written");
   return code;
 }

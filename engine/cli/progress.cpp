@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/text/units.h"
 #include "report/display_text.h"
@@ -10,39 +11,9 @@
 namespace sweep {
 namespace {
 
-const std::string clear_line = "\r\033[K";
-
-/// Progress is no result: a full disk behind it must not end the run.
-void show(const std::string& text) {
-  static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
-  static_cast<void>(std::fflush(stderr));
-}
-
-/// The first characters of a text, at most `width` columns of them.
-std::string cut(std::string text, std::size_t width) {
-  // Taking bytes away lowers the width with a character's first byte, which is the last to go.
-  while (display_width(text) > width) text.pop_back();
-  return text;
-}
-
-/// "2738 GB/s", "4 sectors per load request", or "failed"
-std::string outcome_of(const PointRecord& point) {
-  if (point.status == PointStatus::failed) return "failed";
-  struct Shown {
-    std::string_view metric;
-    std::string_view unit;
-  };
-  for (const Shown& shown : {Shown{"bandwidth", "GB/s"}, Shown{"time", "us"},
-                             Shown{"load_sectors_per_request", "sectors per load request"},
-                             Shown{"store_sectors_per_request", "sectors per store request"},
-                             Shown{"shared_conflicts", "bank conflicts"}}) {
-    const auto found = std::ranges::find(point.metrics, shown.metric, &Metric::name);
-    if (found != point.metrics.end()) {
-      return fmt::format("{} {}", format_figure(found->value), shown.unit);
-    }
-  }
-  return "ok";
-}
+constexpr std::string_view separator = " | ";
+constexpr std::string_view red = "\x1b[31m";
+constexpr std::string_view plain = "\x1b[0m";
 
 std::string indented(std::string text) {
   while (text.ends_with('\n')) text.pop_back();
@@ -54,77 +25,187 @@ std::string indented(std::string text) {
   return result;
 }
 
+/// "5.2/s", "3.1/min"
+std::string describe_rate(double rate) {
+  constexpr double slow = 0.2;
+  constexpr double seconds_a_minute = 60;
+  return rate < slow ? fmt::format("{:.1f}/min", rate * seconds_a_minute)
+                     : fmt::format("{:.{}f}/s", rate, rate < 100 ? 1 : 0);
+}
+
 }  // namespace
 
-Progress::Progress(const Terminal& terminal, Clock clock)
-    : terminal_(terminal), clock_(std::move(clock)) {}
+Progress::Progress(ProgressSettings settings) : settings_(std::move(settings)) {}
 
 void Progress::on_start(std::size_t points, std::size_t reused) {
+  const std::lock_guard lock(mutex_);
   total_ = points - reused;
-  begin_ = clock_();
-  last_shown_ = begin_;
-  if (reused > 0) {
+  announced_reused_ = reused;
+  last_shown_ = settings_.clock();
+  has_started_ = true;
+  if (reused > 0 && !settings_.is_quiet) {
     print_line(fmt::format("{} of {} points are there from earlier runs (--fresh measures anew)",
                            reused, points));
   }
 }
 
-void Progress::on_reuse() {
-  if (total_ > 0) --total_;
+void Progress::on_reuse(const PointRecord& point) {
+  const std::lock_guard lock(mutex_);
+  settings_.best.add(point);
+  if (announced_reused_ > 0) {
+    --announced_reused_;
+  } else if (total_ > done_) {
+    --total_;
+  }
+}
+
+void Progress::on_compiler_wait() {
+  const std::lock_guard lock(mutex_);
+  stage_ = "waiting for the compiler";
+  // Soon over but for the first time.
+  if (done_ == 0) draw();
 }
 
 void Progress::on_point(const Configuration& configuration, const PointRecord& point) {
+  const std::lock_guard lock(mutex_);
   ++done_;
-  if (point.status == PointStatus::failed) {
-    constexpr std::size_t most_shown = 10;
-    if (++failures_shown_ <= most_shown) {
-      print_line(fmt::format("failed: {}\n{}", to_string(configuration), indented(point.reason)));
-    } else if (failures_shown_ == most_shown + 1) {
-      print_line("more points failed; the report lists them all");
-    }
-  }
-  const double interval = terminal_.live ? 0.1 : 10;
-  const double now = clock_();
-  if (now - last_shown_ < interval && (done_ < total_ || !terminal_.live)) return;
+  stage_.clear();
+  const double now = settings_.clock();
+  pace_.add(now);
+  settings_.best.add(point);
+  if (point.status == PointStatus::failed) show_failure(configuration, point);
+  if (settings_.is_quiet) return;
+  const bool live = settings_.terminal().live;
+  const double interval = live ? 0.1 : 10;
+  const bool is_last = done_ >= total_;
+  if (now - last_shown_ < interval && !(live && is_last)) return;
   last_shown_ = now;
-  std::string line = status(configuration, point);
-  if (terminal_.live) {
-    show(clear_line + cut(printable(line), terminal_.width - 1));
+  if (live) {
+    draw();
   } else {
-    print_line(line);
+    print_line(printable(plain_text(now)));
   }
 }
 
-std::string Progress::status(const Configuration& configuration, const PointRecord& point) const {
-  const double elapsed = clock_() - begin_;
-  const double rate = elapsed > 0 ? static_cast<double>(done_) / elapsed : 0;
-  const double left = rate > 0 ? static_cast<double>(total_ - done_) / rate : 0;
-  return fmt::format("{}/{} points, {:.1f}/s, {} left | {}: {}", done_, total_, rate,
-                     format_duration(left), outcome_of(point), to_string(configuration));
+void Progress::show_failure(const Configuration& configuration, const PointRecord& point) {
+  constexpr std::size_t most_shown = 10;
+  ++failed_;
+  if (failed_ <= most_shown) {
+    print_line(fmt::format("failed: {}\n{}", to_string(configuration), indented(point.reason)));
+  } else if (failed_ == most_shown + 1) {
+    print_line("more points failed; the report lists them all");
+  }
+}
+
+std::vector<Progress::Part> Progress::parts(double now) const {
+  std::vector<Part> parts = {{fmt::format("{}/{} points", done_, total_), 0, false}};
+  const bool is_at_points = stage_.empty() || done_ < total_;
+  if (const auto left = pace_.seconds_left(total_ - std::min(done_, total_), now);
+      left && is_at_points && done_ < total_) {
+    parts.push_back({describe_left(*left), 2, false});
+  }
+  if (!stage_.empty()) parts.push_back({stage_, 1, false});
+  if (failed_ > 0) parts.push_back({fmt::format("{} failed", failed_), 3, true});
+  if (const auto rate = pace_.rate(); rate && is_at_points) {
+    parts.push_back({describe_rate(*rate), 5, false});
+  }
+  // The last one, since it is the one that can be cut.
+  if (std::string best = settings_.best.describe(); !best.empty()) {
+    parts.push_back({std::move(best), 4, false});
+  }
+  return parts;
+}
+
+std::string Progress::live_text(const Terminal& terminal, double now) const {
+  const std::size_t width = terminal.width > 0 ? terminal.width - 1 : 0;
+  std::vector<Part> shown = parts(now);
+  for (Part& part : shown) part.text = printable(part.text);
+  const auto taken = [&] {
+    std::size_t columns = separator.size() * (shown.size() - 1);
+    for (const Part& part : shown) columns += display_width(part.text);
+    return columns;
+  };
+  constexpr int best = 4;
+  const std::size_t figure_width = display_width(settings_.best.describe(false));
+  while (shown.size() > 1 && taken() > width) {
+    const auto victim = std::ranges::max_element(shown, {}, &Part::expendable);
+    const std::size_t excess = taken() - width;
+    const std::size_t own = display_width(victim->text);
+    if (victim->expendable == best && own >= excess + figure_width) {
+      victim->text = cut_to_width(victim->text, own - excess, terminal.unicode);
+    } else {
+      shown.erase(victim);
+    }
+  }
+  if (shown.size() == 1) return cut_to_width(shown.front().text, width, terminal.unicode);
+  std::string text;
+  for (const Part& part : shown) {
+    if (!text.empty()) text += separator;
+    const bool paints = part.is_alarming && terminal.color;
+    text += paints ? std::string(red) + part.text + std::string(plain) : part.text;
+  }
+  return text;
+}
+
+std::string Progress::plain_text(double now) const {
+  std::string text;
+  for (const Part& part : parts(now)) {
+    if (!text.empty()) text += separator;
+    text += part.text;
+  }
+  return text;
+}
+
+void Progress::draw() {
+  if (is_over_ || settings_.is_quiet || !has_started_) return;
+  const Terminal terminal = settings_.terminal();
+  if (!terminal.live) return;
+  line_.show(live_text(terminal, settings_.clock()), terminal.width);
+}
+
+void Progress::tick() {
+  const std::lock_guard lock(mutex_);
+  if (is_over_ || settings_.stop == nullptr || !*settings_.stop) {
+    draw();
+    return;
+  }
+  is_over_ = true;
+  if (!settings_.is_quiet && settings_.terminal().live) {
+    print_line("Stopping when the point under way is done; Ctrl-C again ends at once, without it");
+  }
+  line_.clear();
 }
 
 void Progress::on_warning(const Diagnostic& warning) {
-  print_line(render(warning, terminal_.color));
+  const std::lock_guard lock(mutex_);
+  print_line(render(warning, settings_.terminal().color));
 }
 
 void Progress::on_note(const std::string& note) {
-  print_line("note: " + note);
+  const std::lock_guard lock(mutex_);
+  if (!settings_.is_quiet) print_line("note: " + note);
 }
 
 void Progress::on_stage(const std::string& stage) {
-  if (terminal_.live) {
-    show(clear_line + cut(printable(stage), terminal_.width - 1));
+  const std::lock_guard lock(mutex_);
+  stage_ = stage;
+  if (settings_.is_quiet) return;
+  if (settings_.terminal().live) {
+    draw();
   } else {
     print_line(stage);
   }
 }
 
 void Progress::finish() {
-  if (terminal_.live) show(clear_line);
+  const std::lock_guard lock(mutex_);
+  line_.clear();
+  is_over_ = true;
 }
 
 void Progress::print_line(const std::string& text) {
-  show((terminal_.live ? clear_line : "") + text + (text.ends_with('\n') ? "" : "\n"));
+  line_.print(text);
+  draw();
 }
 
 }  // namespace sweep

@@ -1,40 +1,77 @@
 #pragma once
 
-#include <cstdio>
+#include <atomic>
+#include <functional>
+#include <mutex>
 #include <string>
 
+#include "engine/cli/best_so_far.h"
+#include "engine/cli/live_line.h"
+#include "engine/cli/pace.h"
 #include "engine/cli/terminal.h"
 #include "engine/run/runner.h"
 
 namespace sweep {
 
+/// What `Progress` works with.
+struct ProgressSettings {
+  std::function<Terminal()> terminal;  ///< asked each time, since its width may change
+  Clock clock;
+  BestSoFar best = {};
+  const std::atomic<bool>* stop = nullptr;  ///< once set, a live line says what happens, and goes
+  bool is_quiet = false;                    ///< only failed points and the compiler's warnings
+};
+
 /// Shows how a run goes on, on stderr: in a live terminal one line written over, elsewhere a plain
-/// line now and then. Failed points and warnings get lines of their own. What cannot be written is
-/// lost, and the run goes on.
+/// line now and then. It has the points that are done of those to do (of a search those it may
+/// try), when the rest will be done, how many failed, the best so far, and the points a second; in
+/// a narrow terminal less, the last first. Failed points, warnings and notes get lines of their
+/// own. What cannot be written is lost, and the run goes on.
+///
+/// `tick` may be called from another thread.
 class Progress : public RunObserver {
  public:
-  Progress(const Terminal& terminal, Clock clock);
+  explicit Progress(ProgressSettings settings);
 
   void on_start(std::size_t points, std::size_t reused) override;
-  void on_reuse() override;
+  void on_reuse(const PointRecord& point) override;
+  void on_compiler_wait() override;
   void on_point(const Configuration& configuration, const PointRecord& point) override;
   void on_warning(const Diagnostic& warning) override;
   void on_note(const std::string& note) override;
   void on_stage(const std::string& stage) override;
-  /// Takes the live line away.
+  /// Brings the live line up to date: the time left, the terminal's width, a stop.
+  void tick();
+  /// Takes the live line away for good.
   void finish();
 
  private:
-  void print_line(const std::string& text);
-  std::string status(const Configuration& configuration, const PointRecord& point) const;
+  /// A part of the line, and how soon it is left out where not all fit: the highest first.
+  struct Part {
+    std::string text;
+    int expendable = 0;
+    bool is_alarming = false;
+  };
 
-  Terminal terminal_;
-  Clock clock_;
+  void print_line(const std::string& text);
+  void draw();
+  void show_failure(const Configuration& configuration, const PointRecord& point);
+  std::vector<Part> parts(double now) const;
+  std::string live_text(const Terminal& terminal, double now) const;
+  std::string plain_text(double now) const;
+
+  ProgressSettings settings_;
+  std::mutex mutex_;
+  LiveLine line_;
+  Pace pace_;
+  std::string stage_;  ///< what the run is at beside its points; empty: at those
   std::size_t total_ = 0;
   std::size_t done_ = 0;
-  std::size_t failures_shown_ = 0;
-  double begin_ = 0;
+  std::size_t announced_reused_ = 0;
+  std::size_t failed_ = 0;
   double last_shown_ = 0;
+  bool has_started_ = false;
+  bool is_over_ = false;
 };
 
 }  // namespace sweep

@@ -8,6 +8,7 @@
 #include "engine/cli/command_line.h"
 #include "engine/cli/output_file.h"
 #include "engine/cli/report_files.h"
+#include "engine/cli/wrong_operand.h"
 #include "report/run_results.h"
 
 namespace sweep {
@@ -53,6 +54,7 @@ int report_command(const Arguments& arguments) {
   }
   const ReportFormat* format = picture_format ? nullptr : &find_report_format(form);
   const std::string path = (*options)["database"].as<std::vector<std::string>>().front();
+  check_operand("report", Operand::database, path);
   std::optional<std::int64_t> run;
   if (options->count("run") != 0) run = (*options)["run"].as<std::int64_t>();
   const Store store(path, Store::Mode::read_only);

@@ -38,14 +38,38 @@ const ReportFormat& find_report_format(std::string_view name) {
   throw UsageError(fmt::format("--format {}: write {}", name, in_words(names, "or")));
 }
 
-void write_report_files(const RunResults& results, const std::filesystem::path& base,
-                        const ChartPictures& pictures) {
+std::vector<std::filesystem::path> write_report_files(const RunResults& results,
+                                                      const std::filesystem::path& base,
+                                                      const ChartPictures& pictures) {
+  std::vector<std::filesystem::path> files;
   for (const ReportFormat& format : formats) {
     if (!format.is_written_by_run) continue;
-    write_output_file(base.string() + '.' + std::string(format.name),
-                      format.write_with != nullptr ? format.write_with(results, pictures)
-                                                   : format.write(results));
+    files.emplace_back(base.string() + '.' + std::string(format.name));
+    write_output_file(files.back(), format.write_with != nullptr
+                                        ? format.write_with(results, pictures)
+                                        : format.write(results));
   }
+  return files;
+}
+
+std::string describe_files(std::span<const std::filesystem::path> files) {
+  std::string text;
+  std::filesystem::path before;
+  for (const std::filesystem::path& file : files) {
+    std::filesystem::path renamed = before;
+    const bool is_like_before =
+        !text.empty() && renamed.replace_extension(file.extension()) == file;
+    if (!text.empty()) text += ", ";
+    text += is_like_before ? file.extension().string() : file.string();
+    before = file;
+  }
+  text += '\n';
+  for (const std::filesystem::path& file : files) {
+    if (file.extension() == ".html") {
+      text += fmt::format("open {} in a browser\n", file.string());
+    }
+  }
+  return text;
 }
 
 }  // namespace sweep

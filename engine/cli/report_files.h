@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "report/chart_pictures.h"
 #include "report/run_results.h"
@@ -26,8 +27,13 @@ std::span<const ReportFormat> report_formats();
 const ReportFormat& find_report_format(std::string_view name);
 
 /// Writes the reports that belong to every run, `base` with each format's ending, with the pictures
-/// beside them. Throws CommandError when one cannot be written.
-void write_report_files(const RunResults& results, const std::filesystem::path& base,
-                        const ChartPictures& pictures);
+/// beside them, and returns their names. Throws CommandError when one cannot be written.
+std::vector<std::filesystem::path> write_report_files(const RunResults& results,
+                                                      const std::filesystem::path& base,
+                                                      const ChartPictures& pictures);
+
+/// "results/stride.md, .csv, .db": the names of files, and of those that differ from the one before
+/// in the ending alone this; below it how to look at a page, if one is among them.
+std::string describe_files(std::span<const std::filesystem::path> files);
 
 }  // namespace sweep

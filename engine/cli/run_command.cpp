@@ -1,10 +1,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <iostream>
+#include <optional>
 
 #include "engine/cli/chart_files.h"
 #include "engine/cli/command.h"
@@ -19,16 +20,18 @@
 #include "engine/cli/progress.h"
 #include "engine/cli/replay.h"
 #include "engine/cli/report_files.h"
+#include "engine/cli/run_ending.h"
+#include "engine/cli/run_events.h"
 #include "engine/cli/run_explanations.h"
+#include "engine/cli/run_listeners.h"
 #include "engine/cli/run_options.h"
 #include "engine/cli/stop_signal.h"
-#include "engine/cli/timing_table.h"
+#include "engine/cli/ticker.h"
 #include "engine/spec/device_figure.h"
 #include "engine/store/run_lock.h"
 #include "engine/text/units.h"
 #include "report/expectation_check.h"
 #include "report/run_results.h"
-#include "report/terminal_table.h"
 
 namespace sweep {
 namespace {
@@ -50,49 +53,36 @@ Provenance provenance_of(const Sweep& sweep, std::uint64_t seed) {
   return provenance;
 }
 
-ChartFiles show_and_write_reports(const RunResults& results, const fs::path& base) {
-  ChartFiles charts = write_chart_files(results, base);
-  write_report_files(results, base, charts.pictures);
-  const Terminal terminal = terminal_of(STDOUT_FILENO);
-  std::cout << write_terminal(results, terminal.is_terminal ? terminal.width : 120, terminal.color)
-            << std::flush;
-  return charts;
+/// For people; what is said about failed points and mistakes does not come through here.
+void say(const RunOptions& options, const std::string& text) {
+  if (!options.is_silent()) std::cerr << text << std::flush;
 }
 
-/// Says what is wrong with the sweep's expectations, reused points included; false when one is not
-/// kept.
-bool check_expectations_of(const Sweep& sweep, const RunResults& results) {
-  const auto checked = check_expectations_on(sweep.expect, results.points);
-  std::cerr << describe_broken(checked, results.points, terminal_of(STDERR_FILENO).color);
-  return std::ranges::all_of(checked, &ExpectationResult::kept);
-}
-
-/// An error ends the command with its own message and exit code, after what helps to go on.
-RunSummary measure_all(const RunRequest& request, Measurer& measurer, Store& store) {
-  Progress progress(terminal_of(STDERR_FILENO), steady_clock());
+/// Measures, and shows how it goes on.
+RunSummary measure_all(const RunRequest& request, Measurer& measurer, Store& store,
+                       const RunOptions& options, RunEvents* events) {
+  Progress progress({[] { return terminal_of(STDERR_FILENO); }, steady_clock(),
+                     BestSoFar(request.sweep), &stop_flag(), options.is_silent()});
+  std::vector<RunObserver*> observers = {&progress};
+  if (events != nullptr) observers.push_back(events);
+  RunListeners listeners(std::move(observers));
+  std::optional<Ticker> ticker;
+  if (terminal_of(STDERR_FILENO).live) {
+    ticker.emplace(std::chrono::milliseconds(100), [&progress] { progress.tick(); });
+  }
   try {
-    const RunSummary summary = run_sweep(request, measurer, store, progress, stop_flag());
+    const RunSummary summary = run_sweep(request, measurer, store, listeners, stop_flag());
+    ticker.reset();
     progress.finish();
     return summary;
   } catch (...) {
+    ticker.reset();
     progress.finish();
     std::cerr << fmt::format(
         "Stopped by an error; what was measured is kept. To go on where it stopped: {}\n",
         resume_command());
     throw;
   }
-}
-
-int conclude(const RunSummary& summary, bool expectations_kept, const fs::path& base,
-             const ChartFiles& charts) {
-  std::cerr << fmt::format("{} point{} measured, {} failed; {} reused\n{}.md, .csv, .db\n{}",
-                           summary.measured, summary.measured == 1 ? "" : "s", summary.failed,
-                           summary.reused, base.string(), describe_chart_files(charts));
-  if (summary.interrupted) {
-    std::cerr << fmt::format("Stopped. To go on where it stopped: {}\n", resume_command());
-    return stop_signal() == SIGTERM ? exit_terminated : exit_interrupted;
-  }
-  return summary.failed > 0 || !expectations_kept ? exit_points_failed : exit_done;
 }
 
 /// Patterns may have figures of the device for defaults.
@@ -109,12 +99,11 @@ void fit_to_device(LoadedSweep& loaded, const Device& device) {
 }
 
 /// A sweep may state smaller values for the emulator.
-void reduce_for_emulator(LoadedSweep& loaded) {
+void reduce_for_emulator(LoadedSweep& loaded, const RunOptions& options) {
   if (loaded.sweep.emulator_set.empty()) return;
   apply_emulator_set(loaded.sweep);
   loaded.space = enumerate(loaded.sweep);
-  std::cerr << "  with the sweep's values for the emulator:\n"
-            << describe_plan(loaded) << std::flush;
+  say(options, "  with the sweep's values for the emulator:\n" + describe_plan(loaded));
   if (loaded.space.configurations.empty()) {
     throw CommandError(exit_bad_input,
                        "nothing to run: with the sweep's values for the emulator the constraints "
@@ -144,12 +133,12 @@ Executor start_executor(const RunOptions& options) {
   return executor;
 }
 
-void keep_recorded(LoadedSweep& loaded, Replay& replay) {
+void keep_recorded(LoadedSweep& loaded, Replay& replay, const RunOptions& options) {
   const std::size_t before = replay.keep_recorded(loaded.sweep, loaded.space);
   if (loaded.space.configurations.size() == before) return;
-  std::cerr << fmt::format("  {} of the {} are recorded; the others are left out\n",
+  say(options, fmt::format("  {} of the {} are recorded; the others are left out\n",
                            format_thousands(loaded.space.configurations.size()),
-                           count_of(before, "configuration"));
+                           count_of(before, "configuration")));
 }
 
 /// Makes the space that of the device.
@@ -158,10 +147,10 @@ void fit_space(LoadedSweep& loaded, const Executor& executor, const RunOptions& 
     if (options.counters && !options.counters->empty()) {
       std::cerr << "  --counters is left out: it asks a GPU; the emulator gives its own counts\n";
     }
-    reduce_for_emulator(loaded);
+    reduce_for_emulator(loaded, options);
   }
   fit_to_device(loaded, executor.machines.measurer->device());
-  if (executor.replay) keep_recorded(loaded, *executor.replay);
+  if (executor.replay) keep_recorded(loaded, *executor.replay, options);
 }
 
 RunRequest request_of(const LoadedSweep& loaded, const Executor& executor,
@@ -183,6 +172,40 @@ RunRequest request_of(const LoadedSweep& loaded, const Executor& executor,
   return request;
 }
 
+/// Measures, writes the reports, and returns the exit code.
+int measure_and_report(const LoadedSweep& loaded, const RunRequest& request,
+                       const Executor& executor, Store& store, const RunOptions& options,
+                       const ProgramCache* cache) {
+  Measurer& measurer = *executor.machines.measurer;
+  const fs::path base = options.output / request.sweep.name;
+  const fs::path database = base.string() + ".db";
+  std::optional<RunEvents> events;
+  if (options.json) events.emplace(request, measurer.device(), database);
+  try {
+    const RunSummary summary =
+        measure_all(request, measurer, store, options, events ? &*events : nullptr);
+    std::cerr << describe_problem(cache);
+    RunResults results = load_results(store, summary.run);
+    if (executor.nvrtc) {
+      explain_run(store, results, loaded, executor.nvrtc, executor.machines.settings, stop_flag());
+    }
+    RunEnd end;
+    const ChartFiles charts = write_chart_files(results, base);
+    end.charts = describe_chart_files(charts);
+    end.files = write_report_files(results, base, charts.pictures);
+    end.files.push_back(database);
+    end.expectations = check_expectations_on(request.sweep.expect, results.points);
+    end.exit_code = exit_code_of(summary, end.expectations);
+    if (summary.interrupted) end.resume = resume_command();
+    conclude(summary, results, end, options);
+    if (events) events->on_end(summary, results, end);
+    return end.exit_code;
+  } catch (const std::exception& error) {
+    if (events) events->on_error(error.what());
+    throw;
+  }
+}
+
 }  // namespace
 
 int run_command(const Arguments& arguments) {
@@ -193,18 +216,18 @@ int run_command(const Arguments& arguments) {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   LoadedSweep loaded = load_sweep(find_sweep_file(options->sweep), options->folders, options->set);
-  std::cerr << describe_plan(loaded) << std::flush;
+  say(*options, describe_plan(loaded));
   if (loaded.space.configurations.empty()) {
     throw CommandError(exit_bad_input, "nothing to run: the constraints leave no configuration");
   }
   const Executor executor = start_executor(*options);
   const std::unique_ptr<ProgramCache> cache = given_program_cache(options->values);
-  std::cerr << fmt::format("  on {}\n", describe_device(executor.machines.measurer->device()));
+  say(*options, fmt::format("  on {}\n", describe_device(executor.machines.measurer->device())));
   fit_space(loaded, executor, *options);
   std::vector<TuningGroup> groups;
   if (loaded.sweep.tune) {
     groups = tuning_groups(loaded.sweep, loaded.space);
-    std::cerr << describe_search_plan(*loaded.sweep.tune, groups) << std::flush;
+    say(*options, describe_search_plan(*loaded.sweep.tune, groups));
   }
   if (executor.replay) executor.replay->forget_unknown_defaults(loaded.space, groups);
   make_output_folder(options->output);
@@ -214,16 +237,7 @@ int run_command(const Arguments& arguments) {
 
   RunRequest request = request_of(loaded, executor, *options, cache.get());
   request.groups = std::move(groups);
-  const RunSummary summary = measure_all(request, *executor.machines.measurer, store);
-  std::cerr << describe_problem(cache.get());
-  RunResults results = load_results(store, summary.run);
-  if (executor.nvrtc) {
-    explain_run(store, results, loaded, executor.nvrtc, executor.machines.settings, stop_flag());
-  }
-  const ChartFiles charts = show_and_write_reports(results, base);
-  if (options->timing) std::cout << '\n' << describe_timing(summary.timing) << std::flush;
-  const bool kept = check_expectations_of(loaded.sweep, results);
-  return conclude(summary, kept, base, charts);
+  return measure_and_report(loaded, request, executor, store, *options, cache.get());
 }
 
 }  // namespace sweep

@@ -8,6 +8,8 @@
 #include "engine/cli/emulator_options.h"
 #include "engine/cli/pattern_options.h"
 #include "engine/cli/program_cache_option.h"
+#include "engine/cli/quiet_option.h"
+#include "engine/cli/wrong_operand.h"
 #include "engine/spec/counter_set.h"
 
 namespace sweep {
@@ -31,6 +33,12 @@ void add_options(CommandLine& line) {
                  "off for none");
   line.options()("seed", po::value<std::string>()->default_value("1")->value_name("NUMBER"),
                  "decides the random order in which a GPU measures the configurations");
+  add_quiet_option(line,
+                   "leave out the plan, the progress and the tables: print the best "
+                   "configurations, errors, warnings and failed points alone");
+  line.options()("json",
+                 "print the run as JSON, one object a line, as it goes on: start, each point, "
+                 "notes, end; messages for people are those of --quiet");
   line.options()("timing", "say at the end where the wall time went");
   line.options()("exact",
                  "let the emulator execute every block, and a block a hundred times as long before "
@@ -84,12 +92,15 @@ std::optional<RunOptions> read_run_options(const Arguments& arguments) {
   }
   RunOptions options;
   options.sweep = (*values)["sweep"].as<std::vector<std::string>>().front();
+  check_operand("run", Operand::sweep, options.sweep);
   options.set = given_set(*values);
   options.folders = given_patterns(*values);
   options.device = (*values)["device"].as<std::string>();
   options.output = (*values)["output"].as<std::string>();
   options.fresh = values->count("fresh") != 0;
   options.exact = values->count("exact") != 0;
+  options.quiet = is_quiet(*values);
+  options.json = values->count("json") != 0;
   options.timing = values->count("timing") != 0;
   options.seed = read_seed((*values)["seed"].as<std::string>());
   if (values->count("counters") != 0) {

@@ -21,8 +21,12 @@ struct RunOptions {
   bool fresh = false;
   bool exact = false;
   bool timing = false;
+  bool quiet = false;  ///< no progress, and of the results only the best
+  bool json = false;   ///< standard output has events (see run_events.h)
   std::uint64_t seed = 1;
   std::optional<std::vector<std::string>> counters;  ///< in the place of the sweep's
+  /// Whether only errors, warnings and failed points are told to people.
+  bool is_silent() const { return quiet || json; }
   /// All of them, for those that other files read: the emulator's and the cache's.
   boost::program_options::variables_map values;
 };

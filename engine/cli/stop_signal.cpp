@@ -1,9 +1,14 @@
 #include "engine/cli/stop_signal.h"
 
+#include <array>
 #include <csignal>
+
+#include "engine/cli/command.h"
 
 namespace sweep {
 namespace {
+
+constexpr std::array watched = {SIGINT, SIGTERM, SIGHUP};
 
 std::atomic<bool> stopped = false;
 volatile std::sig_atomic_t received = 0;
@@ -11,27 +16,43 @@ volatile std::sig_atomic_t received = 0;
 void on_signal(int number) {
   received = number;
   stopped = true;
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
+  for (const int other : watched) {
+    struct sigaction action = {};
+    if (sigaction(other, nullptr, &action) == 0 && action.sa_handler == on_signal) {
+      std::signal(other, SIG_DFL);
+    }
+  }
+}
+
+void watch(int number) {
+  struct sigaction action = {};
+  if (sigaction(number, nullptr, &action) != 0 || action.sa_handler == SIG_IGN) return;
+  action = {};
+  action.sa_handler = on_signal;
+  action.sa_flags = SA_RESTART;
+  sigaction(number, &action, nullptr);
 }
 
 }  // namespace
 
 const std::atomic<bool>& stop_flag() {
   static const bool installed = [] {
-    struct sigaction action = {};
-    action.sa_handler = on_signal;
-    action.sa_flags = SA_RESTART;
-    sigaction(SIGINT, &action, nullptr);
-    sigaction(SIGTERM, &action, nullptr);
+    for (const int number : watched) watch(number);
     return true;
   }();
   static_cast<void>(installed);
   return stopped;
 }
 
-int stop_signal() {
-  return received;
+int stopped_exit_code() {
+  switch (received) {
+    case SIGTERM:
+      return exit_terminated;
+    case SIGHUP:
+      return exit_hung_up;
+    default:
+      return exit_interrupted;
+  }
 }
 
 }  // namespace sweep

@@ -4,11 +4,12 @@
 
 namespace sweep {
 
-/// From its first call on, SIGINT and SIGTERM set the flag instead of ending the process; a second
-/// one of either ends it at once.
+/// From its first call on, SIGINT, SIGTERM and SIGHUP set the flag instead of ending the process; a
+/// second one of any ends it at once. Those that the process was started to ignore, as nohup and a
+/// shell's background do, stay ignored.
 const std::atomic<bool>& stop_flag();
 
-/// The signal that set the flag, or 0.
-int stop_signal();
+/// The exit code of a process that the flag made end: 128 and the signal's number.
+int stopped_exit_code();
 
 }  // namespace sweep

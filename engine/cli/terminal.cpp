@@ -3,7 +3,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
 namespace sweep {
@@ -12,6 +15,12 @@ namespace {
 ColorChoice& color_choice() {
   static ColorChoice choice = ColorChoice::automatic;
   return choice;
+}
+
+/// An environment variable's value; empty where it is not set.
+std::string_view variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
 }
 
 bool shows_color(bool capable) {
@@ -23,8 +32,20 @@ bool shows_color(bool capable) {
     case ColorChoice::automatic:
       break;
   }
-  const char* no_color = std::getenv("NO_COLOR");
-  return capable && (no_color == nullptr || *no_color == '\0');
+  if (!variable("NO_COLOR").empty()) return false;
+  const std::string_view force = variable("CLICOLOR_FORCE");
+  if (!force.empty() && force != "0") return true;
+  return capable && variable("CLICOLOR") != "0";
+}
+
+bool has_utf8_locale() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    std::string locale(variable(name));
+    if (locale.empty()) continue;
+    std::ranges::transform(locale, locale.begin(), [](unsigned char c) { return std::tolower(c); });
+    return locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
+  }
+  return false;
 }
 
 }  // namespace
@@ -32,10 +53,11 @@ bool shows_color(bool capable) {
 Terminal terminal_of(int file_descriptor) {
   Terminal terminal;
   terminal.is_terminal = isatty(file_descriptor) == 1;
-  const char* term = std::getenv("TERM");
-  const bool dumb = term == nullptr || std::string_view(term) == "dumb";
+  const std::string_view term = variable("TERM");
+  const bool dumb = term.empty() || term == "dumb";
   terminal.live = terminal.is_terminal && !dumb;
   terminal.color = shows_color(terminal.live);
+  terminal.unicode = terminal.live && has_utf8_locale();
   winsize size{};
   if (terminal.is_terminal && ioctl(file_descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
     terminal.width = size.ws_col;

@@ -13,11 +13,14 @@ struct Terminal {
   bool color = false;
   bool live = false;       ///< a line may be written over
   std::size_t width = 80;  ///< columns
+  bool unicode = false;    ///< shows characters beyond ASCII
 };
 
-/// What stands behind a file descriptor. Unless `--color` says otherwise, colour needs a terminal,
-/// TERM other than "dumb", and no NO_COLOR in the environment. A live line needs a terminal and
-/// TERM other than "dumb", whatever the colours.
+/// What stands behind a file descriptor. `--color` decides on colour; without it NO_COLOR in the
+/// environment takes it away, CLICOLOR_FORCE other than 0 forces it, and otherwise it needs a
+/// terminal, TERM other than "dumb", and CLICOLOR other than 0. A live line needs a terminal and
+/// TERM other than "dumb", whatever the colours. Characters beyond ASCII are shown by terminals
+/// whose locale (LC_ALL, LC_CTYPE or LANG, the first that is set) is one of UTF-8.
 Terminal terminal_of(int file_descriptor);
 
 /// The choice for this process; `automatic` until set.

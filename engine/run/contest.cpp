@@ -127,6 +127,9 @@ void Contest::record_counts() {
     stage_.watch.time(Phase::store, [&] {
       stage_.store.add_metrics(stored->id, counted.metrics, counted.notes);
     });
+    const auto place = static_cast<std::size_t>(contenders_[i].ordinal);
+    stage_.observer.on_metrics(stage_.request.space.configurations.at(place), counted.metrics,
+                               counted.notes);
   }
 }
 

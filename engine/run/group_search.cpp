@@ -143,8 +143,9 @@ PointRecord GroupSearch::take_from_store(const Asked& asked) {
     const auto ordinal = static_cast<std::int64_t>(asked.index);
     stage.store.reuse_point(stage.run, ordinal, *asked.stored);
     ++tools_.summary.reused;
-    stage.observer.on_reuse();
-    return stage.store.point(stage.run, ordinal).value().point;
+    PointRecord point = stage.store.point(stage.run, ordinal).value().point;
+    stage.observer.on_reuse(point);
+    return point;
   });
 }
 

@@ -58,26 +58,27 @@ class CounterReader {
   /// False when nothing can be counted.
   bool read_some(PreparedPoints& prepared, std::size_t begin, std::size_t end) {
     std::vector<Workload> workloads;
-    std::vector<std::int64_t> ids;
+    std::vector<const Uncounted*> counted;
     for (std::size_t i = begin; i < end; ++i) {
       PreparedPoint point = stage_.watch.time(Phase::compile, [&] { return prepared.next(); });
       if (!point.workload) continue;
       workloads.push_back(std::move(*point.workload));
-      ids.push_back(points_[i].id);
+      counted.push_back(&points_[i]);
     }
     const CounterRequest request = {stage_.request.counters, stage_.request.sweep.measure.cache};
     const CounterResults results =
         stage_.watch.time(Phase::count, [&] { return stage_.measurer.count(workloads, request); });
     for (const std::string& problem : results.problems) stage_.note(problem);
     bool has_some = false;
-    for (std::size_t i = 0; i < ids.size(); ++i) {
+    for (std::size_t i = 0; i < counted.size(); ++i) {
       const Observation& counts = results.workloads.at(i);
       if (counts.metrics.empty()) continue;
       has_some = true;
       ++stage_.timing.counted;
       stage_.watch.time(Phase::store, [&] {
-        stage_.store.add_counts(ids[i], wanted_, counts.metrics, counts.notes);
+        stage_.store.add_counts(counted[i]->id, wanted_, counts.metrics, counts.notes);
       });
+      stage_.observer.on_metrics(counted[i]->configuration, counts.metrics, counts.notes);
     }
     return has_some;
   }

@@ -22,6 +22,7 @@ void MeasuredPoints::add(std::size_t index) {
 
 PointRecord MeasuredPoints::next(const GiveUp& give_up_seconds) {
   anchor_.measure_if_due();
+  if (!prepared_.is_ready()) stage_.observer.on_compiler_wait();
   PreparedPoint prepared = stage_.watch.time(Phase::compile, [&] { return prepared_.next(); });
   MeasureRules rules = stage_.request.sweep.measure;
   rules.give_up_seconds = give_up_seconds(prepared.useful);

@@ -34,6 +34,8 @@ class PreparedPoints {
 
   /// The next configuration's; waits for the compiler if need be.
   PreparedPoint next();
+  /// Whether `next` need not wait.
+  bool is_ready() const { return !ahead_.empty() || compiled_.is_ready(); }
   /// What `next` gives, if that was ready when some were last taken; null otherwise.
   const PreparedPoint* peek() const { return ahead_.empty() ? nullptr : &ahead_.front(); }
   /// Takes what is ready, which `next` then need not do.

@@ -76,6 +76,7 @@ class Runner {
   void measure_all() {
     const std::vector<std::size_t> missing = reuse_points();
     stage_.observer.on_start(request_.space.configurations.size(), summary_.reused);
+    tell_reused();
     note_disturbances();
     if (request_.replay) {
       replay_points(missing);
@@ -102,6 +103,13 @@ class Runner {
     }
     summary_.reused = configurations.size() - missing.size();
     return missing;
+  }
+
+  void tell_reused() {
+    if (summary_.reused == 0) return;
+    const auto points =
+        stage_.watch.time(Phase::store, [&] { return stage_.store.points(stage_.run); });
+    for (const StoredPoint& stored : points) stage_.observer.on_reuse(stored.point);
   }
 
   /// The run's mark, as far as the store still works; the failure itself is what gets reported.
@@ -165,6 +173,7 @@ class Runner {
         break;
       }
       anchor.measure_if_due();
+      if (!prepared.is_ready()) stage_.observer.on_compiler_wait();
       PreparedPoint point = stage_.watch.time(Phase::compile, [&] { return prepared.next(); });
       const double begin = stage_.watch.elapsed();
       PointRecord record = points_.execute(point, prepared, request_.sweep.measure);

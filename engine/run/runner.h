@@ -21,9 +21,16 @@ class RunObserver {
   virtual ~RunObserver() = default;
   /// Before the first point: how many there are, and how many of them a former run measured.
   virtual void on_start(std::size_t points, std::size_t reused) = 0;
-  /// In a search, which points a former run measured shows on the way: one of them.
-  virtual void on_reuse() {}
+  /// A point that a former run measured: one of those that on_start told of, or in a search, where
+  /// they show on the way, another.
+  virtual void on_reuse(const PointRecord& /*point*/) {}
+  /// The next point is not compiled yet.
+  virtual void on_compiler_wait() {}
   virtual void on_point(const Configuration& configuration, const PointRecord& point) = 0;
+  /// Figures that a point gets after it was told of, which are its only ones of their origin.
+  virtual void on_metrics(const Configuration& /*configuration*/,
+                          const std::vector<Metric>& /*metrics*/,
+                          const std::vector<std::string>& /*notes*/) {}
   virtual void on_warning(const Diagnostic& warning) = 0;
   /// Something about the whole run that its results are to be read with; it is in the store.
   virtual void on_note(const std::string& note) = 0;

@@ -34,6 +34,8 @@ const TemporaryFolder& output_folder() {
       setenv(name.c_str(), value.c_str(), 1);
     }
   }
+  // A shell's background starts its commands with these ignored.
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) std::signal(number, SIG_DFL);
   const int out_file = open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   const int err_file = open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   const int in_file = open("/dev/null", O_RDONLY);
@@ -69,6 +71,10 @@ RunningProgram::~RunningProgram() {
   if (process_ == 0) return;
   kill(process_, SIGKILL);
   waitpid(process_, nullptr, 0);
+}
+
+std::string RunningProgram::out_so_far() const {
+  return read_text_file(out_);
 }
 
 std::string RunningProgram::err_so_far() const {

@@ -32,6 +32,7 @@ class RunningProgram {
   RunningProgram& operator=(const RunningProgram&) = delete;
 
   pid_t process() const { return process_; }
+  std::string out_so_far() const;
   std::string err_so_far() const;
   Outcome wait();
 

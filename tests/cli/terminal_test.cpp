@@ -19,7 +19,10 @@ struct PseudoTerminal {
     terminal = open(ptsname(controller), O_RDWR | O_NOCTTY);
     BOOST_REQUIRE(terminal >= 0);
     setenv("TERM", "xterm", 1);
-    unsetenv("NO_COLOR");
+    for (const char* name : {"NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "LC_ALL", "LC_CTYPE"}) {
+      unsetenv(name);
+    }
+    setenv("LANG", "en_US.UTF-8", 1);
   }
   ~PseudoTerminal() {
     set_color_choice(ColorChoice::automatic);
@@ -49,6 +52,35 @@ BOOST_AUTO_TEST_CASE(no_color_takes_the_colour_alone) {
   BOOST_TEST(terminal_of(terminal).live);
   set_color_choice(ColorChoice::always);
   BOOST_TEST(terminal_of(terminal).color);
+}
+
+BOOST_AUTO_TEST_CASE(clicolor_asks_for_colour_or_against_it) {
+  const int file = open("/dev/null", O_WRONLY);
+  setenv("CLICOLOR_FORCE", "1", 1);
+  BOOST_TEST(terminal_of(file).color);
+  setenv("CLICOLOR_FORCE", "0", 1);
+  BOOST_TEST(!terminal_of(file).color);
+  BOOST_TEST(terminal_of(terminal).color);
+  setenv("CLICOLOR", "0", 1);
+  BOOST_TEST(!terminal_of(terminal).color);
+  setenv("CLICOLOR_FORCE", "1", 1);
+  BOOST_TEST(terminal_of(terminal).color);
+  setenv("NO_COLOR", "1", 1);
+  BOOST_TEST(!terminal_of(terminal).color);
+  close(file);
+}
+
+BOOST_AUTO_TEST_CASE(unicode_is_for_terminals_with_a_locale_that_has_it) {
+  BOOST_TEST(terminal_of(terminal).unicode);
+  setenv("LC_CTYPE", "C", 1);
+  BOOST_TEST(!terminal_of(terminal).unicode);
+  setenv("LC_ALL", "C.utf8", 1);
+  BOOST_TEST(terminal_of(terminal).unicode);
+  setenv("TERM", "dumb", 1);
+  BOOST_TEST(!terminal_of(terminal).unicode);
+  const int file = open("/dev/null", O_WRONLY);
+  BOOST_TEST(!terminal_of(file).unicode);
+  close(file);
 }
 
 BOOST_AUTO_TEST_CASE(a_dumb_terminal_has_neither) {

@@ -103,6 +103,53 @@ BOOST_AUTO_TEST_CASE(missing_and_superfluous_arguments_are_usage_errors) {
   BOOST_TEST(run_program({"worker"}).code == 2);
 }
 
+struct Mistake {
+  std::vector<std::string> words;
+  int code;
+  std::string message;  ///< part of it
+
+  friend std::ostream& operator<<(std::ostream& out, const Mistake& mistake) {
+    for (const std::string& word : mistake.words) out << word << ' ';
+    return out;
+  }
+};
+
+const std::vector<Mistake> mistakes = {
+    {{"sweeps/stride.yaml"},
+     2,
+     "'sweeps/stride.yaml' is a file; a command comes first: "
+     "sweep run sweeps/stride.yaml"},
+    {{"run", "patterns/stride.cu"},
+     2,
+     "patterns/stride.cu is a pattern; sweep run takes a sweep "
+     "(.yaml); try: sweep check --run patterns/stride.cu"},
+    {{"run", "results/x.db"}, 2, "try: sweep report results/x.db"},
+    {{"run", "sweeps"}, 66, "sweeps is a folder; sweep run takes a sweep (.yaml) in it"},
+    {{"run", "transpose_tiled"}, 66, "but a pattern"},
+    {{"run", "stride", "STRIDE=3"}, 2, "to set a parameter, write --set STRIDE=3"},
+    {{"run", "stride", "--set"}, 2, "--set needs a value: --set NAME=VALUES"},
+    {{"run", "stride", "-o"}, 2, "--output needs a value: --output DIR"},
+    {{"run", "stride", "--device"}, 2, "--device needs a value: --device DEVICE; see sweep run"},
+    {{"run", "stride", "--seed", "-1"}, 2, "--seed -1: write a whole number from 1"},
+    {{"run", "stride", "--set", "STRIDE=-3"}, 65, "below the min of 0"},
+    {{"run", "stride", "--model", "99", "--device", "emulator"}, 2, "--model 9.9: no GPU of it"},
+    {{"report", "sweeps/stride.yaml"}, 2, "try: sweep report results/stride.db"},
+    {{"report", "patterns"}, 66, "patterns is a folder; sweep report takes a results database"},
+    {{"export", "sweeps/stride.yaml", "--format", "json"},
+     2,
+     "try: sweep export results/stride.db"},
+    {{"explain", "sweeps/stride.yaml"}, 2, "try: sweep run sweeps/stride.yaml"},
+    {{"check", "results/x.db"}, 2, "try: sweep report results/x.db"},
+    {{"check", "sweeps"}, 66, "sweeps is a folder"},
+};
+
+BOOST_DATA_TEST_CASE(usual_mistakes_are_told_what_to_type, data::make(mistakes), mistake) {
+  const Outcome outcome = run_program(mistake.words);
+  BOOST_TEST(outcome.code == mistake.code, outcome.err);
+  BOOST_TEST(contains(outcome.err, mistake.message), outcome.err);
+  BOOST_TEST(outcome.out.empty());
+}
+
 BOOST_AUTO_TEST_CASE(a_full_disk_behind_standard_output_is_reported) {
   const Outcome full = run_program({"list", "metrics"}, SWEEP_SOURCE_DIR, {}, "/dev/full");
   BOOST_TEST(full.code == 74);

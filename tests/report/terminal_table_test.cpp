@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "report/display_text.h"
+#include "tests/contains.h"
 #include "tests/rapidcheck_case.h"
 #include "tests/report/example_results.h"
 
@@ -85,12 +86,77 @@ BOOST_AUTO_TEST_CASE(lines_fit_into_the_width_when_two_columns_do) {
     const auto width = *rc::gen::inRange<std::size_t>(45, 120);
     RunResults results = stride_results();
     if (*rc::gen::arbitrary<bool>()) results.layout = {};
-    std::istringstream lines(write_terminal(results, width, false));
+    const auto drawing = *rc::gen::element(Drawing::plain, Drawing::ascii, Drawing::unicode);
+    std::istringstream lines(write_terminal(results, width, false, drawing));
     for (std::string line; std::getline(lines, line);) {
       RC_ASSERT(display_width(line) <= width);
       RC_ASSERT(!line.ends_with(' '));
     }
   });
+}
+
+TableModel one_column() {
+  TableModel table;
+  table.key_columns = {{"STRIDE", true}};
+  table.headings = {{"bandwidth"}};
+  table.rows = {{{"1"}, {figure(2000)}}, {{"2"}, {figure(1000)}}, {{"4"}, {Cell{}}}};
+  return table;
+}
+
+BOOST_AUTO_TEST_CASE(a_column_alone_has_bars_where_there_is_place) {
+  BOOST_TEST(terminal_table(one_column(), 30, false, Drawing::unicode) ==
+             "STRIDE  bandwidth\n"
+             "     1       2000  ███████████\n"
+             "     2       1000  █████▌\n"
+             "     4          -\n");
+  BOOST_TEST(contains(terminal_table(one_column(), 30, false, Drawing::ascii),
+                      "     1       2000  ###########\n"));
+  const std::string plain = terminal_table(one_column(), 120, false);
+  BOOST_TEST(plain == terminal_table(one_column(), 25, false, Drawing::unicode));
+  TableModel negative = one_column();
+  negative.rows[0].cells[0].low = -1;
+  BOOST_TEST(!contains(terminal_table(negative, 80, false, Drawing::ascii), "#"));
+}
+
+BOOST_AUTO_TEST_CASE(columns_over_numbers_have_their_course_below) {
+  TableModel table;
+  table.key_columns = {{"STRIDE", true}};
+  table.headings = {{"float"}, {"double"}};
+  for (int i = 0; i < 4; ++i) {
+    table.rows.push_back({{std::to_string(1 << i)}, {figure(8 >> i), figure(i + 1)}});
+  }
+  const std::string text = terminal_table(table, 80, false, Drawing::unicode);
+  BOOST_TEST(text.ends_with("     8  1.000   4.000\n         █▄▂▁    ▂▄▆█\n"), text);
+  BOOST_TEST(!contains(terminal_table(table, 80, false, Drawing::ascii), "▂"));
+  table.key_columns[0].numeric = false;
+  BOOST_TEST(!contains(terminal_table(table, 80, false, Drawing::unicode), "▂"));
+}
+
+BOOST_AUTO_TEST_CASE(keys_that_leave_no_place_are_cut_in_a_terminal) {
+  TableModel table = one_column();
+  table.key_columns = {{"pattern", false}};
+  table.rows[0].keys = {"a_pattern_of_a_very_long_name"};
+  BOOST_TEST(
+      contains(terminal_table(table, 25, false, Drawing::unicode), "a_pattern_of_…       2000\n"));
+  BOOST_TEST(
+      contains(terminal_table(table, 25, false, Drawing::ascii), "a_pattern_o...       2000\n"));
+  BOOST_TEST(contains(terminal_table(table, 25, false), "a_pattern_of_a_very_long_name"));
+}
+
+BOOST_AUTO_TEST_CASE(headings_are_broken_where_the_table_is_too_wide) {
+  TableModel table;
+  table.key_columns = {{"STRIDE", true}};
+  table.headings = {{"load_sectors_per_request, emulated"}, {"bandwidth"}};
+  table.rows = {{{"1"}, {figure(4), figure(2000)}}};
+  BOOST_TEST(terminal_table(table, 40, false, Drawing::ascii) ==
+             "           load_\n"
+             "        sectors_\n"
+             "            per_\n"
+             "        request,\n"
+             "STRIDE  emulated  bandwidth\n"
+             "     1     4.000       2000\n");
+  BOOST_TEST(contains(terminal_table(table, 60, false, Drawing::ascii),
+                      "STRIDE  load_sectors_per_request, emulated  bandwidth\n"));
 }
 
 BOOST_AUTO_TEST_CASE(tables_without_rows_are_their_captions) {

@@ -75,7 +75,7 @@ class ScriptedRun : private RunObserver {
   void begin();
 
   void on_start(std::size_t points, std::size_t reused) override;
-  void on_reuse() override { ++reused; }
+  void on_reuse(const PointRecord&) override { ++reused; }
   void on_point(const Configuration& configuration, const PointRecord& point) override;
   void on_warning(const Diagnostic&) override {}
   void on_note(const std::string&) override {}

@@ -1,0 +1,69 @@
+#include "engine/cli/run_ending.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <iostream>
+
+#include "engine/cli/report_files.h"
+#include "engine/cli/stop_signal.h"
+#include "engine/cli/terminal.h"
+#include "engine/cli/timing_table.h"
+#include "engine/text/units.h"
+#include "report/display_text.h"
+#include "report/terminal_table.h"
+#include "report/tuning_lines.h"
+#include "report/verdict.h"
+
+namespace sweep {
+namespace {
+
+/// Elsewhere than in a terminal tables are as wide as this.
+constexpr std::size_t file_width = 120;
+
+void show_tables(const RunResults& results) {
+  const Terminal terminal = terminal_of(STDOUT_FILENO);
+  Drawing drawing = Drawing::plain;
+  if (terminal.is_terminal) drawing = terminal.unicode ? Drawing::unicode : Drawing::ascii;
+  std::cout << write_terminal(results, terminal.is_terminal ? terminal.width : file_width,
+                              terminal.color, drawing)
+            << std::flush;
+}
+
+void show_best(const RunResults& results) {
+  for (const std::string& line : describe_tuning(results)) std::cout << printable(line) << '\n';
+  for (const std::string& line : describe_best(results)) std::cout << printable(line) << '\n';
+  std::cout << std::flush;
+}
+
+}  // namespace
+
+int exit_code_of(const RunSummary& summary, std::span<const ExpectationResult> expectations) {
+  if (summary.interrupted) return stopped_exit_code();
+  const bool kept = std::ranges::all_of(expectations, &ExpectationResult::kept);
+  return summary.failed > 0 || !kept ? exit_points_failed : exit_done;
+}
+
+void conclude(const RunSummary& summary, const RunResults& results, const RunEnd& end,
+              const RunOptions& options) {
+  if (!options.is_silent()) {
+    show_tables(results);
+  } else if (!options.json) {
+    show_best(results);
+  }
+  if (options.timing) {
+    (options.json ? std::cerr : std::cout) << '\n' << describe_timing(summary.timing) << std::flush;
+  }
+  std::cerr << describe_broken(end.expectations, results.points, terminal_of(STDERR_FILENO).color);
+  if (!options.is_silent()) {
+    std::cerr << fmt::format("{} measured, {} failed; {} reused\n{}{}",
+                             count_of(summary.measured, "point"), summary.failed, summary.reused,
+                             end.charts, describe_files(end.files));
+  }
+  if (summary.interrupted) {
+    std::cerr << fmt::format("Stopped. To go on where it stopped: {}\n", end.resume);
+  }
+}
+
+}  // namespace sweep

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "engine/run/runner.h"
+#include "report/expectation_check.h"
+#include "report/run_results.h"
+
+namespace sweep {
+
+/// What a run's `end` event has beside its results.
+struct RunEnd {
+  std::vector<std::filesystem::path> files;  ///< written, the database among them, without pictures
+  std::string charts;                        ///< lines about the pictures; may be empty
+  std::vector<ExpectationResult> expectations;
+  int exit_code = 0;
+  std::string resume;  ///< the command that goes on with an interrupted run; else empty
+};
+
+/// Tells a run as JSON Lines on standard output (`sweep run --json`): one object a line, each
+/// printed as soon as it is known, and nothing else. Every object has "event". Texts are those that
+/// people see; parameters are an object of numbers, booleans and names; metrics are a list of
+/// {"name", "origin" (measured, hardware, emulated), "unit" ("1" for counts), "value"}, where null
+/// stands for what JSON has no number for. Fields may be added; a change that breaks readers
+/// raises "schema_version".
+///
+/// - start: "schema_version" (1), "engine_version", "sweep", "summary", "command", "host",
+///   "database", "device" (see json_of), "compiler", "measure" (the rules in one line), "seed",
+///   "points" (those of the run; of a search the most that it may try), "reused" (known by now to
+///   be of former runs), "is_search".
+/// - point, as each is recorded, those of former runs too: "pattern", "parameters", "status" (ok,
+///   failed), "reused", "reason" (why it failed), "stopped_by" (why sampling ended), "samples" (how
+///   many), "metrics", "notes".
+/// - metrics: figures that a point gets later: "pattern", "parameters", "metrics", "notes". They
+///   are the point's only ones of their origin.
+/// - stage: "text", what begins after the points. note: "text", about the whole run.
+/// - warning, of the compiler: "file", "line", "column", "message", "help".
+/// - error, the last event of a run that an error ended: "message".
+/// - end, the last of any other run: "run" (its number in the database), "state" (finished,
+///   interrupted), "measured", "failed", "reused", "best" (one for each group of points that are
+///   compared: "pattern", "group" in a search, "metric", "origin", "unit", "value", "low" and
+///   "high" where there is an interval, "parameters", "same" (how many others are not told apart),
+///   and of a search "tried", "configurations", "ended", "gain" over the default), "verdicts"
+///   ("pattern", "parameters", "verdict"), "expectations" ("text", "kept", "verdict"), "notes",
+///   "files", "exit_code", "resume" where it was interrupted.
+class RunEvents : public RunObserver {
+ public:
+  /// `provenance`: with the device's and the compiler's names; `database`: what the run is
+  /// stored in.
+  RunEvents(const RunRequest& request, const Device& device, std::filesystem::path database);
+
+  void on_start(std::size_t points, std::size_t reused) override;
+  void on_reuse(const PointRecord& point) override;
+  void on_point(const Configuration& configuration, const PointRecord& point) override;
+  void on_metrics(const Configuration& configuration, const std::vector<Metric>& metrics,
+                  const std::vector<std::string>& notes) override;
+  void on_warning(const Diagnostic& warning) override;
+  void on_note(const std::string& note) override;
+  void on_stage(const std::string& stage) override;
+  void on_error(const std::string& message);
+  void on_end(const RunSummary& summary, const RunResults& results, const RunEnd& end);
+
+ private:
+  const RunRequest& request_;
+  const Device& device_;
+  std::filesystem::path database_;
+};
+
+}  // namespace sweep

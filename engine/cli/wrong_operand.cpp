@@ -1,0 +1,102 @@
+#include "engine/cli/wrong_operand.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <string>
+
+#include "engine/cli/command.h"
+#include "engine/cli/command_line.h"
+
+namespace sweep {
+namespace {
+
+namespace fs = std::filesystem;
+
+enum class Kind { sweep, pattern, database, folder, other };
+
+Kind kind_of(const fs::path& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) return Kind::folder;
+  const std::string ending = path.extension().string();
+  if (ending == ".cu" || ending == ".cuh") return Kind::pattern;
+  if (ending == ".yaml" || ending == ".yml") return Kind::sweep;
+  return ending == ".db" ? Kind::database : Kind::other;
+}
+
+std::string_view describe(Kind kind) {
+  switch (kind) {
+    case Kind::sweep:
+      return "a sweep";
+    case Kind::pattern:
+      return "a pattern";
+    case Kind::database:
+      return "a results database";
+    case Kind::folder:
+      return "a folder";
+    case Kind::other:
+      break;
+  }
+  return "something else";
+}
+
+std::string_view describe(Operand operand) {
+  switch (operand) {
+    case Operand::sweep:
+      return "a sweep (.yaml)";
+    case Operand::pattern:
+      return "a pattern (.cu, or a name)";
+    case Operand::database:
+      return "a results database (.db)";
+    case Operand::file_to_check:
+      break;
+  }
+  return "sweeps (.yaml) and patterns (.cu)";
+}
+
+bool takes(Operand operand, Kind kind) {
+  if (kind == Kind::other) return true;
+  switch (operand) {
+    case Operand::sweep:
+      return kind == Kind::sweep;
+    case Operand::pattern:
+      return kind == Kind::pattern;
+    case Operand::database:
+      return kind == Kind::database;
+    case Operand::file_to_check:
+      break;
+  }
+  return kind == Kind::sweep || kind == Kind::pattern;
+}
+
+}  // namespace
+
+std::string command_for(const std::string& file) {
+  switch (kind_of(file)) {
+    case Kind::sweep:
+      return "sweep run " + shell_quoted({file});
+    case Kind::pattern:
+      return "sweep check --run " + shell_quoted({file});
+    case Kind::database:
+      return "sweep report " + shell_quoted({file});
+    default:
+      return "";
+  }
+}
+
+void check_operand(std::string_view command, Operand taken, const std::string& operand) {
+  const Kind kind = kind_of(operand);
+  if (takes(taken, kind)) return;
+  std::string message =
+      fmt::format("{} is {}; sweep {} takes {}", operand, describe(kind), command, describe(taken));
+  if (kind == Kind::folder) throw CommandError(exit_no_input, message + " in it");
+  const bool is_sweep_for_results = taken == Operand::database && kind == Kind::sweep;
+  const std::string stem = fs::path(operand).stem().string();
+  message += fmt::format("; try: {}", is_sweep_for_results
+                                          ? fmt::format("sweep {} {}", command,
+                                                        shell_quoted({"results/" + stem + ".db"}))
+                                          : command_for(operand));
+  throw CommandError(exit_usage, message);
+}
+
+}  // namespace sweep
