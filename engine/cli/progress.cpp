@@ -59,10 +59,10 @@ void Progress::on_reuse(const PointRecord& point) {
   }
 }
 
-void Progress::on_compiler_wait() {
+void Progress::on_compiler_wait(bool waits) {
   const std::lock_guard lock(mutex_);
-  stage_ = "waiting for the compiler";
-  // Soon over but for the first time.
+  stage_ = waits ? "waiting for the compiler" : "";
+  // Most waits are too short to show; the first is not.
   if (done_ == 0) draw();
 }
 

@@ -35,7 +35,7 @@ class Progress : public RunObserver {
 
   void on_start(std::size_t points, std::size_t reused) override;
   void on_reuse(const PointRecord& point) override;
-  void on_compiler_wait() override;
+  void on_compiler_wait(bool waits) override;
   void on_point(const Configuration& configuration, const PointRecord& point) override;
   void on_warning(const Diagnostic& warning) override;
   void on_note(const std::string& note) override;

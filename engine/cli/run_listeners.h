@@ -19,8 +19,8 @@ class RunListeners : public RunObserver {
   void on_reuse(const PointRecord& point) override {
     for (RunObserver* observer : observers_) observer->on_reuse(point);
   }
-  void on_compiler_wait() override {
-    for (RunObserver* observer : observers_) observer->on_compiler_wait();
+  void on_compiler_wait(bool waits) override {
+    for (RunObserver* observer : observers_) observer->on_compiler_wait(waits);
   }
   void on_point(const Configuration& configuration, const PointRecord& point) override {
     for (RunObserver* observer : observers_) observer->on_point(configuration, point);

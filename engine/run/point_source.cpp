@@ -22,8 +22,10 @@ void MeasuredPoints::add(std::size_t index) {
 
 PointRecord MeasuredPoints::next(const GiveUp& give_up_seconds) {
   anchor_.measure_if_due();
-  if (!prepared_.is_ready()) stage_.observer.on_compiler_wait();
+  const bool waits = !prepared_.is_ready();
+  if (waits) stage_.observer.on_compiler_wait(true);
   PreparedPoint prepared = stage_.watch.time(Phase::compile, [&] { return prepared_.next(); });
+  if (waits) stage_.observer.on_compiler_wait(false);
   MeasureRules rules = stage_.request.sweep.measure;
   rules.give_up_seconds = give_up_seconds(prepared.useful);
   const double begin = stage_.watch.elapsed();

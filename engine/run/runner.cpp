@@ -173,8 +173,10 @@ class Runner {
         break;
       }
       anchor.measure_if_due();
-      if (!prepared.is_ready()) stage_.observer.on_compiler_wait();
+      const bool waits = !prepared.is_ready();
+      if (waits) stage_.observer.on_compiler_wait(true);
       PreparedPoint point = stage_.watch.time(Phase::compile, [&] { return prepared.next(); });
+      if (waits) stage_.observer.on_compiler_wait(false);
       const double begin = stage_.watch.elapsed();
       PointRecord record = points_.execute(point, prepared, request_.sweep.measure);
       // The worker loads the next program while this point goes into the store.

@@ -24,8 +24,8 @@ class RunObserver {
   /// A point that a former run measured: one of those that on_start told of, or in a search, where
   /// they show on the way, another.
   virtual void on_reuse(const PointRecord& /*point*/) {}
-  /// The next point is not compiled yet.
-  virtual void on_compiler_wait() {}
+  /// The next point is not compiled yet; and then, with false, that it is.
+  virtual void on_compiler_wait(bool /*waits*/) {}
   virtual void on_point(const Configuration& configuration, const PointRecord& point) = 0;
   /// Figures that a point gets after it was told of, which are its only ones of their origin.
   virtual void on_metrics(const Configuration& /*configuration*/,

@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(a_live_line_fits_whatever_the_width) {
         watched.progress.on_start(1000, 0);
         for (int i = 0; i < 3; ++i) watched.add(point);
         watched.now += 1;
-        watched.progress.on_compiler_wait();
+        watched.progress.on_compiler_wait(true);
         watched.progress.tick();
       });
       for (const std::string& line : screen(text)) BOOST_TEST(display_width(line) < width);
@@ -238,12 +238,31 @@ BOOST_AUTO_TEST_CASE(notes_stay_and_stages_are_written_over_in_a_terminal) {
              "reading the hardware's counters of 12 points\n");
 }
 
+BOOST_AUTO_TEST_CASE(waiting_for_the_compiler_is_shown_while_it_lasts) {
+  const std::string text = errors_of([] {
+    Watched watched(live);
+    watched.progress.on_start(10, 0);
+    watched.progress.on_compiler_wait(true);
+    watched.progress.on_compiler_wait(false);
+    watched.add(point_of(1, 1234));
+    watched.progress.on_compiler_wait(true);
+    watched.progress.on_compiler_wait(false);
+    watched.progress.on_compiler_wait(true);
+    watched.progress.tick();
+  });
+  BOOST_TEST(text ==
+             "\r0/10 points | waiting for the compiler\033[K\r"
+             "\r0/10 points\033[K\r"
+             "\r1/10 points | best 1234 GB/s: STRIDE=1\033[K\r"
+             "\r1/10 points | waiting for the compiler | best 1234 GB/s: STRIDE=1\033[K\r");
+}
+
 BOOST_AUTO_TEST_CASE(a_stop_is_announced_once_and_ends_the_live_line) {
   const std::atomic<bool> stop = true;
   const std::string text = errors_of([&] {
     Watched watched(live, false, &stop);
     watched.progress.on_start(10, 0);
-    watched.progress.on_compiler_wait();
+    watched.progress.on_compiler_wait(true);
     watched.progress.tick();
     watched.progress.tick();
     watched.add(point_of(1, 1234));
@@ -259,7 +278,7 @@ BOOST_AUTO_TEST_CASE(quiet_leaves_failures_and_warnings) {
   const std::string text = errors_of([] {
     Watched watched(live, true);
     watched.progress.on_start(3, 1);
-    watched.progress.on_compiler_wait();
+    watched.progress.on_compiler_wait(true);
     watched.add(point_of(1, 1234));
     watched.progress.on_note("the device is warm");
     watched.progress.on_stage("comparing");
