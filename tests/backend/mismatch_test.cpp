@@ -5,6 +5,8 @@
 
 using namespace sweep;
 
+BOOST_AUTO_TEST_SUITE(mismatch)
+
 namespace {
 
 ShownValue shown(std::int32_t kind, std::initializer_list<std::uint64_t> bits) {
@@ -20,8 +22,6 @@ std::uint64_t bits_of(double value) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(mismatch)
 
 BOOST_AUTO_TEST_CASE(values_are_shown_as_their_kind) {
   BOOST_TEST(to_string(shown(1, {static_cast<std::uint64_t>(-5)})) == "-5");

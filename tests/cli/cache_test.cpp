@@ -9,6 +9,7 @@ namespace data = boost::unit_test::data;
 
 namespace sweep::testing {
 namespace {
+namespace cache_command_line {
 
 namespace fs = std::filesystem;
 
@@ -33,7 +34,9 @@ struct CacheOnDisk : CachedPrograms {
   }
 };
 
-BOOST_FIXTURE_TEST_SUITE(cache_command_line, CacheOnDisk)
+}  // namespace cache_command_line
+
+BOOST_FIXTURE_TEST_SUITE(cache_command_line, cache_command_line::CacheOnDisk)
 
 BOOST_AUTO_TEST_CASE(a_cache_that_is_not_there_is_empty) {
   const Outcome shown = cache();

@@ -10,6 +10,7 @@
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
+namespace check_run {
 namespace {
 
 /// A pattern `faulty` whose statements begin on line 10.
@@ -64,6 +65,7 @@ const std::vector<FaultCase> faults = {
 };
 
 }  // namespace
+}  // namespace check_run
 
 BOOST_AUTO_TEST_SUITE(check_run, *boost::unit_test::precondition(has_compiler))
 

@@ -9,6 +9,7 @@
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
+namespace check {
 namespace {
 
 /// A pattern `tiny` with this body and this verification.
@@ -25,6 +26,7 @@ std::string tiny(const std::string& statement, const std::string& verify = "data
 }
 
 }  // namespace
+}  // namespace check
 
 BOOST_AUTO_TEST_SUITE(check, *boost::unit_test::precondition(has_compiler))
 

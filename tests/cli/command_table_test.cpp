@@ -8,6 +8,8 @@
 
 using namespace sweep;
 
+BOOST_AUTO_TEST_SUITE(command_table)
+
 namespace {
 
 /// Whether completion can know what the word is.
@@ -26,8 +28,6 @@ OptionOfLine option_of(const CommandLine& line, const std::string& name) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(command_table)
 
 BOOST_AUTO_TEST_CASE(the_words_of_every_command_have_a_meaning) {
   for (const Command& command : commands()) {

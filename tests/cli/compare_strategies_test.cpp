@@ -16,6 +16,8 @@
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(compare_strategies)
+
 namespace {
 
 /// A cache of Kernel Tuner's kind: 48 configurations of two parameters, the best one in the middle,
@@ -78,8 +80,6 @@ Outcome compare(std::vector<std::string> arguments, const std::filesystem::path&
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(compare_strategies)
 
 BOOST_AUTO_TEST_CASE(shows_a_line_a_table_and_charts) {
   const TemporaryFolder folder;

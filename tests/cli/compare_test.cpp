@@ -11,6 +11,8 @@
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(compare)
+
 namespace {
 
 /// A database with a run for each of the factors, which all times are multiplied with.
@@ -76,8 +78,6 @@ const std::vector<Mistake> mistakes = {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(compare)
 
 BOOST_DATA_TEST_CASE(mistakes_are_explained, data::make(mistakes), mistake) {
   const TemporaryFolder folder;

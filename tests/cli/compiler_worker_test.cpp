@@ -5,6 +5,7 @@
 
 using namespace sweep;
 
+namespace compiler_worker {
 namespace {
 
 /// What compiles in this process must not be needed.
@@ -17,6 +18,7 @@ struct NotHere : ProgramCompiler {
 };
 
 }  // namespace
+}  // namespace compiler_worker
 
 BOOST_AUTO_TEST_SUITE(compiler_worker, *boost::unit_test::precondition(has_nvrtc))
 

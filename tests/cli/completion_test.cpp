@@ -12,6 +12,8 @@
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(completion)
+
 namespace {
 
 /// What the program offers for the last word: the line about files, then each offer.
@@ -101,8 +103,6 @@ std::string in_shell(const std::string& command, const std::string& script) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(completion)
 
 BOOST_DATA_TEST_CASE(the_last_word_is_completed, data::make(cases)) {
   BOOST_TEST(offered(sample.words) == sample.answer, boost::test_tools::per_element());

@@ -11,6 +11,7 @@
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
+namespace explain_command {
 namespace {
 
 /// A pattern with these statements, which begin on line 14.
@@ -92,6 +93,7 @@ const std::vector<AccessCase> cases = {
 };
 
 }  // namespace
+}  // namespace explain_command
 
 BOOST_AUTO_TEST_SUITE(explain_command, *boost::unit_test::precondition(has_compiler))
 

@@ -11,6 +11,8 @@
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(export_command)
+
 namespace {
 
 std::string pattern_text(const std::string& name, const char* bounds = "min: 32, max: 1024") {
@@ -110,8 +112,6 @@ std::filesystem::path tuned_database(const TemporaryFolder& folder) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(export_command)
 
 BOOST_AUTO_TEST_CASE(a_header_of_every_pattern) {
   const TemporaryFolder folder;

@@ -15,6 +15,8 @@
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(help)
+
 namespace {
 
 std::vector<std::string> topic_names() {
@@ -106,8 +108,6 @@ __global__ void unknown(int* a, int b) {}
 )";
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(help)
 
 BOOST_DATA_TEST_CASE(texts_are_laid_out, data::make(renderings), rendering) {
   constexpr std::size_t narrow = 18;

@@ -10,6 +10,8 @@
 
 using namespace sweep;
 
+BOOST_AUTO_TEST_SUITE(list_and_show)
+
 namespace {
 
 /// Whether a line of the list has this name and a summary that begins so.
@@ -30,8 +32,6 @@ __global__ void tiny(int* data) { data[threadIdx.x] = 1; }
 )cuda";
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(list_and_show)
 
 BOOST_AUTO_TEST_CASE(patterns_sweeps_and_metrics_are_listed_with_summaries) {
   const Outcome patterns = run_program({"list", "patterns"});

@@ -16,6 +16,8 @@
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(new_files)
+
 namespace {
 
 const PatternLibrary& shipped() {
@@ -24,8 +26,6 @@ const PatternLibrary& shipped() {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(new_files)
 
 BOOST_DATA_TEST_CASE(a_new_sweep_of_every_shipped_pattern_has_a_space,
                      data::make(shipped().names())) {

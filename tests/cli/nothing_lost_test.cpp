@@ -15,6 +15,7 @@
 
 using namespace sweep;
 
+namespace nothing_lost {
 namespace {
 
 constexpr std::size_t all_points = 48;
@@ -94,6 +95,7 @@ bool wait_for_points(const std::filesystem::path& folder, std::size_t count) {
 }
 
 }  // namespace
+}  // namespace nothing_lost
 
 BOOST_AUTO_TEST_SUITE(nothing_lost, *boost::unit_test::precondition(has_compiler))
 

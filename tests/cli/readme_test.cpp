@@ -19,6 +19,8 @@ using namespace sweep;
 namespace fs = std::filesystem;
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(readme_file)
+
 namespace {
 
 const std::vector<std::string> pages = {"README.md", "sweeps/README.md", "patterns/README.md"};
@@ -132,8 +134,6 @@ class Reader {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(readme_file)
 
 BOOST_AUTO_TEST_CASE(its_blocks_do_what_they_say, *boost::unit_test::precondition(has_compiler)) {
   const std::vector<FencedBlock> blocks = fenced_blocks(readme());

@@ -12,6 +12,8 @@
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(replay)
+
 namespace {
 
 const char* const step_pattern = R"cuda(/* pattern:
@@ -88,8 +90,6 @@ const std::vector<Mistake> mistakes = {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(replay)
 
 BOOST_FIXTURE_TEST_CASE(searches_recorded_results_in_the_place_of_a_device, Replayed) {
   const Outcome outcome = run(axes + "tune: {minimize: time, strategy: exhaustive}\n");

@@ -8,6 +8,8 @@
 
 using namespace sweep;
 
+BOOST_AUTO_TEST_SUITE(report)
+
 namespace {
 
 /// A database with one run of two points.
@@ -33,8 +35,6 @@ std::filesystem::path small_database(const TemporaryFolder& folder) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(report)
 
 BOOST_AUTO_TEST_CASE(a_report_is_made_again_from_the_database_alone) {
   const TemporaryFolder folder;

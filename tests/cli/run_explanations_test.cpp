@@ -10,6 +10,7 @@
 using namespace sweep;
 using nlohmann::json;
 
+namespace run_explanations {
 namespace {
 
 struct Fixture {
@@ -29,8 +30,10 @@ const std::string two =
     "emulator: {set: {BYTES: 1 Mi}}\n";
 
 }  // namespace
+}  // namespace run_explanations
 
-BOOST_FIXTURE_TEST_SUITE(run_explanations, Fixture, *boost::unit_test::precondition(has_compiler))
+BOOST_FIXTURE_TEST_SUITE(run_explanations, run_explanations::Fixture,
+                         *boost::unit_test::precondition(has_compiler))
 
 BOOST_AUTO_TEST_CASE(a_run_keeps_what_each_pattern_s_accesses_cost) {
   folder.write("two.yaml", two);

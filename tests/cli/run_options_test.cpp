@@ -9,6 +9,7 @@
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
+namespace run_options {
 namespace {
 
 /// One small configuration on the emulator, with more options.
@@ -26,8 +27,9 @@ struct OnEmulator {
 };
 
 }  // namespace
+}  // namespace run_options
 
-BOOST_FIXTURE_TEST_SUITE(run_options, OnEmulator)
+BOOST_FIXTURE_TEST_SUITE(run_options, run_options::OnEmulator)
 
 BOOST_DATA_TEST_CASE_F(OnEmulator, a_seed_is_a_whole_number_above_0,
                        data::make({"0", "-1", "+5", "1.5", "0x10", "9223372036854775808", "one"}),

@@ -10,6 +10,7 @@
 
 using namespace sweep;
 
+namespace run {
 namespace {
 
 boost::test_tools::assertion_result has_gpu(boost::unit_test::test_unit_id) {
@@ -65,8 +66,9 @@ report: {tables: [{rows: SHIFT, value: bandwidth}]}
 };
 
 }  // namespace
+}  // namespace run
 
-BOOST_FIXTURE_TEST_SUITE(run, NewPattern, *boost::unit_test::precondition(has_gpu))
+BOOST_FIXTURE_TEST_SUITE(run, run::NewPattern, *boost::unit_test::precondition(run::has_gpu))
 
 BOOST_AUTO_TEST_CASE(a_new_pattern_runs_without_rebuilding) {
   const Outcome first = run({"--set", "SHIFT=0,1,2"});

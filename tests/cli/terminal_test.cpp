@@ -8,6 +8,7 @@
 
 using namespace sweep;
 
+namespace terminal_choice {
 namespace {
 
 /// A terminal that nobody looks at, with the colours chosen as by `--color` and the environment.
@@ -37,8 +38,9 @@ struct PseudoTerminal {
 };
 
 }  // namespace
+}  // namespace terminal_choice
 
-BOOST_FIXTURE_TEST_SUITE(terminal_choice, PseudoTerminal)
+BOOST_FIXTURE_TEST_SUITE(terminal_choice, terminal_choice::PseudoTerminal)
 
 BOOST_AUTO_TEST_CASE(a_terminal_has_colour_and_a_live_line) {
   BOOST_TEST(terminal_of(terminal).is_terminal);

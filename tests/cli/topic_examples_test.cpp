@@ -14,6 +14,8 @@
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(topic_examples)
+
 namespace {
 
 struct Example {
@@ -61,8 +63,6 @@ void check_file(const std::string& name, const std::string& text,
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(topic_examples)
 
 BOOST_AUTO_TEST_CASE(the_commands_of_topics_are_there) {
   std::size_t count = 0;

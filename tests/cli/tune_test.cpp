@@ -14,6 +14,7 @@
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
+namespace tune {
 namespace {
 
 const char* const step_pattern = R"cuda(/* pattern:
@@ -90,8 +91,9 @@ const Mistake mistakes[] = {
 };
 
 }  // namespace
+}  // namespace tune
 
-BOOST_FIXTURE_TEST_SUITE(tune, TunedSweep, *boost::unit_test::precondition(has_compiler))
+BOOST_FIXTURE_TEST_SUITE(tune, tune::TunedSweep, *boost::unit_test::precondition(has_compiler))
 
 BOOST_AUTO_TEST_CASE(the_winner_is_named_and_the_second_run_reuses_all) {
   write(small_axes + "tune: {" + by_sectors + "}\n");

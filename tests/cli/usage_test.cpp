@@ -8,6 +8,8 @@
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(usage)
+
 namespace {
 
 const auto commands =
@@ -15,8 +17,6 @@ const auto commands =
                 "compare-strategies", "devices", "cache", "new", "schema", "completion", "man"});
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(usage)
 
 BOOST_AUTO_TEST_CASE(help_names_every_command) {
   const Outcome help = run_program({"--help"});

@@ -9,6 +9,8 @@
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(batch_plan)
+
 namespace {
 
 constexpr double micro = 1e-6;
@@ -34,8 +36,6 @@ const std::vector<PlanCase> plan_cases = {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(batch_plan)
 
 BOOST_DATA_TEST_CASE(short_launches_are_timed_together_as_far_as_there_are_copies,
                      data::make(plan_cases), c) {

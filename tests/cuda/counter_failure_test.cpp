@@ -7,6 +7,8 @@ using namespace sweep;
 namespace data = boost::unit_test::data;
 using Kind = CounterFailure::Kind;
 
+BOOST_AUTO_TEST_SUITE(counter_failure)
+
 namespace {
 
 /// A CUptiResult, whether asking again may help, and a word of the way out.
@@ -39,8 +41,6 @@ const std::vector<FailureCase> failures = {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(counter_failure)
 
 BOOST_DATA_TEST_CASE(a_failure_names_the_call_and_the_way_out, data::make(failures)) {
   const CounterFailure failure = cupti_failure(sample.result, "cuptiX", "CUPTI_ERROR_Y");

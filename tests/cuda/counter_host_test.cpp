@@ -12,6 +12,7 @@
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
+namespace counter_host {
 namespace {
 
 /// What CUPTI knows of a chip needs no GPU, but it needs libcupti.
@@ -49,8 +50,9 @@ std::vector<std::string> counters_of(const CounterHost& host, const std::string&
 }
 
 }  // namespace
+}  // namespace counter_host
 
-BOOST_AUTO_TEST_SUITE(counter_host, *boost::unit_test::precondition(has_cupti))
+BOOST_AUTO_TEST_SUITE(counter_host, *boost::unit_test::precondition(counter_host::has_cupti))
 
 BOOST_DATA_TEST_CASE(a_chip_gives_every_set_in_few_passes, data::make(chips), chip) {
   CounterHost host(chip);

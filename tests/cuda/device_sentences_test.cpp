@@ -9,6 +9,8 @@
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(device_sentences)
+
 namespace {
 
 std::string joined(const std::vector<std::string>& sentences) {
@@ -16,8 +18,6 @@ std::string joined(const std::vector<std::string>& sentences) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(device_sentences)
 
 BOOST_DATA_TEST_CASE(throttle_bits_become_words,
                      data::make({0x0, 0x1, 0x2, 0x4, 0x5, 0x48, 0x1f0}) ^

@@ -9,6 +9,7 @@
 
 using namespace sweep;
 
+namespace gpu_context {
 namespace {
 
 constexpr std::uint64_t mebi = std::uint64_t{1} << 20U;
@@ -46,6 +47,7 @@ std::string outcome(CudaContext& context, const Workload& workload) {
 }
 
 }  // namespace
+}  // namespace gpu_context
 
 BOOST_AUTO_TEST_SUITE(gpu_context, *boost::unit_test::precondition(has_gpu))
 

@@ -10,6 +10,8 @@
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(gpu_counters)
+
 namespace {
 
 /// A copy of N floats with STRIDE between neighbouring lanes' reads; what FAULT makes of it ends
@@ -122,8 +124,6 @@ boost::test_tools::assertion_result may_count(boost::unit_test::test_unit_id uni
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(gpu_counters)
 
 BOOST_AUTO_TEST_CASE(what_stands_in_the_way_is_said_once,
                      *boost::unit_test::precondition(has_gpu)) {

@@ -8,6 +8,7 @@
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
+namespace gpu_execution {
 namespace {
 
 /// Initialise, launch once, verify: the mismatch, or "correct".
@@ -35,6 +36,7 @@ std::string on_integers(const std::string& statement, const std::string& verify)
 }
 
 }  // namespace
+}  // namespace gpu_execution
 
 BOOST_AUTO_TEST_SUITE(gpu_execution, *boost::unit_test::precondition(has_gpu))
 

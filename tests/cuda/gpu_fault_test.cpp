@@ -7,6 +7,7 @@
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
+namespace gpu_faults {
 namespace {
 
 const char* const faulty = R"cuda(/* pattern:
@@ -42,6 +43,7 @@ PointRecord run(Measurer& measurer, const Bindings& given) {
 }
 
 }  // namespace
+}  // namespace gpu_faults
 
 BOOST_AUTO_TEST_SUITE(gpu_faults, *boost::unit_test::precondition(has_gpu))
 

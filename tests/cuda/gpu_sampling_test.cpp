@@ -9,6 +9,7 @@
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
+namespace gpu_sampling {
 namespace {
 
 /// One thread follows STEPS links that are 4 KiB apart: its time is the latency of memory.
@@ -55,6 +56,7 @@ struct Started {
 };
 
 }  // namespace
+}  // namespace gpu_sampling
 
 BOOST_AUTO_TEST_SUITE(gpu_sampling, *boost::unit_test::precondition(has_gpu))
 

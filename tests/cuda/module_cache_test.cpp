@@ -9,6 +9,8 @@
 
 using namespace sweep;
 
+BOOST_AUTO_TEST_SUITE(module_cache)
+
 namespace {
 
 bool has_variables_in_ptx(std::string_view body) {
@@ -42,8 +44,6 @@ constexpr std::string_view kernel =
     "%r1;\n\tret;\n}\n";
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(module_cache)
 
 BOOST_AUTO_TEST_CASE(declarations_in_ptx_are_found_and_instructions_are_not) {
   BOOST_TEST(!has_variables_in_ptx(""));

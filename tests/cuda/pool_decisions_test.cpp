@@ -8,6 +8,8 @@
 
 using namespace sweep;
 
+BOOST_AUTO_TEST_SUITE(pool_decisions)
+
 namespace {
 
 using Sizes = std::vector<std::uint64_t>;
@@ -31,8 +33,6 @@ bool all_can_fit(Sizes capacities, Sizes sizes) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(pool_decisions)
 
 BOOST_AUTO_TEST_CASE(each_size_gets_the_smallest_block_that_it_fits_into) {
   BOOST_TEST(assigned({10, 20, 30}, {20, 5}) == "1 0");

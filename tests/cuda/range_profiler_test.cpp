@@ -15,6 +15,8 @@ using namespace sweep;
 using sweep::testing::CuptiScript;
 using Kind = CounterFailure::Kind;
 
+BOOST_AUTO_TEST_SUITE(range_profiler)
+
 namespace {
 
 /// The library's script, as new. The engine finds the library where the environment says.
@@ -85,8 +87,6 @@ CounterFailure failure_of(RangeProfiler& profiler, Recorder& recorder) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(range_profiler)
 
 BOOST_AUTO_TEST_CASE(every_pass_runs_every_launch_in_a_range_of_its_own) {
   CuptiScript& script = new_script();

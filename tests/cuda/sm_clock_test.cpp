@@ -5,14 +5,14 @@
 
 using namespace sweep;
 
+BOOST_AUTO_TEST_SUITE(sm_clock)
+
 namespace {
 
 using Stamps = std::vector<ClockStamp>;
 constexpr std::uint64_t step = 32;
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(sm_clock)
 
 BOOST_AUTO_TEST_CASE(the_clock_is_cycles_over_time) {
   const Stamps before = {{1000, 5000}, {90'000, 5010}};

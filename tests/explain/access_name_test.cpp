@@ -7,6 +7,8 @@
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(access_name)
+
 namespace {
 
 /// The text of a source's one interesting line, an access there, and the expression it is.
@@ -98,8 +100,6 @@ const std::vector<NameCase> cases = {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(access_name)
 
 BOOST_DATA_TEST_CASE(an_access_is_named_when_the_line_leaves_no_doubt, data::make(cases), example) {
   BOOST_TEST(name_of_case(example) == example.expected);

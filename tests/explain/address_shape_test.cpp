@@ -8,6 +8,8 @@
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(address_shape)
+
 namespace {
 
 using AddressOf = std::function<std::uint64_t(std::uint64_t lane)>;
@@ -44,8 +46,6 @@ const std::vector<StepCase> steps = {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(address_shape)
 
 BOOST_DATA_TEST_CASE(a_constant_step_is_recognised, data::make(steps), example) {
   const AddressShape shape = shape_of(example.address);

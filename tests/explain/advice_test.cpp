@@ -9,6 +9,8 @@
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(advice)
+
 namespace {
 
 using AddressOf = std::function<std::uint64_t(std::uint64_t lane)>;
@@ -206,8 +208,6 @@ const std::vector<AdviceCase> cases = {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(advice)
 
 BOOST_DATA_TEST_CASE(what_helps_follows_from_the_addresses, data::make(cases), example) {
   const std::vector<AccessCost> all = {cost_of(example)};

@@ -4,6 +4,8 @@
 
 using namespace sweep;
 
+BOOST_AUTO_TEST_SUITE(compiler_messages)
+
 namespace {
 
 SourcePtr source() {
@@ -11,8 +13,6 @@ SourcePtr source() {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(compiler_messages)
 
 BOOST_AUTO_TEST_CASE(an_error_points_into_the_pattern) {
   const Diagnostics messages = read_compiler_log(

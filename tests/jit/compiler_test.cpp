@@ -17,6 +17,7 @@
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
+namespace compiler {
 namespace {
 
 const char* const strided = R"cuda(/* pattern:
@@ -82,6 +83,7 @@ struct CountingCompiler : ProgramCompiler {
 const char* const empty_kernel = "__global__ void wrong(float* data) {}\n";
 
 }  // namespace
+}  // namespace compiler
 
 BOOST_AUTO_TEST_SUITE(compiler, *boost::unit_test::precondition(has_nvrtc))
 

@@ -10,6 +10,7 @@ namespace data = boost::unit_test::data;
 
 namespace sweep::testing {
 namespace {
+namespace key_completeness {
 
 struct Case {
   std::string body;
@@ -59,7 +60,9 @@ struct Folder : CachedPrograms {
   }
 };
 
-BOOST_FIXTURE_TEST_SUITE(key_completeness, Folder)
+}  // namespace key_completeness
+
+BOOST_FIXTURE_TEST_SUITE(key_completeness, key_completeness::Folder)
 
 BOOST_DATA_TEST_CASE_F(Folder, only_what_the_key_holds_is_kept, data::make(cases), row) {
   pattern = load(row.body);

@@ -11,6 +11,7 @@ namespace data = boost::unit_test::data;
 
 namespace sweep::testing {
 namespace {
+namespace program_cache_damage {
 
 namespace fs = std::filesystem;
 
@@ -47,7 +48,9 @@ struct OneFile : CachedPrograms {
   }
 };
 
-BOOST_FIXTURE_TEST_SUITE(program_cache_damage, OneFile)
+}  // namespace program_cache_damage
+
+BOOST_FIXTURE_TEST_SUITE(program_cache_damage, program_cache_damage::OneFile)
 
 BOOST_AUTO_TEST_CASE(the_whole_file_is_found) {
   BOOST_TEST(found_in(whole) == "ptx ptx");

@@ -16,6 +16,7 @@ namespace data = boost::unit_test::data;
 
 namespace sweep::testing {
 namespace {
+namespace program_cache_disk {
 
 namespace fs = std::filesystem;
 using std::chrono::hours;
@@ -51,7 +52,9 @@ struct Disk : CachedPrograms {
   }
 };
 
-BOOST_FIXTURE_TEST_SUITE(program_cache_disk, Disk)
+}  // namespace program_cache_disk
+
+BOOST_FIXTURE_TEST_SUITE(program_cache_disk, program_cache_disk::Disk)
 
 BOOST_AUTO_TEST_CASE(processes_may_write_the_same_at_once) {
   const auto job = [&](std::int64_t first) {

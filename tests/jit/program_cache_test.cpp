@@ -11,6 +11,7 @@ namespace data = boost::unit_test::data;
 
 namespace sweep::testing {
 namespace {
+namespace program_cache {
 
 /// Any value of any kind.
 Value any_value() {
@@ -72,6 +73,8 @@ bool same(const CompiledConfiguration& a, const CompiledConfiguration& b) {
          a.kernel_entry == b.kernel_entry && a.init_entries == b.init_entries &&
          a.check_entries == b.check_entries && same(a.warnings, b.warnings);
 }
+
+}  // namespace program_cache
 
 BOOST_FIXTURE_TEST_SUITE(program_cache, CachedPrograms)
 

@@ -6,6 +6,7 @@
 
 namespace sweep::testing {
 namespace {
+namespace program_keys {}  // namespace program_keys
 
 BOOST_FIXTURE_TEST_SUITE(program_keys, CachedPrograms)
 

@@ -8,6 +8,8 @@
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(what_text_depends_on)
+
 namespace {
 
 /// A pattern with the parameters T, A, B, ON and N, of which the sizes alone use N.
@@ -106,8 +108,6 @@ const FunctionCase function_cases[] = {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(what_text_depends_on)
 
 BOOST_DATA_TEST_CASE(a_body_depends_on_the_parameters_it_names, data::make(body_cases), one) {
   BOOST_TEST(joined(dependence_of(pattern_text(one.body + kernel)).body) == one.parameters);

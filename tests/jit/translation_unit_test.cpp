@@ -7,6 +7,8 @@
 
 using namespace sweep;
 
+BOOST_AUTO_TEST_SUITE(translation_unit)
+
 namespace {
 
 const char* const text = R"cuda(/* pattern:
@@ -27,8 +29,6 @@ __global__ void unit(T* data, T* out) { out[threadIdx.x] = data[ON ? WIDE * STRI
 )cuda";
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(translation_unit)
 
 BOOST_AUTO_TEST_CASE(every_configuration_has_its_constants_in_a_namespace_of_its_own) {
   const PatternPtr pattern = pattern_from_text("unit", text);

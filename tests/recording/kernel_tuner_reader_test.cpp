@@ -10,6 +10,8 @@ using namespace sweep;
 using sweep::testing::message_of;
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(kernel_tuner_reader)
+
 namespace {
 
 const std::string head = R"({
@@ -38,8 +40,6 @@ Recording read(const std::string& text) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(kernel_tuner_reader)
 
 BOOST_AUTO_TEST_CASE(reads_a_whole_file) {
   const Recording recording = read(head + first + second + third + "}\n}");

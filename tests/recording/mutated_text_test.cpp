@@ -12,6 +12,8 @@
 using namespace sweep;
 using namespace sweep::testing;
 
+BOOST_AUTO_TEST_SUITE(mutated_text)
+
 namespace {
 
 std::string t4_text() {
@@ -61,8 +63,6 @@ void read_or_refuse(const Read& read, const std::string& text) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(mutated_text)
 
 BOOST_AUTO_TEST_CASE(t4_results_are_read_or_refused) {
   const std::string text = t4_text();

@@ -4,6 +4,8 @@
 
 using namespace sweep;
 
+BOOST_AUTO_TEST_SUITE(recording_lookup)
+
 namespace {
 
 Bindings bindings(std::int64_t a, Value b) {
@@ -29,8 +31,6 @@ Places find(const RecordingLookup& lookup, const Bindings& configuration) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(recording_lookup)
 
 BOOST_AUTO_TEST_CASE(finds_entries_by_the_chosen_names) {
   const std::vector<RecordedEntry> all = entries();

@@ -9,6 +9,8 @@
 using namespace sweep;
 using namespace sweep::testing;
 
+BOOST_AUTO_TEST_SUITE(store_reader)
+
 namespace {
 
 std::int64_t add_run(Store& store, const std::vector<PointRecord>& points,
@@ -22,8 +24,6 @@ std::int64_t add_run(Store& store, const std::vector<PointRecord>& points,
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(store_reader)
 
 BOOST_AUTO_TEST_CASE(reads_the_run_that_knows_most) {
   const TemporaryFolder folder;

@@ -7,6 +7,8 @@
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(t4_invalidity_of_points)
+
 namespace {
 
 struct Case {
@@ -28,8 +30,6 @@ const std::vector<Case> cases = {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(t4_invalidity_of_points)
 
 BOOST_DATA_TEST_CASE(follows_from_the_reason, data::make(cases), one) {
   PointRecord point;

@@ -10,6 +10,8 @@ using namespace sweep;
 using sweep::testing::message_of;
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(t4_reader)
+
 namespace {
 
 Recording read(const std::string& text) {
@@ -38,8 +40,6 @@ double first_time(const Recording& recording) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(t4_reader)
 
 BOOST_AUTO_TEST_CASE(reads_what_kernel_tuner_writes) {
   const Recording recording =

@@ -13,6 +13,8 @@ using namespace sweep;
 using namespace sweep::testing;
 using Json = nlohmann::ordered_json;
 
+BOOST_AUTO_TEST_SUITE(t4_writer)
+
 namespace {
 
 RunRecord example_run() {
@@ -60,8 +62,6 @@ void check_result(const Json& result) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(t4_writer)
 
 BOOST_AUTO_TEST_CASE(meets_the_schema) {
   const Json document = Json::parse(write_t4(example_run(), example_points()));

@@ -18,6 +18,8 @@ std::ostream& operator<<(std::ostream& out, ChartScale scale) {
 }  // namespace sweep
 
 namespace sweep::testing {
+BOOST_AUTO_TEST_SUITE(axis_scales)
+
 namespace {
 
 namespace data = boost::unit_test::data;
@@ -54,8 +56,6 @@ const std::vector<ScaleCase> of_parameters = {
     {{-4, 2, 3}, ScaleChoice::log10, ChartScale::category},
     {{1, 2, 4}, ScaleChoice::category, ChartScale::category},
 };
-
-BOOST_AUTO_TEST_SUITE(axis_scales)
 
 BOOST_DATA_TEST_CASE(a_parameters_scale_follows_its_values, data::make(of_parameters)) {
   BOOST_TEST(scale_of_parameter(sample.values, sample.choice) == sample.expected);

@@ -9,6 +9,8 @@
 using namespace sweep;
 using namespace sweep::testing;
 
+BOOST_AUTO_TEST_SUITE(best_configurations)
+
 namespace {
 
 RunRecord run_on(const char* device, std::int64_t id, RunState state) {
@@ -27,8 +29,6 @@ std::vector<std::int64_t> ids_of(const std::vector<RunRecord>& runs) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(best_configurations)
 
 BOOST_AUTO_TEST_CASE(a_tuning_run_has_one_of_each_group) {
   const ExportedRun run = find_best(tuned_streams());

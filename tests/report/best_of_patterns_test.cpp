@@ -9,6 +9,8 @@
 using namespace sweep;
 using namespace sweep::testing;
 
+BOOST_AUTO_TEST_SUITE(the_best_of_each_pattern)
+
 namespace {
 
 using Places = std::vector<std::size_t>;
@@ -23,8 +25,6 @@ RunResults results_of(std::vector<StoredPoint> points) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(the_best_of_each_pattern)
 
 BOOST_AUTO_TEST_CASE(is_the_one_of_its_verdict) {
   BOOST_TEST(best_of_patterns(measured_streams()) == (Places{1, 2}),

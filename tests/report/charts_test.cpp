@@ -7,6 +7,8 @@
 #include "tests/report/tuned_results.h"
 
 namespace sweep::testing {
+BOOST_AUTO_TEST_SUITE(charts)
+
 namespace {
 
 ChartLayout chart_layout(ChartKind kind, Names x, Names values, Names series = {},
@@ -43,8 +45,6 @@ StoredPoint timed(std::int64_t stride, std::int64_t block, double bandwidth) {
 }
 
 const ChartKind line = ChartKind::line;
-
-BOOST_AUTO_TEST_SUITE(charts)
 
 BOOST_AUTO_TEST_CASE(marks_stand_by_rising_x_with_the_interval_of_the_time) {
   const Chart chart = only_chart(chart_layout(line, {"STRIDE"}, {"efficiency", "bandwidth"}),

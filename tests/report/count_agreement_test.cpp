@@ -11,6 +11,8 @@
 namespace data = boost::unit_test::data;
 
 namespace sweep::testing {
+BOOST_AUTO_TEST_SUITE(count_agreement)
+
 namespace {
 
 StoredPoint counted(const std::string& metric, double hardware, double emulated) {
@@ -58,8 +60,6 @@ const std::vector<Case> cases = {
     {"dram_write_bytes", 1000, 1200, false, 20},
     {"l2_read_sectors", 1000, 900, true, -10},
     {"load_sectors", 1000, std::numeric_limits<double>::quiet_NaN(), false, 0}};
-
-BOOST_AUTO_TEST_SUITE(count_agreement)
 
 BOOST_DATA_TEST_CASE(each_metric_has_its_tolerance, data::make(cases), c) {
   const StoredPoint stored = counted(c.metric, c.hardware, c.emulated);

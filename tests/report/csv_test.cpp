@@ -14,6 +14,8 @@
 #include "tests/store/arbitrary_records.h"
 
 namespace sweep::testing {
+BOOST_AUTO_TEST_SUITE(csv)
+
 namespace {
 
 using Record = std::vector<std::string>;
@@ -90,8 +92,6 @@ std::string written(const StoredPoint& point) {
   results.points = {point};
   return write_csv(results);
 }
-
-BOOST_AUTO_TEST_SUITE(csv)
 
 BOOST_AUTO_TEST_CASE(a_run_without_points_is_the_heading) {
   BOOST_TEST(write_csv({}) == "pattern,status,reason,stopped_by,verdict,notes\r\n");

@@ -9,9 +9,9 @@
 namespace data = boost::unit_test::data;
 
 namespace sweep::testing {
-namespace {
-
 BOOST_AUTO_TEST_SUITE(display_text)
+
+namespace {
 
 BOOST_DATA_TEST_CASE(width_counts_characters,
                      data::make({"", "abc", "é", "–", "µs", "日本"}) ^

@@ -9,6 +9,8 @@
 namespace data = boost::unit_test::data;
 
 namespace sweep::testing {
+BOOST_AUTO_TEST_SUITE(expectation_check)
+
 namespace {
 
 StoredPoint strided(std::int64_t stride, std::vector<Metric> metrics) {
@@ -69,8 +71,6 @@ const std::vector<Case> cases = {
     {"load_sectors_per_request == 4 / (STRIDE - 1)",
      "broken by 2 of 3 points; cannot be checked at 1 of 3 points: it has no value there", false},
 };
-
-BOOST_AUTO_TEST_SUITE(expectation_check)
 
 BOOST_DATA_TEST_CASE(verdicts, data::make(cases)) {
   const auto points = some_points();

@@ -18,6 +18,8 @@ using namespace sweep;
 using namespace sweep::testing;
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(export_header)
+
 namespace {
 
 /// What CUDA's headers of these names have in them, as far as the tests need it.
@@ -57,8 +59,6 @@ std::string header_of(const ExportedRun& run) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(export_header)
 
 BOOST_AUTO_TEST_CASE(a_project_reads_the_values_of_each_group) {
   const std::string header = header_of(find_best(tuned_streams()));

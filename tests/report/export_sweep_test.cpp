@@ -12,6 +12,8 @@
 using namespace sweep;
 using namespace sweep::testing;
 
+BOOST_AUTO_TEST_SUITE(export_sweep)
+
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -66,8 +68,6 @@ void check_exactly(const std::vector<ExportedRun>& runs) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(export_sweep)
 
 BOOST_AUTO_TEST_CASE(one_configuration_is_axes_of_one_value) {
   RunResults results = measured_streams();

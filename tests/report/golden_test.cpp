@@ -8,9 +8,9 @@
 #include "tests/report/tuned_results.h"
 
 namespace sweep::testing {
-namespace {
-
 BOOST_AUTO_TEST_SUITE(golden)
+
+namespace {
 
 BOOST_AUTO_TEST_CASE(a_run_on_a_gpu) {
   const RunResults results = stride_results();

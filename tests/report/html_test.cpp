@@ -12,6 +12,8 @@
 #include "tests/report/tuned_results.h"
 
 namespace sweep::testing {
+BOOST_AUTO_TEST_SUITE(html)
+
 namespace {
 
 std::size_t count_in(std::string_view text, std::string_view part) {
@@ -45,8 +47,6 @@ std::string own_text(std::string page) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(html)
 
 BOOST_AUTO_TEST_CASE(says_first_what_was_found) {
   const std::string page = write_html(stride_results());

@@ -10,6 +10,8 @@
 #include "tests/rapidcheck_case.h"
 
 namespace sweep::testing {
+BOOST_AUTO_TEST_SUITE(html_text)
+
 namespace {
 
 struct TextCase {
@@ -69,8 +71,6 @@ const Base64Case base64_cases[] = {{"", ""},
                                    {"foobar", "Zm9vYmFy"}};
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(html_text)
 
 BOOST_DATA_TEST_CASE(escapes_text, boost::unit_test::data::make(text_cases), each) {
   BOOST_TEST(escape_html(each.text) == each.html);

@@ -16,6 +16,8 @@
 #include "tests/store/example_records.h"
 
 namespace sweep::testing {
+BOOST_AUTO_TEST_SUITE(json_report)
+
 namespace {
 
 using nlohmann::json;
@@ -101,8 +103,6 @@ PointRecord arbitrary_readable_point() {
   for (std::string& note : point.notes) note = arbitrary_tricky_text();
   return point;
 }
-
-BOOST_AUTO_TEST_SUITE(json_report)
 
 BOOST_AUTO_TEST_CASE(every_figure_is_that_of_the_store) {
   check_property([] {

@@ -8,6 +8,8 @@
 #include "tests/report/tuned_results.h"
 
 namespace sweep::testing {
+BOOST_AUTO_TEST_SUITE(limit_words)
+
 namespace {
 
 struct WasteCase {
@@ -66,8 +68,6 @@ std::string all_limits(const RunResults& results) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(limit_words)
 
 BOOST_DATA_TEST_CASE(names_what_is_wasted, boost::unit_test::data::make(waste_cases), each) {
   const PointRecord point = ok_point("copy", {}, each.metrics).point;

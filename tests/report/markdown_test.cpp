@@ -6,13 +6,13 @@
 #include "tests/report/tuned_results.h"
 
 namespace sweep::testing {
+BOOST_AUTO_TEST_SUITE(markdown)
+
 namespace {
 
 bool has(const RunResults& results, const std::string& part) {
   return write_markdown(results).find(part) != std::string::npos;
 }
-
-BOOST_AUTO_TEST_SUITE(markdown)
 
 BOOST_AUTO_TEST_CASE(it_says_whether_the_run_is_whole) {
   RunResults results = stride_results();

@@ -7,6 +7,8 @@
 namespace data = boost::unit_test::data;
 
 namespace sweep::testing {
+BOOST_AUTO_TEST_SUITE(markdown_text)
+
 namespace {
 
 struct Escape {
@@ -48,8 +50,6 @@ const Escape escapes[] = {
     {"12.5", "12.5"},
     {"colour \x1b[31m", "colour ?[31m"},
 };
-
-BOOST_AUTO_TEST_SUITE(markdown_text)
 
 BOOST_DATA_TEST_CASE(markup_is_escaped, data::make(escapes), escape) {
   BOOST_TEST(escape_markdown(escape.text) == escape.markdown);

@@ -3,6 +3,8 @@
 #include <boost/test/unit_test.hpp>
 
 namespace sweep::testing {
+BOOST_AUTO_TEST_SUITE(metric_column)
+
 namespace {
 
 PointRecord point_with(std::vector<Metric> metrics) {
@@ -30,8 +32,6 @@ std::optional<std::string> choose(const std::vector<const PointRecord*>& points,
   const auto column = choose_metric(points, names);
   return column ? std::optional(heading_of(*column)) : std::nullopt;
 }
-
-BOOST_AUTO_TEST_SUITE(metric_column)
 
 BOOST_AUTO_TEST_CASE(a_figure_is_found_by_name_and_origin) {
   BOOST_TEST(figure_of(a, {"bandwidth", Origin::emulated}).value() == 2);

@@ -8,6 +8,8 @@
 #include "tests/store/arbitrary_records.h"
 
 namespace sweep::testing {
+BOOST_AUTO_TEST_SUITE(note_kind)
+
 namespace {
 
 namespace data = boost::unit_test::data;
@@ -34,8 +36,6 @@ const std::vector<Case> cases = {
     {"version 13.0.1", {}},
     {"- -", {}},
 };
-
-BOOST_AUTO_TEST_SUITE(note_kind)
 
 BOOST_DATA_TEST_CASE(numbers_are_told_from_names, data::make(cases), c) {
   BOOST_TEST(take_apart(c.note).numbers == c.numbers, boost::test_tools::per_element());

@@ -5,6 +5,8 @@
 #include "tests/report/example_results.h"
 
 namespace sweep::testing {
+BOOST_AUTO_TEST_SUITE(parameter_values)
+
 namespace {
 
 std::vector<ParameterValues> parameters_of(const std::vector<StoredPoint>& stored) {
@@ -24,8 +26,6 @@ std::vector<std::string> shown(const std::vector<std::int64_t>& numbers) {
 void check_shown(const std::vector<std::int64_t>& numbers, const Names& expected) {
   BOOST_TEST(shown(numbers) == expected, boost::test_tools::per_element());
 }
-
-BOOST_AUTO_TEST_SUITE(parameter_values)
 
 BOOST_AUTO_TEST_CASE(values_stand_in_the_order_they_first_appear) {
   const auto parameters = parameters_of({ok_point("p", {{"A", integer(3)}, {"B", word("x")}}, {}),

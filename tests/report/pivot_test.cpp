@@ -9,6 +9,8 @@
 #include "tests/report/example_results.h"
 
 namespace sweep::testing {
+BOOST_AUTO_TEST_SUITE(pivoting)
+
 namespace {
 
 std::string text_of(const Cell& cell) {
@@ -56,8 +58,6 @@ StoredPoint in_one_cell(std::int64_t block, const char* metric, double value) {
   return ok_point("stride", {{"STRIDE", integer(1)}, {"BLOCK", integer(block)}},
                   {{metric, Origin::measured, value}});
 }
-
-BOOST_AUTO_TEST_SUITE(pivoting)
 
 BOOST_AUTO_TEST_CASE(rows_and_columns_stand_in_the_order_values_first_appear) {
   const std::vector<StoredPoint> points = {point(8, "float", 1), point(8, "double", 2),

@@ -5,6 +5,8 @@
 #include "tests/report/example_results.h"
 
 namespace sweep::testing {
+BOOST_AUTO_TEST_SUITE(point_list)
+
 namespace {
 
 Names key_names(const TableModel& table) {
@@ -18,8 +20,6 @@ Names headings(const TableModel& table) {
   for (const auto& lines : table.headings) headings.push_back(lines.at(0));
   return headings;
 }
-
-BOOST_AUTO_TEST_SUITE(point_list)
 
 BOOST_AUTO_TEST_CASE(what_varies_tells_the_points_apart) {
   const RunResults results = stride_results();

@@ -5,6 +5,8 @@
 #include "tests/report/example_results.h"
 
 namespace sweep::testing {
+BOOST_AUTO_TEST_SUITE(point_notes)
+
 namespace {
 
 StoredPoint noted(const Names& notes) {
@@ -12,8 +14,6 @@ StoredPoint noted(const Names& notes) {
   stored.point.notes = notes;
   return stored;
 }
-
-BOOST_AUTO_TEST_SUITE(point_notes)
 
 BOOST_AUTO_TEST_CASE(each_note_stands_once_with_its_points) {
   const std::vector<StoredPoint> points = {noted({"b", "a"}), noted({}), noted({"a"})};

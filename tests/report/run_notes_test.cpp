@@ -5,6 +5,8 @@
 #include "tests/report/example_results.h"
 
 namespace sweep::testing {
+BOOST_AUTO_TEST_SUITE(run_notes)
+
 namespace {
 
 Names notes_with(std::vector<AnchorRecord> anchors) {
@@ -12,8 +14,6 @@ Names notes_with(std::vector<AnchorRecord> anchors) {
   results.run.anchors = std::move(anchors);
   return describe_run_notes(results);
 }
-
-BOOST_AUTO_TEST_SUITE(run_notes)
 
 BOOST_AUTO_TEST_CASE(a_quiet_run_has_none) {
   BOOST_TEST(describe_run_notes({}).empty());

@@ -11,6 +11,7 @@
 
 namespace sweep::testing {
 namespace {
+namespace run_results {
 
 struct Fixture : OpenStore {
   auto says(const std::string& what) const {
@@ -21,7 +22,9 @@ struct Fixture : OpenStore {
   }
 };
 
-BOOST_FIXTURE_TEST_SUITE(run_results, Fixture)
+}  // namespace run_results
+
+BOOST_FIXTURE_TEST_SUITE(run_results, run_results::Fixture)
 
 BOOST_AUTO_TEST_CASE(the_newest_run_is_the_default) {
   const std::int64_t first = store.begin_run(example_provenance());

@@ -7,11 +7,11 @@
 #include "tests/rapidcheck_case.h"
 
 namespace sweep::testing {
+BOOST_AUTO_TEST_SUITE(table_drawing)
+
 namespace {
 
 using Figures = std::vector<std::optional<double>>;
-
-BOOST_AUTO_TEST_SUITE(table_drawing)
 
 BOOST_AUTO_TEST_CASE(bars_have_eighths_or_whole_columns) {
   BOOST_TEST(draw_bar(1, 4, true) == "████");

@@ -9,6 +9,8 @@
 #include "tests/report/example_results.h"
 
 namespace sweep::testing {
+BOOST_AUTO_TEST_SUITE(terminal)
+
 namespace {
 
 Cell figure(double value) {
@@ -34,8 +36,6 @@ std::string without_escapes(std::string text) {
   }
   return text;
 }
-
-BOOST_AUTO_TEST_SUITE(terminal)
 
 BOOST_AUTO_TEST_CASE(figures_are_aligned_on_the_decimal_point) {
   BOOST_TEST(terminal_table(example(), 80, false) ==

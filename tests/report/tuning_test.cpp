@@ -10,6 +10,8 @@
 #include "tests/report/tuned_results.h"
 
 namespace sweep::testing {
+BOOST_AUTO_TEST_SUITE(tuning)
+
 namespace {
 
 namespace data = boost::unit_test::data;
@@ -56,8 +58,6 @@ const std::vector<GainCase> gains = {
     {"l1tex__t_sectors.sum", Better::lower, 1.1, 1.2, 1.3,
      "the default has 20.0 % (10.0 to 30.0 %) more l1tex__t_sectors.sum than the winner"},
 };
-
-BOOST_AUTO_TEST_SUITE(tuning)
 
 BOOST_DATA_TEST_CASE(the_gain_is_told_in_words, data::make(gains), c) {
   RunResults results = tuned_results();

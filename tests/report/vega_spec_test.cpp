@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 
 namespace sweep::testing {
+BOOST_AUTO_TEST_SUITE(vega_spec)
+
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -61,8 +63,6 @@ Json parameter(const Json& spec, const std::string& name) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(vega_spec)
 
 BOOST_AUTO_TEST_CASE(a_line_has_its_marks_and_their_points) {
   const Json spec = vega_lite_spec(line_chart(), 0);

@@ -6,6 +6,8 @@
 #include "tests/report/example_results.h"
 
 namespace sweep::testing {
+BOOST_AUTO_TEST_SUITE(verdict)
+
 namespace {
 
 using Kind = PointVerdict::Kind;
@@ -47,8 +49,6 @@ Names texts(const RunResults& results) {
 void check_texts(const RunResults& results, const Names& expected) {
   BOOST_TEST(texts(results) == expected, boost::test_tools::per_element());
 }
-
-BOOST_AUTO_TEST_SUITE(verdict)
 
 BOOST_AUTO_TEST_CASE(intervals_that_overlap_are_the_same) {
   const RunResults results =

@@ -10,6 +10,8 @@
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(batch_size)
+
 namespace {
 
 /// After batches of the sizes it asks for, each of which takes fixed + each * n.
@@ -24,8 +26,6 @@ BatchSize taught(double fixed, double each, int batches = 8) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(batch_size)
 
 BOOST_AUTO_TEST_CASE(the_first_batch_is_small_and_the_next_grow_with_what_was_seen) {
   BatchSize size;

@@ -5,11 +5,11 @@
 
 using namespace sweep;
 
+BOOST_AUTO_TEST_SUITE(channel)
+
 namespace {
 using Message = std::vector<std::uint8_t>;
 }
-
-BOOST_AUTO_TEST_SUITE(channel)
 
 BOOST_AUTO_TEST_CASE(messages_arrive_whole_and_in_order) {
   auto [here, there] = Channel::pair();

@@ -12,6 +12,7 @@
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
+namespace compile_ahead {
 namespace {
 
 /// A pattern whose kernels tell their K by their PTX; 13 and 141 do not compile.
@@ -81,6 +82,7 @@ const How ways[] = {{1, {}},
                     {6, {"/no/such/program"}}};
 
 }  // namespace
+}  // namespace compile_ahead
 
 BOOST_AUTO_TEST_SUITE(compile_ahead, *boost::unit_test::precondition(has_nvrtc))
 

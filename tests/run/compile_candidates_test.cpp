@@ -9,6 +9,8 @@
 
 using namespace sweep;
 
+BOOST_AUTO_TEST_SUITE(compile_candidates)
+
 namespace {
 
 const char* const text = R"cuda(/* pattern:
@@ -44,8 +46,6 @@ std::vector<std::size_t> chosen(const Given& all, std::size_t size) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(compile_candidates)
 
 BOOST_AUTO_TEST_CASE(those_that_share_functions_with_the_first_go_with_it) {
   const Given all = given({{1, 32}, {2, 32}, {3, 32}, {1, 64}, {2, 64}, {1, 96}});

@@ -14,6 +14,7 @@
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
+namespace compile_on_demand {
 namespace {
 
 /// A pattern whose kernels tell their K by their PTX; 13 does not compile.
@@ -63,6 +64,7 @@ CompileSettings settings_of(unsigned compilers, ProgramCache* cache = nullptr) {
 }
 
 }  // namespace
+}  // namespace compile_on_demand
 
 BOOST_AUTO_TEST_SUITE(compile_on_demand, *boost::unit_test::precondition(has_nvrtc))
 

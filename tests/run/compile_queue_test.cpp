@@ -11,6 +11,8 @@
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(compile_queue)
+
 namespace {
 
 std::vector<Configuration> many(std::size_t count) {
@@ -58,8 +60,6 @@ std::string taken_from(CompileQueue& queue) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(compile_queue)
 
 BOOST_DATA_TEST_CASE(outcomes_come_in_order,
                      data::make({std::size_t{1}, std::size_t{7}, std::size_t{3000}}) *

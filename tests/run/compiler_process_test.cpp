@@ -9,6 +9,8 @@
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(compiler_process)
+
 namespace {
 
 using Command = std::vector<std::string>;
@@ -33,8 +35,6 @@ ProgramSource program(const std::string& text) {
 const Command scripted = {SWEEP_SCRIPTED_COMPILER, "scripted"};
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(compiler_process)
 
 BOOST_AUTO_TEST_CASE(messages_say_all_there_is) {
   ProgramSource source = program("text\n\"\xff\"");

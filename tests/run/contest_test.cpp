@@ -12,6 +12,7 @@ using namespace sweep;
 using boost::test_tools::per_element;
 using boost::test_tools::tolerance;
 
+namespace contest {
 namespace {
 
 const std::string plain = "pattern: tuned\naxes: {K: {from: 0, to: 12}}\n" + ten_samples;
@@ -49,8 +50,9 @@ struct Fixture : ScriptedRun {
 };
 
 }  // namespace
+}  // namespace contest
 
-BOOST_FIXTURE_TEST_SUITE(contest, Fixture, *boost::unit_test::precondition(has_nvrtc))
+BOOST_FIXTURE_TEST_SUITE(contest, contest::Fixture, *boost::unit_test::precondition(has_nvrtc))
 
 BOOST_AUTO_TEST_CASE(the_fastest_is_the_best_and_the_others_are_compared_with_it) {
   seconds_of = valley(2);

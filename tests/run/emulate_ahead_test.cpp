@@ -8,6 +8,8 @@
 
 using namespace sweep;
 
+BOOST_AUTO_TEST_SUITE(emulate_ahead)
+
 namespace {
 
 Workload named(const std::string& kernel) {
@@ -32,8 +34,6 @@ std::unique_ptr<Backend> counting_backend(const std::atomic<bool>& cancelled) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(emulate_ahead)
 
 BOOST_AUTO_TEST_CASE(each_workload_gets_its_own_counts) {
   EmulateAhead ahead(counting_backend, 3);

@@ -8,6 +8,7 @@
 
 using namespace sweep;
 
+namespace measuring {
 namespace {
 
 double value_of(const PointRecord& point, std::string_view name) {
@@ -34,8 +35,9 @@ struct Measuring {
 };
 
 }  // namespace
+}  // namespace measuring
 
-BOOST_FIXTURE_TEST_SUITE(measuring, Measuring)
+BOOST_FIXTURE_TEST_SUITE(measuring, measuring::Measuring)
 
 BOOST_AUTO_TEST_CASE(verifies_after_one_launch_and_before_the_first_sample) {
   useful = {0, 0};

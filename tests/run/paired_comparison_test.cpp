@@ -15,13 +15,13 @@
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(paired_comparison)
+
 namespace {
 
 const auto nearly = boost::test_tools::tolerance(1e-9);
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(paired_comparison)
 
 BOOST_AUTO_TEST_CASE(what_slows_both_down_drops_out_of_the_ratio) {
   const std::vector<double> first = {102, 204, 408, 816, 102, 51};

@@ -11,6 +11,8 @@
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(portion)
+
 namespace {
 
 struct Case {
@@ -43,8 +45,6 @@ const std::vector<Case> cases = {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(portion)
 
 BOOST_DATA_TEST_CASE(portions_follow_what_was_taken_and_what_is_left, data::make(cases), c) {
   BOOST_TEST(next_portion(MeasureRules{}, {c.figures, c.elapsed, c.each}) == c.portion);

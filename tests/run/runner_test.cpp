@@ -11,6 +11,7 @@
 
 using namespace sweep;
 
+namespace runner {
 namespace {
 
 /// What a run told its observer.
@@ -80,8 +81,9 @@ std::vector<std::string> sorted(std::vector<std::string> texts) {
 }
 
 }  // namespace
+}  // namespace runner
 
-BOOST_FIXTURE_TEST_SUITE(runner, Fixture, *boost::unit_test::precondition(has_nvrtc))
+BOOST_FIXTURE_TEST_SUITE(runner, runner::Fixture, *boost::unit_test::precondition(has_nvrtc))
 
 BOOST_AUTO_TEST_CASE(every_configuration_becomes_a_point_in_order) {
   const RunSummary summary = run({3, 1, 2});

@@ -12,6 +12,8 @@
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(sample_marks)
+
 namespace {
 
 /// Samples of 100 us with these clocks in MHz; 0 is not known.
@@ -65,8 +67,6 @@ const std::vector<Case> cases = {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(sample_marks)
 
 BOOST_DATA_TEST_CASE(samples_below_the_clock_of_the_others_are_marked, data::make(cases), c) {
   std::vector<SampleRecord> samples = at_clocks(c.clocks);

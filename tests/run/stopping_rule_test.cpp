@@ -13,6 +13,8 @@
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(stopping_rule)
+
 namespace {
 
 std::vector<double> noisy(std::size_t count) {
@@ -22,8 +24,6 @@ std::vector<double> noisy(std::size_t count) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(stopping_rule)
 
 BOOST_AUTO_TEST_CASE(never_stops_before_the_fewest_samples) {
   MeasureRules rules;

@@ -7,6 +7,8 @@
 
 using namespace sweep;
 
+BOOST_AUTO_TEST_SUITE(timing_metrics)
+
 namespace {
 
 double value_of(const std::vector<Metric>& metrics, std::string_view name) {
@@ -27,8 +29,6 @@ const std::vector<SampleRecord> samples = {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(timing_metrics)
 
 BOOST_AUTO_TEST_CASE(figures_leave_out_what_ran_below_the_clock_of_the_others) {
   const std::vector<Metric> metrics = sweep::timing_metrics(samples, 1, UsefulTraffic{}, Device{});

@@ -9,6 +9,8 @@
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(tune_objective)
+
 namespace {
 
 const double infinity = std::numeric_limits<double>::infinity();
@@ -218,8 +220,6 @@ const Limit limits[] = {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(tune_objective)
 
 BOOST_DATA_TEST_CASE(the_first_figure_decides_what_is_followed, data::make(decisions), decision) {
   SearchObjective objective(decision.objectives);

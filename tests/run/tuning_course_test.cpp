@@ -12,6 +12,7 @@ namespace data = boost::unit_test::data;
 using boost::test_tools::per_element;
 using boost::test_tools::tolerance;
 
+namespace tuning_course {
 namespace {
 
 /// Budgets of a search of a flat space, and how it ends.
@@ -52,6 +53,7 @@ std::string searched_by(const std::string& strategy, const std::string& more = {
 }
 
 }  // namespace
+}  // namespace tuning_course
 
 BOOST_FIXTURE_TEST_SUITE(tuning_course, ScriptedRun, *boost::unit_test::precondition(has_nvrtc))
 

@@ -12,6 +12,7 @@ using namespace sweep;
 using boost::test_tools::per_element;
 using boost::test_tools::tolerance;
 
+namespace tuning {
 namespace {
 
 std::vector<Tried> sorted(std::vector<Tried> all) {
@@ -20,6 +21,7 @@ std::vector<Tried> sorted(std::vector<Tried> all) {
 }
 
 }  // namespace
+}  // namespace tuning
 
 BOOST_FIXTURE_TEST_SUITE(tuning, ScriptedRun, *boost::unit_test::precondition(has_nvrtc))
 

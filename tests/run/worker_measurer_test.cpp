@@ -8,6 +8,8 @@
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(worker_measurer)
+
 namespace {
 
 std::vector<std::string> worker(const std::string& device) {
@@ -55,8 +57,6 @@ std::string device_error(const std::vector<std::string>& command) {
 const char* const killed = "the process that runs the kernel was killed by signal 9 (Killed)";
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(worker_measurer)
 
 BOOST_AUTO_TEST_CASE(a_worker_says_its_device_and_measures) {
   WorkerMeasurer measurer(worker("fake"));

@@ -7,6 +7,8 @@
 
 using namespace sweep;
 
+BOOST_AUTO_TEST_SUITE(worker_messages)
+
 namespace {
 
 WorkerJob job() {
@@ -52,8 +54,6 @@ void check_equal(const Extent3& a, const Extent3& b) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(worker_messages)
 
 BOOST_AUTO_TEST_CASE(a_job_comes_back_as_it_went) {
   const WorkerJob sent = job();

@@ -7,6 +7,8 @@
 
 using namespace sweep;
 
+BOOST_AUTO_TEST_SUITE(workloads)
+
 namespace {
 
 const char* const text = R"cuda(/* pattern:
@@ -45,8 +47,6 @@ std::string failure_with(const Bindings& given) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(workloads)
 
 BOOST_AUTO_TEST_CASE(sizes_follow_from_the_configuration) {
   const Workload workload = workload_with(integers({{"N", 96}, {"SHARED", 1024}}));

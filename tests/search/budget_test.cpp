@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+BOOST_AUTO_TEST_SUITE(budget)
+
 namespace {
 
 using sweep::Budget;
@@ -86,8 +88,6 @@ const std::vector<Case> cases = {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(budget)
 
 BOOST_DATA_TEST_CASE(ends_a_search, boost::unit_test::data::make(cases), one) {
   SearchProgress progress;

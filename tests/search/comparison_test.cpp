@@ -8,6 +8,8 @@
 
 #include "tests/search/synthetic_spaces.h"
 
+BOOST_AUTO_TEST_SUITE(comparison)
+
 namespace {
 
 using sweep::CostTable;
@@ -31,8 +33,6 @@ std::vector<std::size_t> trials(const CostTable& table, std::size_t most) {
 using Numbers = std::vector<std::size_t>;
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(comparison)
 
 BOOST_AUTO_TEST_CASE(counts_rows_tried_until_a_share_is_reached) {
   BOOST_TEST(trials(costs, 5) == (Numbers{3, 4}), boost::test_tools::per_element());

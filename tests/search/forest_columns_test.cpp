@@ -6,6 +6,8 @@
 
 #include "tests/rapidcheck_case.h"
 
+BOOST_AUTO_TEST_SUITE(forest_columns)
+
 namespace {
 
 using sweep::ForestColumns;
@@ -14,8 +16,6 @@ using sweep::testing::check_property;
 const double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(forest_columns)
 
 BOOST_AUTO_TEST_CASE(few_numbers_have_a_bin_each) {
   const ForestColumns columns(std::vector<double>{5, 1, 2, 1, 5, 2}, {false, true});

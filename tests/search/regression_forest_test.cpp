@@ -4,6 +4,8 @@
 #include <cmath>
 #include <vector>
 
+BOOST_AUTO_TEST_SUITE(regression_forest)
+
 namespace {
 
 using sweep::ForestColumns;
@@ -36,8 +38,6 @@ RegressionForest fitted(const Steps& steps, std::uint64_t seed) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(regression_forest)
 
 BOOST_AUTO_TEST_CASE(learns_steps_and_kinds) {
   const Steps steps;

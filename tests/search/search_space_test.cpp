@@ -8,6 +8,8 @@
 #include "tests/rapidcheck_case.h"
 #include "tests/search/arbitrary_space.h"
 
+BOOST_AUTO_TEST_SUITE(search_space)
+
 namespace {
 
 using namespace sweep::testing;
@@ -34,8 +36,6 @@ std::size_t differing(const SearchSpace& space, std::size_t a, std::size_t b) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(search_space)
 
 BOOST_AUTO_TEST_CASE(finds_rows_by_their_values) {
   const SearchSpace space = holed();

@@ -6,6 +6,8 @@
 
 #include "engine/search/strategy.h"
 
+BOOST_AUTO_TEST_SUITE(strategy_courses)
+
 namespace {
 
 using sweep::SearchSpace;
@@ -50,8 +52,6 @@ const std::vector<Course> courses = {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(strategy_courses)
 
 BOOST_DATA_TEST_CASE(are_the_same_everywhere, boost::unit_test::data::make(courses), course) {
   const SearchSpace space = box();

@@ -14,6 +14,8 @@
 #include "tests/rapidcheck_case.h"
 #include "tests/search/arbitrary_space.h"
 
+BOOST_AUTO_TEST_SUITE(strategy_properties)
+
 namespace {
 
 using namespace sweep::testing;
@@ -68,8 +70,6 @@ SearchSpace ladder() {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(strategy_properties)
 
 BOOST_DATA_TEST_CASE(tries_every_row_once_and_ends, boost::unit_test::data::make(names), name) {
   check_property([&name] {

@@ -8,6 +8,8 @@
 #include "engine/search/comparison.h"
 #include "tests/search/synthetic_spaces.h"
 
+BOOST_AUTO_TEST_SUITE(strategy_quality)
+
 namespace {
 
 using namespace sweep::testing;
@@ -25,8 +27,6 @@ std::size_t median_trials(const SyntheticSpace& synthetic, const std::string& na
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(strategy_quality)
 
 BOOST_AUTO_TEST_CASE(where_parameters_interact_a_third_of_the_random_trials_is_enough) {
   for (const SyntheticSpace& synthetic : {rugged_space(), failing_space(), scattered_space()}) {

@@ -10,6 +10,8 @@
 
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(emulator_values)
+
 namespace {
 
 using namespace sweep::testing;
@@ -41,8 +43,6 @@ const std::vector<Case> cases = {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(emulator_values)
 
 BOOST_DATA_TEST_CASE(they_replace_the_configuration_s_own, data::make(cases), example) {
   const sweep::Sweep sweep =

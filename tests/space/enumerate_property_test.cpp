@@ -9,6 +9,8 @@
 #include "tests/rapidcheck_case.h"
 #include "tests/spec/example_patterns.h"
 
+BOOST_AUTO_TEST_SUITE(enumerate_properties)
+
 namespace {
 
 using namespace sweep::testing;
@@ -212,8 +214,6 @@ Strings texts(const std::vector<Configuration>& configurations) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(enumerate_properties)
 
 BOOST_AUTO_TEST_CASE(each_combination_is_a_configuration_or_removed_once) {
   check_property(

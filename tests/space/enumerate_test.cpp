@@ -8,6 +8,8 @@
 #include "tests/pattern_from_text.h"
 #include "tests/spec/example_patterns.h"
 
+BOOST_AUTO_TEST_SUITE(enumerating)
+
 namespace {
 
 using namespace sweep::testing;
@@ -52,8 +54,6 @@ std::string messages_of(const std::string& text) {
 using Strings = std::vector<std::string>;
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(enumerating)
 
 BOOST_AUTO_TEST_CASE(the_last_axis_is_the_innermost) {
   const Space space = space_of("pattern: stride\naxes: {STRIDE: [2, 1], T: [float, double]}\n");

@@ -4,6 +4,8 @@
 
 #include "tests/spec/example_patterns.h"
 
+BOOST_AUTO_TEST_SUITE(the_groups_of_a_tuned_sweep)
+
 namespace {
 
 using namespace sweep::testing;
@@ -28,8 +30,6 @@ Grouped grouped(const std::string& text) {
   result.groups = tuning_groups(sweep, result.space);
   return result;
 }
-
-BOOST_AUTO_TEST_SUITE(the_groups_of_a_tuned_sweep)
 
 BOOST_AUTO_TEST_CASE(are_one_without_for_each) {
   const Grouped all = grouped(

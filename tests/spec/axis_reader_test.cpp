@@ -10,6 +10,8 @@
 
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(axis_reader)
+
 namespace {
 
 using namespace sweep::testing;
@@ -128,8 +130,6 @@ const std::vector<TextCase> mistakes = {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(axis_reader)
 
 BOOST_DATA_TEST_CASE(an_axis_has_many_forms, data::make(forms)) {
   BOOST_TEST(outcome(sample.text) == sample.expected);

@@ -7,6 +7,8 @@
 #include "tests/spec/example_patterns.h"
 
 namespace sweep::testing {
+BOOST_AUTO_TEST_SUITE(chart_layouts)
+
 namespace {
 
 namespace data = boost::unit_test::data;
@@ -58,8 +60,6 @@ const std::vector<TextCase> mistakes = {
     {"{charts: [{line: {x: T, y: time}, where: M == 1}]}",
      "2:50+1 there is no parameter 'M' | the names known here are: T, STRIDE, BLOCK, N, pattern"},
 };
-
-BOOST_AUTO_TEST_SUITE(chart_layouts)
 
 BOOST_DATA_TEST_CASE(mistakes_are_shown_with_a_way_out, data::make(mistakes)) {
   BOOST_TEST(sweep_messages("pattern: stride\nreport: " + sample.text + '\n') == sample.expected);

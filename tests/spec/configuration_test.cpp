@@ -5,6 +5,8 @@
 
 #include "tests/spec/example_patterns.h"
 
+BOOST_AUTO_TEST_SUITE(configuration)
+
 namespace {
 
 using namespace sweep::testing;
@@ -36,8 +38,6 @@ std::string resolved(const Bindings& values) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(configuration)
 
 BOOST_AUTO_TEST_CASE(what_is_not_given_takes_its_default) {
   BOOST_TEST(resolved({}) == "stride T=float STRIDE=1 BYTES=1024 N=256 PADDED=true");

@@ -11,6 +11,8 @@
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(counter_plan)
+
 namespace {
 
 using Names = std::vector<std::string>;
@@ -72,8 +74,6 @@ const std::vector<Dependence> dependences = {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(counter_plan)
 
 BOOST_AUTO_TEST_CASE(requests_are_counted_as_instructions_first) {
   const CounterPlan plan = plan_of({"memory"});

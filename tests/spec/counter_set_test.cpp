@@ -11,6 +11,8 @@ using namespace sweep;
 using namespace sweep::testing;
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(counter_set)
+
 namespace {
 
 using Names = std::vector<std::string>;
@@ -90,8 +92,6 @@ std::string sweep_with(const std::string& counters) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(counter_set)
 
 BOOST_AUTO_TEST_CASE(every_formula_is_of_a_metric_and_uses_counters) {
   std::set<std::string> metrics;

@@ -11,6 +11,8 @@
 
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(cuda_scanner)
+
 namespace {
 
 using namespace sweep::testing;
@@ -235,8 +237,6 @@ void check_places(const std::string& text) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(cuda_scanner)
 
 BOOST_DATA_TEST_CASE(comments_literals_and_preprocessor_lines_are_blanked, data::make(blanked)) {
   BOOST_TEST(sweep::blank_non_code(sample.text) == with_dots_blank(sample.expected));

@@ -6,6 +6,8 @@
 
 using namespace sweep;
 
+BOOST_AUTO_TEST_SUITE(device_figure)
+
 namespace {
 
 constexpr const char* pattern_text = R"(/* pattern:
@@ -39,8 +41,6 @@ std::string shown(const Sweep& sweep) {
 constexpr DeviceFigures figures = {132, 4096};
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(device_figure)
 
 BOOST_AUTO_TEST_CASE(defaults_become_the_devices_figures) {
   Sweep sweep = sweep_over({});

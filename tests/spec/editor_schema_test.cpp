@@ -20,6 +20,8 @@ using namespace sweep;
 namespace data = boost::unit_test::data;
 namespace fs = std::filesystem;
 
+BOOST_AUTO_TEST_SUITE(editor_schema)
+
 namespace {
 
 using Json = nlohmann::json;
@@ -209,8 +211,6 @@ bool has_map(const Json& schema, std::vector<std::string> keys) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(editor_schema)
 
 BOOST_DATA_TEST_CASE(every_shipped_sweep_is_valid, data::make(files(sweeps, ".yaml"))) {
   const Json value = json_of(yaml_of(read_source(sample)));

@@ -6,6 +6,8 @@
 
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(emulator_set)
+
 namespace {
 
 using namespace sweep::testing;
@@ -47,8 +49,6 @@ const std::vector<TextCase> mistakes = {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(emulator_set)
 
 BOOST_AUTO_TEST_CASE(replaces_axes_in_their_place_and_defaults_at_the_end) {
   BOOST_TEST(emulated("{ROWS: 4}") == "ROWS=4 T=float,double" + zipped);

@@ -12,6 +12,8 @@
 
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(expectation)
+
 namespace {
 
 using namespace sweep::testing;
@@ -154,8 +156,6 @@ const std::vector<CompareCase> orders = {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(expectation)
 
 BOOST_DATA_TEST_CASE(forms, data::make(good)) {
   const bool quoted = sample.text.starts_with(' ') || sample.text.find('?') != std::string::npos;

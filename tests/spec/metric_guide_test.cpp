@@ -5,6 +5,8 @@
 
 using namespace sweep;
 
+BOOST_AUTO_TEST_SUITE(metric_guide)
+
 namespace {
 
 std::vector<Origin> origins(const std::string& name) {
@@ -12,8 +14,6 @@ std::vector<Origin> origins(const std::string& name) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(metric_guide)
 
 BOOST_AUTO_TEST_CASE(every_metric_is_in_one_group_and_has_an_origin) {
   std::vector<std::string> names;

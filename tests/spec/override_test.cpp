@@ -6,6 +6,8 @@
 
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(override)
+
 namespace {
 
 using namespace sweep::testing;
@@ -81,8 +83,6 @@ const std::vector<TextCase> mistakes = {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(override)
 
 BOOST_DATA_TEST_CASE(has_many_forms, data::make(forms)) {
   BOOST_TEST(axes_with({sample.text}) == sample.expected + " T=float (BLOCK,N)=128:1,256:2");

@@ -8,6 +8,8 @@
 
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(pattern_directives)
+
 namespace {
 
 using namespace sweep::testing;
@@ -47,8 +49,6 @@ const std::vector<EditCase> conditions = {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(pattern_directives)
 
 BOOST_DATA_TEST_CASE(directives_are_found, data::make(directives)) {
   std::string found;

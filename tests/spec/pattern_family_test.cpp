@@ -12,6 +12,8 @@ using namespace sweep;
 using namespace sweep::testing;
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(pattern_family)
+
 namespace {
 
 PatternPtr pattern_of(const std::string& name, const std::string& family) {
@@ -46,8 +48,6 @@ const std::vector<TextCase> texts = {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(pattern_family)
 
 BOOST_DATA_TEST_CASE(a_family_is_a_short_line, data::make(texts)) {
   BOOST_TEST(why_not_a_family(sample.text) == sample.expected);

@@ -7,6 +7,8 @@
 
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(pattern_file)
+
 namespace {
 
 using namespace sweep::testing;
@@ -100,8 +102,6 @@ const std::vector<TextCase> file_names = {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(pattern_file)
 
 BOOST_DATA_TEST_CASE(starts_with_a_header, data::make(files)) {
   BOOST_TEST(pattern_messages(sample.text) == sample.expected);

@@ -9,6 +9,8 @@
 
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(pattern_header)
+
 namespace {
 
 using namespace sweep::testing;
@@ -58,8 +60,6 @@ std::string declared(const std::string& line) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(pattern_header)
 
 BOOST_AUTO_TEST_CASE(the_designs_example_is_read_whole) {
   const PatternPtr pattern = good_pattern(stride, "patterns/stride");

@@ -7,6 +7,8 @@
 
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(pattern_kernel_mistakes)
+
 namespace {
 
 using namespace sweep::testing;
@@ -144,8 +146,6 @@ void check(const EditCase& row) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(pattern_kernel_mistakes)
 
 BOOST_DATA_TEST_CASE(names_that_are_taken, data::make(names)) {
   check(sample);

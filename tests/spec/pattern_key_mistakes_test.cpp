@@ -7,6 +7,8 @@
 
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(pattern_key_mistakes)
+
 namespace {
 
 using namespace sweep::testing;
@@ -127,8 +129,6 @@ void check(const EditCase& row) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(pattern_key_mistakes)
 
 BOOST_AUTO_TEST_CASE(the_text_that_is_edited_is_good) {
   BOOST_TEST(pattern_messages(copy_pattern) == "");

@@ -8,6 +8,8 @@
 
 namespace fs = std::filesystem;
 
+BOOST_AUTO_TEST_SUITE(pattern_library)
+
 namespace {
 
 using namespace sweep::testing;
@@ -33,8 +35,6 @@ std::string loaded(const PatternLibrary& library, const std::string& name) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(pattern_library)
 
 BOOST_AUTO_TEST_CASE(finds_the_patterns_of_its_folders_by_name) {
   const TemporaryFolder folder;

@@ -7,6 +7,8 @@
 
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(pattern_value_mistakes)
+
 namespace {
 
 using namespace sweep::testing;
@@ -115,8 +117,6 @@ void check(const EditCase& row) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(pattern_value_mistakes)
 
 BOOST_DATA_TEST_CASE(expressions_that_mean_nothing, data::make(expressions)) {
   check(sample);

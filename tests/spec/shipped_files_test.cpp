@@ -12,6 +12,8 @@
 namespace data = boost::unit_test::data;
 namespace fs = std::filesystem;
 
+BOOST_AUTO_TEST_SUITE(shipped_files)
+
 namespace {
 
 const fs::path patterns = fs::path(SWEEP_SOURCE_DIR) / "patterns";
@@ -28,8 +30,6 @@ std::vector<std::string> files(const fs::path& folder, const std::string& ending
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(shipped_files)
 
 BOOST_AUTO_TEST_CASE(there_are_some) {
   BOOST_TEST(files(patterns, ".cu").size() >= 10u);

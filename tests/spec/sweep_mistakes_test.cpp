@@ -6,6 +6,8 @@
 
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(sweep_mistakes)
+
 namespace {
 
 using namespace sweep::testing;
@@ -237,8 +239,6 @@ std::string after_pattern(const std::string& first, const std::string& lines) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(sweep_mistakes)
 
 BOOST_DATA_TEST_CASE(of_the_file_and_its_patterns, data::make(files)) {
   BOOST_TEST(sweep_messages(sample.text) == sample.expected);

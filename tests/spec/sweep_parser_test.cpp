@@ -6,6 +6,8 @@
 
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(sweep_parser)
+
 namespace {
 
 using namespace sweep::testing;
@@ -19,8 +21,6 @@ std::string axes_of(const std::string& lines) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(sweep_parser)
 
 BOOST_AUTO_TEST_CASE(a_sweep_is_read_whole) {
   const Sweep sweep = read_sweep(R"(# A comment

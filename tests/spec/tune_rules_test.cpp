@@ -8,6 +8,8 @@
 
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(the_rules_of_tuning)
+
 namespace {
 
 using namespace sweep::testing;
@@ -53,8 +55,6 @@ const std::vector<TextCase> mistakes = {
      "2:33+1 'cut_off' must be a number above 1, or off | with 1.5 what is 1.5 times slower than "
      "the best is dropped early"},
 };
-
-BOOST_AUTO_TEST_SUITE(the_rules_of_tuning)
 
 BOOST_DATA_TEST_CASE(have_mistakes_with_a_place, data::make(mistakes)) {
   BOOST_TEST(sweep_messages("pattern: stride\ntune: " + sample.text + '\n') == sample.expected);

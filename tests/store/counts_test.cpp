@@ -8,6 +8,7 @@
 
 namespace sweep::testing {
 namespace {
+namespace counts {
 
 using Metrics = std::vector<Metric>;
 using Notes = std::vector<std::string>;
@@ -29,7 +30,9 @@ struct Fixture : OpenStore {
   PointRecord point() const { return store.points(run).at(0).point; }
 };
 
-BOOST_FIXTURE_TEST_SUITE(counts, Fixture)
+}  // namespace counts
+
+BOOST_FIXTURE_TEST_SUITE(counts, counts::Fixture)
 
 BOOST_AUTO_TEST_CASE(a_point_keeps_what_counted_it) {
   BOOST_TEST((point() == counted_point()));

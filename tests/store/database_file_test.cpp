@@ -16,6 +16,7 @@
 
 namespace sweep::testing {
 namespace {
+namespace database_file {
 
 namespace fs = std::filesystem;
 using sqlite::Access;
@@ -56,7 +57,9 @@ struct Fixture : DatabaseFolder {
   }
 };
 
-BOOST_FIXTURE_TEST_SUITE(database_file, Fixture)
+}  // namespace database_file
+
+BOOST_FIXTURE_TEST_SUITE(database_file, database_file::Fixture)
 
 BOOST_AUTO_TEST_CASE(a_missing_file_is_created_only_for_writing) {
   check_refused(Store::Mode::read_only, StoreFault::missing, "does not exist");

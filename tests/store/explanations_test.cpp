@@ -9,6 +9,7 @@
 
 namespace sweep::testing {
 namespace {
+namespace explanations_of_a_run {
 
 using Explanations = std::vector<PatternExplanation>;
 
@@ -44,7 +45,9 @@ PatternExplanation example_explanation(std::int64_t ordinal) {
 
 const std::string maker = "emulator of 9.0 (H200), NVRTC 13.0, sweep 0.1.0";
 
-BOOST_FIXTURE_TEST_SUITE(explanations_of_a_run, Fixture)
+}  // namespace explanations_of_a_run
+
+BOOST_FIXTURE_TEST_SUITE(explanations_of_a_run, explanations_of_a_run::Fixture)
 
 BOOST_AUTO_TEST_CASE(they_come_back_in_order) {
   const PatternExplanation one = example_explanation(2);

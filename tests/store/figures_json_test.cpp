@@ -8,6 +8,8 @@
 #include <string>
 
 namespace sweep::testing {
+BOOST_AUTO_TEST_SUITE(figures_json)
+
 namespace {
 
 namespace data = boost::unit_test::data;
@@ -32,8 +34,6 @@ const std::vector<std::string> no_samples = {"",
                                              "[[1,2]] "};
 const std::vector<std::string> no_values = {"",      "[",    "[1",  "[1,]", "[,1]",
                                             "[1 2]", "[1]x", "nan", "[-]",  "[nul]"};
-
-BOOST_AUTO_TEST_SUITE(figures_json)
 
 BOOST_AUTO_TEST_CASE(a_plain_sample_has_no_mark) {
   const std::vector<SampleRecord> samples = {

@@ -15,6 +15,7 @@
 
 namespace sweep::testing {
 namespace {
+namespace full_disk {
 
 namespace fs = std::filesystem;
 
@@ -39,7 +40,9 @@ struct Fixture : DatabaseFolder {
   }
 };
 
-BOOST_FIXTURE_TEST_SUITE(full_disk, Fixture)
+}  // namespace full_disk
+
+BOOST_FIXTURE_TEST_SUITE(full_disk, full_disk::Fixture)
 
 BOOST_AUTO_TEST_CASE(a_limit_on_the_size_of_files_costs_no_earlier_point) {
   ChildProcess child([&](const ChildProcess::Say& say) {

@@ -12,9 +12,9 @@
 namespace data = boost::unit_test::data;
 
 namespace sweep::testing {
-namespace {
-
 BOOST_AUTO_TEST_SUITE(parameters_json)
+
+namespace {
 
 BOOST_AUTO_TEST_CASE(kinds_and_order_can_be_read_in_the_text) {
   Bindings parameters;

@@ -9,6 +9,7 @@
 
 namespace sweep::testing {
 namespace {
+namespace permissions {
 
 namespace fs = std::filesystem;
 
@@ -46,7 +47,9 @@ struct Fixture : DatabaseFolder {
   }
 };
 
-BOOST_FIXTURE_TEST_SUITE(permissions, Fixture)
+}  // namespace permissions
+
+BOOST_FIXTURE_TEST_SUITE(permissions, permissions::Fixture)
 
 BOOST_AUTO_TEST_CASE(a_store_can_be_read_where_nothing_can_be_written) {
   BOOST_TEST(read() == "points: 1");

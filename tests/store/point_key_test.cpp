@@ -7,6 +7,8 @@
 #include "tests/store/example_records.h"
 
 namespace sweep::testing {
+BOOST_AUTO_TEST_SUITE(point_key)
+
 namespace {
 
 /// Reads back the text of a key: `TAG LENGTH:BYTES` and a line break for each part.
@@ -51,8 +53,6 @@ class KeyReader {
   std::string_view rest_;
   std::string_view tag_;
 };
-
-BOOST_AUTO_TEST_SUITE(point_key)
 
 BOOST_AUTO_TEST_CASE(the_text_has_every_part_with_its_length) {
   const std::string expected = R"(point 1

@@ -12,9 +12,9 @@
 namespace data = boost::unit_test::data;
 
 namespace sweep::testing {
-namespace {
-
 BOOST_AUTO_TEST_SUITE(processes)
+
+namespace {
 
 // The child says "." after each point; once it has said so `points` times, it is killed, wherever
 // it is then.

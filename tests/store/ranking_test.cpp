@@ -7,6 +7,8 @@
 #include <ostream>
 
 namespace sweep::testing {
+BOOST_AUTO_TEST_SUITE(ranking)
+
 namespace {
 
 namespace data = boost::unit_test::data;
@@ -56,8 +58,6 @@ const std::vector<Case> cases = {
     {{{{"bandwidth", 3}}, {{"time", 1}}}, {1}, "time"},
     {{{{"time", 0}}, {{"time", 1}, {"bandwidth", 2}}, {{"time", std::nan("")}}}, {1}, "bandwidth"},
 };
-
-BOOST_AUTO_TEST_SUITE(ranking)
 
 BOOST_DATA_TEST_CASE(a_group_is_ranked_by_what_all_of_it_have, data::make(cases), c) {
   const std::vector<StoredPoint> points = points_of(c.points);

@@ -8,6 +8,7 @@
 
 namespace sweep::testing {
 namespace {
+namespace run_findings {
 
 struct Fixture : OpenStore {
   std::int64_t first = store.begin_run(example_provenance());
@@ -19,7 +20,9 @@ struct Fixture : OpenStore {
 constexpr AnchorRecord early{3, 0.5, 1e-3, 0.99e-3, 1.01e-3, 1.98e9, 45};
 constexpr AnchorRecord late{3, 61.25, 1.1e-3, 1.09e-3, 1.11e-3, 1.7e9, 71.5};
 
-BOOST_FIXTURE_TEST_SUITE(run_findings, Fixture)
+}  // namespace run_findings
+
+BOOST_FIXTURE_TEST_SUITE(run_findings, run_findings::Fixture)
 
 BOOST_AUTO_TEST_CASE(a_run_keeps_its_notes_in_order) {
   store.add_note(first, "another process uses the GPU");

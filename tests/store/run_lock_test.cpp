@@ -16,6 +16,7 @@
 
 namespace sweep::testing {
 namespace {
+namespace run_lock {
 
 namespace fs = std::filesystem;
 
@@ -34,7 +35,9 @@ struct Fixture : DatabaseFolder {
   }
 };
 
-BOOST_FIXTURE_TEST_SUITE(run_lock, Fixture)
+}  // namespace run_lock
+
+BOOST_FIXTURE_TEST_SUITE(run_lock, run_lock::Fixture)
 
 BOOST_AUTO_TEST_CASE(a_lock_is_beside_the_database_while_it_is_held) {
   {

@@ -12,6 +12,7 @@
 
 namespace sweep::testing {
 namespace {
+namespace sql_view {
 
 using Rows = std::vector<std::string>;
 
@@ -33,7 +34,9 @@ const std::string all_samples =
     "SELECT point_id || ' ' || ordinal || ' ' || seconds || ' ' || sm_clock_hz || ' ' || mark "
     "FROM sample ORDER BY point_id, ordinal";
 
-BOOST_FIXTURE_TEST_SUITE(sql_view, Fixture)
+}  // namespace sql_view
+
+BOOST_FIXTURE_TEST_SUITE(sql_view, sql_view::Fixture)
 
 BOOST_AUTO_TEST_CASE(metrics_are_rows) {
   Store store(path, Store::Mode::read_write);

@@ -9,6 +9,7 @@
 
 namespace sweep::testing {
 namespace {
+namespace sqlite_types {
 
 using sqlite::Access;
 using sqlite::Database;
@@ -29,7 +30,9 @@ struct Fixture : DatabaseFolder {
   }
 };
 
-BOOST_FIXTURE_TEST_SUITE(sqlite_types, Fixture)
+}  // namespace sqlite_types
+
+BOOST_FIXTURE_TEST_SUITE(sqlite_types, sqlite_types::Fixture)
 
 BOOST_AUTO_TEST_CASE(values_come_back_as_bound) {
   Statement insert(database, "INSERT INTO t VALUES (?, ?)");

@@ -14,10 +14,13 @@
 
 namespace sweep::testing {
 namespace {
+namespace store {
 
 bool is_utc_time(const std::string& text) {
   return std::regex_match(text, std::regex(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)"));
 }
+
+}  // namespace store
 
 BOOST_FIXTURE_TEST_SUITE(store, OpenStore)
 

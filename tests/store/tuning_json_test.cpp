@@ -13,6 +13,8 @@
 namespace data = boost::unit_test::data;
 
 namespace sweep::testing {
+BOOST_AUTO_TEST_SUITE(tuning_json)
+
 namespace {
 
 /// The example's text with one part of it replaced.
@@ -22,8 +24,6 @@ std::string example_with(const std::string& part, const std::string& other) {
   BOOST_REQUIRE(place != std::string::npos);
   return json.replace(place, part.size(), other);
 }
-
-BOOST_AUTO_TEST_SUITE(tuning_json)
 
 BOOST_AUTO_TEST_CASE(a_search_can_be_read_in_the_text) {
   BOOST_TEST(

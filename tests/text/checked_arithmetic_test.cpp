@@ -12,6 +12,8 @@
 
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(checked_arithmetic)
+
 namespace {
 
 using sweep::Arithmetic;
@@ -107,8 +109,6 @@ std::string shown(const Arithmetic& result) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(checked_arithmetic)
 
 BOOST_DATA_TEST_CASE(agrees_with_128_bits_at_the_edges, data::make(operations), operation) {
   for (const std::int64_t a : edges) {

@@ -7,6 +7,8 @@
 #include "tests/text/expression_case.h"
 #include "tests/text/expression_tree.h"
 
+BOOST_AUTO_TEST_SUITE(compiled_expressions)
+
 namespace {
 
 using namespace sweep::testing;
@@ -77,8 +79,6 @@ const std::vector<ExpressionCase> cases = {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(compiled_expressions)
 
 BOOST_DATA_TEST_CASE(names_are_read_by_number, boost::unit_test::data::make(cases), row) {
   Bindings bindings;

@@ -3,6 +3,8 @@
 #include <boost/test/unit_test.hpp>
 #include <memory>
 
+BOOST_AUTO_TEST_SUITE(diagnostic)
+
 namespace {
 
 using sweep::Diagnostic;
@@ -27,8 +29,6 @@ std::string excerpt(const Location& where) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(diagnostic)
 
 BOOST_AUTO_TEST_CASE(reads_like_a_compilers_message) {
   const Diagnostic diagnostic{Severity::error, place("a: 1\nSTRIED: {from: 1}\nb: 2\n", 2, 1, 6),

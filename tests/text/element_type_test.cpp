@@ -9,6 +9,8 @@
 
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(element_type)
+
 namespace {
 
 using sweep::ElementHeader;
@@ -104,8 +106,6 @@ const std::vector<Alias> aliases = {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(element_type)
 
 BOOST_DATA_TEST_CASE(is_what_cuda_documents, data::make(types), row) {
   const auto type = ElementType::find(row.name);

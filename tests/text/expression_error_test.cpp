@@ -8,6 +8,8 @@
 
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(expression_errors)
+
 namespace {
 
 using namespace sweep::testing;
@@ -260,8 +262,6 @@ const std::vector<ExpressionCase> huge = {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(expression_errors)
 
 BOOST_DATA_TEST_CASE(syntax_is_explained_at_its_place, data::make(syntax), row) {
   BOOST_TEST(outcome(row.text, example()) == row.expected);

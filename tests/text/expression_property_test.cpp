@@ -8,6 +8,8 @@
 #include "tests/text/expression_case.h"
 #include "tests/text/expression_tree.h"
 
+BOOST_AUTO_TEST_SUITE(expression_properties)
+
 namespace {
 
 using namespace sweep::testing;
@@ -102,8 +104,6 @@ void try_all(const std::string& text) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(expression_properties)
 
 BOOST_AUTO_TEST_CASE(values_and_faults_are_those_of_unbounded_integers) {
   int values = 0;

@@ -9,6 +9,8 @@
 
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(expression)
+
 namespace {
 
 using namespace sweep::testing;
@@ -276,8 +278,6 @@ Expression parsed(const std::string& text) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(expression)
 
 BOOST_DATA_TEST_CASE(precedence_is_cs, data::make(precedence), row) {
   BOOST_TEST(outcome(row.text) == row.expected);

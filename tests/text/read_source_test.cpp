@@ -5,6 +5,7 @@
 
 #include "tests/temporary_folder.h"
 
+namespace reading_a_source {
 namespace {
 
 namespace fs = std::filesystem;
@@ -26,6 +27,7 @@ Failure failure(const fs::path& path) {
 }
 
 }  // namespace
+}  // namespace reading_a_source
 
 BOOST_FIXTURE_TEST_SUITE(reading_a_source, sweep::TemporaryFolder)
 

@@ -9,6 +9,8 @@
 
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(units)
+
 namespace {
 
 template <class Input>
@@ -190,8 +192,6 @@ const std::vector<Decimal> decimals = {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(units)
 
 BOOST_DATA_TEST_CASE(bytes_take_the_largest_binary_unit, data::make(bytes), row) {
   BOOST_TEST(sweep::format_bytes(row.input) == row.expected);

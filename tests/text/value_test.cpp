@@ -3,6 +3,8 @@
 #include <boost/test/unit_test.hpp>
 #include <limits>
 
+BOOST_AUTO_TEST_SUITE(value)
+
 namespace {
 
 using sweep::Bindings;
@@ -11,8 +13,6 @@ using sweep::Value;
 using sweep::ValueKind;
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(value)
 
 BOOST_AUTO_TEST_CASE(each_kind_has_a_name_and_a_spelling) {
   struct Row {

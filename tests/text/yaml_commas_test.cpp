@@ -10,6 +10,8 @@
 
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(yaml_commas)
+
 namespace {
 
 /// The text with each hidden comma as a ';'.
@@ -81,8 +83,6 @@ const std::vector<std::string> untouched = {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(yaml_commas)
 
 BOOST_DATA_TEST_CASE(commas_within_parentheses_are_hidden, data::make(hiding), row) {
   BOOST_TEST(hidden(row.text) == row.expected);

@@ -8,6 +8,8 @@
 
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(yaml_errors)
+
 namespace {
 
 using namespace sweep::testing;
@@ -135,8 +137,6 @@ std::string deep_aliases() {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(yaml_errors)
 
 BOOST_DATA_TEST_CASE(syntax_is_explained_at_its_place, data::make(syntax), row) {
   std::string outcome = yaml_outcome(row.text);

@@ -7,6 +7,8 @@
 
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(yaml_places)
+
 namespace {
 
 using namespace sweep::testing;
@@ -82,8 +84,6 @@ const YamlNode& value_of(const YamlNode& map, std::string_view key) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(yaml_places)
 
 BOOST_DATA_TEST_CASE(scalars_know_their_first_character, data::make(scalars), row) {
   BOOST_TEST(yaml_outcome(row.text, true) == row.expected);

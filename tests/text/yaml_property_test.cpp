@@ -5,6 +5,8 @@
 #include "tests/rapidcheck_case.h"
 #include "tests/text/yaml_case.h"
 
+BOOST_AUTO_TEST_SUITE(yaml_properties)
+
 namespace {
 
 using namespace sweep::testing;
@@ -106,8 +108,6 @@ Flow random_flow(int depth) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(yaml_properties)
 
 BOOST_AUTO_TEST_CASE(no_bytes_crash_the_reader) {
   check_property([] { try_read(*rc::gen::container<std::string>(rc::gen::arbitrary<char>())); },

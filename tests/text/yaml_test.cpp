@@ -8,6 +8,8 @@
 
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(yaml)
+
 namespace {
 
 using namespace sweep::testing;
@@ -100,8 +102,6 @@ const std::vector<YamlCase> rejoined = {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(yaml)
 
 BOOST_DATA_TEST_CASE(documents_become_trees, data::make(structures), row) {
   BOOST_TEST(yaml_outcome(row.text) == row.expected);

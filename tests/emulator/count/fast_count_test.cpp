@@ -7,6 +7,8 @@
 
 using namespace sweep;
 
+BOOST_AUTO_TEST_SUITE(fast_count)
+
 namespace {
 
 constexpr int cases = 2000;
@@ -17,8 +19,6 @@ void expect_equal_counts(const MemoryModel& model, const WarpAccess& access, Acc
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(fast_count)
 
 BOOST_AUTO_TEST_CASE(counts_as_the_reference) {
   sweep::testing::check_property(

@@ -10,6 +10,8 @@ namespace data = boost::unit_test::data;
 using namespace sweep;
 using sweep::testing::affine;
 
+BOOST_AUTO_TEST_SUITE(historic)
+
 namespace {
 
 using Sizes = std::vector<unsigned>;
@@ -106,8 +108,6 @@ const std::vector<SharedRow> shared = {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(historic)
 
 BOOST_DATA_TEST_CASE(loads_split_into_transactions, data::make(transactions), row) {
   const MemoryModel model = default_model(row.capability);

@@ -13,6 +13,8 @@ namespace data = boost::unit_test::data;
 using namespace sweep;
 using sweep::testing::affine;
 
+BOOST_AUTO_TEST_SUITE(modern_count)
+
 namespace {
 
 const MemoryModel hopper = default_model(90);
@@ -65,8 +67,6 @@ MemoryModel any_modern() {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(modern_count)
 
 BOOST_DATA_TEST_CASE(sectors_and_lines, data::make(rows), row) {
   for (const AccessKind kind : {AccessKind::load, AccessKind::store}) {

@@ -8,6 +8,8 @@
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
+BOOST_AUTO_TEST_SUITE(block_sample)
+
 namespace {
 
 LaunchCount count_of(std::uint64_t sectors) {
@@ -59,8 +61,6 @@ const std::vector<ScaledCase> other_cases = {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(block_sample)
 
 BOOST_DATA_TEST_CASE(a_sample_has_both_ends_and_is_spread,
                      data::make({8, 20, 100}) * data::make({1000, 4096, 1000000}), wanted, total) {

@@ -6,6 +6,7 @@
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
+namespace emulator_execution {
 namespace {
 
 /// A kernel over N floats, in blocks of 256, that copies `in` to `out` but for `statement`.
@@ -87,6 +88,7 @@ const HarmlessCase harmless_cases[] = {
 };
 
 }  // namespace
+}  // namespace emulator_execution
 
 BOOST_AUTO_TEST_SUITE(emulator_execution, *boost::unit_test::precondition(has_nvrtc))
 

@@ -8,6 +8,7 @@
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
+namespace random_functions {
 namespace {
 
 EmulatorSettings exact() {
@@ -108,6 +109,7 @@ __global__ void kernel(int32_t* counts) {{
 }
 
 }  // namespace
+}  // namespace random_functions
 
 BOOST_AUTO_TEST_SUITE(random_functions, *boost::unit_test::precondition(has_nvrtc))
 

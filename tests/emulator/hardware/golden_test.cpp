@@ -10,11 +10,13 @@
 using namespace sweep;
 using namespace sweep::testing;
 
+namespace hardware {
 namespace {
 
 const std::string folder = SWEEP_SOURCE_DIR "/tests/emulator/hardware";
 
 }  // namespace
+}  // namespace hardware
 
 BOOST_AUTO_TEST_SUITE(hardware, *boost::unit_test::precondition(has_nvrtc))
 

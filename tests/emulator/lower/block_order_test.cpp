@@ -6,14 +6,14 @@
 #include <set>
 
 namespace sweep::testing {
+BOOST_AUTO_TEST_SUITE(block_order)
+
 namespace {
 
 using Graph = std::vector<std::vector<std::uint32_t>>;
 using Order = std::vector<std::uint32_t>;
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(block_order)
 
 BOOST_AUTO_TEST_CASE(puts_what_joins_behind_what_it_joins) {
   BOOST_TEST(loop_contiguous_order({{1, 2}, {3}, {3}, {}}).back() == 3U);

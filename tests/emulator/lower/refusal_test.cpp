@@ -16,6 +16,8 @@ static std::ostream& operator<<(std::ostream& out, const Refused& r) {
   return out << r.body;
 }
 
+BOOST_AUTO_TEST_SUITE(refusals)
+
 namespace {
 
 const Refused refused[] = {
@@ -81,8 +83,6 @@ const Refused refused[] = {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(refusals)
 
 BOOST_DATA_TEST_CASE(say_why, boost::unit_test::data::make(refused), r) {
   std::string scope = r.scope;

@@ -20,6 +20,8 @@ static std::ostream& operator<<(std::ostream& out, const AtomicCase& c) {
   return out << c.operation;
 }
 
+BOOST_AUTO_TEST_SUITE(atomics_of_threads)
+
 namespace {
 
 const AtomicCase atomics[] = {
@@ -50,8 +52,6 @@ const AtomicCase atomics[] = {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(atomics_of_threads)
 
 BOOST_DATA_TEST_CASE(atomics_happen_one_after_the_other,
                      boost::unit_test::data::make(atomics) *

@@ -18,6 +18,8 @@ static std::ostream& operator<<(std::ostream& out, const WaitingCase& c) {
   return out << c.name;
 }
 
+BOOST_AUTO_TEST_SUITE(waiting)
+
 namespace {
 
 Setting blocks(std::uint32_t threads, std::uint32_t count = 1) {
@@ -135,8 +137,6 @@ DONE:)ptx"},
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(waiting)
 
 BOOST_DATA_TEST_CASE(within_a_block, boost::unit_test::data::make(within_blocks), c) {
   for (const bool takes_turns : {false, true}) {

@@ -10,6 +10,7 @@
 #include "tests/nvrtc_fixture.h"
 
 namespace sweep::testing {
+namespace compiled_kernels_of_all_families {
 namespace {
 
 using Words = std::vector<std::uint32_t>;
@@ -102,6 +103,7 @@ void lower_every_kernel(const std::string& ptx) {
 }
 
 }  // namespace
+}  // namespace compiled_kernels_of_all_families
 
 BOOST_AUTO_TEST_SUITE(compiled_kernels_of_all_families, *boost::unit_test::precondition(has_nvrtc))
 

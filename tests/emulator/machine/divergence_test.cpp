@@ -7,6 +7,8 @@
 #include "tests/emulator/machine/test_device.h"
 
 namespace sweep::testing {
+BOOST_AUTO_TEST_SUITE(divergence)
+
 namespace {
 
 struct Case {
@@ -153,8 +155,6 @@ JOIN:)ptx",
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(divergence)
 
 BOOST_DATA_TEST_CASE(leaves_each_thread_with, boost::unit_test::data::make(cases), c) {
   Setting setting;

@@ -17,6 +17,8 @@ static std::ostream& operator<<(std::ostream& out, const FaultCase& c) {
   return out << c.name;
 }
 
+BOOST_AUTO_TEST_SUITE(faults_of_kernels)
+
 namespace {
 
 const FaultCase faults[] = {
@@ -101,8 +103,6 @@ std::string words_after(const std::string& text, const std::string& words) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(faults_of_kernels)
 
 BOOST_DATA_TEST_CASE(say_what_happened, boost::unit_test::data::make(faults), c) {
   Setting setting;

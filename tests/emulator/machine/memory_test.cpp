@@ -19,6 +19,8 @@ static std::ostream& operator<<(std::ostream& out, const MemoryCase& c) {
   return out << c.name;
 }
 
+BOOST_AUTO_TEST_SUITE(memory)
+
 namespace {
 
 using Thread = std::uint32_t;
@@ -170,8 +172,6 @@ DONE: bar.warp.sync -1; ld.global.u32 %result, [%slot];)ptx"},
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(memory)
 
 BOOST_DATA_TEST_CASE(holds_what_was_put_there, boost::unit_test::data::make(spaces), c) {
   Setting setting;

@@ -11,6 +11,8 @@
 #include "tests/emulator/machine/test_device.h"
 
 namespace sweep::testing {
+BOOST_AUTO_TEST_SUITE(mutations)
+
 namespace {
 
 using Random = std::mt19937_64;
@@ -142,8 +144,6 @@ Ending lower_and_run(const std::string& text, const RandomProgram& program) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(mutations)
 
 /// SWEEP_MUTATIONS asks for another number, SWEEP_RANDOM_SEED for others.
 BOOST_AUTO_TEST_CASE(end_well_or_are_refused_or_fault) {

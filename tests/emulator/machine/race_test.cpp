@@ -16,6 +16,8 @@ static std::ostream& operator<<(std::ostream& out, const RaceCase& c) {
   return out << c.name;
 }
 
+BOOST_AUTO_TEST_SUITE(races_in_shared_memory)
+
 namespace {
 
 constexpr const char* cells = R"ptx(
@@ -117,8 +119,6 @@ const RaceCase races[] = {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(races_in_shared_memory)
 
 BOOST_DATA_TEST_CASE(are_told_from_what_is_ordered, boost::unit_test::data::make(races), c) {
   Setting setting;

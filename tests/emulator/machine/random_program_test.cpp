@@ -17,6 +17,8 @@ static std::ostream& operator<<(std::ostream& out, const Flavour& flavour) {
   return out << flavour.name;
 }
 
+BOOST_AUTO_TEST_SUITE(random_programs)
+
 namespace {
 
 constexpr Flavour flavours[] = {
@@ -106,8 +108,6 @@ std::string difference(const std::vector<std::byte>& expected, const Result& got
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(random_programs)
 
 BOOST_DATA_TEST_CASE(leave_the_memory_of_the_reference, boost::unit_test::data::make(flavours),
                      flavour) {

@@ -12,6 +12,7 @@
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
+namespace every_sweep {
 namespace {
 
 constexpr std::size_t most = 6;
@@ -136,6 +137,7 @@ void check_similar(const EmulatedPoint& actual, const EmulatedPoint& expected) {
 }
 
 }  // namespace
+}  // namespace every_sweep
 
 BOOST_AUTO_TEST_SUITE(every_sweep, *boost::unit_test::precondition(has_nvrtc))
 

@@ -10,6 +10,7 @@
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
+namespace historic_access {
 namespace {
 
 /// What a full warp's load of 4-byte elements comes to.
@@ -52,6 +53,7 @@ Configuration access(std::int64_t stride, std::int64_t offset, bool reversed) {
 }
 
 }  // namespace
+}  // namespace historic_access
 
 BOOST_AUTO_TEST_SUITE(historic_access, *boost::unit_test::precondition(has_nvrtc))
 

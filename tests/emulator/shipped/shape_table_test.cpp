@@ -13,6 +13,7 @@
 using namespace sweep;
 namespace data = boost::unit_test::data;
 
+namespace shape_table {
 namespace {
 
 using Values = std::vector<std::pair<std::string, Value>>;
@@ -153,6 +154,7 @@ void check_all_correct(const std::vector<Configuration>& configurations) {
 }
 
 }  // namespace
+}  // namespace shape_table
 
 BOOST_AUTO_TEST_SUITE(shape_table, *boost::unit_test::precondition(has_nvrtc))
 

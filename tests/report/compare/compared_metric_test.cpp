@@ -7,6 +7,8 @@
 #include "tests/report/compare/compared_runs.h"
 
 namespace sweep::testing {
+BOOST_AUTO_TEST_SUITE(compared_metric)
+
 namespace {
 
 namespace data = boost::unit_test::data;
@@ -66,8 +68,6 @@ std::vector<ComparedMetric> chosen(const StoredPoint& before, const StoredPoint&
   const std::vector<PointPair> pairs = {{&before.point, &after.point}};
   return choose_metrics(pairs, asked, {});
 }
-
-BOOST_AUTO_TEST_SUITE(compared_metric)
 
 BOOST_DATA_TEST_CASE(requests_are_read, data::make(requests), each) {
   BOOST_TEST((read_metric_request(each.text) == each.request));

@@ -7,6 +7,8 @@
 #include "tests/report/compare/compared_runs.h"
 
 namespace sweep::testing {
+BOOST_AUTO_TEST_SUITE(configuration_match)
+
 namespace {
 
 using Points = std::vector<StoredPoint>;
@@ -39,8 +41,6 @@ std::string message_of(const Points& before, const Points& after, const MatchRul
 }
 
 const Points blocks = {point({{"BLOCK", integer(128)}}), point({{"BLOCK", integer(256)}})};
-
-BOOST_AUTO_TEST_SUITE(configuration_match)
 
 BOOST_AUTO_TEST_CASE(pattern_and_parameters_decide_whatever_their_order) {
   const Points before = {point({{"T", element("float")}, {"BLOCK", integer(1)}}),

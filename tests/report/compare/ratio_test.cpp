@@ -9,6 +9,8 @@
 #include "tests/rapidcheck_case.h"
 
 namespace sweep::testing {
+BOOST_AUTO_TEST_SUITE(ratio)
+
 namespace {
 
 namespace data = boost::unit_test::data;
@@ -47,8 +49,6 @@ const SideCase side_cases[] = {
     {"from nothing to something", infinite, infinite, infinite, 0.05, Side::above},
     {"from something to nothing", 0, 0, 0, 0.05, Side::below},
 };
-
-BOOST_AUTO_TEST_SUITE(ratio)
 
 BOOST_DATA_TEST_CASE(an_interval_counts_whole, data::make(side_cases), each) {
   const Ratio ratio{each.value, FigureInterval{each.low, each.high}};

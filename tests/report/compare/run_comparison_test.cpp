@@ -11,6 +11,8 @@
 #include "tests/report/compare/compared_runs.h"
 
 namespace sweep::testing {
+BOOST_AUTO_TEST_SUITE(run_comparison)
+
 namespace {
 
 namespace data = boost::unit_test::data;
@@ -62,8 +64,6 @@ std::vector<std::string> texts(const std::vector<RunDifference>& differences) {
 bool any_contains(const std::vector<std::string>& lines, const std::string& part) {
   return std::ranges::any_of(lines, [&](const std::string& line) { return contains(line, part); });
 }
-
-BOOST_AUTO_TEST_SUITE(run_comparison)
 
 BOOST_DATA_TEST_CASE(verdicts, data::make(verdict_cases), each) {
   const RunComparison comparison =
