@@ -29,7 +29,8 @@ std::string text_of(const Cell& cell) {
 
 Emphasis emphasis_of(const Cell& cell) {
   if (cell.kind == Cell::Kind::missing) return Emphasis::weak;
-  return cell.kind == Cell::Kind::failed ? Emphasis::alarming : Emphasis::usual;
+  if (cell.kind == Cell::Kind::failed) return Emphasis::alarming;
+  return cell.is_best ? Emphasis::strong : Emphasis::usual;
 }
 
 std::optional<double> figure_of(const Cell& cell) {

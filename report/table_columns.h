@@ -10,7 +10,7 @@
 
 namespace sweep {
 
-enum class Emphasis : std::uint8_t { usual, weak, alarming };
+enum class Emphasis : std::uint8_t { usual, weak, strong, alarming };
 
 /// A column of a table as it is printed: every text has the column's width.
 struct TextColumn {

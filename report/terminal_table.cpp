@@ -24,6 +24,8 @@ std::string_view escape_of(Emphasis emphasis) {
   switch (emphasis) {
     case Emphasis::weak:
       return dim;
+    case Emphasis::strong:
+      return bold;
     case Emphasis::alarming:
       return red;
     case Emphasis::usual:
