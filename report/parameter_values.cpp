@@ -60,7 +60,8 @@ std::vector<ParameterValues> parameters_of(std::span<const PointRecord* const> p
 
 std::vector<ParameterValues> telling_parameters(const std::vector<ParameterValues>& parameters) {
   std::vector<ParameterValues> told = parameters;
-  std::erase_if(told, [](const ParameterValues& parameter) { return !parameter.varies(); });
+  // One that only some patterns have tells nothing that the pattern's name does not.
+  std::erase_if(told, [](const ParameterValues& parameter) { return parameter.values.size() < 2; });
   return told.empty() ? parameters : told;
 }
 

@@ -43,8 +43,11 @@ std::string describe_conditions(const AnchorRecord& first, const AnchorRecord& l
   return text;
 }
 
+/// Beyond this share differences between points may be the machine's.
+constexpr double alarming_drift = 0.01;
+
 /// How far one anchor configuration's times lie apart.
-std::string describe_drift(const RunResults& results, const std::vector<AnchorRecord>& anchors) {
+RunNote describe_drift(const RunResults& results, const std::vector<AnchorRecord>& anchors) {
   const auto [fastest, slowest] = std::ranges::minmax_element(anchors, {}, &AnchorRecord::seconds);
   const AnchorRecord& first = anchors.front();
   const AnchorRecord& last = anchors.back();
@@ -55,19 +58,22 @@ std::string describe_drift(const RunResults& results, const std::vector<AnchorRe
   const bool has_intervals = std::ranges::all_of(
       anchors, [](const AnchorRecord& anchor) { return anchor.seconds_high > 0; });
   if (!has_intervals) {
-    return fmt::format("{} took {} to {}, of too few samples to tell drift from noise{}", what,
-                       time_text(fastest->seconds), time_text(slowest->seconds), conditions);
+    return {fmt::format("{} took {} to {}, of too few samples to tell drift from noise{}", what,
+                        time_text(fastest->seconds), time_text(slowest->seconds), conditions),
+            true};
   }
   if (slowest->seconds_low <= fastest->seconds_high) {
-    return fmt::format("{} did not drift: its times, {} to {}, are the same{}", what,
-                       time_text(fastest->seconds), time_text(slowest->seconds), conditions);
+    return {fmt::format("{} did not drift: its times, {} to {}, are the same{}", what,
+                        time_text(fastest->seconds), time_text(slowest->seconds), conditions),
+            false};
   }
-  return fmt::format("{} drifted by {:.1f} %: {} to {}{}", what,
-                     (slowest->seconds / fastest->seconds - 1) * 100, time_text(fastest->seconds),
-                     time_text(slowest->seconds), conditions);
+  const double drift = slowest->seconds / fastest->seconds - 1;
+  return {fmt::format("{} drifted by {:.1f} %: {} to {}{}", what, drift * 100,
+                      time_text(fastest->seconds), time_text(slowest->seconds), conditions),
+          drift >= alarming_drift};
 }
 
-void add_drift(const RunResults& results, std::vector<std::string>& notes) {
+void add_drift(const RunResults& results, std::vector<RunNote>& notes) {
   std::map<std::int64_t, std::vector<AnchorRecord>> by_configuration;
   for (const AnchorRecord& anchor : results.run.anchors) {
     if (std::isfinite(anchor.seconds) && anchor.seconds > 0) {
@@ -79,7 +85,7 @@ void add_drift(const RunResults& results, std::vector<std::string>& notes) {
   }
 }
 
-void add_stops(const RunResults& results, std::vector<std::string>& notes) {
+void add_stops(const RunResults& results, std::vector<RunNote>& notes) {
   std::map<std::string, std::size_t> reasons;
   std::size_t early = 0;
   for (const StoredPoint& stored : results.points) {
@@ -93,12 +99,14 @@ void add_stops(const RunResults& results, std::vector<std::string>& notes) {
   for (const auto& [reason, count] : reasons) {
     parts.push_back(fmt::format("{} at the limit of {}", format_thousands(count), reason));
   }
-  notes.push_back(fmt::format(
-      "{} of {} points stopped sampling before they were as free of noise as asked: {}",
-      format_thousands(early), format_thousands(results.points.size()), in_words(parts)));
+  notes.push_back(
+      {fmt::format(
+           "{} of {} points stopped sampling before they were as free of noise as asked: {}",
+           format_thousands(early), format_thousands(results.points.size()), in_words(parts)),
+       true});
 }
 
-void add_samples(const RunResults& results, std::vector<std::string>& notes) {
+void add_samples(const RunResults& results, std::vector<RunNote>& notes) {
   std::size_t all = 0;
   std::size_t outliers = 0;
   std::size_t slow = 0;
@@ -119,17 +127,25 @@ void add_samples(const RunResults& results, std::vector<std::string>& notes) {
                                 format_thousands(slow), slow == 1 ? "was" : "were"));
   }
   if (parts.empty()) return;
-  notes.push_back(fmt::format("of {} samples {}", format_thousands(all), in_words(parts)));
+  notes.push_back(
+      {fmt::format("of {} samples {}", format_thousands(all), in_words(parts)), slow > 0});
 }
 
 }  // namespace
 
-std::vector<std::string> describe_run_notes(const RunResults& results) {
-  std::vector<std::string> notes = results.run.notes;
+std::vector<RunNote> run_notes(const RunResults& results) {
+  std::vector<RunNote> notes;
+  for (const std::string& note : results.run.notes) notes.push_back({note, true});
   add_drift(results, notes);
   add_stops(results, notes);
   add_samples(results, notes);
   return notes;
+}
+
+std::vector<std::string> describe_run_notes(const RunResults& results) {
+  std::vector<std::string> texts;
+  for (RunNote& note : run_notes(results)) texts.push_back(std::move(note.text));
+  return texts;
 }
 
 }  // namespace sweep

@@ -23,7 +23,7 @@ struct ParameterType {
   ValueKind kind;
 };
 inline constexpr std::array parameter_types = {ParameterType{"element", ValueKind::element},
-                                        ParameterType{"integer", ValueKind::integer},
-                                        ParameterType{"boolean", ValueKind::boolean}};
+                                               ParameterType{"integer", ValueKind::integer},
+                                               ParameterType{"boolean", ValueKind::boolean}};
 
 }  // namespace sweep

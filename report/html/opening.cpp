@@ -176,13 +176,6 @@ std::string html_list(const std::vector<std::string>& sentences) {
   return html + "</ul>\n";
 }
 
-/// What a run says of itself that is no cause for concern.
-bool is_reassuring(const std::string& note) {
-  return note.find("did not drift") != std::string::npos ||
-         (note.find("kept in the figures") != std::string::npos &&
-          note.find("low clock") == std::string::npos);
-}
-
 void add_expectations(const RunResults& results, std::vector<std::string>& warnings) {
   if (results.expectations.empty()) return;
   for (const ExpectationResult& result :
@@ -233,8 +226,8 @@ std::string html_warnings(const RunResults& results) {
   std::vector<std::string> notes;
   add_state(results, warnings);
   add_expectations(results, warnings);
-  for (std::string& note : describe_run_notes(results)) {
-    (is_reassuring(note) ? notes : warnings).push_back(std::move(note));
+  for (RunNote& note : run_notes(results)) {
+    (note.is_concern ? warnings : notes).push_back(std::move(note.text));
   }
   std::ranges::move(describe_notes(results.points), std::back_inserter(notes));
   std::string html;
