@@ -114,10 +114,12 @@ class Points {
     verdict.isShown = data.verdicts.texts.length > 0;
     const parameters = data.parameters.map(parameterColumn);
     const figures = [...data.metrics.map(metricColumn), verdict];
-    // Beyond many parameters nobody finds the figures.
+    // Beyond many parameters nobody finds the figures: then the first one leads, the pattern's name
+    // where there are several, and the others follow.
     const areMany = parameters.filter((parameter) => parameter.isShown).length > 7;
+    const leading = areMany ? parameters.splice(0, 1) : parameters.splice(0);
     this.columns = [
-      ...(areMany ? [...figures, ...parameters] : [...parameters, ...figures]),
+      ...leading, ...figures, ...parameters,
       textColumn('stopped_by', 'outcome', data.stopped), textColumn('reason', 'outcome', data.reasons)];
     this.columns = this.columns.filter((column) => column.group !== 'outcome' ||
                                                    column === verdict && verdict.isShown ||

@@ -56,7 +56,7 @@ Json parameter_column(const ParameterValues& parameter, const std::vector<Bindin
   }
   Json column = {{"name", parameter.name},
                  {"values", std::move(values)},
-                 {"varies", parameter.varies()},
+                 {"varies", parameter.values.size() > 1},
                  {"at", std::move(at)}};
   if (numbers.size() == parameter.values.size()) column["numbers"] = std::move(numbers);
   return column;

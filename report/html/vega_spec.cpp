@@ -64,6 +64,9 @@ Extent extent_of(const Chart& chart) {
   return extent;
 }
 
+/// A logarithmic axis of figures goes so many times beyond them.
+constexpr double log_margin = 1.1;
+
 /// A position along an axis of categories is the place of its tick.
 class PanelSpec {
  public:
@@ -160,15 +163,21 @@ class PanelSpec {
                            ? std::min(extent_.low, 0.0)
                            : extent_.low;
     if (is_log(chart_.figure_scale) && extent_.low > 0) {
-      return {extent_.low, extent_.high > extent_.low ? extent_.high : extent_.low * 2};
+      // Bars begin where the axis does: the lowest needs some height too.
+      return {extent_.low / (chart_.kind == ChartKind::bar ? 2 : log_margin),
+              extent_.high * log_margin};
     }
     return {low, extent_.high > low ? extent_.high : low + 1};
   }
 
   Json figure_scale() const {
-    Json scale = {{"domain", figure_domain()}, {"nice", true}, {"zero", false}};
+    Json scale = {{"domain", figure_domain()}};
     if (is_log(chart_.figure_scale) && extent_.low > 0) {
       scale.update(log_scale(chart_.figure_scale));
+      scale["nice"] = false;  // to the next power it would leave most of the picture empty
+    } else {
+      scale["nice"] = true;
+      scale["zero"] = false;  // the domain says it
     }
     return scale;
   }

@@ -19,6 +19,22 @@ bool write_page(const std::filesystem::path& path, const sweep::RunResults& resu
   return file.good();
 }
 
+/// Every kind of chart and scale.
+sweep::RunResults charted_results() {
+  sweep::RunResults results = sweep::testing::large_results(384, 3);
+  results.layout = sweep::report_layout_of(R"(
+report:
+  charts:
+    - {line: {x: BLOCK, y: bandwidth, series: T, x_scale: log2, y_scale: log2}, title: lines}
+    - {line: {x: ITEMS, y: time, facet: T, x_scale: linear, y_scale: log10}, title: panels}
+    - {bar: {x: T, y: bandwidth, series: BLOCK}, title: bars}
+    - {bar: {x: BLOCK, y: load_sectors, facet: T, y_scale: log10}, title: bars with a log scale}
+    - {heatmap: {x: BLOCK, y: ITEMS, value: bandwidth}, title: cells}
+    - {heatmap: {x: BLOCK, y: T, value: time, value_scale: log2}, title: cells with a log scale}
+)");
+  return results;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -35,6 +51,7 @@ int main(int count, char** arguments) {
                    write_page(folder / "emulated.html", emulated_results()) &&
                    write_page(folder / "tuned.html", tuned_results()) &&
                    write_page(folder / "hostile.html", hostile_results()) &&
+                   write_page(folder / "charts.html", charted_results()) &&
                    write_page(folder / "large.html", large_results(10000, 30));
   return all ? 0 : 1;
 }
