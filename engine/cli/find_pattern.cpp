@@ -22,6 +22,15 @@ PatternPtr find_pattern(const std::string& name, const std::vector<std::string>&
     const PatternLibrary library(pattern_folders(folders, {}));
     if (library.find(name).empty()) {
       const std::vector<std::string> names = library.names();
+      const std::string file = name + ".cu";
+      std::error_code error;
+      if (std::filesystem::exists(file, error)) {
+        throw CommandError(
+            exit_no_input,
+            fmt::format("there is no pattern '{}' in the folders of patterns; for the "
+                        "file here write {}",
+                        name, file));
+      }
       const std::string help = names.empty() ? "no folder has any: name one with --patterns"
                                              : suggest(name, names, "the patterns are");
       throw CommandError(exit_no_input, fmt::format("there is no pattern '{}'; {}", name, help));

@@ -155,6 +155,14 @@ std::string axes_section(const std::vector<TriedParameter>& all,
       axes.empty() ? "# " : "", lines);
 }
 
+/// A picture's lines need an axis of numbers.
+std::vector<std::string> numbers_first(std::vector<const TriedParameter*> axes) {
+  std::stable_partition(axes.begin(), axes.end(), [](const TriedParameter* axis) {
+    return kind_of(axis->usual) == ValueKind::integer;
+  });
+  return names_of(axes);
+}
+
 }  // namespace
 
 std::string new_sweep_text(const PatternPtr& pattern) {
@@ -165,11 +173,12 @@ std::string new_sweep_text(const PatternPtr& pattern) {
   }
   const std::vector<const TriedParameter*> axes = choose_axes(all);
   const std::vector<std::string> names = names_of(axes);
-  const std::string row = names.empty() ? "pattern" : names.front();
+  const std::vector<std::string> shown = numbers_first(axes);
+  const std::string row = names.empty() ? "pattern" : shown.front();
   const std::string columns =
       names.size() < 2
           ? ""
-          : fmt::format(", columns: [{}]", fmt::join(names.begin() + 1, names.end(), ", "));
+          : fmt::format(", columns: [{}]", fmt::join(shown.begin() + 1, shown.end(), ", "));
   std::string text = fmt::format(
       "summary: {} by {}\npattern: {}\n", pattern->name,
       names.empty() ? "itself" : fmt::format("{}", fmt::join(names, ", ")), pattern->name);
@@ -201,7 +210,8 @@ report:
     - {{rows: {}{}, value: {}}}
   # charts: [{{line: {{x: {}, y: bandwidth}}}}]   # in the place of those that the report chooses
 )yaml",
-      row, all.empty() || names.empty() ? "'" + pattern->name + "'" : text_of(axes.front()->usual),
+      names.empty() ? row : names.front(),
+      all.empty() || names.empty() ? "'" + pattern->name + "'" : text_of(axes.front()->usual),
       example_size(all), row, columns, metrics_for(*pattern), row);
   return text;
 }
