@@ -55,7 +55,7 @@ Json json_of(const MetricColumn& column) {
   return {{"name", column.name},
           {"origin", to_string(column.origin)},
           {"unit", json_text(unit_of(column.name))},
-          {"better", json_name(better_of(column.name))}};
+          {"better", to_string(better_of(column.name))}};
 }
 
 Json sweep_of(const RunResults& results) {
@@ -199,7 +199,7 @@ Json tuning_of(const RunRecord& run) {
   Json groups = Json::array();
   for (const TunedGroup& group : tuning.groups) groups.push_back(json_of(group));
   return {{"metric", key_of({tuning.metric, tuning.origin})},
-          {"better", json_name(tuning.better)},
+          {"better", to_string(tuning.better)},
           {"strategy", tuning.strategy},
           {"seed", std::to_string(tuning.seed)},
           {"for_each", tuning.for_each},

@@ -54,18 +54,6 @@ Json json_parameters(const Bindings& parameters) {
   return object;
 }
 
-std::string_view json_name(Better better) {
-  switch (better) {
-    case Better::higher:
-      return "higher";
-    case Better::lower:
-      return "lower";
-    case Better::neither:
-      break;
-  }
-  return "neither";
-}
-
 std::string json_line(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

@@ -28,7 +28,6 @@ Json json_interval(double low, double high);
 /// [low, figure, high]; null where the figure is 0: not known.
 Json json_figure(double low, double figure, double high);
 Json json_parameters(const Bindings& parameters);
-std::string_view json_name(Better better);
 
 /// One line, without a line break at its end.
 std::string json_line(const Json& json);

@@ -23,6 +23,11 @@ std::vector<std::string> origin_words(const MetricDefinition& metric) {
   return words;
 }
 
+/// "higher", "lower", or empty where neither is better.
+std::string better_word(Better better) {
+  return better == Better::neither ? "" : std::string(to_string(better));
+}
+
 /// `text` under a margin, in lines.
 std::string indented(std::string_view text, std::size_t margin, std::size_t width) {
   const std::size_t rest = width > margin + narrowest ? width - margin : narrowest;
@@ -77,7 +82,7 @@ Json json_of(const MetricDefinition& metric) {
                  {"group", std::string(group_of(metric))},
                  {"origins", origin_words(metric)},
                  {"meaning", metric.meaning}};
-  const std::string_view better = better_word(metric.better);
+  const std::string better = better_word(metric.better);
   object["better"] = better.empty() ? Json(nullptr) : Json(better);
   object["nvprof"] = metric.old_name.empty() ? Json(nullptr) : Json(metric.old_name);
   const CounterFormula* formula = find_counter_formula(metric.name);
@@ -117,7 +122,7 @@ std::string describe_metric(const MetricDefinition& metric, std::size_t width) {
   };
   line("group", std::string(group_of(metric)));
   line("origins", fmt::format("{}", fmt::join(origin_words(metric), ", ")));
-  line("better", std::string(better_word(metric.better)));
+  line("better", better_word(metric.better));
   line("nvprof", metric.old_name);
   if (const CounterFormula* formula = find_counter_formula(metric.name)) {
     line("counters", formula_text(*formula));
@@ -135,7 +140,7 @@ std::string metric_page() {
       const CounterFormula* formula = find_counter_formula(metric->name);
       rows.push_back({escape_markdown(metric->name), metric->unit,
                       fmt::format("{}", fmt::join(origin_words(*metric), ", ")),
-                      std::string(better_word(metric->better)), escape_markdown(metric->meaning),
+                      better_word(metric->better), escape_markdown(metric->meaning),
                       escape_markdown(metric->old_name),
                       formula == nullptr ? "" : escape_markdown(formula_text(*formula))});
     }

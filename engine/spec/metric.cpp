@@ -135,6 +135,18 @@ Table make_table() {
 
 }  // namespace
 
+std::string_view to_string(Better better) {
+  switch (better) {
+    case Better::higher:
+      return "higher";
+    case Better::lower:
+      return "lower";
+    case Better::neither:
+      break;
+  }
+  return "neither";
+}
+
 std::string_view to_string(Origin origin) {
   switch (origin) {
     case Origin::measured:

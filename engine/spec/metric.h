@@ -18,6 +18,8 @@ std::optional<Origin> find_origin(std::string_view name);
 /// Which of two values of a metric is the better one.
 enum class Better { higher, lower, neither };
 
+std::string_view to_string(Better better);
+
 /// One row of the table of metrics.
 struct MetricDefinition {
   std::string name;

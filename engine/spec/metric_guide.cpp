@@ -74,18 +74,6 @@ std::vector<Origin> origins_of(const MetricDefinition& metric) {
   return origins;
 }
 
-std::string_view better_word(Better better) {
-  switch (better) {
-    case Better::higher:
-      return "higher";
-    case Better::lower:
-      return "lower";
-    case Better::neither:
-      break;
-  }
-  return "";
-}
-
 std::string formula_text(const CounterFormula& formula) {
   std::string text = sum_text(formula.parts);
   if (!formula.over.empty()) text += " / " + sum_text(formula.over);

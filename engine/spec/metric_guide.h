@@ -21,9 +21,6 @@ std::string_view group_of(const MetricDefinition& metric);
 /// Where the metric's values can come from.
 std::vector<Origin> origins_of(const MetricDefinition& metric);
 
-/// "higher", "lower", or empty where neither is better.
-std::string_view better_word(Better better);
-
 /// "100 * l1tex__a.sum / l1tex__b.sum", with "|" between the names that GPUs have for a counter.
 std::string formula_text(const CounterFormula& formula);
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -17,21 +16,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array better_names = {std::pair{Better::higher, "higher"},
-                                     std::pair{Better::lower, "lower"},
-                                     std::pair{Better::neither, "neither"}};
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-std::string_view name_of(Better better) {
-  for (const auto& [candidate, name] : better_names) {
-    if (candidate == better) return name;
-  }
-  throw std::logic_error("a preference without a name");
-}
-
 Better better_named(const std::string& text) {
-  for (const auto& [better, name] : better_names) {
-    if (text == name) return better;
+  for (const Better better : {Better::higher, Better::lower, Better::neither}) {
+    if (text == to_string(better)) return better;
   }
   throw std::invalid_argument(fmt::format("what is better is '{}'", text));
 }
@@ -133,7 +122,7 @@ std::string tuning_to_json(const TuningRecord& tuning) {
   for (const TunedGroup& group : tuning.groups) groups.push_back(group_to_json(group));
   const Json json = {{"metric", tuning.metric},
                      {"origin", to_string(tuning.origin)},
-                     {"better", name_of(tuning.better)},
+                     {"better", to_string(tuning.better)},
                      {"strategy", tuning.strategy},
                      {"seed", tuning.seed},
                      {"for_each", tuning.for_each},

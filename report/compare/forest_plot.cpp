@@ -9,6 +9,7 @@
 #include "engine/text/units.h"
 #include "report/compare/comparison_words.h"
 #include "report/compare/page_parts.h"
+#include "report/html/html_text.h"
 
 namespace sweep {
 namespace {
@@ -109,15 +110,15 @@ std::string write_row(const Row& row, const ComparedMetric& metric, const Scale&
   const double band_low = scale(1 / (1 + metric.threshold));
   const double band_high = scale(1 + metric.threshold);
   const std::string_view kind = class_of(row.change->change);
-  const std::string label = page_text(describe(*row.configuration, parameters));
-  const std::string words = page_text(describe_change(*row.change, metric));
+  const std::string label = escape_html(describe(*row.configuration, parameters));
+  const std::string words = escape_html(describe_change(*row.change, metric));
   std::string text = fmt::format(
       "<div class=\"row\"><span class=\"label\">{}</span>"
       "<svg class=\"{}\" viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" role=\"img\" "
       "aria-label=\"{}\"><title>{}</title>"
       "<rect class=\"band\" x=\"{:.3f}\" y=\"0\" width=\"{:.3f}\" height=\"10\"/>"
       "<line class=\"one\" x1=\"{:.3f}\" x2=\"{:.3f}\" y1=\"0\" y2=\"10\"/>",
-      label, kind, page_text(describe_ratio(ratio)), page_text(describe_ratio(ratio)), band_low,
+      label, kind, escape_html(describe_ratio(ratio)), escape_html(describe_ratio(ratio)), band_low,
       band_high - band_low, scale(1), scale(1));
   if (ends.low < ends.high) {
     text += fmt::format("<line class=\"range\" x1=\"{:.3f}\" x2=\"{:.3f}\" y1=\"5\" y2=\"5\"/>",

@@ -9,6 +9,7 @@
 #include "report/compare/comparison_words.h"
 #include "report/compare/forest_plot.h"
 #include "report/compare/page_parts.h"
+#include "report/html/html_text.h"
 #include "report/provenance.h"
 
 namespace sweep {
@@ -24,7 +25,7 @@ std::string write_head(const RunComparison& comparison) {
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
       "'unsafe-inline'; script-src 'unsafe-inline'\">\n"
       "<title>{}: B against A</title>\n<style>{}</style>\n</head>\n<body>\n",
-      page_text(name_of(comparison)), comparison_style());
+      escape_html(name_of(comparison)), comparison_style());
 }
 
 std::string write_runs(const RunComparison& comparison) {
@@ -32,7 +33,7 @@ std::string write_runs(const RunComparison& comparison) {
   for (const auto& [name, run] :
        {std::pair("A, before", &comparison.before), std::pair("B, after", &comparison.after)}) {
     text += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td></tr>\n", name,
-                        page_text(run->label), page_text(describe_run(*run)));
+                        escape_html(run->label), escape_html(describe_run(*run)));
   }
   return text + "</table>\n";
 }
@@ -41,10 +42,10 @@ std::string write_differences(const RunComparison& comparison) {
   std::string text;
   for (const RunDifference& difference : comparison.differences) {
     text += fmt::format("<li{}>{}</li>\n", difference.is_serious ? " class=\"serious\"" : "",
-                        page_text(difference.text));
+                        escape_html(difference.text));
   }
   for (const std::string& note : comparison.notes) {
-    text += fmt::format("<li>{}</li>\n", page_text(note));
+    text += fmt::format("<li>{}</li>\n", escape_html(note));
   }
   return text.empty() ? text : "<h2>What else differs</h2>\n<ul>\n" + text + "</ul>\n";
 }
@@ -53,8 +54,9 @@ std::string write_summary(const RunComparison& comparison) {
   std::string text = "<h2>Summary</h2>\n<ul>\n";
   for (const std::string& line : describe_summary(comparison)) {
     const bool is_sub = line.starts_with(' ');
-    text += fmt::format("<li{}>{}</li>\n", is_sub ? " class=\"sub\"" : "",
-                        page_text(line.substr(std::min(line.find_first_not_of(' '), line.size()))));
+    text +=
+        fmt::format("<li{}>{}</li>\n", is_sub ? " class=\"sub\"" : "",
+                    escape_html(line.substr(std::min(line.find_first_not_of(' '), line.size()))));
   }
   return text + "</ul>\n";
 }
@@ -62,7 +64,7 @@ std::string write_summary(const RunComparison& comparison) {
 std::string write_plots(const RunComparison& comparison) {
   std::string text;
   for (std::size_t i = 0; i < comparison.metrics.size(); ++i) {
-    text += fmt::format("<h2>{}</h2>\n", page_text(heading_of(comparison.metrics[i])));
+    text += fmt::format("<h2>{}</h2>\n", escape_html(heading_of(comparison.metrics[i])));
     const std::string plot = write_forest_plot(comparison, i);
     text += plot.empty() ? "<p class=\"dim\">The same in all configurations.</p>\n" : plot;
   }
@@ -79,9 +81,9 @@ std::string write_status(const RunComparison& comparison, PairStatus status, boo
                   count_of(count, "configuration"), describe(status));
   for (const ConfigurationComparison& each : comparison.configurations) {
     if (each.status != status) continue;
-    text += fmt::format("<li>{}", page_text(describe(each, parameters)));
+    text += fmt::format("<li>{}", escape_html(describe(each, parameters)));
     if (!each.reason.empty()) {
-      text += fmt::format("<div class=\"reason\">{}</div>", page_text(each.reason));
+      text += fmt::format("<div class=\"reason\">{}</div>", escape_html(each.reason));
     }
     text += "</li>\n";
   }
@@ -101,7 +103,7 @@ std::string_view class_of(Change change) {
 std::string write_change(const MetricChange& change, const ComparedMetric& metric) {
   return fmt::format("<td class=\"n {}\" data-v=\"{}\">{}</td>", class_of(change.change),
                      change.change == Change::missing ? 1 : cost_of(change, metric).value,
-                     page_text(describe_change(change, metric)));
+                     escape_html(describe_change(change, metric)));
 }
 
 std::string write_table(const RunComparison& comparison) {
@@ -125,8 +127,8 @@ std::string write_table(const RunComparison& comparison) {
   std::string names;
   for (const auto& key : table.key_columns) {
     text += fmt::format("<th scope=\"col\"{}>{}</th>", key.numeric ? " class=\"n\"" : "",
-                        page_text(key.name));
-    names += page_text(key.name) + '\n';
+                        escape_html(key.name));
+    names += escape_html(key.name) + '\n';
   }
   for (const auto& heading : table.headings) {
     text += fmt::format("<th scope=\"col\" class=\"n\">{}</th>", heading.front());
@@ -139,7 +141,7 @@ std::string write_table(const RunComparison& comparison) {
     text += "<tr>";
     for (std::size_t k = 0; k < table.key_columns.size(); ++k) {
       text += fmt::format("<td{}>{}</td>", table.key_columns[k].numeric ? " class=\"n\"" : "",
-                          page_text(table.rows[i].keys[k]));
+                          escape_html(table.rows[i].keys[k]));
     }
     for (const Cell& cell : table.rows[i].cells) text += write_cell(cell);
     text += write_change(comparison.configurations[rows[i].configuration].changes[rows[i].metric],
@@ -157,8 +159,8 @@ std::string write_provenance(const ComparedRun& run, const char* name) {
   auto lines = describe_provenance(run.results.run);
   lines.emplace_back("command", run.results.run.provenance.command);
   for (const auto& [what, value] : lines) {
-    text += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", page_text(what),
-                        page_text(value));
+    text += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", escape_html(what),
+                        escape_html(value));
   }
   return text + "</table></details>\n";
 }
@@ -167,9 +169,10 @@ std::string write_provenance(const ComparedRun& run, const char* name) {
 
 std::string write_comparison_html(const RunComparison& comparison) {
   std::string text = write_head(comparison);
-  text += fmt::format(
-      "<h1>{}: B against A</h1>\n<p class=\"verdict {}\">{}</p>\n", page_text(name_of(comparison)),
-      has_regression(comparison) ? "worse" : "better", page_text(describe_verdict(comparison)));
+  text +=
+      fmt::format("<h1>{}: B against A</h1>\n<p class=\"verdict {}\">{}</p>\n",
+                  escape_html(name_of(comparison)), has_regression(comparison) ? "worse" : "better",
+                  escape_html(describe_verdict(comparison)));
   text += write_runs(comparison) + write_summary(comparison) + write_differences(comparison);
   text += write_status(comparison, PairStatus::failed_after, true);
   text += write_plots(comparison) + write_table(comparison);

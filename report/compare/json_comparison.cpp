@@ -55,24 +55,12 @@ Json json_of(const ComparedRun& run) {
           {"points", run.results.points.size()}};
 }
 
-const char* name_of(Better better) {
-  switch (better) {
-    case Better::higher:
-      return "higher";
-    case Better::lower:
-      return "lower";
-    case Better::neither:
-      break;
-  }
-  return "neither";
-}
-
 Json json_of(const ComparedMetric& metric, const MetricSummary& summary) {
   Json object = {{"name", metric.after.name},
                  {"origin_before", to_string(metric.before.origin)},
                  {"origin_after", to_string(metric.after.origin)},
                  {"unit", unit_of(metric.after.name)},
-                 {"better", name_of(metric.better)},
+                 {"better", to_string(metric.better)},
                  {"threshold", metric.threshold},
                  {"judged", metric.judges},
                  {"worse", summary.worse},

@@ -2,29 +2,6 @@
 
 namespace sweep {
 
-std::string page_text(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '&') {
-      result += "&amp;";
-    } else if (c == '<') {
-      result += "&lt;";
-    } else if (c == '>') {
-      result += "&gt;";
-    } else if (c == '"') {
-      result += "&quot;";
-    } else if (c == '\'') {
-      result += "&#39;";
-    } else if ((byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7f) {
-      result += "\xef\xbf\xbd";
-    } else {
-      result += c;
-    }
-  }
-  return result;
-}
-
 std::string_view comparison_style() {
   // The colours of worse and better are Okabe and Ito's, which all readers tell apart.
   return R"css(

@@ -5,10 +5,6 @@
 
 namespace sweep {
 
-/// The text so that a page shows it letter for letter, in an element or in a quoted attribute.
-/// Control characters become U+FFFD.
-std::string page_text(std::string_view text);
-
 /// The style of a comparison's page: light or dark as the reader's system is, narrow or wide.
 std::string_view comparison_style();
 /// What sorts and filters its table. Without it the page can be read all the same.

@@ -62,11 +62,6 @@ Json parameter_column(const ParameterValues& parameter, const std::vector<Bindin
   return column;
 }
 
-std::string_view word_of(Better better) {
-  if (better == Better::neither) return "neither";
-  return better == Better::higher ? "higher" : "lower";
-}
-
 Json metric_column(const MetricColumn& metric, const Points& points, bool shown) {
   Json figures = Json::array();
   for (const PointRecord* point : points) {
@@ -77,7 +72,7 @@ Json metric_column(const MetricColumn& metric, const Points& points, bool shown)
   return {{"name", metric.name},
           {"origin", to_string(metric.origin)},
           {"unit", unit_of(metric.name)},
-          {"better", word_of(better_of(metric.name))},
+          {"better", to_string(better_of(metric.name))},
           {"meaning", definition != nullptr ? definition->meaning : std::string()},
           {"shown", shown},
           {"figures", std::move(figures)}};

@@ -105,7 +105,6 @@ BOOST_AUTO_TEST_CASE(the_page_escapes_texts_and_asks_for_nothing) {
   BOOST_TEST(contains(page, "after &lt;1&gt; &amp; *2*.db:2"));
   BOOST_TEST(contains(page, "default-src 'none'"));
   BOOST_TEST(!std::regex_search(page, std::regex("(src|href)=|url\\(|https?://|@import")));
-  BOOST_TEST(page_text("a<b>&\"'\x01\n") == "a&lt;b&gt;&amp;&quot;&#39;\xef\xbf\xbd\n");
   for (const char* tag : {"table", "details", "div", "svg", "ul", "li", "tr", "span"}) {
     const auto count = [&](const std::string& part) {
       std::size_t found = 0;
