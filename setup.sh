@@ -147,7 +147,7 @@ fi
 check_build_folder
 if needs_configuring; then
   say "configuring build/"
-  cmake --preset release -U CUDA_INCLUDE_DIR ||
+  cmake --preset release -U CUDA_INCLUDE_DIR -U CUPTI_INCLUDE_DIR ||
     fail "CMake cannot configure the build; its first error above says why."
 fi
 say "building in build/"

@@ -20,7 +20,7 @@ endfunction()
 
 macro(go_on_without reason)
   message(STATUS "HTML reports will have pictures in place of interactive charts: ${reason}. "
-                 "Building again tries again.")
+                 "Building again tries again; -DSWEEP_VEGA=OFF does without.")
   write_bundle("")
   return()
 endmacro()
@@ -36,9 +36,9 @@ foreach(file package.json package-lock.json .npmrc)
 endforeach()
 execute_process(
   COMMAND "${NPM}" ci --ignore-scripts --no-audit --no-fund --loglevel=error --fetch-retries=1
-          --fetch-retry-mintimeout=1000 --fetch-timeout=60000
+          --fetch-retry-mintimeout=1000 --fetch-timeout=10000
   WORKING_DIRECTORY "${FOLDER}" RESULT_VARIABLE result OUTPUT_QUIET ERROR_VARIABLE errors
-  TIMEOUT 300)
+  TIMEOUT 120)
 if(NOT result EQUAL 0)
   string(REGEX MATCH "[^\n]*[^\n ][^\n]*" first_line "${errors}")
   go_on_without("npm could not install Vega-Lite (${result}; ${first_line})")

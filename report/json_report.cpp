@@ -256,9 +256,15 @@ std::vector<Json> expectations_of(const RunResults& results) {
 std::vector<Json> explanations_of(const RunRecord& run) {
   std::vector<Json> explanations;
   for (const PatternExplanation& explanation : run.explanations) {
-    Json costs = Json::parse(explanation.json, nullptr, false);
-    // A database may hold anything.
-    if (costs.is_discarded()) costs = nullptr;
+    // A database may hold anything, nested so deeply that writing it would overflow the stack.
+    constexpr int deepest = 64;
+    bool is_too_deep = false;
+    const auto keep = [&](int depth, Json::parse_event_t, const Json&) {
+      is_too_deep = is_too_deep || depth > deepest;
+      return !is_too_deep;
+    };
+    Json costs = Json::parse(explanation.json, keep, false);
+    if (costs.is_discarded() || is_too_deep) costs = nullptr;
     explanations.push_back({{"pattern", explanation.pattern},
                             {"point", explanation.ordinal},
                             {"parameters", json_parameters(explanation.parameters)},

@@ -14,9 +14,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// A folder of a sweep's name is not its file.
 bool is_there(const fs::path& path) {
   std::error_code error;
-  return fs::exists(path, error);
+  return fs::exists(path, error) && !fs::is_directory(path, error);
 }
 
 /// Adds a folder that is there and was not added before.

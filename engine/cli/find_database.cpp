@@ -10,9 +10,10 @@ namespace sweep {
 namespace fs = std::filesystem;
 namespace {
 
+/// A folder of a sweep's name is none of its databases.
 bool is_there(const fs::path& path) {
   std::error_code ignored;
-  return fs::exists(path, ignored);
+  return fs::exists(path, ignored) && !fs::is_directory(path, ignored);
 }
 
 }  // namespace

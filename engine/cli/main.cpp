@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <iostream>
 #include <vector>
 
@@ -102,6 +103,8 @@ int run(const Arguments& arguments) {
 
 int main(int count, char** words) {
   sweep::set_process_command(count, words);
+  // Ignored, as some parents leave it, the ends of processes started here could not be waited for.
+  std::signal(SIGCHLD, SIG_DFL);
   const int code = sweep::run({words + 1, words + count});
   std::cout.flush();
   const bool is_stopped = code > 128;

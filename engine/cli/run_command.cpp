@@ -172,6 +172,19 @@ RunRequest request_of(const LoadedSweep& loaded, const Executor& executor,
   return request;
 }
 
+/// What cannot be written must not hide what was measured: gives the error.
+std::optional<CommandError> write_reports(const RunResults& results, const fs::path& base,
+                                          RunEnd& end) {
+  try {
+    const ChartFiles charts = write_chart_files(results, base);
+    end.charts = describe_chart_files(charts);
+    end.files = write_report_files(results, base, charts.pictures);
+  } catch (const CommandError& error) {
+    return error;
+  }
+  return std::nullopt;
+}
+
 /// Measures, writes the reports, and returns the exit code.
 int measure_and_report(const LoadedSweep& loaded, const RunRequest& request,
                        const Executor& executor, Store& store, const RunOptions& options,
@@ -187,17 +200,24 @@ int measure_and_report(const LoadedSweep& loaded, const RunRequest& request,
     std::cerr << describe_problem(cache);
     RunResults results = load_results(store, summary.run);
     if (executor.nvrtc) {
-      explain_run(store, results, loaded, executor.nvrtc, executor.machines.settings, stop_flag());
+      for (const std::string& note : explain_run(store, results, loaded, executor.nvrtc,
+                                                 executor.machines.settings, stop_flag())) {
+        say(options, "  " + note + '\n');
+      }
     }
     RunEnd end;
-    const ChartFiles charts = write_chart_files(results, base);
-    end.charts = describe_chart_files(charts);
-    end.files = write_report_files(results, base, charts.pictures);
+    const std::optional<CommandError> problem = write_reports(results, base, end);
     end.files.push_back(database);
     end.expectations = check_expectations_on(request.sweep.expect, results.points);
     end.exit_code = exit_code_of(summary, end.expectations);
+    if (problem && !summary.interrupted) end.exit_code = problem->code();
     if (summary.interrupted) end.resume = resume_command();
     conclude(summary, results, end, options);
+    if (problem) {
+      std::cerr << fmt::format(
+          "sweep: {}\nWhat was measured is in {}; 'sweep report' makes the reports of it.\n",
+          problem->what(), database.string());
+    }
     if (events) events->on_end(summary, results, end);
     return end.exit_code;
   } catch (const std::exception& error) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
-#include <iostream>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -84,11 +83,13 @@ class RunExplainer {
         explain_one(configuration, ordinal);
       } catch (const std::exception& error) {
         if (stop_ != nullptr && *stop_) return;
-        std::cerr << fmt::format("  {}: what its accesses cost is not shown: {}\n",
-                                 configuration.pattern->name, error.what());
+        notes_.push_back(fmt::format("{}: what its accesses cost is not shown: {}",
+                                     configuration.pattern->name, error.what()));
       }
     }
   }
+
+  const std::vector<std::string>& notes() const { return notes_; }
 
  private:
   bool is_over() const { return SteadyClock::now() >= end_ || (stop_ != nullptr && *stop_); }
@@ -129,21 +130,26 @@ class RunExplainer {
   const std::atomic<bool>* stop_ = nullptr;
   SteadyClock::time_point end_;
   std::string made_by_;
+  std::vector<std::string> notes_;
 };
 
 }  // namespace
 
-void explain_run(Store& store, RunResults& results, const LoadedSweep& loaded,
-                 const std::shared_ptr<const Nvrtc>& nvrtc, EmulatorSettings settings,
-                 const std::atomic<bool>& stop) {
+std::vector<std::string> explain_run(Store& store, RunResults& results, const LoadedSweep& loaded,
+                                     const std::shared_ptr<const Nvrtc>& nvrtc,
+                                     EmulatorSettings settings, const std::atomic<bool>& stop) {
+  std::vector<std::string> notes;
   try {
-    RunExplainer(store, results, loaded, nvrtc, std::move(settings), stop).explain_all();
+    RunExplainer explainer(store, results, loaded, nvrtc, std::move(settings), stop);
+    explainer.explain_all();
+    notes = explainer.notes();
     for (RunRecord& run : store.runs()) {
       if (run.id == results.run.id) results.run.explanations = std::move(run.explanations);
     }
   } catch (const std::exception& error) {
-    std::cerr << fmt::format("  what the accesses cost is not shown: {}\n", error.what());
+    notes.push_back(fmt::format("what the accesses cost is not shown: {}", error.what()));
   }
+  return notes;
 }
 
 }  // namespace sweep

@@ -2,6 +2,8 @@
 
 #include <atomic>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "engine/cli/load_sweep.h"
 #include "engine/emulator/execution/settings.h"
@@ -13,13 +15,13 @@ namespace sweep {
 
 /// Adds to a run, and to its results, what the memory accesses of each pattern's best configuration
 /// cost (see best_of_patterns), of the first dozen patterns: explanations that the store has
-/// already, others by executing the configuration on the emulator. Takes a second at most for each
-/// pattern and three for all, one after a run that was interrupted; a configuration that takes
+/// already, others by executing the configuration on the emulator. Takes about a second at most for
+/// each pattern and three for all, one after a run that was interrupted; a configuration that takes
 /// longer is executed with the sweep's values for the emulator, if it has some. A pattern that
-/// cannot be explained is left out with a line on standard error; nothing is thrown. `loaded` is
+/// cannot be explained is left out; returns a sentence for each, and throws nothing. `loaded` is
 /// what the run measured. Ends early once `stop` is set, unless that is what interrupted the run.
-void explain_run(Store& store, RunResults& results, const LoadedSweep& loaded,
-                 const std::shared_ptr<const Nvrtc>& nvrtc, EmulatorSettings settings,
-                 const std::atomic<bool>& stop);
+std::vector<std::string> explain_run(Store& store, RunResults& results, const LoadedSweep& loaded,
+                                     const std::shared_ptr<const Nvrtc>& nvrtc,
+                                     EmulatorSettings settings, const std::atomic<bool>& stop);
 
 }  // namespace sweep

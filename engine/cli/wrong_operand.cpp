@@ -87,6 +87,9 @@ std::string command_for(const std::string& file) {
 void check_operand(std::string_view command, Operand taken, const std::string& operand) {
   const Kind kind = kind_of(operand);
   if (takes(taken, kind)) return;
+  // A bare word names a sweep or a pattern too, whatever folder is here: results may be in one.
+  const bool is_word = operand.find_first_of("./") == std::string::npos;
+  if (kind == Kind::folder && is_word && taken != Operand::file_to_check) return;
   std::string message =
       fmt::format("{} is {}; sweep {} takes {}", operand, describe(kind), command, describe(taken));
   if (kind == Kind::folder) throw CommandError(exit_no_input, message + " in it");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <map>
 #include <tuple>
@@ -49,8 +50,10 @@ ChartAxis axis_of(const Combinations& combinations, ScaleChoice choice) {
 
 std::optional<FigureInterval> chart_interval(const PointRecord& point, const MetricColumn& metric) {
   const auto interval = interval_of(point, {metric.name, better_of(metric.name), metric.origin});
-  // An exact figure needs no band.
-  return interval && interval->low < interval->high ? interval : std::nullopt;
+  // An exact figure needs no band, and a database may hold what no picture can show.
+  const bool is_drawn = interval && interval->low > 0 && interval->low < interval->high &&
+                        std::isfinite(interval->high);
+  return is_drawn ? interval : std::nullopt;
 }
 
 class ChartBuilder {

@@ -137,7 +137,8 @@ class GeometryMaker {
     const double head = has_titles ? line_height : 0;
     for (std::size_t i = 0; i < chart_.panels.size(); ++i) {
       const auto column = static_cast<double>(i % columns_);
-      const auto row = static_cast<double>(i / columns_);
+      const std::size_t full_rows = i / columns_;
+      const auto row = static_cast<double>(full_rows);
       ChartBox box;
       box.left = left + column * (width + panel_gap);
       box.top = top_ + head + row * (head + height + geometry_.x.height + 16);

@@ -47,7 +47,8 @@ std::vector<ChartReference> references_of(const Chart& chart, const RunResults& 
   }
   const std::vector<double> figures = figures_of(chart);
   if (figures.empty()) return {};
-  const auto [lowest, highest] = std::ranges::minmax(figures);
+  const double lowest = std::ranges::min(figures);
+  const double highest = std::ranges::max(figures);
   std::vector<ChartReference> references;
   const auto add = [&](const std::string& what, std::optional<double> at, bool with_figure) {
     if (!at || *at <= 0) return;

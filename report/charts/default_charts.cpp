@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "report/charts/combinations.h"
 #include "report/shared_place.h"
@@ -68,7 +69,7 @@ class TableChart {
         is_numeric(rows.front()) && combinations({rows.front()}) >= fewest_of_a_line;
     if (are_sparse || (rows.size() > 1 && !is_long)) {
       chart.kind = ChartKind::bar;
-      chart.x = std::move(rows);
+      chart.x = std::exchange(rows, {});
     } else {
       chart.kind = is_long ? ChartKind::line : ChartKind::bar;
       chart.x = {rows.front()};

@@ -52,9 +52,13 @@ double round_step(double span, int wanted) {
 void add_linear_ticks(FigureAxis& axis, int wanted) {
   const double step = round_step(axis.to - axis.from, wanted);
   const double slack = step * 1e-6;
-  for (double i = std::ceil((axis.from - slack) / step); i * step <= axis.to + slack; ++i) {
+  const double first = std::ceil((axis.from - slack) / step);
+  const double last = std::floor((axis.to + slack) / step);
+  // Figures that differ in their last digits alone have more steps below them than can be counted.
+  const int count = static_cast<int>(std::min(last - first, 100.0)) + 1;
+  for (int i = 0; i < count; ++i) {
     // Adding 0 makes a 0 of -0.
-    axis.ticks.push_back({i * step + 0.0, tick_label(i * step)});
+    axis.ticks.push_back({(first + i) * step + 0.0, tick_label((first + i) * step)});
   }
 }
 

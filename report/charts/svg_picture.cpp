@@ -23,6 +23,12 @@ std::string with_plain_colours(std::string_view svg) {
     result += svg.substr(0, end != svg.npos ? found : svg.npos);
     if (end == svg.npos) return result;
     std::string_view numbers = svg.substr(found + begin.size(), end - found - begin.size());
+    const bool is_value = result.ends_with('\'') || result.ends_with('"');
+    if (!is_value || numbers.find_first_not_of("0123456789, ") != numbers.npos) {
+      result += begin;  // words of a text
+      svg.remove_prefix(found + begin.size());
+      continue;
+    }
     result += '#';
     while (!numbers.empty()) {
       const std::size_t digit = numbers.find_first_of("0123456789");

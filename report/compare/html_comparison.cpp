@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/text/units.h"
 #include "report/compare/comparison_table.h"
@@ -99,11 +100,18 @@ std::string_view class_of(Change change) {
   return change == Change::worse ? "worse" : change == Change::better ? "better" : "dim";
 }
 
+/// A number as the page's script reads it.
+std::string script_number(double number) {
+  if (std::isinf(number)) return number > 0 ? "Infinity" : "-Infinity";
+  return fmt::format("{}", number);
+}
+
 /// The words of a change sort by how much worse it is.
 std::string write_change(const MetricChange& change, const ComparedMetric& metric) {
-  return fmt::format("<td class=\"n {}\" data-v=\"{}\">{}</td>", class_of(change.change),
-                     change.change == Change::missing ? 1 : cost_of(change, metric).value,
-                     escape_html(describe_change(change, metric)));
+  return fmt::format(
+      "<td class=\"n {}\" data-v=\"{}\">{}</td>", class_of(change.change),
+      script_number(change.change == Change::missing ? 1 : cost_of(change, metric).value),
+      escape_html(describe_change(change, metric)));
 }
 
 std::string write_table(const RunComparison& comparison) {

@@ -25,7 +25,8 @@ struct SharedPoint {
 double median_of(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::ranges::nth_element(values, middle);
-  return *middle;
+  if (values.size() % 2 == 1) return *middle;
+  return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
 class Differences {
@@ -48,7 +49,8 @@ class Differences {
     compare_versions();
     compare_anchors();
     compare_clocks();
-    std::ranges::stable_partition(list_, &RunDifference::is_serious);
+    std::stable_partition(list_.begin(), list_.end(),
+                          [](const RunDifference& difference) { return difference.is_serious; });
     return std::move(list_);
   }
 

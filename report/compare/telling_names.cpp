@@ -9,12 +9,12 @@ namespace sweep {
 namespace {
 
 /// Whether the configurations of some pattern differ in it.
-bool varies_within_a_pattern(std::span<const Bindings> environments, const std::string& name) {
+bool varies_within_a_pattern(std::span<const ConfigurationComparison> configurations,
+                             const std::string& name) {
   std::map<std::string, const Value*> first;
-  for (const Bindings& environment : environments) {
-    const Value* value = environment.find(name);
-    const auto [known, is_new] =
-        first.emplace(std::get<std::string>(*environment.find("pattern")), value);
+  for (const ConfigurationComparison& configuration : configurations) {
+    const Value* value = configuration.parameters.find(name);
+    const auto [known, is_new] = first.emplace(configuration.pattern, value);
     if (is_new) continue;
     const Value* other = known->second;
     if ((other == nullptr) != (value == nullptr)) return true;
@@ -55,7 +55,7 @@ std::vector<ParameterValues> telling_names(
   for (const ParameterValues& parameter : parameters) {
     const bool tells = parameter.name == "pattern"
                            ? parameter.varies()
-                           : varies_within_a_pattern(environments, parameter.name);
+                           : varies_within_a_pattern(configurations, parameter.name);
     if (tells) told.push_back(&parameter);
   }
   if (tell_apart(environments, told)) {

@@ -118,7 +118,8 @@ class Tiles {
     const VerdictGroup* best = nullptr;
     for (const VerdictGroup& group : verdicts_.groups) {
       if (best != nullptr && group.metric != best->metric) return nullptr;
-      const bool less = better_of(group.metric.name) == Better::lower;
+      const auto& tuning = results_.run.tuning;
+      const bool less = (tuning ? tuning->better : better_of(group.metric.name)) == Better::lower;
       const auto figure = [&](const VerdictGroup& g) {
         return verdicts_.of_points[g.best]->figure;
       };

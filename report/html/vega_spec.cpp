@@ -209,13 +209,16 @@ class PanelSpec {
         {"value", usual / 8}};
   }
 
-  Json values(bool with_figures) const {
+  enum class Marks { drawn, failed, all };
+
+  /// Those that are not drawn have no figure: a line has a gap there.
+  Json values(Marks wanted) const {
     Json values = Json::array();
     for (std::size_t i = 0; i < panel_.series.size(); ++i) {
       for (const ChartMark& mark : panel_.series[i].marks) {
         const bool is_drawn = mark.figure && std::isfinite(*mark.figure) &&
                               (!is_log(chart_.figure_scale) || *mark.figure > 0);
-        if (is_drawn != with_figures) continue;
+        if (wanted != Marks::all && is_drawn != (wanted == Marks::drawn)) continue;
         Json value = {{"x", mark.x}, {"series", i}, {"point", mark.point}};
         if (chart_.kind == ChartKind::heatmap) value["y"] = mark.y;
         if (is_drawn) {
@@ -226,6 +229,8 @@ class PanelSpec {
             value["low"] = json_figure(*mark.low);
             value["high"] = json_figure(*mark.high);
           }
+        } else if (wanted == Marks::all) {
+          value["figure"] = nullptr;
         }
         values.push_back(std::move(value));
       }
@@ -236,13 +241,14 @@ class PanelSpec {
   static bool has_interval(const Json& value) { return value.contains("low"); }
 
   Json figure_layers() const {
-    const Json drawn = values(true);
-    const Json failed = values(false);
+    const Json drawn = values(Marks::drawn);
+    const Json failed = values(Marks::failed);
     const bool with_intervals = std::ranges::any_of(drawn["values"], has_interval);
     Json layers = Json::array();
     if (chart_.kind == ChartKind::line) {
-      if (with_intervals) layers.push_back(band(drawn));
-      layers.push_back(line(drawn));
+      const Json with_gaps = values(Marks::all);
+      if (with_intervals) layers.push_back(band(with_gaps));
+      layers.push_back(line(with_gaps));
       layers.push_back(points(drawn));
     } else {
       layers.push_back(bars(drawn));
@@ -259,7 +265,6 @@ class PanelSpec {
 
   Json band(const Json& data) const {
     return {{"data", data},
-            {"transform", Json::array({{{"filter", "isValid(datum.low)"}}})},
             {"mark", {{"type", "area"}, {"tooltip", nullptr}}},
             {"encoding",
              {{"y", figure_axis("low")},
@@ -389,8 +394,8 @@ class PanelSpec {
   }
 
   Json heatmap_layers() const {
-    const Json drawn = values(true);
-    const Json failed = values(false);
+    const Json drawn = values(Marks::drawn);
+    const Json failed = values(Marks::failed);
     const Json x = cell_place("x", chart_.x);
     Json y = cell_place("y", chart_.y);
     // What is larger stands higher.
