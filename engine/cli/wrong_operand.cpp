@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 
 #include "engine/cli/command.h"
 #include "engine/cli/command_line.h"
+#include "engine/cli/data_folders.h"
+#include "engine/cli/find_database.h"
+#include "engine/spec/pattern_library.h"
 
 namespace sweep {
 namespace {
@@ -15,7 +19,7 @@ namespace fs = std::filesystem;
 
 enum class Kind { sweep, pattern, database, folder, other };
 
-Kind kind_of(const fs::path& path) {
+Kind file_kind(const fs::path& path) {
   std::error_code error;
   if (fs::is_directory(path, error)) return Kind::folder;
   const std::string ending = path.extension().string();
@@ -54,6 +58,25 @@ std::string_view describe(Operand operand) {
   return "sweeps (.yaml) and patterns (.cu)";
 }
 
+/// Whether a bare word names what is taken, whatever folder is here: results may be in one.
+bool is_name(Operand taken, const std::string& word) {
+  if (word.find_first_of("./") != std::string::npos) return false;
+  switch (taken) {
+    case Operand::sweep:
+      return std::ranges::any_of(sweep_folders(), [&](const fs::path& folder) {
+        std::error_code error;
+        return fs::is_regular_file(folder / (word + ".yaml"), error);
+      });
+    case Operand::pattern:
+      return !PatternLibrary(pattern_folders({}, {})).find(word).empty();
+    case Operand::database:
+      return find_database(word) != fs::path(word);
+    case Operand::file_to_check:
+      break;
+  }
+  return false;
+}
+
 bool takes(Operand operand, Kind kind) {
   if (kind == Kind::other) return true;
   switch (operand) {
@@ -72,7 +95,7 @@ bool takes(Operand operand, Kind kind) {
 }  // namespace
 
 std::string command_for(const std::string& file) {
-  switch (kind_of(file)) {
+  switch (file_kind(file)) {
     case Kind::sweep:
       return "sweep run " + shell_quoted({file});
     case Kind::pattern:
@@ -85,11 +108,9 @@ std::string command_for(const std::string& file) {
 }
 
 void check_operand(std::string_view command, Operand taken, const std::string& operand) {
-  const Kind kind = kind_of(operand);
+  const Kind kind = file_kind(operand);
   if (takes(taken, kind)) return;
-  // A bare word names a sweep or a pattern too, whatever folder is here: results may be in one.
-  const bool is_word = operand.find_first_of("./") == std::string::npos;
-  if (kind == Kind::folder && is_word && taken != Operand::file_to_check) return;
+  if (kind == Kind::folder && is_name(taken, operand)) return;
   std::string message =
       fmt::format("{} is {}; sweep {} takes {}", operand, describe(kind), command, describe(taken));
   if (kind == Kind::folder) throw CommandError(exit_no_input, message + " in it");
