@@ -21,8 +21,19 @@ declare -A may_include=(
   [cuda]="loader $middle" [jit]="loader $middle"
   [emulator]="$middle" [explain]="emulator $middle" [space]="$middle" [store]="$middle"
   [recording]="search store spec text"
-  [run]="cuda emulator jit search space store $middle"
+  [run]="jit search space store $middle"
   [report]="store text"
+)
+# The same for the folders within a room; what is not named here includes what it likes.
+declare -A folder_may_include=(
+  [engine/emulator/ptx]=""
+  [engine/emulator/cache]="" [engine/emulator/count]="" [engine/emulator/cubin]=""
+  [engine/emulator/alu]="engine/emulator/ptx"
+  [engine/emulator/lower]="engine/emulator/alu engine/emulator/ptx"
+  [engine/emulator/machine]="engine/emulator/count engine/emulator/lower"
+  [report/charts]="report"
+  [report/html]="report report/charts"
+  [report/compare]="report report/html"
 )
 report_may_also=" engine/spec/chart_layout.h engine/spec/expectation.h engine/spec/metric.h engine/spec/names.h engine/spec/report_layout.h "
 
@@ -53,6 +64,14 @@ check_room() {
   fi
 }
 
+# check_folder PLACE FROM TO: the same between two folders of a room.
+check_folder() {
+  local place=$1 from=$2 to=$3
+  [[ $from != "$to" && -n ${folder_may_include[$from]+known} ]] || return 0
+  [[ ${to%/*} == "${from%/*}" || $to == "${from%/*}" ]] || return 0
+  [[ " ${folder_may_include[$from]} " == *" $to "* ]] || breach "$place" "$from does not include $to"
+}
+
 check_cuda_header() {
   local place=$1 from=$2 path=$3
   case $path in
@@ -66,10 +85,13 @@ check_cuda_header() {
 }
 
 check_include() {
-  local place=$1 from=$2 path=$3
+  local place=$1 from=$2 path=$3 file
   case $path in
     ../* | */../*) breach "$place" "includes are written from the project's root, not with '..'" ;;
-    engine/* | report/* | tests/*) check_room "$place" "$from" "$path" ;;
+    engine/* | report/* | tests/*)
+      check_room "$place" "$from" "$path"
+      file=${place%%:*} && check_folder "$place" "${file%/*}" "${path%/*}"
+      ;;
     *) check_cuda_header "$place" "$from" "$path" ;;
   esac
 }
@@ -83,6 +105,15 @@ while IFS= read -r line; do
   room_of "$file"
   if [[ $room != tests ]]; then check_include "$file:$number" "$room" "$path"; fi
 done <<<"$includes"
+
+# engine/README.md tells a newcomer what each room is for.
+if [[ -d engine && -f engine/README.md ]]; then
+  for folder in engine/*/; do
+    room=$(basename "$folder")
+    grep -q "^| \`$room\` |" engine/README.md ||
+      breach "engine/README.md:1" "the room '$room' has no row in the table of rooms"
+  done
+fi
 
 while IFS= read -r file; do
   breach "$file:1" "a file's name says its one job; not utils, common, misc, helpers or manager"
