@@ -24,8 +24,6 @@ class BlockRun {
   /// The counts are added to `count`, which is the caller's and shared with nobody. Throws
   /// std::bad_alloc.
   BlockRun(const Launch& launch, LaunchCount& count);
-  BlockRun(const BlockRun&) = delete;
-  BlockRun& operator=(const BlockRun&) = delete;
 
   /// Begins a block by its number in the grid.
   void start(std::uint64_t index);
