@@ -63,7 +63,13 @@ Driver::Driver() {
 }
 
 const Driver& Driver::get() {
-  static const Driver driver;
+  static const Driver driver = [] {
+    try {
+      return Driver();
+    } catch (const LibraryError& error) {
+      throw DeviceError(fmt::format("the NVIDIA driver cannot be used: {}", error.what()));
+    }
+  }();
   return driver;
 }
 

@@ -10,7 +10,8 @@ namespace sweep {
 /// The CUDA driver API, opened at run time. Entry points are named explicitly, so that a binary
 /// built with newer headers runs with an older driver.
 struct Driver {
-  /// Opens libcuda and initialises it. Throws DeviceError when there is no driver or no device.
+  /// Opens libcuda and initialises it. Throws DeviceError when there is no driver, one that is too
+  /// old, or no device.
   static const Driver& get();
 
   CUresult (*init)(unsigned) = nullptr;

@@ -4,7 +4,7 @@
 #include <array>
 #include <cctype>
 #include <optional>
-#include <regex>
+#include <unordered_map>
 
 #include "engine/spec/cuda_scanner.h"
 
@@ -33,6 +33,7 @@ class Scanner {
   Scanner(std::string_view code, std::size_t first_line) : code_(code), first_line_(first_line) {}
 
   std::vector<SourceAccess> run() {
+    match_brackets();
     for (std::size_t at = 0; at < code_.size(); ++at) {
       if (code_[at] == '*' && is_dereference(at)) {
         add_dereference(at);
@@ -72,14 +73,19 @@ class Scanner {
   }
   /// Behind the bracket that closes the one at `at`; npos when none does.
   std::size_t behind_bracket(std::size_t at) const {
-    int open = 0;
-    for (; at < code_.size(); ++at) {
+    const auto found = behind_.find(at);
+    return found == behind_.end() ? std::string_view::npos : found->second;
+  }
+  void match_brackets() {
+    std::vector<std::size_t> open;
+    for (std::size_t at = 0; at < code_.size(); ++at) {
       const char c = code_[at];
-      if (c == '(' || c == '[' || c == '{') ++open;
-      if (c == ')' || c == ']' || c == '}') --open;
-      if (open == 0) return at + 1;
+      if (c == '(' || c == '[' || c == '{') open.push_back(at);
+      const bool closes = c == ')' || c == ']' || c == '}';
+      if (!closes || open.empty()) continue;
+      behind_[open.back()] = at + 1;
+      open.pop_back();
     }
-    return std::string_view::npos;
   }
 
   /// Whether what stands before `at` leaves room for an operator with one operand.
@@ -168,6 +174,9 @@ class Scanner {
                              code_.begin(), code_.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
   }
   void add(std::size_t begin, std::size_t end, std::string_view base, Role role, bool is_argument) {
+    // Longer ones nobody writes, and the text of nested ones grows with the square of their length.
+    constexpr std::size_t longest = 4096;
+    if (end - begin > longest) return;
     SourceAccess access;
     access.base = base;
     for (std::size_t at = begin; at < end; ++at) {
@@ -244,28 +253,109 @@ class Scanner {
 
   std::string_view code_;
   std::size_t first_line_;
+  std::unordered_map<std::size_t, std::size_t>
+      behind_;  ///< of brackets: where the closing one ends
   std::vector<SourceAccess> found_;
 };
 
-std::vector<std::string> matches_of(const std::string& code, const std::regex& form) {
+/// Walks over words and marks of source without comments, literals and directives.
+class Words {
+ public:
+  explicit Words(std::string_view code) : code_(code) {}
+
+  bool is_end() const { return at_ >= code_.size(); }
+  std::string_view rest() const { return code_.substr(std::min(at_, code_.size())); }
+  char mark() const { return is_end() ? '\0' : code_[at_]; }
+  void advance() { ++at_; }
+  void skip_blanks() {
+    while (!is_end() && is_blank(code_[at_])) ++at_;
+  }
+  /// The word that begins here; empty, and goes nowhere, where none does.
+  std::string_view take_word() {
+    const std::size_t begin = at_;
+    while (!is_end() && is_word(code_[at_])) ++at_;
+    return code_.substr(begin, at_ - begin);
+  }
+
+ private:
+  std::string_view code_;
+  std::size_t at_ = 0;
+};
+
+bool is_name(std::string_view word) {
+  return !word.empty() && std::isdigit(static_cast<unsigned char>(word.front())) == 0;
+}
+
+void add_once(std::vector<std::string>& names, std::string_view name) {
+  if (std::ranges::find(names, name) == names.end()) names.emplace_back(name);
+}
+
+bool is_qualifier(std::string_view word) {
+  constexpr std::array<std::string_view, 5> words = {"const", "volatile", "__restrict__",
+                                                     "__restrict", "restrict"};
+  return std::ranges::find(words, word) != words.end();
+}
+
+/// Names that stand behind `*` or `auto` and their qualifiers, as those of declared pointers do.
+std::vector<std::string> find_pointers(std::string_view code) {
   std::vector<std::string> names;
-  for (std::sregex_iterator at(code.begin(), code.end(), form), end; at != end; ++at) {
-    if (std::ranges::find(names, at->str(1)) == names.end()) names.push_back(at->str(1));
+  bool may_declare = false;
+  for (Words words(code); !words.is_end();) {
+    words.skip_blanks();
+    const std::string_view word = words.take_word();
+    if (word.empty()) {
+      may_declare = words.mark() == '*';
+      words.advance();
+    } else if (word == "auto") {
+      may_declare = true;
+    } else if (!is_qualifier(word)) {
+      words.skip_blanks();
+      const bool ends = std::string_view("=,;){").find(words.mark()) != std::string_view::npos;
+      if (may_declare && is_name(word) && ends) add_once(names, word);
+      may_declare = false;
+    }
+  }
+  return names;
+}
+
+/// The names of arrays without a length, `extern ... name[];`.
+std::vector<std::string> find_extern_arrays(std::string_view code) {
+  std::vector<std::string> names;
+  bool is_extern = false;
+  std::string_view name;
+  std::string brackets;  ///< the marks since that name
+  for (Words words(code); !words.is_end();) {
+    words.skip_blanks();
+    const std::string_view word = words.take_word();
+    if (!word.empty()) {
+      is_extern |= word == "extern";
+      name = word;
+      brackets.clear();
+      continue;
+    }
+    const char mark = words.mark();
+    words.advance();
+    if (mark == ';') {
+      if (is_extern && is_name(name) && brackets == "[]") add_once(names, name);
+      is_extern = false;
+    }
+    if (brackets.size() < 3) brackets += mark;
   }
   return names;
 }
 
 /// Macros whose replacement may touch memory.
 std::vector<std::string> memory_macros(std::string_view cuda) {
-  static const std::regex name_form(R"re(^\s*([A-Za-z_]\w*))re");
   std::vector<std::string> names;
   for (const Directive& directive : find_directives(cuda)) {
-    std::smatch name;
-    if (directive.name != "define" || !std::regex_search(directive.text, name, name_form)) continue;
-    const std::string replacement = name.suffix();
-    const bool touches = replacement.find_first_of("[*") != std::string::npos ||
-                         replacement.find("->") != std::string::npos;
-    if (touches) names.push_back(name.str(1));
+    if (directive.name != "define") continue;
+    Words words(directive.text);
+    words.skip_blanks();
+    const std::string_view name = words.take_word();
+    const std::string_view replacement = words.rest();
+    const bool touches = replacement.find_first_of("[*") != std::string_view::npos ||
+                         replacement.find("->") != std::string_view::npos;
+    if (touches && is_name(name)) names.emplace_back(name);
   }
   return names;
 }
@@ -287,14 +377,11 @@ std::vector<std::size_t> lines_with(const std::string& code, const std::vector<s
 }  // namespace
 
 SourceText read_source_text(std::string_view cuda, std::size_t first_line) {
-  static const std::regex pointer_form(
-      R"re((?:\*|\bauto)\s*(?:(?:const|volatile|__restrict__|__restrict|restrict)\s+)*([A-Za-z_]\w*)\s*[=,;){])re");
-  static const std::regex dynamic_form(R"re(extern\s[^;]*?([A-Za-z_]\w*)\s*\[\s*\]\s*;)re");
   const std::string code = blank_non_code(cuda);
   SourceText text;
   text.accesses = Scanner(code, first_line).run();
-  text.pointers = matches_of(code, pointer_form);
-  const std::vector<std::string> dynamic = matches_of(code, dynamic_form);
+  text.pointers = find_pointers(code);
+  const std::vector<std::string> dynamic = find_extern_arrays(code);
   if (dynamic.size() == 1) text.dynamic_shared = dynamic.front();
   text.macro_lines = lines_with(code, memory_macros(cuda), first_line);
   return text;

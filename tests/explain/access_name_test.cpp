@@ -1,5 +1,6 @@
 #include "engine/explain/access_name.h"
 
+#include <algorithm>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <ostream>
@@ -128,6 +129,39 @@ BOOST_AUTO_TEST_CASE(source_that_is_cut_short_is_read_all_the_same) {
   for (const char* text : {"in[", "*", "x = in[i", "f(in + ", "a->", "*(", "in[i]."}) {
     BOOST_CHECK_NO_THROW(read_source_text(text, 1));
   }
+}
+
+BOOST_AUTO_TEST_CASE(declarations_are_found) {
+  const SourceText source = read_source_text(
+      "extern __shared__ __align__(16) unsigned char raw [ ] ;\n"
+      "__device__ int table[] = {1, 2};\n"
+      "__global__ void k(const float *in, float* const __restrict__ out, int n, float (&ref)[4]) "
+      "{\n"
+      "  auto row = in; auto* end{out}; int x = n * 2, y = n * x; const float* a, *b;\n"
+      "}\n",
+      1);
+  const std::vector<std::string> expected = {"in", "out", "row", "end", "x", "a", "b"};
+  BOOST_TEST(source.pointers == expected, boost::test_tools::per_element());
+  BOOST_TEST(source.dynamic_shared == "raw");
+}
+
+BOOST_DATA_TEST_CASE(long_source_is_read_to_its_end, data::make({' ', 'a', '(', '[', '*'}),
+                     filler) {
+  constexpr std::size_t length = 300'000;
+  const std::string filling(length, filler);
+  const SourceText source = read_source_text(
+      "extern " + filling + " float* " + filling + "\n#define " + filling + "\n", 1);
+  BOOST_TEST(source.dynamic_shared.empty());
+}
+
+BOOST_DATA_TEST_CASE(nested_expressions_take_no_time, data::make({false, true}), is_closed) {
+  constexpr int depth = 50'000;
+  std::string cuda;
+  for (int i = 0; i < depth; ++i) cuda += "a[";
+  if (is_closed) cuda += std::string(depth, ']');
+  const SourceText source = read_source_text(cuda + " out[i] = 1;\n", 1);
+  const auto is_last = [](const SourceAccess& access) { return access.text == "out[i]"; };
+  BOOST_TEST(std::ranges::any_of(source.accesses, is_last));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

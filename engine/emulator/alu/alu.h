@@ -12,8 +12,9 @@ namespace sweep {
 /// The registers of one warp lie in one block of memory, structure of arrays: a register is a slot
 /// of 32 lanes, lane 0 first. Registers of up to 32 bits have slots of 32 x 4 bytes, those of 64
 /// bits of 32 x 8; a predicate is one 32-bit mask, lane t in bit t. A 128-bit register is two
-/// 64-bit slots, the low half first. Slots begin at multiples of 64 bytes. 16-bit (and 8-bit)
-/// values lie zero-extended in their 32-bit slot, signed ones too: every writer keeps it so.
+/// 64-bit slots, the low half first. Slots begin at multiples of 64 bytes, those of predicates at
+/// multiples of 4. 16-bit (and 8-bit) values lie zero-extended in their 32-bit slot, signed ones
+/// too: every writer keeps it so.
 constexpr unsigned warp_size = 32;
 constexpr std::uint32_t full_mask = 0xffffffff;
 

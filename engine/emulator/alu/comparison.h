@@ -23,7 +23,7 @@ SWEEP_ALU_INLINE u32 combined(Combine combine, u32 result, u32 other) {
 /// The predicate to combine with, if there is one.
 template <Combine combine>
 SWEEP_ALU_INLINE u32 other_predicate(const AluOperands& operands, std::byte* registers) {
-  return combine == Combine::none ? 0 : *slot_at<u32>(registers, operands.c);
+  return combine == Combine::none ? 0 : *predicate_at(registers, operands.c);
 }
 
 /// One copy for all the ways to combine its result.

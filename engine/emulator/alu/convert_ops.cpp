@@ -46,10 +46,10 @@ AluOperation truncation() {
     constexpr D of_nan =
         sizeof(A) == 4 && sizeof(D) == 4 ? D{0} : static_cast<D>(u64{1} << (8 * sizeof(D) - 1));
     const A value = input<ftz>(a);
-    const D inside = value >= past    ? std::numeric_limits<D>::max()
-                     : value <= least ? std::numeric_limits<D>::min()
-                                      : static_cast<D>(value);
-    return is_nan(value) ? of_nan : inside;
+    return is_nan(value)    ? of_nan
+           : value >= past  ? std::numeric_limits<D>::max()
+           : value <= least ? std::numeric_limits<D>::min()
+                            : static_cast<D>(value);
   });
 }
 

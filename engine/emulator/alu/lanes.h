@@ -52,7 +52,12 @@ struct Slot<true> {
 template <class T>
 using SlotOf = typename Slot<sizeof(T) == 8>::type;
 
-/// Where the lanes of a register of T begin; u32 for a predicate.
+/// A predicate's mask.
+SWEEP_ALU_INLINE SlotOf<u32>* predicate_at(std::byte* registers, u32 offset) {
+  return reinterpret_cast<SlotOf<u32>*>(registers + offset);
+}
+
+/// Where the lanes of a register of T begin.
 template <class T>
 SWEEP_ALU_INLINE SlotOf<T>* slot_at(std::byte* registers, u32 offset) {
   return static_cast<SlotOf<T>*>(
@@ -86,7 +91,7 @@ template <>
 struct Source<bool> {
   u32 mask;
   SWEEP_ALU_INLINE Source(std::byte* registers, u32 offset)
-      : mask(*slot_at<u32>(registers, offset)) {}
+      : mask(*predicate_at(registers, offset)) {}
   SWEEP_ALU_INLINE bool operator[](unsigned lane) const {
     return (mask & lane_bits<u32>.bit[lane]) != 0;
   }
@@ -135,7 +140,7 @@ void blend(SlotOf<T>* d, const SlotOf<T>* result, u32 mask) {
 }
 
 SWEEP_ALU_INLINE void set_predicate(std::byte* registers, u32 offset, u32 result, u32 mask) {
-  SlotOf<u32>* const d = slot_at<u32>(registers, offset);
+  SlotOf<u32>* const d = predicate_at(registers, offset);
   *d = (*d & ~mask) | (result & mask);
 }
 

@@ -23,11 +23,11 @@ AluOperation with_untyped(Type type, Make make) {
 /// A function of whole predicates, 32 lanes in one word.
 template <class F>
 void run_predicate(const AluOperands& operands, std::byte* registers, u32 mask) {
-  const u32 a = *slot_at<u32>(registers, operands.a);
+  const u32 a = *predicate_at(registers, operands.a);
   if constexpr (std::is_invocable_v<F, u32>)
     set_predicate(registers, operands.d, F{}(a), mask);
   else
-    set_predicate(registers, operands.d, F{}(a, *slot_at<u32>(registers, operands.b)), mask);
+    set_predicate(registers, operands.d, F{}(a, *predicate_at(registers, operands.b)), mask);
 }
 
 template <class F>

@@ -96,8 +96,4 @@ std::uint64_t CacheLevel::clean() {
   return count;
 }
 
-void CacheLevel::clear() {
-  entries_.clear();
-}
-
 }  // namespace sweep

@@ -38,8 +38,6 @@ class CacheLevel {
   void forget(std::uint64_t number, unsigned sectors);
   /// The number of dirty sectors, all of which become clean.
   std::uint64_t clean();
-  /// Forgets everything.
-  void clear();
 
  private:
   std::uint64_t* set_of(std::uint64_t number);

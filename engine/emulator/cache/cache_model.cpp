@@ -59,7 +59,7 @@ void CacheModel::load(unsigned multiprocessor, const std::uint64_t* sectors, uns
   });
 }
 
-void CacheModel::store(unsigned /*multiprocessor*/, const std::uint64_t* sectors, unsigned count) {
+void CacheModel::store(const std::uint64_t* sectors, unsigned count) {
   count_.l1_store_sectors += count;
   if (!l2_.holds_anything()) {
     count_.dram_write_bytes += std::uint64_t{count} * sector_bytes;
@@ -86,10 +86,6 @@ void CacheModel::atomic(unsigned multiprocessor, const std::uint64_t* sectors, u
     CacheLevel::Line evicted;  // none: the line is there since the reading
     l2_.touch(line, mask, mask, evicted);
   });
-}
-
-void CacheModel::end_kernel() {
-  for (CacheLevel& l1 : l1_) l1.clear();
 }
 
 CacheCount CacheModel::finish() {

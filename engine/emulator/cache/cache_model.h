@@ -46,11 +46,9 @@ class CacheModel {
   /// line of 128 bytes side by side. Addresses are below 2^63, `multiprocessor` below the profile's
   /// number.
   void load(unsigned multiprocessor, const std::uint64_t* sectors, unsigned count, L1Policy policy);
-  void store(unsigned multiprocessor, const std::uint64_t* sectors, unsigned count);
+  void store(const std::uint64_t* sectors, unsigned count);
   /// A read-modify-write in L2; the multiprocessor's L1 forgets the sectors.
   void atomic(unsigned multiprocessor, const std::uint64_t* sectors, unsigned count);
-  /// L1 keeps nothing from one kernel to the next.
-  void end_kernel();
   /// Writes back what is dirty, as the end of a measurement does, and gives the totals so far.
   CacheCount finish();
 

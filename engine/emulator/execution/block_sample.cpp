@@ -1,7 +1,7 @@
 #include "engine/emulator/execution/block_sample.h"
 
 #include <algorithm>
-#include <functional>
+#include <limits>
 
 namespace sweep {
 namespace {
@@ -41,6 +41,13 @@ Figures figures_of(LaunchCount& count) {
   return figures;
 }
 
+/// Nothing where it does not fit.
+std::optional<Wide> product(Wide a, Wide b) {
+  Wide result = 0;
+  if (__builtin_mul_overflow(a, b, &result)) return std::nullopt;
+  return result;
+}
+
 /// The sum over blocks [1, total - 1) of the linear function through the samples, or nothing when
 /// they do not lie on one.
 std::optional<std::uint64_t> sum_between(std::span<const std::uint64_t> blocks,
@@ -51,16 +58,21 @@ std::optional<std::uint64_t> sum_between(std::span<const std::uint64_t> blocks,
   const Wide run = static_cast<Wide>(blocks.back()) - b0;
   const Wide rise = static_cast<Wide>(values.back()) - v0;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const Wide along = static_cast<Wide>(blocks[i]) - b0;
-    if ((static_cast<Wide>(values[i]) - v0) * run != rise * along) return std::nullopt;
+    const auto risen = product(static_cast<Wide>(values[i]) - v0, run);
+    const auto expected = product(rise, static_cast<Wide>(blocks[i]) - b0);
+    if (!risen || !expected || *risen != *expected) return std::nullopt;
   }
-  const auto count = static_cast<Wide>(total) - 2;
-  if (rise == 0) return static_cast<std::uint64_t>(v0 * count);
   // The numbers 1 to total - 2, each less the first sample's.
+  const auto count = static_cast<Wide>(total) - 2;
   const Wide along = count * (static_cast<Wide>(total) - 1) / 2 - count * b0;
-  if (rise * along % run != 0) return std::nullopt;
-  const Wide sum = v0 * count + rise * along / run;
-  if (sum < 0) return std::nullopt;
+  const auto flat = product(v0, count);
+  const auto risen = product(rise, along);
+  if (!flat || !risen || *risen % run != 0) return std::nullopt;
+  Wide sum = 0;
+  const bool is_too_large = __builtin_add_overflow(*flat, *risen / run, &sum);
+  if (is_too_large || sum < 0 || sum > std::numeric_limits<std::uint64_t>::max()) {
+    return std::nullopt;
+  }
   return static_cast<std::uint64_t>(sum);
 }
 
@@ -105,8 +117,7 @@ std::optional<LaunchCount> scale_counts(std::span<const std::uint64_t> blocks,
       values.push_back(*figures[block][i]);
     }
     const auto sum = sum_between(inner, values, total);
-    if (!sum) return std::nullopt;
-    *totals[i] += *sum;
+    if (!sum || __builtin_add_overflow(*totals[i], *sum, totals[i])) return std::nullopt;
   }
   // What addresses look like is not scaled: the blocks that were executed tell it.
   for (const LaunchCount& count : counts.subspan(1, counts.size() - 2)) result.add_shapes(count);

@@ -15,7 +15,7 @@ std::vector<std::uint64_t> choose_blocks(std::uint64_t total, std::uint64_t want
 
 /// The counts of the whole grid from those of some blocks: when the counts of all blocks between
 /// the first and the last are one linear function of the block's number, in every figure and
-/// exactly. Empty when they are not.
+/// exactly. Empty when they are not, or a total does not fit.
 std::optional<LaunchCount> scale_counts(std::span<const std::uint64_t> blocks,
                                         std::span<const LaunchCount> counts, std::uint64_t total);
 

@@ -13,7 +13,7 @@ class CacheListener : public AccessListener {
   void on_access(Kind kind, std::uint32_t multiprocessor, const std::uint64_t* sectors,
                  unsigned count, CachePolicy policy) override {
     if (kind == Kind::atomic) return model_.atomic(multiprocessor, sectors, count);
-    if (kind == Kind::store) return model_.store(multiprocessor, sectors, count);
+    if (kind == Kind::store) return model_.store(sectors, count);
     model_.load(multiprocessor, sectors, count,
                 policy == CachePolicy::all_levels ? L1Policy::cached : L1Policy::bypassed);
   }

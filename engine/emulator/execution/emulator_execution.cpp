@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <new>
 #include <stdexcept>
-#include <thread>
 
 #include "engine/backend/mismatch.h"
 #include "engine/emulator/cubin/memory_instructions.h"
@@ -18,6 +18,7 @@
 #include "engine/emulator/execution/ptx_memory_instructions.h"
 #include "engine/emulator/lower/lower.h"
 #include "engine/emulator/machine/fault.h"
+#include "engine/emulator/machine/thread_team.h"
 
 namespace sweep {
 namespace {
@@ -76,6 +77,9 @@ void EmulatorExecution::check_limits() const {
   const Extent3& block = workload_.block;
   const Extent3& grid = workload_.grid;
   require(block.count(), limits.max_threads_per_block, "the block's size");
+  // The product may have wrapped.
+  require(block.x, limits.max_threads_per_block, "the block's x extent");
+  require(block.y, limits.max_threads_per_block, "the block's y extent");
   require(block.z, most_block_z, "the block's z extent");
   require(grid.x, most_x, "the grid's x extent");
   require(grid.y, most_y, "the grid's y extent");
@@ -258,17 +262,17 @@ std::optional<std::string> EmulatorExecution::verify_all(std::size_t index) {
     checks.push_back(emulated_->make_check(index, 0, length, false));
   }
   std::vector<std::exception_ptr> failures(threads);
-  const auto work = [&](unsigned i) {
-    try {
-      checks[i].function->run_range(length * i / threads, length * (i + 1) / threads);
-    } catch (...) {
-      failures[i] = std::current_exception();
+  std::atomic<unsigned> next = 0;
+  const auto work = [&] {
+    for (unsigned i = next++; i < threads; i = next++) {
+      try {
+        checks[i].function->run_range(length * i / threads, length * (i + 1) / threads);
+      } catch (...) {
+        failures[i] = std::current_exception();
+      }
     }
   };
-  std::vector<std::thread> others;
-  for (unsigned i = 1; i < threads; ++i) others.emplace_back(work, i);
-  work(0);
-  for (std::thread& other : others) other.join();
+  run_on_threads(threads, work);
   std::uint64_t count = 0;
   std::uint64_t first = length;
   for (unsigned i = 0; i < threads; ++i) {

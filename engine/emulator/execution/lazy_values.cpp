@@ -4,7 +4,8 @@
 #include <atomic>
 #include <bit>
 #include <exception>
-#include <thread>
+
+#include "engine/emulator/machine/thread_team.h"
 
 namespace sweep {
 
@@ -84,10 +85,8 @@ void LazyValues::complete(unsigned threads) {
       next = length_;
     }
   };
-  std::vector<std::thread> others;
-  for (unsigned i = 1; i < threads && i * chunk < length_; ++i) others.emplace_back(work);
-  work();
-  for (std::thread& other : others) other.join();
+  const std::uint64_t chunks = (length_ + chunk - 1) / chunk;
+  run_on_threads(static_cast<unsigned>(std::min<std::uint64_t>(threads, chunks)), work);
   if (failure != nullptr) std::rethrow_exception(failure);
   allocation_.lazy = nullptr;
 }

@@ -20,6 +20,12 @@ ModuleVariables::ModuleVariables(const LoadedProgram& program, AddressSpace& mem
 
 void ModuleVariables::place_for(const Kernel& kernel) {
   for (const std::uint32_t index : kernel.variables) place(index);
+  // Initialisers name further variables, and those others: a list, since the chain may be long.
+  while (!unfilled_.empty()) {
+    const auto [variable, allocation] = unfilled_.back();
+    unfilled_.pop_back();
+    fill(*variable, *allocation);
+  }
 }
 
 void ModuleVariables::place(std::uint32_t index) {
@@ -33,28 +39,33 @@ void ModuleVariables::place(std::uint32_t index) {
       memory_.allocate(variable.name, std::max<std::uint64_t>(variable.bytes, 1),
                        std::max(ptx::bytes_of(variable.type), 1U));
   addresses_[index] = allocation.base;
-  fill(variable, allocation);
   allocation.is_read_only = variable.space == ptx::Space::constant;
+  if (!variable.initial.empty()) unfilled_.emplace_back(&variable, &allocation);
 }
 
-void ModuleVariables::fill(const ptx::Variable& variable, Allocation& allocation) {
-  const std::vector<ptx::Variable>& all = program_.module().variables();
+std::uint32_t ModuleVariables::named(const std::string& symbol, const ptx::Variable& variable) {
+  if (by_name_.empty()) {
+    const std::vector<ptx::Variable>& all = program_.module().variables();
+    for (std::uint32_t i = 0; i < all.size(); ++i) by_name_.emplace(all[i].name, i);
+  }
+  const auto found = by_name_.find(symbol);
+  if (found != by_name_.end()) return found->second;
+  throw UnsupportedError(fmt::format(
+      "the variable '{}' holds the address of '{}', which is no variable", variable.name, symbol));
+}
+
+void ModuleVariables::fill(const ptx::Variable& variable, const Allocation& allocation) {
   for (const ptx::Variable::Cell& cell : variable.initial) {
     std::uint64_t value = cell.bits;
     if (!cell.symbol.empty()) {
-      const auto named = std::ranges::find(all, cell.symbol, &ptx::Variable::name);
-      if (named == all.end()) {
-        throw UnsupportedError(
-            fmt::format("the variable '{}' holds the address of '{}', which is "
-                        "no variable",
-                        variable.name, cell.symbol));
-      }
-      const auto index = static_cast<std::uint32_t>(named - all.begin());
+      const std::uint32_t index = named(cell.symbol, variable);
       place(index);
       value = (value + addresses_[index]) >> cell.shift;
     }
-    if (cell.size <= sizeof value && cell.offset + cell.size <= allocation.bytes) {
-      std::memcpy(allocation.host + cell.offset, &value, cell.size);
+    // What a cell of 128 bits has beyond a value's 64 is zero.
+    if (cell.offset + cell.size <= allocation.bytes) {
+      std::memcpy(allocation.host + cell.offset, &value,
+                  std::min<std::size_t>(cell.size, sizeof value));
     }
   }
 }

@@ -1,8 +1,11 @@
 #pragma once
 
-#include <map>
-#include <memory>
+#include <cstdint>
 #include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "engine/emulator/lower/kernel.h"
 #include "engine/emulator/machine/address_space.h"
@@ -37,11 +40,16 @@ class ModuleVariables {
 
  private:
   void place(std::uint32_t index);
-  void fill(const ptx::Variable& variable, Allocation& allocation);
+  void fill(const ptx::Variable& variable, const Allocation& allocation);
+  /// The index of what an initialiser of `variable` names.
+  std::uint32_t named(const std::string& symbol, const ptx::Variable& variable);
 
   const LoadedProgram& program_;
   AddressSpace& memory_;
   std::vector<std::uint64_t> addresses_;
+  std::unordered_map<std::string_view, std::uint32_t> by_name_;  ///< once one is asked for
+  /// Placed, but without their first values.
+  std::vector<std::pair<const ptx::Variable*, const Allocation*>> unfilled_;
 };
 
 }  // namespace sweep

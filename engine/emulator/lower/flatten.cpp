@@ -19,6 +19,9 @@ namespace {
 using ptx::Operand;
 
 constexpr std::size_t most_instructions = 1'000'000;
+/// Registers, variables and places of all frames.
+constexpr std::size_t most_names = 16'000'000;
+constexpr std::size_t deepest_call = 256;  ///< functions become part of others by recursion
 
 /// A function's name as its source has it, without parameters and the engine's namespaces.
 std::string source_name(const std::string& ptx_name) {
@@ -87,6 +90,8 @@ class Flattener {
 
   std::uint32_t begin_frame(const ptx::Function& function, std::vector<ptx::Place> called_from) {
     const auto index = static_cast<std::uint32_t>(flat_.frames.size());
+    names_ += function.registers.size() + function.variables.size() + called_from.size();
+    if (names_ > most_names) refuse_length(active_.empty() ? function : *active_.front());
     Frame frame;
     frame.function = &function;
     frame.first_register = static_cast<std::uint32_t>(flat_.registers.size());
@@ -107,6 +112,10 @@ class Flattener {
       const auto [known, is_new] = shared_.try_emplace({&function, index}, 0);
       if (is_new && !variable.is_extern) known->second = take_shared(variable);
       offset = known->second;
+    } else if (variable.space == ptx::Space::global || variable.space == ptx::Space::constant) {
+      throw UnsupportedError(fmt::format(
+          "the variable '{}' of global or constant memory is declared within a function",
+          variable.name));
     } else {
       offset = align_up(flat_.local_bytes, variable.align);
       flat_.local_bytes = offset + variable.bytes;
@@ -121,14 +130,15 @@ class Flattener {
   void emit_body(std::uint32_t frame) {
     const ptx::Function& function = *flat_.frames[frame].function;
     if (std::ranges::find(active_, &function) != active_.end()) refuse_recursion(frame);
+    if (active_.size() > deepest_call) {
+      throw UnsupportedError(fmt::format("'{}' calls functions that call others, more than {} deep",
+                                         active_.front()->name, deepest_call));
+    }
     active_.push_back(&function);
     std::vector<std::size_t> returns;
     for (const ptx::Instruction& instruction : function.code) {
       flat_.begins[frame].push_back(here());
-      if (here() > most_instructions) {
-        throw UnsupportedError(fmt::format("'{}' is too long with the functions it calls",
-                                           flat_.frames.front().function->name));
-      }
+      if (here() > most_instructions) refuse_length(*active_.front());
       place_module_shared(instruction.operands);
       if (instruction.mnemonic == "call") {
         emit_call(frame, instruction);
@@ -140,6 +150,11 @@ class Flattener {
     flat_.begins[frame].push_back(here());
     for (const std::size_t place : returns) flat_.code[place].target = here();
     active_.pop_back();
+  }
+
+  [[noreturn]] static void refuse_length(const ptx::Function& kernel) {
+    throw UnsupportedError(
+        fmt::format("'{}' is too long with the functions it calls", kernel.name));
   }
 
   [[noreturn]] void refuse_recursion(std::uint32_t frame) const {
@@ -196,6 +211,9 @@ class Flattener {
     std::vector<ptx::Place> chain = flat_.frames[frame].function->places[call.place];
     const std::vector<ptx::Place>& outer = flat_.frames[frame].called_from;
     chain.insert(chain.end(), outer.begin(), outer.end());
+    // The ends of a long one tell most: where the call stands, and where in the kernel all began.
+    constexpr std::ptrdiff_t end = 32;
+    if (std::ssize(chain) > 2 * end) chain.erase(chain.begin() + end, chain.end() - end);
     return chain;
   }
 
@@ -227,6 +245,7 @@ class Flattener {
   FlatCode flat_;
   std::vector<const ptx::Function*> active_;
   std::map<std::pair<const ptx::Function*, std::size_t>, std::uint64_t> shared_;
+  std::size_t names_ = 0;
 };
 
 }  // namespace

@@ -18,15 +18,18 @@ struct Frame {
   /// Where the function's variables lie: shared ones in the block's shared memory, all others, call
   /// parameters included, in the thread's local memory; the kernel's own parameters among them.
   std::vector<std::uint64_t> variable_offsets;
-  std::vector<ptx::Place> called_from;  ///< the call's places; empty for the kernel's own frame
+  /// The call's places, the middle of a long chain left out; empty for the kernel's own frame.
+  std::vector<ptx::Place> called_from;
 };
 
 /// An instruction in its frame. Labels among its operands are still the function's own numbers;
-/// `first` of the frame's body turns them into places in the flat code.
+/// FlatCode::begins turns them into places in the flat code.
 struct FlatInstruction {
-  const ptx::Instruction* instruction = nullptr;  ///< null: a jump to `target`
+  const ptx::Instruction* instruction = nullptr;
   std::uint32_t frame = 0;
-  std::uint32_t target = 0;  ///< of a jump; of a guarded call that was not taken
+  /// Behind the function's body: of a `ret` out of it and of a call, where its guard does not hold;
+  /// 0 for others and for system calls.
+  std::uint32_t target = 0;
 };
 
 /// A kernel with the functions it calls made part of it.
@@ -47,7 +50,7 @@ struct FlatCode {
 /// The functions that a program does not define: vprintf, __assertfail, malloc, free.
 bool is_system_call(std::string_view name);
 
-/// Throws UnsupportedError for recursion and calls through pointers.
+/// Throws UnsupportedError for recursion, calls through pointers, and code that becomes too large.
 FlatCode flatten(const ptx::Module& module, const std::string& entry);
 
 }  // namespace sweep

@@ -24,10 +24,8 @@ enum class OpKind : std::uint8_t {
   load,
   store,
   atomic,
-  prefetch,
-  async_copy,     ///< cp.async: a lane copies from global to shared memory
-  bulk_copy,      ///< cp.async.bulk: each active lane copies a range
-  bulk_prefetch,  ///< cp.async.bulk.prefetch and discard: nothing happens
+  async_copy,  ///< cp.async: a lane copies from global to shared memory
+  bulk_copy,   ///< cp.async.bulk: each active lane copies a range
   mbarrier,
   load_matrix,
   store_matrix,
@@ -97,7 +95,6 @@ struct MemoryOp {
   // Atomics.
   AtomicOperation operation = AtomicOperation::add;
   std::uint32_t result = none;
-  std::uint8_t result_bits = 32;
   bool is_increment = false;  ///< adds the constant 1, and nothing reads the result
   /// One lane does the work of all: the compiler sees that they have one address.
   bool is_aggregated = false;
@@ -252,7 +249,7 @@ struct ConstantSlot {
     total_shared_size,
   };
   Kind kind = Kind::immediate;
-  std::uint8_t bits = 32;  ///< of the slot: 1, 16, 32 or 64
+  std::uint8_t bits = 32;  ///< of the value: 1, 8, 16, 32 or 64
   ptx::Type type = ptx::Type::b32;
   std::uint64_t value = 0;
   std::int64_t offset = 0;

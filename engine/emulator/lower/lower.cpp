@@ -18,6 +18,9 @@ namespace {
 
 using ptx::Operand;
 
+/// PTX ISA, "Kernel Function Parameters".
+constexpr std::uint64_t most_parameter_bytes = 32764;
+
 /// The condition code that add.cc and its kin write and addc and its kin read.
 bool writes_carry(const ptx::Instruction& instruction) {
   return std::ranges::find(instruction.modifiers, "cc") != instruction.modifiers.end();
@@ -120,6 +123,10 @@ class KernelBuilder {
       kernel_.parameters.push_back(parameter);
       kernel_.parameter_offsets.push_back(offset);
       kernel_.parameter_bytes = offset + parameter.bytes;
+      if (kernel_.parameter_bytes > most_parameter_bytes) {
+        throw UnsupportedError(
+            fmt::format("'{}' takes more than {} bytes of arguments", entry, most_parameter_bytes));
+      }
     }
   }
 
@@ -145,13 +152,13 @@ class KernelBuilder {
 
  private:
   UniformOperands uniform_operands(std::uint32_t at) const {
-    const ptx::Instruction* instruction = flat_.code[at].instruction;
-    const bool has_result = instruction != nullptr && instruction->mnemonic == "atom";
-    const bool is_atomic = has_result || (instruction != nullptr && instruction->mnemonic == "red");
+    const ptx::Instruction& instruction = *flat_.code[at].instruction;
+    const bool has_result = instruction.mnemonic == "atom";
+    const bool is_atomic = has_result || instruction.mnemonic == "red";
     const std::size_t address = has_result ? 1 : 0;
-    if (!is_atomic || instruction->operands.size() < address + 2) return {};
-    return {uniform_->is_uniform(at, instruction->operands[address]),
-            uniform_->is_uniform(at, instruction->operands[address + 1])};
+    if (!is_atomic || instruction.operands.size() < address + 2) return {};
+    return {uniform_->is_uniform(at, instruction.operands[address]),
+            uniform_->is_uniform(at, instruction.operands[address + 1])};
   }
 
   void lower_one(std::uint32_t at) {

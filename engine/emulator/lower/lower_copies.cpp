@@ -73,7 +73,9 @@ void lower_bulk_copy(Lowering& lowering, bool is_reduction) {
   }
   if (spaces.size() != 2) lowering.refuse();
   const unsigned element = ptx::bytes_of(memory.type);
-  if (is_reduction && (element == 0 || element > 8)) lowering.refuse();
+  if (is_reduction && (element < 2 || element > 8 || !has_atomic(memory.operation, memory.type))) {
+    lowering.refuse();
+  }
   memory.to_space = spaces[0];
   memory.space = spaces[1];
   memory.is_reduction = is_reduction;

@@ -155,14 +155,6 @@ constexpr AtomicName atomic_names[] = {
     {"exch", AtomicOperation::exchange}, {"cas", AtomicOperation::compare_exchange},
 };
 
-/// Of floating values there are sums, and least and greatest ones of half types.
-bool has_operation(AtomicOperation operation, ptx::Type type) {
-  if (!ptx::is_floating(type)) return true;
-  if (type == ptx::Type::tf32 || type == ptx::Type::f32x2) return false;
-  return operation == AtomicOperation::add || operation == AtomicOperation::minimum ||
-         operation == AtomicOperation::maximum;
-}
-
 /// Whether one lane can do what a warp's lanes do at one address: sums of integers, those of 64
 /// bits when all add the same; other operations on 32 bits when nothing needs their results.
 /// Measured on 9.0.
@@ -202,7 +194,7 @@ void lower_atomic(Lowering& lowering, bool has_result) {
   const bool may_be_global = memory.space == Space::global || memory.space == Space::generic;
   lowering.kernel().is_linked |= may_be_global;
   const unsigned bits = ptx::bits_of(memory.type);
-  if (!has_operation(memory.operation, memory.type) || bits < 16 || bits > 128 ||
+  if (!has_atomic(memory.operation, memory.type) || bits < 16 || bits > 128 ||
       (bits == 128 && memory.operation != AtomicOperation::exchange &&
        memory.operation != AtomicOperation::compare_exchange)) {
     lowering.refuse();
@@ -211,7 +203,6 @@ void lower_atomic(Lowering& lowering, bool has_result) {
   std::size_t next = 0;
   if (has_result) {
     memory.result = lowering.destination(lowering.operand(next++), bits);
-    memory.result_bits = static_cast<std::uint8_t>(bits);
   }
   set_address(lowering, memory, lowering.operand(next++));
   const std::size_t values = memory.operation == AtomicOperation::compare_exchange ? 2 : 1;

@@ -86,6 +86,7 @@ void lower_mov(Lowering& lowering) {
   const auto type = modifiers.size() == 1 ? ptx::find_type(modifiers[0]) : std::nullopt;
   if (!type) lowering.refuse();
   const unsigned bits = ptx::bits_of(*type);
+  if (bits == 8) lowering.refuse();
   const Operand& to = lowering.operand(0);
   const Operand& from = lowering.operand(1);
   if (to.kind == Operand::Kind::list) {

@@ -14,6 +14,8 @@ namespace {
 using ptx::Operand;
 using Kind = ConstantSlot::Kind;
 
+constexpr unsigned predicate_bytes = 4;
+
 constexpr unsigned slot_bytes(unsigned bits) {
   return bits <= 32 ? warp_size * 4 : bits == 64 ? warp_size * 8 : warp_size * 16;
 }
@@ -22,6 +24,9 @@ constexpr unsigned slot_bytes(unsigned bits) {
 bool same_slot(unsigned a, unsigned b) {
   return a == b || (a > 1 && b > 1 && a <= 32 && b <= 32);
 }
+
+/// Of a warp. A compiler's PTX names a register for nearly every instruction.
+constexpr std::uint32_t most_register_bytes = 1U << 28U;
 
 struct SpecialRegister {
   std::string_view name;
@@ -101,20 +106,25 @@ const Operand& Lowering::operand(std::size_t index) const {
   return instruction().operands[index];
 }
 
-std::uint32_t Lowering::allocate(unsigned bits) {
-  if (bits == 1) {
-    if (predicate_room_ == 0) {
-      next_predicate_ = kernel_.register_bytes;
-      kernel_.register_bytes += 64;
-      predicate_room_ = 16;
-    }
-    --predicate_room_;
-    next_predicate_ += 4;
-    return next_predicate_ - 4;
-  }
+std::uint32_t Lowering::allocate_bytes(std::uint32_t bytes) {
   const std::uint32_t slot = kernel_.register_bytes;
-  kernel_.register_bytes += slot_bytes(bits);
+  if (bytes > most_register_bytes - slot) {
+    throw UnsupportedError(fmt::format("'{}' needs too many registers", kernel_.name));
+  }
+  kernel_.register_bytes += bytes;
   return slot;
+}
+
+std::uint32_t Lowering::allocate(unsigned bits) {
+  if (bits != 1) return allocate_bytes(slot_bytes(bits));
+  if (predicate_room_ == 0) {
+    constexpr std::uint32_t predicates = 16;
+    next_predicate_ = allocate_bytes(predicates * predicate_bytes);
+    predicate_room_ = predicates;
+  }
+  --predicate_room_;
+  next_predicate_ += predicate_bytes;
+  return next_predicate_ - predicate_bytes;
 }
 
 std::uint32_t Lowering::temporary(unsigned bits) {
@@ -205,6 +215,9 @@ std::uint32_t Lowering::immediate(const Operand& operand, unsigned bits) {
 std::uint32_t Lowering::wide_source(const Operand& operand, unsigned bits,
                                     unsigned& register_bits) {
   register_bits = bits;
+  const bool is_narrow =
+      operand.kind == Operand::Kind::special || operand.kind == Operand::Kind::variable;
+  if (bits == 128 && is_narrow) refuse("an operand has another width");
   switch (operand.kind) {
     case Operand::Kind::reg:
       return register_slot(operand.reg, register_bits);
@@ -336,6 +349,9 @@ std::uint32_t Lowering::address_of(const ptx::VariableRef& ref, std::int64_t off
                                    unsigned bits) {
   const VariablePlace place = place_of(ref);
   if (place.module_variable != none) {
+    if (place.space != ptx::Space::global && place.space != ptx::Space::constant) {
+      refuse("a variable of the module lies in neither global, constant nor shared memory");
+    }
     ConstantSlot slot;
     slot.kind = Kind::variable;
     slot.bits = static_cast<std::uint8_t>(bits);

@@ -84,6 +84,7 @@ class Lowering {
  private:
   std::uint32_t register_slot(ptx::RegisterId id, unsigned& bits);
   std::uint32_t allocate(unsigned bits);
+  std::uint32_t allocate_bytes(std::uint32_t bytes);
   std::uint32_t special(std::string_view name, unsigned bits);
   std::uint32_t immediate(const ptx::Operand& operand, unsigned bits);
 
@@ -99,7 +100,7 @@ class Lowering {
   std::vector<std::uint32_t> register_slots_;
   std::map<std::tuple<int, std::uint64_t, std::int64_t, unsigned>, std::uint32_t> constants_;
   std::uint32_t carry_ = none;
-  std::uint32_t predicate_room_ = 0;  ///< predicates that still fit into the last 64 bytes
+  std::uint32_t predicate_room_ = 0;  ///< predicates that still fit into the last slot of them
   std::uint32_t next_predicate_ = 0;
 };
 

@@ -30,7 +30,7 @@ MemoryModifiers read_memory_modifiers(const ptx::Instruction& instruction) {
     if (const auto space = ptx::find_space(base); space && !is_level) {
       result.space = *space;
     } else if (is_level) {
-      result.has_policy_operand |= modifier == "L2::cache_hint";
+      continue;  // a hint
     } else if (is_one_of(modifier, orders)) {
       is_ordered = true;
     } else if (is_one_of(modifier, scopes)) {
@@ -52,6 +52,13 @@ MemoryModifiers read_memory_modifiers(const ptx::Instruction& instruction) {
   result.is_seen_by_others = is_ordered && !is_block_wide;
   if (is_ordered && !is_block_wide) result.policy = CachePolicy::level_2_only;
   return result;
+}
+
+bool has_atomic(AtomicOperation operation, ptx::Type type) {
+  if (!ptx::is_floating(type)) return true;
+  if (type == ptx::Type::tf32 || type == ptx::Type::f32x2) return false;
+  return operation == AtomicOperation::add || operation == AtomicOperation::minimum ||
+         operation == AtomicOperation::maximum;
 }
 
 AddressOperand lower_address(Lowering& lowering, const ptx::Operand& operand) {

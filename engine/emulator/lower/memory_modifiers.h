@@ -12,12 +12,15 @@ struct MemoryModifiers {
   std::uint32_t elements = 1;
   bool is_volatile = false;
   bool is_seen_by_others = false;  ///< orders memory between the blocks of a grid
-  bool has_policy_operand = false;
   CachePolicy policy = CachePolicy::all_levels;
   std::vector<std::string_view> others;  ///< what is none of these
 };
 
 MemoryModifiers read_memory_modifiers(const ptx::Instruction& instruction);
+
+/// Whether values of the type can be updated so: of floating ones there are sums, and least and
+/// greatest ones.
+bool has_atomic(AtomicOperation operation, ptx::Type type);
 
 /// An address operand, `[base + offset]`.
 struct AddressOperand {

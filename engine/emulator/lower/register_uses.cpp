@@ -1,6 +1,7 @@
 #include "engine/emulator/lower/register_uses.h"
 
 #include <algorithm>
+#include <ranges>
 
 namespace sweep {
 namespace {
@@ -31,7 +32,7 @@ RegisterUses::RegisterUses(const FlatCode& flat, const std::vector<CodeBlock>& b
   bool has_changed = true;
   while (has_changed) {
     has_changed = false;
-    for (const std::uint32_t load : loads) {
+    for (const std::uint32_t load : std::views::reverse(loads)) {
       if (is_dead_[load] || !is_result_unused(load)) continue;
       is_dead_[load] = true;
       count(load, -1);

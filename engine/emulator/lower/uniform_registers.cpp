@@ -42,12 +42,8 @@ UniformRegisters::UniformRegisters(const FlatCode& flat, const std::vector<CodeB
   std::vector<std::uint32_t> definitions(flat.registers.size(), 0);
   std::vector<std::uint32_t> code;
   for (const CodeBlock& block : blocks) {
-    for (std::uint32_t at = block.begin; at < block.end; ++at) {
-      if (flat.code[at].instruction != nullptr) code.push_back(at);
-    }
-    if (block.ender != none && flat.code[block.ender].instruction != nullptr) {
-      code.push_back(block.ender);
-    }
+    for (std::uint32_t at = block.begin; at < block.end; ++at) code.push_back(at);
+    if (block.ender != none) code.push_back(block.ender);
   }
   const auto for_each_register = [&](std::uint32_t at, auto work) {
     const std::uint32_t first = flat.frames[flat.code[at].frame].first_register;

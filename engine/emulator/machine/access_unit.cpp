@@ -8,7 +8,6 @@
 
 #include "engine/emulator/machine/fault.h"
 #include "engine/emulator/machine/lane_loop.h"
-#include "engine/emulator/machine/lazy_pages.h"
 #include "engine/emulator/machine/thread_place.h"
 
 namespace sweep {
@@ -51,17 +50,10 @@ AccessUnit::AccessUnit(const Launch& launch, LaunchCount& count, std::uint32_t w
       counters_(launch.model, count.sites),
       last_(kernel_.memory.size(), nullptr),
       shared_bytes_(launch.shared_bytes()),
-      local_bytes_(kernel_.local_bytes + (kernel_.has_alloca ? alloca_room : 0)) {
-  shared_ = static_cast<std::byte*>(map_lazy_pages(static_cast<std::size_t>(shared_bytes_)));
-  const std::uint64_t threads = std::uint64_t{warps} * warp_size;
-  local_mapped_ = static_cast<std::size_t>(threads * local_bytes_);
-  local_ = static_cast<std::byte*>(map_lazy_pages(local_mapped_));
-  if (kernel_.has_alloca) stack_.assign(static_cast<std::size_t>(threads), kernel_.local_bytes);
-}
-
-AccessUnit::~AccessUnit() {
-  unmap_pages(shared_, static_cast<std::size_t>(shared_bytes_));
-  unmap_pages(local_, local_mapped_);
+      shared_(static_cast<std::size_t>(shared_bytes_)),
+      local_bytes_(kernel_.local_bytes + (kernel_.has_alloca ? alloca_room : 0)),
+      local_(std::size_t{warps} * warp_size * static_cast<std::size_t>(local_bytes_)) {
+  if (kernel_.has_alloca) stack_.assign(std::size_t{warps} * warp_size, kernel_.local_bytes);
 }
 
 void AccessUnit::begin_block(std::uint64_t index, RaceDetector* races) {
@@ -262,6 +254,14 @@ void AccessUnit::prepare(Warp& warp, const Op& op, Allocation& allocation, WarpA
          fmt::format("it writes {}, which is read-only", allocation.name));
   }
   if (&allocation == launch_.fills) return;
+  // Buffers are filled in their order, which is that of their addresses.
+  const bool is_filled_later = launch_.fills != nullptr && allocation.written != nullptr &&
+                               allocation.base > launch_.fills->base;
+  if (is_filled_later) {
+    fail(warp, op, static_cast<unsigned>(std::countr_zero(access.active)),
+         fmt::format("the init of {} reaches for {}, which is filled after it", launch_.fills->name,
+                     allocation.name));
+  }
   std::array<std::uint64_t, warp_size> begin{};
   for (unsigned lane = 0; lane < warp_size; ++lane) {
     begin.at(lane) = access.address[lane] - allocation.base;
@@ -343,7 +343,7 @@ void AccessUnit::access_shared(Warp& warp, const Op& op, WarpAccess& access, Use
     }
     if (launch_.notes_shapes) count_.shapes[op.detail].note(access);
   }
-  const auto bias = reinterpret_cast<std::uintptr_t>(shared_);
+  const auto bias = reinterpret_cast<std::uintptr_t>(shared_.data());
   if (races_ != nullptr && use == Use::load) check_shared(warp, op, access, use);
   if (use == Use::atomic) {
     if (races_ != nullptr) check_shared(warp, op, access, use);
@@ -407,7 +407,7 @@ void AccessUnit::note_shared(const Warp& warp, const Op& op, std::uint64_t begin
 }
 
 std::byte* AccessUnit::local(const Warp& warp, unsigned lane) const {
-  return local_ + (std::uint64_t{warp.index} * warp_size + lane) * local_bytes_;
+  return local_.data() + (std::uint64_t{warp.index} * warp_size + lane) * local_bytes_;
 }
 
 void AccessUnit::access_local(Warp& warp, const Op& op, WarpAccess& access, Use use) {

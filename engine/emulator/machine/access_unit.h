@@ -7,6 +7,7 @@
 #include "engine/emulator/count/access.h"
 #include "engine/emulator/machine/counts.h"
 #include "engine/emulator/machine/launch.h"
+#include "engine/emulator/machine/lazy_pages.h"
 #include "engine/emulator/machine/race_detector.h"
 #include "engine/emulator/machine/site_counter.h"
 #include "engine/emulator/machine/warp.h"
@@ -17,10 +18,8 @@ namespace sweep {
 /// not do is a KernelFault.
 class AccessUnit {
  public:
+  /// Throws std::bad_alloc.
   AccessUnit(const Launch& launch, LaunchCount& count, std::uint32_t warps);
-  ~AccessUnit();
-  AccessUnit(const AccessUnit&) = delete;
-  AccessUnit& operator=(const AccessUnit&) = delete;
 
   void begin_block(std::uint64_t index, RaceDetector* races);
 
@@ -106,11 +105,10 @@ class AccessUnit {
   std::uint64_t writes_ = 0;
   RaceDetector* races_ = nullptr;
   std::vector<Allocation*> last_;  ///< by memory op: where it went last
-  std::byte* shared_ = nullptr;
-  std::uint64_t shared_bytes_ = 0;
-  std::byte* local_ = nullptr;
-  std::uint64_t local_bytes_ = 0;  ///< of one thread, room for alloca included
-  std::size_t local_mapped_ = 0;
+  std::uint64_t shared_bytes_;
+  LazyPages shared_;
+  std::uint64_t local_bytes_;  ///< of one thread, room for alloca included
+  LazyPages local_;
   std::vector<std::uint64_t> stack_;  ///< of each thread: where alloca takes from
 };
 

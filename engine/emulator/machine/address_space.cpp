@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "engine/emulator/machine/lazy_pages.h"
-
 namespace sweep {
 namespace {
 
@@ -21,11 +19,8 @@ Allocation::Allocation(std::string allocation_name, std::uint64_t address, std::
       base(address),
       bytes(size),
       element_bytes(std::max(element, 1U)),
-      host(static_cast<std::byte*>(map_lazy_pages(static_cast<std::size_t>(size)))) {}
-
-Allocation::~Allocation() {
-  unmap_pages(host, static_cast<std::size_t>(bytes));
-}
+      pages(static_cast<std::size_t>(size)),
+      host(pages.data()) {}
 
 Allocation& AddressSpace::allocate(std::string name, std::uint64_t bytes,
                                    std::uint32_t element_bytes) {

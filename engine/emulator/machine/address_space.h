@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/emulator/machine/lazy_pages.h"
 #include "engine/emulator/machine/touched_bytes.h"
 
 namespace sweep {
@@ -23,17 +24,16 @@ class LazyInit {
 
 /// A range of global memory.
 struct Allocation {
+  /// Throws std::bad_alloc.
   Allocation(std::string name, std::uint64_t base, std::uint64_t bytes,
              std::uint32_t element_bytes);
-  ~Allocation();
-  Allocation(const Allocation&) = delete;
-  Allocation& operator=(const Allocation&) = delete;
 
   std::string name;
   std::uint64_t base = 0;  ///< its address in the kernel's eyes
   std::uint64_t bytes = 0;
   std::uint32_t element_bytes = 1;
-  std::byte* host = nullptr;
+  LazyPages pages;
+  std::byte* host = nullptr;  ///< where they begin
   bool is_read_only = false;
   /// Every byte may be read.
   bool is_initialised = true;

@@ -24,9 +24,9 @@ T integer_result(AtomicOperation operation, T old, T b, T c) {
     case AtomicOperation::maximum:
       return std::max(old, b);
     case AtomicOperation::increment:
-      return old >= b ? T{0} : static_cast<T>(old + 1);
+      return old >= b ? T{0} : static_cast<T>(static_cast<Unsigned>(old) + 1);
     case AtomicOperation::decrement:
-      return old == 0 || old > b ? b : static_cast<T>(old - 1);
+      return old == 0 || old > b ? b : static_cast<T>(static_cast<Unsigned>(old) - 1);
     case AtomicOperation::bit_and:
       return static_cast<T>(old & b);
     case AtomicOperation::bit_or:

@@ -8,7 +8,6 @@
 #include "engine/emulator/machine/fault.h"
 #include "engine/emulator/machine/fragments.h"
 #include "engine/emulator/machine/lane_constants.h"
-#include "engine/emulator/machine/lazy_pages.h"
 #include "engine/emulator/machine/thread_place.h"
 
 namespace sweep {
@@ -30,22 +29,17 @@ BlockRun::BlockRun(const Launch& launch, LaunchCount& count)
       kernel_(*launch.kernel),
       count_(count),
       warps_(warps_of(launch)),
+      registers_(std::size_t{kernel_.register_bytes} * warps_.size()),
       access_(launch, count, warps_of(launch)) {
-  register_bytes_ = std::size_t{kernel_.register_bytes} * warps_.size();
-  registers_ = static_cast<std::byte*>(map_lazy_pages(register_bytes_));
   for (std::size_t i = 0; i < warps_.size(); ++i) {
     warps_[i].index = static_cast<std::uint32_t>(i);
-    warps_[i].registers = registers_ + i * kernel_.register_bytes;
+    warps_[i].registers = registers_.data() + i * kernel_.register_bytes;
     fill_launch_constants(launch_, warps_[i]);
   }
   if (launch_.checks_shared && launch_.shared_bytes() > 0) {
     races_ = std::make_unique<RaceDetector>(launch_.shared_bytes(),
                                             static_cast<std::uint32_t>(warps_.size()));
   }
-}
-
-BlockRun::~BlockRun() {
-  unmap_pages(registers_, register_bytes_);
 }
 
 void BlockRun::reset(std::uint64_t index) {

@@ -11,6 +11,7 @@
 #include "engine/emulator/machine/counts.h"
 #include "engine/emulator/machine/fault.h"
 #include "engine/emulator/machine/launch.h"
+#include "engine/emulator/machine/lazy_pages.h"
 #include "engine/emulator/machine/race_detector.h"
 #include "engine/emulator/machine/warp.h"
 
@@ -20,11 +21,9 @@ namespace sweep {
 /// furthest behind in the order of basic blocks runs first, and fragments that meet become one.
 class BlockRun {
  public:
-  /// The counts are added to `count`, which is the caller's and shared with nobody.
+  /// The counts are added to `count`, which is the caller's and shared with nobody. Throws
+  /// std::bad_alloc.
   BlockRun(const Launch& launch, LaunchCount& count);
-  ~BlockRun();
-  BlockRun(const BlockRun&) = delete;
-  BlockRun& operator=(const BlockRun&) = delete;
 
   /// Begins a block by its number in the grid.
   void start(std::uint64_t index);
@@ -57,7 +56,6 @@ class BlockRun {
     std::uint32_t votes = 0;   ///< threads that brought a predicate
   };
 
-  void set_block_registers();
   void reset(std::uint64_t index);
   bool run_warp(Warp& warp, std::uint64_t turn);
   void run_fragment(Warp& warp, Fragment fragment, std::uint64_t& turn);
@@ -89,8 +87,7 @@ class BlockRun {
   std::vector<Warp> warps_;
   bool has_spent_turn_ = false;
   std::uint64_t idle_passes_ = 0;
-  std::byte* registers_ = nullptr;
-  std::size_t register_bytes_ = 0;
+  LazyPages registers_;
   std::array<Barrier, 16> barriers_;
   std::unique_ptr<RaceDetector> races_;
   AccessUnit access_;

@@ -76,7 +76,7 @@ std::byte* AccessUnit::bytes_at(Warp& warp, const Op& op, unsigned lane, ptx::Sp
                       "{}",
                       count, address, shared_bytes_));
     }
-    return shared_ + address;
+    return shared_.data() + address;
   }
   Allocation* allocation = launch_.memory->find(address);
   if (allocation == nullptr || !allocation->contains(address, count)) {
@@ -221,7 +221,7 @@ std::uint64_t* AccessUnit::mbarrier_at(Warp& warp, const Op& op, const Address& 
     fail(warp, op, lane, fmt::format("an mbarrier lies in shared memory, not at {:#x}", place));
   }
   std::byte* bytes = bytes_at(warp, op, lane, space, place, 8, Use::load);
-  key = static_cast<std::uint64_t>(bytes - shared_);
+  key = static_cast<std::uint64_t>(bytes - shared_.data());
   return reinterpret_cast<std::uint64_t*>(bytes);
 }
 
@@ -332,6 +332,7 @@ void AccessUnit::store_matrix(Warp& warp, const Op& op, std::uint32_t mask) {
 void AccessUnit::move_matrices(Warp& warp, const Op& op, std::uint32_t mask, bool is_load) {
   const MemoryOp& memory = kernel_.memory[op.detail];
   ++order_;
+  if (!is_load) ++writes_;
   if (mask != full_mask) {
     fail(warp, op, static_cast<unsigned>(std::countr_zero(mask)),
          "all lanes of a warp execute it together, but some are elsewhere");
@@ -359,7 +360,7 @@ void AccessUnit::move_matrices(Warp& warp, const Op& op, std::uint32_t mask, boo
     access.active = 0xffU << (rows * matrix);
     for (unsigned row = 0; row < rows; ++row) {
       const unsigned lane = matrix * rows + row;
-      const std::uint64_t address = access.address[lane] % shared_window;
+      const std::uint64_t address = access.address[lane];
       if (address % row_bytes != 0) {
         fail(warp, op, lane,
              fmt::format("misaligned address: a row of 16 bytes at {:#x}", address));
@@ -372,7 +373,7 @@ void AccessUnit::move_matrices(Warp& warp, const Op& op, std::uint32_t mask, boo
         std::memcpy(place, elements.at(row).data(), row_bytes);
       }
       if (races_ != nullptr) {
-        note_shared(warp, op, address, row_bytes, lane,
+        note_shared(warp, op, static_cast<std::uint64_t>(place - shared_.data()), row_bytes, lane,
                     is_load ? RaceDetector::Access::read : RaceDetector::Access::write, place);
       }
     }

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
-#include <functional>
 #include <memory>
 #include <mutex>
-#include <thread>
 
 #include "engine/emulator/machine/block_run.h"
+#include "engine/emulator/machine/thread_team.h"
 
 namespace sweep {
 namespace {
@@ -71,11 +70,7 @@ void share_out(const Launch& launch, std::uint64_t size, unsigned threads, const
       failure.note(0);
     }
   };
-  std::vector<std::thread> others;
-  const auto useful = static_cast<unsigned>(std::min<std::uint64_t>(threads, size));
-  for (unsigned i = 1; i < useful; ++i) others.emplace_back(body);
-  body();
-  for (std::thread& other : others) other.join();
+  run_on_threads(static_cast<unsigned>(std::min<std::uint64_t>(threads, size)), body);
   failure.rethrow();
 }
 

@@ -55,7 +55,8 @@ struct Launch {
   /// A thread that reads what other blocks would have written ends there and then: for checks after
   /// only some blocks were executed.
   bool retires_stale_readers = false;
-  /// The buffer whose first values this function computes: its accesses there pass unnoticed.
+  /// The buffer whose first values this function computes: its accesses there pass unnoticed, and
+  /// buffers at higher addresses have none yet.
   const Allocation* fills = nullptr;
   /// Whether the accesses are counted at all; those of init and check are not.
   bool counts = true;

@@ -6,16 +6,16 @@
 
 namespace sweep {
 
-void* map_lazy_pages(std::size_t bytes) {
-  if (bytes == 0) return nullptr;
-  void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+LazyPages::LazyPages(std::size_t bytes) : bytes_(bytes) {
+  if (bytes == 0) return;
+  void* const pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (pages == MAP_FAILED) throw std::bad_alloc();
-  return pages;
+  data_ = static_cast<std::byte*>(pages);
 }
 
-void unmap_pages(void* pages, std::size_t bytes) noexcept {
-  if (pages != nullptr) munmap(pages, bytes);
+LazyPages::~LazyPages() {
+  if (data_ != nullptr) munmap(data_, bytes_);
 }
 
 }  // namespace sweep

@@ -97,17 +97,13 @@ void RaceDetector::leave(std::uint32_t barrier, std::uint32_t warp) {
 }
 
 void RaceDetector::release_to(std::uint64_t address, std::uint32_t warp) {
-  const auto found = std::ranges::find(objects_, address, [](const auto& o) { return o.first; });
-  if (found == objects_.end()) {
-    objects_.emplace_back(address, clocks_[warp]);
-  } else {
-    join(found->second, clocks_[warp]);
-  }
+  const auto [object, is_new] = objects_.try_emplace(address, clocks_[warp]);
+  if (!is_new) join(object->second, clocks_[warp]);
   tick(warp);
 }
 
 void RaceDetector::acquire_from(std::uint64_t address, std::uint32_t warp) {
-  const auto found = std::ranges::find(objects_, address, [](const auto& o) { return o.first; });
+  const auto found = objects_.find(address);
   if (found != objects_.end()) join(clocks_[warp], found->second);
 }
 

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace sweep {
@@ -71,7 +71,7 @@ class RaceDetector {
   std::vector<Byte> bytes_;
   std::vector<std::vector<Clock>> clocks_;  ///< of each warp: what it knows of every other
   std::vector<std::vector<Clock>> barriers_;
-  std::vector<std::pair<std::uint64_t, std::vector<Clock>>> objects_;
+  std::unordered_map<std::uint64_t, std::vector<Clock>> objects_;
 };
 
 }  // namespace sweep

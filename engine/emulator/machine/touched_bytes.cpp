@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "engine/emulator/machine/lazy_pages.h"
-
 namespace sweep {
 namespace {
 
@@ -23,14 +21,10 @@ std::atomic_ref<std::uint64_t> shared_word(std::uint64_t& word) {
 }  // namespace
 
 TouchedBytes::TouchedBytes(std::uint64_t bytes)
-    : bytes_(bytes), is_page_touched_(static_cast<std::size_t>(bytes / bits_per_page + 1)) {
-  mapped_ = is_page_touched_.size() * bits_per_page / 8;
-  words_ = static_cast<std::uint64_t*>(map_lazy_pages(mapped_));
-}
-
-TouchedBytes::~TouchedBytes() {
-  unmap_pages(words_, mapped_);
-}
+    : bytes_(bytes),
+      is_page_touched_(static_cast<std::size_t>(bytes / bits_per_page + 1)),
+      pages_(is_page_touched_.size() * bits_per_page / 8),
+      words_(reinterpret_cast<std::uint64_t*>(pages_.data())) {}
 
 void TouchedBytes::set(std::uint64_t begin, std::uint64_t count) {
   if (!any()) any_.store(true, std::memory_order_relaxed);

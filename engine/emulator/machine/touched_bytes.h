@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/emulator/machine/lazy_pages.h"
+
 namespace sweep {
 
 /// A bit for every byte of a range, all clear at first; pages that are never touched take no
@@ -12,10 +14,8 @@ namespace sweep {
 /// thread that set it did before.
 class TouchedBytes {
  public:
+  /// Throws std::bad_alloc.
   explicit TouchedBytes(std::uint64_t bytes);
-  ~TouchedBytes();
-  TouchedBytes(const TouchedBytes&) = delete;
-  TouchedBytes& operator=(const TouchedBytes&) = delete;
 
   std::uint64_t bytes() const { return bytes_; }
   void set(std::uint64_t begin, std::uint64_t count);
@@ -30,10 +30,10 @@ class TouchedBytes {
   /// A page of words; those of pages in which nothing is set are not looked at.
   static constexpr std::uint64_t bits_per_page = std::uint64_t{8} * 4096;
 
-  std::uint64_t bytes_ = 0;
-  std::uint64_t* words_ = nullptr;
-  std::size_t mapped_ = 0;
+  std::uint64_t bytes_;
   std::vector<std::atomic<bool>> is_page_touched_;
+  LazyPages pages_;
+  std::uint64_t* words_;
   std::atomic<bool> any_ = false;
 };
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <limits>
 #include <mutex>
 #include <unordered_map>
 
@@ -157,8 +156,7 @@ class Module::Reader {
   }
 
   void read_file(Lexer& lexer) {
-    constexpr std::uint32_t most = std::numeric_limits<std::uint32_t>::max();
-    const std::uint64_t index = read_unsigned(lexer, most, "the number of a file");
+    const std::uint64_t index = read_unsigned(lexer, last_file, "the number of a file");
     files_[static_cast<std::uint32_t>(index)] = lexer.take_string("the name of a file");
     // The file's time and size may follow.
     while (lexer.accept(',')) read_literal(lexer);

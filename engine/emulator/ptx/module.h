@@ -23,6 +23,9 @@ class SyntaxError : public std::runtime_error {
   std::size_t line_;
 };
 
+/// The highest number that a `.file` can have. Compilers count from 1.
+constexpr std::uint32_t last_file = 0xffff;
+
 /// A place in a source file, from `.loc`. The file is an index into Module::file_name; 0: unknown.
 /// Compilers give line 0 to what they add of their own.
 struct Place {
@@ -135,7 +138,7 @@ struct Function {
 
 /// A PTX module. Reading one finds its declarations; a function's body is read when it is asked
 /// for first, since headers drag much into a module that no kernel reaches. Strings of the parts
-/// point into the text that the module keeps. Not safe to use from several threads at once.
+/// point into the text that the module keeps. Safe to use from several threads.
 class Module {
  public:
   /// Throws SyntaxError.
@@ -150,8 +153,7 @@ class Module {
   const std::string& file_name(std::uint32_t index) const;
   /// Module-scope variables.
   const std::vector<Variable>& variables() const;
-  /// The function of this name with its body, or null. It is read when it is first asked for; safe
-  /// to call from several threads. Throws SyntaxError.
+  /// The function of this name with its body, or null. Throws SyntaxError.
   const Function* find_function(std::string_view name) const;
   std::vector<std::string> entries() const;
 

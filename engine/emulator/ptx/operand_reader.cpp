@@ -159,8 +159,9 @@ Operand OperandReader::read_negated_word() {
   if (!ahead.is_word() || ahead.current().text == "WARP_SZ") return read_number();
   const char* const start = lexer_.current().text.data();
   lexer_.advance();
-  const Operand negated = read_word();
-  const std::string_view name = negated.name;
+  const Token token = lexer_.current();
+  const std::string_view name = read_word().name;
+  if (name.empty()) Lexer::fail_at(token, "'-' needs a register, not '_'");
   return operand_of(
       Operand::Kind::other,
       std::string_view(start, static_cast<std::size_t>(name.data() + name.size() - start)));

@@ -14,19 +14,20 @@ namespace {
 constexpr std::size_t longest_chain = 64;
 
 Place read_place(Lexer& lexer) {
-  const auto read = [&](std::string_view what) {
+  constexpr std::uint32_t any = std::numeric_limits<std::uint32_t>::max();
+  const auto read = [&](std::uint32_t last, std::string_view what) {
+    const Token token = lexer.current();
     // A literal, not an expression: no comma stands between the three numbers.
     const Constant constant = read_literal(lexer);
-    if (constant.kind != Constant::Kind::integer ||
-        constant.bits > std::numeric_limits<std::uint32_t>::max()) {
-      lexer.fail(fmt::format("{} is not a number of 32 bits", what));
+    if (constant.kind != Constant::Kind::integer || constant.bits > last) {
+      Lexer::fail_at(token, fmt::format("{} is not from 0 to {}", what, last));
     }
     return static_cast<std::uint32_t>(constant.bits);
   };
   Place place;
-  place.file = read("a file");
-  place.line = read("a line");
-  place.column = read("a column");
+  place.file = read(last_file, "a file");
+  place.line = read(any, "a line");
+  place.column = read(any, "a column");
   return place;
 }
 

@@ -25,7 +25,7 @@ namespace {
 using namespace sweep;
 using namespace sweep::testing;
 
-enum class Kind { load, bypassing_load, store, atomic, end_kernel };
+enum class Kind { load, bypassing_load, store, atomic };
 
 /// One warp instruction of multiprocessor `from`, on `count` sectors from `first` on.
 struct Step {
@@ -40,7 +40,6 @@ constexpr Kind load = Kind::load;
 constexpr Kind bypass = Kind::bypassing_load;
 constexpr Kind store = Kind::store;
 constexpr Kind atomic = Kind::atomic;
-constexpr Kind end_kernel = Kind::end_kernel;
 
 struct Case {
   const char* name;
@@ -61,11 +60,9 @@ void perform(CacheModel& model, const Step& step) {
     case Kind::bypassing_load:
       return model.load(step.from, sectors.data(), step.count, L1Policy::bypassed);
     case Kind::store:
-      return model.store(step.from, sectors.data(), step.count);
+      return model.store(sectors.data(), step.count);
     case Kind::atomic:
       return model.atomic(step.from, sectors.data(), step.count);
-    case Kind::end_kernel:
-      return model.end_kernel();
   }
 }
 
@@ -182,13 +179,6 @@ const std::vector<Case> cases = {
      64,
      {{load, 1, 0, 2}, {atomic, 0, 0}, {load, 1, 0, 2}},
      {4, 2, 0, 3, 1, 0, 0, 64, 32}},
-
-    {"L1 is empty after a kernel, L2 is not",
-     4,
-     8,
-     64,
-     {{load, 0, 0, 4}, {end_kernel, 0, 0}, {load, 0, 0, 4}},
-     {8, 0, 0, 8, 4, 0, 0, 128, 0}},
 
     // Lines 0, 1, 2 through caches of two lines.
     {"the least recently used line goes",

@@ -106,6 +106,17 @@ BOOST_DATA_TEST_CASE(other_counts_are_not_scaled, data::make(other_cases), one) 
   BOOST_TEST(!scale_counts(blocks, counts_of(blocks, one.sectors), total).has_value());
 }
 
+BOOST_AUTO_TEST_CASE(totals_that_do_not_fit_are_not_given) {
+  constexpr std::uint64_t largest_grid = 0x7fffffffULL * 65535 * 65535;
+  const std::vector<std::uint64_t> blocks = choose_blocks(largest_grid, 20);
+  const auto one = [](std::uint64_t) { return std::uint64_t{1}; };
+  const auto rising = [](std::uint64_t block) { return block; };
+  const auto same = [](std::uint64_t) { return std::uint64_t{1} << 40U; };
+  BOOST_TEST(!scale_counts(blocks, counts_of(blocks, one), largest_grid).has_value());
+  BOOST_TEST(!scale_counts(blocks, counts_of(blocks, rising), largest_grid).has_value());
+  BOOST_TEST(!scale_counts(blocks, counts_of(blocks, same), largest_grid).has_value());
+}
+
 BOOST_AUTO_TEST_CASE(too_few_blocks_prove_nothing) {
   const std::vector<std::uint64_t> blocks = {0, 10, 99};
   const auto same = [](std::uint64_t) { return 32U; };

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <boost/test/data/test_case.hpp>
 
 #include "tests/contains.h"
@@ -176,15 +178,46 @@ BOOST_AUTO_TEST_CASE(a_check_that_needs_other_blocks_is_not_held_against_a_sampl
   BOOST_TEST(result.outcome == "correct");
 }
 
+BOOST_AUTO_TEST_CASE(buffers_get_their_first_values_in_their_order) {
+  const auto outcome = [](const char* init_of_a, const char* init_of_b) {
+    return emulate(fmt::format("/* pattern:\n"
+                               "buffers:\n"
+                               "  a: {{type: int, length: 4096, init: \"{}\"}}\n"
+                               "  b: {{type: int, length: 4096, init: \"{}\"}}\n"
+                               "launch: {{grid: 16, block: 256}}\n"
+                               "useful: {{read: 4096}}\n"
+                               "verify: {{b: \"b[i] == a[i] + 1\"}}\n*/\n"
+                               "__global__ void kernel(int* a, int* b) {{\n"
+                               "  b[blockIdx.x * 256 + threadIdx.x] += 1;\n}}\n",
+                               init_of_a, init_of_b))
+        .outcome;
+  };
+  BOOST_TEST(outcome("i", "a[i]") == "correct");
+  for (const char* init_of_b : {"i", "a[i]", "a[i < 4095 ? i + 1 : i]"}) {
+    const std::string message = outcome("b[i]", init_of_b);
+    BOOST_TEST(contains(message, "the init of a reaches for b, which is filled after it"), message);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_launch_that_a_device_refuses_is_refused) {
-  const std::string text =
-      "/* pattern:\n"
-      "buffers: {out: {type: int, length: 1}}\n"
-      "launch: {grid: 1, block: 32, shared: 300 Ki}\n"
-      "useful: {write: 4}\nverify: true\n*/\n"
-      "__global__ void kernel(int* out) { *out = 1; }\n";
-  BOOST_TEST(
-      contains(emulate(text).outcome, "bad launch: dynamic shared memory in bytes is 307200"));
+  const auto outcome = [](const std::string& launch) {
+    return emulate(
+               "/* pattern:\n"
+               "buffers: {out: {type: int, length: 1}}\n"
+               "launch: {" +
+               launch +
+               "}\n"
+               "useful: {write: 4}\nverify: true\n*/\n"
+               "__global__ void kernel(int* out) { *out = 1; }\n")
+        .outcome;
+  };
+  const std::string shared = outcome("grid: 1, block: 32, shared: 300 Ki");
+  BOOST_TEST(contains(shared, "bad launch: dynamic shared memory in bytes is 307200"), shared);
+  const std::string size = outcome("grid: 1, block: 2048");
+  BOOST_TEST(contains(size, "bad launch: the block's size is 2048"), size);
+  // 2^64 threads, a number that has no lower bits.
+  const std::string wrapped = outcome("grid: 1, block: [512 Mi, 512 Mi, 64]");
+  BOOST_TEST(contains(wrapped, "bad launch: the block's x extent is 536870912"), wrapped);
 }
 
 BOOST_AUTO_TEST_CASE(an_instruction_without_emulation_is_named_with_its_line) {

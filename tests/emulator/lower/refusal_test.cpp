@@ -1,5 +1,7 @@
 // What cannot be executed is refused with a reason, and only where it can be reached.
 
+#include <fmt/format.h>
+
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
@@ -70,6 +72,14 @@ const Refused refused[] = {
      "[%d1, "
      "{%r2, %r3}], [%r4];",
      "tensor"},
+    {"cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u8 [%d1], [%r1], %r2;", "add.u8"},
+    {"cp.reduce.async.bulk.global.shared::cta.bulk_group.and.f32 [%d1], [%r1], %r2;", "and.f32"},
+    {"mov.b8 %r1, %r2;", "mov.b8"},
+    {"mov.b128 %q1, %clock64;", "an operand has another width"},
+    {"mov.b128 %q1, %tid.x;", "an operand has another width"},
+    {"mov.b128 %q1, k_n;", "an operand has another width"},
+    {".global .b32 v; mov.u64 %d1, v;", "the variable 'v' of global or constant memory"},
+    {"mov.u64 %d1, v;", "a variable of the module lies in neither", ".local .b32 v;"},
     {"redux.sync.add.f32 %f1, %f2, %r1;", "redux.sync.add.f32"},
     {"barrier.cluster.arrive;", "barrier.cluster.arrive"},
     {"ld.shared::cluster.u32 %r1, [%r2]; mapa.u64 %d1, %d2, %r3;", "mapa"},
@@ -97,6 +107,64 @@ BOOST_DATA_TEST_CASE(say_why, boost::unit_test::data::make(refused), r) {
   } else {
     BOOST_TEST((message.find(r.why) != std::string::npos), message);
   }
+}
+
+namespace {
+
+std::string repeated(const std::string& text, int times) {
+  std::string result;
+  for (int i = 0; i < times; ++i) result += text;
+  return result;
+}
+
+/// `depth` functions, of which each calls the next so many times; the last one does `work`.
+std::string calling_functions(int depth, int calls, const std::string& work) {
+  std::string text;
+  for (int i = 0; i < depth; ++i) text += fmt::format(".func f{}();\n", i);
+  for (int i = 0; i + 1 < depth; ++i) {
+    text += fmt::format(".func f{}() {{ {} ret; }}\n", i,
+                        repeated(fmt::format("call f{}, (); ", i + 1), calls));
+  }
+  return text + fmt::format(".func f{}() {{ {} ret; }}\n", depth - 1, work);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(what_grows_beyond_measure) {
+  BOOST_TEST(refusal("call f0, ();", calling_functions(200, 1, "")) == "");
+  BOOST_TEST(refusal("call f0, ();", calling_functions(50'000, 1, "")) ==
+             "'k' calls functions that call others, more than 256 deep");
+  BOOST_TEST(refusal("call f0, ();", calling_functions(9, 10, "")) ==
+             "'k' is too long with the functions it calls");
+  const std::string many_registers = ".reg .b32 %x<30000>; " + [] {
+    std::string text;
+    for (int i = 0; i < 30'000; ++i) text += fmt::format("mov.u32 %x{}, 1; ", i);
+    return text;
+  }();
+  BOOST_TEST(refusal("call f0, ();", calling_functions(2, 30, many_registers)) == "");
+  const std::string clocks =
+      "st.volatile.global.v8.b32 [%y], {%clock, %clock, %clock, %clock, "
+      "%clock, %clock, %clock, %clock}; ";
+  BOOST_TEST(refusal("call f0, ();",
+                     calling_functions(3, 10, ".reg .b64 %y; " + repeated(clocks, 1000))) ==
+             "'k' needs too many registers");
+}
+
+BOOST_AUTO_TEST_CASE(arguments_are_of_a_size_that_a_kernel_can_have) {
+  const auto why = [](const std::string& parameters) {
+    const ptx::Module module(".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(" +
+                             parameters + ") { ret; }");
+    try {
+      lower(module, "k", Simd::baseline);
+    } catch (const UnsupportedError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  BOOST_TEST(why(".param .b8 p[32764]") == "");
+  BOOST_TEST(why(".param .b8 p[32765]") == "'k' takes more than 32764 bytes of arguments");
+  BOOST_TEST(why(".param .b8 p[281474976710656], .param .b8 q[281474976710656]") ==
+             "'k' takes more than 32764 bytes of arguments");
 }
 
 BOOST_AUTO_TEST_CASE(only_what_is_reached_is_looked_at) {

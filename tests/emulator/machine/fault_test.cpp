@@ -94,6 +94,8 @@ const FaultCase faults[] = {
      ".shared .align 16 .b8 s[64]; cp.async.bulk.global.shared::cta.bulk_group [%out], [s], 20;",
      "misaligned address: a bulk copy of 20 bytes from 0x0 to 0x700000000000; all three are "
      "multiples of 16"},
+    {"a matrix in global memory", "ldmatrix.sync.aligned.m8n8.x1.b16 {%r0}, [%out];",
+     "out of bounds: 16 bytes at byte 123145302310912 of shared memory, of which the block has 0"},
     {"alloca of too much", "mov.u64 %d1, 1000000; alloca.u64 %d0, %d1;",
      "alloca of 1000000 bytes: the thread has 65536 left"},
 };

@@ -1,5 +1,7 @@
 // Spaces, widths, copies and functions: what a thread finds in memory.
 
+#include <fmt/format.h>
+
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <functional>
@@ -90,6 +92,10 @@ L: mad.wide.u32 %d1, %r0, 4, %d0; mul.lo.u32 %r1, %r0, 5; st.local.u32 [%d1], %r
   mul.wide.u32 %d0, %me, 3; mov.u64 %d1, 7; mov.b128 %q0, {%d0, %d1}; mov.b128 %q1, %q0;
   st.local.b128 [%d9+16], %q1; ld.local.b128 %q2, [%d9+16]; mov.b128 {%d2, %d3}, %q2;
   add.u64 %d2, %d2, %d3; cvt.u32.u64 %result, %d2;)ptx"},
+    {"a variable of 128 bits with a value", [](Thread t) { return t + 7; }, R"ptx(
+  mov.u64 %d0, wide; ld.global.b128 %q0, [%d0]; mov.b128 {%d1, %d2}, %q0; add.u64 %d1, %d1, %d2;
+  cvt.u32.u64 %r0, %d1; add.u32 %result, %r0, %me;)ptx",
+     ".global .align 16 .b128 wide = 7;"},
     {"a carry through 128 bits", [](Thread t) { return t + 1 + (t == 0 ? 0U : 1U); }, R"ptx(
   mov.u32 %r0, -1; mov.u32 %r1, -1; mov.u32 %r2, -1; mov.u32 %r3, %me;
   add.cc.u32 %r4, %r0, %me; addc.cc.u32 %r5, %r1, 0; addc.cc.u32 %r6, %r2, 0;
@@ -180,6 +186,22 @@ BOOST_DATA_TEST_CASE(holds_what_was_put_there, boost::unit_test::data::make(spac
   for (Thread t = 0; t < 32; ++t) {
     BOOST_TEST(outcome.out[t] == c.expected(t), "thread " << t << ": " << outcome.out[t]);
   }
+}
+
+BOOST_AUTO_TEST_CASE(variables_that_point_from_one_to_the_next) {
+  constexpr int length = 20'000;
+  std::string scope = ".global .align 8 .b64 v0 = 5;\n";
+  for (int i = 1; i < length; ++i) {
+    scope += fmt::format(".global .align 8 .b64 v{} = v{};\n", i, i - 1);
+  }
+  const std::string body = fmt::format(R"ptx(
+  mov.u64 %d0, v{}; mov.u32 %r0, {};
+L: ld.u64 %d0, [%d0]; sub.u32 %r0, %r0, 1; setp.ne.u32 %p0, %r0, 0; @%p0 bra L;
+  cvt.u32.u64 %result, %d0;)ptx",
+                                       length - 1, length);
+  Setting setting;
+  setting.block = {1, 1, 1};
+  BOOST_TEST(run_module(kernel_text(body, scope), setting).out.front() == 5U);
 }
 
 BOOST_AUTO_TEST_CASE(blocks_and_grids_have_three_dimensions) {
