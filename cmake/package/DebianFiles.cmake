@@ -1,0 +1,34 @@
+# Run by CPack between installing and packing. What Debian expects of a package besides its files:
+# the documents in a folder of the package's name, among them its copyright and a changelog, and
+# compressed manual pages.
+if(NOT CPACK_GENERATOR STREQUAL "DEB")
+  return()
+endif()
+
+set(root "${CPACK_TEMPORARY_INSTALL_DIRECTORY}/usr")
+set(documents "${root}/${CPACK_SWEEP_DOC}/${CPACK_PACKAGE_NAME}")
+file(RENAME "${root}/${CPACK_SWEEP_INSTALLED_DOC}" "${documents}")
+
+function(compress file)
+  execute_process(COMMAND gzip -9n "${file}" RESULT_VARIABLE result)
+  if(NOT result EQUAL 0)
+    message(FATAL_ERROR "gzip could not compress ${file}: ${result}")
+  endif()
+  file(CHMOD "${file}.gz" PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
+endfunction()
+
+compress("${root}/${CPACK_SWEEP_MAN}/sweep.1")
+
+# SOURCE_DATE_EPOCH, when it is set, makes the same package twice.
+set(ENV{LC_ALL} C)
+string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
+file(WRITE "${documents}/changelog"
+"${CPACK_PACKAGE_NAME} (${CPACK_PACKAGE_VERSION}) unstable; urgency=medium
+
+  * Version ${CPACK_PACKAGE_VERSION}.
+
+ -- ${CPACK_PACKAGE_CONTACT}  ${date}
+")
+compress("${documents}/changelog")
+file(COPY_FILE "${CPACK_SWEEP_COPYRIGHT}" "${documents}/copyright")
+file(CHMOD "${documents}/copyright" PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
