@@ -1,6 +1,6 @@
 # Run by CPack between installing and packing. What Debian expects of a package besides its files:
-# the documents in a folder of the package's name, among them its copyright and a changelog, and
-# compressed manual pages.
+# the documents in a folder of the package's name, among them its copyright and a changelog, a
+# compressed manual page, and zsh's completion where its packaged zsh looks.
 if(NOT CPACK_GENERATOR STREQUAL "DEB")
   return()
 endif()
@@ -8,6 +8,7 @@ endif()
 set(root "${CPACK_TEMPORARY_INSTALL_DIRECTORY}/usr")
 set(documents "${root}/${CPACK_SWEEP_DOC}/${CPACK_PACKAGE_NAME}")
 file(RENAME "${root}/${CPACK_SWEEP_INSTALLED_DOC}" "${documents}")
+file(RENAME "${root}/${CPACK_SWEEP_ZSH}" "${root}/${CPACK_SWEEP_ZSH}/../vendor-completions")
 
 function(compress file)
   execute_process(COMMAND gzip -9n "${file}" RESULT_VARIABLE result)

@@ -51,7 +51,7 @@ fi
 
 dpkg-deb -c "$package" >"$work/list"
 for file in bin/sweep share/sweep/patterns/stride.cu share/sweep/sweeps/stride.yaml \
-  share/man/man1/sweep.1.gz share/bash-completion/completions/sweep \
+  share/man/man1/sweep.1.gz share/zsh/vendor-completions/_sweep share/bash-completion/completions/sweep \
   share/doc/sweep-cuda/{copyright,changelog.gz,README.md}; do
   grep -q " \./usr/$file\$" "$work/list" || wrong "the package has no /usr/$file"
 done
