@@ -1,5 +1,5 @@
 # `cmake --install build --prefix X`: the command in bin; the patterns, sweeps, schemas, completion
-# scripts, manual page and README in share.
+# scripts, manual page, README and the licences of what is inside in share.
 # The command finds its data relative to itself, in ../share/sweep.
 include(GNUInstallDirs)
 set(_share ${CMAKE_INSTALL_DATADIR})
@@ -41,7 +41,7 @@ if(TARGET sweep AND NOT CMAKE_CROSSCOMPILING)
 endif()
 install(DIRECTORY patterns/ DESTINATION ${_data}/patterns OPTIONAL FILES_MATCHING PATTERN "*.cu" PATTERN "*.cuh")
 install(DIRECTORY sweeps/ DESTINATION ${_data}/sweeps OPTIONAL FILES_MATCHING PATTERN "*.yaml" PATTERN "*.schema.json")
-install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
+install(FILES README.md cmake/package/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
 
 install(CODE "${_record}\n  sweep_record_install()")
 

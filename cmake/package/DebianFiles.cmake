@@ -1,11 +1,11 @@
 # Run by CPack between installing and packing. What Debian expects of a package besides its files:
-# the documents in a folder of the package's name, among them its copyright and a changelog, a
-# compressed manual page, and zsh's completion where its packaged zsh looks.
+# the documents in a folder of the package's name, among them a changelog, a compressed manual page,
+# and zsh's completion where its packaged zsh looks.
 if(NOT CPACK_GENERATOR STREQUAL "DEB")
   return()
 endif()
 
-set(root "${CPACK_TEMPORARY_INSTALL_DIRECTORY}/usr")
+set(root "${CPACK_TEMPORARY_INSTALL_DIRECTORY}${CPACK_PACKAGING_INSTALL_PREFIX}")
 set(documents "${root}/${CPACK_SWEEP_DOC}/${CPACK_PACKAGE_NAME}")
 file(RENAME "${root}/${CPACK_SWEEP_INSTALLED_DOC}" "${documents}")
 file(RENAME "${root}/${CPACK_SWEEP_ZSH}" "${root}/${CPACK_SWEEP_ZSH}/../vendor-completions")
@@ -20,8 +20,7 @@ endfunction()
 
 compress("${root}/${CPACK_SWEEP_MAN}/sweep.1")
 
-# SOURCE_DATE_EPOCH, when it is set, makes the same package twice.
-set(ENV{LC_ALL} C)
+# SOURCE_DATE_EPOCH is the date when it is set.
 string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
 file(WRITE "${documents}/changelog"
 "${CPACK_PACKAGE_NAME} (${CPACK_PACKAGE_VERSION}) unstable; urgency=medium
@@ -31,5 +30,3 @@ file(WRITE "${documents}/changelog"
  -- ${CPACK_PACKAGE_CONTACT}  ${date}
 ")
 compress("${documents}/changelog")
-file(COPY_FILE "${CPACK_SWEEP_COPYRIGHT}" "${documents}/copyright")
-file(CHMOD "${documents}/copyright" PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)

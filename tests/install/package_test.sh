@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # package_test.sh CPACK BUILD STATIC: makes the .deb of BUILD and demands what Debian expects of one;
-# with STATIC 1 that it needs nothing but the C library. 77 where its tools are missing.
+# with STATIC 1 that it needs nothing but the C library. 77 where its tools are missing, or a library
+# that it was linked with is from no package.
 set -euo pipefail
 
 cpack=$1
@@ -28,9 +29,13 @@ has() {
   [[ $value =~ $2 ]] || wrong "$1 is '$value', and not: $2"
 }
 
-(cd "$build" && "$cpack" -G DEB -B "$work" -D CPACK_DEBIAN_COMPRESSION_TYPE=gzip -D CPACK_CMAKE_GENERATOR=Ninja) >"$work/log" 2>&1 || {
+# The generator's name keeps CPack from building first, as it does with Makefiles.
+(cd "$build" && "$cpack" -G DEB -B "$work" -D CPACK_DEBIAN_COMPRESSION_TYPE=none \
+  -D CPACK_CMAKE_GENERATOR=Ninja) >"$work/log" 2>&1 || {
   cat "$work/log"
-  exit 1
+  grep -q "no dependency information found" "$work/log" || exit 1
+  echo "skipped: a library is not from a package"
+  exit 77
 }
 packages=("$work"/sweep-cuda_*.deb)
 package=${packages[0]}
