@@ -27,6 +27,13 @@ apt_get() {
     apt-get -q -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@" </dev/null
 }
 
+# Fetches apt's lists, once.
+update_lists() {
+  [[ -z ${lists_updated:-} ]] || return 0
+  lists_updated=yes
+  apt_get update || say "apt-get update reports an error; going on with the lists there are."
+}
+
 # missing_packages PACKAGE...: prints those that are not installed, one a line.
 missing_packages() {
   local package installed
@@ -47,7 +54,7 @@ install_packages() {
   if [[ $EUID -ne 0 ]] && ! { command -v sudo >/dev/null && sudo true; }; then
     fail "installing needs root, and sudo is not there or refuses." "${ways_out[@]}"
   fi
-  apt_get update || say "apt-get update reports an error; going on with the lists there are."
+  update_lists
   local package
   for package in "$@"; do
     apt-cache show "$package" >/dev/null 2>&1 || unknown+=("$package")
@@ -68,7 +75,7 @@ install_optional() {
     return
   fi
   say "installing $1 with apt"
-  apt_get update >/dev/null || true  # the lists there are may do
+  update_lists
   apt_get install -y --no-install-recommends "$1" || say "apt could not install $1: $2."
 }
 

@@ -6,7 +6,7 @@ if(SWEEP_STATIC)
 endif()
 
 find_package(Threads REQUIRED)
-find_package(Boost 1.74 REQUIRED COMPONENTS program_options)
+find_package(Boost 1.74 CONFIG REQUIRED COMPONENTS program_options)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(SQLite3 REQUIRED)

@@ -30,7 +30,9 @@ message(STATUS "CUDA headers: ${CUDA_INCLUDE_DIR} (version ${_cuda_version})")
 
 add_library(sweep_cuda_headers INTERFACE)
 target_include_directories(sweep_cuda_headers SYSTEM INTERFACE ${CUDA_INCLUDE_DIR})
-target_compile_definitions(sweep_cuda_headers INTERFACE SWEEP_BUILD_CUDA_HOME="${CUDA_HOME_DIR}")
+# A binary that moves to other machines names no place of this one.
+target_compile_definitions(sweep_cuda_headers INTERFACE
+  SWEEP_BUILD_CUDA_HOME="$<IF:$<BOOL:${SWEEP_STATIC}>,/usr/local/cuda,${CUDA_HOME_DIR}>")
 
 # The headers of CUPTI's range profiler, which reads the hardware's counters, come with CUDA 12.6
 # and newer. Without them the engine is built without counters and says so when it is asked for them.

@@ -1,8 +1,20 @@
 # `cmake --install build --prefix X`: the command in bin; the patterns, sweeps, schemas, completion
-# scripts, manual page and README in share.
+# scripts, manual page, README and the licences of what is inside in share.
 # The command finds its data relative to itself, in ../share/sweep.
 include(GNUInstallDirs)
-set(_data ${CMAKE_INSTALL_DATADIR}/sweep)
+set(_share ${CMAKE_INSTALL_DATADIR})
+set(_data ${_share}/sweep)
+set(_bash ${_share}/bash-completion/completions)
+set(_zsh ${_share}/zsh/site-functions)
+set(_fish ${_share}/fish/vendor_completions.d)
+set(_man ${CMAKE_INSTALL_MANDIR}/man1)
+
+# What an installation writes is kept apart for each place in build/installed, for `uninstall`.
+set(_record "
+  set(SWEEP_RECORDS \"${PROJECT_BINARY_DIR}/installed\")
+  set(SWEEP_FOLDERS \"${CMAKE_INSTALL_BINDIR};${_data}/patterns;${_data}/sweeps;${_bash};${_zsh};${_fish};${_man};${CMAKE_INSTALL_DOCDIR}\")
+  include(\"${PROJECT_SOURCE_DIR}/cmake/InstallRecord.cmake\")")
+install(CODE "${_record}\n  sweep_folders_before_install()")
 
 if(TARGET sweep)
   install(TARGETS sweep RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -19,41 +31,22 @@ function(sweep_written file destination)
 endfunction()
 if(TARGET sweep AND NOT CMAKE_CROSSCOMPILING)
   file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/written)
-  set(_share ${CMAKE_INSTALL_DATADIR})
-  sweep_written(sweep ${_share}/bash-completion/completions completion bash)
-  sweep_written(_sweep ${_share}/zsh/site-functions completion zsh)
-  sweep_written(sweep.fish ${_share}/fish/vendor_completions.d completion fish)
-  sweep_written(sweep.1 ${CMAKE_INSTALL_MANDIR}/man1 man)
+  sweep_written(sweep ${_bash} completion bash)
+  sweep_written(_sweep ${_zsh} completion zsh)
+  sweep_written(sweep.fish ${_fish} completion fish)
+  sweep_written(sweep.1 ${_man} man)
   sweep_written(sweep.schema.json ${_data} schema sweep)
   sweep_written(pattern.schema.json ${_data} schema pattern)
   add_custom_target(written ALL DEPENDS ${_written})
 endif()
 install(DIRECTORY patterns/ DESTINATION ${_data}/patterns OPTIONAL FILES_MATCHING PATTERN "*.cu" PATTERN "*.cuh")
 install(DIRECTORY sweeps/ DESTINATION ${_data}/sweeps OPTIONAL FILES_MATCHING PATTERN "*.yaml" PATTERN "*.schema.json")
-install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
+install(FILES README.md cmake/package/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
 
-# `cmake --build build --target uninstall` removes the files that the last installation wrote, and
-# the folders of the project that are then empty.
-file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/uninstall.cmake @ONLY CONTENT [[
-set(manifest "@PROJECT_BINARY_DIR@/install_manifest.txt")
-if(NOT EXISTS "${manifest}")
-  message(FATAL_ERROR "Nothing to uninstall: there is no ${manifest}")
-endif()
-file(STRINGS "${manifest}" files)
-foreach(file IN LISTS files)
-  set(file "$ENV{DESTDIR}${file}")
-  message(STATUS "Removing ${file}")
-  file(REMOVE "${file}")
-  get_filename_component(folder "${file}" DIRECTORY)
-  while(folder MATCHES "/(@CMAKE_INSTALL_DATADIR@/sweep|@CMAKE_INSTALL_DOCDIR@)(/[^/]+)?$")
-    execute_process(COMMAND rmdir "${folder}" RESULT_VARIABLE kept ERROR_QUIET)
-    if(kept)
-      break()
-    endif()
-    get_filename_component(folder "${folder}" DIRECTORY)
-  endwhile()
-endforeach()
-file(REMOVE "${manifest}")
-]])
-add_custom_target(uninstall COMMAND ${CMAKE_COMMAND} -P ${PROJECT_BINARY_DIR}/uninstall.cmake
-                  COMMENT "Removing what was installed" VERBATIM)
+install(CODE "${_record}\n  sweep_record_install()")
+
+# `cmake --build build --target uninstall` removes what was installed from the build folder.
+add_custom_target(uninstall
+  COMMAND ${CMAKE_COMMAND} -D RECORDS=${PROJECT_BINARY_DIR}/installed
+          -P ${PROJECT_SOURCE_DIR}/cmake/Uninstall.cmake
+  COMMENT "Removing what was installed" VERBATIM)

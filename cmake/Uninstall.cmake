@@ -1,0 +1,41 @@
+# cmake -D RECORDS=folder [-D PLACE=folder] -P Uninstall.cmake
+#
+# Removes the installations that InstallRecord.cmake wrote down in RECORDS, or only the one in PLACE,
+# its DESTDIR and prefix: their files, and the folders that they made and that are empty now.
+cmake_minimum_required(VERSION 3.22)
+
+function(remove_installation record)
+  file(STRINGS "${record}" lines)
+  set(folders "")
+  foreach(line IN LISTS lines)
+    string(REGEX REPLACE "^[a-z]+ " "" path "${line}")
+    if(line MATCHES "^file ")
+      message(STATUS "Removing ${path}")
+      file(REMOVE "${path}")
+    elseif(line MATCHES "^folder ")
+      list(APPEND folders "${path}")
+    endif()
+  endforeach()
+  # The inner ones before the ones that they are in.
+  list(SORT folders ORDER DESCENDING)
+  foreach(folder IN LISTS folders)
+    execute_process(COMMAND rmdir "${folder}" RESULT_VARIABLE kept ERROR_QUIET)
+    if(NOT kept)
+      message(STATUS "Removing ${folder}")
+    endif()
+  endforeach()
+  file(REMOVE "${record}")
+endfunction()
+
+if(PLACE)
+  string(SHA1 name "${PLACE}")
+  file(GLOB records "${RECORDS}/${name}.txt")
+else()
+  file(GLOB records "${RECORDS}/*.txt")
+endif()
+if(NOT records)
+  message(FATAL_ERROR "Nothing to uninstall: ${RECORDS} has no record of an installation ${PLACE}")
+endif()
+foreach(record IN LISTS records)
+  remove_installation("${record}")
+endforeach()
