@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <map>
 #include <set>
 #include <utility>
@@ -280,13 +281,16 @@ class ObjectText {
 
   /// One element a line.
   void add(std::string_view key, const std::vector<Json>& elements) {
+    add(key, elements.size(), [&](std::size_t i) { return elements[i]; });
+  }
+  /// The same of as many elements as there are, of which one at a time is in memory.
+  void add(std::string_view key, std::size_t count,
+           const std::function<Json(std::size_t)>& element) {
     begin(key) += '[';
-    bool is_first = true;
-    for (const Json& element : elements) {
-      text_ += (is_first ? "\n " : ",\n ") + json_line(element);
-      is_first = false;
+    for (std::size_t i = 0; i < count; ++i) {
+      text_ += (i == 0 ? "\n " : ",\n ") + json_line(element(i));
     }
-    text_ += is_first ? "]" : "\n]";
+    text_ += count == 0 ? "]" : "\n]";
   }
 
   std::string finish() && { return std::move(text_) + "\n}\n"; }
@@ -307,11 +311,6 @@ std::string write_json(const RunResults& results) {
   for (const StoredPoint& stored : results.points) records.push_back(&stored.point);
   const std::vector<MetricColumn> columns = metric_columns(records);
   const Verdicts verdicts = judge(results);
-  std::vector<Json> points;
-  for (std::size_t i = 0; i < results.points.size(); ++i) {
-    points.push_back(json_of(results.points[i], verdicts.of_points[i], columns));
-  }
-
   ObjectText text;
   text.add("schema_version", Json(json_report_version));
   text.add("sweep", sweep_of(results));
@@ -319,7 +318,9 @@ std::string write_json(const RunResults& results) {
   text.add("device", json_of(results.run.provenance.device));
   text.add("patterns", patterns_of(results.points));
   text.add("metrics", metrics_of(columns));
-  text.add("points", points);
+  text.add("points", results.points.size(), [&](std::size_t i) {
+    return json_of(results.points[i], verdicts.of_points[i], columns);
+  });
   text.add("verdicts", verdicts_of(results, verdicts));
   text.add("tuning", tuning_of(results.run));
   text.add("comparisons", comparisons_of(results.run));

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
+#include <span>
 
 #include "engine/text/units.h"
 #include "report/display_text.h"
 #include "report/expectation_check.h"
+#include "report/failures.h"
 #include "report/markdown_charts.h"
 #include "report/markdown_count_agreement.h"
 #include "report/markdown_text.h"
@@ -74,31 +76,14 @@ std::string write_table(const TableModel& model) {
   return text;
 }
 
-/// The points that failed for one reason.
-struct Failure {
-  std::string reason;
-  std::vector<const PointRecord*> points;
-};
-
-/// In the order the reasons first appear.
-std::vector<Failure> failures_of(const std::vector<const PointRecord*>& points) {
-  std::vector<Failure> failures;
-  for (const PointRecord* point : points) {
-    if (point->status != PointStatus::failed) continue;
-    auto found = std::ranges::find(failures, point->reason, &Failure::reason);
-    if (found == failures.end()) found = failures.insert(found, {point->reason, {}});
-    found->points.push_back(point);
-  }
-  return failures;
-}
-
 std::string write_failures(const std::vector<Failure>& failures,
                            const std::vector<ParameterValues>& parameters) {
-  constexpr std::size_t most_shown = 20;
+  constexpr std::size_t most_shown = most_failed_points_shown;
   if (failures.empty()) return {};
   const std::vector<ParameterValues> told = telling_parameters(parameters);
   std::string text = "## Failed points\n\n";
-  for (const Failure& failure : failures) {
+  for (const Failure& failure :
+       std::span(failures).first(std::min(failures.size(), most_failures_shown))) {
     for (std::size_t i = 0; i < std::min(failure.points.size(), most_shown); ++i) {
       text += "- " + escape_markdown(describe(environment_of(*failure.points[i]), told)) + '\n';
     }
@@ -106,8 +91,11 @@ std::string write_failures(const std::vector<Failure>& failures,
       text += fmt::format("- and {} more, which the CSV has\n",
                           format_thousands(failure.points.size() - most_shown));
     }
-    const std::string reason = failure.reason.empty() ? "no reason is known" : failure.reason;
-    text += '\n' + markdown_code(reason, "text") + '\n';
+    text += '\n' + markdown_code(failure.reason, "text") + '\n';
+  }
+  if (failures.size() > most_failures_shown) {
+    text += fmt::format("Others failed for {} other reasons, which the CSV has.\n\n",
+                        format_thousands(failures.size() - most_failures_shown));
   }
   return text;
 }

@@ -7,34 +7,35 @@
 #include "engine/text/units.h"
 
 namespace sweep {
-namespace {
-
-/// Whether all values are multiples of Ki, at least one of them large enough to be hard to read.
-bool reads_better_in_binary_units(const std::vector<Value>& values) {
-  constexpr std::int64_t kibi = 1024;
-  constexpr std::int64_t large = 64 * kibi;
-  bool any_large = false;
-  for (const Value& value : values) {
-    const auto* number = std::get_if<std::int64_t>(&value);
-    if (number == nullptr || *number % kibi != 0) return false;
-    any_large = any_large || *number >= large;
-  }
-  return any_large;
-}
-
-}  // namespace
-
 Bindings environment_of(const PointRecord& point) {
   return with_pattern(point.key.pattern_name, point.key.parameters);
 }
 
+void ParameterValues::add(const Value& value) {
+  if (!ranks_.emplace(value, values_.size()).second) return;
+  values_.push_back(value);
+  constexpr std::int64_t kibi = 1024;
+  constexpr std::int64_t large = 64 * kibi;
+  const auto* number = std::get_if<std::int64_t>(&value);
+  if (number == nullptr || *number % kibi != 0) are_multiples_of_kibi_ = false;
+  if (number != nullptr && *number >= large) has_large_ = true;
+}
+
+void ParameterValues::sort() {
+  std::ranges::sort(values_);
+  for (std::size_t i = 0; i < values_.size(); ++i) ranks_[values_[i]] = i;
+}
+
 std::size_t ParameterValues::rank_of(const Value& value) const {
-  return static_cast<std::size_t>(std::ranges::find(values, value) - values.begin());
+  const auto found = ranks_.find(value);
+  return found != ranks_.end() ? found->second : values_.size();
 }
 
 std::string ParameterValues::show(const Value& value) const {
   const auto* number = std::get_if<std::int64_t>(&value);
-  if (number != nullptr && reads_better_in_binary_units(values)) return format_count(*number);
+  // Small numbers are easy to read as they are.
+  const bool in_binary_units = are_multiples_of_kibi_ && has_large_;
+  if (number != nullptr && in_binary_units) return format_count(*number);
   return to_string(value);
 }
 
@@ -46,9 +47,8 @@ std::vector<ParameterValues> parameters_of(std::span<const PointRecord* const> p
     const Bindings environment = environment_of(*point);
     for (const auto& [name, value] : environment.entries()) {
       const auto [place, is_new] = places.emplace(name, parameters.size());
-      if (is_new) parameters.push_back({name, {}, true});
-      ParameterValues& parameter = parameters[place->second];
-      if (parameter.rank_of(value) == parameter.values.size()) parameter.values.push_back(value);
+      if (is_new) parameters.emplace_back(name);
+      parameters[place->second].add(value);
       ++uses[name];
     }
   }
@@ -61,7 +61,8 @@ std::vector<ParameterValues> parameters_of(std::span<const PointRecord* const> p
 std::vector<ParameterValues> telling_parameters(const std::vector<ParameterValues>& parameters) {
   std::vector<ParameterValues> told = parameters;
   // One that only some patterns have tells nothing that the pattern's name does not.
-  std::erase_if(told, [](const ParameterValues& parameter) { return parameter.values.size() < 2; });
+  std::erase_if(told,
+                [](const ParameterValues& parameter) { return parameter.values().size() < 2; });
   return told.empty() ? parameters : told;
 }
 
@@ -80,7 +81,7 @@ std::vector<ParameterValues> chosen_parameters(const std::vector<ParameterValues
                                                std::span<const std::string> for_each) {
   std::vector<ParameterValues> chosen = parameters;
   std::erase_if(chosen, [&](const ParameterValues& parameter) {
-    return parameter.values.size() < 2 ||
+    return parameter.values().size() < 2 ||
            std::ranges::find(for_each, parameter.name) != for_each.end();
   });
   return chosen.empty() ? parameters : chosen;

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/store/record.h"
@@ -12,18 +14,33 @@ namespace sweep {
 /// What an expression over a point may name: "pattern", a word, and the point's parameters.
 Bindings environment_of(const PointRecord& point);
 
-/// The values that one parameter takes among points, each once, in the order they first appear.
-struct ParameterValues {
+/// The values that one parameter takes among points, each once, in the order they first appear. A
+/// value is found in little time, however many there are.
+class ParameterValues {
+ public:
+  explicit ParameterValues(std::string parameter) : name(std::move(parameter)) {}
+
   std::string name;
-  std::vector<Value> values;
   bool in_every_point = true;
 
-  bool varies() const { return values.size() > 1 || !in_every_point; }
+  const std::vector<Value>& values() const { return values_; }
+  /// Adds a value, unless it is there.
+  void add(const Value& value);
+  /// Puts the values in ascending order.
+  void sort();
+
+  bool varies() const { return values_.size() > 1 || !in_every_point; }
   /// The value's place among `values`, or their number when it is none of them.
   std::size_t rank_of(const Value& value) const;
   /// As a reader likes it: with binary units ("64 Mi") when all values are such large round
   /// numbers, otherwise as a user would write it.
   std::string show(const Value& value) const;
+
+ private:
+  std::vector<Value> values_;
+  std::map<Value, std::size_t> ranks_;
+  bool are_multiples_of_kibi_ = true;
+  bool has_large_ = false;
 };
 
 /// "pattern" and then every parameter of the points, in the order they first appear.

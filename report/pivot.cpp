@@ -1,11 +1,15 @@
 #include "report/pivot.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <set>
 
+#include "engine/text/units.h"
 #include "report/best_cells.h"
 #include "report/display_text.h"
 #include "report/metric_column.h"
@@ -73,7 +77,7 @@ Cell cell_of(const PointList& points, const MetricColumn& column) {
 
 class Pivot {
  public:
-  Pivot(const TableLayout& layout, std::span<const StoredPoint> points)
+  Pivot(const TableLayout& layout, std::span<const StoredPoint> points, TableLimits limits)
       : layout_(layout),
         points_(matching_points(points, needed_by(layout), layout.where)),
         parameters_(parameters_of(points_)) {
@@ -85,6 +89,10 @@ class Pivot {
       columns_.insert(column);
       cells_[{row, column}].push_back(point);
     }
+    all_rows_ = rows_.size();
+    all_columns_ = columns_.size();
+    keep_first(rows_, limits.rows);
+    keep_first(columns_, limits.columns);
   }
 
   TableModel table() const {
@@ -103,9 +111,11 @@ class Pivot {
       }
     }
     for (const Ranks& row : rows_) table.rows.push_back(table_row(row, shown));
-    std::vector<Better> better;
-    for (const MetricColumn& each : shown) better.push_back(better_of(each.name));
-    mark_best_cells(table, better);
+    if (is_whole()) {
+      std::vector<Better> better;
+      for (const MetricColumn& each : shown) better.push_back(better_of(each.name));
+      mark_best_cells(table, better);
+    }
     if (!chosen && has_success()) {
       // The caption says why; rows of gaps would add nothing.
       table.headings.clear();
@@ -115,6 +125,14 @@ class Pivot {
   }
 
  private:
+  static void keep_first(std::set<Ranks>& places, std::size_t most) {
+    if (places.size() > most) {
+      places.erase(std::next(places.begin(), static_cast<std::ptrdiff_t>(most)), places.end());
+    }
+  }
+
+  bool is_whole() const { return rows_.size() == all_rows_ && columns_.size() == all_columns_; }
+
   const ParameterValues& parameter(const std::string& name) const {
     return *find_parameter(parameters_, name);
   }
@@ -130,16 +148,17 @@ class Pivot {
 
   TableModel::KeyColumn key_column(const std::string& name) const {
     const ParameterValues* found = find_parameter(parameters_, name);
-    const bool numeric = found != nullptr && std::ranges::all_of(found->values, [](const Value& v) {
-                           return kind_of(v) == ValueKind::integer;
-                         });
+    const bool numeric =
+        found != nullptr && std::ranges::all_of(found->values(), [](const Value& v) {
+          return kind_of(v) == ValueKind::integer;
+        });
     return {name, numeric};
   }
 
   std::string shown(const std::string& name, std::size_t rank) const {
     if (rank == not_there) return "-";
     const ParameterValues& values = parameter(name);
-    return values.show(values.values[rank]);
+    return values.show(values.values()[rank]);
   }
 
   /// The hardware's counts have the emulated ones beside them, where there are any.
@@ -216,11 +235,25 @@ class Pivot {
     } else if (const std::string choice = describe_cells(metric); !choice.empty()) {
       sentences.push_back(choice);
     }
+    if (!is_whole()) sentences.push_back(describe_part());
     std::string caption;
     for (const std::string& sentence : sentences) {
       caption += (caption.empty() ? "" : " ") + sentence + '.';
     }
     return caption;
+  }
+
+  /// "Shown are the first 1,000 of 100,000 rows; the CSV has all points"
+  std::string describe_part() const {
+    std::vector<std::string> parts;
+    const auto add = [&](std::size_t shown, std::size_t all, std::string_view what) {
+      if (shown == all) return;
+      parts.push_back(fmt::format("the first {} of {} {}", format_thousands(shown),
+                                  format_thousands(all), what));
+    };
+    add(rows_.size(), all_rows_, "rows");
+    add(columns_.size(), all_columns_, "columns");
+    return "Shown are " + in_words(parts) + "; the CSV has all points";
   }
 
   /// What a cell shows of several points; empty when no cell has several.
@@ -236,13 +269,16 @@ class Pivot {
   const std::vector<ParameterValues> parameters_;
   std::set<Ranks> rows_;
   std::set<Ranks> columns_;
+  std::size_t all_rows_ = 0;  ///< those that are not shown included
+  std::size_t all_columns_ = 0;
   std::map<std::pair<Ranks, Ranks>, PointList> cells_;
 };
 
 }  // namespace
 
-TableModel pivot(const TableLayout& layout, std::span<const StoredPoint> points) {
-  return Pivot(layout, points).table();
+TableModel pivot(const TableLayout& layout, std::span<const StoredPoint> points,
+                 TableLimits limits) {
+  return Pivot(layout, points, limits).table();
 }
 
 }  // namespace sweep

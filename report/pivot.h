@@ -16,7 +16,9 @@ namespace sweep {
 /// for which `where` has no value, is not in the table; but where `pattern` is one of the rows'
 /// names, a dash stands for others that a pattern does not have. The hardware's counts have the
 /// emulated ones beside them, column by column. When none of the metrics is there, the caption says
-/// so and there are no rows, unless every point failed.
-TableModel pivot(const TableLayout& layout, std::span<const StoredPoint> points);
+/// so and there are no rows, unless every point failed. Of more rows or columns than `limits`
+/// allows the first are there, as the caption says, without a mark on the best cells.
+TableModel pivot(const TableLayout& layout, std::span<const StoredPoint> points,
+                 TableLimits limits = {});
 
 }  // namespace sweep

@@ -39,7 +39,7 @@ Cell cell_of(const PointRecord& point, const MetricColumn& column) {
 }
 
 void add_verdicts(TableModel& table, std::span<const std::optional<PointVerdict>> verdicts) {
-  for (std::size_t i = 0; i < verdicts.size(); ++i) {
+  for (std::size_t i = 0; i < table.rows.size() && i < verdicts.size(); ++i) {
     if (!verdicts[i]) continue;
     table.remark_heading = "verdict";
     table.rows.at(i).remark = to_string(*verdicts[i]);
@@ -62,7 +62,7 @@ std::vector<MetricColumn> main_columns(std::span<const PointRecord* const> point
 
 TableModel list_points(std::span<const StoredPoint> stored,
                        std::span<const std::optional<PointVerdict>> verdicts,
-                       const std::optional<MetricColumn>& also) {
+                       const std::optional<MetricColumn>& also, std::size_t most) {
   std::vector<const PointRecord*> points;
   for (const StoredPoint& point : stored) points.push_back(&point.point);
   std::vector<ParameterValues> varying = parameters_of(points);
@@ -77,11 +77,16 @@ TableModel list_points(std::span<const StoredPoint> stored,
   table.title = "All points";
   for (const ParameterValues& parameter : varying) {
     const bool numeric = std::ranges::all_of(
-        parameter.values, [](const Value& v) { return kind_of(v) == ValueKind::integer; });
+        parameter.values(), [](const Value& v) { return kind_of(v) == ValueKind::integer; });
     table.key_columns.push_back({parameter.name, numeric});
   }
   for (const MetricColumn& column : columns) table.headings.push_back({heading_of(column)});
   if (none_succeeded) table.headings.push_back({"result"});
+  if (points.size() > most) {
+    table.caption = fmt::format("Shown are the first {} of {} points; the CSV has all.",
+                                format_thousands(most), format_thousands(points.size()));
+    points.resize(most);
+  }
   for (const PointRecord* point : points) {
     TableModel::Row row;
     const Bindings environment = environment_of(*point);

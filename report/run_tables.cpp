@@ -6,18 +6,21 @@
 
 namespace sweep {
 
-std::vector<TableModel> tables_of(const RunResults& results) {
+std::vector<TableModel> tables_of(const RunResults& results, TableLimits limits) {
   std::vector<TableModel> tables;
   for (const TableLayout& layout : results.layout.tables) {
-    tables.push_back(pivot(layout, results.points));
+    tables.push_back(pivot(layout, results.points, limits));
   }
   if (!tables.empty()) return tables;
   const Verdicts verdicts = judge(results);
   const auto& tuning = results.run.tuning;
   std::optional<MetricColumn> searched_by;
   if (tuning) searched_by = MetricColumn{tuning->metric, tuning->origin};
-  tables.push_back(list_points(results.points, verdicts.of_points, searched_by));
-  if (tuning) keep_best_and_worst(tables.back(), verdicts.of_points);
+  const bool is_long = results.points.size() > limits.rows && !verdicts.groups.empty();
+  const bool is_selected = tuning || is_long;
+  tables.push_back(list_points(results.points, verdicts.of_points, searched_by,
+                               is_selected ? results.points.size() : limits.rows));
+  if (is_selected) keep_best_and_worst(tables.back(), verdicts.of_points);
   return tables;
 }
 

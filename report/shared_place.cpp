@@ -14,11 +14,11 @@ namespace {
 
 std::string with_values(const ParameterValues& parameter) {
   constexpr std::size_t most_shown = 8;
-  if (parameter.values.size() > most_shown) {
-    return fmt::format("{} ({} values)", parameter.name, parameter.values.size());
+  if (parameter.values().size() > most_shown) {
+    return fmt::format("{} ({} values)", parameter.name, parameter.values().size());
   }
   std::string values;
-  for (const Value& value : parameter.values) {
+  for (const Value& value : parameter.values()) {
     if (!values.empty()) values += ", ";
     values += parameter.show(value);
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,13 @@ struct Cell {
 /// What a report says of figures that have the mark of a cut-off point.
 constexpr const char* meaning_of_cut_off =
     "~ stands before what a few samples say of a configuration that the search then gave up.";
+
+/// How much of a table is shown: a person reads no more, and a large run has as many rows as
+/// points.
+struct TableLimits {
+  std::size_t rows = 1000;
+  std::size_t columns = 100;
+};
 
 /// A table as a report shows it, before it is written as Markdown or for a terminal.
 struct TableModel {

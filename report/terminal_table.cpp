@@ -100,8 +100,9 @@ std::string terminal_table(const TableModel& table, std::size_t width, bool colo
 
 std::string write_terminal(const RunResults& results, std::size_t width, bool color,
                            Drawing drawing) {
+  constexpr TableLimits limits = {200, 100};
   std::string text;
-  for (const TableModel& table : tables_of(results)) {
+  for (const TableModel& table : tables_of(results, limits)) {
     if (!text.empty()) text += '\n';
     text += terminal_table(table, width, color, drawing);
   }

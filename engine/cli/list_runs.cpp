@@ -1,7 +1,5 @@
 #include "engine/cli/list_runs.h"
 
-#include <algorithm>
-
 #include "engine/cli/find_database.h"
 #include "engine/store/store.h"
 #include "engine/text/units.h"
@@ -32,15 +30,11 @@ std::string list_runs(const std::string& database, std::size_t width, bool color
                        {"points", true}, {"failed", true},   {"device", false}};
   table.remark_heading = "command";
   for (const RunRecord& run : store.runs()) {
-    const std::vector<StoredPoint> points = store.points(run.id);
-    const auto failed =
-        static_cast<std::size_t>(std::ranges::count_if(points, [](const StoredPoint& stored) {
-          return stored.point.status == PointStatus::failed;
-        }));
+    const PointCounts counts = store.count_points(run.id);
     TableModel::Row row;
     row.keys = {
         std::to_string(run.id),          readable_time(run.started), state_of(run),
-        format_thousands(points.size()), format_thousands(failed),   run.provenance.device.name};
+        format_thousands(counts.points), format_thousands(counts.failed),   run.provenance.device.name};
     row.remark = run.provenance.command;
     table.rows.push_back(std::move(row));
   }

@@ -245,6 +245,14 @@ void CacheFolder::write(const std::string& group, const std::string& name,
   if (error != 0) fail(error);
 }
 
+FileDescriptor CacheFolder::open_claims() const {
+  constexpr int flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  make_folders(path_);
+  FileDescriptor file(::open((path_ / "claims").c_str(), flags, 0600));
+  if (!file) fail(errno);
+  return file;
+}
+
 bool CacheFolder::remove(const std::string& group, const std::string& name) const {
   if (!is_program_name(name) && !is_temporary_name(name)) return false;
   const FileDescriptor root = open_root();

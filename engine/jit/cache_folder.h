@@ -21,8 +21,8 @@ struct CacheFile {
 };
 
 /// The files of a cache on disk: GROUP/NAME.program, where GROUP and NAME are 32 hexadecimal digits
-/// each, and GROUP/.part-* for what is being written. Whatever else lies in the folder is never
-/// touched, and links are not followed out of it. Several processes may use the folder at once: a
+/// each, GROUP/.part-* for what is being written, and the empty file `claims`, which is there to be
+/// locked. Whatever else lies in the folder is never touched, and links are not followed out of it. Several processes may use the folder at once: a
 /// file appears whole, and may vanish at any time.
 ///
 /// All functions throw std::system_error for a folder that cannot be used; one that is not there is
@@ -50,6 +50,10 @@ class CacheFolder {
   /// Removes a file, and its group's folder once that is empty. False when it was not there or its
   /// first bytes are not what such a file begins with.
   bool remove(const std::string& group, const std::string& name) const;
+
+  /// Opens the file whose bytes can be locked for a claim each. Makes it, and the folder, when they
+  /// are not there.
+  FileDescriptor open_claims() const;
 
   /// Removes the groups' folders that are empty.
   void remove_empty_groups() const;

@@ -105,13 +105,14 @@ ProgramCache::Group& ProgramCache::group_of(const PatternPtr& pattern, std::stri
     group->folder = hash_name(key);
     group->key = std::move(key);
     group->is_kept = key_is_complete(*pattern);
-    if (group->is_kept) read_index(*group);
+    if (group->is_kept) read_new_files(*group);
   }
   known_.emplace(std::move(name), group.get());
   return *group;
 }
 
-void ProgramCache::read_index(Group& group) {
+/// Of a file that is known the contents are: its name is made of them.
+void ProgramCache::read_new_files(Group& group) {
   std::vector<std::string> names;
   try {
     names = folder_.programs(group.folder);
@@ -119,6 +120,7 @@ void ProgramCache::read_index(Group& group) {
     note("cannot be read: " + error.code().message());
   }
   for (const std::string& name : names) {
+    if (group.index.has(name)) continue;
     read_file(group, name, [&](int file) {
       const ProgramHeader header = read_program_header(file);
       if (header.key == group.key) group.index.add(indexed(name, header));
@@ -206,17 +208,40 @@ std::vector<std::optional<CompiledConfiguration>> ProgramCache::find(
   try {
     const Pattern* pattern = nullptr;
     Group* group = nullptr;
+    bool is_fresh = false;
     for (std::size_t i = 0; i < configurations.size(); ++i) {
       if (configurations[i].pattern.get() != pattern) {
         pattern = configurations[i].pattern.get();
         group = &group_of(configurations[i].pattern, identity);
+        is_fresh = false;
       }
+      results[i] = find_one(*group, configurations[i]);
+      if (results[i] || is_fresh || !group->is_kept) continue;
+      read_new_files(*group);
+      is_fresh = true;
       results[i] = find_one(*group, configurations[i]);
     }
   } catch (const std::exception& error) {
     note(fmt::format("cannot be read: {}", error.what()));
   }
   return results;
+}
+
+CacheClaims ProgramCache::claim(std::span<const Configuration> configurations,
+                                std::string_view identity) {
+  if (configurations.empty()) return {};
+  std::string group_name;
+  {
+    const std::scoped_lock lock(mutex_);
+    const Group& group = group_of(configurations.front().pattern, identity);
+    if (!is_writable_ || !group.is_kept) return {};
+    group_name = group.folder;
+  }
+  std::vector<std::string> texts;
+  for (const Configuration& configuration : configurations) {
+    texts.push_back(group_name + parameter_bytes(configuration.parameters));
+  }
+  return {folder_, texts};
 }
 
 void ProgramCache::add(std::span<const Configuration> configurations,

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/jit/cache_claims.h"
 #include "engine/jit/cache_folder.h"
 #include "engine/jit/compiler.h"
 #include "engine/jit/program_index.h"
@@ -40,7 +41,8 @@ class ProgramCache {
   ProgramCache(const ProgramCache&) = delete;
   ProgramCache& operator=(const ProgramCache&) = delete;
 
-  /// What is known of each configuration. `identity` is everything besides the configurations that
+  /// What is known of each configuration, by what other processes have added meanwhile too.
+  /// `identity` is everything besides the configurations that
   /// decides how they compile: the compiler, its options and headers. Configurations of one program
   /// share it.
   std::vector<std::optional<CompiledConfiguration>> find(
@@ -49,6 +51,10 @@ class ProgramCache {
   /// Keeps what was compiled of one pattern; failures are not kept. A file per program.
   void add(std::span<const Configuration> configurations, std::span<const CompileOutcome> outcomes,
            std::string_view identity);
+
+  /// Claims those of these configurations, of one pattern, that no other process is compiling now.
+  /// Keep it while compiling and adding them: then the others find them, who wait for it.
+  CacheClaims claim(std::span<const Configuration> configurations, std::string_view identity);
 
   /// What first went wrong with the disk, as a sentence; empty when nothing did.
   std::string problem() const;
@@ -60,7 +66,7 @@ class ProgramCache {
   using LoadedProgram = std::shared_ptr<const StoredProgram>;
 
   Group& group_of(const PatternPtr& pattern, std::string_view identity);
-  void read_index(Group& group);
+  void read_new_files(Group& group);
   std::optional<CompiledConfiguration> find_one(Group& group, const Configuration& configuration);
   LoadedProgram load(Group& group, IndexedProgram& program);
   LoadedProgram read(const Group& group, const std::string& name);

@@ -32,6 +32,8 @@ class ProgramIndex {
   void add(std::shared_ptr<IndexedProgram> program);
   /// Nothing in that file is found any more.
   void forget(const std::string& name);
+  /// Whether it has a file of this name.
+  bool has(const std::string& name) const { return programs_.contains(name); }
   /// Null when no file has the configuration.
   const Place* find(std::string_view parameters) const;
 

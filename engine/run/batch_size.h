@@ -21,7 +21,7 @@ class BatchSize {
 
   /// A program of so many configurations begins. All times are seconds from one moment on.
   void begin(std::size_t configurations, double now);
-  /// One of so many configurations is done and took so long.
+  /// One of so many configurations is done and took so long. Nothing is learnt of a time below 0.
   void learn(std::size_t configurations, double seconds);
 
   /// Whether the next batch is one of the small first ones, whose configurations are needed soon.

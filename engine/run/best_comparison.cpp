@@ -8,6 +8,22 @@
 namespace sweep {
 namespace {
 
+/// The run's points with what ranks them, and nothing else.
+std::vector<StoredPoint> figures_of_points(const RunStage& stage) {
+  std::vector<StoredPoint> points;
+  stage.store.visit_points(stage.run, [&](StoredPoint&& stored) {
+    PointRecord& point = stored.point;
+    point.key.pattern_text = {};
+    point.samples = {};
+    point.notes = {};
+    std::erase_if(point.metrics,
+                  [](const Metric& metric) { return metric.origin != Origin::measured; });
+    point.metrics.shrink_to_fit();
+    points.push_back(std::move(stored));
+  });
+  return points;
+}
+
 /// Those of a group's points that may be the best, the likeliest first.
 std::vector<std::int64_t> contenders_of(const std::vector<StoredPoint>& points,
                                         const RankedGroup& group) {
@@ -31,7 +47,7 @@ std::vector<std::int64_t> contenders_of(const std::vector<StoredPoint>& points,
 void compare_best(RunStage& stage) {
   if (!stage.can_time()) return;
   if (stage.timing.measured == 0 && stage.store.take_over_comparisons(stage.run)) return;
-  const std::vector<StoredPoint> points = stage.store.points(stage.run);
+  const std::vector<StoredPoint> points = figures_of_points(stage);
   std::vector<ComparisonRecord> records;
   for (const RankedGroup& group : ranked_groups(points)) {
     const std::vector<std::int64_t> contenders = contenders_of(points, group);

@@ -11,17 +11,22 @@
 #include <mutex>
 #include <system_error>
 #include <thread>
+#include <vector>
 
 #include "engine/jit/program_cache.h"
 #include "engine/run/compile_queue.h"
 #include "engine/run/compiler_process.h"
 #include "engine/run/compiler_threads.h"
+#include "engine/run/shared_compiling.h"
 
 namespace sweep {
 namespace {
 
 /// Starting a process takes as long as compiling some dozens of configurations.
 constexpr std::size_t configurations_per_process = 32;
+
+/// Of a batch that says nothing about how long one takes, since others compiled some of it.
+constexpr double not_timed = -1;
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 
@@ -145,35 +150,53 @@ class CompileAhead::Farm {
     // The places of what is looked up follow each other.
     const auto window = configurations_.subspan(task.places.front(), task.places.size());
     auto found = settings_.cache->find(window, compiler_.identity());
-    {
-      const std::lock_guard lock(mutex_);
-      statistics_.from_cache += static_cast<std::size_t>(
-          std::ranges::count_if(found, [](const auto& one) { return one.has_value(); }));
-      statistics_.wall_seconds = seconds_since(begin_);
-    }
+    count_found(static_cast<std::size_t>(
+        std::ranges::count_if(found, [](const auto& one) { return one.has_value(); })));
     queue_.deliver_found(task, std::move(found));
   }
 
   void compile(const CompileQueue::Task& task, CountingCompiler& counting) {
     const std::vector<Configuration> batch = configurations_of(task);
-    const CountingCompiler before = counting;
-    const auto begin = std::chrono::steady_clock::now();
-    std::vector<CompileOutcome> outcomes = compiler_.compile(batch, counting);
-    const double seconds = seconds_since(begin);
-    {
-      const std::lock_guard lock(mutex_);
-      statistics_.configurations += batch.size();
-      statistics_.programs += counting.programs - before.programs;
-      statistics_.compiler_seconds += counting.seconds - before.seconds;
-      statistics_.wall_seconds = seconds_since(begin_);
-      if (before.programs == 0) ++statistics_.compilers;
-    }
     if (settings_.cache == nullptr) {
-      queue_.deliver(task, std::move(outcomes), seconds);
+      const Compiled compiled = compile(batch, counting);
+      queue_.deliver(task, compiled.outcomes, compiled.seconds);
       return;
     }
-    queue_.deliver(task, outcomes, seconds);
-    settings_.cache->add(batch, outcomes, compiler_.identity());
+    double seconds = not_timed;
+    const CompileBatch compile_some = [&](std::span<const Configuration> some) {
+      Compiled compiled = compile(some, counting);
+      if (some.size() == batch.size()) seconds = compiled.seconds;
+      return std::move(compiled.outcomes);
+    };
+    SharedOutcomes shared =
+        compile_shared(batch, *settings_.cache, compiler_.identity(), compile_some, stopped_);
+    count_found(shared.found);
+    queue_.deliver(task, std::move(shared.outcomes), seconds);
+  }
+
+  struct Compiled {
+    std::vector<CompileOutcome> outcomes;
+    double seconds = 0;
+  };
+
+  Compiled compile(std::span<const Configuration> batch, CountingCompiler& counting) {
+    const CountingCompiler before = counting;
+    const auto begin = std::chrono::steady_clock::now();
+    Compiled compiled = {compiler_.compile(batch, counting), 0};
+    compiled.seconds = seconds_since(begin);
+    const std::lock_guard lock(mutex_);
+    statistics_.configurations += batch.size();
+    statistics_.programs += counting.programs - before.programs;
+    statistics_.compiler_seconds += counting.seconds - before.seconds;
+    statistics_.wall_seconds = seconds_since(begin_);
+    if (before.programs == 0) ++statistics_.compilers;
+    return compiled;
+  }
+
+  void count_found(std::size_t found) {
+    const std::lock_guard lock(mutex_);
+    statistics_.from_cache += found;
+    statistics_.wall_seconds = seconds_since(begin_);
   }
 
   CompileSettings settings_;

@@ -37,7 +37,8 @@ class CompileQueue {
   std::optional<Task> take_task(bool has_started = true);
   /// What was found for a look_up task; what was not is to be compiled.
   void deliver_found(const Task& task, std::vector<std::optional<CompiledConfiguration>> found);
-  /// The outcomes of a compile task, and how long they took.
+  /// The outcomes of a compile task, and how long they took; negative where that tells nothing of
+  /// how long others will.
   void deliver(const Task& task, std::vector<CompileOutcome> outcomes, double seconds);
 
   /// The outcome of the next configuration, in order; waits for it. Throws what `fail` was given.

@@ -23,11 +23,11 @@ struct Uncounted {
 /// Counts of these points are missing, in the order that their programs were compiled in.
 std::vector<Uncounted> uncounted_points(const RunStage& stage, const std::string& wanted) {
   std::vector<Uncounted> all;
-  for (const StoredPoint& stored : stage.store.points(stage.run)) {
-    if (stored.point.status != PointStatus::ok || stored.point.counted == wanted) continue;
+  stage.store.visit_points(stage.run, [&](const StoredPoint& stored) {
+    if (stored.point.status != PointStatus::ok || stored.point.counted == wanted) return;
     const auto index = static_cast<std::size_t>(stored.ordinal);
     all.push_back({stored.id, stage.request.space.configurations.at(index)});
-  }
+  });
   std::vector<Uncounted> ordered;
   for (const std::size_t place : measuring_order(all.size(), stage.request.provenance.seed)) {
     ordered.push_back(all[place]);

@@ -107,9 +107,10 @@ class Runner {
 
   void tell_reused() {
     if (summary_.reused == 0) return;
-    const auto points =
-        stage_.watch.time(Phase::store, [&] { return stage_.store.points(stage_.run); });
-    for (const StoredPoint& stored : points) stage_.observer.on_reuse(stored.point);
+    stage_.watch.time(Phase::store, [&] {
+      stage_.store.visit_points(
+          stage_.run, [&](const StoredPoint& stored) { stage_.observer.on_reuse(stored.point); });
+    });
   }
 
   /// The run's mark, as far as the store still works; the failure itself is what gets reported.
@@ -145,10 +146,6 @@ class Runner {
   }
 
   void measure_points(const std::vector<std::size_t>& missing) {
-    std::vector<Configuration> configurations;
-    for (const std::size_t index : missing) {
-      configurations.push_back(request_.space.configurations[index]);
-    }
     // What only counts gives the same in any order.
     std::vector<std::size_t> order;
     if (stage_.can_time()) {
@@ -157,7 +154,10 @@ class Runner {
       for (std::size_t i = 0; i < missing.size(); ++i) order.push_back(i);
     }
     std::vector<Configuration> ordered;
-    for (const std::size_t place : order) ordered.push_back(configurations[place]);
+    ordered.reserve(order.size());
+    for (const std::size_t place : order) {
+      ordered.push_back(request_.space.configurations[missing[place]]);
+    }
 
     std::optional<EmulateAhead> emulators;
     if (request_.emulate.make_backend && !ordered.empty()) {

@@ -39,11 +39,10 @@ class PointReader {
   explicit PointReader(sqlite::Database& database)
       : PointReader(database, database.integer("PRAGMA user_version")) {}
 
-  std::vector<StoredPoint> points(std::int64_t run, std::int64_t first, std::int64_t last) {
-    std::vector<StoredPoint> points;
+  void read(std::int64_t run, std::int64_t first, std::int64_t last,
+            const std::function<void(StoredPoint&&)>& visit) {
     points_.bind(run, first, last);
-    while (points_.step()) points.push_back(current_point());
-    return points;
+    while (points_.step()) visit(current_point());
   }
 
  private:
@@ -109,15 +108,17 @@ class PointReader {
 
 }  // namespace
 
-std::vector<StoredPoint> read_points(sqlite::Database& database, std::int64_t run) {
-  return PointReader(database).points(run, 0, std::numeric_limits<std::int64_t>::max());
+void read_points(sqlite::Database& database, std::int64_t run,
+                 const std::function<void(StoredPoint&&)>& visit) {
+  PointReader(database).read(run, 0, std::numeric_limits<std::int64_t>::max(), visit);
 }
 
 std::optional<StoredPoint> read_point(sqlite::Database& database, std::int64_t run,
                                       std::int64_t ordinal) {
-  std::vector<StoredPoint> points = PointReader(database).points(run, ordinal, ordinal);
-  if (points.empty()) return std::nullopt;
-  return std::move(points.front());
+  std::optional<StoredPoint> point;
+  PointReader(database).read(run, ordinal, ordinal,
+                             [&](StoredPoint&& found) { point = std::move(found); });
+  return point;
 }
 
 }  // namespace sweep

@@ -271,7 +271,24 @@ std::optional<StoredPoint> Store::point(std::int64_t run, std::int64_t ordinal) 
 
 std::vector<StoredPoint> Store::points(std::int64_t run) const {
   const Transaction snapshot(*state_->database, Transaction::Kind::read);
-  return read_points(*state_->database, run);
+  std::vector<StoredPoint> points;
+  read_points(*state_->database, run,
+              [&](StoredPoint&& point) { points.push_back(std::move(point)); });
+  return points;
+}
+
+void Store::visit_points(std::int64_t run, const std::function<void(StoredPoint&&)>& visit) const {
+  const Transaction snapshot(*state_->database, Transaction::Kind::read);
+  read_points(*state_->database, run, visit);
+}
+
+PointCounts Store::count_points(std::int64_t run) const {
+  const Transaction snapshot(*state_->database, Transaction::Kind::read);
+  sqlite::Statement count(*state_->database, R"sql(
+      SELECT count(*), coalesce(sum(status = 'failed'), 0)
+      FROM run_point JOIN point ON point.id = point_id WHERE run_point.run_id = ?)sql");
+  count.bind(run).step();
+  return {static_cast<std::size_t>(count.integer(0)), static_cast<std::size_t>(count.integer(1))};
 }
 
 }  // namespace sweep

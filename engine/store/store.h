@@ -42,6 +42,14 @@ struct ReusedPoint {
   std::string counted;  ///< the counters that it has already
 };
 
+/// How many points a run has.
+struct PointCounts {
+  std::size_t points = 0;
+  std::size_t failed = 0;  ///< of them
+
+  friend bool operator==(const PointCounts&, const PointCounts&) = default;
+};
+
 /// A sweep's results: an SQLite database that holds all runs of it.
 ///
 /// Every function that records something has committed it when it returns, so that a killed process
@@ -115,6 +123,10 @@ class Store {
   std::optional<StoredPoint> point(std::int64_t run, std::int64_t ordinal) const;
   /// The points of a run by their place.
   std::vector<StoredPoint> points(std::int64_t run) const;
+  /// The same one after the other, for what need not have all of them in memory. `visit` must not
+  /// write to this store.
+  void visit_points(std::int64_t run, const std::function<void(StoredPoint&&)>& visit) const;
+  PointCounts count_points(std::int64_t run) const;
 
  private:
   struct State;

@@ -14,6 +14,7 @@
 #include "report/charts/chart_figures.h"
 #include "report/charts/chart_references.h"
 #include "report/charts/combinations.h"
+#include "report/charts/drawn_marks.h"
 #include "report/display_text.h"
 #include "report/shared_place.h"
 
@@ -91,13 +92,14 @@ class ChartBuilder {
                                                  : ChartAxis{chart.figure_label, {}, {}};
     if (series_.size() > 1) chart.series_label = series_.heading();
     add_marks(chart);
+    const std::vector<std::string> left_out = keep_marks_to_draw(chart);
     const std::vector<double> figures = figures_of(chart);
     if (figures.empty()) return std::nullopt;
     chart.figure_scale = scale_of_figures(figures, layout_.value_scale, layout_.kind);
     chart.figures_from_zero = begins_at_zero(figures, layout_.kind);
     if (layout_.kind != ChartKind::heatmap) chart.y.scale = chart.figure_scale;
     chart.references = references_of(chart, results_);
-    chart.caption = caption(chart);
+    chart.caption = caption(chart, left_out);
     chart.description = describe_chart(chart);
     return chart;
   }
@@ -153,7 +155,7 @@ class ChartBuilder {
     return chart.figure_label + " by " + in_words(names_of(layout_));
   }
 
-  std::string caption(const Chart& chart) const {
+  std::string caption(const Chart& chart, const std::vector<std::string>& left_out) const {
     std::vector<std::string> sentences;
     // The default title names the metric.
     const std::string condition = layout_.where ? "where " + layout_.where->text() : std::string();
@@ -168,6 +170,7 @@ class ChartBuilder {
     sentences.push_back(
         describe_choice("mark", has_best ? "best" : "highest", places, parameters_));
     sentences.push_back(describe_limits());
+    sentences.insert(sentences.end(), left_out.begin(), left_out.end());
     if (chart.figure_scale == ChartScale::linear && !chart.figures_from_zero &&
         chart.kind != ChartKind::heatmap) {
       sentences.emplace_back("The axis does not begin at 0");

@@ -75,7 +75,8 @@ struct Chart {
 
 /// The charts that the run's sweep asks for; where it says nothing about charts, one for each of
 /// its tables that a picture says more about, or one of what varies. Charts without a figure to
-/// draw are left out. At most 8 series and 12 panels are drawn, the first; the caption says so.
+/// draw are left out. At most 8 series and 12 panels are drawn, the first, and of many marks some
+/// (see keep_marks_to_draw); the caption says so.
 std::vector<Chart> charts_of(const RunResults& results);
 
 }  // namespace sweep

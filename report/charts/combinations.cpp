@@ -29,9 +29,9 @@ Combinations::Combinations(std::vector<std::string> names, const PointList& poin
                            std::span<const ParameterValues> parameters) {
   for (std::string& name : names) {
     const ParameterValues* found = find_parameter(parameters, name);
-    ParameterValues values = found != nullptr ? *found : ParameterValues{name, {}, false};
-    const bool is_numeric = are_numbers(values.values);
-    if (is_numeric) std::ranges::sort(values.values);
+    ParameterValues values = found != nullptr ? *found : ParameterValues(name);
+    const bool is_numeric = are_numbers(values.values());
+    if (is_numeric) values.sort();
     Name entry{std::move(name), std::move(values), is_numeric, false};
     names_.push_back(std::move(entry));
   }
@@ -52,7 +52,7 @@ Combinations::Ranks Combinations::ranks_of(const PointRecord& point) const {
   Ranks ranks;
   for (const Name& name : names_) {
     const Value* value = environment.find(name.name);
-    ranks.push_back(value != nullptr ? name.values.rank_of(*value) : name.values.values.size());
+    ranks.push_back(value != nullptr ? name.values.rank_of(*value) : name.values.values().size());
   }
   return ranks;
 }
@@ -78,7 +78,8 @@ std::string Combinations::join(std::size_t place, bool with_names) const {
     if (!text.empty()) text += ", ";
     if (with_names) text += name.name + " = ";
     const std::size_t rank = combinations_[place][i];
-    text += rank < name.values.values.size() ? show(name.values, name.values.values[rank]) : "-";
+    text +=
+        rank < name.values.values().size() ? show(name.values, name.values.values()[rank]) : "-";
   }
   return text;
 }
@@ -96,8 +97,9 @@ std::optional<std::vector<double>> Combinations::numbers() const {
   const ParameterValues& parameter = names_.front().values;
   std::vector<double> numbers;
   for (const Ranks& ranks : combinations_) {
-    if (ranks.front() >= parameter.values.size()) return std::nullopt;
-    numbers.push_back(static_cast<double>(std::get<std::int64_t>(parameter.values[ranks.front()])));
+    if (ranks.front() >= parameter.values().size()) return std::nullopt;
+    numbers.push_back(
+        static_cast<double>(std::get<std::int64_t>(parameter.values()[ranks.front()])));
   }
   return numbers;
 }

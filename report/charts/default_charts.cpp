@@ -124,18 +124,19 @@ TableLayout table_of_all(const RunResults& results) {
                   "efficiency", "load_sectors_per_request", "shared_efficiency"};
   std::vector<ParameterValues> varying = parameters_of(points);
   std::erase_if(varying, [](const ParameterValues& parameter) {
-    return parameter.values.size() < 2 || !parameter.in_every_point;
+    return parameter.values().size() < 2 || !parameter.in_every_point;
   });
   if (varying.empty()) return table;
   const auto longest = std::ranges::max_element(varying, {}, [](const ParameterValues& parameter) {
-    const bool is_numeric = kind_of(parameter.values.front()) == ValueKind::integer;
-    return std::pair(is_numeric, parameter.values.size());
+    const bool is_numeric = kind_of(parameter.values().front()) == ValueKind::integer;
+    return std::pair(is_numeric, parameter.values().size());
   });
   table.rows = {longest->name};
   std::size_t series = 1;
   for (const ParameterValues& parameter : varying) {
-    if (parameter.name == longest->name || series * parameter.values.size() > most_series) continue;
-    series *= parameter.values.size();
+    if (parameter.name == longest->name || series * parameter.values().size() > most_series)
+      continue;
+    series *= parameter.values().size();
     table.columns.push_back(parameter.name);
   }
   return table;

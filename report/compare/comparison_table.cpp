@@ -37,7 +37,7 @@ bool has_width(const RunComparison& comparison, const std::vector<ComparisonRow>
 }
 
 bool is_numeric(const ParameterValues& parameter) {
-  return std::ranges::all_of(parameter.values, [](const Value& value) {
+  return std::ranges::all_of(parameter.values(), [](const Value& value) {
     return std::holds_alternative<std::int64_t>(value);
   });
 }

@@ -152,12 +152,12 @@ void leave_out(const std::string& pattern, const PatternNames& own, const Patter
       notes.push_back(
           fmt::format("only {} has the parameter {} of {}, which is {} there: the "
                       "other parameters decide what is the same configuration",
-                      side.name, name, pattern, parameter.show(parameter.values[0])));
+                      side.name, name, pattern, parameter.show(parameter.values()[0])));
     } else {
       notes.push_back(fmt::format(
           "only {0} has the parameter {1} of {2}, which has {3} values there: choose "
           "one with --where \"{1} == {4}\"",
-          side.name, name, pattern, parameter.values.size(), to_string(parameter.values[0])));
+          side.name, name, pattern, parameter.values().size(), to_string(parameter.values()[0])));
     }
   }
 }
@@ -169,13 +169,13 @@ void note_disjoint(const std::string& pattern, const PatternNames& before,
     const auto found = after.parameters.find(name);
     if (found == after.parameters.end()) continue;
     const ParameterValues& others = found->second;
-    const bool common = std::ranges::any_of(values.values, [&](const Value& value) {
-      return others.rank_of(value) < others.values.size();
+    const bool common = std::ranges::any_of(values.values(), [&](const Value& value) {
+      return others.rank_of(value) < others.values().size();
     });
     if (common) continue;
     const auto shown = [](const ParameterValues& parameter) {
-      return parameter.varies() ? fmt::format("{} values", parameter.values.size())
-                                : parameter.show(parameter.values[0]);
+      return parameter.varies() ? fmt::format("{} values", parameter.values().size())
+                                : parameter.show(parameter.values()[0]);
     };
     notes.push_back(fmt::format(
         "{0} of {1} is {2} in A and {3} in B, none in common; --ignore {0} leaves it out", name,

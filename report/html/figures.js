@@ -31,6 +31,35 @@ function alignedFigure(figure, longest) {
   return [figure, make('span', {class: 'pad', 'aria-hidden': 'true'}, padding)];
 }
 
+const packedDigits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_';
+
+/** Places in a list, as packed_column.h writes them. */
+function unpackPlaces(packed) {
+  if (Array.isArray(packed)) return packed;
+  const values = new Map([...packedDigits].map((digit, value) => [digit.charCodeAt(0), value]));
+  return Array.from({length: packed.text.length / packed.digits}, (_, point) => {
+    let number = 0;
+    for (let i = point * packed.digits; i < (point + 1) * packed.digits; ++i) {
+      number = number * 64 + values.get(packed.text.charCodeAt(i));
+    }
+    return number - 1;
+  });
+}
+
+function unpackFigures(packed) {
+  if (Array.isArray(packed)) return packed;
+  return unpackPlaces(packed.places).map((place) => packed.values[place]);
+}
+
+function unpackPoints(data) {
+  for (const list of [...data.parameters, data.verdicts, data.reasons, data.stopped]) {
+    list.at = unpackPlaces(list.at);
+  }
+  for (const metric of data.metrics) metric.figures = unpackFigures(metric.figures);
+  for (const name of ['slower', 'measured_by']) data[name] = unpackFigures(data[name]);
+  data.notes.at = unpackFigures(data.notes.at);
+}
+
 /** A column of the points' table, also what filters and details read. */
 class Column {
   constructor(key, heading, group) {
@@ -102,6 +131,7 @@ function textColumn(key, group, texts) {
 /** All points: what points_data.h says, with columns over it. */
 class Points {
   constructor(data) {
+    unpackPoints(data);
     Object.assign(this, data);
     this.failedPoints = new Set(data.failed);
     const verdict = textColumn('verdict', 'outcome', data.verdicts);

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "engine/text/units.h"
 #include "report/charts/chart.h"
 #include "report/count_agreement.h"
+#include "report/failures.h"
 #include "report/html/html_charts.h"
 #include "report/html/html_table.h"
 #include "report/html/html_text.h"
@@ -135,25 +137,13 @@ std::string agreement(std::span<const PointRecord* const> points,
                     rows);
 }
 
-struct Failure {
-  std::string reason;
-  std::vector<const PointRecord*> points;
-};
-
 std::string failures(const std::vector<const PointRecord*>& points,
                      const std::vector<ParameterValues>& told) {
-  constexpr std::size_t most_shown = 20;
-  std::vector<Failure> all;
-  for (const PointRecord* point : points) {
-    if (point->status != PointStatus::failed) continue;
-    auto found = std::ranges::find(all, point->reason, &Failure::reason);
-    if (found == all.end()) found = all.insert(found, {point->reason, {}});
-    found->points.push_back(point);
-  }
+  constexpr std::size_t most_shown = most_failed_points_shown;
+  const std::vector<Failure> all = failures_of(points);
   std::string html;
-  for (const Failure& failure : all) {
-    const std::string reason = failure.reason.empty() ? "no reason is known" : failure.reason;
-    html += "<pre class=\"reason\">" + escape_html(reason) + "</pre>\n<ul>\n";
+  for (const Failure& failure : std::span(all).first(std::min(all.size(), most_failures_shown))) {
+    html += "<pre class=\"reason\">" + escape_html(failure.reason) + "</pre>\n<ul>\n";
     for (std::size_t i = 0; i < std::min(failure.points.size(), most_shown); ++i) {
       html += "<li>" + escape_html(describe(environment_of(*failure.points[i]), told)) + "</li>\n";
     }
@@ -162,6 +152,10 @@ std::string failures(const std::vector<const PointRecord*>& points,
                           format_thousands(failure.points.size() - most_shown));
     }
     html += "</ul>\n";
+  }
+  if (all.size() > most_failures_shown) {
+    html += fmt::format("<p>Others failed for {} other reasons, which the CSV has.</p>\n",
+                        format_thousands(all.size() - most_failures_shown));
   }
   return html;
 }

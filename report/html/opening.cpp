@@ -43,13 +43,13 @@ std::string describe_axes(const std::vector<ParameterValues>& parameters) {
   constexpr std::size_t most_listed = 6;
   std::vector<std::string> texts;
   for (const ParameterValues& parameter : parameters) {
-    if (parameter.values.size() < 2) continue;
-    if (parameter.values.size() > most_listed) {
-      texts.push_back(fmt::format("{} ({} values)", parameter.name, parameter.values.size()));
+    if (parameter.values().size() < 2) continue;
+    if (parameter.values().size() > most_listed) {
+      texts.push_back(fmt::format("{} ({} values)", parameter.name, parameter.values().size()));
       continue;
     }
     std::vector<std::string> values;
-    for (const Value& value : parameter.values) values.push_back(parameter.show(value));
+    for (const Value& value : parameter.values()) values.push_back(parameter.show(value));
     texts.push_back(fmt::format("{} ({})", parameter.name, fmt::join(values, ", ")));
   }
   return in_words(texts);

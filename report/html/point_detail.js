@@ -80,6 +80,10 @@ class PointDetail {
 
   samples() {
     const {points, point} = this;
+    if (!points.samples) {
+      if (!points.samples_left_out) return [];
+      return [make('p', {class: 'caption'}, 'The page of so large a run has no samples; the JSON has them.')];
+    }
     if (points.samples[point].length === 0) return [];
     const plot = new SamplesPlot(points, point);
     const stopped = points.stopped.at[point] < 0 ? '' : points.stopped.texts[points.stopped.at[point]];

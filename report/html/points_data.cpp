@@ -8,6 +8,7 @@
 
 #include "report/count_agreement.h"
 #include "report/html/html_text.h"
+#include "report/html/packed_column.h"
 #include "report/metric_column.h"
 #include "report/parameter_values.h"
 #include "report/point_list.h"
@@ -21,9 +22,10 @@ using Points = std::vector<const PointRecord*>;
 /// Texts that many points share, each kept once.
 class Texts {
  public:
-  int place_of(const std::string& text) {
+  std::int64_t place_of(const std::string& text) {
     if (text.empty()) return -1;
-    const auto [found, is_new] = places_.try_emplace(text, static_cast<int>(texts_.size()));
+    const auto [found, is_new] =
+        places_.try_emplace(text, static_cast<std::int64_t>(texts_.size()));
     if (is_new) texts_.push_back(text);
     return found->second;
   }
@@ -31,39 +33,39 @@ class Texts {
 
  private:
   std::vector<std::string> texts_;
-  std::map<std::string, int> places_;
+  std::map<std::string, std::int64_t> places_;
 };
 
 template <typename TextOf>
 Json text_column(const Points& points, TextOf text_of) {
   Texts texts;
-  Json at = Json::array();
+  std::vector<std::int64_t> at;
   for (std::size_t i = 0; i < points.size(); ++i) at.push_back(texts.place_of(text_of(i)));
-  return {{"texts", texts.texts()}, {"at", std::move(at)}};
+  return {{"texts", texts.texts()}, {"at", packed_places(at)}};
 }
 
 Json parameter_column(const ParameterValues& parameter, const std::vector<Bindings>& environments) {
   Json values = Json::array();
   Json numbers = Json::array();
-  for (const Value& value : parameter.values) {
+  for (const Value& value : parameter.values()) {
     values.push_back(parameter.show(value));
     if (const auto* number = std::get_if<std::int64_t>(&value)) numbers.push_back(*number);
   }
-  Json at = Json::array();
+  std::vector<std::int64_t> at;
   for (const Bindings& environment : environments) {
     const Value* value = environment.find(parameter.name);
     at.push_back(value != nullptr ? static_cast<std::int64_t>(parameter.rank_of(*value)) : -1);
   }
   Json column = {{"name", parameter.name},
                  {"values", std::move(values)},
-                 {"varies", parameter.values.size() > 1},
-                 {"at", std::move(at)}};
-  if (numbers.size() == parameter.values.size()) column["numbers"] = std::move(numbers);
+                 {"varies", parameter.values().size() > 1},
+                 {"at", packed_places(at)}};
+  if (numbers.size() == parameter.values().size()) column["numbers"] = std::move(numbers);
   return column;
 }
 
 Json metric_column(const MetricColumn& metric, const Points& points, bool shown) {
-  Json figures = Json::array();
+  std::vector<Json> figures;
   for (const PointRecord* point : points) {
     const auto figure = figure_of(*point, metric);
     figures.push_back(figure ? json_figure(*figure) : Json(nullptr));
@@ -75,7 +77,7 @@ Json metric_column(const MetricColumn& metric, const Points& points, bool shown)
           {"better", to_string(better_of(metric.name))},
           {"meaning", definition != nullptr ? definition->meaning : std::string()},
           {"shown", shown},
-          {"figures", std::move(figures)}};
+          {"figures", packed_figures(std::move(figures))}};
 }
 
 /// Those that a list of the points in another report shows; the verdict's own as well.
@@ -113,16 +115,22 @@ Json metric_columns_of(const Points& points, const Verdicts& verdicts) {
 
 Json notes_column(const Points& points) {
   Texts texts;
-  Json at = Json::array();
+  std::vector<Json> at;
   for (const PointRecord* point : points) {
     Json places = Json::array();
     for (const std::string& note : point->notes) places.push_back(texts.place_of(note));
     at.push_back(std::move(places));
   }
-  return {{"texts", texts.texts()}, {"at", std::move(at)}};
+  return {{"texts", texts.texts()}, {"at", packed_figures(std::move(at))}};
 }
 
+/// Of many points their samples would be most of the page.
 void add_samples(Json& data, const Points& points) {
+  if (points.size() > most_plain_points) {
+    data["samples_left_out"] = std::ranges::any_of(
+        points, [](const PointRecord* point) { return !point->samples.empty(); });
+    return;
+  }
   Json samples = Json::array();
   Json clocks = Json::array();
   Json marks = Json::array();
@@ -149,10 +157,10 @@ void add_samples(Json& data, const Points& points) {
 
 void add_outcomes(Json& data, const RunResults& results, const Points& points,
                   const Verdicts& verdicts) {
-  Json slower = Json::array();
+  std::vector<Json> slower;
   Json failed = Json::array();
   Json cut_off = Json::array();
-  Json measured_by = Json::array();
+  std::vector<Json> measured_by;
   for (std::size_t i = 0; i < points.size(); ++i) {
     const auto& verdict = verdicts.of_points[i];
     slower.push_back(verdict ? json_figure(verdict->slower) : Json(nullptr));
@@ -166,13 +174,13 @@ void add_outcomes(Json& data, const RunResults& results, const Points& points,
     if (verdict) return to_string(*verdict);
     return std::string(points[i]->status == PointStatus::failed ? "failed" : "");
   });
-  data["slower"] = std::move(slower);
+  data["slower"] = packed_figures(std::move(slower));
   data["failed"] = std::move(failed);
   data["cut_off"] = std::move(cut_off);
   data["reasons"] = text_column(points, [&](std::size_t i) { return points[i]->reason; });
   data["stopped"] = text_column(points, [&](std::size_t i) { return points[i]->stopped_by; });
   data["notes"] = notes_column(points);
-  data["measured_by"] = std::move(measured_by);
+  data["measured_by"] = packed_figures(std::move(measured_by));
 }
 
 }  // namespace

@@ -17,9 +17,13 @@ namespace sweep {
 /// - `verdicts`, `reasons`, `stopped`: `texts` and `at`; `notes`: `texts` and lists of places
 /// - `slower`: how far behind the best (0: the best), or null; `failed`, `cut_off`: places of
 /// points
-/// - `samples` in us, `clocks` in MHz (null: not known), `marks`: [sample, mark] of those that have
-///   one
+/// - of up to 20,000 points `samples` in us, `clocks` in MHz (null: not known), `marks`: [sample,
+/// mark] of those that have
+///   one; of more `samples_left_out`: whether there are any
 /// - `measured_by`: the run, where it is another one than this
+///
+/// Of more points `at`, `figures`, `slower`, `measured_by` and the notes are packed
+/// (packed_column.h).
 nlohmann::ordered_json points_data(const RunResults& results, const Verdicts& verdicts);
 
 }  // namespace sweep

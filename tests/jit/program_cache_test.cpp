@@ -255,6 +255,16 @@ BOOST_AUTO_TEST_CASE(several_threads_may_find_and_add) {
   BOOST_TEST(files().size() == 100U);
 }
 
+BOOST_AUTO_TEST_CASE(finds_what_another_process_adds_meanwhile) {
+  add({1}, "one");
+  ProgramCache cache(settings);
+  BOOST_TEST(find(cache, 1) == "one");
+  BOOST_TEST(find(cache, 2) == "-");
+  add({2, 3}, "two and three");
+  BOOST_TEST(find(cache, 2) == "two and three");
+  BOOST_TEST(find(cache, 3) == "two and three");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

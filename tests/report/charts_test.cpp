@@ -217,6 +217,46 @@ BOOST_AUTO_TEST_CASE(words_are_bars_and_sparse_rows_are_the_categories_of_bars) 
   BOOST_TEST(charts[1].x.label == "A, B");
 }
 
+BOOST_AUTO_TEST_CASE(of_a_line_with_many_marks_the_extremes_are_drawn) {
+  std::vector<StoredPoint> points;
+  for (std::int64_t i = 0; i < 5000; ++i) {
+    // Between 1 and 2, but for two peaks.
+    const double figure = i == 1234 ? 100 : i == 4321 ? 0.5 : 1 + static_cast<double>(i % 7) / 7;
+    points.push_back(figure_at(i, "bandwidth", figure));
+  }
+  const Chart chart = only_chart(chart_layout(line, {"STRIDE"}, {"bandwidth"}), points);
+  const std::vector<ChartMark>& marks = chart.panels.at(0).series.at(0).marks;
+  BOOST_TEST(marks.size() == 1000U);
+  BOOST_TEST(chart.x.ticks.size() == marks.size());
+  const auto has = [&](double x, double y) {
+    return std::ranges::any_of(marks,
+                               [&](const ChartMark& mark) { return mark.x == x && mark.y == y; });
+  };
+  BOOST_TEST(has(1234, 100));
+  BOOST_TEST(has(4321, 0.5));
+  BOOST_TEST(std::ranges::is_sorted(marks, {}, &ChartMark::x));
+  BOOST_TEST(contains(chart.caption,
+                      "Of 5,000 marks 1,000 are drawn: of neighbours the lowest and the highest."));
+}
+
+BOOST_AUTO_TEST_CASE(of_many_bars_and_of_a_large_heatmap_the_first_are_drawn) {
+  std::vector<StoredPoint> points;
+  for (std::int64_t i = 0; i < 300; ++i) {
+    points.push_back(timed(i, 2 * i, 1000 + static_cast<double>(i)));
+  }
+  const Chart bars = only_chart(chart_layout(ChartKind::bar, {"STRIDE"}, {"bandwidth"}), points);
+  BOOST_TEST(bars.x.ticks.size() == 250U);
+  BOOST_TEST(bars.panels.at(0).series.at(0).marks.size() == 250U);
+  BOOST_TEST(contains(bars.caption, "Drawn are the first 250 of 300 places along STRIDE."));
+
+  ChartLayout layout = chart_layout(ChartKind::heatmap, {"STRIDE"}, {"bandwidth"});
+  layout.y = {"BLOCK"};
+  const Chart heatmap = only_chart(layout, points);
+  BOOST_TEST(heatmap.x.ticks.size() == 128U);
+  BOOST_TEST(heatmap.y.ticks.size() == 128U);
+  BOOST_TEST(heatmap.panels.at(0).series.at(0).marks.size() == 128U);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

@@ -16,10 +16,10 @@ std::vector<ParameterValues> parameters_of(const std::vector<StoredPoint>& store
 }
 
 std::vector<std::string> shown(const std::vector<std::int64_t>& numbers) {
-  ParameterValues parameter;
-  for (const std::int64_t number : numbers) parameter.values.emplace_back(number);
+  ParameterValues parameter("N");
+  for (const std::int64_t number : numbers) parameter.add(number);
   std::vector<std::string> texts;
-  for (const Value& value : parameter.values) texts.push_back(parameter.show(value));
+  for (const Value& value : parameter.values()) texts.push_back(parameter.show(value));
   return texts;
 }
 
@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(values_stand_in_the_order_they_first_appear) {
   BOOST_TEST(parameters[0].name == "pattern");
   BOOST_TEST(!parameters[0].varies());
   BOOST_TEST(parameters[1].name == "A");
-  BOOST_TEST((parameters[1].values == std::vector<Value>{integer(3), integer(1)}));
+  BOOST_TEST((parameters[1].values() == std::vector<Value>{integer(3), integer(1)}));
   BOOST_TEST(parameters[1].varies());
   BOOST_TEST(parameters[1].rank_of(integer(1)) == 1);
   BOOST_TEST(parameters[1].rank_of(integer(2)) == 2);
@@ -56,6 +56,15 @@ BOOST_AUTO_TEST_CASE(large_round_numbers_are_shown_in_binary_units) {
   check_shown({128, 256, 1024}, {"128", "256", "1024"});
   check_shown({1024, 16384}, {"1024", "16384"});
   check_shown({100000, 65536}, {"100000", "65536"});
+}
+
+BOOST_AUTO_TEST_CASE(sorted_values_are_found_at_their_new_places) {
+  ParameterValues parameter("N");
+  for (const std::int64_t number : {30, 10, 20, 10}) parameter.add(number);
+  parameter.sort();
+  BOOST_TEST((parameter.values() == std::vector<Value>{integer(10), integer(20), integer(30)}));
+  BOOST_TEST(parameter.rank_of(integer(30)) == 2U);
+  BOOST_TEST(parameter.rank_of(integer(40)) == 3U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -382,6 +382,25 @@ BOOST_AUTO_TEST_CASE(hardware_and_emulator_have_a_best_each) {
   BOOST_TEST(marks(pivot(layout({"A"}, {}, {"shared_conflicts"}), points)) == "*- -* ");
 }
 
+BOOST_AUTO_TEST_CASE(of_too_many_rows_and_columns_the_first_are_there) {
+  const std::vector<StoredPoint> points = {point(1, "float", 1), point(2, "float", 2),
+                                           point(4, "double", 4), point(8, "float", 3),
+                                           point(8, "half", 5)};
+  const TableModel table = pivot(layout({"STRIDE"}, {"T"}, {"bandwidth"}), points, {3, 2});
+  BOOST_TEST(drawn(table) ==
+             "STRIDE | T = float | T = double \n"
+             "1 | 1.000 | - \n"
+             "2 | 2.000 | - \n"
+             "4 | - | 4.000 ");
+  BOOST_TEST(
+      table.caption ==
+      "Shown are the first 3 of 4 rows and the first 2 of 3 columns; the CSV has all points.");
+  const bool any_is_best = std::ranges::any_of(table.rows, [](const TableModel::Row& row) {
+    return std::ranges::any_of(row.cells, &Cell::is_best);
+  });
+  BOOST_TEST(!any_is_best);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

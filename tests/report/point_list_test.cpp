@@ -127,6 +127,17 @@ BOOST_AUTO_TEST_CASE(a_run_without_points_has_no_rows) {
   BOOST_TEST(list_points({}).rows.empty());
 }
 
+BOOST_AUTO_TEST_CASE(of_too_many_points_the_first_are_listed) {
+  std::vector<StoredPoint> points;
+  for (std::int64_t i = 0; i < 5; ++i) {
+    points.push_back(ok_point("p", {{"A", integer(i)}}, {{"time", Origin::measured, 1}}));
+  }
+  const std::vector<std::optional<PointVerdict>> verdicts(points.size());
+  const TableModel table = list_points(points, verdicts, {}, 2);
+  BOOST_TEST(table.rows.size() == 2U);
+  BOOST_TEST(table.caption == "Shown are the first 2 of 5 points; the CSV has all.");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

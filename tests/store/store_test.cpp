@@ -242,6 +242,20 @@ BOOST_AUTO_TEST_CASE(two_connections_see_each_others_points) {
   BOOST_TEST(other.reuse_point(theirs, 4, example_key(2)).has_value());
 }
 
+BOOST_AUTO_TEST_CASE(points_are_visited_in_their_order_and_counted) {
+  const std::int64_t run = store.begin_run(example_provenance());
+  for (const std::int64_t ordinal : {2, 0, 1}) {
+    PointRecord point = example_point(ordinal);
+    if (ordinal == 1) point.status = PointStatus::failed;
+    store.add_point(run, ordinal, point);
+  }
+  std::vector<std::int64_t> visited;
+  store.visit_points(run, [&](const StoredPoint& stored) { visited.push_back(stored.ordinal); });
+  BOOST_TEST(visited == (std::vector<std::int64_t>{0, 1, 2}), boost::test_tools::per_element());
+  BOOST_TEST((store.count_points(run) == PointCounts{3, 1}));
+  BOOST_TEST((store.count_points(run + 1) == PointCounts{}));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace
