@@ -9,6 +9,7 @@
 #include "engine/text/units.h"
 #include "report/display_text.h"
 #include "report/expectation_check.h"
+#include "report/failures.h"
 #include "report/markdown_charts.h"
 #include "report/markdown_count_agreement.h"
 #include "report/markdown_text.h"
@@ -16,6 +17,7 @@
 #include "report/markdown_verdict.h"
 #include "report/parameter_values.h"
 #include "report/point_notes.h"
+#include "report/point_records.h"
 #include "report/provenance.h"
 #include "report/run_notes.h"
 #include "report/run_tables.h"
@@ -23,28 +25,9 @@
 namespace sweep {
 namespace {
 
-std::string text_of(const Cell& cell) {
-  switch (cell.kind) {
-    case Cell::Kind::missing:
-      return "–";
-    case Cell::Kind::figure:
-      if (cell.is_best) return "**" + format_figure(cell.low) + "**";
-      return (cell.is_cut_off ? "~" : "") + format_figure(cell.low);
-    case Cell::Kind::range:
-      return (cell.is_cut_off ? "~" : "") + format_figure(cell.low) + "–" +
-             format_figure(cell.high);
-    case Cell::Kind::failed:
-      break;
-  }
-  return "failed";
-}
-
-std::string caption_of(const TableModel& model) {
-  const bool has_cut_off = std::ranges::any_of(model.rows, [](const TableModel::Row& row) {
-    return std::ranges::any_of(row.cells, &Cell::is_cut_off);
-  });
-  if (!has_cut_off) return model.caption;
-  return model.caption + (model.caption.empty() ? "" : " ") + meaning_of_cut_off;
+std::string markdown_cell(const Cell& cell) {
+  const std::string text = text_of(cell, "–");
+  return cell.is_best ? "**" + text + "**" : text;
 }
 
 std::string write_table(const TableModel& model) {
@@ -63,7 +46,7 @@ std::string write_table(const TableModel& model) {
   for (const TableModel::Row& row : model.rows) {
     std::vector<std::string> cells;
     for (const std::string& key : row.keys) cells.push_back(escape_markdown(key));
-    for (const Cell& cell : row.cells) cells.push_back(text_of(cell));
+    for (const Cell& cell : row.cells) cells.push_back(markdown_cell(cell));
     if (has_remarks) cells.push_back(escape_markdown(row.remark));
     rows.push_back(std::move(cells));
   }
@@ -72,24 +55,6 @@ std::string write_table(const TableModel& model) {
   if (!caption.empty()) text += escape_markdown(caption) + "\n\n";
   if (!rows.empty()) text += markdown_table(columns, rows) + '\n';
   return text;
-}
-
-/// The points that failed for one reason.
-struct Failure {
-  std::string reason;
-  std::vector<const PointRecord*> points;
-};
-
-/// In the order the reasons first appear.
-std::vector<Failure> failures_of(const std::vector<const PointRecord*>& points) {
-  std::vector<Failure> failures;
-  for (const PointRecord* point : points) {
-    if (point->status != PointStatus::failed) continue;
-    auto found = std::ranges::find(failures, point->reason, &Failure::reason);
-    if (found == failures.end()) found = failures.insert(found, {point->reason, {}});
-    found->points.push_back(point);
-  }
-  return failures;
 }
 
 std::string write_failures(const std::vector<Failure>& failures,
@@ -106,8 +71,7 @@ std::string write_failures(const std::vector<Failure>& failures,
       text += fmt::format("- and {} more, which the CSV has\n",
                           format_thousands(failure.points.size() - most_shown));
     }
-    const std::string reason = failure.reason.empty() ? "no reason is known" : failure.reason;
-    text += '\n' + markdown_code(reason, "text") + '\n';
+    text += '\n' + markdown_code(failure.reason, "text") + '\n';
   }
   return text;
 }
@@ -218,8 +182,7 @@ std::string write_provenance(const RunRecord& run) {
 }  // namespace
 
 std::string write_markdown(const RunResults& results, const ChartPictures& pictures) {
-  std::vector<const PointRecord*> points;
-  for (const StoredPoint& stored : results.points) points.push_back(&stored.point);
+  const std::vector<const PointRecord*> points = records_of(results.points);
   const std::vector<ParameterValues> parameters = parameters_of(points);
 
   std::string text = write_opening(results, parameters);

@@ -28,6 +28,12 @@ Bindings environment_of(const PointRecord& point) {
   return with_pattern(point.key.pattern_name, point.key.parameters);
 }
 
+bool ParameterValues::is_numeric() const {
+  return !values.empty() && std::ranges::all_of(values, [](const Value& value) {
+    return kind_of(value) == ValueKind::integer;
+  });
+}
+
 std::size_t ParameterValues::rank_of(const Value& value) const {
   return static_cast<std::size_t>(std::ranges::find(values, value) - values.begin());
 }

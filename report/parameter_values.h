@@ -18,6 +18,8 @@ struct ParameterValues {
   std::vector<Value> values;
   bool in_every_point = true;
 
+  /// Whether all values are integers; false without any.
+  bool is_numeric() const;
   bool varies() const { return values.size() > 1 || !in_every_point; }
   /// The value's place among `values`, or their number when it is none of them.
   std::size_t rank_of(const Value& value) const;

@@ -10,6 +10,7 @@
 #include "report/display_text.h"
 #include "report/metric_column.h"
 #include "report/parameter_values.h"
+#include "report/sentences.h"
 #include "report/shared_place.h"
 
 namespace sweep {
@@ -29,8 +30,7 @@ std::vector<std::string> needed_by(const TableLayout& layout) {
   return needed;
 }
 
-Cell cell_of(const PointList& points, const MetricColumn& column) {
-  const Better better = better_of(column.name);
+Cell cell_of(const PointList& points, const MetricColumn& column, Better better) {
   Cell cell;
   bool is_low_cut_off = false;
   bool is_high_cut_off = false;
@@ -73,8 +73,10 @@ Cell cell_of(const PointList& points, const MetricColumn& column) {
 
 class Pivot {
  public:
-  Pivot(const TableLayout& layout, std::span<const StoredPoint> points)
+  Pivot(const TableLayout& layout, std::span<const StoredPoint> points,
+        const std::optional<TuningRecord>& tuning)
       : layout_(layout),
+        tuning_(tuning),
         points_(matching_points(points, needed_by(layout), layout.where)),
         parameters_(parameters_of(points_)) {
     for (const PointRecord* point : points_) {
@@ -104,7 +106,7 @@ class Pivot {
     }
     for (const Ranks& row : rows_) table.rows.push_back(table_row(row, shown));
     std::vector<Better> better;
-    for (const MetricColumn& each : shown) better.push_back(better_of(each.name));
+    for (const MetricColumn& each : shown) better.push_back(better_for(each, tuning_));
     mark_best_cells(table, better);
     if (!chosen && has_success()) {
       // The caption says why; rows of gaps would add nothing.
@@ -130,10 +132,7 @@ class Pivot {
 
   TableModel::KeyColumn key_column(const std::string& name) const {
     const ParameterValues* found = find_parameter(parameters_, name);
-    const bool numeric = found != nullptr && std::ranges::all_of(found->values, [](const Value& v) {
-                           return kind_of(v) == ValueKind::integer;
-                         });
-    return {name, numeric};
+    return {name, found != nullptr && found->is_numeric()};
   }
 
   std::string shown(const std::string& name, std::size_t rank) const {
@@ -172,7 +171,9 @@ class Pivot {
     for (const Ranks& column : columns_) {
       const auto found = cells_.find({row, column});
       for (const MetricColumn& metric : metrics) {
-        result.cells.push_back(found != cells_.end() ? cell_of(found->second, metric) : Cell{});
+        const Better better = better_for(metric, tuning_);
+        result.cells.push_back(found != cells_.end() ? cell_of(found->second, metric, better)
+                                                     : Cell{});
       }
     }
     return result;
@@ -216,22 +217,19 @@ class Pivot {
     } else if (const std::string choice = describe_cells(metric); !choice.empty()) {
       sentences.push_back(choice);
     }
-    std::string caption;
-    for (const std::string& sentence : sentences) {
-      caption += (caption.empty() ? "" : " ") + sentence + '.';
-    }
-    return caption;
+    return as_paragraph(sentences);
   }
 
   /// What a cell shows of several points; empty when no cell has several.
   std::string describe_cells(const MetricColumn& metric) const {
     std::vector<PointList> cells;
     for (const auto& [place, points] : cells_) cells.push_back(points);
-    const bool has_best = better_of(metric.name) != Better::neither;
+    const bool has_best = better_for(metric, tuning_) != Better::neither;
     return describe_choice("cell", has_best ? "best" : "range", cells, parameters_);
   }
 
   const TableLayout& layout_;
+  const std::optional<TuningRecord>& tuning_;
   const PointList points_;
   const std::vector<ParameterValues> parameters_;
   std::set<Ranks> rows_;
@@ -241,8 +239,9 @@ class Pivot {
 
 }  // namespace
 
-TableModel pivot(const TableLayout& layout, std::span<const StoredPoint> points) {
-  return Pivot(layout, points).table();
+TableModel pivot(const TableLayout& layout, std::span<const StoredPoint> points,
+                 const std::optional<TuningRecord>& tuning) {
+  return Pivot(layout, points, tuning).table();
 }
 
 }  // namespace sweep

@@ -58,6 +58,15 @@ BOOST_AUTO_TEST_CASE(large_round_numbers_are_shown_in_binary_units) {
   check_shown({100000, 65536}, {"100000", "65536"});
 }
 
+BOOST_AUTO_TEST_CASE(numbers_alone_are_numeric) {
+  ParameterValues parameter;
+  BOOST_TEST(!parameter.is_numeric());
+  parameter.values = {integer(1), integer(2)};
+  BOOST_TEST(parameter.is_numeric());
+  parameter.values.push_back(word("x"));
+  BOOST_TEST(!parameter.is_numeric());
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

@@ -5,8 +5,10 @@
 #include <set>
 
 #include "engine/text/units.h"
+#include "tests/contains.h"
 #include "tests/rapidcheck_case.h"
 #include "tests/report/example_results.h"
+#include "tests/report/tuned_results.h"
 
 namespace sweep::testing {
 BOOST_AUTO_TEST_SUITE(pivoting)
@@ -380,6 +382,26 @@ BOOST_AUTO_TEST_CASE(hardware_and_emulator_have_a_best_each) {
                                {"shared_conflicts", Origin::emulated, 3 - sectors}}));
   }
   BOOST_TEST(marks(pivot(layout({"A"}, {}, {"shared_conflicts"}), points)) == "*- -* ");
+}
+
+BOOST_AUTO_TEST_CASE(a_search_says_which_figure_is_the_better_one) {
+  std::vector<StoredPoint> points;
+  for (const std::int64_t a : {1, 2}) {
+    for (const std::int64_t block : {32, 64}) {
+      points.push_back(
+          ok_point("p", {{"A", integer(a)}, {"BLOCK", integer(block)}},
+                   {{"instructions", Origin::emulated, static_cast<double>(a * 1000 + block)}}));
+    }
+  }
+  const TableLayout by_a = layout({"A"}, {}, {"instructions"});
+  BOOST_TEST(drawn(pivot(by_a, points)) ==
+             "A | instructions, emulated \n1 | 1032..1064 \n2 | 2032..2064 ");
+  const std::optional<TuningRecord> tuning =
+      search_by("instructions", Origin::emulated, Better::lower);
+  const TableModel table = pivot(by_a, points, tuning);
+  BOOST_TEST(drawn(table) == "A | instructions, emulated \n1 | 1032 \n2 | 2032 ");
+  BOOST_TEST(marks(table) == "* - ");
+  BOOST_TEST(contains(table.caption, "Each cell: the best over BLOCK (32, 64)"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
