@@ -15,8 +15,7 @@ bool is_better_best(const VerdictGroup& group, const VerdictGroup& other, const 
   const auto& a = verdicts.of_points[group.best];
   const auto& b = verdicts.of_points[other.best];
   if (!a || !b || group.metric != other.metric) return false;
-  const Better better =
-      results.run.tuning ? results.run.tuning->better : better_of(group.metric.name);
+  const Better better = better_for(group.metric, results.run.tuning);
   return better == Better::lower ? a->figure < b->figure : a->figure > b->figure;
 }
 

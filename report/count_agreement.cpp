@@ -8,6 +8,7 @@
 #include <limits>
 #include <string_view>
 
+#include "engine/text/units.h"
 #include "report/metric_column.h"
 
 namespace sweep {
@@ -101,6 +102,14 @@ std::optional<double> count_difference(const PointRecord& point, const std::stri
   return difference / std::abs(counts->hardware) * 100;
 }
 
+std::string describe_difference(const PointRecord& point, const std::string& metric) {
+  const double difference = *count_difference(point, metric);
+  const std::string figure =
+      std::isfinite(difference) ? format_figure(std::abs(difference)) : "infinitely many";
+  return fmt::format("{}{} {}", difference < 0 ? "-" : "+", figure,
+                     unit_of(metric) == "%" ? "percentage points" : "%");
+}
+
 std::vector<std::string> counted_twice(std::span<const PointRecord* const> points) {
   std::vector<std::string> metrics;
   for (const MetricColumn& column : metric_columns(points)) {
@@ -138,6 +147,18 @@ std::vector<CountAgreement> compare_counts(std::span<const PointRecord* const> p
     agreements.push_back(std::move(agreement));
   }
   return agreements;
+}
+
+std::vector<std::string> agreement_row(const CountAgreement& agreement,
+                                       std::span<const ParameterValues> told) {
+  const std::string& metric = agreement.metric;
+  const PointRecord* farthest = agreement.farthest;
+  return {metric,
+          format_thousands(agreement.agreeing),
+          format_thousands(agreement.disagreeing.size()),
+          farthest != nullptr ? describe_difference(*farthest, metric) : std::string("0"),
+          farthest != nullptr ? describe(environment_of(*farthest), told) : std::string(),
+          describe(tolerance_for(metric), metric)};
 }
 
 }  // namespace sweep

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/store/record.h"
+#include "report/parameter_values.h"
 
 namespace sweep {
 
@@ -45,7 +46,15 @@ struct CountAgreement {
   const PointRecord* farthest = nullptr;  ///< where the difference is largest; null: nowhere any
 };
 
+/// "+3.2 %", "-4 percentage points": the `count_difference` of a point that has one.
+std::string describe_difference(const PointRecord& point, const std::string& metric);
+
 /// One for each metric that is counted twice. The points must outlive the results.
 std::vector<CountAgreement> compare_counts(std::span<const PointRecord* const> points);
+
+/// A line of a table of them: metric, how many points agree, how many do not, the largest
+/// difference, the point that has it by its `told` parameters, and what agreement means.
+std::vector<std::string> agreement_row(const CountAgreement& agreement,
+                                       std::span<const ParameterValues> told);
 
 }  // namespace sweep

@@ -6,6 +6,7 @@
 #include "report/count_agreement.h"
 #include "report/metric_column.h"
 #include "report/parameter_values.h"
+#include "report/point_records.h"
 #include "report/verdict.h"
 
 namespace sweep {
@@ -60,8 +61,7 @@ void append_line(std::string& csv, const std::vector<std::string>& fields) {
 }  // namespace
 
 std::string write_csv(const RunResults& results) {
-  std::vector<const PointRecord*> points;
-  for (const StoredPoint& stored : results.points) points.push_back(&stored.point);
+  const std::vector<const PointRecord*> points = records_of(results.points);
   std::vector<ParameterValues> parameters = parameters_of(points);
   std::erase_if(parameters, [](const ParameterValues& p) { return p.name == "pattern"; });
   const std::vector<MetricColumn> metrics = metric_columns(points);

@@ -1,6 +1,10 @@
 #include "report/display_text.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "engine/text/units.h"
 
 namespace sweep {
 
@@ -67,6 +71,17 @@ std::vector<std::string> wrap(std::string_view text, std::size_t width) {
   }
   if (!line.empty()) lines.push_back(std::move(line));
   return lines;
+}
+
+std::string_view fraction_of(std::string_view figure) {
+  const std::size_t point = figure.find('.');
+  return point == std::string_view::npos ? std::string_view() : figure.substr(point);
+}
+
+std::string format_total(double count) {
+  constexpr double most = 1e18;
+  const double clamped = std::isnan(count) ? 0 : std::clamp(count, 0.0, most);
+  return format_thousands(static_cast<std::uint64_t>(clamped));
 }
 
 }  // namespace sweep

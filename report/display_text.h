@@ -26,4 +26,11 @@ std::string in_words(const std::vector<std::string>& parts, std::string_view las
 /// The text in lines of at most `width` columns, broken at spaces; a longer word stays whole.
 std::vector<std::string> wrap(std::string_view text, std::size_t width);
 
+/// The part of a figure from its decimal point on; empty without one.
+std::string_view fraction_of(std::string_view figure);
+
+/// A count that is kept as a double, with separators: "8,388,608". What is no count is the nearest
+/// one, from 0 to 10^18; NaN is 0.
+std::string format_total(double count);
+
 }  // namespace sweep

@@ -13,6 +13,7 @@
 #include "report/metric_column.h"
 #include "report/parameter_values.h"
 #include "report/point_condition.h"
+#include "report/point_records.h"
 
 namespace sweep {
 namespace {
@@ -35,7 +36,7 @@ bool is_meant(const PointRecord& point, const Expectation& expectation) {
 /// What is measured before what is emulated, but for counters that have more in them than the
 /// accesses, which is what sweeps have expectations of.
 std::optional<double> metric_of(const PointRecord& point, const std::string& name) {
-  std::array origins = {Origin::measured, Origin::hardware, Origin::emulated};
+  std::array origins = all_origins;
   if (counts_waiting(name)) std::swap(origins[1], origins[2]);
   for (const Origin origin : origins) {
     const MetricColumn column{name, origin};
@@ -194,8 +195,7 @@ std::string verdict_of(const ExpectationResult& result) {
 
 std::string describe_broken(std::span<const ExpectationResult> results,
                             std::span<const StoredPoint> points, bool color) {
-  std::vector<const PointRecord*> records;
-  for (const StoredPoint& stored : points) records.push_back(&stored.point);
+  const std::vector<const PointRecord*> records = records_of(points);
   const std::vector<ParameterValues> told = telling_parameters(parameters_of(records));
   std::string text;
   for (const ExpectationResult& result : results) {

@@ -10,22 +10,11 @@
 #include "report/expectation_check.h"
 #include "report/json_value.h"
 #include "report/metric_column.h"
+#include "report/point_records.h"
 #include "report/verdict.h"
 
 namespace sweep {
 namespace {
-
-std::string_view name_of(RunState state) {
-  switch (state) {
-    case RunState::running:
-      return "running";
-    case RunState::finished:
-      return "finished";
-    case RunState::interrupted:
-      break;
-  }
-  return "interrupted";
-}
 
 std::string_view name_of(PointVerdict::Kind kind) {
   switch (kind) {
@@ -69,7 +58,7 @@ Json sweep_of(const RunResults& results) {
 Json run_of(const RunRecord& run) {
   const Provenance& provenance = run.provenance;
   return {{"id", run.id},
-          {"state", name_of(run.state)},
+          {"state", to_string(run.state)},
           {"started", json_text(run.started)},
           {"finished", json_text(run.finished)},
           {"command", provenance.command},
@@ -307,8 +296,7 @@ class ObjectText {
 }  // namespace
 
 std::string write_json(const RunResults& results) {
-  std::vector<const PointRecord*> records;
-  for (const StoredPoint& stored : results.points) records.push_back(&stored.point);
+  const std::vector<const PointRecord*> records = records_of(results.points);
   const std::vector<MetricColumn> columns = metric_columns(records);
   const Verdicts verdicts = judge(results);
   ObjectText text;

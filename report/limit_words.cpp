@@ -11,6 +11,7 @@
 #include "report/metric_column.h"
 #include "report/parameter_values.h"
 #include "report/point_list.h"
+#include "report/point_records.h"
 
 namespace sweep {
 namespace {
@@ -87,8 +88,7 @@ std::optional<std::string> describe_conflicts(const PointRecord& point) {
   return fmt::format(
       "takes {} times the passes through shared memory that its bytes need, for {} bank "
       "conflicts{}",
-      rough(100 / efficiency->figure),
-      format_thousands(static_cast<std::uint64_t>(conflicts->figure)), origin_of(*conflicts));
+      rough(100 / efficiency->figure), format_total(conflicts->figure), origin_of(*conflicts));
 }
 
 std::optional<std::string> describe_idle_lanes(const PointRecord& point) {
@@ -110,7 +110,7 @@ std::optional<std::string> describe_spills(const PointRecord& point) {
   }
   if (sectors <= 0) return std::nullopt;
   return fmt::format("moves {} sectors of local memory, as spilled registers do{}",
-                     format_thousands(static_cast<std::uint64_t>(sectors)), origin_of(last));
+                     format_total(sectors), origin_of(last));
 }
 
 /// "reaches 88.3 % of the theoretical peak of 4814 GB/s: it is bound by memory"
@@ -146,10 +146,10 @@ std::optional<MetricColumn> main_count(const RunResults& results,
                                        const std::vector<const PointRecord*>& points) {
   if (!results.layout.tables.empty()) {
     const auto chosen = choose_metric(points, results.layout.tables.front().values);
-    if (chosen && better_of(chosen->name) != Better::neither) return chosen;
+    if (chosen && better_for(*chosen, results.run.tuning) != Better::neither) return chosen;
   }
   for (const MetricColumn& metric : main_columns(points)) {
-    if (better_of(metric.name) != Better::neither) return metric;
+    if (better_for(metric, results.run.tuning) != Better::neither) return metric;
   }
   return std::nullopt;
 }
@@ -157,8 +157,7 @@ std::optional<MetricColumn> main_count(const RunResults& results,
 class LimitWords {
  public:
   LimitWords(const RunResults& results, const Verdicts& verdicts)
-      : results_(results), verdicts_(verdicts) {
-    for (const StoredPoint& stored : results.points) points_.push_back(&stored.point);
+      : results_(results), verdicts_(verdicts), points_(records_of(results.points)) {
     parameters_ = parameters_of(points_);
     told_ = results.run.tuning ? chosen_parameters(parameters_, results.run.tuning->for_each)
                                : telling_parameters(parameters_);
@@ -257,11 +256,10 @@ std::vector<std::string> describe_waste(const PointRecord& point) {
 }
 
 std::optional<CountRange> main_count_range(const RunResults& results) {
-  std::vector<const PointRecord*> points;
-  for (const StoredPoint& stored : results.points) points.push_back(&stored.point);
+  const std::vector<const PointRecord*> points = records_of(results.points);
   const auto metric = main_count(results, points);
   if (!metric) return std::nullopt;
-  const double sign = better_of(metric->name) == Better::lower ? -1 : 1;
+  const double sign = better_for(*metric, results.run.tuning) == Better::lower ? -1 : 1;
   std::optional<CountRange> range;
   const auto value = [&](std::size_t place) { return sign * *figure_of(*points[place], *metric); };
   for (std::size_t i = 0; i < points.size(); ++i) {

@@ -18,6 +18,7 @@
 #include "report/markdown_verdict.h"
 #include "report/parameter_values.h"
 #include "report/point_notes.h"
+#include "report/point_records.h"
 #include "report/provenance.h"
 #include "report/run_notes.h"
 #include "report/run_tables.h"
@@ -25,28 +26,9 @@
 namespace sweep {
 namespace {
 
-std::string text_of(const Cell& cell) {
-  switch (cell.kind) {
-    case Cell::Kind::missing:
-      return "–";
-    case Cell::Kind::figure:
-      if (cell.is_best) return "**" + format_figure(cell.low) + "**";
-      return (cell.is_cut_off ? "~" : "") + format_figure(cell.low);
-    case Cell::Kind::range:
-      return (cell.is_cut_off ? "~" : "") + format_figure(cell.low) + "–" +
-             format_figure(cell.high);
-    case Cell::Kind::failed:
-      break;
-  }
-  return "failed";
-}
-
-std::string caption_of(const TableModel& model) {
-  const bool has_cut_off = std::ranges::any_of(model.rows, [](const TableModel::Row& row) {
-    return std::ranges::any_of(row.cells, &Cell::is_cut_off);
-  });
-  if (!has_cut_off) return model.caption;
-  return model.caption + (model.caption.empty() ? "" : " ") + meaning_of_cut_off;
+std::string markdown_cell(const Cell& cell) {
+  const std::string text = text_of(cell, "–");
+  return cell.is_best ? "**" + text + "**" : text;
 }
 
 std::string write_table(const TableModel& model) {
@@ -65,7 +47,7 @@ std::string write_table(const TableModel& model) {
   for (const TableModel::Row& row : model.rows) {
     std::vector<std::string> cells;
     for (const std::string& key : row.keys) cells.push_back(escape_markdown(key));
-    for (const Cell& cell : row.cells) cells.push_back(text_of(cell));
+    for (const Cell& cell : row.cells) cells.push_back(markdown_cell(cell));
     if (has_remarks) cells.push_back(escape_markdown(row.remark));
     rows.push_back(std::move(cells));
   }
@@ -206,8 +188,7 @@ std::string write_provenance(const RunRecord& run) {
 }  // namespace
 
 std::string write_markdown(const RunResults& results, const ChartPictures& pictures) {
-  std::vector<const PointRecord*> points;
-  for (const StoredPoint& stored : results.points) points.push_back(&stored.point);
+  const std::vector<const PointRecord*> points = records_of(results.points);
   const std::vector<ParameterValues> parameters = parameters_of(points);
 
   std::string text = write_opening(results, parameters);

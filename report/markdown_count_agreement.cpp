@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include <utility>
 
 #include "engine/text/units.h"
 #include "report/count_agreement.h"
@@ -11,15 +11,6 @@
 
 namespace sweep {
 namespace {
-
-/// "+3.2 %", "-4 percentage points"
-std::string describe_difference(const PointRecord& point, const std::string& metric) {
-  const double difference = *count_difference(point, metric);
-  const std::string figure =
-      std::isfinite(difference) ? format_figure(std::abs(difference)) : "infinitely many";
-  return fmt::format("{}{} {}", difference < 0 ? "-" : "+", figure,
-                     unit_of(metric) == "%" ? "percentage points" : "%");
-}
 
 std::string write_disagreeing(const std::vector<CountAgreement>& agreements,
                               const std::vector<ParameterValues>& told) {
@@ -52,14 +43,9 @@ std::string write_count_agreement(std::span<const PointRecord* const> points,
   const std::vector<ParameterValues> told = telling_parameters(parameters);
   std::vector<std::vector<std::string>> rows;
   for (const CountAgreement& agreement : agreements) {
-    const std::string& metric = agreement.metric;
-    const PointRecord* farthest = agreement.farthest;
-    rows.push_back({escape_markdown(metric), format_thousands(agreement.agreeing),
-                    format_thousands(agreement.disagreeing.size()),
-                    farthest != nullptr ? describe_difference(*farthest, metric) : std::string("0"),
-                    farthest != nullptr ? escape_markdown(describe(environment_of(*farthest), told))
-                                        : std::string(),
-                    describe(tolerance_for(metric), metric)});
+    std::vector<std::string> row = agreement_row(agreement, told);
+    for (std::string& text : row) text = escape_markdown(text);
+    rows.push_back(std::move(row));
   }
   return "## Hardware and emulated counts\n\n" +
          markdown_table({{"metric", false},

@@ -7,6 +7,7 @@
 #include "engine/text/units.h"
 #include "report/display_text.h"
 #include "report/markdown_text.h"
+#include "report/sentences.h"
 #include "report/tuning_outcome.h"
 #include "report/tuning_words.h"
 #include "report/verdict.h"
@@ -32,13 +33,6 @@ void drop_empty_columns(std::vector<MarkdownColumn>& columns, Rows& rows) {
     columns.erase(columns.begin() + place);
     for (auto& row : rows) row.erase(row.begin() + place);
   }
-}
-
-std::string as_sentence(std::string text) {
-  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') {
-    text[0] = static_cast<char>(text[0] - 'a' + 'A');
-  }
-  return text + '.';
 }
 
 /// A line of a group's table: one point and what it is there.

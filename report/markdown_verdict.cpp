@@ -12,8 +12,8 @@ namespace {
 constexpr std::size_t most_shown = 10;
 
 std::string describe_rounds(const PointVerdict& verdict) {
-  if (verdict.rounds == 0) return {};
-  return fmt::format("{} round{}", verdict.rounds, verdict.rounds == 1 ? "" : "s");
+  if (verdict.rounds <= 0) return {};
+  return count_of(static_cast<std::uint64_t>(verdict.rounds), "round");
 }
 
 std::string describe_interval(const PointVerdict& verdict) {

@@ -4,12 +4,6 @@
 #include <set>
 
 namespace sweep {
-namespace {
-
-constexpr Origin origins[] = {Origin::measured, Origin::hardware, Origin::emulated};
-
-}  // namespace
-
 std::optional<double> figure_of(const PointRecord& point, const MetricColumn& column) {
   for (const Metric& metric : point.metrics) {
     if (metric.name == column.name && metric.origin == column.origin) return metric.value;
@@ -25,6 +19,12 @@ std::string unit_of(const std::string& metric) {
 Better better_of(const std::string& metric) {
   const MetricDefinition* definition = find_metric(metric);
   return definition != nullptr ? definition->better : Better::neither;
+}
+
+Better better_for(const MetricColumn& column, const std::optional<TuningRecord>& tuning) {
+  const bool was_searched_by =
+      tuning && tuning->metric == column.name && tuning->origin == column.origin;
+  return was_searched_by ? tuning->better : better_of(column.name);
 }
 
 std::string heading_of(const MetricColumn& column) {
@@ -47,7 +47,7 @@ std::vector<MetricColumn> metric_columns(std::span<const PointRecord* const> poi
   }
   std::vector<MetricColumn> columns;
   for (const std::string& name : names) {
-    for (const Origin origin : origins) {
+    for (const Origin origin : all_origins) {
       if (present.contains({name, origin})) columns.push_back({name, origin});
     }
   }
@@ -57,7 +57,7 @@ std::vector<MetricColumn> metric_columns(std::span<const PointRecord* const> poi
 std::optional<MetricColumn> choose_metric(std::span<const PointRecord* const> points,
                                           std::span<const std::string> names) {
   for (const std::string& name : names) {
-    for (const Origin origin : origins) {
+    for (const Origin origin : all_origins) {
       const MetricColumn column{name, origin};
       if (std::ranges::any_of(points, [&](const PointRecord* point) {
             return figure_of(*point, column).has_value();

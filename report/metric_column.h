@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <compare>
 #include <optional>
 #include <span>
@@ -10,6 +11,9 @@
 #include "engine/store/record.h"
 
 namespace sweep {
+
+/// In the order in which figures count, and reports show them.
+inline constexpr std::array all_origins = {Origin::measured, Origin::hardware, Origin::emulated};
 
 /// One metric from one origin: what a column of a report shows.
 struct MetricColumn {
@@ -25,6 +29,9 @@ std::optional<double> figure_of(const PointRecord& point, const MetricColumn& co
 /// The unit as shown; empty for counts, ratios and counters named in NVIDIA's own words.
 std::string unit_of(const std::string& metric);
 Better better_of(const std::string& metric);
+/// Which figure of a column is the better one in a run: what its search looked for where it
+/// searched by this column, else the metric's own.
+Better better_for(const MetricColumn& column, const std::optional<TuningRecord>& tuning);
 
 /// "bandwidth [GB/s]", "load_efficiency [%], emulated": the origin is named unless measured.
 std::string heading_of(const MetricColumn& column);

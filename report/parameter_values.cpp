@@ -11,6 +11,12 @@ Bindings environment_of(const PointRecord& point) {
   return with_pattern(point.key.pattern_name, point.key.parameters);
 }
 
+bool ParameterValues::is_numeric() const {
+  return !values_.empty() && std::ranges::all_of(values_, [](const Value& value) {
+    return kind_of(value) == ValueKind::integer;
+  });
+}
+
 void ParameterValues::add(const Value& value) {
   if (!ranks_.emplace(value, values_.size()).second) return;
   values_.push_back(value);

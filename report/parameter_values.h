@@ -29,6 +29,8 @@ class ParameterValues {
   /// Puts the values in ascending order.
   void sort();
 
+  /// Whether all values are integers; false without any.
+  bool is_numeric() const;
   bool varies() const { return values_.size() > 1 || !in_every_point; }
   /// The value's place among `values`, or their number when it is none of them.
   std::size_t rank_of(const Value& value) const;

@@ -14,6 +14,7 @@
 #include "report/display_text.h"
 #include "report/metric_column.h"
 #include "report/parameter_values.h"
+#include "report/sentences.h"
 #include "report/shared_place.h"
 
 namespace sweep {
@@ -33,8 +34,7 @@ std::vector<std::string> needed_by(const TableLayout& layout) {
   return needed;
 }
 
-Cell cell_of(const PointList& points, const MetricColumn& column) {
-  const Better better = better_of(column.name);
+Cell cell_of(const PointList& points, const MetricColumn& column, Better better) {
   Cell cell;
   bool is_low_cut_off = false;
   bool is_high_cut_off = false;
@@ -77,8 +77,10 @@ Cell cell_of(const PointList& points, const MetricColumn& column) {
 
 class Pivot {
  public:
-  Pivot(const TableLayout& layout, std::span<const StoredPoint> points, TableLimits limits)
+  Pivot(const TableLayout& layout, std::span<const StoredPoint> points,
+        const std::optional<TuningRecord>& tuning, TableLimits limits)
       : layout_(layout),
+        tuning_(tuning),
         points_(matching_points(points, needed_by(layout), layout.where)),
         parameters_(parameters_of(points_)) {
     for (const PointRecord* point : points_) {
@@ -113,7 +115,7 @@ class Pivot {
     for (const Ranks& row : rows_) table.rows.push_back(table_row(row, shown));
     if (is_whole()) {
       std::vector<Better> better;
-      for (const MetricColumn& each : shown) better.push_back(better_of(each.name));
+      for (const MetricColumn& each : shown) better.push_back(better_for(each, tuning_));
       mark_best_cells(table, better);
     }
     if (!chosen && has_success()) {
@@ -148,11 +150,7 @@ class Pivot {
 
   TableModel::KeyColumn key_column(const std::string& name) const {
     const ParameterValues* found = find_parameter(parameters_, name);
-    const bool numeric =
-        found != nullptr && std::ranges::all_of(found->values(), [](const Value& v) {
-          return kind_of(v) == ValueKind::integer;
-        });
-    return {name, numeric};
+    return {name, found != nullptr && found->is_numeric()};
   }
 
   std::string shown(const std::string& name, std::size_t rank) const {
@@ -191,7 +189,9 @@ class Pivot {
     for (const Ranks& column : columns_) {
       const auto found = cells_.find({row, column});
       for (const MetricColumn& metric : metrics) {
-        result.cells.push_back(found != cells_.end() ? cell_of(found->second, metric) : Cell{});
+        const Better better = better_for(metric, tuning_);
+        result.cells.push_back(found != cells_.end() ? cell_of(found->second, metric, better)
+                                                     : Cell{});
       }
     }
     return result;
@@ -236,11 +236,7 @@ class Pivot {
       sentences.push_back(choice);
     }
     if (!is_whole()) sentences.push_back(describe_part());
-    std::string caption;
-    for (const std::string& sentence : sentences) {
-      caption += (caption.empty() ? "" : " ") + sentence + '.';
-    }
-    return caption;
+    return as_paragraph(sentences);
   }
 
   /// "Shown are the first 1,000 of 100,000 rows; the CSV has all points"
@@ -260,11 +256,12 @@ class Pivot {
   std::string describe_cells(const MetricColumn& metric) const {
     std::vector<PointList> cells;
     for (const auto& [place, points] : cells_) cells.push_back(points);
-    const bool has_best = better_of(metric.name) != Better::neither;
+    const bool has_best = better_for(metric, tuning_) != Better::neither;
     return describe_choice("cell", has_best ? "best" : "range", cells, parameters_);
   }
 
   const TableLayout& layout_;
+  const std::optional<TuningRecord>& tuning_;
   const PointList points_;
   const std::vector<ParameterValues> parameters_;
   std::set<Ranks> rows_;
@@ -277,8 +274,8 @@ class Pivot {
 }  // namespace
 
 TableModel pivot(const TableLayout& layout, std::span<const StoredPoint> points,
-                 TableLimits limits) {
-  return Pivot(layout, points, limits).table();
+                 const std::optional<TuningRecord>& tuning, TableLimits limits) {
+  return Pivot(layout, points, tuning, limits).table();
 }
 
 }  // namespace sweep

@@ -9,6 +9,7 @@
 #include "engine/text/units.h"
 #include "report/metric_column.h"
 #include "report/parameter_values.h"
+#include "report/point_records.h"
 
 namespace sweep {
 namespace {
@@ -63,8 +64,7 @@ std::vector<MetricColumn> main_columns(std::span<const PointRecord* const> point
 TableModel list_points(std::span<const StoredPoint> stored,
                        std::span<const std::optional<PointVerdict>> verdicts,
                        const std::optional<MetricColumn>& also, std::size_t most) {
-  std::vector<const PointRecord*> points;
-  for (const StoredPoint& point : stored) points.push_back(&point.point);
+  std::vector<const PointRecord*> points = records_of(stored);
   std::vector<ParameterValues> varying = parameters_of(points);
   std::erase_if(varying, [](const ParameterValues& parameter) { return !parameter.varies(); });
   std::vector<MetricColumn> columns = main_columns(points);
@@ -76,9 +76,7 @@ TableModel list_points(std::span<const StoredPoint> stored,
   TableModel table;
   table.title = "All points";
   for (const ParameterValues& parameter : varying) {
-    const bool numeric = std::ranges::all_of(
-        parameter.values(), [](const Value& v) { return kind_of(v) == ValueKind::integer; });
-    table.key_columns.push_back({parameter.name, numeric});
+    table.key_columns.push_back({parameter.name, parameter.is_numeric()});
   }
   for (const MetricColumn& column : columns) table.headings.push_back({heading_of(column)});
   if (none_succeeded) table.headings.push_back({"result"});

@@ -10,6 +10,7 @@
 #include "engine/text/units.h"
 #include "report/display_text.h"
 #include "report/parameter_values.h"
+#include "report/point_records.h"
 
 namespace sweep {
 namespace {
@@ -22,8 +23,7 @@ std::string time_text(double seconds) {
 std::string describe_configuration(const RunResults& results, std::int64_t ordinal) {
   const auto found = std::ranges::find(results.points, ordinal, &StoredPoint::ordinal);
   if (found == results.points.end()) return {};
-  std::vector<const PointRecord*> points;
-  for (const StoredPoint& stored : results.points) points.push_back(&stored.point);
+  const std::vector<const PointRecord*> points = records_of(results.points);
   const std::string text =
       describe(environment_of(found->point), telling_parameters(parameters_of(points)));
   return " (" + text + ")";

@@ -9,7 +9,7 @@ namespace sweep {
 std::vector<TableModel> tables_of(const RunResults& results, TableLimits limits) {
   std::vector<TableModel> tables;
   for (const TableLayout& layout : results.layout.tables) {
-    tables.push_back(pivot(layout, results.points, limits));
+    tables.push_back(pivot(layout, results.points, results.run.tuning, limits));
   }
   if (!tables.empty()) return tables;
   const Verdicts verdicts = judge(results);

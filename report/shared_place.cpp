@@ -45,8 +45,8 @@ PointList matching_points(std::span<const StoredPoint> points, std::span<const s
   return matching;
 }
 
-const PointRecord* best_point(const PointList& points, const MetricColumn& metric) {
-  const bool lower_is_better = better_of(metric.name) == Better::lower;
+const PointRecord* best_point(const PointList& points, const MetricColumn& metric, Better better) {
+  const bool lower_is_better = better == Better::lower;
   const PointRecord* best = nullptr;
   double best_figure = 0;
   for (const PointRecord* point : points) {

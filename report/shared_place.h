@@ -23,7 +23,7 @@ PointList matching_points(std::span<const StoredPoint> points, std::span<const s
 
 /// The point with the best figure, or the highest where neither is better; of equals the first.
 /// Null when none succeeded with a figure that is a number.
-const PointRecord* best_point(const PointList& points, const MetricColumn& metric);
+const PointRecord* best_point(const PointList& points, const MetricColumn& metric, Better better);
 
 /// "BLOCK (128, 256, 512) and UNROLL (1, 2)": the parameters that vary within a place.
 std::string hidden_parameters(std::span<const PointList> places,

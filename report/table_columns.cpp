@@ -6,26 +6,13 @@
 #include <optional>
 #include <utility>
 
-#include "engine/text/units.h"
 #include "report/display_text.h"
 #include "report/table_drawing.h"
 
 namespace sweep {
 namespace {
 
-std::string text_of(const Cell& cell) {
-  switch (cell.kind) {
-    case Cell::Kind::missing:
-      return "-";
-    case Cell::Kind::figure:
-      return format_figure(cell.low);
-    case Cell::Kind::range:
-      return format_figure(cell.low) + "-" + format_figure(cell.high);
-    case Cell::Kind::failed:
-      break;
-  }
-  return "failed";
-}
+constexpr std::string_view dash = "-";
 
 Emphasis emphasis_of(const Cell& cell) {
   if (cell.kind == Cell::Kind::missing) return Emphasis::weak;
@@ -35,12 +22,6 @@ Emphasis emphasis_of(const Cell& cell) {
 
 std::optional<double> figure_of(const Cell& cell) {
   return cell.kind == Cell::Kind::figure ? std::optional(cell.low) : std::nullopt;
-}
-
-/// The part of a figure from its decimal point on.
-std::string_view fraction_of(std::string_view figure) {
-  const std::size_t point = figure.find('.');
-  return point == std::string_view::npos ? std::string_view() : figure.substr(point);
 }
 
 std::size_t widest_of(const std::vector<std::string>& texts) {
@@ -79,11 +60,11 @@ TextColumn value_column(const TableModel& table, std::size_t index) {
   std::size_t fraction = 0;
   for (const TableModel::Row& row : table.rows) {
     const Cell& cell = row.cells[index];
-    if (figure_of(cell)) fraction = std::max(fraction, fraction_of(text_of(cell)).size());
+    if (figure_of(cell)) fraction = std::max(fraction, fraction_of(text_of(cell, dash)).size());
   }
   for (const TableModel::Row& row : table.rows) {
     const Cell& cell = row.cells[index];
-    std::string text = text_of(cell);
+    std::string text = text_of(cell, dash);
     if (figure_of(cell)) text.append(fraction - fraction_of(text).size(), ' ');
     column.texts.push_back(std::move(text));
     column.emphasis.push_back(emphasis_of(cell));

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sweep {
@@ -23,9 +24,9 @@ struct Cell {
   friend bool operator==(const Cell&, const Cell&) = default;
 };
 
-/// What a report says of figures that have the mark of a cut-off point.
-constexpr const char* meaning_of_cut_off =
-    "~ stands before what a few samples say of a configuration that the search then gave up.";
+/// What stands in the cell: "4254", of a cut-off point "~4254", "1-3", "failed". `dash` stands for
+/// what is missing and between the ends of a range.
+std::string text_of(const Cell& cell, std::string_view dash);
 
 /// How much of a table is shown: a person reads no more, and a large run has as many rows as
 /// points.
@@ -48,12 +49,15 @@ struct TableModel {
   };
 
   std::string title;
-  std::string caption;  ///< what the cells are, in sentences; may be empty
+  std::string caption;  ///< what the cells are, in sentences; may be empty; see caption_of
   std::vector<KeyColumn> key_columns;
   /// Of each further column the lines of its heading, as many for each: "T = float", or a metric.
   std::vector<std::vector<std::string>> headings;
   std::vector<Row> rows;
   std::string remark_heading = {};  ///< of a last column with the rows' remarks; empty: none
 };
+
+/// The table's caption, with what `~` means where it has cut-off points.
+std::string caption_of(const TableModel& table);
 
 }  // namespace sweep

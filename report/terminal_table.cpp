@@ -8,6 +8,7 @@
 #include "report/run_notes.h"
 #include "report/run_tables.h"
 #include "report/table_columns.h"
+#include "report/terminal_color.h"
 #include "report/tuning_lines.h"
 #include "report/verdict.h"
 
@@ -16,9 +17,6 @@ namespace {
 
 constexpr std::string_view gap = "  ";
 static_assert(gap.size() == column_gap);
-constexpr std::string_view bold = "\x1b[1m";
-constexpr std::string_view dim = "\x1b[2m";
-constexpr std::string_view red = "\x1b[31m";
 
 std::string_view escape_of(Emphasis emphasis) {
   switch (emphasis) {
@@ -32,10 +30,6 @@ std::string_view escape_of(Emphasis emphasis) {
       break;
   }
   return {};
-}
-
-std::string painted(const std::string& text, std::string_view escape, bool color) {
-  return color && !escape.empty() ? std::string(escape) + text + "\x1b[0m" : text;
 }
 
 /// Appends a line without the spaces at its end.
@@ -80,7 +74,7 @@ std::string terminal_table(const TableModel& table, std::size_t width, bool colo
 
   std::string text;
   if (!table.title.empty()) text += painted(printable(table.title), bold, color) + '\n';
-  for (const std::string& line : wrap(printable(table.caption), width)) text += line + '\n';
+  for (const std::string& line : wrap(printable(caption_of(table)), width)) text += line + '\n';
   const std::vector<TextColumn>& values = all.others;
   for (std::size_t next = 0; next < values.size();) {
     std::vector<const TextColumn*> columns;

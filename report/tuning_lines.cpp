@@ -4,6 +4,7 @@
 
 #include "engine/text/units.h"
 #include "report/parameter_values.h"
+#include "report/point_records.h"
 #include "report/tuning_outcome.h"
 #include "report/tuning_words.h"
 #include "report/verdict.h"
@@ -21,8 +22,9 @@ std::string describe_winners_figure(const RunResults& results, const TunedGroup&
   if (has_interval(group)) {
     text += fmt::format(" ({} to {}", format_figure(group.figure_low),
                         format_figure(group.figure_high));
-    if (group.rounds > 0)
-      text += fmt::format(", {} round{}", group.rounds, group.rounds == 1 ? "" : "s");
+    if (group.rounds > 0) {
+      text += ", " + count_of(static_cast<std::uint64_t>(group.rounds), "round");
+    }
     text += ')';
   }
   if (const auto share = percent_of_peak(results, group.figure)) {
@@ -35,8 +37,7 @@ std::string describe_winners_figure(const RunResults& results, const TunedGroup&
 class GroupLines {
  public:
   explicit GroupLines(const RunResults& results) : results_(results), verdicts_(judge(results)) {
-    std::vector<const PointRecord*> points;
-    for (const StoredPoint& stored : results.points) points.push_back(&stored.point);
+    const std::vector<const PointRecord*> points = records_of(results.points);
     chosen_ = chosen_parameters(parameters_of(points), results.run.tuning->for_each);
     outcomes_ = tuning_outcomes(results, verdicts_);
   }
@@ -67,15 +68,9 @@ class GroupLines {
   std::string winner_line(const TuningOutcome& outcome) const {
     const std::string best = outcome.label.empty() ? "best" : "best of " + outcome.label;
     if (!outcome.winner) return best + ": none: the search " + describe_course(outcome);
-    std::string line = fmt::format("{}: {}: {}", best, configuration(*outcome.winner),
-                                   describe_winners_figure(results_, outcome.found));
-    if (outcome.same.size() == 1) {
-      line += "; 1 configuration is the same";
-    } else if (!outcome.same.empty()) {
-      line +=
-          fmt::format("; {} configurations are the same", format_thousands(outcome.same.size()));
-    }
-    return line;
+    return fmt::format("{}: {}: {}{}", best, configuration(*outcome.winner),
+                       describe_winners_figure(results_, outcome.found),
+                       describe_same(outcome.same.size()));
   }
 
   void add_in_full(const TuningOutcome& outcome, std::vector<std::string>& lines) const {

@@ -11,10 +11,6 @@
 namespace sweep {
 namespace {
 
-std::string count(std::size_t number, std::string_view what) {
-  return fmt::format("{} {}{}", format_thousands(number), what, number == 1 ? "" : "s");
-}
-
 std::uint64_t whole(std::int64_t number) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(number, 0));
 }
@@ -124,7 +120,7 @@ std::string describe_search(const TuningRecord& tuning,
     all.cut_off += outcome.cut_off;
   }
   text += ": tried " + describe_tried_ones(all.found.tried, all.found.configurations);
-  if (!tuning.for_each.empty()) text += " in " + count(outcomes.size(), "group");
+  if (!tuning.for_each.empty()) text += " in " + count_of(outcomes.size(), "group");
   text += all.failed > 0 ? "; " + format_thousands(all.failed) + " failed" : "; none failed";
   if (all.cut_off > 0) {
     text += fmt::format(", {} {} cut off after {} first samples", format_thousands(all.cut_off),

@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "engine/text/units.h"
+#include "report/factor_words.h"
 #include "report/parameter_values.h"
+#include "report/point_records.h"
 
 namespace sweep {
 namespace {
@@ -143,19 +145,11 @@ class GroupJudge {
   VerdictGroup group_;
 };
 
-std::string percent(double share) {
-  const double figure = share * 100;
-  const int decimals = figure >= 9.95 ? 0 : figure >= 0.995 ? 1 : 2;
-  return fmt::format("{:.{}f}", figure, decimals);
-}
-
 /// "12 % slower", "3.4 times slower"
 std::string describe_distance(const PointVerdict& verdict) {
-  constexpr double twice = 1;
   const std::string_view word = verdict.is_of_speed ? "slower" : "worse";
   if (!std::isfinite(verdict.slower)) return std::string(word);
-  if (verdict.slower >= twice) return fmt::format("{:.1f} times {}", 1 + verdict.slower, word);
-  return fmt::format("{} % {}", percent(verdict.slower), word);
+  return describe_factor(1 + verdict.slower, word);
 }
 
 }  // namespace
@@ -192,14 +186,19 @@ std::string describe_figure(const MetricColumn& metric, double figure) {
   return format_figure(figure) + (unit.empty() ? unit : ' ' + unit);
 }
 
+std::string describe_same(std::size_t count) {
+  if (count == 0) return {};
+  return fmt::format("; {} {} the same", count_of(count, "configuration"),
+                     count == 1 ? "is" : "are");
+}
+
 bool is_won(const RunResults& results, const VerdictGroup& group) {
   return group.tuned &&
          results.run.tuning->groups[*group.tuned].winner == results.points[group.best].ordinal;
 }
 
 std::vector<std::string> describe_best(const RunResults& results) {
-  std::vector<const PointRecord*> points;
-  for (const StoredPoint& stored : results.points) points.push_back(&stored.point);
+  const std::vector<const PointRecord*> points = records_of(results.points);
   const std::vector<ParameterValues> parameters = parameters_of(points);
   const auto& tuning = results.run.tuning;
   const std::vector<ParameterValues> told =
@@ -214,11 +213,7 @@ std::vector<std::string> describe_best(const RunResults& results) {
     }
     line += fmt::format(": {}: {}", describe(environment_of(*points[group.best]), told),
                         describe_figure(group.metric, verdicts.of_points[group.best]->figure));
-    if (group.same.size() == 1) {
-      line += "; 1 configuration is the same";
-    } else if (!group.same.empty()) {
-      line += fmt::format("; {} configurations are the same", format_thousands(group.same.size()));
-    }
+    line += describe_same(group.same.size());
     if (group.not_compared > 0) {
       line +=
           fmt::format("; {} {} not compared, for want of an interval",

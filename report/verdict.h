@@ -62,6 +62,9 @@ Verdicts judge(const RunResults& results);
 /// The figure as it is shown, with its unit if it has one: "4301 GB/s".
 std::string describe_figure(const MetricColumn& metric, double figure);
 
+/// "; 3 configurations are the same", to follow a line about the best; empty for none.
+std::string describe_same(std::size_t count);
+
 /// Whether the group's best is the winner of its search, of which there is more to tell.
 bool is_won(const RunResults& results, const VerdictGroup& group);
 

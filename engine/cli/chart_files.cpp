@@ -112,6 +112,14 @@ ChartFiles write_chart_files(const RunResults& results, const fs::path& base) {
   return files;
 }
 
+std::vector<fs::path> paths_of(const ChartFiles& charts) {
+  std::vector<fs::path> paths;
+  for (const std::string& file : charts.pictures.files) {
+    if (!file.empty()) paths.push_back(charts.base.parent_path() / file);
+  }
+  return paths;
+}
+
 std::string describe_chart_files(const ChartFiles& charts) {
   std::string text;
   if (charts.written > 0) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "report/chart_pictures.h"
 #include "report/charts/gnuplot_script.h"
@@ -23,6 +24,9 @@ struct ChartFiles {
 /// that had more. Never fails: without gnuplot, or when it or the disk fails, the pictures' note
 /// says so.
 ChartFiles write_chart_files(const RunResults& results, const std::filesystem::path& base);
+
+/// The pictures' files, without those that are missing.
+std::vector<std::filesystem::path> paths_of(const ChartFiles& charts);
 
 /// What a run says about them: a line with the files' names, one with the note, or nothing.
 std::string describe_chart_files(const ChartFiles& charts);

@@ -25,9 +25,8 @@ namespace po = boost::program_options;
 
 /// What is to be exported, checked.
 struct ExportRequest {
-  std::filesystem::path database;
+  RunOperand from;  ///< without a run: the newest of every device
   std::string format;
-  std::optional<std::int64_t> run;
   bool all_points = false;
 };
 
@@ -55,10 +54,11 @@ ExportRequest read_request(const po::variables_map& options) {
     throw UsageError(fmt::format("--points all: only --format json can hold all points, not {}",
                                  request.format));
   }
-  if (options.count("run") != 0) request.run = options["run"].as<std::int64_t>();
+  std::optional<std::int64_t> run;
+  if (options.count("run") != 0) run = options["run"].as<std::int64_t>();
   const auto database = options["database"].as<std::vector<std::string>>().front();
   check_operand("export", Operand::database, database);
-  request.database = find_database(database);
+  request.from = read_run_operand(database, run);
   return request;
 }
 
@@ -71,15 +71,15 @@ std::string describe(const RunRecord& run) {
 }
 
 std::vector<ExportedRun> load_runs(const ExportRequest& request) {
-  const Store store(request.database, Store::Mode::read_only);
+  const Store store(request.from.database, Store::Mode::read_only);
   std::vector<std::int64_t> ids;
-  if (request.run) {
-    ids = {*request.run};
+  if (request.from.run) {
+    ids = {*request.from.run};
   } else {
     for (const RunRecord& run : newest_runs(store.runs())) ids.push_back(run.id);
   }
   if (ids.empty()) {
-    throw StoreError(fmt::format("the file '{}' holds no runs", request.database.string()),
+    throw StoreError(fmt::format("the file '{}' holds no runs", request.from.database.string()),
                      StoreFault::missing);
   }
   std::vector<ExportedRun> runs;
@@ -145,7 +145,7 @@ std::string write_export(const ExportRequest& request) {
 
 CommandLine export_line() {
   CommandLine line(
-      "sweep export [OPTIONS] FILE.db",
+      "sweep export [OPTIONS] FILE.db[:RUN]",
       "Writes the best configurations of a results database for use elsewhere: of each\n"
       "group that a tuning run searched, or of each pattern, in the newest finished\n"
       "run of every device. A sweep's name stands for results/NAME.db.");
@@ -153,7 +153,7 @@ CommandLine export_line() {
                  "header: C++17 with constexpr values and where they come from; yaml: a sweep that "
                  "measures just these configurations; json: the T4 results format of the "
                  "auto-tuning community")("run", po::value<std::int64_t>()->value_name("N"),
-                                          "this run only")(
+                                          "this run only, as FILE.db:N")(
       "points", po::value<std::string>()->default_value("best")->value_name("best|all"),
       "all: every point of the run, not the best ones only (json)")(
       "output,o", po::value<std::string>()->value_name("FILE"), "write to a file, not to stdout");

@@ -44,4 +44,14 @@ RunOperand read_run_operand(const std::string& text) {
   return {find_database(file), run};
 }
 
+RunOperand read_run_operand(const std::string& text, std::optional<std::int64_t> run) {
+  RunOperand operand = read_run_operand(text);
+  if (operand.run && run) {
+    throw UsageError(fmt::format("{} names a run already; leave out its :{} or --run {}", text,
+                                 *operand.run, *run));
+  }
+  if (run) operand.run = run;
+  return operand;
+}
+
 }  // namespace sweep

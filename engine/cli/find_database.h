@@ -20,4 +20,7 @@ struct RunOperand {
 /// an end is meant as it stands. Throws UsageError for an end that is no number.
 RunOperand read_run_operand(const std::string& text);
 
+/// The same where the option `--run` may name the run. Throws UsageError when both do.
+RunOperand read_run_operand(const std::string& text, std::optional<std::int64_t> run);
+
 }  // namespace sweep

@@ -7,13 +7,12 @@
 
 #include "engine/text/units.h"
 #include "report/display_text.h"
+#include "report/terminal_color.h"
 
 namespace sweep {
 namespace {
 
 constexpr std::string_view separator = " | ";
-constexpr std::string_view red = "\x1b[31m";
-constexpr std::string_view plain = "\x1b[0m";
 
 std::string indented(std::string text) {
   while (text.ends_with('\n')) text.pop_back();
@@ -141,8 +140,7 @@ std::string Progress::live_text(const Terminal& terminal, double now) const {
   std::string text;
   for (const Part& part : shown) {
     if (!text.empty()) text += separator;
-    const bool paints = part.is_alarming && terminal.color;
-    text += paints ? std::string(red) + part.text + std::string(plain) : part.text;
+    text += painted(part.text, part.is_alarming ? red : std::string_view(), terminal.color);
   }
   return text;
 }

@@ -6,6 +6,7 @@
 #include "engine/cli/chart_files.h"
 #include "engine/cli/command.h"
 #include "engine/cli/command_line.h"
+#include "engine/cli/find_database.h"
 #include "engine/cli/output_file.h"
 #include "engine/cli/report_files.h"
 #include "engine/cli/wrong_operand.h"
@@ -29,11 +30,13 @@ std::string describe_formats() {
 }  // namespace
 
 CommandLine report_line() {
-  CommandLine line("sweep report [OPTIONS] FILE.db",
-                   "Makes a report again from a results database.");
+  CommandLine line(
+      "sweep report [OPTIONS] FILE.db[:RUN]",
+      "Makes a report again from a results database: of its newest run, or of the one\n"
+      "whose number is given. A sweep's name stands for results/NAME.db.");
   line.options()("format", po::value<std::string>()->default_value("md")->value_name("NAME"),
                  describe_formats().c_str())("run", po::value<std::int64_t>()->value_name("N"),
-                                             "an earlier run than the newest")(
+                                             "an earlier run than the newest, as FILE.db:N")(
       "output,o", po::value<std::string>()->value_name("FILE"),
       "write to a file, not to stdout; several charts to a folder")(
       "chart", po::value<std::size_t>()->value_name("N"), "the N-th chart alone, of svg and png");
@@ -57,8 +60,9 @@ int report_command(const Arguments& arguments) {
   check_operand("report", Operand::database, path);
   std::optional<std::int64_t> run;
   if (options->count("run") != 0) run = (*options)["run"].as<std::int64_t>();
-  const Store store(path, Store::Mode::read_only);
-  const RunResults results = load_results(store, run);
+  const RunOperand operand = read_run_operand(path, run);
+  const Store store(operand.database, Store::Mode::read_only);
+  const RunResults results = load_results(store, operand.run);
   std::optional<std::filesystem::path> output;
   if (options->count("output") != 0) output = (*options)["output"].as<std::string>();
   if (picture_format) {

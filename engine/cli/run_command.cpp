@@ -178,6 +178,7 @@ std::optional<CommandError> write_reports(const RunResults& results, const fs::p
   try {
     const ChartFiles charts = write_chart_files(results, base);
     end.charts = describe_chart_files(charts);
+    end.pictures = paths_of(charts);
     end.files = write_report_files(results, base, charts.pictures);
   } catch (const CommandError& error) {
     return error;
@@ -199,14 +200,18 @@ int measure_and_report(const LoadedSweep& loaded, const RunRequest& request,
         measure_all(request, measurer, store, options, events ? &*events : nullptr);
     std::cerr << describe_problem(cache);
     RunResults results = load_results(store, summary.run);
+    EndingStage stage(options.is_silent(), events ? &*events : nullptr);
     if (executor.nvrtc) {
+      stage.begin("working out what the best configurations' accesses cost");
       for (const std::string& note : explain_run(store, results, loaded, executor.nvrtc,
                                                  executor.machines.settings, stop_flag())) {
-        say(options, "  " + note + '\n');
+        stage.say("  " + note + '\n');
       }
     }
     RunEnd end;
+    stage.begin("drawing the charts and writing the reports");
     const std::optional<CommandError> problem = write_reports(results, base, end);
+    stage.end();
     end.files.push_back(database);
     end.expectations = check_expectations_on(request.sweep.expect, results.points);
     end.exit_code = exit_code_of(summary, end.expectations);

@@ -39,6 +39,17 @@ void show_best(const RunResults& results) {
 
 }  // namespace
 
+void EndingStage::begin(const std::string& text) {
+  if (events_ != nullptr) events_->on_stage(text);
+  const Terminal terminal = terminal_of(STDERR_FILENO);
+  if (is_silent_ || !terminal.live || terminal.width == 0) return;
+  line_.show(cut_to_width(text, terminal.width - 1, terminal.unicode), terminal.width);
+}
+
+void EndingStage::say(const std::string& lines) {
+  if (!is_silent_) line_.print(lines);
+}
+
 int exit_code_of(const RunSummary& summary, std::span<const ExpectationResult> expectations) {
   if (summary.interrupted) return stopped_exit_code();
   const bool kept = std::ranges::all_of(expectations, &ExpectationResult::kept);
@@ -57,9 +68,11 @@ void conclude(const RunSummary& summary, const RunResults& results, const RunEnd
   }
   std::cerr << describe_broken(end.expectations, results.points, terminal_of(STDERR_FILENO).color);
   if (!options.is_silent()) {
-    std::cerr << fmt::format("{} measured, {} failed; {} reused\n{}{}",
-                             count_of(summary.measured, "point"), summary.failed, summary.reused,
-                             end.charts, describe_files(end.files));
+    const bool is_replay = results.run.provenance.device.backend == "replay";
+    std::cerr << fmt::format("{} {}, {} failed; {} reused\n{}{}",
+                             count_of(summary.measured, "point"),
+                             is_replay ? "taken from the recording" : "measured", summary.failed,
+                             summary.reused, end.charts, describe_files(end.files));
   }
   if (summary.interrupted) {
     std::cerr << fmt::format("Stopped. To go on where it stopped: {}\n", end.resume);

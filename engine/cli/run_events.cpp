@@ -185,7 +185,9 @@ void RunEvents::on_end(const RunSummary& summary, const RunResults& results, con
   add_expectations(event, end.expectations);
   event["notes"] = describe_run_notes(results);
   event["files"] = ordered_json::array();
-  for (const std::filesystem::path& file : end.files) event["files"].push_back(file.string());
+  for (const auto* files : {&end.files, &end.pictures}) {
+    for (const std::filesystem::path& file : *files) event["files"].push_back(file.string());
+  }
   event["exit_code"] = end.exit_code;
   if (!end.resume.empty()) event["resume"] = end.resume;
   print_json_line(event);

@@ -13,7 +13,8 @@ namespace sweep {
 /// What a run's `end` event has beside its results.
 struct RunEnd {
   std::vector<std::filesystem::path> files;  ///< written, the database among them, without pictures
-  std::string charts;                        ///< lines about the pictures; may be empty
+  std::vector<std::filesystem::path> pictures;
+  std::string charts;  ///< lines about the pictures; may be empty
   std::vector<ExpectationResult> expectations;
   int exit_code = 0;
   std::string resume;  ///< the command that goes on with an interrupted run; else empty

@@ -2,6 +2,18 @@
 
 namespace sweep {
 
+std::string_view to_string(RunState state) {
+  switch (state) {
+    case RunState::running:
+      return "running";
+    case RunState::finished:
+      return "finished";
+    case RunState::interrupted:
+      break;
+  }
+  return "interrupted";
+}
+
 std::string_view to_string(SampleMark mark) {
   switch (mark) {
     case SampleMark::plain:

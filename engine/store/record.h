@@ -45,6 +45,7 @@ struct Provenance {
 };
 
 enum class RunState { running, finished, interrupted };
+std::string_view to_string(RunState state);
 
 /// The anchor configuration, measured once more in the course of a run: shows drift.
 struct AnchorRecord {

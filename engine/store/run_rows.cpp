@@ -14,20 +14,9 @@
 namespace sweep {
 namespace {
 
-constexpr std::array states = {std::pair{RunState::running, "running"},
-                               std::pair{RunState::finished, "finished"},
-                               std::pair{RunState::interrupted, "interrupted"}};
-
-std::string_view name_of(RunState state) {
-  for (const auto& [candidate, name] : states) {
-    if (candidate == state) return name;
-  }
-  throw std::logic_error("a run state without a name");
-}
-
 RunState state_named(std::string_view text, const sqlite::Database& database) {
-  for (const auto& [state, name] : states) {
-    if (name == text) return state;
+  for (const RunState state : {RunState::running, RunState::finished, RunState::interrupted}) {
+    if (text == to_string(state)) return state;
   }
   database.fail_as_damaged(fmt::format("a run has the unknown state '{}'", text));
 }
@@ -106,7 +95,7 @@ void set_run_state(sqlite::Database& database, std::int64_t run, RunState state)
       UPDATE run SET state = ?1, finished = CASE ?1 WHEN 'running' THEN ''
                                             ELSE strftime('%Y-%m-%dT%H:%M:%SZ', 'now') END
       WHERE id = ?2)sql")
-      .bind(name_of(state), run)
+      .bind(to_string(state), run)
       .run();
   check_changed(database, run);
 }

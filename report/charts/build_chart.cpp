@@ -16,13 +16,11 @@
 #include "report/charts/combinations.h"
 #include "report/charts/drawn_marks.h"
 #include "report/display_text.h"
+#include "report/sentences.h"
 #include "report/shared_place.h"
 
 namespace sweep {
 namespace {
-
-constexpr std::size_t most_series = 8;
-constexpr std::size_t most_panels = 12;
 
 /// Patterns side by side need not have the same parameters, but each mark needs its axes.
 std::vector<std::string> needed_by(const ChartLayout& layout) {
@@ -84,6 +82,7 @@ class ChartBuilder {
     Chart chart;
     chart.kind = layout_.kind;
     chart.metric = *metric;
+    chart.better = better_for(*metric, results_.run.tuning);
     chart.figure_label = heading_of(*metric);
     chart.title = layout_.title.empty() ? default_title(chart) : layout_.title;
     const bool is_line = layout_.kind == ChartKind::line;
@@ -132,7 +131,7 @@ class ChartBuilder {
     ChartMark mark;
     mark.x = x;
     if (chart.kind == ChartKind::heatmap) mark.y = static_cast<double>(y);
-    const PointRecord* best = best_point(points, chart.metric);
+    const PointRecord* best = best_point(points, chart.metric, chart.better);
     if (best == nullptr) {
       const bool all_failed = std::ranges::all_of(
           points, [](const PointRecord* point) { return point->status == PointStatus::failed; });
@@ -166,7 +165,7 @@ class ChartBuilder {
     }
     std::vector<PointList> places;
     for (const auto& [place, points] : places_) places.push_back(points);
-    const bool has_best = better_of(chart.metric.name) != Better::neither;
+    const bool has_best = chart.better != Better::neither;
     sentences.push_back(
         describe_choice("mark", has_best ? "best" : "highest", places, parameters_));
     sentences.push_back(describe_limits());
@@ -185,11 +184,7 @@ class ChartBuilder {
                                  ? "Crossed out: all of the points failed"
                                  : "Crosses at the foot: all of the points failed");
     }
-    std::string caption;
-    for (const std::string& sentence : sentences) {
-      if (!sentence.empty()) caption += (caption.empty() ? "" : " ") + sentence + '.';
-    }
-    return caption;
+    return as_paragraph(sentences);
   }
 
   static bool has_intervals(const Chart& chart) {

@@ -11,6 +11,10 @@
 
 namespace sweep {
 
+/// What a chart draws at most: as many series as there are colours, and panels that fit a page.
+inline constexpr std::size_t most_series = 8;
+inline constexpr std::size_t most_panels = 12;
+
 /// How positions along an axis become places in the picture.
 enum class ChartScale { linear, log2, log10, category };
 
@@ -63,6 +67,7 @@ struct Chart {
   std::string caption = {};      ///< sentences, as below a table; may be empty
   std::string description = {};  ///< the chart in words, for who cannot see it
   MetricColumn metric;
+  Better better = Better::neither;  ///< which of two figures is the better one in this run
   ChartAxis x;
   ChartAxis y;  ///< of the metric; of a heatmap the axis of its second parameter
   ChartScale figure_scale = ChartScale::linear;  ///< of the metric: the y axis, or the colours
@@ -75,8 +80,8 @@ struct Chart {
 
 /// The charts that the run's sweep asks for; where it says nothing about charts, one for each of
 /// its tables that a picture says more about, or one of what varies. Charts without a figure to
-/// draw are left out. At most 8 series and 12 panels are drawn, the first, and of many marks some
-/// (see keep_marks_to_draw); the caption says so.
+/// draw are left out. Of more than `most_series` and `most_panels` the first are drawn, and of many
+/// marks some (see keep_marks_to_draw); the caption says so.
 std::vector<Chart> charts_of(const RunResults& results);
 
 }  // namespace sweep

@@ -86,7 +86,7 @@ std::string describe_chart(const Chart& chart) {
   const BestMark best = best_mark_of(chart);
   if (best.mark != nullptr) {
     const auto [lowest, highest] = std::ranges::minmax(figures);
-    const bool has_best = better_of(chart.metric.name) != Better::neither;
+    const bool has_best = chart.better != Better::neither;
     text += fmt::format(" From {} to {}; the {} at {}.", format_figure(lowest),
                         describe_figure(chart.metric, highest), has_best ? "best" : "highest",
                         place_of(chart, best));

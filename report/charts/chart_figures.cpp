@@ -15,7 +15,7 @@ std::vector<double> figures_of(const Chart& chart) {
 }
 
 BestMark best_mark_of(const Chart& chart) {
-  const bool lower_is_better = better_of(chart.metric.name) == Better::lower;
+  const bool lower_is_better = chart.better == Better::lower;
   BestMark best;
   for (const ChartPanel& panel : chart.panels) {
     for (const ChartSeries& series : panel.series) {

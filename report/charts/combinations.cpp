@@ -8,12 +8,6 @@
 namespace sweep {
 namespace {
 
-bool are_numbers(const std::vector<Value>& values) {
-  return !values.empty() && std::ranges::all_of(values, [](const Value& value) {
-    return kind_of(value) == ValueKind::integer;
-  });
-}
-
 /// As reports show it, but a large round number by itself in binary units, for a label is short.
 std::string show(const ParameterValues& parameter, const Value& value) {
   constexpr std::int64_t large = 65536;
@@ -30,7 +24,7 @@ Combinations::Combinations(std::vector<std::string> names, const PointList& poin
   for (std::string& name : names) {
     const ParameterValues* found = find_parameter(parameters, name);
     ParameterValues values = found != nullptr ? *found : ParameterValues(name);
-    const bool is_numeric = are_numbers(values.values());
+    const bool is_numeric = values.is_numeric();
     if (is_numeric) values.sort();
     Name entry{std::move(name), std::move(values), is_numeric, false};
     names_.push_back(std::move(entry));

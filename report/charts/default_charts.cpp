@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "report/charts/chart.h"
 #include "report/charts/combinations.h"
 #include "report/shared_place.h"
 
@@ -12,7 +13,6 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-constexpr std::size_t most_series = 8;
 constexpr std::size_t fewest_of_a_line = 3;
 
 /// Patterns side by side need not have the same parameters.

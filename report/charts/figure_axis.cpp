@@ -93,6 +93,11 @@ void add_ticks(FigureAxis& axis, int wanted) {
   } else {
     add_linear_ticks(axis, wanted);
   }
+  // Within one step of a logarithm round numbers do.
+  if (axis.ticks.size() < 2 && axis.scale != ChartScale::linear) {
+    axis.ticks.clear();
+    add_linear_ticks(axis, wanted);
+  }
 }
 
 /// Room beyond the marks, so that none stands on the picture's edge.

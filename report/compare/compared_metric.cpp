@@ -13,7 +13,6 @@
 namespace sweep {
 namespace {
 
-constexpr std::array origins = {Origin::measured, Origin::hardware, Origin::emulated};
 constexpr double share_of_measured = 0.05;
 
 /// What an access pattern costs, as the emulator counts it.
@@ -120,7 +119,7 @@ std::vector<ComparedMetric> default_metrics(std::span<const PointPair> pairs,
 std::vector<std::string> origins_of(std::span<const PointPair> pairs, const std::string& name,
                                     const PointRecord* PointPair::*side) {
   std::vector<std::string> found;
-  for (const Origin origin : origins) {
+  for (const Origin origin : all_origins) {
     const MetricColumn column{name, origin};
     const bool any = std::ranges::any_of(pairs, [&](const PointPair& pair) {
       return compared_figure(*(pair.*side), column).has_value();
@@ -151,7 +150,7 @@ std::vector<std::string> origins_of(std::span<const PointPair> pairs, const std:
 
 ComparedMetric requested_metric(std::span<const PointPair> pairs, const MetricRequest& request,
                                 std::optional<double> threshold) {
-  for (const Origin origin : origins) {
+  for (const Origin origin : all_origins) {
     const MetricColumn before{request.name, request.before.value_or(origin)};
     const MetricColumn after{request.name, request.after.value_or(origin)};
     if (!any_has_both(pairs, before, after)) continue;

@@ -36,12 +36,6 @@ bool has_width(const RunComparison& comparison, const std::vector<ComparisonRow>
   });
 }
 
-bool is_numeric(const ParameterValues& parameter) {
-  return std::ranges::all_of(parameter.values(), [](const Value& value) {
-    return std::holds_alternative<std::int64_t>(value);
-  });
-}
-
 }  // namespace
 
 std::vector<ComparisonRow> all_rows(const RunComparison& comparison) {
@@ -78,7 +72,7 @@ TableModel comparison_table(const RunComparison& comparison,
   const bool intervals = has_width(comparison, rows);
   TableModel table;
   for (const ParameterValues& parameter : parameters) {
-    table.key_columns.push_back({parameter.name, is_numeric(parameter)});
+    table.key_columns.push_back({parameter.name, parameter.is_numeric()});
   }
   if (several) table.key_columns.push_back({"metric", false});
   table.headings = {{"A"}, {"B"}, {"B / A"}};

@@ -6,27 +6,19 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/store/pattern_bindings.h"
 #include "engine/text/units.h"
 #include "report/compare/concentration.h"
 #include "report/display_text.h"
+#include "report/factor_words.h"
 #include "report/provenance.h"
 
 namespace sweep {
 namespace {
 
-/// "12", "3.4", "0.25"
-std::string percent(double share) {
-  const double figure = share * 100;
-  const int decimals = figure >= 9.95 ? 0 : figure >= 0.995 ? 1 : 2;
-  return fmt::format("{:.{}f}", figure, decimals);
-}
-
 /// `cost` is how many times as long it takes.
 std::string describe_speed(double cost) {
-  const double more = cost >= 1 ? cost : 1 / cost;
-  const char* word = cost >= 1 ? "slower" : "faster";
-  if (more >= 2) return fmt::format("{:.1f} times {}", more, word);
-  return fmt::format("{} % {}", percent(more - 1), word);
+  return cost >= 1 ? describe_factor(cost, "slower") : describe_factor(1 / cost, "faster");
 }
 
 /// Counts with all their digits.
@@ -40,7 +32,7 @@ std::string describe_amount(const MetricChange& change, const ComparedMetric& me
   if (!std::isfinite(ratio))
     return fmt::format("{} instead of 0", format_amount(change.after->value, metric.after));
   if (ratio >= 2) return fmt::format("{:.1f} times as much", ratio);
-  return fmt::format("{} % {}", percent(std::abs(ratio - 1)), ratio >= 1 ? "more" : "less");
+  return fmt::format("{} % {}", percent_text(std::abs(ratio - 1)), ratio >= 1 ? "more" : "less");
 }
 
 std::string describe_size(const MetricChange& change, const ComparedMetric& metric) {
@@ -214,10 +206,7 @@ Change overall_change(const RunComparison& comparison,
 
 std::string describe(const ConfigurationComparison& configuration,
                      const std::vector<ParameterValues>& parameters) {
-  PointRecord record;
-  record.key.pattern_name = configuration.pattern;
-  record.key.parameters = configuration.parameters;
-  return describe(environment_of(record), parameters);
+  return describe(with_pattern(configuration.pattern, configuration.parameters), parameters);
 }
 
 std::string name_of(const RunComparison& comparison) {

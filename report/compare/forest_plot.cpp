@@ -8,7 +8,6 @@
 
 #include "engine/text/units.h"
 #include "report/compare/comparison_words.h"
-#include "report/compare/page_parts.h"
 #include "report/html/html_text.h"
 
 namespace sweep {

@@ -1,28 +1,12 @@
 #include "report/compare/json_comparison.h"
 
-#include <array>
-#include <nlohmann/json.hpp>
-
 #include "report/compare/comparison_words.h"
+#include "report/json_value.h"
 
 namespace sweep {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr int schema_version = 1;
-
-Json json_of(const Value& value) {
-  if (const auto* number = std::get_if<std::int64_t>(&value)) return *number;
-  if (const auto* boolean = std::get_if<bool>(&value)) return *boolean;
-  return to_string(value);
-}
-
-Json json_of(const Bindings& bindings) {
-  Json object = Json::object();
-  for (const auto& [name, value] : bindings.entries()) object[name] = json_of(value);
-  return object;
-}
 
 Json json_of(double value, const std::optional<FigureInterval>& interval) {
   Json object = {{"value", value}, {"low", nullptr}, {"high", nullptr}};
@@ -40,12 +24,11 @@ Json json_of(const std::optional<ComparedFigure>& figure) {
 Json json_of(const ComparedRun& run) {
   const RunRecord& record = run.results.run;
   const Provenance& provenance = record.provenance;
-  constexpr std::array<const char*, 3> states = {"running", "finished", "interrupted"};
   return {{"run", run.label},
           {"id", record.id},
           {"sweep", provenance.sweep_name},
           {"started", record.started},
-          {"state", states.at(static_cast<std::size_t>(record.state))},
+          {"state", to_string(record.state)},
           {"device", provenance.device.name},
           {"driver", provenance.device.driver},
           {"compiler", provenance.compiler},
@@ -93,7 +76,7 @@ Json json_of(const ConfigurationComparison& configuration, const RunComparison& 
     changes.push_back(json_of(configuration.changes[i], comparison.metrics[i]));
   }
   return {{"pattern", configuration.pattern},
-          {"parameters", json_of(configuration.parameters)},
+          {"parameters", json_parameters(configuration.parameters)},
           {"status", to_string(configuration.status)},
           {"reason", configuration.reason},
           {"changes", std::move(changes)}};

@@ -16,10 +16,6 @@ namespace {
 constexpr std::size_t most_changed = 50;
 constexpr std::size_t most_rows = 2000;
 
-std::string text_of(const Cell& cell) {
-  return cell.kind == Cell::Kind::figure ? format_figure(cell.low) : "–";
-}
-
 std::string write_table(const RunComparison& comparison, std::vector<ComparisonRow> rows,
                         std::size_t most) {
   const std::size_t all = rows.size();
@@ -36,7 +32,7 @@ std::string write_table(const RunComparison& comparison, std::vector<ComparisonR
     const TableModel::Row& row = table.rows[i];
     std::vector<std::string> cells;
     for (const std::string& key : row.keys) cells.push_back(escape_markdown(key));
-    for (const Cell& cell : row.cells) cells.push_back(text_of(cell));
+    for (const Cell& cell : row.cells) cells.push_back(text_of(cell, "–"));
     const Change change =
         comparison.configurations[rows[i].configuration].changes[rows[i].metric].change;
     cells.push_back(change == Change::worse ? "**" + row.remark + "**" : row.remark);

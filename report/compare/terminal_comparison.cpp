@@ -8,19 +8,11 @@
 #include "report/compare/comparison_table.h"
 #include "report/compare/comparison_words.h"
 #include "report/display_text.h"
+#include "report/terminal_color.h"
 #include "report/terminal_table.h"
 
 namespace sweep {
 namespace {
-
-constexpr std::string_view bold = "\x1b[1m";
-constexpr std::string_view red = "\x1b[31m";
-constexpr std::string_view green = "\x1b[32m";
-constexpr std::string_view yellow = "\x1b[33m";
-
-std::string painted(const std::string& text, std::string_view escape, bool color) {
-  return color ? std::string(escape) + text + "\x1b[0m" : text;
-}
 
 /// The text in lines, the further ones indented by `margin`.
 std::string paragraph(const std::string& text, std::size_t width, std::size_t margin,
@@ -32,8 +24,7 @@ std::string paragraph(const std::string& text, std::size_t width, std::size_t ma
   std::string result;
   for (const std::string& line : wrap(printable(text.substr(own)), room)) {
     const std::size_t indent = own + (result.empty() ? 0 : margin);
-    result +=
-        std::string(indent, ' ') + (escape.empty() ? line : painted(line, escape, color)) + '\n';
+    result += std::string(indent, ' ') + painted(line, escape, color) + '\n';
   }
   return result;
 }
@@ -81,6 +72,10 @@ std::string write_failures(const RunComparison& comparison, std::size_t width) {
     text += paragraph(fmt::format("failed in B: {}: {}", describe(each, parameters),
                                   each.reason.substr(0, each.reason.find('\n'))),
                       width, 2);
+  }
+  if (shown > most_shown) {
+    text += paragraph(
+        fmt::format("and {} more that fail in B", format_thousands(shown - most_shown)), width, 2);
   }
   return text.empty() ? text : '\n' + text;
 }

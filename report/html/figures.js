@@ -112,6 +112,7 @@ function metricColumn(metric) {
   column.isShown = metric.shown;
   column.name = metric.name;
   column.meaning = metric.meaning;
+  column.better = metric.better;
   column.text = (point) => formatFigure(metric.figures[point]);
   column.value = (point) => {
     const figure = metric.figures[point];

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <span>
 
@@ -19,6 +18,7 @@
 #include "report/html/pattern_sources.h"
 #include "report/html/points_data.h"
 #include "report/parameter_values.h"
+#include "report/point_records.h"
 #include "report/provenance.h"
 #include "report/run_tables.h"
 #include "report/verdict.h"
@@ -105,24 +105,11 @@ std::string sources(const RunResults& results) {
   return html;
 }
 
-std::string describe_difference(const PointRecord& point, const std::string& metric) {
-  const double difference = *count_difference(point, metric);
-  const std::string figure =
-      std::isfinite(difference) ? format_figure(std::abs(difference)) : "infinitely many";
-  return fmt::format("{}{} {}", difference < 0 ? "-" : "+", figure,
-                     unit_of(metric) == "%" ? "percentage points" : "%");
-}
-
 std::string agreement(std::span<const PointRecord* const> points,
                       const std::vector<ParameterValues>& told) {
   std::vector<std::vector<std::string>> rows;
   for (const CountAgreement& each : compare_counts(points)) {
-    const PointRecord* farthest = each.farthest;
-    rows.push_back({each.metric, format_thousands(each.agreeing),
-                    format_thousands(each.disagreeing.size()),
-                    farthest != nullptr ? describe_difference(*farthest, each.metric) : "0",
-                    farthest != nullptr ? describe(environment_of(*farthest), told) : "",
-                    describe(tolerance_for(each.metric), each.metric)});
+    rows.push_back(agreement_row(each, told));
   }
   if (rows.empty()) return {};
   return "<p class=\"caption\">By how much the emulator's count is larger than the hardware's. A "
@@ -190,8 +177,7 @@ std::string data_script(const std::string& id, const std::string& json) {
 }  // namespace
 
 std::string write_html(const RunResults& results) {
-  std::vector<const PointRecord*> points;
-  for (const StoredPoint& stored : results.points) points.push_back(&stored.point);
+  const std::vector<const PointRecord*> points = records_of(results.points);
   const std::vector<ParameterValues> told = telling_parameters(parameters_of(points));
   const Verdicts verdicts = judge(results);
   const std::vector<Chart> charts = charts_of(results);

@@ -4,25 +4,12 @@
 
 #include <algorithm>
 
-#include "engine/text/units.h"
 #include "report/html/html_text.h"
 
 namespace sweep {
 namespace {
 
-std::string text_of(const Cell& cell) {
-  switch (cell.kind) {
-    case Cell::Kind::missing:
-      return "–";
-    case Cell::Kind::figure:
-      return format_figure(cell.low);
-    case Cell::Kind::range:
-      return format_figure(cell.low) + "–" + format_figure(cell.high);
-    case Cell::Kind::failed:
-      break;
-  }
-  return "failed";
-}
+constexpr std::string_view dash = "–";
 
 std::string frame(const std::string& label, const std::string& table) {
   return fmt::format(
@@ -80,19 +67,11 @@ std::string table_cell(const Cell& cell, std::size_t fraction) {
   if (cell.kind == Cell::Kind::failed) classes += " failed";
   if (cell.kind == Cell::Kind::missing) classes += " missing";
   if (cell.is_best) classes += " best";
-  std::string text = cell.kind == Cell::Kind::figure ? aligned_figure(text_of(cell), fraction)
-                                                     : escape_html(text_of(cell));
-  if (cell.is_cut_off) text = "~" + text;
+  const std::string plain = text_of(cell, dash);
+  std::string text =
+      cell.kind == Cell::Kind::figure ? aligned_figure(plain, fraction) : escape_html(plain);
   if (cell.is_best) text = "<strong>" + text + "</strong>";
   return fmt::format("<td class=\"{}\">{}</td>", classes, text);
-}
-
-std::string caption_of(const TableModel& table) {
-  const bool has_cut_off = std::ranges::any_of(table.rows, [](const TableModel::Row& row) {
-    return std::ranges::any_of(row.cells, &Cell::is_cut_off);
-  });
-  if (!has_cut_off) return table.caption;
-  return table.caption + (table.caption.empty() ? "" : " ") + meaning_of_cut_off;
 }
 
 std::string table_body(const TableModel& table) {
@@ -100,7 +79,7 @@ std::string table_body(const TableModel& table) {
   for (std::size_t i = 0; i < table.headings.size(); ++i) {
     std::vector<std::string> figures;
     for (const TableModel::Row& row : table.rows) {
-      if (row.cells[i].kind == Cell::Kind::figure) figures.push_back(text_of(row.cells[i]));
+      if (row.cells[i].kind == Cell::Kind::figure) figures.push_back(text_of(row.cells[i], dash));
     }
     fractions.push_back(longest_fraction(figures));
   }

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 
+#include "report/display_text.h"
+
 namespace sweep {
 namespace {
 
@@ -66,11 +68,6 @@ std::string_view escape_of(std::string_view character) {
   }
 }
 
-std::string_view fraction_of(std::string_view figure) {
-  const std::size_t point = figure.find('.');
-  return point == std::string_view::npos ? std::string_view() : figure.substr(point);
-}
-
 }  // namespace
 
 std::string escape_html(std::string_view text) {
@@ -105,7 +102,7 @@ std::string script_json(const nlohmann::ordered_json& json) {
   return result;
 }
 
-nlohmann::ordered_json json_figure(double figure) {
+nlohmann::ordered_json page_figure(double figure) {
   if (std::isnan(figure)) return "nan";
   if (std::isinf(figure)) return figure > 0 ? "inf" : "-inf";
   if (figure == std::trunc(figure) && std::abs(figure) < 0x1p53) {

@@ -17,9 +17,9 @@ std::string escape_html(std::string_view text);
 /// Bytes that are no UTF-8 become U+FFFD, as does what turns the direction of writing.
 std::string script_json(const nlohmann::ordered_json& json);
 
-/// A figure for JSON, with seven significant digits; what JSON has no number for is "nan", "inf" or
-/// "-inf".
-nlohmann::ordered_json json_figure(double figure);
+/// A figure for the page's script, with seven significant digits; what JSON has no number for is
+/// "nan", "inf" or "-inf".
+nlohmann::ordered_json page_figure(double figure);
 
 /// RFC 4648.
 std::string base64(std::string_view bytes);

@@ -12,17 +12,13 @@
 #include "report/limit_words.h"
 #include "report/parameter_values.h"
 #include "report/point_notes.h"
+#include "report/point_records.h"
 #include "report/run_notes.h"
+#include "report/sentences.h"
 #include "report/tuning_lines.h"
 
 namespace sweep {
 namespace {
-
-std::vector<const PointRecord*> points_of(const RunResults& results) {
-  std::vector<const PointRecord*> points;
-  for (const StoredPoint& stored : results.points) points.push_back(&stored.point);
-  return points;
-}
 
 std::size_t count_failed(const RunResults& results) {
   return static_cast<std::size_t>(std::ranges::count_if(
@@ -30,15 +26,7 @@ std::size_t count_failed(const RunResults& results) {
       [](const StoredPoint& stored) { return stored.point.status == PointStatus::failed; }));
 }
 
-std::string as_sentence(std::string text) {
-  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') {
-    text[0] = static_cast<char>(text[0] - 'a' + 'A');
-  }
-  if (!text.ends_with('.')) text += '.';
-  return text;
-}
-
-/// "STRIDE x 6, T x 2"
+/// "STRIDE (1, 2, 4), BLOCK (12 values) and T (float, double)"
 std::string describe_axes(const std::vector<ParameterValues>& parameters) {
   constexpr std::size_t most_listed = 6;
   std::vector<std::string> texts;
@@ -118,8 +106,7 @@ class Tiles {
     const VerdictGroup* best = nullptr;
     for (const VerdictGroup& group : verdicts_.groups) {
       if (best != nullptr && group.metric != best->metric) return nullptr;
-      const auto& tuning = results_.run.tuning;
-      const bool less = (tuning ? tuning->better : better_of(group.metric.name)) == Better::lower;
+      const bool less = better_for(group.metric, results_.run.tuning) == Better::lower;
       const auto figure = [&](const VerdictGroup& g) {
         return verdicts_.of_points[g.best]->figure;
       };
@@ -203,7 +190,7 @@ void add_state(const RunResults& results, std::vector<std::string>& warnings) {
 }  // namespace
 
 std::string html_opening(const RunResults& results, const Verdicts& verdicts) {
-  const std::vector<ParameterValues> parameters = parameters_of(points_of(results));
+  const std::vector<ParameterValues> parameters = parameters_of(records_of(results.points));
   std::string html = "<section id=\"summary\" aria-labelledby=\"title\">\n<h1 id=\"title\">" +
                      escape_html(results.run.provenance.sweep_name) + "</h1>\n";
   if (!results.summary.empty()) {

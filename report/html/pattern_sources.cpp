@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "engine/text/units.h"
+#include "report/display_text.h"
 #include "report/html/cuda_highlight.h"
 #include "report/html/html_text.h"
 
@@ -32,11 +33,11 @@ std::size_t first_line_of_code(const std::string& text) {
 std::string cost_note(const AccessCostLine& cost) {
   constexpr double good = 90;
   const std::string unit = cost.is_shared() ? "wavefronts" : "sectors";
-  std::string html = fmt::format(
-      "<span class=\"share{}\">{} %</span> {} {} <code>{}</code>: {} requests",
-      cost.efficiency < good ? " waste" : "", format_figure(cost.efficiency),
-      escape_html(cost.space), escape_html(cost.kind), escape_html(cost.text),
-      format_thousands(static_cast<std::uint64_t>(std::clamp(cost.requests, 0.0, 1e18))));
+  std::string html =
+      fmt::format("<span class=\"share{}\">{} %</span> {} {} <code>{}</code>: {} requests",
+                  cost.efficiency < good ? " waste" : "", format_figure(cost.efficiency),
+                  escape_html(cost.space), escape_html(cost.kind), escape_html(cost.text),
+                  format_total(cost.requests));
   if (cost.requests <= 0) return html;
   html += fmt::format(" of {} {}", format_figure(cost.cost / cost.requests), unit);
   if (cost.ideal < cost.cost) {

@@ -64,17 +64,17 @@ Json parameter_column(const ParameterValues& parameter, const std::vector<Bindin
   return column;
 }
 
-Json metric_column(const MetricColumn& metric, const Points& points, bool shown) {
+Json metric_column(const MetricColumn& metric, Better better, const Points& points, bool shown) {
   std::vector<Json> figures;
   for (const PointRecord* point : points) {
     const auto figure = figure_of(*point, metric);
-    figures.push_back(figure ? json_figure(*figure) : Json(nullptr));
+    figures.push_back(figure ? page_figure(*figure) : Json(nullptr));
   }
   const MetricDefinition* definition = find_metric(metric.name);
   return {{"name", metric.name},
           {"origin", to_string(metric.origin)},
           {"unit", unit_of(metric.name)},
-          {"better", to_string(better_of(metric.name))},
+          {"better", to_string(better)},
           {"meaning", definition != nullptr ? definition->meaning : std::string()},
           {"shown", shown},
           {"figures", packed_figures(std::move(figures))}};
@@ -88,7 +88,7 @@ std::set<MetricColumn> shown_metrics(const Points& points, const Verdicts& verdi
   return shown;
 }
 
-Json metric_columns_of(const Points& points, const Verdicts& verdicts) {
+Json metric_columns_of(const RunResults& results, const Points& points, const Verdicts& verdicts) {
   const std::set<MetricColumn> shown = shown_metrics(points, verdicts);
   std::map<const PointRecord*, std::size_t> places;
   for (std::size_t i = 0; i < points.size(); ++i) places[points[i]] = i;
@@ -98,7 +98,8 @@ Json metric_columns_of(const Points& points, const Verdicts& verdicts) {
   }
   Json columns = Json::array();
   for (const MetricColumn& metric : metric_columns(points)) {
-    Json column = metric_column(metric, points, shown.contains(metric));
+    Json column = metric_column(metric, better_for(metric, results.run.tuning), points,
+                                shown.contains(metric));
     const auto agreement = agreements.find(metric.name);
     if (metric.origin == Origin::hardware && agreement != agreements.end()) {
       column["tolerance"] = describe(tolerance_for(metric.name), metric.name);
@@ -141,8 +142,8 @@ void add_samples(Json& data, const Points& points) {
     bool has_clocks = false;
     for (std::size_t i = 0; i < point->samples.size(); ++i) {
       const SampleRecord& sample = point->samples[i];
-      times.push_back(json_figure(sample.seconds * 1e6));
-      rates.push_back(json_figure(std::round(sample.sm_clock_hz / 1e6)));
+      times.push_back(page_figure(sample.seconds * 1e6));
+      rates.push_back(page_figure(std::round(sample.sm_clock_hz / 1e6)));
       has_clocks = has_clocks || sample.sm_clock_hz > 0;
       if (sample.mark != SampleMark::plain) marked.push_back({i, to_string(sample.mark)});
     }
@@ -163,7 +164,7 @@ void add_outcomes(Json& data, const RunResults& results, const Points& points,
   std::vector<Json> measured_by;
   for (std::size_t i = 0; i < points.size(); ++i) {
     const auto& verdict = verdicts.of_points[i];
-    slower.push_back(verdict ? json_figure(verdict->slower) : Json(nullptr));
+    slower.push_back(verdict ? page_figure(verdict->slower) : Json(nullptr));
     if (points[i]->status == PointStatus::failed) failed.push_back(i);
     if (is_cut_off(*points[i])) cut_off.push_back(i);
     const std::int64_t run = results.points[i].measured_by;
@@ -199,7 +200,7 @@ Json points_data(const RunResults& results, const Verdicts& verdicts) {
   Json data = {{"count", points.size()},
                {"sorted_by", results.run.tuning ? "verdict" : ""},
                {"parameters", std::move(parameters)},
-               {"metrics", metric_columns_of(points, verdicts)}};
+               {"metrics", metric_columns_of(results, points, verdicts)}};
   add_outcomes(data, results, points, verdicts);
   add_samples(data, points);
   return data;

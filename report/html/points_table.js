@@ -46,9 +46,9 @@ class PointsTable {
   }
 
   sortBy(column) {
-    const betterFirst = column.isFigure && column.group !== 'parameters';
+    const highestFirst = column.isFigure && column.group !== 'parameters' && column.better !== 'lower';
     if (this.sortedBy === column) this.isDescending = !this.isDescending;
-    else [this.sortedBy, this.isDescending] = [column, betterFirst];
+    else [this.sortedBy, this.isDescending] = [column, highestFirst];
     this.update();
   }
 

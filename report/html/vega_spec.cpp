@@ -89,26 +89,18 @@ class PanelSpec {
 
  private:
   static void add_ticks(const std::string& axis, const ChartAxis& model, Json& params) {
-    Json places = Json::array();
     Json labels = Json::array();
-    for (const ChartTick& tick : model.ticks) {
-      places.push_back(tick.at);
-      labels.push_back(tick.label);
-    }
-    params.push_back({{"name", axis + "_places"}, {"value", std::move(places)}});
+    for (const ChartTick& tick : model.ticks) labels.push_back(tick.label);
+    params.push_back({{"name", axis + "_places"}, {"value", places_of(model)}});
     params.push_back({{"name", axis + "_labels"}, {"value", std::move(labels)}});
   }
 
   static Json axis_of(const std::string& name, const ChartAxis& model) {
     Json axis = {{"title", model.label}};
     if (model.ticks.empty()) return axis;
-    Json places = Json::array();
     std::size_t letters = 0;
-    for (const ChartTick& tick : model.ticks) {
-      places.push_back(tick.at);
-      letters += tick.label.size() + 2;
-    }
-    axis["values"] = std::move(places);
+    for (const ChartTick& tick : model.ticks) letters += tick.label.size() + 2;
+    axis["values"] = places_of(model);
     axis["labelExpr"] = name + "_labels[indexof(" + name + "_places, datum.value)]";
     axis["labelOverlap"] = model.scale == ChartScale::category ? Json(false) : Json("greedy");
     axis["labelSeparation"] = 8;
@@ -126,7 +118,7 @@ class PanelSpec {
       axis["labelOverlap"] = chart_.x.ticks.size() > 24 ? Json("greedy") : Json(false);
       return {{"field", "x"},
               {"type", "ordinal"},
-              {"scale", {{"domain", places_of(chart_.x, true)}}},
+              {"scale", {{"domain", places_of(chart_.x)}}},
               {"axis", std::move(axis)}};
     }
     Json scale = {{"nice", false}, {"padding", 14}};
@@ -142,19 +134,9 @@ class PanelSpec {
             {"axis", std::move(axis)}};
   }
 
-  /// Where the axis has anything to show: its ticks, else what the marks have.
-  Json places_of(const ChartAxis& axis, bool is_x) const {
+  static std::vector<double> places_of(const ChartAxis& axis) {
     std::vector<double> places;
     for (const ChartTick& tick : axis.ticks) places.push_back(tick.at);
-    if (places.empty()) {
-      for (const ChartPanel& panel : chart_.panels) {
-        for (const ChartSeries& series : panel.series) {
-          for (const ChartMark& mark : series.marks) places.push_back(is_x ? mark.x : mark.y);
-        }
-      }
-      std::ranges::sort(places);
-      places.erase(std::unique(places.begin(), places.end()), places.end());
-    }
     return places;
   }
 
@@ -222,12 +204,12 @@ class PanelSpec {
         Json value = {{"x", mark.x}, {"series", i}, {"point", mark.point}};
         if (chart_.kind == ChartKind::heatmap) value["y"] = mark.y;
         if (is_drawn) {
-          value["figure"] = json_figure(*mark.figure);
+          value["figure"] = page_figure(*mark.figure);
           if (chart_.kind == ChartKind::heatmap) value["text"] = format_figure(*mark.figure);
           if (mark.low && mark.high && std::isfinite(*mark.low) && std::isfinite(*mark.high) &&
               *mark.low < *mark.high) {
-            value["low"] = json_figure(*mark.low);
-            value["high"] = json_figure(*mark.high);
+            value["low"] = page_figure(*mark.low);
+            value["high"] = page_figure(*mark.high);
           }
         } else if (wanted == Marks::all) {
           value["figure"] = nullptr;
@@ -348,7 +330,7 @@ class PanelSpec {
 
   static Json reference_data(const ChartReference& reference) {
     return {
-        {"values", Json::array({{{"at", json_figure(reference.at)}, {"label", reference.label}}})}};
+        {"values", Json::array({{{"at", page_figure(reference.at)}, {"label", reference.label}}})}};
   }
 
   Json reference_rule(const ChartReference& reference) const {
@@ -376,32 +358,29 @@ class PanelSpec {
 
   int heatmap_height() const {
     constexpr int row = 34;
-    const auto rows = static_cast<int>(places_of(chart_.y, false).size());
+    const auto rows = static_cast<int>(std::min<std::size_t>(chart_.y.ticks.size(), 100));
     return std::clamp(rows * row, 120, 560);
   }
 
-  Json cell_place(const std::string& axis, const ChartAxis& model) const {
+  static Json cell_place(const std::string& axis, const ChartAxis& model,
+                         const std::vector<double>& places) {
     Json drawn = axis_of(axis, model);
     drawn["labelOverlap"] = "greedy";
     drawn["ticks"] = false;
     drawn["domain"] = false;
     return {{"field", axis},
             {"type", "ordinal"},
-            {"scale",
-             {{"domain", places_of(model, axis == "x")}, {"padding", 0.04}, {"reverse", false}}},
-            {"sort", axis == "y" ? "descending" : "ascending"},
+            {"scale", {{"domain", places}, {"padding", 0.04}}},
             {"axis", std::move(drawn)}};
   }
 
   Json heatmap_layers() const {
     const Json drawn = values(Marks::drawn);
     const Json failed = values(Marks::failed);
-    const Json x = cell_place("x", chart_.x);
-    Json y = cell_place("y", chart_.y);
-    // What is larger stands higher.
-    auto& rows = y["scale"]["domain"];
-    std::reverse(rows.begin(), rows.end());
-    y.erase("sort");
+    const Json x = cell_place("x", chart_.x, places_of(chart_.x));
+    std::vector<double> rows = places_of(chart_.y);
+    std::ranges::reverse(rows);  // what is larger stands higher
+    const Json y = cell_place("y", chart_.y, rows);
     Json color = {{"field", "figure"},
                   {"type", "quantitative"},
                   {"scale", color_scale()},

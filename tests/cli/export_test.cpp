@@ -125,6 +125,20 @@ BOOST_AUTO_TEST_CASE(a_header_of_every_pattern) {
   BOOST_TEST(contains(done.out, "static constexpr int BLOCK = 1024;"));
 }
 
+BOOST_AUTO_TEST_CASE(a_run_is_named_behind_a_colon_too) {
+  const TemporaryFolder folder;
+  streams_database(folder);
+  const auto exported = [&](const std::vector<std::string>& from) {
+    std::vector<std::string> words = {"export", "--format", "header"};
+    words.insert(words.end(), from.begin(), from.end());
+    return run_program(words, folder.path());
+  };
+  BOOST_TEST(exported({"streams:1"}).out == exported({"streams", "--run", "1"}).out);
+  BOOST_TEST(exported({"results/streams.db:1"}).code == 0);
+  BOOST_TEST(exported({"streams:2"}).code == 66);
+  BOOST_TEST(exported({"streams:1", "--run", "1"}).code == 2);
+}
+
 BOOST_AUTO_TEST_CASE(a_header_of_what_a_search_found) {
   const TemporaryFolder folder;
   const std::string database = tuned_database(folder).string();

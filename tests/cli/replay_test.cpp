@@ -109,7 +109,8 @@ BOOST_FIXTURE_TEST_CASE(searches_recorded_results_in_the_place_of_a_device, Repl
 BOOST_FIXTURE_TEST_CASE(makes_the_tables_of_a_sweep_that_searches_nothing, Replayed) {
   const Outcome outcome =
       run(axes + "report: {tables: [{rows: STEP, columns: BLOCK, value: time}]}\n");
-  BOOST_TEST(contains(outcome.err, "6 points measured, 1 failed; 0 reused"), outcome.err);
+  BOOST_TEST(contains(outcome.err, "6 points taken from the recording, 1 failed; 0 reused"),
+             outcome.err);
   BOOST_TEST(contains(outcome.out, "failed"));
   BOOST_TEST(contains(outcome.out, "512.0"));
 }

@@ -82,6 +82,17 @@ BOOST_AUTO_TEST_CASE(runs_and_formats_that_are_not_there_are_named) {
   BOOST_TEST(run_program({"report", database, "--run", "x"}).code == 2);
 }
 
+BOOST_AUTO_TEST_CASE(a_run_is_named_behind_a_colon_too) {
+  const TemporaryFolder folder;
+  const std::string database = small_database(folder).string();
+  BOOST_TEST(run_program({"report", database + ":1"}).out ==
+             run_program({"report", database, "--run", "1"}).out);
+  BOOST_TEST(run_program({"report", database + ":7"}).code == 66);
+  const Outcome both = run_program({"report", database + ":1", "--run", "1"});
+  BOOST_TEST(both.code == 2);
+  BOOST_TEST(contains(both.err, "names a run already"), both.err);
+}
+
 BOOST_AUTO_TEST_CASE(charts_are_drawn_where_gnuplot_is) {
   const TemporaryFolder folder;
   const std::string database = small_database(folder).string();

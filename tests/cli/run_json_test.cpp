@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <csignal>
 #include <nlohmann/json.hpp>
@@ -5,6 +6,7 @@
 #include <thread>
 
 #include "engine/store/store.h"
+#include "report/charts/gnuplot_process.h"
 #include "tests/cli/compiler_precondition.h"
 #include "tests/cli/program.h"
 #include "tests/contains.h"
@@ -111,6 +113,12 @@ BOOST_AUTO_TEST_CASE(a_run_is_told_line_by_line_and_its_points_are_those_of_the_
     for (const json& file : end.at("files")) {
       BOOST_TEST(std::filesystem::exists(folder.path() / file.get<std::string>()));
     }
+    const auto pictures = std::ranges::count_if(end.at("files"), [](const json& file) {
+      return file.get<std::string>().ends_with(".svg");
+    });
+    BOOST_TEST((pictures > 0) == find_gnuplot().has_value());
+    BOOST_TEST(of_kind(events, "stage").back().at("text") ==
+               "drawing the charts and writing the reports");
   }
 }
 

@@ -133,6 +133,25 @@ BOOST_AUTO_TEST_CASE(ticks_are_round_and_short) {
   BOOST_TEST(axis.ticks.size() <= 8U);
 }
 
+BOOST_AUTO_TEST_CASE(a_logarithm_of_figures_close_together_has_ticks_too) {
+  Chart chart = example_charts().front();
+  chart.references.clear();
+  ChartMark low;
+  low.figure = 5.1;
+  ChartMark high;
+  high.figure = 6.9;
+  chart.panels = {{"", {{"", {low, high}}}}};
+  for (const ChartScale scale : {ChartScale::log2, ChartScale::log10}) {
+    chart.figure_scale = scale;
+    const FigureAxis axis = figure_axis_of(chart, 5);
+    BOOST_TEST(axis.ticks.size() >= 2U);
+    for (const ChartTick& tick : axis.ticks) {
+      BOOST_TEST(tick.at >= axis.from);
+      BOOST_TEST(tick.at <= axis.to);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_picture_of_each_kind, *needs_gnuplot) {
   for (const Chart& chart : example_charts()) {
     const std::string svg = draw_chart(chart, PictureFormat::svg, find_gnuplot().value());

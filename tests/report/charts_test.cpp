@@ -257,6 +257,20 @@ BOOST_AUTO_TEST_CASE(of_many_bars_and_of_a_large_heatmap_the_first_are_drawn) {
   BOOST_TEST(heatmap.panels.at(0).series.at(0).marks.size() == 128U);
 }
 
+BOOST_AUTO_TEST_CASE(a_search_says_which_figure_is_the_better_one) {
+  RunResults results;
+  for (const double figure : {7.0, 5.0, 6.0}) {
+    results.points.push_back(figure_at(1, "instructions", figure));
+  }
+  results.points.push_back(figure_at(2, "instructions", 9));
+  results.layout.charts = {chart_layout(line, {"STRIDE"}, {"instructions"})};
+  BOOST_TEST(text_of(charts_of(results).at(0).panels[0].series[0]) == "1: 7, 2: 9");
+  results.run.tuning = search_by("instructions", Origin::measured, Better::lower);
+  const Chart chart = charts_of(results).at(0);
+  BOOST_TEST(text_of(chart.panels[0].series[0]) == "1: 5, 2: 9");
+  BOOST_TEST(contains(chart.description, "the best at STRIDE = 1"), chart.description);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
+#include <cmath>
 
 #include "tests/rapidcheck_case.h"
 
@@ -64,6 +65,19 @@ BOOST_AUTO_TEST_CASE(wrapping_keeps_every_word) {
     }
     RC_ASSERT(joined == text);
   });
+}
+
+BOOST_AUTO_TEST_CASE(a_figures_fraction_begins_at_its_point) {
+  BOOST_TEST(fraction_of("12.35") == ".35");
+  BOOST_TEST(fraction_of("~0.5012") == ".5012");
+  BOOST_TEST(fraction_of("4254") == "");
+}
+
+BOOST_AUTO_TEST_CASE(totals_stay_within_what_can_be_counted) {
+  BOOST_TEST(format_total(8388608) == "8,388,608");
+  BOOST_TEST(format_total(-1) == "0");
+  BOOST_TEST(format_total(std::nan("")) == "0");
+  BOOST_TEST(format_total(1e300) == "1,000,000,000,000,000,000");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

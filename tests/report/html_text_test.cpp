@@ -89,12 +89,12 @@ BOOST_AUTO_TEST_CASE(reads_hexadecimal) {
 }
 
 BOOST_AUTO_TEST_CASE(figures_of_json_have_seven_digits) {
-  BOOST_TEST(json_figure(0.1 + 0.2).dump() == "0.3");
-  BOOST_TEST(json_figure(123456789).dump() == "123456789");
-  BOOST_TEST(json_figure(1234.56789).dump() == "1234.568");
-  BOOST_TEST(json_figure(std::numeric_limits<double>::infinity()).dump() == "\"inf\"");
-  BOOST_TEST(json_figure(-std::numeric_limits<double>::infinity()).dump() == "\"-inf\"");
-  BOOST_TEST(json_figure(std::nan("")).dump() == "\"nan\"");
+  BOOST_TEST(page_figure(0.1 + 0.2).dump() == "0.3");
+  BOOST_TEST(page_figure(123456789).dump() == "123456789");
+  BOOST_TEST(page_figure(1234.56789).dump() == "1234.568");
+  BOOST_TEST(page_figure(std::numeric_limits<double>::infinity()).dump() == "\"inf\"");
+  BOOST_TEST(page_figure(-std::numeric_limits<double>::infinity()).dump() == "\"-inf\"");
+  BOOST_TEST(page_figure(std::nan("")).dump() == "\"nan\"");
 }
 
 BOOST_AUTO_TEST_CASE(no_text_ends_its_script) {

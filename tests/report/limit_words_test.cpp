@@ -42,6 +42,10 @@ const WasteCase waste_cases[] = {
     {{{"local_load_sectors", Origin::emulated, 1000},
       {"local_store_sectors", Origin::emulated, 24}},
      {"moves 1,024 sectors of local memory, as spilled registers do (emulated)"}},
+    // What no count can be.
+    {{{"local_load_sectors", Origin::emulated, 1e300}},
+     {"moves 1,000,000,000,000,000,000 sectors of local memory, as spilled registers do "
+      "(emulated)"}},
 };
 
 struct ShareCase {

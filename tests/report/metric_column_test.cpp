@@ -2,6 +2,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "tests/report/tuned_results.h"
+
 namespace sweep::testing {
 BOOST_AUTO_TEST_SUITE(metric_column)
 
@@ -69,6 +71,18 @@ BOOST_AUTO_TEST_CASE(an_unknown_metric_has_no_better) {
   BOOST_TEST((better_of("bandwidth") == Better::higher));
   BOOST_TEST((better_of("time") == Better::lower));
   BOOST_TEST((better_of("made_up") == Better::neither));
+}
+
+BOOST_AUTO_TEST_CASE(a_search_decides_what_is_better_of_its_own_metric_alone) {
+  const MetricColumn instructions{"instructions", Origin::emulated};
+  const MetricColumn time{"time", Origin::measured};
+  BOOST_TEST((better_for(instructions, std::nullopt) == Better::neither));
+  BOOST_TEST((better_for(time, std::nullopt) == Better::lower));
+  const std::optional<TuningRecord> tuning =
+      search_by("instructions", Origin::emulated, Better::lower);
+  BOOST_TEST((better_for(instructions, tuning) == Better::lower));
+  BOOST_TEST((better_for({"instructions", Origin::hardware}, tuning) == Better::neither));
+  BOOST_TEST((better_for({"bandwidth", Origin::measured}, tuning) == Better::higher));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -67,6 +67,15 @@ BOOST_AUTO_TEST_CASE(sorted_values_are_found_at_their_new_places) {
   BOOST_TEST(parameter.rank_of(integer(40)) == 3U);
 }
 
+BOOST_AUTO_TEST_CASE(numbers_alone_are_numeric) {
+  ParameterValues parameter("N");
+  BOOST_TEST(!parameter.is_numeric());
+  for (const std::int64_t number : {1, 2}) parameter.add(integer(number));
+  BOOST_TEST(parameter.is_numeric());
+  parameter.add(word("x"));
+  BOOST_TEST(!parameter.is_numeric());
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

@@ -5,8 +5,10 @@
 #include <set>
 
 #include "engine/text/units.h"
+#include "tests/contains.h"
 #include "tests/rapidcheck_case.h"
 #include "tests/report/example_results.h"
+#include "tests/report/tuned_results.h"
 
 namespace sweep::testing {
 BOOST_AUTO_TEST_SUITE(pivoting)
@@ -386,7 +388,8 @@ BOOST_AUTO_TEST_CASE(of_too_many_rows_and_columns_the_first_are_there) {
   const std::vector<StoredPoint> points = {point(1, "float", 1), point(2, "float", 2),
                                            point(4, "double", 4), point(8, "float", 3),
                                            point(8, "half", 5)};
-  const TableModel table = pivot(layout({"STRIDE"}, {"T"}, {"bandwidth"}), points, {3, 2});
+  const TableModel table =
+      pivot(layout({"STRIDE"}, {"T"}, {"bandwidth"}), points, std::nullopt, {3, 2});
   BOOST_TEST(drawn(table) ==
              "STRIDE | T = float | T = double \n"
              "1 | 1.000 | - \n"
@@ -399,6 +402,26 @@ BOOST_AUTO_TEST_CASE(of_too_many_rows_and_columns_the_first_are_there) {
     return std::ranges::any_of(row.cells, &Cell::is_best);
   });
   BOOST_TEST(!any_is_best);
+}
+
+BOOST_AUTO_TEST_CASE(a_search_says_which_figure_is_the_better_one) {
+  std::vector<StoredPoint> points;
+  for (const std::int64_t a : {1, 2}) {
+    for (const std::int64_t block : {32, 64}) {
+      points.push_back(
+          ok_point("p", {{"A", integer(a)}, {"BLOCK", integer(block)}},
+                   {{"instructions", Origin::emulated, static_cast<double>(a * 1000 + block)}}));
+    }
+  }
+  const TableLayout by_a = layout({"A"}, {}, {"instructions"});
+  BOOST_TEST(drawn(pivot(by_a, points)) ==
+             "A | instructions, emulated \n1 | 1032..1064 \n2 | 2032..2064 ");
+  const std::optional<TuningRecord> tuning =
+      search_by("instructions", Origin::emulated, Better::lower);
+  const TableModel table = pivot(by_a, points, tuning);
+  BOOST_TEST(drawn(table) == "A | instructions, emulated \n1 | 1032 \n2 | 2032 ");
+  BOOST_TEST(marks(table) == "* - ");
+  BOOST_TEST(contains(table.caption, "Each cell: the best over BLOCK (32, 64)"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

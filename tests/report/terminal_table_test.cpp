@@ -166,6 +166,15 @@ BOOST_AUTO_TEST_CASE(tables_without_rows_are_their_captions) {
              "time by A and B\nNo point belongs to this table.\n");
 }
 
+BOOST_AUTO_TEST_CASE(figures_of_a_few_samples_have_their_mark) {
+  TableModel table = example();
+  table.caption.clear();
+  table.rows[0].cells[0].is_cut_off = true;
+  const std::string text = terminal_table(table, 80, false);
+  BOOST_TEST(contains(text, "~ stands before what a few samples say"), text);
+  BOOST_TEST(contains(text, "     1  float    ~2738          0.5000\n"), text);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

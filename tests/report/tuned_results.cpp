@@ -77,6 +77,14 @@ void add_types(RunResults& results) {
 
 }  // namespace
 
+TuningRecord search_by(const std::string& metric, Origin origin, Better better) {
+  TuningRecord tuning;
+  tuning.metric = metric;
+  tuning.origin = origin;
+  tuning.better = better;
+  return tuning;
+}
+
 RunResults tuned_results() {
   RunResults results;
   results.run = finished_run();

@@ -4,6 +4,9 @@
 
 namespace sweep::testing {
 
+/// What a search by this metric has for its record, without groups.
+TuningRecord search_by(const std::string& metric, Origin origin, Better better);
+
 /// A finished run that searched for the highest bandwidth for each of two element types: one
 /// winner was told from the others by rounds in turn and beats the default, the other group has no
 /// default. Some configurations failed, some were cut off.

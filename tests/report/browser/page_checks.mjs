@@ -84,6 +84,11 @@ export async function useTable(page, told) {
   await clickHeading(page, 'bandwidth');
   const rising = (await column(page, 'bandwidth')).filter(Boolean).map(Number);
   told(rising.every((figure, i) => i === 0 || figure >= rising[i - 1]), `bandwidths rise: ${rising}`);
+  await clickHeading(page, 'time');
+  const times = (await column(page, 'time')).filter(Boolean).map(Number);
+  told(times.every((time, i) => i === 0 || time >= times[i - 1]), `the shortest times stand first: ${times}`);
+  await clickHeading(page, 'bandwidth');
+  await clickHeading(page, 'bandwidth');
   const ends = await column(page, 'bandwidth');
   told(ends[ends.length - 1] === '' || !ends.includes(''), 'what is missing stands last');
 

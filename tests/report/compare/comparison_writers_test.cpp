@@ -73,6 +73,21 @@ BOOST_AUTO_TEST_CASE(a_terminal_gets_the_worst_rows_and_colours_only_when_asked)
   BOOST_TEST(std::ranges::count(all, '\n') >= 100);
 }
 
+BOOST_AUTO_TEST_CASE(failures_that_are_not_listed_are_counted) {
+  std::vector<StoredPoint> before = {timed_point({{"BLOCK", integer(0)}}, 100)};
+  std::vector<StoredPoint> after = before;
+  for (std::int64_t i = 1; i <= 12; ++i) {
+    before.push_back(timed_point({{"BLOCK", integer(i)}}, 100));
+    after.push_back(failed_point("p", {{"BLOCK", integer(i)}}, "a trap"));
+  }
+  const RunComparison comparison =
+      compare_runs(run_of("a.db:1", std::move(before)), run_of("b.db:1", std::move(after)));
+  const std::string text = write_comparison_terminal(comparison, 80, false);
+  BOOST_TEST(contains(text, "failed in B: BLOCK = 10: a trap"), text);
+  BOOST_TEST(!contains(text, "failed in B: BLOCK = 11"), text);
+  BOOST_TEST(contains(text, "and 2 more that fail in B"), text);
+}
+
 BOOST_AUTO_TEST_CASE(the_json_has_everything) {
   const RunComparison comparison = example_comparison();
   const Json json = Json::parse(write_comparison_json(comparison));
