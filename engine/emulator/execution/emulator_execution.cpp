@@ -7,6 +7,7 @@
 #include <cstring>
 #include <new>
 #include <stdexcept>
+#include <system_error>
 #include <thread>
 
 #include "engine/backend/mismatch.h"
@@ -266,7 +267,13 @@ std::optional<std::string> EmulatorExecution::verify_all(std::size_t index) {
     }
   };
   std::vector<std::thread> others;
-  for (unsigned i = 1; i < threads; ++i) others.emplace_back(work, i);
+  unsigned started = 1;
+  try {
+    for (; started < threads; ++started) others.emplace_back(work, started);
+  } catch (const std::system_error&) {
+    // Where no more threads can be had, this one does the rest.
+    for (unsigned i = started; i < threads; ++i) work(i);
+  }
   work(0);
   for (std::thread& other : others) other.join();
   std::uint64_t count = 0;

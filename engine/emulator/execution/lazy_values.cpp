@@ -4,6 +4,7 @@
 #include <atomic>
 #include <bit>
 #include <exception>
+#include <system_error>
 #include <thread>
 
 namespace sweep {
@@ -85,7 +86,11 @@ void LazyValues::complete(unsigned threads) {
     }
   };
   std::vector<std::thread> others;
-  for (unsigned i = 1; i < threads && i * chunk < length_; ++i) others.emplace_back(work);
+  try {
+    for (unsigned i = 1; i < threads && i * chunk < length_; ++i) others.emplace_back(work);
+  } catch (const std::system_error&) {
+    // Where no more threads can be had, those there are do the work.
+  }
   work();
   for (std::thread& other : others) other.join();
   if (failure != nullptr) std::rethrow_exception(failure);

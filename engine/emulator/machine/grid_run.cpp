@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "engine/emulator/machine/block_run.h"
@@ -73,7 +74,11 @@ void share_out(const Launch& launch, std::uint64_t size, unsigned threads, const
   };
   std::vector<std::thread> others;
   const auto useful = static_cast<unsigned>(std::min<std::uint64_t>(threads, size));
-  for (unsigned i = 1; i < useful; ++i) others.emplace_back(body);
+  try {
+    for (unsigned i = 1; i < useful; ++i) others.emplace_back(body);
+  } catch (const std::system_error&) {
+    // Where no more threads can be had, those there are do the work.
+  }
   body();
   for (std::thread& other : others) other.join();
   failure.rethrow();
