@@ -4,7 +4,6 @@
 
 #include <limits>
 
-#include "engine/loader/dynamic_library.h"
 #include "engine/run/compile_messages.h"
 #include "engine/run/worker_process.h"
 

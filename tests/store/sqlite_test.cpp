@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(a_full_disk_is_named_and_costs_only_the_transaction) {
     transaction.commit();
   };
   BOOST_CHECK_EXCEPTION(fill(), StoreError,
-                        says(StoreFault::inaccessible,
+                        says(StoreFault::failing,
                              "cannot be written: the disk is full; what it "
                              "holds already is kept"));
   BOOST_TEST(rows() == 1);
