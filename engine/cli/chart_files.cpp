@@ -82,6 +82,16 @@ std::vector<std::size_t> asked_for(const std::vector<Chart>& charts,
   return all;
 }
 
+/// A file's name that ends in a picture's format, but another one, is not taken for a folder.
+void check_ending(const fs::path& output, PictureFormat format) {
+  const std::string ending = output.extension().string();
+  const bool is_picture = ending.size() > 1 && find_picture_format(ending.substr(1));
+  if (!is_picture || ending == ending_of(format) || fs::is_directory(output)) return;
+  throw UsageError(fmt::format("-o {}: --format {} writes {} files; --format {} writes {}",
+                               output.string(), ending_of(format).substr(1), ending_of(format),
+                               ending.substr(1), ending));
+}
+
 std::string draw(const Chart& chart, PictureFormat format, const fs::path& gnuplot) {
   try {
     return draw_chart(chart, format, gnuplot);
@@ -142,6 +152,7 @@ std::optional<PictureFormat> find_picture_format(std::string_view name) {
 
 void export_charts(const RunResults& results, PictureFormat format,
                    const std::optional<fs::path>& output, std::optional<std::size_t> number) {
+  if (output) check_ending(*output, format);
   const std::vector<Chart> charts = charts_of(results);
   const std::vector<std::size_t> places = asked_for(charts, number);
   if (!output && places.size() > 1) {

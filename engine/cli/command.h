@@ -16,6 +16,7 @@ enum ExitCode {
   exit_no_input = 66,
   exit_unavailable = 69,
   exit_internal = 70,
+  exit_system = 71,  ///< no memory, threads or open files are left
   exit_cannot_create = 73,
   exit_io = 74,
   exit_hung_up = 129,

@@ -1,8 +1,13 @@
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
+#include <filesystem>
 #include <iostream>
+#include <new>
+#include <system_error>
 #include <vector>
 
 #include "engine/backend/backend.h"
@@ -68,6 +73,8 @@ ExitCode exit_code_of(StoreFault fault) {
       return exit_bad_input;
     case StoreFault::inaccessible:
       return exit_cannot_create;
+    case StoreFault::failing:
+    case StoreFault::gone:
     case StoreFault::locked:
     case StoreFault::other:
       break;
@@ -93,8 +100,29 @@ int run(const Arguments& arguments) {
     return fail(exit_unavailable, error.what());
   } catch (const StoreError& error) {
     return fail(exit_code_of(error.fault()), error.what());
+  } catch (const std::filesystem::filesystem_error& error) {
+    return fail(exit_io, error.what());
+  } catch (const std::system_error& error) {
+    return fail(exit_system,
+                fmt::format("the system refuses what is needed: {}; 'ulimit -a' shows this shell's "
+                            "limits of processes, open files and memory",
+                            error.what()));
+  } catch (const std::bad_alloc&) {
+    return fail(exit_system, "there is not enough memory");
   } catch (const std::exception& error) {
     return fail(exit_internal, fmt::format("internal error: {}", error.what()));
+  }
+}
+
+/// A standard file that is closed would be the next file that is opened: what is printed would go
+/// into the database. In its place stands one that cannot be read or written either.
+void occupy_standard_files() {
+  constexpr std::array the_other_way = {O_WRONLY, O_RDONLY, O_RDONLY};
+  for (int file = STDIN_FILENO; file <= STDERR_FILENO; ++file) {
+    if (fcntl(file, F_GETFD) < 0) {
+      // The lowest number that is free, which is this one.
+      open("/dev/null", the_other_way.at(static_cast<std::size_t>(file)));
+    }
   }
 }
 
@@ -102,6 +130,7 @@ int run(const Arguments& arguments) {
 }  // namespace sweep
 
 int main(int count, char** words) {
+  sweep::occupy_standard_files();
   sweep::set_process_command(count, words);
   // Ignored, as some parents leave it, the ends of processes started here could not be waited for.
   std::signal(SIGCHLD, SIG_DFL);

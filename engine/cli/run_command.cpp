@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <csignal>
@@ -58,6 +59,19 @@ void say(const RunOptions& options, const std::string& text) {
   if (!options.is_silent()) std::cerr << text << std::flush;
 }
 
+/// What is said of the points before the error itself.
+std::string words_on_resuming(const std::exception& error) {
+  const auto* of_store = dynamic_cast<const StoreError*>(&error);
+  // A damaged database stops the next run too.
+  if (of_store != nullptr && of_store->fault() == StoreFault::damaged) return {};
+  const bool is_kept = of_store == nullptr || of_store->fault() != StoreFault::gone;
+  return fmt::format("{}: {}\n",
+                     is_kept ? "Stopped by an error; what was measured is kept. To go on where it "
+                               "stopped"
+                             : "Stopped by an error. To measure what is missing",
+                     resume_command());
+}
+
 /// Measures, and shows how it goes on.
 RunSummary measure_all(const RunRequest& request, Measurer& measurer, Store& store,
                        const RunOptions& options, RunEvents* events) {
@@ -75,12 +89,10 @@ RunSummary measure_all(const RunRequest& request, Measurer& measurer, Store& sto
     ticker.reset();
     progress.finish();
     return summary;
-  } catch (...) {
+  } catch (const std::exception& error) {
     ticker.reset();
     progress.finish();
-    std::cerr << fmt::format(
-        "Stopped by an error; what was measured is kept. To go on where it stopped: {}\n",
-        resume_command());
+    std::cerr << words_on_resuming(error);
     throw;
   }
 }
@@ -195,74 +207,78 @@ int measure_and_report(const LoadedSweep& loaded, const RunRequest& request,
   const fs::path database = base.string() + ".db";
   std::optional<RunEvents> events;
   if (options.json) events.emplace(request, measurer.device(), database);
-  try {
-    const RunSummary summary =
-        measure_all(request, measurer, store, options, events ? &*events : nullptr);
-    std::cerr << describe_problem(cache);
-    RunResults results = load_results(store, summary.run);
-    EndingStage stage(options.is_silent(), events ? &*events : nullptr);
-    if (executor.nvrtc) {
-      stage.begin("working out what the best configurations' accesses cost");
-      for (const std::string& note : explain_run(store, results, loaded, executor.nvrtc,
-                                                 executor.machines.settings, stop_flag())) {
-        stage.say("  " + note + '\n');
-      }
+  const RunSummary summary =
+      measure_all(request, measurer, store, options, events ? &*events : nullptr);
+  std::cerr << describe_problem(cache);
+  RunResults results = load_results(store, summary.run);
+  EndingStage stage(options.is_silent(), events ? &*events : nullptr);
+  if (executor.nvrtc) {
+    stage.begin("working out what the best configurations' accesses cost");
+    for (const std::string& note : explain_run(store, results, loaded, executor.nvrtc,
+                                               executor.machines.settings, stop_flag())) {
+      stage.say("  " + note + '\n');
     }
-    RunEnd end;
-    stage.begin("drawing the charts and writing the reports");
-    const std::optional<CommandError> problem = write_reports(results, base, end);
-    stage.end();
-    end.files.push_back(database);
-    end.expectations = check_expectations_on(request.sweep.expect, results.points);
-    end.exit_code = exit_code_of(summary, end.expectations);
-    if (problem && !summary.interrupted) end.exit_code = problem->code();
-    if (summary.interrupted) end.resume = resume_command();
-    conclude(summary, results, end, options);
-    if (problem) {
-      std::cerr << fmt::format(
-          "sweep: {}\nWhat was measured is in {}; 'sweep report' makes the reports of it.\n",
-          problem->what(), database.string());
-    }
-    if (events) events->on_end(summary, results, end);
-    return end.exit_code;
-  } catch (const std::exception& error) {
-    if (events) events->on_error(error.what());
-    throw;
   }
+  RunEnd end;
+  stage.begin("drawing the charts and writing the reports");
+  const std::optional<CommandError> problem = write_reports(results, base, end);
+  stage.end();
+  end.files.push_back(database);
+  end.expectations = check_expectations_on(request.sweep.expect, results.points);
+  end.exit_code = exit_code_of(summary, end.expectations);
+  if (problem && !summary.interrupted) end.exit_code = problem->code();
+  if (summary.interrupted) end.resume = resume_command();
+  conclude(summary, results, end, options);
+  if (problem) {
+    std::cerr << fmt::format(
+        "sweep: {}\nWhat was measured is in {}; 'sweep report' makes the reports of it.\n",
+        problem->what(), database.string());
+  }
+  if (events) events->on_end(summary, results, end);
+  return end.exit_code;
+}
+
+/// Returns the exit code.
+int run(const RunOptions& options) {
+  // A reader of the messages that goes away must not take the run with it, and a file that may not
+  // grow is an error of the write.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+  LoadedSweep loaded = load_sweep(find_sweep_file(options.sweep), options.folders, options.set);
+  say(options, describe_plan(loaded));
+  if (loaded.space.configurations.empty()) {
+    throw CommandError(exit_bad_input, "nothing to run: the constraints leave no configuration");
+  }
+  const Executor executor = start_executor(options);
+  const std::unique_ptr<ProgramCache> cache = given_program_cache(options.values);
+  say(options, fmt::format("  on {}\n", describe_device(executor.machines.measurer->device())));
+  fit_space(loaded, executor, options);
+  std::vector<TuningGroup> groups;
+  if (loaded.sweep.tune) {
+    groups = tuning_groups(loaded.sweep, loaded.space);
+    say(options, describe_search_plan(*loaded.sweep.tune, groups));
+  }
+  if (executor.replay) executor.replay->forget_unknown_defaults(loaded.space, groups);
+  make_output_folder(options.output);
+  const fs::path base = options.output / loaded.sweep.name;
+  const RunLock lock(base.string() + ".db");
+  Store store(base.string() + ".db", Store::Mode::read_write);
+
+  RunRequest request = request_of(loaded, executor, options, cache.get());
+  request.groups = std::move(groups);
+  return measure_and_report(loaded, request, executor, store, options, cache.get());
 }
 
 }  // namespace
 
 int run_command(const Arguments& arguments) {
-  const auto options = read_run_options(arguments);
-  if (!options) return exit_done;
-  // A reader of the messages that goes away must not take the run with it, and a file that may not
-  // grow is an error of the write.
-  std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);
-  LoadedSweep loaded = load_sweep(find_sweep_file(options->sweep), options->folders, options->set);
-  say(*options, describe_plan(loaded));
-  if (loaded.space.configurations.empty()) {
-    throw CommandError(exit_bad_input, "nothing to run: the constraints leave no configuration");
+  try {
+    const auto options = read_run_options(arguments);
+    return options ? run(*options) : exit_done;
+  } catch (const std::exception& error) {
+    if (std::ranges::find(arguments, "--json") != arguments.end()) print_error_event(error.what());
+    throw;
   }
-  const Executor executor = start_executor(*options);
-  const std::unique_ptr<ProgramCache> cache = given_program_cache(options->values);
-  say(*options, fmt::format("  on {}\n", describe_device(executor.machines.measurer->device())));
-  fit_space(loaded, executor, *options);
-  std::vector<TuningGroup> groups;
-  if (loaded.sweep.tune) {
-    groups = tuning_groups(loaded.sweep, loaded.space);
-    say(*options, describe_search_plan(*loaded.sweep.tune, groups));
-  }
-  if (executor.replay) executor.replay->forget_unknown_defaults(loaded.space, groups);
-  make_output_folder(options->output);
-  const fs::path base = options->output / loaded.sweep.name;
-  const RunLock lock(base.string() + ".db");
-  Store store(base.string() + ".db", Store::Mode::read_write);
-
-  RunRequest request = request_of(loaded, executor, *options, cache.get());
-  request.groups = std::move(groups);
-  return measure_and_report(loaded, request, executor, store, *options, cache.get());
 }
 
 }  // namespace sweep

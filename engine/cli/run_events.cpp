@@ -169,11 +169,6 @@ void RunEvents::on_stage(const std::string& stage) {
   print_json_line(text_event("stage", stage));
 }
 
-void RunEvents::on_error(const std::string& message) {
-  const ordered_json event = {{"event", "error"}, {"message", message}};
-  print_json_line(event);
-}
-
 void RunEvents::on_end(const RunSummary& summary, const RunResults& results, const RunEnd& end) {
   ordered_json event = {{"event", "end"},
                         {"run", summary.run},
@@ -190,6 +185,11 @@ void RunEvents::on_end(const RunSummary& summary, const RunResults& results, con
   }
   event["exit_code"] = end.exit_code;
   if (!end.resume.empty()) event["resume"] = end.resume;
+  print_json_line(event);
+}
+
+void print_error_event(const std::string& message) {
+  const ordered_json event = {{"event", "error"}, {"message", message}};
   print_json_line(event);
 }
 

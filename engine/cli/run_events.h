@@ -38,7 +38,8 @@ struct RunEnd {
 ///   are the point's only ones of their origin.
 /// - stage: "text", what begins after the points. note: "text", about the whole run.
 /// - warning, of the compiler: "file", "line", "column", "message", "help".
-/// - error, the last event of a run that an error ended: "message".
+/// - error, the last event of a run that an error ended, or the only one of a run that could not
+///   start: "message".
 /// - end, the last of any other run: "run" (its number in the database), "state" (finished,
 ///   interrupted), "measured", "failed", "reused", "best" (one for each group of points that are
 ///   compared: "pattern", "group" in a search, "metric", "origin", "unit", "value", "low" and
@@ -60,7 +61,6 @@ class RunEvents : public RunObserver {
   void on_warning(const Diagnostic& warning) override;
   void on_note(const std::string& note) override;
   void on_stage(const std::string& stage) override;
-  void on_error(const std::string& message);
   void on_end(const RunSummary& summary, const RunResults& results, const RunEnd& end);
 
  private:
@@ -68,5 +68,8 @@ class RunEvents : public RunObserver {
   const Device& device_;
   std::filesystem::path database_;
 };
+
+/// The `error` event, which may come before anything is known of the run.
+void print_error_event(const std::string& message);
 
 }  // namespace sweep

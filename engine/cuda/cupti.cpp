@@ -25,8 +25,9 @@ std::vector<std::string> candidates() {
 
 Cupti open_cupti() {
   std::string too_old;
+  std::vector<std::string> problems;
   for (const std::string& name : candidates()) {
-    const auto library = DynamicLibrary::open(name);
+    const auto library = DynamicLibrary::open_first({name}, problems);
     if (!library) continue;
     try {
       return Cupti{*library};
@@ -40,6 +41,12 @@ Cupti open_cupti() {
         fmt::format("the hardware's counters cannot be read: {}; use the libcupti of CUDA 12.6 or "
                     "newer (SWEEP_CUDA_HOME says which)",
                     too_old));
+  }
+  if (!problems.empty()) {
+    throw CounterFailure(CounterFailure::Kind::lasting,
+                         fmt::format("the hardware's counters cannot be read, since libcupti "
+                                     "cannot be loaded: {}",
+                                     problems.front()));
   }
   throw CounterFailure(
       CounterFailure::Kind::lasting,

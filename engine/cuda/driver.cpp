@@ -2,15 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <string>
+#include <vector>
+
 #include "engine/backend/backend.h"
 #include "engine/loader/dynamic_library.h"
 
 namespace sweep {
 
 Driver::Driver() {
-  const auto library = DynamicLibrary::open("libcuda.so.1");
+  std::vector<std::string> problems;
+  const auto library = DynamicLibrary::open_first({"libcuda.so.1"}, problems);
   if (!library) {
-    throw DeviceError("no NVIDIA driver: libcuda.so.1 was not found");
+    throw DeviceError(problems.empty() ? "no NVIDIA driver: libcuda.so.1 was not found"
+                                       : "the NVIDIA driver cannot be loaded: " + problems.front());
   }
   const auto load = [&](auto*& function, const char* symbol) {
     function = library->function<std::remove_reference_t<decltype(*function)>>(symbol);

@@ -70,8 +70,13 @@ void open_builtins(const std::filesystem::path& nvrtc) {
 DynamicLibrary open_library() {
   const std::vector<std::string> candidates =
       library_candidates({"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"});
-  for (const std::string& candidate : candidates) {
-    if (auto library = DynamicLibrary::open(candidate)) return *library;
+  std::vector<std::string> problems;
+  if (auto library = DynamicLibrary::open_first(candidates, problems)) return *library;
+  if (!problems.empty()) {
+    throw LibraryError(
+        fmt::format("the run-time compiler libnvrtc cannot be loaded:\n  {}\n"
+                    "SWEEP_CUDA_HOME says which CUDA Toolkit to use; 12.4 or newer is needed",
+                    fmt::join(problems, "\n  ")));
   }
   throw LibraryError(fmt::format(
       "the run-time compiler libnvrtc was not found; searched:\n  {}\n"

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/jit/nvrtc.h"
+#include "engine/loader/dynamic_library.h"
 
 namespace sweep {
 
@@ -22,7 +23,7 @@ struct ProgramSource {
 class ProgramCompiler {
  public:
   virtual ~ProgramCompiler() = default;
-  /// See Nvrtc::compile.
+  /// See Nvrtc::compile; throws LibraryError as it does.
   virtual NvrtcResult compile(const ProgramSource& source) = 0;
 };
 

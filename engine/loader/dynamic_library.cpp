@@ -1,14 +1,72 @@
 #include "engine/loader/dynamic_library.h"
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+
 namespace sweep {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Whether a file is shorter than it says itself: the loader would crash over it. The table of
+/// sections stands at a library's end.
+bool is_cut_off(const std::string& name) {
+  if (name.find('/') == name.npos) return false;
+  std::ifstream file(name, std::ios::binary);
+  Elf64_Ehdr header{};
+  file.read(reinterpret_cast<char*>(&header), sizeof header);
+  const bool is_elf = file && std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 &&
+                      header.e_ident[EI_CLASS] == ELFCLASS64;
+  if (!is_elf) return false;
+  std::error_code error;
+  const std::uintmax_t size = fs::file_size(name, error);
+  const std::uintmax_t sections = std::uintmax_t{header.e_shentsize} * header.e_shnum;
+  return !error && (header.e_shoff > size || sections > size - header.e_shoff);
+}
+
+/// Why the loader did not open a library just now; empty when there is none of that name.
+std::string last_problem(const std::string& name) {
+  const char* text = dlerror();
+  std::string problem = text != nullptr ? text : "";
+  // A library that it needs may be missing too: that has another name.
+  if (problem != name + ": cannot open shared object file: No such file or directory") {
+    return problem;
+  }
+  // The loader passes over a file for another machine as if it were not there.
+  std::error_code error;
+  const bool is_there = name.find('/') != name.npos && fs::exists(name, error);
+  return is_there ? name + ": not a library for this machine" : std::string();
+}
+
+}  // namespace
 
 std::optional<DynamicLibrary> DynamicLibrary::open(const std::string& name) {
   void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return std::nullopt;
   return DynamicLibrary(name, handle);
+}
+
+std::optional<DynamicLibrary> DynamicLibrary::open_first(const std::vector<std::string>& names,
+                                                         std::vector<std::string>& problems) {
+  for (const std::string& name : names) {
+    std::string problem;
+    if (is_cut_off(name)) {
+      problem = name + ": the end of the file is missing";
+    } else if (auto library = open(name)) {
+      return library;
+    } else {
+      problem = last_problem(name);
+    }
+    const bool is_new = std::ranges::find(problems, problem) == problems.end();
+    if (!problem.empty() && is_new) problems.push_back(std::move(problem));
+  }
+  return std::nullopt;
 }
 
 std::filesystem::path DynamicLibrary::file_of(const void* function) {

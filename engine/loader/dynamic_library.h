@@ -4,6 +4,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace sweep {
 
@@ -19,6 +20,11 @@ class DynamicLibrary {
  public:
   /// Opens a library by path, or by name through the system's search; nothing when that fails.
   static std::optional<DynamicLibrary> open(const std::string& name);
+
+  /// The first of several that opens. When none does, `problems` gets what is wrong with those
+  /// that are there but cannot be used, in the loader's words.
+  static std::optional<DynamicLibrary> open_first(const std::vector<std::string>& names,
+                                                  std::vector<std::string>& problems);
 
   /// The function called `symbol`. Throws LibraryError when the library does not have it.
   template <class Function>

@@ -24,6 +24,8 @@ namespace {
 
 /// Starting a process takes as long as compiling some dozens of configurations.
 constexpr std::size_t configurations_per_process = 32;
+/// So many are started for the first configurations, of however few.
+constexpr unsigned first_processes = 4;
 
 /// Of a batch that says nothing about how long one takes, since others compiled some of it.
 constexpr double not_timed = -1;
@@ -36,8 +38,7 @@ unsigned compilers_for(const CompileSettings& settings, std::size_t configuratio
   const std::size_t useful =
       settings.process_command.empty()
           ? configurations
-          : std::max<std::size_t>(most_compiler_threads,
-                                  configurations / configurations_per_process);
+          : std::max<std::size_t>(first_processes, configurations / configurations_per_process);
   return static_cast<unsigned>(
       std::min<std::size_t>({most, useful, std::max<std::size_t>(configurations, 1)}));
 }
@@ -85,11 +86,13 @@ class CompileAhead::Farm {
     const unsigned compilers = compilers_for(settings, configurations.size());
     for (unsigned i = 0; i < compilers; ++i) {
       CompilerProcess* process = nullptr;
-      if (i >= most_compiler_threads && !settings_.process_command.empty()) {
+      if (!settings_.process_command.empty()) {
         process = &processes_.emplace_back(settings_.process_command, local_);
       }
+      // Those that come later find the small first batches taken.
+      const bool is_first = process == nullptr || i < first_processes;
       try {
-        threads_.emplace_back([this, process] { work(process); });
+        threads_.emplace_back([this, process, is_first] { work(process, is_first); });
       } catch (const std::system_error&) {
         if (threads_.empty()) throw;
         break;  // fewer will do
@@ -106,7 +109,7 @@ class CompileAhead::Farm {
   Farm(const Farm&) = delete;
   Farm& operator=(const Farm&) = delete;
 
-  CompileOutcome next() { return queue_.next(); }
+  CompileOutcome next() { return queue_.next(settings_.stop); }
   bool is_ready() { return queue_.is_ready(); }
 
   CompileStatistics statistics() const {
@@ -115,13 +118,14 @@ class CompileAhead::Farm {
   }
 
  private:
-  /// The life of a thread, with a process behind it or none.
-  void work(CompilerProcess* process) {
+  /// The life of a thread, with a process behind it or none. One of the first ones need not have
+  /// started to be given what is needed soon.
+  void work(CompilerProcess* process, bool is_first) {
     lower_own_priority();
     CountingCompiler counting(process != nullptr ? *process : static_cast<ProgramCompiler&>(local_),
                               stopped_);
     try {
-      bool has_started = process == nullptr;
+      bool has_started = is_first;
       while (const auto task = queue_.take_task(has_started)) {
         if (task->kind == CompileQueue::Task::Kind::look_up) {
           look_up(*task);

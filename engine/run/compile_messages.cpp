@@ -3,7 +3,7 @@
 namespace sweep {
 namespace {
 
-enum class Kind : std::uint8_t { source, result };
+enum class Kind : std::uint8_t { source, result, failure };
 
 }  // namespace
 
@@ -38,7 +38,7 @@ template <class Message>
 Message decode_as(Kind expected, std::span<const std::uint8_t> bytes) {
   MessageReader read(bytes);
   Kind kind{};
-  read.choice(kind, Kind::result);
+  read.choice(kind, Kind::failure);
   if (kind != expected) throw std::runtime_error("a message of another kind than expected");
   Message message;
   read(message);
@@ -60,7 +60,14 @@ ProgramSource decode_program_source(std::span<const std::uint8_t> message) {
   return decode_as<ProgramSource>(Kind::source, message);
 }
 
-NvrtcResult decode_nvrtc_result(std::span<const std::uint8_t> message) {
+Bytes encode_failure(const std::string& message) {
+  return encode_as(Kind::failure, message);
+}
+
+CompileReply decode_compile_reply(std::span<const std::uint8_t> message) {
+  const bool is_failure =
+      !message.empty() && message[0] == static_cast<std::uint8_t>(Kind::failure);
+  if (is_failure) return decode_as<std::string>(Kind::failure, message);
   return decode_as<NvrtcResult>(Kind::result, message);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <system_error>
 
 #include "engine/jit/program_cache.h"
 #include "engine/run/compiler_threads.h"
@@ -22,9 +23,19 @@ unsigned compilers_for(const CompileSettings& settings) {
 CompileOnDemand::CompileOnDemand(const CompileSettings& settings)
     : settings_(settings),
       compiler_(settings.nvrtc, settings.compute_capability),
-      compilers_(compilers_for(settings)) {
+      compilers_(compilers_for(settings)),
+      local_(settings.nvrtc) {
   for (std::size_t i = 0; i < compilers_; ++i) {
-    threads_.emplace_back([this] { work(); });
+    ProgramCompiler* programs = &local_;
+    if (!settings_.process_command.empty()) {
+      programs = &processes_.emplace_back(settings_.process_command, local_);
+    }
+    try {
+      threads_.emplace_back([this, programs] { work(*programs); });
+    } catch (const std::system_error&) {
+      if (threads_.empty()) throw;
+      break;  // fewer will do
+    }
   }
 }
 
@@ -34,6 +45,7 @@ CompileOnDemand::~CompileOnDemand() {
     stopped_ = true;
   }
   work_.notify_all();
+  for (CompilerProcess& process : processes_) process.stop();
   for (std::thread& thread : threads_) thread.join();
 }
 
@@ -49,7 +61,11 @@ void CompileOnDemand::add(const Configuration& configuration) {
 CompileOutcome CompileOnDemand::next() {
   std::unique_lock lock(mutex_);
   if (taken_ == added_) throw std::out_of_range("no configuration is left");
-  ready_.wait(lock, [&] { return outcomes_.front().has_value() || failure_ != nullptr; });
+  const auto is_ready = [&] { return outcomes_.front().has_value() || failure_ != nullptr; };
+  // A signal's handler can set the flag, but not wake anybody up.
+  while (!ready_.wait_for(lock, stop_notice, is_ready)) {
+    if (settings_.stop != nullptr && *settings_.stop) throw CompilingStopped();
+  }
   if (!outcomes_.front()) std::rethrow_exception(failure_);
   CompileOutcome outcome = std::move(*outcomes_.front());
   outcomes_.pop_front();
@@ -68,9 +84,9 @@ CompileStatistics CompileOnDemand::statistics() const {
 }
 
 /// The life of a thread.
-void CompileOnDemand::work() {
+void CompileOnDemand::work(ProgramCompiler& programs) {
   try {
-    compile_what_comes();
+    compile_what_comes(programs);
   } catch (...) {
     const std::lock_guard lock(mutex_);
     if (failure_ == nullptr) failure_ = std::current_exception();
@@ -80,13 +96,13 @@ void CompileOnDemand::work() {
   }
 }
 
-void CompileOnDemand::compile_what_comes() {
+void CompileOnDemand::compile_what_comes(ProgramCompiler& programs) {
   for (;;) {
     const std::vector<Job> jobs = take_batch();
     if (jobs.empty()) return;
     std::vector<Configuration> batch;
     for (const Job& job : jobs) batch.push_back(*job.configuration);
-    std::vector<CompileOutcome> outcomes = outcomes_of(batch);
+    std::vector<CompileOutcome> outcomes = outcomes_of(batch, programs);
     const std::lock_guard lock(mutex_);
     for (std::size_t i = 0; i < jobs.size(); ++i) {
       outcomes_[jobs[i].number - taken_] = std::move(outcomes[i]);
@@ -112,8 +128,9 @@ std::vector<CompileOnDemand::Job> CompileOnDemand::take_batch() {
   return batch;
 }
 
-std::vector<CompileOutcome> CompileOnDemand::outcomes_of(const std::vector<Configuration>& batch) {
-  if (settings_.cache == nullptr) return compile(batch);
+std::vector<CompileOutcome> CompileOnDemand::outcomes_of(const std::vector<Configuration>& batch,
+                                                         ProgramCompiler& programs) {
+  if (settings_.cache == nullptr) return compile(batch, programs);
   auto found = settings_.cache->find(batch, compiler_.identity());
   std::vector<Configuration> missing;
   for (std::size_t i = 0; i < batch.size(); ++i) {
@@ -125,7 +142,7 @@ std::vector<CompileOutcome> CompileOnDemand::outcomes_of(const std::vector<Confi
   }
   std::vector<CompileOutcome> compiled;
   if (!missing.empty()) {
-    compiled = compile(missing);
+    compiled = compile(missing, programs);
     settings_.cache->add(missing, compiled, compiler_.identity());
   }
   std::vector<CompileOutcome> outcomes;
@@ -140,9 +157,10 @@ std::vector<CompileOutcome> CompileOnDemand::outcomes_of(const std::vector<Confi
   return outcomes;
 }
 
-std::vector<CompileOutcome> CompileOnDemand::compile(const std::vector<Configuration>& batch) {
+std::vector<CompileOutcome> CompileOnDemand::compile(const std::vector<Configuration>& batch,
+                                                     ProgramCompiler& programs) {
   const auto begin = std::chrono::steady_clock::now();
-  std::vector<CompileOutcome> outcomes = compiler_.compile(batch);
+  std::vector<CompileOutcome> outcomes = compiler_.compile(batch, programs);
   const std::lock_guard lock(mutex_);
   statistics_.configurations += batch.size();
   ++statistics_.programs;

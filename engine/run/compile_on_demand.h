@@ -4,12 +4,14 @@
 #include <condition_variable>
 #include <deque>
 #include <exception>
+#include <list>
 #include <mutex>
 #include <optional>
 #include <thread>
 #include <vector>
 
 #include "engine/run/compiled_outcomes.h"
+#include "engine/run/compiler_process.h"
 
 namespace sweep {
 
@@ -20,7 +22,7 @@ class CompileOnDemand : public CompiledOutcomes {
   /// The cache must outlive this. Throws LibraryError when NVRTC cannot compile for the compute
   /// capability.
   explicit CompileOnDemand(const CompileSettings& settings);
-  /// Drops what waits; waits for what is being compiled.
+  /// Drops what waits, and what a process compiles; waits for what is being compiled here.
   ~CompileOnDemand() override;
   CompileOnDemand(const CompileOnDemand&) = delete;
   CompileOnDemand& operator=(const CompileOnDemand&) = delete;
@@ -38,15 +40,19 @@ class CompileOnDemand : public CompiledOutcomes {
     const Configuration* configuration = nullptr;
   };
 
-  void work();
-  void compile_what_comes();
+  void work(ProgramCompiler& programs);
+  void compile_what_comes(ProgramCompiler& programs);
   std::vector<Job> take_batch();
-  std::vector<CompileOutcome> outcomes_of(const std::vector<Configuration>& batch);
-  std::vector<CompileOutcome> compile(const std::vector<Configuration>& batch);
+  std::vector<CompileOutcome> outcomes_of(const std::vector<Configuration>& batch,
+                                          ProgramCompiler& programs);
+  std::vector<CompileOutcome> compile(const std::vector<Configuration>& batch,
+                                      ProgramCompiler& programs);
 
   CompileSettings settings_;
   Compiler compiler_;
   std::size_t compilers_;
+  LocalCompiler local_;
+  std::list<CompilerProcess> processes_;  ///< one for each thread, or none
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 
   mutable std::mutex mutex_;  ///< over all that follows

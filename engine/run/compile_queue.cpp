@@ -1,6 +1,7 @@
 #include "engine/run/compile_queue.h"
 
 #include <algorithm>
+#include <chrono>
 #include <stdexcept>
 
 #include "engine/run/compiler_threads.h"
@@ -134,11 +135,14 @@ bool CompileQueue::is_ready() {
   return !outcomes_.empty() && outcomes_.front().has_value();
 }
 
-CompileOutcome CompileQueue::next() {
+CompileOutcome CompileQueue::next(const std::atomic<bool>* stop) {
   std::unique_lock lock(mutex_);
   if (taken_ == configurations_.size()) throw std::out_of_range("no configuration is left");
   const auto is_ready = [&] { return !outcomes_.empty() && outcomes_.front().has_value(); };
-  ready_.wait(lock, [&] { return is_ready() || failure_ != nullptr; });
+  // A signal's handler can set the flag, but not wake anybody up.
+  while (!ready_.wait_for(lock, stop_notice, [&] { return is_ready() || failure_ != nullptr; })) {
+    if (stop != nullptr && *stop) throw CompilingStopped();
+  }
   if (!is_ready()) std::rethrow_exception(failure_);
   CompileOutcome outcome = std::move(*outcomes_.front());
   outcomes_.pop_front();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -12,6 +13,7 @@
 #include "engine/jit/compiler.h"
 #include "engine/run/batch_size.h"
 #include "engine/run/compile_candidates.h"
+#include "engine/run/compiled_outcomes.h"
 
 namespace sweep {
 
@@ -32,8 +34,8 @@ class CompileQueue {
 
   /// The next task; waits until there is one. Nothing when there will be none. The configurations
   /// of a batch are of one pattern: at first the next ones in order, which are needed soon and not
-  /// given to a compiler that has yet to start; later the first in order and those that share most
-  /// with it.
+  /// given to one of the later compilers that has yet to start; later the first in order and those
+  /// that share most with it.
   std::optional<Task> take_task(bool has_started = true);
   /// What was found for a look_up task; what was not is to be compiled.
   void deliver_found(const Task& task, std::vector<std::optional<CompiledConfiguration>> found);
@@ -41,8 +43,9 @@ class CompileQueue {
   /// how long others will.
   void deliver(const Task& task, std::vector<CompileOutcome> outcomes, double seconds);
 
-  /// The outcome of the next configuration, in order; waits for it. Throws what `fail` was given.
-  CompileOutcome next();
+  /// The outcome of the next configuration, in order; waits for it. Throws what `fail` was given,
+  /// and CompilingStopped soon after `stop`, which may be null, is set meanwhile.
+  CompileOutcome next(const std::atomic<bool>* stop = nullptr);
 
   /// Whether `next` need not wait.
   bool is_ready();

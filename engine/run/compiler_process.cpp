@@ -1,5 +1,7 @@
 #include "engine/run/compiler_process.h"
 
+#include <fmt/format.h>
+
 #include <limits>
 
 #include "engine/run/compile_messages.h"
@@ -8,12 +10,31 @@
 namespace sweep {
 namespace {
 
-/// A compiler needs as long as it needs.
 constexpr double forever = std::numeric_limits<double>::infinity();
 /// How long opening NVRTC may take.
 constexpr double start_patience = 60;
 /// After so many failures in succession no further process is started.
 constexpr int most_failures = 2;
+/// A process may be killed for reasons that are not the program's, such as a lack of memory. Of
+/// several kernels whoever asks compiles each half again.
+int attempts_for(const ProgramSource& source) {
+  return source.name_expressions.size() > 1 ? 1 : 2;
+}
+
+NvrtcResult given_up(const std::string& why) {
+  NvrtcResult result;
+  result.log = "its process " + why;
+  return result;
+}
+
+/// What compiling gave, or the library's failure, as a message.
+Bytes compile_reply(ProgramCompiler& compiler, const ProgramSource& source) {
+  try {
+    return encode(compiler.compile(source));
+  } catch (const LibraryError& error) {
+    return encode_failure(error.what());
+  }
+}
 
 }  // namespace
 
@@ -22,7 +43,7 @@ void serve_programs(Channel& channel, ProgramCompiler& compiler) {
     channel.send({});
     for (;;) {
       const ProgramSource source = decode_program_source(channel.receive(forever));
-      channel.send(encode(compiler.compile(source)));
+      channel.send(compile_reply(compiler, source));
     }
   } catch (const ChannelClosed&) {
     // The process that wanted the results is gone or done.
@@ -30,8 +51,8 @@ void serve_programs(Channel& channel, ProgramCompiler& compiler) {
 }
 
 CompilerProcess::CompilerProcess(const std::vector<std::string>& command,
-                                 ProgramCompiler& in_this_process)
-    : command_(command), in_this_process_(in_this_process) {}
+                                 ProgramCompiler& in_this_process, double patience)
+    : command_(command), in_this_process_(in_this_process), patience_(patience) {}
 
 CompilerProcess::~CompilerProcess() = default;
 
@@ -46,10 +67,13 @@ void CompilerProcess::start() {
   process_->channel().receive(start_patience);
 }
 
-void CompilerProcess::end() {
+/// Says how the process ended, which it has, or is about to.
+std::string CompilerProcess::end() {
   const std::lock_guard lock(mutex_);
+  std::string fate = process_ != nullptr ? process_->wait() : std::string();
   process_.reset();
   if (stopped_) throw CompilingStopped();
+  return fate;
 }
 
 void CompilerProcess::stop() {
@@ -58,36 +82,53 @@ void CompilerProcess::stop() {
   if (process_ != nullptr) process_->kill();
 }
 
-/// Whether the action succeeded; the process does not survive its failure.
-template <class Action>
-bool CompilerProcess::attempt(const Action& action) {
+/// Whether there is a process that is ready.
+bool CompilerProcess::try_start() {
   if (failures_ >= most_failures) return false;
   try {
-    action();
+    start();
     return true;
   } catch (const CompilingStopped&) {
     throw;
   } catch (const std::exception&) {
-    // Whatever went wrong: this process compiles instead, and finds what is wrong with a program.
+    // Whatever went wrong: this process compiles instead.
     ++failures_;
+    if (process_ != nullptr) process_->kill();
     end();
     return false;
   }
 }
 
 void CompilerProcess::prepare() {
-  attempt([&] { start(); });
+  try_start();
 }
 
 NvrtcResult CompilerProcess::compile(const ProgramSource& source) {
-  NvrtcResult result;
-  const auto compile_there = [&] {
-    start();
-    process_->channel().send(encode(source));
-    result = decode_nvrtc_result(process_->channel().receive(forever));
-    failures_ = 0;
-  };
-  return attempt(compile_there) ? result : in_this_process_.compile(source);
+  std::string fate;
+  for (int left = attempts_for(source); left > 0 && try_start(); --left) {
+    try {
+      process_->channel().send(encode(source));
+      CompileReply reply = decode_compile_reply(process_->channel().receive(patience_));
+      failures_ = 0;
+      if (const auto* failure = std::get_if<std::string>(&reply)) throw LibraryError(*failure);
+      return std::move(std::get<NvrtcResult>(reply));
+    } catch (const ChannelClosed&) {
+      fate = end();
+    } catch (const ChannelTimeout&) {
+      process_->kill();
+      end();
+      return given_up(fmt::format("had not compiled it after {} s", patience_));
+    } catch (const LibraryError&) {
+      throw;
+    } catch (const std::exception&) {
+      ++failures_;
+      process_->kill();
+      end();
+      break;
+    }
+  }
+  // What killed a compiler must not kill this process too.
+  return fate.empty() ? in_this_process_.compile(source) : given_up(fate);
 }
 
 }  // namespace sweep

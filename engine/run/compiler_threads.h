@@ -8,6 +8,9 @@ namespace sweep {
 /// for each other.
 constexpr unsigned most_compiler_threads = 4;
 
+/// How soon whoever waits for a compiler notices that nobody wants the outcome any more.
+constexpr std::chrono::milliseconds stop_notice{50};
+
 /// What those who compile measure their time by.
 inline double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

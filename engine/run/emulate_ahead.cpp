@@ -2,12 +2,18 @@
 
 #include <algorithm>
 #include <string_view>
+#include <system_error>
 
 namespace sweep {
 
 EmulateAhead::EmulateAhead(const MakeBackend& make_backend, unsigned threads) {
   for (unsigned i = 0; i < std::max(threads, 1U); ++i) {
-    threads_.emplace_back([this, make_backend] { work(make_backend); });
+    try {
+      threads_.emplace_back([this, make_backend] { work(make_backend); });
+    } catch (const std::system_error&) {
+      if (threads_.empty()) throw;
+      break;  // fewer will do
+    }
   }
 }
 

@@ -51,7 +51,11 @@ void GroupSearch::run() {
       ended_ = "tried every configuration";
       break;
     }
-    try_next();
+    try {
+      try_next();
+    } catch (const CompilingStopped&) {
+      break;
+    }
   }
   if (ended_.empty()) ended_ = "was interrupted";
   statistics_ = source_->statistics();

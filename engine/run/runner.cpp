@@ -34,7 +34,7 @@ class Runner {
  public:
   Runner(const RunRequest& request, Measurer& measurer, Store& store, RunObserver& observer,
          const std::atomic<bool>& stop)
-      : request_(request), stage_{request,  compile_settings(request, measurer),
+      : request_(request), stage_{request,  compile_settings(request, measurer, stop),
                                   measurer, store,
                                   observer, stop} {}
 
@@ -48,11 +48,14 @@ class Runner {
         tune_groups(stage_, summary_, points_);
       }
       if (!stage_.stop) read_counters(stage_);
-      summary_.interrupted = summary_.interrupted || stage_.stop;
+    } catch (const CompilingStopped&) {
+      // What it waited for is not needed any more.
+      summary_.interrupted = true;
     } catch (...) {
       end_after_failure();
       throw;
     }
+    summary_.interrupted = summary_.interrupted || stage_.stop;
     stage_.store.end_run(summary_.run,
                          summary_.interrupted ? RunState::interrupted : RunState::finished);
     stage_.watch.stop();
@@ -62,8 +65,10 @@ class Runner {
   }
 
  private:
-  static CompileSettings compile_settings(const RunRequest& request, const Measurer& measurer) {
+  static CompileSettings compile_settings(const RunRequest& request, const Measurer& measurer,
+                                          const std::atomic<bool>& stop) {
     CompileSettings settings = request.compile;
+    settings.stop = &stop;
     if (request.replay) return settings;
     settings.compute_capability = code_capability(measurer.device(), *settings.nvrtc);
     return settings;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
 
 #include <cerrno>
 #include <cstring>
@@ -28,18 +29,20 @@ std::string immutable_uri(const std::filesystem::path& path) {
 StoreFault fault_of(int code) {
   switch (code & 0xff) {
     case SQLITE_CORRUPT:
+    case SQLITE_ERROR:  // the statements are right: the tables are not what the version says
       return StoreFault::damaged;
     case SQLITE_NOTADB:
       return StoreFault::not_a_store;
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return StoreFault::locked;
-    case SQLITE_FULL:
     case SQLITE_READONLY:
     case SQLITE_CANTOPEN:
-    case SQLITE_IOERR:
     case SQLITE_PERM:
       return StoreFault::inaccessible;
+    case SQLITE_FULL:
+    case SQLITE_IOERR:
+      return StoreFault::failing;
     default:
       return StoreFault::other;
   }
@@ -81,6 +84,7 @@ std::string explain(int code, const std::string& detail, int system_error) {
       system_error != 0 ? fmt::format("{}: {}", detail, std::strerror(system_error)) : detail;
   switch (code & 0xff) {
     case SQLITE_CORRUPT:
+    case SQLITE_ERROR:
       return damage(detail);
     case SQLITE_NOTADB:
       return "is not a results database";
@@ -120,6 +124,11 @@ Database::Database(const std::filesystem::path& path, Access access,
     execute("PRAGMA foreign_keys = ON");
     // SQLite opens a file without write permission all the same, and fails later.
     if (access == Access::write && sqlite3_db_readonly(handle_, "main") == 1) fail(SQLITE_READONLY);
+    struct stat file = {};
+    if (stat(path_.c_str(), &file) == 0) {
+      device_ = file.st_dev;
+      inode_ = file.st_ino;
+    }
   } catch (...) {
     sqlite3_close(handle_);
     throw;
@@ -156,6 +165,11 @@ int Database::changes() const {
 
 bool Database::in_transaction() const {
   return sqlite3_get_autocommit(handle_) == 0;
+}
+
+bool Database::is_in_place() const {
+  struct stat file = {};
+  return stat(path_.c_str(), &file) == 0 && file.st_dev == device_ && file.st_ino == inode_;
 }
 
 void Database::fail(int code, int system_error) {

@@ -38,6 +38,9 @@ class Database {
   /// The rows that the last statement changed.
   int changes() const;
   bool in_transaction() const;
+  /// Whether its path still names the file that is open: SQLite would go on writing into one that
+  /// was removed, whose contents nobody can read any more.
+  bool is_in_place() const;
 
   /// Throws what `code`, the result of an SQLite call, means for this file; `system_error` is the
   /// errno that the call left behind.
@@ -52,6 +55,8 @@ class Database {
   std::filesystem::path path_;
   std::chrono::milliseconds patience_;
   sqlite3* handle_ = nullptr;
+  std::uint64_t device_ = 0;  ///< and the inode: the file's identity
+  std::uint64_t inode_ = 0;
 };
 
 /// A prepared statement. The database must outlive it.

@@ -112,7 +112,9 @@ std::unique_ptr<Database> open_for_reading(const fs::path& path) {
   try {
     database = open_checked(path, Access::read);
   } catch (const StoreError& error) {
-    if (error.fault() != StoreFault::inaccessible || !can_be_immutable(path)) throw;
+    const bool may_lack_permission =
+        error.fault() == StoreFault::inaccessible || error.fault() == StoreFault::failing;
+    if (!may_lack_permission || !can_be_immutable(path)) throw;
     database = open_checked(path, Access::immutable);
   }
   if (database->integer("PRAGMA user_version") < oldest_readable_version) {
@@ -167,6 +169,12 @@ void Store::end_run(std::int64_t run, RunState state) {
 }
 
 std::int64_t Store::add_point(std::int64_t run, std::int64_t ordinal, const PointRecord& point) {
+  if (!state_->database->is_in_place()) {
+    fail(path(),
+         "was removed or replaced by another program while this run used it: the points that are "
+         "not in it are lost",
+         StoreFault::gone);
+  }
   Transaction transaction(*state_->database, Transaction::Kind::write);
   PointTable& points = state_->points();
   const std::int64_t id = points.insert(run, point);

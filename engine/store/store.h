@@ -21,7 +21,9 @@ enum class StoreFault {
   older,         ///< needs to be brought up to date, but is opened read-only
   damaged,       ///< the file's contents contradict themselves
   locked,        ///< another process holds it
-  inaccessible,  ///< permissions, a full disk, a failing device
+  inaccessible,  ///< it cannot be opened or created, or only be read
+  gone,          ///< removed or replaced while it was open
+  failing,       ///< reading or writing fails: a full disk, a failing device
   other,
 };
 
@@ -54,7 +56,8 @@ struct PointCounts {
 ///
 /// Every function that records something has committed it when it returns, so that a killed process
 /// loses at most the point it was measuring. Every function throws StoreError when the file cannot
-/// be used; what was recorded before stays. One thread at a time may use a store.
+/// be used; what was recorded before stays, unless somebody else removed or replaced the file
+/// (StoreFault::gone), which add_point finds. One thread at a time may use a store.
 class Store {
  public:
   enum class Mode { read_only, read_write };

@@ -13,6 +13,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
+#include <set>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -24,8 +26,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
-
-constexpr std::chrono::seconds longest{30};
 
 [[noreturn]] void fail(const std::string& what) {
   throw DrawingError("gnuplot " + what);
@@ -123,7 +123,7 @@ class SpawnSettings {
 };
 
 /// The child's status, or nothing when it was killed for taking too long.
-std::optional<int> wait_for(pid_t child) {
+std::optional<int> wait_for(pid_t child, std::chrono::milliseconds longest) {
   constexpr std::chrono::milliseconds pause{2};
   const Clock::time_point end = Clock::now() + longest;
   int status = 0;
@@ -139,6 +139,23 @@ std::optional<int> wait_for(pid_t child) {
   }
   return std::nullopt;
 }
+
+/// Those that took too long: each further picture would take as long again.
+class SlowPrograms {
+ public:
+  bool has(const fs::path& program) const {
+    const std::lock_guard lock(mutex_);
+    return programs_.contains(program);
+  }
+  void add(const fs::path& program) {
+    const std::lock_guard lock(mutex_);
+    programs_.insert(program);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::set<fs::path> programs_;
+};
 
 /// The last line of gnuplot's complaints: those before it repeat the script.
 std::string complaint_of(std::string_view errors) {
@@ -171,14 +188,20 @@ std::optional<fs::path> find_gnuplot() {
   return std::nullopt;
 }
 
-std::string run_gnuplot(const fs::path& program, const std::string& script) {
+std::string run_gnuplot(const fs::path& program, const std::string& script,
+                        std::chrono::milliseconds longest) {
+  static SlowPrograms slow;
+  if (slow.has(program)) fail("took too long for an earlier picture");
   const MemoryFile in("script");
   const MemoryFile out("picture");
   const MemoryFile errors("complaints");
   in.fill(script);
   const pid_t child = SpawnSettings(in, out, errors).start(program);
-  const auto status = wait_for(child);
-  if (!status) fail(fmt::format("took longer than {} s", longest.count()));
+  const auto status = wait_for(child, longest);
+  if (!status) {
+    slow.add(program);
+    fail(fmt::format("took longer than {} s", std::chrono::duration<double>(longest).count()));
+  }
   const std::string complaint = complaint_of(errors.content());
   if (WIFSIGNALED(*status)) fail(fmt::format("was killed by signal {}", WTERMSIG(*status)));
   if (WEXITSTATUS(*status) != 0) {

@@ -23,7 +23,7 @@ const TemporaryFolder& output_folder() {
 [[noreturn]] void become_program(const std::vector<std::string>& arguments,
                                  const std::filesystem::path& folder,
                                  const Environment& environment, const std::string& out,
-                                 const std::string& err) {
+                                 const std::string& err, const std::function<void()>& at_last) {
   // Compiled programs of one test may serve the next, but those of the user serve none.
   setenv("XDG_CACHE_HOME", (output_folder().path() / "cache").c_str(), 1);
   unsetenv("SWEEP_CACHE_LIMIT");
@@ -48,6 +48,7 @@ const TemporaryFolder& output_folder() {
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
+  if (at_last) at_last();
   execv(SWEEP_PROGRAM, pointers.data());
   _exit(127);
 }
@@ -56,7 +57,7 @@ const TemporaryFolder& output_folder() {
 
 RunningProgram::RunningProgram(const std::vector<std::string>& arguments,
                                const std::filesystem::path& folder, const Environment& environment,
-                               const std::string& out) {
+                               const std::string& out, const std::function<void()>& at_last) {
   static int count = 0;
   ++count;
   out_ = out.empty() ? output_folder().path() / ("out" + std::to_string(count))
@@ -64,7 +65,7 @@ RunningProgram::RunningProgram(const std::vector<std::string>& arguments,
   err_ = output_folder().path() / ("err" + std::to_string(count));
   process_ = fork();
   if (process_ < 0) throw std::runtime_error("fork failed");
-  if (process_ == 0) become_program(arguments, folder, environment, out_, err_);
+  if (process_ == 0) become_program(arguments, folder, environment, out_, err_, at_last);
 }
 
 RunningProgram::~RunningProgram() {

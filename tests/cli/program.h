@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,9 +25,11 @@ using Environment = std::vector<std::pair<std::string, std::string>>;
 class RunningProgram {
  public:
   /// `folder` is its current directory and gets the files with its output. `out` names another
-  /// file for its standard output.
+  /// file for its standard output. `at_last` is called in the new process, when all else is as
+  /// it should be.
   RunningProgram(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
-                 const Environment& environment = {}, const std::string& out = {});
+                 const Environment& environment = {}, const std::string& out = {},
+                 const std::function<void()>& at_last = nullptr);
   ~RunningProgram();
   RunningProgram(const RunningProgram&) = delete;
   RunningProgram& operator=(const RunningProgram&) = delete;

@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <thread>
 
+#include "engine/loader/dynamic_library.h"
 #include "engine/run/compile_messages.h"
 
 using namespace sweep;
@@ -45,13 +46,15 @@ BOOST_AUTO_TEST_CASE(messages_say_all_there_is) {
   result.ptx = "ptx";
   result.cubin = {'\0', '\x7f', '\xff'};
   result.lowered_names = {"_Z1a", "_Z1b"};
-  const NvrtcResult decoded = decode_nvrtc_result(encode(result));
+  const auto decoded = std::get<NvrtcResult>(decode_compile_reply(encode(result)));
   BOOST_TEST(decoded.ok);
   BOOST_TEST(decoded.log == result.log);
   BOOST_TEST(decoded.ptx == result.ptx);
   BOOST_TEST((decoded.cubin == result.cubin));
   BOOST_TEST((decoded.lowered_names == result.lowered_names));
-  BOOST_CHECK_THROW(decode_nvrtc_result(encode(source)), std::exception);
+  BOOST_TEST(std::get<std::string>(decode_compile_reply(encode_failure("no"))) == "no");
+  BOOST_CHECK_THROW(decode_compile_reply(encode(source)), std::exception);
+  BOOST_CHECK_THROW(decode_compile_reply({}), std::exception);
   BOOST_CHECK_THROW(decode_program_source({}), std::exception);
 }
 
@@ -68,17 +71,51 @@ BOOST_AUTO_TEST_CASE(one_process_compiles_one_program_after_the_other) {
   BOOST_TEST(here.programs == 0);
 }
 
-BOOST_DATA_TEST_CASE(what_a_process_does_not_compile_is_compiled_here,
-                     data::make({"crash", "exit"}), text) {
+namespace {
+
+struct Death {
+  std::string text;  ///< of the program
+  std::string words;
+};
+std::ostream& operator<<(std::ostream& out, const Death& death) {
+  return out << death.text;
+}
+
+const Death deaths[] = {{"crash", "its process was killed by signal 9 (Killed)"},
+                        {"exit", "its process ended with exit code 7"}};
+
+}  // namespace
+
+BOOST_DATA_TEST_CASE(a_program_over_which_processes_die_is_given_up, data::make(deaths), death) {
   LocalStandIn here;
   CompilerProcess process(scripted, here);
-  BOOST_TEST(process.compile(program("ok")).log != "here");
-  const NvrtcResult result = process.compile(program(text));
-  BOOST_TEST(result.log == "here");
-  BOOST_TEST(result.ptx == text);
+  BOOST_TEST(process.compile(program("ok")).ok);
+  const NvrtcResult result = process.compile(program(death.text));
+  BOOST_TEST(!result.ok);
+  BOOST_TEST(result.log == death.words);
   // And a new process compiles what follows.
-  BOOST_TEST(process.compile(program("ok")).log != "here");
-  BOOST_TEST(here.programs == 1);
+  BOOST_TEST(process.compile(program("ok")).ok);
+  // What killed them must not come near this process.
+  BOOST_TEST(here.programs == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_program_that_takes_too_long_is_given_up) {
+  LocalStandIn here;
+  CompilerProcess process(scripted, here, 0.2);
+  const NvrtcResult result = process.compile(program("hang"));
+  BOOST_TEST(!result.ok);
+  BOOST_TEST(result.log == "its process had not compiled it after 0.2 s");
+  BOOST_TEST(here.programs == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_failure_of_the_library_is_the_callers) {
+  LocalStandIn here;
+  CompilerProcess process(scripted, here);
+  BOOST_CHECK_EXCEPTION(
+      process.compile(program("library")), LibraryError,
+      [](const LibraryError& error) { return error.what() == std::string("no such option"); });
+  BOOST_TEST(process.compile(program("ok")).ok);
+  BOOST_TEST(here.programs == 0);
 }
 
 BOOST_DATA_TEST_CASE(without_a_process_all_is_compiled_here,

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "engine/loader/dynamic_library.h"
 #include "engine/run/compiler_process.h"
 #include "engine/run/worker_process.h"
 
@@ -18,6 +19,7 @@ class ScriptedCompiler : public ProgramCompiler {
   NvrtcResult compile(const ProgramSource& source) override {
     if (source.text == "crash") raise(SIGKILL);
     if (source.text == "exit") std::_Exit(7);
+    if (source.text == "library") throw LibraryError("no such option");
     if (source.text == "hang") {
       for (;;) pause();
     }

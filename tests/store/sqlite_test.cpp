@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(a_full_disk_is_named_and_costs_only_the_transaction) {
     transaction.commit();
   };
   BOOST_CHECK_EXCEPTION(fill(), StoreError,
-                        says(StoreFault::inaccessible,
+                        says(StoreFault::failing,
                              "cannot be written: the disk is full; what it "
                              "holds already is kept"));
   BOOST_TEST(rows() == 1);
@@ -109,10 +109,11 @@ BOOST_AUTO_TEST_CASE(a_lock_that_lasts_is_an_error) {
   BOOST_CHECK_NO_THROW(Transaction(database, Transaction::Kind::write));
 }
 
-BOOST_AUTO_TEST_CASE(a_mistake_in_a_statement_names_the_cause) {
+BOOST_AUTO_TEST_CASE(tables_that_are_not_as_they_should_be_are_damage) {
   BOOST_CHECK_EXCEPTION(
       Statement(database, "SELECT absent FROM t"), StoreError,
-      says(StoreFault::other, "cannot be used: no such column: absent (SQLite error 1)"));
+      says(StoreFault::damaged,
+           "is damaged (no such column: absent); `sqlite3 FILE .recover` may save what is readable"));
 }
 
 BOOST_AUTO_TEST_CASE(foreign_keys_hold) {
