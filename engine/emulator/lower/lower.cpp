@@ -120,6 +120,7 @@ class KernelBuilder {
       kernel_.parameters.push_back(parameter);
       kernel_.parameter_offsets.push_back(offset);
       kernel_.parameter_bytes = offset + parameter.bytes;
+      check_parameters();
     }
   }
 
@@ -144,6 +145,16 @@ class KernelBuilder {
   }
 
  private:
+  /// The limit of CUDA 12.1 and newer (PTX ISA, "Kernel Function Parameter Attributes").
+  void check_parameters() const {
+    constexpr std::uint64_t most_bytes = 32764;
+    if (kernel_.parameter_bytes <= most_bytes) return;
+    throw UnsupportedError(
+        fmt::format("the kernel's arguments take more than the {} bytes that "
+                    "there are for them",
+                    most_bytes));
+  }
+
   UniformOperands uniform_operands(std::uint32_t at) const {
     const ptx::Instruction* instruction = flat_.code[at].instruction;
     const bool has_result = instruction != nullptr && instruction->mnemonic == "atom";

@@ -137,6 +137,16 @@ BOOST_AUTO_TEST_CASE(a_kernel_that_there_is_none_of) {
       [](const auto& e) { return std::string(e.what()) == "the program has no kernel 'other'"; });
 }
 
+BOOST_AUTO_TEST_CASE(arguments_that_no_launch_can_have) {
+  const ptx::Module module(
+      ".version 9.0\n.target sm_90\n.address_size 64\n"
+      ".visible .entry k(.param .b8 a[281474976710656]) { ret; }\n");
+  BOOST_CHECK_EXCEPTION(lower(module, "k", Simd::baseline), UnsupportedError, [](const auto& e) {
+    return std::string(e.what()) ==
+           "the kernel's arguments take more than the 32764 bytes that there are for them";
+  });
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace sweep::testing
