@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -11,6 +10,7 @@
 
 #include "engine/store/parameters_json.h"
 #include "engine/store/store.h"
+#include "engine/store/stored_json.h"
 
 namespace sweep {
 namespace {
@@ -87,21 +87,9 @@ Json group_to_json(const TunedGroup& group) {
           {"gain", numbers_to_json(group.gain_low, group.gain, group.gain_high)}};
 }
 
-/// Deeper than values are, writing it as text could overflow the stack.
-bool is_nested(const Json& value) {
-  return value.is_structured() && std::ranges::any_of(value, &Json::is_structured);
-}
-
-Bindings values_from_json(const Json& json) {
-  if (json.is_structured() && std::ranges::any_of(json, is_nested)) {
-    throw std::invalid_argument("a group's value is nested");
-  }
-  return parameters_from_json(json.dump());
-}
-
 TunedGroup group_from_json(const Json& json) {
   TunedGroup group;
-  group.group = values_from_json(json.at("group"));
+  group.group = parameters_from_json(json.at("group").dump());
   group.configurations = integer_from_json<std::int64_t>(json.at("configurations"));
   group.tried = integer_from_json<std::int64_t>(json.at("tried"));
   group.ended = json.at("ended").get<std::string>();
@@ -149,7 +137,7 @@ std::string tuning_to_json(const TuningRecord& tuning) {
 
 TuningRecord tuning_from_json(const std::string& json) {
   try {
-    return record_from_json(Json::parse(json));
+    return record_from_json(parse_stored_json(json));
   } catch (const Json::exception& error) {
     throw std::invalid_argument(fmt::format("what a search found: {}", error.what()));
   } catch (const std::invalid_argument& error) {
