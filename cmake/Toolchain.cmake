@@ -25,8 +25,7 @@ endif()
 if(SWEEP_FUZZ)
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     message(FATAL_ERROR "SWEEP_FUZZ needs clang, whose libFuzzer finds the inputs; this is "
-                        "${CMAKE_CXX_COMPILER_ID}. In a new build folder: CXX=clang++-14 cmake "
-                        "--preset fuzz")
+                        "${CMAKE_CXX_COMPILER_ID}. In a build folder of its own: cmake --preset fuzz")
   endif()
   # A number that does not fit the integer it is converted to is undefined too, but not one of the
   # group `undefined`. The checks left out are those of pointers, which double the code and find
