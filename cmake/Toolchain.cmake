@@ -31,6 +31,22 @@ if(SWEEP_SANITIZE)
   target_compile_options(sweep_build_flags INTERFACE ${_sanitize})
   target_link_options(sweep_build_flags INTERFACE -fsanitize=${_sanitizers})
 endif()
+if(SWEEP_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "SWEEP_FUZZ needs clang, whose libFuzzer finds the inputs; this is "
+                        "${CMAKE_CXX_COMPILER_ID}. In a build folder of its own: cmake --preset fuzz")
+  endif()
+  # A number that does not fit the integer it is converted to is undefined too, but not one of the
+  # group `undefined`. The checks left out are those of pointers, which double the code and find
+  # what the address sanitizer finds.
+  target_compile_options(sweep_build_flags INTERFACE
+    -fsanitize=fuzzer-no-link,address,undefined,float-cast-overflow
+    -fno-sanitize=vptr,object-size,null,alignment -fno-sanitize-recover=all
+    -fsanitize-ignorelist=${PROJECT_SOURCE_DIR}/tests/fuzz/uninstrumented.txt
+    -fno-omit-frame-pointer -gline-tables-only)
+  target_compile_definitions(sweep_build_flags INTERFACE _GLIBCXX_ASSERTIONS)
+  target_link_options(sweep_build_flags INTERFACE -fsanitize=address,undefined)
+endif()
 if(SWEEP_STATIC)
   target_link_options(sweep_build_flags INTERFACE -static-libstdc++ -static-libgcc)
 endif()
@@ -40,4 +56,12 @@ function(sweep_room name)
   cmake_parse_arguments(ROOM "" "" "USES" ${ARGN})
   add_library(sweep_${name} STATIC ${ROOM_UNPARSED_ARGUMENTS})
   target_link_libraries(sweep_${name} PUBLIC sweep_build_flags ${ROOM_USES})
+  # Half of compiling for the fuzzers is reading these.
+  if(SWEEP_FUZZ)
+    target_precompile_headers(sweep_${name} PRIVATE
+      <algorithm> <array> <atomic> <charconv> <chrono> <cmath> <cstdint> <cstring> <filesystem>
+      <fstream> <functional> <map> <memory> <mutex> <optional> <set> <span> <sstream> <stdexcept>
+      <string> <string_view> <thread> <unordered_map> <variant> <vector>
+      <fmt/format.h> <fmt/ranges.h>)
+  endif()
 endfunction()

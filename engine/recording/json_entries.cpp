@@ -15,6 +15,8 @@ using Event = Json::parse_event_t;
 // elements of those.
 constexpr int member_depth = 1;
 constexpr int element_depth = 2;
+/// What is written as text again must not overflow the stack.
+constexpr int deepest = 200;
 
 /// The library's sentence without its own prefix and place, and without a token of any length.
 std::string sentence_of(const std::string& what) {
@@ -86,6 +88,7 @@ Json read_json_entries(std::string_view text, std::string_view list, const TakeE
   bool in_list = false;
   std::string key;
   const auto keep = [&](int depth, Event event, const Json& parsed) {
+    if (depth > deepest) throw JsonError("it is nested too deeply", 0, 0, false);
     if (event == Event::key) {
       if (depth == member_depth) in_list = parsed.get_ref<const std::string&>() == list;
       if (depth == element_depth && in_list) key = parsed.get_ref<const std::string&>();

@@ -37,8 +37,8 @@ std::string describe(const JsonError& error, const std::string& file);
 using TakeEntry = std::function<void(const std::string& key, const RecordedJson& entry)>;
 
 /// Reads a JSON object without its member `list`, whose elements it hands over one by one, so that
-/// a long list is never in memory as a whole. Throws JsonError for what is no JSON object, and what
-/// `take` throws.
+/// a long list is never in memory as a whole. Throws JsonError for what is no JSON object or nested
+/// more than 200 deep, and what `take` throws.
 RecordedJson read_json_entries(std::string_view text, std::string_view list, const TakeEntry& take);
 
 /// The first member of the JSON object in the text that has one of these names, going by the text

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "engine/store/store.h"
+#include "engine/store/stored_json.h"
 
 namespace sweep {
 namespace {
@@ -18,6 +19,14 @@ struct ToJson {
   Json operator()(ElementType type) const { return {{"element", type.name()}}; }
   Json operator()(const std::string& word) const { return word; }
 };
+
+Json parsed(const std::string& json) {
+  try {
+    return parse_stored_json(json);
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(fmt::format("a point's parameters: {}", error.what()));
+  }
+}
 
 Value from_json(const Json& json) {
   if (json.is_boolean()) return json.get<bool>();
@@ -45,7 +54,7 @@ std::string parameters_to_json(const Bindings& parameters) {
 
 Bindings parameters_from_json(const std::string& json) {
   try {
-    const Json object = Json::parse(json);
+    const Json object = parsed(json);
     if (!object.is_object()) throw std::invalid_argument("a point's parameters: not an object");
     Bindings parameters;
     for (const auto& [name, value] : object.items()) {

@@ -10,6 +10,7 @@
 
 #include "engine/store/parameters_json.h"
 #include "engine/store/store.h"
+#include "engine/store/stored_json.h"
 
 namespace sweep {
 namespace {
@@ -136,7 +137,7 @@ std::string tuning_to_json(const TuningRecord& tuning) {
 
 TuningRecord tuning_from_json(const std::string& json) {
   try {
-    return record_from_json(Json::parse(json));
+    return record_from_json(parse_stored_json(json));
   } catch (const Json::exception& error) {
     throw std::invalid_argument(fmt::format("what a search found: {}", error.what()));
   } catch (const std::invalid_argument& error) {

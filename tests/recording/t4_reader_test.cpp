@@ -178,4 +178,11 @@ BOOST_DATA_TEST_CASE(says_what_is_wrong_and_where, data::make(mistakes), mistake
   BOOST_TEST(contains(message, mistake.said), message);
 }
 
+BOOST_AUTO_TEST_CASE(a_value_nested_deeper_than_the_stack_is_refused) {
+  constexpr std::size_t depth = 200'000;
+  const std::string deep = "\"a\": " + std::string(depth, '[') + std::string(depth, ']');
+  const std::string message = message_of([&] { read(document(result(deep, time("ms")))); });
+  BOOST_TEST(message == "t4.json: this is no JSON: it is nested too deeply");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -42,6 +42,13 @@ BOOST_DATA_TEST_CASE(anything_else_is_refused,
   BOOST_CHECK_THROW(parameters_from_json(text), std::invalid_argument);
 }
 
+BOOST_AUTO_TEST_CASE(a_value_nested_deeper_than_the_stack_is_refused) {
+  constexpr std::size_t depth = 200'000;
+  const std::string deep = std::string(depth, '[') + std::string(depth, ']');
+  BOOST_CHECK_THROW(parameters_from_json("{\"A\":" + deep + ",\"B\":1,\"C\":2}"),
+                    std::invalid_argument);
+}
+
 BOOST_AUTO_TEST_CASE(text_that_is_not_utf8_is_refused) {
   Bindings parameters;
   parameters.set("KIND", std::string("\xff"));

@@ -75,6 +75,13 @@ BOOST_DATA_TEST_CASE(what_does_not_fit_is_refused, data::make(changes), change) 
                     std::invalid_argument);
 }
 
+BOOST_AUTO_TEST_CASE(a_value_nested_deeper_than_the_stack_is_refused) {
+  constexpr std::size_t depth = 200'000;
+  const std::string deep = std::string(depth, '[') + std::string(depth, ']');
+  BOOST_CHECK_THROW(tuning_from_json(example_with("{\"element\":\"float\"}", deep)),
+                    std::invalid_argument);
+}
+
 BOOST_AUTO_TEST_CASE(text_that_is_not_utf8_is_refused) {
   TuningRecord tuning = example_tuning();
   tuning.groups[0].ended = "\xff";

@@ -65,7 +65,9 @@ Launch EmulatedWorkload::launch_of(const Kernel& kernel,
   });
   if (takes_address) {
     Allocation& copy = memory_.allocate("the kernel's arguments", kernel.parameter_bytes, 1);
-    std::memcpy(copy.host, launch.parameters.data(), launch.parameters.size());
+    if (!launch.parameters.empty()) {
+      std::memcpy(copy.host, launch.parameters.data(), launch.parameters.size());
+    }
     copy.is_read_only = true;
     launch.parameters_address = copy.base;
   }

@@ -43,9 +43,11 @@ Launch TestDevice::launch(const std::string& entry, const Setting& setting,
   }
   Allocation& copy =
       memory_.allocate("arguments", std::max<std::size_t>(arguments.size(), 1) * 8, 1);
-  std::memcpy(
-      copy.host, launch.parameters.data(),
-      std::min<std::size_t>(launch.parameters.size(), static_cast<std::size_t>(copy.bytes)));
+  if (!launch.parameters.empty()) {
+    std::memcpy(
+        copy.host, launch.parameters.data(),
+        std::min<std::size_t>(launch.parameters.size(), static_cast<std::size_t>(copy.bytes)));
+  }
   launch.parameters_address = copy.base;
   prepare_launch(launch);
   return launch;

@@ -1,0 +1,48 @@
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "engine/recording/kernel_tuner_reader.h"
+#include "engine/recording/recording_lookup.h"
+#include "engine/recording/t4_reader.h"
+#include "engine/search/encoded_space.h"
+#include "engine/text/read_source.h"
+#include "tests/fuzz/targets.h"
+
+namespace sweep::fuzz {
+namespace {
+
+/// What comparing strategies asks a recording for.
+void use(const Recording& recording) {
+  find_metric(recording, recording.origin.objective);
+  std::vector<Bindings> configurations;
+  for (const RecordedEntry& entry : recording.entries) {
+    to_string(entry.configuration);
+    for (const Metric& metric : entry.metrics) figure_of(entry, metric.name, metric.origin);
+    configurations.push_back(entry.configuration);
+  }
+  const RecordingLookup lookup(recording.entries, parameter_names(recording.entries));
+  for (const Bindings& configuration : configurations) lookup.find(configuration);
+  try {
+    encode(configurations);
+  } catch (const std::invalid_argument&) {
+    // Configurations that cannot be searched are refused by name.
+  }
+}
+
+template <class Read>
+void read_or_refuse(Read read, std::string_view text) {
+  try {
+    use(read(text, "results.json"));
+  } catch (const FileError&) {
+  }
+}
+
+}  // namespace
+
+void read_recorded_results(std::string_view bytes) {
+  read_or_refuse(read_t4, bytes);
+  read_or_refuse(read_kernel_tuner_cache, bytes);
+}
+
+}  // namespace sweep::fuzz
