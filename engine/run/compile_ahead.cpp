@@ -1,8 +1,5 @@
 #include "engine/run/compile_ahead.h"
 
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -35,12 +32,6 @@ unsigned compilers_for(const CompileSettings& settings, std::size_t configuratio
                                   configurations / configurations_per_process);
   return static_cast<unsigned>(
       std::min<std::size_t>({most, useful, std::max<std::size_t>(configurations, 1)}));
-}
-
-/// The thread that measures and the driver's threads go first.
-void lower_own_priority() {
-  constexpr int nicer = 5;
-  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), nicer);
 }
 
 /// Counts what another compiler does, and lets it begin nothing once compiling is stopped.
@@ -78,6 +69,7 @@ class CompileAhead::Farm {
         queue_(configurations, compilers_for(settings, configurations.size()),
                settings.cache != nullptr) {
     const unsigned compilers = compilers_for(settings, configurations.size());
+    threads_.reserve(compilers);
     for (unsigned i = 0; i < compilers; ++i) {
       CompilerProcess* process = nullptr;
       if (i >= most_compiler_threads && !settings_.process_command.empty()) {

@@ -69,6 +69,7 @@ CompileStatistics CompileOnDemand::statistics() const {
 
 /// The life of a thread.
 void CompileOnDemand::work() {
+  lower_own_priority();
   try {
     compile_what_comes();
   } catch (...) {
