@@ -173,6 +173,24 @@ const std::vector<Mistake> mistakes = {
     {"{\"results\": [", "t4.json:1:14: this is no JSON"},
 };
 
+BOOST_AUTO_TEST_CASE(says_what_a_sweep_needs_of_the_device) {
+  const RecordingOrigin origin = read(document("", R"({"hardware": {"hardware_description":
+      [{"backend": "emulator", "multiprocessors": 132, "l2_bytes": 1000}]}})"))
+                                     .origin;
+  BOOST_TEST(origin.is_emulated);
+  BOOST_TEST(origin.multiprocessors == 132);
+  BOOST_TEST(origin.l2_bytes == 1000U);
+  for (const char* other : {"{}", R"({"hardware": 3})", R"({"hardware": {}})",
+                            R"({"hardware": {"hardware_description": [7]}})",
+                            R"({"hardware": {"hardware_description": [{"backend": "cuda",
+                                "multiprocessors": -1, "l2_bytes": "many"}]}})"}) {
+    const RecordingOrigin of_other = read(document("", other)).origin;
+    BOOST_TEST(!of_other.is_emulated, other);
+    BOOST_TEST(of_other.multiprocessors == 0, other);
+    BOOST_TEST(of_other.l2_bytes == 0U, other);
+  }
+}
+
 BOOST_DATA_TEST_CASE(says_what_is_wrong_and_where, data::make(mistakes), mistake) {
   const std::string message = message_of([&] { read(mistake.text); });
   BOOST_TEST(contains(message, mistake.said), message);
