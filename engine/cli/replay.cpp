@@ -19,6 +19,8 @@ class ReplayMeasurer : public Measurer {
     device_.backend = "replay";
     device_.name = fmt::format("replay of {}", origin.device.empty() ? origin.file : origin.device);
     device_.uuid = origin.file;
+    device_.multiprocessors = origin.multiprocessors;
+    device_.l2_bytes = origin.l2_bytes;
   }
 
   const Device& device() const override { return device_; }

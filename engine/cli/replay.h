@@ -22,6 +22,9 @@ class Replay {
   /// Reads the recording. Throws FileError and StoreError.
   explicit Replay(const std::filesystem::path& file);
 
+  /// Whether the engine's emulator recorded it, which takes the sweep's values for it.
+  bool is_emulated() const { return recording_.origin.is_emulated; }
+
   /// Leaves only those configurations of the space that are recorded; gives how many there were.
   /// Throws CommandError when none is, or when the recording's entries differ in a parameter that
   /// the sweep does not know.

@@ -161,6 +161,7 @@ void fit_space(LoadedSweep& loaded, const Executor& executor, const RunOptions& 
     }
     reduce_for_emulator(loaded, options);
   }
+  if (executor.replay && executor.replay->is_emulated()) reduce_for_emulator(loaded, options);
   fit_to_device(loaded, executor.machines.measurer->device());
   if (executor.replay) keep_recorded(loaded, *executor.replay, options);
 }

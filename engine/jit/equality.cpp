@@ -1,5 +1,9 @@
 #include "engine/jit/equality.h"
 
+#include <algorithm>
+#include <array>
+#include <cctype>
+
 #include "engine/spec/cuda_scanner.h"
 
 namespace sweep {
@@ -16,6 +20,20 @@ bool breaks_equality(std::string_view code, std::size_t at) {
   return c == '=' && before != '<' && before != '>';
 }
 
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+/// Whether the word that starts at `at` is C++'s other spelling of such an operator.
+bool is_breaking_word(std::string_view code, std::size_t at) {
+  constexpr std::array<std::string_view, 9> words = {"and", "and_eq", "bitand", "bitor", "not_eq",
+                                                     "or",  "or_eq",  "xor",    "xor_eq"};
+  if (at > 0 && is_word(code[at - 1])) return false;
+  std::size_t end = at;
+  while (end < code.size() && is_word(code[end])) ++end;
+  return std::ranges::find(words, code.substr(at, end - at)) != words.end();
+}
+
 }  // namespace
 
 std::optional<Equality> split_equality(std::string_view condition) {
@@ -30,7 +48,7 @@ std::optional<Equality> split_equality(std::string_view condition) {
     if (code.compare(at, 2, "==") == 0) {
       if (split) return std::nullopt;
       split = at++;
-    } else if (breaks_equality(code, at)) {
+    } else if (breaks_equality(code, at) || is_breaking_word(code, at)) {
       return std::nullopt;
     }
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 namespace sweep {
 namespace {
@@ -15,8 +16,6 @@ using Event = Json::parse_event_t;
 // elements of those.
 constexpr int member_depth = 1;
 constexpr int element_depth = 2;
-/// What is written as text again must not overflow the stack.
-constexpr int deepest = 200;
 
 /// The library's sentence without its own prefix and place, and without a token of any length.
 std::string sentence_of(const std::string& what) {
@@ -41,6 +40,32 @@ JsonError error_at(std::string_view text, std::size_t byte, const std::string& w
   const std::size_t column = place - (last_break == std::string_view::npos ? 0 : last_break + 1);
   return {sentence_of(what), lines + 1, column + 1, place >= text.size()};
 }
+
+/// Refuses what no recording needs, since whoever walks through values calls itself for each level,
+/// and an object that keeps its members' order looks at all of them for each.
+class ShapeLimits {
+ public:
+  /// An object begins, `depth` levels within others.
+  void begin_object(int depth) {
+    const auto level = static_cast<std::size_t>(depth);
+    members_.resize(std::max(members_.size(), level + 1));
+    members_[level] = 0;
+  }
+  /// A member of the object that has begun `depth` levels within others.
+  void add_member(int depth) {
+    constexpr std::size_t most = 1000;
+    if (++members_.at(static_cast<std::size_t>(depth)) <= most) return;
+    throw JsonError(fmt::format("an object has more than {} members", most), 0, 0, false);
+  }
+  static void check_depth(int depth) {
+    constexpr int most = 100;
+    if (depth <= most) return;
+    throw JsonError(fmt::format("values stand more than {} levels deep", most), 0, 0, false);
+  }
+
+ private:
+  std::vector<std::size_t> members_;  ///< by the depth of their object
+};
 
 /// Looks for members of the outermost object and stops at the first.
 class MemberSearch final : public nlohmann::json_sax<Json> {
@@ -79,7 +104,7 @@ class MemberSearch final : public nlohmann::json_sax<Json> {
 }  // namespace
 
 std::string describe(const JsonError& error, const std::string& file) {
-  if (error.line() == 0) return fmt::format("{}: this is no JSON: {}", file, error.what());
+  if (error.line() == 0) return fmt::format("{}: this JSON is not read: {}", file, error.what());
   return fmt::format("{}:{}:{}: this is no JSON: {}", file, error.line(), error.column(),
                      error.what());
 }
@@ -87,9 +112,13 @@ std::string describe(const JsonError& error, const std::string& file) {
 Json read_json_entries(std::string_view text, std::string_view list, const TakeEntry& take) {
   bool in_list = false;
   std::string key;
+  ShapeLimits limits;
   const auto keep = [&](int depth, Event event, const Json& parsed) {
-    if (depth > deepest) throw JsonError("it is nested too deeply", 0, 0, false);
+    ShapeLimits::check_depth(depth);
+    if (event == Event::object_start) limits.begin_object(depth);
     if (event == Event::key) {
+      // The elements of the list may be any number: each is taken away before the next.
+      if (!in_list || depth != element_depth) limits.add_member(depth - 1);
       if (depth == member_depth) in_list = parsed.get_ref<const std::string&>() == list;
       if (depth == element_depth && in_list) key = parsed.get_ref<const std::string&>();
       return true;

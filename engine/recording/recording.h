@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,7 +23,11 @@ struct RecordedMetric {
   friend bool operator==(const RecordedMetric&, const RecordedMetric&) = default;
 };
 
-/// Where a recording comes from, in words for a report; empty where the file does not say.
+/// The backend of devices that are emulated.
+constexpr std::string_view emulator_backend = "emulator";
+
+/// Where a recording comes from, most of it in words for a report; empty, or 0, where the file does
+/// not say.
 struct RecordingOrigin {
   std::string file;
   std::string format;  ///< "T4 results", "Kernel Tuner cache", "results database, run 3"
@@ -30,6 +35,10 @@ struct RecordingOrigin {
   std::string kernel;        ///< or the patterns
   std::string problem_size;  ///< "4096 x 4096"
   std::string objective;     ///< the metric by which its maker compared the configurations
+  bool is_emulated = false;  ///< by the engine's emulator, with a sweep's values for it
+  /// The figures of the device that a pattern may have for defaults (see DeviceFigures).
+  int multiprocessors = 0;
+  std::uint64_t l2_bytes = 0;
 };
 
 /// What is known of one configuration. Its metrics are in the engine's units where the engine has

@@ -67,7 +67,11 @@ Recording recording_of(const RunRecord& run, std::span<const StoredPoint> points
     recording.entries.push_back(entry_of(stored.point));
   }
   recording.origin.format = fmt::format("results database, run {}", run.id);
-  recording.origin.device = run.provenance.device.name;
+  const DeviceRecord& device = run.provenance.device;
+  recording.origin.device = device.name;
+  recording.origin.is_emulated = device.backend == emulator_backend;
+  recording.origin.multiprocessors = device.multiprocessors;
+  recording.origin.l2_bytes = device.l2_bytes;
   recording.origin.kernel = fmt::format("{}", fmt::join(patterns, ", "));
   recording.origin.objective = objective_of(run, points);
   recording.unfinished = run.state != RunState::finished;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -57,6 +58,7 @@ class T4Results {
   void add_runtime(const Json& result, RecordedEntry& entry);
   void note_objective(const Json& result);
   void set_unit(const RecordedEntry& entry, const std::string& unit);
+  void read_hardware(const Json& metadata);
   void convert_times(double default_unit);
 
   std::string file_;
@@ -156,6 +158,28 @@ void T4Results::note_objective(const Json& result) {
   if (!objectives->empty()) recording_.origin.objective = text_of(&objectives->front());
 }
 
+/// What the writer says of the device besides its name; other tuners' files have other members.
+void T4Results::read_hardware(const Json& metadata) {
+  const Json* hardware = member(metadata, "hardware");
+  const Json* devices = hardware != nullptr && hardware->is_object()
+                            ? member(*hardware, "hardware_description")
+                            : nullptr;
+  if (devices == nullptr || !devices->is_array() || devices->empty()) return;
+  const Json& device = devices->front();
+  if (!device.is_object()) return;
+  const auto number_of = [&](const char* name, std::uint64_t most) {
+    const Json* number = member(device, name);
+    const bool fits =
+        number != nullptr && number->is_number_unsigned() && number->get<std::uint64_t>() <= most;
+    return fits ? number->get<std::uint64_t>() : 0;
+  };
+  RecordingOrigin& origin = recording_.origin;
+  origin.is_emulated = text_of(member(device, "backend")) == emulator_backend;
+  origin.multiprocessors =
+      static_cast<int>(number_of("multiprocessors", std::numeric_limits<int>::max()));
+  origin.l2_bytes = number_of("l2_bytes", std::numeric_limits<std::int64_t>::max());
+}
+
 void T4Results::convert_times(double default_unit) {
   for (const Unit& time : times_) {
     const double factor = microseconds_in(time.unit).value_or(default_unit);
@@ -171,6 +195,7 @@ Recording T4Results::finish(const Json& document) {
   if (metadata != nullptr && metadata->is_object()) {
     recording_.origin.device = text_of(member(*metadata, "device"));
     recording_.origin.kernel = text_of(member(*metadata, "kernel_name"));
+    read_hardware(*metadata);
     const std::string unit = text_of(member(*metadata, "timeunit"));
     if (!unit.empty()) {
       const auto known = microseconds_in(unit);

@@ -8,8 +8,8 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <cstring>
-#include <limits>
 #include <system_error>
 #include <thread>
 
@@ -31,13 +31,17 @@ std::pair<Channel, Channel> Channel::pair() {
   return {Channel(sockets[0]), Channel(sockets[1])};
 }
 
-void Channel::send(std::span<const std::uint8_t> message) {
+void Channel::send(std::span<const std::uint8_t> message, double seconds) {
   const std::uint64_t length = message.size();
   std::array<std::uint8_t, sizeof length> head{};
   std::memcpy(head.data(), &length, sizeof length);
   for (std::span<const std::uint8_t> rest : {std::span<const std::uint8_t>(head), message}) {
     while (!rest.empty()) {
-      const ssize_t sent = ::send(socket_, rest.data(), rest.size(), MSG_NOSIGNAL);
+      const ssize_t sent = ::send(socket_, rest.data(), rest.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+      if (sent < 0 && errno == EAGAIN) {
+        wait_for(POLLOUT, seconds);
+        continue;
+      }
       if (sent < 0 && errno == EINTR) continue;
       if (sent <= 0) throw ChannelClosed();
       rest = rest.subspan(static_cast<std::size_t>(sent));
@@ -45,16 +49,21 @@ void Channel::send(std::span<const std::uint8_t> message) {
   }
 }
 
-void Channel::receive_exactly(std::span<std::uint8_t> bytes, double seconds) {
+/// Until the socket is ready for `events`, or a signal came.
+void Channel::wait_for(short events, double seconds) const {
   constexpr double longest = 2e6;
-  const int milliseconds = static_cast<int>(std::min(seconds, longest) * 1e3);
+  constexpr int forever = -1;
+  const int milliseconds =
+      std::isinf(seconds) ? forever : static_cast<int>(std::min(seconds, longest) * 1e3);
+  pollfd waiting{socket_, events, 0};
+  if (poll(&waiting, 1, milliseconds) == 0) throw ChannelTimeout();
+}
+
+void Channel::receive_exactly(std::span<std::uint8_t> bytes, double seconds) {
   while (!bytes.empty()) {
-    pollfd waiting{socket_, POLLIN, 0};
-    const int ready = poll(&waiting, 1, milliseconds);
-    if (ready < 0 && errno == EINTR) continue;
-    if (ready == 0) throw ChannelTimeout();
-    const ssize_t received = recv(socket_, bytes.data(), bytes.size(), 0);
-    if (received < 0 && errno == EINTR) continue;
+    wait_for(POLLIN, seconds);
+    const ssize_t received = recv(socket_, bytes.data(), bytes.size(), MSG_DONTWAIT);
+    if (received < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (received <= 0) throw ChannelClosed();
     bytes = bytes.subspan(static_cast<std::size_t>(received));
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -42,14 +43,17 @@ class Channel {
   static std::pair<Channel, Channel> pair();
 
   int socket() const { return socket_; }
-  /// Throws ChannelClosed.
-  void send(std::span<const std::uint8_t> message);
+  /// Waits while the other end takes nothing, for so many seconds at most. Throws ChannelClosed,
+  /// and ChannelTimeout, after which the other end has a part of the message.
+  void send(std::span<const std::uint8_t> message,
+            double seconds = std::numeric_limits<double>::infinity());
   /// Waits for a message, for so many seconds of silence at most, the first `busy_seconds` of them
   /// without sleeping. Throws ChannelClosed and ChannelTimeout.
   std::vector<std::uint8_t> receive(double seconds, double busy_seconds = 0);
 
  private:
   void wait_busily(double seconds) const;
+  void wait_for(short events, double seconds) const;
   void receive_exactly(std::span<std::uint8_t> bytes, double seconds);
   int socket_;
 };

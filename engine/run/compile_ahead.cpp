@@ -1,8 +1,5 @@
 #include "engine/run/compile_ahead.h"
 
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -43,12 +40,6 @@ unsigned compilers_for(const CompileSettings& settings, std::size_t configuratio
       std::min<std::size_t>({most, useful, std::max<std::size_t>(configurations, 1)}));
 }
 
-/// The thread that measures and the driver's threads go first.
-void lower_own_priority() {
-  constexpr int nicer = 5;
-  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), nicer);
-}
-
 /// Counts what another compiler does, and lets it begin nothing once compiling is stopped.
 class CountingCompiler : public ProgramCompiler {
  public:
@@ -84,6 +75,7 @@ class CompileAhead::Farm {
         queue_(configurations, compilers_for(settings, configurations.size()),
                settings.cache != nullptr) {
     const unsigned compilers = compilers_for(settings, configurations.size());
+    threads_.reserve(compilers);
     for (unsigned i = 0; i < compilers; ++i) {
       CompilerProcess* process = nullptr;
       if (!settings_.process_command.empty()) {

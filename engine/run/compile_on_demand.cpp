@@ -85,6 +85,7 @@ CompileStatistics CompileOnDemand::statistics() const {
 
 /// The life of a thread.
 void CompileOnDemand::work(ProgramCompiler& programs) {
+  lower_own_priority();
   try {
     compile_what_comes(programs);
   } catch (...) {

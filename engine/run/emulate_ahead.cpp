@@ -29,8 +29,8 @@ EmulateAhead::~EmulateAhead() {
 
 std::future<PointRecord> EmulateAhead::count(const Workload& workload, const MeasureRules& rules,
                                              const UsefulTraffic& useful) {
-  Job job([workload, rules, useful](Backend& backend) {
-    return measure(backend, workload, rules, useful, steady_clock(), [](std::string_view) {}).point;
+  Job job([workload, rules, useful](const OwnBackend& own) {
+    return measure(own(), workload, rules, useful, steady_clock(), [](std::string_view) {}).point;
   });
   std::future<PointRecord> result = job.get_future();
   {
@@ -42,7 +42,12 @@ std::future<PointRecord> EmulateAhead::count(const Workload& workload, const Mea
 }
 
 void EmulateAhead::work(const MakeBackend& make_backend) {
-  const std::unique_ptr<Backend> backend = make_backend(cancelled_);
+  std::unique_ptr<Backend> backend;
+  // Within a job, so that its future hears why there is none.
+  const OwnBackend own = [&]() -> Backend& {
+    if (backend == nullptr) backend = make_backend(cancelled_);
+    return *backend;
+  };
   for (;;) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return cancelled_ || !jobs_.empty(); });
@@ -50,7 +55,7 @@ void EmulateAhead::work(const MakeBackend& make_backend) {
     Job job = std::move(jobs_.front());
     jobs_.pop_front();
     lock.unlock();
-    job(*backend);
+    job(own);
   }
 }
 

@@ -21,7 +21,7 @@ using MakeBackend = std::function<std::unique_ptr<Backend>(const std::atomic<boo
 /// Counts workloads on backends of its own, one a thread, while others are timed elsewhere.
 class EmulateAhead {
  public:
-  /// `make_backend` is called once by each thread.
+  /// `make_backend` is called by each thread, when it is first needed there, and again if it threw.
   EmulateAhead(const MakeBackend& make_backend, unsigned threads);
   /// Drops what has not begun and cancels what has.
   ~EmulateAhead();
@@ -29,12 +29,14 @@ class EmulateAhead {
   EmulateAhead& operator=(const EmulateAhead&) = delete;
 
   /// The workload's point, without its key, once a thread has come to it. Exceptions that are no
-  /// failure of the workload reach the future.
+  /// failure of the workload reach the future, those of `make_backend` too.
   std::future<PointRecord> count(const Workload& workload, const MeasureRules& rules,
                                  const UsefulTraffic& useful);
 
  private:
-  using Job = std::packaged_task<PointRecord(Backend&)>;
+  /// Gives the thread's backend.
+  using OwnBackend = std::function<Backend&()>;
+  using Job = std::packaged_task<PointRecord(const OwnBackend&)>;
 
   void work(const MakeBackend& make_backend);
 

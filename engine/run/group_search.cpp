@@ -5,9 +5,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
 #include "engine/run/paired_comparison.h"
-#include "engine/store/pattern_bindings.h"
+#include "engine/search/encoded_space.h"
 
 namespace sweep {
 namespace {
@@ -16,14 +17,34 @@ namespace {
 /// the same number, so that the course does not depend on the machine.
 constexpr std::size_t asked_ahead = 16;
 
-EncodedSpace encoded_space(const Space& space, const TuningGroup& group) {
-  std::vector<Bindings> configurations;
-  configurations.reserve(group.configurations.size());
+/// The parameters of the group's configurations, after "pattern".
+std::vector<std::string> names_in(const Space& space, const TuningGroup& group) {
+  std::vector<std::string> names = {"pattern"};
+  const Pattern* last = nullptr;
   for (const std::size_t index : group.configurations) {
-    const Configuration& configuration = space.configurations[index];
-    configurations.push_back(with_pattern(configuration.pattern->name, configuration.parameters));
+    const Pattern* pattern = space.configurations[index].pattern.get();
+    if (pattern == last) continue;
+    last = pattern;
+    for (const Parameter& parameter : pattern->parameters) {
+      if (std::ranges::find(names, parameter.name) == names.end()) names.push_back(parameter.name);
+    }
   }
-  return encode(configurations);
+  return names;
+}
+
+/// The group's configurations as the strategy sees them; those of the space are not copied.
+SearchSpace search_space(const Space& space, const TuningGroup& group) {
+  std::map<const Pattern*, Value> patterns;
+  for (const std::size_t index : group.configurations) {
+    const PatternPtr& pattern = space.configurations[index].pattern;
+    patterns.try_emplace(pattern.get(), pattern->name);
+  }
+  const auto value_of = [&](std::size_t i, const std::string& name) {
+    const Configuration& configuration = space.configurations[group.configurations[i]];
+    return name == "pattern" ? &patterns.at(configuration.pattern.get())
+                             : configuration.parameters.find(name);
+  };
+  return encode(group.configurations.size(), names_in(space, group), value_of).space;
 }
 
 std::unique_ptr<PointSource> source_of(const SearchTools& tools) {
@@ -38,8 +59,8 @@ GroupSearch::GroupSearch(SearchTools tools, const TuningGroup& group)
     : tools_(tools),
       rules_(*tools.stage.request.sweep.tune),
       group_(group),
-      encoded_(encoded_space(tools.stage.request.space, group)),
-      strategy_(make_strategy(rules_.strategy, encoded_.space, rules_.seed)),
+      space_(search_space(tools.stage.request.space, group)),
+      strategy_(make_strategy(rules_.strategy, space_, rules_.seed)),
       source_(source_of(tools)) {}
 
 void GroupSearch::run() {

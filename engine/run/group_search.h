@@ -9,7 +9,7 @@
 
 #include "engine/run/point_source.h"
 #include "engine/run/tune_objective.h"
-#include "engine/search/encoded_space.h"
+#include "engine/search/budget.h"
 #include "engine/search/strategy.h"
 #include "engine/space/tuning_groups.h"
 #include "engine/store/ranking.h"
@@ -76,7 +76,7 @@ class GroupSearch {
   SearchTools tools_;
   const TuneRules& rules_;
   const TuningGroup& group_;
-  EncodedSpace encoded_;
+  SearchSpace space_;
   std::unique_ptr<Strategy> strategy_;
   std::unique_ptr<PointSource> source_;
   SearchProgress progress_;

@@ -39,7 +39,7 @@ void Pulse::run() {
     lock.unlock();
     try {
       send(encode(alive));
-    } catch (const ChannelClosed&) {
+    } catch (const std::exception&) {
       return;  // nobody listens any more; the thread that measures finds out by itself
     }
     lock.lock();

@@ -31,14 +31,16 @@ WorkerMeasurer::~WorkerMeasurer() = default;
 
 void WorkerMeasurer::start() {
   sent_.clear();
+  std::unique_ptr<WorkerProcess> worker;
   try {
-    worker_ = std::make_unique<WorkerProcess>(command_);
-    const WorkerHello hello = decode_hello(worker_->channel().receive(start_patience));
+    worker = std::make_unique<WorkerProcess>(command_);
+    const WorkerHello hello = decode_hello(worker->channel().receive(start_patience));
     if (!hello.error.empty()) throw DeviceError(hello.error);
     device_ = hello.device;
     disturbances_ = hello.disturbances;
+    worker_ = std::move(worker);
   } catch (const ChannelClosed&) {
-    throw DeviceError("the worker process " + worker_->wait() + " before its device had started");
+    throw DeviceError("the worker process " + worker->wait() + " before its device had started");
   } catch (const ChannelTimeout&) {
     throw DeviceError(fmt::format("the device has not started after {} s", start_patience));
   } catch (const std::system_error& error) {
@@ -46,13 +48,17 @@ void WorkerMeasurer::start() {
   }
 }
 
-/// False when the worker is gone.
+/// False when the worker is gone; null after that when it was there and did not take the job, of
+/// which it has a part now.
 template <class Job>
 bool WorkerMeasurer::send(const Job& job) {
   try {
-    worker_->channel().send(encode(job, sent_));
+    worker_->channel().send(encode(job, sent_), patience_);
     return true;
   } catch (const ChannelClosed&) {
+    return false;
+  } catch (const ChannelTimeout&) {
+    worker_.reset();
     return false;
   }
 }
@@ -107,8 +113,11 @@ std::variant<Answer, std::string> WorkerMeasurer::ask(const Job& job,
   if (send(job)) {
     do_beside(meanwhile);
     answer = receive<Answer>();
-  } else {
+  } else if (worker_ != nullptr) {
     answer = describe_end();
+  } else {
+    answer = fmt::format("the process that runs the kernel did not take its work within {} s",
+                         patience_);
   }
   const auto* given = std::get_if<Answer>(&answer);
   if (given == nullptr || !given->usable) worker_.reset();
@@ -127,7 +136,7 @@ Measurement WorkerMeasurer::measure(const Workload& workload, const MeasureRules
 void WorkerMeasurer::load(const Workload& workload) {
   if (worker_ == nullptr) return;
   const WorkerLoadJob job{workload};
-  // The measurement finds a worker that is gone, and says so.
+  // The measurement finds a worker that is gone, and says so, or starts another.
   send(job);
 }
 

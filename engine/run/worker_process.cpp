@@ -8,7 +8,9 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <optional>
 #include <system_error>
+#include <utility>
 
 namespace sweep {
 namespace {
@@ -40,6 +42,17 @@ class SpawnPlan {
   posix_spawnattr_t attributes_{};
 };
 
+/// Waits for a child's end and gives its status; nothing where that is not to be had, as when this
+/// process was started with SIGCHLD ignored.
+std::optional<int> status_at_end(pid_t process) {
+  int status = 0;
+  pid_t ended = 0;
+  do {
+    ended = waitpid(process, &status, 0);
+  } while (ended < 0 && errno == EINTR);
+  return ended == process ? std::optional(status) : std::nullopt;
+}
+
 }  // namespace
 
 WorkerProcess::WorkerProcess(const std::vector<std::string>& command) : channel_(-1) {
@@ -61,7 +74,7 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& command) : channel_
 WorkerProcess::~WorkerProcess() {
   if (process_ == 0) return;
   kill();
-  waitpid(process_, nullptr, 0);
+  status_at_end(process_);
 }
 
 void WorkerProcess::kill() {
@@ -69,15 +82,14 @@ void WorkerProcess::kill() {
 }
 
 std::string WorkerProcess::wait() {
-  int status = 0;
-  while (waitpid(process_, &status, 0) < 0 && errno == EINTR) {
+  const std::optional<int> status =
+      process_ != 0 ? status_at_end(std::exchange(process_, 0)) : std::nullopt;
+  if (!status) return "ended, it is not known how";
+  if (WIFSIGNALED(*status)) {
+    return fmt::format("was killed by signal {} ({})", WTERMSIG(*status),
+                       strsignal(WTERMSIG(*status)));
   }
-  process_ = 0;
-  if (WIFSIGNALED(status)) {
-    return fmt::format("was killed by signal {} ({})", WTERMSIG(status),
-                       strsignal(WTERMSIG(status)));
-  }
-  return fmt::format("ended with exit code {}", WEXITSTATUS(status));
+  return fmt::format("ended with exit code {}", WEXITSTATUS(*status));
 }
 
 }  // namespace sweep

@@ -23,7 +23,7 @@ class WorkerProcess {
   Channel& channel() { return channel_; }
   void kill();
   /// Waits for the process and says how it ended: "ended with exit code 1", "was killed by signal
-  /// 11 (Segmentation fault)".
+  /// 11 (Segmentation fault)"; that is known once only.
   std::string wait();
 
   /// The file descriptor that a child finds its channel at.

@@ -38,6 +38,7 @@ class Courses {
   void run() {
     std::vector<std::thread> others;
     const std::size_t threads = std::min(pace_.threads, trials_.size());
+    others.reserve(threads);
     try {
       for (std::size_t i = 1; i < threads; ++i) others.emplace_back([this] { work(); });
     } catch (const std::system_error&) {

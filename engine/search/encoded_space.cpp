@@ -7,7 +7,9 @@
 #include <limits>
 #include <numeric>
 #include <stdexcept>
+#include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 namespace sweep {
@@ -24,9 +26,10 @@ struct Column {
 
 std::vector<std::string> names_of(std::span<const Bindings> configurations) {
   std::vector<std::string> names;
+  std::unordered_set<std::string_view> known;
   for (const Bindings& configuration : configurations) {
     for (const auto& [name, value] : configuration.entries()) {
-      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+      if (known.insert(name).second) names.push_back(name);
     }
   }
   return names;
@@ -36,13 +39,13 @@ bool is_number(const Cell& cell) {
   return !cell || kind_of(*cell) == ValueKind::integer || kind_of(*cell) == ValueKind::boolean;
 }
 
-Column column_of(std::span<const Bindings> configurations, const std::string& name) {
+Column column_of(std::size_t configurations, const std::string& name, const ValueOf& value_of) {
   Column column{{name, {}}, {}, true};
   std::vector<Cell>& values = column.parameter.values;
   std::vector<std::size_t> seen;  // a place in `values` for each configuration
   std::unordered_map<std::string, std::size_t> places;
-  for (const Bindings& configuration : configurations) {
-    const Value* value = configuration.find(name);
+  for (std::size_t i = 0; i < configurations; ++i) {
+    const Value* value = value_of(i, name);
     const std::string text = value != nullptr ? to_string(*value) : std::string();
     const auto [found, is_new] = places.try_emplace(text, values.size());
     seen.push_back(found->second);
@@ -102,12 +105,13 @@ class Classes {
   std::size_t count_ = 1;
 };
 
-std::vector<Column> telling_columns(std::span<const Bindings> configurations) {
-  Classes classes(configurations.size());
+std::vector<Column> telling_columns(std::size_t configurations, std::span<const std::string> names,
+                                    const ValueOf& value_of) {
+  Classes classes(configurations);
   std::vector<Column> columns;
   std::optional<Column> constant;
-  for (const std::string& name : names_of(configurations)) {
-    Column column = column_of(configurations, name);
+  for (const std::string& name : names) {
+    Column column = column_of(configurations, name, value_of);
     if (classes.decide(column)) {
       if (!constant) constant = std::move(column);
       continue;
@@ -117,7 +121,7 @@ std::vector<Column> telling_columns(std::span<const Bindings> configurations) {
   }
   if (columns.empty()) {
     Column nothing{{"", {Cell()}}, {}, true};
-    nothing.numbers.resize(configurations.size());
+    nothing.numbers.resize(configurations);
     columns.push_back(constant ? std::move(*constant) : std::move(nothing));
   }
   return columns;
@@ -126,14 +130,21 @@ std::vector<Column> telling_columns(std::span<const Bindings> configurations) {
 }  // namespace
 
 EncodedSpace encode(std::span<const Bindings> configurations) {
-  std::vector<Column> columns = telling_columns(configurations);
+  return encode(
+      configurations.size(), names_of(configurations),
+      [&](std::size_t i, const std::string& name) { return configurations[i].find(name); });
+}
+
+EncodedSpace encode(std::size_t configurations, std::span<const std::string> names,
+                    const ValueOf& value_of) {
+  std::vector<Column> columns = telling_columns(configurations, names, value_of);
   std::vector<SearchParameter> parameters;
   for (const Column& column : columns) {
     parameters.push_back({column.parameter.values.size(), column.ordered});
   }
   std::vector<SearchSpace::Value> rows;
-  rows.reserve(configurations.size() * columns.size());
-  for (std::size_t i = 0; i < configurations.size(); ++i) {
+  rows.reserve(configurations * columns.size());
+  for (std::size_t i = 0; i < configurations; ++i) {
     for (const Column& column : columns) rows.push_back(column.numbers[i]);
   }
   EncodedSpace encoded{{}, SearchSpace(std::move(parameters), std::move(rows))};

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -30,5 +32,12 @@ struct EncodedSpace {
 /// Throws std::invalid_argument when two configurations are the same, and for a parameter of more
 /// than 65,536 values.
 EncodedSpace encode(std::span<const Bindings> configurations);
+
+/// What a configuration has for the parameter; null where it does not have it.
+using ValueOf = std::function<const Value*(std::size_t configuration, const std::string& name)>;
+
+/// The same for so many configurations whose parameters are among `names`, and in their order.
+EncodedSpace encode(std::size_t configurations, std::span<const std::string> names,
+                    const ValueOf& value_of);
 
 }  // namespace sweep

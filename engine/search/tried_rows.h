@@ -18,8 +18,6 @@ class TriedRows {
 
   std::size_t untried_count() const { return untried_.size(); }
   bool untried(std::size_t row) const { return place_[row] != taken; }
-  /// One of the untried rows, in no particular order.
-  std::size_t untried_row(std::size_t i) const { return untried_[i]; }
   /// A random untried row, which stays untried; nothing when none is left.
   std::optional<std::size_t> pick(RandomGenerator& random) const;
   /// The row is about to be proposed: it is not untried any more. Returns it.

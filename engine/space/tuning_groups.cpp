@@ -34,27 +34,29 @@ bool is_chosen(const Axis& axis, const Bindings& group) {
          });
 }
 
-/// What is left of the sweep for one who chooses nothing.
-Sweep without_choices(const Sweep& sweep, const PatternPtr& pattern, const Bindings& group) {
-  Sweep rest = sweep;
-  rest.patterns = {pattern};
-  std::erase_if(rest.axes, [&](const Axis& axis) { return is_chosen(axis, group); });
-  for (Axis& axis : rest.axes) {
-    std::vector<std::vector<Value>> rows;
-    for (const std::vector<Value>& row : axis.rows) {
-      // Of several rows of axes that move together the first.
-      if (rows.empty() && has_values(axis, row, group)) rows.push_back(row);
-    }
-    axis.rows = std::move(rows);
+/// What is left of the axes for one who chooses nothing. Only that is copied: there may be as many
+/// groups as an axis has values.
+std::vector<Axis> without_choices(const std::vector<Axis>& axes, const Bindings& group) {
+  std::vector<Axis> rest;
+  for (const Axis& axis : axes) {
+    if (is_chosen(axis, group)) continue;
+    // Of several rows of axes that move together the first.
+    const auto row = std::ranges::find_if(
+        axis.rows, [&](const std::vector<Value>& each) { return has_values(axis, each, group); });
+    Axis left{axis.names, {}, axis.where};
+    if (row != axis.rows.end()) left.rows.push_back(*row);
+    rest.push_back(std::move(left));
   }
   return rest;
 }
 
-/// The default configuration, or why there is none.
-std::optional<Configuration> default_of(const Sweep& sweep, const PatternPtr& pattern,
-                                        TuningGroup& group) {
+/// The default configuration, or why there is none. `frame` is the sweep without its axes.
+std::optional<Configuration> default_of(const std::vector<Axis>& axes, Sweep& frame,
+                                        const PatternPtr& pattern, TuningGroup& group) {
+  frame.patterns = {pattern};
+  frame.axes = without_choices(axes, group.values);
   try {
-    Space space = enumerate(without_choices(sweep, pattern, group.values));
+    Space space = enumerate(frame);
     if (!space.configurations.empty()) return std::move(space.configurations.front());
     for (const Removed& removed : space.removed) {
       if (removed.count == 0) continue;
@@ -67,9 +69,9 @@ std::optional<Configuration> default_of(const Sweep& sweep, const PatternPtr& pa
   return std::nullopt;
 }
 
-void find_standard(const Sweep& sweep, Space& space, TuningGroup& group) {
+void find_standard(const std::vector<Axis>& axes, Sweep& frame, Space& space, TuningGroup& group) {
   const PatternPtr pattern = space.configurations[group.configurations.front()].pattern;
-  auto standard = default_of(sweep, pattern, group);
+  auto standard = default_of(axes, frame, pattern, group);
   if (!standard) return;
   for (const std::size_t place : group.configurations) {
     const Configuration& configuration = space.configurations[place];
@@ -93,7 +95,8 @@ std::vector<TuningGroup> tuning_groups(const Sweep& sweep, Space& space) {
     if (is_new) groups.push_back({std::move(values), {}, {}, {}});
     groups[found->second].configurations.push_back(place);
   }
-  for (TuningGroup& group : groups) find_standard(sweep, space, group);
+  Sweep frame = sweep;
+  for (TuningGroup& group : groups) find_standard(sweep.axes, frame, space, group);
   return groups;
 }
 

@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "engine/store/store.h"
+#include "tests/cli/compiler_precondition.h"
 #include "tests/cli/program.h"
 #include "tests/contains.h"
 #include "tests/temporary_folder.h"
@@ -129,6 +130,23 @@ BOOST_FIXTURE_TEST_CASE(is_not_taken_for_a_measurement_later, Replayed) {
   run(tuned);
   const Outcome again = run(tuned);
   BOOST_TEST(contains(again.err, "; 0 reused"), again.err);
+}
+
+BOOST_FIXTURE_TEST_CASE(takes_the_values_that_the_emulator_recorded_with, Replayed,
+                        *boost::unit_test::precondition(has_compiler)) {
+  const std::string sweep = "pattern: step\naxes: {STEP: [1, 2]}\nemulator: {set: {N: 1 Ki}}\n";
+  folder.write("replayed.yaml", sweep);
+  const Outcome recorded = run_program(
+      {"run", "replayed.yaml", "--patterns", "mine", "--device", "emulator", "-o", "recorded"},
+      folder.path());
+  BOOST_REQUIRE_MESSAGE(recorded.code == 0, recorded.err);
+  const Outcome outcome = run(sweep, "recorded/replayed.db");
+  BOOST_TEST(outcome.code == 0, outcome.err);
+  BOOST_TEST(contains(outcome.err, "with the sweep's values for the emulator"), outcome.err);
+  BOOST_TEST(contains(outcome.err, "2 points measured, 0 failed"), outcome.err);
+  // What a person types goes before what the file says.
+  const Outcome other = run(sweep, "recorded/replayed.db", {"--set", "N=2048"});
+  BOOST_TEST(contains(other.err, "none of this sweep's 2 configurations is recorded"), other.err);
 }
 
 BOOST_FIXTURE_TEST_CASE(wants_the_sweep_to_know_what_the_recording_varies, Replayed) {

@@ -146,7 +146,8 @@ const std::vector<Mistake> mistakes = {
      R"(blur.json: cache["7,8"]: it has no value of 'a')"},
     {R"({"tune_params_keys": ["a"], "cache": {"7": 8}})", R"(cache["7"]: this is no object)"},
     {"{\"tune_params_keys\": [\"a\"],\n \"cache\": {\"7\": {\"a\" 1}}}", "blur.json:2:"},
-    {R"({"tune_params_keys": ["a"], "cache": {"7": {"a": 1e999}}})", "this is no JSON"},
+    {R"({"tune_params_keys": ["a"], "cache": {"7": {"a": 1e999}}})",
+     "blur.json: this JSON is not read: number overflow"},
     {R"({"tune_params_keys": ["a"], "cache": )", "blur.json:1:"},
     {"[]", "this is no JSON object"},
     {"", "blur.json:1:1: this is no JSON"},
@@ -155,6 +156,36 @@ const std::vector<Mistake> mistakes = {
 BOOST_DATA_TEST_CASE(says_what_is_wrong_and_where, data::make(mistakes), mistake) {
   const std::string message = message_of([&] { read(mistake.text); });
   BOOST_TEST(contains(message, mistake.said), message);
+}
+
+BOOST_AUTO_TEST_CASE(neither_depth_nor_length_makes_it_fall_over) {
+  const auto with_value = [](const std::string& value) {
+    return message_of([&] {
+      read(R"({"tune_params_keys": ["a"], "cache": {"7": {"a": 7, "b": )" + value + "}}}");
+    });
+  };
+  const auto nested = [](std::size_t depth) {
+    return std::string(depth, '[') + std::string(depth, ']');
+  };
+  BOOST_TEST(with_value(nested(90)) == "");
+  BOOST_TEST(with_value(nested(200'000)) ==
+             "blur.json: this JSON is not read: values stand more than 100 levels deep");
+  std::string members = "7";
+  for (int i = 0; i < 900; ++i) members += ", \"m" + std::to_string(i) + "\": 1";
+  BOOST_TEST(with_value(members) == "");
+  for (int i = 900; i < 200'000; ++i) members += ", \"m" + std::to_string(i) + "\": 1";
+  BOOST_TEST(with_value(members) ==
+             "blur.json: this JSON is not read: an object has more than 1000 members");
+}
+
+BOOST_AUTO_TEST_CASE(has_any_number_of_entries) {
+  std::string entries;
+  for (int i = 0; i < 5000; ++i) {
+    entries +=
+        (i > 0 ? ", \"" : "\"") + std::to_string(i) + "\": {\"a\": " + std::to_string(i) + "}";
+  }
+  const Recording recording = read(R"({"tune_params_keys": ["a"], "cache": {)" + entries + "}}");
+  BOOST_TEST(recording.entries.size() == 5000U);
 }
 
 BOOST_AUTO_TEST_CASE(every_cut_of_a_file_is_read_or_refused) {

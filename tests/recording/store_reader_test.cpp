@@ -81,6 +81,18 @@ BOOST_AUTO_TEST_CASE(what_was_searched_by_is_the_objective) {
   BOOST_TEST(recording_of(run, points).origin.objective == "load_sectors.emulated");
 }
 
+BOOST_AUTO_TEST_CASE(says_what_a_sweep_needs_of_the_device) {
+  RunRecord run;
+  BOOST_TEST(!recording_of(run, {}).origin.is_emulated);
+  run.provenance.device.backend = "emulator";
+  run.provenance.device.multiprocessors = 132;
+  run.provenance.device.l2_bytes = 1000;
+  const RecordingOrigin origin = recording_of(run, {}).origin;
+  BOOST_TEST(origin.is_emulated);
+  BOOST_TEST(origin.multiprocessors == 132);
+  BOOST_TEST(origin.l2_bytes == 1000U);
+}
+
 BOOST_AUTO_TEST_CASE(patterns_that_are_ranked_differently_are_compared_by_time) {
   std::vector<StoredPoint> points(2);
   points[0].point = example_point(1);

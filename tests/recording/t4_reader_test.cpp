@@ -173,6 +173,24 @@ const std::vector<Mistake> mistakes = {
     {"{\"results\": [", "t4.json:1:14: this is no JSON"},
 };
 
+BOOST_AUTO_TEST_CASE(says_what_a_sweep_needs_of_the_device) {
+  const RecordingOrigin origin = read(document("", R"({"hardware": {"hardware_description":
+      [{"backend": "emulator", "multiprocessors": 132, "l2_bytes": 1000}]}})"))
+                                     .origin;
+  BOOST_TEST(origin.is_emulated);
+  BOOST_TEST(origin.multiprocessors == 132);
+  BOOST_TEST(origin.l2_bytes == 1000U);
+  for (const char* other : {"{}", R"({"hardware": 3})", R"({"hardware": {}})",
+                            R"({"hardware": {"hardware_description": [7]}})",
+                            R"({"hardware": {"hardware_description": [{"backend": "cuda",
+                                "multiprocessors": -1, "l2_bytes": "many"}]}})"}) {
+    const RecordingOrigin of_other = read(document("", other)).origin;
+    BOOST_TEST(!of_other.is_emulated, other);
+    BOOST_TEST(of_other.multiprocessors == 0, other);
+    BOOST_TEST(of_other.l2_bytes == 0U, other);
+  }
+}
+
 BOOST_DATA_TEST_CASE(says_what_is_wrong_and_where, data::make(mistakes), mistake) {
   const std::string message = message_of([&] { read(mistake.text); });
   BOOST_TEST(contains(message, mistake.said), message);
@@ -182,7 +200,7 @@ BOOST_AUTO_TEST_CASE(a_value_nested_deeper_than_the_stack_is_refused) {
   constexpr std::size_t depth = 200'000;
   const std::string deep = "\"a\": " + std::string(depth, '[') + std::string(depth, ']');
   const std::string message = message_of([&] { read(document(result(deep, time("ms")))); });
-  BOOST_TEST(message == "t4.json: this is no JSON: it is nested too deeply");
+  BOOST_TEST(message == "t4.json: this JSON is not read: values stand more than 100 levels deep");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

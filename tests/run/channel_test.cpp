@@ -32,6 +32,12 @@ BOOST_AUTO_TEST_CASE(silence_is_a_timeout) {
   BOOST_CHECK_THROW(there.receive(0.01), ChannelTimeout);
 }
 
+BOOST_AUTO_TEST_CASE(an_end_that_takes_nothing_is_a_timeout) {
+  auto [here, there] = Channel::pair();
+  here.send(Message(100), 0.01);
+  BOOST_CHECK_THROW(here.send(Message(10'000'000), 0.01), ChannelTimeout);
+}
+
 BOOST_AUTO_TEST_CASE(a_closed_end_is_noticed_by_both_reading_and_writing) {
   auto [here, there] = Channel::pair();
   { const Channel gone = std::move(there); }

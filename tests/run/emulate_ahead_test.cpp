@@ -48,6 +48,17 @@ BOOST_AUTO_TEST_CASE(each_workload_gets_its_own_counts) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(who_waits_hears_why_there_is_no_backend) {
+  const auto none = [](const std::atomic<bool>& /*cancelled*/) -> std::unique_ptr<Backend> {
+    throw std::runtime_error("there is no memory");
+  };
+  EmulateAhead ahead(none, 2);
+  for (int i = 0; i < 5; ++i) {
+    std::future<PointRecord> counts = ahead.count(named("quick"), MeasureRules{}, UsefulTraffic{});
+    BOOST_CHECK_THROW(counts.get(), std::runtime_error);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(what_never_ends_is_cancelled_with_it) {
   EmulateAhead ahead(counting_backend, 2);
   for (int i = 0; i < 5; ++i) ahead.count(named("endless"), MeasureRules{}, UsefulTraffic{});

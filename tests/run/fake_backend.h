@@ -29,6 +29,9 @@ class FakeBackend : public Backend {
     return std::make_unique<FakeExecution>(*this);
   }
 
+  void load(const Workload& workload) override {
+    if (on_load) on_load(workload);
+  }
   DeviceState state() override {
     calls.push_back("state");
     return state_;
@@ -48,6 +51,7 @@ class FakeBackend : public Backend {
   Observation observation_;
   std::vector<std::string> calls;
   std::function<void(const Workload&)> on_prepare;
+  std::function<void(const Workload&)> on_load;
   std::function<void()> on_launch;
   std::function<std::optional<std::string>()> on_verify;
   std::function<double(CacheState)> on_sample;

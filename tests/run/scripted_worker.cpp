@@ -62,6 +62,9 @@ std::unique_ptr<Backend> start_backend(const std::string& device) {
     const auto size = static_cast<double>(workload.program->cubin.size());
     script.on_sample = [size](CacheState) { return size; };
   };
+  backend->on_load = [&script](const Workload& workload) {
+    if (workload.kernel_entry == "stuck") act(script, "hang");
+  };
   backend->on_count = [&script](std::span<const Workload> workloads, const CounterRequest& request,
                                 const StepListener& on_step) {
     return count(script, workloads, request, on_step);

@@ -202,6 +202,19 @@ BOOST_AUTO_TEST_CASE(a_kernel_that_never_ends_is_stopped) {
   BOOST_TEST((run(measurer, named("ok")).status == PointStatus::ok));
 }
 
+BOOST_AUTO_TEST_CASE(a_worker_that_takes_no_work_is_replaced) {
+  constexpr std::size_t more_than_a_socket_holds = 10'000'000;
+  WorkerMeasurer measurer(worker("fake"), 0.3);
+  measurer.load(named("stuck"));
+  const PointRecord failed = run(measurer, named("ok", more_than_a_socket_holds));
+  BOOST_TEST(failed.reason ==
+             "the process that runs the kernel did not take its work within 0.3 s");
+  BOOST_TEST((run(measurer, named("ok")).status == PointStatus::ok));
+  measurer.load(named("stuck"));
+  measurer.load(named("ok", more_than_a_socket_holds));
+  BOOST_TEST((run(measurer, named("ok")).status == PointStatus::ok));
+}
+
 BOOST_AUTO_TEST_CASE(a_device_that_does_not_start_is_an_error_in_the_workers_words) {
   BOOST_TEST(device_error(worker("none")) == "there is no such device");
   BOOST_TEST(device_error(worker("crash")) ==
