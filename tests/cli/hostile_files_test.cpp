@@ -36,9 +36,9 @@ const std::vector<std::string> attacks = {
     "data[-K] = 1;",
     "data[0] = data[K * (1ll << 61)];",
     "__shared__ int words[4]; words[K * 100000] = 1; data[0] = words[K * 100001];",
-    "__shared__ int words[4]; words[-K * 4] = 1; data[0] = words[-K * 4];",
+    "__shared__ int words[4]; *const_cast<volatile int*>(words + data[1] - 4) = 1;",
     "int local[4] = {1, 2, 3, 4}; data[0] = local[K * 100000 + data[1]];",
-    "int local[4]; local[-K * 100000 + data[1]] = 7; data[0] = local[-K * 100000 + data[1]];",
+    "volatile int local[4]; local[data[1] - 100000] = 7;",
     "atomicAdd(reinterpret_cast<int*>(0x7fff00000000ull) + threadIdx.x, 1);",
     "atomicCAS(data + K * (1 << 28), 0, 1);",
     "__shared__ int words[4]; atomicAdd(words + K * 100000, 1); data[0] = words[0];",
@@ -51,9 +51,8 @@ const std::vector<std::string> attacks = {
     "__shared__ int words[64]; asm volatile(\"cp.async.ca.shared.global [%0], [%1], 4;\" :: "
     "\"r\"(0), \"l\"(1ll << 44)); asm volatile(\"cp.async.wait_all;\"); data[0] = words[0];",
     "void (*jump)() = reinterpret_cast<void (*)()>(0x41414141ull * K); jump();",
-    "data[0] = down(K);",
+    "data[0] = down(K, data);",
     "while (K > 0) asm volatile(\"\" ::: \"memory\");",
-    "if (threadIdx.x == 0) __syncthreads(); else while (*(volatile int*)data == 0) {}",
     "char* more = static_cast<char*>(malloc(1ull << 60)); more[0] = 1;",
     "extern __shared__ int far[]; far[K * (1 << 26)] = 1;",
     "__trap();",
@@ -61,8 +60,8 @@ const std::vector<std::string> attacks = {
 };
 
 constexpr const char* recursion =
-    "__device__ __noinline__ int down(int x) { int big[64]; "
-    "big[x & 63] = x; return x < 0 ? 0 : down(x + 1) + big[x & 63]; }\n";
+    "__device__ __noinline__ int down(int x, volatile int* p) {"
+    " return p[0] < 0 ? x : down(x + 1, p) * p[1] + p[2]; }\n";
 
 }  // namespace
 }  // namespace hostile_files

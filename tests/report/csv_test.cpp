@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(headings_are_as_they_are_in_utf_8) {
 BOOST_AUTO_TEST_CASE(no_text_is_a_formula_or_steers_a_terminal) {
   for (const char* begin : {"=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"}) {
     const std::string text =
-        written(failed_point("p", {{"W", word(std::string(begin) + "1")}}, ""));
+        written(failed_point("p", {{"W", word((std::string(begin) + "1").c_str())}}, ""));
     const auto records = parse_csv(text);
     BOOST_REQUIRE(records.has_value());
     BOOST_TEST(records->at(1).at(1).front() == '\'', begin);
