@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
+
+#include "engine/text/utf8.h"
 #include "report/count_agreement.h"
 #include "report/metric_column.h"
 #include "report/parameter_values.h"
@@ -22,12 +26,16 @@ std::string quoted_if_needed(std::string_view field) {
   return result + '"';
 }
 
-/// A text from a file or a message. Spreadsheets compute what begins like a formula (OWASP, "CSV
-/// Injection").
+/// A text from a file or a message. Spreadsheets compute what begins like a formula, in the wide
+/// forms of East Asian writing too (OWASP, "CSV Injection"): an apostrophe before it makes it a
+/// text. Figures and integers are no such texts and stay as they are.
 std::string text_field(std::string_view text) {
+  const std::string clean = printable_text(text, "\t\r\n", "?");
+  constexpr std::array<std::string_view, 11> begins = {"=",  "+",  "-",  "@",  "\t", "\r",
+                                                       "\n", "＝", "＋", "－", "＠"};
   const bool like_a_formula =
-      !text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos;
-  return quoted_if_needed(like_a_formula ? "'" + std::string(text) : std::string(text));
+      std::ranges::any_of(begins, [&](std::string_view begin) { return clean.starts_with(begin); });
+  return quoted_if_needed(like_a_formula ? "'" + clean : clean);
 }
 
 std::string parameter_field(const Value* value) {

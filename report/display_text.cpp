@@ -6,6 +6,8 @@
 
 #include "engine/text/units.h"
 
+#include "engine/text/utf8.h"
+
 namespace sweep {
 
 std::size_t display_width(std::string_view text) {
@@ -34,15 +36,7 @@ std::string cut_to_width(std::string text, std::size_t width, bool unicode) {
 }
 
 std::string printable(std::string_view text) {
-  std::string result(text);
-  std::ranges::replace_if(
-      result,
-      [](char c) {
-        const auto byte = static_cast<unsigned char>(c);
-        return (byte < 0x20 && c != '\t') || byte == 0x7f;
-      },
-      '?');
-  return result;
+  return printable_text(text, "\t", "?");
 }
 
 std::string in_words(const std::vector<std::string>& parts, std::string_view last) {

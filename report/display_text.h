@@ -17,7 +17,8 @@ std::string pad_right(std::string_view text, std::size_t width);
 /// the terminal shows those of Unicode.
 std::string cut_to_width(std::string text, std::size_t width, bool unicode);
 
-/// The text with '?' for control characters other than tabs: they could steer a terminal.
+/// The text with '?' for what could steer a terminal or mislead its reader, tabs apart
+/// (printable_text).
 std::string printable(std::string_view text);
 
 /// "a, b and c"

@@ -14,17 +14,6 @@ namespace sweep {
 namespace {
 
 /// Compilers warn of characters that turn the direction of writing, which can hide code.
-void replace_direction_marks(std::string& text) {
-  constexpr std::array<std::string_view, 12> marks = {"\u200e", "\u200f", "\u202a", "\u202b",
-                                                      "\u202c", "\u202d", "\u202e", "\u2066",
-                                                      "\u2067", "\u2068", "\u2069", "\u061c"};
-  for (const std::string_view mark : marks) {
-    for (auto at = text.find(mark); at != std::string::npos; at = text.find(mark, at)) {
-      text.replace(at, mark.size(), "?");
-    }
-  }
-}
-
 std::string comment_line(std::string_view mark, std::string text) {
   while (!text.empty() && text.back() == ' ') text.pop_back();
   std::string line(mark);
@@ -69,7 +58,6 @@ std::string comment_lines(std::string_view mark, std::string_view text, std::siz
   std::ranges::replace(clean, '\r', ' ');
   std::ranges::replace(clean, '\t', ' ');
   clean = printable(clean);
-  replace_direction_marks(clean);
   if (width == 0 || clean.empty()) return comment_line(mark, std::move(clean));
   std::string lines;
   for (std::string& line : wrap(clean, width - std::min(width, mark.size() + 1))) {

@@ -33,7 +33,7 @@ constexpr int usual_model = 90;
 
 struct CheckOptions {
   std::vector<std::string> files;
-  std::vector<std::string> folders;
+  GivenFolders folders;
   std::vector<std::string> set;
   int compute_capability = 90;
   std::optional<EmulatorSettings> run;  ///< what to execute on; nothing: compile alone
@@ -87,7 +87,8 @@ ReadFile configurations_of(const std::string& name, const CheckOptions& options)
         fmt::format("{}: --set changes a sweep; a pattern is checked with its defaults", name));
   }
   Diagnostics diagnostics;
-  const PatternPtr pattern = parse_pattern(read_source(path), path, diagnostics);
+  const PatternPtr pattern =
+      parse_pattern(read_source(path), path, diagnostics, include_folders(options.folders));
   if (pattern == nullptr) throw InputError(diagnostics);
   const Configuration configuration = resolve(pattern, {});
   ReadFile file = {name, {configuration}, {}};
@@ -162,7 +163,7 @@ std::optional<CheckOptions> read_options(const Arguments& arguments) {
   CheckOptions options;
   options.files = (*values)["file"].as<std::vector<std::string>>();
   options.set = given_set(*values);
-  options.folders = given_patterns(*values);
+  options.folders = given_folders(*values);
   options.quiet = is_quiet(*values);
   options.timing = values->count("timing") != 0;
   options.cache = given_program_cache(*values);
@@ -205,7 +206,8 @@ CommandLine check_line() {
 int check_command(const Arguments& arguments) {
   const auto options = read_options(arguments);
   if (!options) return exit_done;
-  pattern_folders(options->folders, {});  // a folder that is not there is no file's mistake
+  pattern_folders(options->folders.patterns,
+                  {});  // a folder that is not there is no file's mistake
   // Exit codes rise with how little could be checked: usage, mistakes, no such file.
   int worst = exit_done;
   std::vector<ReadFile> files;

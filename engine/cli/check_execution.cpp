@@ -11,7 +11,6 @@
 #include "engine/run/code_capability.h"
 #include "engine/run/compile_ahead.h"
 #include "engine/run/workload.h"
-#include "engine/text/read_source.h"
 #include "engine/text/units.h"
 
 namespace sweep {
@@ -33,15 +32,17 @@ Location whole_line(const SourcePtr& source, std::size_t line) {
   return {source, line, begin + 1, end - begin};
 }
 
+/// Shows lines of what the pattern was read from alone: #line can name any file.
 Location location_of(const FaultPlace& place, const Pattern& pattern) {
   if (place.line == 0) return {pattern.source};
   if (is_file_of(pattern, place.file)) return whole_line(pattern.source, place.line);
-  try {
-    return whole_line(read_source(place.file), place.line);
-  } catch (const FileError&) {
-    const auto unread = std::make_shared<Source>(Source{place.file, {}});
-    return {unread, place.line, 1};
+  for (const IncludedFile& file : pattern.included.files) {
+    if (!is_same_file(file.name, place.file)) continue;
+    const auto included = std::make_shared<Source>(Source{file.name, file.text});
+    return whole_line(included, place.line);
   }
+  const auto unread = std::make_shared<Source>(Source{place.file, {}});
+  return {unread, place.line, 1};
 }
 
 class ExecutionChecker {

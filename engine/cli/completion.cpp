@@ -62,6 +62,7 @@ class LineReader {
 
   void note(const OptionOfLine& option, const std::string& value) {
     if (option.name == "patterns") so_far_.pattern_folders.push_back(value);
+    if (option.name == "include") so_far_.include_folders.push_back(value);
   }
 
   const OptionOfLine* find(const std::string& word) const {

@@ -64,6 +64,18 @@ std::vector<fs::path> pattern_folders(const std::vector<std::string>& given,
   return folders;
 }
 
+std::vector<fs::path> include_folders(const GivenFolders& given) {
+  std::vector<fs::path> folders;
+  for (const std::string& folder : given.includes) {
+    std::error_code error;
+    if (!fs::is_directory(folder, error)) {
+      throw CommandError(exit_no_input, fmt::format("--include {}: no such folder", folder));
+    }
+    folders.emplace_back(folder);
+  }
+  return folders;
+}
+
 std::vector<fs::path> sweep_folders() {
   std::vector<fs::path> folders;
   add_folder(folders, "sweeps");

@@ -25,7 +25,7 @@ constexpr int usual_model = 90;
 struct ExplainOptions {
   std::string pattern;
   std::vector<std::string> set;
-  std::vector<std::string> folders;
+  GivenFolders folders;
   bool is_json = false;
   EmulatorSettings settings;
 };
@@ -40,7 +40,7 @@ std::optional<ExplainOptions> read_options(const Arguments& arguments) {
   options.pattern = (*values)["pattern"].as<std::vector<std::string>>().front();
   check_operand("explain", Operand::pattern, options.pattern);
   options.set = given_set(*values);
-  options.folders = given_patterns(*values);
+  options.folders = given_folders(*values);
   options.is_json = values->count("json") != 0;
   options.settings = given_emulator_settings(*values, usual_model);
   options.settings.is_exact = values->count("exact") != 0;

@@ -12,14 +12,14 @@
 
 namespace sweep {
 
-PatternPtr find_pattern(const std::string& name, const std::vector<std::string>& folders) {
+PatternPtr find_pattern(const std::string& name, const GivenFolders& folders) {
   const std::filesystem::path path = name;
   Diagnostics diagnostics;
   PatternPtr pattern;
   if (path.extension() == ".cu") {
-    pattern = parse_pattern(read_source(path), path, diagnostics);
+    pattern = parse_pattern(read_source(path), path, diagnostics, include_folders(folders));
   } else {
-    const PatternLibrary library(pattern_folders(folders, {}));
+    const PatternLibrary library(pattern_folders(folders.patterns, {}), include_folders(folders));
     if (library.find(name).empty()) {
       const std::vector<std::string> names = library.names();
       const std::string file = name + ".cu";

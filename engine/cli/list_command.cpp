@@ -92,8 +92,8 @@ struct Patterns {
   Diagnostics diagnostics;
 };
 
-Patterns load_patterns(const std::vector<std::string>& folders) {
-  const PatternLibrary library(pattern_folders(folders, {}));
+Patterns load_patterns(const GivenFolders& folders) {
+  const PatternLibrary library(pattern_folders(folders.patterns, {}), include_folders(folders));
   Patterns patterns;
   for (const std::string& name : library.names()) {
     const PatternPtr pattern = library.load(name, {}, patterns.diagnostics);
@@ -153,9 +153,9 @@ void print_names(const std::vector<std::string>& names) {
   for (const std::string& name : names) std::cout << name << '\n';
 }
 
-void print_patterns(const std::vector<std::string>& folders, const std::string& format) {
+void print_patterns(const GivenFolders& folders, const std::string& format) {
   if (format == "names") {
-    return print_names(PatternLibrary(pattern_folders(folders, {})).names());
+    return print_names(PatternLibrary(pattern_folders(folders.patterns, {})).names());
   }
   Patterns patterns = load_patterns(folders);
   if (format == "text") return print_groups(list_patterns(std::move(patterns)));
@@ -225,7 +225,7 @@ int list_command(const Arguments& arguments) {
     throw UsageError(fmt::format("--format {}: write {}", format, in_words(formats(), "or")));
   }
   if (what == "patterns") {
-    print_patterns(given_patterns(*options), format);
+    print_patterns(given_folders(*options), format);
   } else if (what == "sweeps") {
     if (format == "md") throw UsageError("--format md is for patterns and metrics");
     print_sweeps(format);

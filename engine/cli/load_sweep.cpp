@@ -6,9 +6,9 @@
 
 namespace sweep {
 
-LoadedSweep load_sweep(const std::filesystem::path& file, const std::vector<std::string>& folders,
+LoadedSweep load_sweep(const std::filesystem::path& file, const GivenFolders& folders,
                        const std::vector<std::string>& set_arguments) {
-  const PatternLibrary library(pattern_folders(folders, file));
+  const PatternLibrary library(pattern_folders(folders.patterns, file), include_folders(folders));
   std::vector<Override> overrides;
   for (const std::string& argument : set_arguments) {
     overrides.push_back({std::make_shared<Source>(Source{"--set", argument})});

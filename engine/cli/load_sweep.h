@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/cli/data_folders.h"
 #include "engine/space/enumerate.h"
 
 namespace sweep {
@@ -16,8 +17,7 @@ struct LoadedSweep {
 
 /// Reads a sweep file, its patterns (see pattern_folders) and the `--set` arguments, and
 /// enumerates. Throws FileError and InputError.
-LoadedSweep load_sweep(const std::filesystem::path& file,
-                       const std::vector<std::string>& pattern_folders,
+LoadedSweep load_sweep(const std::filesystem::path& file, const GivenFolders& folders,
                        const std::vector<std::string>& set_arguments);
 
 }  // namespace sweep

@@ -16,6 +16,7 @@
 #include "engine/cli/commands.h"
 #include "engine/cli/help_command.h"
 #include "engine/cli/terminal.h"
+#include "engine/cli/terminal_guard.h"
 #include "engine/cli/wrong_operand.h"
 #include "engine/loader/dynamic_library.h"
 #include "engine/store/store.h"
@@ -134,6 +135,8 @@ int main(int count, char** words) {
   sweep::set_process_command(count, words);
   // Ignored, as some parents leave it, the ends of processes started here could not be waited for.
   std::signal(SIGCHLD, SIG_DFL);
+  const sweep::TerminalGuard results(std::cout, STDOUT_FILENO);
+  const sweep::TerminalGuard messages(std::cerr, STDERR_FILENO);
   const int code = sweep::run({words + 1, words + count});
   std::cout.flush();
   const bool is_stopped = code > 128;

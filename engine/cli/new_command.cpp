@@ -56,8 +56,7 @@ void write_pattern(const std::string& given, const NewFile& where) {
                              file));
 }
 
-void write_sweep(const std::string& given, const std::vector<std::string>& folders,
-                 const NewFile& where) {
+void write_sweep(const std::string& given, const GivenFolders& folders, const NewFile& where) {
   const PatternPtr pattern = find_pattern(given, folders);
   const fs::path path = write_new_file(where, pattern->name + ".yaml", new_sweep_text(pattern));
   // The pattern is found beside the sweep, and where the program looks without being told.
@@ -70,7 +69,8 @@ void write_sweep(const std::string& given, const std::vector<std::string>& folde
     if (!is_beside)
       words.insert(words.end(), {"--patterns", folder.empty() ? "." : folder.string()});
   } else {
-    for (const std::string& folder : folders) words.insert(words.end(), {"--patterns", folder});
+    for (const std::string& folder : folders.patterns)
+      words.insert(words.end(), {"--patterns", folder});
   }
   say_next(path, fmt::format("  sweep check {0}\n  sweep run {0}\n", shell_quoted(words)));
 }
@@ -105,7 +105,7 @@ int new_command(const Arguments& arguments) {
   if (what[0] == "pattern") {
     write_pattern(what[1], where);
   } else if (what[0] == "sweep") {
-    write_sweep(what[1], given_patterns(*options), where);
+    write_sweep(what[1], given_folders(*options), where);
   } else {
     throw UsageError(fmt::format("cannot begin a '{}'; write pattern or sweep", what[0]));
   }

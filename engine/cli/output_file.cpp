@@ -1,5 +1,6 @@
 #include "engine/cli/output_file.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -14,14 +15,20 @@ namespace sweep {
 void write_output_file(const std::filesystem::path& path, const std::string& text) {
   std::filesystem::path partial = path;
   partial += fmt::format(".{}.part", getpid());
-  std::ofstream file(partial, std::ios::binary | std::ios::trunc);
-  if (!file) {
+  std::error_code error;
+  // A new file, not one that a link of that name leads to.
+  std::filesystem::remove(partial, error);
+  const int created =
+      open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+  if (created >= 0) close(created);
+  std::ofstream file;
+  if (created >= 0) file.open(partial, std::ios::binary | std::ios::trunc);
+  if (!file.is_open()) {
     throw CommandError(exit_cannot_create, fmt::format("{}: cannot be created: {}", path.string(),
                                                        std::strerror(errno)));
   }
   file << text;
   file.close();
-  std::error_code error;
   if (!file) {
     const std::string reason = std::strerror(errno);
     std::filesystem::remove(partial, error);

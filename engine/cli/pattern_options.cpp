@@ -26,11 +26,14 @@ std::string name_of(const std::string& assignment) {
 
 void add_patterns_option(CommandLine& line) {
   line.options()("patterns", po::value<Words>()->composing()->value_name("DIR"),
-                 "a folder with patterns, searched first; may be given several times");
+                 "a folder with patterns, searched first; may be given several times")(
+      "include", po::value<Words>()->composing()->value_name("DIR"),
+      "a folder whose files patterns may #include besides\nthose of their own folder; may be given "
+      "several times");
 }
 
-Words given_patterns(const po::variables_map& values) {
-  return given(values, "patterns");
+GivenFolders given_folders(const po::variables_map& values) {
+  return {given(values, "patterns"), given(values, "include")};
 }
 
 void add_set_option(CommandLine& line) {

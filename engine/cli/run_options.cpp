@@ -94,7 +94,7 @@ std::optional<RunOptions> read_run_options(const Arguments& arguments) {
   options.sweep = (*values)["sweep"].as<std::vector<std::string>>().front();
   check_operand("run", Operand::sweep, options.sweep);
   options.set = given_set(*values);
-  options.folders = given_patterns(*values);
+  options.folders = given_folders(*values);
   options.device = (*values)["device"].as<std::string>();
   options.output = (*values)["output"].as<std::string>();
   options.fresh = values->count("fresh") != 0;

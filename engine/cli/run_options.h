@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/cli/command.h"
+#include "engine/cli/data_folders.h"
 
 namespace sweep {
 
@@ -15,7 +16,7 @@ namespace sweep {
 struct RunOptions {
   std::string sweep;  ///< a file, or a name
   std::vector<std::string> set;
-  std::vector<std::string> folders;  ///< of patterns
+  GivenFolders folders;
   std::string device;
   std::filesystem::path output;
   bool fresh = false;

@@ -40,11 +40,11 @@ void print_pattern(const Pattern& pattern) {
   std::cout << fmt::format("\n{}:\n{}", pattern.path.string(), pattern.source->text);
 }
 
-void show_pattern(const std::string& name, const std::vector<std::string>& folders) {
+void show_pattern(const std::string& name, const GivenFolders& folders) {
   print_pattern(*find_pattern(name, folders));
 }
 
-void show_sweep(const std::string& name, const std::vector<std::string>& folders) {
+void show_sweep(const std::string& name, const GivenFolders& folders) {
   const std::filesystem::path file = find_sweep_file(name);
   const LoadedSweep loaded = load_sweep(file, folders, {});
   std::cout << describe_plan(loaded)
@@ -76,7 +76,7 @@ int show_command(const Arguments& arguments) {
   if (!options) return exit_done;
   std::vector<std::string> what;
   if (options->count("what") != 0) what = (*options)["what"].as<std::vector<std::string>>();
-  const std::vector<std::string> folders = given_patterns(*options);
+  const GivenFolders folders = given_folders(*options);
   if (what.size() != 2) throw UsageError("show what? for example: sweep show pattern stride");
   if (what[0] == "pattern") {
     show_pattern(what[1], folders);

@@ -78,11 +78,12 @@ std::vector<PatternPtr> patterns_on(const LineSoFar& line) {
     std::error_code error;
     if (fs::exists(name, error) || std::ranges::find(names, name) != names.end()) {
       const fs::path file = find_sweep_file(name);
-      const PatternLibrary library(pattern_folders(line.pattern_folders, file));
+      const PatternLibrary library(pattern_folders(line.pattern_folders, file),
+                                   include_folders({{}, line.include_folders}));
       return parse_sweep(read_source(file), file, library.lookup(), {}).patterns;
     }
   }
-  return {find_pattern(name, line.pattern_folders)};
+  return {find_pattern(name, GivenFolders{line.pattern_folders, line.include_folders})};
 }
 
 std::vector<Offer> parameter_offers(const std::vector<PatternPtr>& patterns) {

@@ -12,6 +12,7 @@ namespace sweep {
 struct LineSoFar {
   std::vector<std::string> operands;
   std::vector<std::string> pattern_folders;  ///< of --patterns
+  std::vector<std::string> include_folders;  ///< of --include
 };
 
 /// What may stand for `word`, of which `typed` is there; offers that do not begin with it are the

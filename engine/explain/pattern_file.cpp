@@ -4,11 +4,15 @@
 
 namespace sweep {
 
-bool is_file_of(const Pattern& pattern, const std::string& file) {
-  const auto plain = [](const std::string& name) {
-    return std::filesystem::absolute(name).lexically_normal();
+bool is_same_file(const std::string& name, const std::string& other) {
+  const auto plain = [](const std::string& text) {
+    return std::filesystem::absolute(text).lexically_normal();
   };
-  return !file.empty() && plain(file) == plain(pattern.source->name);
+  return !other.empty() && plain(name) == plain(other);
+}
+
+bool is_file_of(const Pattern& pattern, const std::string& file) {
+  return is_same_file(pattern.source->name, file);
 }
 
 }  // namespace sweep

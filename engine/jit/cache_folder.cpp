@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -51,6 +52,17 @@ bool is_program_name(std::string_view name) {
 
 bool is_temporary_name(std::string_view name) {
   return name.starts_with(temporary_beginning) && is_hash(name.substr(temporary_beginning.size()));
+}
+
+/// Whoever can write into the folder can have his programs run: refuses one that others can.
+void require_own(const FileDescriptor& root) {
+  struct stat status = {};
+  if (fstat(root.get(), &status) != 0) fail(errno);
+  const uid_t me = geteuid();
+  // With sudo the folder is the user's.
+  const bool is_own = status.st_uid == me || status.st_uid == 0 || me == 0;
+  if (is_own && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0) return;
+  throw std::system_error(EPERM, std::generic_category(), "others can write into it");
 }
 
 /// The group's folder; nothing when it is not there, or a link.
@@ -189,6 +201,7 @@ std::string program_file_name(const std::string& hash) {
 FileDescriptor CacheFolder::open_root() const {
   FileDescriptor root(::open(path_.c_str(), folder_flags));
   if (!root && errno != ENOENT) fail(errno);
+  if (root) require_own(root);
   return root;
 }
 

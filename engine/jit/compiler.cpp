@@ -101,11 +101,14 @@ void Compiler::compile_program(std::span<const Configuration> batch, ProgramComp
                                std::vector<CompileOutcome>& outcomes) const {
   const Pattern& pattern = *batch.front().pattern;
   TranslationUnit unit = write_translation_unit(batch);
-  const std::filesystem::path folder = pattern.path.parent_path();
-  // Without a folder in its name, the current one would be searched before the pattern's.
-  ProgramSource source = {std::move(unit.text), options_, kernels_of(unit),
-                          (folder / "generated").string()};
-  source.options.push_back("--include-path=" + folder.string());
+  const ProgramSource source = {std::move(unit.text), options_, kernels_of(unit),
+                                source_headers(pattern)};
+  if (const std::string reason = why_open(source.text, source.headers); !reason.empty()) {
+    CompileFailure refused;
+    refused.errors.error({pattern.source, 0, 0, 1}, "this pattern is not compiled: " + reason);
+    outcomes.insert(outcomes.end(), batch.size(), refused);
+    return;
+  }
   NvrtcResult result = programs.compile(source);
   if (!result.ok && batch.size() > 1) {
     const std::size_t half = batch.size() / 2;

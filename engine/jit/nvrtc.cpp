@@ -5,8 +5,11 @@
 #include <nvrtc.h>
 
 #include <algorithm>
+#include <future>
+#include <system_error>
 #include <utility>
 
+#include "engine/jit/file_sandbox.h"
 #include "engine/jit/prelude.h"
 #include "engine/loader/cuda_home.h"
 #include "engine/loader/dynamic_library.h"
@@ -85,6 +88,29 @@ DynamicLibrary open_library() {
       fmt::join(candidates, "\n  ")));
 }
 
+/// The name of the source. The library searches the folder of that name first, or else the current
+/// one: below a device there can be none.
+constexpr const char* source_name = "/dev/null/generated";
+
+/// The folders of the toolkit's headers and libraries; where headers are links, also those that
+/// they lead to.
+std::vector<std::filesystem::path> readable_folders(const std::vector<std::string>& options,
+                                                    const std::filesystem::path& library) {
+  constexpr std::string_view option = "--include-path=";
+  std::vector<std::filesystem::path> folders = {library.parent_path()};
+  for (const std::string& text : options) {
+    if (!text.starts_with(option)) continue;
+    const std::filesystem::path folder = text.substr(option.size());
+    folders.push_back(folder);
+    for (const char* header : {"cuda_fp16.h", "cuda/std/version", "cuda/barrier", "nv/target"}) {
+      std::error_code error;
+      const auto target = std::filesystem::canonical(folder / header, error);
+      if (!error) folders.push_back(target.parent_path());
+    }
+  }
+  return folders;
+}
+
 }  // namespace
 
 void require_supported_version(const std::filesystem::path& file, int major, int minor) {
@@ -148,19 +174,35 @@ const std::vector<int>& Nvrtc::architectures() const {
 
 NvrtcResult Nvrtc::compile(const std::string& source, const std::vector<std::string>& options,
                            const std::vector<std::string>& name_expressions,
-                           const std::string& name) const {
+                           const std::vector<SourceHeader>& headers) const {
+  const std::vector<std::filesystem::path> readable = readable_folders(options, functions_->file);
+  // In a thread of its own, which loses its other files for good.
+  const auto compile_restricted = [&] {
+    restrict_thread_to(readable);
+    return compile_here(source, options, name_expressions, headers);
+  };
+  return std::async(std::launch::async, compile_restricted).get();
+}
+
+NvrtcResult Nvrtc::compile_here(const std::string& source, const std::vector<std::string>& options,
+                                const std::vector<std::string>& name_expressions,
+                                const std::vector<SourceHeader>& headers) const {
   const Functions& f = *functions_;
-  const std::vector<Header>& headers = provided_headers();
   std::vector<const char*> header_texts;
   std::vector<const char*> header_names;
-  for (const Header& header : headers) {
+  for (const Header& header : provided_headers()) {
     header_texts.push_back(header.text);
     header_names.push_back(header.name);
   }
+  for (const SourceHeader& header : headers) {
+    header_texts.push_back(header.text.c_str());
+    header_names.push_back(header.name.c_str());
+  }
   nvrtcProgram handle = nullptr;
-  f.check(f.create_program(&handle, source.c_str(), name.c_str(), static_cast<int>(headers.size()),
-                           header_texts.data(), header_names.data()),
-          "nvrtcCreateProgram");
+  f.check(
+      f.create_program(&handle, source.c_str(), source_name, static_cast<int>(header_names.size()),
+                       header_texts.data(), header_names.data()),
+      "nvrtcCreateProgram");
   const Program program(handle, f.destroy_program);
   for (const std::string& expression : name_expressions) {
     f.check(f.add_name_expression(handle, expression.c_str()), "nvrtcAddNameExpression");

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/jit/source_headers.h"
+
 namespace sweep {
 
 /// What a compiler run gave.
@@ -38,14 +40,18 @@ class Nvrtc {
 
   /// Compiles one program. When that fails the result is not ok; unless `source` has a mistake, its
   /// log begins with the library's word for the failure. An option that is not known and failures
-  /// of other calls throw LibraryError. `name` stands for the source's file, which need not be
-  /// there: its folder is searched first for what the source includes with quotes.
+  /// of other calls throw LibraryError. What the source includes is one of `headers` or lies in the
+  /// folders of the options: the library searches neither the current folder nor any other, and
+  /// where the kernel has a sandbox it cannot open any other file.
   NvrtcResult compile(const std::string& source, const std::vector<std::string>& options,
                       const std::vector<std::string>& name_expressions,
-                      const std::string& name = "generated") const;
+                      const std::vector<SourceHeader>& headers = {}) const;
 
  private:
   struct Functions;
+  NvrtcResult compile_here(const std::string& source, const std::vector<std::string>& options,
+                           const std::vector<std::string>& name_expressions,
+                           const std::vector<SourceHeader>& headers) const;
   std::unique_ptr<Functions> functions_;
 };
 

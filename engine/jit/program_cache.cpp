@@ -117,7 +117,7 @@ void ProgramCache::read_new_files(Group& group) {
   try {
     names = folder_.programs(group.folder);
   } catch (const std::system_error& error) {
-    note("cannot be read: " + error.code().message());
+    note(std::string("cannot be read: ") + error.what());
   }
   for (const std::string& name : names) {
     if (group.index.has(name)) continue;
@@ -151,8 +151,8 @@ void ProgramCache::read_file(const Group& group, const std::string& name,
       note(fmt::format("had a damaged file, {}/{}: {}", group.folder, name, damage.what()));
     }
   } catch (const std::system_error& error) {
-    note(fmt::format("has a file that cannot be used, {}/{}: {}", group.folder, name,
-                     error.code().message()));
+    note(
+        fmt::format("has a file that cannot be used, {}/{}: {}", group.folder, name, error.what()));
   }
 }
 
@@ -288,7 +288,7 @@ void ProgramCache::add_program(std::span<const Configuration> configurations,
     group = &group_of(pattern, identity);
   }
   // A group's key and folder never change, so that the file is written without the lock.
-  if (!group->is_kept || !included_files_are_unchanged(*pattern)) return;
+  if (!group->is_kept) return;
   header.key = group->key;
   header.written_ns = now_ns();
   const std::string head = program_file_head(header, *program);

@@ -3,7 +3,7 @@
 namespace sweep {
 
 NvrtcResult LocalCompiler::compile(const ProgramSource& source) {
-  return nvrtc_->compile(source.text, source.options, source.name_expressions, source.name);
+  return nvrtc_->compile(source.text, source.options, source.name_expressions, source.headers);
 }
 
 }  // namespace sweep

@@ -14,7 +14,7 @@ struct ProgramSource {
   std::string text;
   std::vector<std::string> options;
   std::vector<std::string> name_expressions;
-  std::string name = "generated";  ///< of the file that it stands for; see Nvrtc::compile
+  std::vector<SourceHeader> headers = {};
 
   friend bool operator==(const ProgramSource&, const ProgramSource&) = default;
 };

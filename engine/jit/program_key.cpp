@@ -39,6 +39,11 @@ std::string program_key(const Pattern& pattern, std::string_view identity) {
   bytes.text(pattern.source->name);
   bytes.text(pattern.source->text);
   bytes.text(pattern.included_text);
+  for (const IncludeName& name : pattern.included.in_body) bytes.text(name.target);
+  for (const IncludedFile& file : pattern.included.files) {
+    bytes.text(file.name);
+    for (const IncludeName& name : file.names) bytes.text(name.target);
+  }
   bytes.text(identity);
   return bytes.take();
 }

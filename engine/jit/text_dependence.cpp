@@ -86,7 +86,8 @@ constexpr std::array<std::string_view, 4> components = {"w", "x", "y", "z"};
 class BodyText {
  public:
   explicit BodyText(const Pattern& pattern)
-      : text_(pattern.body),
+      : included_(pattern.included.in_body),
+        text_(pattern.body),
         split_(split_body(pattern.body)),
         code_(blank_non_code(pattern.body)),
         all_words_(words_of(text_)),
@@ -100,7 +101,8 @@ class BodyText {
   bool is_opaque() const {
     if (text_.find("##") != std::string_view::npos || splits_a_word(text_)) return true;
     for (const Directive& directive : find_directives(text_)) {
-      if (directive.name.starts_with("include") && !is_known_header(directive.text)) return true;
+      if (!directive.name.starts_with("include")) continue;
+      if (!is_known_header(directive.text) || is_own(directive)) return true;
     }
     return false;
   }
@@ -172,6 +174,14 @@ class BodyText {
     });
   }
 
+  /// Whether it names a file of the pattern's.
+  bool is_own(const Directive& directive) const {
+    return std::ranges::any_of(included_, [&](const IncludeName& name) {
+      return name.offset >= directive.offset && name.offset < directive.offset + directive.length;
+    });
+  }
+
+  const std::vector<IncludeName>& included_;
   std::string_view text_;
   SplitBody split_;
   std::string code_;

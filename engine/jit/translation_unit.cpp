@@ -11,6 +11,7 @@
 #include "engine/jit/equality.h"
 #include "engine/jit/prelude.h"
 #include "engine/jit/random_functions.h"
+#include "engine/jit/source_headers.h"
 #include "engine/jit/split_body.h"
 #include "engine/jit/text_dependence.h"
 
@@ -21,7 +22,7 @@ std::string quoted(const std::string& path) {
   std::string result = "\"";
   for (const char c : path) {
     if (c == '"' || c == '\\') result += '\\';
-    result += c;
+    result += c == '\n' || c == '\r' ? '?' : c;
   }
   return result + '"';
 }
@@ -49,7 +50,13 @@ class UnitWriter {
       : configurations_(configurations),
         pattern_(*configurations.front().pattern),
         body_(split_body(pattern_.body)),
-        dependence_(text_dependence(pattern_)) {}
+        dependence_(text_dependence(pattern_)) {
+    const std::vector<IncludeName>& names = pattern_.included.in_body;
+    body_.text = with_header_names(std::move(body_.text), 0, names);
+    for (Include& include : body_.includes) {
+      include.text = with_header_names(std::move(include.text), include.offset, names);
+    }
+  }
 
   TranslationUnit write() {
     unit_.text = back_to_generated + prelude(element_types());

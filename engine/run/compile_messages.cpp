@@ -11,10 +11,17 @@ enum class Kind : std::uint8_t { source, result, failure };
 // compiler. `Of` is the struct, const for writing.
 
 template <class Archive, class Of>
+requires std::is_same_v<std::remove_const_t<Of>, SourceHeader>
+void fields(Archive& archive, Of& header) {
+  auto& [name, text] = header;
+  archive(name, text);
+}
+
+template <class Archive, class Of>
 requires std::is_same_v<std::remove_const_t<Of>, ProgramSource>
 void fields(Archive& archive, Of& source) {
-  auto& [text, options, name_expressions, name] = source;
-  archive(text, options, name_expressions, name);
+  auto& [text, options, name_expressions, headers] = source;
+  archive(text, options, name_expressions, headers);
 }
 
 template <class Archive, class Of>

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "engine/spec/included_text.h"
+#include "engine/spec/include_sites.h"
 #include "engine/spec/pattern_header.h"
 #include "engine/spec/reading_order.h"
 #include "engine/text/yaml.h"
@@ -34,8 +34,20 @@ std::string why_out_of_bounds(const Parameter& parameter, const Value& value) {
   return {};
 }
 
+namespace {
+
+/// An expression stands on lines of its own in what is compiled.
+void refuse_directives(const CudaExpression& expression, Diagnostics& diagnostics) {
+  if (!may_hold_directive(expression.text)) return;
+  diagnostics.error(expression.where, "an expression can hold no preprocessor line",
+                    "put it into the pattern's code");
+}
+
+}  // namespace
+
 PatternPtr parse_pattern(const SourcePtr& source, const std::filesystem::path& path,
-                         Diagnostics& diagnostics) {
+                         Diagnostics& diagnostics,
+                         const std::vector<std::filesystem::path>& include_folders) {
   Diagnostics found;
   auto pattern = std::make_shared<Pattern>();
   pattern->name = path.stem().string();
@@ -45,12 +57,18 @@ PatternPtr parse_pattern(const SourcePtr& source, const std::filesystem::path& p
     pattern->body = source->text.substr(layout->body_begin);
     const std::string_view before = std::string_view(source->text).substr(0, layout->body_begin);
     pattern->body_line = static_cast<std::size_t>(std::ranges::count(before, '\n')) + 1;
-    pattern->included_text = included_text(path, pattern->body);
+    pattern->included =
+        read_included_files(source, layout->body_begin, path, include_folders, found);
+    pattern->included_text = joined_text(pattern->included);
     auto header = read_yaml(source, layout->header_begin, layout->header_end, found);
     if (header) {
       if (header->is_null()) header->where = layout->where;
       HeaderGaps gaps = read_header(*header, *pattern, found);
       check_pattern(*pattern, std::move(gaps), found);
+      for (const Buffer& buffer : pattern->buffers) {
+        if (buffer.init) refuse_directives(*buffer.init, found);
+      }
+      for (const Verification& check : pattern->verify) refuse_directives(check.condition, found);
     }
   }
   diagnostics.add_all(in_reading_order(found));

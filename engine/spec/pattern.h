@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/spec/included_files.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/expression.h"
 #include "engine/text/value.h"
@@ -96,7 +97,8 @@ struct Pattern {
   UsefulBytes useful;
   std::vector<Verification> verify;
   std::string body;           ///< the CUDA C++ after the header
-  std::string included_text;  ///< of the files beside it that it includes with quotes, and theirs
+  IncludedFiles included;     ///< the files that the body includes, and theirs
+  std::string included_text;  ///< of those files
   std::size_t body_line = 1;  ///< the line of the file on which the body begins
 
   const Parameter* find_parameter(std::string_view name) const;
@@ -108,9 +110,11 @@ using PatternPtr = std::shared_ptr<const Pattern>;
 std::string why_out_of_bounds(const Parameter& parameter, const Value& value);
 
 /// Parses a pattern file. On mistakes adds to `diagnostics`, as many as can be found at once, and
-/// returns null. `source->name` is shown in messages; the pattern's name is the path's stem.
+/// returns null. `source->name` is shown in messages; the pattern's name is the path's stem. It may
+/// include files of its own folder and of `include_folders` (see read_included_files).
 PatternPtr parse_pattern(const SourcePtr& source, const std::filesystem::path& path,
-                         Diagnostics& diagnostics);
+                         Diagnostics& diagnostics,
+                         const std::vector<std::filesystem::path>& include_folders = {});
 
 /// The names that a pattern's expressions may use: its parameters and its structs' sizes.
 Scope scope_of(const Pattern& pattern);

@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "engine/text/read_source.h"
 #include "engine/text/suggestion.h"
 
 namespace sweep {
 
-PatternLibrary::PatternLibrary(std::vector<std::filesystem::path> folders)
-    : folders_(std::move(folders)) {
+PatternLibrary::PatternLibrary(std::vector<std::filesystem::path> folders,
+                               std::vector<std::filesystem::path> include_folders)
+    : folders_(std::move(folders)), include_folders_(std::move(include_folders)) {
   for (const std::filesystem::path& folder : folders_) {
     std::error_code error;
     for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
@@ -46,8 +49,16 @@ PatternPtr PatternLibrary::load(const std::string& name, const Location& where,
     diagnostics.error(where, fmt::format("there is no pattern '{}'", name), help);
     return nullptr;
   }
+  const auto holds = [&](const std::filesystem::path& folder) { return lies_in(path, folder); };
+  std::error_code unknown;
+  if (std::filesystem::exists(path, unknown) && !holds(path.parent_path()) &&
+      std::ranges::none_of(include_folders_, holds)) {
+    diagnostics.error(where, fmt::format("{} is a link out of its folder", path.string()),
+                      "--include DIR lets patterns read the files of a folder");
+    return nullptr;
+  }
   try {
-    return parse_pattern(read_source(path), path, diagnostics);
+    return parse_pattern(read_source(path), path, diagnostics, include_folders_);
   } catch (const FileError& error) {
     diagnostics.error(where, error.what());
     return nullptr;

@@ -121,6 +121,7 @@ Database::Database(const std::filesystem::path& path, Access access,
     if (code != SQLITE_OK) fail(code);
     sqlite3_extended_result_codes(handle_, 1);
     sqlite3_busy_timeout(handle_, static_cast<int>(patience_.count()));
+    distrust();
     execute("PRAGMA foreign_keys = ON");
     // SQLite opens a file without write permission all the same, and fails later.
     if (access == Access::write && sqlite3_db_readonly(handle_, "main") == 1) fail(SQLITE_READONLY);
@@ -133,6 +134,26 @@ Database::Database(const std::filesystem::path& path, Access access,
     sqlite3_close(handle_);
     throw;
   }
+}
+
+/// A file from a stranger may be made to harm its reader (SQLite, "Defense Against The Dark Arts").
+void Database::distrust() {
+  constexpr int off = 0;
+  constexpr int on = 1;
+  const auto set = [&](int option, int value) {
+    if (const int code = sqlite3_db_config(handle_, option, value, nullptr); code != SQLITE_OK) {
+      fail(code);
+    }
+  };
+  set(SQLITE_DBCONFIG_DEFENSIVE, on);
+  set(SQLITE_DBCONFIG_TRUSTED_SCHEMA, off);
+  // The engine has no triggers, and reads tables alone.
+  set(SQLITE_DBCONFIG_ENABLE_TRIGGER, off);
+  set(SQLITE_DBCONFIG_ENABLE_VIEW, off);
+  constexpr int longest_value = 256 << 20;
+  sqlite3_limit(handle_, SQLITE_LIMIT_LENGTH, longest_value);
+  execute("PRAGMA cell_size_check = ON");
+  execute("PRAGMA mmap_size = 0");
 }
 
 Database::~Database() {

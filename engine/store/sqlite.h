@@ -52,6 +52,8 @@ class Database {
  private:
   friend class Statement;
 
+  void distrust();
+
   std::filesystem::path path_;
   std::chrono::milliseconds patience_;
   sqlite3* handle_ = nullptr;

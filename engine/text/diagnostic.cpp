@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "engine/text/utf8.h"
+
 namespace sweep {
 namespace {
 
@@ -42,17 +44,8 @@ std::string blanks(std::string_view text) {
   return result;
 }
 
-/// Control characters would move the cursor or change the terminal's state.
 std::string printable(std::string_view text) {
-  std::string result(text);
-  std::ranges::replace_if(
-      result,
-      [](char c) {
-        const auto byte = static_cast<unsigned char>(c);
-        return (byte < 0x20 && c != '\t' && c != '\n') || byte == 0x7F;
-      },
-      '?');
-  return result;
+  return printable_text(text, "\t\n", "?");
 }
 
 /// Cuts a long line to the part around `caret`, between characters, and moves `caret` along.

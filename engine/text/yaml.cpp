@@ -11,6 +11,7 @@
 #include <optional>
 #include <sstream>
 
+#include "engine/text/utf8.h"
 #include "engine/text/yaml_commas.h"
 
 namespace sweep {
@@ -289,26 +290,6 @@ std::string syntax_help(const SourcePtr& source, std::size_t line) {
     return "write the header's lines without a leading '*'";
   }
   return "put text that contains ':', '#', quotes, braces or a leading '*', '&' or '%' in quotes";
-}
-
-/// The length of the UTF-8 character at the start of `text`; 0 when there is none.
-std::size_t character_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const std::size_t length = byte(0) < 0x80   ? 1
-                             : byte(0) < 0xC2 ? 0
-                             : byte(0) < 0xE0 ? 2
-                             : byte(0) < 0xF0 ? 3
-                             : byte(0) < 0xF5 ? 4
-                                              : 0;
-  if (length > text.size()) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0U) != 0x80U) return 0;
-  }
-  if (length < 3) return length;
-  const bool overlong = (byte(0) == 0xE0 && byte(1) < 0xA0) || (byte(0) == 0xF0 && byte(1) < 0x90);
-  const bool surrogate = byte(0) == 0xED && byte(1) >= 0xA0;
-  const bool too_large = byte(0) == 0xF4 && byte(1) >= 0x90;
-  return overlong || surrogate || too_large ? 0 : length;
 }
 
 /// Refuses what YAML does not count as text: yaml-cpp takes some of it for the end of the file or

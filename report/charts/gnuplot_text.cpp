@@ -1,32 +1,12 @@
 #include "report/charts/gnuplot_text.h"
 
+#include <algorithm>
+
+#include "engine/text/utf8.h"
 #include "report/display_text.h"
 
 namespace sweep {
 namespace {
-
-/// The length of the UTF-8 character that begins here; 0 where none does.
-std::size_t character_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
-  };
-  const unsigned first = byte(0);
-  const std::size_t length = first < 0x80                     ? 1
-                             : first >= 0xc2 && first < 0xe0  ? 2
-                             : first >= 0xe0 && first < 0xf0  ? 3
-                             : first >= 0xf0 && first <= 0xf4 ? 4
-                                                              : 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xc0U) != 0x80U) return 0;
-  }
-  // Overlong forms, surrogates, and what lies beyond Unicode.
-  const unsigned second = byte(1);
-  if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second >= 0xa0) ||
-      (first == 0xf0 && second < 0x90) || (first == 0xf4 && second >= 0x90)) {
-    return 0;
-  }
-  return length;
-}
 
 std::string in_quotes(std::string_view text, bool is_format) {
   std::string quoted = "'";
@@ -46,20 +26,10 @@ std::string in_quotes(std::string_view text, bool is_format) {
 }  // namespace
 
 std::string clean_text(std::string_view text) {
-  std::string clean;
-  while (!text.empty()) {
-    const std::size_t length = character_length(text);
-    const char first = text.front();
-    const bool is_control = static_cast<unsigned char>(first) < 0x20 || first == '\x7f';
-    if (length == 0 || is_control) {
-      clean += first == '\t' || first == '\n' || first == '\r' ? ' ' : '?';
-      text.remove_prefix(1);
-    } else {
-      clean += text.substr(0, length);
-      text.remove_prefix(length);
-    }
-  }
-  return clean;
+  std::string line(text);
+  std::ranges::replace_if(
+      line, [](char c) { return c == '\t' || c == '\n' || c == '\r'; }, ' ');
+  return printable_text(line, "", "?");
 }
 
 std::string gnuplot_string(std::string_view text) {

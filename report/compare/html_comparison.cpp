@@ -11,6 +11,7 @@
 #include "report/compare/forest_plot.h"
 #include "report/compare/page_parts.h"
 #include "report/html/html_text.h"
+#include "report/html/page_assets.h"
 #include "report/provenance.h"
 
 namespace sweep {
@@ -23,10 +24,11 @@ std::string write_head(const RunComparison& comparison) {
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-      "'unsafe-inline'; script-src 'unsafe-inline'\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src {}; "
+      "style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n"
       "<title>{}: B against A</title>\n<style>{}</style>\n</head>\n<body>\n",
-      escape_html(name_of(comparison)), comparison_style());
+      script_source(comparison_script().sha256), escape_html(name_of(comparison)),
+      comparison_style());
 }
 
 std::string write_runs(const RunComparison& comparison) {
@@ -139,12 +141,12 @@ std::string write_table(const RunComparison& comparison) {
     names += escape_html(key.name) + '\n';
   }
   for (const auto& heading : table.headings) {
-    text += fmt::format("<th scope=\"col\" class=\"n\">{}</th>", heading.front());
-    names += heading.front() + '\n';
+    text += fmt::format("<th scope=\"col\" class=\"n\">{}</th>", escape_html(heading.front()));
+    names += escape_html(heading.front()) + '\n';
   }
   text +=
       fmt::format("<th scope=\"col\" class=\"n\">{}</th></tr></thead>\n<tbody data-names=\"{}\">\n",
-                  table.remark_heading, names);
+                  escape_html(table.remark_heading), names);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     text += "<tr>";
     for (std::size_t k = 0; k < table.key_columns.size(); ++k) {
@@ -189,7 +191,7 @@ std::string write_comparison_html(const RunComparison& comparison) {
     text += write_status(comparison, status, false);
   }
   text += write_provenance(comparison.before, "A") + write_provenance(comparison.after, "B");
-  return text + fmt::format("<script>{}</script>\n</body>\n</html>\n", comparison_script());
+  return text + fmt::format("<script>{}</script>\n</body>\n</html>\n", comparison_script().text);
 }
 
 }  // namespace sweep

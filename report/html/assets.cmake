@@ -23,6 +23,8 @@ embed_text(page_script
   ${page}/page.js ${page}/figures.js ${page}/point_filter.js ${page}/points_table.js
   ${page}/samples_plot.js ${page}/point_detail.js ${page}/charts.js ${page}/start.js)
 
+embed_text(comparison_script ${CMAKE_CURRENT_LIST_DIR}/../compare/comparison.js)
+
 set(vega ${assets}/vega)
 if(SWEEP_VEGA)
   # The first of its outputs is not there until the packages are: only then is it done with.

@@ -34,16 +34,12 @@ std::string section(const std::string& id, const std::string& heading, const std
       id, escape_html(heading), content);
 }
 
-std::string script_hash(const EmbeddedText& script) {
-  return "'sha256-" + base64(bytes_of_hex(script.sha256)) + "'";
-}
-
 std::string head(const RunResults& results) {
   const Provenance& provenance = results.run.provenance;
   std::string title = provenance.sweep_name;
   if (!provenance.device.name.empty()) title += " on " + provenance.device.name;
-  std::string scripts = script_hash(page_script());
-  if (!vega_script().text.empty()) scripts += ' ' + script_hash(vega_script());
+  std::string scripts = script_source(page_script().sha256);
+  if (!vega_script().text.empty()) scripts += ' ' + script_source(vega_script().sha256);
   return fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src {}; "

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 
+#include "engine/text/utf8.h"
 #include "report/display_text.h"
 
 namespace sweep {
@@ -19,33 +20,10 @@ unsigned byte_at(std::string_view text, std::size_t place) {
   return static_cast<unsigned char>(text[place]);
 }
 
-/// The bytes of the UTF-8 character that begins at `place`, or 0 when none does (RFC 3629).
-std::size_t character_length(std::string_view text, std::size_t place) {
-  const unsigned first = byte_at(text, place);
-  if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  if (first < 0xc2 || first > 0xf4 || place + length > text.size()) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte_at(text, place + i) & 0xc0) != 0x80) return 0;
-  }
-  const unsigned second = byte_at(text, place + 1);
-  const bool is_overlong = (first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90);
-  const bool is_no_character = (first == 0xed && second > 0x9f) || (first == 0xf4 && second > 0x8f);
-  return is_overlong || is_no_character ? 0 : length;
-}
-
-/// Of the Unicode Bidirectional Algorithm (UAX #9): embeddings, overrides, isolates and marks.
-bool turns_direction(std::string_view character) {
-  if (character == "\xd8\x9c") return true;
-  if (character.size() != 3 || byte_at(character, 0) != 0xe2) return false;
-  const unsigned second = byte_at(character, 1);
-  const unsigned third = byte_at(character, 2);
-  return (second == 0x80 && (third == 0x8e || third == 0x8f || (third >= 0xaa && third <= 0xae))) ||
-         (second == 0x81 && third >= 0xa6 && third <= 0xa9);
-}
-
 std::string_view escape_of(std::string_view character) {
-  if (character.size() > 1) return turns_direction(character) ? replacement : character;
+  if (character.size() > 1) {
+    return turns_direction(character) || is_control(character) ? replacement : character;
+  }
   const unsigned byte = byte_at(character, 0);
   switch (character[0]) {
     case '&':
@@ -74,7 +52,7 @@ std::string escape_html(std::string_view text) {
   std::string result;
   result.reserve(text.size());
   for (std::size_t i = 0; i < text.size();) {
-    const std::size_t length = character_length(text, i);
+    const std::size_t length = character_length(std::string_view(text).substr(i));
     result += length == 0 ? replacement : escape_of(text.substr(i, length));
     i += std::max<std::size_t>(length, 1);
   }
@@ -88,7 +66,8 @@ std::string script_json(const nlohmann::ordered_json& json) {
   std::string result;
   result.reserve(text.size() + text.size() / 16);
   for (std::size_t i = 0; i < text.size();) {
-    const std::size_t length = std::max<std::size_t>(character_length(text, i), 1);
+    const std::size_t length =
+        std::max<std::size_t>(character_length(std::string_view(text).substr(i)), 1);
     const std::string_view character = std::string_view(text).substr(i, length);
     i += length;
     if (character == "<" || character == ">" || character == "&") {
@@ -96,7 +75,7 @@ std::string script_json(const nlohmann::ordered_json& json) {
     } else if (character == "\xe2\x80\xa8" || character == "\xe2\x80\xa9") {
       result += byte_at(character, 2) == 0xa8 ? "\\u2028" : "\\u2029";
     } else {
-      result += turns_direction(character) ? replacement : character;
+      result += turns_direction(character) || is_control(character) ? replacement : character;
     }
   }
   return result;
@@ -112,6 +91,10 @@ nlohmann::ordered_json page_figure(double figure) {
   double rounded = 0;
   std::from_chars(text.data(), text.data() + text.size(), rounded);
   return rounded;
+}
+
+std::string script_source(std::string_view sha256) {
+  return "'sha256-" + base64(bytes_of_hex(sha256)) + "'";
 }
 
 std::string base64(std::string_view bytes) {

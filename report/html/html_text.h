@@ -21,6 +21,9 @@ std::string script_json(const nlohmann::ordered_json& json);
 /// "nan", "inf" or "-inf".
 nlohmann::ordered_json page_figure(double figure);
 
+/// How a Content-Security-Policy names a script by its SHA-256, given in hexadecimal digits.
+std::string script_source(std::string_view sha256);
+
 /// RFC 4648.
 std::string base64(std::string_view bytes);
 

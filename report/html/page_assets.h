@@ -12,6 +12,8 @@ struct EmbeddedText {
 
 EmbeddedText page_style();
 EmbeddedText page_script();
+/// What sorts and filters the table of a comparison's page, which can be read without it.
+EmbeddedText comparison_script();
 /// Vega, Vega-Lite and Vega-Embed with their licences; empty where npm could not give them.
 EmbeddedText vega_script();
 

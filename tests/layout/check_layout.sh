@@ -115,6 +115,13 @@ if [[ -d engine && -f engine/README.md ]]; then
   done
 fi
 
+# No shell is reached: programs are started by their paths, with posix_spawn.
+while IFS= read -r line; do
+  [[ -n $line ]] && breach "$(cut -d: -f1,2 <<<"$line")" "a program is started by posix_spawn with its path, not through a shell or PATH"
+done < <(grep -rnE '\b(system|popen|wordexp|execlp?|execvpe?|posix_spawnp)[[:space:]]*\(' \
+  --include='*.h' --include='*.cpp' engine report 2>/dev/null |
+  grep -vE '^[^:]*:[0-9]+:[[:space:]]*//' || true)
+
 while IFS= read -r file; do
   breach "$file:1" "a file's name says its one job; not utils, common, misc, helpers or manager"
 done < <(find "${folders[@]}" -type f | grep -iE '(utils|common|misc|helpers|manager)[^/]*$' | sort)

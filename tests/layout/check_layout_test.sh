@@ -63,6 +63,7 @@ refuses 'engine/emulator/ptx does not include engine/emulator/lower' \
   engine/emulator/ptx/a.h '"engine/emulator/lower/b.h"'
 refuses 'report/charts does not include report/html' report/charts/a.h '"report/html/b.h"'
 refuses "the room 'attic' has no rule" engine/attic/a.h '"engine/text/b.h"'
+refuses 'not through a shell or PATH' report/a.cpp '<cstdlib> system("ls")'
 refuses 'only engine/cuda includes cuda.h' engine/cli/a.cpp '<cuda.h>'
 refuses 'only engine/cuda includes cupti_target.h' engine/run/a.cpp '<cupti_target.h>'
 refuses 'only engine/cuda includes nvml.h' report/a.cpp '"nvml.h"'

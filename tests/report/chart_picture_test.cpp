@@ -178,6 +178,23 @@ BOOST_AUTO_TEST_CASE(a_hostile_chart_is_drawn_and_does_nothing_else, *needs_gnup
   BOOST_TEST(!contains(svg, "<!--"));
 }
 
+BOOST_AUTO_TEST_CASE(gnuplot_is_looked_for_in_absolute_folders_alone) {
+  const TemporaryFolder folder;
+  program(folder, "cat");
+  const fs::path before = fs::current_path();
+  const char* variable = std::getenv("PATH");
+  const std::string path = variable != nullptr ? variable : "";
+  fs::current_path(folder.path());
+  for (const char* relative : {"", ":", ".", ".:", "::.:/nowhere", "../"}) {
+    setenv("PATH", relative, 1);
+    BOOST_TEST(!find_gnuplot().has_value(), relative);
+  }
+  setenv("PATH", folder.path().c_str(), 1);
+  BOOST_TEST(find_gnuplot().has_value());
+  fs::current_path(before);
+  setenv("PATH", path.c_str(), 1);
+}
+
 BOOST_AUTO_TEST_CASE(a_gnuplot_that_fails_is_told_about) {
   const TemporaryFolder folder;
   BOOST_TEST(contains(message_of(folder.path() / "gnuplot"), "cannot be started"));

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "engine/text/utf8.h"
 #include "report/count_agreement.h"
 #include "report/metric_column.h"
 #include "tests/rapidcheck_case.h"
@@ -50,10 +51,13 @@ std::optional<std::vector<Record>> parse_csv(const std::string& text) {
   return records;
 }
 
-/// What a text reads back as: itself, but for the mark that keeps it from being a formula.
+/// What a text reads back as: itself, but for what could steer a terminal and the mark that keeps
+/// it from being a formula.
 std::string guarded(const std::string& text) {
-  const bool formula = !text.empty() && std::string("=+-@\t\r").find(text[0]) != std::string::npos;
-  return formula ? "'" + text : text;
+  const std::string clean = printable_text(text, "\t\r\n", "?");
+  const bool formula =
+      !clean.empty() && std::string("=+-@\t\r\n").find(clean[0]) != std::string::npos;
+  return formula ? "'" + clean : clean;
 }
 
 std::string guarded(const Value& value) {
@@ -112,6 +116,19 @@ BOOST_AUTO_TEST_CASE(headings_are_as_they_are_in_utf_8) {
   BOOST_TEST(text ==
              "pattern,status,reason,stopped_by,verdict,temperature.measured [°C],notes\r\n"
              "p,ok,,noise,,45,\r\n");
+}
+
+BOOST_AUTO_TEST_CASE(no_text_is_a_formula_or_steers_a_terminal) {
+  for (const char* begin : {"=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"}) {
+    const std::string text =
+        written(failed_point("p", {{"W", word((std::string(begin) + "1").c_str())}}, ""));
+    const auto records = parse_csv(text);
+    BOOST_REQUIRE(records.has_value());
+    BOOST_TEST(records->at(1).at(1).front() == '\'', begin);
+  }
+  const std::string text =
+      written(failed_point("p", {{"W", word("a\x1b[2J\xc2\x9b\u202e\xff")}}, ""));
+  BOOST_TEST(text.find("a?[2J???,") != std::string::npos, text);
 }
 
 BOOST_AUTO_TEST_CASE(text_that_looks_like_a_formula_is_kept_text) {

@@ -49,6 +49,13 @@ const Escape escapes[] = {
     {"12. item", R"(12\. item)"},
     {"12.5", "12.5"},
     {"colour \x1b[31m", "colour ?[31m"},
+    {"\xc2\x9b"
+     "31m \xff a\u202eb",
+     "?31m ? a?b"},
+    {"![x](javascript:alert(1))", R"(![x\](javascript:alert(1)))"},
+    {"<javascript:alert(1)>", R"(\<javascript:alert(1)>)"},
+    {"[x]: https://a.example", R"([x\]: https://a.example)"},
+    {"<!-- comment", R"(\<!-- comment)"},
 };
 
 BOOST_DATA_TEST_CASE(markup_is_escaped, data::make(escapes), escape) {

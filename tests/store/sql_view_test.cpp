@@ -1,3 +1,5 @@
+#include <sqlite3.h>
+
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <limits>
@@ -19,10 +21,19 @@ using Rows = std::vector<std::string>;
 /// A person's view of the file: samples and metrics as rows.
 struct Fixture : DatabaseFolder {
   Rows rows(const std::string& sql) const {
-    sqlite::Database database(path, sqlite::Access::read);
-    sqlite::Statement statement(database, sql);
     Rows rows;
-    while (statement.step()) rows.push_back(statement.text(0));
+    // As a tool of hers reads it: the engine's own connections use no views.
+    sqlite3* database = nullptr;
+    sqlite3_stmt* statement = nullptr;
+    BOOST_REQUIRE(sqlite3_open_v2(path.c_str(), &database, SQLITE_OPEN_READONLY, nullptr) == 0);
+    BOOST_TEST(sqlite3_prepare_v2(database, sql.c_str(), -1, &statement, nullptr) == 0,
+               sqlite3_errmsg(database));
+    while (sqlite3_step(statement) == SQLITE_ROW) {
+      const unsigned char* text = sqlite3_column_text(statement, 0);
+      rows.emplace_back(text != nullptr ? reinterpret_cast<const char*>(text) : "");
+    }
+    sqlite3_finalize(statement);
+    sqlite3_close(database);
     return rows;
   }
 };

@@ -118,7 +118,8 @@ BOOST_AUTO_TEST_CASE(the_page_escapes_texts_and_asks_for_nothing) {
   BOOST_TEST(!contains(page, "<script>alert"));
   BOOST_TEST(contains(page, "&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;"));
   BOOST_TEST(contains(page, "after &lt;1&gt; &amp; *2*.db:2"));
-  BOOST_TEST(contains(page, "default-src 'none'"));
+  BOOST_TEST(contains(page, "default-src 'none'; script-src 'sha256-"));
+  BOOST_TEST(!contains(page, "script-src 'unsafe-inline'"));
   BOOST_TEST(!std::regex_search(page, std::regex("(src|href)=|url\\(|https?://|@import")));
   for (const char* tag : {"table", "details", "div", "svg", "ul", "li", "tr", "span"}) {
     const auto count = [&](const std::string& part) {

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/spec/pattern.h"
+
+namespace sweep {
+
+/// A file that a program includes, handed to the compiler so that it opens none.
+struct SourceHeader {
+  std::string name;  ///< as the program's #include says it
+  std::string text;
+
+  friend bool operator==(const SourceHeader&, const SourceHeader&) = default;
+};
+
+/// The pattern's included files, which name one another by the names of these headers.
+std::vector<SourceHeader> source_headers(const Pattern& pattern);
+
+/// Source in which #include says the names of the headers. `text` stands at `offset` in the text
+/// that `names` was read from; what was blanked in it stays as it is.
+std::string with_header_names(std::string text, std::size_t offset,
+                              const std::vector<IncludeName>& names);
+
+/// Why a compiler that is given this source and these headers might open a file that is not one of
+/// the toolkit's, as a sentence; empty when it cannot.
+std::string why_open(std::string_view source, const std::vector<SourceHeader>& headers);
+
+}  // namespace sweep

@@ -1,0 +1,262 @@
+#include "engine/spec/include_sites.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace sweep {
+namespace {
+
+constexpr std::size_t npos = std::string_view::npos;
+
+bool is_blank(char c) {
+  constexpr unsigned char space = 0x20;
+  constexpr unsigned char del = 0x7f;
+  const auto byte = static_cast<unsigned char>(c);
+  return c != '\n' && (byte <= space || byte == del);
+}
+
+bool is_ascii(char c) {
+  constexpr unsigned char beyond = 0x80;
+  return static_cast<unsigned char>(c) < beyond;
+}
+
+bool is_word(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+         c == '$' || c == '\\' || !is_ascii(c);
+}
+
+/// The length of what joins two lines at `at`, with blanks before the line break as some compilers
+/// take it; 0 when there is nothing of it.
+std::size_t joint(std::string_view text, std::size_t at) {
+  const std::string_view rest = text.substr(at);
+  std::size_t length = rest.starts_with('\\') ? 1 : rest.starts_with("?\?/") ? 3 : 0;
+  if (length == 0) return 0;
+  while (length < rest.size() && is_blank(rest[length])) ++length;
+  return length < rest.size() && rest[length] == '\n' ? length + 1 : 0;
+}
+
+/// Walks over a text as if its joined lines were one.
+class Cursor {
+ public:
+  Cursor(std::string_view text, std::size_t at) : text_(text), at_(at) { skip_joints(); }
+
+  std::size_t at() const { return at_; }
+  bool is_done() const { return at_ >= text_.size(); }
+  char get() const { return is_done() ? '\0' : text_[at_]; }
+  /// A comment that is longer than anybody writes within a directive.
+  bool gave_up() const { return gave_up_; }
+  void next() {
+    if (!is_done()) ++at_;
+    skip_joints();
+  }
+
+  void skip_blanks() {
+    while (!is_done()) {
+      if (is_blank(get())) {
+        next();
+      } else if (!skip_comment()) {
+        return;
+      }
+    }
+  }
+  /// The letters, digits and what else may belong to a name.
+  std::string read_word() {
+    std::string word;
+    for (; !is_done() && is_word(get()); next()) word += get();
+    return word;
+  }
+  /// Whether the character after the next one is this.
+  bool is_followed_by(char wanted) const {
+    Cursor after = *this;
+    after.next();
+    return after.get() == wanted;
+  }
+
+ private:
+  void skip_joints() {
+    while (at_ < text_.size()) {
+      const std::size_t length = joint(text_, at_);
+      if (length == 0) return;
+      at_ += length;
+    }
+  }
+  bool skip_comment() {
+    if (get() != '/' || !is_followed_by('*')) return false;
+    next();
+    next();
+    constexpr std::size_t longest = 4096;
+    const std::size_t begin = at_;
+    while (!is_done() && (get() != '*' || !is_followed_by('/'))) {
+      gave_up_ = at_ - begin > longest;
+      if (gave_up_) return false;
+      next();
+    }
+    next();
+    next();
+    return true;
+  }
+
+  std::string_view text_;
+  std::size_t at_;
+  bool gave_up_ = false;
+};
+
+/// Whether nothing but blanks and the end of a comment stands before a place in its line; walks
+/// along with the text. A joined line counts as one of its own.
+class LineBegin {
+ public:
+  bool holds() const { return holds_; }
+  void pass(char c) {
+    const bool ends_comment = previous_ == '*' && c == '/';
+    if (c == '\n' || c == '\r' || ends_comment) {
+      holds_ = true;
+    } else if (!is_blank(c) && is_ascii(c)) {
+      // The second half of a comment's end may follow the first in the next line.
+      const bool is_half = c == '/' && (previous_ == '\n' || previous_ == '\r');
+      holds_ = holds_ && is_half;
+    }
+    previous_ = c;
+  }
+
+ private:
+  bool holds_ = true;
+  char previous_ = '\n';
+};
+
+/// The place after the mark of a directive at `at`; nothing when there is none.
+std::optional<Cursor> after_mark(std::string_view text, std::size_t at) {
+  if (text[at] == '#') return Cursor(text, at + 1);
+  if (text.substr(at).starts_with("?\?=")) return Cursor(text, at + 3);
+  if (text[at] != '%') return std::nullopt;
+  Cursor cursor(text, at);
+  if (!cursor.is_followed_by(':')) return std::nullopt;
+  cursor.next();
+  cursor.next();
+  return cursor;
+}
+
+/// Reads the name of a file at the cursor into the site.
+void read_name(std::string_view text, Cursor cursor, IncludeSite& site) {
+  site.begin = std::min(cursor.at(), text.size());
+  site.kind = IncludeSite::Kind::unnamed;
+  const char open = cursor.get();
+  if (open != '"' && open != '<') return;
+  const std::string_view rest = text.substr(site.begin + 1);
+  const std::size_t end = rest.find(open == '"' ? '"' : '>');
+  if (end == npos) return;
+  const std::string_view name = rest.substr(0, end);
+  const bool is_plain = name.find("??") == npos && std::ranges::none_of(name, [](char c) {
+                          return c == '\\' || (c != ' ' && (is_blank(c) || c == '\n'));
+                        });
+  if (!is_plain || name.empty()) return;
+  site.kind = open == '"' ? IncludeSite::Kind::quoted : IncludeSite::Kind::angled;
+  site.name = name;
+  site.length = end + 2;
+}
+
+/// The directive at `at`, if it is one that reads a file.
+std::optional<IncludeSite> read_directive(std::string_view text, std::size_t at) {
+  std::optional<Cursor> cursor = after_mark(text, at);
+  if (!cursor) return std::nullopt;
+  cursor->skip_blanks();
+  IncludeSite site;
+  site.offset = at;
+  site.begin = std::min(cursor->at(), text.size());
+  const std::string word = cursor->read_word();
+  if (word == "include") {
+    cursor->skip_blanks();
+    read_name(text, *cursor, site);
+    return site;
+  }
+  constexpr std::array others = {"include_next", "import", "embed", "using", "include_alias"};
+  const bool is_other = std::ranges::find(others, word) != others.end();
+  const bool is_escaped = word.find('\\') != std::string::npos;
+  if (!is_other && !is_escaped && !cursor->gave_up()) return std::nullopt;
+  site.kind = IncludeSite::Kind::other;
+  return site;
+}
+
+/// An import of a module or a header at `at`.
+std::optional<IncludeSite> read_import(std::string_view text, std::size_t at) {
+  Cursor cursor(text, at);
+  std::string word = cursor.read_word();
+  if (word == "export") {
+    cursor.skip_blanks();
+    word = cursor.read_word();
+  }
+  if (cursor.gave_up()) word = "import";
+  if (word != "import") return std::nullopt;
+  cursor.skip_blanks();
+  constexpr std::string_view marks = "<\":";
+  const bool is_name = marks.find(cursor.get()) != npos || is_word(cursor.get());
+  if (!is_name && !cursor.gave_up()) return std::nullopt;
+  IncludeSite site;
+  site.kind = IncludeSite::Kind::other;
+  site.offset = at;
+  site.begin = at;
+  return site;
+}
+
+/// Whether the word that begins at `at` is only asked for: #ifdef, defined(...).
+bool is_asked_for(std::string_view text, std::size_t at) {
+  std::string_view before = text.substr(0, at);
+  const auto trim = [&] { before = before.substr(0, before.find_last_not_of(" \t") + 1); };
+  trim();
+  if (before.ends_with('(')) before.remove_suffix(1);
+  trim();
+  return before.ends_with("ifdef") || before.ends_with("ifndef") || before.ends_with("defined");
+}
+
+/// A question for a file at `at`.
+std::optional<IncludeSite> read_question(std::string_view text, std::size_t at) {
+  Cursor cursor(text, at);
+  const std::string word = cursor.read_word();
+  constexpr std::array questions = {"__has_include", "__has_include_next", "__has_embed"};
+  if (std::ranges::find(questions, word) == questions.end()) return std::nullopt;
+  cursor.skip_blanks();
+  if (cursor.get() != '(' && is_asked_for(text, at)) return std::nullopt;
+  IncludeSite site;
+  site.offset = at;
+  if (cursor.get() == '(') {
+    cursor.next();
+    cursor.skip_blanks();
+  }
+  read_name(text, cursor, site);
+  if (word != "__has_include") site.kind = IncludeSite::Kind::other;
+  return site;
+}
+
+}  // namespace
+
+std::vector<IncludeSite> find_include_sites(std::string_view cuda) {
+  std::vector<IncludeSite> sites;
+  LineBegin line_begin;
+  for (std::size_t at = 0; at < cuda.size(); line_begin.pass(cuda[at++])) {
+    const char c = cuda[at];
+    const bool begins_word = at == 0 || !is_ascii(cuda[at - 1]) || !is_word(cuda[at - 1]);
+    std::optional<IncludeSite> site;
+    if (line_begin.holds() && (c == '#' || c == '%' || c == '?')) {
+      site = read_directive(cuda, at);
+    } else if (line_begin.holds() && begins_word && (c == 'i' || c == 'e')) {
+      site = read_import(cuda, at);
+    } else if (begins_word && c == '_') {
+      site = read_question(cuda, at);
+    }
+    if (site) sites.push_back(std::move(*site));
+  }
+  return sites;
+}
+
+bool may_hold_directive(std::string_view expression) {
+  for (std::size_t at = 0; at < expression.size(); ++at) {
+    const bool is_character = at > 0 && at + 1 < expression.size() && expression[at] == '#' &&
+                              expression[at - 1] == '\'' && expression[at + 1] == '\'';
+    if (!is_character && after_mark(expression, at)) return true;
+    if (at > 0 && is_word(expression[at - 1])) continue;
+    if (Cursor(expression, at).read_word() == "import") return true;
+  }
+  return false;
+}
+
+}  // namespace sweep

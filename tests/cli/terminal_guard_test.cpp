@@ -1,0 +1,82 @@
+#include "engine/cli/terminal_guard.h"
+
+#include <boost/test/data/test_case.hpp>
+#include <boost/test/unit_test.hpp>
+#include <ostream>
+#include <sstream>
+
+namespace data = boost::unit_test::data;
+
+namespace sweep::testing {
+namespace {
+namespace terminal_guard {
+
+struct Case {
+  std::string written;
+  std::string shown;
+
+  friend std::ostream& operator<<(std::ostream& out, const Case& row) { return out << row.shown; }
+};
+
+const std::vector<Case> cases = {
+    {"plain ä 漢 𝄞\ttext\r\n", "plain ä 漢 𝄞\ttext\r\n"},
+    {"\x1b[1mbold\x1b[0m \x1b[1;31mred\x1b[0m\x1b[K\x1b[J",
+     "\x1b[1mbold\x1b[0m \x1b[1;31mred\x1b[0m\x1b[K\x1b[J"},
+    {"\x1b[2Jx", "?[2Jx"},
+    {"\x1b[8mhidden", "?[8mhidden"},
+    {"\x1b]0;title\x07", "?]0;title?"},
+    {"\x1b[1;1Hx\x1b"
+     "cx\x1bP",
+     "?[1;1Hx?cx?P"},
+    {"\x1b[" + std::string(40, '1') + "m", "?[" + std::string(40, '1') + "m"},
+    {"fake\rtext\n", "fake?text\n"},
+    {"\xc2\x9b"
+     "31m \x9b \xff \x07 \x7f",
+     "?31m ? ? ? ?"},
+    {"a\u202eb\u2066", "a?b?"},
+    {std::string("a\0b", 3), "a?b"},
+};
+
+std::string shown_by(const std::string& text, std::size_t piece) {
+  std::ostringstream sink;
+  GuardedBuffer buffer(*sink.rdbuf());
+  std::ostream stream(&buffer);
+  for (std::size_t at = 0; at < text.size(); at += piece) {
+    stream << text.substr(at, piece) << std::flush;
+  }
+  BOOST_TEST(static_cast<bool>(stream));
+  return sink.str();
+}
+
+}  // namespace terminal_guard
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(terminal_guard_suite)
+
+BOOST_DATA_TEST_CASE(only_this_programs_own_sequences_reach_a_terminal,
+                     data::make(terminal_guard::cases), row) {
+  for (const std::size_t piece : {std::size_t{1000}, std::size_t{1}, std::size_t{3}}) {
+    BOOST_TEST(terminal_guard::shown_by(row.written, piece) == row.shown);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(single_characters_pass_too) {
+  std::ostringstream sink;
+  GuardedBuffer buffer(*sink.rdbuf());
+  std::ostream stream(&buffer);
+  stream.put('a').put('\x1b').put('c').put('\n');
+  BOOST_TEST(sink.str() == "a?c\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_sink_that_fails_is_noticed) {
+  struct Full : std::streambuf {};
+  Full full;
+  GuardedBuffer buffer(full);
+  std::ostream stream(&buffer);
+  stream << "text";
+  BOOST_TEST(!stream);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace sweep::testing

@@ -1,0 +1,160 @@
+#include "engine/spec/included_files.h"
+
+#include <boost/test/data/test_case.hpp>
+#include <boost/test/unit_test.hpp>
+#include <ostream>
+
+#include "engine/spec/pattern_library.h"
+#include "engine/text/read_source.h"
+#include "tests/contains.h"
+#include "tests/temporary_folder.h"
+
+namespace data = boost::unit_test::data;
+namespace fs = std::filesystem;
+
+namespace sweep::testing {
+namespace {
+namespace included_files {
+
+/// mine/ with a pattern's files, and beside it what is none of its business.
+struct Folder {
+  Folder() {
+    folder.write("secret.h", "hidden words\n");
+    folder.write("lib/lib.h", "// lib\n#include \"deep.h\"\n");
+    folder.write("lib/deep.h", "// deep\n");
+    folder.write("mine/own.cuh", "// own\n");
+    folder.write("mine/sub/a.cuh", "#include \"b.cuh\"\n#include \"own.cuh\"\n");
+    folder.write("mine/sub/b.cuh", "// sub b\n");
+    folder.write("mine/outward.cuh", "#include \"../secret.h\"\n");
+    folder.write("mine/round.cuh", "#include \"round.cuh\"\n");
+    fs::create_symlink("../secret.h", folder.path() / "mine" / "link.cuh");
+    fs::create_directory_symlink("..", folder.path() / "mine" / "up");
+    fs::create_symlink("own.cuh", folder.path() / "mine" / "inner_link.cuh");
+  }
+
+  /// "own.cuh sub/a.cuh": the files read, by the names they were first included by; or the first
+  /// mistake.
+  std::string read(std::string text, const std::vector<fs::path>& folders = {}) const {
+    for (auto at = text.find("DIR"); at != text.npos; at = text.find("DIR")) {
+      text.replace(at, 3, folder.path().string());
+    }
+    Diagnostics diagnostics;
+    const fs::path path = folder.path() / "mine" / "x.cu";
+    const auto source = std::make_shared<Source>(Source{path.string(), text});
+    const IncludedFiles files = read_included_files(source, 0, path, folders, diagnostics);
+    BOOST_TEST(!contains(joined_text(files), "hidden words"));
+    BOOST_TEST(!contains(render(diagnostics), "hidden words"));
+    if (diagnostics.has_errors()) return "error: " + diagnostics.list().front().message;
+    std::string names;
+    for (const IncludedFile& file : files.files) {
+      names += (names.empty() ? "" : " ") + file.written;
+    }
+    return names;
+  }
+
+  TemporaryFolder folder;
+};
+
+struct Case {
+  std::string text;
+  std::string files;
+
+  friend std::ostream& operator<<(std::ostream& out, const Case& row) { return out << row.text; }
+};
+
+const std::vector<Case> cases = {
+    {"#include \"own.cuh\"\n", "own.cuh"},
+    {"#include <own.cuh>\n", "own.cuh"},
+    {"#include \"sub/../own.cuh\"\n", "sub/../own.cuh"},
+    {"#include \"inner_link.cuh\"\n#include \"own.cuh\"\n", "inner_link.cuh"},
+    {"#include \"sub/a.cuh\"\n", "sub/a.cuh b.cuh own.cuh"},
+    {"#include \"round.cuh\"\n", "round.cuh"},
+    {"#include \"DIR/mine/own.cuh\"\n", "DIR/mine/own.cuh"},
+    {"#include <cuda_fp16.h>\n#include \"missing.h\"\n", ""},
+    {"#include \"../secret.h\"\n", "error: ../secret.h is outside of the pattern's folder"},
+    {"#include <../secret.h>\n", "error: ../secret.h is outside of the pattern's folder"},
+    {"#include \"../nothing.h\"\n", "error: ../nothing.h is outside of the pattern's folder"},
+    {"#include \"/etc/passwd\"\n", "error: /etc/passwd is outside of the pattern's folder"},
+    {"#include <cuda/../../x>\n", "error: cuda/../../x is outside of the pattern's folder"},
+    {"#include \"link.cuh\"\n", "error: link.cuh is outside of the pattern's folder"},
+    {"#include \"up/secret.h\"\n", "error: up/secret.h is outside of the pattern's folder"},
+    {"#include \"outward.cuh\"\n", "error: ../secret.h is outside of the pattern's folder"},
+    {"#define X \"own.cuh\"\n#include X\n",
+     "error: the name of an included file must be written here"},
+    {"#if __has_include(\"/etc/passwd\")\n",
+     "error: /etc/passwd is outside of the pattern's folder"},
+    {"import \"own.cuh\";\n", "error: a pattern can read other files by #include alone"},
+    {"#embed \"own.cuh\"\n", "error: a pattern can read other files by #include alone"},
+};
+
+}  // namespace included_files
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(included_files_suite, included_files::Folder)
+
+BOOST_DATA_TEST_CASE_F(included_files::Folder, only_files_of_the_patterns_folder_are_read,
+                       data::make(included_files::cases), row) {
+  std::string expected = row.files;
+  if (const auto at = expected.find("DIR"); at != expected.npos) {
+    expected.replace(at, 3, folder.path().string());
+  }
+  BOOST_TEST(read(row.text) == expected);
+}
+
+BOOST_AUTO_TEST_CASE(further_folders_are_those_that_the_user_names) {
+  const std::vector<fs::path> lib = {folder.path() / "lib"};
+  BOOST_TEST(read("#include \"lib.h\"\n", lib) == "lib.h deep.h");
+  BOOST_TEST(read("#include <lib.h>\n", lib) == "lib.h deep.h");
+  BOOST_TEST(read("#include \"../lib/lib.h\"\n", lib) == "../lib/lib.h deep.h");
+  BOOST_TEST(read("#include \"../secret.h\"\n", lib) ==
+             "error: ../secret.h is outside of the pattern's folder");
+}
+
+BOOST_AUTO_TEST_CASE(the_message_says_where_and_what_allows_it) {
+  folder.write("mine/wrong.cu",
+               "/* pattern:\nlaunch: {grid: 1, block: 1}\n*/\n  #include \"../secret.h\"\n"
+               "__global__ void wrong() {}\n");
+  const PatternLibrary library({folder.path() / "mine"});
+  Diagnostics diagnostics;
+  BOOST_TEST((library.load("wrong", {}, diagnostics) == nullptr));
+  const std::string text = render(diagnostics);
+  BOOST_TEST(contains(text, "wrong.cu:4:12: error: ../secret.h is outside"), text);
+  BOOST_TEST(contains(text, "help: --include DIR"), text);
+}
+
+BOOST_AUTO_TEST_CASE(a_library_does_not_follow_links_out_of_its_folder) {
+  folder.write("secret.cu", "hidden words");
+  fs::create_symlink("../secret.cu", folder.path() / "mine" / "evil.cu");
+  const PatternLibrary library({folder.path() / "mine"});
+  Diagnostics diagnostics;
+  BOOST_TEST((library.load("evil", {}, diagnostics) == nullptr));
+  BOOST_TEST(contains(render(diagnostics), "is a link out of its folder"));
+  BOOST_TEST(!contains(render(diagnostics), "hidden words"));
+}
+
+BOOST_AUTO_TEST_CASE(expressions_of_the_header_hold_no_directives) {
+  for (const std::string init :
+       {"1;\\n#include \\\"/etc/passwd\\\"\\n", "i == %:include </etc/passwd>"}) {
+    const std::string text =
+        "/* pattern:\nbuffers: {a: {type: int, length: 1, init: \"" + init +
+        "\"}}\nlaunch: {grid: 1, block: 1}\nuseful: {read: 4}\nverify: {a: \"true\"}\n*/\n"
+        "__global__ void x(int* a) {}\n";
+    Diagnostics diagnostics;
+    const auto source = std::make_shared<Source>(Source{"x.cu", text});
+    BOOST_TEST((parse_pattern(source, "x.cu", diagnostics) == nullptr));
+    BOOST_TEST(contains(render(diagnostics), "an expression can hold no preprocessor line"),
+               render(diagnostics));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(includes_end_somewhere) {
+  for (int i = 0; i < 300; ++i) {
+    folder.write("mine/n" + std::to_string(i) + ".h",
+                 "#include \"n" + std::to_string(i + 1) + ".h\"\n");
+  }
+  BOOST_TEST(read("#include \"n0.h\"\n") == "error: files include files 200 deep");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace sweep::testing
