@@ -3,6 +3,7 @@
 
 #include <csignal>
 #include <iostream>
+#include <new>
 #include <vector>
 
 #include "engine/backend/backend.h"
@@ -93,6 +94,10 @@ int run(const Arguments& arguments) {
     return fail(exit_unavailable, error.what());
   } catch (const StoreError& error) {
     return fail(exit_code_of(error.fault()), error.what());
+  } catch (const std::bad_alloc&) {
+    return fail(exit_unavailable,
+                "out of memory: this machine, or the limit of this process, does "
+                "not leave enough for it");
   } catch (const std::exception& error) {
     return fail(exit_internal, fmt::format("internal error: {}", error.what()));
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/cli/command.h"
+#include "engine/space/enumerate.h"
 
 namespace sweep {
 
@@ -15,6 +16,7 @@ namespace sweep {
 struct RunOptions {
   std::string sweep;  ///< a file, or a name
   std::vector<std::string> set;
+  SpaceLimits limits;
   std::vector<std::string> folders;  ///< of patterns
   std::string device;
   std::filesystem::path output;

@@ -4,8 +4,8 @@
 #include <array>
 #include <cctype>
 #include <optional>
-#include <regex>
 
+#include "engine/explain/declared_names.h"
 #include "engine/spec/cuda_scanner.h"
 
 namespace sweep {
@@ -247,29 +247,6 @@ class Scanner {
   std::vector<SourceAccess> found_;
 };
 
-std::vector<std::string> matches_of(const std::string& code, const std::regex& form) {
-  std::vector<std::string> names;
-  for (std::sregex_iterator at(code.begin(), code.end(), form), end; at != end; ++at) {
-    if (std::ranges::find(names, at->str(1)) == names.end()) names.push_back(at->str(1));
-  }
-  return names;
-}
-
-/// Macros whose replacement may touch memory.
-std::vector<std::string> memory_macros(std::string_view cuda) {
-  static const std::regex name_form(R"re(^\s*([A-Za-z_]\w*))re");
-  std::vector<std::string> names;
-  for (const Directive& directive : find_directives(cuda)) {
-    std::smatch name;
-    if (directive.name != "define" || !std::regex_search(directive.text, name, name_form)) continue;
-    const std::string replacement = name.suffix();
-    const bool touches = replacement.find_first_of("[*") != std::string::npos ||
-                         replacement.find("->") != std::string::npos;
-    if (touches) names.push_back(name.str(1));
-  }
-  return names;
-}
-
 std::vector<std::size_t> lines_with(const std::string& code, const std::vector<std::string>& names,
                                     std::size_t first_line) {
   std::vector<std::size_t> lines;
@@ -287,14 +264,11 @@ std::vector<std::size_t> lines_with(const std::string& code, const std::vector<s
 }  // namespace
 
 SourceText read_source_text(std::string_view cuda, std::size_t first_line) {
-  static const std::regex pointer_form(
-      R"re((?:\*|\bauto)\s*(?:(?:const|volatile|__restrict__|__restrict|restrict)\s+)*([A-Za-z_]\w*)\s*[=,;){])re");
-  static const std::regex dynamic_form(R"re(extern\s[^;]*?([A-Za-z_]\w*)\s*\[\s*\]\s*;)re");
   const std::string code = blank_non_code(cuda);
   SourceText text;
   text.accesses = Scanner(code, first_line).run();
-  text.pointers = matches_of(code, pointer_form);
-  const std::vector<std::string> dynamic = matches_of(code, dynamic_form);
+  text.pointers = pointer_names(code);
+  const std::vector<std::string> dynamic = dynamic_array_names(code);
   if (dynamic.size() == 1) text.dynamic_shared = dynamic.front();
   text.macro_lines = lines_with(code, memory_macros(cuda), first_line);
   return text;

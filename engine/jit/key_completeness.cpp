@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <stdexcept>
 #include <vector>
 
 #include "engine/spec/included_text.h"
@@ -78,7 +79,11 @@ bool key_is_complete(const Pattern& pattern) {
 }
 
 bool included_files_are_unchanged(const Pattern& pattern) {
-  return included_text(pattern.path, pattern.body) == pattern.included_text;
+  try {
+    return included_text(pattern.path, pattern.body) == pattern.included_text;
+  } catch (const std::runtime_error&) {  // what is there now is no text
+    return false;
+  }
 }
 
 }  // namespace sweep

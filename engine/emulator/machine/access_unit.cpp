@@ -9,6 +9,7 @@
 #include "engine/emulator/machine/fault.h"
 #include "engine/emulator/machine/lane_loop.h"
 #include "engine/emulator/machine/lazy_pages.h"
+#include "engine/emulator/machine/memory_watch.h"
 #include "engine/emulator/machine/thread_place.h"
 
 namespace sweep {
@@ -55,6 +56,7 @@ AccessUnit::AccessUnit(const Launch& launch, LaunchCount& count, std::uint32_t w
   shared_ = static_cast<std::byte*>(map_lazy_pages(static_cast<std::size_t>(shared_bytes_)));
   const std::uint64_t threads = std::uint64_t{warps} * warp_size;
   local_mapped_ = static_cast<std::size_t>(threads * local_bytes_);
+  MemoryWatch::of_process().require(local_mapped_);
   local_ = static_cast<std::byte*>(map_lazy_pages(local_mapped_));
   if (kernel_.has_alloca) stack_.assign(static_cast<std::size_t>(threads), kernel_.local_bytes);
 }

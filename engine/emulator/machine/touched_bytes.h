@@ -12,12 +12,14 @@ namespace sweep {
 /// thread that set it did before.
 class TouchedBytes {
  public:
-  explicit TouchedBytes(std::uint64_t bytes);
+  /// `bytes_per_bit`: what is touched with a bit, where a bit stands for more than a byte.
+  explicit TouchedBytes(std::uint64_t bytes, std::uint64_t bytes_per_bit = 1);
   ~TouchedBytes();
   TouchedBytes(const TouchedBytes&) = delete;
   TouchedBytes& operator=(const TouchedBytes&) = delete;
 
   std::uint64_t bytes() const { return bytes_; }
+  /// Throws MemoryShortage when the machine has no memory for it.
   void set(std::uint64_t begin, std::uint64_t count);
   /// Whether all bytes of a range are set.
   bool all(std::uint64_t begin, std::uint64_t count) const;
@@ -31,6 +33,7 @@ class TouchedBytes {
   static constexpr std::uint64_t bits_per_page = std::uint64_t{8} * 4096;
 
   std::uint64_t bytes_ = 0;
+  std::uint64_t bytes_per_page_ = 0;  ///< that are touched with all bits of a page
   std::uint64_t* words_ = nullptr;
   std::size_t mapped_ = 0;
   std::vector<std::atomic<bool>> is_page_touched_;
