@@ -5,15 +5,22 @@
 #include <cstdint>
 
 #include "engine/text/units.h"
-
 #include "engine/text/utf8.h"
 
 namespace sweep {
 
+namespace {
+
+void drop_last_character(std::string& text) {
+  const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };
+  while (text.size() > 1 && continues(text.back())) text.pop_back();
+  text.pop_back();
+}
+
+}  // namespace
+
 std::size_t display_width(std::string_view text) {
-  // Every byte but the continuation bytes 10xxxxxx begins a character.
-  return static_cast<std::size_t>(std::ranges::count_if(
-      text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+  return columns_of(text);
 }
 
 std::string pad_left(std::string_view text, std::size_t width) {
@@ -29,8 +36,7 @@ std::string pad_right(std::string_view text, std::size_t width) {
 std::string cut_to_width(std::string text, std::size_t width, bool unicode) {
   if (display_width(text) <= width) return text;
   const std::size_t taken = std::min<std::size_t>(width, unicode ? 1 : 3);
-  // Taking bytes away lowers the width with a character's first byte, which is the last to go.
-  while (display_width(text) > width - taken) text.pop_back();
+  while (display_width(text) > width - taken) drop_last_character(text);
   if (taken == 0) return text;
   return text + (unicode ? "…" : std::string(taken, '.'));
 }

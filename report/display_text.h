@@ -7,7 +7,7 @@
 
 namespace sweep {
 
-/// The characters of a UTF-8 text, which are the columns it takes in a terminal or an editor.
+/// The columns that a UTF-8 text takes in a terminal or an editor (columns_of in utf8.h).
 std::size_t display_width(std::string_view text);
 
 std::string pad_left(std::string_view text, std::size_t width);

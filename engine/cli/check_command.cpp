@@ -13,10 +13,12 @@
 #include "engine/cli/compute_capability.h"
 #include "engine/cli/data_folders.h"
 #include "engine/cli/emulator_options.h"
+#include "engine/cli/output_file.h"
 #include "engine/cli/pattern_options.h"
 #include "engine/cli/plan.h"
 #include "engine/cli/program_cache_option.h"
 #include "engine/cli/quiet_option.h"
+#include "engine/cli/space_option.h"
 #include "engine/cli/terminal.h"
 #include "engine/cli/wrong_operand.h"
 #include "engine/spec/pattern_library.h"
@@ -35,6 +37,7 @@ struct CheckOptions {
   std::vector<std::string> files;
   GivenFolders folders;
   std::vector<std::string> set;
+  SpaceLimits limits;
   int compute_capability = 90;
   std::optional<EmulatorSettings> run;  ///< what to execute on; nothing: compile alone
   bool quiet = false;                   ///< say nothing of what is good
@@ -60,7 +63,9 @@ void require_known(int compute_capability, const Nvrtc& nvrtc) {
 
 /// All of a sweep; to execute, with the sweep's values for the emulator.
 ReadFile read_sweep(const std::string& name, const CheckOptions& options) {
-  LoadedSweep loaded = load_sweep(find_sweep_file(name), options.folders, options.set);
+  LoadedSweep loaded =
+      load_sweep(find_sweep_file(name), options.folders, options.set, options.limits);
+  require_file_name(loaded.sweep.name);
   if (!options.quiet) std::cerr << describe_plan(loaded);
   const auto require_some = [&](std::string_view when) {
     if (!loaded.space.configurations.empty()) return;
@@ -71,7 +76,7 @@ ReadFile read_sweep(const std::string& name, const CheckOptions& options) {
   ReadFile file = {name, loaded.space.configurations, {}};
   if (!options.run) return file;
   apply_emulator_set(loaded.sweep);
-  loaded.space = enumerate(loaded.sweep);
+  enumerate_again(loaded);
   require_some("with the sweep's values for the emulator ");
   file.emulated = std::move(loaded.space.configurations);
   return file;
@@ -163,6 +168,7 @@ std::optional<CheckOptions> read_options(const Arguments& arguments) {
   CheckOptions options;
   options.files = (*values)["file"].as<std::vector<std::string>>();
   options.set = given_set(*values);
+  options.limits = given_space_limits(*values);
   options.folders = given_folders(*values);
   options.quiet = is_quiet(*values);
   options.timing = values->count("timing") != 0;
@@ -191,6 +197,7 @@ CommandLine check_line() {
       "accesses out of bounds, misaligned accesses, reads of memory that nothing wrote,\n"
       "races in shared memory, deadlocks, kernels that do not end, and wrong results.");
   add_set_option(line);
+  add_space_option(line);
   add_patterns_option(line);
   line.options()("arch", po::value<std::string>()->default_value("9.0")->value_name("CC"),
                  "the compute capability to compile for")(

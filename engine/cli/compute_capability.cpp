@@ -15,7 +15,8 @@ std::string dotted(int compute_capability) {
 int parse_compute_capability(const std::string& option, const std::string& text) {
   static const std::regex form("([1-9][0-9]?)\\.?([0-9])");
   std::smatch parts;
-  if (!std::regex_match(text, parts, form)) {
+  constexpr std::size_t longest = 4;
+  if (text.size() > longest || !std::regex_match(text, parts, form)) {
     throw UsageError(fmt::format("{} {}: write a compute capability such as 9.0", option, text));
   }
   return std::stoi(parts.str(1) + parts.str(2));

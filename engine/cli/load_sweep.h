@@ -13,11 +13,15 @@ namespace sweep {
 struct LoadedSweep {
   Sweep sweep;
   Space space;
+  SpaceLimits limits = {};  ///< under which it was enumerated
 };
 
 /// Reads a sweep file, its patterns (see pattern_folders) and the `--set` arguments, and
 /// enumerates. Throws FileError and InputError.
 LoadedSweep load_sweep(const std::filesystem::path& file, const GivenFolders& folders,
-                       const std::vector<std::string>& set_arguments);
+                       const std::vector<std::string>& set_arguments, SpaceLimits limits);
+
+/// Enumerates the sweep again, after it was changed.
+void enumerate_again(LoadedSweep& loaded);
 
 }  // namespace sweep

@@ -7,8 +7,10 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <string_view>
 
 #include "engine/cli/command.h"
+#include "engine/text/utf8.h"
 
 namespace sweep {
 
@@ -40,6 +42,26 @@ void write_output_file(const std::filesystem::path& path, const std::string& tex
     std::filesystem::remove(partial, error);
     throw CommandError(exit_cannot_create,
                        fmt::format("{}: cannot be replaced: {}", path.string(), reason));
+  }
+}
+
+void require_file_name(const std::string& sweep_name) {
+  // A file's name has 255 bytes at most; endings, numbers and marks come behind the sweep's.
+  constexpr std::size_t longest = 200;
+  const auto refuse = [](const std::string& reason) {
+    throw CommandError(exit_bad_input,
+                       "files with results are named after the sweep, but its name " + reason +
+                           "; rename the file");
+  };
+  if (sweep_name.size() > longest) {
+    refuse(fmt::format("has {} bytes, and they can have {}", sweep_name.size(), longest));
+  }
+  for (std::string_view rest = sweep_name; !rest.empty();) {
+    const std::size_t length = character_length(rest);
+    if (length == 0) refuse("is not UTF-8 text");
+    const auto byte = static_cast<unsigned char>(rest.front());
+    if (byte < 0x20 || byte == 0x7F) refuse("holds a control character");
+    rest.remove_prefix(length);
   }
 }
 

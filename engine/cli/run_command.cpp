@@ -102,7 +102,7 @@ void fit_to_device(LoadedSweep& loaded, const Device& device) {
   const DeviceFigures figures = {device.multiprocessors,
                                  static_cast<std::int64_t>(device.l2_bytes)};
   if (!apply_device_figures(loaded.sweep, figures)) return;
-  loaded.space = enumerate(loaded.sweep);
+  enumerate_again(loaded);
   if (loaded.space.configurations.empty()) {
     throw CommandError(exit_bad_input,
                        "nothing to run: with the device's own figures the constraints leave no "
@@ -114,7 +114,7 @@ void fit_to_device(LoadedSweep& loaded, const Device& device) {
 void reduce_for_emulator(LoadedSweep& loaded, const RunOptions& options) {
   if (loaded.sweep.emulator_set.empty()) return;
   apply_emulator_set(loaded.sweep);
-  loaded.space = enumerate(loaded.sweep);
+  enumerate_again(loaded);
   say(options, "  with the sweep's values for the emulator:\n" + describe_plan(loaded));
   if (loaded.space.configurations.empty()) {
     throw CommandError(exit_bad_input,
@@ -245,7 +245,9 @@ int run(const RunOptions& options) {
   // grow is an error of the write.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
-  LoadedSweep loaded = load_sweep(find_sweep_file(options.sweep), options.folders, options.set);
+  LoadedSweep loaded =
+      load_sweep(find_sweep_file(options.sweep), options.folders, options.set, options.limits);
+  require_file_name(loaded.sweep.name);
   say(options, describe_plan(loaded));
   if (loaded.space.configurations.empty()) {
     throw CommandError(exit_bad_input, "nothing to run: the constraints leave no configuration");

@@ -9,6 +9,7 @@
 #include "engine/cli/pattern_options.h"
 #include "engine/cli/program_cache_option.h"
 #include "engine/cli/quiet_option.h"
+#include "engine/cli/space_option.h"
 #include "engine/cli/wrong_operand.h"
 #include "engine/spec/counter_set.h"
 
@@ -19,6 +20,7 @@ namespace po = boost::program_options;
 
 void add_options(CommandLine& line) {
   add_set_option(line);
+  add_space_option(line);
   add_patterns_option(line);
   line.options()("device", po::value<std::string>()->default_value("auto")->value_name("DEVICE"),
                  "auto (the first GPU, without one the emulator), emulator, the number of a GPU, "
@@ -94,9 +96,11 @@ std::optional<RunOptions> read_run_options(const Arguments& arguments) {
   options.sweep = (*values)["sweep"].as<std::vector<std::string>>().front();
   check_operand("run", Operand::sweep, options.sweep);
   options.set = given_set(*values);
+  options.limits = given_space_limits(*values);
   options.folders = given_folders(*values);
   options.device = (*values)["device"].as<std::string>();
   options.output = (*values)["output"].as<std::string>();
+  if (options.output.empty()) throw UsageError("--output: name a folder, for example results");
   options.fresh = values->count("fresh") != 0;
   options.exact = values->count("exact") != 0;
   options.quiet = is_quiet(*values);

@@ -9,6 +9,7 @@
 
 #include "engine/cli/command.h"
 #include "engine/cli/data_folders.h"
+#include "engine/space/enumerate.h"
 
 namespace sweep {
 
@@ -16,6 +17,7 @@ namespace sweep {
 struct RunOptions {
   std::string sweep;  ///< a file, or a name
   std::vector<std::string> set;
+  SpaceLimits limits;
   GivenFolders folders;
   std::string device;
   std::filesystem::path output;

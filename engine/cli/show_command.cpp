@@ -12,6 +12,7 @@
 #include "engine/cli/metric_list.h"
 #include "engine/cli/pattern_options.h"
 #include "engine/cli/plan.h"
+#include "engine/cli/space_option.h"
 #include "engine/cli/terminal.h"
 #include "engine/spec/metric.h"
 
@@ -44,9 +45,9 @@ void show_pattern(const std::string& name, const GivenFolders& folders) {
   print_pattern(*find_pattern(name, folders));
 }
 
-void show_sweep(const std::string& name, const GivenFolders& folders) {
+void show_sweep(const std::string& name, const GivenFolders& folders, const SpaceLimits& limits) {
   const std::filesystem::path file = find_sweep_file(name);
-  const LoadedSweep loaded = load_sweep(file, folders, {});
+  const LoadedSweep loaded = load_sweep(file, folders, {}, limits);
   std::cout << describe_plan(loaded)
             << fmt::format("\n{}:\n{}", file.string(), loaded.sweep.source->text);
 }
@@ -67,6 +68,7 @@ CommandLine show_line() {
   CommandLine line("sweep show [OPTIONS] pattern|sweep|metric NAME",
                    "Describes a pattern or a sweep and prints its file, or explains a metric.");
   add_patterns_option(line);
+  add_space_option(line);
   line.operands("what", 2, {"pattern|sweep|metric", "NAME"});
   return line;
 }
@@ -81,7 +83,7 @@ int show_command(const Arguments& arguments) {
   if (what[0] == "pattern") {
     show_pattern(what[1], folders);
   } else if (what[0] == "sweep") {
-    show_sweep(what[1], folders);
+    show_sweep(what[1], folders, given_space_limits(*options));
   } else if (what[0] == "metric") {
     show_metric(what[1]);
   } else {

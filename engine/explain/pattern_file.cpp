@@ -2,6 +2,8 @@
 
 #include <filesystem>
 
+#include "engine/spec/compiler_file_name.h"
+
 namespace sweep {
 
 bool is_same_file(const std::string& name, const std::string& other) {
@@ -12,7 +14,7 @@ bool is_same_file(const std::string& name, const std::string& other) {
 }
 
 bool is_file_of(const Pattern& pattern, const std::string& file) {
-  return is_same_file(pattern.source->name, file);
+  return is_same_file(compiler_file_name(pattern.source->name), file);
 }
 
 }  // namespace sweep

@@ -6,6 +6,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "engine/explain/declared_names.h"
 #include "engine/spec/cuda_scanner.h"
 
 namespace sweep {
@@ -258,108 +259,6 @@ class Scanner {
   std::vector<SourceAccess> found_;
 };
 
-/// Walks over words and marks of source without comments, literals and directives.
-class Words {
- public:
-  explicit Words(std::string_view code) : code_(code) {}
-
-  bool is_end() const { return at_ >= code_.size(); }
-  std::string_view rest() const { return code_.substr(std::min(at_, code_.size())); }
-  char mark() const { return is_end() ? '\0' : code_[at_]; }
-  void advance() { ++at_; }
-  void skip_blanks() {
-    while (!is_end() && is_blank(code_[at_])) ++at_;
-  }
-  /// The word that begins here; empty, and goes nowhere, where none does.
-  std::string_view take_word() {
-    const std::size_t begin = at_;
-    while (!is_end() && is_word(code_[at_])) ++at_;
-    return code_.substr(begin, at_ - begin);
-  }
-
- private:
-  std::string_view code_;
-  std::size_t at_ = 0;
-};
-
-bool is_name(std::string_view word) {
-  return !word.empty() && std::isdigit(static_cast<unsigned char>(word.front())) == 0;
-}
-
-void add_once(std::vector<std::string>& names, std::string_view name) {
-  if (std::ranges::find(names, name) == names.end()) names.emplace_back(name);
-}
-
-bool is_qualifier(std::string_view word) {
-  constexpr std::array<std::string_view, 5> words = {"const", "volatile", "__restrict__",
-                                                     "__restrict", "restrict"};
-  return std::ranges::find(words, word) != words.end();
-}
-
-/// Names that stand behind `*` or `auto` and their qualifiers, as those of declared pointers do.
-std::vector<std::string> find_pointers(std::string_view code) {
-  std::vector<std::string> names;
-  bool may_declare = false;
-  for (Words words(code); !words.is_end();) {
-    words.skip_blanks();
-    const std::string_view word = words.take_word();
-    if (word.empty()) {
-      may_declare = words.mark() == '*';
-      words.advance();
-    } else if (word == "auto") {
-      may_declare = true;
-    } else if (!is_qualifier(word)) {
-      words.skip_blanks();
-      const bool ends = std::string_view("=,;){").find(words.mark()) != std::string_view::npos;
-      if (may_declare && is_name(word) && ends) add_once(names, word);
-      may_declare = false;
-    }
-  }
-  return names;
-}
-
-/// The names of arrays without a length, `extern ... name[];`.
-std::vector<std::string> find_extern_arrays(std::string_view code) {
-  std::vector<std::string> names;
-  bool is_extern = false;
-  std::string_view name;
-  std::string brackets;  ///< the marks since that name
-  for (Words words(code); !words.is_end();) {
-    words.skip_blanks();
-    const std::string_view word = words.take_word();
-    if (!word.empty()) {
-      is_extern |= word == "extern";
-      name = word;
-      brackets.clear();
-      continue;
-    }
-    const char mark = words.mark();
-    words.advance();
-    if (mark == ';') {
-      if (is_extern && is_name(name) && brackets == "[]") add_once(names, name);
-      is_extern = false;
-    }
-    if (brackets.size() < 3) brackets += mark;
-  }
-  return names;
-}
-
-/// Macros whose replacement may touch memory.
-std::vector<std::string> memory_macros(std::string_view cuda) {
-  std::vector<std::string> names;
-  for (const Directive& directive : find_directives(cuda)) {
-    if (directive.name != "define") continue;
-    Words words(directive.text);
-    words.skip_blanks();
-    const std::string_view name = words.take_word();
-    const std::string_view replacement = words.rest();
-    const bool touches = replacement.find_first_of("[*") != std::string_view::npos ||
-                         replacement.find("->") != std::string_view::npos;
-    if (touches && is_name(name)) names.emplace_back(name);
-  }
-  return names;
-}
-
 std::vector<std::size_t> lines_with(const std::string& code, const std::vector<std::string>& names,
                                     std::size_t first_line) {
   std::vector<std::size_t> lines;
@@ -380,8 +279,8 @@ SourceText read_source_text(std::string_view cuda, std::size_t first_line) {
   const std::string code = blank_non_code(cuda);
   SourceText text;
   text.accesses = Scanner(code, first_line).run();
-  text.pointers = find_pointers(code);
-  const std::vector<std::string> dynamic = find_extern_arrays(code);
+  text.pointers = pointer_names(code);
+  const std::vector<std::string> dynamic = dynamic_array_names(code);
   if (dynamic.size() == 1) text.dynamic_shared = dynamic.front();
   text.macro_lines = lines_with(code, memory_macros(cuda), first_line);
   return text;

@@ -7,6 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "engine/spec/compiler_file_name.h"
+
 namespace sweep {
 namespace {
 
@@ -95,7 +97,7 @@ Diagnostics read_compiler_log(std::string_view log, const SourcePtr& source) {
   for (const std::string_view line : split_lines(log)) {
     if (const auto headline = read_headline(line)) {
       Diagnostic diagnostic{headline->severity, {}, std::string(headline->text), {}};
-      if (source && headline->file == source->name) {
+      if (source && headline->file == compiler_file_name(source->name)) {
         diagnostic.where = {source, headline->line, 0, 1};
       } else {
         diagnostic.message =

@@ -14,17 +14,13 @@
 #include "engine/jit/source_headers.h"
 #include "engine/jit/split_body.h"
 #include "engine/jit/text_dependence.h"
+#include "engine/spec/compiler_file_name.h"
 
 namespace sweep {
 namespace {
 
 std::string quoted(const std::string& path) {
-  std::string result = "\"";
-  for (const char c : path) {
-    if (c == '"' || c == '\\') result += '\\';
-    result += c == '\n' || c == '\r' ? '?' : c;
-  }
-  return result + '"';
+  return '"' + compiler_file_name(path) + '"';
 }
 
 constexpr const char* back_to_generated = "#line 1 \"generated\"\n";

@@ -3,17 +3,16 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <string>
 #include <string_view>
 
 #include "engine/recording/json_entries.h"
 #include "engine/recording/kernel_tuner_reader.h"
+#include "engine/recording/recording_limits.h"
 #include "engine/recording/store_reader.h"
 #include "engine/recording/t4_reader.h"
-#include "engine/text/read_source.h"
+#include "engine/text/read_bounded.h"
 
 namespace sweep {
 namespace {
@@ -21,31 +20,13 @@ namespace {
 /// What every SQLite database begins with.
 constexpr std::string_view database_header = "SQLite format 3";
 
-std::ifstream open_file(const std::filesystem::path& path) {
+bool is_database(const std::filesystem::path& path) {
   std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) {
-    throw FileError(fmt::format("{}: no such file", path.string()), true);
-  }
-  if (!std::filesystem::is_regular_file(status)) {
-    throw FileError(fmt::format("{}: this is not a file", path.string()), true);
-  }
+  if (!std::filesystem::is_regular_file(path, error)) return false;
   std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    throw FileError(fmt::format("{}: cannot be read: {}", path.string(), std::strerror(errno)),
-                    false);
-  }
-  return file;
-}
-
-std::string read_bytes(std::ifstream& file, const std::filesystem::path& path, std::size_t count) {
-  std::string text(count, '\0');
-  file.seekg(0);
-  file.read(text.data(), static_cast<std::streamsize>(count));
-  if (file.bad()) throw FileError(fmt::format("{}: cannot be read", path.string()), false);
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  file.clear();
-  return text;
+  std::string begin(database_header.size(), '\0');
+  return file.read(begin.data(), static_cast<std::streamsize>(begin.size())) &&
+         begin == database_header;
 }
 
 Recording read_json(std::string_view text, const std::string& name) {
@@ -67,18 +48,13 @@ Recording read_json(std::string_view text, const std::string& name) {
 }  // namespace
 
 Recording read_recording(const std::filesystem::path& path, std::optional<std::int64_t> run) {
-  std::ifstream file = open_file(path);
-  if (read_bytes(file, path, database_header.size()) == database_header) {
-    return read_store(path, run);
-  }
+  if (is_database(path)) return read_store(path, run);
   const std::string name = path.string();
   if (run) {
     throw FileError(fmt::format("{}: only a results database has runs to choose from", name),
                     false);
   }
-  std::error_code error;
-  const auto size = std::filesystem::file_size(path, error);
-  const std::string text = read_bytes(file, path, error ? 0 : static_cast<std::size_t>(size));
+  const std::string text = read_bounded(path, recording_limits::file_bytes, "a recording");
   constexpr std::string_view spaces = " \t\r\n";
   const std::size_t first = text.find_first_not_of(spaces);
   if (first == std::string::npos || text[first] != '{') {

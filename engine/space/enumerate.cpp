@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <stdexcept>
 
 #include "engine/space/constraint.h"
@@ -15,6 +16,10 @@ namespace {
 
 constexpr const char* shorten_axes = "shorten the axes, or fix some with --set NAME=VALUE";
 
+/// About what a configuration takes while a sweep runs, beside its values.
+constexpr std::uint64_t bytes_per_configuration = 512;
+constexpr std::uint64_t bytes_per_parameter = 2 * sizeof(std::pair<std::string, Value>);
+
 class Enumeration {
  public:
   Enumeration(const Sweep& sweep, SpaceLimits limits)
@@ -23,7 +28,11 @@ class Enumeration {
   Space run() {
     add_rows();
     for (const PatternPtr& pattern : sweep_.patterns) count_combinations(*pattern);
-    for (std::size_t i = 0; i < sweep_.patterns.size(); ++i) add_pattern(i);
+    left_.configurations = std::min(limits_.configurations, configurations_in_memory());
+    const std::uint64_t most = left_.configurations;
+    for (std::size_t i = 0; i < sweep_.patterns.size(); ++i) walk_pattern(i);
+    require_at_most(most);
+    for (PatternWalk& walk : walks_) add_configurations(walk);
     const auto first_bound = space_.removed.begin() + static_cast<std::ptrdiff_t>(first_bound_);
     space_.removed.erase(std::remove_if(first_bound, space_.removed.end(),
                                         [](const Removed& row) { return row.count == 0; }),
@@ -77,32 +86,61 @@ class Enumeration {
     }
   }
 
-  void add_pattern(std::size_t i) {
-    PatternWalk walk(sweep_.patterns[i], axes_[i], constraints_[i]);
-    switch (walk.run(space_.removed, left_)) {
-      case PatternWalk::Ending::complete:
-        break;
-      case PatternWalk::Ending::too_many_found:
-        reject(fmt::format("this sweep has more than {} configurations",
-                           format_thousands(limits_.configurations)),
-               "add constraints under where:, shorten the axes, or fix some with --set NAME=VALUE");
-      case PatternWalk::Ending::too_many_tries:
-        reject(fmt::format("this sweep's {} combinations are too many for its constraints: after "
-                           "{} tries there are still some left",
-                           format_thousands(space_.combinations), format_thousands(limits_.tries)),
-               "add constraints on few parameters, shorten the axes, or fix some with --set "
-               "NAME=VALUE");
-      case PatternWalk::Ending::failed:
-        report_failure({sweep_.patterns[i], walk.given(walk.failing())}, constraints_[i]);
+  std::uint64_t configurations_in_memory() const {
+    std::uint64_t bytes = bytes_per_configuration;
+    for (const PatternPtr& pattern : sweep_.patterns) {
+      const std::uint64_t own =
+          bytes_per_configuration + pattern->parameters.size() * bytes_per_parameter;
+      bytes = std::max(bytes, own);
     }
+    return limits_.memory / bytes;
+  }
+
+  void walk_pattern(std::size_t i) {
+    PatternWalk& walk = walks_.emplace_back(sweep_.patterns[i], axes_[i], constraints_[i]);
+    const PatternWalk::Ending ending = walk.run(space_.removed, left_);
+    found_ += walk.found_count();
+    if (ending == PatternWalk::Ending::failed) {
+      report_failure({sweep_.patterns[i], walk.given(walk.failing())}, constraints_[i]);
+    }
+    is_counted_ = is_counted_ && ending == PatternWalk::Ending::complete;
+  }
+
+  /// Throws past the limits.
+  void require_at_most(std::uint64_t most) const {
+    const std::string count =
+        is_counted_ ? format_thousands(found_) : "more than " + format_thousands(found_);
+    if (found_ > most && most < limits_.configurations) {
+      reject(fmt::format("this sweep has {} configurations, but only {} fit into the memory that "
+                         "this machine has free",
+                         count, format_thousands(most)),
+             "add constraints under where:, shorten the axes, or fix some with --set NAME=VALUE");
+    }
+    if (found_ > most) {
+      reject(fmt::format("this sweep has {} configurations; the limit is {}", count,
+                         format_thousands(most)),
+             fmt::format("add constraints under where:, shorten the axes, fix some with --set "
+                         "NAME=VALUE, or allow more with --max-configurations {}",
+                         is_counted_ ? fmt::format("{}", found_) : "NUMBER"));
+    }
+    if (!is_counted_) {
+      reject(fmt::format("this sweep's {} combinations are too many for its constraints: after "
+                         "{} tries there are still some left",
+                         format_thousands(space_.combinations), format_thousands(limits_.tries)),
+             "add constraints on few parameters, shorten the axes, or fix some with --set "
+             "NAME=VALUE");
+    }
+  }
+
+  void add_configurations(PatternWalk& walk) {
     space_.configurations.reserve(space_.configurations.size() + walk.found().size());
     for (const std::uint64_t combination : walk.found()) {
       space_.configurations.push_back(walk.configuration(combination));
     }
   }
 
-  [[noreturn]] void reject(std::string message, const char* help) const {
-    throw InputError(Location{sweep_.source, 0, 0, 1}, std::move(message), help);
+  [[noreturn]] void reject(std::string message, std::string help) const {
+    throw InputError(Location{sweep_.source, 0, 0, 1}, std::move(message), std::move(help));
   }
 
   /// Evaluates again what failed, for its message and place, and names the combination.
@@ -130,6 +168,9 @@ class Enumeration {
   SpaceLimits limits_;
   SpaceLimits left_;
   Space space_;
+  std::deque<PatternWalk> walks_;                     ///< of each pattern
+  std::uint64_t found_ = 0;                           ///< configurations
+  bool is_counted_ = true;                            ///< no walk ran out of tries
   std::size_t first_bound_ = 0;                       ///< among the rows of the counts
   std::vector<std::vector<PatternAxis>> axes_;        ///< of each pattern
   std::vector<std::vector<Constraint>> constraints_;  ///< of each pattern, in the order of equals

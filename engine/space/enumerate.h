@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,10 @@ struct Space {
 struct SpaceLimits {
   std::uint64_t configurations = 1'000'000;  ///< that a space has at most
   std::uint64_t tries = 1'000'000'000;       ///< rows of axes tried on the way: about a minute
+  /// Of those, how many tell how large a space is that has too many configurations: some seconds.
+  std::uint64_t counting_tries = 20'000'000;
+  /// What the configurations may take, in bytes.
+  std::uint64_t memory = std::numeric_limits<std::uint64_t>::max();
 };
 
 /// Enumerates the sweep's space without walking through what is removed: an axis after the other is
@@ -46,7 +51,8 @@ struct SpaceLimits {
 ///
 /// Throws InputError when an expression fails for a combination that no constraint removes (a
 /// default and what follows from it may fail too: `S > 0` is enough for a default of `1024 / S`),
-/// when the combinations cannot be counted in 64 bits, and past the limits.
+/// when the combinations cannot be counted in 64 bits, and past the limits: then it goes on
+/// counting for a while, without keeping what it finds, and says how many configurations there are.
 Space enumerate(const Sweep& sweep, SpaceLimits limits = {});
 
 }  // namespace sweep

@@ -23,6 +23,7 @@ PatternWalk::Ending PatternWalk::run(std::vector<Removed>& removed, SpaceLimits&
   if (std::ranges::any_of(rows_, &std::vector<Row>::empty)) return ending_;
   descend(0, 0, !derived || verdict == Verdict::fails);
   std::ranges::sort(found_);
+  if (only_counts_) found_.clear();
   return ending_;
 }
 
@@ -49,10 +50,14 @@ void PatternWalk::sift_rows() {
     (*removed_)[row_check.check.removed_row].count += (before - rows.size()) * others;
   }
   std::uint64_t below = 1;
+  bool is_free = true;
   below_.resize(rows_.size());
+  is_free_.resize(rows_.size());
   for (std::size_t i = rows_.size(); i-- > 0;) {
     below_[i] = below;
     below *= rows_[i].size();
+    is_free = is_free && plan_.levels[i].checks.empty();
+    is_free_[i] = is_free;
   }
 }
 
@@ -60,10 +65,10 @@ void PatternWalk::sift_rows() {
 /// only for the combinations that no constraint removes. Says whether to go on.
 bool PatternWalk::descend(std::size_t depth, std::uint64_t combination, bool fails) {
   if (depth == plan_.levels.size()) return arrive(combination, fails);
+  if (skip_counting(depth)) return true;
   const WalkLevel& level = plan_.levels[depth];
   for (const Row& row : rows_[depth]) {
-    if (limits_->tries == 0) return end(Ending::too_many_tries);
-    --limits_->tries;
+    if (!take_try()) return end(Ending::too_many_tries);
     const bool derived = bind(level, row.number);
     const Verdict verdict = try_checks(level.checks, below_[depth]);
     if (verdict == Verdict::broken) continue;
@@ -73,13 +78,33 @@ bool PatternWalk::descend(std::size_t depth, std::uint64_t combination, bool fai
   return true;
 }
 
+bool PatternWalk::take_try() {
+  if (limits_->tries == 0 || (only_counts_ && limits_->counting_tries == 0)) return false;
+  --limits_->tries;
+  if (only_counts_) --limits_->counting_tries;
+  return true;
+}
+
+/// Where no constraint is left to try, what is only counted need not be walked through.
+bool PatternWalk::skip_counting(std::size_t depth) {
+  if (limits_->configurations != 0 || !is_free_[depth]) return false;
+  only_counts_ = true;
+  found_count_ += rows_[depth].size() * below_[depth];
+  return true;
+}
+
 bool PatternWalk::arrive(std::uint64_t combination, bool fails) {
+  if (limits_->configurations == 0) {
+    only_counts_ = true;
+    ++found_count_;
+    return true;
+  }
   if (fails) {
     failing_ = combination;
     return end(Ending::failed);
   }
-  if (limits_->configurations == 0) return end(Ending::too_many_found);
   --limits_->configurations;
+  ++found_count_;
   found_.push_back(combination);
   return true;
 }

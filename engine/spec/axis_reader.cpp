@@ -5,13 +5,14 @@
 #include <set>
 
 #include "engine/spec/map_reader.h"
+#include "engine/spec/spec_limits.h"
 #include "engine/spec/sweep_keys.h"
 #include "engine/text/checked_arithmetic.h"
+#include "engine/text/text_limits.h"
+#include "engine/text/units.h"
 
 namespace sweep {
 namespace {
-
-constexpr std::size_t most_values = 1'000'000;
 
 std::optional<std::int64_t> read_bound(const MapReader& reader, const YamlNode& node,
                                        std::string_view key, Diagnostics& diagnostics) {
@@ -44,6 +45,24 @@ void check_progress(const YamlNode& node, const Range& range, Diagnostics& diagn
   if (range.step == 0) diagnostics.error(node.find("step")->where, "'step' must not be 0");
 }
 
+void refuse_length(const YamlNode& node, const std::string& name, std::uint64_t length,
+                   Diagnostics& diagnostics) {
+  diagnostics.error(
+      node.where,
+      fmt::format("the axis '{}' has {} values; an axis can have {}", name,
+                  format_thousands(length), format_thousands(spec_limits::axis_values)),
+      "take larger steps, multiply, or list fewer values");
+}
+
+/// How many values a range has that adds, where it has more than one; 2^64 - 1 for one more too.
+std::uint64_t length_of(const Range& range) {
+  const auto from = static_cast<std::uint64_t>(range.from);
+  const auto to = static_cast<std::uint64_t>(range.to);
+  const auto step = static_cast<std::uint64_t>(range.step);
+  const std::uint64_t steps = range.step > 0 ? (to - from) / step : (from - to) / (0 - step);
+  return steps == ~std::uint64_t{0} ? steps : steps + 1;
+}
+
 std::string help_for_no_values(const Range& range) {
   if (range.multiply) return "a range that multiplies can only rise";
   return range.step > 0 ? "a falling range needs a negative step"
@@ -54,7 +73,8 @@ std::vector<Value> values_of(const Range& range) {
   std::vector<Value> values;
   const bool rising = range.multiply || range.step > 0;
   std::int64_t value = range.from;
-  while ((rising ? value <= range.to : value >= range.to) && values.size() <= most_values) {
+  while ((rising ? value <= range.to : value >= range.to) &&
+         values.size() <= spec_limits::axis_values) {
     values.emplace_back(value);
     const Arithmetic next =
         range.multiply ? checked_multiply(value, *range.multiply) : checked_add(value, range.step);
@@ -84,6 +104,10 @@ std::vector<Value> read_range(const YamlNode& node, const std::string& name,
   check_progress(node, range, diagnostics);
   if (diagnostics.error_count() > errors_before) return {};
   std::vector<Value> values = values_of(range);
+  if (values.size() > spec_limits::axis_values) {
+    refuse_length(node, name, length_of(range), diagnostics);
+    return {};
+  }
   if (values.empty()) {
     diagnostics.error(
         node.where,
@@ -111,6 +135,8 @@ std::vector<Value> read_list(const std::vector<YamlNode>& items, const std::stri
   std::set<Value> seen;
   for (const YamlNode& item : items) {
     auto value = read_value(item, name, diagnostics);
+    // More messages would not be shown.
+    if (diagnostics.left_out(Severity::error) > 0) break;
     if (!value) continue;
     if (!may_repeat && !seen.insert(*value).second) {
       diagnostics.error(
@@ -143,9 +169,8 @@ std::vector<Value> read_values(const YamlNode& node, const std::string& name, bo
     values = read_list(node.is_sequence() ? node.items : std::vector<YamlNode>{node}, name,
                        may_repeat, diagnostics);
   }
-  if (values.size() > most_values) {
-    diagnostics.error(node.where,
-                      fmt::format("the axis '{}' has more than a million values", name));
+  if (values.size() > spec_limits::axis_values) {
+    refuse_length(node, name, values.size(), diagnostics);
   }
   return diagnostics.error_count() == errors_before ? values : std::vector<Value>{};
 }

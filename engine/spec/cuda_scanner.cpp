@@ -313,6 +313,17 @@ std::string blank_non_code(std::string_view cuda) {
   return result;
 }
 
+std::optional<std::size_t> find_open_comment(std::string_view cuda) {
+  std::optional<std::size_t> open;
+  for_each_non_code(cuda, [&](std::size_t begin, std::size_t end) {
+    const std::string_view text = cuda.substr(begin, end - begin);
+    if (end != cuda.size() || !text.starts_with("/*")) return;
+    const bool is_closed = text.size() >= 4 && text.ends_with("*/");
+    if (!is_closed) open = begin;
+  });
+  return open;
+}
+
 std::vector<Directive> find_directives(std::string_view cuda) {
   std::vector<Directive> result;
   for_each_non_code(cuda, [&](std::size_t begin, std::size_t end) {

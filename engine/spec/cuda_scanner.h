@@ -23,6 +23,9 @@ struct Directive {
 /// none.
 std::vector<Directive> find_directives(std::string_view cuda);
 
+/// Where a block comment begins that is never closed.
+std::optional<std::size_t> find_open_comment(std::string_view cuda);
+
 /// One parameter of a kernel, as declared.
 struct KernelParameter {
   std::string type;        ///< without const, volatile and restrict; "T*", for an array too

@@ -6,8 +6,11 @@
 #include <map>
 #include <optional>
 
+#include "engine/spec/code_shape.h"
 #include "engine/spec/include_sites.h"
+#include "engine/spec/spec_limits.h"
 #include "engine/text/read_source.h"
+#include "engine/text/text_check.h"
 #include "engine/text/units.h"
 
 namespace sweep {
@@ -16,7 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t deepest = 200;  // as compilers have it
-constexpr std::size_t most_bytes = std::size_t{64} << 20U;
 
 Location place_of(const SourcePtr& source, std::size_t offset, std::size_t length) {
   const std::string_view before = std::string_view(source->text).substr(0, offset);
@@ -109,10 +111,11 @@ class IncludeReader {
       diagnostics_.error(where, failure.what());
       return {};
     }
+    if (!is_text(source)) return {};
     bytes_ += source->text.size();
-    if (bytes_ > most_bytes) {
+    if (bytes_ > spec_limits::included_bytes) {
       diagnostics_.error(where, fmt::format("the included files are larger than {} together",
-                                            format_bytes(most_bytes)));
+                                            format_bytes(spec_limits::included_bytes)));
       return {};
     }
     const std::string name = name_for(source->name);
@@ -123,6 +126,18 @@ class IncludeReader {
     read(source, 0, file.parent_path(), depth + 1, inner);
     result.files[index].names = std::move(inner);
     return name;
+  }
+
+  /// Whether the compiler can be given the file; if not, says why.
+  bool is_text(const SourcePtr& source) {
+    if (source->text.starts_with("\xEF\xBB\xBF")) {
+      diagnostics_.error({source, 1, 1, 1},
+                         "a byte order mark stands here, which the compiler does not take",
+                         "save the file as UTF-8 text without one");
+      return false;
+    }
+    return check_text(source, 0, source->text.size(), TextKind::code, diagnostics_) &&
+           check_code_shape(source, 0, diagnostics_);
   }
 
   /// The file's path, in words that an #include can say and that no header of the toolkit has.

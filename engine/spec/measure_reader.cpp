@@ -6,6 +6,7 @@
 #include <array>
 
 #include "engine/spec/map_reader.h"
+#include "engine/spec/spec_limits.h"
 #include "engine/spec/sweep_keys.h"
 #include "engine/text/units.h"
 
@@ -59,11 +60,11 @@ class MeasureReader {
   }
 
   void read_seconds(const YamlNode& node) {
-    constexpr double longest = 86400;
     const auto text = read_text(node, "seconds", diagnostics_);
     if (!text) return;
     const auto seconds = parse_decimal(*text);
-    if (seconds && *seconds > 0 && *seconds <= longest && !text->ends_with('%')) {
+    if (seconds && *seconds > 0 && *seconds <= spec_limits::measure_seconds &&
+        !text->ends_with('%')) {
       rules_.seconds = *seconds;
     } else {
       diagnostics_.error(node.where, "'seconds' must be a number above 0 and up to 86400",
@@ -74,15 +75,14 @@ class MeasureReader {
   void read_count(const MapReader& reader, std::string_view key, int& result) {
     const auto expression = reader.expression(key);
     if (!expression) return;
-    constexpr std::int64_t most = 1'000'000;
     const auto value = read_constant(*expression, diagnostics_);
     if (!value) return;
     const auto* count = std::get_if<std::int64_t>(&*value);
-    if (count != nullptr && *count >= 1 && *count <= most) {
+    if (count != nullptr && *count >= 1 && *count <= spec_limits::samples) {
       result = static_cast<int>(*count);
     } else {
-      diagnostics_.error(expression->where(),
-                         fmt::format("'{}' must be an integer from 1 to {}", key, most));
+      diagnostics_.error(expression->where(), fmt::format("'{}' must be an integer from 1 to {}",
+                                                          key, spec_limits::samples));
     }
   }
 

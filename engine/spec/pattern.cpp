@@ -4,9 +4,11 @@
 
 #include <algorithm>
 
+#include "engine/spec/code_shape.h"
 #include "engine/spec/include_sites.h"
 #include "engine/spec/pattern_header.h"
 #include "engine/spec/reading_order.h"
+#include "engine/text/text_check.h"
 #include "engine/text/yaml.h"
 
 namespace sweep {
@@ -53,7 +55,10 @@ PatternPtr parse_pattern(const SourcePtr& source, const std::filesystem::path& p
   pattern->name = path.stem().string();
   pattern->path = path;
   pattern->source = source;
-  if (const auto layout = find_header(source, found)) {
+  const auto layout = check_text(source, 0, source->text.size(), TextKind::code, found)
+                          ? find_header(source, found)
+                          : std::nullopt;
+  if (layout && check_code_shape(source, layout->body_begin, found)) {
     pattern->body = source->text.substr(layout->body_begin);
     const std::string_view before = std::string_view(source->text).substr(0, layout->body_begin);
     pattern->body_line = static_cast<std::size_t>(std::ranges::count(before, '\n')) + 1;
@@ -64,6 +69,12 @@ PatternPtr parse_pattern(const SourcePtr& source, const std::filesystem::path& p
     if (header) {
       if (header->is_null()) header->where = layout->where;
       HeaderGaps gaps = read_header(*header, *pattern, found);
+      for (const Buffer& buffer : pattern->buffers) {
+        if (buffer.init) check_expression_shape(buffer.init->text, buffer.init->where, found);
+      }
+      for (const Verification& verification : pattern->verify) {
+        check_expression_shape(verification.condition.text, verification.condition.where, found);
+      }
       check_pattern(*pattern, std::move(gaps), found);
       for (const Buffer& buffer : pattern->buffers) {
         if (buffer.init) refuse_directives(*buffer.init, found);

@@ -4,6 +4,7 @@
 
 #include "engine/spec/layout_names.h"
 #include "engine/spec/map_reader.h"
+#include "engine/spec/spec_limits.h"
 #include "engine/spec/sweep_keys.h"
 
 namespace sweep {
@@ -52,6 +53,14 @@ const YamlNode* find_list(const MapReader& reader, std::string_view key, Diagnos
   return nullptr;
 }
 
+bool has_at_most(const YamlNode& list, std::string_view key, std::size_t most,
+                 Diagnostics& diagnostics) {
+  if (list.items.size() <= most) return true;
+  diagnostics.error(list.where, fmt::format("there are {} {}; a report can have {}",
+                                            list.items.size(), key, most));
+  return false;
+}
+
 }  // namespace
 
 ReportLayout read_report_layout(const YamlNode& node, Diagnostics& diagnostics) {
@@ -60,14 +69,14 @@ ReportLayout read_report_layout(const YamlNode& node, Diagnostics& diagnostics) 
   if (!node.is_map()) return layout;
   const YamlNode* tables = find_list(reader, "tables", diagnostics,
                                      "tables: [{rows: STRIDE, columns: [T], value: bandwidth}]");
-  if (tables != nullptr) {
+  if (tables != nullptr && has_at_most(*tables, "tables", spec_limits::tables, diagnostics)) {
     for (const YamlNode& item : tables->items) {
       layout.tables.push_back(read_table(item, diagnostics));
     }
   }
   const YamlNode* charts = find_list(reader, "charts", diagnostics,
                                      "charts: [{line: {x: STRIDE, y: bandwidth, series: T}}]");
-  if (charts != nullptr) {
+  if (charts != nullptr && has_at_most(*charts, "charts", spec_limits::charts, diagnostics)) {
     layout.charts.emplace();
     for (const YamlNode& item : charts->items) {
       if (auto chart = read_chart(item, diagnostics)) layout.charts->push_back(std::move(*chart));

@@ -5,6 +5,7 @@
 #include "engine/search/strategy.h"
 #include "engine/spec/counter_set.h"
 #include "engine/spec/map_reader.h"
+#include "engine/spec/spec_limits.h"
 #include "engine/spec/sweep_keys.h"
 #include "engine/spec/tune_rules.h"
 #include "engine/text/suggestion.h"
@@ -101,10 +102,11 @@ class TuneReader {
   void read_seconds(const YamlNode& node) {
     const auto seconds = read_decimal(node, "seconds");
     if (!seconds) return;
-    if (*seconds > 0) {
+    if (*seconds > 0 && *seconds <= spec_limits::tune_seconds) {
       rules_.budget.seconds = *seconds;
     } else {
-      diagnostics_.error(node.where, "'seconds' must be a number above 0", "for example 60");
+      diagnostics_.error(node.where, "'seconds' must be a number above 0 and up to 31536000",
+                         "for example 60");
     }
   }
 

@@ -29,6 +29,14 @@ std::int64_t big_endian(const std::array<char, header_size>& bytes, std::size_t 
 }  // namespace
 
 std::optional<DatabaseHeader> read_database_header(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  // To open a pipe would block.
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    throw StoreError(
+        fmt::format("'{}' is not a file, so no results database either", path.string()),
+        StoreFault::not_a_store);
+  }
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   std::array<char, header_size> bytes = {};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/text/text_limits.h"
 #include "engine/text/utf8.h"
 
 namespace sweep {
@@ -30,22 +31,22 @@ bool continues_character(char c) {
   return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
 }
 
-/// Columns on the screen: one per UTF-8 character, not per byte.
-std::size_t width(std::string_view text) {
-  return text.size() - static_cast<std::size_t>(std::ranges::count_if(text, continues_character));
-}
-
 /// Blanks as wide as `text`; tabs stay tabs so that the caret lands under its character.
 std::string blanks(std::string_view text) {
   std::string result;
-  for (const char c : text) {
-    if (!continues_character(c)) result += c == '\t' ? '\t' : ' ';
+  for (std::size_t tab = text.find('\t'); tab != text.npos; tab = text.find('\t')) {
+    result += std::string(columns_of(text.substr(0, tab)), ' ') + '\t';
+    text.remove_prefix(tab + 1);
   }
-  return result;
+  return result + std::string(columns_of(text), ' ');
 }
 
 std::string printable(std::string_view text) {
   return printable_text(text, "\t\n", "?");
+}
+
+std::string sentence(std::string_view text) {
+  return printable(cut_to_bytes(text, text_limits::message_bytes));
 }
 
 /// Cuts a long line to the part around `caret`, between characters, and moves `caret` along.
@@ -67,15 +68,24 @@ std::string excerpt(const Location& where, const char* color, const char* reset)
   std::string_view line = line_of(where.source->text, where.line);
   if (line.empty() || where.column == 0) return {};
   std::size_t caret = std::min(where.column - 1, line.size());
+  if (where.line == 1 && line.starts_with(byte_order_mark)) {
+    line.remove_prefix(byte_order_mark.size());
+    caret -= std::min(caret, byte_order_mark.size());
+  }
   line = window(line, caret);
-  const std::size_t length = std::max<std::size_t>(width(line.substr(caret, where.length)), 1);
-  std::string_view before = line.substr(0, caret);
-  if (before.starts_with(byte_order_mark)) before.remove_prefix(byte_order_mark.size());
-  return fmt::format("  {}\n  {}{}^{}{}\n", printable(line), blanks(before), color,
+  const std::size_t length = std::max<std::size_t>(columns_of(line.substr(caret, where.length)), 1);
+  return fmt::format("  {}\n  {}{}^{}{}\n", printable(line), blanks(line.substr(0, caret)), color,
                      std::string(length - 1, '~'), reset);
 }
 
 }  // namespace
+
+void Diagnostics::add(Diagnostic diagnostic) {
+  const auto kind = static_cast<std::size_t>(diagnostic.severity);
+  if (++found_.at(kind) > text_limits::most_messages) return;
+  ++kept_.at(kind);
+  list_.push_back(std::move(diagnostic));
+}
 
 void Diagnostics::error(const Location& where, std::string message, std::string help) {
   add({Severity::error, where, std::move(message), std::move(help)});
@@ -86,12 +96,19 @@ void Diagnostics::warning(const Location& where, std::string message, std::strin
 }
 
 void Diagnostics::add_all(const Diagnostics& others) {
-  list_.insert(list_.end(), others.list_.begin(), others.list_.end());
+  for (const Diagnostic& diagnostic : others.list_) add(diagnostic);
+  for (std::size_t i = 0; i < severities; ++i) {
+    found_.at(i) += others.found_.at(i) - others.kept_.at(i);
+  }
 }
 
 std::size_t Diagnostics::error_count() const {
-  return static_cast<std::size_t>(
-      std::ranges::count(list_, Severity::error, &Diagnostic::severity));
+  return found_.at(static_cast<std::size_t>(Severity::error));
+}
+
+std::size_t Diagnostics::left_out(Severity severity) const {
+  const auto kind = static_cast<std::size_t>(severity);
+  return found_.at(kind) - kept_.at(kind);
 }
 
 bool Diagnostics::has_errors() const {
@@ -123,15 +140,21 @@ std::string render(const Diagnostic& diagnostic, bool color) {
     place += ' ';
   }
   std::string result = fmt::format("{}{}{}{}{}:{} {}\n", bold, printable(place), reset, accent,
-                                   word, reset, printable(diagnostic.message));
+                                   word, reset, sentence(diagnostic.message));
   if (where.source && where.line > 0) result += excerpt(where, accent, reset);
-  if (!diagnostic.help.empty()) result += fmt::format("  help: {}\n", printable(diagnostic.help));
+  if (!diagnostic.help.empty()) result += fmt::format("  help: {}\n", sentence(diagnostic.help));
   return result;
 }
 
 std::string render(const Diagnostics& diagnostics, bool color) {
   std::string result;
   for (const Diagnostic& diagnostic : diagnostics.list()) result += render(diagnostic, color);
+  for (const Severity severity : {Severity::error, Severity::warning, Severity::note}) {
+    const std::size_t more = diagnostics.left_out(severity);
+    if (more == 0) continue;
+    result += fmt::format("{} more {}{} not shown\n", more, style_of(severity).word,
+                          more == 1 ? " is" : "s are");
+  }
   return result;
 }
 

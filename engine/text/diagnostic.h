@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -18,10 +20,11 @@ struct Diagnostic {
   std::string help;     ///< a way out, or empty
 };
 
-/// The messages about one or more files, in the order found, so that all are shown at once.
+/// The messages about one or more files, in the order found, so that all are shown at once. Of each
+/// severity it keeps the first `most_messages` (text_limits.h) and counts the others.
 class Diagnostics {
  public:
-  void add(Diagnostic diagnostic) { list_.push_back(std::move(diagnostic)); }
+  void add(Diagnostic diagnostic);
   void error(const Location& where, std::string message, std::string help = {});
   void warning(const Location& where, std::string message, std::string help = {});
 
@@ -30,9 +33,15 @@ class Diagnostics {
   bool empty() const { return list_.empty(); }
   void add_all(const Diagnostics& others);
   const std::vector<Diagnostic>& list() const { return list_; }
+  /// How many messages of a severity were found and are not in the list.
+  std::size_t left_out(Severity severity) const;
 
  private:
+  static constexpr std::size_t severities = 3;
+
   std::vector<Diagnostic> list_;
+  std::array<std::size_t, severities> found_ = {};
+  std::array<std::size_t, severities> kept_ = {};
 };
 
 /// Bad input that ends an operation: carries every message found.
@@ -48,7 +57,8 @@ class InputError : public std::runtime_error {
 };
 
 /// `file:line:column: error: message`, the line, a caret under the place, and the help.
-/// Ends with a newline. `color` adds ANSI escapes.
+/// Ends with a newline. `color` adds ANSI escapes. What is longer than a message can be
+/// (text_limits.h) is cut.
 std::string render(const Diagnostic& diagnostic, bool color = false);
 std::string render(const Diagnostics& diagnostics, bool color = false);
 

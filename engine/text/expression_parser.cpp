@@ -7,6 +7,7 @@
 
 #include "engine/text/expression_node.h"
 #include "engine/text/suggestion.h"
+#include "engine/text/text_limits.h"
 
 namespace sweep {
 namespace {
@@ -248,8 +249,7 @@ class Parser {
   class Depth {
    public:
     explicit Depth(Parser& parser) : parser_(parser) {
-      constexpr int deepest = 200;
-      if (++parser_.depth_ > deepest) {
+      if (++parser_.depth_ > text_limits::expression_depth) {
         parser_.lexer_.reject(parser_.token_.offset, 1, "this expression is nested too deeply");
       }
     }
@@ -310,8 +310,10 @@ class Parser {
          found = binary_operator()) {
       const Token token = token_;
       // The tree leans left by one level for each; walking it must not overflow the stack.
-      constexpr int most = 1000;
-      if (++operators_ > most) lexer_.reject(token.offset, 1, "this expression is too long");
+      if (++operators_ > text_limits::expression_operators) {
+        lexer_.reject(token.offset, 1, "this expression is too long",
+                      fmt::format("it can have {} operators", text_limits::expression_operators));
+      }
       advance();
       NodePtr right = binary(found->precedence + 1);
       if (is_bitwise(found->operation) && (is_comparison(*left) || is_comparison(*right))) {

@@ -7,6 +7,8 @@
 #include <cctype>
 #include <vector>
 
+#include "engine/text/text_limits.h"
+
 namespace sweep {
 namespace {
 
@@ -38,6 +40,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string did_you_mean(std::string_view word, std::span<const std::string> candidates) {
+  if (word.size() > text_limits::suggestion_bytes) return {};
   const std::string* best = nullptr;
   // Fewer edits than letters, or every one-letter name would be close to every other.
   std::size_t best_distance =
@@ -56,7 +59,9 @@ std::string suggest(std::string_view word, std::span<const std::string> candidat
                     std::string_view prefix) {
   std::string suggestion = did_you_mean(word, candidates);
   if (!suggestion.empty() || candidates.empty()) return suggestion;
-  return fmt::format("{}: {}", prefix, fmt::join(candidates, ", "));
+  const auto shown = candidates.first(std::min(candidates.size(), text_limits::shown_candidates));
+  return fmt::format("{}: {}{}", prefix, fmt::join(shown, ", "),
+                     shown.size() < candidates.size() ? ", ..." : "");
 }
 
 }  // namespace sweep

@@ -11,7 +11,9 @@
 #include <optional>
 #include <sstream>
 
-#include "engine/text/utf8.h"
+#include "engine/text/text_check.h"
+#include "engine/text/text_limits.h"
+#include "engine/text/units.h"
 #include "engine/text/yaml_commas.h"
 
 namespace sweep {
@@ -102,6 +104,12 @@ class TreeBuilder : public YAML::EventHandler {
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
     refuse_tag(mark, tag);
+    if (value.size() > text_limits::scalar_bytes) {
+      reject(
+          lines_.location(mark),
+          fmt::format("this text has {} bytes; a value or a key can have {}",
+                      format_thousands(value.size()), format_thousands(text_limits::scalar_bytes)));
+    }
     YamlNode node;
     node.kind = YamlNode::Kind::scalar;
     node.text = value;
@@ -135,6 +143,24 @@ class TreeBuilder : public YAML::EventHandler {
   [[noreturn]] void reject(const Location& where, std::string message, std::string help = {}) {
     diagnostics_.error(where, std::move(message), std::move(help));
     throw Rejected{};
+  }
+
+  [[noreturn]] void reject_depth(const YAML::Mark& mark) {
+    reject(lines_.location(mark), "this document is nested too deeply",
+           fmt::format("lists and maps may stand in each other {} deep", text_limits::depth));
+  }
+
+  /// Bounds what a document takes when it is read.
+  void count_node(const YAML::Mark& mark) {
+    if (++nodes_ > text_limits::nodes) {
+      reject(lines_.location(mark), fmt::format("this document has more than {} values and keys",
+                                                format_thousands(text_limits::nodes)));
+    }
+    if (open_.empty() || !open_.back().node.is_map()) return;
+    if (open_.back().children.size() / 2 >= text_limits::map_keys) {
+      reject(lines_.location(mark), fmt::format("this map has more than {} keys",
+                                                format_thousands(text_limits::map_keys)));
+    }
   }
 
   void refuse_tag(const YAML::Mark& mark, const std::string& tag) {
@@ -207,9 +233,14 @@ class TreeBuilder : public YAML::EventHandler {
 
   /// Bounds what anchors and aliases add: a copy of `node` below `depth` collections.
   void count_nodes(const YamlNode& node, const YAML::Mark& mark, std::size_t depth) {
-    if (++nodes_ > most_nodes)
-      reject(lines_.location(mark), "the aliases of this document repeat too much");
-    if (depth > deepest) reject(lines_.location(mark), "this document is nested too deeply");
+    alias_bytes_ += node.text.size() + node.raw.size();
+    if (++alias_nodes_ > text_limits::alias_nodes || alias_bytes_ > text_limits::alias_bytes) {
+      reject(lines_.location(mark), "the aliases of this document repeat too much",
+             fmt::format("anchors and aliases may copy {} values and {} of text",
+                         format_thousands(text_limits::alias_nodes),
+                         format_bytes(text_limits::alias_bytes)));
+    }
+    if (depth > text_limits::depth) reject_depth(mark);
     for (const YamlNode& item : node.items) count_nodes(item, mark, depth + 1);
     for (const auto& [key, value] : node.entries) {
       count_nodes(key, mark, depth + 1);
@@ -220,8 +251,7 @@ class TreeBuilder : public YAML::EventHandler {
   void open(YamlNode::Kind kind, const YAML::Mark& mark, const std::string& tag,
             YAML::anchor_t anchor) {
     refuse_tag(mark, tag);
-    if (open_.size() >= deepest)
-      reject(lines_.location(mark), "this document is nested too deeply");
+    if (open_.size() >= text_limits::depth) reject_depth(mark);
     Open collection{{}, anchor, mark, {}};
     collection.node.kind = kind;
     collection.node.where = lines_.location(mark);
@@ -241,6 +271,7 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   void add(YamlNode node, YAML::anchor_t anchor, const YAML::Mark& mark) {
+    count_node(mark);
     if (anchor != YAML::NullAnchor) {
       count_nodes(node, mark, open_.size());
       anchors_[anchor] = node;
@@ -267,14 +298,13 @@ class TreeBuilder : public YAML::EventHandler {
     }
   }
 
-  static constexpr std::size_t deepest = 100;
-  static constexpr std::size_t most_nodes = 100'000;
-
   const Lines& lines_;
   Diagnostics& diagnostics_;
   std::vector<Open> open_;
   std::map<YAML::anchor_t, YamlNode> anchors_;
   std::size_t nodes_ = 0;
+  std::size_t alias_nodes_ = 0;
+  std::size_t alias_bytes_ = 0;
   int documents_ = 0;
   YamlNode root_;
 };
@@ -290,27 +320,6 @@ std::string syntax_help(const SourcePtr& source, std::size_t line) {
     return "write the header's lines without a leading '*'";
   }
   return "put text that contains ':', '#', quotes, braces or a leading '*', '&' or '%' in quotes";
-}
-
-/// Refuses what YAML does not count as text: yaml-cpp takes some of it for the end of the file or
-/// for another encoding, and passes the rest on.
-bool check_characters(const Lines& lines, std::size_t begin, Diagnostics& diagnostics) {
-  const std::string_view text = lines.text();
-  for (std::size_t at = begin; at < text.size();) {
-    const std::size_t length = character_length(text.substr(at));
-    const auto byte = static_cast<unsigned char>(text[at]);
-    const bool control =
-        byte == 0x7F || (byte < 0x20 && byte != '\t' && byte != '\r' && byte != '\n');
-    if (length == 0 || control) {
-      diagnostics.error(lines.location(at),
-                        control ? fmt::format("a control character (0x{:02X}) stands here", byte)
-                                : fmt::format("this byte (0x{:02X}) is not UTF-8 text", byte),
-                        "save the file as UTF-8 text");
-      return false;
-    }
-    at += length;
-  }
-  return true;
 }
 
 }  // namespace
@@ -331,7 +340,8 @@ std::optional<YamlNode> read_yaml(const SourcePtr& source, std::size_t begin, st
   end = std::min(end, source->text.size());
   begin = std::min(begin, end);
   const Lines lines(source, end);
-  if (!check_characters(lines, begin, diagnostics)) return std::nullopt;
+  // yaml-cpp takes some of what is no text for the end of the file or for another encoding.
+  if (!check_text(source, begin, end, TextKind::yaml, diagnostics)) return std::nullopt;
   // Blanking what stands before keeps the places of what follows.
   std::string text = source->text.substr(0, end);
   for (std::size_t i = 0; i < begin; ++i) {

@@ -1,7 +1,11 @@
 #include "engine/recording/read_recording.h"
 
+#include <sys/stat.h>
+
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
+#include <fstream>
+#include <thread>
 
 #include "engine/store/store.h"
 #include "tests/contains.h"
@@ -68,8 +72,27 @@ BOOST_AUTO_TEST_CASE(missing_files_and_runs_are_named) {
 BOOST_AUTO_TEST_CASE(deep_nesting_does_no_harm) {
   const TemporaryFolder folder;
   const auto path = folder.write("deep", "{\"results\": " + std::string(200000, '[') + "}");
-  BOOST_TEST(
-      contains(message_of([&] { read_recording(path); }), "values stand more than 100 levels deep"));
+  BOOST_TEST(contains(message_of([&] { read_recording(path); }),
+                      "values stand more than 100 levels deep"));
+}
+
+BOOST_AUTO_TEST_CASE(a_recording_may_come_through_a_pipe) {
+  const TemporaryFolder folder;
+  const auto pipe = folder.path() / "pipe";
+  BOOST_REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  std::thread writer(
+      [&] { std::ofstream(pipe) << R"({"results": [{"configuration": {"a": 1}}]})"; });
+  const Recording recording = read_recording(pipe);
+  writer.join();
+  BOOST_TEST(recording.origin.format == "T4 results");
+}
+
+BOOST_AUTO_TEST_CASE(a_huge_recording_is_refused_unread) {
+  const TemporaryFolder folder;
+  const auto huge = folder.write("huge.json", "{");
+  std::filesystem::resize_file(huge, std::uintmax_t{40} << 30U);
+  const std::string message = message_of([&] { read_recording(huge); });
+  BOOST_TEST(contains(message, "40 GiB is more than a recording can have (512 MiB)"), message);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -14,9 +14,9 @@ BOOST_AUTO_TEST_SUITE(display_text)
 
 namespace {
 
-BOOST_DATA_TEST_CASE(width_counts_characters,
+BOOST_DATA_TEST_CASE(width_counts_columns,
                      data::make({"", "abc", "é", "–", "µs", "日本"}) ^
-                         data::make({0, 3, 1, 1, 2, 2}),
+                         data::make({0, 3, 1, 1, 2, 4}),
                      text, expected) {
   BOOST_TEST(display_width(text) == static_cast<std::size_t>(expected));
 }
@@ -26,6 +26,13 @@ BOOST_AUTO_TEST_CASE(padding_fills_up_to_the_width) {
   BOOST_TEST(pad_right("µs", 4) == "µs  ");
   BOOST_TEST(pad_left("longer", 4) == "longer");
   BOOST_TEST(pad_right("longer", 4) == "longer");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_cut_ends_with_a_whole_character) {
+  BOOST_TEST(cut_to_width("ab日本", 6, true) == "ab日本");
+  BOOST_TEST(cut_to_width("ab日本", 5, true) == "ab日…");
+  BOOST_TEST(cut_to_width("ab日本", 4, true) == "ab…");
+  BOOST_TEST(cut_to_width("ab日本", 5, false) == "ab...");
 }
 
 BOOST_AUTO_TEST_CASE(control_characters_are_made_visible) {

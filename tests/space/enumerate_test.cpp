@@ -204,28 +204,58 @@ BOOST_AUTO_TEST_CASE(a_constraint_guards_the_defaults_too) {
 }
 
 BOOST_AUTO_TEST_CASE(more_than_a_million_configurations_are_refused) {
-  const std::string refused =
-      "0:0+1 this sweep has more than 1,000,000 configurations | add constraints under where:, "
-      "shorten the axes, or fix some with --set NAME=VALUE";
+  const auto refused = [](const std::string& count, const std::string& number) {
+    return "0:0+1 this sweep has " + count +
+           " configurations; the limit is 1,000,000 | add constraints under where:, shorten the "
+           "axes, fix some with --set NAME=VALUE, or allow more with --max-configurations " +
+           number;
+  };
   BOOST_TEST(messages_of("pattern: stride\naxes: {N: {from: 1, to: 1000000}, STRIDE: {from: 1, "
-                         "to: 11}}\n") == refused);
+                         "to: 11}}\n") == refused("11,000,000", "11000000"));
   BOOST_TEST(messages_of("pattern: tile\naxes:\n"
                          "  N: {from: 1, to: 1000000}\n"
                          "  ROWS: {from: 1, to: 1000000}\n"
                          "  COLUMNS: {from: 1, to: 1000000}\n"
-                         "  PADDED: [true, false]\n") == refused);
+                         "  PADDED: [true, false]\n") ==
+             refused("2,000,000,000,000,000,000", "2000000000000000000"));
   // The patterns count together.
   BOOST_TEST(messages_of("patterns: [stride, tile]\naxes:\n"
                          "  N: {from: 1, to: 100000}\n"
                          "  STRIDE: {from: 1, to: 9}\n"
-                         "  ROWS: [1, 2]\n") == refused);
+                         "  ROWS: [1, 2]\n") == refused("1,100,000", "1100000"));
 }
 
 BOOST_AUTO_TEST_CASE(as_many_configurations_as_the_limit_are_listed) {
   const sweep::Sweep ten = read_sweep("pattern: stride\naxes: {N: {from: 1, to: 10}}\n");
   BOOST_TEST(enumerate(ten, {.configurations = 10}).configurations.size() == 10u);
   BOOST_CHECK_EXCEPTION(enumerate(ten, {.configurations = 9}), InputError, [](const auto& error) {
-    return messages(error.diagnostics()).find("more than 9 configurations") != std::string::npos;
+    return messages(error.diagnostics()).find("has 10 configurations; the limit is 9") !=
+           std::string::npos;
+  });
+}
+
+BOOST_AUTO_TEST_CASE(what_is_too_large_is_counted_as_far_as_some_tries_go) {
+  const sweep::Sweep halved = read_sweep(
+      "pattern: tile\naxes: {N: {from: 1, to: 1000}, ROWS: {from: 1, to: 1000}}\n"
+      "where: (N + ROWS) % 2 == 0\n");
+  const auto found = [&](sweep::SpaceLimits limits, const std::string& wanted) {
+    BOOST_CHECK_EXCEPTION(enumerate(halved, limits), InputError, [&](const InputError& error) {
+      return messages(error.diagnostics()).find(wanted) != std::string::npos;
+    });
+  };
+  found({.configurations = 100}, "has 500,000 configurations; the limit is 100 ");
+  found({.configurations = 100, .counting_tries = 1000}, "has more than ");
+  BOOST_TEST(
+      enumerate(halved, {.configurations = 500'000, .counting_tries = 1}).configurations.size() ==
+      500'000u);
+}
+
+BOOST_AUTO_TEST_CASE(a_space_must_fit_the_memory) {
+  const sweep::Sweep ten = read_sweep("pattern: stride\naxes: {N: {from: 1, to: 10}}\n");
+  BOOST_TEST(enumerate(ten, {.memory = 100'000}).configurations.size() == 10u);
+  BOOST_CHECK_EXCEPTION(enumerate(ten, {.memory = 4000}), InputError, [](const auto& error) {
+    return messages(error.diagnostics()).find("has 10 configurations, but only ") !=
+           std::string::npos;
   });
 }
 

@@ -106,9 +106,18 @@ const std::vector<TextCase> mistakes = {
     {"{from: 1, to: 1 / 0}",
      "1:17+1 '/' divides by zero | guard it, for example with max(X, 1) or X > 0 && ..."},
     {"{from: [1], to: 4}", "1:8+1 'from' must be a single value"},
-    {"{from: 1, to: 1000001}", "1:1+1 the axis 'A' has more than a million values"},
-    {"{from: 0, to: 9223372036854775807}", "1:1+1 the axis 'A' has more than a million values"},
-    {"{from: 2000000, to: 0, step: -1}", "1:1+1 the axis 'A' has more than a million values"},
+    {"{from: 1, to: 1000001}",
+     "1:1+1 the axis 'A' has 1,000,001 values; an axis can have 1,000,000 | "
+     "take larger steps, multiply, or list fewer values"},
+    {"{from: 0, to: 9223372036854775807}",
+     "1:1+1 the axis 'A' has 9,223,372,036,854,775,808 values; an axis can have 1,000,000 | "
+     "take larger steps, multiply, or list fewer values"},
+    {"{from: -9223372036854775807 - 1, to: 9223372036854775807}",
+     "1:1+1 the axis 'A' has 18,446,744,073,709,551,615 values; an axis can have 1,000,000 | "
+     "take larger steps, multiply, or list fewer values"},
+    {"{from: 2000000, to: 0, step: -1}",
+     "1:1+1 the axis 'A' has 2,000,001 values; an axis can have 1,000,000 | "
+     "take larger steps, multiply, or list fewer values"},
     {"[1, 2, 1]", "1:8+1 the axis 'A' has the value 1 twice"},
     {"[1 Ki, 2, 1024, 2]",
      "1:11+4 the axis 'A' has the value 1024 twice\n"

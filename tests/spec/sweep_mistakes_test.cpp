@@ -81,7 +81,9 @@ const std::vector<TextCase> axes = {
     {"  STRIDE: {from: 1, to: 4, step: 0}", "3:34+1 'step' must not be 0"},
     {"  STRIDE: {from: 4, to: 1}",
      "3:11+1 the axis 'STRIDE' has no values: from 4 to 1 | a falling range needs a negative step"},
-    {"  STRIDE: {from: 1, to: 1 Gi}", "3:11+1 the axis 'STRIDE' has more than a million values"},
+    {"  STRIDE: {from: 1, to: 1 Gi}",
+     "3:11+1 the axis 'STRIDE' has 1,073,741,824 values; an axis can have 1,000,000 | take larger "
+     "steps, multiply, or list fewer values"},
     {"  STRIDE: [1]\n  STRIDE: [2]",
      "4:3+6 the key 'STRIDE' is given twice | it stands first in line 3"},
     {"  STRIDE: 1, 2", "3:11+4 a list of values stands in brackets | [1, 2]"},

@@ -85,14 +85,6 @@ BOOST_AUTO_TEST_CASE(characters_beyond_ascii_take_one_column) {
   BOOST_TEST(excerpt(place("größe: 1\n", 1, 1, 7)) == "  größe: 1\n  ^~~~~\n");
 }
 
-BOOST_AUTO_TEST_CASE(a_byte_order_mark_takes_no_column) {
-  BOOST_TEST(excerpt(place("\xEF\xBB\xBF"
-                           "ab: 1\n",
-                           1, 5)) ==
-             "  \xEF\xBB\xBF"
-             "ab: 1\n   ^\n");
-}
-
 BOOST_AUTO_TEST_CASE(the_underline_stays_within_the_line) {
   BOOST_TEST(excerpt(place("abc\nnext\n", 1, 2, 100)) == "  abc\n   ^~\n");
   BOOST_TEST(excerpt(place("abc\r\nnext\r\n", 1, 3, 4)) == "  abc\n    ^\n");
@@ -184,6 +176,47 @@ BOOST_AUTO_TEST_CASE(an_input_error_carries_every_message) {
   const sweep::InputError placed(place("ab\n", 1, 2), "this is wrong", "do that");
   BOOST_TEST(placed.what() == std::string("sweeps/stride.yaml:1:2: error: this is wrong\n"
                                           "  ab\n   ^\n  help: do that\n"));
+}
+
+BOOST_AUTO_TEST_CASE(the_caret_stands_under_its_character_whatever_stands_before) {
+  // Two columns each for the wide ones, none for the dots above the o.
+  BOOST_TEST(excerpt(place("\xE6\xB8\xAC\xF0\x9F\x98\x80 o\xCC\x88 X", 1, 13)) ==
+             "  \xE6\xB8\xAC\xF0\x9F\x98\x80 o\xCC\x88 X\n         ^\n");
+  BOOST_TEST(excerpt(place("\xE6\xB8\xAC = 1", 1, 1, 3)) == "  \xE6\xB8\xAC = 1\n  ^~\n");
+}
+
+BOOST_AUTO_TEST_CASE(the_byte_order_mark_is_not_shown) {
+  BOOST_TEST(excerpt(place("\xEF\xBB\xBF"
+                           "ab: 1\n",
+                           1, 5)) == "  ab: 1\n   ^\n");
+  BOOST_TEST(excerpt(place("\xEF\xBB\xBF"
+                           "ab: 1\n",
+                           1, 1)) == "  ab: 1\n  ^\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_hundred_messages_of_a_kind_are_kept_and_the_others_counted) {
+  Diagnostics diagnostics;
+  for (int i = 0; i < 250; ++i) diagnostics.error({}, "wrong");
+  diagnostics.warning({}, "odd");
+  BOOST_TEST(diagnostics.error_count() == 250u);
+  BOOST_TEST(diagnostics.list().size() == 101u);
+  BOOST_TEST(diagnostics.left_out(Severity::error) == 150u);
+  BOOST_TEST(diagnostics.left_out(Severity::warning) == 0u);
+  const std::string text = render(diagnostics);
+  BOOST_TEST(text.ends_with("error: wrong\nwarning: odd\n150 more errors are not shown\n"));
+
+  Diagnostics all;
+  all.error({}, "first");
+  all.add_all(diagnostics);
+  BOOST_TEST(all.error_count() == 251u);
+  BOOST_TEST(all.left_out(Severity::error) == 151u);
+}
+
+BOOST_AUTO_TEST_CASE(a_long_sentence_is_cut) {
+  const std::string text = render(
+      Diagnostic{Severity::error, {}, std::string(10'000, 'x'), std::string(10'000, 'y')}, false);
+  BOOST_TEST(text == "error: " + std::string(4096, 'x') + "...\n  help: " + std::string(4096, 'y') +
+                         "...\n");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

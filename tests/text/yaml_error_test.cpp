@@ -195,7 +195,7 @@ BOOST_AUTO_TEST_CASE(a_megabyte_of_anything_ends_with_an_error) {
       {"a: ", "illegal map value"},
       {"|\n", "the document ends before this"},
       {"---\n", "a second YAML document starts here"},
-      {"a: 1\n", "the key 'a' is given twice"},
+      {"a: 1\n", "this map has more than 1,000 keys"},
       {"{a: 1, ", "nested too deeply"},
       {"[(,", "end of sequence flow not found"},
       {"'", "illegal EOF in scalar"},
@@ -216,11 +216,40 @@ BOOST_AUTO_TEST_CASE(a_hundred_levels_are_enough) {
 
 BOOST_AUTO_TEST_CASE(large_documents_are_read_quickly) {
   std::string text;
-  for (int i = 0; i < 50'000; ++i) text += fmt::format("key{}: {{a: f(1, 2), b: 'x'}}\n", i);
+  for (int i = 0; i < 50'000; ++i) text += fmt::format("- {{a{}: f(1, 2), b: 'x'}}\n", i);
   Diagnostics diagnostics;
   const auto root = read_yaml(yaml_source(text), diagnostics);
   BOOST_REQUIRE(root.has_value());
-  BOOST_TEST(root->entries.size() == 50'000U);
+  BOOST_TEST(root->items.size() == 50'000U);
+}
+
+BOOST_AUTO_TEST_CASE(a_map_has_a_thousand_keys_at_most) {
+  std::string text;
+  for (int i = 0; i < 1000; ++i) text += fmt::format("k{}: 1\n", i);
+  BOOST_TEST(yaml_outcome(text).find("k999: 1") != std::string::npos);
+  BOOST_TEST(
+      yaml_outcome(text + "more: 1\n").starts_with("1001:1+1 this map has more than 1,000 keys"));
+}
+
+BOOST_AUTO_TEST_CASE(a_value_has_64_kibibytes_at_most) {
+  const std::string most(64U << 10U, 'x');
+  BOOST_TEST(yaml_outcome("a: " + most) == "{a: " + most + "}");
+  const std::string refused = "1:4+1 this text has 65,636 bytes; a value or a key can have 65,536";
+  BOOST_TEST(yaml_outcome("a: " + most + std::string(100, 'x')) == refused);
+  BOOST_TEST(yaml_outcome("a: '" + most + std::string(100, 'x') + "'") == refused);
+}
+
+BOOST_AUTO_TEST_CASE(aliases_of_long_texts_count_by_their_length) {
+  std::string text = "- &a " + std::string(60'000, 'x') + "\n";
+  for (int i = 0; i < 1000; ++i) text += "- *a\n";
+  BOOST_TEST(yaml_outcome(text).find("the aliases of this document repeat too much") !=
+             std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_document_has_two_million_values_at_most) {
+  BOOST_TEST(yaml_outcome("[" + repeated("1,", 4'200'000) + "]")
+                 .find("this document has more than 2,000,000 values and keys") !=
+             std::string::npos);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -6,6 +6,8 @@
 #include <cstring>
 
 #include "engine/backend/mismatch.h"
+#include "engine/emulator/machine/memory_watch.h"
+#include "engine/text/units.h"
 
 namespace sweep {
 namespace {
@@ -21,7 +23,27 @@ std::uint32_t element_bytes(const BufferPlan& buffer) {
   return static_cast<std::uint32_t>(buffer.bytes / std::max<std::uint64_t>(buffer.length, 1));
 }
 
+/// What is mapped has to be found again, and written down, in the process's own address space.
+void require_possible(const Workload& workload) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 40U;
+  const std::uint64_t bytes = bytes_of_buffers(workload);
+  if (bytes <= most) return;
+  throw ExecutionFailure(
+      fmt::format("out of memory: the buffers need {}; the emulator takes up to "
+                  "{}",
+                  format_bytes(bytes), format_bytes(most)));
+}
+
 }  // namespace
+
+std::uint64_t bytes_of_buffers(const Workload& workload) {
+  constexpr std::uint64_t most = ~std::uint64_t{0};
+  std::uint64_t bytes = 0;
+  for (const BufferPlan& buffer : workload.buffers) {
+    bytes = buffer.bytes > most - bytes ? most : bytes + buffer.bytes;
+  }
+  return bytes;
+}
 
 EmulatedWorkload::EmulatedWorkload(std::shared_ptr<const LoadedProgram> program,
                                    const Workload& workload, const std::atomic<bool>* cancelled)
@@ -30,6 +52,7 @@ EmulatedWorkload::EmulatedWorkload(std::shared_ptr<const LoadedProgram> program,
       workload_(workload),
       variables_(*program_, memory_),
       kernel_(program_->lower(workload.kernel_entry)) {
+  require_possible(workload);
   for (const BufferPlan& buffer : workload.buffers) {
     buffers_.push_back(&memory_.allocate(buffer.name, buffer.bytes, element_bytes(buffer)));
   }
@@ -107,6 +130,13 @@ void EmulatedWorkload::attach_init() {
 }
 
 void EmulatedWorkload::complete_init(unsigned threads) {
+  // Each byte has a bit that says whether it was written, each element one for its first value.
+  std::uint64_t bytes = 0;
+  for (const BufferPlan& plan : workload_.buffers) {
+    if (plan.init_entry.empty()) continue;
+    bytes += plan.bytes + plan.bytes / 8 + plan.length / 8;
+  }
+  MemoryWatch::of_process().require(bytes);
   for (const auto& values : lazy_) values->complete(threads);
 }
 

@@ -14,6 +14,9 @@
 
 namespace sweep {
 
+/// 2^64 - 1 where it is more than that.
+std::uint64_t bytes_of_buffers(const Workload& workload);
+
 /// A workload's functions and memory on the emulator.
 class EmulatedWorkload {
  public:

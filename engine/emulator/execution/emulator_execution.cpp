@@ -18,7 +18,9 @@
 #include "engine/emulator/execution/ptx_memory_instructions.h"
 #include "engine/emulator/lower/lower.h"
 #include "engine/emulator/machine/fault.h"
+#include "engine/emulator/machine/memory_watch.h"
 #include "engine/emulator/machine/thread_team.h"
+#include "engine/text/units.h"
 
 namespace sweep {
 namespace {
@@ -28,7 +30,7 @@ constexpr std::uint64_t instructions_per_element = 30;
 
 /// Runs `work`; what the kernel does wrong or the emulator cannot do fails this configuration.
 template <class Work>
-auto guarded(Work work) {
+auto guarded(const Workload& workload, Work work) {
   try {
     return work();
   } catch (const KernelFault& fault) {
@@ -42,8 +44,14 @@ auto guarded(Work work) {
     throw ExecutionFailure(error.what());
   } catch (const ptx::SyntaxError& error) {
     throw ExecutionFailure(fmt::format("the compiler's PTX cannot be read: {}", error.what()));
+  } catch (const MemoryShortage& shortage) {
+    throw ExecutionFailure(fmt::format("out of memory: the buffers have {}, {}",
+                                       format_bytes(bytes_of_buffers(workload)), shortage.what()));
   } catch (const std::bad_alloc&) {
-    throw ExecutionFailure("out of memory: the configuration's buffers do not fit this machine");
+    throw ExecutionFailure(
+        fmt::format("out of memory: the buffers have {}, for which this process "
+                    "gets no room",
+                    format_bytes(bytes_of_buffers(workload))));
   }
 }
 
@@ -53,7 +61,7 @@ EmulatorExecution::EmulatorExecution(const EmulatorSettings& settings,
                                      std::shared_ptr<const LoadedProgram> program,
                                      const Workload& workload, bool models_caches)
     : settings_(settings), workload_(workload), models_caches_(models_caches) {
-  guarded([&] {
+  guarded(workload_, [&] {
     emulated_ =
         std::make_unique<EmulatedWorkload>(std::move(program), workload_, settings_.cancelled);
     check_limits();
@@ -103,7 +111,7 @@ void EmulatorExecution::check_code() {
 }
 
 void EmulatorExecution::initialise() {
-  guarded([&] { emulated_->attach_init(); });
+  guarded(workload_, [&] { emulated_->attach_init(); });
 }
 
 GridOptions EmulatorExecution::grid_options() const {
@@ -122,7 +130,7 @@ GridOptions EmulatorExecution::grid_options() const {
 }
 
 void EmulatorExecution::launch() {
-  guarded([&] {
+  guarded(workload_, [&] {
     Launch launch = emulated_->launch();
     launch.model = settings_.model;
     launch.multiprocessors = std::max(settings_.profile.multiprocessors, 1U);
@@ -245,7 +253,8 @@ std::string EmulatorExecution::mismatch(std::size_t index, std::uint64_t count, 
 
 std::optional<std::string> EmulatorExecution::verify() {
   for (std::size_t i = 0; i < workload_.verify.size(); ++i) {
-    auto found = guarded([&] { return can_verify_all(i) ? verify_all(i) : verify_some(i); });
+    auto found =
+        guarded(workload_, [&] { return can_verify_all(i) ? verify_all(i) : verify_some(i); });
     if (!found) continue;
     failed_verification_ = i;
     return found;

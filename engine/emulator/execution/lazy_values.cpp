@@ -14,7 +14,7 @@ LazyValues::LazyValues(Allocation& allocation, std::uint64_t length, MakeFunctio
     : allocation_(allocation),
       length_(length),
       make_init_(std::move(make_init)),
-      known_(length),
+      known_(length, allocation.element_bytes),
       mutex_(mutex) {
   allocation_.lazy = this;
 }

@@ -6,6 +6,8 @@
 #include <cstring>
 
 #include "engine/emulator/lower/lower.h"
+#include "engine/emulator/machine/memory_watch.h"
+#include "engine/text/units.h"
 
 namespace sweep {
 
@@ -14,6 +16,19 @@ LoadedProgram::LoadedProgram(const std::string& ptx) : module_(ptx) {}
 Kernel LoadedProgram::lower(const std::string& entry) const {
   return sweep::lower(module_, entry, best_simd());
 }
+
+namespace {
+
+void require_room(const ptx::Variable& variable) {
+  try {
+    MemoryWatch::of_process().require(variable.bytes);
+  } catch (const MemoryShortage& shortage) {
+    throw UnsupportedError(fmt::format("out of memory: the variable '{}' has {}, {}", variable.name,
+                                       format_bytes(variable.bytes), shortage.what()));
+  }
+}
+
+}  // namespace
 
 ModuleVariables::ModuleVariables(const LoadedProgram& program, AddressSpace& memory)
     : program_(program), memory_(memory), addresses_(program.module().variables().size(), 0) {}
@@ -35,6 +50,7 @@ void ModuleVariables::place(std::uint32_t index) {
     throw UnsupportedError(
         fmt::format("the variable '{}' is declared extern and nothing defines it", variable.name));
   }
+  require_room(variable);
   Allocation& allocation =
       memory_.allocate(variable.name, std::max<std::uint64_t>(variable.bytes, 1),
                        std::max(ptx::bytes_of(variable.type), 1U));

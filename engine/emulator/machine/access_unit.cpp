@@ -8,10 +8,17 @@
 
 #include "engine/emulator/machine/fault.h"
 #include "engine/emulator/machine/lane_loop.h"
+#include "engine/emulator/machine/memory_watch.h"
 #include "engine/emulator/machine/thread_place.h"
 
 namespace sweep {
 namespace {
+
+/// So many bytes, which the machine has. Throws MemoryShortage otherwise.
+std::size_t available(std::uint64_t bytes) {
+  MemoryWatch::of_process().require(bytes);
+  return static_cast<std::size_t>(bytes);
+}
 
 /// What a thread may take with alloca beyond its variables.
 constexpr std::uint64_t alloca_room = 0x1'0000;
@@ -52,7 +59,7 @@ AccessUnit::AccessUnit(const Launch& launch, LaunchCount& count, std::uint32_t w
       shared_bytes_(launch.shared_bytes()),
       shared_(static_cast<std::size_t>(shared_bytes_)),
       local_bytes_(kernel_.local_bytes + (kernel_.has_alloca ? alloca_room : 0)),
-      local_(std::size_t{warps} * warp_size * static_cast<std::size_t>(local_bytes_)) {
+      local_(available(std::uint64_t{warps} * warp_size * local_bytes_)) {
   if (kernel_.has_alloca) stack_.assign(std::size_t{warps} * warp_size, kernel_.local_bytes);
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "engine/emulator/machine/memory_watch.h"
+
 namespace sweep {
 namespace {
 
@@ -20,8 +22,9 @@ std::atomic_ref<std::uint64_t> shared_word(std::uint64_t& word) {
 
 }  // namespace
 
-TouchedBytes::TouchedBytes(std::uint64_t bytes)
+TouchedBytes::TouchedBytes(std::uint64_t bytes, std::uint64_t bytes_per_bit)
     : bytes_(bytes),
+      bytes_per_page_(bits_per_page * bytes_per_bit),
       is_page_touched_(static_cast<std::size_t>(bytes / bits_per_page + 1)),
       pages_(is_page_touched_.size() * bits_per_page / 8),
       words_(reinterpret_cast<std::uint64_t*>(pages_.data())) {}
@@ -32,7 +35,9 @@ void TouchedBytes::set(std::uint64_t begin, std::uint64_t count) {
     const std::uint64_t part = std::min(count, 64 - begin % 64);
     const std::uint64_t bits = bits_within(begin, part);
     std::atomic<bool>& page = is_page_touched_[begin / bits_per_page];
-    if (!page.load(std::memory_order_relaxed)) page.store(true, std::memory_order_relaxed);
+    if (!page.load(std::memory_order_relaxed) && !page.exchange(true, std::memory_order_relaxed)) {
+      MemoryWatch::of_process().note(bytes_per_page_);
+    }
     const auto word = shared_word(words_[begin / 64]);
     if (bits == all_set) {
       word.store(all_set, std::memory_order_release);

@@ -14,10 +14,12 @@ namespace sweep {
 /// thread that set it did before.
 class TouchedBytes {
  public:
-  /// Throws std::bad_alloc.
-  explicit TouchedBytes(std::uint64_t bytes);
+  /// `bytes_per_bit`: what is touched with a bit, where a bit stands for more than a byte. Throws
+  /// std::bad_alloc.
+  explicit TouchedBytes(std::uint64_t bytes, std::uint64_t bytes_per_bit = 1);
 
   std::uint64_t bytes() const { return bytes_; }
+  /// Throws MemoryShortage when the machine has no memory for it.
   void set(std::uint64_t begin, std::uint64_t count);
   /// Whether all bytes of a range are set.
   bool all(std::uint64_t begin, std::uint64_t count) const;
@@ -31,6 +33,7 @@ class TouchedBytes {
   static constexpr std::uint64_t bits_per_page = std::uint64_t{8} * 4096;
 
   std::uint64_t bytes_;
+  std::uint64_t bytes_per_page_;  ///< that are touched with all bits of a page
   std::vector<std::atomic<bool>> is_page_touched_;
   LazyPages pages_;
   std::uint64_t* words_;
