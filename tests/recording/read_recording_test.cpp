@@ -68,8 +68,8 @@ BOOST_AUTO_TEST_CASE(missing_files_and_runs_are_named) {
 BOOST_AUTO_TEST_CASE(deep_nesting_does_no_harm) {
   const TemporaryFolder folder;
   const auto path = folder.write("deep", "{\"results\": " + std::string(200000, '[') + "}");
-  BOOST_TEST(
-      contains(message_of([&] { read_recording(path); }), "values stand more than 100 levels deep"));
+  BOOST_TEST(contains(message_of([&] { read_recording(path); }),
+                      "values stand more than 100 levels deep"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
