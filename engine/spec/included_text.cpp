@@ -1,8 +1,7 @@
 #include "engine/spec/included_text.h"
 
 #include <algorithm>
-#include <set>
-#include <string_view>
+#include <regex>
 #include <vector>
 
 #include "engine/text/read_source.h"
@@ -12,36 +11,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::size_t skip_blanks(std::string_view text, std::size_t at) {
-  return std::min(text.find_first_not_of(" \t", at), text.size());
-}
-
-/// The names between quotes of the #include lines.
-std::vector<std::string> quoted_names(std::string_view text) {
-  constexpr std::string_view word = "include";
-  std::vector<std::string> names;
-  for (std::size_t at = text.find('#'); at != std::string_view::npos; at = text.find('#', at)) {
-    at = skip_blanks(text, at + 1);
-    if (!text.substr(at).starts_with(word)) continue;
-    at = skip_blanks(text, at + word.size());
-    if (!text.substr(at).starts_with('"')) continue;
-    const std::size_t begin = at + 1;
-    const std::size_t end = text.find_first_of("\"\n", begin);
-    if (end == std::string_view::npos || text[end] != '"' || end == begin) continue;
-    names.emplace_back(text.substr(begin, end - begin));
-    at = end + 1;
-  }
-  return names;
-}
-
-void collect(const fs::path& path, const std::string& text, std::set<std::string>& seen,
+void collect(const fs::path& path, const std::string& text, std::vector<fs::path>& seen,
              std::string& result) {
-  for (const std::string& name : quoted_names(text)) {
-    const fs::path file = (path.parent_path() / name).lexically_normal();
-    if (!seen.insert(file.string()).second) continue;
+  static const std::regex include(R"re(#[ \t]*include[ \t]*"([^"\n]+)")re");
+  for (auto found = std::sregex_iterator(text.begin(), text.end(), include);
+       found != std::sregex_iterator(); ++found) {
+    const fs::path file = (path.parent_path() / (*found)[1].str()).lexically_normal();
+    if (std::ranges::find(seen, file) != seen.end()) continue;
+    seen.push_back(file);
     try {
       const SourcePtr source = read_source(file);
-      result += "\n// " + name + "\n" + source->text;
+      result += "\n// " + (*found)[1].str() + "\n" + source->text;
       collect(file, source->text, seen, result);
     } catch (const FileError&) {
       continue;
@@ -53,7 +33,7 @@ void collect(const fs::path& path, const std::string& text, std::set<std::string
 
 std::string included_text(const fs::path& path, const std::string& text) {
   std::string result;
-  std::set<std::string> seen;
+  std::vector<fs::path> seen;
   collect(path, text, seen, result);
   return result;
 }
