@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <unordered_set>
 #include <vector>
 
 #include "engine/spec/compiler_file_name.h"
@@ -114,14 +115,11 @@ Diagnostics read_compiler_log(std::string_view log, const SourcePtr& source) {
     }
   }
   Diagnostics result;
-  std::vector<std::string> seen;
+  std::unordered_set<std::string> seen;
   for (Diagnostic& diagnostic : found) {
     // Nobody can act on a warning about what the engine generates.
     if (diagnostic.severity == Severity::warning && !diagnostic.where.source) continue;
-    std::string text = render(diagnostic);
-    if (std::ranges::find(seen, text) != seen.end()) continue;
-    seen.push_back(std::move(text));
-    result.add(std::move(diagnostic));
+    if (seen.insert(render(diagnostic)).second) result.add(std::move(diagnostic));
   }
   return result;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <set>
+#include <span>
 
 #include "engine/spec/map_reader.h"
 #include "engine/spec/spec_limits.h"
@@ -129,7 +130,7 @@ std::optional<Value> read_value(const YamlNode& node, const std::string& name,
   return expression ? read_constant(*expression, diagnostics) : std::nullopt;
 }
 
-std::vector<Value> read_list(const std::vector<YamlNode>& items, const std::string& name,
+std::vector<Value> read_list(std::span<const YamlNode> items, const std::string& name,
                              bool may_repeat, Diagnostics& diagnostics) {
   std::vector<Value> values;
   std::set<Value> seen;
@@ -166,7 +167,7 @@ std::vector<Value> read_values(const YamlNode& node, const std::string& name, bo
   } else if (node.is_map()) {
     values = read_range(node, name, diagnostics);
   } else {
-    values = read_list(node.is_sequence() ? node.items : std::vector<YamlNode>{node}, name,
+    values = read_list(node.is_sequence() ? std::span(node.items) : std::span(&node, 1), name,
                        may_repeat, diagnostics);
   }
   if (values.size() > spec_limits::axis_values) {

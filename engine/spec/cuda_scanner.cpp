@@ -183,15 +183,24 @@ std::string_view statement_before(std::string_view code, std::size_t at) {
   return end == npos ? before : before.substr(end + 1);
 }
 
-/// The `{` before `at` that are not closed before it.
-std::vector<std::size_t> open_braces(std::string_view code, std::size_t at) {
-  std::vector<std::size_t> open;
-  for (std::size_t i = 0; i < at; ++i) {
-    if (code[i] == '{') open.push_back(i);
-    if (code[i] == '}' && !open.empty()) open.pop_back();
+/// The `{` that are not closed before a place, which only goes on.
+class OpenBraces {
+ public:
+  explicit OpenBraces(std::string_view code) : code_(code) {}
+
+  const std::vector<std::size_t>& before(std::size_t at) {
+    for (; scanned_ < at; ++scanned_) {
+      if (code_[scanned_] == '{') open_.push_back(scanned_);
+      if (code_[scanned_] == '}' && !open_.empty()) open_.pop_back();
+    }
+    return open_;
   }
-  return open;
-}
+
+ private:
+  std::string_view code_;
+  std::vector<std::size_t> open_;
+  std::size_t scanned_ = 0;
+};
 
 KernelParameter read_parameter(std::string_view code, std::size_t begin, std::size_t end) {
   begin = skip_space(code, begin);
@@ -341,6 +350,7 @@ std::vector<KernelDeclaration> find_kernels(std::string_view cuda) {
   constexpr std::string_view mark = "__global__";
   const std::string blanked = blank_non_code(cuda);
   const std::string_view code = blanked;
+  OpenBraces braces(code);
   std::vector<KernelDeclaration> result;
   for (std::size_t at = find_word(code, mark); at != npos; at = find_word(code, mark, at + 1)) {
     KernelDeclaration kernel;
@@ -348,7 +358,7 @@ std::vector<KernelDeclaration> find_kernels(std::string_view cuda) {
     const std::string_view before = statement_before(code, at);
     kernel.is_template = contains_word(before, "template");
     kernel.is_extern_c = contains_word(before, "extern");
-    for (const std::size_t brace : open_braces(code, at)) {
+    for (const std::size_t brace : braces.before(at)) {
       const std::string_view scope = statement_before(code, brace);
       kernel.is_extern_c = kernel.is_extern_c || contains_word(scope, "extern");
       kernel.is_in_namespace = kernel.is_in_namespace || contains_word(scope, "namespace");

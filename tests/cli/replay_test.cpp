@@ -19,7 +19,7 @@ namespace {
 
 const char* const step_pattern = R"cuda(/* pattern:
 parameters: {STEP: {default: 4, min: 1}, BLOCK: {default: 256, min: 32}, N: 16 Ki}
-buffers: {data: {type: int, length: N * STEP}}
+buffers: {data: {type: int, length: N * STEP, init: "int(i)"}}
 launch: {grid: N / BLOCK, block: BLOCK}
 useful: {read: N * 4, write: N * 4}
 verify: "true"
@@ -147,6 +147,31 @@ BOOST_FIXTURE_TEST_CASE(takes_the_values_that_the_emulator_recorded_with, Replay
   // What a person types goes before what the file says.
   const Outcome other = run(sweep, "recorded/replayed.db", {"--set", "N=2048"});
   BOOST_TEST(contains(other.err, "none of this sweep's 2 configurations is recorded"), other.err);
+}
+
+BOOST_FIXTURE_TEST_CASE(has_the_figures_of_the_recorded_device_for_defaults, Replayed,
+                        *boost::unit_test::precondition(has_compiler)) {
+  folder.write("mine/spread.cu", R"cuda(/* pattern:
+parameters: {SMS: {default: 3, min: 1, device: multiprocessors}, BLOCK: {default: 32, min: 32}}
+buffers: {out: {type: int, length: SMS * BLOCK}}
+launch: {grid: SMS, block: BLOCK}
+useful: {write: SMS * BLOCK * 4}
+verify: "out[i] == i"
+*/
+__global__ void spread(int* out) {
+  const int i = blockIdx.x * BLOCK + threadIdx.x;
+  out[i] = i;
+}
+)cuda");
+  const std::string sweep = "pattern: spread\naxes: {BLOCK: [32, 64]}\n";
+  folder.write("replayed.yaml", sweep);
+  const Outcome recorded = run_program(
+      {"run", "replayed.yaml", "--patterns", "mine", "--device", "emulator", "-o", "recorded"},
+      folder.path());
+  BOOST_REQUIRE_MESSAGE(recorded.code == 0, recorded.err);
+  const Outcome outcome = run(sweep, "recorded/replayed.db");
+  BOOST_TEST(outcome.code == 0, outcome.err);
+  BOOST_TEST(contains(outcome.err, "2 points measured, 0 failed"), outcome.err);
 }
 
 BOOST_FIXTURE_TEST_CASE(wants_the_sweep_to_know_what_the_recording_varies, Replayed) {

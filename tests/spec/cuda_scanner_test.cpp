@@ -282,4 +282,13 @@ BOOST_AUTO_TEST_CASE(blanking_keeps_lines_and_code) {
   check_property(property, 2000);
 }
 
+BOOST_AUTO_TEST_CASE(any_number_of_kernels_is_found_soon) {
+  std::string text;
+  for (int i = 0; i < 20'000; ++i)
+    text += "void f() { {} }\nnamespace n {\n__global__ void k();\n}\n";
+  const auto kernels = sweep::find_kernels(text);
+  BOOST_REQUIRE(kernels.size() == 20'000U);
+  BOOST_TEST(kernels.back().is_in_namespace);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
