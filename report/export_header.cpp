@@ -101,7 +101,7 @@ struct Includes {
   bool bfloat16 = false;
 
   void add(const ElementType& type) {
-    const bool has_header = type.header() != ElementHeader::none;
+    const bool has_header = type.header() != ElementHeader::unneeded;
     half = half || type.header() == ElementHeader::fp16;
     bfloat16 = bfloat16 || type.header() == ElementHeader::bf16;
     vectors = vectors || (is_cuda_vector(type) && !has_header);

@@ -216,7 +216,7 @@ std::string prelude(std::span<const ElementType> types) {
   for (const ElementType type : used) {
     // The half headers bring operators of their own.
     const bool is_vector = std::isdigit(static_cast<unsigned char>(type.name().back())) != 0;
-    if (!is_vector || type.header() != ElementHeader::none) continue;
+    if (!is_vector || type.header() != ElementHeader::unneeded) continue;
     text += fmt::format("template <>\ninline constexpr bool sweep_is_vector<{}> = true;\n",
                         type.cuda());
   }

@@ -111,6 +111,12 @@ UsefulTraffic useful_traffic_of(const Configuration& configuration) {
 Workload make_workload(const Configuration& configuration, const CompiledConfiguration& compiled) {
   const Pattern& pattern = *configuration.pattern;
   const Bindings environment = environment_of(configuration);
+  // A compiled program may come from a file.
+  if (compiled.init_entries.size() != pattern.buffers.size() ||
+      compiled.check_entries.size() != pattern.verify.size()) {
+    throw ExecutionFailure(
+        "the program from the cache is another pattern's; 'sweep cache clear' empties the cache");
+  }
   Workload workload;
   workload.program = compiled.program;
   workload.kernel_entry = compiled.kernel_entry;

@@ -9,6 +9,7 @@
 #include "engine/spec/code_shape.h"
 #include "engine/spec/include_sites.h"
 #include "engine/spec/spec_limits.h"
+#include "engine/text/read_bounded.h"
 #include "engine/text/read_source.h"
 #include "engine/text/text_check.h"
 #include "engine/text/units.h"
@@ -106,6 +107,7 @@ class IncludeReader {
     if (const auto known = names_.find(identity); known != names_.end()) return known->second;
     SourcePtr source;
     try {
+      require_regular_file(file);
       source = read_source(file.lexically_normal());
     } catch (const FileError& failure) {
       diagnostics_.error(where, failure.what());

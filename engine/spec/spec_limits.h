@@ -20,7 +20,6 @@ constexpr std::size_t line_bytes = 64U << 10U;
 constexpr std::size_t bracket_depth = 500;  ///< parentheses, brackets and braces in each other
 
 // Of what a pattern includes.
-constexpr std::size_t include_name_bytes = 4096;
 constexpr std::size_t included_bytes = 64U << 20U;  ///< all files together
 
 }  // namespace sweep::spec_limits

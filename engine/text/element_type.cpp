@@ -17,13 +17,20 @@ struct Row {
 std::vector<Row> make_table() {
   using enum ElementHeader;
   std::vector<Row> table = {
-      {"int8_t", "signed char", 1, 1, none}, {"uint8_t", "unsigned char", 1, 1, none},
-      {"int16_t", "short", 2, 1, none},      {"uint16_t", "unsigned short", 2, 1, none},
-      {"int32_t", "int", 4, 1, none},        {"uint32_t", "unsigned int", 4, 1, none},
-      {"int64_t", "long long", 8, 1, none},  {"uint64_t", "unsigned long long", 8, 1, none},
-      {"half", "__half", 2, 1, fp16},        {"bfloat16", "__nv_bfloat16", 2, 1, bf16},
-      {"float", "float", 4, 1, none},        {"double", "double", 8, 1, none},
-      {"half2", "__half2", 4, 2, fp16},      {"bfloat162", "__nv_bfloat162", 4, 2, bf16},
+      {"int8_t", "signed char", 1, 1, unneeded},
+      {"uint8_t", "unsigned char", 1, 1, unneeded},
+      {"int16_t", "short", 2, 1, unneeded},
+      {"uint16_t", "unsigned short", 2, 1, unneeded},
+      {"int32_t", "int", 4, 1, unneeded},
+      {"uint32_t", "unsigned int", 4, 1, unneeded},
+      {"int64_t", "long long", 8, 1, unneeded},
+      {"uint64_t", "unsigned long long", 8, 1, unneeded},
+      {"half", "__half", 2, 1, fp16},
+      {"bfloat16", "__nv_bfloat16", 2, 1, bf16},
+      {"float", "float", 4, 1, unneeded},
+      {"double", "double", 8, 1, unneeded},
+      {"half2", "__half2", 4, 2, fp16},
+      {"bfloat162", "__nv_bfloat162", 4, 2, bf16},
   };
   struct Base {
     const char* name;
@@ -37,7 +44,7 @@ std::vector<Row> make_table() {
   for (const Base& base : bases) {
     for (unsigned components = 1; components <= 4; ++components) {
       std::string name = base.name + std::to_string(components);
-      table.push_back({name, name, base.size * components, components, none});
+      table.push_back({name, name, base.size * components, components, unneeded});
     }
   }
   return table;

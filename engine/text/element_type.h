@@ -10,7 +10,7 @@
 namespace sweep {
 
 /// The CUDA header an element type needs.
-enum class ElementHeader { none, fp16, bf16 };
+enum class ElementHeader { unneeded, fp16, bf16 };
 
 /// A type that a buffer's elements can have: integers of every width, floating point types down
 /// to 16 bits, and the CUDA vector types. A regular value; refers to one row of a fixed table.

@@ -48,6 +48,16 @@ std::string failure_with(const Bindings& given) {
 
 }  // namespace
 
+BOOST_AUTO_TEST_CASE(a_program_of_another_pattern_is_refused) {
+  const Configuration configuration = resolve(pattern_from_text("work", text), {});
+  const CompiledConfiguration without_init{
+      std::make_shared<Program>(), "kernel", {}, {"check"}, {}};
+  BOOST_CHECK_THROW(make_workload(configuration, without_init), ExecutionFailure);
+  const CompiledConfiguration without_check{
+      std::make_shared<Program>(), "kernel", {"init", ""}, {}, {}};
+  BOOST_CHECK_THROW(make_workload(configuration, without_check), ExecutionFailure);
+}
+
 BOOST_AUTO_TEST_CASE(sizes_follow_from_the_configuration) {
   const Workload workload = workload_with(integers({{"N", 96}, {"SHARED", 1024}}));
   BOOST_REQUIRE(workload.buffers.size() == 2U);

@@ -22,7 +22,7 @@ struct Row {
   std::string cuda;
   std::size_t size;
   unsigned components;
-  ElementHeader header = ElementHeader::none;
+  ElementHeader header = ElementHeader::unneeded;
 
   friend std::ostream& operator<<(std::ostream& out, const Row& row) { return out << row.name; }
 };
