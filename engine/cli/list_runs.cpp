@@ -32,9 +32,12 @@ std::string list_runs(const std::string& database, std::size_t width, bool color
   for (const RunRecord& run : store.runs()) {
     const PointCounts counts = store.count_points(run.id);
     TableModel::Row row;
-    row.keys = {
-        std::to_string(run.id),          readable_time(run.started), state_of(run),
-        format_thousands(counts.points), format_thousands(counts.failed),   run.provenance.device.name};
+    row.keys = {std::to_string(run.id),
+                readable_time(run.started),
+                state_of(run),
+                format_thousands(counts.points),
+                format_thousands(counts.failed),
+                run.provenance.device.name};
     row.remark = run.provenance.command;
     table.rows.push_back(std::move(row));
   }

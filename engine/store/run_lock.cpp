@@ -9,9 +9,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <thread>
 #include <utility>
 
 #include "engine/store/store.h"
@@ -116,10 +118,16 @@ std::string describe_holder(int file) {
 }
 
 [[noreturn]] void fail_as_locked(const fs::path& database, int file) {
+  // The holder writes who it is just after it has the lock.
+  std::string holder = describe_holder(file);
+  for (int i = 0; holder.empty() && i < 20; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    holder = describe_holder(file);
+  }
   throw StoreError(
       fmt::format("the file '{}' is in use by another run{}; wait for it or give this one its own "
                   "folder with -o DIR",
-                  database.string(), describe_holder(file)),
+                  database.string(), holder),
       StoreFault::locked);
 }
 

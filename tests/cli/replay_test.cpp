@@ -143,7 +143,7 @@ BOOST_FIXTURE_TEST_CASE(takes_the_values_that_the_emulator_recorded_with, Replay
   const Outcome outcome = run(sweep, "recorded/replayed.db");
   BOOST_TEST(outcome.code == 0, outcome.err);
   BOOST_TEST(contains(outcome.err, "with the sweep's values for the emulator"), outcome.err);
-  BOOST_TEST(contains(outcome.err, "2 points measured, 0 failed"), outcome.err);
+  BOOST_TEST(contains(outcome.err, "2 points taken from the recording, 0 failed"), outcome.err);
   // What a person types goes before what the file says.
   const Outcome other = run(sweep, "recorded/replayed.db", {"--set", "N=2048"});
   BOOST_TEST(contains(other.err, "none of this sweep's 2 configurations is recorded"), other.err);
@@ -171,7 +171,7 @@ __global__ void spread(int* out) {
   BOOST_REQUIRE_MESSAGE(recorded.code == 0, recorded.err);
   const Outcome outcome = run(sweep, "recorded/replayed.db");
   BOOST_TEST(outcome.code == 0, outcome.err);
-  BOOST_TEST(contains(outcome.err, "2 points measured, 0 failed"), outcome.err);
+  BOOST_TEST(contains(outcome.err, "2 points taken from the recording, 0 failed"), outcome.err);
 }
 
 BOOST_FIXTURE_TEST_CASE(wants_the_sweep_to_know_what_the_recording_varies, Replayed) {

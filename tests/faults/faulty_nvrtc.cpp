@@ -1,14 +1,17 @@
 /// NVRTC with a fault: passes every call on to the library that SWEEP_REAL_NVRTC names, but a
 /// program that contains the text SWEEP_NVRTC_FAULT_IN meets the fault SWEEP_NVRTC_FAULT: `crash`,
 /// `abort`, `kill`, `exit` and `hang` do that to the process, `memory` and `internal` are NVRTC's
-/// errors 1 and 11. With SWEEP_NVRTC_FAULT_ONCE=FILE only the first time, which makes that file.
+/// errors 1 and 11. With SWEEP_NVRTC_FAULT_ONCE=FILE only the first time, after which that file is
+/// not empty.
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <mutex>
 #include <string>
@@ -26,14 +29,29 @@ Function* real(const char* name) {
   return reinterpret_cast<Function*>(dlsym(library, name));
 }
 
+/// Opens what a thread that compiles can no longer open: the real library's built-in functions, and
+/// the file of SWEEP_NVRTC_FAULT_ONCE.
+int open_all() {
+  const std::filesystem::path library = variable("SWEEP_REAL_NVRTC");
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(library.parent_path(), error)) {
+    const std::string name = entry.path().filename();
+    if (name.starts_with("libnvrtc-builtins.so.")) dlopen(entry.path().c_str(), RTLD_NOW);
+  }
+  const std::string once = variable("SWEEP_NVRTC_FAULT_ONCE");
+  return once.empty() ? -1 : open(once.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+}
+const int once_file = open_all();
+
 std::mutex mutex;
 std::map<void*, std::string> sources;
 
 bool is_due(void* program) {
   const std::lock_guard lock(mutex);
   if (sources[program].find(variable("SWEEP_NVRTC_FAULT_IN")) == std::string::npos) return false;
-  const std::string once = variable("SWEEP_NVRTC_FAULT_ONCE");
-  return once.empty() || open(once.c_str(), O_CREAT | O_EXCL | O_WRONLY, 0600) >= 0;
+  if (once_file < 0) return true;
+  struct stat status = {};
+  return fstat(once_file, &status) == 0 && status.st_size == 0 && write(once_file, "x", 1) == 1;
 }
 
 /// The error that the call returns; 0 for none.
