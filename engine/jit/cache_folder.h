@@ -22,8 +22,8 @@ struct CacheFile {
 
 /// The files of a cache on disk: GROUP/NAME.program, where GROUP and NAME are 32 hexadecimal digits
 /// each, GROUP/.part-* for what is being written, and the empty file `claims`, which is there to be
-/// locked. Whatever else lies in the folder is never touched, and links are not followed out of it. Several processes may use the folder at once: a
-/// file appears whole, and may vanish at any time.
+/// locked. Whatever else lies in the folder is never touched, and links are not followed out of it.
+/// Several processes may use the folder at once: a file appears whole, and may vanish at any time.
 ///
 /// All functions throw std::system_error for a folder that cannot be used; one that is not there is
 /// an empty one.

@@ -110,10 +110,10 @@ BOOST_AUTO_TEST_CASE(a_lock_that_lasts_is_an_error) {
 }
 
 BOOST_AUTO_TEST_CASE(tables_that_are_not_as_they_should_be_are_damage) {
-  BOOST_CHECK_EXCEPTION(
-      Statement(database, "SELECT absent FROM t"), StoreError,
-      says(StoreFault::damaged,
-           "is damaged (no such column: absent); `sqlite3 FILE .recover` may save what is readable"));
+  BOOST_CHECK_EXCEPTION(Statement(database, "SELECT absent FROM t"), StoreError,
+                        says(StoreFault::damaged,
+                             "is damaged (no such column: absent); `sqlite3 FILE .recover` may "
+                             "save what is readable"));
 }
 
 BOOST_AUTO_TEST_CASE(foreign_keys_hold) {
