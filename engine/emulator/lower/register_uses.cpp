@@ -1,7 +1,6 @@
 #include "engine/emulator/lower/register_uses.h"
 
 #include <algorithm>
-#include <ranges>
 
 namespace sweep {
 namespace {
@@ -32,10 +31,10 @@ RegisterUses::RegisterUses(const FlatCode& flat, const std::vector<CodeBlock>& b
   bool has_changed = true;
   while (has_changed) {
     has_changed = false;
-    for (const std::uint32_t load : std::views::reverse(loads)) {
-      if (is_dead_[load] || !is_result_unused(load)) continue;
-      is_dead_[load] = true;
-      count(load, -1);
+    for (auto load = loads.rbegin(); load != loads.rend(); ++load) {
+      if (is_dead_[*load] || !is_result_unused(*load)) continue;
+      is_dead_[*load] = true;
+      count(*load, -1);
       has_changed = true;
     }
   }
