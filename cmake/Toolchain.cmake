@@ -51,17 +51,13 @@ if(SWEEP_STATIC)
   target_link_options(sweep_build_flags INTERFACE -static-libstdc++ -static-libgcc)
 endif()
 
-# sweep_room(NAME SOURCES... [USES targets...]): one folder of the engine as a static library.
+# sweep_room(NAME SOURCES... [USES targets...]): one folder of the engine as a static library. With
+# SWEEP_UNITY eight of its files are compiled as one, as most of the compiling is headers: what a file
+# keeps to itself has a name of its own in the room, or SKIP_UNITY_BUILD_INCLUSION.
 function(sweep_room name)
   cmake_parse_arguments(ROOM "" "" "USES" ${ARGN})
   add_library(sweep_${name} STATIC ${ROOM_UNPARSED_ARGUMENTS})
   target_link_libraries(sweep_${name} PUBLIC sweep_build_flags ${ROOM_USES})
-  # Half of compiling for the fuzzers is reading these.
-  if(SWEEP_FUZZ)
-    target_precompile_headers(sweep_${name} PRIVATE
-      <algorithm> <array> <atomic> <charconv> <chrono> <cmath> <cstdint> <cstring> <filesystem>
-      <fstream> <functional> <map> <memory> <mutex> <optional> <set> <span> <sstream> <stdexcept>
-      <string> <string_view> <thread> <unordered_map> <variant> <vector>
-      <fmt/format.h> <fmt/ranges.h>)
-  endif()
+  set_target_properties(sweep_${name} PROPERTIES
+    UNITY_BUILD ${SWEEP_UNITY} UNITY_BUILD_BATCH_SIZE 8)
 endfunction()

@@ -1,17 +1,14 @@
 #include "report/cxx_identifier.h"
 
-#include <cctype>
-
 #include "engine/spec/names.h"
+#include "engine/text/characters.h"
 
 namespace sweep {
 
 std::string cxx_identifier(std::string_view text) {
   std::string name;
   for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool is_plain = byte < 0x80 && std::isalnum(byte) != 0;
-    if (is_plain) {
+    if (is_letter_or_digit(c)) {
       name += c;
     } else if (!name.empty() && name.back() != '_') {
       name += '_';
@@ -19,7 +16,7 @@ std::string cxx_identifier(std::string_view text) {
   }
   while (name.ends_with('_')) name.pop_back();
   if (name.empty()) return "unnamed";
-  if (std::isdigit(static_cast<unsigned char>(name.front())) != 0) name.insert(0, "n");
+  if (is_digit(name.front())) name.insert(0, "n");
   if (!why_not_a_name(name).empty()) name += '_';
   return name;
 }

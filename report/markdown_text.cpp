@@ -1,28 +1,20 @@
 #include "report/markdown_text.h"
 
 #include <algorithm>
-#include <cctype>
 #include <sstream>
 
+#include "engine/text/characters.h"
 #include "report/display_text.h"
 
 namespace sweep {
 namespace {
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-bool is_alphanumeric(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0;
-}
 
 /// Whether letters or digits stand on both sides of the underscores here.
 bool within_word(std::string_view text, std::size_t place) {
   const std::size_t last_before = text.find_last_not_of('_', place);
   const std::size_t first_after = text.find_first_not_of('_', place);
   return last_before != std::string_view::npos && first_after != std::string_view::npos &&
-         is_alphanumeric(text[last_before]) && is_alphanumeric(text[first_after]);
+         is_letter_or_digit(text[last_before]) && is_letter_or_digit(text[first_after]);
 }
 
 /// Whether this character makes the text's first line a heading, a quotation, a list or a rule.
@@ -54,9 +46,9 @@ bool is_markup(std::string_view text, std::size_t place) {
     case '_':
       return !within_word(text, place);
     case '<':
-      return is_alphanumeric(after) || after == '/' || after == '!' || after == '?';
+      return is_letter_or_digit(after) || after == '/' || after == '!' || after == '?';
     case '&':
-      return is_alphanumeric(after) || after == '#';
+      return is_letter_or_digit(after) || after == '#';
     case ']':
       return after == '(' || after == '[' || after == ':';
     default:

@@ -9,7 +9,7 @@
 namespace sweep {
 namespace {
 
-constexpr std::size_t most_shown = 10;
+constexpr std::size_t most_compared = 10;
 
 std::string describe_rounds(const PointVerdict& verdict) {
   if (verdict.rounds <= 0) return {};
@@ -26,7 +26,7 @@ std::string write_group(const VerdictGroup& group, const Verdicts& verdicts,
                         const std::vector<ParameterValues>& told, bool is_unfinished) {
   std::vector<std::size_t> shown = {group.best};
   for (const std::size_t i : group.same) {
-    if (shown.size() < most_shown) shown.push_back(i);
+    if (shown.size() < most_compared) shown.push_back(i);
   }
   const std::size_t left_out = group.same.size() + 1 - shown.size();
   if (group.slowest) shown.push_back(*group.slowest);

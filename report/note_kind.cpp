@@ -4,17 +4,14 @@
 #include <charconv>
 #include <cstddef>
 
+#include "engine/text/characters.h"
+
 namespace sweep {
 namespace {
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 /// A part of a word or a number; bytes beyond ASCII are letters.
-bool is_word(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-         static_cast<unsigned char>(c) >= 0x80;
+bool is_in_word(char c) {
+  return is_word(c) || static_cast<unsigned char>(c) >= 0x80;
 }
 
 std::size_t skip_digits(std::string_view text, std::size_t at) {
@@ -25,7 +22,7 @@ std::size_t skip_digits(std::string_view text, std::size_t at) {
 /// The end of the number that begins at `begin`, or `begin` when none does.
 std::size_t end_of_number(std::string_view text, std::size_t begin) {
   const auto is_before = [&](std::size_t at) {
-    return at == 0 || (!is_word(text[at - 1]) && text[at - 1] != '.' && text[at - 1] != '-');
+    return at == 0 || (!is_in_word(text[at - 1]) && text[at - 1] != '.' && text[at - 1] != '-');
   };
   if (!is_before(begin)) return begin;
   const std::size_t digits = begin + (text[begin] == '-' ? 1 : 0);
@@ -41,7 +38,7 @@ std::size_t end_of_number(std::string_view text, std::size_t begin) {
   }
   const bool joins = end < text.size() && (text[end] == '.' || text[end] == '-');
   const std::size_t next = joins ? end + 1 : end;
-  const bool goes_on = next < text.size() && is_word(text[next]);
+  const bool goes_on = next < text.size() && is_in_word(text[next]);
   return goes_on ? begin : end;
 }
 

@@ -20,10 +20,9 @@ bool ParameterValues::is_numeric() const {
 void ParameterValues::add(const Value& value) {
   if (!ranks_.emplace(value, values_.size()).second) return;
   values_.push_back(value);
-  constexpr std::int64_t kibi = 1024;
-  constexpr std::int64_t large = 64 * kibi;
+  constexpr std::int64_t large = 64 * Ki;
   const auto* number = std::get_if<std::int64_t>(&value);
-  if (number == nullptr || *number % kibi != 0) are_multiples_of_kibi_ = false;
+  if (number == nullptr || *number % Ki != 0) are_multiples_of_kibi_ = false;
   if (number != nullptr && *number >= large) has_large_ = true;
 }
 

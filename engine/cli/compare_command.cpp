@@ -8,6 +8,7 @@
 
 #include "engine/cli/command.h"
 #include "engine/cli/command_line.h"
+#include "engine/cli/condition_option.h"
 #include "engine/cli/find_database.h"
 #include "engine/cli/output_file.h"
 #include "engine/cli/terminal.h"
@@ -47,7 +48,7 @@ struct Options {
   ComparedRows shown = ComparedRows::changed;
 };
 
-void add_options(CommandLine& line) {
+void add_comparison_options(CommandLine& line) {
   line.options()("metric", po::value<Words>()->composing()->value_name("METRICS"),
                  "what to compare: time, load_sectors.emulated, or\n"
                  "load_sectors.emulated/hardware (A's, B's); NAME:lower or NAME:higher says which "
@@ -93,14 +94,6 @@ double read_threshold(std::string text) {
         fmt::format("--threshold {}: write a share in percent, for example 2.5", given));
   }
   return *number / 100;
-}
-
-Expression read_condition(const std::string& text) {
-  Diagnostics diagnostics;
-  const auto source = std::make_shared<Source>(Source{"--where", text});
-  auto condition = Expression::parse(text, {source, 1, 1, text.size()}, diagnostics);
-  if (!condition) throw InputError(diagnostics);
-  return std::move(*condition);
 }
 
 Renamed read_renamed(const std::string& text) {
@@ -207,7 +200,7 @@ std::string write(const RunComparison& comparison, const Options& options) {
 
 CommandLine compare_line() {
   CommandLine line("sweep compare [OPTIONS] A [B]", about);
-  add_options(line);
+  add_comparison_options(line);
   return line;
 }
 

@@ -11,6 +11,7 @@
 #include "engine/cli/command.h"
 #include "engine/cli/command_line.h"
 #include "engine/cli/compared_space.h"
+#include "engine/cli/condition_option.h"
 #include "engine/cli/live_line.h"
 #include "engine/cli/output_file.h"
 #include "engine/cli/quiet_option.h"
@@ -43,7 +44,7 @@ struct Request {
   bool quiet = false;  ///< without progress
 };
 
-void add_options(CommandLine& line) {
+void add_strategy_options(CommandLine& line) {
   line.options()("run", po::value<std::string>()->value_name("N"),
                  "the run of a results database; by default the one of most points");
   line.options()("metric", po::value<std::string>()->value_name("METRIC"),
@@ -100,15 +101,6 @@ std::vector<std::string> read_strategies(const std::string& text) {
   return names;
 }
 
-Expression read_condition(const std::string& text) {
-  Diagnostics diagnostics;
-  const auto source = std::make_shared<Source>(Source{"--where", text});
-  const Location where{source, 1, 1, text.size()};
-  auto condition = Expression::parse(text, where, diagnostics);
-  if (!condition) throw InputError(diagnostics);
-  return std::move(*condition);
-}
-
 std::optional<Objective> read_objective(const po::variables_map& values) {
   const bool minimise = values.count("minimize") != 0;
   const bool maximise = values.count("maximize") != 0;
@@ -149,10 +141,6 @@ std::optional<Request> read_request(const Arguments& arguments) {
   request.quiet = is_quiet(*values);
   if (values->count("output") != 0) request.output = (*values)["output"].as<std::string>();
   return request;
-}
-
-std::string count_of(std::size_t count, std::string_view what) {
-  return fmt::format("{} {}{}", format_thousands(count), what, count == 1 ? "" : "s");
 }
 
 std::string describe(const Recording& recording, const ComparedSpace& space) {
@@ -239,7 +227,7 @@ CommandLine compare_strategies_line() {
                    "Lets the search strategies search recorded results, and shows how many\n"
                    "configurations each tries until it is near the best one. FILE is a results\n"
                    "database, results in the T4 format, or a cache of Kernel Tuner. Needs no GPU.");
-  add_options(line);
+  add_strategy_options(line);
   return line;
 }
 

@@ -9,6 +9,7 @@
 #include "engine/text/units.h"
 #include "report/display_text.h"
 #include "report/markdown_text.h"
+#include "report/terminal_color.h"
 
 namespace sweep {
 namespace {
@@ -122,10 +123,6 @@ Chart chart_of(const StrategyComparison& comparison, double share, std::size_t w
           draw_bars(bars, width)};
 }
 
-std::string bold(const std::string& text, bool color) {
-  return color ? "\x1b[1m" + text + "\x1b[0m" : text;
-}
-
 std::string terminal_lines(const std::string& text, std::size_t width) {
   std::string result;
   for (const std::string& line : wrap(printable(text), width)) result += line + '\n';
@@ -147,7 +144,7 @@ std::string terminal_text(const TextTable& table, bool color) {
     }
     return line;
   };
-  std::string text = bold(line_of(table.headings), color) + '\n';
+  std::string text = painted(line_of(table.headings), bold, color) + '\n';
   for (const auto& row : table.rows) text += line_of(row) + '\n';
   return text;
 }
@@ -183,7 +180,7 @@ std::string write_strategies_terminal(std::span<const StrategyComparison> compar
   std::string text;
   for (const StrategyComparison& comparison : comparisons) {
     if (!text.empty()) text += '\n';
-    text += bold(printable(comparison.file), color) + '\n';
+    text += painted(printable(comparison.file), bold, color) + '\n';
     text += terminal_lines(comparison.about, width);
     text += terminal_lines(explanation(comparison), width) + '\n';
     text += terminal_text(table_of(comparison), color);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "engine/emulator/count/access.h"
 #include "engine/emulator/machine/thread_place.h"
 #include "engine/explain/pattern_file.h"
 #include "engine/spec/cuda_scanner.h"
@@ -14,7 +15,6 @@
 namespace sweep {
 namespace {
 
-constexpr std::uint64_t sector_bytes = 32;
 constexpr std::uint64_t wavefront_bytes = 128;
 constexpr double percent = 100;
 

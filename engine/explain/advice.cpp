@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "engine/emulator/count/access.h"
 #include "engine/text/units.h"
 
 namespace sweep {
 namespace {
 
-constexpr std::uint64_t sector_bytes = 32;
 constexpr std::uint64_t word_bytes = 4;
 constexpr std::uint32_t warp_lanes = 32;
 constexpr std::uint32_t widest_access = 16;

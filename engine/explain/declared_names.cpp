@@ -2,29 +2,17 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 #include "engine/spec/cuda_scanner.h"
+#include "engine/text/characters.h"
 
 namespace sweep {
 namespace {
 
 constexpr std::size_t npos = std::string_view::npos;
 
-bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
-bool is_blank(char c) {
-  return std::isspace(static_cast<unsigned char>(c)) != 0;
-}
-
-bool is_digit(char c) {
-  return std::isdigit(static_cast<unsigned char>(c)) != 0;
-}
-
 std::size_t skip_blanks(std::string_view code, std::size_t at) {
-  while (at < code.size() && is_blank(code[at])) ++at;
+  while (at < code.size() && is_space(code[at])) ++at;
   return at;
 }
 
@@ -36,17 +24,17 @@ std::string_view word_at(std::string_view code, std::size_t at) {
 }
 
 /// The text without the blanks at its end.
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+std::string_view without_end_blanks(std::string_view text) {
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
   return text;
 }
 
 /// The text without `last` and the blanks around it; nothing when it does not end so.
 std::string_view without_last(std::string_view text, char last) {
-  text = trimmed(text);
+  text = without_end_blanks(text);
   if (!text.ends_with(last)) return {};
   text.remove_suffix(1);
-  return trimmed(text);
+  return without_end_blanks(text);
 }
 
 /// The name that the text ends with; empty without one.
@@ -61,7 +49,7 @@ bool has_word(std::string_view text, std::string_view word) {
   for (std::size_t at = text.find(word); at != npos; at = text.find(word, at + 1)) {
     const bool begins = at == 0 || !is_word(text[at - 1]);
     const std::size_t end = at + word.size();
-    if (begins && end < text.size() && is_blank(text[end])) return true;
+    if (begins && end < text.size() && is_space(text[end])) return true;
   }
   return false;
 }

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 
+#include "engine/emulator/count/access.h"
 #include "engine/explain/advice.h"
 
 namespace sweep {
 
 std::optional<double> Explanation::efficiency(AccessVerb verb) const {
-  constexpr double percent = 100;
-  constexpr double sector_bytes = 32;
   GlobalCount sum;
   for (const AccessCost& access : accesses) {
     const bool is_copied = verb == AccessVerb::load && access.verb == AccessVerb::copy;
@@ -17,8 +16,8 @@ std::optional<double> Explanation::efficiency(AccessVerb verb) const {
     }
   }
   if (sum.sectors == 0) return std::nullopt;
-  return percent * static_cast<double>(sum.bytes_wanted) /
-         (sector_bytes * static_cast<double>(sum.sectors));
+  return 100 * static_cast<double>(sum.bytes_wanted) /
+         static_cast<double>(sector_bytes * sum.sectors);
 }
 
 std::uint64_t Explanation::conflicts() const {

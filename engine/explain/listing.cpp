@@ -50,12 +50,12 @@ std::string folded(const std::string& text, const std::string& indent) {
 }
 
 /// At most four digits, no zeros at the end.
-std::string figure(double value) {
+std::string four_digits(double value) {
   return fmt::format("{:.4g}", value);
 }
 
 std::string per_request(std::uint64_t value, const AccessCost& access) {
-  return figure(static_cast<double>(value) / static_cast<double>(access.requests()));
+  return four_digits(static_cast<double>(value) / static_cast<double>(access.requests()));
 }
 
 /// "32 sectors/request (ideal 4)"
@@ -82,7 +82,7 @@ std::string remark(const AccessCost& access, const MemoryModel& model) {
   // In local memory, one address is a place of each lane's own.
   const bool is_shared_by_lanes = is_broadcast && access.space == AccessSpace::global;
   if (is_shared_by_lanes && is_by_sectors) return "one address for all lanes";
-  return fmt::format("{} % useful", figure(access.efficiency()));
+  return fmt::format("{} % useful", four_digits(access.efficiency()));
 }
 
 /// The widths of an annotation's columns.
@@ -108,19 +108,19 @@ std::string annotation(const AccessCost& access, const MemoryModel& model, const
 std::string head(const Explanation& explanation, const Style& style) {
   std::string text =
       fmt::format("{}{}{}\n", style.bold, to_string(explanation.configuration), style.reset);
-  constexpr double percent = 100;
-  const double executed = percent * explanation.executed_share;
+  constexpr double all = 100;
+  const double executed = all * explanation.executed_share;
   text += fmt::format(
       "  on the {}{}\n", explanation.device,
-      executed < percent ? fmt::format(", {} % of the blocks executed", figure(executed)) : "");
+      executed < all ? fmt::format(", {} % of the blocks executed", four_digits(executed)) : "");
   for (const std::string& note : explanation.notes) text += folded(note, "  ");
   std::string totals;
   const auto add = [&](const std::string& part) { totals += (totals.empty() ? "" : ", ") + part; };
   if (const auto share = explanation.efficiency(AccessVerb::load)) {
-    add(fmt::format("loads {} % useful", figure(*share)));
+    add(fmt::format("loads {} % useful", four_digits(*share)));
   }
   if (const auto share = explanation.efficiency(AccessVerb::store)) {
-    add(fmt::format("stores {} % useful", figure(*share)));
+    add(fmt::format("stores {} % useful", four_digits(*share)));
   }
   if (explanation.uses(AccessSpace::shared)) {
     add(fmt::format("{} bank conflicts", format_thousands(explanation.conflicts())));

@@ -2,25 +2,17 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <optional>
 #include <unordered_map>
 
 #include "engine/explain/declared_names.h"
 #include "engine/spec/cuda_scanner.h"
+#include "engine/text/characters.h"
 
 namespace sweep {
 namespace {
 
 using Role = SourceAccess::Role;
-
-bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
-bool is_blank(char c) {
-  return std::isspace(static_cast<unsigned char>(c)) != 0;
-}
 
 /// Words after which an expression begins, unlike the name of a type.
 bool begins_expression(std::string_view word) {
@@ -47,8 +39,7 @@ class Scanner {
 
  private:
   bool begins_name(std::size_t at) const {
-    const bool is_letter =
-        is_word(code_[at]) && std::isdigit(static_cast<unsigned char>(code_[at])) == 0;
+    const bool is_letter = is_word(code_[at]) && !is_digit(code_[at]);
     return is_letter && (at == 0 || !is_word(code_[at - 1]));
   }
   std::size_t end_of_word(std::size_t at) const {
@@ -56,14 +47,14 @@ class Scanner {
     return at;
   }
   std::size_t skip(std::size_t at) const {
-    while (at < code_.size() && is_blank(code_[at])) ++at;
+    while (at < code_.size() && is_space(code_[at])) ++at;
     return at;
   }
   char at_or_end(std::size_t at) const { return at < code_.size() ? code_[at] : '\0'; }
   /// The last character before `at` that is no blank; npos when there is none.
   std::size_t before(std::size_t at) const {
     while (at > 0) {
-      if (!is_blank(code_[--at])) return at;
+      if (!is_space(code_[--at])) return at;
     }
     return std::string_view::npos;
   }
@@ -181,7 +172,7 @@ class Scanner {
     SourceAccess access;
     access.base = base;
     for (std::size_t at = begin; at < end; ++at) {
-      if (!is_blank(code_[at])) {
+      if (!is_space(code_[at])) {
         access.text += code_[at];
       } else if (!access.text.empty() && access.text.back() != ' ') {
         access.text += ' ';

@@ -90,7 +90,7 @@ void for_each_entry(const FileDescriptor& folder,
   }
 }
 
-std::int64_t nanoseconds(const timespec& time) {
+std::int64_t nanoseconds_of(const timespec& time) {
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
@@ -104,7 +104,7 @@ std::optional<CacheFile> describe(const FileDescriptor& folder, const std::strin
   file.group = group;
   file.name = name;
   file.bytes = static_cast<std::uint64_t>(status.st_size);
-  file.used_ns = nanoseconds(status.st_mtim);
+  file.used_ns = nanoseconds_of(status.st_mtim);
   file.is_temporary = is_temporary_name(name);
   return file;
 }

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 #include "engine/spec/cuda_scanner.h"
+#include "engine/text/characters.h"
 
 namespace sweep {
 namespace {
@@ -18,10 +18,6 @@ bool breaks_equality(std::string_view code, std::size_t at) {
   if (c == '!' && next == '=') return true;
   // An assignment, as opposed to the comparisons <= and >=.
   return c == '=' && before != '<' && before != '>';
-}
-
-bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
 /// Whether the word that starts at `at` is C++'s other spelling of such an operator.

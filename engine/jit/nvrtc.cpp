@@ -45,13 +45,13 @@ struct Nvrtc::Functions {
 namespace {
 
 /// An nvrtcProgram that is destroyed with its owner.
-class Program {
+class OwnedProgram {
  public:
-  Program(nvrtcProgram handle, decltype(::nvrtcDestroyProgram)* destroy)
+  OwnedProgram(nvrtcProgram handle, decltype(::nvrtcDestroyProgram)* destroy)
       : handle_(handle), destroy_(destroy) {}
-  ~Program() { destroy_(&handle_); }
-  Program(const Program&) = delete;
-  Program& operator=(const Program&) = delete;
+  ~OwnedProgram() { destroy_(&handle_); }
+  OwnedProgram(const OwnedProgram&) = delete;
+  OwnedProgram& operator=(const OwnedProgram&) = delete;
   nvrtcProgram get() const { return handle_; }
 
  private:
@@ -203,7 +203,7 @@ NvrtcResult Nvrtc::compile_here(const std::string& source, const std::vector<std
       f.create_program(&handle, source.c_str(), source_name, static_cast<int>(header_names.size()),
                        header_texts.data(), header_names.data()),
       "nvrtcCreateProgram");
-  const Program program(handle, f.destroy_program);
+  const OwnedProgram program(handle, f.destroy_program);
   for (const std::string& expression : name_expressions) {
     f.check(f.add_name_expression(handle, expression.c_str()), "nvrtcAddNameExpression");
   }

@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
+
+#include "engine/text/characters.h"
 
 namespace sweep {
 namespace {
@@ -215,7 +216,7 @@ std::string prelude(std::span<const ElementType> types) {
   for (const char op : {'+', '-', '*'}) text += vector_operators(op);
   for (const ElementType type : used) {
     // The half headers bring operators of their own.
-    const bool is_vector = std::isdigit(static_cast<unsigned char>(type.name().back())) != 0;
+    const bool is_vector = is_digit(type.name().back());
     if (!is_vector || type.header() != ElementHeader::unneeded) continue;
     text += fmt::format("template <>\ninline constexpr bool sweep_is_vector<{}> = true;\n",
                         type.cuda());

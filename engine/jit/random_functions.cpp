@@ -56,7 +56,8 @@ __device__ inline uint64_t permuted(uint64_t i, uint64_t n, uint64_t seed) {
 }
 )";
 
-constexpr std::array<std::string_view, 3> names = {"permuted", "random_below", "random_bits"};
+constexpr std::array<std::string_view, 3> function_names = {"permuted", "random_below",
+                                                            "random_bits"};
 
 }  // namespace
 
@@ -65,13 +66,14 @@ std::string_view random_functions() {
 }
 
 std::span<const std::string_view> random_function_names() {
-  return names;
+  return function_names;
 }
 
 bool names_random_function(const Pattern& pattern) {
   const auto names_one = [](std::string_view text) {
-    return std::ranges::any_of(
-        names, [&](std::string_view name) { return text.find(name) != std::string_view::npos; });
+    return std::ranges::any_of(function_names, [&](std::string_view name) {
+      return text.find(name) != std::string_view::npos;
+    });
   };
   return names_one(pattern.body) || names_one(pattern.included_text) ||
          std::ranges::any_of(

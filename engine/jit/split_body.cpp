@@ -1,21 +1,18 @@
 #include "engine/jit/split_body.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "engine/spec/cuda_scanner.h"
+#include "engine/text/characters.h"
 
 namespace sweep {
 namespace {
 
 /// The name of the macro that an #define with this text defines.
 std::string macro_name(std::string_view text) {
-  const auto in_name = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-  };
   const std::string code = blank_non_code(text);
-  const auto begin = std::ranges::find_if(code, in_name);
-  return {begin, std::find_if_not(begin, code.end(), in_name)};
+  const auto begin = std::ranges::find_if(code, is_word);
+  return {begin, std::find_if_not(begin, code.end(), is_word)};
 }
 
 }  // namespace

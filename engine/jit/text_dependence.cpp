@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <set>
 #include <string_view>
 
@@ -10,13 +9,10 @@
 #include "engine/jit/random_functions.h"
 #include "engine/jit/split_body.h"
 #include "engine/spec/cuda_scanner.h"
+#include "engine/text/characters.h"
 
 namespace sweep {
 namespace {
-
-bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
 
 /// An identifier or keyword, and where it stands.
 struct Word {
@@ -30,7 +26,7 @@ std::vector<Word> words_of(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = at;
     while (end < text.size() && is_word(text[end])) ++end;
-    const bool is_number = std::isdigit(static_cast<unsigned char>(text[at])) != 0;
+    const bool is_number = is_digit(text[at]);
     if (end > at && !is_number) words.push_back({text.substr(at, end - at), at});
     at = std::max(end, at + 1);
   }

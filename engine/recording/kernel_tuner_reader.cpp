@@ -19,7 +19,7 @@ namespace {
 
 using Json = RecordedJson;
 
-constexpr std::string_view list = "cache";
+constexpr std::string_view entries_member = "cache";
 
 /// What an entry has besides its parameters and metrics: where the tuning's own time went.
 constexpr std::array<std::string_view, 7> no_metrics = {
@@ -184,7 +184,8 @@ std::optional<Recording> try_to_read(std::string_view text, const std::string& f
   CacheEntries entries(file);
   try {
     const Json document = read_json_entries(
-        text, list, [&](const std::string& key, const Json& entry) { entries.add(key, entry); });
+        text, entries_member,
+        [&](const std::string& key, const Json& entry) { entries.add(key, entry); });
     return entries.finish(document, unfinished);
   } catch (const JsonError&) {
     if (!unfinished) throw;

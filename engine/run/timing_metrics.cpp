@@ -12,10 +12,10 @@
 namespace sweep {
 namespace {
 
-constexpr double micro = 1e6;
-constexpr double giga = 1e9;
+constexpr double to_micro = 1e6;
+constexpr double bytes_per_gb = 1e9;
 constexpr double mega = 1e6;
-constexpr double percent = 100;
+constexpr double to_percent = 100;
 
 double count_of(std::span<const SampleRecord> samples, SampleMark mark) {
   return static_cast<double>(std::ranges::count(samples, mark, &SampleRecord::mark));
@@ -36,16 +36,16 @@ void add_bandwidths(std::vector<Metric>& metrics, double seconds, const UsefulTr
                     const Device& device) {
   if (useful.device > 0 && seconds > 0) {
     const double bandwidth = static_cast<double>(useful.device) / seconds;
-    metrics.push_back({"bandwidth", Origin::measured, bandwidth / giga});
+    metrics.push_back({"bandwidth", Origin::measured, bandwidth / bytes_per_gb});
     if (device.peak_bandwidth() > 0) {
       metrics.push_back(
-          {"percent_of_peak", Origin::measured, bandwidth / device.peak_bandwidth() * percent});
+          {"percent_of_peak", Origin::measured, bandwidth / device.peak_bandwidth() * to_percent});
     }
     metrics.push_back({"useful_bytes", Origin::measured, static_cast<double>(useful.device)});
   }
   if (useful.shared > 0 && seconds > 0) {
     metrics.push_back({"shared_bandwidth", Origin::measured,
-                       static_cast<double>(useful.shared) / seconds / giga});
+                       static_cast<double>(useful.shared) / seconds / bytes_per_gb});
   }
 }
 
@@ -56,17 +56,17 @@ std::vector<Metric> timing_metrics(std::span<const SampleRecord> samples, int la
   const std::vector<double> figures = figures_of(samples);
   if (figures.empty()) return {};
   const double middle = median(figures);
-  std::vector<Metric> metrics = {{"time", Origin::measured, middle * micro}};
+  std::vector<Metric> metrics = {{"time", Origin::measured, middle * to_micro}};
   if (figures.size() >= fewest_for_interval) {
     const Interval interval = median_interval(figures);
-    metrics.push_back({"time_low", Origin::measured, interval.low * micro});
-    metrics.push_back({"time_high", Origin::measured, interval.high * micro});
+    metrics.push_back({"time_low", Origin::measured, interval.low * to_micro});
+    metrics.push_back({"time_high", Origin::measured, interval.high * to_micro});
   }
   const std::vector<Metric> others = {
-      {"time_min", Origin::measured, std::ranges::min(figures) * micro},
-      {"time_q1", Origin::measured, quantile(figures, 0.25) * micro},
-      {"time_q3", Origin::measured, quantile(figures, 0.75) * micro},
-      {"noise", Origin::measured, noise_of(figures) * percent},
+      {"time_min", Origin::measured, std::ranges::min(figures) * to_micro},
+      {"time_q1", Origin::measured, quantile(figures, 0.25) * to_micro},
+      {"time_q3", Origin::measured, quantile(figures, 0.75) * to_micro},
+      {"noise", Origin::measured, noise_of(figures) * to_percent},
       {"samples", Origin::measured, static_cast<double>(figures.size())},
       {"outliers", Origin::measured, count_of(samples, SampleMark::outlier)},
       {"low_clock_samples", Origin::measured, count_of(samples, SampleMark::low_clock)},

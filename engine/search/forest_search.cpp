@@ -12,7 +12,7 @@
 namespace sweep {
 namespace {
 
-constexpr std::size_t first_rows = 12;         // spread over the space before the first forest
+constexpr std::size_t spread_rows = 12;        // spread over the space before the first forest
 constexpr std::size_t spread_candidates = 20;  // for each of them
 constexpr std::size_t random_candidates = 300;
 constexpr std::size_t best_rows = 5;  // whose neighbours and mutants are candidates too
@@ -42,7 +42,7 @@ class ForestSearch final : public Strategy {
   std::optional<std::size_t> ask() override {
     if (tried_.untried_count() == 0) return std::nullopt;
     const std::size_t answers = tried_.known().size() + tried_.failed().size();
-    if (proposed_.size() < first_rows && answers < first_rows) {
+    if (proposed_.size() < spread_rows && answers < spread_rows) {
       proposed_.push_back(spread_row());
       return tried_.take(proposed_.back());
     }

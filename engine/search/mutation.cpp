@@ -5,7 +5,7 @@
 namespace sweep {
 namespace {
 
-constexpr int attempts = 30;
+constexpr int step_attempts = 30;
 
 }  // namespace
 
@@ -25,7 +25,7 @@ std::optional<std::size_t> untried_mutant(const SearchSpace& space, const TriedR
                                           std::size_t row, std::size_t parameters,
                                           RandomGenerator& random) {
   const std::span<const SearchSpace::Value> own = space.values(row);
-  for (int attempt = 0; attempt < attempts; ++attempt) {
+  for (int attempt = 0; attempt < step_attempts; ++attempt) {
     std::vector<SearchSpace::Value> values(own.begin(), own.end());
     for (std::size_t i = 0; i < parameters; ++i) {
       const std::size_t p = random.below(values.size());

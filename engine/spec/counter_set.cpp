@@ -4,9 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 
+#include "engine/text/characters.h"
 #include "engine/text/suggestion.h"
 
 namespace sweep {
@@ -74,9 +74,7 @@ std::span<const CounterSet> counter_sets() {
 }
 
 bool is_counter_name(std::string_view name) {
-  const auto may_have = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
-  };
+  const auto may_have = [](char c) { return is_word(c) || c == '.'; };
   const std::size_t mark = name.find("__");
   return mark != std::string_view::npos && mark > 0 && mark + 2 < name.size() &&
          std::ranges::all_of(name, may_have);

@@ -2,24 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
+#include "engine/text/characters.h"
 #include "engine/text/element_type.h"
 
 namespace sweep {
 namespace {
 
 constexpr std::size_t npos = std::string_view::npos;
-
-bool is_digit(char c) {
-  return std::isdigit(static_cast<unsigned char>(c)) != 0;
-}
-bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-bool is_space(char c) {
-  return std::isspace(static_cast<unsigned char>(c)) != 0;
-}
 
 // What is not code -------------------------------------------------------------------------------
 

@@ -11,12 +11,13 @@ struct NamedFigure {
   std::int64_t DeviceFigures::*member;
 };
 
-constexpr std::array table = {NamedFigure{"multiprocessors", &DeviceFigures::multiprocessors},
-                              NamedFigure{"l2_bytes", &DeviceFigures::l2_bytes}};
+constexpr std::array known_figures = {
+    NamedFigure{"multiprocessors", &DeviceFigures::multiprocessors},
+    NamedFigure{"l2_bytes", &DeviceFigures::l2_bytes}};
 
-constexpr auto names = [] {
-  std::array<std::string_view, table.size()> result;
-  std::ranges::transform(table, result.begin(), &NamedFigure::name);
+constexpr auto figure_names = [] {
+  std::array<std::string_view, known_figures.size()> result;
+  std::ranges::transform(known_figures, result.begin(), &NamedFigure::name);
   return result;
 }();
 
@@ -29,12 +30,12 @@ bool has_axis(const Sweep& sweep, const std::string& name) {
 }  // namespace
 
 std::span<const std::string_view> device_figure_names() {
-  return names;
+  return figure_names;
 }
 
 std::int64_t device_figure(const DeviceFigures& figures, std::string_view name) {
-  const auto named = std::ranges::find(table, name, &NamedFigure::name);
-  return named == table.end() ? 0 : figures.*(named->member);
+  const auto named = std::ranges::find(known_figures, name, &NamedFigure::name);
+  return named == known_figures.end() ? 0 : figures.*(named->member);
 }
 
 bool apply_device_figures(Sweep& sweep, const DeviceFigures& figures) {

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 
 #include "engine/spec/map_reader.h"
 #include "engine/spec/metric.h"
 #include "engine/spec/sweep_keys.h"
+#include "engine/text/characters.h"
 #include "engine/text/suggestion.h"
 #include "engine/text/units.h"
 
@@ -66,14 +66,9 @@ std::vector<Operator> find_operators(std::string_view text) {
   return found;
 }
 
-bool is_blank(char c) {
-  return std::isspace(static_cast<unsigned char>(c)) != 0;
-}
-
 bool is_identifier(std::string_view text) {
-  return !text.empty() && std::isdigit(static_cast<unsigned char>(text.front())) == 0 &&
-         std::ranges::all_of(
-             text, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '.'; });
+  return !text.empty() && !is_digit(text.front()) &&
+         std::ranges::all_of(text, [](char c) { return is_word(c) || c == '.'; });
 }
 
 /// The part of a text from `begin` to `end` without the blanks around it, and its place.
@@ -84,8 +79,8 @@ struct Part {
 
 Part trimmed_part(const std::string& text, const Location& where, std::size_t begin,
                   std::size_t end) {
-  while (begin < end && is_blank(text[begin])) ++begin;
-  while (end > begin && is_blank(text[end - 1])) --end;
+  while (begin < end && is_space(text[begin])) ++begin;
+  while (end > begin && is_space(text[end - 1])) --end;
   return {text.substr(begin, end - begin),
           where.shifted(begin, std::max<std::size_t>(end - begin, 1))};
 }

@@ -7,8 +7,6 @@
 namespace sweep {
 namespace {
 
-constexpr std::size_t npos = std::string_view::npos;
-
 bool is_blank(char c) {
   constexpr unsigned char space = 0x20;
   constexpr unsigned char del = 0x7f;
@@ -21,14 +19,14 @@ bool is_ascii(char c) {
   return static_cast<unsigned char>(c) < beyond;
 }
 
-bool is_word(char c) {
+bool may_be_in_name(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
          c == '$' || c == '\\' || !is_ascii(c);
 }
 
 /// The length of what joins two lines at `at`, with blanks before the line break as some compilers
 /// take it; 0 when there is nothing of it.
-std::size_t joint(std::string_view text, std::size_t at) {
+std::size_t hostile_joint(std::string_view text, std::size_t at) {
   const std::string_view rest = text.substr(at);
   std::size_t length = rest.starts_with('\\') ? 1 : rest.starts_with("?\?/") ? 3 : 0;
   if (length == 0) return 0;
@@ -63,7 +61,7 @@ class Cursor {
   /// The letters, digits and what else may belong to a name.
   std::string read_word() {
     std::string word;
-    for (; !is_done() && is_word(get()); next()) word += get();
+    for (; !is_done() && may_be_in_name(get()); next()) word += get();
     return word;
   }
   /// Whether the character after the next one is this.
@@ -76,7 +74,7 @@ class Cursor {
  private:
   void skip_joints() {
     while (at_ < text_.size()) {
-      const std::size_t length = joint(text_, at_);
+      const std::size_t length = hostile_joint(text_, at_);
       if (length == 0) return;
       at_ += length;
     }
@@ -144,11 +142,12 @@ void read_name(std::string_view text, Cursor cursor, IncludeSite& site) {
   if (open != '"' && open != '<') return;
   const std::string_view rest = text.substr(site.begin + 1);
   const std::size_t end = rest.find(open == '"' ? '"' : '>');
-  if (end == npos) return;
+  if (end == std::string_view::npos) return;
   const std::string_view name = rest.substr(0, end);
-  const bool is_plain = name.find("??") == npos && std::ranges::none_of(name, [](char c) {
-                          return c == '\\' || (c != ' ' && (is_blank(c) || c == '\n'));
-                        });
+  const bool is_plain =
+      name.find("??") == std::string_view::npos && std::ranges::none_of(name, [](char c) {
+        return c == '\\' || (c != ' ' && (is_blank(c) || c == '\n'));
+      });
   if (!is_plain || name.empty()) return;
   site.kind = open == '"' ? IncludeSite::Kind::quoted : IncludeSite::Kind::angled;
   site.name = name;
@@ -189,7 +188,8 @@ std::optional<IncludeSite> read_import(std::string_view text, std::size_t at) {
   if (word != "import") return std::nullopt;
   cursor.skip_blanks();
   constexpr std::string_view marks = "<\":";
-  const bool is_name = marks.find(cursor.get()) != npos || is_word(cursor.get());
+  const bool is_name =
+      marks.find(cursor.get()) != std::string_view::npos || may_be_in_name(cursor.get());
   if (!is_name && !cursor.gave_up()) return std::nullopt;
   IncludeSite site;
   site.kind = IncludeSite::Kind::other;
@@ -234,7 +234,7 @@ std::vector<IncludeSite> find_include_sites(std::string_view cuda) {
   LineBegin line_begin;
   for (std::size_t at = 0; at < cuda.size(); line_begin.pass(cuda[at++])) {
     const char c = cuda[at];
-    const bool begins_word = at == 0 || !is_ascii(cuda[at - 1]) || !is_word(cuda[at - 1]);
+    const bool begins_word = at == 0 || !is_ascii(cuda[at - 1]) || !may_be_in_name(cuda[at - 1]);
     std::optional<IncludeSite> site;
     if (line_begin.holds() && (c == '#' || c == '%' || c == '?')) {
       site = read_directive(cuda, at);
@@ -253,7 +253,7 @@ bool may_hold_directive(std::string_view expression) {
     const bool is_character = at > 0 && at + 1 < expression.size() && expression[at] == '#' &&
                               expression[at - 1] == '\'' && expression[at + 1] == '\'';
     if (!is_character && after_mark(expression, at)) return true;
-    if (at > 0 && is_word(expression[at - 1])) continue;
+    if (at > 0 && may_be_in_name(expression[at - 1])) continue;
     if (Cursor(expression, at).read_word() == "import") return true;
   }
   return false;

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 #include "engine/spec/spec_limits.h"
+#include "engine/text/characters.h"
 #include "engine/text/element_type.h"
 
 namespace sweep {
@@ -53,12 +53,8 @@ constexpr std::array<std::string_view, 17> taken = {
 }  // namespace
 
 std::string_view why_not_a_name(std::string_view name) {
-  const auto word = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-  };
   if (name.size() > spec_limits::name_bytes) return "is longer than 255 characters";
-  if (name.empty() || !std::ranges::all_of(name, word) ||
-      std::isdigit(static_cast<unsigned char>(name.front())) != 0) {
+  if (name.empty() || !std::ranges::all_of(name, is_word) || is_digit(name.front())) {
     return "is not a name: use letters, digits and _, a letter first";
   }
   if (std::ranges::find(keywords, name) != keywords.end()) return "is a word of C++";

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <sstream>
 
 #include "engine/spec/configuration.h"
@@ -11,6 +10,7 @@
 #include "engine/spec/map_reader.h"
 #include "engine/spec/names.h"
 #include "engine/spec/pattern_header.h"
+#include "engine/text/characters.h"
 #include "engine/text/suggestion.h"
 
 namespace sweep {
@@ -220,13 +220,10 @@ class Checks {
   };
 
   static std::vector<Word> words_of(std::string_view code) {
-    const auto in_word = [](char c) {
-      return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-    };
     std::vector<Word> words;
     for (std::size_t at = 0; at < code.size();) {
       std::size_t end = at;
-      while (end < code.size() && in_word(code[end])) ++end;
+      while (end < code.size() && is_word(code[end])) ++end;
       if (end > at) words.push_back({std::string(code.substr(at, end - at)), at});
       at = std::max(end, at + 1);
     }

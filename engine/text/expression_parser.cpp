@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "engine/text/characters.h"
 #include "engine/text/expression_node.h"
 #include "engine/text/suggestion.h"
 #include "engine/text/text_limits.h"
@@ -44,8 +45,8 @@ class Lexer {
     skip_space();
     if (position_ >= text_.size()) return {TokenKind::end, {}, text_.size(), 0};
     const char c = text_[position_];
-    if (std::isdigit(static_cast<unsigned char>(c)) != 0) return integer();
-    if (is_name_character(c)) return name();
+    if (is_digit(c)) return integer();
+    if (is_word(c)) return name();
     if (c == '\'' || c == '"') return word();
     return symbol();
   }
@@ -57,15 +58,8 @@ class Lexer {
   }
 
  private:
-  static bool is_name_character(char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-  }
-
   void skip_space() {
-    while (position_ < text_.size() &&
-           std::isspace(static_cast<unsigned char>(text_[position_])) != 0) {
-      ++position_;
-    }
+    while (position_ < text_.size() && is_space(text_[position_])) ++position_;
   }
 
   Token take(TokenKind kind, std::size_t length) {
@@ -76,7 +70,7 @@ class Lexer {
 
   std::size_t name_length(std::size_t from) const {
     std::size_t end = from;
-    while (end < text_.size() && is_name_character(text_[end])) ++end;
+    while (end < text_.size() && is_word(text_[end])) ++end;
     return end - from;
   }
 
@@ -99,8 +93,7 @@ class Lexer {
 
   /// Whether `unit` is written as one; another number or an operator's name is not.
   static bool is_unit_like(std::string_view unit) {
-    return !unit.empty() && std::isdigit(static_cast<unsigned char>(unit.front())) == 0 &&
-           operator_called(unit).empty();
+    return !unit.empty() && !is_digit(unit.front()) && operator_called(unit).empty();
   }
 
   /// Digits, in base 10 or 16, then an optional unit, with or without a space between.
@@ -304,9 +297,9 @@ class Parser {
     return std::nullopt;
   }
 
-  NodePtr binary(int lowest) {
+  NodePtr binary(int least) {
     NodePtr left = unary();
-    for (auto found = binary_operator(); found && found->precedence >= lowest;
+    for (auto found = binary_operator(); found && found->precedence >= least;
          found = binary_operator()) {
       const Token token = token_;
       // The tree leans left by one level for each; walking it must not overflow the stack.

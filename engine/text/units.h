@@ -7,6 +7,10 @@
 
 namespace sweep {
 
+constexpr std::int64_t Ki = 1024;
+constexpr std::int64_t Mi = 1024 * Ki;
+constexpr std::int64_t Gi = 1024 * Mi;
+
 /// "512 B", "1 GiB", "1.5 GiB": binary units, at most one decimal.
 std::string format_bytes(std::uint64_t bytes);
 /// "1 Mi", "48": the largest binary unit that divides the value exactly.

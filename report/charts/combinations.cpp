@@ -11,9 +11,8 @@ namespace {
 /// As reports show it, but a large round number by itself in binary units, for a label is short.
 std::string show(const ParameterValues& parameter, const Value& value) {
   constexpr std::int64_t large = 65536;
-  constexpr std::int64_t kibi = 1024;
   const auto* number = std::get_if<std::int64_t>(&value);
-  const bool is_round = number != nullptr && *number >= large && *number % kibi == 0;
+  const bool is_round = number != nullptr && *number >= large && *number % Ki == 0;
   return is_round ? format_count(*number) : parameter.show(value);
 }
 

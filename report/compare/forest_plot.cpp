@@ -89,7 +89,7 @@ std::string write_axis(const Scale& scale) {
   return text + "</div><span class=\"dim\">B / A</span></div>\n";
 }
 
-std::string_view class_of(Change change) {
+std::string_view row_class(Change change) {
   switch (change) {
     case Change::worse:
       return "worse";
@@ -108,7 +108,7 @@ std::string write_row(const Row& row, const ComparedMetric& metric, const Scale&
   const FigureInterval ends = ends_of(ratio);
   const double band_low = scale(1 / (1 + metric.threshold));
   const double band_high = scale(1 + metric.threshold);
-  const std::string_view kind = class_of(row.change->change);
+  const std::string_view kind = row_class(row.change->change);
   const std::string label = escape_html(describe(*row.configuration, parameters));
   const std::string words = escape_html(describe_change(*row.change, metric));
   std::string text = fmt::format(

@@ -98,7 +98,7 @@ std::string write_cell(const Cell& cell) {
   return fmt::format("<td class=\"n\" data-v=\"{}\">{}</td>", cell.low, format_figure(cell.low));
 }
 
-std::string_view class_of(Change change) {
+std::string_view cell_class(Change change) {
   return change == Change::worse ? "worse" : change == Change::better ? "better" : "dim";
 }
 
@@ -111,7 +111,7 @@ std::string script_number(double number) {
 /// The words of a change sort by how much worse it is.
 std::string write_change(const MetricChange& change, const ComparedMetric& metric) {
   return fmt::format(
-      "<td class=\"n {}\" data-v=\"{}\">{}</td>", class_of(change.change),
+      "<td class=\"n {}\" data-v=\"{}\">{}</td>", cell_class(change.change),
       script_number(change.change == Change::missing ? 1 : cost_of(change, metric).value),
       escape_html(describe_change(change, metric)));
 }

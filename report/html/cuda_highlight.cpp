@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/text/characters.h"
 #include "report/html/html_text.h"
 
 namespace sweep {
@@ -20,10 +21,6 @@ constexpr auto keywords = std::to_array<std::string_view>(
      "uint32_t",   "uint64_t",   "unsigned",     "using",      "void",
      "while"});
 static_assert(std::ranges::is_sorted(keywords));
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 bool is_of_word(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';

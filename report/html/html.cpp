@@ -165,9 +165,9 @@ std::string provenance(const RunRecord& run) {
   return html;
 }
 
-std::string data_script(const std::string& id, const std::string& json) {
-  if (json.empty()) return {};
-  return "<script type=\"application/json\" id=\"" + id + "\">" + json + "</script>\n";
+std::string data_script(const std::string& id, const std::string& data) {
+  if (data.empty()) return {};
+  return "<script type=\"application/json\" id=\"" + id + "\">" + data + "</script>\n";
 }
 
 }  // namespace

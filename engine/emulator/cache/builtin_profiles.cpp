@@ -2,12 +2,10 @@
 #include <stdexcept>
 
 #include "engine/emulator/cache/device_profile.h"
+#include "engine/text/units.h"
 
 namespace sweep {
 namespace {
-
-constexpr std::uint64_t Ki = 1024;
-constexpr std::uint64_t Mi = 1024 * Ki;
 
 /// The first Tesla architecture: no caches for global memory.
 DeviceProfile tesla(const char* name, int compute_capability, unsigned multiprocessors) {

@@ -12,10 +12,6 @@
 namespace sweep {
 namespace {
 
-constexpr std::int64_t Ki = 1024;
-constexpr std::int64_t Mi = 1024 * Ki;
-constexpr std::int64_t Gi = 1024 * Mi;
-
 /// major * 10 + minor from "9.0" or "12.0".
 std::optional<int> parse_capability(std::string_view text) {
   const auto point = text.find('.');

@@ -4,11 +4,11 @@
 #include <span>
 
 #include "engine/emulator/cache/device_profile.h"
+#include "engine/text/units.h"
 
 namespace sweep {
 namespace {
 
-constexpr std::uint64_t Ki = 1024;
 constexpr unsigned warp_size = 32;
 constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
 
@@ -136,8 +136,9 @@ std::uint64_t l1_bytes_beside(const DeviceProfile& profile, unsigned blocks,
                                    : blocks * shared_bytes_allocated(rules, shared_bytes_per_block);
   std::uint64_t shared = profile.shared_bytes_per_multiprocessor;
   for (const unsigned division : shared_divisions(profile.compute_capability)) {
-    if (division * Ki < wanted) continue;
-    shared = std::min(shared, division * Ki);
+    const std::uint64_t bytes = division * Ki;
+    if (bytes < wanted) continue;
+    shared = std::min(shared, bytes);
     break;
   }
   return profile.l1_bytes - std::min(shared, profile.l1_bytes);

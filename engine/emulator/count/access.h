@@ -5,6 +5,9 @@
 
 namespace sweep {
 
+/// What the caches and the memory of every NVIDIA GPU hand out and take at the least.
+constexpr std::uint64_t sector_bytes = 32;
+
 /// One warp's memory instruction: the byte address of each lane, those of lanes outside `active`
 /// without meaning, and the bytes each active lane accesses (1, 2, 4, 8, 16 or 32).
 struct WarpAccess {

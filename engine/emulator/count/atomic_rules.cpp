@@ -10,7 +10,7 @@ namespace sweep {
 namespace {
 
 /// The most lanes of a group on one bank, whether or not their words differ.
-std::uint64_t most_lanes_on_a_bank(const WarpAccess& group) {
+std::uint64_t most_lanes_of_a_bank(const WarpAccess& group) {
   std::array<std::uint64_t, 32> lanes{};
   std::uint64_t most = 0;
   for (const unsigned lane : active_lanes(group))
@@ -40,7 +40,7 @@ Wavefronts atomic_shared(const WarpAccess& access, AccessKind kind) {
   for (const WarpAccess& group : active_groups(access, access.width > 4 ? 16 : 32)) {
     const std::uint64_t most = kind == AccessKind::increment && access.width <= 4
                                    ? most_words_in_a_bank(group, 4, 32)
-                                   : most_lanes_on_a_bank(group);
+                                   : most_lanes_of_a_bank(group);
     result.taken += passes * most;
     result.ideal += passes;
   }

@@ -14,7 +14,7 @@ unsigned lanes_of_request(const WarpAccess& access) {
 }
 
 /// The most lanes of a quarter-warp with different addresses that begin in one bank.
-std::uint64_t most_lanes_on_a_bank(const WarpAccess& quarter) {
+std::uint64_t most_addresses_of_a_bank(const WarpAccess& quarter) {
   std::map<std::uint64_t, std::set<std::uint64_t>> addresses;
   std::size_t most = 0;
   for (const unsigned lane : active_lanes(quarter)) {
@@ -41,7 +41,7 @@ Wavefronts fermi_shared(const WarpAccess& access) {
   for (const WarpAccess& request : active_groups(access, lanes_of_request(access))) {
     // 128-bit accesses pay one more even without a conflict.
     result.taken += access.width < 16 ? most_words_in_a_bank(request, 4, 32)
-                                      : 1 + most_lanes_on_a_bank(request);
+                                      : 1 + most_addresses_of_a_bank(request);
     result.ideal += 1;
   }
   return result;

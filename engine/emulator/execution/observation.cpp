@@ -1,10 +1,11 @@
 #include "engine/emulator/execution/observation.h"
 
+#include "engine/emulator/count/access.h"
+
 namespace sweep {
 namespace {
 
 constexpr double percent = 100;
-constexpr double sector_bytes = 32;
 constexpr double wavefront_bytes = 128;
 
 /// The counts of a launch by what its instructions do.
@@ -82,7 +83,8 @@ void add_global(MetricList& list, const std::string& what, const GlobalCount& co
   list.total(what + "_bytes", count.bytes_wanted);
   list.total(what + "_tag_wavefronts", count.tag_wavefronts);
   list.total(what + "_data_wavefronts", count.data_wavefronts);
-  list.ratio(what + "_efficiency", count.bytes_wanted, count.sectors, percent / sector_bytes);
+  list.ratio(what + "_efficiency", count.bytes_wanted, count.sectors,
+             percent / static_cast<double>(sector_bytes));
 }
 
 void add_shared(MetricList& list, const std::string& what, const SharedCount& count) {
@@ -110,7 +112,7 @@ std::vector<Metric> metrics_of(const Kernel& kernel, const CountedLaunch& launch
   add_global(list, "load", sums.loads);
   add_global(list, "store", sums.stores);
   list.ratio("efficiency", sums.loads.bytes_wanted + sums.stores.bytes_wanted,
-             sums.loads.sectors + sums.stores.sectors, percent / sector_bytes);
+             sums.loads.sectors + sums.stores.sectors, percent / static_cast<double>(sector_bytes));
   SharedCount shared = sums.shared_loads;
   shared += sums.shared_stores;
   add_shared(list, "shared_load", sums.shared_loads);

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 
+#include "engine/emulator/count/access.h"
 #include "engine/emulator/machine/fault.h"
 #include "engine/emulator/machine/lane_loop.h"
 #include "engine/emulator/machine/memory_watch.h"
@@ -231,12 +232,11 @@ void AccessUnit::count_global(const Op& op, const WarpAccess& access, const Spre
 }
 
 void AccessUnit::tell_listener(const WarpAccess& access, Use use, CachePolicy policy) {
-  constexpr std::uint64_t sector = 32;
   std::array<std::uint64_t, std::size_t{2} * warp_size> sectors{};
   unsigned count = 0;
   for_each_lane(access.active, [&](unsigned lane) {
-    const std::uint64_t begin = access.address[lane] / sector;
-    const std::uint64_t end = (access.address[lane] + access.width - 1) / sector;
+    const std::uint64_t begin = access.address[lane] / sector_bytes;
+    const std::uint64_t end = (access.address[lane] + access.width - 1) / sector_bytes;
     for (std::uint64_t at = begin; at <= end && count < sectors.size(); ++at) {
       sectors[count++] = at;
     }

@@ -4,11 +4,12 @@
 #include <bit>
 #include <optional>
 
+#include "engine/emulator/count/access.h"
+
 namespace sweep {
 namespace {
 
 constexpr std::uint32_t warp_lanes = 32;
-constexpr std::uint64_t sector_bytes = 32;
 constexpr std::uint64_t line_bytes = 128;
 
 /// The active lanes' addresses, in the order of the lanes.

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::uint64_t first_address = 0x7000'0000'0000;
 /// As a driver's allocations of some size are aligned; the gap makes overruns show.
-constexpr std::uint64_t alignment = 0x20'0000;
+constexpr std::uint64_t allocation_alignment = 0x20'0000;
 /// An address further away comes from no wrong index: it is a null pointer, or no pointer at all.
 constexpr std::uint64_t farthest_neighbour = 0x100'0000'0000;
 
@@ -29,7 +29,9 @@ Allocation& AddressSpace::allocate(std::string name, std::uint64_t bytes,
   std::atomic<Allocation*>* link = &first_;
   if (!allocations_.empty()) {
     Allocation& last = *allocations_.back();
-    base = (last.base + last.bytes + alignment) / alignment * alignment + alignment;
+    base = (last.base + last.bytes + allocation_alignment) / allocation_alignment *
+               allocation_alignment +
+           allocation_alignment;
     link = &last.next;
   }
   allocations_.push_back(std::make_unique<Allocation>(std::move(name), base, bytes, element_bytes));

@@ -12,14 +12,13 @@ void prepare_launch(Launch& launch) {
     throw KernelFault(fmt::format("the kernel {} takes {} bytes of parameters, not {}", kernel.name,
                                   kernel.parameter_bytes, launch.parameters.size()));
   }
-  using Kind = ConstantSlot::Kind;
   for (const ConstantSlot& slot : kernel.constants) {
-    const bool is_x = slot.kind == Kind::ctaid_x;
-    if (is_x || slot.kind == Kind::ctaid_y || slot.kind == Kind::ctaid_z ||
-        slot.kind == Kind::smid) {
+    const bool is_x = slot.kind == ConstantSlot::Kind::ctaid_x;
+    if (is_x || slot.kind == ConstantSlot::Kind::ctaid_y ||
+        slot.kind == ConstantSlot::Kind::ctaid_z || slot.kind == ConstantSlot::Kind::smid) {
       launch.block_constants.push_back(slot);
     }
-    if (is_x || slot.kind == Kind::tid_x) launch.lane_constants.push_back(slot);
+    if (is_x || slot.kind == ConstantSlot::Kind::tid_x) launch.lane_constants.push_back(slot);
   }
   launch.moves.resize(kernel.memory.size());
   for (const Op& op : kernel.ops) {

@@ -11,7 +11,7 @@
 namespace sweep::ptx {
 namespace {
 
-constexpr std::uint64_t most_bytes = std::uint64_t{1} << 48;  ///< of one variable
+constexpr std::uint64_t largest_variable = std::uint64_t{1} << 48;  ///< of one variable
 constexpr std::uint64_t most_alignment = std::uint64_t{1} << 20;
 constexpr std::uint64_t most_registers = std::uint64_t{1} << 24;  ///< of one range
 constexpr std::size_t most_dimensions = 32;
@@ -90,7 +90,8 @@ VariableType read_variable_type(Lexer& lexer) {
 }
 
 std::uint64_t multiply(const Lexer& lexer, std::uint64_t bytes, std::uint64_t count) {
-  if (count != 0 && bytes > most_bytes / count) lexer.fail("a variable is larger than 2^48 bytes");
+  if (count != 0 && bytes > largest_variable / count)
+    lexer.fail("a variable is larger than 2^48 bytes");
   return bytes * count;
 }
 
@@ -101,7 +102,7 @@ std::vector<std::uint64_t> read_lengths(Lexer& lexer) {
     if (lexer.is_mark(']') && lengths.empty()) {
       lengths.push_back(0);
     } else {
-      lengths.push_back(read_unsigned(lexer, most_bytes, "a length"));
+      lengths.push_back(read_unsigned(lexer, largest_variable, "a length"));
     }
     if (lengths.size() > most_dimensions) lexer.fail("an array has too many dimensions");
     lexer.expect(']');

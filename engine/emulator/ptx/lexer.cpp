@@ -6,6 +6,7 @@
 #include <array>
 
 #include "engine/emulator/ptx/module.h"
+#include "engine/text/characters.h"
 
 namespace sweep::ptx {
 namespace {
@@ -22,9 +23,6 @@ constexpr std::array<bool, 256> word_characters = [] {
 
 bool is_word_character(char c) {
   return word_characters[static_cast<unsigned char>(c)];
-}
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
 }
 bool is_octal(char c) {
   return c >= '0' && c <= '7';

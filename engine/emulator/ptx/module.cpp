@@ -18,16 +18,6 @@ namespace {
 constexpr unsigned oldest_version = 60;
 constexpr unsigned newest_version = 90;
 
-/// A function whose text has been found.
-struct FoundFunction {
-  std::string_view name;
-  bool is_entry = false;
-  bool has_body = false;
-  std::size_t offset = 0;  ///< behind `.entry` or `.func`
-  std::uint32_t line = 1;
-  std::unique_ptr<Function> function;  ///< once it is read
-};
-
 }  // namespace
 
 SyntaxError::SyntaxError(std::size_t line, const std::string& message)
@@ -82,6 +72,16 @@ class Module::Reader {
   const std::vector<Variable>& variables() const { return variables_; }
 
  private:
+  /// A function whose text has been found.
+  struct FoundFunction {
+    std::string_view name;
+    bool is_entry = false;
+    bool has_body = false;
+    std::size_t offset = 0;  ///< behind `.entry` or `.func`
+    std::uint32_t line = 1;
+    std::unique_ptr<Function> function;  ///< once it is read
+  };
+
   void read_version(Lexer& lexer) {
     const Token token = lexer.current();
     const std::string_view text = token.text;

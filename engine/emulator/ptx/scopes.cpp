@@ -4,15 +4,13 @@
 
 #include <charconv>
 
+#include "engine/text/characters.h"
+
 namespace sweep::ptx {
 namespace {
 
 constexpr std::uint32_t deepest_scope = 64;
 constexpr std::size_t most_digits = 8;  ///< of the number of a register
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 }  // namespace
 

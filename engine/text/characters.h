@@ -1,0 +1,30 @@
+#pragma once
+
+namespace sweep {
+
+// What a byte is in the languages read here. As in the C locale, whatever the user's: a byte beyond
+// ASCII is none of these.
+
+constexpr bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+constexpr bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+constexpr bool is_letter_or_digit(char c) {
+  return is_letter(c) || is_digit(c);
+}
+
+/// A character of a C++ name: a letter, a digit or '_'.
+constexpr bool is_word(char c) {
+  return is_letter_or_digit(c) || c == '_';
+}
+
+/// A blank, a tabulator, or what ends a line or page.
+constexpr bool is_space(char c) {
+  return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+}  // namespace sweep
