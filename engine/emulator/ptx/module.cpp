@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <mutex>
+#include <string>
 #include <unordered_map>
 
 #include "engine/emulator/ptx/body_reader.h"
@@ -11,12 +13,15 @@
 #include "engine/emulator/ptx/function_header.h"
 #include "engine/emulator/ptx/lexer.h"
 #include "engine/emulator/ptx/module_names.h"
+#include "engine/text/characters.h"
 
 namespace sweep::ptx {
 namespace {
 
+/// Newer versions add to the language and change nothing that was in it: the first word that is not
+/// known here ends the reading, whatever the version says.
 constexpr unsigned oldest_version = 60;
-constexpr unsigned newest_version = 90;
+constexpr std::size_t most_digits = 4;
 
 }  // namespace
 
@@ -85,12 +90,16 @@ class Module::Reader {
   void read_version(Lexer& lexer) {
     const Token token = lexer.current();
     const std::string_view text = token.text;
-    const bool has_form = token.kind == Token::Kind::number && text.size() == 3 && text[1] == '.';
-    if (has_form) version_ = static_cast<unsigned>((text[0] - '0') * 10 + (text[2] - '0'));
-    if (version_ < oldest_version || version_ > newest_version) {
-      lexer.fail(fmt::format("PTX of version {} is not supported: it has to be from {}.{} to {}.{}",
-                             quoted(token), oldest_version / 10, oldest_version % 10,
-                             newest_version / 10, newest_version % 10));
+    const std::size_t point = text.size() < 2 ? 0 : text.size() - 2;
+    if (token.kind == Token::Kind::number && text.substr(point).starts_with('.')) {
+      const std::string digits = std::string(text.substr(0, point)) + text.back();
+      if (digits.size() <= most_digits && std::ranges::all_of(digits, is_digit)) {
+        version_ = static_cast<unsigned>(std::stoul(digits));
+      }
+    }
+    if (version_ < oldest_version) {
+      lexer.fail(fmt::format("PTX of version {} is not supported: it has to be {}.{} or newer",
+                             quoted(token), oldest_version / 10, oldest_version % 10));
     }
     lexer.advance();
   }
