@@ -26,22 +26,10 @@ std::string quoted_if_needed(std::string_view field) {
   return result + '"';
 }
 
-/// A text from a file or a message. Spreadsheets compute what begins like a formula, in the wide
-/// forms of East Asian writing too (OWASP, "CSV Injection"): an apostrophe before it makes it a
-/// text. Figures and integers are no such texts and stay as they are.
-std::string text_field(std::string_view text) {
-  const std::string clean = printable_text(text, "\t\r\n", "?");
-  constexpr std::array<std::string_view, 11> begins = {"=",  "+",  "-",  "@",  "\t", "\r",
-                                                       "\n", "＝", "＋", "－", "＠"};
-  const bool like_a_formula =
-      std::ranges::any_of(begins, [&](std::string_view begin) { return clean.starts_with(begin); });
-  return quoted_if_needed(like_a_formula ? "'" + clean : clean);
-}
-
 std::string parameter_field(const Value* value) {
   if (value == nullptr) return {};
   const bool is_text = kind_of(*value) == ValueKind::word;
-  return is_text ? text_field(to_string(*value)) : to_string(*value);
+  return is_text ? csv_text(to_string(*value)) : to_string(*value);
 }
 
 std::string metric_heading(const MetricColumn& column) {
@@ -68,6 +56,15 @@ void append_line(std::string& csv, const std::vector<std::string>& fields) {
 
 }  // namespace
 
+std::string csv_text(std::string_view text) {
+  const std::string clean = printable_text(text, "\t\r\n", "?");
+  constexpr std::array<std::string_view, 11> begins = {"=",  "+",  "-",  "@",  "\t", "\r",
+                                                       "\n", "＝", "＋", "－", "＠"};
+  const bool like_a_formula =
+      std::ranges::any_of(begins, [&](std::string_view begin) { return clean.starts_with(begin); });
+  return quoted_if_needed(like_a_formula ? "'" + clean : clean);
+}
+
 std::string write_csv(const RunResults& results) {
   const std::vector<const PointRecord*> points = records_of(results.points);
   std::vector<ParameterValues> parameters = parameters_of(points);
@@ -78,23 +75,23 @@ std::string write_csv(const RunResults& results) {
 
   std::string csv;
   std::vector<std::string> line = {"pattern"};
-  for (const ParameterValues& parameter : parameters) line.push_back(text_field(parameter.name));
+  for (const ParameterValues& parameter : parameters) line.push_back(csv_text(parameter.name));
   line.insert(line.end(), {"status", "reason", "stopped_by", "verdict"});
-  for (const MetricColumn& column : metrics) line.push_back(text_field(metric_heading(column)));
-  for (const std::string& metric : both) line.push_back(text_field(difference_heading(metric)));
+  for (const MetricColumn& column : metrics) line.push_back(csv_text(metric_heading(column)));
+  for (const std::string& metric : both) line.push_back(csv_text(difference_heading(metric)));
   line.emplace_back("notes");
   append_line(csv, line);
 
   for (std::size_t i = 0; i < points.size(); ++i) {
     const PointRecord* point = points[i];
     const auto& verdict = verdicts.of_points[i];
-    line = {text_field(point->key.pattern_name)};
+    line = {csv_text(point->key.pattern_name)};
     for (const ParameterValues& parameter : parameters) {
       line.push_back(parameter_field(point->key.parameters.find(parameter.name)));
     }
     line.emplace_back(point->status == PointStatus::ok ? "ok" : "failed");
-    line.push_back(text_field(point->reason));
-    line.push_back(text_field(point->stopped_by));
+    line.push_back(csv_text(point->reason));
+    line.push_back(csv_text(point->stopped_by));
     line.push_back(verdict ? quoted_if_needed(to_string(*verdict)) : std::string());
     for (const MetricColumn& column : metrics) {
       const auto figure = figure_of(*point, column);
@@ -104,7 +101,7 @@ std::string write_csv(const RunResults& results) {
       const auto difference = count_difference(*point, metric);
       line.push_back(difference ? fmt::format("{}", *difference) : std::string());
     }
-    line.push_back(text_field(fmt::format("{}", fmt::join(point->notes, "; "))));
+    line.push_back(csv_text(fmt::format("{}", fmt::join(point->notes, "; "))));
     append_line(csv, line);
   }
   return csv;

@@ -1,10 +1,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "report/run_results.h"
 
 namespace sweep {
+
+/// A text from a file or a message as a field, in quotes where RFC 4180 has them. Spreadsheets
+/// compute what begins like a formula, in the wide forms of East Asian writing too (OWASP, "CSV
+/// Injection"): an apostrophe before it makes it a text. Figures and integers are no such texts.
+std::string csv_text(std::string_view text);
 
 /// All points of a run with everything known about them, as RFC 4180 has it: lines end in CR LF,
 /// the first one names the columns.

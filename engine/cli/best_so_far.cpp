@@ -27,8 +27,6 @@ std::string describe_figure(const std::string& metric, double figure) {
   return unit_says_it ? text : text + " " + metric;
 }
 
-}  // namespace
-
 std::vector<BestBy> best_by(const Sweep& sweep) {
   std::vector<BestBy> by;
   if (sweep.tune) {
@@ -48,6 +46,7 @@ std::vector<BestBy> best_by(const Sweep& sweep) {
   return by;
 }
 
+/// The axes that have more than one value, "pattern" among them.
 std::vector<std::string> varying_names(const Sweep& sweep) {
   std::vector<std::string> names;
   if (sweep.patterns.size() > 1) names.emplace_back("pattern");
@@ -61,6 +60,8 @@ std::vector<std::string> varying_names(const Sweep& sweep) {
   }
   return names;
 }
+
+}  // namespace
 
 BestSoFar::BestSoFar(std::vector<BestBy> by, std::vector<std::string> telling,
                      std::vector<std::string> for_each)

@@ -15,14 +15,6 @@ struct BestBy {
   Better better = Better::higher;  ///< never `neither`
 };
 
-/// What a sweep's points are compared by while it runs, the first that there is: the objectives of
-/// its search; without one the bandwidths, the time, what its tables show, and then the counts that
-/// tell access patterns apart.
-std::vector<BestBy> best_by(const Sweep& sweep);
-
-/// The names of a sweep's axes that have more than one value, "pattern" among them.
-std::vector<std::string> varying_names(const Sweep& sweep);
-
 /// Follows which point is the best so far: of a search's groups, of that of the newest point.
 class BestSoFar {
  public:
@@ -30,6 +22,9 @@ class BestSoFar {
   /// `telling`: the names to show of a point; `for_each`: those that groups differ in.
   BestSoFar(std::vector<BestBy> by, std::vector<std::string> telling,
             std::vector<std::string> for_each);
+  /// Compares by the objectives of a search; without one by the first that there is of the
+  /// bandwidths, the time, what the tables show, and the counts that tell access patterns apart.
+  /// Shows of a point what the sweep varies.
   explicit BestSoFar(const Sweep& sweep);
 
   /// Points that failed or were cut off, or that lack the metric, are none. The first point that

@@ -54,7 +54,7 @@ bool write_picture(const Chart& chart, const fs::path& gnuplot, const fs::path& 
 }
 
 /// What the pictures' files are called: a stored name may have come with a path.
-std::string name_of(const RunResults& results) {
+std::string base_name(const RunResults& results) {
   const std::string name = fs::path(results.run.provenance.sweep_name).filename().string();
   return name.empty() || name == "." || name == ".." ? "chart" : name;
 }
@@ -72,7 +72,7 @@ std::string list_charts(const std::vector<Chart>& charts) {
 std::vector<std::size_t> asked_for(const std::vector<Chart>& charts,
                                    std::optional<std::size_t> number) {
   if (charts.empty()) throw CommandError(exit_bad_input, "the run has no charts");
-  if (number && (*number == 0 || *number > charts.size())) {
+  if (number && *number > charts.size()) {
     throw UsageError(fmt::format("--chart {}: the run has {}:{}", *number,
                                  count_of(charts.size(), "chart"), list_charts(charts)));
   }
@@ -166,7 +166,7 @@ void export_charts(const RunResults& results, PictureFormat format,
     return;
   }
   const bool is_file = output->extension() == ending_of(format) && !fs::is_directory(*output);
-  fs::path base = is_file ? without_ending(*output) : *output / name_of(results);
+  const fs::path base = is_file ? without_ending(*output) : *output / base_name(results);
   if (!is_file) make_output_folder(*output);
   for (const std::size_t place : places) {
     const fs::path path =

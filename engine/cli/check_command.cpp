@@ -13,6 +13,8 @@
 #include "engine/cli/compute_capability.h"
 #include "engine/cli/data_folders.h"
 #include "engine/cli/emulator_options.h"
+#include "engine/cli/find_pattern.h"
+#include "engine/cli/find_sweep.h"
 #include "engine/cli/output_file.h"
 #include "engine/cli/pattern_options.h"
 #include "engine/cli/plan.h"
@@ -21,7 +23,6 @@
 #include "engine/cli/space_option.h"
 #include "engine/cli/terminal.h"
 #include "engine/cli/wrong_operand.h"
-#include "engine/spec/pattern_library.h"
 #include "engine/text/read_source.h"
 #include "engine/text/units.h"
 #include "report/display_text.h"
@@ -31,14 +32,12 @@ namespace {
 
 namespace po = boost::program_options;
 
-constexpr int usual_model = 90;
-
 struct CheckOptions {
   std::vector<std::string> files;
   GivenFolders folders;
   std::vector<std::string> set;
   SpaceLimits limits;
-  int compute_capability = 90;
+  int compute_capability = 0;
   std::optional<EmulatorSettings> run;  ///< what to execute on; nothing: compile alone
   bool quiet = false;                   ///< say nothing of what is good
   bool timing = false;                  ///< say what compiling cost
@@ -85,17 +84,12 @@ ReadFile read_sweep(const std::string& name, const CheckOptions& options) {
 /// The configurations of a file: a pattern's default one, or all of a sweep.
 ReadFile configurations_of(const std::string& name, const CheckOptions& options) {
   check_operand("check", Operand::file_to_check, name);
-  const std::filesystem::path path = name;
-  if (path.extension() != ".cu") return read_sweep(name, options);
+  if (std::filesystem::path(name).extension() != ".cu") return read_sweep(name, options);
   if (!options.set.empty()) {
     throw UsageError(
         fmt::format("{}: --set changes a sweep; a pattern is checked with its defaults", name));
   }
-  Diagnostics diagnostics;
-  const PatternPtr pattern =
-      parse_pattern(read_source(path), path, diagnostics, include_folders(options.folders));
-  if (pattern == nullptr) throw InputError(diagnostics);
-  const Configuration configuration = resolve(pattern, {});
+  const Configuration configuration = resolve(find_pattern(name, options.folders), {});
   ReadFile file = {name, {configuration}, {}};
   if (options.run) file.emulated = file.configurations;
   return file;
@@ -159,7 +153,7 @@ int execute_file(const ReadFile& file, const CompileSettings& compile,
   return exit_done;
 }
 
-std::optional<CheckOptions> read_options(const Arguments& arguments) {
+std::optional<CheckOptions> read_check_options(const Arguments& arguments) {
   const auto values = check_line().parse(arguments);
   if (!values) return std::nullopt;
   if (values->count("file") == 0) {
@@ -176,7 +170,7 @@ std::optional<CheckOptions> read_options(const Arguments& arguments) {
   options.compute_capability =
       parse_compute_capability("--arch", (*values)["arch"].as<std::string>());
   if (values->count("run") != 0) {
-    options.run = given_emulator_settings(*values, usual_model);
+    options.run = given_emulator_settings(*values);
     return options;
   }
   for (const char* name : {"model", "l1", "banks", "profile"}) {
@@ -211,10 +205,10 @@ CommandLine check_line() {
 }
 
 int check_command(const Arguments& arguments) {
-  const auto options = read_options(arguments);
+  const auto options = read_check_options(arguments);
   if (!options) return exit_done;
-  pattern_folders(options->folders.patterns,
-                  {});  // a folder that is not there is no file's mistake
+  // A folder that is not there is no file's mistake.
+  pattern_folders(options->folders.patterns, {});
   // Exit codes rise with how little could be checked: usage, mistakes, no such file.
   int worst = exit_done;
   std::vector<ReadFile> files;

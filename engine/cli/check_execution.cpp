@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
+#include "engine/cli/message_gist.h"
 #include "engine/emulator/execution/emulator_backend.h"
 #include "engine/emulator/execution/faulty_kernel.h"
 #include "engine/explain/pattern_file.h"
@@ -100,17 +100,15 @@ class ExecutionChecker {
   }
 
   void note(const Location& where, const std::string& message, const Configuration& configuration) {
-    std::string gist = message;
-    std::erase_if(gist, [](char c) { return c >= '0' && c <= '9'; });
-    gist = fmt::format("{}:{}: {}", where.source->name, where.line, gist);
+    Finding finding;
+    finding.message.where = where;
+    finding.message.message = message;
+    std::string gist = gist_of(finding.message);
     const auto known = std::ranges::find(gists_, gist);
     if (known != gists_.end()) {
       ++findings_[static_cast<std::size_t>(known - gists_.begin())].count;
       return;
     }
-    Finding finding;
-    finding.message.where = where;
-    finding.message.message = message;
     finding.first = to_string(configuration);
     finding.count = 1;
     gists_.push_back(std::move(gist));

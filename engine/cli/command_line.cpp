@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "engine/cli/terminal.h"
+#include "engine/text/characters.h"
 #include "engine/text/suggestion.h"
 
 namespace sweep {
@@ -36,11 +37,6 @@ std::string quoted(const std::string& word) {
   std::string result = "'";
   for (const char c : word) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return result + "'";
-}
-
-std::string in_capitals(std::string name) {
-  for (char& c : name) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  return name;
 }
 
 /// The library has the placeholder and the default in one text: "DIR (=results)".
@@ -105,7 +101,10 @@ po::options_description_easy_init CommandLine::options() {
 void CommandLine::operands(const char* name, int count, std::vector<std::string> placeholders) {
   hidden_.add_options()(name, po::value<std::vector<std::string>>());
   positional_.add(name, count);
-  if (placeholders.empty()) placeholders.push_back(in_capitals(name));
+  if (placeholders.empty()) {
+    placeholders.emplace_back(name);
+    std::ranges::transform(placeholders.back(), placeholders.back().begin(), to_capital);
+  }
   operands_.any_number = count < 0;
   for (const std::string& placeholder : placeholders) {
     operands_.words.push_back(word_of(placeholder));

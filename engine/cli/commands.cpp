@@ -5,7 +5,7 @@
 namespace sweep {
 namespace {
 
-constexpr std::array table = {
+constexpr std::array command_table = {
     Command{"run", "measure a sweep and write its tables", run_command, run_line},
     Command{"check", "find the mistakes in sweeps and patterns; needs no GPU", check_command,
             check_line},
@@ -35,7 +35,7 @@ constexpr std::array table = {
 }  // namespace
 
 std::span<const Command> commands() {
-  return table;
+  return command_table;
 }
 
 }  // namespace sweep

@@ -10,8 +10,9 @@
 #include "engine/cli/command_line.h"
 #include "engine/cli/condition_option.h"
 #include "engine/cli/find_database.h"
-#include "engine/cli/output_file.h"
+#include "engine/cli/output_option.h"
 #include "engine/cli/terminal.h"
+#include "engine/cli/wrong_operand.h"
 #include "engine/text/suggestion.h"
 #include "engine/text/units.h"
 #include "report/compare/comparison_words.h"
@@ -29,7 +30,7 @@ namespace po = boost::program_options;
 
 using Words = std::vector<std::string>;
 
-constexpr const char* about =
+constexpr const char* about_comparing =
     "Tells what got slower or faster from run A to run B, by pattern and parameters.\n"
     "A and B are databases (their newest runs), FILE.db:RUN, or names of sweeps; with\n"
     "one of them B is that run, and A the one before it in the same database\n"
@@ -38,13 +39,13 @@ constexpr const char* about =
     "95 % interval of B / A lies wholly beyond the threshold. Exit code: 3 when\n"
     "anything got worse or fails that did not, else 0.";
 
-struct Options {
+struct CompareOptions {
   RunOperand before;
   RunOperand after;
   bool is_one_database = false;  ///< A is the run before B
   ComparisonRequest request;
   std::string format;
-  std::optional<std::string> output;
+  std::optional<std::filesystem::path> output;
   ComparedRows shown = ComparedRows::changed;
 };
 
@@ -63,13 +64,13 @@ void add_comparison_options(CommandLine& line) {
       "a pattern or parameter of A that B calls NEW")("all",
                                                       "show unchanged configurations too (text)")(
       "format", po::value<std::string>()->default_value("text")->value_name("text|md|html|json"),
-      "a table, Markdown, a page, or everything for programs")(
-      "output,o", po::value<std::string>()->value_name("FILE"), "write to a file, not to stdout");
+      "a table, Markdown, a page, or everything for programs");
+  add_output_option(line);
   line.operands("runs", 2, {"DATABASE"});
 }
 
 /// The words of an option that may be given several times, or with commas.
-Words words_of(const po::variables_map& values, const char* option) {
+Words listed_words(const po::variables_map& values, const char* option) {
   Words words;
   if (values.count(option) == 0) return words;
   for (const std::string& list : values[option].as<Words>()) {
@@ -106,7 +107,7 @@ Renamed read_renamed(const std::string& text) {
 
 ComparisonRequest read_comparison(const po::variables_map& values) {
   ComparisonRequest request;
-  for (const std::string& word : words_of(values, "metric")) {
+  for (const std::string& word : listed_words(values, "metric")) {
     try {
       request.metrics.push_back(read_metric_request(word));
     } catch (const std::invalid_argument& error) {
@@ -121,8 +122,8 @@ ComparisonRequest read_comparison(const po::variables_map& values) {
       request.match.where.push_back(read_condition(text));
     }
   }
-  request.match.ignored = words_of(values, "ignore");
-  for (const std::string& word : words_of(values, "rename")) {
+  request.match.ignored = listed_words(values, "ignore");
+  for (const std::string& word : listed_words(values, "rename")) {
     request.match.renamed.push_back(read_renamed(word));
   }
   return request;
@@ -134,20 +135,21 @@ std::string read_format(const std::string& name) {
   throw UsageError(fmt::format("--format {}: write {}", name, in_words(formats, "or")));
 }
 
-Options read_options(const po::variables_map& values) {
+CompareOptions read_compare_options(const po::variables_map& values) {
   if (values.count("runs") == 0) {
     throw UsageError(
         "compare what? for example: sweep compare before.db after.db, or sweep compare "
         "results/stride.db for its two newest runs");
   }
   const auto runs = values["runs"].as<Words>();
-  Options options;
+  CompareOptions options;
+  for (const std::string& run : runs) check_operand("compare", Operand::database, run);
   options.is_one_database = runs.size() == 1;
   options.before = read_run_operand(runs.front());
   options.after = read_run_operand(runs.back());
   options.request = read_comparison(values);
   options.format = read_format(values["format"].as<std::string>());
-  if (values.count("output") != 0) options.output = values["output"].as<std::string>();
+  options.output = given_output(values);
   if (values.count("all") != 0) options.shown = ComparedRows::all;
   if (options.shown == ComparedRows::all && options.format != "text") {
     throw UsageError("--all: only --format text leaves out what did not change");
@@ -175,7 +177,7 @@ std::int64_t earlier_run(const Store& store, std::int64_t after) {
                                  store.path().string(), after));
 }
 
-RunComparison compare(const Options& options) {
+RunComparison compare(const CompareOptions& options) {
   const Store after(options.after.database, Store::Mode::read_only);
   ComparedRun b = load_run(after, options.after.run);
   if (options.is_one_database) {
@@ -186,20 +188,20 @@ RunComparison compare(const Options& options) {
   return compare_runs(load_run(before, options.before.run), std::move(b), options.request);
 }
 
-std::string write(const RunComparison& comparison, const Options& options) {
+std::string write(const RunComparison& comparison, const CompareOptions& options) {
   if (options.format == "md") return write_comparison_markdown(comparison);
   if (options.format == "html") return write_comparison_html(comparison);
   if (options.format == "json") return write_comparison_json(comparison);
   const Terminal terminal = terminal_of(STDOUT_FILENO);
-  const bool to_terminal = terminal.is_terminal && !options.output;
-  return write_comparison_terminal(comparison, to_terminal ? terminal.width : 120,
-                                   terminal.color && !options.output, options.shown);
+  const std::size_t width = options.output ? file_width : terminal.width_or(file_width);
+  return write_comparison_terminal(comparison, width, terminal.color && !options.output,
+                                   options.shown);
 }
 
 }  // namespace
 
 CommandLine compare_line() {
-  CommandLine line("sweep compare [OPTIONS] A [B]", about);
+  CommandLine line("sweep compare [OPTIONS] A [B]", about_comparing);
   add_comparison_options(line);
   return line;
 }
@@ -207,16 +209,12 @@ CommandLine compare_line() {
 int compare_command(const Arguments& arguments) {
   const auto values = compare_line().parse(arguments);
   if (!values) return exit_done;
-  const Options options = read_options(*values);
+  const CompareOptions options = read_compare_options(*values);
   try {
     const RunComparison comparison = compare(options);
     const std::string text = write(comparison, options);
-    if (options.output) {
-      write_output_file(*options.output, text);
-      std::cerr << printable(describe_verdict(comparison)) << '\n';
-    } else {
-      std::cout << text;
-    }
+    write_result(options.output, text);
+    if (options.output) std::cerr << printable(describe_verdict(comparison)) << '\n';
     return has_regression(comparison) ? exit_regression : exit_done;
   } catch (const ComparisonError& error) {
     throw CommandError(exit_bad_input, error.what());

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <filesystem>
 #include <iostream>
 #include <thread>
@@ -12,7 +11,9 @@
 #include "engine/cli/command_line.h"
 #include "engine/cli/compared_space.h"
 #include "engine/cli/condition_option.h"
+#include "engine/cli/find_database.h"
 #include "engine/cli/live_line.h"
+#include "engine/cli/number_option.h"
 #include "engine/cli/output_file.h"
 #include "engine/cli/quiet_option.h"
 #include "engine/cli/stop_signal.h"
@@ -30,9 +31,10 @@ namespace {
 namespace po = boost::program_options;
 namespace fs = std::filesystem;
 
-constexpr std::array shares = {0.95, 0.99};
+/// Of the best figure.
+constexpr std::array wanted_shares = {0.95, 0.99};
 
-struct Request {
+struct StrategyRequest {
   std::vector<std::string> files;
   std::optional<std::int64_t> run;
   ComparedBy by;
@@ -69,17 +71,6 @@ void add_strategy_options(CommandLine& line) {
   line.operands("file", -1, {"RECORDING"});
 }
 
-std::size_t read_count(const po::variables_map& values, const char* option, std::size_t largest) {
-  const auto text = values[option].as<std::string>();
-  std::size_t count = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (error != std::errc{} || end != text.data() + text.size() || count == 0 || count > largest) {
-    throw UsageError(
-        fmt::format("--{} {}: write a whole number from 1 to {}", option, text, largest));
-  }
-  return count;
-}
-
 /// The named strategies, and random, which the others are compared with.
 std::vector<std::string> read_strategies(const std::string& text) {
   const std::vector<std::string> known = strategy_names();
@@ -109,7 +100,7 @@ std::optional<Objective> read_objective(const po::variables_map& values) {
   return maximise ? std::optional(Objective::maximise) : std::nullopt;
 }
 
-std::optional<Request> read_request(const Arguments& arguments) {
+std::optional<StrategyRequest> read_strategy_request(const Arguments& arguments) {
   constexpr std::size_t most_seeds = 100'000;
   constexpr std::size_t largest = 1'000'000'000;
   const auto values = compare_strategies_line().parse(arguments);
@@ -118,11 +109,9 @@ std::optional<Request> read_request(const Arguments& arguments) {
     throw UsageError(
         "compare strategies on what? for example: sweep compare-strategies results/copy.db");
   }
-  Request request;
+  StrategyRequest request;
   request.files = (*values)["file"].as<std::vector<std::string>>();
-  if (values->count("run") != 0) {
-    request.run = static_cast<std::int64_t>(read_count(*values, "run", largest));
-  }
+  request.run = given_run(*values);
   if (values->count("metric") != 0) request.by.metric = (*values)["metric"].as<std::string>();
   request.by.objective = read_objective(*values);
   const auto features = (*values)["features"].as<std::string>();
@@ -133,8 +122,10 @@ std::optional<Request> read_request(const Arguments& arguments) {
   request.strategies = values->count("strategies") != 0
                            ? read_strategies((*values)["strategies"].as<std::string>())
                            : strategy_names();
-  request.seeds = read_count(*values, "seeds", most_seeds);
-  if (values->count("most") != 0) request.most = read_count(*values, "most", largest);
+  request.seeds = read_whole_number("seeds", (*values)["seeds"].as<std::string>(), most_seeds);
+  if (values->count("most") != 0) {
+    request.most = read_whole_number("most", (*values)["most"].as<std::string>(), largest);
+  }
   if (values->count("where") != 0) {
     request.where = read_condition((*values)["where"].as<std::string>());
   }
@@ -198,7 +189,7 @@ class ComparisonProgress {
 };
 
 /// Nothing when it was stopped.
-std::optional<StrategyComparison> compare(const Request& request, const std::string& file) {
+std::optional<StrategyComparison> compare(const StrategyRequest& request, const std::string& file) {
   Recording recording = read_recording(file, request.run);
   if (request.where) keep_where(recording, *request.where);
   const ComparedSpace space = compared_space(recording, request.by);
@@ -207,7 +198,7 @@ std::optional<StrategyComparison> compare(const Request& request, const std::str
   comparison.about = describe(recording, space);
   comparison.most = std::min(request.most.value_or(space.costs.size()), space.costs.size());
   comparison.seeds = request.seeds;
-  comparison.shares.assign(shares.begin(), shares.end());
+  comparison.shares.assign(wanted_shares.begin(), wanted_shares.end());
   ComparisonProgress progress(file, request.quiet);
   ComparisonPace pace;
   pace.threads = std::max(1U, std::thread::hardware_concurrency());
@@ -232,7 +223,7 @@ CommandLine compare_strategies_line() {
 }
 
 int compare_strategies_command(const Arguments& arguments) {
-  const auto request = read_request(arguments);
+  const auto request = read_strategy_request(arguments);
   if (!request) return exit_done;
   if (request->output) make_output_folder(*request->output);
   std::vector<StrategyComparison> comparisons;

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "engine/cli/message_gist.h"
 #include "engine/run/workload.h"
 
 namespace sweep {
@@ -22,15 +23,6 @@ Diagnostics size_mistakes(const Configuration& configuration,
     mistakes.error({configuration.pattern->source}, failure.what());
   }
   return mistakes;
-}
-
-/// What two messages have in common that differ in their figures alone.
-std::string gist_of(const Diagnostic& message) {
-  std::string words = message.message;
-  std::erase_if(words, [](char c) { return c >= '0' && c <= '9'; });
-  const Location& where = message.where;
-  return fmt::format("{}:{}:{}: {}", where.source != nullptr ? where.source->name : "", where.line,
-                     where.column, words);
 }
 
 }  // namespace

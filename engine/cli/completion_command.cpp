@@ -7,15 +7,14 @@
 #include "engine/cli/command_line.h"
 #include "engine/cli/completion.h"
 #include "engine/cli/completion_scripts.h"
-#include "engine/cli/output_file.h"
+#include "engine/cli/output_option.h"
 #include "engine/text/suggestion.h"
 
 namespace sweep {
 namespace {
 
-namespace po = boost::program_options;
-
-std::string first_line(std::string text) {
+/// In one line, and no longer than a shell shows beside a word.
+std::string short_meaning(std::string text) {
   for (char& c : text) c = c == '\t' || c == '\n' ? ' ' : c;
   constexpr std::size_t longest = 72;
   if (text.size() <= longest) return text;
@@ -48,8 +47,7 @@ CommandLine completion_line() {
                    "  fish:  sweep completion fish | source\n"
                    "For good: put that line into ~/.bashrc, ~/.zshrc or\n"
                    "~/.config/fish/config.fish. An installed sweep has the scripts in place.");
-  line.options()("output,o", po::value<std::string>()->value_name("FILE"),
-                 "write to a file, not to stdout");
+  add_output_option(line);
   line.operands("shell", 1, {"bash|zsh|fish"});
   return line;
 }
@@ -67,11 +65,7 @@ int completion_command(const Arguments& arguments) {
     throw UsageError(fmt::format("there is no completion for '{}'; {}", shell,
                                  suggest(shell, shells, "the shells are")));
   }
-  if (options->count("output") != 0) {
-    write_output_file((*options)["output"].as<std::string>(), script);
-  } else {
-    std::cout << script;
-  }
+  write_result(given_output(*options), script);
   return exit_done;
 }
 
@@ -79,7 +73,7 @@ int complete_command(const Arguments& arguments) {
   const Completion completion = complete(arguments);
   std::cout << files_word(completion) << '\n';
   for (const Offer& offer : completion.offers) {
-    std::cout << offer.word << '\t' << first_line(offer.meaning) << '\n';
+    std::cout << offer.word << '\t' << short_meaning(offer.meaning) << '\n';
   }
   return exit_done;
 }

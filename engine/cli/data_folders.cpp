@@ -7,17 +7,17 @@
 
 #include "engine/cli/command.h"
 #include "engine/loader/cuda_home.h"
-#include "engine/text/suggestion.h"
 
 namespace sweep {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder of a sweep's name is not its file.
-bool is_there(const fs::path& path) {
+/// `option` is the one that names the folder.
+void require_folder(const char* option, const std::string& folder) {
   std::error_code error;
-  return fs::exists(path, error) && !fs::is_directory(path, error);
+  if (fs::is_directory(folder, error)) return;
+  throw CommandError(exit_no_input, fmt::format("--{} {}: no such folder", option, folder));
 }
 
 /// Adds a folder that is there and was not added before.
@@ -41,10 +41,7 @@ std::vector<fs::path> pattern_folders(const std::vector<std::string>& given,
                                       const fs::path& sweep_file) {
   std::vector<fs::path> folders;
   for (const std::string& folder : given) {
-    std::error_code error;
-    if (!fs::is_directory(folder, error)) {
-      throw CommandError(exit_no_input, fmt::format("--patterns {}: no such folder", folder));
-    }
+    require_folder("patterns", folder);
     add_folder(folders, folder);
   }
   const char* variable = std::getenv("SWEEP_PATH");
@@ -67,10 +64,7 @@ std::vector<fs::path> pattern_folders(const std::vector<std::string>& given,
 std::vector<fs::path> include_folders(const GivenFolders& given) {
   std::vector<fs::path> folders;
   for (const std::string& folder : given.includes) {
-    std::error_code error;
-    if (!fs::is_directory(folder, error)) {
-      throw CommandError(exit_no_input, fmt::format("--include {}: no such folder", folder));
-    }
+    require_folder("include", folder);
     folders.emplace_back(folder);
   }
   return folders;
@@ -81,34 +75,6 @@ std::vector<fs::path> sweep_folders() {
   add_folder(folders, "sweeps");
   for (const fs::path& root : data_roots()) add_folder(folders, root / "sweeps");
   return folders;
-}
-
-fs::path find_sweep_file(const std::string& name) {
-  if (is_there(name)) return name;
-  std::vector<std::string> known;
-  for (const fs::path& folder : sweep_folders()) {
-    for (const fs::path& candidate :
-         {folder / name, folder / (name + ".yaml"), folder.parent_path() / name}) {
-      if (is_there(candidate)) return candidate;
-    }
-    std::error_code error;
-    for (const auto& entry : fs::directory_iterator(folder, error)) {
-      if (entry.path().extension() == ".yaml") known.push_back(entry.path().stem().string());
-    }
-  }
-  std::ranges::sort(known);
-  for (const fs::path& folder : pattern_folders({}, {})) {
-    if (!is_there(folder / (name + ".cu"))) continue;
-    throw CommandError(
-        exit_no_input,
-        fmt::format(
-            "there is no sweep '{0}', but a pattern: write a sweep with 'pattern: {0}' into "
-            "a .yaml file, or see what it costs: sweep explain {0}",
-            name));
-  }
-  const std::string help = suggest(fs::path(name).stem().string(), known, "the sweeps are");
-  throw CommandError(exit_no_input,
-                     fmt::format("{}: no such file{}{}", name, help.empty() ? "" : "; ", help));
 }
 
 }  // namespace sweep

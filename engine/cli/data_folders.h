@@ -15,7 +15,8 @@ struct GivenFolders {
 /// Where patterns are looked for, in this order: the folders given, those in $SWEEP_PATH
 /// (separated by colons), the sweep file's own folder and the `patterns` folder beside it,
 /// ./patterns, and what belongs to the program: ../share/sweep/patterns when it is installed,
-/// ../patterns when it stands in its build folder. `sweep_file` may be empty.
+/// ../patterns when it stands in its build folder. `sweep_file` may be empty. Throws CommandError
+/// for a given folder that is not there.
 std::vector<std::filesystem::path> pattern_folders(const std::vector<std::string>& given,
                                                    const std::filesystem::path& sweep_file);
 
@@ -25,9 +26,5 @@ std::vector<std::filesystem::path> include_folders(const GivenFolders& given);
 
 /// Where sweeps are looked for by name: ./sweeps and what belongs to the program.
 std::vector<std::filesystem::path> sweep_folders();
-
-/// The sweep file that a user means: a path, or the name of one in `sweep_folders`. When there is
-/// none, throws CommandError with what was searched.
-std::filesystem::path find_sweep_file(const std::string& name);
 
 }  // namespace sweep

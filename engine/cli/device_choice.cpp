@@ -5,12 +5,12 @@
 #include <charconv>
 
 #include "engine/cli/command.h"
+#include "engine/cli/compute_capability.h"
 #include "engine/cuda/cuda_backend.h"
 #include "engine/cuda/devices.h"
 #include "engine/text/units.h"
 
 namespace sweep {
-
 namespace {
 
 /// The GPU's number.
@@ -49,10 +49,10 @@ std::string describe_device(const Device& device) {
   constexpr double mega = 1e6;
   if (device.memory_clock_hz == 0) return device.name;
   return fmt::format(
-      "{} (compute capability {}.{}, {} SMs, L2 {}, memory {} at {:.0f} MHz x {} bit: "
+      "{} (compute capability {}, {} SMs, L2 {}, memory {} at {:.0f} MHz x {} bit: "
       "theoretical peak {:.0f} GB/s)",
-      device.name, device.compute_capability / 10, device.compute_capability % 10,
-      device.multiprocessors, format_bytes(device.l2_bytes), format_bytes(device.memory_bytes),
+      device.name, dotted(device.compute_capability), device.multiprocessors,
+      format_bytes(device.l2_bytes), format_bytes(device.memory_bytes),
       static_cast<double>(device.memory_clock_hz) / mega, device.memory_bus_bits,
       device.peak_bandwidth() / giga);
 }

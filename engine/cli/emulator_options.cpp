@@ -82,4 +82,10 @@ EmulatorSettings given_emulator_settings(const po::variables_map& values, int de
   return settings;
 }
 
+void make_exact(EmulatorSettings& settings) {
+  constexpr std::uint64_t patience = 100;
+  settings.is_exact = true;
+  settings.instruction_limit *= patience;
+}
+
 }  // namespace sweep

@@ -9,6 +9,7 @@
 #include "engine/cli/emulator_options.h"
 #include "engine/cli/explain_configuration.h"
 #include "engine/cli/find_pattern.h"
+#include "engine/cli/load_sweep.h"
 #include "engine/cli/pattern_options.h"
 #include "engine/cli/terminal.h"
 #include "engine/cli/wrong_operand.h"
@@ -20,8 +21,6 @@ namespace {
 
 namespace po = boost::program_options;
 
-constexpr int usual_model = 90;
-
 struct ExplainOptions {
   std::string pattern;
   std::vector<std::string> set;
@@ -30,7 +29,7 @@ struct ExplainOptions {
   EmulatorSettings settings;
 };
 
-std::optional<ExplainOptions> read_options(const Arguments& arguments) {
+std::optional<ExplainOptions> read_explain_options(const Arguments& arguments) {
   const auto values = explain_line().parse(arguments);
   if (!values) return std::nullopt;
   if (values->count("pattern") == 0) {
@@ -42,24 +41,20 @@ std::optional<ExplainOptions> read_options(const Arguments& arguments) {
   options.set = given_set(*values);
   options.folders = given_folders(*values);
   options.is_json = values->count("json") != 0;
-  options.settings = given_emulator_settings(*values, usual_model);
-  options.settings.is_exact = values->count("exact") != 0;
+  options.settings = given_emulator_settings(*values);
+  if (values->count("exact") != 0) make_exact(options.settings);
   options.settings.notes_shapes = true;
   return options;
 }
 
 /// The pattern's one configuration: a sweep over nothing but what --set gives.
 Configuration configuration_of(const PatternPtr& pattern, const std::vector<std::string>& set) {
-  std::vector<Override> overrides;
-  for (const std::string& argument : set) {
-    overrides.push_back({std::make_shared<Source>(Source{"--set", argument})});
-  }
   const auto source = std::make_shared<Source>(
       Source{pattern->source->name, fmt::format("pattern: {}\n", pattern->name)});
   const PatternLookup lookup = [&](const std::string&, const Location&, Diagnostics&) {
     return pattern;
   };
-  const Sweep sweep = parse_sweep(source, pattern->path, lookup, overrides);
+  const Sweep sweep = parse_sweep(source, pattern->path, lookup, overrides_of(set));
   for (const Axis& axis : sweep.axes) {
     if (axis.rows.size() == 1) continue;
     throw UsageError(
@@ -97,7 +92,7 @@ CommandLine explain_line() {
 }
 
 int explain_command(const Arguments& arguments) {
-  const auto options = read_options(arguments);
+  const auto options = read_explain_options(arguments);
   if (!options) return exit_done;
   const PatternPtr pattern = find_pattern(options->pattern, options->folders);
   const Configuration configuration = configuration_of(pattern, options->set);

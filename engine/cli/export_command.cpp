@@ -9,7 +9,7 @@
 #include "engine/cli/command_line.h"
 #include "engine/cli/exported_sweep.h"
 #include "engine/cli/find_database.h"
-#include "engine/cli/output_file.h"
+#include "engine/cli/output_option.h"
 #include "engine/cli/wrong_operand.h"
 #include "engine/recording/t4_writer.h"
 #include "engine/text/suggestion.h"
@@ -38,7 +38,7 @@ std::string one_of(const char* option, const std::string& word,
                                in_words(words, "or")));
 }
 
-ExportRequest read_request(const po::variables_map& options) {
+ExportRequest read_export_request(const po::variables_map& options) {
   if (options.count("database") == 0) {
     throw UsageError("export what? for example: sweep export results/streams.db --format header");
   }
@@ -54,11 +54,9 @@ ExportRequest read_request(const po::variables_map& options) {
     throw UsageError(fmt::format("--points all: only --format json can hold all points, not {}",
                                  request.format));
   }
-  std::optional<std::int64_t> run;
-  if (options.count("run") != 0) run = options["run"].as<std::int64_t>();
   const auto database = options["database"].as<std::vector<std::string>>().front();
   check_operand("export", Operand::database, database);
-  request.from = read_run_operand(database, run);
+  request.from = read_run_operand(database, given_run(options));
   return request;
 }
 
@@ -108,7 +106,7 @@ void keep_runs_with_best(std::vector<ExportedRun>& runs) {
   }
 }
 
-std::string write_json(const std::vector<ExportedRun>& runs, bool all_points) {
+std::string write_single_run(const std::vector<ExportedRun>& runs, bool all_points) {
   if (runs.size() > 1) {
     std::vector<std::string> choices;
     for (const ExportedRun& run : runs) {
@@ -134,7 +132,7 @@ std::string write_json(const std::vector<ExportedRun>& runs, bool all_points) {
 std::string write_export(const ExportRequest& request) {
   std::vector<ExportedRun> runs = load_runs(request);
   if (!request.all_points) keep_runs_with_best(runs);
-  if (request.format == "json") return write_json(runs, request.all_points);
+  if (request.format == "json") return write_single_run(runs, request.all_points);
   if (request.format == "header") return write_header(runs);
   std::string text = write_best_sweep(runs, parameters_to_give(runs));
   check_exported_sweep(text, runs);
@@ -152,11 +150,11 @@ CommandLine export_line() {
   line.options()("format", po::value<std::string>()->value_name("json|header|yaml"),
                  "header: C++17 with constexpr values and where they come from; yaml: a sweep that "
                  "measures just these configurations; json: the T4 results format of the "
-                 "auto-tuning community")("run", po::value<std::int64_t>()->value_name("N"),
+                 "auto-tuning community")("run", po::value<std::string>()->value_name("N"),
                                           "this run only, as FILE.db:N")(
       "points", po::value<std::string>()->default_value("best")->value_name("best|all"),
-      "all: every point of the run, not the best ones only (json)")(
-      "output,o", po::value<std::string>()->value_name("FILE"), "write to a file, not to stdout");
+      "all: every point of the run, not the best ones only (json)");
+  add_output_option(line);
   line.operands("database", 1);
   return line;
 }
@@ -164,12 +162,9 @@ CommandLine export_line() {
 int export_command(const Arguments& arguments) {
   const auto options = export_line().parse(arguments);
   if (!options) return exit_done;
-  const std::string text = write_export(read_request(*options));
-  if (options->count("output") != 0) {
-    write_output_file((*options)["output"].as<std::string>(), text);
-  } else {
-    std::cout << text;
-  }
+  const auto output = given_output(*options);
+  const std::string text = write_export(read_export_request(*options));
+  write_result(output, text);
   return exit_done;
 }
 

@@ -5,29 +5,23 @@
 #include <charconv>
 
 #include "engine/cli/command.h"
+#include "engine/cli/file_is_there.h"
+#include "engine/cli/number_option.h"
 
 namespace sweep {
+
 namespace fs = std::filesystem;
-namespace {
-
-/// A folder of a sweep's name is none of its databases.
-bool is_there(const fs::path& path) {
-  std::error_code ignored;
-  return fs::exists(path, ignored) && !fs::is_directory(path, ignored);
-}
-
-}  // namespace
 
 fs::path find_database(const std::string& name) {
   const fs::path path = name;
-  if (is_there(path) || path.has_parent_path() || path.extension() == ".db") return path;
+  if (file_is_there(path) || path.has_parent_path() || path.extension() == ".db") return path;
   const fs::path result = fs::path("results") / (name + ".db");
-  return is_there(result) ? result : path;
+  return file_is_there(result) ? result : path;
 }
 
 RunOperand read_run_operand(const std::string& text) {
   const std::size_t colon = text.rfind(':');
-  if (colon == std::string::npos || is_there(text)) return {find_database(text), {}};
+  if (colon == std::string::npos || file_is_there(text)) return {find_database(text), {}};
   const std::string file = text.substr(0, colon);
   const std::string number = text.substr(colon + 1);
   std::int64_t run = 0;
@@ -35,7 +29,7 @@ RunOperand read_run_operand(const std::string& text) {
   const auto [stop, error] = std::from_chars(number.data(), end, run);
   if (number.empty() || error != std::errc() || stop != end || run < 1) {
     const fs::path database = find_database(file);
-    if (!is_there(database)) return {text, {}};
+    if (!file_is_there(database)) return {text, {}};
     throw UsageError(
         fmt::format("{}: after the colon stands a run's number; 'sweep list runs {}' "
                     "shows the runs",
@@ -52,6 +46,13 @@ RunOperand read_run_operand(const std::string& text, std::optional<std::int64_t>
   }
   if (run) operand.run = run;
   return operand;
+}
+
+std::optional<std::int64_t> given_run(const boost::program_options::variables_map& values) {
+  constexpr std::uint64_t largest = 1'000'000'000;
+  if (values.count("run") == 0) return std::nullopt;
+  return static_cast<std::int64_t>(
+      read_whole_number("run", values["run"].as<std::string>(), largest));
 }
 
 }  // namespace sweep

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boost/program_options.hpp>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -22,5 +23,9 @@ RunOperand read_run_operand(const std::string& text);
 
 /// The same where the option `--run` may name the run. Throws UsageError when both do.
 RunOperand read_run_operand(const std::string& text, std::optional<std::int64_t> run);
+
+/// The run's number that `--run` gives, whose value is a text; nothing without it. Throws
+/// UsageError.
+std::optional<std::int64_t> given_run(const boost::program_options::variables_map& values);
 
 }  // namespace sweep

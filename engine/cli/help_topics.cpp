@@ -1,15 +1,18 @@
 #include "engine/cli/help_topics.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "engine/cli/help_files.h"
+#include "engine/text/characters.h"
+#include "engine/text/utf8.h"
+#include "report/terminal_color.h"
 
 namespace sweep {
 namespace {
 
 constexpr std::string_view verbatim_indent = "    ";
 constexpr std::string_view definition_mark = " :: ";
+constexpr std::string_view plain = "\x1b[0m";  ///< ends what is bold
 /// A term that is longer than this has a line of its own.
 constexpr std::size_t longest_term_beside_text = 20;
 
@@ -76,7 +79,7 @@ std::vector<Block> blocks_of(std::string_view text) {
 constexpr std::size_t longest_unbroken_code = 30;
 
 /// The words between which a line may end. "STRIDE = 4" and "5 %" are one word each.
-std::vector<std::string> words_of(const std::string& text) {
+std::vector<std::string> unbroken_words(const std::string& text) {
   std::vector<std::string> words(1);
   bool keep = false;
   bool in_code = false;
@@ -98,12 +101,10 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
-std::size_t columns_of(std::string_view text, bool color) {
-  const auto is_shown = [color](char c) {
-    const bool continues = (static_cast<unsigned char>(c) & 0xc0U) == 0x80U;
-    return !continues && !(color && c == '`');
-  };
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), is_shown));
+/// In colour, backticks are not shown.
+std::size_t shown_columns(std::string_view text, bool color) {
+  const auto backticks = static_cast<std::size_t>(std::ranges::count(text, '`'));
+  return columns_of(text) - (color ? backticks : 0);
 }
 
 /// How wide the page is, and whether it has colours.
@@ -111,19 +112,20 @@ struct Page {
   std::size_t width;
   bool color;
 
-  std::string bold(std::string_view text) const {
-    return color ? "\x1b[1m" + std::string(text) + "\x1b[0m" : std::string(text);
-  }
-
   /// Backticks become bold; `in_code` says whether the text before ended between two of them.
   std::string styled(std::string_view text, bool& in_code) const {
     if (!color) return std::string(text);
-    std::string result = in_code ? "\x1b[1m" : "";
+    std::string result(in_code ? bold : "");
     for (const char c : text) {
       if (c == '`') in_code = !in_code;
-      result += c == '`' ? std::string(in_code ? "\x1b[1m" : "\x1b[0m") : std::string(1, c);
+      if (c == '`') {
+        result += in_code ? bold : plain;
+      } else {
+        result += c;
+      }
     }
-    return in_code ? result + "\x1b[0m" : result;
+    if (in_code) result += plain;
+    return result;
   }
 
   /// Lines of at most `width` columns; those after the first begin with `indent` spaces, and the
@@ -133,8 +135,8 @@ struct Page {
     bool in_code = false;
     bool line_is_empty = true;
     std::size_t column = used;
-    for (const std::string& word : words_of(text)) {
-      const std::size_t columns = columns_of(word, color);
+    for (const std::string& word : unbroken_words(text)) {
+      const std::size_t columns = shown_columns(word, color);
       if (!line_is_empty && column + 1 + columns > width) {
         result.append("\n").append(indent, ' ');
         column = indent;
@@ -156,7 +158,7 @@ std::size_t definition_column(const std::vector<Block>& blocks, std::size_t at, 
   while (begin > 0 && belongs(begin - 1)) --begin;
   std::size_t widest = 0;
   for (std::size_t i = begin; i < blocks.size() && belongs(i); ++i) {
-    const std::size_t columns = columns_of(blocks[i].term, color);
+    const std::size_t columns = shown_columns(blocks[i].term, color);
     if (columns <= longest_term_beside_text) widest = std::max(widest, columns);
   }
   constexpr std::size_t of_long_terms = 4;
@@ -167,7 +169,7 @@ std::size_t definition_column(const std::vector<Block>& blocks, std::size_t at, 
 std::string rendered_definition(const Page& page, const Block& block, std::size_t column) {
   bool in_code = false;
   std::string result = "  " + page.styled(block.term, in_code);
-  const std::size_t columns = 2 + columns_of(block.term, page.color);
+  const std::size_t columns = 2 + shown_columns(block.term, page.color);
   if (columns + 2 > column) {
     result.append("\n").append(column, ' ');
   } else {
@@ -176,9 +178,9 @@ std::string rendered_definition(const Page& page, const Block& block, std::size_
   return result + page.wrapped(block.text, column, column);
 }
 
-std::string in_capitals(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return text;
+std::string rendered_heading(const Page& page, std::string text) {
+  std::ranges::transform(text, text.begin(), to_capital);
+  return painted(text, bold, page.color) + "\n";
 }
 
 std::string rendered_verbatim(const std::string& text) {
@@ -216,7 +218,7 @@ std::optional<HelpTopic> find_help_topic(std::string_view name) {
 
 std::string render_help_topic(const HelpTopic& topic, std::size_t width, bool color) {
   const Page page{width, color};
-  std::string result = page.bold(topic.name) + ": " +
+  std::string result = painted(std::string(topic.name), bold, color) + ": " +
                        page.wrapped(std::string(topic.summary), 2, topic.name.size() + 2);
   const std::vector<Block> blocks = blocks_of(topic.text);
   for (std::size_t i = 0; i < blocks.size(); ++i) {
@@ -224,7 +226,7 @@ std::string render_help_topic(const HelpTopic& topic, std::size_t width, bool co
     if (block.spaced) result += '\n';
     switch (block.kind) {
       case BlockKind::heading:
-        result += page.bold(in_capitals(block.text)) + "\n";
+        result += rendered_heading(page, block.text);
         break;
       case BlockKind::paragraph:
         result += page.wrapped(block.text, 0, 0);

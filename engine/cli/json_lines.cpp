@@ -4,26 +4,14 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/cli/compute_capability.h"
+#include "report/json_value.h"
 
 namespace sweep {
 
 using nlohmann::ordered_json;
 
 void print_json_line(const ordered_json& object) {
-  std::cout << object.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + '\n'
-            << std::flush;
-}
-
-ordered_json json_of(const Value& value) {
-  if (const auto* number = std::get_if<std::int64_t>(&value)) return *number;
-  if (const auto* boolean = std::get_if<bool>(&value)) return *boolean;
-  return to_string(value);
-}
-
-ordered_json json_of(const Bindings& bindings) {
-  ordered_json object = ordered_json::object();
-  for (const auto& [name, value] : bindings.entries()) object[name] = json_of(value);
-  return object;
+  std::cout << json_line(object) + '\n' << std::flush;
 }
 
 ordered_json json_of(const Device& device) {

@@ -3,7 +3,6 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "engine/backend/backend.h"
-#include "engine/text/value.h"
 
 namespace sweep {
 
@@ -11,11 +10,6 @@ namespace sweep {
 /// live. Bytes that are not UTF-8 are replaced; numbers that JSON does not have (NaN, infinities)
 /// are null. After a write that failed nothing more is printed; the command ends with exit_io.
 void print_json_line(const nlohmann::ordered_json& object);
-
-/// A number, true or false, or a text.
-nlohmann::ordered_json json_of(const Value& value);
-/// An object with the names in their order.
-nlohmann::ordered_json json_of(const Bindings& bindings);
 
 /// "backend" (cuda or emulator), "name", "compute_capability" ("9.0"), and where a device has them
 /// "uuid", "multiprocessors", "l2_bytes", "memory_bytes", "memory_clock_mhz", "memory_bus_bits",

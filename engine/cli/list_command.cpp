@@ -1,21 +1,21 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <iostream>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "engine/cli/command.h"
 #include "engine/cli/command_line.h"
 #include "engine/cli/data_folders.h"
+#include "engine/cli/hanging_text.h"
 #include "engine/cli/list_runs.h"
 #include "engine/cli/metric_list.h"
 #include "engine/cli/pattern_options.h"
 #include "engine/cli/pattern_page.h"
 #include "engine/cli/sweep_list.h"
 #include "engine/cli/terminal.h"
+#include "engine/cli/wrong_operand.h"
 #include "engine/spec/metric.h"
 #include "engine/spec/pattern_family.h"
 #include "engine/spec/pattern_keys.h"
@@ -41,8 +41,7 @@ std::string_view type_name(ValueKind kind) {
 
 /// The columns of a terminal; elsewhere lines stay whole, for programs that read them.
 std::size_t line_width() {
-  const Terminal terminal = terminal_of(STDOUT_FILENO);
-  return terminal.is_terminal ? terminal.width : std::numeric_limits<std::size_t>::max();
+  return terminal_of(STDOUT_FILENO).width_or(unbroken);
 }
 
 /// The columns that the items' summaries begin after.
@@ -54,14 +53,9 @@ std::size_t width_of_names(const std::vector<Item>& items) {
 }
 
 void print_items(const std::vector<Item>& items, std::size_t width_of_names, std::size_t margin) {
-  constexpr std::size_t narrowest = 20;
-  const std::size_t indent = margin + width_of_names;
-  const std::size_t width = line_width();
-  const std::size_t rest = width > indent + narrowest ? width - indent : narrowest;
   for (const Item& item : items) {
-    std::cout << fmt::format(
-        "{:{}}{}{}\n", "", margin, pad_right(item.name, width_of_names),
-        fmt::join(wrap(item.summary, rest), fmt::format("\n{:{}}", "", indent)));
+    std::cout << fmt::format("{:{}}{}{}\n", "", margin, pad_right(item.name, width_of_names),
+                             hanging_text(item.summary, margin + width_of_names, line_width()));
   }
 }
 
@@ -124,7 +118,7 @@ std::vector<Group> list_patterns(Patterns patterns) {
 }
 
 /// The parameter as a program reads it; a default stays an expression.
-Json json_of(const Parameter& parameter) {
+Json parameter_json(const Parameter& parameter) {
   Json object = {{"name", parameter.name},
                  {"type", std::string(type_name(parameter.kind))},
                  {"default", parameter.default_value.text()}};
@@ -139,7 +133,8 @@ std::string patterns_json(const std::vector<PatternPtr>& patterns) {
   Json list = Json::array();
   for (const PatternPtr& pattern : patterns) {
     Json parameters = Json::array();
-    for (const Parameter& parameter : pattern->parameters) parameters.push_back(json_of(parameter));
+    for (const Parameter& parameter : pattern->parameters)
+      parameters.push_back(parameter_json(parameter));
     list.push_back({{"name", pattern->name},
                     {"family", pattern->family},
                     {"summary", pattern->summary},
@@ -187,7 +182,8 @@ void print_metrics(const std::string& format) {
   if (format == "json") std::cout << metrics_json();
 }
 
-const std::vector<std::string>& formats() {
+/// What --format may name.
+const std::vector<std::string>& list_formats() {
   static const std::vector<std::string> names = {"text", "md", "json", "names"};
   return names;
 }
@@ -221,8 +217,8 @@ int list_command(const Arguments& arguments) {
                                     : fmt::format("too many arguments after '{}'", what));
   }
   const auto format = (*options)["format"].as<std::string>();
-  if (std::ranges::find(formats(), format) == formats().end()) {
-    throw UsageError(fmt::format("--format {}: write {}", format, in_words(formats(), "or")));
+  if (std::ranges::find(list_formats(), format) == list_formats().end()) {
+    throw UsageError(fmt::format("--format {}: write {}", format, in_words(list_formats(), "or")));
   }
   if (what == "patterns") {
     print_patterns(given_folders(*options), format);
@@ -231,6 +227,7 @@ int list_command(const Arguments& arguments) {
     print_sweeps(format);
   } else if (what == "runs") {
     if (format != "text") throw UsageError("--format is for patterns, sweeps and metrics");
+    check_operand("list runs", Operand::database, words.back());
     const Terminal terminal = terminal_of(STDOUT_FILENO);
     std::cout << list_runs(words.back(), line_width(), terminal.color);
   } else if (what == "metrics") {

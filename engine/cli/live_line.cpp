@@ -8,12 +8,13 @@ namespace {
 constexpr const char* clear_below = "\r\033[J";
 constexpr const char* clear_rest = "\033[K\r";
 
-}  // namespace
-
+/// Progress is no result: a full disk or a closed pipe behind it does not end the run.
 void write_progress(const std::string& text) {
   static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
   static_cast<void>(std::fflush(stderr));
 }
+
+}  // namespace
 
 void LiveLine::show(const std::string& text, std::size_t width) {
   if (text == shown_ && width == width_) return;

@@ -22,8 +22,4 @@ class LiveLine {
   std::size_t width_ = 0;
 };
 
-/// Writes to standard error at once. Progress is no result: a full disk or a closed pipe behind it
-/// does not end the run.
-void write_progress(const std::string& text);
-
 }  // namespace sweep

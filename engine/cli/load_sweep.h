@@ -16,6 +16,9 @@ struct LoadedSweep {
   SpaceLimits limits = {};  ///< under which it was enumerated
 };
 
+/// The arguments of `--set` as parse_sweep takes them.
+std::vector<Override> overrides_of(const std::vector<std::string>& set_arguments);
+
 /// Reads a sweep file, its patterns (see pattern_folders) and the `--set` arguments, and
 /// enumerates. Throws FileError and InputError.
 LoadedSweep load_sweep(const std::filesystem::path& file, const GivenFolders& folders,

@@ -13,8 +13,6 @@
 namespace sweep {
 namespace {
 
-constexpr int usual_model = 90;
-
 /// Null, after saying so, when "auto" finds no GPU.
 std::unique_ptr<Measurer> start_gpu(const std::string& device) {
   if (device == emulator_name) return nullptr;
@@ -34,16 +32,14 @@ Machines start_machines(const std::string& device, bool is_exact,
                         const boost::program_options::variables_map& values) {
   Machines machines;
   // What the options say is checked before a GPU is looked for.
-  EmulatorSettings settings = given_emulator_settings(values, usual_model);
+  EmulatorSettings settings = given_emulator_settings(values);
   machines.measurer = start_gpu(device);
   const bool has_gpu = machines.measurer != nullptr;
   if (has_gpu && values.count("model") == 0) {
     const int capability = machines.measurer->device().compute_capability;
     if (has_rules(capability)) settings = given_emulator_settings(values, capability);
   }
-  settings.is_exact = is_exact;
-  constexpr std::uint64_t patience = 100;
-  if (is_exact) settings.instruction_limit *= patience;
+  if (is_exact) make_exact(settings);
   machines.settings = std::move(settings);
   if (!has_gpu) {
     machines.emulator = std::make_unique<EmulatorBackend>(machines.settings);

@@ -13,7 +13,7 @@ namespace {
 
 /// Text as roff shows it: a line may not begin with a control character, and a hyphen that is to be
 /// copied is not a dash.
-std::string escape(std::string_view text) {
+std::string roff_text(std::string_view text) {
   std::string result;
   bool at_line_start = true;
   for (const char c : text) {
@@ -41,16 +41,17 @@ struct Entry {
   std::string_view meaning;
 };
 
-constexpr std::array files = {
+constexpr std::array file_entries = {
     Entry{"results/SWEEP.db", "All that runs of a sweep have measured, each sample included."},
-    Entry{"results/SWEEP.md, results/SWEEP.csv", "The reports of the last run."},
+    Entry{"results/SWEEP.md, .csv, .html, -1.svg, -2.svg, ...",
+          "The reports of the last run, and its charts where gnuplot is installed."},
     Entry{"patterns, sweeps",
           "Folders in the current one where patterns and sweeps are looked for by name; then those "
           "that come with the program, in share/sweep."},
     Entry{"~/.cache/sweep", "Compiled programs; see sweep cache."},
 };
 
-constexpr std::array examples = {
+constexpr std::array example_entries = {
     Entry{"sweep run sweeps/stride.yaml", "Measure a sweep and write its reports into results."},
     Entry{"sweep run stride --set STRIDE=1,2,4 --device emulator",
           "Run fewer configurations, without a GPU."},
@@ -62,10 +63,11 @@ constexpr std::array examples = {
           "Make a report again from what was measured."},
 };
 
-std::string paragraphs(const auto& entries, std::string_view font) {
+std::string tagged_paragraphs(const auto& entries, std::string_view font) {
   std::string text;
   for (const Entry& entry : entries) {
-    text += fmt::format(".TP\n.{} \"{}\"\n{}\n", font, escape(entry.name), escape(entry.meaning));
+    text +=
+        fmt::format(".TP\n.{} \"{}\"\n{}\n", font, roff_text(entry.name), roff_text(entry.meaning));
   }
   return text;
 }
@@ -83,19 +85,19 @@ std::string definitions(std::string_view topic) {
     if (at == std::string::npos) continue;
     const std::string_view whole = line;
     const std::array entry = {Entry{whole.substr(0, at), whole.substr(at + mark.size())}};
-    text += paragraphs(entry, "B");
+    text += tagged_paragraphs(entry, "B");
   }
   return text;
 }
 
 /// "\fB--output\fR, \fB-o\fR \fIDIR\fR"
 std::string option_heading(const OptionOfLine& option) {
-  std::string heading = fmt::format("\\fB{}\\fR", escape("--" + option.name));
+  std::string heading = fmt::format("\\fB{}\\fR", roff_text("--" + option.name));
   if (!option.short_name.empty()) {
-    heading += fmt::format(", \\fB{}\\fR", escape("-" + option.short_name));
+    heading += fmt::format(", \\fB{}\\fR", roff_text("-" + option.short_name));
   }
   if (!option.argument.placeholder.empty()) {
-    heading += fmt::format(" \\fI{}\\fR", escape(option.argument.placeholder));
+    heading += fmt::format(" \\fI{}\\fR", roff_text(option.argument.placeholder));
   }
   return heading;
 }
@@ -106,7 +108,7 @@ std::string option_text(const OptionOfLine& option) {
   if (!option.default_value.empty()) {
     text += fmt::format(" (default {})", option.default_value);
   }
-  return escape(text);
+  return roff_text(text);
 }
 
 /// Lines that begin with blanks are examples and stay as they are.
@@ -121,19 +123,27 @@ std::string about_text(const std::string& about) {
       is_verbatim = !is_verbatim;
       text += is_verbatim ? ".nf\n" : ".fi\n";
     }
-    text += escape(line) + '\n';
+    text += roff_text(line) + '\n';
     begin = end + 1;
   }
   return is_verbatim ? text + ".fi\n" : text;
 }
 
+/// Whether an option is one that every command has.
+bool is_common(const OptionOfLine& option) {
+  return option.name == "help" || option.name == "color";
+}
+
+std::string described(const OptionOfLine& option) {
+  return fmt::format(".TP\n{}\n{}\n", option_heading(option), option_text(option));
+}
+
 std::string command_section(const Command& command) {
   const CommandLine line = command.line();
   std::string section =
-      fmt::format(".SS \"{}\"\n{}", escape(line.synopsis()), about_text(line.about()));
+      fmt::format(".SS \"{}\"\n{}", roff_text(line.synopsis()), about_text(line.about()));
   for (const OptionOfLine& option : line.described_options()) {
-    if (option.name == "help" || option.name == "color") continue;
-    section += fmt::format(".TP\n{}\n{}\n", option_heading(option), option_text(option));
+    if (!is_common(option)) section += described(option);
   }
   return section;
 }
@@ -141,8 +151,7 @@ std::string command_section(const Command& command) {
 std::string common_options() {
   std::string section;
   for (const OptionOfLine& option : commands().front().line().described_options()) {
-    if (option.name != "help" && option.name != "color") continue;
-    section += fmt::format(".TP\n{}\n{}\n", option_heading(option), option_text(option));
+    if (is_common(option)) section += described(option);
   }
   return section;
 }
@@ -155,18 +164,18 @@ std::string manual_page() {
                      ".SH NAME\nsweep \\- measure how CUDA kernels touch memory\n"
                      ".SH SYNOPSIS\n.B sweep\n.I COMMAND\n.RI [ OPTIONS ]\n.RI [ OPERANDS ]\n"
                      ".SH DESCRIPTION\n";
-  page += escape(
+  page += roff_text(
       "An access pattern is a CUDA kernel in a text file whose header says what its parameters "
       "are. A sweep is a YAML file that names patterns and the values of their parameters. sweep "
       "bakes every parameter into the source as a constant, compiles the result at run time, "
       "checks that each configuration computes the right thing, measures it, and writes tables. "
       "Without a GPU an emulator executes the kernels and counts what every access costs.\n");
-  page += ".SH COMMANDS\n" + escape("Every command has these options:\n") + common_options();
+  page += ".SH COMMANDS\n" + roff_text("Every command has these options:\n") + common_options();
   for (const Command& command : commands()) page += command_section(command);
-  page += ".SH FILES\n" + paragraphs(files, "I");
+  page += ".SH FILES\n" + tagged_paragraphs(file_entries, "I");
   page += ".SH ENVIRONMENT\n" + definitions("environment");
   page += ".SH EXIT STATUS\n" + definitions("exit-codes");
-  page += ".SH EXAMPLES\n" + paragraphs(examples, "B");
+  page += ".SH EXAMPLES\n" + tagged_paragraphs(example_entries, "B");
   page +=
       ".SH SEE ALSO\n.B sweep help\nexplains single topics;\n.B sweep list\nshows the patterns, "
       "the sweeps and the metrics there are.\n";

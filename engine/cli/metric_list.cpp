@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/cli/hanging_text.h"
 #include "engine/spec/counter_set.h"
 #include "engine/spec/metric_guide.h"
 #include "report/display_text.h"
@@ -14,8 +15,6 @@ namespace sweep {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr std::size_t narrowest = 20;
 
 std::vector<std::string> origin_words(const MetricDefinition& metric) {
   std::vector<std::string> words;
@@ -28,14 +27,9 @@ std::string better_word(Better better) {
   return better == Better::neither ? "" : std::string(to_string(better));
 }
 
-/// `text` under a margin, in lines.
-std::string indented(std::string_view text, std::size_t margin, std::size_t width) {
-  const std::size_t rest = width > margin + narrowest ? width - margin : narrowest;
-  std::string result;
-  for (const std::string& line : wrap(text, rest)) {
-    result += fmt::format("{:{}}{}\n", "", margin, line);
-  }
-  return result;
+/// `text` behind a margin, in whole lines.
+std::string with_margin(std::string_view text, std::size_t margin, std::size_t width) {
+  return fmt::format("{:{}}{}\n", "", margin, hanging_text(text, margin, width));
 }
 
 std::string as_sentence(const MetricDefinition& metric) {
@@ -44,19 +38,18 @@ std::string as_sentence(const MetricDefinition& metric) {
   return text;
 }
 
-/// "load_sectors [1]: hardware, emulated; less is better"
+/// "load_sectors [1]: hardware, emulated; lower is better"
 std::string head_of(const MetricDefinition& metric) {
   std::string head =
       fmt::format("{} [{}]: {}", metric.name, metric.unit, fmt::join(origin_words(metric), ", "));
-  if (metric.better == Better::higher) head += "; higher is better";
-  if (metric.better == Better::lower) head += "; lower is better";
-  return head;
+  const std::string better = better_word(metric.better);
+  return better.empty() ? head : head + "; " + better + " is better";
 }
 
 std::string entry_of(const MetricDefinition& metric, std::size_t margin, std::size_t width) {
   constexpr std::size_t step = 4;
-  return indented(head_of(metric), margin, width) +
-         indented(as_sentence(metric), margin + step, width);
+  return with_margin(head_of(metric), margin, width) +
+         with_margin(as_sentence(metric), margin + step, width);
 }
 
 std::vector<std::string> sets_with(const std::string& metric) {
@@ -76,7 +69,7 @@ constexpr const char* about_sets =
     "Sets of hardware counters, for measure: {counters: memory}; single metrics of them and "
     "counters by NVIDIA's names can stand there too:";
 
-Json json_of(const MetricDefinition& metric) {
+Json metric_json(const MetricDefinition& metric) {
   Json object = {{"name", metric.name},
                  {"unit", metric.unit},
                  {"group", std::string(group_of(metric))},
@@ -101,24 +94,21 @@ std::string list_metrics(std::size_t width) {
     for (const MetricDefinition* metric : group.metrics) text += entry_of(*metric, margin, width);
   }
   text += fmt::format("\n{}\n", fmt::join(wrap(about_sets, width), "\n"));
-  const std::size_t rest = width > set_column + narrowest ? width - set_column : narrowest;
   for (const CounterSet& set : counter_sets()) {
     const std::string meaning = fmt::format("{}: {}", set.meaning, fmt::join(set.metrics, ", "));
     text += fmt::format("{}{}\n", pad_right(set.name, set_column),
-                        fmt::join(wrap(meaning, rest), fmt::format("\n{:{}}", "", set_column)));
+                        hanging_text(meaning, set_column, width));
   }
   return text;
 }
 
 std::string describe_metric(const MetricDefinition& metric, std::size_t width) {
   std::string text = fmt::format("{} [{}]\n", metric.name, metric.unit);
-  text += indented(metric.meaning, 0, width) + '\n';
+  text += with_margin(metric.meaning, 0, width) + '\n';
   const auto line = [&](std::string_view what, const std::string& value) {
     constexpr std::size_t column = 12;
     if (value.empty()) return;
-    const std::size_t rest = width > column + narrowest ? width - column : narrowest;
-    text += fmt::format("{}{}\n", pad_right(what, column),
-                        fmt::join(wrap(value, rest), fmt::format("\n{:{}}", "", column)));
+    text += fmt::format("{}{}\n", pad_right(what, column), hanging_text(value, column, width));
   };
   line("group", std::string(group_of(metric)));
   line("origins", fmt::format("{}", fmt::join(origin_words(metric), ", ")));
@@ -165,7 +155,8 @@ std::string metric_page() {
 
 std::string metrics_json() {
   Json metrics = Json::array();
-  for (const MetricDefinition& metric : metric_definitions()) metrics.push_back(json_of(metric));
+  for (const MetricDefinition& metric : metric_definitions())
+    metrics.push_back(metric_json(metric));
   Json sets = Json::array();
   for (const CounterSet& set : counter_sets()) {
     sets.push_back({{"name", set.name}, {"meaning", set.meaning}, {"metrics", set.metrics}});

@@ -20,7 +20,7 @@ struct TriedParameter {
 };
 
 /// From here on a number is a size: of an array, not of a step.
-constexpr std::int64_t smallest_size = 32768;
+constexpr std::int64_t smallest_size = 32 * Ki;
 constexpr std::size_t most_axes = 3;
 
 /// Whether the pattern allows a value where everything else is as usual.
@@ -113,7 +113,7 @@ std::vector<const TriedParameter*> choose_axes(const std::vector<TriedParameter>
   return axes;
 }
 
-std::vector<std::string> names_of(const std::vector<const TriedParameter*>& axes) {
+std::vector<std::string> axis_names(const std::vector<const TriedParameter*>& axes) {
   std::vector<std::string> names;
   for (const TriedParameter* axis : axes) names.push_back(axis->parameter->name);
   return names;
@@ -160,7 +160,7 @@ std::vector<std::string> numbers_first(std::vector<const TriedParameter*> axes) 
   std::stable_partition(axes.begin(), axes.end(), [](const TriedParameter* axis) {
     return kind_of(axis->usual) == ValueKind::integer;
   });
-  return names_of(axes);
+  return axis_names(axes);
 }
 
 }  // namespace
@@ -172,7 +172,7 @@ std::string new_sweep_text(const PatternPtr& pattern) {
     all.push_back(tried(pattern, parameter, *usual.parameters.find(parameter.name)));
   }
   const std::vector<const TriedParameter*> axes = choose_axes(all);
-  const std::vector<std::string> names = names_of(axes);
+  const std::vector<std::string> names = axis_names(axes);
   const std::vector<std::string> shown = numbers_first(axes);
   const std::string row = names.empty() ? "pattern" : shown.front();
   const std::string columns =

@@ -26,8 +26,10 @@ void write_output_file(const std::filesystem::path& path, const std::string& tex
   std::ofstream file;
   if (created >= 0) file.open(partial, std::ios::binary | std::ios::trunc);
   if (!file.is_open()) {
-    throw CommandError(exit_cannot_create, fmt::format("{}: cannot be created: {}", path.string(),
-                                                       std::strerror(errno)));
+    const std::string reason = std::strerror(errno);
+    if (created >= 0) std::filesystem::remove(partial, error);
+    throw CommandError(exit_cannot_create,
+                       fmt::format("{}: cannot be created: {}", path.string(), reason));
   }
   file << text;
   file.close();

@@ -16,7 +16,7 @@ Words given(const po::variables_map& values, const char* option) {
 }
 
 /// What stands before the equals sign, without spaces around it.
-std::string name_of(const std::string& assignment) {
+std::string assigned_name(const std::string& assignment) {
   std::string name = assignment.substr(0, assignment.find('='));
   std::erase_if(name, [](char c) { return c == ' ' || c == '\t'; });
   return name;
@@ -47,7 +47,7 @@ Words given_set(const po::variables_map& values) {
   Words assignments = given(values, "set");
   Words names;
   for (const std::string& assignment : assignments) {
-    std::string name = name_of(assignment);
+    std::string name = assigned_name(assignment);
     if (std::ranges::find(names, name) != names.end()) {
       throw UsageError(
           fmt::format("--set gives {0} twice; write all its values at once, for example "

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <vector>
 
 #include "engine/spec/pattern_family.h"
+#include "engine/text/characters.h"
 #include "engine/text/units.h"
 #include "report/markdown_text.h"
 
@@ -25,14 +25,12 @@ constexpr const char* introduction =
 /// Where a heading `NAME.cu` can be linked to: letters in lower case, punctuation left out.
 std::string anchor_of(const std::string& name) {
   std::string anchor = "#";
-  for (const char c : name) {
-    anchor += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
+  for (const char c : name) anchor += to_small(c);
   return anchor + "cu";
 }
 
 /// Every line of the text, which YAML has joined within paragraphs, as a paragraph.
-std::string paragraphs(std::string_view text) {
+std::string help_paragraphs(std::string_view text) {
   std::string result;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
@@ -47,11 +45,11 @@ std::string paragraphs(std::string_view text) {
 
 /// With a binary unit where that is easier to read: "64 Mi", but "1024".
 std::string bound(std::int64_t value) {
-  constexpr std::int64_t large = std::int64_t{64} * 1024;
+  constexpr std::int64_t large = 64 * Ki;
   return value >= large ? format_count(value) : std::to_string(value);
 }
 
-std::string range_of(const Parameter& parameter) {
+std::string range_cell(const Parameter& parameter) {
   if (parameter.kind == ValueKind::boolean) return "true or false";
   if (parameter.kind == ValueKind::element) return "an element type";
   if (parameter.min && parameter.max) {
@@ -62,7 +60,7 @@ std::string range_of(const Parameter& parameter) {
   return "any integer";
 }
 
-std::string default_of(const Parameter& parameter) {
+std::string default_cell(const Parameter& parameter) {
   const std::string text = parameter.default_value.text();
   return parameter.device.empty() ? text
                                   : fmt::format("the device's {}, else {}", parameter.device, text);
@@ -71,8 +69,8 @@ std::string default_of(const Parameter& parameter) {
 std::string parameter_table(const Pattern& pattern) {
   std::vector<std::vector<std::string>> rows;
   for (const Parameter& parameter : pattern.parameters) {
-    rows.push_back({escape_markdown(parameter.name), escape_markdown(default_of(parameter)),
-                    escape_markdown(range_of(parameter)), escape_markdown(parameter.help)});
+    rows.push_back({escape_markdown(parameter.name), escape_markdown(default_cell(parameter)),
+                    escape_markdown(range_cell(parameter)), escape_markdown(parameter.help)});
   }
   if (rows.empty()) return {};
   return '\n' +
@@ -83,7 +81,7 @@ std::string parameter_table(const Pattern& pattern) {
 std::string pattern_section(const Pattern& pattern) {
   const std::string file = pattern.name + ".cu";
   std::string section = fmt::format("\n### [{}]({})\n", escape_markdown(file), file);
-  section += paragraphs(pattern.help);
+  section += help_paragraphs(pattern.help);
   section += parameter_table(pattern);
   if (!pattern.reference.empty()) {
     section += fmt::format("\nReference: {}\n", escape_markdown(pattern.reference));

@@ -97,20 +97,20 @@ void Progress::show_failure(const Configuration& configuration, const PointRecor
 }
 
 std::vector<Progress::Part> Progress::parts(double now) const {
-  std::vector<Part> parts = {{fmt::format("{}/{} points", done_, total_), 0, false}};
+  std::vector<Part> parts = {{fmt::format("{}/{} points", done_, total_), PartKind::count}};
   const bool is_at_points = stage_.empty() || done_ < total_;
   if (const auto left = pace_.seconds_left(total_ - std::min(done_, total_), now);
       left && is_at_points && done_ < total_) {
-    parts.push_back({describe_left(*left), 2, false});
+    parts.push_back({describe_left(*left), PartKind::time_left});
   }
-  if (!stage_.empty()) parts.push_back({stage_, 1, false});
-  if (failed_ > 0) parts.push_back({fmt::format("{} failed", failed_), 3, true});
+  if (!stage_.empty()) parts.push_back({stage_, PartKind::stage});
+  if (failed_ > 0) parts.push_back({fmt::format("{} failed", failed_), PartKind::failures});
   if (const auto rate = pace_.rate(); rate && is_at_points) {
-    parts.push_back({describe_rate(*rate), 5, false});
+    parts.push_back({describe_rate(*rate), PartKind::rate});
   }
   // The last one, since it is the one that can be cut.
   if (std::string best = settings_.best.describe(); !best.empty()) {
-    parts.push_back({std::move(best), 4, false});
+    parts.push_back({std::move(best), PartKind::best});
   }
   return parts;
 }
@@ -124,13 +124,12 @@ std::string Progress::live_text(const Terminal& terminal, double now) const {
     for (const Part& part : shown) columns += display_width(part.text);
     return columns;
   };
-  constexpr int best = 4;
   const std::size_t figure_width = display_width(settings_.best.describe(false));
   while (shown.size() > 1 && taken() > width) {
-    const auto victim = std::ranges::max_element(shown, {}, &Part::expendable);
+    const auto victim = std::ranges::max_element(shown, {}, &Part::kind);
     const std::size_t excess = taken() - width;
     const std::size_t own = display_width(victim->text);
-    if (victim->expendable == best && own >= excess + figure_width) {
+    if (victim->kind == PartKind::best && own >= excess + figure_width) {
       victim->text = cut_to_width(victim->text, own - excess, terminal.unicode);
     } else {
       shown.erase(victim);
@@ -140,7 +139,8 @@ std::string Progress::live_text(const Terminal& terminal, double now) const {
   std::string text;
   for (const Part& part : shown) {
     if (!text.empty()) text += separator;
-    text += painted(part.text, part.is_alarming ? red : std::string_view(), terminal.color);
+    text += painted(part.text, part.kind == PartKind::failures ? red : std::string_view(),
+                    terminal.color);
   }
   return text;
 }

@@ -46,11 +46,12 @@ class Progress : public RunObserver {
   void finish();
 
  private:
-  /// A part of the line, and how soon it is left out where not all fit: the highest first.
+  /// The parts of the line by how soon they are left out where not all fit: the last first.
+  enum class PartKind { count, stage, time_left, failures, best, rate };
+
   struct Part {
     std::string text;
-    int expendable = 0;
-    bool is_alarming = false;
+    PartKind kind = PartKind::count;
   };
 
   void print_line(const std::string& text);

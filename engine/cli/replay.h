@@ -26,8 +26,9 @@ class Replay {
   bool is_emulated() const { return recording_.origin.is_emulated; }
 
   /// Leaves only those configurations of the space that are recorded; gives how many there were.
-  /// Throws CommandError when none is, or when the recording's entries differ in a parameter that
-  /// the sweep does not know.
+  /// Throws CommandError when none is, and when the sweep varies what the recording does not know
+  /// or the recording's entries differ in a parameter that the sweep does not know. Comes before
+  /// what looks configurations up.
   std::size_t keep_recorded(const Sweep& sweep, Space& space);
 
   /// Takes away default configurations that are not recorded.

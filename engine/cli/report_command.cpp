@@ -7,15 +7,25 @@
 #include "engine/cli/command.h"
 #include "engine/cli/command_line.h"
 #include "engine/cli/find_database.h"
-#include "engine/cli/output_file.h"
+#include "engine/cli/number_option.h"
+#include "engine/cli/output_option.h"
 #include "engine/cli/report_files.h"
 #include "engine/cli/wrong_operand.h"
+#include "report/display_text.h"
 #include "report/run_results.h"
 
 namespace sweep {
 namespace {
 
 namespace po = boost::program_options;
+
+/// What --format may name, pictures last.
+std::vector<std::string> format_names() {
+  std::vector<std::string> names;
+  for (const ReportFormat& format : report_formats()) names.emplace_back(format.name);
+  names.insert(names.end(), {"svg", "png"});
+  return names;
+}
 
 /// "md: Markdown with the sweep's tables; csv: ..."
 std::string describe_formats() {
@@ -27,6 +37,24 @@ std::string describe_formats() {
   return fmt::format("{}", fmt::join(formats, "; "));
 }
 
+std::optional<std::size_t> given_chart(const po::variables_map& options) {
+  constexpr std::size_t largest = 1'000'000'000;
+  if (options.count("chart") == 0) return std::nullopt;
+  return read_whole_number("chart", options["chart"].as<std::string>(), largest);
+}
+
+void write_report(const RunResults& results, const ReportFormat& format,
+                  const std::optional<std::filesystem::path>& output) {
+  const bool has_place_for_charts = output && !is_stream(*output);
+  if (format.write_with == nullptr || !has_place_for_charts) {
+    write_result(output, format.write(results));
+    return;
+  }
+  const ChartFiles charts = write_chart_files(results, without_ending(*output));
+  write_result(output, format.write_with(results, charts.pictures));
+  std::cerr << describe_chart_files(charts);
+}
+
 }  // namespace
 
 CommandLine report_line() {
@@ -34,12 +62,14 @@ CommandLine report_line() {
       "sweep report [OPTIONS] FILE.db[:RUN]",
       "Makes a report again from a results database: of its newest run, or of the one\n"
       "whose number is given. A sweep's name stands for results/NAME.db.");
-  line.options()("format", po::value<std::string>()->default_value("md")->value_name("NAME"),
-                 describe_formats().c_str())("run", po::value<std::int64_t>()->value_name("N"),
-                                             "an earlier run than the newest, as FILE.db:N")(
-      "output,o", po::value<std::string>()->value_name("FILE"),
-      "write to a file, not to stdout; several charts to a folder")(
-      "chart", po::value<std::size_t>()->value_name("N"), "the N-th chart alone, of svg and png");
+  line.options()("format",
+                 po::value<std::string>()->default_value("md")->value_name(
+                     fmt::format("{}", fmt::join(format_names(), "|"))),
+                 describe_formats().c_str())("run", po::value<std::string>()->value_name("N"),
+                                             "an earlier run than the newest, as FILE.db:N");
+  add_output_option(line, "write to a file, not to stdout; several charts to a folder");
+  line.options()("chart", po::value<std::string>()->value_name("N"),
+                 "the N-th chart alone, of svg and png");
   line.operands("database", 1);
   return line;
 }
@@ -50,33 +80,26 @@ int report_command(const Arguments& arguments) {
   if (options->count("database") == 0) {
     throw UsageError("report on what? for example: sweep report results/stride.db");
   }
-  const std::string form = (*options)["format"].as<std::string>();
-  const auto picture_format = find_picture_format(form);
+  const std::string name = (*options)["format"].as<std::string>();
+  const auto picture_format = find_picture_format(name);
+  const ReportFormat* format = find_report_format(name);
+  if (!picture_format && format == nullptr) {
+    throw UsageError(fmt::format("--format {}: write {}", name, in_words(format_names(), "or")));
+  }
   if (!picture_format && options->count("chart") != 0) {
     throw UsageError("--chart belongs to --format svg or png");
   }
-  const ReportFormat* format = picture_format ? nullptr : &find_report_format(form);
   const std::string path = (*options)["database"].as<std::vector<std::string>>().front();
   check_operand("report", Operand::database, path);
-  std::optional<std::int64_t> run;
-  if (options->count("run") != 0) run = (*options)["run"].as<std::int64_t>();
-  const RunOperand operand = read_run_operand(path, run);
+  const RunOperand operand = read_run_operand(path, given_run(*options));
+  const auto output = given_output(*options);
+  const auto chart = given_chart(*options);
   const Store store(operand.database, Store::Mode::read_only);
   const RunResults results = load_results(store, operand.run);
-  std::optional<std::filesystem::path> output;
-  if (options->count("output") != 0) output = (*options)["output"].as<std::string>();
   if (picture_format) {
-    std::optional<std::size_t> chart;
-    if (options->count("chart") != 0) chart = (*options)["chart"].as<std::size_t>();
     export_charts(results, *picture_format, output, chart);
-  } else if (!output) {
-    std::cout << format->write(results);
-  } else if (format->write_with != nullptr) {
-    const ChartFiles charts = write_chart_files(results, without_ending(*output));
-    write_output_file(*output, format->write_with(results, charts.pictures));
-    std::cerr << describe_chart_files(charts);
   } else {
-    write_output_file(*output, format->write(results));
+    write_report(results, *format, output);
   }
   return exit_done;
 }

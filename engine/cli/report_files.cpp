@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/cli/command.h"
 #include "engine/cli/output_file.h"
 #include "report/csv.h"
-#include "report/display_text.h"
 #include "report/html/html.h"
 #include "report/json_report.h"
 #include "report/markdown.h"
@@ -16,7 +14,7 @@
 namespace sweep {
 namespace {
 
-constexpr std::array formats = {
+constexpr std::array format_table = {
     ReportFormat{"md", "Markdown with the sweep's tables", true, write_markdown, write_markdown},
     ReportFormat{"csv", "CSV with all points and metrics", true, write_csv},
     ReportFormat{"html", "a page with charts and all points, which opens without a network", true,
@@ -27,22 +25,19 @@ constexpr std::array formats = {
 }  // namespace
 
 std::span<const ReportFormat> report_formats() {
-  return formats;
+  return format_table;
 }
 
-const ReportFormat& find_report_format(std::string_view name) {
-  const auto* found = std::ranges::find(formats, name, &ReportFormat::name);
-  if (found != formats.end()) return *found;
-  std::vector<std::string> names;
-  for (const ReportFormat& format : formats) names.emplace_back(format.name);
-  throw UsageError(fmt::format("--format {}: write {}", name, in_words(names, "or")));
+const ReportFormat* find_report_format(std::string_view name) {
+  const auto* found = std::ranges::find(format_table, name, &ReportFormat::name);
+  return found != format_table.end() ? found : nullptr;
 }
 
 std::vector<std::filesystem::path> write_report_files(const RunResults& results,
                                                       const std::filesystem::path& base,
                                                       const ChartPictures& pictures) {
   std::vector<std::filesystem::path> files;
-  for (const ReportFormat& format : formats) {
+  for (const ReportFormat& format : format_table) {
     if (!format.is_written_by_run) continue;
     files.emplace_back(base.string() + '.' + std::string(format.name));
     write_output_file(files.back(), format.write_with != nullptr

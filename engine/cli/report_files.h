@@ -23,8 +23,8 @@ struct ReportFormat {
 
 std::span<const ReportFormat> report_formats();
 
-/// Throws UsageError, which names the formats, when there is none of this name.
-const ReportFormat& find_report_format(std::string_view name);
+/// Null when there is none of this name.
+const ReportFormat* find_report_format(std::string_view name);
 
 /// Writes the reports that belong to every run, `base` with each format's ending, with the pictures
 /// beside them, and returns their names. Throws CommandError when one cannot be written.

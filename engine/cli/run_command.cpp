@@ -14,6 +14,7 @@
 #include "engine/cli/compile_settings.h"
 #include "engine/cli/data_folders.h"
 #include "engine/cli/device_choice.h"
+#include "engine/cli/find_sweep.h"
 #include "engine/cli/machines.h"
 #include "engine/cli/output_file.h"
 #include "engine/cli/plan.h"
@@ -38,6 +39,7 @@ namespace sweep {
 namespace {
 
 namespace fs = std::filesystem;
+
 std::string host_name() {
   std::array<char, 256> name{};
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
@@ -139,8 +141,8 @@ Executor start_executor(const RunOptions& options) {
     executor.machines.measurer = executor.replay->measurer();
     return executor;
   }
-  executor.nvrtc = std::make_shared<const Nvrtc>();
   check_device_name(options.device);
+  executor.nvrtc = std::make_shared<const Nvrtc>();
   executor.machines = start_machines(options.device, options.exact, options.values);
   return executor;
 }
@@ -153,15 +155,27 @@ void keep_recorded(LoadedSweep& loaded, Replay& replay, const RunOptions& option
                            count_of(before, "configuration")));
 }
 
+/// Says which of the options given have nothing to act on.
+void say_what_is_left_out(const Executor& executor, const RunOptions& options) {
+  const bool asks_for_counters = options.counters && !options.counters->empty();
+  if (executor.machines.is_emulator() && asks_for_counters) {
+    std::cerr << "  --counters is left out: it asks a GPU; the emulator gives its own counts\n";
+  }
+  if (!executor.replay) return;
+  if (asks_for_counters) {
+    std::cerr << "  --counters is left out: it asks a GPU; a recording has the counts it has\n";
+  }
+  for (const char* option : {"exact", "model", "l1", "banks", "profile"}) {
+    if (options.values.count(option) == 0) continue;
+    std::cerr << fmt::format("  --{} is left out: a recording is not executed\n", option);
+  }
+}
+
 /// Makes the space that of the device.
 void fit_space(LoadedSweep& loaded, const Executor& executor, const RunOptions& options) {
-  if (executor.machines.is_emulator()) {
-    if (options.counters && !options.counters->empty()) {
-      std::cerr << "  --counters is left out: it asks a GPU; the emulator gives its own counts\n";
-    }
-    reduce_for_emulator(loaded, options);
-  }
-  if (executor.replay && executor.replay->is_emulated()) reduce_for_emulator(loaded, options);
+  const bool is_emulated =
+      executor.replay ? executor.replay->is_emulated() : executor.machines.is_emulator();
+  if (is_emulated) reduce_for_emulator(loaded, options);
   fit_to_device(loaded, executor.machines.measurer->device());
   if (executor.replay) keep_recorded(loaded, *executor.replay, options);
 }
@@ -255,6 +269,7 @@ int run(const RunOptions& options) {
   const Executor executor = start_executor(options);
   const std::unique_ptr<ProgramCache> cache = given_program_cache(options.values);
   say(options, fmt::format("  on {}\n", describe_device(executor.machines.measurer->device())));
+  say_what_is_left_out(executor, options);
   fit_space(loaded, executor, options);
   std::vector<TuningGroup> groups;
   if (loaded.sweep.tune) {

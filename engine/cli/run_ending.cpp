@@ -19,15 +19,11 @@
 namespace sweep {
 namespace {
 
-/// Elsewhere than in a terminal tables are as wide as this.
-constexpr std::size_t file_width = 120;
-
 void show_tables(const RunResults& results) {
   const Terminal terminal = terminal_of(STDOUT_FILENO);
   Drawing drawing = Drawing::plain;
   if (terminal.is_terminal) drawing = terminal.unicode ? Drawing::unicode : Drawing::ascii;
-  std::cout << write_terminal(results, terminal.is_terminal ? terminal.width : file_width,
-                              terminal.color, drawing)
+  std::cout << write_terminal(results, terminal.width_or(file_width), terminal.color, drawing)
             << std::flush;
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "engine/cli/json_lines.h"
+#include "report/json_value.h"
 #include "report/run_notes.h"
 #include "report/verdict.h"
 
@@ -34,7 +35,7 @@ ordered_json json_of(const std::vector<Metric>& metrics) {
 ordered_json json_of(const PointRecord& point, bool reused) {
   return {{"event", "point"},
           {"pattern", point.key.pattern_name},
-          {"parameters", json_of(point.key.parameters)},
+          {"parameters", json_parameters(point.key.parameters)},
           {"status", point.status == PointStatus::ok ? "ok" : "failed"},
           {"reused", reused},
           {"reason", point.reason},
@@ -60,7 +61,7 @@ ordered_json json_of(const VerdictGroup& group, const Verdicts& verdicts,
   const PointRecord& point = results.points.at(group.best).point;
   const std::optional<PointVerdict>& verdict = verdicts.of_points.at(group.best);
   ordered_json best = {{"pattern", point.key.pattern_name}};
-  if (!group.group.empty()) best["group"] = json_of(group.group);
+  if (!group.group.empty()) best["group"] = json_parameters(group.group);
   best["metric"] = group.metric.name;
   best["origin"] = to_string(group.metric.origin);
   best["unit"] = unit_in_full(group.metric.name);
@@ -71,7 +72,7 @@ ordered_json json_of(const VerdictGroup& group, const Verdicts& verdicts,
       best["high"] = verdict->interval->high;
     }
   }
-  best["parameters"] = json_of(point.key.parameters);
+  best["parameters"] = json_parameters(point.key.parameters);
   best["same"] = group.same.size();
   if (group.tuned && results.run.tuning) {
     add_search(best, results.run.tuning->groups.at(*group.tuned));
@@ -90,7 +91,7 @@ void add_verdicts(ordered_json& end, const RunResults& results) {
     if (!verdicts.of_points[i]) continue;
     const PointKey& key = results.points.at(i).point.key;
     end["verdicts"].push_back({{"pattern", key.pattern_name},
-                               {"parameters", json_of(key.parameters)},
+                               {"parameters", json_parameters(key.parameters)},
                                {"verdict", to_string(*verdicts.of_points[i])}});
   }
 }
@@ -144,7 +145,7 @@ void RunEvents::on_metrics(const Configuration& configuration, const std::vector
                            const std::vector<std::string>& notes) {
   const ordered_json event = {{"event", "metrics"},
                               {"pattern", configuration.pattern->name},
-                              {"parameters", json_of(configuration.parameters)},
+                              {"parameters", json_parameters(configuration.parameters)},
                               {"metrics", json_of(metrics)},
                               {"notes", notes}};
   print_json_line(event);

@@ -49,8 +49,7 @@ struct RunEnd {
 ///   "files", "exit_code", "resume" where it was interrupted.
 class RunEvents : public RunObserver {
  public:
-  /// `provenance`: with the device's and the compiler's names; `database`: what the run is
-  /// stored in.
+  /// `database`: what the run is stored in. The request and the device must outlive it.
   RunEvents(const RunRequest& request, const Device& device, std::filesystem::path database);
 
   void on_start(std::size_t points, std::size_t reused) override;

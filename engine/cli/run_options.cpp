@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "engine/cli/command_line.h"
 #include "engine/cli/emulator_options.h"
+#include "engine/cli/number_option.h"
 #include "engine/cli/pattern_options.h"
 #include "engine/cli/program_cache_option.h"
 #include "engine/cli/quiet_option.h"
@@ -53,12 +52,7 @@ void add_options(CommandLine& line) {
 std::uint64_t read_seed(const std::string& text) {
   // SQLite's integers have 63 bits beside the sign; 0 stands for a run without an order.
   constexpr std::uint64_t largest = (std::uint64_t{1} << 63U) - 1;
-  std::uint64_t seed = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
-  if (error != std::errc{} || end != text.data() + text.size() || seed == 0 || seed > largest) {
-    throw UsageError(fmt::format("--seed {}: write a whole number from 1 to {}", text, largest));
-  }
-  return seed;
+  return read_whole_number("seed", text, largest);
 }
 
 std::vector<std::string> read_counters(const std::string& text) {

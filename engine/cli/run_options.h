@@ -28,10 +28,11 @@ struct RunOptions {
   bool json = false;   ///< standard output has events (see run_events.h)
   std::uint64_t seed = 1;
   std::optional<std::vector<std::string>> counters;  ///< in the place of the sweep's
-  /// Whether only errors, warnings and failed points are told to people.
-  bool is_silent() const { return quiet || json; }
   /// All of them, for those that other files read: the emulator's and the cache's.
   boost::program_options::variables_map values;
+
+  /// Whether only errors, warnings and failed points are told to people.
+  bool is_silent() const { return quiet || json; }
 };
 
 /// Nothing when --help was asked for and printed. Throws UsageError.

@@ -1,16 +1,12 @@
 #include <fmt/format.h>
 
-#include <iostream>
-
 #include "engine/cli/command.h"
 #include "engine/cli/command_line.h"
-#include "engine/cli/output_file.h"
+#include "engine/cli/output_option.h"
 #include "engine/spec/editor_schema.h"
 #include "engine/text/suggestion.h"
 
 namespace sweep {
-
-namespace po = boost::program_options;
 
 CommandLine schema_line() {
   CommandLine line(
@@ -21,8 +17,7 @@ CommandLine schema_line() {
       "with\n"
       "  # yaml-language-server: $schema=sweep.schema.json\n"
       "where sweep.schema.json is what 'sweep schema sweep -o sweep.schema.json' wrote.");
-  line.options()("output,o", po::value<std::string>()->value_name("FILE"),
-                 "write to a file, not to stdout");
+  add_output_option(line);
   line.operands("what", 1, {"sweep|pattern"});
   return line;
 }
@@ -39,12 +34,7 @@ int schema_command(const Arguments& arguments) {
     throw UsageError(fmt::format("there is no schema of '{}'; {}", what,
                                  suggest(what, kinds, "there are those of")));
   }
-  const std::string text = what == "sweep" ? sweep_schema() : pattern_schema();
-  if (options->count("output") != 0) {
-    write_output_file((*options)["output"].as<std::string>(), text);
-  } else {
-    std::cout << text;
-  }
+  write_result(given_output(*options), what == "sweep" ? sweep_schema() : pattern_schema());
   return exit_done;
 }
 

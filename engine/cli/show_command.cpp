@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <iostream>
-#include <limits>
 
 #include "engine/cli/command.h"
 #include "engine/cli/command_line.h"
 #include "engine/cli/data_folders.h"
 #include "engine/cli/find_pattern.h"
+#include "engine/cli/find_sweep.h"
 #include "engine/cli/metric_list.h"
 #include "engine/cli/pattern_options.h"
 #include "engine/cli/plan.h"
@@ -57,9 +57,7 @@ void show_metric(const std::string& name) {
   if (metric == nullptr) {
     throw UsageError(fmt::format("there is no metric '{}'; {}", name, suggest_metric(name)));
   }
-  const Terminal terminal = terminal_of(STDOUT_FILENO);
-  std::cout << describe_metric(
-      *metric, terminal.is_terminal ? terminal.width : std::numeric_limits<std::size_t>::max());
+  std::cout << describe_metric(*metric, terminal_of(STDOUT_FILENO).width_or(unbroken));
 }
 
 }  // namespace

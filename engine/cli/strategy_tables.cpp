@@ -7,6 +7,7 @@
 
 #include "engine/cli/strategy_chart.h"
 #include "engine/text/units.h"
+#include "report/csv.h"
 #include "report/display_text.h"
 #include "report/markdown_text.h"
 #include "report/terminal_color.h"
@@ -31,7 +32,7 @@ std::string ratio_text(double ratio) {
   return fmt::format("{:.2f}", ratio);
 }
 
-std::vector<std::string> names_of(const StrategyComparison& comparison) {
+std::vector<std::string> strategies_of(const StrategyComparison& comparison) {
   std::vector<std::string> names;
   for (const Standing& standing : comparison.standings) {
     if (std::ranges::find(names, standing.strategy) == names.end()) {
@@ -56,7 +57,7 @@ TextTable table_of(const StrategyComparison& comparison) {
     table.headings.emplace_back("90th");
     table.headings.emplace_back("/ random");
   }
-  for (const std::string& name : names_of(comparison)) {
+  for (const std::string& name : strategies_of(comparison)) {
     std::vector<std::string> row = {name};
     for (const double share : comparison.shares) {
       const Standing& standing = *find_standing(comparison, name, share);
@@ -83,7 +84,7 @@ TextTable mean_table(std::span<const StrategyComparison> comparisons) {
   const StrategyComparison& first = comparisons.front();
   TextTable table{{"strategy"}, {}};
   for (const double share : first.shares) table.headings.push_back(percent(share));
-  for (const std::string& name : names_of(first)) {
+  for (const std::string& name : strategies_of(first)) {
     std::vector<std::string> row = {name};
     for (const double share : first.shares) {
       double logarithms = 0;
@@ -112,7 +113,7 @@ struct Chart {
 
 Chart chart_of(const StrategyComparison& comparison, double share, std::size_t width) {
   std::vector<ChartBar> bars;
-  for (const std::string& name : names_of(comparison)) {
+  for (const std::string& name : strategies_of(comparison)) {
     const Standing& standing = *find_standing(comparison, name, share);
     bars.push_back({name, static_cast<double>(std::max<std::size_t>(standing.median, 1)),
                     static_cast<double>(std::max<std::size_t>(standing.ninetieth, 1)),
@@ -155,16 +156,6 @@ std::string markdown_text(const TextTable& table) {
     columns.push_back({heading, !columns.empty()});
   }
   return markdown_table(columns, table.rows);
-}
-
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"') result += '"';
-    result += c;
-  }
-  return result + '"';
 }
 
 }  // namespace
@@ -222,7 +213,7 @@ std::string write_strategies_csv(std::span<const StrategyComparison> comparisons
   std::string text = "file,strategy,share,median,ninetieth,ratio,most,seeds\r\n";
   for (const StrategyComparison& comparison : comparisons) {
     for (const Standing& standing : comparison.standings) {
-      text += fmt::format("{},{},{},{},{},{},{},{}\r\n", csv_field(comparison.file),
+      text += fmt::format("{},{},{},{},{},{},{},{}\r\n", csv_text(comparison.file),
                           standing.strategy, standing.share, standing.median, standing.ninetieth,
                           ratio_to_random(comparison, standing), comparison.most, comparison.seeds);
     }

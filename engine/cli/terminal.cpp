@@ -4,10 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <string>
 #include <string_view>
+
+#include "engine/text/characters.h"
 
 namespace sweep {
 namespace {
@@ -42,7 +43,7 @@ bool has_utf8_locale() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     std::string locale(variable(name));
     if (locale.empty()) continue;
-    std::ranges::transform(locale, locale.begin(), [](unsigned char c) { return std::tolower(c); });
+    std::ranges::transform(locale, locale.begin(), to_small);
     return locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
   }
   return false;

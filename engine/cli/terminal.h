@@ -1,19 +1,28 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 
 namespace sweep {
 
 /// What `--color` asks for; `automatic` is colour where it can be shown.
 enum class ColorChoice { automatic, always, never };
 
-/// Whether messages and progress go to a terminal, and how.
+/// Elsewhere than in a terminal tables are as wide as this; lists, which programs read, are not
+/// broken at all.
+constexpr std::size_t file_width = 120;
+constexpr std::size_t unbroken = std::numeric_limits<std::size_t>::max();
+
+/// Whether what is written goes to a terminal, and how.
 struct Terminal {
   bool is_terminal = false;
   bool color = false;
   bool live = false;       ///< a line may be written over
   std::size_t width = 80;  ///< columns
   bool unicode = false;    ///< shows characters beyond ASCII
+
+  /// The terminal's columns; `elsewhere` where there is none.
+  std::size_t width_or(std::size_t elsewhere) const { return is_terminal ? width : elsewhere; }
 };
 
 /// What stands behind a file descriptor. `--color` decides on colour; without it NO_COLOR in the

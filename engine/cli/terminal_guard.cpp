@@ -10,7 +10,7 @@
 namespace sweep {
 namespace {
 
-constexpr std::string_view escape = "\033[";
+constexpr std::string_view escape_begin = "\033[";
 
 /// How many bytes the text begins with that belong together, and what is written for them.
 struct Piece {
@@ -26,12 +26,12 @@ bool is_colour(std::string_view parameters) {
 }
 
 Piece read_escape(std::string_view text) {
-  if (escape.starts_with(text)) return {};
-  if (!text.starts_with(escape)) return {1, "?"};
-  const std::size_t end = text.find_first_not_of("0123456789;", escape.size());
+  if (escape_begin.starts_with(text)) return {};
+  if (!text.starts_with(escape_begin)) return {1, "?"};
+  const std::size_t end = text.find_first_not_of("0123456789;", escape_begin.size());
   constexpr std::size_t longest = 16;
   if (end == std::string_view::npos) return text.size() < longest ? Piece{} : Piece{1, "?"};
-  const std::string_view parameters = text.substr(escape.size(), end - escape.size());
+  const std::string_view parameters = text.substr(escape_begin.size(), end - escape_begin.size());
   const char what = text[end];
   const bool is_known =
       what == 'm' ? is_colour(parameters) : parameters.empty() && (what == 'J' || what == 'K');
@@ -39,7 +39,6 @@ Piece read_escape(std::string_view text) {
 }
 
 Piece read_piece(std::string_view text) {
-  constexpr std::size_t longest_character = 4;
   const char first = text.front();
   if (first == '\033') return read_escape(text);
   if (first == '\n' || first == '\t') return {1, text.substr(0, 1)};
@@ -51,10 +50,10 @@ Piece read_piece(std::string_view text) {
   if (length == 0) {
     // Perhaps the rest of a character is still to come.
     const auto byte = static_cast<unsigned char>(first);
-    const bool may_go_on = byte >= 0xc2 && byte < 0xf5 && text.size() < longest_character &&
-                           std::ranges::all_of(text.substr(1), [](char c) {
-                             return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U;
-                           });
+    const bool may_go_on =
+        byte >= 0xc2 && byte < 0xf5 && std::ranges::all_of(text.substr(1), [](char c) {
+          return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U;
+        });
     const std::size_t whole = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
     return may_go_on && text.size() < whole ? Piece{} : Piece{1, "?"};
   }

@@ -6,7 +6,7 @@
 namespace sweep {
 namespace {
 
-constexpr std::array table = {
+constexpr std::array placeholder_table = {
     Placeholder{"CC", WordKind::capability},
     Placeholder{"CONDITION", WordKind::text},
     Placeholder{"COUNTERS", WordKind::counters},
@@ -50,12 +50,13 @@ std::vector<std::string> split_choices(std::string_view text) {
 }  // namespace
 
 std::span<const Placeholder> placeholders() {
-  return table;
+  return placeholder_table;
 }
 
 Word word_of(const std::string& placeholder) {
-  const auto* found = std::ranges::find(table, placeholder, &Placeholder::name);
-  if (found != table.end()) return {placeholder, found->kind, split_choices(found->choices)};
+  const auto* found = std::ranges::find(placeholder_table, placeholder, &Placeholder::name);
+  if (found != placeholder_table.end())
+    return {placeholder, found->kind, split_choices(found->choices)};
   if (placeholder.empty() || !is_literal(placeholder)) return {placeholder, WordKind::text, {}};
   return {placeholder, WordKind::choice, split_choices(placeholder)};
 }

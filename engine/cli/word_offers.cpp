@@ -7,6 +7,7 @@
 #include "engine/cli/data_folders.h"
 #include "engine/cli/device_choice.h"
 #include "engine/cli/find_pattern.h"
+#include "engine/cli/find_sweep.h"
 #include "engine/cli/sweep_list.h"
 #include "engine/emulator/execution/emulator_backend.h"
 #include "engine/search/strategy.h"

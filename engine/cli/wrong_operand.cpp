@@ -17,13 +17,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-enum class Kind { sweep, pattern, database, folder, other };
+enum class Kind { sweep, pattern, included, database, folder, other };
 
 Kind file_kind(const fs::path& path) {
   std::error_code error;
   if (fs::is_directory(path, error)) return Kind::folder;
   const std::string ending = path.extension().string();
-  if (ending == ".cu" || ending == ".cuh") return Kind::pattern;
+  if (ending == ".cu") return Kind::pattern;
+  if (ending == ".cuh") return Kind::included;
   if (ending == ".yaml" || ending == ".yml") return Kind::sweep;
   return ending == ".db" ? Kind::database : Kind::other;
 }
@@ -34,6 +35,8 @@ std::string_view describe(Kind kind) {
       return "a sweep";
     case Kind::pattern:
       return "a pattern";
+    case Kind::included:
+      return "a file for patterns to include";
     case Kind::database:
       return "a results database";
     case Kind::folder:
@@ -116,11 +119,11 @@ void check_operand(std::string_view command, Operand taken, const std::string& o
   if (kind == Kind::folder) throw CommandError(exit_no_input, message + " in it");
   const bool is_sweep_for_results = taken == Operand::database && kind == Kind::sweep;
   const std::string stem = fs::path(operand).stem().string();
-  message += fmt::format("; try: {}", is_sweep_for_results
-                                          ? fmt::format("sweep {} {}", command,
-                                                        shell_quoted({"results/" + stem + ".db"}))
-                                          : command_for(operand));
-  throw CommandError(exit_usage, message);
+  const std::string meant =
+      is_sweep_for_results
+          ? fmt::format("sweep {} {}", command, shell_quoted({"results/" + stem + ".db"}))
+          : command_for(operand);
+  throw CommandError(exit_usage, meant.empty() ? message : message + "; try: " + meant);
 }
 
 }  // namespace sweep

@@ -22,6 +22,14 @@ constexpr bool is_word(char c) {
   return is_letter_or_digit(c) || c == '_';
 }
 
+constexpr char to_capital(char c) {
+  return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+}
+
+constexpr char to_small(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
 /// A blank, a tabulator, or what ends a line or page.
 constexpr bool is_space(char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');

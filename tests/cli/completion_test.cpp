@@ -77,6 +77,7 @@ const std::vector<Case> cases = {
     {{"show", "metric", "time_m"}, {"words", "time_min"}},
     {{"show", "pattern", "stride", "--p"}, {"words", "--patterns"}},
     {{"report", ""}, {"files db"}},
+    {{"report", "--format", "c"}, {"words", "csv"}},
     {{"list", "--", "--p"}, {"words"}},
     {{"check", "a.cu", "strid"}, {"files yaml cu", "stride", "strided_store"}},
     {{"cache", ""}, {"words", "clear"}},

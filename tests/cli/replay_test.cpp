@@ -116,6 +116,15 @@ BOOST_FIXTURE_TEST_CASE(makes_the_tables_of_a_sweep_that_searches_nothing, Repla
   BOOST_TEST(contains(outcome.out, "512.0"));
 }
 
+BOOST_FIXTURE_TEST_CASE(says_which_options_a_recording_leaves_nothing_to_do, Replayed) {
+  const Outcome outcome =
+      run(axes, "times.json", {"--counters", "memory", "--model", "7.5", "--exact"});
+  for (const char* option : {"counters", "model", "exact"}) {
+    BOOST_TEST(contains(outcome.err, fmt::format("--{} is left out", option)), outcome.err);
+  }
+  BOOST_TEST(!contains(run(axes).err, "is left out"));
+}
+
 BOOST_FIXTURE_TEST_CASE(has_no_default_that_is_not_recorded, Replayed) {
   const Outcome outcome =
       run("pattern: step\naxes: {STEP: [1, 2], BLOCK: [128, 256]}\nwhere: STEP * BLOCK != 512\n"

@@ -1,3 +1,7 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <boost/test/unit_test.hpp>
 
 #include "engine/store/store.h"
@@ -64,6 +68,28 @@ BOOST_AUTO_TEST_CASE(a_report_goes_to_a_file_whole) {
   BOOST_TEST(run_program({"report", database, "-o", "no/such/folder.md"}).code == 73);
 }
 
+BOOST_AUTO_TEST_CASE(a_report_goes_into_a_pipe_or_a_device_and_leaves_it_what_it_is) {
+  const TemporaryFolder folder;
+  const std::string database = small_database(folder).string();
+  const std::filesystem::path pipe = folder.path() / "pipe";
+  BOOST_REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  BOOST_REQUIRE(reader >= 0);
+  const Outcome written =
+      run_program({"report", database, "--format", "csv", "-o", "pipe"}, folder.path());
+  std::string text(16, ' ');
+  const ssize_t size = ::read(reader, text.data(), text.size());
+  ::close(reader);
+  BOOST_TEST(written.code == 0, written.err);
+  BOOST_TEST(size == 16);
+  BOOST_TEST(text.starts_with("pattern,STRIDE,"));
+  BOOST_TEST(std::filesystem::is_fifo(pipe));
+  const Outcome nowhere = run_program({"report", database, "-o", "/dev/null"}, folder.path());
+  BOOST_TEST(nowhere.code == 0, nowhere.err);
+  BOOST_TEST(nowhere.err.empty());
+  BOOST_TEST(std::filesystem::is_character_file("/dev/null"));
+}
+
 BOOST_AUTO_TEST_CASE(what_is_no_database_is_refused_and_stays_as_it_is) {
   const TemporaryFolder folder;
   const std::filesystem::path text = folder.write("text.db", "this is text, not a database\n");
@@ -78,8 +104,15 @@ BOOST_AUTO_TEST_CASE(runs_and_formats_that_are_not_there_are_named) {
   const TemporaryFolder folder;
   const std::string database = small_database(folder).string();
   BOOST_TEST(run_program({"report", database, "--run", "7"}).code == 66);
-  BOOST_TEST(run_program({"report", database, "--format", "pdf"}).code == 2);
-  BOOST_TEST(run_program({"report", database, "--run", "x"}).code == 2);
+  const Outcome format = run_program({"report", database, "--format", "pdf"});
+  BOOST_TEST(format.code == 2);
+  BOOST_TEST(contains(format.err, "write md, csv, html, json, svg or png"), format.err);
+  const Outcome run = run_program({"report", database, "--run", "x"});
+  BOOST_TEST(run.code == 2);
+  BOOST_TEST(contains(run.err, "--run x: write a whole number from 1 to"), run.err);
+  const Outcome chart = run_program({"report", database, "--format", "svg", "--chart", "-1"});
+  BOOST_TEST(contains(chart.err, "--chart -1: write a whole number from 1 to"), chart.err);
+  BOOST_TEST(run_program({"report", database, "-o", ""}).code == 2);
 }
 
 BOOST_AUTO_TEST_CASE(a_run_is_named_behind_a_colon_too) {

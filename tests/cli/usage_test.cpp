@@ -141,6 +141,9 @@ const std::vector<Mistake> mistakes = {
     {{"explain", "sweeps/stride.yaml"}, 2, "try: sweep run sweeps/stride.yaml"},
     {{"check", "results/x.db"}, 2, "try: sweep report results/x.db"},
     {{"check", "sweeps"}, 66, "sweeps is a folder"},
+    {{"check", "x.cuh"}, 2, "x.cuh is a file for patterns to include; sweep check takes"},
+    {{"compare", "sweeps/stride.yaml"}, 2, "try: sweep compare results/stride.db"},
+    {{"list", "runs", "sweeps/stride.yaml"}, 2, "try: sweep list runs results/stride.db"},
 };
 
 BOOST_DATA_TEST_CASE(usual_mistakes_are_told_what_to_type, data::make(mistakes), mistake) {
