@@ -35,6 +35,12 @@ class TemporaryFolder {
     std::ofstream(file, std::ios::binary) << text;
     return file;
   }
+  /// The same for a file that may be executed.
+  std::filesystem::path write_program(const std::string& name, const std::string& text) const {
+    const std::filesystem::path file = write(name, text);
+    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+    return file;
+  }
 
  private:
   std::filesystem::path path_;

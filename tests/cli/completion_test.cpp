@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
@@ -18,9 +19,7 @@ namespace {
 
 /// What the program offers for the last word: the line about files, then each offer.
 std::vector<std::string> offered(const std::vector<std::string>& words) {
-  std::vector<std::string> arguments = {"complete"};
-  arguments.insert(arguments.end(), words.begin(), words.end());
-  std::istringstream lines(run_program(arguments).out);
+  std::istringstream lines(run_program(with({"complete"}, words)).out);
   std::vector<std::string> result;
   for (std::string line; std::getline(lines, line);) {
     result.push_back(line.substr(0, line.find('\t')));
@@ -30,6 +29,7 @@ std::vector<std::string> offered(const std::vector<std::string>& words) {
 
 bool offers(const std::vector<std::string>& words, const std::string& word) {
   const std::vector<std::string> all = offered(words);
+  BOOST_REQUIRE(!all.empty());
   return std::find(all.begin() + 1, all.end(), word) != all.end();
 }
 

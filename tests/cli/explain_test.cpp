@@ -120,12 +120,15 @@ BOOST_DATA_TEST_CASE(each_access_has_its_expression_its_cost_and_what_helps, dat
 
 BOOST_AUTO_TEST_CASE(atomics_on_one_address_are_told_apart) {
   const nlohmann::json found = explain("atomicAdd(&out[0], in[i]);");
+  std::size_t atomics = 0;
   for (const nlohmann::json& access : found["accesses"]) {
     if (access["kind"] != "atomic") continue;
+    ++atomics;
     BOOST_TEST(access["text"] == "out[0]");
     BOOST_TEST(contains(access["advice"], "All 32 active lanes of a warp update one address"));
     BOOST_TEST(access["shape"]["uniform"] == access["shape"]["accesses"]);
   }
+  BOOST_TEST(atomics == 1U, found.dump(1));
 }
 
 BOOST_AUTO_TEST_CASE(the_json_says_what_was_executed) {
@@ -168,8 +171,10 @@ BOOST_AUTO_TEST_CASE(the_listing_shows_the_source_with_its_costs) {
 
 BOOST_AUTO_TEST_CASE(every_shipped_pattern_is_explained_to_the_expression) {
   const std::filesystem::path folder = std::filesystem::path(SWEEP_SOURCE_DIR) / "patterns";
+  int patterns = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() != ".cu") continue;
+    ++patterns;
     const std::string name = entry.path().stem().string();
     BOOST_TEST_CONTEXT(name) {
       const Outcome explained = run_program({"explain", name, "--json"});
@@ -184,6 +189,7 @@ BOOST_AUTO_TEST_CASE(every_shipped_pattern_is_explained_to_the_expression) {
       }
     }
   }
+  BOOST_TEST(patterns >= 10);
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_explained_is_said_with_its_exit_code) {

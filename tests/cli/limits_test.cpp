@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <ostream>
 
+#include "engine/memory/machine_memory.h"
 #include "tests/cli/compiler_precondition.h"
 #include "tests/cli/program.h"
 #include "tests/contains.h"
@@ -45,10 +46,7 @@ struct SmallSweep : TemporaryFolder {
     return run_program(arguments, path());
   }
   Outcome run(const std::string& sweep, const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> arguments = {"run", "--device", "emulator"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    arguments.insert(arguments.end(), {"--", sweep});
-    return program(arguments);
+    return program(with(with({"run", "--device", "emulator"}, more), {"--", sweep}));
   }
 };
 
@@ -195,9 +193,12 @@ BOOST_AUTO_TEST_CASE(buffers_that_no_machine_has_are_failed_points,
 
 BOOST_AUTO_TEST_CASE(executing_all_of_buffers_larger_than_the_memory_is_refused_at_once,
                      *boost::unit_test::precondition(has_compiler)) {
+  if (machine_memory().total >> 40U != 0) {
+    BOOST_TEST_MESSAGE("skipped: this machine has a TiB of memory");
+    return;
+  }
   write("small.cu", pattern("data[i] = 1;", "255 Gi"));
   const Outcome refused = run("small.yaml", {"--exact"});
-  if (refused.code == 0) return;  // a machine of more than a TiB
   BOOST_TEST(refused.code == 1);
   BOOST_TEST(contains(refused.err, "out of memory: the buffers have 1020 GiB, of this machine's "),
              refused.err);

@@ -87,6 +87,7 @@ BOOST_AUTO_TEST_CASE(patterns_are_listed_by_family) {
   // The summaries of all families begin in one column.
   const auto column = [&](const std::string& summary) {
     const std::size_t at = list.find(summary);
+    BOOST_REQUIRE(at != std::string::npos);
     return at - list.rfind('\n', at);
   };
   BOOST_TEST(column("Does next to nothing") == column("Transpose a square"));

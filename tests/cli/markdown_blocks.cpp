@@ -29,12 +29,12 @@ std::vector<FencedBlock> fenced_blocks(std::string_view markdown) {
   return blocks;
 }
 
-std::vector<MarkdownLink> links_of(std::string_view markdown) {
+std::vector<std::string> links_of(std::string_view markdown) {
   const std::string text(markdown);
-  const std::regex link(R"((!?)\[([^\[\]]|\[[^\]]*\])*\]\(([^)\s]+)\))");
-  std::vector<MarkdownLink> links;
+  const std::regex link(R"(\[([^\[\]]|\[[^\]]*\])*\]\(([^)\s]+)\))");
+  std::vector<std::string> links;
   for (std::sregex_iterator at(text.begin(), text.end(), link), end; at != end; ++at) {
-    links.push_back({(*at)[3], (*at)[1].length() > 0});
+    links.push_back((*at)[2]);
   }
   return links;
 }

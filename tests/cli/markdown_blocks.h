@@ -18,11 +18,7 @@ struct FencedBlock {
 std::vector<FencedBlock> fenced_blocks(std::string_view markdown);
 
 /// The targets of links and pictures, in order.
-struct MarkdownLink {
-  std::string target;
-  bool is_picture = false;
-};
-std::vector<MarkdownLink> links_of(std::string_view markdown);
+std::vector<std::string> links_of(std::string_view markdown);
 
 /// The anchors that GitHub gives the headings.
 std::vector<std::string> anchors_of(std::string_view markdown);

@@ -78,10 +78,6 @@ std::string RunningProgram::out_so_far() const {
   return read_text_file(out_);
 }
 
-std::string RunningProgram::err_so_far() const {
-  return read_text_file(err_);
-}
-
 Outcome RunningProgram::wait() {
   int status = 0;
   waitpid(process_, &status, 0);
@@ -89,6 +85,12 @@ Outcome RunningProgram::wait() {
   const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
   const bool readable = std::filesystem::is_regular_file(out_);
   return {code, readable ? read_text_file(out_) : std::string(), read_text_file(err_)};
+}
+
+std::vector<std::string> with(std::vector<std::string> words,
+                              const std::vector<std::string>& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
 }
 
 Outcome run_program(const std::vector<std::string>& arguments, const std::filesystem::path& folder,

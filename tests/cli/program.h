@@ -36,7 +36,6 @@ class RunningProgram {
 
   pid_t process() const { return process_; }
   std::string out_so_far() const;
-  std::string err_so_far() const;
   Outcome wait();
 
  private:
@@ -44,6 +43,9 @@ class RunningProgram {
   std::filesystem::path err_;
   pid_t process_ = 0;
 };
+
+/// A command line with more words at its end.
+std::vector<std::string> with(std::vector<std::string> words, const std::vector<std::string>& more);
 
 /// Runs the program to its end.
 Outcome run_program(const std::vector<std::string>& arguments,

@@ -48,11 +48,20 @@ std::string recorded_times(const std::string& extra = {}) {
          "}}\n";
 }
 
-/// Needs neither a compiler nor a GPU.
+/// Needs neither a compiler nor a GPU, but `record` needs a compiler.
 struct Replayed {
   Replayed() {
     folder.write("mine/step.cu", step_pattern);
     folder.write("times.json", recorded_times());
+  }
+  /// The database, in the folder, of a run of the sweep on the emulator.
+  std::string record(const std::string& sweep) const {
+    folder.write("replayed.yaml", sweep);
+    const Outcome recorded = run_program(
+        {"run", "replayed.yaml", "--patterns", "mine", "--device", "emulator", "-o", "recorded"},
+        folder.path());
+    BOOST_REQUIRE_MESSAGE(recorded.code == 0, recorded.err);
+    return "recorded/replayed.db";
   }
   Outcome run(const std::string& sweep, const std::string& recording = "times.json",
               const std::vector<std::string>& more = {}) const {
@@ -144,17 +153,13 @@ BOOST_FIXTURE_TEST_CASE(is_not_taken_for_a_measurement_later, Replayed) {
 BOOST_FIXTURE_TEST_CASE(takes_the_values_that_the_emulator_recorded_with, Replayed,
                         *boost::unit_test::precondition(has_compiler)) {
   const std::string sweep = "pattern: step\naxes: {STEP: [1, 2]}\nemulator: {set: {N: 1 Ki}}\n";
-  folder.write("replayed.yaml", sweep);
-  const Outcome recorded = run_program(
-      {"run", "replayed.yaml", "--patterns", "mine", "--device", "emulator", "-o", "recorded"},
-      folder.path());
-  BOOST_REQUIRE_MESSAGE(recorded.code == 0, recorded.err);
-  const Outcome outcome = run(sweep, "recorded/replayed.db");
+  const std::string recording = record(sweep);
+  const Outcome outcome = run(sweep, recording);
   BOOST_TEST(outcome.code == 0, outcome.err);
   BOOST_TEST(contains(outcome.err, "with the sweep's values for the emulator"), outcome.err);
   BOOST_TEST(contains(outcome.err, "2 points taken from the recording, 0 failed"), outcome.err);
   // What a person types goes before what the file says.
-  const Outcome other = run(sweep, "recorded/replayed.db", {"--set", "N=2048"});
+  const Outcome other = run(sweep, recording, {"--set", "N=2048"});
   BOOST_TEST(contains(other.err, "none of this sweep's 2 configurations is recorded"), other.err);
 }
 
@@ -173,12 +178,8 @@ __global__ void spread(int* out) {
 }
 )cuda");
   const std::string sweep = "pattern: spread\naxes: {BLOCK: [32, 64]}\n";
-  folder.write("replayed.yaml", sweep);
-  const Outcome recorded = run_program(
-      {"run", "replayed.yaml", "--patterns", "mine", "--device", "emulator", "-o", "recorded"},
-      folder.path());
-  BOOST_REQUIRE_MESSAGE(recorded.code == 0, recorded.err);
-  const Outcome outcome = run(sweep, "recorded/replayed.db");
+  const std::string recording = record(sweep);
+  const Outcome outcome = run(sweep, recording);
   BOOST_TEST(outcome.code == 0, outcome.err);
   BOOST_TEST(contains(outcome.err, "2 points taken from the recording, 0 failed"), outcome.err);
 }

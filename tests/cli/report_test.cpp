@@ -149,8 +149,7 @@ BOOST_AUTO_TEST_CASE(charts_are_drawn_where_gnuplot_is) {
 BOOST_AUTO_TEST_CASE(a_gnuplot_that_fails_does_not_fail_the_report) {
   const TemporaryFolder folder;
   const std::string database = small_database(folder).string();
-  const std::filesystem::path gnuplot = folder.write("bin/gnuplot", "#!/bin/sh\nexit 3\n");
-  std::filesystem::permissions(gnuplot, std::filesystem::perms::owner_all);
+  const std::filesystem::path gnuplot = folder.write_program("bin/gnuplot", "#!/bin/sh\nexit 3\n");
   const Environment environment = {{"PATH", gnuplot.parent_path().string()}};
   const Outcome report =
       run_program({"report", database, "-o", "report.md"}, folder.path(), environment);

@@ -3,7 +3,6 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 #include <sstream>
-#include <thread>
 
 #include "engine/store/store.h"
 #include "report/charts/gnuplot_process.h"
@@ -11,6 +10,7 @@
 #include "tests/cli/program.h"
 #include "tests/contains.h"
 #include "tests/temporary_folder.h"
+#include "tests/wait_until.h"
 
 using namespace sweep;
 
@@ -21,12 +21,6 @@ using nlohmann::json;
 const std::vector<std::string> command = {"run",   "stride",       "--device", "emulator",
                                           "--set", "STRIDE=1,2,4", "--set",    "BLOCK=256",
                                           "--set", "BYTES=1 Mi"};
-
-std::vector<std::string> with(std::vector<std::string> words,
-                              const std::vector<std::string>& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
 
 /// Every line is an object; throws what the parser throws when one is not.
 std::vector<json> events_of(const std::string& out) {
@@ -174,9 +168,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_is_stopped_ends_its_lines_too) {
     RunningProgram program(
         {"run", "stride", "--device", "emulator", "--exact", "--set", "BYTES=16 Mi", "--json"},
         folder.path());
-    for (int i = 0; i < 1000 && !contains(program.out_so_far(), "\"point\""); ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
+    BOOST_TEST(wait_until([&] { return contains(program.out_so_far(), "\"point\""); }));
     kill(program.process(), number);
     const Outcome run = program.wait();
     BOOST_TEST(run.code == code, run.err);

@@ -1,35 +1,17 @@
 #include <boost/test/unit_test.hpp>
-#include <chrono>
 #include <csignal>
-#include <thread>
 
 #include "engine/store/store.h"
+#include "tests/cli/gpu_precondition.h"
 #include "tests/cli/program.h"
 #include "tests/contains.h"
+#include "tests/store/newest_points.h"
 #include "tests/temporary_folder.h"
 
 using namespace sweep;
 
 namespace run {
 namespace {
-
-boost::test_tools::assertion_result has_gpu(boost::unit_test::test_unit_id) {
-  return program_sees_gpu();
-}
-
-/// Waits, for a minute at most, until the newest run in the database has a point.
-void wait_for_a_point(const std::filesystem::path& database) {
-  for (int tries = 0; tries < 6000; ++tries) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    try {
-      const Store store(database, Store::Mode::read_only);
-      const auto runs = store.runs();
-      if (!runs.empty() && !store.points(runs.back().id).empty()) return;
-    } catch (const StoreError&) {
-      continue;  // not created yet
-    }
-  }
-}
 
 /// A folder with a new pattern, which no build has seen, and a sweep over it.
 struct NewPattern {
@@ -52,14 +34,12 @@ report: {tables: [{rows: SHIFT, value: bandwidth}]}
 )");
   }
 
-  std::vector<std::string> command(std::vector<std::string> more = {}) const {
-    std::vector<std::string> words = {"run", "twice.yaml", "--patterns", "mine"};
-    words.insert(words.end(), more.begin(), more.end());
-    return words;
+  std::vector<std::string> command(const std::vector<std::string>& more = {}) const {
+    return with({"run", "twice.yaml", "--patterns", "mine"}, more);
   }
 
-  Outcome run(std::vector<std::string> more = {}) const {
-    return run_program(command(std::move(more)), folder.path());
+  Outcome run(const std::vector<std::string>& more = {}) const {
+    return run_program(command(more), folder.path());
   }
 
   TemporaryFolder folder;
@@ -68,7 +48,7 @@ report: {tables: [{rows: SHIFT, value: bandwidth}]}
 }  // namespace
 }  // namespace run
 
-BOOST_FIXTURE_TEST_SUITE(run, run::NewPattern, *boost::unit_test::precondition(run::has_gpu))
+BOOST_FIXTURE_TEST_SUITE(run, run::NewPattern, *boost::unit_test::precondition(has_gpu))
 
 BOOST_AUTO_TEST_CASE(a_new_pattern_runs_without_rebuilding) {
   const Outcome first = run({"--set", "SHIFT=0,1,2"});
@@ -122,7 +102,7 @@ BOOST_AUTO_TEST_CASE(the_first_interrupt_finishes_the_point_and_says_how_to_go_o
       "run", "stride", "--set", "STRIDE={from: 1, to: 1000}", "--set", "BYTES=256 Mi", "--fresh"};
   RunningProgram running(command, folder.path());
   const auto database = folder.path() / "results/stride.db";
-  wait_for_a_point(database);
+  BOOST_REQUIRE(wait_for_a_point(database));
   kill(running.process(), SIGINT);
   const Outcome stopped = running.wait();
   BOOST_TEST(stopped.code == 130);
@@ -140,7 +120,7 @@ BOOST_AUTO_TEST_CASE(the_first_interrupt_finishes_the_point_and_says_how_to_go_o
 BOOST_AUTO_TEST_CASE(a_killed_run_keeps_its_points) {
   {
     RunningProgram running({"run", "stride", "--set", "STRIDE={from: 1, to: 1000}"}, folder.path());
-    wait_for_a_point(folder.path() / "results/stride.db");
+    BOOST_REQUIRE(wait_for_a_point(folder.path() / "results/stride.db"));
     kill(running.process(), SIGKILL);
     BOOST_TEST(running.wait().code == -SIGKILL);
   }

@@ -6,6 +6,8 @@
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
 
+#include "tests/changed_environment.h"
+
 using namespace sweep;
 
 namespace terminal_choice {
@@ -19,11 +21,11 @@ struct PseudoTerminal {
     BOOST_REQUIRE(unlockpt(controller) == 0);
     terminal = open(ptsname(controller), O_RDWR | O_NOCTTY);
     BOOST_REQUIRE(terminal >= 0);
-    setenv("TERM", "xterm", 1);
+    environment.set("TERM", "xterm");
     for (const char* name : {"NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "LC_ALL", "LC_CTYPE"}) {
-      unsetenv(name);
+      environment.unset(name);
     }
-    setenv("LANG", "en_US.UTF-8", 1);
+    environment.set("LANG", "en_US.UTF-8");
   }
   ~PseudoTerminal() {
     set_color_choice(ColorChoice::automatic);
@@ -33,6 +35,7 @@ struct PseudoTerminal {
   PseudoTerminal(const PseudoTerminal&) = delete;
   PseudoTerminal& operator=(const PseudoTerminal&) = delete;
 
+  ChangedEnvironment environment;
   int controller;
   int terminal = -1;
 };
@@ -49,7 +52,7 @@ BOOST_AUTO_TEST_CASE(a_terminal_has_colour_and_a_live_line) {
 }
 
 BOOST_AUTO_TEST_CASE(no_color_takes_the_colour_alone) {
-  setenv("NO_COLOR", "1", 1);
+  environment.set("NO_COLOR", "1");
   BOOST_TEST(!terminal_of(terminal).color);
   BOOST_TEST(terminal_of(terminal).live);
   set_color_choice(ColorChoice::always);
@@ -58,27 +61,27 @@ BOOST_AUTO_TEST_CASE(no_color_takes_the_colour_alone) {
 
 BOOST_AUTO_TEST_CASE(clicolor_asks_for_colour_or_against_it) {
   const int file = open("/dev/null", O_WRONLY);
-  setenv("CLICOLOR_FORCE", "1", 1);
+  environment.set("CLICOLOR_FORCE", "1");
   BOOST_TEST(terminal_of(file).color);
-  setenv("CLICOLOR_FORCE", "0", 1);
+  environment.set("CLICOLOR_FORCE", "0");
   BOOST_TEST(!terminal_of(file).color);
   BOOST_TEST(terminal_of(terminal).color);
-  setenv("CLICOLOR", "0", 1);
+  environment.set("CLICOLOR", "0");
   BOOST_TEST(!terminal_of(terminal).color);
-  setenv("CLICOLOR_FORCE", "1", 1);
+  environment.set("CLICOLOR_FORCE", "1");
   BOOST_TEST(terminal_of(terminal).color);
-  setenv("NO_COLOR", "1", 1);
+  environment.set("NO_COLOR", "1");
   BOOST_TEST(!terminal_of(terminal).color);
   close(file);
 }
 
 BOOST_AUTO_TEST_CASE(unicode_is_for_terminals_with_a_locale_that_has_it) {
   BOOST_TEST(terminal_of(terminal).unicode);
-  setenv("LC_CTYPE", "C", 1);
+  environment.set("LC_CTYPE", "C");
   BOOST_TEST(!terminal_of(terminal).unicode);
-  setenv("LC_ALL", "C.utf8", 1);
+  environment.set("LC_ALL", "C.utf8");
   BOOST_TEST(terminal_of(terminal).unicode);
-  setenv("TERM", "dumb", 1);
+  environment.set("TERM", "dumb");
   BOOST_TEST(!terminal_of(terminal).unicode);
   const int file = open("/dev/null", O_WRONLY);
   BOOST_TEST(!terminal_of(file).unicode);
@@ -86,7 +89,7 @@ BOOST_AUTO_TEST_CASE(unicode_is_for_terminals_with_a_locale_that_has_it) {
 }
 
 BOOST_AUTO_TEST_CASE(a_dumb_terminal_has_neither) {
-  setenv("TERM", "dumb", 1);
+  environment.set("TERM", "dumb");
   BOOST_TEST(terminal_of(terminal).is_terminal);
   BOOST_TEST(!terminal_of(terminal).color);
   BOOST_TEST(!terminal_of(terminal).live);

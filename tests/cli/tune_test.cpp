@@ -1,14 +1,13 @@
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
-#include <chrono>
 #include <csignal>
 #include <ostream>
-#include <thread>
 
 #include "engine/store/store.h"
 #include "tests/cli/compiler_precondition.h"
 #include "tests/cli/program.h"
 #include "tests/contains.h"
+#include "tests/store/newest_points.h"
 #include "tests/temporary_folder.h"
 
 using namespace sweep;
@@ -40,35 +39,17 @@ struct TunedSweep {
 
   void write(const std::string& text) const { folder.write("tuned.yaml", text); }
 
-  static std::vector<std::string> command(std::vector<std::string> more = {}) {
-    std::vector<std::string> words = {"run",  "tuned.yaml", "--patterns",
-                                      "mine", "--device",   "emulator"};
-    words.insert(words.end(), more.begin(), more.end());
-    return words;
+  static std::vector<std::string> command(const std::vector<std::string>& more = {}) {
+    return with({"run", "tuned.yaml", "--patterns", "mine", "--device", "emulator"}, more);
   }
-  Outcome run(std::vector<std::string> more = {}) const {
-    return run_program(command(std::move(more)), folder.path());
+  Outcome run(const std::vector<std::string>& more = {}) const {
+    return run_program(command(more), folder.path());
   }
   std::filesystem::path database() const { return folder.path() / "results/tuned.db"; }
   RunRecord last_run() const { return Store(database(), Store::Mode::read_only).runs().back(); }
 
   TemporaryFolder folder;
 };
-
-/// Waits, for a minute at most, until the newest run has a point.
-bool wait_for_a_point(const std::filesystem::path& database) {
-  for (int tries = 0; tries < 12000; ++tries) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    try {
-      const Store store(database, Store::Mode::read_only);
-      const auto runs = store.runs();
-      if (!runs.empty() && !store.points(runs.back().id).empty()) return true;
-    } catch (const StoreError&) {
-      continue;  // not created yet
-    }
-  }
-  return false;
-}
 
 /// A mistake in the sweep file, and what is said of it.
 struct Mistake {

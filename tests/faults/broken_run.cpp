@@ -7,6 +7,7 @@
 #include "engine/store/sqlite.h"
 #include "engine/store/store.h"
 #include "tests/contains.h"
+#include "tests/store/newest_points.h"
 
 namespace sweep {
 namespace {
@@ -88,24 +89,13 @@ Environment injected(const std::string& spec) {
   return {{"LD_PRELOAD", SWEEP_FAULT_INJECTION}, {"SWEEP_FAULT", spec}};
 }
 
-std::vector<PointRecord> newest_points(const fs::path& database) {
-  const Store store(database, Store::Mode::read_only);
-  std::vector<PointRecord> points;
-  for (StoredPoint& stored : store.points(store.runs().back().id)) {
-    points.push_back(std::move(stored.point));
-  }
-  return points;
-}
-
 BrokenRun::BrokenRun() {
   fs::create_directory(folder() / "results");
   fs::copy_file(half_measured() / "results/stride.db", database());
 }
 
 std::vector<std::string> BrokenRun::command(const std::vector<std::string>& options) {
-  std::vector<std::string> words = command_up_to("8");
-  words.insert(words.end(), options.begin(), options.end());
-  return words;
+  return with(command_up_to("8"), options);
 }
 
 Environment BrokenRun::environment(const Environment& more) {

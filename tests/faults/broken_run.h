@@ -64,7 +64,4 @@ class BrokenRun {
   TemporaryFolder folder_;
 };
 
-/// The points of a database's newest run.
-std::vector<PointRecord> newest_points(const std::filesystem::path& database);
-
 }  // namespace sweep

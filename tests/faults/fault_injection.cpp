@@ -6,9 +6,8 @@
 ///   truncate, remove, load, spawn or thread; only those count whose file's name contains PATH,
 ///   which is empty for a thread. With SWEEP_FAULT_SPARES=TEXT the names that contain TEXT do not.
 /// - SWEEP_FAULT_SIGNAL=NUMBER: such a call raises this signal and then goes on as it should.
-/// - SWEEP_FAULT_CLOCK=SECONDS,...: what the clock of the day is wrong by, each time it is asked
-/// the
-///   next number, over and over.
+/// - SWEEP_FAULT_CLOCK=SECONDS,...: what the clock of the day is wrong by; each time that it is
+///   asked the next number, over and over.
 
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -1,5 +1,3 @@
-#include <sys/resource.h>
-
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <csignal>
@@ -9,6 +7,7 @@
 #include "tests/contains.h"
 #include "tests/faults/broken_run.h"
 #include "tests/faults/own_mounts.h"
+#include "tests/process_limit.h"
 
 using namespace sweep;
 namespace data = boost::unit_test::data;
@@ -85,7 +84,7 @@ const Fault disks[] = {
            fs::copy_file(folder / "before/stride.db", folder / "results/stride.db");
          },
      .code = 74,
-     .says = {"the file 'results/stride.db' cannot be written: the disk is full", ""}},
+     .says = {"the file 'results/stride.db' cannot be written: the disk is full"}},
     {.name = "a results folder that can only be read",
      .prepare = [](const fs::path& folder) { mount_read_only(folder / "results"); },
      .code = 73,
@@ -132,11 +131,6 @@ struct Unmounted {
     }
   }
 };
-
-void limit_file_size(rlim_t bytes) {
-  const rlimit limit = {bytes, bytes};
-  setrlimit(RLIMIT_FSIZE, &limit);
-}
 
 }  // namespace
 }  // namespace file_system_fault
@@ -187,7 +181,7 @@ BOOST_DATA_TEST_CASE(files_may_not_grow, data::make({0U, 100U, 20'000U, 50'000U,
   const BrokenRun run;
   // A file with its words would not grow either.
   RunningProgram program(BrokenRun::command({"--quiet"}), run.folder(), BrokenRun::environment(),
-                         "/dev/null", [size = bytes] { limit_file_size(size); });
+                         "/dev/null", [size = bytes] { limit_process(RLIMIT_FSIZE, size); });
   const Outcome outcome = program.wait();
   BOOST_TEST((outcome.code == 73 || outcome.code == 74), outcome.code);
   run.check_nothing_is_lost(outcome);

@@ -1,14 +1,15 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
-#include <chrono>
 #include <csignal>
 #include <filesystem>
-#include <thread>
+#include <sstream>
 
 #include "engine/store/store.h"
+#include "tests/cli/gpu_precondition.h"
 #include "tests/cli/program.h"
 #include "tests/contains.h"
 #include "tests/temporary_folder.h"
+#include "tests/wait_until.h"
 
 using namespace sweep;
 
@@ -16,10 +17,6 @@ namespace gpu_fault {
 namespace {
 
 namespace fs = std::filesystem;
-
-boost::test_tools::assertion_result has_gpu(boost::unit_test::test_unit_id) {
-  return program_sees_gpu();
-}
 
 const std::vector<std::string> command = {"run", "stride", "--device", "0", "--json"};
 
@@ -68,9 +65,7 @@ BOOST_AUTO_TEST_CASE(a_killed_worker_costs_the_point_it_was_at) {
   const TemporaryFolder folder;
   const fs::path database = folder.path() / "results/stride.db";
   RunningProgram run(command, folder.path());
-  for (int i = 0; i < 30'000 && points_in(run.out_so_far()) < 5; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  }
+  BOOST_REQUIRE(wait_until([&] { return points_in(run.out_so_far()) >= 5; }));
   const pid_t worker = measuring_worker_of(run.process());
   BOOST_REQUIRE(worker != 0);
   kill(worker, SIGKILL);
@@ -90,10 +85,8 @@ BOOST_AUTO_TEST_CASE(a_killed_worker_costs_the_point_it_was_at) {
 
 BOOST_AUTO_TEST_CASE(without_libcupti_all_is_measured_but_the_counters) {
   const TemporaryFolder folder;
-  std::vector<std::string> words = command;
-  words.insert(words.end(), {"--set", "STRIDE=1,2", "--counters", "memory"});
   const Outcome outcome =
-      run_program(words, folder.path(),
+      run_program(with(command, {"--set", "STRIDE=1,2", "--counters", "memory"}), folder.path(),
                   {{"LD_PRELOAD", SWEEP_FAULT_INJECTION}, {"SWEEP_FAULT", "load:libcupti:1:2"}});
   BOOST_TEST(outcome.code == 0, outcome.err);
   BOOST_TEST(contains(outcome.out, "the hardware's counters cannot be read"), outcome.out);

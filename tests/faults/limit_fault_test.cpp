@@ -1,10 +1,9 @@
-#include <sys/resource.h>
-
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
 #include "tests/cli/compiler_precondition.h"
 #include "tests/faults/broken_run.h"
+#include "tests/process_limit.h"
 
 using namespace sweep;
 namespace data = boost::unit_test::data;
@@ -34,11 +33,6 @@ bool is_regular(int code) {
   return false;
 }
 
-void limit_to(int resource, rlim_t most) {
-  const rlimit limit = {most, most};
-  setrlimit(static_cast<__rlimit_resource>(resource), &limit);
-}
-
 }  // namespace
 }  // namespace limit_fault
 
@@ -55,7 +49,7 @@ BOOST_DATA_TEST_CASE(threads_that_do_not_start, data::make(threads), fault) {
 BOOST_DATA_TEST_CASE(open_files, data::make({5U, 6U, 7U, 8U, 9U, 10U, 12U, 16U}), most) {
   const BrokenRun run;
   const Fault fault = {.name = "open files", .options = {"--no-cache"}, .at_last = [most = most] {
-                         limit_to(RLIMIT_NOFILE, most);
+                         limit_process(RLIMIT_NOFILE, most);
                        }};
   const Outcome outcome = run.start(fault).wait();
   BOOST_TEST(is_regular(outcome.code), outcome.code << outcome.err);
@@ -66,7 +60,7 @@ BOOST_DATA_TEST_CASE(open_files, data::make({5U, 6U, 7U, 8U, 9U, 10U, 12U, 16U})
 BOOST_DATA_TEST_CASE(memory, data::make({64U, 128U, 160U, 200U, 240U, 300U, 400U}), mebibytes) {
   const BrokenRun run;
   const Fault fault = {.name = "memory", .options = {"--no-cache"}, .at_last = [most = mebibytes] {
-                         limit_to(RLIMIT_AS, rlim_t{most} << 20U);
+                         limit_process(RLIMIT_AS, rlim_t{most} << 20U);
                        }};
   const Outcome outcome = run.start(fault).wait();
   BOOST_TEST(is_regular(outcome.code), outcome.code << outcome.err);

@@ -1,11 +1,11 @@
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <csignal>
-#include <thread>
 
 #include "tests/cli/compiler_precondition.h"
 #include "tests/contains.h"
 #include "tests/faults/broken_run.h"
+#include "tests/wait_until.h"
 
 using namespace sweep;
 namespace data = boost::unit_test::data;
@@ -20,10 +20,7 @@ namespace fs = std::filesystem;
 class PausedRun {
  public:
   explicit PausedRun(const BrokenRun& run) : program_(run.start(paused())) {
-    for (int i = 0; i < 2000 && !is_stopped(); ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    BOOST_REQUIRE(is_stopped());
+    BOOST_REQUIRE(wait_until([this] { return is_stopped(); }));
   }
   Outcome go_on() {
     kill(program_.process(), SIGCONT);

@@ -5,13 +5,12 @@
 #include <array>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "tests/fuzz/targets.h"
+#include "tests/temporary_folder.h"
 
 namespace {
 
@@ -56,9 +55,7 @@ int main(int count, char** arguments) {
     for (const fs::path& path : files_of(arguments[i])) {
       std::printf("%s\n", path.c_str());
       std::fflush(stdout);
-      std::ifstream file(path, std::ios::binary);
-      const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-      target->run(bytes);
+      target->run(sweep::read_text_file(path));
       ++files;
     }
   }

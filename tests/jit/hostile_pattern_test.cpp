@@ -197,6 +197,7 @@ BOOST_AUTO_TEST_CASE(a_cache_that_others_can_write_into_is_not_used) {
 
 BOOST_AUTO_TEST_CASE(what_the_cache_makes_is_the_users_alone) {
   add({1}, "ptx");
+  BOOST_TEST(files().size() == 1U);
   for (const auto& entry : fs::recursive_directory_iterator(folder.path() / "cache")) {
     const auto perms = entry.status().permissions();
     BOOST_TEST(((perms & (fs::perms::group_all | fs::perms::others_all)) == fs::perms::none),

@@ -3,22 +3,17 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 #include <string>
+
+#include "tests/temporary_folder.h"
 
 namespace sweep {
 namespace {
 
-std::string read(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 void add(pid_t process, ProcessUsage& usage) {
   const std::string folder = "/proc/" + std::to_string(process);
-  const std::string stat = read(folder + "/stat");
+  const std::string stat = read_text_file(folder + "/stat");
   const std::size_t name_end = stat.rfind(')');
   if (name_end == std::string::npos) return;
   std::istringstream fields(stat.substr(name_end + 1));
@@ -34,7 +29,7 @@ void add(pid_t process, ProcessUsage& usage) {
   }
   usage.cpu_seconds += ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
 
-  std::istringstream pages(read(folder + "/statm"));
+  std::istringstream pages(read_text_file(folder + "/statm"));
   std::uint64_t all = 0;
   std::uint64_t resident = 0;
   pages >> all >> resident;
@@ -43,7 +38,7 @@ void add(pid_t process, ProcessUsage& usage) {
   // A child is one of the thread that started it.
   std::error_code ignored;
   for (const auto& thread : std::filesystem::directory_iterator(folder + "/task", ignored)) {
-    std::istringstream children(read(thread.path() / "children"));
+    std::istringstream children(read_text_file(thread.path() / "children"));
     for (pid_t child = 0; children >> child;) add(child, usage);
   }
 }

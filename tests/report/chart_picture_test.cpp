@@ -1,7 +1,5 @@
 #include <boost/test/unit_test.hpp>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 
 #include "report/charts/draw_chart.h"
 #include "report/charts/figure_axis.h"
@@ -9,6 +7,7 @@
 #include "report/charts/gnuplot_text.h"
 #include "report/charts/svg_picture.h"
 #include "report/markdown.h"
+#include "tests/changed_environment.h"
 #include "tests/contains.h"
 #include "tests/report/chart_text.h"
 #include "tests/report/example_results.h"
@@ -60,10 +59,7 @@ boost::test_tools::assertion_result gnuplot_is_there(boost::unit_test::test_unit
 const auto needs_gnuplot = boost::unit_test::precondition(gnuplot_is_there);
 
 fs::path program(const TemporaryFolder& folder, const std::string& text) {
-  const fs::path path = folder.path() / "gnuplot";
-  std::ofstream(path) << "#!/bin/sh\n" << text << '\n';
-  fs::permissions(path, fs::perms::owner_all);
-  return path;
+  return folder.write_program("gnuplot", "#!/bin/sh\n" + text + "\n");
 }
 
 std::string message_of(const fs::path& gnuplot) {
@@ -182,17 +178,15 @@ BOOST_AUTO_TEST_CASE(gnuplot_is_looked_for_in_absolute_folders_alone) {
   const TemporaryFolder folder;
   program(folder, "cat");
   const fs::path before = fs::current_path();
-  const char* variable = std::getenv("PATH");
-  const std::string path = variable != nullptr ? variable : "";
+  ChangedEnvironment environment;
   fs::current_path(folder.path());
   for (const char* relative : {"", ":", ".", ".:", "::.:/nowhere", "../"}) {
-    setenv("PATH", relative, 1);
+    environment.set("PATH", relative);
     BOOST_TEST(!find_gnuplot().has_value(), relative);
   }
-  setenv("PATH", folder.path().c_str(), 1);
+  environment.set("PATH", folder.path().string());
   BOOST_TEST(find_gnuplot().has_value());
   fs::current_path(before);
-  setenv("PATH", path.c_str(), 1);
 }
 
 BOOST_AUTO_TEST_CASE(a_gnuplot_that_fails_is_told_about) {

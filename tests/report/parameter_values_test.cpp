@@ -47,6 +47,7 @@ BOOST_AUTO_TEST_CASE(values_stand_in_the_order_they_first_appear) {
 BOOST_AUTO_TEST_CASE(a_parameter_that_some_points_lack_varies) {
   const auto parameters = parameters_of(
       {ok_point("p", {{"A", integer(1)}}, {}), ok_point("q", {{"B", integer(1)}}, {})});
+  BOOST_TEST(parameters.size() == 3U);
   for (const ParameterValues& parameter : parameters) BOOST_TEST(parameter.varies());
 }
 

@@ -6,7 +6,7 @@
 
 #include "engine/jit/program_cache.h"
 #include "tests/nvrtc_fixture.h"
-#include "tests/pattern_from_text.h"
+#include "tests/run/telling_pattern.h"
 #include "tests/temporary_folder.h"
 
 using namespace sweep;
@@ -15,45 +15,10 @@ namespace data = boost::unit_test::data;
 namespace compile_ahead {
 namespace {
 
-/// A pattern whose kernels tell their K by their PTX; 13 and 141 do not compile.
-PatternPtr pattern_called(const std::string& name) {
-  return pattern_from_text(
-      name,
-      "/* pattern:\nparameters: {K: 1}\nbuffers: {data: {type: int, length: 64, init: \"i\"}}\n"
-      "launch: {grid: 1, block: 64}\nuseful: {read: 256}\nverify: \"data[i] >= 0\"\n*/\n"
-      "static_assert(K % 128 != 13, \"unlucky\");\n__global__ void " +
-          name + "(int* data) { data[threadIdx.x] = 1000000 + K; }\n");
-}
-
-/// Configurations of two patterns in turns, K being their place.
+/// Of two patterns in turns.
 std::vector<Configuration> mixed(std::size_t count) {
-  const std::vector<PatternPtr> patterns = {pattern_called("one"), pattern_called("two")};
-  std::vector<Configuration> result;
-  for (std::size_t i = 0; i < count; ++i) {
-    result.push_back(resolve(patterns[i % 2], integers({{"K", static_cast<std::int64_t>(i)}})));
-  }
-  return result;
+  return telling_configurations(count, 1);
 }
-
-/// Whether the outcome is that of the configuration at `place`.
-bool is_right(const CompileOutcome& outcome, std::size_t place) {
-  if (place % 128 == 13) {
-    const auto* failure = std::get_if<CompileFailure>(&outcome);
-    return failure != nullptr && failure->errors.error_count() == 1 &&
-           render(failure->errors).find("unlucky") != std::string::npos;
-  }
-  const auto* compiled = std::get_if<CompiledConfiguration>(&outcome);
-  if (compiled == nullptr) return false;
-  const std::string& ptx = compiled->program->ptx;
-  const std::size_t entry = ptx.find(".entry " + compiled->kernel_entry);
-  if (entry == std::string::npos) return false;
-  const std::size_t constant = ptx.find("1000", entry);
-  return ptx.substr(constant, 7) == std::to_string(1000000 + place) &&
-         compiled->kernel_entry.find(place % 2 == 0 ? "one" : "two") != std::string::npos;
-}
-
-/// PTX alone, which compiles faster.
-constexpr int newer_than_any = 999;
 
 struct How {
   unsigned compilers;
@@ -90,7 +55,7 @@ BOOST_DATA_TEST_CASE(every_configuration_has_its_own_outcome, data::make(ways), 
   const std::vector<Configuration> configurations = mixed(200);
   CompileAhead compiled(settings_of(how), configurations);
   for (std::size_t i = 0; i < configurations.size(); ++i) {
-    BOOST_TEST(is_right(compiled.next(), i), i);
+    BOOST_TEST(is_outcome_of(configurations[i], compiled.next()), i);
   }
   BOOST_CHECK_THROW(compiled.next(), std::out_of_range);
   const CompileStatistics statistics = compiled.statistics();
@@ -112,7 +77,7 @@ BOOST_AUTO_TEST_CASE(what_was_compiled_once_comes_from_the_cache) {
     ProgramCache cache(cache_settings);
     CompileAhead compiled(settings_of({2, {}}, &cache), configurations);
     for (std::size_t i = 0; i < configurations.size(); ++i) {
-      BOOST_TEST(is_right(compiled.next(), i), i);
+      BOOST_TEST(is_outcome_of(configurations[i], compiled.next()), i);
     }
     // Those that do not compile are tried again.
     BOOST_TEST(compiled.statistics().from_cache == expected);
@@ -126,7 +91,7 @@ BOOST_DATA_TEST_CASE(it_ends_soon_while_there_is_much_to_do,
   std::chrono::steady_clock::time_point begin;
   {
     CompileAhead compiled(settings_of(how), configurations);
-    BOOST_TEST(is_right(compiled.next(), 0));
+    BOOST_TEST(is_outcome_of(configurations[0], compiled.next()));
     begin = std::chrono::steady_clock::now();
   }
   const std::chrono::duration<double> needed = std::chrono::steady_clock::now() - begin;

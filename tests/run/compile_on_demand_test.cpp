@@ -6,9 +6,9 @@
 
 #include "engine/jit/program_cache.h"
 #include "engine/loader/dynamic_library.h"
-#include "tests/contains.h"
 #include "tests/nvrtc_fixture.h"
 #include "tests/pattern_from_text.h"
+#include "tests/run/telling_pattern.h"
 #include "tests/temporary_folder.h"
 
 using namespace sweep;
@@ -17,47 +17,15 @@ namespace data = boost::unit_test::data;
 namespace compile_on_demand {
 namespace {
 
-/// A pattern whose kernels tell their K by their PTX; 13 does not compile.
-PatternPtr pattern_called(const std::string& name) {
-  return pattern_from_text(
-      name,
-      "/* pattern:\nparameters: {K: 1}\nbuffers: {data: {type: int, length: 64, init: \"i\"}}\n"
-      "launch: {grid: 1, block: 64}\nuseful: {read: 256}\nverify: \"data[i] >= 0\"\n*/\n"
-      "static_assert(K != 13, \"unlucky\");\n__global__ void " +
-          name + "(int* data) { data[threadIdx.x] = 1000000 + K; }\n");
-}
-
-/// Configurations of two patterns in turns, K being their place.
+/// A few of one pattern, then a few of another.
 std::vector<Configuration> mixed(std::size_t count) {
-  const std::vector<PatternPtr> patterns = {pattern_called("one"), pattern_called("two")};
-  std::vector<Configuration> result;
-  for (std::size_t i = 0; i < count; ++i) {
-    // A few of one, then a few of the other.
-    const PatternPtr& pattern = patterns[i / 3 % 2];
-    result.push_back(resolve(pattern, integers({{"K", static_cast<std::int64_t>(i)}})));
-  }
-  return result;
-}
-
-/// Whether the outcome is that of the configuration at `place`.
-bool is_right(const CompileOutcome& outcome, std::size_t place) {
-  if (place == 13) {
-    const auto* failure = std::get_if<CompileFailure>(&outcome);
-    return failure != nullptr && failure->errors.error_count() == 1 &&
-           contains(render(failure->errors), "unlucky");
-  }
-  const auto* compiled = std::get_if<CompiledConfiguration>(&outcome);
-  if (compiled == nullptr) return false;
-  const std::string& ptx = compiled->program->ptx;
-  const std::size_t entry = ptx.find(".entry " + compiled->kernel_entry);
-  if (entry == std::string::npos) return false;
-  return ptx.substr(ptx.find("1000", entry), 7) == std::to_string(1000000 + place);
+  return telling_configurations(count, 3);
 }
 
 CompileSettings settings_of(unsigned compilers, ProgramCache* cache = nullptr) {
   CompileSettings settings;
   settings.nvrtc = nvrtc();
-  settings.compute_capability = 999;  // PTX alone, which compiles faster
+  settings.compute_capability = newer_than_any;
   settings.compilers = compilers;
   settings.cache = cache;
   return settings;
@@ -74,7 +42,7 @@ BOOST_DATA_TEST_CASE(outcomes_come_in_the_order_in_which_they_are_asked_for,
   CompileOnDemand compiled(settings_of(compilers));
   for (const Configuration& configuration : configurations) compiled.add(configuration);
   for (std::size_t i = 0; i < configurations.size(); ++i) {
-    BOOST_TEST(is_right(compiled.next(), i), i);
+    BOOST_TEST(is_outcome_of(configurations[i], compiled.next()), i);
   }
   BOOST_CHECK_THROW(compiled.next(), std::out_of_range);
   const CompileStatistics statistics = compiled.statistics();
@@ -94,13 +62,13 @@ BOOST_AUTO_TEST_CASE(more_can_be_asked_for_while_some_are_taken) {
   for (std::size_t taken = 0; taken < configurations.size(); ++taken) {
     while (added < configurations.size() && added < taken + 5)
       compiled.add(configurations[added++]);
-    BOOST_TEST(is_right(compiled.next(), taken), taken);
+    BOOST_TEST(is_outcome_of(configurations[taken], compiled.next()), taken);
   }
   BOOST_TEST(!compiled.is_ready());
   BOOST_CHECK_THROW(compiled.next(), std::out_of_range);
   // Nothing being left is not the end.
   compiled.add(configurations[3]);
-  BOOST_TEST(is_right(compiled.next(), 3));
+  BOOST_TEST(is_outcome_of(configurations[3], compiled.next()));
 }
 
 BOOST_AUTO_TEST_CASE(what_is_ready_is_said_to_be) {
@@ -112,7 +80,7 @@ BOOST_AUTO_TEST_CASE(what_is_ready_is_said_to_be) {
   compiled.next();
   // One compiler takes both at once or one after the other; either way the second comes.
   while (!compiled.is_ready()) std::this_thread::yield();
-  BOOST_TEST(is_right(compiled.next(), 1));
+  BOOST_TEST(is_outcome_of(configurations[1], compiled.next()));
   BOOST_TEST(!compiled.is_ready());
 }
 
@@ -126,7 +94,7 @@ BOOST_AUTO_TEST_CASE(what_was_compiled_once_comes_from_the_cache) {
     CompileOnDemand compiled(settings_of(2, &cache));
     for (const Configuration& configuration : configurations) compiled.add(configuration);
     for (std::size_t i = 0; i < configurations.size(); ++i) {
-      BOOST_TEST(is_right(compiled.next(), i), i);
+      BOOST_TEST(is_outcome_of(configurations[i], compiled.next()), i);
     }
     // The one that does not compile is tried again.
     BOOST_TEST(compiled.statistics().from_cache == expected);
@@ -136,7 +104,7 @@ BOOST_AUTO_TEST_CASE(what_was_compiled_once_comes_from_the_cache) {
 
 BOOST_AUTO_TEST_CASE(some_of_a_batch_may_come_from_the_cache) {
   const TemporaryFolder folder;
-  const PatternPtr pattern = pattern_called("one");
+  const PatternPtr pattern = telling_pattern("one");
   std::vector<Configuration> configurations;
   for (std::int64_t k = 0; k < 12; ++k) {
     configurations.push_back(resolve(pattern, integers({{"K", k}})));
@@ -147,12 +115,13 @@ BOOST_AUTO_TEST_CASE(some_of_a_batch_may_come_from_the_cache) {
   {
     CompileOnDemand compiled(settings_of(1, &cache));
     for (const std::size_t i : {1U, 4U, 5U, 11U}) compiled.add(configurations[i]);
-    for (const std::size_t i : {1U, 4U, 5U, 11U}) BOOST_TEST(is_right(compiled.next(), i), i);
+    for (const std::size_t i : {1U, 4U, 5U, 11U})
+      BOOST_TEST(is_outcome_of(configurations[i], compiled.next()), i);
   }
   CompileOnDemand compiled(settings_of(1, &cache));
   for (const Configuration& configuration : configurations) compiled.add(configuration);
   for (std::size_t i = 0; i < configurations.size(); ++i) {
-    BOOST_TEST(is_right(compiled.next(), i), i);
+    BOOST_TEST(is_outcome_of(configurations[i], compiled.next()), i);
   }
   BOOST_TEST(compiled.statistics().from_cache == 4U);
   BOOST_TEST(compiled.statistics().configurations == 8U);
@@ -183,7 +152,7 @@ BOOST_DATA_TEST_CASE(it_ends_with_work_that_nobody_takes, data::make({1U, 4U}), 
   const std::vector<Configuration> configurations = mixed(3000);
   CompileOnDemand compiled(settings_of(compilers));
   for (const Configuration& configuration : configurations) compiled.add(configuration);
-  BOOST_TEST(is_right(compiled.next(), 0));
+  BOOST_TEST(is_outcome_of(configurations[0], compiled.next()));
 }
 
 BOOST_AUTO_TEST_CASE(it_ends_where_nothing_was_asked_for) {

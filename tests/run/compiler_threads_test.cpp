@@ -11,6 +11,7 @@
 
 #include "engine/run/compile_on_demand.h"
 #include "tests/nvrtc_fixture.h"
+#include "tests/wait_until.h"
 
 using namespace sweep;
 
@@ -54,14 +55,11 @@ BOOST_AUTO_TEST_CASE(give_way_to_others_however_nice_the_program_is) {
 BOOST_AUTO_TEST_CASE(of_a_search_give_way_too, *boost::unit_test::precondition(has_nvrtc)) {
   CompileSettings settings;
   settings.nvrtc = nvrtc();
-  settings.compute_capability = 999;
+  settings.compute_capability = newer_than_any;
   settings.compilers = 2;
   const CompileOnDemand compiled(settings);
   const int wanted = nicer_than(niceness(0));
-  for (int i = 0; i < 1000 && threads_with(wanted) < 2; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  BOOST_TEST(threads_with(wanted) >= 2);
+  BOOST_TEST(wait_until([&] { return threads_with(wanted) >= 2; }));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

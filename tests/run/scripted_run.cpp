@@ -26,9 +26,6 @@ static_assert(K != 13, "unlucky");
 __global__ void tuned(int* data, int k, int g) { data[threadIdx.x] = K; }
 )cuda";
 
-/// PTX alone, which compiles faster.
-constexpr int newer_than_any = 999;
-
 PatternPtr tuned() {
   static const PatternPtr pattern = pattern_from_text("tuned", tuned_pattern);
   return pattern;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "engine/text/expression.h"
+#include "tests/repeated.h"
 #include "tests/text/expression_case.h"
 
 namespace data = boost::unit_test::data;
@@ -18,6 +19,7 @@ using sweep::Diagnostics;
 using sweep::ElementType;
 using sweep::Expression;
 using sweep::InputError;
+using sweep::repeated;
 
 Bindings example() {
   Bindings bindings;
@@ -237,12 +239,6 @@ const std::vector<ExpressionCase> arithmetic = {
     {"N > 0 || 10 / N > 2", std::string("1:13+1 '/' divides by zero") + guard},
     {"N == 0 ? 10 / N : 1", std::string("1:13+1 '/' divides by zero") + guard},
 };
-
-std::string repeated(const std::string& part, int times) {
-  std::string result;
-  for (int i = 0; i < times; ++i) result += part;
-  return result;
-}
 
 constexpr const char* too_deep = "this expression is nested too deeply";
 constexpr const char* too_long = "this expression is too long";

@@ -6,6 +6,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "tests/emulator/lower/lowered.h"
+#include "tests/repeated.h"
 
 namespace sweep::testing {
 
@@ -110,12 +111,6 @@ BOOST_DATA_TEST_CASE(say_why, boost::unit_test::data::make(refused), r) {
 }
 
 namespace {
-
-std::string repeated(const std::string& text, int times) {
-  std::string result;
-  for (int i = 0; i < times; ++i) result += text;
-  return result;
-}
 
 /// `depth` functions, of which each calls the next so many times; the last one does `work`.
 std::string calling_functions(int depth, int calls, const std::string& work) {

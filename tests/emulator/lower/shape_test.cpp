@@ -75,6 +75,8 @@ BOOST_AUTO_TEST_CASE(slots_do_not_overlap) {
       "mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 5; mov.u16 %h1, 7; mov.u64 %d1, %clock64;"
       "mul.wide.u32 %d2, %r1, 9; mov.b128 %q1, {%d1, %d2}; mov.b128 {%d3, %d4}, %q1;"
       "st.global.u64 [%d3], %d4; st.global.u16 [%d3], %h1; @%p1 st.global.u32 [%d3], %r1;");
+  BOOST_TEST(kernel.ops.size() >= 10U);
+  BOOST_TEST(kernel.constants.size() >= 3U);
   for (const Op& op : kernel.ops) {
     for (const std::uint32_t slot : {op.operands.d, op.operands.a, op.operands.b}) {
       BOOST_TEST(slot < kernel.register_bytes);

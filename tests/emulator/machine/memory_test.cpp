@@ -215,6 +215,7 @@ BOOST_AUTO_TEST_CASE(blocks_and_grids_have_three_dimensions) {
   mad.lo.u32 %result, %r0, 1000, %result; mad.lo.u32 %result, %r1, 10000, %result;
   mad.lo.u32 %result, %r2, 100000, %result;)ptx",
                                    setting);
+  BOOST_TEST(outcome.out.size() == 24U * 45U);
   for (std::uint32_t i = 0; i < outcome.out.size(); ++i) {
     const std::uint32_t t = i % 45;
     const std::uint32_t b = i / 45;

@@ -1,7 +1,6 @@
 // PTX that nobody meant: whatever stands in it, a fault or a refusal is what comes of it.
 
 #include <boost/test/unit_test.hpp>
-#include <cstdlib>
 #include <new>
 #include <string_view>
 
@@ -147,10 +146,8 @@ Ending lower_and_run(const std::string& text, const RandomProgram& program) {
 
 /// SWEEP_MUTATIONS asks for another number, SWEEP_RANDOM_SEED for others.
 BOOST_AUTO_TEST_CASE(end_well_or_are_refused_or_fault) {
-  const char* wanted = std::getenv("SWEEP_MUTATIONS");
-  const char* seed = std::getenv("SWEEP_RANDOM_SEED");
-  const std::uint64_t count = wanted == nullptr ? 3000 : std::strtoull(wanted, nullptr, 10);
-  Random random(seed == nullptr ? 1 : std::strtoull(seed, nullptr, 10));
+  const std::uint64_t count = from_environment("SWEEP_MUTATIONS", 3000);
+  Random random(from_environment("SWEEP_RANDOM_SEED", 1));
   const Flavour flavour = {"", true, true, true, 8};
   std::array<std::uint64_t, 3> endings{};
   for (std::uint64_t i = 0; i < count; ++i) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+
 #include "tests/emulator/machine/test_device.h"
 
 namespace sweep::testing {
@@ -397,6 +399,11 @@ class Writer {
 };
 
 }  // namespace
+
+std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
 
 RandomProgram random_program(std::mt19937_64& random, const Flavour& flavour) {
   static constexpr std::uint32_t whole[] = {32, 64, 96};

@@ -25,6 +25,9 @@ struct RandomProgram {
   std::uint64_t out_bytes = 0;
 };
 
+/// The number in an environment variable, with which a person asks for more programs or other ones.
+std::uint64_t from_environment(const char* name, std::uint64_t otherwise);
+
 RandomProgram random_program(std::mt19937_64& random, const Flavour& flavour);
 
 }  // namespace sweep::testing

@@ -4,7 +4,6 @@
 
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
-#include <cstdlib>
 #include <cstring>
 
 #include "engine/emulator/lower/lower.h"
@@ -27,11 +26,6 @@ constexpr Flavour flavours[] = {
     {"with jumps", true, true, false, 20},
     {"with meetings", true, true, true, 25},
 };
-/// SWEEP_RANDOM_PROGRAMS asks for another number of programs, SWEEP_RANDOM_SEED for others.
-std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
 
 struct Result {
   std::vector<std::byte> out;
@@ -109,6 +103,7 @@ std::string difference(const std::vector<std::byte>& expected, const Result& got
 
 }  // namespace
 
+/// SWEEP_RANDOM_PROGRAMS asks for another number of programs, SWEEP_RANDOM_SEED for others.
 BOOST_DATA_TEST_CASE(leave_the_memory_of_the_reference, boost::unit_test::data::make(flavours),
                      flavour) {
   const std::uint64_t count = from_environment("SWEEP_RANDOM_PROGRAMS", 60);

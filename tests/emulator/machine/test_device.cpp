@@ -4,7 +4,6 @@
 
 #include <cstring>
 
-#include "engine/emulator/lower/lower.h"
 #include "engine/emulator/machine/fault.h"
 
 namespace sweep::testing {
@@ -115,16 +114,6 @@ std::string fault_of(std::string_view body, const Setting& setting) {
     run_body(body, setting);
   } catch (const KernelFault& fault) {
     return fault.what();
-  }
-  return {};
-}
-
-std::string refusal_of(std::string_view body, std::string_view module_scope) {
-  try {
-    const ptx::Module module(kernel_text(body, module_scope));
-    lower(module, "k", best_simd());
-  } catch (const UnsupportedError& error) {
-    return error.what();
   }
   return {};
 }

@@ -63,7 +63,5 @@ Outcome run_body(std::string_view body, const Setting& setting = {});
 
 /// The message of the fault that a body ends with; empty when it ends well.
 std::string fault_of(std::string_view body, const Setting& setting = {});
-/// Why a body is refused before it runs; empty when it is not.
-std::string refusal_of(std::string_view body, std::string_view module_scope = "");
 
 }  // namespace sweep::testing

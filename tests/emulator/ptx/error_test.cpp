@@ -8,6 +8,7 @@
 
 #include "engine/emulator/ptx/module.h"
 #include "tests/emulator/ptx/module_text.h"
+#include "tests/repeated.h"
 
 namespace data = boost::unit_test::data;
 
@@ -31,12 +32,6 @@ std::string message_of(const std::string& text) {
     return error.what();
   }
   return "";
-}
-
-std::string repeated(const std::string& text, int times) {
-  std::string result;
-  for (int i = 0; i < times; ++i) result += text;
-  return result;
 }
 
 const std::vector<Row> headers = {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
+
+#include "tests/temporary_folder.h"
 
 namespace sweep::testing {
 namespace {
@@ -21,9 +21,7 @@ const std::vector<Sample>& samples() {
     const std::filesystem::path folder = SWEEP_SOURCE_DIR "/tests/emulator/ptx/samples";
     for (const auto& file : std::filesystem::directory_iterator(folder)) {
       if (file.path().extension() != ".ptx") continue;
-      std::ifstream in(file.path());
-      result.push_back(
-          Sample{file.path().stem().string(), std::string(std::istreambuf_iterator<char>(in), {})});
+      result.push_back(Sample{file.path().stem().string(), read_text_file(file.path())});
     }
     std::sort(result.begin(), result.end(),
               [](const Sample& a, const Sample& b) { return a.name < b.name; });

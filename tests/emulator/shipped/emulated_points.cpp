@@ -1,6 +1,7 @@
 #include "tests/emulator/shipped/emulated_points.h"
 
 #include <algorithm>
+#include <boost/test/unit_test.hpp>
 
 #include "engine/emulator/execution/emulator_backend.h"
 #include "engine/jit/compiler.h"
@@ -61,6 +62,16 @@ std::vector<EmulatedPoint> emulate(std::span<const Configuration> configurations
     points.push_back(emulate_one(backend, workload));
   }
   return points;
+}
+
+void check_all_correct(std::span<const Configuration> configurations,
+                       const EmulatorSettings& settings) {
+  const std::vector<EmulatedPoint> points = emulate(configurations, settings);
+  BOOST_TEST(!points.empty());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    BOOST_TEST_INFO(to_string(configurations[i]));
+    BOOST_TEST(points[i].verdict == "correct");
+  }
 }
 
 }  // namespace sweep

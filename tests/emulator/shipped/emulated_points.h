@@ -20,4 +20,8 @@ struct EmulatedPoint {
 std::vector<EmulatedPoint> emulate(std::span<const Configuration> configurations,
                                    const EmulatorSettings& settings);
 
+/// That each of them computes what its pattern says.
+void check_all_correct(std::span<const Configuration> configurations,
+                       const EmulatorSettings& settings);
+
 }  // namespace sweep

@@ -83,15 +83,6 @@ std::vector<Configuration> reduced(const std::vector<Configuration>& configurati
   return result;
 }
 
-void check_all_correct(const std::vector<Configuration>& configurations,
-                       const EmulatorSettings& settings) {
-  const auto points = emulate(configurations, settings);
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    BOOST_TEST_INFO(to_string(configurations[i]));
-    BOOST_TEST(points[i].verdict == "correct");
-  }
-}
-
 /// Every metric that `wanted` chooses is the same in both.
 template <class Wanted>
 void check_equal(const EmulatedPoint& actual, const EmulatedPoint& expected, Wanted wanted,

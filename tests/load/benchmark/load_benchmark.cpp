@@ -159,12 +159,6 @@ class LoadBenchmark {
   }
 
  private:
-  static std::vector<std::string> with(std::vector<std::string> words,
-                                       const std::vector<std::string>& more) {
-    words.insert(words.end(), more.begin(), more.end());
-    return words;
-  }
-
   void measure_first_run() {
     print_heading(
         fmt::format("{} configurations, compiled and executed", format_thousands(configurations_)));
