@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <regex>
+#include <algorithm>
 
 #include "engine/cli/command.h"
+#include "engine/text/characters.h"
 
 namespace sweep {
 
@@ -13,13 +14,16 @@ std::string dotted(int compute_capability) {
 }
 
 int parse_compute_capability(const std::string& option, const std::string& text) {
-  static const std::regex form("([1-9][0-9]?)\\.?([0-9])");
-  std::smatch parts;
-  constexpr std::size_t longest = 4;
-  if (text.size() > longest || !std::regex_match(text, parts, form)) {
+  constexpr std::size_t most_digits = 3;
+  std::string digits = text;
+  // The minor version is one digit, with or without the point before it.
+  if (text.size() > 2 && text[text.size() - 2] == '.') digits.erase(text.size() - 2, 1);
+  const bool is_one = digits.size() > 1 && digits.size() <= most_digits && digits[0] != '0' &&
+                      std::ranges::all_of(digits, is_digit);
+  if (!is_one) {
     throw UsageError(fmt::format("{} {}: write a compute capability such as 9.0", option, text));
   }
-  return std::stoi(parts.str(1) + parts.str(2));
+  return std::stoi(digits);
 }
 
 }  // namespace sweep
