@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <limits>
 
 #include "engine/spec/names.h"
+#include "engine/text/characters.h"
 #include "report/cxx_identifier.h"
 #include "report/export_comment.h"
 
@@ -159,9 +159,7 @@ std::string write_struct(const ExportedRun& run, const BestConfiguration& best,
 }
 
 std::string lower_case(std::string text) {
-  std::ranges::transform(text, text.begin(), [](char c) {
-    return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  });
+  std::ranges::transform(text, text.begin(), to_small);
   return text;
 }
 

@@ -53,9 +53,10 @@ std::size_t width_of_names(const std::vector<Item>& items) {
 }
 
 void print_items(const std::vector<Item>& items, std::size_t width_of_names, std::size_t margin) {
+  const std::size_t width = line_width();
   for (const Item& item : items) {
     std::cout << fmt::format("{:{}}{}{}\n", "", margin, pad_right(item.name, width_of_names),
-                             hanging_text(item.summary, margin + width_of_names, line_width()));
+                             hanging_text(item.summary, margin + width_of_names, width));
   }
 }
 

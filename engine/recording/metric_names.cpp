@@ -2,16 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <utility>
+
+#include "engine/text/characters.h"
 
 namespace sweep {
 namespace {
 
 std::string in_lower_case(std::string_view text) {
   std::string result(text);
-  std::ranges::transform(result, result.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::ranges::transform(result, result.begin(), to_small);
   return result;
 }
 

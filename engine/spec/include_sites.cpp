@@ -4,6 +4,8 @@
 #include <array>
 #include <optional>
 
+#include "engine/text/characters.h"
+
 namespace sweep {
 namespace {
 
@@ -20,8 +22,7 @@ bool is_ascii(char c) {
 }
 
 bool may_be_in_name(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-         c == '$' || c == '\\' || !is_ascii(c);
+  return is_word(c) || c == '$' || c == '\\' || !is_ascii(c);
 }
 
 /// The length of what joins two lines at `at`, with blanks before the line break as some compilers

@@ -4,16 +4,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <vector>
 
+#include "engine/text/characters.h"
 #include "engine/text/text_limits.h"
 
 namespace sweep {
 namespace {
 
 bool same(char a, char b) {
-  return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+  return to_small(a) == to_small(b);
 }
 
 }  // namespace

@@ -22,10 +22,6 @@ constexpr auto keywords = std::to_array<std::string_view>(
      "while"});
 static_assert(std::ranges::is_sorted(keywords));
 
-bool is_of_word(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
 std::string span(std::string_view kind, std::string_view text) {
   if (kind.empty()) return escape_html(text);
   return "<span class=\"" + std::string(kind) + "\">" + escape_html(text) + "</span>";
@@ -58,11 +54,11 @@ class Highlighter {
     if (in_comment_ || text.starts_with("/*")) return block_comment(text);
     if (text.starts_with("//")) return {"comment", text.size()};
     if (text[0] == '"' || text[0] == '\'') return {"string", string_length(text)};
-    const auto end = std::ranges::find_if_not(text, is_of_word);
+    const auto end = std::ranges::find_if_not(text, is_word);
     const auto length = static_cast<std::size_t>(end - text.begin());
     if (length > 0) return {kind_of_word(text.substr(0, length)), length};
     const auto other = std::ranges::find_if(text.begin() + 1, text.end(), [](char c) {
-      return is_of_word(c) || c == '/' || c == '"' || c == '\'';
+      return is_word(c) || c == '/' || c == '"' || c == '\'';
     });
     return {{}, static_cast<std::size_t>(other - text.begin())};
   }

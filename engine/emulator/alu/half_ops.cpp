@@ -9,7 +9,7 @@ namespace {
 
 using ptx::Type;
 
-constexpr u32 one = 0x3c00;
+constexpr u32 one_f16 = 0x3c00;
 
 /// What becomes of a result last. NaN is 0 for .sat and stays NaN for .relu.
 template <class Format, Flags flags>
@@ -20,7 +20,7 @@ SWEEP_ALU_INLINE u32 finished(u32 bits) {
   const bool negative = (result & 0x8000) != 0;
   if constexpr ((flags & flag::sat) != 0) {
     static_assert(std::is_same_v<Format, F16>);
-    return is_nan || negative ? 0U : result > one ? one : result;
+    return is_nan || negative ? 0U : result > one_f16 ? one_f16 : result;
   }
   if constexpr ((flags & flag::relu) != 0) return is_nan ? nan16 : negative ? 0U : result;
   return is_nan ? nan16 : result;

@@ -11,7 +11,6 @@
 namespace sweep::ptx {
 namespace {
 
-constexpr std::uint64_t largest_variable = std::uint64_t{1} << 48;  ///< of one variable
 constexpr std::uint64_t most_alignment = std::uint64_t{1} << 20;
 constexpr std::uint64_t most_registers = std::uint64_t{1} << 24;  ///< of one range
 constexpr std::size_t most_dimensions = 32;

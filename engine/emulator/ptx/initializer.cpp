@@ -11,7 +11,6 @@ namespace sweep::ptx {
 namespace {
 
 constexpr std::size_t deepest_braces = 32;
-constexpr std::uint64_t most_bytes = std::uint64_t{1} << 48;  ///< of one variable
 
 class InitializerReader {
  public:
@@ -44,7 +43,7 @@ class InitializerReader {
         read_element(offset);
         offset += element_bytes();
       }
-      if (offset > most_bytes) lexer_.fail("a variable is larger than 2^48 bytes");
+      if (offset > largest_variable) lexer_.fail("a variable is larger than 2^48 bytes");
       if (!lexer_.accept(',')) break;
     }
     lexer_.expect('}');

@@ -47,6 +47,9 @@ struct Register {
   Type type = Type::b32;
 };
 
+/// The most bytes that one variable may have.
+constexpr std::uint64_t largest_variable = std::uint64_t{1} << 48;
+
 /// A variable or a parameter in memory.
 struct Variable {
   std::string name;
