@@ -8,6 +8,7 @@
 #include "engine/cuda/counter_failure.h"
 #include "engine/spec/counter_plan.h"
 #include "engine/spec/counter_set.h"
+#include "tests/cuda/cupti_precondition.h"
 
 using namespace sweep;
 namespace data = boost::unit_test::data;
@@ -17,12 +18,7 @@ namespace {
 
 /// What CUPTI knows of a chip needs no GPU, but it needs libcupti.
 boost::test_tools::assertion_result has_cupti(boost::unit_test::test_unit_id) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  std::cout << "tests of what CUPTI knows skipped: it loads its libraries with RTLD_DEEPBIND, with "
-               "which the sanitizers end the process"
-            << std::endl;
-  return false;
-#endif
+  if (!cupti_loads()) return false;
   try {
     const CounterHost host("GH100");
     return true;

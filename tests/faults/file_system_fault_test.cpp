@@ -177,15 +177,26 @@ BOOST_AUTO_TEST_CASE(a_folder_for_results_that_can_only_be_read_is_refused) {
   BOOST_TEST(report.err == "sweep: out/report.md: cannot be created: Read-only file system\n");
 }
 
-BOOST_DATA_TEST_CASE(files_may_not_grow, data::make({0U, 100U, 20'000U, 50'000U, 80'000U}), bytes) {
+/// A run of which no file may become larger, and another without the limit.
+void run_with_files_up_to(std::uintmax_t bytes) {
   const BrokenRun run;
   // A file with its words would not grow either.
   RunningProgram program(BrokenRun::command({"--quiet"}), run.folder(), BrokenRun::environment(),
-                         "/dev/null", [size = bytes] { limit_process(RLIMIT_FSIZE, size); });
+                         "/dev/null", [bytes] { limit_process(RLIMIT_FSIZE, bytes); });
   const Outcome outcome = program.wait();
   BOOST_TEST((outcome.code == 73 || outcome.code == 74), outcome.code);
   run.check_nothing_is_lost(outcome);
   run.complete();
+}
+
+BOOST_DATA_TEST_CASE(files_may_not_grow, data::make({0U, 100U, 20'000U, 50'000U}), bytes) {
+  run_with_files_up_to(bytes);
+}
+
+BOOST_AUTO_TEST_CASE(a_report_may_not_grow_to_its_size) {
+  const BrokenRun whole;
+  whole.complete();
+  run_with_files_up_to(fs::file_size(whole.folder() / "results/stride.html") / 2);
 }
 
 BOOST_AUTO_TEST_CASE(a_full_disk_behind_standard_output_is_an_error) {
