@@ -15,7 +15,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   target_compile_options(sweep_build_flags INTERFACE -Wno-restrict)
 elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
   # GCC 13 warns about fmt 9's own large integers where it inlines all of them.
-  target_compile_options(sweep_build_flags INTERFACE -Wno-array-bounds)
+  target_compile_options(sweep_build_flags INTERFACE -Wno-array-bounds -Wno-stringop-overflow)
 elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 18)
   # Clang warns about libstdc++ 12's own std::stable_sort (LLVM issue 76515).
   target_compile_options(sweep_build_flags INTERFACE -Wno-deprecated-declarations)
