@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(a_line_has_its_marks_and_their_points) {
 
 BOOST_AUTO_TEST_CASE(panels_share_the_domain_of_their_figures) {
   const Chart chart = line_chart();
-  for (const std::size_t panel : {0, 1}) {
+  for (const std::size_t panel : {0U, 1U}) {
     const Json line = layer_of(vega_lite_spec(chart, panel), "line");
     BOOST_TEST(line["encoding"]["y"]["scale"]["domain"] == Json({0, 500}));
   }

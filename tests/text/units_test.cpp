@@ -218,9 +218,9 @@ BOOST_DATA_TEST_CASE(one_is_counted_without_a_plural, data::make(points), row) {
 }
 
 BOOST_DATA_TEST_CASE(bytes_are_read_with_binary_units, data::make(texts_of_bytes), row) {
-  const std::optional<std::uint64_t> bytes = sweep::parse_bytes(row.text);
-  BOOST_REQUIRE(bytes.has_value() == row.value.has_value());
-  if (bytes) BOOST_TEST(*bytes == *row.value);
+  const std::optional<std::uint64_t> read = sweep::parse_bytes(row.text);
+  BOOST_REQUIRE(read.has_value() == row.value.has_value());
+  if (read) BOOST_TEST(*read == *row.value);
 }
 
 BOOST_DATA_TEST_CASE(decimals_are_the_nearest_double, data::make(decimals), row) {
