@@ -192,7 +192,7 @@ int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*
 
 int posix_spawn(pid_t* process, const char* path, const posix_spawn_file_actions_t* actions,
                 const posix_spawnattr_t* attributes, char* const* arguments,
-                char* const* environment) noexcept {
+                char* const* environment) {
   NEXT(posix_spawn);
   if (fails("spawn", path)) return errno;
   return next_posix_spawn(process, path, actions, attributes, arguments, environment);

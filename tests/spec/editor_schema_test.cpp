@@ -261,8 +261,7 @@ BOOST_DATA_TEST_CASE(no_map_of_the_schemas_is_missing_here,
   std::vector<std::vector<std::string>> maps;
   collect_maps(is_pattern ? schema_of_patterns() : schema_of_sweeps(), maps);
   std::ranges::sort(maps);
-  const auto repeated = std::ranges::unique(maps);
-  maps.erase(repeated.begin(), repeated.end());
+  maps.erase(std::unique(maps.begin(), maps.end()), maps.end());
   BOOST_TEST(maps.size() == expected);
 }
 
