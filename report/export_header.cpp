@@ -158,11 +158,6 @@ std::string write_struct(const ExportedRun& run, const BestConfiguration& best,
   return text + unit_comment(best.metric) + "};\n";
 }
 
-std::string lower_case(std::string text) {
-  std::ranges::transform(text, text.begin(), to_small);
-  return text;
-}
-
 std::string write_device(const ExportedRun& run, const std::string& name) {
   std::string text;
   for (const std::string& line : describe_origin(run)) text += comment_lines("//", line);
@@ -191,7 +186,7 @@ std::string write_header(std::span<const ExportedRun> runs) {
   text += fmt::format("namespace {} {{\n", space);
   ScopeNames devices;
   for (const ExportedRun& run : runs) {
-    const std::string device = lower_case(run.results.run.provenance.device.name);
+    const std::string device = in_small_letters(run.results.run.provenance.device.name);
     text += '\n' + write_device(run, devices.take(cxx_identifier(device)));
   }
   return text + fmt::format("\n}}  // namespace {}\n", space);

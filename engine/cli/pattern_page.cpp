@@ -24,9 +24,7 @@ constexpr const char* introduction =
 
 /// Where a heading `NAME.cu` can be linked to: letters in lower case, punctuation left out.
 std::string anchor_of(const std::string& name) {
-  std::string anchor = "#";
-  for (const char c : name) anchor += to_small(c);
-  return anchor + "cu";
+  return "#" + in_small_letters(name) + "cu";
 }
 
 /// Every line of the text, which YAML has joined within paragraphs, as a paragraph.

@@ -3,7 +3,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -41,9 +40,8 @@ bool shows_color(bool capable) {
 
 bool has_utf8_locale() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    std::string locale(variable(name));
+    const std::string locale = in_small_letters(std::string(variable(name)));
     if (locale.empty()) continue;
-    std::ranges::transform(locale, locale.begin(), to_small);
     return locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
   }
   return false;

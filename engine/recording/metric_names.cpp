@@ -9,12 +9,6 @@
 namespace sweep {
 namespace {
 
-std::string in_lower_case(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(), to_small);
-  return result;
-}
-
 template <std::size_t Count>
 bool contains_any(std::string_view text, const std::array<std::string_view, Count>& parts) {
   return std::ranges::any_of(
@@ -55,7 +49,7 @@ std::optional<double> microseconds_in(std::string_view unit) {
       {"second", whole},
       {"seconds", whole},
   }};
-  const std::string text = in_lower_case(unit);
+  const std::string text = in_small_letters(std::string(unit));
   for (const auto& [name, factor] : units) {
     if (name == text) return factor;
   }
@@ -72,7 +66,7 @@ Better better_of(std::string_view name) {
                                                      "per_second", "fitness", "throughput"};
   constexpr std::array<std::string_view, 7> costs = {"time", "energy",  "cost",  "loss",
                                                      "edp",  "latency", "cycles"};
-  const std::string text = in_lower_case(name);
+  const std::string text = in_small_letters(std::string(name));
   if (contains_any(text, rates)) return Better::higher;
   return contains_any(text, costs) ? Better::lower : Better::neither;
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 namespace sweep {
 
 // What a byte is in the languages read here. As in the C locale, whatever the user's: a byte beyond
@@ -28,6 +30,11 @@ constexpr char to_capital(char c) {
 
 constexpr char to_small(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+inline std::string in_small_letters(std::string text) {
+  for (char& c : text) c = to_small(c);
+  return text;
 }
 
 /// A blank, a tabulator, or what ends a line or page.
