@@ -46,7 +46,7 @@ Extent3 extent_of(const std::vector<Expression>& expressions, std::string_view w
     if (value < 1 || value > std::numeric_limits<std::uint32_t>::max()) {
       throw ExecutionFailure(
           fmt::format("bad launch: {} {} = {}: an extent is at least 1 and at "
-                      "most 2^32 - 1",
+                      "most 4294967295",
                       what, expressions[i].text(), value));
     }
     extent.at(i) = static_cast<std::uint32_t>(value);

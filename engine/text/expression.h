@@ -25,10 +25,11 @@ Scope scope_of(const Bindings& bindings);
 ///
 /// Operators and precedence are C's: `?: || && | ^ & == != < <= > >= << >> + - * / % ! ~`. Unlike
 /// C, integers and booleans do not mix, and `& ^ |` beside an unparenthesised comparison is an
-/// error. Integers may carry Ki, Mi or Gi (2^10, 2^20, 2^30). Functions: min, max (two or more
-/// arguments), ceil_div, is_pow2, log2 (rounds down), sizeof (an element type, a parameter holding
-/// one, or a name bound as "sizeof(NAME)"). Words are written 'in quotes'. `&&`, `||` and `?:`
-/// evaluate only what they need.
+/// error, as is `^` where it reads as a power (`2 ^ 5`, `10 ^ 9`). Integers may carry Ki, Mi or Gi
+/// (1 << 10, 1 << 20, 1 << 30). Functions: min, max (two or more arguments), ceil_div, is_pow2,
+/// log2 (rounds down), sizeof (an element type, a parameter holding one, or a name bound as
+/// "sizeof(NAME)"). Words are written 'in quotes'. `&&`, `||` and `?:` evaluate only what they
+/// need.
 ///
 /// Arithmetic is checked: overflow, division by zero, shifts outside 0..63 and logarithms of
 /// values below 1 throw `InputError` with their place; there are no wrong values.

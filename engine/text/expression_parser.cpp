@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "engine/text/characters.h"
+#include "engine/text/checked_arithmetic.h"
 #include "engine/text/expression_node.h"
 #include "engine/text/suggestion.h"
 #include "engine/text/text_limits.h"
@@ -128,7 +129,7 @@ class Lexer {
       end = unit_start + unit.size();
     } else if (is_unit_like(unit)) {
       reject(unit_start, unit.size(), fmt::format("'{}' is not a unit", unit),
-             "the units are Ki, Mi and Gi (2^10, 2^20, 2^30)");
+             "the units are Ki, Mi and Gi (1 << 10, 1 << 20, 1 << 30)");
     }
     if (overflow) {
       reject(start, end - start, "this number does not fit a 64-bit integer",
@@ -254,7 +255,10 @@ class Parser {
     Parser& parser_;
   };
 
-  void advance() { token_ = lexer_.next(); }
+  void advance() {
+    previous_ = token_;
+    token_ = lexer_.next();
+  }
 
   bool at(std::string_view symbol) const {
     return token_.kind == TokenKind::symbol && token_.text == symbol;
@@ -307,7 +311,9 @@ class Parser {
         lexer_.reject(token.offset, 1, "this expression is too long",
                       fmt::format("it can have {} operators", text_limits::expression_operators));
       }
+      const Token base = previous_;
       advance();
+      if (found->operation == Operation::bit_xor) reject_power(base);
       NodePtr right = binary(found->precedence + 1);
       if (is_bitwise(found->operation) && (is_comparison(*left) || is_comparison(*right))) {
         lexer_.reject(token.offset, token.text.size(),
@@ -319,6 +325,25 @@ class Parser {
       left = node(found->operation, token, {left, right});
     }
     return left;
+  }
+
+  /// Rejects the exponent at hand where `base ^ exponent` reads as a power of 2 or of 10.
+  void reject_power(const Token& base) {
+    if (base.text != "2" && base.text != "10") return;
+    if (token_.kind != TokenKind::integer) return;
+    Arithmetic power = std::int64_t{1};
+    const auto* value = std::get_if<std::int64_t>(&power);
+    for (std::int64_t i = 0; value != nullptr && i < token_.integer; ++i) {
+      power = checked_multiply(*value, base.integer);
+      value = std::get_if<std::int64_t>(&power);
+    }
+    std::string way;
+    if (value != nullptr && base.integer == 2) way = fmt::format("1 << {} or ", token_.integer);
+    if (value != nullptr) way += fmt::format("{} for the power, ", *value);
+    lexer_.reject(
+        base.offset, token_.offset + token_.text.size() - base.offset,
+        fmt::format("'^' is XOR, as in C: this is {}, no power", base.integer ^ token_.integer),
+        fmt::format("write {}0x{:x} ^ {} for XOR", way, base.integer, token_.text));
   }
 
   NodePtr unary() {
@@ -428,6 +453,7 @@ class Parser {
   Location where_;
   Lexer lexer_;
   Token token_;
+  Token previous_;
   int depth_ = 0;
   int operators_ = 0;
 };

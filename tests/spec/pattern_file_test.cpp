@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(shows_all_its_mistakes_at_once) {
   text = edited(text, "int scale", "float scale");
   BOOST_TEST(pattern_messages(text) ==
              "2:1+6 the pattern's header has no key 'summry' | did you mean 'summary'?\n"
-             "5:18+2 'Ko' is not a unit | the units are Ki, Mi and Gi (2^10, 2^20, 2^30)\n"
+             "5:18+2 'Ko' is not a unit | the units are Ki, Mi and Gi (1 << 10, 1 << 20, 1 << 30)\n"
              "7:27+4 there is no parameter 'BLOK' | did you mean 'BLOCK'?\n"
              "9:14+5 the buffer 'in' has the unknown type 'flaot' | did you mean 'float'?\n"
              "13:19+1 the expression ends where a value is expected\n"
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(shows_one_message_for_a_mistake_that_others_depend_on) {
   BOOST_TEST(pattern_messages(edited(copy_pattern, "  T: float", "  T: flaot")) ==
              "4:6+5 there is no parameter 'flaot' | did you mean 'float'?");
   BOOST_TEST(pattern_messages(edited(copy_pattern, "{default: 4 Ki,", "{default: 4 Ko,")) ==
-             "5:18+2 'Ko' is not a unit | the units are Ki, Mi and Gi (2^10, 2^20, 2^30)");
+             "5:18+2 'Ko' is not a unit | the units are Ki, Mi and Gi (1 << 10, 1 << 20, 1 << 30)");
   BOOST_TEST(pattern_messages(edited(copy_pattern, "{default: 256}", "[]")) ==
              "6:10+1 the parameter 'BLOCK' must be a map of keys and values | the keys are: type, "
              "default, min, max, device, help");

@@ -15,7 +15,7 @@ using namespace sweep::testing;
 
 const std::vector<EditCase> expressions = {
     {"{default: 4 Ki,", "{default: 4 Ko,",
-     "5:18+2 'Ko' is not a unit | the units are Ki, Mi and Gi (2^10, 2^20, 2^30)"},
+     "5:18+2 'Ko' is not a unit | the units are Ki, Mi and Gi (1 << 10, 1 << 20, 1 << 30)"},
     {"{default: 4 Ki,", "{default: SIZE / 4,",
      "5:16+4 there is no parameter 'SIZE' | the names known here are: T"},
     {"{default: 4 Ki,", "{default: BLOCK * 16,",

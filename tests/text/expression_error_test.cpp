@@ -57,6 +57,21 @@ const std::vector<ExpressionCase> syntax = {
     {"N > 1 and N < 4", "1:7+3 'and' is not expected here | write && instead"},
     {"N > 1 or N < 4", "1:7+2 'or' is not expected here | write || instead"},
     {"N mod 2", "1:3+3 'mod' is not expected here | write % instead"},
+    // Powers
+    {"2^5",
+     "1:1+3 '^' is XOR, as in C: this is 7, no power | write 1 << 5 or 32 for the power, "
+     "0x2 ^ 5 for XOR"},
+    {"N == 3 * 2 ^ 5 - 1",
+     "1:10+5 '^' is XOR, as in C: this is 7, no power | write 1 << 5 or 32 for the power, "
+     "0x2 ^ 5 for XOR"},
+    {"10^9",
+     "1:1+4 '^' is XOR, as in C: this is 3, no power | write 1000000000 for the power, "
+     "0xa ^ 9 for XOR"},
+    {"2^62",
+     "1:1+4 '^' is XOR, as in C: this is 60, no power | write 1 << 62 or 4611686018427387904 for "
+     "the power, 0x2 ^ 62 for XOR"},
+    {"2^64", "1:1+4 '^' is XOR, as in C: this is 66, no power | write 0x2 ^ 64 for XOR"},
+    {"10^1 Ki", "1:1+7 '^' is XOR, as in C: this is 1034, no power | write 0xa ^ 1 Ki for XOR"},
     // Characters
     {"N = 1", "1:3+1 '=' has no meaning in an expression | write == to compare"},
     {"N === 1", "1:5+1 '=' has no meaning in an expression | write == to compare"},
@@ -74,12 +89,13 @@ const std::vector<ExpressionCase> syntax = {
      "1:5+2 numbers are integers here | write a fraction as a division, or scale the unit"},
     {"0x", "1:1+2 a hexadecimal number needs digits"},
     {"0xg", "1:1+2 a hexadecimal number needs digits"},
-    {"64 MB", "1:4+2 'MB' is not a unit | the units are Ki, Mi and Gi (2^10, 2^20, 2^30)"},
-    {"64MB", "1:3+2 'MB' is not a unit | the units are Ki, Mi and Gi (2^10, 2^20, 2^30)"},
-    {"1 k", "1:3+1 'k' is not a unit | the units are Ki, Mi and Gi (2^10, 2^20, 2^30)"},
-    {"1 KiB", "1:3+3 'KiB' is not a unit | the units are Ki, Mi and Gi (2^10, 2^20, 2^30)"},
-    {"1 ki", "1:3+2 'ki' is not a unit | the units are Ki, Mi and Gi (2^10, 2^20, 2^30)"},
-    {"1e6", "1:2+2 'e6' is not a unit | the units are Ki, Mi and Gi (2^10, 2^20, 2^30)"},
+    {"64 MB", "1:4+2 'MB' is not a unit | the units are Ki, Mi and Gi (1 << 10, 1 << 20, 1 << 30)"},
+    {"64MB", "1:3+2 'MB' is not a unit | the units are Ki, Mi and Gi (1 << 10, 1 << 20, 1 << 30)"},
+    {"1 k", "1:3+1 'k' is not a unit | the units are Ki, Mi and Gi (1 << 10, 1 << 20, 1 << 30)"},
+    {"1 KiB",
+     "1:3+3 'KiB' is not a unit | the units are Ki, Mi and Gi (1 << 10, 1 << 20, 1 << 30)"},
+    {"1 ki", "1:3+2 'ki' is not a unit | the units are Ki, Mi and Gi (1 << 10, 1 << 20, 1 << 30)"},
+    {"1e6", "1:2+2 'e6' is not a unit | the units are Ki, Mi and Gi (1 << 10, 1 << 20, 1 << 30)"},
     {"1 Ki Mi", "1:6+2 'Mi' is not expected here"},
     {"9223372036854775808",
      "1:1+19 this number does not fit a 64-bit integer | the largest is 9223372036854775807"},

@@ -81,7 +81,8 @@ class Grower {
       return spelled(std::to_string(value >> (10 * (unit + 1))) +
                      std::string(choices_.next(3), ' ') + units.at(unit));
     }
-    if (choices_.next(5) == 1) {
+    // What reads as a power is refused: `2 ^ 5`, `10 ^ 9`.
+    if (choices_.next(5) == 1 || value == 2 || value == 10) {
       std::array<char, 32> text{};
       std::snprintf(text.data(), text.size(), "0x%llx", static_cast<unsigned long long>(value));
       return spelled(text.data());

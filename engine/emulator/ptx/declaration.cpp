@@ -90,7 +90,7 @@ VariableType read_variable_type(Lexer& lexer) {
 
 std::uint64_t multiply(const Lexer& lexer, std::uint64_t bytes, std::uint64_t count) {
   if (count != 0 && bytes > largest_variable / count)
-    lexer.fail("a variable is larger than 2^48 bytes");
+    lexer.fail("a variable is larger than 256 TiB");
   return bytes * count;
 }
 

@@ -43,7 +43,7 @@ class InitializerReader {
         read_element(offset);
         offset += element_bytes();
       }
-      if (offset > largest_variable) lexer_.fail("a variable is larger than 2^48 bytes");
+      if (offset > largest_variable) lexer_.fail("a variable is larger than 256 TiB");
       if (!lexer_.accept(',')) break;
     }
     lexer_.expect('}');
