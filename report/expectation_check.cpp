@@ -139,7 +139,7 @@ std::string way_to(std::string_view metric) {
 }
 
 std::string describe_unchecked(const ExpectationResult& result) {
-  if (meant_points(result) == 0) return "cannot be checked: no point that succeeded is meant by it";
+  if (!result.applies()) return "cannot be checked: no point that succeeded is meant by it";
   if (result.unchecked == meant_points(result)) {
     return "cannot be checked: " + describe_missing(result);
   }
@@ -165,11 +165,13 @@ std::string list_broken(const ExpectationResult& result,
 }  // namespace
 
 std::vector<ExpectationResult> check_expectations_on(const std::vector<Expectation>& expectations,
-                                                     std::span<const StoredPoint> points) {
+                                                     std::span<const StoredPoint> points,
+                                                     bool is_part) {
   std::vector<ExpectationResult> results;
   for (const Expectation& expectation : expectations) {
     ExpectationResult result;
     result.expectation = expectation;
+    result.is_part = is_part;
     for (const StoredPoint& stored : points) {
       if (is_meant(stored.point, expectation)) check_point(stored.point, result);
     }
@@ -199,9 +201,9 @@ std::string describe_broken(std::span<const ExpectationResult> results,
   const std::vector<ParameterValues> told = telling_parameters(parameters_of(records));
   std::string text;
   for (const ExpectationResult& result : results) {
-    if (result.kept() && result.unchecked == 0) continue;
+    if (result.kept() && result.held > 0 && result.unchecked == 0) continue;
     Diagnostic message;
-    message.severity = result.kept() ? Severity::warning : Severity::error;
+    if (result.kept()) message.severity = result.applies() ? Severity::warning : Severity::note;
     message.where = result.expectation.where;
     const std::string verdict = result.kept() ? describe_unchecked(result) : verdict_of(result);
     message.message = fmt::format("'{}': {}", describe(result.expectation), verdict);

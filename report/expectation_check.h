@@ -23,16 +23,21 @@ struct ExpectationResult {
   std::vector<BrokenPoint> broken;
   std::size_t unchecked = 0;         ///< points without a metric or value that it needs
   std::vector<std::string> missing;  ///< the metrics that some of these lack
+  bool is_part = false;              ///< the run need not have all points that the sweep is about
 
-  /// False also when no point could be checked.
-  bool kept() const { return broken.empty() && held > 0; }
+  /// Whether any point that succeeded is meant by it.
+  bool applies() const { return held + broken.size() + unchecked > 0; }
+  /// False also when no point could be checked; but a part of the sweep need not have one.
+  bool kept() const { return broken.empty() && (held > 0 || (is_part && !applies())); }
 };
 
 /// Checks each expectation on each point that succeeded, has the parameters it names, and is meant
 /// by its condition. Of a metric's figures the measured one counts before the hardware's and the
-/// emulated one. The points must outlive the results.
+/// emulated one. The points must outlive the results. `is_part`: they are of a space that was
+/// narrowed, as by `--set`, or searched.
 std::vector<ExpectationResult> check_expectations_on(const std::vector<Expectation>& expectations,
-                                                     std::span<const StoredPoint> points);
+                                                     std::span<const StoredPoint> points,
+                                                     bool is_part = false);
 
 /// "shared_conflicts == 0, where BLOCK == 256"
 std::string describe(const Expectation& expectation);
@@ -42,8 +47,8 @@ std::string describe(const Expectation& expectation);
 std::string verdict_of(const ExpectationResult& result);
 
 /// What a person has to know: for each expectation that is not kept a compiler's kind of message
-/// at its place with the first ten points that break it, and a warning where some points could not
-/// be checked. Empty when all is well.
+/// at its place with the first ten points that break it, a warning where some points could not be
+/// checked, and a note where a part of the sweep has no point to check. Empty when all is well.
 std::string describe_broken(std::span<const ExpectationResult> results,
                             std::span<const StoredPoint> points, bool color);
 

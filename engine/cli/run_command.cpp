@@ -239,7 +239,8 @@ int measure_and_report(const LoadedSweep& loaded, const RunRequest& request,
   const std::optional<CommandError> problem = write_reports(results, base, end);
   stage.end();
   end.files.push_back(database);
-  end.expectations = check_expectations_on(request.sweep.expect, results.points);
+  const bool is_part = !options.set.empty() || request.sweep.tune || executor.replay;
+  end.expectations = check_expectations_on(request.sweep.expect, results.points, is_part);
   end.exit_code = exit_code_of(summary, end.expectations);
   if (problem && !summary.interrupted) end.exit_code = problem->code();
   if (summary.interrupted) end.resume = resume_command();

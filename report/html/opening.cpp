@@ -164,13 +164,13 @@ std::string html_list(const std::vector<std::string>& sentences) {
   return html + "</ul>\n";
 }
 
-void add_expectations(const RunResults& results, std::vector<std::string>& warnings) {
-  if (results.expectations.empty()) return;
+void add_expectations(const RunResults& results, std::vector<std::string>& warnings,
+                      std::vector<std::string>& notes) {
   for (const ExpectationResult& result :
        check_expectations_on(results.expectations, results.points)) {
     if (result.kept()) continue;
-    warnings.push_back("the expectation " + describe(result.expectation) + ": " +
-                       verdict_of(result));
+    (result.applies() ? warnings : notes)
+        .push_back("the expectation " + describe(result.expectation) + ": " + verdict_of(result));
   }
 }
 
@@ -213,7 +213,7 @@ std::string html_warnings(const RunResults& results) {
   std::vector<std::string> warnings;
   std::vector<std::string> notes;
   add_state(results, warnings);
-  add_expectations(results, warnings);
+  add_expectations(results, warnings, notes);
   for (RunNote& note : run_notes(results)) {
     (note.is_concern ? warnings : notes).push_back(std::move(note.text));
   }

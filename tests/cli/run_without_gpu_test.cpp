@@ -41,6 +41,23 @@ BOOST_AUTO_TEST_CASE(without_a_gpu_the_emulator_counts_and_says_so,
   BOOST_TEST(std::filesystem::exists(folder.path() / "results" / "stride.csv"));
 }
 
+BOOST_AUTO_TEST_CASE(an_expectation_that_set_leaves_without_a_point_is_a_note,
+                     *boost::unit_test::precondition(has_compiler)) {
+  const TemporaryFolder folder;
+  folder.write("part.yaml",
+               "pattern: stride\naxes: {STRIDE: [1, 8], BLOCK: 256, BYTES: 1 Mi}\n"
+               "expect: [{check: load_sectors > 0, where: STRIDE == 8}]\n");
+  const std::vector<std::string> words = {"run", "part.yaml", "--device", "emulator"};
+  const Outcome whole = run_program(words, folder.path());
+  BOOST_TEST(whole.code == 0, whole.err);
+  std::vector<std::string> narrowed = words;
+  narrowed.insert(narrowed.end(), {"--set", "STRIDE=1"});
+  const Outcome part = run_program(narrowed, folder.path());
+  BOOST_TEST(part.code == 0, part.err);
+  BOOST_TEST(contains(part.err, "part.yaml:3:18: note: 'load_sectors > 0, where STRIDE == 8': "
+                                "cannot be checked: no point that succeeded is meant by it"));
+}
+
 BOOST_AUTO_TEST_CASE(a_gpu_that_is_asked_for_must_be_there,
                      *boost::unit_test::precondition(has_no_gpu)) {
   const TemporaryFolder folder;

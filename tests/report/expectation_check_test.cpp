@@ -145,6 +145,29 @@ BOOST_AUTO_TEST_CASE(what_is_broken_is_shown_with_its_place_and_points) {
              "  help: it takes a GPU\n");
 }
 
+BOOST_AUTO_TEST_CASE(of_a_part_of_a_sweep_an_expectation_without_a_point_is_a_note) {
+  const auto points = some_points();
+  const auto expectations =
+      expectations_of("expect: [{check: efficiency > 0, where: STRIDE == 3}]\n");
+  const auto whole = check_expectations_on(expectations, points);
+  BOOST_TEST(!whole.at(0).kept());
+  BOOST_TEST(describe_broken(whole, points, false).starts_with("the stored sweep:1:18: error: "));
+  const auto part = check_expectations_on(expectations, points, true);
+  BOOST_TEST(part.at(0).kept());
+  BOOST_TEST(describe_broken(part, points, false) ==
+             "the stored sweep:1:18: note: 'efficiency > 0, where STRIDE == 3': cannot be checked: "
+             "no point that succeeded is meant by it\n"
+             "  expect: [{check: efficiency > 0, where: STRIDE == 3}]\n"
+             "                   ^~~~~~~~~~~~~~\n");
+}
+
+BOOST_AUTO_TEST_CASE(of_a_part_of_a_sweep_an_expectation_without_its_metric_is_an_error) {
+  const auto points = some_points();
+  const auto results =
+      check_expectations_on(expectations_of("expect: bandwidth >= 1\n"), points, true);
+  BOOST_TEST(!results.at(0).kept());
+}
+
 BOOST_AUTO_TEST_CASE(a_metric_of_the_caches_says_what_gives_it) {
   const auto points = some_points();
   const auto results = check_expectations_on(expectations_of("expect: l2_hit_rate > 0\n"), points);
