@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "engine/cli/check_execution.h"
+#include "engine/cli/check_sample.h"
 #include "engine/cli/command.h"
 #include "engine/cli/command_line.h"
 #include "engine/cli/compile_check.h"
@@ -21,6 +22,7 @@
 #include "engine/cli/program_cache_option.h"
 #include "engine/cli/quiet_option.h"
 #include "engine/cli/space_option.h"
+#include "engine/cli/stop_signal.h"
 #include "engine/cli/terminal.h"
 #include "engine/cli/wrong_operand.h"
 #include "engine/text/read_source.h"
@@ -39,17 +41,49 @@ struct CheckOptions {
   SpaceLimits limits;
   int compute_capability = 0;
   std::optional<EmulatorSettings> run;  ///< what to execute on; nothing: compile alone
+  bool all = false;                     ///< of searches too, not just a sample
   bool quiet = false;                   ///< say nothing of what is good
   bool timing = false;                  ///< say what compiling cost
   std::unique_ptr<ProgramCache> cache;  ///< null: everything is compiled
 };
 
+/// The configurations of a file that are checked: all, or of a search a sample.
+struct Chosen {
+  std::vector<Configuration> configurations;
+  std::size_t of = 0;  ///< so many there are
+
+  bool is_sample() const { return configurations.size() < of; }
+  /// "300 of 47,658 configurations"
+  std::string in_words() const {
+    if (!is_sample()) return count_of(configurations.size(), "configuration");
+    return format_thousands(configurations.size()) + " of " + count_of(of, "configuration");
+  }
+};
+
 /// A file without mistakes of its own, not compiled yet.
 struct ReadFile {
   std::string name;
-  std::vector<Configuration> configurations;
-  std::vector<Configuration> emulated;  ///< those that the emulator executes
+  Chosen compiled;
+  Chosen emulated;  ///< those that the emulator executes
 };
+
+Chosen choose(LoadedSweep& loaded, const CheckOptions& options) {
+  // Some seconds for two compilers.
+  constexpr std::size_t most = 200;
+  Space& space = loaded.space;
+  if (!loaded.sweep.tune) return {space.configurations, space.configurations.size()};
+  Chosen chosen = {{}, space.configurations.size()};
+  // Adds default configurations that are not in the space.
+  const std::vector<TuningGroup> groups = tuning_groups(loaded.sweep, space);
+  if (options.all || space.configurations.size() <= most) {
+    chosen.configurations = std::move(space.configurations);
+    return chosen;
+  }
+  for (const std::size_t place : check_sample(loaded.sweep, space, groups, most)) {
+    chosen.configurations.push_back(space.configurations[place]);
+  }
+  return chosen;
+}
 
 void require_known(int compute_capability, const Nvrtc& nvrtc) {
   const std::vector<int>& known = nvrtc.architectures();
@@ -72,12 +106,17 @@ ReadFile read_sweep(const std::string& name, const CheckOptions& options) {
                        fmt::format("{}: {}the constraints leave no configuration", name, when));
   };
   require_some("");
-  ReadFile file = {name, loaded.space.configurations, {}};
+  ReadFile file = {name, choose(loaded, options), {}};
+  if (file.compiled.is_sample() && !options.quiet) {
+    std::cerr << fmt::format(
+        "  checks {}: defaults, corners, each value of each axis, and a random sample\n",
+        file.compiled.in_words());
+  }
   if (!options.run) return file;
   apply_emulator_set(loaded.sweep);
   enumerate_again(loaded);
   require_some("with the sweep's values for the emulator ");
-  file.emulated = std::move(loaded.space.configurations);
+  file.emulated = choose(loaded, options);
   return file;
 }
 
@@ -89,10 +128,8 @@ ReadFile configurations_of(const std::string& name, const CheckOptions& options)
     throw UsageError(
         fmt::format("{}: --set changes a sweep; a pattern is checked with its defaults", name));
   }
-  const Configuration configuration = resolve(find_pattern(name, options.folders), {});
-  ReadFile file = {name, {configuration}, {}};
-  if (options.run) file.emulated = file.configurations;
-  return file;
+  const Chosen chosen = {{resolve(find_pattern(name, options.folders), {})}, 1};
+  return {name, chosen, options.run ? chosen : Chosen()};
 }
 
 int complain(int code, const std::string& message) {
@@ -119,26 +156,36 @@ int read_file(const std::string& name, const CheckOptions& options, std::vector<
 
 int compile_file(const ReadFile& file, const CompileSettings& compile,
                  const CheckOptions& options) {
-  const CompileCheck check = compile_check(file.configurations, compile);
+  const CompileCheck check =
+      compile_check(file.name, file.compiled.configurations, compile, options.quiet);
   std::cerr << render(check.messages, terminal_of(STDERR_FILENO).color);
   if (options.timing) {
     std::cout << fmt::format("{}: {}; {:.3f} s of compilers' work\n", file.name,
                              describe(check.statistics), check.statistics.compiler_seconds);
   }
+  if (check.compiled < file.compiled.configurations.size()) {
+    return complain(stopped_exit_code(),
+                    fmt::format("{}: stopped when {} of {} configurations were compiled", file.name,
+                                format_thousands(check.compiled),
+                                format_thousands(file.compiled.configurations.size())));
+  }
   if (check.messages.has_errors()) return exit_bad_input;
   if (options.quiet) return exit_done;
-  const std::size_t count = file.configurations.size();
-  std::cout << fmt::format("{}: good: {} compile{} for compute capability {}\n", file.name,
-                           count_of(count, "configuration"), count == 1 ? "s" : "",
-                           dotted(compile.compute_capability))
+  std::cout << fmt::format("{}: good: {} compile{} for compute capability {}{}\n", file.name,
+                           file.compiled.in_words(),
+                           file.compiled.configurations.size() == 1 ? "s" : "",
+                           dotted(compile.compute_capability),
+                           file.compiled.is_sample() ? " (--all compiles every one)" : "")
             << std::flush;
   return exit_done;
 }
 
 int execute_file(const ReadFile& file, const CompileSettings& compile,
                  const CheckOptions& options) {
-  const ExecutionCheck check = check_execution(file.emulated, compile, options.run.value());
+  const ExecutionCheck check = check_execution(file.name, file.emulated.configurations, compile,
+                                               options.run.value(), options.quiet);
   std::cerr << render(check.mistakes, terminal_of(STDERR_FILENO).color);
+  if (stop_flag()) return complain(stopped_exit_code(), file.name + ": stopped");
   if (check.mistakes.has_errors()) return exit_bad_input;
   if (options.quiet) return exit_done;
   const std::string part =
@@ -147,8 +194,8 @@ int execute_file(const ReadFile& file, const CompileSettings& compile,
           : fmt::format("; of {} only some blocks",
                         check.executed == 1 ? "it" : format_thousands(check.in_part));
   std::cout << fmt::format("{}: good: {} execute{} without a mistake{}\n", file.name,
-                           count_of(check.executed, "configuration"),
-                           check.executed == 1 ? "s" : "", part)
+                           file.emulated.in_words(),
+                           file.emulated.configurations.size() == 1 ? "s" : "", part)
             << std::flush;
   return exit_done;
 }
@@ -164,6 +211,7 @@ std::optional<CheckOptions> read_check_options(const Arguments& arguments) {
   options.set = given_set(*values);
   options.limits = given_space_limits(*values);
   options.folders = given_folders(*values);
+  options.all = values->count("all") != 0;
   options.quiet = is_quiet(*values);
   options.timing = values->count("timing") != 0;
   options.cache = given_program_cache(*values);
@@ -186,8 +234,10 @@ CommandLine check_line() {
   CommandLine line(
       "sweep check [OPTIONS] FILE...",
       "Parses and compiles sweeps (.yaml) and patterns (.cu) and reports every mistake.\n"
-      "Needs no GPU. A sweep is checked with all its configurations, a pattern with\n"
-      "its defaults. With --run each is executed on the emulator too, which finds\n"
+      "Needs no GPU. A sweep is checked with all its configurations, or if it is tuned\n"
+      "with some hundreds of them: the defaults, the corners, each value, and a random\n"
+      "sample. A pattern is checked with its defaults. With --run each is executed on the emulator "
+      "too, which finds\n"
       "accesses out of bounds, misaligned accesses, reads of memory that nothing wrote,\n"
       "races in shared memory, deadlocks, kernels that do not end, and wrong results.");
   add_set_option(line);
@@ -196,7 +246,7 @@ CommandLine check_line() {
   line.options()("arch", po::value<std::string>()->default_value("9.0")->value_name("CC"),
                  "the compute capability to compile for")(
       "run", "execute every configuration on the emulator with all its checks")(
-      "timing", "say how long compiling took");
+      "all", "check every configuration of a tuned sweep")("timing", "say how long compiling took");
   add_quiet_option(line, "say nothing of what is good: print mistakes alone");
   add_cache_option(line);
   add_emulator_options(line);
@@ -218,9 +268,11 @@ int check_command(const Arguments& arguments) {
   if (files.empty()) return worst;
   const auto nvrtc = std::make_shared<const Nvrtc>();
   require_known(options->compute_capability, *nvrtc);
-  const CompileSettings compile =
+  CompileSettings compile =
       compile_settings(nvrtc, options->compute_capability, options->cache.get());
+  compile.stop = &stop_flag();
   for (const ReadFile& file : files) {
+    if (stop_flag()) break;
     const int compiled = compile_file(file, compile, *options);
     worst = std::max(worst, compiled);
     if (options->run && compiled == exit_done) {

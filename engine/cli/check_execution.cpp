@@ -4,7 +4,8 @@
 
 #include <algorithm>
 
-#include "engine/cli/message_gist.h"
+#include "engine/cli/findings.h"
+#include "engine/cli/step_progress.h"
 #include "engine/emulator/execution/emulator_backend.h"
 #include "engine/emulator/execution/faulty_kernel.h"
 #include "engine/explain/pattern_file.h"
@@ -50,32 +51,31 @@ class ExecutionChecker {
   ExecutionChecker(CompileSettings compile, EmulatorSettings settings)
       : settings_(std::move(compile)), backend_(std::move(settings)) {}
 
-  ExecutionCheck run(std::span<const Configuration> configurations) {
+  ExecutionCheck run(std::span<const Configuration> configurations, StepProgress& progress) {
     settings_.compute_capability = code_capability(backend_.device(), *settings_.nvrtc);
     CompileAhead compiled_ahead(settings_, configurations);
     std::size_t left_out = 0;
-    for (const Configuration& configuration : configurations) {
-      const CompileOutcome outcome = compiled_ahead.next();
-      const auto* compiled = std::get_if<CompiledConfiguration>(&outcome);
-      if (compiled == nullptr) continue;
-      if (runaways_ >= most_runaways) {
-        ++left_out;
-        continue;
+    try {
+      for (const Configuration& configuration : configurations) {
+        if (settings_.stop != nullptr && *settings_.stop) break;
+        const CompileOutcome outcome = compiled_ahead.next();
+        progress.step();
+        const auto* compiled = std::get_if<CompiledConfiguration>(&outcome);
+        if (compiled == nullptr) continue;
+        if (runaways_ >= most_runaways) {
+          ++left_out;
+          continue;
+        }
+        execute(configuration, *compiled);
+        ++result_.executed;
       }
-      execute(configuration, *compiled);
-      ++result_.executed;
+    } catch (const CompilingStopped&) {
+      // What was found until then is said.
     }
     return conclude(left_out);
   }
 
  private:
-  /// A mistake, and who makes it.
-  struct Finding {
-    Diagnostic message;
-    std::string first;  ///< the configuration
-    std::size_t count = 0;
-  };
-
   void execute(const Configuration& configuration, const CompiledConfiguration& compiled) {
     const Pattern& pattern = *configuration.pattern;
     try {
@@ -100,55 +100,38 @@ class ExecutionChecker {
   }
 
   void note(const Location& where, const std::string& message, const Configuration& configuration) {
-    Finding finding;
-    finding.message.where = where;
-    finding.message.message = message;
-    std::string gist = gist_of(finding.message);
-    const auto known = std::ranges::find(gists_, gist);
-    if (known != gists_.end()) {
-      ++findings_[static_cast<std::size_t>(known - gists_.begin())].count;
-      return;
-    }
-    finding.first = to_string(configuration);
-    finding.count = 1;
-    gists_.push_back(std::move(gist));
-    findings_.push_back(std::move(finding));
+    findings_.add({Severity::error, where, message, {}}, configuration);
   }
 
   ExecutionCheck conclude(std::size_t left_out) {
-    for (Finding& finding : findings_) {
-      finding.message.help = result_.executed == 1
-                                 ? fmt::format("seen with {}", finding.first)
-                                 : fmt::format("seen in {} of {} configurations, first with {}",
-                                               format_thousands(finding.count),
-                                               format_thousands(result_.executed), finding.first);
-      if (left_out != 0) {
-        finding.message.help +=
-            fmt::format("; {} more were not executed, since too many kernels do not end",
-                        format_thousands(left_out));
-      }
-      result_.mistakes.add(std::move(finding.message));
-    }
+    const std::string remark =
+        left_out == 0
+            ? ""
+            : fmt::format("; {} more were not executed, since too many kernels do not end",
+                          format_thousands(left_out));
+    result_.mistakes = findings_.conclude(result_.executed, remark);
     return std::move(result_);
   }
 
   CompileSettings settings_;
   EmulatorBackend backend_;
   ExecutionCheck result_;
-  std::vector<std::string> gists_;  ///< of each finding
-  std::vector<Finding> findings_;
+  Findings findings_;
   std::size_t runaways_ = 0;
 };
 
 }  // namespace
 
-ExecutionCheck check_execution(std::span<const Configuration> configurations,
-                               const CompileSettings& compile, EmulatorSettings settings) {
+ExecutionCheck check_execution(const std::string& file,
+                               std::span<const Configuration> configurations,
+                               const CompileSettings& compile, EmulatorSettings settings,
+                               bool is_quiet) {
   settings.checks_shared = true;
   settings.whole_budget = whole_budget;
   settings.sample_budget = sample_budget;
   settings.instruction_limit = instruction_limit;
-  return ExecutionChecker(compile, std::move(settings)).run(configurations);
+  StepProgress progress("executing " + file, configurations.size(), is_quiet);
+  return ExecutionChecker(compile, std::move(settings)).run(configurations, progress);
 }
 
 }  // namespace sweep

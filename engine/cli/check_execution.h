@@ -18,11 +18,13 @@ struct ExecutionCheck {
 };
 
 /// Executes configurations that compile on the emulator, with every check it has, as much of each
-/// as takes a fraction of a second. Each mistake of the kernels is given once, with how many
-/// configurations make it (two that differ in their figures alone are one). After a few kernels
-/// that do not end, those that follow are left out. The compute capability of `compile` is replaced
-/// by the emulated device's.
-ExecutionCheck check_execution(std::span<const Configuration> configurations,
-                               const CompileSettings& compile, EmulatorSettings settings);
+/// as takes a fraction of a second. Each mistake of the kernels is given once (see Findings). After
+/// a few kernels that do not end, those that follow are left out, and all that follow once the
+/// `stop` of `compile` is set. The compute capability of `compile` is replaced by the emulated
+/// device's. Shows how far it is unless `is_quiet`; `file` is the name to show.
+ExecutionCheck check_execution(const std::string& file,
+                               std::span<const Configuration> configurations,
+                               const CompileSettings& compile, EmulatorSettings settings,
+                               bool is_quiet);
 
 }  // namespace sweep

@@ -1,10 +1,7 @@
 #include "engine/cli/compile_check.h"
 
-#include <fmt/format.h>
-
-#include <set>
-
-#include "engine/cli/message_gist.h"
+#include "engine/cli/findings.h"
+#include "engine/cli/step_progress.h"
 #include "engine/run/workload.h"
 
 namespace sweep {
@@ -27,32 +24,32 @@ Diagnostics size_mistakes(const Configuration& configuration,
 
 }  // namespace
 
-CompileCheck compile_check(std::span<const Configuration> configurations,
-                           const CompileSettings& settings) {
+CompileCheck compile_check(const std::string& file, std::span<const Configuration> configurations,
+                           const CompileSettings& settings, bool is_quiet) {
   CompileAhead compiled_ahead(settings, configurations);
+  StepProgress progress("compiling " + file, configurations.size(), is_quiet);
   CompileCheck check;
-  std::set<std::string> seen;
+  Findings findings;
   const auto add = [&](const Diagnostics& messages, const Configuration& configuration) {
-    for (Diagnostic message : messages.list()) {
-      // The assembler names no file.
-      if (message.where.source == nullptr) message.where.source = configuration.pattern->source;
-      if (!seen.insert(gist_of(message)).second) continue;
-      if (message.severity == Severity::error && message.help.empty()) {
-        message.help = fmt::format("seen with {}", to_string(configuration));
-      }
-      check.messages.add(std::move(message));
-    }
+    for (const Diagnostic& message : messages.list()) findings.add(message, configuration);
   };
-  for (const Configuration& configuration : configurations) {
-    const CompileOutcome outcome = compiled_ahead.next();
-    if (const auto* failure = std::get_if<CompileFailure>(&outcome)) {
-      add(failure->errors, configuration);
-    } else {
-      const auto& compiled = std::get<CompiledConfiguration>(outcome);
-      add(compiled.warnings, configuration);
-      add(size_mistakes(configuration, compiled), configuration);
+  try {
+    for (const Configuration& configuration : configurations) {
+      const CompileOutcome outcome = compiled_ahead.next();
+      if (const auto* failure = std::get_if<CompileFailure>(&outcome)) {
+        add(failure->errors, configuration);
+      } else {
+        const auto& compiled = std::get<CompiledConfiguration>(outcome);
+        add(compiled.warnings, configuration);
+        add(size_mistakes(configuration, compiled), configuration);
+      }
+      ++check.compiled;
+      progress.step();
     }
+  } catch (const CompilingStopped&) {
+    // What was found until then is said.
   }
+  check.messages = findings.conclude(check.compiled);
   check.statistics = compiled_ahead.statistics();
   return check;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 
 #include "engine/run/compile_ahead.h"
 #include "engine/spec/configuration.h"
@@ -9,14 +10,14 @@
 namespace sweep {
 
 struct CompileCheck {
-  /// The errors and warnings, each once (two that differ in their figures alone are one), the
-  /// errors with the configuration they first show up in.
-  Diagnostics messages;
+  Diagnostics messages;  ///< the errors and warnings, each once (see Findings)
   CompileStatistics statistics;
+  std::size_t compiled = 0;  ///< configurations; fewer than there are when it was stopped
 };
 
-/// Compiles configurations and works out their sizes.
-CompileCheck compile_check(std::span<const Configuration> configurations,
-                           const CompileSettings& settings);
+/// Compiles configurations and works out their sizes, until the settings' `stop` is set. Shows how
+/// far it is unless `is_quiet`; `file` is the name to show.
+CompileCheck compile_check(const std::string& file, std::span<const Configuration> configurations,
+                           const CompileSettings& settings, bool is_quiet);
 
 }  // namespace sweep

@@ -90,7 +90,10 @@ void Progress::show_failure(const Configuration& configuration, const PointRecor
   constexpr std::size_t most_shown = 10;
   ++failed_;
   if (failed_ <= most_shown) {
-    print_line(fmt::format("failed: {}\n{}", to_string(configuration), indented(point.reason)));
+    const std::string name = to_string(configuration);
+    print_line(reasons_.insert(point.reason).second
+                   ? fmt::format("failed: {}\n{}", name, indented(point.reason))
+                   : fmt::format("failed for a reason given above: {}", name));
   } else if (failed_ == most_shown + 1) {
     print_line("more points failed; the report lists them all");
   }

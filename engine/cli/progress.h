@@ -3,6 +3,7 @@
 #include <atomic>
 #include <functional>
 #include <mutex>
+#include <set>
 #include <string>
 
 #include "engine/cli/best_so_far.h"
@@ -70,6 +71,7 @@ class Progress : public RunObserver {
   std::size_t done_ = 0;
   std::size_t announced_reused_ = 0;
   std::size_t failed_ = 0;
+  std::set<std::string> reasons_;  ///< of failed points, as far as they were shown
   double last_shown_ = 0;
   bool has_started_ = false;
   bool is_over_ = false;

@@ -100,6 +100,50 @@ BOOST_AUTO_TEST_CASE(a_mistake_of_one_configuration_names_it) {
   BOOST_TEST(without.code == 0);
 }
 
+BOOST_AUTO_TEST_CASE(a_mistake_of_many_configurations_is_shown_once) {
+  const TemporaryFolder folder;
+  folder.write("tiny.cu", tiny("data[threadIdx.x] = KK;"));
+  folder.write("bad.yaml", "pattern: tiny\naxes: {K: [1, 2, 4, 5]}\n");
+  const Outcome checked = run_program({"check", "bad.yaml"}, folder.path());
+  BOOST_TEST(checked.code == 65);
+  const std::string message = "identifier \"KK\" is undefined";
+  BOOST_TEST(checked.err.find(message) == checked.err.rfind(message), checked.err);
+  BOOST_TEST(contains(checked.err, "help: seen in 4 of 4 configurations, first with tiny K=1\n"));
+}
+
+BOOST_AUTO_TEST_CASE(a_search_is_checked_in_part_unless_all_of_it_is_asked_for) {
+  const TemporaryFolder folder;
+  folder.write("many.cu", R"cuda(/* pattern:
+parameters: {A: 0, B: 0}
+buffers: {data: {type: int, length: 64}}
+launch: {grid: 1, block: 64}
+useful: {write: 256}
+verify: "data[i] == A + B"
+*/
+__global__ void many(int* data) { data[threadIdx.x] = A + B; }
+)cuda");
+  const std::string tuned =
+      "pattern: many\naxes: {A: {from: 0, to: 49}, B: {from: 0, to: 9}}\n"
+      "tune: {minimize: instructions}\n";
+  folder.write("tuned.yaml", tuned + "emulator: {set: {B: 0}}\n");
+  const auto check = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"check", "tuned.yaml"});
+    return run_program(more, folder.path());
+  };
+  const Outcome some = check({"--run"});
+  BOOST_TEST(some.code == 0);
+  BOOST_TEST(contains(some.out,
+                      "tuned.yaml: good: 200 of 500 configurations compile for compute capability "
+                      "9.0 (--all compiles every one)\n"));
+  BOOST_TEST(contains(some.out, "tuned.yaml: good: 50 configurations execute without a mistake"));
+  BOOST_TEST(contains(some.err, "  checks 200 of 500 configurations: "));
+  BOOST_TEST(contains(check({"--all"}).out, "tuned.yaml: good: 500 configurations compile for "));
+  BOOST_TEST(check({"--quiet"}).err.empty());
+  folder.write("tuned.yaml", tuned);
+  BOOST_TEST(
+      contains(check({"--run"}).out, "tuned.yaml: good: 200 of 500 configurations execute "));
+}
+
 BOOST_AUTO_TEST_CASE(overrides_are_checked_with_their_place) {
   const Outcome wrong =
       run_program({"check", "sweeps/stride.yaml", "--set", "STRIDE=1,x", "--set", "BLOK=1"});
@@ -186,7 +230,7 @@ __global__ void sized(int* data) { data[0] = 1; }
   const Outcome checked = run_program({"check", "sized.yaml"}, folder.path());
   BOOST_TEST(checked.code == 65);
   BOOST_TEST(contains(checked.err, "error: bad launch: grid N / BLOCK = 0"));
-  BOOST_TEST(contains(checked.err, "help: seen with sized N=128"));
+  BOOST_TEST(contains(checked.err, "help: seen in 2 of 4 configurations, first with sized N=128"));
   BOOST_TEST(!contains(checked.err, "seen with sized N=64"));
   BOOST_TEST(contains(checked.err, "sized.cu:3:"));
   BOOST_TEST(contains(checked.err, "seen with sized N=4294967296"));
