@@ -3,19 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "engine/emulator/lower/block_order.h"
+#include "engine/emulator/lower/instruction_table.h"
 #include "engine/emulator/lower/lower.h"
 
 namespace sweep {
 namespace {
 
 using ptx::Operand;
-
-bool has_modifier(const ptx::Instruction& instruction, std::string_view name) {
-  return std::ranges::find(instruction.modifiers, name) != instruction.modifiers.end();
-}
 
 /// Cuts flat code into blocks whose targets are still flat instructions.
 class Cutter {
@@ -43,16 +39,12 @@ class Cutter {
   }
 
   EndKind end_kind(std::uint32_t at) const {
-    const std::string_view name = instruction(at).mnemonic;
-    if (name == "bra") return EndKind::branch;
-    if (name == "brx") return EndKind::indexed_branch;
-    if (name == "exit") return EndKind::exit;
-    if (name == "ret") return flat_.code[at].frame == 0 ? EndKind::exit : EndKind::branch;
-    if (name == "trap" || name == "brkpt") return EndKind::trap;
-    if (name == "call" && flat_.code[at].target != 0) return EndKind::branch;
-    if (is_collective(instruction(at))) return EndKind::collective;
-    if (is_barrier(instruction(at))) return EndKind::barrier;
-    return EndKind::next;
+    const EndKind end = row_of(instruction(at)).end;
+    // The end of a function's body and a call become branches into it and out of it.
+    const bool leaves_body =
+        end == EndKind::exit && instruction(at).mnemonic == "ret" && flat_.code[at].frame != 0;
+    const bool enters_body = instruction(at).mnemonic == "call" && flat_.code[at].target != 0;
+    return leaves_body || enters_body ? EndKind::branch : end;
   }
 
   std::uint32_t label_target(std::uint32_t at, const Operand& label) const {
@@ -189,18 +181,6 @@ std::vector<std::uint32_t> successors_of(const FlatCode& flat, const CodeBlock& 
 }
 
 }  // namespace
-
-bool is_collective(const ptx::Instruction& instruction) {
-  static constexpr std::array<std::string_view, 6> names = {"shfl",  "vote",  "match",
-                                                            "redux", "elect", "movmatrix"};
-  if (std::ranges::find(names, instruction.mnemonic) != names.end()) return true;
-  return instruction.mnemonic == "bar" && has_modifier(instruction, "warp");
-}
-
-bool is_barrier(const ptx::Instruction& instruction) {
-  return (instruction.mnemonic == "bar" && !has_modifier(instruction, "warp")) ||
-         instruction.mnemonic == "barrier";
-}
 
 std::vector<CodeBlock> find_blocks(const FlatCode& flat) {
   std::vector<CodeBlock> blocks = Cutter(flat).run();

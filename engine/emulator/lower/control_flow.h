@@ -22,12 +22,6 @@ struct CodeBlock {
   std::vector<std::uint32_t> targets;
 };
 
-/// Whether an instruction takes part in communication between lanes that has to wait for those it
-/// names, and so is a block of its own.
-bool is_collective(const ptx::Instruction& instruction);
-/// bar and barrier but for bar.warp.
-bool is_barrier(const ptx::Instruction& instruction);
-
 /// The blocks that the kernel's entry reaches, in loop-contiguous topological order. Throws
 /// UnsupportedError for branches that go nowhere known.
 std::vector<CodeBlock> find_blocks(const FlatCode& flat);

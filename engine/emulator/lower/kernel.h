@@ -52,7 +52,13 @@ enum class OpKind : std::uint8_t {
 struct Op {
   OpKind kind = OpKind::alu;
   bool is_guard_negated = false;
-  bool may_wait = false;       ///< an atomic or volatile access: loops of it wait for others
+  bool may_wait = false;  ///< an atomic or volatile access: loops of it wait for others
+  // Which operands a register operation has beside its destination.
+  bool reads_a : 1 = false;
+  bool reads_b : 1 = false;
+  bool reads_c : 1 = false;
+  bool reads_e : 1 = false;
+  bool writes_d2 : 1 = false;
   std::uint32_t guard = none;  ///< a predicate's slot
   AluFunction alu = nullptr;
   AluOperands operands;
@@ -95,8 +101,9 @@ struct MemoryOp {
   // Atomics.
   AtomicOperation operation = AtomicOperation::add;
   std::uint32_t result = none;
+  bool has_unused_result = false;
   bool is_increment = false;  ///< adds the constant 1, and nothing reads the result
-  /// One lane does the work of all: the compiler sees that they have one address.
+  /// One lane does the work of all where they have one address: the compiler sees that they have.
   bool is_aggregated = false;
   // Copies: `space` and `address` are the source's.
   ptx::Space to_space = ptx::Space::shared;

@@ -8,10 +8,11 @@
 
 #include "engine/emulator/lower/align_up.h"
 #include "engine/emulator/lower/control_flow.h"
+#include "engine/emulator/lower/instruction_table.h"
 #include "engine/emulator/lower/lowering.h"
 #include "engine/emulator/lower/reconvergence.h"
 #include "engine/emulator/lower/register_uses.h"
-#include "engine/emulator/lower/uniform_registers.h"
+#include "engine/emulator/lower/uniform_slots.h"
 
 namespace sweep {
 namespace {
@@ -20,92 +21,6 @@ using ptx::Operand;
 
 /// PTX ISA, "Kernel Function Parameters".
 constexpr std::uint64_t most_parameter_bytes = 32764;
-
-/// The condition code that add.cc and its kin write and addc and its kin read.
-bool writes_carry(const ptx::Instruction& instruction) {
-  return std::ranges::find(instruction.modifiers, "cc") != instruction.modifiers.end();
-}
-bool reads_carry(const ptx::Instruction& instruction) {
-  return instruction.mnemonic == "addc" || instruction.mnemonic == "subc" ||
-         instruction.mnemonic == "madc";
-}
-
-/// cvt's narrow types depend on the register that they land in.
-AluOperation find_conversion(Lowering& lowering, std::uint32_t& d, unsigned& register_bits) {
-  std::vector<std::string_view> modifiers = lowering.instruction().modifiers;
-  const Operand& to = lowering.operand(0);
-  // A register that is wider than its operation asks for is filled whole.
-  modifiers.emplace_back("d32");
-  AluOperation operation = lowering.find_alu("cvt", modifiers);
-  const unsigned bits = operation.function != nullptr ? operation.d_bits : 32;
-  d = lowering.wide_destination(to, bits, register_bits);
-  if (register_bits == 1 || register_bits == 128)
-    lowering.refuse("the destination has another width");
-  modifiers.back() = register_bits == 64 ? "d64" : register_bits == 16 ? "d16" : "d32";
-  return lowering.find_alu("cvt", modifiers);
-}
-
-void lower_alu(Lowering& lowering) {
-  const ptx::Instruction& instruction = lowering.instruction();
-  if (instruction.operands.empty()) lowering.refuse();
-  const bool is_cvt = instruction.mnemonic == "cvt";
-  AluOperands operands;
-  AluOperation operation;
-  unsigned register_bits = 0;
-  if (is_cvt) {
-    operation = find_conversion(lowering, operands.d, register_bits);
-  } else {
-    std::vector<std::string_view> modifiers = instruction.modifiers;
-    const bool has_pair = lowering.operand(0).kind == Operand::Kind::list;
-    if (instruction.mnemonic == "setp" && has_pair) modifiers.emplace_back("two");
-    operation = lowering.find_alu(instruction.mnemonic, modifiers);
-  }
-  if (operation.function == nullptr) lowering.refuse();
-  std::size_t next = 1;
-  const Operand& to = lowering.operand(0);
-  if (!is_cvt && to.kind == Operand::Kind::list) {
-    if (to.elements.size() != 2 || operation.d2_bits == 0) lowering.refuse();
-    operands.d = lowering.destination(to.elements[0], operation.d_bits);
-    operands.d2 = lowering.destination(to.elements[1], operation.d2_bits);
-  } else {
-    if (!is_cvt) operands.d = lowering.destination(to, operation.d_bits);
-    if (operation.d2_bits != 0) operands.d2 = lowering.temporary(operation.d2_bits);
-  }
-  if (writes_carry(instruction)) operands.d2 = lowering.carry();
-  const std::array<std::uint8_t, 4> widths = {operation.a_bits, operation.b_bits, operation.c_bits,
-                                              operation.e_bits};
-  const std::array<std::uint32_t*, 4> sources = {&operands.a, &operands.b, &operands.c,
-                                                 &operands.e};
-  for (std::size_t i = 0; i < widths.size(); ++i) {
-    if (widths[i] == 0) continue;
-    if (i == 3 && reads_carry(instruction)) {
-      *sources[i] = lowering.carry();
-      continue;
-    }
-    const Operand& operand = lowering.operand(next++);
-    if (is_cvt && widths[i] > 1) {
-      unsigned source_bits = 0;
-      *sources[i] = lowering.wide_source(operand, widths[i], source_bits);
-      if (source_bits == 64 && widths[i] <= 32) {
-        AluOperands narrow;
-        narrow.d = lowering.temporary(32);
-        narrow.a = *sources[i];
-        lowering.emit_alu("cvt", {"u32", "u64", "d32"}, narrow);
-        *sources[i] = narrow.d;
-      } else if (source_bits == 1 || source_bits == 128 ||
-                 (source_bits < widths[i] && widths[i] > 32)) {
-        lowering.refuse("an operand has another width");
-      }
-    } else {
-      *sources[i] = lowering.source(operand, widths[i]);
-    }
-  }
-  if (next != lowering.operand_count()) lowering.refuse("it has operands that have no meaning");
-  Op op;
-  op.alu = operation.function;
-  op.operands = operands;
-  lowering.emit(op);
-}
 
 class KernelBuilder {
  public:
@@ -133,10 +48,10 @@ class KernelBuilder {
   Kernel run() {
     const std::vector<CodeBlock> blocks = find_blocks(flat_);
     uses_ = std::make_unique<RegisterUses>(flat_, blocks);
-    uniform_ = std::make_unique<UniformRegisters>(flat_, blocks);
     for (const CodeBlock& code : blocks) add_block(code);
     const std::vector<bool> merges = find_merging_blocks(kernel_.blocks);
     for (std::size_t i = 0; i < merges.size(); ++i) kernel_.blocks[i].merges = merges[i];
+    mark_aggregated_atomics(kernel_);
     for (const InstructionInfo& info : kernel_.instructions) {
       for (const ptx::Place& place : info.places) {
         while (kernel_.file_names.size() <= place.file) {
@@ -151,22 +66,9 @@ class KernelBuilder {
   }
 
  private:
-  UniformOperands uniform_operands(std::uint32_t at) const {
-    const ptx::Instruction& instruction = *flat_.code[at].instruction;
-    const bool has_result = instruction.mnemonic == "atom";
-    const bool is_atomic = has_result || instruction.mnemonic == "red";
-    const std::size_t address = has_result ? 1 : 0;
-    if (!is_atomic || instruction.operands.size() < address + 2) return {};
-    return {uniform_->is_uniform(at, instruction.operands[address]),
-            uniform_->is_uniform(at, instruction.operands[address + 1])};
-  }
-
   void lower_one(std::uint32_t at) {
-    const FlatInstruction& flat = flat_.code[at];
-    lowering_.start(flat, uses_->is_result_unused(at), uniform_operands(at));
-    const bool is_known = lower_moves(lowering_) || lower_memory(lowering_) ||
-                          lower_copies(lowering_) || lower_calls(lowering_);
-    if (!is_known) lower_alu(lowering_);
+    lowering_.start(flat_.code[at], uses_->is_result_unused(at));
+    row_of(lowering_.instruction()).lower(lowering_);
   }
 
   void add_block(const CodeBlock& code) {
@@ -197,8 +99,7 @@ class KernelBuilder {
 
   void lower_end(const CodeBlock& code, BasicBlock& block) {
     if (code.kind == EndKind::collective || code.kind == EndKind::barrier) {
-      block.op =
-          code.kind == EndKind::barrier ? lower_barrier(lowering_) : lower_collective(lowering_);
+      block.op = row_of(lowering_.instruction()).lower_end(lowering_);
       block.op.instruction = block.instruction;
       return;
     }
@@ -218,7 +119,6 @@ class KernelBuilder {
   Kernel kernel_;
   Lowering lowering_;
   std::unique_ptr<RegisterUses> uses_;
-  std::unique_ptr<UniformRegisters> uniform_;
 };
 
 }  // namespace

@@ -14,6 +14,8 @@ std::uint32_t local_offset(Lowering& lowering, const Operand& operand) {
   return static_cast<std::uint32_t>(place.offset);
 }
 
+}  // namespace
+
 void lower_system_call(Lowering& lowering) {
   CallOp call;
   std::string_view callee;
@@ -41,7 +43,8 @@ void lower_system_call(Lowering& lowering) {
 }
 
 /// alloca d, bytes{, alignment}; stacksave d; stackrestore a: a stack above the variables.
-void lower_stack(Lowering& lowering, std::string_view name) {
+void lower_stack(Lowering& lowering) {
+  const std::string_view name = lowering.instruction().mnemonic;
   const bool is_restore = name == "stackrestore";
   CallOp call;
   unsigned bits = 0;
@@ -61,20 +64,6 @@ void lower_stack(Lowering& lowering, std::string_view name) {
   op.instruction = lowering.note_instruction();
   lowering.kernel().calls.push_back(std::move(call));
   lowering.emit(op);
-}
-
-}  // namespace
-
-bool lower_calls(Lowering& lowering) {
-  const std::string_view name = lowering.instruction().mnemonic;
-  if (name == "call") {
-    lower_system_call(lowering);
-  } else if (name == "alloca" || name == "stacksave" || name == "stackrestore") {
-    lower_stack(lowering, name);
-  } else {
-    return false;
-  }
-  return true;
 }
 
 }  // namespace sweep

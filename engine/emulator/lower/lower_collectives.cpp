@@ -24,6 +24,14 @@ void set_members(Lowering& lowering, CollectiveOp& collective, std::size_t index
   }
 }
 
+Op collective_op(Lowering& lowering, OpKind kind, const CollectiveOp& collective) {
+  Op op;
+  op.kind = kind;
+  op.detail = static_cast<std::uint32_t>(lowering.kernel().collectives.size());
+  lowering.kernel().collectives.push_back(collective);
+  return op;
+}
+
 ptx::Type last_type(Lowering& lowering) {
   const std::vector<std::string_view>& modifiers = lowering.instruction().modifiers;
   const auto type = modifiers.empty() ? std::nullopt : ptx::find_type(modifiers.back());
@@ -31,7 +39,10 @@ ptx::Type last_type(Lowering& lowering) {
   return *type;
 }
 
-OpKind lower_shuffle(Lowering& lowering, CollectiveOp& collective) {
+}  // namespace
+
+Op lower_shuffle(Lowering& lowering) {
+  CollectiveOp collective;
   if (lowering.has_modifier("up")) {
     collective.shuffle = ShuffleMode::up;
   } else if (lowering.has_modifier("down")) {
@@ -46,10 +57,11 @@ OpKind lower_shuffle(Lowering& lowering, CollectiveOp& collective) {
   collective.b = lowering.source(lowering.operand(2), 32);
   collective.c = lowering.source(lowering.operand(3), 32);
   set_members(lowering, collective, 4);
-  return OpKind::shuffle;
+  return collective_op(lowering, OpKind::shuffle, collective);
 }
 
-OpKind lower_vote(Lowering& lowering, CollectiveOp& collective) {
+Op lower_vote(Lowering& lowering) {
+  CollectiveOp collective;
   if (lowering.has_modifier("any")) {
     collective.vote = VoteMode::any;
   } else if (lowering.has_modifier("uni")) {
@@ -66,20 +78,22 @@ OpKind lower_vote(Lowering& lowering, CollectiveOp& collective) {
   if (collective.is_a_negated) predicate.is_negated = false;
   collective.a = lowering.predicate(predicate);
   set_members(lowering, collective, 2);
-  return OpKind::vote;
+  return collective_op(lowering, OpKind::vote, collective);
 }
 
-OpKind lower_match(Lowering& lowering, CollectiveOp& collective) {
+Op lower_match(Lowering& lowering) {
+  CollectiveOp collective;
   collective.is_match_all = lowering.has_modifier("all");
   collective.bits = static_cast<std::uint8_t>(ptx::bits_of(last_type(lowering)));
   if (collective.bits != 32 && collective.bits != 64) lowering.refuse();
   set_destinations(lowering, collective, 32);
   collective.a = lowering.source(lowering.operand(1), collective.bits);
   set_members(lowering, collective, 2);
-  return OpKind::match;
+  return collective_op(lowering, OpKind::match, collective);
 }
 
-OpKind lower_reduce(Lowering& lowering, CollectiveOp& collective) {
+Op lower_redux(Lowering& lowering) {
+  CollectiveOp collective;
   const ptx::Type type = last_type(lowering);
   if (ptx::bits_of(type) != 32 || ptx::is_floating(type)) lowering.refuse();
   collective.is_signed = ptx::is_signed(type);
@@ -101,39 +115,28 @@ OpKind lower_reduce(Lowering& lowering, CollectiveOp& collective) {
   collective.d = lowering.destination(lowering.operand(0), 32);
   collective.a = lowering.source(lowering.operand(1), 32);
   set_members(lowering, collective, 2);
-  return OpKind::reduce;
+  return collective_op(lowering, OpKind::reduce, collective);
 }
 
-OpKind fill(Lowering& lowering, CollectiveOp& collective) {
-  const std::string_view name = lowering.instruction().mnemonic;
-  if (name == "shfl") return lower_shuffle(lowering, collective);
-  if (name == "vote") return lower_vote(lowering, collective);
-  if (name == "match") return lower_match(lowering, collective);
-  if (name == "redux") return lower_reduce(lowering, collective);
-  if (name == "elect") {
-    set_destinations(lowering, collective, 32);
-    set_members(lowering, collective, 1);
-    return OpKind::elect;
-  }
-  if (name == "movmatrix") {
-    collective.d = lowering.destination(lowering.operand(0), 32);
-    collective.a = lowering.source(lowering.operand(1), 32);
-    collective.members = lowering.constant(full_mask, 32);
-    return OpKind::move_matrix;
-  }
-  set_members(lowering, collective, 0);
-  return OpKind::warp_barrier;
-}
-
-}  // namespace
-
-Op lower_collective(Lowering& lowering) {
+Op lower_elect(Lowering& lowering) {
   CollectiveOp collective;
-  Op op;
-  op.kind = fill(lowering, collective);
-  op.detail = static_cast<std::uint32_t>(lowering.kernel().collectives.size());
-  lowering.kernel().collectives.push_back(collective);
-  return op;
+  set_destinations(lowering, collective, 32);
+  set_members(lowering, collective, 1);
+  return collective_op(lowering, OpKind::elect, collective);
+}
+
+Op lower_movmatrix(Lowering& lowering) {
+  CollectiveOp collective;
+  collective.d = lowering.destination(lowering.operand(0), 32);
+  collective.a = lowering.source(lowering.operand(1), 32);
+  collective.members = lowering.constant(full_mask, 32);
+  return collective_op(lowering, OpKind::move_matrix, collective);
+}
+
+Op lower_warp_barrier(Lowering& lowering) {
+  CollectiveOp collective;
+  set_members(lowering, collective, 0);
+  return collective_op(lowering, OpKind::warp_barrier, collective);
 }
 
 /// bar{.cta}.sync a{, b}; .arrive a, b; .red.popc d, a{, b}, p; barrier likewise.

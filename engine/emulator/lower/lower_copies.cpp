@@ -138,6 +138,8 @@ std::optional<MbarrierMode> mbarrier_mode(const Lowering& lowering) {
   return std::nullopt;
 }
 
+}  // namespace
+
 void lower_mbarrier(Lowering& lowering) {
   const auto mode = mbarrier_mode(lowering);
   if (!mode) lowering.refuse();
@@ -178,7 +180,7 @@ void lower_mbarrier(Lowering& lowering) {
   emit_mbarrier(lowering, barrier, &lowering.operand(1));
 }
 
-void lower_async(Lowering& lowering) {
+void lower_copy(Lowering& lowering) {
   if (lowering.has_modifier("commit_group") || lowering.has_modifier("wait_group") ||
       lowering.has_modifier("wait_all") || lowering.has_modifier("prefetch")) {
     // A copy is complete before the next instruction begins.
@@ -201,22 +203,10 @@ void lower_async(Lowering& lowering) {
   lower_lane_copy(lowering);
 }
 
-}  // namespace
-
-bool lower_copies(Lowering& lowering) {
-  const ptx::Instruction& instruction = lowering.instruction();
-  if (instruction.mnemonic == "cp") {
-    lower_async(lowering);
-  } else if (instruction.mnemonic == "mbarrier") {
-    lower_mbarrier(lowering);
-  } else if (instruction.mnemonic == "nanosleep") {
-    Op op;
-    op.kind = OpKind::nanosleep;
-    lowering.emit(op);
-  } else {
-    return false;
-  }
-  return true;
+void lower_nanosleep(Lowering& lowering) {
+  Op op;
+  op.kind = OpKind::nanosleep;
+  lowering.emit(op);
 }
 
 }  // namespace sweep

@@ -90,6 +90,84 @@ bool load_parameter(Lowering& lowering, const MemoryModifiers& modifiers) {
   return true;
 }
 
+struct AtomicName {
+  std::string_view name;
+  AtomicOperation operation;
+};
+constexpr AtomicName atomic_names[] = {
+    {"add", AtomicOperation::add},       {"min", AtomicOperation::minimum},
+    {"max", AtomicOperation::maximum},   {"inc", AtomicOperation::increment},
+    {"dec", AtomicOperation::decrement}, {"and", AtomicOperation::bit_and},
+    {"or", AtomicOperation::bit_or},     {"xor", AtomicOperation::bit_xor},
+    {"exch", AtomicOperation::exchange}, {"cas", AtomicOperation::compare_exchange},
+};
+
+void lower_atomic(Lowering& lowering, bool has_result) {
+  MemoryModifiers modifiers = read_memory_modifiers(lowering.instruction());
+  std::optional<AtomicOperation> operation;
+  for (const std::string_view other : modifiers.others) {
+    for (const AtomicName& known : atomic_names) {
+      if (known.name == other) operation = known.operation;
+    }
+  }
+  std::erase_if(modifiers.others, [](std::string_view other) {
+    return other == "noftz" ||
+           std::ranges::find(atomic_names, other, &AtomicName::name) != std::end(atomic_names);
+  });
+  if (!operation || modifiers.elements != 1) lowering.refuse();
+  MemoryOp memory = memory_op(lowering, modifiers);
+  memory.operation = *operation;
+  const bool may_be_global = memory.space == Space::global || memory.space == Space::generic;
+  lowering.kernel().is_linked |= may_be_global;
+  const unsigned bits = ptx::bits_of(memory.type);
+  if (!has_atomic(memory.operation, memory.type) || bits < 16 || bits > 128 ||
+      (bits == 128 && memory.operation != AtomicOperation::exchange &&
+       memory.operation != AtomicOperation::compare_exchange)) {
+    lowering.refuse();
+  }
+  memory.has_unused_result = !has_result || lowering.is_result_unused();
+  std::size_t next = 0;
+  if (has_result) {
+    memory.result = lowering.destination(lowering.operand(next++), bits);
+  }
+  set_address(lowering, memory, lowering.operand(next++));
+  const std::size_t values = memory.operation == AtomicOperation::compare_exchange ? 2 : 1;
+  const Operand& value = lowering.operand(next);
+  memory.is_increment = memory.has_unused_result && memory.operation == AtomicOperation::add &&
+                        bits == 32 && value.kind == Operand::Kind::integer && value.value == 1;
+  for (std::size_t i = 0; i < values; ++i) {
+    memory.values.push_back(lowering.source(lowering.operand(next++), bits));
+    memory.bits.push_back(static_cast<std::uint8_t>(bits));
+  }
+  emit_memory(lowering, OpKind::atomic, std::move(memory));
+}
+
+void lower_matrix(Lowering& lowering, bool is_load) {
+  MemoryOp memory;
+  memory.space = Space::shared;
+  memory.type = ptx::Type::b16;
+  for (const std::string_view modifier : lowering.instruction().modifiers) {
+    if (modifier == "trans") {
+      memory.is_transposed = true;
+    } else if (modifier == "x1" || modifier == "x2" || modifier == "x4") {
+      memory.matrices = static_cast<std::uint32_t>(modifier[1] - '0');
+    } else if (modifier != "sync" && modifier != "aligned" && modifier != "m8n8" &&
+               modifier != "shared" && modifier != "shared::cta" && modifier != "b16") {
+      lowering.refuse();
+    }
+  }
+  const std::size_t address = is_load ? 1 : 0;
+  set_address(lowering, memory, lowering.operand(address));
+  for (const Operand* element : elements_of(lowering.operand(1 - address))) {
+    memory.values.push_back(is_load ? lowering.destination(*element, 32)
+                                    : lowering.source(*element, 32));
+  }
+  if (memory.matrices == 0 || memory.values.size() != memory.matrices) lowering.refuse();
+  emit_memory(lowering, is_load ? OpKind::load_matrix : OpKind::store_matrix, std::move(memory));
+}
+
+}  // namespace
+
 void lower_load(Lowering& lowering) {
   const MemoryModifiers modifiers = read_memory_modifiers(lowering.instruction());
   if (modifiers.space == Space::param && load_parameter(lowering, modifiers)) return;
@@ -143,127 +221,26 @@ void lower_store(Lowering& lowering) {
   emit_memory(lowering, OpKind::store, std::move(memory));
 }
 
-struct AtomicName {
-  std::string_view name;
-  AtomicOperation operation;
-};
-constexpr AtomicName atomic_names[] = {
-    {"add", AtomicOperation::add},       {"min", AtomicOperation::minimum},
-    {"max", AtomicOperation::maximum},   {"inc", AtomicOperation::increment},
-    {"dec", AtomicOperation::decrement}, {"and", AtomicOperation::bit_and},
-    {"or", AtomicOperation::bit_or},     {"xor", AtomicOperation::bit_xor},
-    {"exch", AtomicOperation::exchange}, {"cas", AtomicOperation::compare_exchange},
-};
-
-/// Whether one lane can do what a warp's lanes do at one address: sums of integers, those of 64
-/// bits when all add the same; other operations on 32 bits when nothing needs their results.
-/// Measured on 9.0.
-bool can_be_aggregated(const MemoryOp& memory, bool is_result_unused, bool has_uniform_value) {
-  const bool is_32 = memory.type == ptx::Type::b32 || memory.type == ptx::Type::u32 ||
-                     memory.type == ptx::Type::s32;
-  const bool is_64 = memory.type == ptx::Type::u64 || memory.type == ptx::Type::s64;
-  switch (memory.operation) {
-    case AtomicOperation::add:
-      return is_32 || (is_64 && has_uniform_value);
-    case AtomicOperation::minimum:
-    case AtomicOperation::maximum:
-    case AtomicOperation::bit_and:
-    case AtomicOperation::bit_or:
-    case AtomicOperation::bit_xor:
-      return is_32 && is_result_unused;
-    default:
-      return false;
-  }
+void lower_atom(Lowering& lowering) {
+  lower_atomic(lowering, true);
 }
 
-void lower_atomic(Lowering& lowering, bool has_result) {
-  MemoryModifiers modifiers = read_memory_modifiers(lowering.instruction());
-  std::optional<AtomicOperation> operation;
-  for (const std::string_view other : modifiers.others) {
-    for (const AtomicName& known : atomic_names) {
-      if (known.name == other) operation = known.operation;
-    }
-  }
-  std::erase_if(modifiers.others, [](std::string_view other) {
-    return other == "noftz" ||
-           std::ranges::find(atomic_names, other, &AtomicName::name) != std::end(atomic_names);
-  });
-  if (!operation || modifiers.elements != 1) lowering.refuse();
-  MemoryOp memory = memory_op(lowering, modifiers);
-  memory.operation = *operation;
-  const bool may_be_global = memory.space == Space::global || memory.space == Space::generic;
-  lowering.kernel().is_linked |= may_be_global;
-  const unsigned bits = ptx::bits_of(memory.type);
-  if (!has_atomic(memory.operation, memory.type) || bits < 16 || bits > 128 ||
-      (bits == 128 && memory.operation != AtomicOperation::exchange &&
-       memory.operation != AtomicOperation::compare_exchange)) {
-    lowering.refuse();
-  }
-  const bool is_result_unused = !has_result || lowering.is_result_unused();
-  std::size_t next = 0;
-  if (has_result) {
-    memory.result = lowering.destination(lowering.operand(next++), bits);
-  }
-  set_address(lowering, memory, lowering.operand(next++));
-  const std::size_t values = memory.operation == AtomicOperation::compare_exchange ? 2 : 1;
-  const Operand& value = lowering.operand(next);
-  memory.is_increment = is_result_unused && memory.operation == AtomicOperation::add &&
-                        bits == 32 && value.kind == Operand::Kind::integer && value.value == 1;
-  memory.is_aggregated =
-      lowering.uniform_operands().address &&
-      can_be_aggregated(memory, is_result_unused, lowering.uniform_operands().value);
-  for (std::size_t i = 0; i < values; ++i) {
-    memory.values.push_back(lowering.source(lowering.operand(next++), bits));
-    memory.bits.push_back(static_cast<std::uint8_t>(bits));
-  }
-  emit_memory(lowering, OpKind::atomic, std::move(memory));
+void lower_red(Lowering& lowering) {
+  if (lowering.has_modifier("async")) lowering.refuse();
+  lower_atomic(lowering, false);
 }
 
-void lower_matrix(Lowering& lowering, bool is_load) {
-  MemoryOp memory;
-  memory.space = Space::shared;
-  memory.type = ptx::Type::b16;
-  for (const std::string_view modifier : lowering.instruction().modifiers) {
-    if (modifier == "trans") {
-      memory.is_transposed = true;
-    } else if (modifier == "x1" || modifier == "x2" || modifier == "x4") {
-      memory.matrices = static_cast<std::uint32_t>(modifier[1] - '0');
-    } else if (modifier != "sync" && modifier != "aligned" && modifier != "m8n8" &&
-               modifier != "shared" && modifier != "shared::cta" && modifier != "b16") {
-      lowering.refuse();
-    }
-  }
-  const std::size_t address = is_load ? 1 : 0;
-  set_address(lowering, memory, lowering.operand(address));
-  for (const Operand* element : elements_of(lowering.operand(1 - address))) {
-    memory.values.push_back(is_load ? lowering.destination(*element, 32)
-                                    : lowering.source(*element, 32));
-  }
-  if (memory.matrices == 0 || memory.values.size() != memory.matrices) lowering.refuse();
-  emit_memory(lowering, is_load ? OpKind::load_matrix : OpKind::store_matrix, std::move(memory));
+void lower_ldmatrix(Lowering& lowering) {
+  lower_matrix(lowering, true);
 }
 
-}  // namespace
+void lower_stmatrix(Lowering& lowering) {
+  lower_matrix(lowering, false);
+}
 
-bool lower_memory(Lowering& lowering) {
-  const std::string_view name = lowering.instruction().mnemonic;
-  if (name == "ld" || name == "ldu") {
-    lower_load(lowering);
-  } else if (name == "st") {
-    lower_store(lowering);
-  } else if (name == "atom") {
-    lower_atomic(lowering, true);
-  } else if (name == "red" && !lowering.has_modifier("async")) {
-    lower_atomic(lowering, false);
-  } else if (name == "ldmatrix" || name == "stmatrix") {
-    lower_matrix(lowering, name == "ldmatrix");
-  } else if (name == "prefetch") {
-    // A hint: nothing is read.
-    if (lowering.has_modifier("tensormap")) lowering.refuse();
-  } else {
-    return false;
-  }
-  return true;
+/// A hint: nothing is read.
+void lower_prefetch(Lowering& lowering) {
+  if (lowering.has_modifier("tensormap")) lowering.refuse();
 }
 
 }  // namespace sweep

@@ -81,6 +81,14 @@ unsigned part_bits(const Operand& list, unsigned bits) {
   return part == 16 || part == 32 || part == 64 ? part : 0;
 }
 
+std::uint64_t window_of(std::string_view space) {
+  if (space.starts_with("shared")) return shared_window;
+  return space == "local" ? local_window : 0;
+}
+
+/// cvta{.to}.space.u64: shared and local memory have windows among the generic addresses.
+}  // namespace
+
 void lower_mov(Lowering& lowering) {
   const std::vector<std::string_view>& modifiers = lowering.instruction().modifiers;
   const auto type = modifiers.size() == 1 ? ptx::find_type(modifiers[0]) : std::nullopt;
@@ -112,12 +120,6 @@ void lower_mov(Lowering& lowering) {
   if (bits == 128) copy(lowering, d + half_of_128, a + half_of_128, 64);
 }
 
-std::uint64_t window_of(std::string_view space) {
-  if (space.starts_with("shared")) return shared_window;
-  return space == "local" ? local_window : 0;
-}
-
-/// cvta{.to}.space.u64: shared and local memory have windows among the generic addresses.
 void lower_cvta(Lowering& lowering) {
   const bool is_to = lowering.has_modifier("to");
   const std::vector<std::string_view>& modifiers = lowering.instruction().modifiers;
@@ -160,41 +162,23 @@ void lower_isspacep(Lowering& lowering) {
   lowering.emit_alu("setp", {is_global ? "ge" : "lt", "u64"}, compare);
 }
 
-/// Orders or hints that change nothing here: each access is complete when the next begins.
-bool changes_nothing(const ptx::Instruction& instruction) {
-  static constexpr std::array<std::string_view, 8> names = {
-      "membar",     "fence",     "griddepcontrol", "pmevent",
-      "setmaxnreg", "prefetchu", "discard",        "applypriority",
-  };
-  return std::ranges::find(names, instruction.mnemonic) != names.end();
+void lower_activemask(Lowering& lowering) {
+  Op op;
+  op.kind = OpKind::active_mask;
+  op.operands.d = lowering.destination(lowering.operand(0), 32);
+  lowering.emit(op);
 }
 
-}  // namespace
-
-bool lower_moves(Lowering& lowering) {
-  const ptx::Instruction& instruction = lowering.instruction();
-  const std::string_view name = instruction.mnemonic;
-  if (name == "mov") {
-    lower_mov(lowering);
-  } else if (name == "cvta") {
-    lower_cvta(lowering);
-  } else if (name == "isspacep") {
-    lower_isspacep(lowering);
-  } else if (name == "activemask") {
-    Op op;
-    op.kind = OpKind::active_mask;
-    op.operands.d = lowering.destination(lowering.operand(0), 32);
-    lowering.emit(op);
-  } else if (name == "createpolicy") {
-    // The policy is a number that only hints take.
-    copy(lowering, lowering.destination(lowering.operand(0), 64), lowering.constant(0, 64), 64);
-  } else if (changes_nothing(instruction)) {
-    if (name == "membar" || name == "fence")
-      lowering.kernel().is_linked |= !lowering.has_modifier("cta");
-  } else {
-    return false;
-  }
-  return true;
+/// The policy is a number that only hints take.
+void lower_createpolicy(Lowering& lowering) {
+  copy(lowering, lowering.destination(lowering.operand(0), 64), lowering.constant(0, 64), 64);
 }
+
+/// Each access is complete when the next begins; only other blocks see that it is ordered.
+void lower_fence(Lowering& lowering) {
+  lowering.kernel().is_linked |= !lowering.has_modifier("cta");
+}
+
+void lower_hint(Lowering&) {}
 
 }  // namespace sweep

@@ -74,10 +74,9 @@ Lowering::Lowering(const ptx::Module& module, const FlatCode& flat, Simd simd, K
       kernel_(kernel),
       register_slots_(flat.registers.size(), none) {}
 
-void Lowering::start(const FlatInstruction& flat, bool is_result_unused, UniformOperands uniform) {
+void Lowering::start(const FlatInstruction& flat, bool is_result_unused) {
   current_ = &flat;
   is_result_unused_ = is_result_unused;
-  uniform_ = uniform;
 }
 
 bool Lowering::has_modifier(std::string_view name) const {
@@ -295,10 +294,19 @@ AluOperation Lowering::find_alu(std::string_view mnemonic,
 
 void Lowering::emit_alu(std::string_view mnemonic, const std::vector<std::string_view>& modifiers,
                         const AluOperands& operands) {
+  emit_alu(find_alu(mnemonic, modifiers), operands);
+}
+
+void Lowering::emit_alu(const AluOperation& operation, const AluOperands& operands) {
+  if (operation.function == nullptr) refuse();
   Op op;
-  op.alu = find_alu(mnemonic, modifiers).function;
-  if (op.alu == nullptr) refuse();
+  op.alu = operation.function;
   op.operands = operands;
+  op.reads_a = operation.a_bits != 0;
+  op.reads_b = operation.b_bits != 0;
+  op.reads_c = operation.c_bits != 0;
+  op.reads_e = operation.e_bits != 0;
+  op.writes_d2 = operation.d2_bits != 0;
   emit(op);
 }
 

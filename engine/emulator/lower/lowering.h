@@ -10,24 +10,15 @@
 
 namespace sweep {
 
-/// What the compiler sees to be the same in all lanes of a warp.
-struct UniformOperands {
-  bool address = false;
-  bool value = false;
-};
-
 /// The kernel under construction, with what turns operands into slots.
 class Lowering {
  public:
   Lowering(const ptx::Module& module, const FlatCode& flat, Simd simd, Kernel& kernel);
 
   /// The instruction that the functions below are about, for messages and registers.
-  void start(const FlatInstruction& flat, bool is_result_unused = false,
-             UniformOperands uniform = {});
+  void start(const FlatInstruction& flat, bool is_result_unused = false);
   /// Whether nothing reads the instruction's result.
   bool is_result_unused() const { return is_result_unused_; }
-  /// Of an atomic.
-  UniformOperands uniform_operands() const { return uniform_; }
   const ptx::Instruction& instruction() const { return *current_->instruction; }
   bool has_modifier(std::string_view name) const;
   /// Whether it stands in the kernel itself, not in a function that it calls.
@@ -60,6 +51,7 @@ class Lowering {
   /// Appends a register operation; refuses one that does not exist.
   void emit_alu(std::string_view mnemonic, const std::vector<std::string_view>& modifiers,
                 const AluOperands& operands);
+  void emit_alu(const AluOperation& operation, const AluOperands& operands);
   AluOperation find_alu(std::string_view mnemonic,
                         const std::vector<std::string_view>& modifiers) const;
   /// An index into Kernel::instructions for the instruction.
@@ -94,7 +86,6 @@ class Lowering {
   Kernel& kernel_;
   const FlatInstruction* current_ = nullptr;
   bool is_result_unused_ = false;
-  UniformOperands uniform_;
   const ptx::Instruction* noted_ = nullptr;
   std::uint32_t noted_frame_ = none;
   std::vector<std::uint32_t> register_slots_;
@@ -104,13 +95,34 @@ class Lowering {
   std::uint32_t next_predicate_ = 0;
 };
 
-/// What each family makes of the instruction; false when it is of another family.
-bool lower_moves(Lowering& lowering);
-bool lower_memory(Lowering& lowering);
-bool lower_copies(Lowering& lowering);
-bool lower_calls(Lowering& lowering);
-/// The op that a collective or barrier block ends with.
-Op lower_collective(Lowering& lowering);
+// What the rows of the instruction table name.
+void lower_activemask(Lowering& lowering);
+void lower_alu(Lowering& lowering);
+void lower_atom(Lowering& lowering);
+void lower_copy(Lowering& lowering);  ///< cp and all its kin
+void lower_createpolicy(Lowering& lowering);
+void lower_cvta(Lowering& lowering);
+void lower_fence(Lowering& lowering);
+void lower_hint(Lowering& lowering);
+void lower_isspacep(Lowering& lowering);
+void lower_ldmatrix(Lowering& lowering);
+void lower_load(Lowering& lowering);
+void lower_mbarrier(Lowering& lowering);
+void lower_mov(Lowering& lowering);
+void lower_nanosleep(Lowering& lowering);
+void lower_prefetch(Lowering& lowering);
+void lower_red(Lowering& lowering);
+void lower_stack(Lowering& lowering);  ///< alloca, stacksave, stackrestore
+void lower_stmatrix(Lowering& lowering);
+void lower_store(Lowering& lowering);
+void lower_system_call(Lowering& lowering);
 Op lower_barrier(Lowering& lowering);
+Op lower_elect(Lowering& lowering);
+Op lower_match(Lowering& lowering);
+Op lower_movmatrix(Lowering& lowering);
+Op lower_redux(Lowering& lowering);
+Op lower_shuffle(Lowering& lowering);
+Op lower_vote(Lowering& lowering);
+Op lower_warp_barrier(Lowering& lowering);
 
 }  // namespace sweep

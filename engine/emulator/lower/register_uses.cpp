@@ -2,13 +2,15 @@
 
 #include <algorithm>
 
+#include "engine/emulator/lower/instruction_table.h"
+
 namespace sweep {
 namespace {
 
 using ptx::Operand;
 
 bool is_removable_load(const ptx::Instruction& instruction) {
-  if (instruction.mnemonic != "ld" && instruction.mnemonic != "ldu") return false;
+  if (row_of(instruction).lower != lower_load) return false;
   return std::ranges::none_of(instruction.modifiers, [](std::string_view modifier) {
     return modifier == "volatile" || modifier == "relaxed" || modifier == "acquire" ||
            modifier == "mmio";

@@ -28,6 +28,12 @@ std::string_view verb(bool is_load) {
   return is_load ? "reads" : "writes";
 }
 
+/// Whether one lane acts for all. Lanes that left a loop in different rounds may come to an address
+/// that the compiler sees to be one with several.
+bool is_done_by_one(const MemoryOp& memory, const Spread& spread) {
+  return memory.is_aggregated && spread.low == spread.high;
+}
+
 /// What is left of an access in which one lane acts for all.
 WarpAccess first_lane(const WarpAccess& access) {
   WarpAccess one = access;
@@ -221,7 +227,7 @@ void AccessUnit::count_global(const Op& op, const WarpAccess& access, const Spre
                               Use use) {
   const MemoryOp& memory = kernel_.memory[op.detail];
   const AccessKind kind = kind_of(memory, op.kind);
-  if (memory.is_aggregated) {
+  if (is_done_by_one(memory, spread)) {
     const WarpAccess one = first_lane(access);
     counters_.global(op.detail, one, spread_of(one.address.data(), one.active), kind);
   } else {
@@ -341,7 +347,7 @@ void AccessUnit::access_shared(Warp& warp, const Op& op, WarpAccess& access, Use
     });
   }
   if (launch_.counts && memory.is_counted) {
-    if (memory.is_aggregated) {
+    if (is_done_by_one(memory, spread)) {
       const WarpAccess one = first_lane(access);
       counters_.shared(op.detail, one, spread_of(one.address.data(), one.active),
                        kind_of(memory, op.kind));
