@@ -10,7 +10,7 @@
 #include "engine/emulator/execution/faulty_kernel.h"
 #include "engine/explain/pattern_file.h"
 #include "engine/run/code_capability.h"
-#include "engine/run/compile_ahead.h"
+#include "engine/run/compile_pool.h"
 #include "engine/run/workload.h"
 #include "engine/text/units.h"
 
@@ -53,7 +53,7 @@ class ExecutionChecker {
 
   ExecutionCheck run(std::span<const Configuration> configurations, StepProgress& progress) {
     settings_.compute_capability = code_capability(backend_.device(), *settings_.nvrtc);
-    CompileAhead compiled_ahead(settings_, configurations);
+    CompilePool compiled_ahead(settings_, configurations);
     std::size_t left_out = 0;
     try {
       for (const Configuration& configuration : configurations) {

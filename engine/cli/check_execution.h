@@ -4,7 +4,7 @@
 #include <string>
 
 #include "engine/emulator/execution/settings.h"
-#include "engine/run/compile_ahead.h"
+#include "engine/run/compile_pool.h"
 #include "engine/spec/configuration.h"
 #include "engine/text/diagnostic.h"
 

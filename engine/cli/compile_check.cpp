@@ -26,7 +26,7 @@ Diagnostics size_mistakes(const Configuration& configuration,
 
 CompileCheck compile_check(const std::string& file, std::span<const Configuration> configurations,
                            const CompileSettings& settings, bool is_quiet) {
-  CompileAhead compiled_ahead(settings, configurations);
+  CompilePool compiled_ahead(settings, configurations);
   StepProgress progress("compiling " + file, configurations.size(), is_quiet);
   CompileCheck check;
   Findings findings;

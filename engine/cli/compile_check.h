@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "engine/run/compile_ahead.h"
+#include "engine/run/compile_pool.h"
 #include "engine/spec/configuration.h"
 #include "engine/text/diagnostic.h"
 

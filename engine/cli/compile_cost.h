@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/run/compile_ahead.h"
+#include "engine/run/compile_pool.h"
 
 namespace sweep {
 

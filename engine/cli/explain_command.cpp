@@ -5,6 +5,7 @@
 
 #include "engine/cli/command.h"
 #include "engine/cli/command_line.h"
+#include "engine/cli/compile_settings.h"
 #include "engine/cli/data_folders.h"
 #include "engine/cli/emulator_options.h"
 #include "engine/cli/explain_configuration.h"
@@ -94,11 +95,13 @@ CommandLine explain_line() {
 int explain_command(const Arguments& arguments) {
   const auto options = read_explain_options(arguments);
   if (!options) return exit_done;
+  auto compilers = compiler_processes(1);
   const PatternPtr pattern = find_pattern(options->pattern, options->folders);
   const Configuration configuration = configuration_of(pattern, options->set);
-  const auto nvrtc = std::make_shared<const Nvrtc>();
+  const CompileSettings compile =
+      compile_settings(std::make_shared<const Nvrtc>(), 0, nullptr, std::move(compilers));
   const CompiledConfiguration compiled =
-      compile_for_emulator(configuration, nvrtc, options->settings);
+      compile_for_emulator(configuration, compile, options->settings);
   std::cerr << render(compiled.warnings, terminal_of(STDERR_FILENO).color);
   try {
     const Explanation explanation =

@@ -8,15 +8,15 @@
 namespace sweep {
 
 CompiledConfiguration compile_for_emulator(const Configuration& configuration,
-                                           const std::shared_ptr<const Nvrtc>& nvrtc,
+                                           CompileSettings compile,
                                            const EmulatorSettings& settings) {
   const EmulatorBackend backend(settings);
-  const Compiler compiler(nvrtc, code_capability(backend.device(), *nvrtc));
-  std::vector<CompileOutcome> outcomes = compiler.compile({&configuration, 1});
-  if (const auto* failure = std::get_if<CompileFailure>(&outcomes.front())) {
+  compile.compute_capability = code_capability(backend.device(), *compile.nvrtc);
+  CompileOutcome outcome = CompilePool(compile, {&configuration, 1}).next();
+  if (const auto* failure = std::get_if<CompileFailure>(&outcome)) {
     throw InputError(failure->errors);
   }
-  return std::get<CompiledConfiguration>(std::move(outcomes.front()));
+  return std::get<CompiledConfiguration>(std::move(outcome));
 }
 
 Explanation explain_compiled(const Configuration& configuration,

@@ -4,14 +4,15 @@
 
 #include "engine/emulator/execution/emulator_backend.h"
 #include "engine/explain/explanation.h"
-#include "engine/jit/compiler.h"
+#include "engine/run/compile_pool.h"
 
 namespace sweep {
 
-/// Compiles one configuration so that the emulator can execute it. Throws InputError with the
-/// compiler's messages.
+/// Compiles one configuration so that the emulator can execute it: for another compute capability
+/// than `compile` may say. Throws InputError with the compiler's messages, and what CompilePool
+/// does.
 CompiledConfiguration compile_for_emulator(const Configuration& configuration,
-                                           const std::shared_ptr<const Nvrtc>& nvrtc,
+                                           CompileSettings compile,
                                            const EmulatorSettings& settings);
 
 /// Executes it and says what its accesses cost; `verifies`: after checking its result. The settings

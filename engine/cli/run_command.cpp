@@ -7,6 +7,7 @@
 #include <csignal>
 #include <iostream>
 #include <optional>
+#include <thread>
 
 #include "engine/cli/chart_files.h"
 #include "engine/cli/command.h"
@@ -39,6 +40,8 @@ namespace sweep {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr unsigned most_started_ahead = 4;
 
 std::string host_name() {
   std::array<char, 256> name{};
@@ -130,11 +133,16 @@ struct Executor {
   Machines machines;
   std::unique_ptr<Replay> replay;
   std::shared_ptr<const Nvrtc> nvrtc;  ///< null: nothing is compiled
+  std::shared_ptr<CompilerProcesses> compilers;
 };
 
-Executor start_executor(const RunOptions& options) {
+bool is_replayed(const RunOptions& options) {
+  return options.device.starts_with(replay_prefix);
+}
+
+Executor start_executor(const RunOptions& options, std::shared_ptr<CompilerProcesses> compilers) {
   Executor executor;
-  if (options.device.starts_with(replay_prefix)) {
+  if (is_replayed(options)) {
     const std::string file = options.device.substr(replay_prefix.size());
     if (file.empty()) throw UsageError("--device replay: names no file; write replay:FILE");
     executor.replay = std::make_unique<Replay>(file);
@@ -143,6 +151,7 @@ Executor start_executor(const RunOptions& options) {
   }
   check_device_name(options.device);
   executor.nvrtc = std::make_shared<const Nvrtc>();
+  executor.compilers = std::move(compilers);
   executor.machines = start_machines(options.device, options.exact, options.values);
   return executor;
 }
@@ -184,7 +193,7 @@ RunRequest request_of(const LoadedSweep& loaded, const Executor& executor,
                       const RunOptions& options, ProgramCache* cache) {
   RunRequest request = {
       loaded.sweep, loaded.space, provenance_of(loaded.sweep, options.seed), {}, false, {}, {}};
-  request.compile = compile_settings(executor.nvrtc, 0, cache);
+  request.compile = compile_settings(executor.nvrtc, 0, cache, executor.compilers);
   request.fresh = options.fresh;
   request.counters = options.counters.value_or(loaded.sweep.counters);
   if (executor.replay) {
@@ -229,8 +238,10 @@ int measure_and_report(const LoadedSweep& loaded, const RunRequest& request,
   EndingStage stage(options.is_silent(), events ? &*events : nullptr);
   if (executor.nvrtc) {
     stage.begin("working out what the best configurations' accesses cost");
-    for (const std::string& note : explain_run(store, results, loaded, executor.nvrtc,
-                                               executor.machines.settings, stop_flag())) {
+    CompileSettings compile = request.compile;
+    compile.stop = &stop_flag();
+    for (const std::string& note :
+         explain_run(store, results, loaded, compile, executor.machines.settings)) {
       stage.say("  " + note + '\n');
     }
   }
@@ -243,6 +254,7 @@ int measure_and_report(const LoadedSweep& loaded, const RunRequest& request,
   end.expectations = check_expectations_on(request.sweep.expect, results.points, is_part);
   end.exit_code = exit_code_of(summary, end.expectations);
   if (problem && !summary.interrupted) end.exit_code = problem->code();
+  end.exit_code = code_after_watching(end.exit_code);
   if (summary.interrupted) end.resume = resume_command();
   conclude(summary, results, end, options);
   if (problem) {
@@ -260,6 +272,9 @@ int run(const RunOptions& options) {
   // grow is an error of the write.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
+  // They open NVRTC while the sweep is read and the device starts.
+  const unsigned ahead = std::min(std::thread::hardware_concurrency(), most_started_ahead);
+  auto compilers = compiler_processes(is_replayed(options) ? 0 : ahead);
   LoadedSweep loaded =
       load_sweep(find_sweep_file(options.sweep), options.folders, options.set, options.limits);
   require_file_name(loaded.sweep.name);
@@ -267,7 +282,7 @@ int run(const RunOptions& options) {
   if (loaded.space.configurations.empty()) {
     throw CommandError(exit_bad_input, "nothing to run: the constraints leave no configuration");
   }
-  const Executor executor = start_executor(options);
+  const Executor executor = start_executor(options, std::move(compilers));
   const std::unique_ptr<ProgramCache> cache = given_program_cache(options.values);
   say(options, fmt::format("  on {}\n", describe_device(executor.machines.measurer->device())));
   say_what_is_left_out(executor, options);
@@ -279,6 +294,8 @@ int run(const RunOptions& options) {
   }
   if (executor.replay) executor.replay->forget_unknown_defaults(loaded.space, groups);
   make_output_folder(options.output);
+  // From here on a signal leaves a database that is whole, with reports of what it has.
+  stop_flag();
   const fs::path base = options.output / loaded.sweep.name;
   const RunLock lock(base.string() + ".db");
   Store store(base.string() + ".db", Store::Mode::read_write);

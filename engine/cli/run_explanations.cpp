@@ -53,21 +53,20 @@ class Deadline {
 class RunExplainer {
  public:
   RunExplainer(Store& store, const RunResults& results, const LoadedSweep& loaded,
-               std::shared_ptr<const Nvrtc> nvrtc, EmulatorSettings settings,
-               const std::atomic<bool>& stop)
+               CompileSettings compile, EmulatorSettings settings)
       : store_(store),
         results_(results),
         loaded_(loaded),
-        nvrtc_(std::move(nvrtc)),
+        compile_(std::move(compile)),
         settings_(std::move(settings)) {
     const bool is_interrupted = results.run.state != RunState::finished;
-    stop_ = is_interrupted ? nullptr : &stop;
+    if (is_interrupted) compile_.stop = nullptr;
     end_ = SteadyClock::now() + (is_interrupted ? most_when_interrupted : most_for_all);
     settings_.notes_shapes = true;
     settings_.is_exact = false;
     settings_.print = nullptr;
     made_by_ = fmt::format("{}, {}, sweep {}", EmulatorBackend(settings_).device().name,
-                           nvrtc_->version(), results.run.provenance.engine_version);
+                           compile_.nvrtc->version(), results.run.provenance.engine_version);
   }
 
   void explain_all() {
@@ -82,7 +81,7 @@ class RunExplainer {
       try {
         explain_one(configuration, ordinal);
       } catch (const std::exception& error) {
-        if (stop_ != nullptr && *stop_) return;
+        if (is_stopped()) return;
         notes_.push_back(fmt::format("{}: what its accesses cost is not shown: {}",
                                      configuration.pattern->name, error.what()));
       }
@@ -92,7 +91,8 @@ class RunExplainer {
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
-  bool is_over() const { return SteadyClock::now() >= end_ || (stop_ != nullptr && *stop_); }
+  bool is_stopped() const { return compile_.stop != nullptr && *compile_.stop; }
+  bool is_over() const { return SteadyClock::now() >= end_ || is_stopped(); }
 
   void explain_one(const Configuration& configuration, std::int64_t ordinal) {
     if (try_to_explain(configuration, ordinal)) return;
@@ -103,11 +103,12 @@ class RunExplainer {
 
   /// False when it takes too long. The run has checked its result.
   bool try_to_explain(const Configuration& configuration, std::int64_t ordinal) {
-    const Deadline deadline(std::min(end_, SteadyClock::now() + most_for_one), stop_);
+    const Deadline deadline(std::min(end_, SteadyClock::now() + most_for_one), compile_.stop);
     EmulatorSettings settings = settings_;
     settings.cancelled = &deadline.passed();
     try {
-      const CompiledConfiguration compiled = compile_for_emulator(configuration, nvrtc_, settings);
+      const CompiledConfiguration compiled =
+          compile_for_emulator(configuration, compile_, settings);
       const Explanation explanation = explain_compiled(configuration, compiled, settings, false);
       PatternExplanation record;
       record.pattern = configuration.pattern->name;
@@ -125,9 +126,8 @@ class RunExplainer {
   Store& store_;
   const RunResults& results_;
   const LoadedSweep& loaded_;
-  std::shared_ptr<const Nvrtc> nvrtc_;
+  CompileSettings compile_;
   EmulatorSettings settings_;
-  const std::atomic<bool>* stop_ = nullptr;
   SteadyClock::time_point end_;
   std::string made_by_;
   std::vector<std::string> notes_;
@@ -136,11 +136,10 @@ class RunExplainer {
 }  // namespace
 
 std::vector<std::string> explain_run(Store& store, RunResults& results, const LoadedSweep& loaded,
-                                     const std::shared_ptr<const Nvrtc>& nvrtc,
-                                     EmulatorSettings settings, const std::atomic<bool>& stop) {
+                                     CompileSettings compile, EmulatorSettings settings) {
   std::vector<std::string> notes;
   try {
-    RunExplainer explainer(store, results, loaded, nvrtc, std::move(settings), stop);
+    RunExplainer explainer(store, results, loaded, std::move(compile), std::move(settings));
     explainer.explain_all();
     notes = explainer.notes();
     for (RunRecord& run : store.runs()) {

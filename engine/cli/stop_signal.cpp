@@ -13,15 +13,21 @@ constexpr std::array watched = {SIGINT, SIGTERM, SIGHUP};
 std::atomic<bool> stopped = false;
 volatile std::sig_atomic_t received = 0;
 
+void on_signal(int number);
+
+void stop_watching() {
+  for (const int number : watched) {
+    struct sigaction action = {};
+    if (sigaction(number, nullptr, &action) == 0 && action.sa_handler == on_signal) {
+      std::signal(number, SIG_DFL);
+    }
+  }
+}
+
 void on_signal(int number) {
   received = number;
   stopped = true;
-  for (const int other : watched) {
-    struct sigaction action = {};
-    if (sigaction(other, nullptr, &action) == 0 && action.sa_handler == on_signal) {
-      std::signal(other, SIG_DFL);
-    }
-  }
+  stop_watching();
 }
 
 void watch(int number) {
@@ -42,6 +48,11 @@ const std::atomic<bool>& stop_flag() {
   }();
   static_cast<void>(installed);
   return stopped;
+}
+
+int code_after_watching(int code) {
+  stop_watching();
+  return stopped ? stopped_exit_code() : code;
 }
 
 int stopped_exit_code() {

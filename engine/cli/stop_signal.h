@@ -9,6 +9,10 @@ namespace sweep {
 /// shell's background do, stay ignored.
 const std::atomic<bool>& stop_flag();
 
+/// Signals end the process again, since all is done that they could cut short. Gives `code`, or
+/// that of the signal that came meanwhile.
+int code_after_watching(int code);
+
 /// The exit code of a process that the flag made end: 128 and the signal's number.
 int stopped_exit_code();
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <stdexcept>
 
+#include "engine/run/compiler_process.h"
 #include "engine/run/compiler_threads.h"
 
 namespace sweep {
@@ -16,27 +17,43 @@ constexpr std::size_t first_look_up_window = 32;
 
 }  // namespace
 
-CompileQueue::CompileQueue(std::span<const Configuration> configurations, unsigned compilers,
-                           bool looks_up)
-    : configurations_(configurations),
-      compilers_(std::max(compilers, 1U)),
-      looks_up_(looks_up),
-      limit_(std::max(smallest_limit, 2 * BatchSize::largest * compilers_)),
-      open_(configurations.size()) {}
+void CompileQueue::submit(std::span<const Configuration> configurations, unsigned compilers) {
+  const std::lock_guard lock(mutex_);
+  for (const Configuration& configuration : configurations) {
+    configurations_.push_back(&configuration);
+  }
+  open_ += configurations.size();
+  compilers_ = std::max(compilers_, compilers);
+  work_.notify_all();
+}
 
-std::size_t CompileQueue::room() const {
-  return taken_ + limit_ - admitted_;
+std::size_t CompileQueue::open() const {
+  const std::lock_guard lock(mutex_);
+  return open_;
+}
+
+std::size_t CompileQueue::most_ahead() const {
+  return std::max(smallest_limit, 2 * BatchSize::largest * compilers_);
+}
+
+std::size_t CompileQueue::limit() const {
+  const std::lock_guard lock(mutex_);
+  return most_ahead();
 }
 
 /// Not for a few at a time: they would become small batches.
 bool CompileQueue::can_admit() const {
-  const std::size_t rest = configurations_.size() - admitted_;
+  const std::size_t rest = submitted() - admitted_;
   return rest > 0 && room() >= std::min(rest, BatchSize::largest);
 }
 
 void CompileQueue::admit(std::size_t count) {
   admitted_ += count;
   outcomes_.resize(admitted_ - taken_);
+}
+
+void CompileQueue::make_pending(std::size_t place) {
+  pending_.push_back(candidates_.make(*configurations_[place - taken_], place));
 }
 
 CompileQueue::Task CompileQueue::take_batch(std::size_t size) {
@@ -63,15 +80,13 @@ std::optional<CompileQueue::Task> CompileQueue::try_take(bool has_started) {
   if (!looks_up_) {
     while (can_admit()) {
       const std::size_t begin = admitted_;
-      admit(std::min(room(), configurations_.size() - admitted_));
-      for (std::size_t place = begin; place < admitted_; ++place) {
-        pending_.push_back(candidates_.make(configurations_[place], place));
-      }
+      admit(std::min(room(), submitted() - admitted_));
+      for (std::size_t place = begin; place < admitted_; ++place) make_pending(place);
       // There may be a batch for others in them too.
       work_.notify_all();
     }
   }
-  const std::size_t not_admitted = configurations_.size() - admitted_;
+  const std::size_t not_admitted = submitted() - admitted_;
   const std::size_t remaining = pending_.size() + not_admitted;
   if (remaining == 0) return std::nullopt;
   const std::size_t size = batch_size_.next(remaining, compilers_, seconds_since(begin_));
@@ -86,7 +101,7 @@ std::optional<CompileQueue::Task> CompileQueue::try_take(bool has_started) {
   if (pending_.empty()) return std::nullopt;
   if (batch_size_.is_early() && !may_compile_early(has_started)) return std::nullopt;
   // Too few for a batch can wait for others as long as they are not needed soon.
-  const bool is_needed_soon = pending_.front().place < taken_ + limit_ / 2;
+  const bool is_needed_soon = pending_.front().place < taken_ + most_ahead() / 2;
   if (pending_.size() < size && not_admitted > 0 && !is_needed_soon) return std::nullopt;
   return take_batch(size);
 }
@@ -94,8 +109,13 @@ std::optional<CompileQueue::Task> CompileQueue::try_take(bool has_started) {
 std::optional<CompileQueue::Task> CompileQueue::take_task(bool has_started) {
   std::unique_lock lock(mutex_);
   for (;;) {
-    if (is_over()) return std::nullopt;
-    if (auto task = try_take(has_started)) return task;
+    if (stopped_ || failure_ != nullptr) return std::nullopt;
+    if (auto task = try_take(has_started)) {
+      for (const std::size_t place : task->places) {
+        task->configurations.push_back(configurations_[place - taken_]);
+      }
+      return task;
+    }
     work_.wait(lock);
   }
 }
@@ -110,7 +130,7 @@ void CompileQueue::deliver_found(const Task& task,
       outcomes_[place - taken_] = std::move(*found[i]);
       --open_;
     } else {
-      pending_.push_back(candidates_.make(configurations_[place], place));
+      make_pending(place);
     }
   }
   // Several look-ups may be under way at a time.
@@ -130,24 +150,34 @@ void CompileQueue::deliver(const Task& task, std::vector<CompileOutcome> outcome
   work_.notify_all();
 }
 
-bool CompileQueue::is_ready() {
+void CompileQueue::give_back(const Task& task) {
   const std::lock_guard lock(mutex_);
-  return !outcomes_.empty() && outcomes_.front().has_value();
+  for (const std::size_t place : task.places) make_pending(place);
+  std::ranges::sort(pending_, {}, &CompileCandidate::place);
+  constexpr double nothing_learnt = -1;
+  batch_size_.learn(task.places.size(), nothing_learnt);
+  work_.notify_all();
+}
+
+bool CompileQueue::is_ready() const {
+  const std::lock_guard lock(mutex_);
+  return has_outcome();
 }
 
 CompileOutcome CompileQueue::next(const std::atomic<bool>* stop) {
   std::unique_lock lock(mutex_);
-  if (taken_ == configurations_.size()) throw std::out_of_range("no configuration is left");
-  const auto is_ready = [&] { return !outcomes_.empty() && outcomes_.front().has_value(); };
+  if (configurations_.empty()) throw std::out_of_range("no configuration is left");
   // A signal's handler can set the flag, but not wake anybody up.
-  while (!ready_.wait_for(lock, stop_notice, [&] { return is_ready() || failure_ != nullptr; })) {
+  while (
+      !ready_.wait_for(lock, stop_notice, [&] { return has_outcome() || failure_ != nullptr; })) {
     if (stop != nullptr && *stop) throw CompilingStopped();
   }
-  if (!is_ready()) std::rethrow_exception(failure_);
+  if (!has_outcome()) std::rethrow_exception(failure_);
   CompileOutcome outcome = std::move(*outcomes_.front());
   outcomes_.pop_front();
+  configurations_.pop_front();
   ++taken_;
-  if (admitted_ < configurations_.size()) work_.notify_one();
+  if (admitted_ < submitted()) work_.notify_one();
   return outcome;
 }
 

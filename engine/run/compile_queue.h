@@ -13,26 +13,33 @@
 #include "engine/jit/compiler.h"
 #include "engine/run/batch_size.h"
 #include "engine/run/compile_candidates.h"
-#include "engine/run/compiled_outcomes.h"
 
 namespace sweep {
 
-/// Divides configurations into batches for several compilers, and puts the outcomes back into
-/// their order. Only so many are worked on ahead of the one that takes the outcomes. Safe to use
-/// from several threads.
+/// Divides configurations into batches for several compilers, and puts the outcomes back into the
+/// order in which the configurations were submitted. Only so many are worked on ahead of the one
+/// that takes the outcomes. Safe to use from several threads.
 class CompileQueue {
  public:
-  /// What to do next, with the configurations at these places.
+  /// What to do next, with the configurations at these places of the order.
   struct Task {
     enum class Kind { look_up, compile };
     Kind kind = Kind::compile;
     std::vector<std::size_t> places;
+    std::vector<const Configuration*> configurations = {};
   };
 
-  /// The configurations must outlive this. With `looks_up` each is looked up before it is compiled.
-  CompileQueue(std::span<const Configuration> configurations, unsigned compilers, bool looks_up);
+  /// With `looks_up` each configuration is looked up before it is compiled.
+  explicit CompileQueue(bool looks_up) : looks_up_(looks_up) {}
 
-  /// The next task; waits until there is one. Nothing when there will be none. The configurations
+  /// Further configurations, which must outlive the taking of their outcomes. From now on there are
+  /// so many compilers, if there were fewer.
+  void submit(std::span<const Configuration> configurations, unsigned compilers);
+
+  /// How many configurations have no outcome yet.
+  std::size_t open() const;
+
+  /// The next task; waits until there is one. Nothing once there will be none. The configurations
   /// of a batch are of one pattern: at first the next ones in order, which are needed soon and not
   /// given to one of the later compilers that has yet to start; later the first in order and those
   /// that share most with it.
@@ -43,12 +50,15 @@ class CompileQueue {
   /// how long others will.
   void deliver(const Task& task, std::vector<CompileOutcome> outcomes, double seconds);
 
+  /// A compile task that was not done, for another compiler.
+  void give_back(const Task& task);
+
   /// The outcome of the next configuration, in order; waits for it. Throws what `fail` was given,
   /// and CompilingStopped soon after `stop`, which may be null, is set meanwhile.
   CompileOutcome next(const std::atomic<bool>* stop = nullptr);
 
   /// Whether `next` need not wait.
-  bool is_ready();
+  bool is_ready() const;
 
   /// No further tasks; `next` throws what happened.
   void fail(std::exception_ptr what);
@@ -56,29 +66,31 @@ class CompileQueue {
   void stop();
 
   /// How many configurations may be admitted ahead of the one that is taken next.
-  std::size_t limit() const { return limit_; }
+  std::size_t limit() const;
 
  private:
-  std::size_t room() const;
+  std::size_t submitted() const { return taken_ + configurations_.size(); }
+  std::size_t most_ahead() const;
+  std::size_t room() const { return taken_ + most_ahead() - admitted_; }
   bool can_admit() const;
   void admit(std::size_t count);
-  bool is_over() const { return stopped_ || failure_ != nullptr || open_ == 0; }
+  void make_pending(std::size_t place);
+  bool has_outcome() const { return !outcomes_.empty() && outcomes_.front().has_value(); }
   std::optional<Task> try_take(bool has_started);
   bool may_compile_early(bool has_started) const;
   Task take_batch(std::size_t size);
 
-  std::span<const Configuration> configurations_;
-  unsigned compilers_;
-  bool looks_up_;
-  std::size_t limit_;
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  const bool looks_up_;
+  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 
-  std::mutex mutex_;  ///< over all that follows
+  mutable std::mutex mutex_;  ///< over all that follows
   std::condition_variable work_;
   std::condition_variable ready_;
+  unsigned compilers_ = 1;
   std::size_t taken_ = 0;                               ///< by next()
+  std::deque<const Configuration*> configurations_;     ///< of [taken_, submitted())
   std::size_t admitted_ = 0;                            ///< looked up, pending, compiling, or done
-  std::size_t open_;                                    ///< without an outcome
+  std::size_t open_ = 0;                                ///< without an outcome
   std::vector<CompileCandidate> pending_;               ///< in order
   std::vector<std::size_t> looked_up_;                  ///< the first places of what is looked up
   std::deque<std::optional<CompileOutcome>> outcomes_;  ///< of [taken_, admitted_)

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <limits>
+#include <system_error>
+#include <thread>
 
 #include "engine/run/compile_messages.h"
-#include "engine/run/worker_process.h"
 
 namespace sweep {
 namespace {
@@ -13,8 +15,9 @@ namespace {
 constexpr double forever = std::numeric_limits<double>::infinity();
 /// How long opening NVRTC may take.
 constexpr double start_patience = 60;
-/// After so many failures in succession no further process is started.
-constexpr int most_failures = 2;
+/// The system may refuse a process for a moment only.
+constexpr int start_attempts = 3;
+constexpr std::chrono::milliseconds start_pause{100};
 /// A process may be killed for reasons that are not the program's, such as a lack of memory. Of
 /// several kernels whoever asks compiles each half again.
 int attempts_for(const ProgramSource& source) {
@@ -50,21 +53,79 @@ void serve_programs(Channel& channel, ProgramCompiler& compiler) {
   }
 }
 
-CompilerProcess::CompilerProcess(const std::vector<std::string>& command,
-                                 ProgramCompiler& in_this_process, double patience)
-    : command_(command), in_this_process_(in_this_process), patience_(patience) {}
+CompilerStartFailure::CompilerStartFailure(const std::string& why)
+    : LibraryError(fmt::format("no compiler process can be started: {}; 'ulimit -a' shows this "
+                               "shell's limits of processes, open files and memory",
+                               why)) {}
 
-CompilerProcess::~CompilerProcess() = default;
+void CompilerProcesses::start_ahead(unsigned count) {
+  try {
+    for (; count > 0; --count) {
+      auto process = std::make_unique<WorkerProcess>(command_);
+      const std::lock_guard lock(mutex_);
+      unused_.push_back({std::move(process)});
+    }
+  } catch (const std::system_error&) {
+    // Whoever takes one tries again, and says what is wrong.
+  }
+}
 
-void CompilerProcess::start() {
-  if (process_ != nullptr) return;
-  auto process = std::make_unique<WorkerProcess>(command_);
+CompilerProcesses::Taken CompilerProcesses::take() {
   {
     const std::lock_guard lock(mutex_);
-    if (stopped_) throw CompilingStopped();
-    process_ = std::move(process);
+    if (!unused_.empty()) {
+      // The one that was given back last, and of those that are starting the first.
+      const auto chosen = unused_.back().is_ready ? unused_.end() - 1 : unused_.begin();
+      Taken taken = std::move(*chosen);
+      unused_.erase(chosen);
+      return taken;
+    }
   }
-  process_->channel().receive(start_patience);
+  return {std::make_unique<WorkerProcess>(command_)};
+}
+
+void CompilerProcesses::give_back(std::unique_ptr<WorkerProcess> process) {
+  const std::lock_guard lock(mutex_);
+  unused_.push_back({std::move(process), true});
+}
+
+CompilerProcess::~CompilerProcess() {
+  if (process_ != nullptr && !is_busy_) processes_.give_back(std::move(process_));
+}
+
+/// Says what is wrong with the process, if something is.
+std::string CompilerProcess::start() {
+  try {
+    CompilerProcesses::Taken taken = processes_.take();
+    {
+      const std::lock_guard lock(mutex_);
+      if (stopped_) throw CompilingStopped();
+      process_ = std::move(taken.process);
+      is_busy_ = !taken.is_ready;
+    }
+    if (!taken.is_ready) process_->channel().receive(start_patience);
+    const std::lock_guard lock(mutex_);
+    is_busy_ = false;
+    return {};
+  } catch (const std::system_error& error) {
+    return error.code().message();
+  } catch (const ChannelClosed&) {
+    return "it " + end() + " before it was ready";
+  } catch (const ChannelTimeout&) {
+    process_->kill();
+    end();
+    return fmt::format("it was not ready after {} s", start_patience);
+  }
+}
+
+void CompilerProcess::prepare() {
+  if (process_ != nullptr) return;
+  for (int attempt = 1;; ++attempt) {
+    const std::string problem = start();
+    if (problem.empty()) return;
+    if (attempt == start_attempts) throw CompilerStartFailure(problem);
+    std::this_thread::sleep_for(start_pause);
+  }
 }
 
 /// Says how the process ended, which it has, or is about to.
@@ -72,6 +133,7 @@ std::string CompilerProcess::end() {
   const std::lock_guard lock(mutex_);
   std::string fate = process_ != nullptr ? process_->wait() : std::string();
   process_.reset();
+  is_busy_ = false;
   if (stopped_) throw CompilingStopped();
   return fate;
 }
@@ -79,56 +141,49 @@ std::string CompilerProcess::end() {
 void CompilerProcess::stop() {
   const std::lock_guard lock(mutex_);
   stopped_ = true;
-  if (process_ != nullptr) process_->kill();
+  if (is_busy_) process_->kill();
 }
 
-/// Whether there is a process that is ready.
-bool CompilerProcess::try_start() {
-  if (failures_ >= most_failures) return false;
-  try {
-    start();
-    return true;
-  } catch (const CompilingStopped&) {
-    throw;
-  } catch (const std::exception&) {
-    // Whatever went wrong: this process compiles instead.
-    ++failures_;
-    if (process_ != nullptr) process_->kill();
-    end();
-    return false;
+Bytes CompilerProcess::ask(const Bytes& message) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopped_) throw CompilingStopped();
+    is_busy_ = true;
   }
-}
-
-void CompilerProcess::prepare() {
-  try_start();
+  process_->channel().send(message);
+  Bytes reply = process_->channel().receive(patience_);
+  const std::lock_guard lock(mutex_);
+  is_busy_ = false;
+  return reply;
 }
 
 NvrtcResult CompilerProcess::compile(const ProgramSource& source) {
+  const Bytes message = encode(source);
   std::string fate;
-  for (int left = attempts_for(source); left > 0 && try_start(); --left) {
+  for (int left = attempts_for(source); left > 0; --left) {
+    prepare();
+    CompileReply reply;
     try {
-      process_->channel().send(encode(source));
-      CompileReply reply = decode_compile_reply(process_->channel().receive(patience_));
-      failures_ = 0;
-      if (const auto* failure = std::get_if<std::string>(&reply)) throw LibraryError(*failure);
-      return std::move(std::get<NvrtcResult>(reply));
+      reply = decode_compile_reply(ask(message));
+    } catch (const CompilingStopped&) {
+      throw;
     } catch (const ChannelClosed&) {
       fate = end();
+      continue;
     } catch (const ChannelTimeout&) {
       process_->kill();
       end();
       return given_up(fmt::format("had not compiled it after {} s", patience_));
-    } catch (const LibraryError&) {
-      throw;
-    } catch (const std::exception&) {
-      ++failures_;
+    } catch (const std::runtime_error& error) {
       process_->kill();
       end();
-      break;
+      fate = fmt::format("gave no proper answer: {}", error.what());
+      continue;
     }
+    if (auto* result = std::get_if<NvrtcResult>(&reply)) return std::move(*result);
+    throw LibraryError(std::get<std::string>(reply));
   }
-  // What killed a compiler must not kill this process too.
-  return fate.empty() ? in_this_process_.compile(source) : given_up(fate);
+  return given_up(fate);
 }
 
 }  // namespace sweep

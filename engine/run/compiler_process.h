@@ -2,59 +2,94 @@
 
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "engine/jit/program_compiler.h"
-#include "engine/run/channel.h"
-#include "engine/run/compiled_outcomes.h"
+#include "engine/run/message_bytes.h"
+#include "engine/run/worker_process.h"
 
 namespace sweep {
-
-class WorkerProcess;
 
 /// The life of a compiler process: says that it is ready, with an empty message, and compiles one
 /// program after the other until the channel closes.
 void serve_programs(Channel& channel, ProgramCompiler& compiler);
 
-/// Compiles in a process of its own, since NVRTC holds a lock over a part of each program, and a
-/// program may make it crash or never end. A program over which the process dies, with a single
-/// kernel twice, or which takes longer than the patience, is given up: its result is not ok and
-/// says so. Where no process can start, or one talks nonsense, this process compiles instead. Use
-/// it from one thread, which has to live as long as this: the process ends with the thread that
-/// started it.
+/// Compiling was given up: nobody waits for the result any more.
+class CompilingStopped : public std::runtime_error {
+ public:
+  CompilingStopped() : std::runtime_error("compiling was stopped") {}
+};
+
+/// No compiler process starts.
+class CompilerStartFailure : public LibraryError {
+ public:
+  explicit CompilerStartFailure(const std::string& why);
+};
+
+/// The processes that compile for this one, which never does so itself: NVRTC replaces its process'
+/// handlers of SIGINT and SIGTERM, holds a lock over a part of each program, and may crash or never
+/// end. Those that nobody uses any more are kept for the next one who compiles. Safe to use from
+/// several threads.
+class CompilerProcesses {
+ public:
+  struct Taken {
+    std::unique_ptr<WorkerProcess> process;
+    bool is_ready = false;  ///< else its message that it is has yet to come
+  };
+
+  /// `command` starts a process that talks over the file descriptor `WorkerProcess::child_channel`
+  /// (see serve_programs).
+  explicit CompilerProcesses(std::vector<std::string> command) : command_(std::move(command)) {}
+
+  /// Starts processes before they are needed, since opening NVRTC takes some 30 ms; fewer where the
+  /// system refuses more.
+  void start_ahead(unsigned count);
+
+  /// A process that nobody uses, or a new one. Throws std::system_error.
+  Taken take();
+  void give_back(std::unique_ptr<WorkerProcess> process);
+
+ private:
+  const std::vector<std::string> command_;
+  std::mutex mutex_;  ///< over what follows
+  std::vector<Taken> unused_;
+};
+
+/// Compiles by one of the processes, which is started again when a program kills it. A program over
+/// which the process dies, with a single kernel twice, or which takes longer than the patience, is
+/// given up: its result is not ok and says so. Use it from one thread.
 class CompilerProcess : public ProgramCompiler {
  public:
-  /// `command` starts a process that talks over the file descriptor `WorkerProcess::child_channel`
-  /// (see serve_programs); it is started when it is needed. Both references must outlive this.
-  /// `patience` is how many seconds a program may take.
-  CompilerProcess(const std::vector<std::string>& command, ProgramCompiler& in_this_process,
-                  double patience = 300);
+  /// The processes must outlive this. `patience` is how many seconds a program may take.
+  explicit CompilerProcess(CompilerProcesses& processes, double patience = 300)
+      : processes_(processes), patience_(patience) {}
+  /// Gives the process back.
   ~CompilerProcess() override;
   CompilerProcess(const CompilerProcess&) = delete;
   CompilerProcess& operator=(const CompilerProcess&) = delete;
 
-  /// Starts the process if there is none, and waits until it is ready. Failing is left to
-  /// `compile`. Throws CompilingStopped after `stop`.
+  /// Takes a process if there is none, and waits until it is ready. Throws CompilerStartFailure,
+  /// and CompilingStopped after `stop`.
   void prepare();
 
-  /// Throws CompilingStopped after `stop`, and LibraryError as the process's compiler did.
+  /// Throws as `prepare` does, and LibraryError as the process' compiler did.
   NvrtcResult compile(const ProgramSource& source) override;
 
-  /// Kills the process; a compile under way ends. To call from any thread.
+  /// Ends a compile under way. To call from any thread.
   void stop();
 
  private:
-  bool try_start();
-  void start();
+  std::string start();
+  Bytes ask(const Bytes& message);
   std::string end();
 
-  const std::vector<std::string>& command_;
-  ProgramCompiler& in_this_process_;
+  CompilerProcesses& processes_;
   double patience_;
-  int failures_ = 0;  ///< to start, in succession, or of a process that talked nonsense
   std::mutex mutex_;  ///< over what follows
   std::unique_ptr<WorkerProcess> process_;
+  bool is_busy_ = false;  ///< its process is starting or compiling
   bool stopped_ = false;
 };
 

@@ -4,10 +4,6 @@
 
 namespace sweep {
 
-/// NVRTC holds a lock of its process for about 5 ms of each program: more threads than these wait
-/// for each other.
-constexpr unsigned most_compiler_threads = 4;
-
 /// How soon whoever waits for a compiler notices that nobody wants the outcome any more.
 constexpr std::chrono::milliseconds stop_notice{50};
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/run/compile_ahead.h"
+#include "engine/run/compile_pool.h"
 
 namespace sweep {
 namespace {
@@ -38,7 +38,7 @@ void Contest::prepare() {
     const auto place = static_cast<std::size_t>(contender.ordinal);
     configurations.push_back(stage_.request.space.configurations.at(place));
   }
-  CompileAhead compiled(stage_.compile, configurations);
+  CompilePool compiled(stage_.compile);
   PreparedPoints prepared(compiled, configurations, emulators_, measure_);
   std::vector<Contender> able;
   for (const Contender& contender : contenders_) {

@@ -46,7 +46,7 @@ class CounterReader {
     if (points_.empty()) return;
     stage_.observer.on_stage(fmt::format("reading the hardware's counters of {} point{}",
                                          points_.size(), points_.size() == 1 ? "" : "s"));
-    CompileAhead compiled(stage_.compile, configurations_);
+    CompilePool compiled(stage_.compile);
     PreparedPoints prepared(compiled, configurations_, nullptr, stage_.request.sweep.measure);
     for (std::size_t begin = 0; begin < points_.size() && !stage_.stop; begin += points_at_once) {
       const std::size_t end = std::min(begin + points_at_once, points_.size());

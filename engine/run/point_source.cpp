@@ -14,9 +14,7 @@ MeasuredPoints::MeasuredPoints(RunStage& stage, PointExecution& execution, Ancho
       prepared_(compiled_, {}, emulators, stage.request.sweep.measure) {}
 
 void MeasuredPoints::add(std::size_t index) {
-  const Configuration& configuration = stage_.request.space.configurations[index];
-  compiled_.add(configuration);
-  prepared_.add(configuration);
+  prepared_.add({&stage_.request.space.configurations[index], 1});
   indices_.push_back(index);
 }
 

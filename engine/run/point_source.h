@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "engine/run/anchor_watch.h"
-#include "engine/run/compile_on_demand.h"
+#include "engine/run/compile_pool.h"
 #include "engine/run/point_execution.h"
 
 namespace sweep {
@@ -44,7 +44,7 @@ class MeasuredPoints : public PointSource {
   PointExecution& execution_;
   AnchorWatch& anchor_;
   bool reads_counters_;
-  CompileOnDemand compiled_;
+  CompilePool compiled_;
   PreparedPoints prepared_;
   std::deque<std::size_t> indices_;
 };

@@ -29,11 +29,15 @@ PreparedPoint prepare(const Configuration& configuration, const CompileOutcome& 
 
 }  // namespace
 
-PreparedPoints::PreparedPoints(CompiledOutcomes& compiled,
-                               std::span<const Configuration> configurations,
+PreparedPoints::PreparedPoints(CompilePool& compiled, std::span<const Configuration> configurations,
                                EmulateAhead* emulators, const MeasureRules& rules)
     : compiled_(compiled), emulators_(emulators), rules_(rules) {
-  for (const Configuration& configuration : configurations) add(configuration);
+  add(configurations);
+}
+
+void PreparedPoints::add(std::span<const Configuration> configurations) {
+  for (const Configuration& configuration : configurations) remaining_.push_back(&configuration);
+  compiled_.submit(configurations);
 }
 
 void PreparedPoints::take_one() {

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "engine/run/compiled_outcomes.h"
+#include "engine/run/compile_pool.h"
 #include "engine/run/emulate_ahead.h"
 
 namespace sweep {
@@ -24,13 +24,13 @@ struct PreparedPoint {
 /// those ahead to the emulators.
 class PreparedPoints {
  public:
-  /// `compiled` gives the outcomes of the configurations in their order; they must outlive this.
+  /// `compiled` is to have nothing else to compile; the configurations must outlive this.
   /// `emulators` may be null.
-  PreparedPoints(CompiledOutcomes& compiled, std::span<const Configuration> configurations,
+  PreparedPoints(CompilePool& compiled, std::span<const Configuration> configurations,
                  EmulateAhead* emulators, const MeasureRules& rules);
 
-  /// One more configuration, which `compiled` has been given too.
-  void add(const Configuration& configuration) { remaining_.push_back(&configuration); }
+  /// Further configurations, which must outlive this too.
+  void add(std::span<const Configuration> configurations);
 
   /// The next configuration's; waits for the compiler if need be.
   PreparedPoint next();
@@ -44,7 +44,7 @@ class PreparedPoints {
  private:
   void take_one();
 
-  CompiledOutcomes& compiled_;
+  CompilePool& compiled_;
   std::deque<const Configuration*> remaining_;  ///< not yet taken from the compiler
   EmulateAhead* emulators_;
   const MeasureRules& rules_;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/run/compile_ahead.h"
+#include "engine/run/compile_pool.h"
 #include "engine/run/phase_times.h"
 
 namespace sweep {

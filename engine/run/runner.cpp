@@ -168,7 +168,7 @@ class Runner {
     if (request_.emulate.make_backend && !ordered.empty()) {
       emulators.emplace(request_.emulate.make_backend, request_.emulate.threads);
     }
-    CompileAhead compiled(stage_.compile, ordered);
+    CompilePool compiled(stage_.compile);
     PreparedPoints prepared(compiled, ordered, emulators ? &*emulators : nullptr,
                             request_.sweep.measure);
     AnchorWatch anchor(stage_);

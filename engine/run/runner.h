@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "engine/run/clock.h"
-#include "engine/run/compile_ahead.h"
+#include "engine/run/compile_pool.h"
 #include "engine/run/emulate_ahead.h"
 #include "engine/run/measurer.h"
 #include "engine/run/run_timing.h"

@@ -3,9 +3,11 @@
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <random>
 #include <thread>
 
+#include "engine/store/sqlite.h"
 #include "engine/store/store.h"
 #include "tests/cli/compiler_precondition.h"
 #include "tests/cli/program.h"
@@ -111,6 +113,50 @@ BOOST_AUTO_TEST_CASE(ctrl_c_finishes_the_point_and_says_how_to_go_on) {
   BOOST_TEST(rest.code == 0);
   BOOST_TEST(contains(rest.err, std::to_string(kept) + " of 48 points are there"), rest.err);
   BOOST_TEST(newest_points(database_in(folder.path())).size() == all_points);
+}
+
+// NVRTC replaces its process' handlers of these signals while it compiles. SWEEP_INTERRUPTIONS is
+// how many runs are interrupted.
+BOOST_AUTO_TEST_CASE(interrupted_at_any_moment_a_run_ends_in_order) {
+  const std::vector<std::string> one_point = {"run",        "stride",      "--device", "emulator",
+                                              "--no-cache", "--fresh",     "--set",    "STRIDE=1",
+                                              "--set",      "T=float",     "--set",    "BLOCK=256",
+                                              "--set",      "BYTES=64 Ki", "--quiet"};
+  const char* given = std::getenv("SWEEP_INTERRUPTIONS");
+  const int wanted = given != nullptr ? std::atoi(given) : 60;
+  const TemporaryFolder folder;
+  std::mt19937 random(std::random_device{}());
+  std::uniform_real_distribution<double> moment(20, 270);
+  int interrupted = 0;
+  int finished = 0;
+  for (int i = 0; interrupted < wanted && i < 20 * wanted; ++i) {
+    const int signal = i % 2 == 0 ? SIGINT : SIGTERM;
+    const std::string output = "results-" + std::to_string(i);
+    RunningProgram program(with(one_point, {"-o", output}), folder.path(), {{"PATH", ""}});
+    std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(moment(random)));
+    const bool has_ended = program.has_ended();
+    kill(program.process(), signal);
+    const Outcome outcome = program.wait();
+    const std::filesystem::path database = folder.path() / output / "stride.db";
+    if (has_ended) {
+      BOOST_TEST(outcome.code == 0, outcome.err);
+      ++finished;
+      continue;
+    }
+    ++interrupted;
+    // Before there is a database, and after all is written, the signal itself ends the process.
+    BOOST_TEST((outcome.code == 128 + signal || outcome.code == -signal),
+               outcome.code << ' ' << outcome.err);
+    if (!std::filesystem::exists(database)) continue;
+    BOOST_TEST(sqlite::Database(database, sqlite::Access::read).text("PRAGMA integrity_check") ==
+               "ok");
+    for (const char* report : {"stride.md", "stride.html", "stride.csv"}) {
+      BOOST_TEST(std::filesystem::exists(folder.path() / output / report),
+                 report << " after " << outcome.code << ' ' << outcome.err);
+    }
+  }
+  BOOST_TEST_MESSAGE("interrupted " << interrupted << " runs; " << finished << " had ended before");
+  BOOST_TEST(interrupted == wanted);
 }
 
 BOOST_AUTO_TEST_CASE(a_second_run_into_the_same_store_is_refused_while_the_first_goes_on) {

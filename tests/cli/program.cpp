@@ -78,6 +78,12 @@ std::string RunningProgram::out_so_far() const {
   return read_text_file(out_);
 }
 
+bool RunningProgram::has_ended() const {
+  siginfo_t info{};
+  return waitid(P_PID, static_cast<id_t>(process_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == process_;
+}
+
 Outcome RunningProgram::wait() {
   int status = 0;
   waitpid(process_, &status, 0);

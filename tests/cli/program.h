@@ -35,6 +35,7 @@ class RunningProgram {
   RunningProgram& operator=(const RunningProgram&) = delete;
 
   pid_t process() const { return process_; }
+  bool has_ended() const;
   std::string out_so_far() const;
   Outcome wait();
 

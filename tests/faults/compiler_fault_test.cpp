@@ -84,26 +84,15 @@ std::vector<Fault> faults() {
        .says = {failed, "the compiler gave up: NVRTC_ERROR_INTERNAL_ERROR"}},
       {.name = "something kills the compiler once",
        .environment = toolkit_once("kill", "killed_once")},
-      {.name = "no compiler process can be started", .environment = injected("spawn:sweep:1:11")},
-      {.name = "the program's file has vanished, and no compiler process can be started",
-       .environment = injected("spawn:sweep:1:2")},
+      {.name = "a compiler process starts at the third attempt",
+       .environment = injected("spawn:sweep:1:11:3")},
   };
-}
-
-std::size_t children_of(pid_t process) {
-  const std::string id = std::to_string(process);
-  std::size_t count = 0;
-  for (const auto& task : fs::directory_iterator("/proc/" + id + "/task")) {
-    const std::string children = read_text_file(task.path() / "children");
-    count += static_cast<std::size_t>(std::ranges::count(children, ' '));
-  }
-  return count;
 }
 
 /// What a run ends with that is told to stop while all compilers hang.
 Outcome stopped_outcome(const BrokenRun& run, const Fault& fault, int signal) {
   RunningProgram program = run.start(fault);
-  BOOST_TEST(wait_until([&] { return children_of(program.process()) > 0; }));
+  BOOST_TEST(wait_until([&] { return contains(program.out_so_far(), "\"start\""); }));
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   kill(program.process(), signal);
   return program.wait();
@@ -127,6 +116,21 @@ BOOST_AUTO_TEST_CASE(a_broken_compiler_costs_the_point_it_breaks_over) {
       BOOST_TEST(failures == outcome.code);
       run.complete();
     }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(without_compiler_processes_a_run_ends_with_a_message) {
+  for (const auto& [error, words] : {std::pair(11, "Resource temporarily unavailable"),
+                                     std::pair(2, "No such file or directory")}) {
+    const BrokenRun run;
+    run.meet(
+        {.name = words,
+         .environment = injected("spawn:sweep:1:" + std::to_string(error)),
+         .options = {"--no-cache"},
+         .code = 69,
+         .says = {"no compiler process can be started: " + std::string(words) + "; 'ulimit -a'",
+                  "what was measured is kept"}});
+    run.complete();
   }
 }
 

@@ -67,13 +67,15 @@ BOOST_DATA_TEST_CASE(outcomes_come_in_order,
                          data::make({1U, 4U}) * data::make({false, true}),
                      count, compilers, looks_up) {
   const std::vector<Configuration> configurations = many(count);
-  CompileQueue queue(configurations, compilers, looks_up);
+  CompileQueue queue(looks_up);
+  queue.submit(configurations, compilers);
   std::vector<std::thread> threads;
   for (unsigned i = 0; i < compilers; ++i) threads.emplace_back([&] { work(queue); });
   std::size_t in_order = 0;
   for (std::size_t i = 0; i < count; ++i) {
     if (taken_from(queue) == std::to_string(i)) ++in_order;
   }
+  queue.stop();
   for (std::thread& thread : threads) thread.join();
   BOOST_TEST(in_order == count);
   BOOST_CHECK_THROW(queue.next(), std::out_of_range);
@@ -81,7 +83,8 @@ BOOST_DATA_TEST_CASE(outcomes_come_in_order,
 
 BOOST_DATA_TEST_CASE(only_so_many_are_compiled_ahead, data::make({false, true}), looks_up) {
   const std::vector<Configuration> configurations = many(3000);
-  CompileQueue queue(configurations, 2, looks_up);
+  CompileQueue queue(looks_up);
+  queue.submit(configurations, 2);
   std::atomic<std::size_t> furthest = 0;
   std::thread compiler([&] {
     while (const auto task = queue.take_task()) {
@@ -97,6 +100,7 @@ BOOST_DATA_TEST_CASE(only_so_many_are_compiled_ahead, data::make({false, true}),
     worst = std::max(worst, furthest - std::min(furthest.load(), i));
     queue.next();
   }
+  queue.stop();
   compiler.join();
   BOOST_TEST(worst < queue.limit());
   BOOST_TEST(worst > queue.limit() / 2);
@@ -104,7 +108,8 @@ BOOST_DATA_TEST_CASE(only_so_many_are_compiled_ahead, data::make({false, true}),
 
 BOOST_AUTO_TEST_CASE(batches_stay_large_while_one_after_the_other_is_taken) {
   const std::vector<Configuration> configurations = many(4000);
-  CompileQueue queue(configurations, 1, false);
+  CompileQueue queue(false);
+  queue.submit(configurations, 1);
   std::vector<std::size_t> sizes;
   std::thread compiler([&] {
     while (const auto task = queue.take_task()) {
@@ -117,13 +122,15 @@ BOOST_AUTO_TEST_CASE(batches_stay_large_while_one_after_the_other_is_taken) {
     if (i % 10 == 0) std::this_thread::sleep_for(std::chrono::microseconds(100));
     queue.next();
   }
+  queue.stop();
   compiler.join();
   BOOST_TEST(sizes.size() < 4000 / BatchSize::largest + 10);
 }
 
 BOOST_AUTO_TEST_CASE(a_failure_reaches_the_one_that_waits) {
   const std::vector<Configuration> configurations = many(100);
-  CompileQueue queue(configurations, 1, false);
+  CompileQueue queue(false);
+  queue.submit(configurations, 1);
   deliver_at_once(queue, *queue.take_task());
   std::thread failing([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -141,7 +148,8 @@ BOOST_AUTO_TEST_CASE(a_failure_reaches_the_one_that_waits) {
 
 BOOST_AUTO_TEST_CASE(a_stopped_queue_has_no_tasks) {
   const std::vector<Configuration> configurations = many(100);
-  CompileQueue queue(configurations, 1, false);
+  CompileQueue queue(false);
+  queue.submit(configurations, 1);
   std::thread waiting([&] {
     while (queue.take_task()) {
     }
@@ -154,7 +162,8 @@ BOOST_AUTO_TEST_CASE(a_stopped_queue_has_no_tasks) {
 BOOST_DATA_TEST_CASE(the_first_batches_are_in_order_and_for_compilers_that_have_started,
                      data::make({false, true}), looks_up) {
   const std::vector<Configuration> configurations = many(400);
-  CompileQueue queue(configurations, 4, looks_up);
+  CompileQueue queue(looks_up);
+  queue.submit(configurations, 4);
   std::optional<CompileQueue::Task> late;
   std::thread starting([&] {
     do late = queue.take_task(false);
@@ -181,7 +190,8 @@ BOOST_DATA_TEST_CASE(the_first_batches_are_in_order_and_for_compilers_that_have_
 
 BOOST_AUTO_TEST_CASE(nothing_is_compiled_before_it_is_known_what_comes_first) {
   const std::vector<Configuration> configurations = many(600);
-  CompileQueue queue(configurations, 4, true);
+  CompileQueue queue(true);
+  queue.submit(configurations, 4);
   const auto first = queue.take_task();
   const auto second = queue.take_task();
   BOOST_REQUIRE((second->kind == CompileQueue::Task::Kind::look_up));

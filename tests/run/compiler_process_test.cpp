@@ -6,6 +6,8 @@
 
 #include "engine/loader/dynamic_library.h"
 #include "engine/run/compile_messages.h"
+#include "tests/contains.h"
+#include "tests/run/compiler_words.h"
 
 using namespace sweep;
 namespace data = boost::unit_test::data;
@@ -14,26 +16,15 @@ BOOST_AUTO_TEST_SUITE(compiler_process)
 
 namespace {
 
-using Command = std::vector<std::string>;
-
-/// What compiles in this process: says so.
-struct LocalStandIn : ProgramCompiler {
-  NvrtcResult compile(const ProgramSource& source) override {
-    ++programs;
-    NvrtcResult result;
-    result.ok = true;
-    result.log = "here";
-    result.ptx = source.text;
-    return result;
-  }
-  int programs = 0;
-};
-
 ProgramSource program(const std::string& text) {
   return {text, {"--an-option"}, {"&a::b", "&c::d"}};
 }
 
-const Command scripted = {SWEEP_SCRIPTED_COMPILER, "scripted"};
+/// Processes that do as a program says, and a compiler that uses one.
+struct Scripted {
+  std::shared_ptr<CompilerProcesses> processes = compilers_that("scripted");
+  CompilerProcess process{*processes};
+};
 
 }  // namespace
 
@@ -59,8 +50,8 @@ BOOST_AUTO_TEST_CASE(messages_say_all_there_is) {
 }
 
 BOOST_AUTO_TEST_CASE(one_process_compiles_one_program_after_the_other) {
-  LocalStandIn here;
-  CompilerProcess process(scripted, here);
+  Scripted scripted;
+  CompilerProcess& process = scripted.process;
   const NvrtcResult first = process.compile(program("first"));
   const NvrtcResult second = process.compile(program(std::string(3'000'000, 'x')));
   BOOST_TEST(first.ptx == "first");
@@ -68,7 +59,6 @@ BOOST_AUTO_TEST_CASE(one_process_compiles_one_program_after_the_other) {
   BOOST_TEST(second.ptx.size() == 3'000'000U);
   BOOST_TEST(first.log == second.log);
   BOOST_TEST(first.log != std::to_string(getpid()));
-  BOOST_TEST(here.programs == 0);
 }
 
 namespace {
@@ -87,50 +77,87 @@ const Death deaths[] = {{"crash", "its process was killed by signal 9 (Killed)"}
 }  // namespace
 
 BOOST_DATA_TEST_CASE(a_program_over_which_processes_die_is_given_up, data::make(deaths), death) {
-  LocalStandIn here;
-  CompilerProcess process(scripted, here);
+  Scripted scripted;
+  CompilerProcess& process = scripted.process;
   BOOST_TEST(process.compile(program("ok")).ok);
   const NvrtcResult result = process.compile(program(death.text));
   BOOST_TEST(!result.ok);
   BOOST_TEST(result.log == death.words);
   // And a new process compiles what follows.
   BOOST_TEST(process.compile(program("ok")).ok);
-  // What killed them must not come near this process.
-  BOOST_TEST(here.programs == 0);
 }
 
 BOOST_AUTO_TEST_CASE(a_program_that_takes_too_long_is_given_up) {
-  LocalStandIn here;
-  CompilerProcess process(scripted, here, 0.2);
+  const auto processes = compilers_that("scripted");
+  CompilerProcess process(*processes, 0.2);
   const NvrtcResult result = process.compile(program("hang"));
   BOOST_TEST(!result.ok);
   BOOST_TEST(result.log == "its process had not compiled it after 0.2 s");
-  BOOST_TEST(here.programs == 0);
 }
 
 BOOST_AUTO_TEST_CASE(a_failure_of_the_library_is_the_callers) {
-  LocalStandIn here;
-  CompilerProcess process(scripted, here);
+  Scripted scripted;
+  CompilerProcess& process = scripted.process;
   BOOST_CHECK_EXCEPTION(
       process.compile(program("library")), LibraryError,
       [](const LibraryError& error) { return error.what() == std::string("no such option"); });
   BOOST_TEST(process.compile(program("ok")).ok);
-  BOOST_TEST(here.programs == 0);
 }
 
-BOOST_DATA_TEST_CASE(without_a_process_all_is_compiled_here,
-                     data::make({"/no/such/program", "/bin/false", SWEEP_SCRIPTED_COMPILER}),
-                     program_file) {
-  LocalStandIn here;
-  const Command command = {program_file, "nonsense"};
-  CompilerProcess process(command, here);
-  for (int i = 0; i < 5; ++i) BOOST_TEST(process.compile(program("ok")).log == "here");
-  BOOST_TEST(here.programs == 5);
+BOOST_AUTO_TEST_CASE(a_process_that_talks_nonsense_is_no_compiler) {
+  const auto processes = compilers_that("nonsense");
+  CompilerProcess process(*processes);
+  for (int i = 0; i < 2; ++i) {
+    const NvrtcResult result = process.compile(program("ok"));
+    BOOST_TEST(!result.ok);
+    BOOST_TEST(result.log == "its process gave no proper answer: an unknown choice");
+  }
 }
 
-BOOST_AUTO_TEST_CASE(a_process_that_is_stopped_compiles_nothing_here) {
-  LocalStandIn here;
-  CompilerProcess process(scripted, here);
+namespace {
+
+struct NoStart {
+  std::string program;
+  std::string words;
+};
+std::ostream& operator<<(std::ostream& out, const NoStart& row) {
+  return out << row.program;
+}
+
+const NoStart no_starts[] = {
+    {"/no/such/program", "No such file or directory"},
+    {"/bin/false", "it ended with exit code 1 before it was ready"},
+};
+
+}  // namespace
+
+BOOST_DATA_TEST_CASE(what_cannot_be_started_is_said, data::make(no_starts), row) {
+  CompilerProcesses processes({row.program});
+  processes.start_ahead(2);
+  CompilerProcess process(processes);
+  const std::string expected = "no compiler process can be started: " + row.words + "; 'ulimit -a'";
+  BOOST_CHECK_EXCEPTION(
+      process.compile(program("ok")), CompilerStartFailure,
+      [&](const LibraryError& error) { return contains(error.what(), expected); });
+}
+
+BOOST_AUTO_TEST_CASE(a_process_serves_one_compiler_after_the_other) {
+  const auto processes = compilers_that("scripted");
+  processes->start_ahead(1);
+  std::string first;
+  {
+    CompilerProcess process(*processes);
+    first = process.compile(program("ok")).log;
+  }
+  CompilerProcess process(*processes);
+  CompilerProcess another(*processes);
+  BOOST_TEST(process.compile(program("ok")).log == first);
+  BOOST_TEST(another.compile(program("ok")).log != first);
+}
+
+BOOST_AUTO_TEST_CASE(a_process_that_is_stopped_compiles_nothing) {
+  Scripted scripted;
+  CompilerProcess& process = scripted.process;
   process.compile(program("ok"));
   std::thread stopping([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -138,7 +165,6 @@ BOOST_AUTO_TEST_CASE(a_process_that_is_stopped_compiles_nothing_here) {
   });
   BOOST_CHECK_THROW(process.compile(program("hang")), CompilingStopped);
   stopping.join();
-  BOOST_TEST(here.programs == 0);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -9,8 +9,10 @@
 #include <string>
 #include <thread>
 
-#include "engine/run/compile_on_demand.h"
+#include "engine/run/compile_pool.h"
 #include "tests/nvrtc_fixture.h"
+#include "tests/run/compiler_words.h"
+#include "tests/run/telling_pattern.h"
 #include "tests/wait_until.h"
 
 using namespace sweep;
@@ -52,12 +54,14 @@ BOOST_AUTO_TEST_CASE(give_way_to_others_however_nice_the_program_is) {
   BOOST_TEST(second == nicer_than(first));
 }
 
-BOOST_AUTO_TEST_CASE(of_a_search_give_way_too, *boost::unit_test::precondition(has_nvrtc)) {
+BOOST_AUTO_TEST_CASE(that_compile_give_way_too, *boost::unit_test::precondition(has_nvrtc)) {
   CompileSettings settings;
   settings.nvrtc = nvrtc();
   settings.compute_capability = newer_than_any;
   settings.compilers = 2;
-  const CompileOnDemand compiled(settings);
+  settings.processes = compilers_that("scripted");
+  const std::vector<Configuration> configurations = telling_configurations(2, 1);
+  const CompilePool compiled(settings, configurations);
   const int wanted = nicer_than(niceness(0));
   BOOST_TEST(wait_until([&] { return threads_with(wanted) >= 2; }));
 }

@@ -6,6 +6,7 @@
 #include "tests/nvrtc_fixture.h"
 #include "tests/pattern_from_text.h"
 #include "tests/run/adding_pattern.h"
+#include "tests/run/compiler_words.h"
 #include "tests/run/fake_backend.h"
 #include "tests/temporary_folder.h"
 
@@ -48,6 +49,7 @@ struct Fixture {
     RunRequest request = {sweep, space, Provenance{}, {}, false, {}, {}};
     request.provenance.seed = seed;
     request.compile.nvrtc = nvrtc();
+    request.compile.processes = nvrtc_processes();
     request.fresh = fresh;
     request.counters = counters;
     Store store(folder.path() / "test.db", Store::Mode::read_write);

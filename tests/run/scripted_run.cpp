@@ -9,6 +9,7 @@
 #include "engine/run/point_execution.h"
 #include "tests/nvrtc_fixture.h"
 #include "tests/pattern_from_text.h"
+#include "tests/run/compiler_words.h"
 
 namespace sweep {
 namespace {
@@ -101,6 +102,7 @@ RunRequest ScriptedRun::request(const Sweep& sweep, const Space& space) {
   request.provenance.seed = seed;
   request.compile.nvrtc = nvrtc();
   request.compile.compute_capability = newer_than_any;
+  request.compile.processes = nvrtc_processes();
   request.compile.compilers = 2;
   request.compile.cache = &shared_cache();
   request.clock = [this] { return now; };
@@ -202,7 +204,7 @@ PointRecord ScriptedStage::add_point(std::size_t place) {
   RunSummary summary;
   PointExecution points(stage, summary);
   const Configuration& configuration = space.configurations.at(place);
-  CompileAhead compiled(stage.compile, {&configuration, 1});
+  CompilePool compiled(stage.compile);
   PreparedPoints prepared(compiled, {&configuration, 1}, nullptr, sweep.measure);
   PreparedPoint next = prepared.next();
   PointRecord point = points.execute(next, prepared, sweep.measure);

@@ -9,7 +9,7 @@
 #include <span>
 
 #include "engine/jit/program_cache.h"
-#include "engine/run/compile_ahead.h"
+#include "engine/run/compile_pool.h"
 #include "engine/spec/pattern_library.h"
 #include "tests/temporary_folder.h"
 
@@ -79,7 +79,7 @@ void print_batch_sizes(const Compiler& compiler, std::span<const Configuration> 
 void print_farm(const char* what, const CompileSettings& settings,
                 std::span<const Configuration> configurations) {
   const double begin = now().wall;
-  CompileAhead compiled(settings, configurations);
+  CompilePool compiled(settings, configurations);
   compiled.next();
   const double first = now().wall - begin;
   for (std::size_t i = 1; i < configurations.size(); ++i) compiled.next();
@@ -109,9 +109,10 @@ int main() {
   fmt::print(
       "\n| how | configurations | ms each | ms to the first | programs | compilers | from the "
       "cache |\n|:--|--:|--:|--:|--:|--:|--:|\n");
-  print_farm("threads", settings, configurations);
-  settings.process_command = {SWEEP_BENCHMARK_PROGRAM, "worker", "compiler"};
-  print_farm("threads and processes", settings, configurations);
+  const std::vector<std::string> compiler = {SWEEP_BENCHMARK_PROGRAM, "worker", "compiler"};
+  settings.processes = std::make_shared<CompilerProcesses>(compiler);
+  print_farm("processes", settings, configurations);
+  print_farm("the same processes again", settings, configurations);
   settings.cache = &writing;
   print_farm("into the cache", settings, configurations);
   settings.cache = &reading;

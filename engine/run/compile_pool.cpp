@@ -1,9 +1,7 @@
-#include "engine/run/compile_ahead.h"
+#include "engine/run/compile_pool.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <iterator>
 #include <list>
 #include <mutex>
 #include <system_error>
@@ -12,7 +10,6 @@
 
 #include "engine/jit/program_cache.h"
 #include "engine/run/compile_queue.h"
-#include "engine/run/compiler_process.h"
 #include "engine/run/compiler_threads.h"
 #include "engine/run/shared_compiling.h"
 
@@ -33,11 +30,8 @@ unsigned compilers_for(const CompileSettings& settings, std::size_t configuratio
   const unsigned most = settings.compilers != 0 ? settings.compilers
                                                 : std::max(std::thread::hardware_concurrency(), 1U);
   const std::size_t useful =
-      settings.process_command.empty()
-          ? configurations
-          : std::max<std::size_t>(first_processes, configurations / configurations_per_process);
-  return static_cast<unsigned>(
-      std::min<std::size_t>({most, useful, std::max<std::size_t>(configurations, 1)}));
+      std::max<std::size_t>(first_processes, configurations / configurations_per_process);
+  return static_cast<unsigned>(std::min<std::size_t>({most, useful, configurations}));
 }
 
 /// Counts what another compiler does, and lets it begin nothing once compiling is stopped.
@@ -62,35 +56,22 @@ class CountingCompiler : public ProgramCompiler {
   const std::atomic<bool>& stopped_;
 };
 
+std::vector<Configuration> configurations_of(const CompileQueue::Task& task) {
+  std::vector<Configuration> result;
+  result.reserve(task.configurations.size());
+  for (const Configuration* configuration : task.configurations) result.push_back(*configuration);
+  return result;
+}
+
 }  // namespace
 
-/// The compilers: each a thread that takes tasks, some with a process behind them.
-class CompileAhead::Farm {
+/// The compilers: each a thread that takes tasks, with a process behind it.
+class CompilePool::Farm {
  public:
-  Farm(const CompileSettings& settings, std::span<const Configuration> configurations)
+  explicit Farm(const CompileSettings& settings)
       : settings_(settings),
-        configurations_(configurations),
         compiler_(settings.nvrtc, settings.compute_capability),
-        local_(settings.nvrtc),
-        queue_(configurations, compilers_for(settings, configurations.size()),
-               settings.cache != nullptr) {
-    const unsigned compilers = compilers_for(settings, configurations.size());
-    threads_.reserve(compilers);
-    for (unsigned i = 0; i < compilers; ++i) {
-      CompilerProcess* process = nullptr;
-      if (!settings_.process_command.empty()) {
-        process = &processes_.emplace_back(settings_.process_command, local_);
-      }
-      // Those that come later find the small first batches taken.
-      const bool is_first = process == nullptr || i < first_processes;
-      try {
-        threads_.emplace_back([this, process, is_first] { work(process, is_first); });
-      } catch (const std::system_error&) {
-        if (threads_.empty()) throw;
-        break;  // fewer will do
-      }
-    }
-  }
+        queue_(settings.cache != nullptr) {}
 
   ~Farm() {
     stopped_ = true;
@@ -101,6 +82,24 @@ class CompileAhead::Farm {
   Farm(const Farm&) = delete;
   Farm& operator=(const Farm&) = delete;
 
+  void submit(std::span<const Configuration> configurations) {
+    const unsigned compilers = compilers_for(settings_, queue_.open() + configurations.size());
+    queue_.submit(configurations, compilers);
+    while (threads_.size() < compilers) {
+      // Those that come later find the small first batches taken.
+      const bool is_first = threads_.size() < first_processes;
+      CompilerProcess& process = processes_.emplace_back(*settings_.processes);
+      ++at_work_;
+      try {
+        threads_.emplace_back([this, &process, is_first] { work(process, is_first); });
+      } catch (const std::system_error&) {
+        --at_work_;
+        if (threads_.empty()) throw;
+        break;  // fewer will do
+      }
+    }
+  }
+
   CompileOutcome next() { return queue_.next(settings_.stop); }
   bool is_ready() { return queue_.is_ready(); }
 
@@ -110,42 +109,40 @@ class CompileAhead::Farm {
   }
 
  private:
-  /// The life of a thread, with a process behind it or none. One of the first ones need not have
-  /// started to be given what is needed soon.
-  void work(CompilerProcess* process, bool is_first) {
+  /// The life of a thread. One of the first ones need not have started its process to be given what
+  /// is needed soon.
+  void work(CompilerProcess& process, bool is_first) {
     lower_own_priority();
-    CountingCompiler counting(process != nullptr ? *process : static_cast<ProgramCompiler&>(local_),
-                              stopped_);
     try {
+      CountingCompiler counting(process, stopped_);
       bool has_started = is_first;
       while (const auto task = queue_.take_task(has_started)) {
         if (task->kind == CompileQueue::Task::Kind::look_up) {
           look_up(*task);
-        } else {
+          continue;
+        }
+        try {
           // Not before it is needed: all may come from the cache.
-          if (process != nullptr) process->prepare();
+          process.prepare();
           has_started = true;
           compile(*task, counting);
+        } catch (const CompilerStartFailure&) {
+          queue_.give_back(*task);
+          throw;
         }
       }
     } catch (const CompilingStopped&) {
       // Nobody waits for the outcomes.
+    } catch (const CompilerStartFailure&) {
+      // As long as others have a process, fewer will do.
+      if (--at_work_ == 0) queue_.fail(std::current_exception());
     } catch (...) {
       queue_.fail(std::current_exception());
     }
   }
 
-  std::vector<Configuration> configurations_of(const CompileQueue::Task& task) const {
-    std::vector<Configuration> result;
-    result.reserve(task.places.size());
-    for (const std::size_t place : task.places) result.push_back(configurations_[place]);
-    return result;
-  }
-
   void look_up(const CompileQueue::Task& task) {
-    // The places of what is looked up follow each other.
-    const auto window = configurations_.subspan(task.places.front(), task.places.size());
-    auto found = settings_.cache->find(window, compiler_.identity());
+    auto found = settings_.cache->find(configurations_of(task), compiler_.identity());
     count_found(static_cast<std::size_t>(
         std::ranges::count_if(found, [](const auto& one) { return one.has_value(); })));
     queue_.deliver_found(task, std::move(found));
@@ -196,33 +193,41 @@ class CompileAhead::Farm {
   }
 
   CompileSettings settings_;
-  std::span<const Configuration> configurations_;
   SteadyTime begin_ = std::chrono::steady_clock::now();
   Compiler compiler_;
-  LocalCompiler local_;
   CompileQueue queue_;
   std::atomic<bool> stopped_ = false;
-  mutable std::mutex mutex_;  ///< over the statistics
+  std::atomic<unsigned> at_work_ = 0;  ///< threads that have a process, or may get one
+  mutable std::mutex mutex_;           ///< over the statistics
   CompileStatistics statistics_;
   std::list<CompilerProcess> processes_;
   std::vector<std::thread> threads_;
 };
 
-CompileAhead::CompileAhead(const CompileSettings& settings,
-                           std::span<const Configuration> configurations)
-    : farm_(std::make_unique<Farm>(settings, configurations)) {}
+CompilePool::CompilePool(const CompileSettings& settings)
+    : farm_(std::make_unique<Farm>(settings)) {}
 
-CompileAhead::~CompileAhead() = default;
+CompilePool::CompilePool(const CompileSettings& settings,
+                         std::span<const Configuration> configurations)
+    : CompilePool(settings) {
+  submit(configurations);
+}
 
-CompileOutcome CompileAhead::next() {
+CompilePool::~CompilePool() = default;
+
+void CompilePool::submit(std::span<const Configuration> configurations) {
+  farm_->submit(configurations);
+}
+
+CompileOutcome CompilePool::next() {
   return farm_->next();
 }
 
-bool CompileAhead::is_ready() const {
+bool CompilePool::is_ready() const {
   return farm_->is_ready();
 }
 
-CompileStatistics CompileAhead::statistics() const {
+CompileStatistics CompilePool::statistics() const {
   return farm_->statistics();
 }
 
