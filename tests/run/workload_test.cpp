@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(sizes_that_make_no_sense_are_failures_with_a_reason) {
   BOOST_TEST(failure_with(integers({{"N", 0}})) ==
              "the buffer 'in' has a length of 0: it must be 1 or more");
   BOOST_TEST(failure_with(integers({{"ROWS", 0}})) ==
-             "bad launch: grid ROWS = 0: an extent is at least 1 and at most 2^32 - 1");
+             "bad launch: grid ROWS = 0: an extent is at least 1 and at most 4294967295");
   BOOST_TEST(failure_with(integers({{"SHARED", -1}})) == "shared memory SHARED = -1 is negative");
   BOOST_TEST(failure_with(integers({{"COUNT", 40000}})) ==
              "the argument 'count' = 40000 does not fit the type int16_t");
