@@ -16,10 +16,10 @@ namespace {
 constexpr double share_of_measured = 0.05;
 
 /// What an access pattern costs, as the emulator counts it.
-constexpr std::array<std::string_view, 10> emulated_costs = {
-    "load_sectors",     "store_sectors",      "shared_load_wavefronts", "shared_store_wavefronts",
-    "atomic_sectors",   "local_load_sectors", "local_store_sectors",    "dram_read_bytes",
-    "dram_write_bytes", "instructions"};
+constexpr std::array<std::string_view, 12> emulated_costs = {
+    "load_transactions",      "store_transactions",      "load_sectors",     "store_sectors",
+    "shared_load_wavefronts", "shared_store_wavefronts", "atomic_sectors",   "local_load_sectors",
+    "local_store_sectors",    "dram_read_bytes",         "dram_write_bytes", "instructions"};
 
 bool follows_time(const MetricColumn& column) {
   constexpr std::array<std::string_view, 4> names = {"time", "bandwidth", "shared_bandwidth",
@@ -61,6 +61,17 @@ bool is_zero_everywhere(std::span<const PointPair> pairs, const MetricColumn& co
     const auto before = compared_figure(*pair.before, column);
     const auto after = compared_figure(*pair.after, column);
     return (!before || before->value == 0) && (!after || after->value == 0);
+  });
+}
+
+/// Transactions are sectors, but by the rules of the capabilities before 5.0.
+bool repeats_sectors(std::span<const PointPair> pairs, const MetricColumn& column) {
+  const std::size_t tail = column.name.rfind("_transactions");
+  if (tail == std::string::npos) return false;
+  const MetricColumn sectors{column.name.substr(0, tail) + "_sectors", column.origin};
+  return std::ranges::all_of(pairs, [&](const PointPair& pair) {
+    return figure_of(*pair.before, column) == figure_of(*pair.before, sectors) &&
+           figure_of(*pair.after, column) == figure_of(*pair.after, sectors);
   });
 }
 
@@ -106,6 +117,7 @@ std::vector<ComparedMetric> default_metrics(std::span<const PointPair> pairs,
   for (const std::string_view name : emulated_costs) {
     const MetricColumn column{std::string(name), Origin::emulated};
     if (!any_has_both(pairs, column, column) || is_zero_everywhere(pairs, column)) continue;
+    if (repeats_sectors(pairs, column)) continue;
     metrics.push_back(make_metric(column, column, threshold));
   }
   if (metrics.empty()) {

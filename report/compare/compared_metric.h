@@ -69,7 +69,8 @@ std::optional<ComparedFigure> compared_figure(const PointRecord& point, const Me
 
 /// The metrics to compare. Without requests: the speed, if both points of any pair have a time (the
 /// bandwidth if all pairs have one for the same useful bytes, else that of shared memory, else the
-/// time); otherwise the emulator's counts that both have, those that are 0 everywhere left out.
+/// time); otherwise the emulator's counts that both have, without those that are 0 everywhere and
+/// transactions that are the sectors.
 /// `threshold` replaces the metrics' own. Throws ComparisonError when the runs share no metric, or
 /// not one that is asked for.
 std::vector<ComparedMetric> choose_metrics(std::span<const PointPair> pairs,

@@ -233,6 +233,7 @@ std::string describe_run(const ComparedRun& run) {
 std::string describe_verdict(const RunComparison& comparison) {
   std::size_t worse = 0;
   std::size_t better = 0;
+  std::size_t unclear = 0;
   std::size_t in_both = 0;
   for (const ConfigurationComparison& each : comparison.configurations) {
     if (each.before && each.after) ++in_both;
@@ -240,6 +241,7 @@ std::string describe_verdict(const RunComparison& comparison) {
     const Change change = overall_change(comparison, each);
     if (change == Change::worse) ++worse;
     if (change == Change::better) ++better;
+    if (change == Change::unclear) ++unclear;
   }
   const bool is_speed = !comparison.metrics.empty() && comparison.metrics.front().is_speed;
   const std::size_t failing = comparison.count(PairStatus::failed_after);
@@ -251,9 +253,14 @@ std::string describe_verdict(const RunComparison& comparison) {
   }
   if (failing > 0) parts.push_back(fmt::format("{} newly failing", format_thousands(failing)));
   if (!parts.empty()) return fmt::format("regression: of {} {}", of, in_words(parts));
-  if (better == 0) return "no regression among " + of;
-  return fmt::format("no regression: of {} {} {}, none {}", of, format_thousands(better),
-                     word_for(Change::better, is_speed), word_for(Change::worse, is_speed));
+  if (unclear == in_both) return fmt::format("no verdict: of {} none is told apart", of);
+  const std::string but = unclear == 0
+                              ? std::string()
+                              : fmt::format("; {} {} not told apart", format_thousands(unclear),
+                                            unclear == 1 ? "is" : "are");
+  if (better == 0) return "no regression among " + of + but;
+  return fmt::format("no regression: of {} {} {}, none {}{}", of, format_thousands(better),
+                     word_for(Change::better, is_speed), word_for(Change::worse, is_speed), but);
 }
 
 std::vector<std::string> describe_summary(const RunComparison& comparison) {
@@ -263,8 +270,7 @@ std::vector<std::string> describe_summary(const RunComparison& comparison) {
     add_metric_lines(comparison, i, parameters, lines);
   }
   for (const PairStatus status :
-       {PairStatus::failed_after, PairStatus::fixed, PairStatus::failed_both,
-        PairStatus::only_before, PairStatus::only_after}) {
+       {PairStatus::failed_after, PairStatus::fixed, PairStatus::failed_both}) {
     const std::size_t count = comparison.count(status);
     if (count == 0) continue;
     lines.push_back(fmt::format("{}: {}", describe(status), count_of(count, "configuration")));

@@ -43,12 +43,12 @@ std::string name_of(const RunComparison& comparison);
 std::string describe_run(const ComparedRun& run);
 
 /// "regression: of 36 configurations in both runs 3 slower", "no regression among ...": what the
-/// exit code says.
+/// exit code says; "no verdict: ..." where the figures say nothing.
 std::string describe_verdict(const RunComparison& comparison);
 
 /// The summary in lines: for each metric how many changed which way beyond which threshold, the
-/// geometric mean, the worst and the best, then failures and what only one side has, then what the
-/// changed ones have in common.
+/// geometric mean, the worst and the best, then failures, then what the changed ones have in
+/// common.
 std::vector<std::string> describe_summary(const RunComparison& comparison);
 
 }  // namespace sweep

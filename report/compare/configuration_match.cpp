@@ -183,6 +183,51 @@ void note_disjoint(const std::string& pattern, const PatternNames& before,
   }
 }
 
+/// The values of each parameter among all of the run's patterns.
+std::vector<ParameterValues> values_of(const RunSide& side) {
+  std::vector<const PointRecord*> keys;
+  for (const Entry& entry : side.entries) keys.push_back(&entry.key);
+  return parameters_of(keys);
+}
+
+/// "4, 8 and 16 only in A"; empty where the other run has all of the values.
+std::string only_in(const RunSide& side, const ParameterValues& own,
+                    const ParameterValues& others) {
+  constexpr std::size_t most_listed = 6;
+  std::vector<std::string> values;
+  for (const Value& value : own.values()) {
+    if (others.rank_of(value) == others.values().size()) values.push_back(own.show(value));
+  }
+  if (values.empty()) return {};
+  const bool is_short = values.size() <= most_listed;
+  return fmt::format("{} only in {}",
+                     is_short ? in_words(values) : count_of(values.size(), "value"), side.name);
+}
+
+/// What only one of the runs has: how many configurations, and which values.
+void note_spaces(const RunSide& a, const RunSide& b, const Matching& matching,
+                 const MatchRules& rules, std::vector<std::string>& notes) {
+  const auto both = static_cast<std::size_t>(std::ranges::count_if(
+      matching.configurations,
+      [](const ConfigurationMatch& match) { return match.before && match.after; }));
+  const std::size_t only_a = a.entries.size() - both;
+  const std::size_t only_b = b.entries.size() - both;
+  if (only_a + only_b == 0) return;
+  std::string note = fmt::format("the spaces differ: {} in both, {} only in A, {} only in B",
+                                 count_of(both, "configuration"), format_thousands(only_a),
+                                 format_thousands(only_b));
+  const std::vector<ParameterValues> others = values_of(b);
+  for (const ParameterValues& before : values_of(a)) {
+    const ParameterValues* after = find_parameter(others, before.name);
+    const bool is_ignored = std::ranges::find(rules.ignored, before.name) != rules.ignored.end();
+    if (after == nullptr || is_ignored) continue;
+    std::vector<std::string> parts = {only_in(a, before, *after), only_in(b, *after, before)};
+    std::erase(parts, "");
+    if (!parts.empty()) note += fmt::format("; {}: {}", before.name, in_words(parts));
+  }
+  notes.push_back(std::move(note));
+}
+
 /// The same text for the same configuration.
 std::string identity_of(const std::string& pattern, const Bindings& parameters) {
   std::map<std::string, std::string> sorted;
@@ -288,6 +333,7 @@ Matching match_configurations(std::span<const StoredPoint> before,
   matcher.add(a, &ConfigurationMatch::before);
   matcher.add(b, &ConfigurationMatch::after);
   matching.configurations = matcher.take();
+  note_spaces(a, b, matching, rules, matching.notes);
 
   std::set<std::string> matched;
   for (const ConfigurationMatch& match : matching.configurations) {

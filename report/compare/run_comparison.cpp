@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "engine/text/units.h"
 #include "report/compare/run_differences.h"
 #include "report/compare/telling_names.h"
 
@@ -116,13 +117,22 @@ std::vector<PointPair> pairs_of(const RunComparison& comparison, const Matching&
   return pairs;
 }
 
+/// Nothing that succeeded at least once is no ground for "no regression".
 void check_any_in_both(const RunComparison& comparison, const Matching& matching) {
-  const bool any = std::ranges::any_of(
-      matching.configurations,
-      [](const ConfigurationMatch& match) { return match.before && match.after; });
-  if (any) return;
-  std::string message = fmt::format("{} and {} have no configuration in common",
-                                    comparison.before.label, comparison.after.label);
+  std::size_t in_both = 0;
+  for (const ConfigurationMatch& match : matching.configurations) {
+    if (!match.before || !match.after) continue;
+    ++in_both;
+    const PairStatus status = status_of(point_at(comparison.before, match.before),
+                                        point_at(comparison.after, match.after));
+    if (status != PairStatus::failed_both) return;
+  }
+  std::string message = in_both > 0
+                            ? fmt::format("nothing to compare: {} of both {} and {} failed in both",
+                                          count_of(in_both, "configuration"),
+                                          comparison.before.label, comparison.after.label)
+                            : fmt::format("{} and {} have no configuration in common",
+                                          comparison.before.label, comparison.after.label);
   for (const std::string& note : matching.notes) message += "\n  " + note;
   throw ComparisonError(message);
 }

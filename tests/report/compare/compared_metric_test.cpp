@@ -106,6 +106,21 @@ BOOST_AUTO_TEST_CASE(others_are_compared_by_the_emulators_counts) {
   BOOST_TEST(metrics[1].threshold == 0.05);
 }
 
+BOOST_AUTO_TEST_CASE(transactions_count_where_they_are_not_the_sectors) {
+  StoredPoint before = counted_point({}, 4);
+  StoredPoint after = before;
+  before.point.metrics.push_back({"load_transactions", Origin::emulated, 4});
+  after.point.metrics.push_back({"load_transactions", Origin::emulated, 4});
+  BOOST_TEST(chosen(before, after)[0].before.name == "load_sectors");
+  before.point.metrics.back().value = 3;
+  after.point.metrics.back().value = 2;
+  const auto metrics = chosen(before, after);
+  BOOST_REQUIRE(metrics.size() == 3);
+  BOOST_TEST(metrics[0].before.name == "load_transactions");
+  BOOST_TEST((metrics[0].better == Better::lower));
+  BOOST_TEST(metrics[1].before.name == "load_sectors");
+}
+
 BOOST_AUTO_TEST_CASE(totals_that_the_emulator_leaves_out_are_zero) {
   const StoredPoint before = counted_point({}, 4096);
   StoredPoint after = before;

@@ -93,18 +93,52 @@ BOOST_AUTO_TEST_CASE(what_fails_now_is_a_regression_and_what_is_fixed_none) {
   const RunComparison fixed = compare_one(failed("out of memory"), one(100));
   BOOST_TEST(fixed.count(PairStatus::fixed) == 1U);
   BOOST_TEST(!has_regression(fixed));
-  const RunComparison both = compare_one(failed("x"), failed("y"));
+  const std::vector<StoredPoint> after = {failed("y"), timed_point({{"BLOCK", integer(2)}}, 100)};
+  const RunComparison both =
+      compare_runs(run_of("a.db:1", {failed("x"), after[1]}), run_of("b.db:1", after));
   BOOST_TEST(both.count(PairStatus::failed_both) == 1U);
   BOOST_TEST(both.configurations[0].reason == "y");
   BOOST_TEST(!has_regression(both));
 }
 
+BOOST_AUTO_TEST_CASE(nothing_is_no_ground_for_a_verdict) {
+  BOOST_CHECK_EXCEPTION(
+      compare_one(failed("x"), failed("y")), ComparisonError, [](const ComparisonError& error) {
+        return contains(error.what(),
+                        "nothing to compare: 1 configuration of both a.db:1 and b.db:1 failed");
+      });
+  BOOST_TEST(describe_verdict(compare_one(one(100, 0.03), one(103, 0.03))) ==
+             "no verdict: of 1 configuration in both runs none is told apart");
+  const StoredPoint other = timed_point({{"BLOCK", integer(2)}}, 100);
+  BOOST_TEST(describe_verdict(compare_runs(run_of("a.db:1", {one(100, 0.03), other}),
+                                           run_of("b.db:1", {one(103, 0.03), other}))) ==
+             "no regression among 2 configurations in both runs; 1 is not told apart");
+}
+
+BOOST_AUTO_TEST_CASE(runs_of_different_spaces_say_so) {
+  std::vector<StoredPoint> before;
+  std::vector<StoredPoint> after;
+  for (const std::int64_t stride : {1, 2, 4, 8}) {
+    for (const std::int64_t block : {128, 256}) {
+      const Parameters parameters = {{"STRIDE", integer(stride)}, {"BLOCK", integer(block)}};
+      if (stride <= 2) before.push_back(timed_point(parameters, 100));
+      if (stride >= 2 && block == 256) after.push_back(timed_point(parameters, 100));
+    }
+  }
+  const RunComparison comparison = compare_runs(run_of("a.db:1", before), run_of("b.db:1", after));
+  BOOST_REQUIRE(comparison.notes.size() == 1);
+  BOOST_TEST(comparison.notes[0] ==
+             "the spaces differ: 1 configuration in both, 3 only in A, 2 only in B; STRIDE: 1 only "
+             "in A and 4 and 8 only in B; BLOCK: 128 only in A");
+  BOOST_TEST(describe_verdict(comparison) == "no regression among 1 configuration in both runs");
+}
+
 BOOST_AUTO_TEST_CASE(nothing_in_common_is_an_error) {
   const StoredPoint other = timed_point({{"BLOCK", integer(2)}}, 100);
-  BOOST_CHECK_EXCEPTION(compare_one(one(100), other), ComparisonError,
-                        [](const ComparisonError& error) {
-                          return contains(error.what(), "have no configuration in common\n  BLOCK");
-                        });
+  BOOST_CHECK_EXCEPTION(
+      compare_one(one(100), other), ComparisonError, [](const ComparisonError& error) {
+        return contains(error.what(), "have no configuration in common\n  the spaces differ: 0");
+      });
 }
 
 BOOST_AUTO_TEST_CASE(a_threshold_that_is_given_counts_for_all_metrics) {
