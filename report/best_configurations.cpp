@@ -111,6 +111,11 @@ bool same_device(const RunRecord& a, const RunRecord& b) {
 
 }  // namespace
 
+bool ExportedRun::is_ranked_by_counts() const {
+  const auto& tuning = results.run.tuning;
+  return tuning && tuning->origin == Origin::emulated;
+}
+
 ExportedRun find_best(RunResults results) {
   ExportedRun run;
   run.results = std::move(results);

@@ -32,6 +32,12 @@ struct ExportedRun {
   RunResults results;
   std::vector<BestConfiguration> best;
   std::vector<std::string> without_best = {};  ///< a sentence for each group that has none
+  /// Parameters whose values are the emulator's own: what the sweep states for it, the figures of
+  /// the device that it stands for, and what follows from these.
+  std::vector<std::string> emulators_own = {};
+
+  /// Whether the emulator's counts say what is best.
+  bool is_ranked_by_counts() const;
 };
 
 /// What a tuning run found for each group of its `for_each`, or the best that the verdict finds for

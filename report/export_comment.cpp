@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/store/ranking.h"
 #include "engine/text/units.h"
 #include "report/display_text.h"
 #include "report/provenance.h"
@@ -50,6 +51,22 @@ std::string describe_tried(const ExportedRun& run, const BestConfiguration& best
   return fmt::format("{} configurations tried in a run that did not finish", thousands(best.tried));
 }
 
+/// "BYTES = 1048576 and N = 65536 or 262144"
+std::string describe_emulators_own(const ExportedRun& run) {
+  std::vector<std::string> texts;
+  for (const std::string& name : run.emulators_own) {
+    std::vector<std::string> values;
+    for (const BestConfiguration& best : run.best) {
+      const Value* value = point_of(run, best).key.parameters.find(name);
+      if (value == nullptr) continue;
+      std::string text = to_string(*value);
+      if (std::ranges::find(values, text) == values.end()) values.push_back(std::move(text));
+    }
+    if (!values.empty()) texts.push_back(name + " = " + in_words(values, "or"));
+  }
+  return in_words(texts);
+}
+
 }  // namespace
 
 std::string comment_lines(std::string_view mark, std::string_view text, std::size_t width) {
@@ -66,13 +83,30 @@ std::string comment_lines(std::string_view mark, std::string_view text, std::siz
   return lines;
 }
 
+std::string title_of(std::span<const ExportedRun> runs) {
+  const bool is_counted = std::ranges::any_of(runs, &ExportedRun::is_ranked_by_counts);
+  return is_counted ? "Configurations ranked by counts, not by speed," : "The best configurations";
+}
+
 std::vector<std::string> describe_origin(const ExportedRun& run) {
   constexpr std::array<std::string_view, 6> told = {"device", "driver",    "compiler",
                                                     "engine", "measuring", "run"};
   std::vector<std::string> lines;
+  const bool is_counted = run.is_ranked_by_counts();
+  if (is_counted) {
+    lines.push_back("NOT MEASURED: " + describe_ranking(*run.results.run.tuning));
+    const std::string own = describe_emulators_own(run);
+    if (!own.empty()) {
+      lines.push_back("counted with the emulator's own values, not tuned for them: " + own);
+    }
+  }
   for (const auto& [what, text] : describe_provenance(run.results.run)) {
-    if (std::ranges::find(told, what) != told.end())
-      lines.push_back(fmt::format("{}: {}", what, text));
+    if (std::ranges::find(told, what) == told.end()) continue;
+    // The emulator has a device's rules and is none.
+    const DeviceRecord& device = run.results.run.provenance.device;
+    const bool is_no_device = is_counted && what == "device" && device.backend != "cuda";
+    lines.push_back(is_no_device ? "counted by: " + device.name
+                                 : fmt::format("{}: {}", what, text));
   }
   std::vector<std::string> metrics;
   for (const BestConfiguration& best : run.best) {
@@ -101,7 +135,8 @@ std::string describe_best(const ExportedRun& run, const BestConfiguration& best)
   }
   if (!known.empty()) text += " (" + known + ")";
   if (best.gain > 0) {
-    text += fmt::format(", {} times as good as the default", show_ratio(best.gain));
+    text += fmt::format(", {} times as good as the default{}", show_ratio(best.gain),
+                        run.is_ranked_by_counts() ? " by this count" : "");
     if (best.gain_interval) {
       text += fmt::format(" ({} to {})", show_ratio(best.gain_interval->low),
                           show_ratio(best.gain_interval->high));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,8 +17,11 @@ namespace sweep {
 /// what joins it to the next one.
 std::string comment_lines(std::string_view mark, std::string_view text, std::size_t width = 0);
 
-/// The device, driver, compiler, engine, measuring rules, date, metric and command of a run; each
-/// is a line of its own.
+/// "The best configurations", or of runs that the emulator's counts rank what they are.
+std::string title_of(std::span<const ExportedRun> runs);
+
+/// That nothing was measured, where that is so; then the device, driver, compiler, engine,
+/// measuring rules, date, metric and command of a run; each is a line of its own.
 std::vector<std::string> describe_origin(const ExportedRun& run);
 
 /// How good it is and how it was found: "4263 GB/s (95 % interval 4257 to 4266, compared in 12

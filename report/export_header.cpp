@@ -151,7 +151,9 @@ std::string write_struct(const ExportedRun& run, const BestConfiguration& best,
   for (const auto& [parameter, value] : key.parameters.entries()) {
     const bool is_name = why_not_a_name(parameter).empty();
     const std::string member = members.take(is_name ? parameter : cxx_identifier(parameter));
-    text += "  " + std::visit(ConstantWriter{member}, value) + '\n';
+    const bool is_own = std::ranges::find(run.emulators_own, parameter) != run.emulators_own.end();
+    text += fmt::format("  {}{}\n", std::visit(ConstantWriter{member}, value),
+                        is_own ? "  // the emulator's own" : "");
   }
   text += fmt::format("  static constexpr double {} = {};",
                       members.take(cxx_identifier(best.metric.name)), decimal(best.figure));
@@ -178,8 +180,7 @@ std::string write_header(std::span<const ExportedRun> runs) {
   const std::string sweep = runs.empty() ? "" : runs.front().results.run.provenance.sweep_name;
   const std::string space = "best_" + cxx_identifier(sweep);
   std::string text = comment_lines(
-      "//",
-      fmt::format("The best configurations of the sweep '{}', one namespace per device.", sweep),
+      "//", fmt::format("{} of the sweep '{}', one namespace per device.", title_of(runs), sweep),
       comment_width);
   text += "// Written by `sweep export`: changes belong into the sweep.\n#pragma once\n\n";
   text += includes_of(runs).text();

@@ -54,7 +54,7 @@ std::vector<Winner> winners_of(std::span<const ExportedRun> runs) {
 class WinnerTable {
  public:
   WinnerTable(std::span<const ExportedRun> runs, const GivenParameters& given)
-      : winners_(winners_of(runs)) {
+      : runs_(runs), winners_(winners_of(runs)) {
     for (const Winner& winner : winners_) {
       add_once(patterns_, winner.pattern);
       const auto told = given.find(winner.pattern);
@@ -76,7 +76,11 @@ class WinnerTable {
     for (std::size_t column = 0; column < names_.size(); ++column) {
       const std::vector<std::string> values = values_of(column);
       if (std::ranges::all_of(values, [&](const auto& value) { return value == values.front(); })) {
-        fixed += fmt::format("  {}: {}\n", names_[column], values.front());
+        const bool is_own = std::ranges::any_of(runs_, [&](const ExportedRun& run) {
+          return std::ranges::find(run.emulators_own, names_[column]) != run.emulators_own.end();
+        });
+        fixed += fmt::format("  {}: {}{}\n", names_[column], values.front(),
+                             is_own ? "  # the emulator's own" : "");
       } else {
         columns.push_back(fmt::format("{}: [{}]", names_[column], fmt::join(values, ", ")));
       }
@@ -164,6 +168,7 @@ class WinnerTable {
     return fmt::format("{} == {}", name, to_string(value));
   }
 
+  std::span<const ExportedRun> runs_;
   std::vector<Winner> winners_;
   std::vector<std::string> patterns_;
   std::vector<std::string> names_;
@@ -236,7 +241,7 @@ std::string write_best_sweep(std::span<const ExportedRun> runs, const GivenParam
   const RunResults& results = newest->results;
   const std::string& about =
       results.summary.empty() ? results.run.provenance.sweep_name : results.summary;
-  text += "summary: " + in_quotes("The best configurations of: " + about) + '\n';
+  text += "summary: " + in_quotes(title_of(runs) + " of: " + about) + '\n';
   return text + name_patterns(table.patterns()) + table.axes() + table.conditions() +
          measuring_rules(results.run);
 }

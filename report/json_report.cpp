@@ -190,6 +190,7 @@ Json tuning_of(const RunRecord& run) {
   for (const TunedGroup& group : tuning.groups) groups.push_back(json_of(group));
   return {{"metric", key_of({tuning.metric, tuning.origin})},
           {"better", to_string(tuning.better)},
+          {"note", json_text(describe_ranking(tuning))},
           {"strategy", tuning.strategy},
           {"seed", std::to_string(tuning.seed)},
           {"for_each", tuning.for_each},

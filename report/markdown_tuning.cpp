@@ -53,7 +53,9 @@ class TuningSection {
   std::string write() const {
     std::string text = "## Tuning\n\n";
     text += escape_markdown(describe_search(tuning_, outcomes_)) + ".\n\n";
-    if (tuning_.origin != Origin::emulated) {
+    if (const std::string ranking = describe_ranking(tuning_); !ranking.empty()) {
+      text += escape_markdown(as_sentence(ranking)) + "\n\n";
+    } else {
       text +=
           "A configuration is not distinguishable from the winner where the measuring cannot tell "
           "them apart: by rounds in turn where there were any, else by intervals that overlap.\n\n";

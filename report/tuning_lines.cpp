@@ -44,6 +44,8 @@ class GroupLines {
 
   std::vector<std::string> lines() const {
     std::vector<std::string> lines = {describe_search(*results_.run.tuning, outcomes_)};
+    const std::string ranking = describe_ranking(*results_.run.tuning);
+    if (!ranking.empty()) lines.push_back(ranking);
     for (const TuningOutcome& outcome : outcomes_) {
       if (outcomes_.size() <= most_groups_in_full) {
         add_in_full(outcome, lines);

@@ -12,6 +12,7 @@
 #include "engine/cli/output_option.h"
 #include "engine/cli/wrong_operand.h"
 #include "engine/recording/t4_writer.h"
+#include "engine/store/ranking.h"
 #include "engine/text/suggestion.h"
 #include "report/best_configurations.h"
 #include "report/display_text.h"
@@ -28,6 +29,7 @@ struct ExportRequest {
   RunOperand from;  ///< without a run: the newest of every device
   std::string format;
   bool all_points = false;
+  bool emulated = false;  ///< also what the emulator's counts rank
 };
 
 std::string one_of(const char* option, const std::string& word,
@@ -54,6 +56,7 @@ ExportRequest read_export_request(const po::variables_map& options) {
     throw UsageError(fmt::format("--points all: only --format json can hold all points, not {}",
                                  request.format));
   }
+  request.emulated = options.count("emulated") != 0;
   const auto database = options["database"].as<std::vector<std::string>>().front();
   check_operand("export", Operand::database, database);
   request.from = read_run_operand(database, given_run(options));
@@ -83,12 +86,29 @@ std::vector<ExportedRun> load_runs(const ExportRequest& request) {
   std::vector<ExportedRun> runs;
   for (const std::int64_t id : ids) {
     runs.push_back(find_best(load_results(store, id)));
+    runs.back().emulators_own = emulators_own_parameters(runs.back());
     const RunRecord& run = runs.back().results.run;
     if (run.state != RunState::finished) {
       warn(fmt::format("{} did not finish: better configurations may be missing", describe(run)));
     }
   }
   return runs;
+}
+
+/// Leaves those that were ranked by what is asked for; throws CommandError where none was.
+void keep_runs_asked_for(std::vector<ExportedRun>& runs, const ExportRequest& request) {
+  if (request.emulated) return;
+  std::string counted;
+  for (const ExportedRun& run : runs) {
+    if (!run.is_ranked_by_counts()) continue;
+    counted = fmt::format(
+        "the configurations of {} are {}; --emulated exports them all the same, "
+        "and says so in the text",
+        describe(run.results.run), describe_ranking(*run.results.run.tuning));
+    if (runs.size() > 1) warn(counted);
+  }
+  std::erase_if(runs, [](const ExportedRun& run) { return run.is_ranked_by_counts(); });
+  if (runs.empty()) throw CommandError(exit_points_failed, counted);
 }
 
 /// Leaves those that have a best configuration, and says which have not.
@@ -131,7 +151,10 @@ std::string write_single_run(const std::vector<ExportedRun>& runs, bool all_poin
 
 std::string write_export(const ExportRequest& request) {
   std::vector<ExportedRun> runs = load_runs(request);
-  if (!request.all_points) keep_runs_with_best(runs);
+  if (!request.all_points) {
+    keep_runs_asked_for(runs, request);
+    keep_runs_with_best(runs);
+  }
   if (request.format == "json") return write_single_run(runs, request.all_points);
   if (request.format == "header") return write_header(runs);
   std::string text = write_best_sweep(runs, parameters_to_give(runs));
@@ -153,7 +176,10 @@ CommandLine export_line() {
                  "auto-tuning community")("run", po::value<std::string>()->value_name("N"),
                                           "this run only, as FILE.db:N")(
       "points", po::value<std::string>()->default_value("best")->value_name("best|all"),
-      "all: every point of the run, not the best ones only (json)");
+      "all: every point of the run, not the best ones only (json)")(
+      "emulated",
+      "also configurations that were ranked by the emulator's counts, which are not speed; what is "
+      "written says so");
   add_output_option(line);
   line.operands("database", 1);
   return line;

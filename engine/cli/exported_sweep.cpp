@@ -129,6 +129,49 @@ GivenParameters parameters_to_give(std::span<const ExportedRun> runs) {
   return given;
 }
 
+std::vector<std::string> emulators_own_parameters(const ExportedRun& run) {
+  const bool is_on_gpu = run.results.run.provenance.device.backend == "cuda";
+  if (!run.is_ranked_by_counts() || is_on_gpu) return {};
+  const auto source =
+      std::make_shared<Source>(Source{"the stored sweep", run.results.run.provenance.sweep_text});
+  std::map<std::string, PatternPtr> patterns;
+  for (const StoredPoint& stored : run.results.points) {
+    PatternPtr& pattern = patterns[stored.point.key.pattern_name];
+    if (pattern == nullptr) pattern = stored_pattern(stored.point.key);
+  }
+  const auto lookup = [&](const std::string& name, const Location&, Diagnostics&) {
+    return patterns[name];
+  };
+  std::vector<Axis> stated;
+  try {
+    stated = parse_sweep(source, "stored.yaml", lookup, {}).emulator_set;
+  } catch (const InputError&) {
+    return {};
+  }
+  std::vector<std::string> own;
+  const auto is_own = [&](const std::string& name) {
+    return std::ranges::find(own, name) != own.end();
+  };
+  for (const BestConfiguration& best : run.best) {
+    const Winner winner{&run, &point_of(run, best)};
+    const PatternPtr& pattern = patterns[winner.point->key.pattern_name];
+    if (pattern == nullptr) continue;
+    for (const Parameter& parameter : pattern->parameters) {
+      const Value* value = winner.point->key.parameters.find(parameter.name);
+      // A --set may have given another value than the sweep.
+      const bool is_stated = std::ranges::any_of(stated, [&](const Axis& axis) {
+        return axis.names.front() == parameter.name && value != nullptr &&
+               std::ranges::find(axis.rows, std::vector<Value>{*value}) != axis.rows.end();
+      });
+      const bool is_derived =
+          !parameter.device.empty() || std::ranges::any_of(parameter.default_value.names(), is_own);
+      const bool is_new = is_stated || (is_derived && follows_by_default(parameter, winner));
+      if (is_new && !is_own(parameter.name)) own.push_back(parameter.name);
+    }
+  }
+  return own;
+}
+
 void check_exported_sweep(const std::string& text, std::span<const ExportedRun> runs) {
   std::map<std::string, PatternPtr> patterns;
   for (const auto& [name, winners] : by_pattern(runs)) {

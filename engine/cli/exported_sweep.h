@@ -14,6 +14,9 @@ namespace sweep {
 /// out, so that all of its parameters are given.
 GivenParameters parameters_to_give(std::span<const ExportedRun> runs);
 
+/// See ExportedRun::emulators_own. None where the stored texts can no longer be read.
+std::vector<std::string> emulators_own_parameters(const ExportedRun& run);
+
 /// Throws CommandError with the reason when the sweep's text does not give exactly the best
 /// configurations with the patterns as they were when they were measured. Patterns that can no
 /// longer be read are taken to be right.

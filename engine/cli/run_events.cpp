@@ -180,6 +180,8 @@ void RunEvents::on_end(const RunSummary& summary, const RunResults& results, con
   add_verdicts(event, results);
   add_expectations(event, end.expectations);
   event["notes"] = describe_run_notes(results);
+  const std::string ranking = results.run.tuning ? describe_ranking(*results.run.tuning) : "";
+  if (!ranking.empty()) event["notes"].push_back(ranking);
   event["files"] = ordered_json::array();
   for (const auto* files : {&end.files, &end.pictures}) {
     for (const std::filesystem::path& file : *files) event["files"].push_back(file.string());

@@ -63,6 +63,7 @@ Json tuning_of(const TuningRecord& tuning) {
                  {"strategy", tuning.strategy},
                  {"seed", tuning.seed},
                  {"for_each", tuning.for_each}};
+  set_if_known(result, "note", describe_ranking(tuning));
   return result;
 }
 

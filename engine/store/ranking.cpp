@@ -110,6 +110,12 @@ std::vector<RankedGroup> ranked_groups(std::span<const StoredPoint> points,
   return groups;
 }
 
+std::string describe_ranking(const TuningRecord& tuning) {
+  if (tuning.origin != Origin::emulated) return {};
+  return "ranked by " + tuning.metric +
+         ", emulated: this is not speed; a GPU may prefer another configuration";
+}
+
 std::optional<double> figure_of(const PointRecord& point, const RankedBy& ranked_by) {
   if (ranked_by.origin == Origin::measured) return measured_figure(point, ranked_by.metric);
   for (const Metric& metric : point.metrics) {

@@ -48,6 +48,10 @@ std::vector<std::optional<std::size_t>> tuned_groups_of(std::span<const StoredPo
 std::vector<RankedGroup> ranked_groups(std::span<const StoredPoint> points,
                                        const TuningRecord* tuning = nullptr);
 
+/// "ranked by instructions, emulated: this is not speed; a GPU may prefer another configuration" of
+/// a search by the emulator's counts; empty for others.
+std::string describe_ranking(const TuningRecord& tuning);
+
 /// A point's figure, or nothing when it has none.
 std::optional<double> figure_of(const PointRecord& point, const RankedBy& ranked_by);
 

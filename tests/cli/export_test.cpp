@@ -111,7 +111,90 @@ std::filesystem::path tuned_database(const TemporaryFolder& folder) {
   return path;
 }
 
+/// A database with a run that searched on the emulator, at a size that the sweep states for it.
+std::filesystem::path emulated_database(const TemporaryFolder& folder) {
+  const std::filesystem::path path = folder.path() / "counted.db";
+  Store store(path, Store::Mode::read_write);
+  Provenance provenance = provenance_on("emulator of 9.0 (H200)");
+  provenance.device.backend = "emulator";
+  provenance.sweep_text =
+      "pattern: copy\naxes: {N: 1 Gi, BLOCK: [128, 512]}\ntune: {minimize: instructions}\n"
+      "emulator: {set: {N: 2 Mi}}\n";
+  const std::int64_t run = store.begin_run(provenance);
+  for (const std::int64_t block : {128, 512}) {
+    PointRecord counted = point("copy", "float", block, 1);
+    counted.key.parameters.set("N", std::int64_t{2} << 20);
+    counted.key.parameters.set("GRID", (std::int64_t{2} << 20) / block);
+    counted.samples.clear();
+    counted.metrics = {{"instructions", Origin::emulated, static_cast<double>(100 * block)}};
+    store.add_point(run, block == 128 ? 0 : 1, counted);
+  }
+  store.end_run(run, RunState::finished);
+  TuningRecord tuning;
+  tuning.metric = "instructions";
+  tuning.origin = Origin::emulated;
+  tuning.better = Better::lower;
+  tuning.strategy = "forest";
+  TunedGroup group;
+  group.winner = 0;
+  group.configurations = group.tried = 2;
+  group.figure = 12800;
+  tuning.groups = {group};
+  store.set_tuning(run, tuning);
+  return path;
+}
+
 }  // namespace
+
+BOOST_DATA_TEST_CASE(what_the_emulator_ranks_is_refused, data::make({"header", "yaml", "json"}),
+                     format) {
+  const TemporaryFolder folder;
+  const std::string database = emulated_database(folder).string();
+  const Outcome refused = run_program({"export", database, "--format", format});
+  BOOST_TEST(refused.code == 1);
+  BOOST_TEST(refused.out == "");
+  BOOST_TEST(contains(refused.err,
+                      "the configurations of run 1 on emulator of 9.0 (H200) are ranked by "
+                      "instructions, emulated: this is not speed; a GPU may prefer another "
+                      "configuration; --emulated exports them all the same"),
+             refused.err);
+}
+
+BOOST_AUTO_TEST_CASE(what_the_emulator_ranks_is_marked_in_a_header_and_a_sweep) {
+  const TemporaryFolder folder;
+  const std::string database = emulated_database(folder).string();
+  const Outcome header = run_program({"export", database, "--format", "header", "--emulated"});
+  BOOST_TEST(header.code == 0, header.err);
+  const std::string head =
+      "// NOT MEASURED: ranked by instructions, emulated: this is not speed; a GPU may prefer "
+      "another configuration\n"
+      "// counted with the emulator's own values, not tuned for them: BLOCKS = 132, N = 2097152 "
+      "and GRID = 16384\n"
+      "// counted by: emulator of 9.0 (H200)\n";
+  BOOST_TEST(contains(header.out, head), header.out);
+  BOOST_TEST(contains(header.out, "N = 2097152;  // the emulator's own\n"));
+  BOOST_TEST(contains(header.out, "BLOCKS = 132;  // the emulator's own\n"));
+  BOOST_TEST(contains(header.out, "BLOCK = 128;\n"));
+  BOOST_TEST(!contains(header.out, "multiprocessors"));
+  BOOST_TEST(!contains(header.out, "best configurations"));
+  const Outcome sweep = run_program({"export", database, "--format", "yaml", "--emulated"});
+  BOOST_TEST(sweep.code == 0, sweep.err);
+  BOOST_TEST(contains(sweep.out, "# NOT MEASURED: ranked by instructions, emulated"));
+  BOOST_TEST(contains(sweep.out, "  N: 2097152  # the emulator's own\n"), sweep.out);
+}
+
+BOOST_AUTO_TEST_CASE(json_says_what_the_emulator_ranks) {
+  const TemporaryFolder folder;
+  const std::string database = emulated_database(folder).string();
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{"--emulated"}, {"--points", "all"}}) {
+    std::vector<std::string> words = {"export", database, "--format", "json"};
+    words.insert(words.end(), options.begin(), options.end());
+    const Outcome json = run_program(words);
+    BOOST_TEST(json.code == 0, json.err);
+    BOOST_TEST(contains(json.out, "ranked by instructions, emulated: this is not speed"));
+  }
+}
 
 BOOST_AUTO_TEST_CASE(a_header_of_every_pattern) {
   const TemporaryFolder folder;

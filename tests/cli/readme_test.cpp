@@ -4,9 +4,14 @@
 #include <algorithm>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
+#include <cmath>
 #include <cstdlib>
+#include <map>
 #include <regex>
+#include <set>
+#include <sstream>
 
+#include "engine/cli/help_topics.h"
 #include "tests/cli/compiler_precondition.h"
 #include "tests/cli/documented_command.h"
 #include "tests/cli/markdown_blocks.h"
@@ -140,6 +145,50 @@ BOOST_AUTO_TEST_CASE(its_blocks_do_what_they_say, *boost::unit_test::preconditio
   BOOST_TEST(blocks.size() >= 8U);
   Reader reader;
   for (const FencedBlock& block : blocks) reader.follow(block);
+}
+
+// A figure that stands in several places is the same in all.
+
+BOOST_AUTO_TEST_CASE(the_emulators_test_is_as_large_as_said) {
+  const fs::path file = fs::path(SWEEP_SOURCE_DIR) / "tests/emulator/hardware/configurations.txt";
+  std::istringstream lines(read_text_file(file));
+  std::size_t configurations = 0;
+  std::set<std::string> kernels;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.empty() || line.starts_with('#')) continue;
+    ++configurations;
+    kernels.insert(line.substr(0, line.find(' ')));
+  }
+  const std::string said = std::to_string(configurations) + " configurations of " +
+                           std::to_string(kernels.size()) + " test kernels";
+  BOOST_TEST(contains(readme(), said), said);
+  BOOST_TEST(contains(std::string(find_help_topic("emulator")->text), said), said);
+}
+
+BOOST_AUTO_TEST_CASE(the_shares_of_the_peak_are_those_of_help) {
+  std::istringstream lines{std::string(find_help_topic("tuning")->text)};
+  const std::regex row(R"(^ +\d  (read|write|copy), .* ([\d.]+) % .*)");
+  std::map<std::string, double> best;
+  std::smatch found;
+  for (std::string line; std::getline(lines, line);) {
+    if (!std::regex_match(line, found, row)) continue;
+    double& share = best[found[1]];
+    share = std::max(share, std::stod(found[2]));
+  }
+  BOOST_REQUIRE(best.size() == 3U);
+  const auto said = [](double share) { return std::to_string(std::lround(share)) + " %"; };
+  BOOST_TEST(said(best["read"]) == said(best["write"]));
+  BOOST_TEST(
+      contains(readme(), "reach " + said(best["read"]) + " of the theoretical peak with reads"));
+  BOOST_TEST(contains(readme(), "reach " + said(best["copy"]) + "."));
+}
+
+BOOST_AUTO_TEST_CASE(the_picture_shows_the_best_figure_of_the_text) {
+  const std::regex best(R"(\nbest: T = double, STRIDE = 1, .*: (\d+) GB/s\n)");
+  std::smatch found;
+  BOOST_REQUIRE(std::regex_search(readme(), found, best));
+  const fs::path picture = fs::path(SWEEP_SOURCE_DIR) / "report/pictures/stride.svg";
+  BOOST_TEST(contains(read_text_file(picture), " to " + found[1].str() + " GB/s"));
 }
 
 BOOST_DATA_TEST_CASE(links_lead_somewhere, data::make(pages), page) {
