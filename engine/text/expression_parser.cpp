@@ -342,7 +342,7 @@ class Parser {
     if (value != nullptr) way += fmt::format("{} for the power, ", *value);
     lexer_.reject(
         base.offset, token_.offset + token_.text.size() - base.offset,
-        fmt::format("'^' is XOR, as in C: this is {}, no power", base.integer ^ token_.integer),
+        fmt::format("'^' is XOR, as in C: this is {}, not a power", base.integer ^ token_.integer),
         fmt::format("write {}0x{:x} ^ {} for XOR", way, base.integer, token_.text));
   }
 

@@ -59,19 +59,20 @@ const std::vector<ExpressionCase> syntax = {
     {"N mod 2", "1:3+3 'mod' is not expected here | write % instead"},
     // Powers
     {"2^5",
-     "1:1+3 '^' is XOR, as in C: this is 7, no power | write 1 << 5 or 32 for the power, "
+     "1:1+3 '^' is XOR, as in C: this is 7, not a power | write 1 << 5 or 32 for the power, "
      "0x2 ^ 5 for XOR"},
     {"N == 3 * 2 ^ 5 - 1",
-     "1:10+5 '^' is XOR, as in C: this is 7, no power | write 1 << 5 or 32 for the power, "
+     "1:10+5 '^' is XOR, as in C: this is 7, not a power | write 1 << 5 or 32 for the power, "
      "0x2 ^ 5 for XOR"},
     {"10^9",
-     "1:1+4 '^' is XOR, as in C: this is 3, no power | write 1000000000 for the power, "
+     "1:1+4 '^' is XOR, as in C: this is 3, not a power | write 1000000000 for the power, "
      "0xa ^ 9 for XOR"},
     {"2^62",
-     "1:1+4 '^' is XOR, as in C: this is 60, no power | write 1 << 62 or 4611686018427387904 for "
+     "1:1+4 '^' is XOR, as in C: this is 60, not a power | write 1 << 62 or 4611686018427387904 "
+     "for "
      "the power, 0x2 ^ 62 for XOR"},
-    {"2^64", "1:1+4 '^' is XOR, as in C: this is 66, no power | write 0x2 ^ 64 for XOR"},
-    {"10^1 Ki", "1:1+7 '^' is XOR, as in C: this is 1034, no power | write 0xa ^ 1 Ki for XOR"},
+    {"2^64", "1:1+4 '^' is XOR, as in C: this is 66, not a power | write 0x2 ^ 64 for XOR"},
+    {"10^1 Ki", "1:1+7 '^' is XOR, as in C: this is 1034, not a power | write 0xa ^ 1 Ki for XOR"},
     // Characters
     {"N = 1", "1:3+1 '=' has no meaning in an expression | write == to compare"},
     {"N === 1", "1:5+1 '=' has no meaning in an expression | write == to compare"},
