@@ -163,7 +163,7 @@ int compile_file(const ReadFile& file, const CompileSettings& compile,
     std::cout << fmt::format("{}: {}; {:.3f} s of compilers' work\n", file.name,
                              describe(check.statistics), check.statistics.compiler_seconds);
   }
-  if (check.compiled < file.compiled.configurations.size()) {
+  if (check.stopped) {
     return complain(stopped_exit_code(),
                     fmt::format("{}: stopped when {} of {} configurations were compiled", file.name,
                                 format_thousands(check.compiled),

@@ -12,11 +12,12 @@ namespace sweep {
 struct CompileCheck {
   Diagnostics messages;  ///< the errors and warnings, each once (see Findings)
   CompileStatistics statistics;
-  std::size_t compiled = 0;  ///< configurations; fewer than there are when it was stopped
+  std::size_t compiled = 0;  ///< configurations
+  bool stopped = false;      ///< by the settings' `stop`
 };
 
-/// Compiles configurations and works out their sizes, until the settings' `stop` is set. Shows how
-/// far it is unless `is_quiet`; `file` is the name to show.
+/// Compiles configurations and works out their sizes, as long as the compiler does not give up too
+/// often. Shows how far it is unless `is_quiet`; `file` is the name to show.
 CompileCheck compile_check(const std::string& file, std::span<const Configuration> configurations,
                            const CompileSettings& settings, bool is_quiet);
 

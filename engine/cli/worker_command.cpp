@@ -1,13 +1,18 @@
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
+#include <cstdint>
+#include <fstream>
 #include <thread>
 
 #include "engine/cli/command.h"
 #include "engine/cli/compile_settings.h"
 #include "engine/cli/device_choice.h"
+#include "engine/memory/machine_memory.h"
 #include "engine/run/compiler_process.h"
 #include "engine/run/worker_loop.h"
 #include "engine/run/worker_process.h"
@@ -34,8 +39,26 @@ void end_with(const Channel& channel) {
   }).detach();
 }
 
+/// A few bytes of source can make a compiler take all the memory there is. Past a limit NVRTC says
+/// that it has none.
+void limit_memory() {
+  constexpr std::uint64_t most = std::uint64_t{4} << 30U;
+  constexpr std::uint64_t least = std::uint64_t{1} << 30U;
+  const unsigned processes = std::max(std::thread::hardware_concurrency(), 1U);
+  const std::uint64_t share = machine_memory().available / processes;
+  // Beside what the process has from its start, which is much under a sanitizer.
+  std::uint64_t pages = 0;
+  std::ifstream statm("/proc/self/statm");
+  for (int field = 0; field < 6; ++field) statm >> pages;
+  const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  const rlim_t limit = pages * page + std::clamp(share, least, most);
+  const rlimit data = {limit, limit};
+  if (statm) setrlimit(RLIMIT_DATA, &data);
+}
+
 void compile_programs() {
   leave_signals_to_parent();
+  limit_memory();
   Channel channel(WorkerProcess::child_channel);
   end_with(channel);
   LocalCompiler compiler(std::make_shared<const Nvrtc>());

@@ -63,7 +63,9 @@ std::vector<std::string> kernels_of(const TranslationUnit& unit) {
 
 CompileFailure failure_of(const NvrtcResult& result, const Pattern& pattern) {
   CompileFailure failure = {read_compiler_log(result.log, pattern.source)};
+  failure.gave_up = result.log.find("catastrophic error: out of memory") != std::string::npos;
   if (!failure.errors.has_errors()) {
+    failure.gave_up = true;
     failure.errors.error({pattern.source, 0, 0, 1}, "the compiler gave up: " + result.log);
   }
   return failure;

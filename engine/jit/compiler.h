@@ -26,6 +26,7 @@ struct CompiledConfiguration {
 /// A configuration that does not compile.
 struct CompileFailure {
   Diagnostics errors;
+  bool gave_up = false;  ///< for want of time or memory, or by a crash; not for a mistake
 };
 
 using CompileOutcome = std::variant<CompiledConfiguration, CompileFailure>;

@@ -104,6 +104,10 @@ Diagnostics read_compiler_log(std::string_view log, const SourcePtr& source) {
         diagnostic.message =
             fmt::format("{}({}): {}", headline->file, headline->line, headline->text);
       }
+      if (headline->text == "out of memory") {
+        diagnostic.help =
+            "a compiler may take 4 GiB, or less on a small machine: sweep help limits";
+      }
       found.push_back(std::move(diagnostic));
     } else if (const auto text = read_assembler_error(line)) {
       const bool says_more =

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
+#include <utility>
 
 #include "engine/spec/code_shape.h"
+#include "engine/spec/cuda_scanner.h"
 #include "engine/spec/include_sites.h"
 #include "engine/spec/spec_limits.h"
 #include "engine/text/read_bounded.h"
@@ -20,6 +23,41 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t deepest = 200;  // as compilers have it
+
+/// What including a file makes the compiler read at least: of the #include lines under conditions
+/// nothing is known.
+struct ReadingCost {
+  std::size_t files = 0;
+  std::size_t bytes = 0;
+
+  ReadingCost& operator+=(const ReadingCost& other) {
+    files += other.files;
+    bytes += other.bytes;
+    return *this;
+  }
+  bool is_too_much() const {
+    return files > spec_limits::inclusions || bytes > spec_limits::included_bytes;
+  }
+};
+
+/// The places of the #include lines under no condition, and whether the file is read once only.
+struct SureDirectives {
+  explicit SureDirectives(std::string_view cuda) {
+    int conditions = 0;
+    for (const Directive& directive : find_directives(cuda)) {
+      if (directive.name.starts_with("if")) ++conditions;
+      if (directive.name == "endif") --conditions;
+      if (conditions > 0) continue;
+      if (directive.name == "include") includes.insert(directive.offset);
+      if (directive.name == "pragma") {
+        is_once |= directive.text.find("once") != std::string::npos;
+      }
+    }
+  }
+
+  std::set<std::size_t> includes;
+  bool is_once = false;
+};
 
 Location place_of(const SourcePtr& source, std::size_t offset, std::size_t length) {
   const std::string_view before = std::string_view(source->text).substr(0, offset);
@@ -41,28 +79,107 @@ class IncludeReader {
     searched_.insert(searched_.end(), folders.begin(), folders.end());
   }
 
-  void read(const SourcePtr& source, std::size_t begin, const fs::path& folder, std::size_t depth,
-            std::vector<IncludeName>& names) {
-    if (depth > deepest) {
-      diagnostics_.error({source}, fmt::format("files include files {} deep", deepest));
-      return;
-    }
-    for (const IncludeSite& site :
-         find_include_sites(std::string_view(source->text).substr(begin))) {
+  IncludedFiles read(const SourcePtr& source, std::size_t begin, const fs::path& folder) {
+    Reading body = read_names(source, begin, folder, 0);
+    result_.in_body = std::move(body.names);
+    check_cost(body);
+    return std::move(result_);
+  }
+
+ private:
+  /// A file that is certainly read, and the place that makes it so.
+  struct SureInclude {
+    std::size_t file = 0;  ///< its index
+    Location where;
+  };
+
+  struct Reading {
+    std::vector<IncludeName> names;
+    std::vector<SureInclude> includes;
+    bool is_once = false;
+    std::optional<ReadingCost> cost;  ///< once it is known
+    bool is_open = false;             ///< its cost is being worked out
+  };
+
+  Reading read_names(const SourcePtr& source, std::size_t begin, const fs::path& folder,
+                     std::size_t depth) {
+    const std::string_view text = std::string_view(source->text).substr(begin);
+    const SureDirectives sure(text);
+    Reading reading;
+    reading.is_once = sure.is_once;
+    for (const IncludeSite& site : find_include_sites(text)) {
       const std::size_t place = site.length > 0 ? site.begin : site.offset;
       const Location where = place_of(source, begin + place, site.length);
       const std::optional<fs::path> file = find(site, folder, where);
       if (!file) continue;
-      const std::string target = add(*file, site.name, where, depth);
-      if (target.empty()) continue;
-      names.push_back(
-          {site.begin, site.length, site.name, site.kind == IncludeSite::Kind::angled, target});
+      const std::optional<std::size_t> target = add(*file, site.name, where, depth);
+      if (!target) continue;
+      reading.names.push_back({site.begin, site.length, site.name,
+                               site.kind == IncludeSite::Kind::angled,
+                               result_.files[*target].name});
+      if (sure.includes.contains(site.offset)) reading.includes.push_back({*target, where});
+    }
+    return reading;
+  }
+
+  /// Refuses files that include each other without an end, or so often that reading them would
+  /// take the compiler minutes and gigabytes.
+  void check_cost(const Reading& body) {
+    for (const SureInclude& include : body.includes) {
+      const std::optional<ReadingCost> cost = cost_of(include);
+      if (!cost) return;
+      certain_ += *cost;
+      if (!certain_.is_too_much()) continue;
+      diagnostics_.error(
+          include.where,
+          fmt::format("this makes the compiler read more than {} files or {}, since files include "
+                      "others more than once",
+                      format_thousands(spec_limits::inclusions),
+                      format_bytes(spec_limits::included_bytes)),
+          "let each begin with #pragma once");
+      return;
     }
   }
 
-  IncludedFiles result;
+  /// What each #include of the file costs; what its first one alone does is added to what is
+  /// certain. Nothing after it said that a file includes itself.
+  std::optional<ReadingCost> cost_of(const SureInclude& include) {
+    Reading& reading = readings_[include.file];
+    if (reading.cost) return reading.cost;
+    if (reading.is_open && reading.is_once) return ReadingCost();
+    path_.push_back(include);
+    if (reading.is_open) {
+      refuse_circle();
+      return std::nullopt;
+    }
+    reading.is_open = true;
+    ReadingCost sum = {1, result_.files[include.file].text.size()};
+    for (const SureInclude& inner : reading.includes) {
+      // Deeper no compiler goes.
+      if (sum.is_too_much() || path_.size() > deepest) break;
+      const std::optional<ReadingCost> cost = cost_of(inner);
+      if (!cost) return std::nullopt;
+      sum += *cost;
+    }
+    path_.pop_back();
+    reading.is_open = false;
+    if (reading.is_once) certain_ += std::exchange(sum, {});
+    reading.cost = sum;
+    return sum;
+  }
 
- private:
+  /// The file at the end of the path is in it twice.
+  void refuse_circle() {
+    std::string chain;
+    for (std::size_t i = 1; i < path_.size(); ++i) {
+      chain += fmt::format("{}:{} includes {}, ", result_.files[path_[i - 1].file].name,
+                           path_[i].where.line, result_.files[path_[i].file].name);
+    }
+    diagnostics_.error(path_.front().where,
+                       result_.files[path_.back().file].name + " includes itself",
+                       chain + "without an end: let it begin with #pragma once");
+  }
+
   bool is_allowed(const fs::path& file) const {
     return std::ranges::any_of(allowed_,
                                [&](const fs::path& folder) { return lies_in(file, folder); });
@@ -99,35 +216,39 @@ class IncludeReader {
     return std::nullopt;
   }
 
-  /// The name under which the file is known from now on; empty when it cannot be read.
-  std::string add(const fs::path& file, const std::string& written, const Location& where,
-                  std::size_t depth) {
+  /// The file's index; nothing when it cannot be read.
+  std::optional<std::size_t> add(const fs::path& file, const std::string& written,
+                                 const Location& where, std::size_t depth) {
     std::error_code error;
     const std::string identity = fs::canonical(file, error).string();
-    if (const auto known = names_.find(identity); known != names_.end()) return known->second;
+    if (const auto known = known_.find(identity); known != known_.end()) return known->second;
+    if (depth == deepest) {
+      diagnostics_.error(where, fmt::format("files include files {} deep", deepest));
+      return std::nullopt;
+    }
     SourcePtr source;
     try {
       require_regular_file(file);
       source = read_source(file.lexically_normal());
     } catch (const FileError& failure) {
       diagnostics_.error(where, failure.what());
-      return {};
+      return std::nullopt;
     }
-    if (!is_text(source)) return {};
+    if (!is_text(source)) return std::nullopt;
     bytes_ += source->text.size();
     if (bytes_ > spec_limits::included_bytes) {
       diagnostics_.error(where, fmt::format("the included files are larger than {} together",
                                             format_bytes(spec_limits::included_bytes)));
-      return {};
+      return std::nullopt;
     }
-    const std::string name = name_for(source->name);
-    names_[identity] = name;
-    const std::size_t index = result.files.size();
-    result.files.push_back({name, written, source->text, {}});
-    std::vector<IncludeName> inner;
-    read(source, 0, file.parent_path(), depth + 1, inner);
-    result.files[index].names = std::move(inner);
-    return name;
+    const std::size_t index = result_.files.size();
+    result_.files.push_back({name_for(source->name), written, source->text, {}});
+    known_[identity] = index;
+    readings_.emplace_back();
+    Reading reading = read_names(source, 0, file.parent_path(), depth + 1);
+    result_.files[index].names = std::move(reading.names);
+    readings_[index] = std::move(reading);
+    return index;
   }
 
   /// Whether the compiler can be given the file; if not, says why.
@@ -150,7 +271,8 @@ class IncludeReader {
         '_');
     if (name.find('/') == std::string::npos) name = "./" + name;
     const auto is_taken = [&](const std::string& other) {
-      return std::ranges::any_of(names_, [&](const auto& known) { return known.second == other; });
+      return std::ranges::any_of(result_.files,
+                                 [&](const IncludedFile& file) { return file.name == other; });
     };
     while (is_taken(name)) name += '_';
     return name;
@@ -159,7 +281,11 @@ class IncludeReader {
   Diagnostics& diagnostics_;
   std::vector<fs::path> allowed_;
   std::vector<fs::path> searched_;
-  std::map<std::string, std::string> names_;  ///< by the path without links
+  IncludedFiles result_;
+  std::vector<Reading> readings_;             ///< of the files
+  std::map<std::string, std::size_t> known_;  ///< the files' indices, by the path without links
+  std::vector<SureInclude> path_;             ///< to the file whose cost is worked out
+  ReadingCost certain_;                       ///< of the whole pattern, so far
   std::size_t bytes_ = 0;
 };
 
@@ -184,9 +310,8 @@ bool lies_in(const fs::path& file, const fs::path& folder) {
 IncludedFiles read_included_files(const SourcePtr& source, std::size_t body_begin,
                                   const fs::path& pattern, const std::vector<fs::path>& folders,
                                   Diagnostics& diagnostics) {
-  IncludeReader reader(pattern, folders, diagnostics);
-  reader.read(source, body_begin, pattern.parent_path(), 0, reader.result.in_body);
-  return std::move(reader.result);
+  return IncludeReader(pattern, folders, diagnostics)
+      .read(source, body_begin, pattern.parent_path());
 }
 
 std::string joined_text(const IncludedFiles& included) {

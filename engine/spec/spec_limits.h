@@ -21,5 +21,6 @@ constexpr std::size_t bracket_depth = 500;  ///< parentheses, brackets and brace
 
 // Of what a pattern includes.
 constexpr std::size_t included_bytes = 64U << 20U;  ///< all files together
+constexpr std::size_t inclusions = 100'000;         ///< of files, each as often as it is read
 
 }  // namespace sweep::spec_limits

@@ -84,6 +84,10 @@ bool RunningProgram::has_ended() const {
          info.si_pid == process_;
 }
 
+std::string RunningProgram::err_so_far() const {
+  return read_text_file(err_);
+}
+
 Outcome RunningProgram::wait() {
   int status = 0;
   waitpid(process_, &status, 0);

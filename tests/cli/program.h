@@ -37,6 +37,7 @@ class RunningProgram {
   pid_t process() const { return process_; }
   bool has_ended() const;
   std::string out_so_far() const;
+  std::string err_so_far() const;
   Outcome wait();
 
  private:

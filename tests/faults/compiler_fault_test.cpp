@@ -154,10 +154,35 @@ BOOST_AUTO_TEST_CASE(a_crash_of_the_compiler_is_a_mistake_that_check_finds) {
   const Outcome check =
       run_program({"check", "--set", "STRIDE=6,7", "stride"}, run.folder(), toolkit("crash"));
   BOOST_TEST(check.code == 65, check.out);
-  BOOST_TEST(contains(check.err,
-                      "error: the compiler gave up: its process was killed by signal 11 "
-                      "(Segmentation fault)\n  help: seen with stride T=float STRIDE=7 "),
+  BOOST_TEST(
+      contains(check.err,
+               "error: the compiler gave up: its process was killed by signal 11 "
+               "(Segmentation fault)\n  help: seen in 3 of 9 configurations, first with stride "
+               "T=float STRIDE=7 "),
+      check.err);
+}
+
+BOOST_AUTO_TEST_CASE(check_does_not_go_on_with_a_compiler_that_gives_up_again_and_again) {
+  const BrokenRun run;
+  const Outcome check =
+      run_program({"check", "--no-cache", "stride"}, run.folder(), toolkit("memory", "STRIDE"));
+  BOOST_TEST(check.code == 65, check.out);
+  BOOST_TEST(contains(check.err, "help: seen in 3 of 3 configurations, first with stride"),
              check.err);
+  BOOST_TEST(contains(check.err, " more were not compiled, since the compiler gives up"),
+             check.err);
+}
+
+BOOST_AUTO_TEST_CASE(a_check_whose_compiler_hangs_shows_that_it_waits_and_can_be_stopped) {
+  const BrokenRun run;
+  RunningProgram check({"check", "--no-cache", "stride"}, run.folder(), toolkit("hang", "STRIDE"));
+  BOOST_TEST(wait_until([&] { return contains(check.err_so_far(), "compiling stride: 0 of "); }));
+  const auto begin = std::chrono::steady_clock::now();
+  kill(check.process(), SIGINT);
+  const Outcome outcome = check.wait();
+  BOOST_TEST((std::chrono::steady_clock::now() - begin < std::chrono::seconds(5)));
+  BOOST_TEST(outcome.code == 130);
+  BOOST_TEST(contains(outcome.err, "sweep: stride: stopped when 0 of "), outcome.err);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

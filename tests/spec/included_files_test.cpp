@@ -27,6 +27,9 @@ struct Folder {
     folder.write("mine/sub/b.cuh", "// sub b\n");
     folder.write("mine/outward.cuh", "#include \"../secret.h\"\n");
     folder.write("mine/round.cuh", "#include \"round.cuh\"\n");
+    folder.write("mine/far.cuh", "// far\n#include \"round.cuh\"\n");
+    folder.write("mine/once.cuh", "#pragma once\n#include \"once.cuh\"\n#include \"own.cuh\"\n");
+    folder.write("mine/guarded.cuh", "#ifndef X\n#define X\n#include \"guarded.cuh\"\n#endif\n");
     fs::create_symlink("../secret.h", folder.path() / "mine" / "link.cuh");
     fs::create_directory_symlink("..", folder.path() / "mine" / "up");
     fs::create_symlink("own.cuh", folder.path() / "mine" / "inner_link.cuh");
@@ -68,7 +71,9 @@ const std::vector<Case> cases = {
     {"#include \"sub/../own.cuh\"\n", "sub/../own.cuh"},
     {"#include \"inner_link.cuh\"\n#include \"own.cuh\"\n", "inner_link.cuh"},
     {"#include \"sub/a.cuh\"\n", "sub/a.cuh b.cuh own.cuh"},
-    {"#include \"round.cuh\"\n", "round.cuh"},
+    {"#include \"once.cuh\"\n", "once.cuh own.cuh"},
+    {"#include \"guarded.cuh\"\n", "guarded.cuh"},
+    {"#include \"round.cuh\"\n", "error: DIR/mine/round.cuh includes itself"},
     {"#include \"DIR/mine/own.cuh\"\n", "DIR/mine/own.cuh"},
     {"#include <cuda_fp16.h>\n#include \"missing.h\"\n", ""},
     {"#include \"../secret.h\"\n", "error: ../secret.h is outside of the pattern's folder"},
@@ -108,6 +113,56 @@ BOOST_AUTO_TEST_CASE(further_folders_are_those_that_the_user_names) {
   BOOST_TEST(read("#include \"../lib/lib.h\"\n", lib) == "../lib/lib.h deep.h");
   BOOST_TEST(read("#include \"../secret.h\"\n", lib) ==
              "error: ../secret.h is outside of the pattern's folder");
+}
+
+BOOST_AUTO_TEST_CASE(a_file_that_includes_itself_is_shown_from_the_pattern_on) {
+  folder.write("mine/wrong.cu",
+               "/* pattern:\nlaunch: {grid: 1, block: 1}\n*/\n  #include \"far.cuh\"\n"
+               "__global__ void wrong() {}\n");
+  const PatternLibrary library({folder.path() / "mine"});
+  Diagnostics diagnostics;
+  BOOST_TEST((library.load("wrong", {}, diagnostics) == nullptr));
+  const std::string text = render(diagnostics);
+  const std::string mine = (folder.path() / "mine").string();
+  BOOST_TEST(contains(text, mine + "/wrong.cu:4:12: error: " + mine +
+                                "/round.cuh includes itself\n    #include \"far.cuh\"\n"),
+             text);
+  BOOST_TEST(contains(text, "  help: " + mine + "/far.cuh:2 includes " + mine + "/round.cuh, " +
+                                mine + "/round.cuh:1 includes " + mine +
+                                "/round.cuh, without an end: let it begin with #pragma once\n"),
+             text);
+}
+
+namespace {
+
+/// The first of so many files, of which each includes the next one twice.
+std::string twice_each(const TemporaryFolder& folder, int files, const std::string& before,
+                       const std::string& after) {
+  for (int i = 0; i < files; ++i) {
+    const std::string line = "#include \"h" + std::to_string(i + 1) + ".h\"\n";
+    folder.write("mine/h" + std::to_string(i) + ".h", before + line + line + after);
+  }
+  folder.write("mine/h" + std::to_string(files) + ".h", "// the end\n");
+  return "#include \"h0.h\"\n";
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(files_that_are_read_too_often_are_refused) {
+  const std::string refused =
+      "error: this makes the compiler read more than 100,000 files or 64 MiB, since files include "
+      "others more than once";
+  BOOST_TEST(read(twice_each(folder, 100, "", "")) == refused);
+  BOOST_TEST(read(twice_each(folder, 25, "// x\n", "")) == refused);
+  BOOST_TEST(!contains(read(twice_each(folder, 14, "", "")), "error"));
+  // What is read once, or under a condition, takes no more than there is.
+  BOOST_TEST(!contains(read(twice_each(folder, 25, "#pragma once\n", "")), "error"));
+  BOOST_TEST(!contains(read(twice_each(folder, 25, "#if 0\n", "#endif\n")), "error"));
+  // Large ones are too much sooner, below one that is read once too.
+  folder.write("mine/top.h", "#pragma once\n#include \"h0.h\"\n");
+  twice_each(folder, 10, "", "");
+  folder.write("mine/h10.h", std::string(100'000, '\n'));
+  BOOST_TEST(read("#include \"top.h\"\n#include \"own.cuh\"\n") == refused);
 }
 
 BOOST_AUTO_TEST_CASE(the_message_says_where_and_what_allows_it) {
