@@ -104,9 +104,13 @@ class Differences {
       return;
     }
     // Ids are a database's own, samples are not: a point of another file may be a copy.
-    const auto is_same = [](const SharedPoint& shared) {
+    const auto file_of = [](const ComparedRun& run) {
+      return run.label.substr(0, run.label.rfind(':'));
+    };
+    const bool is_one_file = file_of(before_) == file_of(after_);
+    const auto is_same = [&](const SharedPoint& shared) {
       const auto& samples = shared.before->point.samples;
-      return shared.before->point == shared.after->point && !samples.empty() &&
+      return shared.before->point == shared.after->point && (is_one_file || !samples.empty()) &&
              shared.before->measured_by == shared.after->measured_by;
     };
     const auto same = static_cast<std::size_t>(std::ranges::count_if(shared_, is_same));

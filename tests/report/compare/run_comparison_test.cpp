@@ -207,6 +207,12 @@ BOOST_AUTO_TEST_CASE(one_measurement_in_two_runs_is_called_so) {
   measured.point.samples = {{1e-4}, {1.1e-4}};
   const auto found = texts(compare_one(measured, measured).differences);
   BOOST_TEST(any_contains(found, "!1 of the 1 configuration in both runs is one and the same"));
+  // What was counted has no samples: in one database it is told by the run that counted it.
+  const StoredPoint counted = counted_point({}, 4);
+  const auto again = compare_runs(run_of("a.db:1", {counted}), run_of("a.db:2", {counted}));
+  BOOST_TEST(
+      any_contains(texts(again.differences), "!1 of the 1 configuration in both runs is one"));
+  BOOST_TEST(texts(compare_one(counted, counted).differences).empty());
   const ComparedRun run = run_of("a.db:1", {measured});
   BOOST_TEST(any_contains(texts(compare_runs(run, run).differences), "!A and B are the same run"));
 }
