@@ -11,6 +11,7 @@
 #include "engine/jit/translation_unit.h"
 #include "engine/loader/cuda_home.h"
 #include "engine/loader/dynamic_library.h"
+#include "engine/spec/code_shape.h"
 
 namespace sweep {
 namespace {
@@ -61,14 +62,52 @@ std::vector<std::string> kernels_of(const TranslationUnit& unit) {
   return names;
 }
 
-CompileFailure failure_of(const NvrtcResult& result, const Pattern& pattern) {
-  CompileFailure failure = {read_compiler_log(result.log, pattern.source)};
-  failure.gave_up = result.log.find("catastrophic error: out of memory") != std::string::npos;
-  if (!failure.errors.has_errors()) {
-    failure.gave_up = true;
-    failure.errors.error({pattern.source, 0, 0, 1}, "the compiler gave up: " + result.log);
+/// The program again without the assembler, whose errors have places in the PTX.
+std::string ptx_of(ProgramSource source, ProgramCompiler& programs) {
+  constexpr std::string_view real = "--gpu-architecture=sm_";
+  for (std::string& option : source.options) {
+    if (!option.starts_with(real)) continue;
+    option = "--gpu-architecture=compute_" + option.substr(real.size());
   }
-  return failure;
+  return programs.compile(source).ptx;
+}
+
+/// The errors of one configuration: a bracket without its partner explains all that come after it.
+Diagnostics errors_in(const Diagnostics& found, const Pattern& pattern) {
+  Diagnostics errors;
+  const std::size_t body = pattern.source->text.size() - pattern.body.size();
+  if (check_brackets(pattern.source, body, errors)) {
+    for (const IncludedFile& file : pattern.included.files) {
+      const auto source = std::make_shared<const Source>(Source{file.name, file.text});
+      if (!check_brackets(source, 0, errors)) break;
+    }
+  }
+  if (!errors.has_errors()) return found;
+  const Location unpaired = errors.list().front().where;
+  for (const Diagnostic& each : found.list()) {
+    // The compiler sees the header's expressions behind the body.
+    const bool is_of_header =
+        each.where.source == pattern.source && each.where.line < pattern.body_line;
+    const bool is_before = each.where.source != nullptr && !is_of_header &&
+                           each.where.source->name == unpaired.source->name &&
+                           each.where.line < unpaired.line;
+    if (is_before) errors.add(each);
+  }
+  return errors;
+}
+
+CompileFailure failure_of(const ProgramSource& source, const NvrtcResult& result,
+                          const Pattern& pattern, ProgramCompiler& programs) {
+  const std::string ptx = needs_ptx(result.log) ? ptx_of(source, programs) : std::string();
+  const Diagnostics found = read_compiler_log(result.log, pattern, ptx);
+  if (!found.has_errors()) {
+    CompileFailure failure{{}, true};
+    failure.errors.error({pattern.source, 0, 0, 1}, "the compiler gave up: " + result.log);
+    return failure;
+  }
+  const bool is_out_of_memory =
+      result.log.find("catastrophic error: out of memory") != std::string::npos;
+  return {is_out_of_memory ? found : errors_in(found, pattern), is_out_of_memory};
 }
 
 }  // namespace
@@ -119,14 +158,14 @@ void Compiler::compile_program(std::span<const Configuration> batch, ProgramComp
     return;
   }
   if (!result.ok) {
-    outcomes.emplace_back(failure_of(result, pattern));
+    outcomes.emplace_back(failure_of(source, result, pattern, programs));
     return;
   }
   std::map<std::string_view, std::string_view> entries;
   for (std::size_t i = 0; i < source.name_expressions.size(); ++i) {
     entries[source.name_expressions[i]] = result.lowered_names.at(i);
   }
-  const Diagnostics messages = read_compiler_log(result.log, pattern.source);
+  const Diagnostics messages = read_compiler_log(result.log, pattern);
   const auto program =
       std::make_shared<const Program>(Program{std::move(result.cubin), std::move(result.ptx)});
   for (UnitEntries& functions : unit.entries) {

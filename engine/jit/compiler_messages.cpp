@@ -4,11 +4,18 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
 #include <optional>
+#include <system_error>
 #include <unordered_set>
 #include <vector>
 
 #include "engine/spec/compiler_file_name.h"
+#include "engine/spec/cuda_scanner.h"
+#include "engine/text/location_at.h"
 
 namespace sweep {
 namespace {
@@ -64,68 +71,198 @@ std::optional<std::size_t> caret_column(std::string_view line) {
   return caret - indent + 1;
 }
 
-/// The text of an error of the assembler: "ptxas error   : TEXT", or "ptxas FILE, line N; error :".
-std::optional<std::string_view> read_assembler_error(std::string_view line) {
+constexpr std::string_view ptx_place = "ptxas application ptx input, line ";
+
+/// An error of the assembler: "ptxas error   : TEXT", or "ptxas FILE, line N; error : TEXT".
+struct AssemblerError {
+  std::string_view text;
+  std::size_t line = 0;  ///< of the PTX; 0 when it says none
+};
+
+std::optional<AssemblerError> read_assembler_error(std::string_view line) {
   if (!line.starts_with("ptxas ")) return std::nullopt;
   const std::size_t colon = line.find(" : ");
   if (colon == std::string_view::npos) return std::nullopt;
   std::string_view head = line.substr(0, colon);
   head = head.substr(0, head.find_last_not_of(' ') + 1);
   if (!head.ends_with("error") && !head.ends_with("fatal")) return std::nullopt;
-  return line.substr(colon + 3);
+  AssemblerError error{line.substr(colon + 3)};
+  if (line.starts_with(ptx_place)) {
+    const std::string_view digits = line.substr(ptx_place.size());
+    std::from_chars(digits.data(), digits.data() + digits.size(), error.line);
+  }
+  return error;
 }
 
-/// The diagnostic for an error of the assembler, in which the kernel has its mangled name.
-Diagnostic assembler_diagnostic(std::string_view text) {
-  Diagnostic diagnostic{Severity::error, {}, std::string(text), {}};
-  constexpr std::string_view mark = "Entry function '";
-  if (const std::size_t begin = text.find(mark); begin != std::string_view::npos) {
-    const std::size_t end = text.find('\'', begin + mark.size());
-    if (end != std::string_view::npos) {
-      diagnostic.message.replace(begin, end + 1 - begin, "the kernel");
+/// The words of a line, divided by blanks and commas.
+std::vector<std::string_view> words_of(std::string_view line) {
+  std::vector<std::string_view> words;
+  constexpr std::string_view between = " \t,";
+  for (std::size_t at = line.find_first_not_of(between); at != std::string_view::npos;
+       at = line.find_first_not_of(between, at)) {
+    const std::size_t end = std::min(line.find_first_of(between, at), line.size());
+    words.push_back(line.substr(at, end - at));
+    at = end;
+  }
+  return words;
+}
+
+std::size_t number_in(std::string_view word) {
+  std::size_t number = 0;
+  std::from_chars(word.data(), word.data() + word.size(), number);
+  return number;
+}
+
+/// Reads a log of one pattern.
+class LogReader {
+ public:
+  LogReader(const Pattern& pattern, std::string_view ptx)
+      : pattern_(pattern), ptx_(split_lines(ptx)) {
+    sources_[compiler_file_name(pattern.source->name)] = pattern.source;
+  }
+
+  Diagnostics read(std::string_view log) {
+    for (const std::string_view line : split_lines(log)) read_line(line);
+    const bool has_place = std::ranges::any_of(found_, [](const Diagnostic& each) {
+      return each.severity == Severity::error && each.where.source != nullptr;
+    });
+    Diagnostics result;
+    std::unordered_set<std::string> seen;
+    for (Diagnostic& diagnostic : found_) {
+      const bool is_warning = diagnostic.severity == Severity::warning;
+      // Nobody can act on a warning about what the engine generates.
+      if (is_warning && diagnostic.where.source != pattern_.source) continue;
+      if (!is_warning && has_place && !diagnostic.where.source) continue;
+      if (seen.insert(render(diagnostic)).second) result.add(std::move(diagnostic));
     }
+    return result;
   }
-  if (text.find("too much shared data") != std::string_view::npos) {
-    diagnostic.help = "declare it extern __shared__ and give launch: {shared: BYTES}";
-  }
-  return diagnostic;
-}
 
-}  // namespace
-
-Diagnostics read_compiler_log(std::string_view log, const SourcePtr& source) {
-  std::vector<Diagnostic> found;
-  for (const std::string_view line : split_lines(log)) {
+ private:
+  void read_line(std::string_view line) {
     if (const auto headline = read_headline(line)) {
-      Diagnostic diagnostic{headline->severity, {}, std::string(headline->text), {}};
-      if (source && headline->file == compiler_file_name(source->name)) {
-        diagnostic.where = {source, headline->line, 0, 1};
-      } else {
-        diagnostic.message =
-            fmt::format("{}({}): {}", headline->file, headline->line, headline->text);
-      }
-      if (headline->text == "out of memory") {
-        diagnostic.help =
-            "a compiler may take 4 GiB, or less on a small machine: sweep help limits";
-      }
-      found.push_back(std::move(diagnostic));
-    } else if (const auto text = read_assembler_error(line)) {
+      read_message(*headline);
+    } else if (const auto error = read_assembler_error(line)) {
       const bool says_more =
-          found.empty() || text->find("aborted due to") == std::string_view::npos;
-      if (says_more) found.push_back(assembler_diagnostic(*text));
-    } else if (const auto column = caret_column(line); column && !found.empty()) {
-      Location& where = found.back().where;
+          found_.empty() || error->text.find("aborted due to") == std::string_view::npos;
+      if (says_more) found_.push_back(of_assembler(*error));
+    } else if (const auto column = caret_column(line); column && !found_.empty()) {
+      Location& where = found_.back().where;
       if (where.source && where.column == 0) where.column = *column;
     }
   }
-  Diagnostics result;
-  std::unordered_set<std::string> seen;
-  for (Diagnostic& diagnostic : found) {
-    // Nobody can act on a warning about what the engine generates.
-    if (diagnostic.severity == Severity::warning && !diagnostic.where.source) continue;
-    if (seen.insert(render(diagnostic)).second) result.add(std::move(diagnostic));
+
+  void read_message(const Headline& headline) {
+    Diagnostic diagnostic{headline.severity, {}, std::string(headline.text), {}};
+    if (const SourcePtr source = source_of(headline.file)) {
+      diagnostic.where = {source, headline.line, 0, 1};
+    } else if (headline.file == "generated" || headline.file == "__nv_name_map") {
+      diagnostic.message =
+          fmt::format("in what the engine writes around the pattern's code: {}", headline.text);
+    } else {
+      diagnostic.message = fmt::format("{}({}): {}", headline.file, headline.line, headline.text);
+    }
+    if (headline.text == "out of memory") {
+      diagnostic.help = "a compiler may take 4 GiB, or less on a small machine: sweep help limits";
+    }
+    found_.push_back(std::move(diagnostic));
   }
-  return result;
+
+  /// The pattern's file, or one that it includes; null for any other.
+  SourcePtr source_of(std::string_view name) {
+    if (const auto known = sources_.find(name); known != sources_.end()) return known->second;
+    for (const IncludedFile& file : pattern_.included.files) {
+      if (file.name != name) continue;
+      const auto source = std::make_shared<const Source>(Source{file.name, file.text});
+      return sources_.emplace(name, source).first->second;
+    }
+    return nullptr;
+  }
+
+  /// An error of the assembler, in which the kernel has its mangled name.
+  Diagnostic of_assembler(const AssemblerError& error) {
+    Diagnostic diagnostic{Severity::error, {}, std::string(error.text), {}};
+    constexpr std::string_view mark = "Entry function '";
+    if (const std::size_t begin = error.text.find(mark); begin != std::string_view::npos) {
+      const std::size_t end = error.text.find('\'', begin + mark.size());
+      if (end != std::string_view::npos) {
+        diagnostic.message.replace(begin, end + 1 - begin, "the kernel");
+        diagnostic.where = kernel_place();
+      }
+    }
+    if (error.text.find("too much shared data") != std::string_view::npos) {
+      diagnostic.help = "declare it extern __shared__ and give launch: {shared: BYTES}";
+    }
+    if (error.line == 0 || error.line > ptx_.size()) return diagnostic;
+    diagnostic.where = place_of(error.line);
+    std::string_view text = ptx_[error.line - 1];
+    text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+    diagnostic.help = fmt::format("the assembler reads: {}", text);
+    return diagnostic;
+  }
+
+  /// The name of the kernel in its declaration.
+  Location kernel_place() const {
+    const std::size_t body = pattern_.source->text.size() - pattern_.body.size();
+    for (const KernelDeclaration& kernel : find_kernels(pattern_.body)) {
+      if (kernel.name != pattern_.name) continue;
+      return location_at(pattern_.source, body + kernel.offset, kernel.name.size());
+    }
+    return {};
+  }
+
+  /// Where the PTX's line comes from: ".loc FILE LINE COLUMN" stands before it, and
+  /// ".file FILE "NAME"" somewhere.
+  Location place_of(std::size_t line) {
+    while (line > 0 && !is_directive(ptx_[line - 1], ".loc")) --line;
+    if (line == 0) return {};
+    const std::vector<std::string_view> place = words_of(ptx_[line - 1]);
+    if (place.size() < 4) return {};
+    for (const std::string_view candidate : ptx_) {
+      if (!is_directive(candidate, ".file") || words_of(candidate).at(1) != place[1]) continue;
+      const std::size_t open = candidate.find('"');
+      const std::size_t close = candidate.rfind('"');
+      if (open >= close) continue;
+      const SourcePtr source = source_at(candidate.substr(open + 1, close - open - 1));
+      if (!source) return {};
+      return {source, number_in(place[2]), number_in(place[3]), 1};
+    }
+    return {};
+  }
+
+  static bool is_directive(std::string_view line, std::string_view name) {
+    const std::vector<std::string_view> words = words_of(line);
+    return words.size() > 1 && words.front() == name;
+  }
+
+  /// The source of a file by the path that the compiler makes of its name.
+  SourcePtr source_at(std::string_view path) {
+    const std::filesystem::path wanted = std::filesystem::path(path).lexically_normal();
+    const auto is_it = [&](const std::string& name) {
+      std::error_code error;
+      return std::filesystem::absolute(name, error).lexically_normal() == wanted;
+    };
+    if (is_it(compiler_file_name(pattern_.source->name))) return pattern_.source;
+    for (const IncludedFile& file : pattern_.included.files) {
+      if (is_it(file.name)) return source_of(file.name);
+    }
+    return nullptr;
+  }
+
+  const Pattern& pattern_;
+  std::vector<std::string_view> ptx_;
+  std::map<std::string, SourcePtr, std::less<>> sources_;
+  std::vector<Diagnostic> found_;
+};
+
+}  // namespace
+
+Diagnostics read_compiler_log(std::string_view log, const Pattern& pattern, std::string_view ptx) {
+  return LogReader(pattern, ptx).read(log);
+}
+
+bool needs_ptx(std::string_view log) {
+  return log.find(ptx_place) != std::string_view::npos;
 }
 
 }  // namespace sweep

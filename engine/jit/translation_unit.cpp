@@ -15,6 +15,7 @@
 #include "engine/jit/split_body.h"
 #include "engine/jit/text_dependence.h"
 #include "engine/spec/compiler_file_name.h"
+#include "engine/text/location_at.h"
 
 namespace sweep {
 namespace {
@@ -80,12 +81,8 @@ class UnitWriter {
 
   /// Where the body's character at `offset` stands in the pattern file.
   Location place_in_source(std::size_t offset) const {
-    const std::string& text = pattern_.source->text;
-    const std::string_view before = std::string_view(pattern_.body).substr(0, offset);
-    const auto lines = static_cast<std::size_t>(std::ranges::count(before, '\n'));
-    const std::size_t line = pattern_.body_line + lines;
-    const std::size_t body_begin = text.size() - pattern_.body.size();
-    return {pattern_.source, line, body_begin + offset - offset_of_line(text, line) + 1};
+    return location_at(pattern_.source,
+                       pattern_.source->text.size() - pattern_.body.size() + offset);
   }
 
   /// Writes what no configuration before it has: its body, and functions that can stand without it.

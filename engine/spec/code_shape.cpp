@@ -4,22 +4,18 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "engine/spec/cuda_scanner.h"
 #include "engine/spec/spec_limits.h"
+#include "engine/text/location_at.h"
 #include "engine/text/units.h"
 
 namespace sweep {
 namespace {
 
 constexpr std::size_t npos = std::string_view::npos;
-
-Location location_of(const SourcePtr& source, std::size_t offset, std::size_t length) {
-  const std::string_view before = std::string_view(source->text).substr(0, offset);
-  const auto line = static_cast<std::size_t>(std::ranges::count(before, '\n')) + 1;
-  const std::size_t line_end = before.rfind('\n');
-  return {source, line, offset - (line_end == npos ? 0 : line_end + 1) + 1, length};
-}
 
 /// The first bracket that stands in too many others.
 std::optional<std::size_t> too_deep(std::string_view code) {
@@ -48,25 +44,149 @@ void refuse_depth(const Location& where, Diagnostics& diagnostics) {
                                        spec_limits::bracket_depth));
 }
 
+/// Finds the first bracket without a partner. Where the branches of an #if leave different brackets
+/// open, or a macro has a bracket without its partner, the text does not tell.
+class BracketFinder {
+ public:
+  /// With `trusts_indents` a brace that begins a line further left than its partner's line is taken
+  /// for another one's.
+  BracketFinder(std::string_view cuda, bool trusts_indents)
+      : code_(blank_non_code(cuda)), trusts_indents_(trusts_indents) {
+    for (const Directive& directive : find_directives(cuda)) {
+      read_to(directive.offset);
+      meet(directive);
+    }
+    read_to(code_.size());
+    if (!found_ && !open_.empty()) found_ = Unpaired{open_.back(), npos};
+    if (is_unclear_ || !branches_.empty()) found_.reset();
+  }
+
+  struct Unpaired {
+    std::size_t at = 0;
+    std::size_t before = npos;  ///< where a bracket stands before which it should be closed
+  };
+  const std::optional<Unpaired>& found() const { return found_; }
+
+ private:
+  /// An #if that is not ended yet.
+  struct Branches {
+    std::vector<std::size_t> open_before;
+    std::optional<std::vector<std::size_t>> open_after;  ///< the first branch
+    bool has_else = false;
+  };
+
+  void read_to(std::size_t end) {
+    for (at_ = code_.find_first_of("([{)]}", at_); at_ < end && !found_;
+         at_ = code_.find_first_of("([{)]}", at_ + 1)) {
+      const char c = code_[at_];
+      if (c == '(' || c == '[' || c == '{') {
+        open_.push_back(at_);
+      } else if (open_.empty()) {
+        found_ = Unpaired{at_, npos};
+      } else {
+        close(c);
+      }
+    }
+    at_ = std::max(at_, end);
+  }
+
+  void close(char c) {
+    const char partner = c == ')' ? '(' : c == ']' ? '[' : '{';
+    const std::size_t opening = open_.back();
+    const bool is_anothers = trusts_indents_ && c == '}' && is_further_left(at_, opening);
+    if (code_[opening] != partner || is_anothers) {
+      found_ = Unpaired{opening, at_};
+    } else {
+      open_.pop_back();
+    }
+  }
+
+  /// Whether a bracket begins a line that is indented less than the other's line.
+  bool is_further_left(std::size_t bracket, std::size_t other) const {
+    const auto indent_of = [&](std::size_t place) {
+      const std::size_t line_break = code_.rfind('\n', place);
+      const std::size_t begin = line_break == npos ? 0 : line_break + 1;
+      return std::pair(begin, code_.find_first_not_of(" \t", begin) - begin);
+    };
+    const auto [begin, indent] = indent_of(bracket);
+    return begin + indent == bracket && indent < indent_of(other).second;
+  }
+
+  void meet(const Directive& directive) {
+    if (directive.name.starts_with("if")) {
+      branches_.push_back({open_, {}, false});
+    } else if (directive.name == "define") {
+      is_unclear_ |= BracketFinder(directive.text, false).found_.has_value();
+    } else if (!branches_.empty() &&
+               (directive.name.starts_with("el") || directive.name == "endif")) {
+      end_branch(directive.name);
+    }
+  }
+
+  void end_branch(const std::string& directive) {
+    Branches& branches = branches_.back();
+    const auto agree = [&](const std::vector<std::size_t>& one) {
+      if (one.size() != branches.open_after->size()) is_unclear_ = true;
+    };
+    if (!branches.open_after) branches.open_after = open_;
+    agree(open_);
+    if (directive != "endif") {
+      branches.has_else |= directive == "else";
+      open_ = branches.open_before;
+      return;
+    }
+    if (!branches.has_else) agree(branches.open_before);
+    branches_.pop_back();
+  }
+
+  std::string code_;
+  bool trusts_indents_;
+  std::size_t at_ = 0;
+  std::vector<std::size_t> open_;
+  std::vector<Branches> branches_;
+  std::optional<Unpaired> found_;
+  bool is_unclear_ = false;
+};
+
 }  // namespace
+
+bool check_brackets(const SourcePtr& source, std::size_t begin, Diagnostics& diagnostics) {
+  const std::string_view code = std::string_view(source->text).substr(begin);
+  auto unpaired = BracketFinder(code, false).found();
+  if (!unpaired) return true;
+  // One is missing; indents tell where.
+  if (const auto likely = BracketFinder(code, true).found()) unpaired = likely;
+  const Location where = location_at(source, begin + unpaired->at, 1);
+  const char bracket = code[unpaired->at];
+  if (std::string_view(")]}").find(bracket) != npos) {
+    diagnostics.error(where, fmt::format("this {} closes nothing", bracket));
+  } else if (unpaired->before == npos) {
+    diagnostics.error(where, fmt::format("this {} is never closed", bracket));
+  } else {
+    const Location before = location_at(source, begin + unpaired->before, 1);
+    diagnostics.error(where, fmt::format("this {} is not closed before the {} in line {}", bracket,
+                                         code[unpaired->before], before.line));
+  }
+  return false;
+}
 
 bool check_code_shape(const SourcePtr& source, std::size_t begin, Diagnostics& diagnostics) {
   const std::string_view code = std::string_view(source->text).substr(begin);
   if (const auto at = too_long(code)) {
     const std::size_t end = std::min(code.find('\n', *at), code.size());
     diagnostics.error(
-        location_of(source, begin + *at, 1),
+        location_at(source, begin + *at, 1),
         fmt::format("this line has {} bytes; a line of code can have {}",
                     format_thousands(end - *at), format_thousands(spec_limits::line_bytes)));
     return false;
   }
   if (const auto at = find_open_comment(code)) {
-    diagnostics.error(location_of(source, begin + *at, 2), "this comment is never closed",
+    diagnostics.error(location_at(source, begin + *at, 2), "this comment is never closed",
                       "end it with */");
     return false;
   }
   if (const auto at = too_deep(blank_non_code(code))) {
-    refuse_depth(location_of(source, begin + *at, 1), diagnostics);
+    refuse_depth(location_at(source, begin + *at, 1), diagnostics);
     return false;
   }
   return true;

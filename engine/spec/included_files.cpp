@@ -12,6 +12,7 @@
 #include "engine/spec/cuda_scanner.h"
 #include "engine/spec/include_sites.h"
 #include "engine/spec/spec_limits.h"
+#include "engine/text/location_at.h"
 #include "engine/text/read_bounded.h"
 #include "engine/text/read_source.h"
 #include "engine/text/text_check.h"
@@ -59,14 +60,6 @@ struct SureDirectives {
   bool is_once = false;
 };
 
-Location place_of(const SourcePtr& source, std::size_t offset, std::size_t length) {
-  const std::string_view before = std::string_view(source->text).substr(0, offset);
-  const auto line = static_cast<std::size_t>(std::ranges::count(before, '\n')) + 1;
-  const std::size_t line_break = before.rfind('\n');
-  const std::size_t begin = line_break == std::string_view::npos ? 0 : line_break + 1;
-  return {source, line, offset - begin + 1, std::max<std::size_t>(length, 1)};
-}
-
 class IncludeReader {
  public:
   IncludeReader(const fs::path& pattern, const std::vector<fs::path>& folders,
@@ -109,7 +102,8 @@ class IncludeReader {
     reading.is_once = sure.is_once;
     for (const IncludeSite& site : find_include_sites(text)) {
       const std::size_t place = site.length > 0 ? site.begin : site.offset;
-      const Location where = place_of(source, begin + place, site.length);
+      const Location where =
+          location_at(source, begin + place, std::max<std::size_t>(site.length, 1));
       const std::optional<fs::path> file = find(site, folder, where);
       if (!file) continue;
       const std::optional<std::size_t> target = add(*file, site.name, where, depth);

@@ -11,6 +11,7 @@
 #include "engine/spec/names.h"
 #include "engine/spec/pattern_header.h"
 #include "engine/text/characters.h"
+#include "engine/text/location_at.h"
 #include "engine/text/suggestion.h"
 
 namespace sweep {
@@ -187,13 +188,8 @@ class Checks {
   }
 
   Location place_in_body(std::size_t offset, std::size_t length) const {
-    const std::string_view before = std::string_view(pattern_.body).substr(0, offset);
-    const auto lines = static_cast<std::size_t>(std::ranges::count(before, '\n'));
-    const std::size_t line = pattern_.body_line + lines;
     const std::size_t body_begin = pattern_.source->text.size() - pattern_.body.size();
-    const std::size_t column =
-        body_begin + offset - offset_of_line(pattern_.source->text, line) + 1;
-    return {pattern_.source, line, column, std::max<std::size_t>(length, 1)};
+    return location_at(pattern_.source, body_begin + offset, std::max<std::size_t>(length, 1));
   }
 
   /// Parameters are constants of C++: a condition of the preprocessor takes their names for 0.

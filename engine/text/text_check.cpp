@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/text/location_at.h"
 #include "engine/text/utf8.h"
 
 namespace sweep {
@@ -16,21 +17,13 @@ bool is_refused_control(unsigned char byte, TextKind kind) {
   return byte == 0x7F || (byte < 0x20 && byte != '\t' && byte != '\r' && byte != '\n');
 }
 
-Location location_of(const SourcePtr& source, std::size_t offset) {
-  const std::string_view before = std::string_view(source->text).substr(0, offset);
-  const auto line = static_cast<std::size_t>(std::ranges::count(before, '\n')) + 1;
-  const std::size_t line_end = before.rfind('\n');
-  const std::size_t begin = line_end == std::string_view::npos ? 0 : line_end + 1;
-  return {source, line, offset - begin + 1, 1};
-}
-
 }  // namespace
 
 bool check_text(const SourcePtr& source, std::size_t begin, std::size_t end, TextKind kind,
                 Diagnostics& diagnostics) {
   const std::string_view text = std::string_view(source->text).substr(0, end);
   const auto refuse = [&](std::size_t at, std::string message, const char* help) {
-    diagnostics.error(location_of(source, at), std::move(message), help);
+    diagnostics.error(location_at(source, at), std::move(message), help);
     return false;
   };
   for (std::size_t at = begin; at < text.size();) {

@@ -100,6 +100,37 @@ BOOST_AUTO_TEST_CASE(a_mistake_of_one_configuration_names_it) {
   BOOST_TEST(without.code == 0);
 }
 
+BOOST_AUTO_TEST_CASE(every_error_of_the_compiler_has_a_place) {
+  const TemporaryFolder folder;
+  const auto check = [&](const std::string& statement) {
+    folder.write("tiny.cu", tiny(statement));
+    return run_program({"check", "tiny.cu"}, folder.path()).err;
+  };
+  folder.write("wrong.h", "struct S {\n  int x = y;\n};\n");
+  folder.write("open.h", "struct S {\n  int x;\n");
+  folder.write("asm.h", "__device__ void f() {\n  asm volatile(\"add.no 1;\");\n}\n");
+  const struct {
+    std::string statement;
+    std::string place;
+  } cases[] = {
+      {"\n  if (K) {\n  data[threadIdx.x] = K;\n", "tiny.cu:10:10: error: this { is not closed "},
+      {"} }", "tiny.cu:9:41: error: this } closes nothing"},
+      {"\n  asm volatile(\"no such thing;\");", "tiny.cu:10:3: error: Parsing error near "},
+      {"__shared__ int big[100000]; big[threadIdx.x] = K; data[0] = big[5];",
+       "tiny.cu:9:17: error: the kernel uses too much shared data "},
+      {"data[0] = 1; }\n#include \"wrong.h\"\n__device__ void g() {",
+       "./wrong.h:2:11: error: identifier \"y\" is undefined"},
+      {"data[0] = 1; }\n#include \"open.h\"\n__device__ void g() {",
+       "./open.h:1:10: error: this { is never closed"},
+      {"f(); }\n#include \"asm.h\"\n__device__ void g() {", "./asm.h:2:3: error: "},
+  };
+  for (const auto& [statement, place] : cases) {
+    const std::string err = check(statement);
+    BOOST_TEST(err.starts_with(place), err);
+    BOOST_TEST(!contains(err, "generated"), err);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_mistake_of_many_configurations_is_shown_once) {
   const TemporaryFolder folder;
   folder.write("tiny.cu", tiny("data[threadIdx.x] = KK;"));

@@ -39,6 +39,43 @@ std::string include_failure(const std::filesystem::path& folder, const std::stri
 
 BOOST_AUTO_TEST_SUITE(code_shape)
 
+namespace {
+
+std::string bracket_message(const std::string& code) {
+  sweep::Diagnostics found;
+  const bool good = sweep::check_brackets(source_of(code), 0, found);
+  BOOST_TEST(good == found.empty());
+  return messages(found);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_bracket_without_its_partner_is_found) {
+  BOOST_TEST(bracket_message("void f() { g(a[1]); }\n") == "");
+  BOOST_TEST(bracket_message("void f() {\n  g();\n") == "1:10+1 this { is never closed");
+  BOOST_TEST(bracket_message("void f() {\n}\n}\n") == "3:1+1 this } closes nothing");
+  BOOST_TEST(bracket_message("void f() { g(a[1); }\n") ==
+             "1:15+1 this [ is not closed before the ) in line 1");
+  // The indents tell which is missing, but do not make a mistake.
+  BOOST_TEST(bracket_message("void f() {\n  if (x) {\n    y();\n}\n\nvoid g() {\n}\n") ==
+             "2:10+1 this { is not closed before the } in line 4");
+  BOOST_TEST(bracket_message("void f() {\n  if (x) {\n    y();\n}}\n") == "");
+}
+
+BOOST_AUTO_TEST_CASE(brackets_in_what_is_no_code_have_no_partners) {
+  BOOST_TEST(bracket_message("// {\n/* ( */ char c = '{'; auto s = \"[\"; auto r = R\"x({)\")x\";\n"
+                             "int n = 1'000;\n") == "");
+}
+
+BOOST_AUTO_TEST_CASE(conditions_and_macros_may_leave_brackets_open) {
+  const std::string both = "#if A\nvoid f() {\n#elif B\nvoid g() {\n#else\nvoid h() {\n#endif\n}\n";
+  BOOST_TEST(bracket_message(both) == "");
+  BOOST_TEST(bracket_message(both + "{\n") == "9:1+1 this { is never closed");
+  // Which of them holds is not known.
+  BOOST_TEST(bracket_message("#if A\nnamespace a {\n#endif\n{\n") == "");
+  BOOST_TEST(bracket_message("#define BEGIN {\nvoid f() BEGIN }\n") == "");
+}
+
 BOOST_AUTO_TEST_CASE(comments_are_closed) {
   BOOST_TEST(messages_with("/* closed */ // not /* one\n\"/*\"\n") == "");
   BOOST_TEST(messages_with("\n  /* open\n") ==
