@@ -6,7 +6,6 @@
 
 #include "engine/cli/command.h"
 #include "engine/cli/compute_capability.h"
-#include "engine/cuda/cuda_backend.h"
 #include "engine/cuda/devices.h"
 #include "engine/text/units.h"
 
@@ -33,7 +32,7 @@ void check_device_name(const std::string& name) {
   if (name != emulator_name) device_index(name);
 }
 
-std::unique_ptr<Backend> choose_backend(const std::string& name) {
+Device choose_device(const std::string& name) {
   const std::size_t index = device_index(name);
   const std::vector<Device> devices = cuda_devices();
   if (index >= devices.size()) {
@@ -41,7 +40,7 @@ std::unique_ptr<Backend> choose_backend(const std::string& name) {
         "there is no GPU {}: this machine has {}", index,
         devices.size() == 1 ? "GPU 0 alone" : fmt::format("GPUs 0 to {}", devices.size() - 1)));
   }
-  return make_cuda_backend(devices[index]);
+  return devices[index];
 }
 
 std::string describe_device(const Device& device) {

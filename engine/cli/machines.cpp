@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <iostream>
+#include <system_error>
 #include <thread>
 
 #include "engine/cli/device_choice.h"
@@ -13,12 +14,16 @@
 namespace sweep {
 namespace {
 
+std::vector<std::string> worker_command_for(const std::string& device) {
+  return {program_path().string(), "worker", device};
+}
+
 /// Null, after saying so, when "auto" finds no GPU.
-std::unique_ptr<Measurer> start_gpu(const std::string& device) {
+std::unique_ptr<Measurer> start_gpu(const std::string& device, std::unique_ptr<WorkerProcess> gpu) {
   if (device == emulator_name) return nullptr;
+  constexpr double patience = 30;
   try {
-    return std::make_unique<WorkerMeasurer>(
-        std::vector<std::string>{program_path().string(), "worker", device});
+    return std::make_unique<WorkerMeasurer>(worker_command_for(device), patience, std::move(gpu));
   } catch (const DeviceError& error) {
     if (device != "auto") throw;
     std::cerr << fmt::format("  no GPU ({})\n", error.what());
@@ -28,12 +33,22 @@ std::unique_ptr<Measurer> start_gpu(const std::string& device) {
 
 }  // namespace
 
-Machines start_machines(const std::string& device, bool is_exact,
-                        const boost::program_options::variables_map& values) {
+std::unique_ptr<WorkerProcess> begin_gpu(const std::string& device) {
+  check_device_name(device);
+  if (device == emulator_name) return nullptr;
+  try {
+    return std::make_unique<WorkerProcess>(worker_command_for(device));
+  } catch (const std::system_error&) {
+    return nullptr;  // it is tried again, and said, where it is needed
+  }
+}
+
+Machines start_machines(const std::string& device, std::unique_ptr<WorkerProcess> gpu,
+                        bool is_exact, const boost::program_options::variables_map& values) {
   Machines machines;
   // What the options say is checked before a GPU is looked for.
   EmulatorSettings settings = given_emulator_settings(values);
-  machines.measurer = start_gpu(device);
+  machines.measurer = start_gpu(device, std::move(gpu));
   const bool has_gpu = machines.measurer != nullptr;
   if (has_gpu && values.count("model") == 0) {
     const int capability = machines.measurer->device().compute_capability;

@@ -7,6 +7,7 @@
 #include "engine/emulator/execution/emulator_backend.h"
 #include "engine/run/measurer.h"
 #include "engine/run/runner.h"
+#include "engine/run/worker_process.h"
 
 namespace sweep {
 
@@ -21,10 +22,14 @@ struct Machines {
   CounterThreads emulators_beside() const;
 };
 
+/// A process that begins to start the GPU that `--device` names; null where it names none or there
+/// can be no process. Throws UsageError for a name that it does not know.
+std::unique_ptr<WorkerProcess> begin_gpu(const std::string& device);
+
 /// The machines that `--device` and the emulator's options name; "auto" without a GPU gives the
-/// emulator after saying why. Throws UsageError, DeviceError, and what given_emulator_settings
-/// does.
-Machines start_machines(const std::string& device, bool is_exact,
-                        const boost::program_options::variables_map& values);
+/// emulator after saying why. `gpu` is what begin_gpu gave. Throws UsageError, DeviceError, and
+/// what given_emulator_settings does.
+Machines start_machines(const std::string& device, std::unique_ptr<WorkerProcess> gpu,
+                        bool is_exact, const boost::program_options::variables_map& values);
 
 }  // namespace sweep

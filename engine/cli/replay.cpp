@@ -24,7 +24,7 @@ class ReplayMeasurer : public Measurer {
   }
 
   const Device& device() const override { return device_; }
-  const std::vector<std::string>& disturbances() const override { return disturbances_; }
+  const std::vector<std::string>& disturbances() override { return disturbances_; }
   Measurement measure(const Workload& /*workload*/, const MeasureRules& /*rules*/,
                       const UsefulTraffic& /*useful*/,
                       const std::function<void()>& /*meanwhile*/) override {

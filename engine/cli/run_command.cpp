@@ -136,11 +136,23 @@ struct Executor {
   std::shared_ptr<CompilerProcesses> compilers;
 };
 
+/// What takes a while to start, and so begins before the sweep is read.
+struct StartedAhead {
+  std::unique_ptr<WorkerProcess> gpu;
+  std::shared_ptr<CompilerProcesses> compilers;
+};
+
 bool is_replayed(const RunOptions& options) {
   return options.device.starts_with(replay_prefix);
 }
 
-Executor start_executor(const RunOptions& options, std::shared_ptr<CompilerProcesses> compilers) {
+StartedAhead start_ahead(const RunOptions& options) {
+  if (is_replayed(options)) return {nullptr, compiler_processes(0)};
+  return {begin_gpu(options.device),
+          compiler_processes(std::min(std::thread::hardware_concurrency(), most_started_ahead))};
+}
+
+Executor start_executor(const RunOptions& options, StartedAhead ahead) {
   Executor executor;
   if (is_replayed(options)) {
     const std::string file = options.device.substr(replay_prefix.size());
@@ -149,10 +161,10 @@ Executor start_executor(const RunOptions& options, std::shared_ptr<CompilerProce
     executor.machines.measurer = executor.replay->measurer();
     return executor;
   }
-  check_device_name(options.device);
   executor.nvrtc = std::make_shared<const Nvrtc>();
-  executor.compilers = std::move(compilers);
-  executor.machines = start_machines(options.device, options.exact, options.values);
+  executor.compilers = std::move(ahead.compilers);
+  executor.machines =
+      start_machines(options.device, std::move(ahead.gpu), options.exact, options.values);
   return executor;
 }
 
@@ -204,6 +216,7 @@ RunRequest request_of(const LoadedSweep& loaded, const Executor& executor,
     };
   } else {
     request.emulate = executor.machines.emulators_beside();
+    request.waits_for_counts = options.exact;
   }
   return request;
 }
@@ -233,6 +246,7 @@ int measure_and_report(const LoadedSweep& loaded, const RunRequest& request,
   if (options.json) events.emplace(request, measurer.device(), database);
   const RunSummary summary =
       measure_all(request, measurer, store, options, events ? &*events : nullptr);
+  measurer.close();
   std::cerr << describe_problem(cache);
   RunResults results = load_results(store, summary.run);
   EndingStage stage(options.is_silent(), events ? &*events : nullptr);
@@ -272,9 +286,7 @@ int run(const RunOptions& options) {
   // grow is an error of the write.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
-  // They open NVRTC while the sweep is read and the device starts.
-  const unsigned ahead = std::min(std::thread::hardware_concurrency(), most_started_ahead);
-  auto compilers = compiler_processes(is_replayed(options) ? 0 : ahead);
+  StartedAhead ahead = start_ahead(options);
   LoadedSweep loaded =
       load_sweep(find_sweep_file(options.sweep), options.folders, options.set, options.limits);
   require_file_name(loaded.sweep.name);
@@ -282,7 +294,7 @@ int run(const RunOptions& options) {
   if (loaded.space.configurations.empty()) {
     throw CommandError(exit_bad_input, "nothing to run: the constraints leave no configuration");
   }
-  const Executor executor = start_executor(options, std::move(compilers));
+  const Executor executor = start_executor(options, std::move(ahead));
   const std::unique_ptr<ProgramCache> cache = given_program_cache(options.values);
   say(options, fmt::format("  on {}\n", describe_device(executor.machines.measurer->device())));
   say_what_is_left_out(executor, options);

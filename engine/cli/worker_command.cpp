@@ -12,6 +12,7 @@
 #include "engine/cli/command.h"
 #include "engine/cli/compile_settings.h"
 #include "engine/cli/device_choice.h"
+#include "engine/cuda/cuda_backend.h"
 #include "engine/memory/machine_memory.h"
 #include "engine/run/compiler_process.h"
 #include "engine/run/worker_loop.h"
@@ -67,7 +68,7 @@ void compile_programs() {
 
 void measure_on(const std::string& device) {
   Channel channel(WorkerProcess::child_channel);
-  serve_jobs(channel, [&] { return choose_backend(device); });
+  serve_jobs(channel, {[&] { return choose_device(device); }, make_cuda_backend});
 }
 
 }  // namespace

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <future>
 
 #include "engine/cuda/driver.h"
 #include "engine/cuda/driver_version.h"
+#include "engine/cuda/nvml.h"
 
 namespace sweep {
 namespace {
@@ -60,6 +62,8 @@ Device describe_device(int index) {
 }  // namespace
 
 std::vector<Device> cuda_devices() try {
+  // Both take a while to start.
+  const std::future<const Nvml*> nvml = std::async(std::launch::async, Nvml::get);
   const Driver& driver = Driver::get();
   int count = 0;
   driver.check(driver.device_count(&count), "cuDeviceGetCount");

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "engine/run/compile_pool.h"
+#include "engine/run/counts_beside.h"
+#include "engine/run/workload.h"
 
 namespace sweep {
 namespace {
@@ -32,20 +34,41 @@ void Contest::add_reference(std::int64_t ordinal) {
   }
 }
 
+const Configuration& Contest::configuration_of(const Contender& contender) const {
+  return stage_.request.space.configurations.at(static_cast<std::size_t>(contender.ordinal));
+}
+
+/// Nothing where its program is to be compiled again.
+std::optional<PreparedPoint> Contest::prepare_again(const Contender& contender) const {
+  const Workload* recent = stage_.recent.find(static_cast<std::size_t>(contender.ordinal));
+  if (recent == nullptr) return std::nullopt;
+  PreparedPoint point;
+  point.workload = *recent;
+  point.useful = useful_traffic_of(configuration_of(contender));
+  return point;
+}
+
 void Contest::prepare() {
-  std::vector<Configuration> configurations;
+  std::vector<std::optional<PreparedPoint>> points;
+  std::vector<Configuration> forgotten;
   for (const Contender& contender : contenders_) {
-    const auto place = static_cast<std::size_t>(contender.ordinal);
-    configurations.push_back(stage_.request.space.configurations.at(place));
+    points.push_back(prepare_again(contender));
+    if (!points.back()) forgotten.push_back(configuration_of(contender));
   }
   CompilePool compiled(stage_.compile);
-  PreparedPoints prepared(compiled, configurations, emulators_, measure_);
+  PreparedPoints prepared(compiled, forgotten, nullptr, measure_);
   std::vector<Contender> able;
-  for (const Contender& contender : contenders_) {
-    PreparedPoint point = stage_.watch.time(Phase::compile, [&] { return prepared.next(); });
-    if (!point.workload) continue;
-    able.push_back(contender);
-    prepared_.push_back(std::move(point));
+  for (std::size_t i = 0; i < contenders_.size(); ++i) {
+    if (!points[i]) {
+      points[i] = stage_.watch.time(Phase::compile, [&] { return prepared.next(); });
+    }
+    if (!points[i]->workload) continue;
+    if (counts_ && stage_.counts != nullptr) {
+      stage_.counts->begin(static_cast<std::size_t>(contenders_[i].ordinal), *points[i]->workload,
+                           points[i]->useful);
+    }
+    able.push_back(contenders_[i]);
+    prepared_.push_back(std::move(*points[i]));
   }
   contenders_ = std::move(able);
 }
@@ -113,24 +136,6 @@ bool Contest::hold() {
     if (is_over(rounds, stage_.watch.elapsed() - begin_) || is_clear(rounds)) break;
   }
   return contenders_.size() >= 2 && rounds >= fewest_for_interval;
-}
-
-void Contest::record_counts() {
-  for (std::size_t i = 0; i < contenders_.size() && !stage_.stop; ++i) {
-    if (!prepared_[i].counts.valid()) continue;
-    const auto stored = stage_.store.point(stage_.run, contenders_[i].ordinal);
-    const auto is_emulated = [](const Metric& metric) { return metric.origin == Origin::emulated; };
-    if (!stored || std::ranges::any_of(stored->point.metrics, is_emulated)) continue;
-    const PointRecord counted =
-        stage_.watch.time(Phase::emulate, [&] { return prepared_[i].counts.get(); });
-    if (counted.status == PointStatus::failed) continue;
-    stage_.watch.time(Phase::store, [&] {
-      stage_.store.add_metrics(stored->id, counted.metrics, counted.notes);
-    });
-    const auto place = static_cast<std::size_t>(contenders_[i].ordinal);
-    stage_.observer.on_metrics(stage_.request.space.configurations.at(place), counted.metrics,
-                               counted.notes);
-  }
 }
 
 std::optional<PairedComparison> Contest::advantage(const Contender& one,

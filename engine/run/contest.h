@@ -42,8 +42,8 @@ class Contest {
   Contest(RunStage& stage, std::span<const std::int64_t> ordinals, RankedBy ranked_by,
           const ContestRules& rules = {});
 
-  /// Has them counted beside the measuring.
-  void count_by(EmulateAhead& emulators) { emulators_ = &emulators; }
+  /// Has those that lack counts counted beside the measuring, where anything counts.
+  void count() { counts_ = true; }
 
   /// One more that is measured along, in every round, though it need not be near the best.
   void add_reference(std::int64_t ordinal);
@@ -56,8 +56,6 @@ class Contest {
   std::span<const Contender> contenders() const { return contenders_; }
   /// The places in the space of those that failed.
   std::span<const std::int64_t> failed() const { return failed_; }
-  /// Gives the points that lack them the counts, as far as there are any.
-  void record_counts();
   /// The place of the one that the others are not faster than.
   std::size_t best() const;
   /// How many times as good as the other one is: above 1 where `other` is slower, or less wanted.
@@ -66,6 +64,8 @@ class Contest {
   std::vector<ComparisonRecord> records() const;
 
  private:
+  const Configuration& configuration_of(const Contender& contender) const;
+  std::optional<PreparedPoint> prepare_again(const Contender& contender) const;
   void prepare();
   void measure_round(std::size_t round);
   void drop_failed();
@@ -81,7 +81,7 @@ class Contest {
   std::vector<PreparedPoint> prepared_ = {};  ///< one per contender
   std::vector<std::int64_t> failed_ = {};
   std::optional<std::int64_t> reference_ = {};
-  EmulateAhead* emulators_ = nullptr;
+  bool counts_ = false;
   double begin_ = 0;
 };
 

@@ -49,8 +49,8 @@ SearchSpace search_space(const Space& space, const TuningGroup& group) {
 
 std::unique_ptr<PointSource> source_of(const SearchTools& tools) {
   if (tools.stage.request.replay) return std::make_unique<ReplayedPoints>(tools.stage.request);
-  return std::make_unique<MeasuredPoints>(tools.stage, tools.points, tools.anchor, tools.emulators,
-                                          tools.reads_counters);
+  return std::make_unique<MeasuredPoints>(tools.stage, tools.points, tools.anchor,
+                                          tools.waits_for_counts, tools.reads_counters);
 }
 
 }  // namespace
@@ -120,8 +120,7 @@ void GroupSearch::add(std::optional<std::size_t> row, std::size_t index) {
 
 /// A search by the time leaves the counts out that a sweep which measures everything has.
 PointKey GroupSearch::own_key(PointKey key) const {
-  const bool lacks_counts =
-      tools_.stage.request.emulate.make_backend && tools_.emulators == nullptr;
+  const bool lacks_counts = tools_.stage.request.emulate.make_backend && !tools_.waits_for_counts;
   if (lacks_counts) key.measure += "; without counts";
   return key;
 }
@@ -147,7 +146,7 @@ std::optional<PointKey> GroupSearch::stored_key(const PointKey& key) const {
 
 /// A search that needs counts cannot use what one by the time measured without them.
 bool GroupSearch::has_usable_point(const PointKey& key) const {
-  if (tools_.emulators == nullptr && !tools_.reads_counters) {
+  if (!tools_.waits_for_counts && !tools_.reads_counters) {
     return tools_.stage.store.has_point(key);
   }
   const Origin needed = tools_.reads_counters ? Origin::hardware : Origin::emulated;

@@ -31,8 +31,8 @@ struct SearchTools {
   PointExecution& points;
   AnchorWatch& anchor;
   SearchObjective& objective;
-  EmulateAhead* emulators = nullptr;  ///< may be null
-  bool reads_counters = false;        ///< of the hardware, since the search goes by them
+  bool waits_for_counts = false;  ///< of the emulator, since the search goes by them
+  bool reads_counters = false;    ///< of the hardware, for the same reason
 };
 
 /// Searches one group for its best configuration: asks the strategy, a few configurations ahead so

@@ -15,8 +15,9 @@ class Measurer {
  public:
   virtual ~Measurer() = default;
   virtual const Device& device() const = 0;
-  /// What may disturb measuring, as the backend said when it started.
-  virtual const std::vector<std::string>& disturbances() const = 0;
+  /// What may disturb measuring, as the backend said when it started; waits for that. Throws
+  /// DeviceError when it does not start.
+  virtual const std::vector<std::string>& disturbances() = 0;
   /// Does `meanwhile`, if it is given, beside the measuring where that happens elsewhere, else
   /// before it. Throws DeviceError when the device is lost for good, and what `meanwhile` throws,
   /// after which the next workload can be measured.
@@ -29,6 +30,8 @@ class Measurer {
   /// less than one after the other. Says each problem once. Throws as measure does.
   virtual CounterResults count(std::span<const Workload> workloads,
                                const CounterRequest& request) = 0;
+  /// Lets the device go, without waiting for it, once nothing more is to be measured.
+  virtual void close() {}
 };
 
 /// Measures in this process, on a backend that every failure leaves usable.
@@ -37,7 +40,7 @@ class LocalMeasurer : public Measurer {
   explicit LocalMeasurer(Backend& backend)
       : backend_(backend), clock_(steady_clock()), disturbances_(backend.disturbances()) {}
   const Device& device() const override { return backend_.device(); }
-  const std::vector<std::string>& disturbances() const override { return disturbances_; }
+  const std::vector<std::string>& disturbances() override { return disturbances_; }
   Measurement measure(const Workload& workload, const MeasureRules& rules,
                       const UsefulTraffic& useful,
                       const std::function<void()>& meanwhile = nullptr) override {

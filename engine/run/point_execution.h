@@ -15,17 +15,17 @@ class PointExecution {
 
   PointKey key_of(const Configuration& configuration) const;
 
-  /// Measures a point, and takes further points from the compiler while the device is at it. What
-  /// counts beside the measuring is part of the result.
-  PointRecord execute(PreparedPoint& prepared, PreparedPoints& further, const MeasureRules& rules);
+  /// Measures the point of the configuration at this place of the space, and takes further points
+  /// from the compiler while the device is at it. What counts beside is not part of the result.
+  PointRecord execute(std::size_t index, const PreparedPoint& prepared, PreparedPoints& further,
+                      const MeasureRules& rules);
 
-  /// Records the point of the configuration at this place of the space.
-  void record(std::size_t index, PointRecord& point);
+  /// Records the point of the configuration at this place of the space; its id.
+  std::int64_t record(std::size_t index, PointRecord& point);
   /// The same, with a key other than that of the configuration.
-  void record(std::size_t index, PointRecord& point, PointKey key);
+  std::int64_t record(std::size_t index, PointRecord& point, PointKey key);
 
  private:
-  void add_counts(PreparedPoint& prepared, PointRecord& point);
   void warn(const Diagnostics& warnings);
 
   RunStage& stage_;

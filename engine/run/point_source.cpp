@@ -1,17 +1,20 @@
 #include "engine/run/point_source.h"
 
+#include "engine/run/counts_beside.h"
 #include "engine/spec/counter_set.h"
 
 namespace sweep {
 
 MeasuredPoints::MeasuredPoints(RunStage& stage, PointExecution& execution, AnchorWatch& anchor,
-                               EmulateAhead* emulators, bool reads_counters)
+                               bool waits_for_counts, bool reads_counters)
     : stage_(stage),
       execution_(execution),
       anchor_(anchor),
       reads_counters_(reads_counters),
       compiled_(stage.compile),
-      prepared_(compiled_, {}, emulators, stage.request.sweep.measure) {}
+      prepared_(compiled_, {},
+                waits_for_counts && stage.counts != nullptr ? stage.counts->emulators() : nullptr,
+                stage.request.sweep.measure) {}
 
 void MeasuredPoints::add(std::size_t index) {
   prepared_.add({&stage_.request.space.configurations[index], 1});
@@ -27,7 +30,10 @@ PointRecord MeasuredPoints::next(const GiveUp& give_up_seconds) {
   MeasureRules rules = stage_.request.sweep.measure;
   rules.give_up_seconds = give_up_seconds(prepared.useful);
   const double begin = stage_.watch.elapsed();
-  PointRecord point = execution_.execute(prepared, prepared_, rules);
+  PointRecord point = execution_.execute(indices_.front(), prepared, prepared_, rules);
+  if (point.status == PointStatus::ok && prepared.counts.valid()) {
+    stage_.counts->wait_for(point, prepared.counts);
+  }
   if (reads_counters_ && point.status == PointStatus::ok) {
     read_counters(*prepared.workload, point);
   }

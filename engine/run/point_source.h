@@ -28,10 +28,11 @@ class PointSource {
 /// Compiles and measures them.
 class MeasuredPoints : public PointSource {
  public:
-  /// `emulators` may be null. With `reads_counters` each point has the request's counters of the
-  /// hardware read at once; that costs some ten milliseconds for each.
+  /// With `waits_for_counts` each point has the emulator's counts, where there are any. With
+  /// `reads_counters` each has the request's counters of the hardware read at once; that costs some
+  /// ten milliseconds for each.
   MeasuredPoints(RunStage& stage, PointExecution& execution, AnchorWatch& anchor,
-                 EmulateAhead* emulators, bool reads_counters);
+                 bool waits_for_counts, bool reads_counters);
 
   void add(std::size_t index) override;
   PointRecord next(const GiveUp& give_up_seconds) override;

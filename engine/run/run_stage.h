@@ -5,9 +5,12 @@
 #include <string>
 
 #include "engine/run/phase_stopwatch.h"
+#include "engine/run/recent_workloads.h"
 #include "engine/run/runner.h"
 
 namespace sweep {
+
+class CountsBeside;
 
 /// What the stages of one run work with.
 struct RunStage {
@@ -20,6 +23,8 @@ struct RunStage {
   std::int64_t run = 0;
   RunTiming timing = {};
   PhaseStopwatch watch{timing.phases, request.clock};
+  RecentWorkloads recent = {};
+  CountsBeside* counts = nullptr;  ///< null: nothing counts beside the device
 
   /// Whether there is a device that measures, and can do so again.
   bool can_time() const { return !request.replay && !measurer.device().is_emulated(); }

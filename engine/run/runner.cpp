@@ -5,6 +5,7 @@
 #include "engine/run/anchor_watch.h"
 #include "engine/run/best_comparison.h"
 #include "engine/run/code_capability.h"
+#include "engine/run/counts_beside.h"
 #include "engine/run/hardware_counting.h"
 #include "engine/run/measuring_order.h"
 #include "engine/run/point_execution.h"
@@ -36,7 +37,9 @@ class Runner {
          const std::atomic<bool>& stop)
       : request_(request), stage_{request,  compile_settings(request, measurer, stop),
                                   measurer, store,
-                                  observer, stop} {}
+                                  observer, stop} {
+    if (request.emulate.make_backend) stage_.counts = &counts_.emplace(stage_);
+  }
 
   RunSummary run() {
     stage_.run = summary_.run = stage_.store.begin_run(provenance());
@@ -48,6 +51,7 @@ class Runner {
         tune_groups(stage_, summary_, points_);
       }
       if (!stage_.stop) read_counters(stage_);
+      if (counts_) counts_->finish();
     } catch (const CompilingStopped&) {
       // What it waited for is not needed any more.
       summary_.interrupted = true;
@@ -82,7 +86,6 @@ class Runner {
     const std::vector<std::size_t> missing = reuse_points();
     stage_.observer.on_start(request_.space.configurations.size(), summary_.reused);
     tell_reused();
-    note_disturbances();
     if (request_.replay) {
       replay_points(missing);
       return;
@@ -164,13 +167,11 @@ class Runner {
       ordered.push_back(request_.space.configurations[missing[place]]);
     }
 
-    std::optional<EmulateAhead> emulators;
-    if (request_.emulate.make_backend && !ordered.empty()) {
-      emulators.emplace(request_.emulate.make_backend, request_.emulate.threads);
-    }
     CompilePool compiled(stage_.compile);
-    PreparedPoints prepared(compiled, ordered, emulators ? &*emulators : nullptr,
+    PreparedPoints prepared(compiled, ordered, counts_ ? counts_->emulators() : nullptr,
                             request_.sweep.measure);
+    // Waits for the device, while the first programs are compiled.
+    if (!order.empty()) note_disturbances();
     AnchorWatch anchor(stage_);
     for (const std::size_t place : order) {
       if (stage_.stop) {
@@ -183,13 +184,18 @@ class Runner {
       PreparedPoint point = stage_.watch.time(Phase::compile, [&] { return prepared.next(); });
       if (waits) stage_.observer.on_compiler_wait(false);
       const double begin = stage_.watch.elapsed();
-      PointRecord record = points_.execute(point, prepared, request_.sweep.measure);
+      const std::size_t index = missing[place];
+      PointRecord record = points_.execute(index, point, prepared, request_.sweep.measure);
+      const bool is_counted = record.status == PointStatus::ok && point.counts.valid();
+      if (is_counted) counts_->add_to(record, point.counts);
       // The worker loads the next program while this point goes into the store.
       if (const PreparedPoint* next = prepared.peek(); next != nullptr && next->workload) {
         stage_.measurer.load(*next->workload);
       }
-      points_.record(missing[place], record);
-      anchor.on_point(missing[place], point, record, begin);
+      const std::int64_t id = points_.record(index, record);
+      if (is_counted && point.counts.valid()) counts_->expect(id, index, std::move(point.counts));
+      if (counts_) counts_->take_ready();
+      anchor.on_point(index, point, record, begin);
     }
     if (!summary_.interrupted) anchor.measure_at_end();
     stage_.timing.compile = compiled.statistics();
@@ -198,6 +204,7 @@ class Runner {
   const RunRequest& request_;
   RunStage stage_;
   RunSummary summary_;
+  std::optional<CountsBeside> counts_;
   PointExecution points_{stage_, summary_};
 };
 

@@ -56,6 +56,8 @@ struct RunRequest {
   /// Gives points in the place of measuring. Then nothing is compiled, compared again or counted,
   /// and NVRTC is not needed.
   std::function<PointRecord(const Configuration&)> replay = {};
+  /// Waits for the emulators' counts as long as it takes; else for a small share of its time.
+  bool waits_for_counts = false;
   std::vector<TuningGroup> groups = {};  ///< to search; empty: every configuration is measured
   Clock clock = steady_clock();          ///< what the run's own time goes by
 };

@@ -56,12 +56,8 @@ class Tuning {
         tools_{stage, summary, points, anchor_, objective_} {
     const bool goes_by_time = follows_from_time(rules_.objectives.front().metric);
     tools_.reads_counters = !goes_by_time && stage.can_time() && !stage.request.counters.empty();
-    const CounterThreads& emulate = stage.request.emulate;
-    if (emulate.make_backend) {
-      emulators_.emplace(emulate.make_backend, emulate.threads);
-      // A search by the time does not wait for counts; the leading ones are counted at the end.
-      if (!goes_by_time) tools_.emulators = &*emulators_;
-    }
+    // A search by the time does not wait for counts; the leading ones are counted at the end.
+    tools_.waits_for_counts = !goes_by_time && stage.counts != nullptr;
   }
 
   void run() {
@@ -80,8 +76,7 @@ class Tuning {
     add(stage_.timing.compile, search.compiled());
     Winner winner;
     if (!stage_.stop) {
-      winner = choose_winner(stage_, objective_, group, search.tried(),
-                             emulators_ ? &*emulators_ : nullptr);
+      winner = choose_winner(stage_, objective_, group, search.tried());
     }
     record(group, search, std::move(winner));
   }
@@ -113,7 +108,6 @@ class Tuning {
   AnchorWatch anchor_;
   TuningRecord record_;
   std::vector<ComparisonRecord> comparisons_;
-  std::optional<EmulateAhead> emulators_;
   SearchTools tools_;
 };
 

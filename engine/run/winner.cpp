@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/run/contest.h"
+#include "engine/run/counts_beside.h"
 
 namespace sweep {
 namespace {
@@ -12,11 +13,10 @@ namespace {
 class WinnerChoice {
  public:
   WinnerChoice(RunStage& stage, const SearchObjective& objective, const TuningGroup& group,
-               std::span<const TriedConfiguration> tried, EmulateAhead* emulators)
+               std::span<const TriedConfiguration> tried)
       : stage_(stage),
         objective_(objective),
         group_(group),
-        emulators_(emulators),
         ranked_by_{objective.followed()->metric, objective.followed()->better, objective.origin()} {
     for (const TriedConfiguration& one : tried) {
       if (one.figure) tried_.push_back(one);
@@ -64,9 +64,10 @@ class WinnerChoice {
         "comparing the best {}{}",
         leading.size() == 1 ? "configuration" : fmt::format("{} configurations", leading.size()),
         adds_standard ? " and the default" : ""));
-    if (emulators_ != nullptr) contest.count_by(*emulators_);
+    contest.count();
     if (contest.hold()) {
-      contest.record_counts();
+      // What further objectives go by.
+      if (stage_.counts != nullptr) stage_.counts->wait();
       choose_by(contest, winner);
       return true;
     }
@@ -179,7 +180,6 @@ class WinnerChoice {
   RunStage& stage_;
   const SearchObjective& objective_;
   const TuningGroup& group_;
-  EmulateAhead* emulators_;
   RankedBy ranked_by_;
   std::vector<TriedConfiguration> tried_;  ///< that have a figure, the best first
 };
@@ -187,9 +187,9 @@ class WinnerChoice {
 }  // namespace
 
 Winner choose_winner(RunStage& stage, const SearchObjective& objective, const TuningGroup& group,
-                     std::span<const TriedConfiguration> tried, EmulateAhead* emulators) {
+                     std::span<const TriedConfiguration> tried) {
   if (!objective.followed()) return {};
-  return WinnerChoice(stage, objective, group, tried, emulators).choose();
+  return WinnerChoice(stage, objective, group, tried).choose();
 }
 
 }  // namespace sweep

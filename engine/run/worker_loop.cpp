@@ -11,22 +11,32 @@ namespace {
 
 constexpr double forever = std::numeric_limits<double>::infinity();
 
-/// Null after telling the other side why there is no backend.
-std::unique_ptr<Backend> say_hello(Channel& channel,
-                                   const std::function<std::unique_ptr<Backend>()>& start_backend) {
+/// Sends what `make` gives or, in the same message, why it gives nothing. False then.
+template <class Message, class Make>
+bool report(Channel& channel, const Make& make) {
+  Message message;
   try {
-    std::unique_ptr<Backend> backend = start_backend();
-    const WorkerHello hello{backend->device(), backend->disturbances(), {}};
-    channel.send(encode(hello));
-    return backend;
-  } catch (const ChannelClosed&) {
-    throw;
+    message = make();
   } catch (const std::exception& error) {
-    WorkerHello hello;
-    hello.error = error.what();
-    channel.send(encode(hello));
-    return nullptr;
+    message.error = error.what();
   }
+  channel.send(encode(message));
+  return message.error.empty();
+}
+
+/// Null after telling the other side why there is no backend.
+std::unique_ptr<Backend> start_backend(Channel& channel, const WorkerDevice& device) {
+  Device found;
+  std::unique_ptr<Backend> backend;
+  const bool is_there = report<WorkerHello>(channel, [&] {
+    found = device.find();
+    return WorkerHello{found, {}};
+  });
+  const bool has_started = is_there && report<WorkerReady>(channel, [&] {
+                             backend = device.start(found);
+                             return WorkerReady{backend->disturbances(), {}};
+                           });
+  return has_started ? std::move(backend) : nullptr;
 }
 
 /// Measures one job. What no failure of the workload explains takes the worker's health with it.
@@ -73,9 +83,9 @@ bool answer(const Answer& result, Pulse& pulse) {
 
 }  // namespace
 
-void serve_jobs(Channel& channel, const std::function<std::unique_ptr<Backend>()>& start_backend) {
+void serve_jobs(Channel& channel, const WorkerDevice& device) {
   try {
-    const std::unique_ptr<Backend> backend = say_hello(channel, start_backend);
+    const std::unique_ptr<Backend> backend = start_backend(channel, device);
     const Clock clock = steady_clock();
     KeptPrograms kept;
     bool is_usable = backend != nullptr && backend->usable();

@@ -5,7 +5,6 @@
 #include <system_error>
 
 #include "engine/run/worker_messages.h"
-#include "engine/run/worker_process.h"
 
 namespace sweep {
 namespace {
@@ -22,30 +21,63 @@ Measurement failed_measurement(const std::string& reason) {
 
 }  // namespace
 
-WorkerMeasurer::WorkerMeasurer(std::vector<std::string> command, double patience)
+WorkerMeasurer::WorkerMeasurer(std::vector<std::string> command, double patience,
+                               std::unique_ptr<WorkerProcess> started)
     : command_(std::move(command)), patience_(patience) {
-  start();
+  start(std::move(started));
 }
 
 WorkerMeasurer::~WorkerMeasurer() = default;
 
-void WorkerMeasurer::start() {
-  sent_.clear();
-  std::unique_ptr<WorkerProcess> worker;
+/// Takes a step of a worker's start, and says why it did not come about.
+template <class Step>
+void WorkerMeasurer::starting(WorkerProcess& worker, const Step& step) {
   try {
-    worker = std::make_unique<WorkerProcess>(command_);
-    const WorkerHello hello = decode_hello(worker->channel().receive(start_patience));
-    if (!hello.error.empty()) throw DeviceError(hello.error);
-    device_ = hello.device;
-    disturbances_ = hello.disturbances;
-    worker_ = std::move(worker);
+    step();
   } catch (const ChannelClosed&) {
-    throw DeviceError("the worker process " + worker->wait() + " before its device had started");
+    throw DeviceError("the worker process " + worker.wait() + " before its device had started");
   } catch (const ChannelTimeout&) {
     throw DeviceError(fmt::format("the device has not started after {} s", start_patience));
+  }
+}
+
+/// `worker` may be null.
+void WorkerMeasurer::start(std::unique_ptr<WorkerProcess> worker) {
+  sent_.clear();
+  has_started_ = false;
+  try {
+    if (worker == nullptr) worker = std::make_unique<WorkerProcess>(command_);
   } catch (const std::system_error& error) {
     throw DeviceError(fmt::format("no worker process can be started: {}", error.what()));
   }
+  starting(*worker, [&] {
+    const WorkerHello hello = decode_hello(worker->channel().receive(start_patience));
+    if (!hello.error.empty()) throw DeviceError(hello.error);
+    device_ = hello.device;
+  });
+  worker_ = std::move(worker);
+}
+
+/// Sees to it that there is a worker whose device has started.
+void WorkerMeasurer::await_start() {
+  if (worker_ == nullptr) start(nullptr);
+  if (has_started_) return;
+  starting(*worker_, [&] {
+    const WorkerReady ready = decode_ready(worker_->channel().receive(start_patience));
+    if (!ready.error.empty()) throw DeviceError(ready.error);
+    disturbances_ = ready.disturbances;
+  });
+  has_started_ = true;
+}
+
+const std::vector<std::string>& WorkerMeasurer::disturbances() {
+  await_start();
+  return disturbances_;
+}
+
+void WorkerMeasurer::close() {
+  if (worker_ != nullptr) worker_->abandon();
+  worker_.reset();
 }
 
 /// False when the worker is gone; null after that when it was there and did not take the job, of
@@ -108,7 +140,7 @@ std::string WorkerMeasurer::describe_end() {
 template <class Answer, class Job>
 std::variant<Answer, std::string> WorkerMeasurer::ask(const Job& job,
                                                       const std::function<void()>& meanwhile) {
-  if (worker_ == nullptr) start();
+  await_start();
   std::variant<Answer, std::string> answer;
   if (send(job)) {
     do_beside(meanwhile);
@@ -134,7 +166,7 @@ Measurement WorkerMeasurer::measure(const Workload& workload, const MeasureRules
 }
 
 void WorkerMeasurer::load(const Workload& workload) {
-  if (worker_ == nullptr) return;
+  if (worker_ == nullptr || !has_started_) return;
   const WorkerLoadJob job{workload};
   // The measurement finds a worker that is gone, and says so, or starts another.
   send(job);

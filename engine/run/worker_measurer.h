@@ -10,11 +10,9 @@
 #include "engine/run/message_bytes.h"
 #include "engine/run/program_slots.h"
 #include "engine/run/said_once.h"
+#include "engine/run/worker_process.h"
 
 namespace sweep {
-
-/// A worker process that has been started and has said hello.
-class WorkerProcess;
 
 /// Measures in a process of its own, since an illegal access leaves a process without CUDA for
 /// good and a kernel that never ends can be stopped in no other way. A worker that dies, hangs or
@@ -23,22 +21,28 @@ class WorkerMeasurer : public Measurer {
  public:
   /// `command` starts a worker that talks over the file descriptor `WorkerProcess::child_channel`
   /// (see serve_jobs). A worker is taken to hang after `patience` seconds without a sign of life.
-  /// Throws DeviceError with the worker's own words when it has no device.
-  explicit WorkerMeasurer(std::vector<std::string> command, double patience = 30);
+  /// `started` is such a worker that was started ahead, or null. Waits until the device is known,
+  /// not until it has started. Throws DeviceError with the worker's own words when there is none.
+  explicit WorkerMeasurer(std::vector<std::string> command, double patience = 30,
+                          std::unique_ptr<WorkerProcess> started = nullptr);
   ~WorkerMeasurer() override;
   WorkerMeasurer(const WorkerMeasurer&) = delete;
   WorkerMeasurer& operator=(const WorkerMeasurer&) = delete;
 
   const Device& device() const override { return device_; }
-  const std::vector<std::string>& disturbances() const override { return disturbances_; }
+  const std::vector<std::string>& disturbances() override;
   Measurement measure(const Workload& workload, const MeasureRules& rules,
                       const UsefulTraffic& useful,
                       const std::function<void()>& meanwhile = nullptr) override;
   void load(const Workload& workload) override;
   CounterResults count(std::span<const Workload> workloads, const CounterRequest& request) override;
+  void close() override;
 
  private:
-  void start();
+  void start(std::unique_ptr<WorkerProcess> worker);
+  void await_start();
+  template <class Step>
+  void starting(WorkerProcess& worker, const Step& step);
   template <class Job>
   bool send(const Job& job);
   void do_beside(const std::function<void()>& work);
@@ -53,6 +57,7 @@ class WorkerMeasurer : public Measurer {
   Device device_;
   std::vector<std::string> disturbances_;
   std::unique_ptr<WorkerProcess> worker_;
+  bool has_started_ = false;  ///< the worker's device
   SentPrograms sent_;
   SaidOnce said_;  ///< the problems of counting; a new worker says them again
 };

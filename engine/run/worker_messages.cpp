@@ -5,7 +5,7 @@
 namespace sweep {
 namespace {
 
-enum class Kind : std::uint8_t { hello, job, load_job, count_job, alive, result, counts };
+enum class Kind : std::uint8_t { hello, ready, job, load_job, count_job, alive, result, counts };
 
 }  // namespace
 
@@ -180,7 +180,11 @@ Kind kind_of(MessageReader& read) {
 }  // namespace
 
 Bytes encode(const WorkerHello& hello) {
-  return message(Kind::hello, hello.device, hello.disturbances, hello.error);
+  return message(Kind::hello, hello.device, hello.error);
+}
+
+Bytes encode(const WorkerReady& ready) {
+  return message(Kind::ready, ready.disturbances, ready.error);
 }
 
 Bytes encode(const WorkerJob& job, SentPrograms& sent) {
@@ -217,9 +221,18 @@ WorkerHello decode_hello(std::span<const std::uint8_t> bytes) {
   MessageReader read(bytes);
   if (kind_of(read) != Kind::hello) refuse();
   WorkerHello hello;
-  read(hello.device, hello.disturbances, hello.error);
+  read(hello.device, hello.error);
   read.end();
   return hello;
+}
+
+WorkerReady decode_ready(std::span<const std::uint8_t> bytes) {
+  MessageReader read(bytes);
+  if (kind_of(read) != Kind::ready) refuse();
+  WorkerReady ready;
+  read(ready.disturbances, ready.error);
+  read.end();
+  return ready;
 }
 
 WorkerTask decode_task(std::span<const std::uint8_t> bytes, KeptPrograms& kept) {

@@ -19,8 +19,13 @@ namespace sweep {
 /// A worker's first message: its device, or why it has none.
 struct WorkerHello {
   Device device;
+  std::string error;  ///< empty when there is a device
+};
+
+/// Its second message: the device has started, or why it does not.
+struct WorkerReady {
   std::vector<std::string> disturbances;  ///< as Backend::disturbances
-  std::string error;                      ///< empty when there is a device
+  std::string error;                      ///< empty when the device has started
 };
 
 /// A workload to measure.
@@ -62,6 +67,7 @@ using WorkerTask = std::variant<WorkerJob, WorkerLoadJob, WorkerCountJob>;
 using WorkerReply = std::variant<WorkerAlive, WorkerResult, WorkerCounts>;
 
 Bytes encode(const WorkerHello& hello);
+Bytes encode(const WorkerReady& ready);
 /// The programs that the worker does not have go along.
 Bytes encode(const WorkerJob& job, SentPrograms& sent);
 Bytes encode(const WorkerLoadJob& job, SentPrograms& sent);
@@ -72,6 +78,7 @@ Bytes encode(const WorkerCounts& counts);
 
 // Decoding throws std::runtime_error for anything that encoding does not give.
 WorkerHello decode_hello(std::span<const std::uint8_t> message);
+WorkerReady decode_ready(std::span<const std::uint8_t> message);
 WorkerTask decode_task(std::span<const std::uint8_t> message, KeptPrograms& kept);
 WorkerReply decode_reply(std::span<const std::uint8_t> message);
 

@@ -81,6 +81,11 @@ void WorkerProcess::kill() {
   if (process_ != 0) ::kill(process_, SIGKILL);
 }
 
+void WorkerProcess::abandon() {
+  kill();
+  process_ = 0;
+}
+
 std::string WorkerProcess::wait() {
   const std::optional<int> status =
       process_ != 0 ? status_at_end(std::exchange(process_, 0)) : std::nullopt;

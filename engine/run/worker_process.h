@@ -22,6 +22,9 @@ class WorkerProcess {
 
   Channel& channel() { return channel_; }
   void kill();
+  /// Kills the process and forgets it: the driver may take a tenth of a second to close a GPU's
+  /// context. It is this process' child until that ends.
+  void abandon();
   /// Waits for the process and says how it ended: "ended with exit code 1", "was killed by signal
   /// 11 (Segmentation fault)"; that is known once only.
   std::string wait();

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "engine/run/counts_beside.h"
 #include "tests/nvrtc_fixture.h"
 #include "tests/run/tuned_sweeps.h"
 
@@ -254,13 +255,15 @@ BOOST_AUTO_TEST_CASE(counts_are_added_to_the_points_that_lack_them) {
     };
     return counter;
   };
-  EmulateAhead emulators(make_backend, 2);
+  scripted.request.emulate = {make_backend, 2};
+  CountsBeside counts(stage);
+  stage.counts = &counts;
   const std::vector<std::int64_t> places = {1, 2, 3};  // of which the last has no point
   Contest contest(stage, places, by_time);
-  contest.count_by(emulators);
+  contest.count();
   BOOST_TEST(contest.hold());
   for (int time = 0; time < 2; ++time) {  // the second time there is nothing to add
-    contest.record_counts();
+    counts.wait();
     const PointRecord first = scripted.store.point(stage.run, 1).value().point;
     BOOST_TEST((first.metrics.back() == Metric{"instructions", Origin::emulated, 1}));
     BOOST_TEST(first.notes.back() == "a note");

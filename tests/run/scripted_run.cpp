@@ -194,10 +194,10 @@ ScriptedStage::ScriptedStage(ScriptedRun& script, const std::string& text)
       space(enumerate(sweep)),
       store(script.folder_.path() / "test.db", Store::Mode::read_write),
       measurer_(script.backend),
-      request_(script.request(sweep, space)),
-      stage{request_, request_.compile, measurer_, store, script, script.stop} {
+      request(script.request(sweep, space)),
+      stage{request, request.compile, measurer_, store, script, script.stop} {
   script.begin();
-  stage.run = store.begin_run(request_.provenance);
+  stage.run = store.begin_run(request.provenance);
 }
 
 PointRecord ScriptedStage::add_point(std::size_t place) {
@@ -207,7 +207,7 @@ PointRecord ScriptedStage::add_point(std::size_t place) {
   CompilePool compiled(stage.compile);
   PreparedPoints prepared(compiled, {&configuration, 1}, nullptr, sweep.measure);
   PreparedPoint next = prepared.next();
-  PointRecord point = points.execute(next, prepared, sweep.measure);
+  PointRecord point = points.execute(place, next, prepared, sweep.measure);
   points.record(place, point);
   return point;
 }

@@ -99,9 +99,9 @@ class ScriptedStage {
 
  private:
   LocalMeasurer measurer_;
-  RunRequest request_;
 
  public:
+  RunRequest request;
   RunStage stage;
 };
 

@@ -51,9 +51,16 @@ CounterResults count(FakeBackend& backend, std::span<const Workload> workloads,
   return results;
 }
 
-std::unique_ptr<Backend> start_backend(const std::string& device) {
-  if (device == "none") throw DeviceError("there is no such device");
-  if (device == "crash") raise(SIGKILL);
+Device find_device(const std::string& name) {
+  if (name == "none") throw DeviceError("there is no such device");
+  if (name == "crash") raise(SIGKILL);
+  Device device = FakeBackend().device();
+  device.driver = name;
+  return device;
+}
+
+std::unique_ptr<Backend> start_backend(const Device& device) {
+  if (device.driver == "broken") throw DeviceError("the device does not start");
   auto backend = std::make_unique<FakeBackend>();
   FakeBackend& script = *backend;
   backend->on_prepare = [&script](const Workload& workload) {
@@ -76,6 +83,7 @@ std::unique_ptr<Backend> start_backend(const std::string& device) {
 void serve_nonsense(Channel& channel) {
   constexpr double patience = 10;
   channel.send(encode(WorkerHello{}));
+  channel.send(encode(WorkerReady{}));
   channel.receive(patience);
   channel.send({});
   channel.receive(patience);
@@ -89,5 +97,5 @@ int main(int /*count*/, char** words) {
     serve_nonsense(channel);
     return 0;
   }
-  serve_jobs(channel, [&] { return start_backend(words[1]); });
+  serve_jobs(channel, {[&] { return find_device(words[1]); }, start_backend});
 }

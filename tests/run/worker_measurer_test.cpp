@@ -1,5 +1,7 @@
 #include "engine/run/worker_measurer.h"
 
+#include <sys/wait.h>
+
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
@@ -47,7 +49,8 @@ CounterResults count(WorkerMeasurer& measurer, const std::vector<Workload>& work
 
 std::string device_error(const std::vector<std::string>& command) {
   try {
-    const WorkerMeasurer measurer(command);
+    WorkerMeasurer measurer(command);
+    measurer.disturbances();
   } catch (const DeviceError& error) {
     return error.what();
   }
@@ -132,8 +135,23 @@ BOOST_DATA_TEST_CASE(whatever_happens_to_a_point_the_next_one_is_measured,
   BOOST_TEST(next.samples.front().seconds == 4.0);
 }
 
+BOOST_AUTO_TEST_CASE(the_device_is_known_before_it_starts) {
+  auto started = std::make_unique<WorkerProcess>(worker("broken"));
+  WorkerMeasurer measurer(worker("broken"), 30, std::move(started));
+  BOOST_TEST(measurer.device().driver == "broken");
+  BOOST_CHECK_THROW(run(measurer, named("ok")), DeviceError);
+}
+
+BOOST_AUTO_TEST_CASE(after_closing_another_worker_measures) {
+  WorkerMeasurer measurer(worker("fake"));
+  BOOST_TEST((run(measurer, named("ok")).status == PointStatus::ok));
+  measurer.close();
+  BOOST_TEST(waitpid(-1, nullptr, 0) > 0);  // it is this process' child until it ends
+  BOOST_TEST((run(measurer, named("ok", 4)).status == PointStatus::ok));
+}
+
 BOOST_AUTO_TEST_CASE(a_worker_says_what_disturbs_it) {
-  const WorkerMeasurer measurer(worker("fake"));
+  WorkerMeasurer measurer(worker("fake"));
   BOOST_TEST(measurer.disturbances() == std::vector<std::string>{"another process uses the GPU"},
              boost::test_tools::per_element());
 }
@@ -205,6 +223,7 @@ BOOST_AUTO_TEST_CASE(a_kernel_that_never_ends_is_stopped) {
 BOOST_AUTO_TEST_CASE(a_worker_that_takes_no_work_is_replaced) {
   constexpr std::size_t more_than_a_socket_holds = 10'000'000;
   WorkerMeasurer measurer(worker("fake"), 0.3);
+  measurer.disturbances();  // until it has started nothing is loaded
   measurer.load(named("stuck"));
   const PointRecord failed = run(measurer, named("ok", more_than_a_socket_holds));
   BOOST_TEST(failed.reason ==
@@ -217,6 +236,7 @@ BOOST_AUTO_TEST_CASE(a_worker_that_takes_no_work_is_replaced) {
 
 BOOST_AUTO_TEST_CASE(a_device_that_does_not_start_is_an_error_in_the_workers_words) {
   BOOST_TEST(device_error(worker("none")) == "there is no such device");
+  BOOST_TEST(device_error(worker("broken")) == "the device does not start");
   BOOST_TEST(device_error(worker("crash")) ==
              "the worker process was killed by signal 9 (Killed) before its device had started");
   BOOST_TEST(device_error({"/no/such/program"}) ==

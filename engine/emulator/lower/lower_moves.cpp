@@ -174,9 +174,12 @@ void lower_createpolicy(Lowering& lowering) {
   copy(lowering, lowering.destination(lowering.operand(0), 64), lowering.constant(0, 64), 64);
 }
 
-/// Each access is complete when the next begins; only other blocks see that it is ordered.
+/// Each access is complete when the next begins; only other blocks see that it is ordered. Fences
+/// of proxies and barriers order what a block does itself.
 void lower_fence(Lowering& lowering) {
-  lowering.kernel().is_linked |= !lowering.has_modifier("cta");
+  const bool is_own = lowering.has_modifier("cta") || lowering.has_modifier("proxy") ||
+                      lowering.has_modifier("mbarrier_init");
+  lowering.kernel().is_linked |= !is_own;
 }
 
 void lower_hint(Lowering&) {}

@@ -1,0 +1,108 @@
+#include "engine/run/counts_beside.h"
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+
+namespace sweep {
+namespace {
+
+/// Of a run's time so far, that it may wait for counts.
+constexpr double waiting_share = 0.05;
+
+bool is_there(const std::future<PointRecord>& counts) {
+  return counts.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
+bool has_counts(const PointRecord& point) {
+  return std::ranges::any_of(
+      point.metrics, [](const Metric& metric) { return metric.origin == Origin::emulated; });
+}
+
+std::string why_not_counted(const PointRecord& counted) {
+  return "the emulator does not count it: " + counted.reason;
+}
+
+}  // namespace
+
+CountsBeside::CountsBeside(RunStage& stage) : stage_(stage) {
+  const CounterThreads& emulate = stage.request.emulate;
+  if (emulate.make_backend) emulators_.emplace(emulate.make_backend, emulate.threads);
+}
+
+void CountsBeside::add_to(PointRecord& point, std::future<PointRecord>& counts) {
+  if (stage_.request.waits_for_counts || is_there(counts)) wait_for(point, counts);
+}
+
+void CountsBeside::wait_for(PointRecord& point, std::future<PointRecord>& counts) {
+  PointRecord counted = stage_.watch.time(Phase::emulate, [&] { return counts.get(); });
+  if (counted.status == PointStatus::failed) {
+    point.notes.push_back(why_not_counted(counted));
+    return;
+  }
+  std::ranges::move(counted.metrics, std::back_inserter(point.metrics));
+  std::ranges::move(counted.notes, std::back_inserter(point.notes));
+}
+
+void CountsBeside::expect(std::int64_t point, std::size_t index, std::future<PointRecord> counts) {
+  late_.push_back({point, index, std::move(counts)});
+}
+
+void CountsBeside::begin(std::size_t index, const Workload& workload, const UsefulTraffic& useful) {
+  if (!emulators_) return;
+  const auto stored = stage_.watch.time(Phase::store, [&] {
+    return stage_.store.point(stage_.run, static_cast<std::int64_t>(index));
+  });
+  if (!stored || has_counts(stored->point)) return;
+  expect(stored->id, index, emulators_->count(workload, stage_.request.sweep.measure, useful));
+}
+
+void CountsBeside::record(Late& late) {
+  PointRecord counted = late.counts.get();
+  if (counted.status == PointStatus::failed) {
+    counted.metrics.clear();
+    counted.notes = {why_not_counted(counted)};
+  }
+  stage_.watch.time(Phase::store,
+                    [&] { stage_.store.add_metrics(late.point, counted.metrics, counted.notes); });
+  if (counted.metrics.empty()) return;
+  stage_.observer.on_metrics(stage_.request.space.configurations.at(late.index), counted.metrics,
+                             counted.notes);
+}
+
+void CountsBeside::take_ready() {
+  for (auto late = late_.begin(); late != late_.end();) {
+    if (!is_there(late->counts)) {
+      ++late;
+      continue;
+    }
+    record(*late);
+    late = late_.erase(late);
+  }
+}
+
+/// For so many seconds more the run may wait.
+double CountsBeside::patience() const {
+  const double allowed = waiting_share * stage_.watch.elapsed();
+  return std::max(allowed - stage_.timing.phases[Phase::emulate], 0.0);
+}
+
+void CountsBeside::finish() {
+  wait();
+  late_.clear();
+  emulators_.reset();
+}
+
+void CountsBeside::wait() {
+  take_ready();
+  const auto is_over = [&] {
+    return late_.empty() || stage_.stop || (!stage_.request.waits_for_counts && patience() == 0);
+  };
+  while (!is_over()) {
+    constexpr std::chrono::milliseconds pause(5);
+    stage_.watch.time(Phase::emulate, [&] { late_.front().counts.wait_for(pause); });
+    take_ready();
+  }
+}
+
+}  // namespace sweep
