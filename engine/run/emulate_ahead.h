@@ -28,8 +28,9 @@ class EmulateAhead {
   EmulateAhead(const EmulateAhead&) = delete;
   EmulateAhead& operator=(const EmulateAhead&) = delete;
 
-  /// The workload's point, without its key, once a thread has come to it. Exceptions that are no
-  /// failure of the workload reach the future, those of `make_backend` too.
+  /// The workload's point, without its key, once a thread has come to it; its results are not
+  /// verified. Exceptions that are no failure of the workload reach the future, those of
+  /// `make_backend` too.
   std::future<PointRecord> count(const Workload& workload, const MeasureRules& rules,
                                  const UsefulTraffic& useful);
 

@@ -48,32 +48,118 @@ std::optional<Wide> product(Wide a, Wide b) {
   return result;
 }
 
-/// The sum over blocks [1, total - 1) of the linear function through the samples, or nothing when
-/// they do not lie on one.
-std::optional<std::uint64_t> sum_between(std::span<const std::uint64_t> blocks,
-                                         const std::vector<std::uint64_t>& values,
-                                         std::uint64_t total) {
-  const auto b0 = static_cast<Wide>(blocks.front());
-  const auto v0 = static_cast<Wide>(values.front());
-  const Wide run = static_cast<Wide>(blocks.back()) - b0;
-  const Wide rise = static_cast<Wide>(values.back()) - v0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const auto risen = product(static_cast<Wide>(values[i]) - v0, run);
-    const auto expected = product(rise, static_cast<Wide>(blocks[i]) - b0);
-    if (!risen || !expected || *risen != *expected) return std::nullopt;
+/// A linear function through samples, and how many of them it goes through.
+struct Line {
+  Wide b0 = 0;
+  Wide v0 = 0;
+  Wide run = 1;
+  Wide rise = 0;
+
+  bool meets(std::uint64_t block, std::uint64_t value) const {
+    const auto risen = product(static_cast<Wide>(value) - v0, run);
+    const auto expected = product(rise, static_cast<Wide>(block) - b0);
+    return risen && expected && *risen == *expected;
   }
-  // The numbers 1 to total - 2, each less the first sample's.
-  const auto count = static_cast<Wide>(total) - 2;
-  const Wide along = count * (static_cast<Wide>(total) - 1) / 2 - count * b0;
-  const auto flat = product(v0, count);
-  const auto risen = product(rise, along);
-  if (!flat || !risen || *risen % run != 0) return std::nullopt;
+};
+
+/// Some blocks that follow each other, with the counts of those that were executed.
+struct Piece {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  std::size_t first = 0;  ///< of the samples
+  std::size_t last = 0;   ///< behind the last
+};
+
+/// The line through a piece's first and last sample.
+Line line_of(std::span<const std::uint64_t> blocks, std::span<const std::uint64_t> values,
+             std::size_t first, std::size_t last) {
+  Line line = {static_cast<Wide>(blocks[first]), static_cast<Wide>(values[first])};
+  if (last - first < 2) return line;
+  line.run = static_cast<Wide>(blocks[last - 1]) - line.b0;
+  line.rise = static_cast<Wide>(values[last - 1]) - line.v0;
+  return line;
+}
+
+/// The sum over a piece's blocks of the linear function through its samples, or nothing when they
+/// do not lie on one.
+std::optional<std::uint64_t> sum_of(const Piece& piece, std::span<const std::uint64_t> blocks,
+                                    std::span<const std::uint64_t> values) {
+  const Line line = line_of(blocks, values, piece.first, piece.last);
+  for (std::size_t i = piece.first; i < piece.last; ++i) {
+    if (!line.meets(blocks[i], values[i])) return std::nullopt;
+  }
+  // The piece's block numbers, each less the first sample's.
+  const auto count = static_cast<Wide>(piece.end - piece.begin);
+  const Wide along =
+      count * (static_cast<Wide>(piece.begin) + static_cast<Wide>(piece.end) - 1) / 2 -
+      count * line.b0;
+  const auto flat = product(line.v0, count);
+  const auto risen = product(line.rise, along);
+  if (!flat || !risen || *risen % line.run != 0) return std::nullopt;
   Wide sum = 0;
-  const bool is_too_large = __builtin_add_overflow(*flat, *risen / run, &sum);
+  const bool is_too_large = __builtin_add_overflow(*flat, *risen / line.run, &sum);
   if (is_too_large || sum < 0 || sum > std::numeric_limits<std::uint64_t>::max()) {
     return std::nullopt;
   }
   return static_cast<std::uint64_t>(sum);
+}
+
+using Values = std::vector<std::vector<std::uint64_t>>;
+
+/// The figures of samples, each with its values in the samples' order.
+Values values_of(std::vector<LaunchCount>& counts) {
+  Values values;
+  for (LaunchCount& count : counts) {
+    const Figures figures = figures_of(count);
+    values.resize(figures.size());
+    for (std::size_t i = 0; i < figures.size(); ++i) values[i].push_back(*figures[i]);
+  }
+  return values;
+}
+
+/// How many samples lie, in every figure, on the line through two that follow each other: from
+/// `first` on, by steps of `step`, 1 or -1, up to `end`.
+std::size_t samples_on_line(std::span<const std::uint64_t> blocks, const Values& values,
+                            std::size_t first, std::size_t end, std::ptrdiff_t step) {
+  const auto at = [&](std::size_t i) {
+    return static_cast<std::size_t>(static_cast<std::ptrdiff_t>(first) +
+                                    step * static_cast<std::ptrdiff_t>(i));
+  };
+  std::size_t most = step > 0 ? end - first : first - end;
+  for (const std::vector<std::uint64_t>& figure : values) {
+    const std::size_t low = step > 0 ? first : first - 1;
+    const Line line = line_of(blocks, figure, low, low + 2);
+    std::size_t length = 0;
+    while (length < most && line.meets(blocks[at(length)], figure[at(length)])) ++length;
+    most = length;
+  }
+  return most;
+}
+
+/// Of the samples but the first and the last, the place of the one that another line begins with;
+/// that of the last where they are on one. Two samples always lie on a line: the longer line
+/// counts.
+std::size_t place_of_change(std::span<const std::uint64_t> blocks, const Values& values) {
+  const std::size_t end = blocks.size() - 1;
+  const std::size_t rise = samples_on_line(blocks, values, 1, end, 1);
+  if (1 + rise == end) return end;
+  const std::size_t fall = samples_on_line(blocks, values, end - 1, 0, -1);
+  return rise >= fall ? 1 + rise : end - fall;
+}
+
+/// Two always lie on a line; all of a piece's blocks need not.
+bool says_enough(const Piece& piece) {
+  constexpr std::size_t fewest = 3;
+  const std::size_t samples = piece.last - piece.first;
+  return samples >= fewest || samples == piece.end - piece.begin;
+}
+
+/// Of the blocks but the first and the last, when another line begins with the sample at `change`.
+std::vector<Piece> pieces_of(std::span<const std::uint64_t> blocks, std::size_t change,
+                             std::uint64_t total) {
+  const std::size_t last = blocks.size() - 1;
+  if (change == last) return {{1, total - 1, 1, last}};
+  return {{1, blocks[change], 1, change}, {blocks[change], total - 1, change, last}};
 }
 
 }  // namespace
@@ -97,6 +183,30 @@ std::vector<std::uint64_t> choose_blocks(std::uint64_t total, std::uint64_t want
   return blocks;
 }
 
+std::optional<std::uint64_t> block_to_tell_pieces(std::span<const std::uint64_t> blocks,
+                                                  std::span<const LaunchCount> counts,
+                                                  std::uint64_t total) {
+  constexpr std::size_t fewest = 5;
+  if (blocks.size() < fewest || blocks.size() == total) return std::nullopt;
+  // A short first or last piece has no other block in the sample.
+  if (blocks[1] != 1) return 1;
+  if (blocks[blocks.size() - 2] != total - 2) return total - 2;
+  std::vector<LaunchCount> all(counts.begin(), counts.end());
+  const std::size_t change = place_of_change(blocks, values_of(all));
+  const auto between = [&](std::size_t i) {
+    return blocks[i - 1] + (blocks[i] - blocks[i - 1]) / 2;
+  };
+  if (change == blocks.size() - 1) return std::nullopt;
+  if (blocks[change - 1] + 1 != blocks[change]) return between(change);
+  for (const Piece& piece : pieces_of(blocks, change, total)) {
+    if (says_enough(piece)) continue;
+    for (std::size_t i = piece.first + 1; i < piece.last; ++i) {
+      if (blocks[i - 1] + 1 != blocks[i]) return between(i);
+    }
+  }
+  return std::nullopt;
+}
+
 std::optional<LaunchCount> scale_counts(std::span<const std::uint64_t> blocks,
                                         std::span<const LaunchCount> counts, std::uint64_t total) {
   // Fewer than three in between always lie on a line.
@@ -105,19 +215,21 @@ std::optional<LaunchCount> scale_counts(std::span<const std::uint64_t> blocks,
     return std::nullopt;
   }
   std::vector<LaunchCount> all(counts.begin(), counts.end());
-  std::vector<Figures> figures;
-  for (LaunchCount& count : all) figures.push_back(figures_of(count));
+  const auto values = values_of(all);
+  const std::size_t last = blocks.size() - 1;
+  const std::size_t change = place_of_change(blocks, values);
+  // Between two pieces there must be no block that either could have.
+  if (change != last && blocks[change - 1] + 1 != blocks[change]) return std::nullopt;
+  const std::vector<Piece> pieces = pieces_of(blocks, change, total);
+  if (!std::ranges::all_of(pieces, says_enough)) return std::nullopt;
   LaunchCount result = counts.front();
   result += counts.back();
   const Figures totals = figures_of(result);
-  const auto inner = blocks.subspan(1, blocks.size() - 2);
   for (std::size_t i = 0; i < totals.size(); ++i) {
-    std::vector<std::uint64_t> values;
-    for (std::size_t block = 1; block + 1 < figures.size(); ++block) {
-      values.push_back(*figures[block][i]);
+    for (const Piece& piece : pieces) {
+      const auto sum = sum_of(piece, blocks, values[i]);
+      if (!sum || __builtin_add_overflow(*totals[i], *sum, totals[i])) return std::nullopt;
     }
-    const auto sum = sum_between(inner, values, total);
-    if (!sum || __builtin_add_overflow(*totals[i], *sum, totals[i])) return std::nullopt;
   }
   // What addresses look like is not scaled: the blocks that were executed tell it.
   for (const LaunchCount& count : counts.subspan(1, counts.size() - 2)) result.add_shapes(count);

@@ -106,6 +106,35 @@ BOOST_DATA_TEST_CASE(other_counts_are_not_scaled, data::make(other_cases), one) 
   BOOST_TEST(!scale_counts(blocks, counts_of(blocks, one.sectors), total).has_value());
 }
 
+BOOST_DATA_TEST_CASE(two_linear_pieces_are_scaled_once_their_border_is_known,
+                     data::make({1, 2, 3, 100, 555, 996, 997, 998, 999, 1000}), border) {
+  constexpr std::uint64_t total = 1000;
+  const auto turns = [&](std::uint64_t block) {
+    return block < static_cast<std::uint64_t>(border) ? 63U : 62U;
+  };
+  std::vector<std::uint64_t> blocks = choose_blocks(total, 20);
+  std::vector<std::uint64_t> told;
+  while (const auto block = block_to_tell_pieces(blocks, counts_of(blocks, turns), total)) {
+    BOOST_REQUIRE(!std::ranges::binary_search(blocks, *block));
+    blocks.insert(std::ranges::upper_bound(blocks, *block), *block);
+    told.push_back(*block);
+  }
+  BOOST_TEST(told.size() <= 12U);
+  const auto scaled = scale_counts(blocks, counts_of(blocks, turns), total);
+  BOOST_REQUIRE(scaled.has_value());
+  BOOST_TEST((*scaled == whole(total, turns)));
+}
+
+BOOST_AUTO_TEST_CASE(three_pieces_are_not_scaled) {
+  constexpr std::uint64_t total = 1000;
+  const auto three = [](std::uint64_t block) { return block / 400; };
+  std::vector<std::uint64_t> blocks = choose_blocks(total, 20);
+  while (const auto block = block_to_tell_pieces(blocks, counts_of(blocks, three), total)) {
+    blocks.insert(std::ranges::upper_bound(blocks, *block), *block);
+  }
+  BOOST_TEST(!scale_counts(blocks, counts_of(blocks, three), total).has_value());
+}
+
 BOOST_AUTO_TEST_CASE(totals_that_do_not_fit_are_not_given) {
   constexpr std::uint64_t largest_grid = 0x7fffffffULL * 65535 * 65535;
   const std::vector<std::uint64_t> blocks = choose_blocks(largest_grid, 20);
