@@ -86,6 +86,7 @@ void check_point(const PointRecord& point, ExpectationResult& result) {
   const auto right = value_of(point, expectation.right);
   if (!left || !right) {
     ++result.unchecked;
+    if (point.key.device.starts_with("cuda ") && !was_counted(point)) ++result.uncounted;
     note_missing(point, expectation.left, result.missing);
     note_missing(point, expectation.right, result.missing);
   } else if (compare(*left, expectation.comparison, *right)) {
@@ -208,6 +209,10 @@ std::string describe_broken(std::span<const ExpectationResult> results,
     const std::string verdict = result.kept() ? describe_unchecked(result) : verdict_of(result);
     message.message = fmt::format("'{}': {}", describe(result.expectation), verdict);
     if (!result.missing.empty()) message.help = way_to(result.missing.front());
+    if (result.uncounted > 0) {
+      message.help =
+          "the emulator had no time to count them; 'sweep report --count' does, and checks again";
+    }
     text += render(message, color) + list_broken(result, told);
   }
   return text;

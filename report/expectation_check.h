@@ -22,13 +22,19 @@ struct ExpectationResult {
   std::size_t held = 0;
   std::vector<BrokenPoint> broken;
   std::size_t unchecked = 0;         ///< points without a metric or value that it needs
+  std::size_t uncounted = 0;         ///< of those, points that the emulator has yet to count
   std::vector<std::string> missing;  ///< the metrics that some of these lack
   bool is_part = false;              ///< the run need not have all points that the sweep is about
 
   /// Whether any point that succeeded is meant by it.
   bool applies() const { return held + broken.size() + unchecked > 0; }
-  /// False also when no point could be checked; but a part of the sweep need not have one.
-  bool kept() const { return broken.empty() && (held > 0 || (is_part && !applies())); }
+  /// Whether nothing could be checked for the one reason that counts are still missing.
+  bool is_open() const {
+    return held + broken.size() == 0 && uncounted > 0 && uncounted == unchecked;
+  }
+  /// False also when no point could be checked; but a part of the sweep need not have one, and
+  /// counts may follow.
+  bool kept() const { return broken.empty() && (held > 0 || is_open() || (is_part && !applies())); }
 };
 
 /// Checks each expectation on each point that succeeded, has the parameters it names, and is meant

@@ -131,11 +131,21 @@ void add_samples(const RunResults& results, std::vector<RunNote>& notes) {
       {fmt::format("of {} samples {}", format_thousands(all), in_words(parts)), slow > 0});
 }
 
+/// Counts may have followed since the run.
+bool has_uncounted(const RunResults& results) {
+  return std::ranges::any_of(results.points, [](const StoredPoint& stored) {
+    return stored.point.status == PointStatus::ok && !was_counted(stored.point);
+  });
+}
+
 }  // namespace
 
 std::vector<RunNote> run_notes(const RunResults& results) {
   std::vector<RunNote> notes;
-  for (const std::string& note : results.run.notes) notes.push_back({note, true});
+  for (const std::string& note : results.run.notes) {
+    const bool is_about_counts = note == too_late_to_count;
+    if (!is_about_counts || has_uncounted(results)) notes.push_back({note, !is_about_counts});
+  }
   add_drift(results, notes);
   add_stops(results, notes);
   add_samples(results, notes);

@@ -63,20 +63,24 @@ Machines start_machines(const std::string& device, std::unique_ptr<WorkerProcess
   return machines;
 }
 
-CounterThreads Machines::emulators_beside() const {
-  if (is_emulator()) return {};
+CounterThreads emulators_of(const EmulatorSettings& settings, unsigned threads) {
   EmulatorSettings one = settings;
   one.threads = 1;
-  // The thread that measures and its worker process have a core each to themselves.
-  constexpr unsigned taken = 2;
-  const unsigned cores = std::thread::hardware_concurrency();
   const auto programs = std::make_shared<LoadedPrograms>();
   const auto make = [one, programs](const std::atomic<bool>& cancelled) {
     EmulatorSettings own = one;
     own.cancelled = &cancelled;
     return std::make_unique<EmulatorBackend>(std::move(own), programs);
   };
-  return {make, cores > taken ? cores - taken : 1};
+  return {make, threads};
+}
+
+CounterThreads Machines::emulators_beside() const {
+  if (is_emulator()) return {};
+  // The thread that measures and its worker process have a core each to themselves.
+  constexpr unsigned taken = 2;
+  const unsigned cores = std::thread::hardware_concurrency();
+  return emulators_of(settings, cores > taken ? cores - taken : 1);
 }
 
 }  // namespace sweep

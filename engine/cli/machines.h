@@ -22,6 +22,9 @@ struct Machines {
   CounterThreads emulators_beside() const;
 };
 
+/// Emulators that count, so many at a time.
+CounterThreads emulators_of(const EmulatorSettings& settings, unsigned threads);
+
 /// A process that begins to start the GPU that `--device` names; null where it names none or there
 /// can be no process. Throws UsageError for a name that it does not know.
 std::unique_ptr<WorkerProcess> begin_gpu(const std::string& device);

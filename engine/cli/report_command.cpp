@@ -1,17 +1,24 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 
 #include "engine/cli/chart_files.h"
 #include "engine/cli/command.h"
 #include "engine/cli/command_line.h"
+#include "engine/cli/count_results.h"
 #include "engine/cli/find_database.h"
 #include "engine/cli/number_option.h"
 #include "engine/cli/output_option.h"
+#include "engine/cli/pattern_options.h"
 #include "engine/cli/report_files.h"
+#include "engine/cli/stop_signal.h"
+#include "engine/cli/terminal.h"
 #include "engine/cli/wrong_operand.h"
 #include "report/display_text.h"
+#include "report/expectation_check.h"
 #include "report/run_results.h"
 
 namespace sweep {
@@ -55,6 +62,15 @@ void write_report(const RunResults& results, const ReportFormat& format,
   std::cerr << describe_chart_files(charts);
 }
 
+/// The sweep's expectations may hold or break only now.
+int exit_code_after_counting(const RunResults& results) {
+  if (stop_flag()) return stopped_exit_code();
+  const auto checked =
+      check_expectations_on(results.expectations, results.points, results.run.tuning.has_value());
+  std::cerr << describe_broken(checked, results.points, terminal_of(STDERR_FILENO).color);
+  return std::ranges::all_of(checked, &ExpectationResult::kept) ? exit_done : exit_points_failed;
+}
+
 }  // namespace
 
 CommandLine report_line() {
@@ -70,6 +86,9 @@ CommandLine report_line() {
   add_output_option(line, "write to a file, not to stdout; several charts to a folder");
   line.options()("chart", po::value<std::string>()->value_name("N"),
                  "the N-th chart alone, of svg and png");
+  line.options()("count",
+                 "first have the emulator count the points that it had no time for beside a GPU");
+  add_patterns_option(line);
   line.operands("database", 1);
   return line;
 }
@@ -94,6 +113,8 @@ int report_command(const Arguments& arguments) {
   const RunOperand operand = read_run_operand(path, given_run(*options));
   const auto output = given_output(*options);
   const auto chart = given_chart(*options);
+  const bool counts = options->count("count") != 0;
+  if (counts) count_results(operand, given_folders(*options), false);
   const Store store(operand.database, Store::Mode::read_only);
   const RunResults results = load_results(store, operand.run);
   if (picture_format) {
@@ -101,7 +122,7 @@ int report_command(const Arguments& arguments) {
   } else {
     write_report(results, *format, output);
   }
-  return exit_done;
+  return counts ? exit_code_after_counting(results) : exit_done;
 }
 
 }  // namespace sweep

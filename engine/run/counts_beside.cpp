@@ -14,16 +14,19 @@ bool is_there(const std::future<PointRecord>& counts) {
   return counts.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
 }
 
-bool has_counts(const PointRecord& point) {
-  return std::ranges::any_of(
-      point.metrics, [](const Metric& metric) { return metric.origin == Origin::emulated; });
-}
-
 std::string why_not_counted(const PointRecord& counted) {
-  return "the emulator does not count it: " + counted.reason;
+  return std::string(not_counted) + counted.reason;
 }
 
 }  // namespace
+
+void record_counts(Store& store, std::int64_t point, PointRecord& counted) {
+  if (counted.status == PointStatus::failed) {
+    counted.metrics.clear();
+    counted.notes = {why_not_counted(counted)};
+  }
+  store.add_metrics(point, counted.metrics, counted.notes);
+}
 
 CountsBeside::CountsBeside(RunStage& stage) : stage_(stage) {
   const CounterThreads& emulate = stage.request.emulate;
@@ -31,7 +34,11 @@ CountsBeside::CountsBeside(RunStage& stage) : stage_(stage) {
 }
 
 void CountsBeside::add_to(PointRecord& point, std::future<PointRecord>& counts) {
-  if (stage_.request.waits_for_counts || is_there(counts)) wait_for(point, counts);
+  if (!counts.valid()) {
+    lacks_some_ = true;
+  } else if (stage_.request.waits_for_counts || is_there(counts)) {
+    wait_for(point, counts);
+  }
 }
 
 void CountsBeside::wait_for(PointRecord& point, std::future<PointRecord>& counts) {
@@ -53,18 +60,13 @@ void CountsBeside::begin(std::size_t index, const Workload& workload, const Usef
   const auto stored = stage_.watch.time(Phase::store, [&] {
     return stage_.store.point(stage_.run, static_cast<std::int64_t>(index));
   });
-  if (!stored || has_counts(stored->point)) return;
+  if (!stored || was_counted(stored->point)) return;
   expect(stored->id, index, emulators_->count(workload, stage_.request.sweep.measure, useful));
 }
 
 void CountsBeside::record(Late& late) {
   PointRecord counted = late.counts.get();
-  if (counted.status == PointStatus::failed) {
-    counted.metrics.clear();
-    counted.notes = {why_not_counted(counted)};
-  }
-  stage_.watch.time(Phase::store,
-                    [&] { stage_.store.add_metrics(late.point, counted.metrics, counted.notes); });
+  stage_.watch.time(Phase::store, [&] { record_counts(stage_.store, late.point, counted); });
   if (counted.metrics.empty()) return;
   stage_.observer.on_metrics(stage_.request.space.configurations.at(late.index), counted.metrics,
                              counted.notes);
@@ -89,8 +91,10 @@ double CountsBeside::patience() const {
 
 void CountsBeside::finish() {
   wait();
+  const bool is_late = lacks_some_ || !late_.empty();
   late_.clear();
   emulators_.reset();
+  if (is_late && !stage_.request.waits_for_counts) stage_.note(std::string(too_late_to_count));
 }
 
 void CountsBeside::wait() {

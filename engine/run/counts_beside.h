@@ -10,6 +10,10 @@
 
 namespace sweep {
 
+/// Records what the emulator's counting of a point came to: its metrics, or why there are none,
+/// which replaces them in `counted`.
+void record_counts(Store& store, std::int64_t point, PointRecord& counted);
+
 /// Counts a run's points on emulators while a device times them. A point gets its counts once they
 /// are there; for those that are late the run waits a small share of its time, and the others stay
 /// without.
@@ -22,7 +26,7 @@ class CountsBeside {
   EmulateAhead* emulators() { return emulators_ ? &*emulators_ : nullptr; }
 
   /// Gives the point its counts if they are there, or waits for them where the run does. Those that
-  /// are late stay in `counts`.
+  /// are late stay in `counts`, which has no state where there was no room to count the point.
   void add_to(PointRecord& point, std::future<PointRecord>& counts);
   /// The same without a choice.
   void wait_for(PointRecord& point, std::future<PointRecord>& counts);
@@ -34,7 +38,7 @@ class CountsBeside {
   void take_ready();
   /// Waits for those that have not, as long as the run may wait.
   void wait();
-  /// The same, and drops the rest.
+  /// The same, drops the rest, and notes that there was one.
   void finish();
 
  private:
@@ -50,6 +54,7 @@ class CountsBeside {
   RunStage& stage_;
   std::optional<EmulateAhead> emulators_;
   std::deque<Late> late_;
+  bool lacks_some_ = false;  ///< counts that nobody began
 };
 
 }  // namespace sweep

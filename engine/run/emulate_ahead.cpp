@@ -44,6 +44,12 @@ std::future<PointRecord> EmulateAhead::count(const Workload& workload, const Mea
   return result;
 }
 
+bool EmulateAhead::has_room() {
+  constexpr std::size_t most_waiting = 1024;
+  const std::lock_guard lock(mutex_);
+  return jobs_.size() < most_waiting;
+}
+
 void EmulateAhead::work(const MakeBackend& make_backend) {
   std::unique_ptr<Backend> backend;
   // Within a job, so that its future hears why there is none.

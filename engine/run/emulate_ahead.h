@@ -28,6 +28,8 @@ class EmulateAhead {
   EmulateAhead(const EmulateAhead&) = delete;
   EmulateAhead& operator=(const EmulateAhead&) = delete;
 
+  /// Whether so little waits that more may: what waits takes memory.
+  bool has_room();
   /// The workload's point, without its key, once a thread has come to it; its results are not
   /// verified. Exceptions that are no failure of the workload reach the future, those of
   /// `make_backend` too.

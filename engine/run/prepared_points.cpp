@@ -43,7 +43,7 @@ void PreparedPoints::add(std::span<const Configuration> configurations) {
 void PreparedPoints::take_one() {
   PreparedPoint point = prepare(*remaining_.front(), compiled_.next());
   remaining_.pop_front();
-  if (emulators_ != nullptr && point.workload) {
+  if (emulators_ != nullptr && point.workload && emulators_->has_room()) {
     point.counts = emulators_->count(*point.workload, rules_, point.useful);
   }
   ahead_.push_back(std::move(point));

@@ -5,6 +5,7 @@
 #include "engine/run/anchor_watch.h"
 #include "engine/run/best_comparison.h"
 #include "engine/run/code_capability.h"
+#include "engine/run/count_points.h"
 #include "engine/run/counts_beside.h"
 #include "engine/run/hardware_counting.h"
 #include "engine/run/measuring_order.h"
@@ -12,6 +13,7 @@
 #include "engine/run/prepared_points.h"
 #include "engine/run/run_stage.h"
 #include "engine/run/tuning.h"
+#include "engine/text/units.h"
 
 namespace sweep {
 namespace {
@@ -52,6 +54,7 @@ class Runner {
       }
       if (!stage_.stop) read_counters(stage_);
       if (counts_) counts_->finish();
+      if (counts_ && request_.waits_for_counts && !stage_.stop) count_the_rest();
     } catch (const CompilingStopped&) {
       // What it waited for is not needed any more.
       summary_.interrupted = true;
@@ -76,6 +79,25 @@ class Runner {
     if (request.replay) return settings;
     settings.compute_capability = code_capability(measurer.device(), *settings.nvrtc);
     return settings;
+  }
+
+  /// What an earlier run left without counts.
+  void count_the_rest() {
+    std::vector<UncountedPoint> uncounted;
+    stage_.store.visit_points(stage_.run, [&](const StoredPoint& stored) {
+      if (stored.point.status != PointStatus::ok || was_counted(stored.point)) return;
+      const auto index = static_cast<std::size_t>(stored.ordinal);
+      uncounted.push_back({stored.id, request_.space.configurations.at(index)});
+    });
+    if (uncounted.empty()) return;
+    stage_.observer.on_stage("counting " + count_of(uncounted.size(), "point"));
+    stage_.watch.time(Phase::emulate, [&] {
+      count_points(uncounted, stage_.compile, request_.sweep.measure, request_.emulate,
+                   stage_.store, [&](const UncountedPoint& point, const PointRecord& counted) {
+                     stage_.observer.on_metrics(point.configuration, counted.metrics,
+                                                counted.notes);
+                   });
+    });
   }
 
   void note_disturbances() {
@@ -186,15 +208,17 @@ class Runner {
       const double begin = stage_.watch.elapsed();
       const std::size_t index = missing[place];
       PointRecord record = points_.execute(index, point, prepared, request_.sweep.measure);
-      const bool is_counted = record.status == PointStatus::ok && point.counts.valid();
-      if (is_counted) counts_->add_to(record, point.counts);
+      if (counts_ && record.status == PointStatus::ok) counts_->add_to(record, point.counts);
       // The worker loads the next program while this point goes into the store.
       if (const PreparedPoint* next = prepared.peek(); next != nullptr && next->workload) {
         stage_.measurer.load(*next->workload);
       }
       const std::int64_t id = points_.record(index, record);
-      if (is_counted && point.counts.valid()) counts_->expect(id, index, std::move(point.counts));
-      if (counts_) counts_->take_ready();
+      if (counts_) {
+        const bool is_late = record.status == PointStatus::ok && point.counts.valid();
+        if (is_late) counts_->expect(id, index, std::move(point.counts));
+        counts_->take_ready();
+      }
       anchor.on_point(index, point, record, begin);
     }
     if (!summary_.interrupted) anchor.measure_at_end();

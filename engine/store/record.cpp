@@ -1,5 +1,7 @@
 #include "engine/store/record.h"
 
+#include <algorithm>
+
 namespace sweep {
 
 std::string_view to_string(RunState state) {
@@ -35,6 +37,13 @@ std::optional<SampleMark> find_sample_mark(std::string_view name) {
 
 bool is_cut_off(const PointRecord& point) {
   return point.status == PointStatus::ok && point.stopped_by == "cut-off";
+}
+
+bool was_counted(const PointRecord& point) {
+  const auto says_why = [](const std::string& note) { return note.starts_with(not_counted); };
+  return std::ranges::find(point.metrics, Origin::emulated, &Metric::origin) !=
+             point.metrics.end() ||
+         std::ranges::any_of(point.notes, says_why);
 }
 
 }  // namespace sweep

@@ -190,6 +190,15 @@ struct PointRecord {
 /// figures are of a few samples only.
 bool is_cut_off(const PointRecord& point);
 
+/// How the note begins that says why the emulator has no counts of a point.
+constexpr std::string_view not_counted = "the emulator does not count it: ";
+/// The note of a run that ended before the emulator had counted every point.
+constexpr std::string_view too_late_to_count =
+    "the emulator had no time to count every point beside the measuring; 'sweep report --count' "
+    "counts what is missing, as does the same run with --exact";
+/// Whether the emulator counted the point, or said why it cannot.
+bool was_counted(const PointRecord& point);
+
 /// A point as a report sees it.
 struct StoredPoint {
   PointRecord point;
