@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(every_error_of_the_compiler_has_a_place) {
     std::string place;
   } cases[] = {
       {"\n  if (K) {\n  data[threadIdx.x] = K;\n", "tiny.cu:10:10: error: this { is not closed "},
-      {"} }", "tiny.cu:9:41: error: this } closes nothing"},
+      {"} }", "tiny.cu:9:37: error: this } closes nothing"},
       {"\n  asm volatile(\"no such thing;\");", "tiny.cu:10:3: error: Parsing error near "},
       {"__shared__ int big[100000]; big[threadIdx.x] = K; data[0] = big[5];",
        "tiny.cu:9:17: error: the kernel uses too much shared data "},
