@@ -63,6 +63,7 @@ struct BufferPlan {
   std::uint64_t length = 0;  ///< elements
   std::uint64_t bytes = 0;
   std::string init_entry;  ///< empty: every byte is set to 0xff
+  bool is_const = false;   ///< the kernel takes it as a pointer to const
 };
 
 /// A check to run after the first launch.

@@ -126,7 +126,7 @@ ExecutionCheck check_execution(const std::string& file,
                                std::span<const Configuration> configurations,
                                const CompileSettings& compile, EmulatorSettings settings,
                                bool is_quiet) {
-  settings.checks_shared = true;
+  settings.checks_kernel = true;
   settings.whole_budget = whole_budget;
   settings.sample_budget = sample_budget;
   settings.instruction_limit = instruction_limit;

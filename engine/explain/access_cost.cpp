@@ -1,10 +1,6 @@
 #include "engine/explain/access_cost.h"
 
-#include <cxxabi.h>
-
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
 #include <optional>
 
 #include "engine/emulator/count/access.h"
@@ -17,16 +13,6 @@ namespace {
 
 constexpr std::uint64_t wavefront_bytes = 128;
 constexpr double percent = 100;
-
-/// A variable's own name: "tile" of "_ZZ9transposePfE4tile".
-std::string source_name(const std::string& ptx_name) {
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(ptx_name.c_str(), nullptr, nullptr, &status), &std::free);
-  const std::string name = status == 0 && text != nullptr ? text.get() : ptx_name;
-  const std::size_t colons = name.rfind("::");
-  return colons == std::string::npos ? name : name.substr(colons + 2);
-}
 
 std::string trimmed(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(" \t\r");
@@ -68,7 +54,7 @@ class Collector {
     const std::size_t buffers = std::min(parameters_.size(), pattern.buffers.size());
     arrays_.assign(parameters_.begin(), parameters_.begin() + static_cast<std::ptrdiff_t>(buffers));
     for (const SharedVariable& variable : kernel_.shared_variables) {
-      arrays_.push_back(source_name(variable.name));
+      arrays_.push_back(variable.name);
     }
     if (!source_.dynamic_shared.empty()) arrays_.push_back(source_.dynamic_shared);
   }
@@ -125,14 +111,14 @@ class Collector {
     for (std::size_t i = 0; i < pattern_.buffers.size() && i < parameters_.size(); ++i) {
       if (pattern_.buffers[i].name == allocation->name) return parameters_[i];
     }
-    return source_name(allocation->name);
+    return allocation->name;
   }
 
   std::string shared_array(const AddressShape& shape) const {
     for (const SharedVariable& variable : kernel_.shared_variables) {
       const bool is_inside =
           shape.low >= variable.offset && shape.high - variable.offset < variable.bytes;
-      if (is_inside) return source_name(variable.name);
+      if (is_inside) return variable.name;
     }
     return shape.low >= kernel_.static_shared_bytes ? source_.dynamic_shared : std::string();
   }

@@ -31,8 +31,8 @@ void fields(Archive& archive, Of& extent) {
 template <class Archive, class Of>
 requires std::is_same_v<std::remove_const_t<Of>, BufferPlan>
 void fields(Archive& archive, Of& buffer) {
-  auto& [name, length, bytes, init_entry] = buffer;
-  archive(name, length, bytes, init_entry);
+  auto& [name, length, bytes, init_entry, is_const] = buffer;
+  archive(name, length, bytes, init_entry, is_const);
 }
 
 template <class Archive, class Of>

@@ -35,7 +35,7 @@ BufferPlan plan_buffer(const Buffer& buffer, const std::string& init_entry,
                     buffer.name, length, size));
   }
   return {buffer.name, static_cast<std::uint64_t>(length),
-          static_cast<std::uint64_t>(std::get<std::int64_t>(bytes)), init_entry};
+          static_cast<std::uint64_t>(std::get<std::int64_t>(bytes)), init_entry, buffer.is_const};
 }
 
 Extent3 extent_of(const std::vector<Expression>& expressions, std::string_view what,

@@ -223,6 +223,9 @@ KernelParameter read_parameter(std::string_view code, std::size_t begin, std::si
     parameter.type += (separate ? " " : "") + word;
   }
   if (is_array) parameter.type += '*';
+  const auto pointee_end = std::ranges::find(words, "*");
+  parameter.is_const = parameter.type.ends_with('*') &&
+                       std::find(words.begin(), pointee_end, "const") != pointee_end;
   return parameter;
 }
 

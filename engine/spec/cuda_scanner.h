@@ -30,6 +30,7 @@ std::optional<std::size_t> find_open_comment(std::string_view cuda);
 struct KernelParameter {
   std::string type;        ///< without const, volatile and restrict; "T*", for an array too
   std::string name;        ///< empty when there is none
+  bool is_const = false;   ///< a pointer to const
   std::size_t offset = 0;  ///< of the declaration's first character in the scanned text
   std::size_t length = 0;
 };

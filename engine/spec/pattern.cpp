@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/spec/code_shape.h"
+#include "engine/spec/cuda_scanner.h"
 #include "engine/spec/include_sites.h"
 #include "engine/spec/pattern_header.h"
 #include "engine/spec/reading_order.h"
@@ -45,6 +46,17 @@ void refuse_directives(const CudaExpression& expression, Diagnostics& diagnostic
                     "put it into the pattern's code");
 }
 
+/// Notes which buffers the kernel takes as pointers to const.
+void note_const_buffers(Pattern& pattern) {
+  for (const KernelDeclaration& kernel : find_kernels(pattern.body)) {
+    if (kernel.name != pattern.name) continue;
+    const std::size_t count = std::min(kernel.parameters.size(), pattern.buffers.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      pattern.buffers[i].is_const = kernel.parameters[i].is_const;
+    }
+  }
+}
+
 }  // namespace
 
 PatternPtr parse_pattern(const SourcePtr& source, const std::filesystem::path& path,
@@ -76,6 +88,7 @@ PatternPtr parse_pattern(const SourcePtr& source, const std::filesystem::path& p
         check_expression_shape(verification.condition.text, verification.condition.where, found);
       }
       check_pattern(*pattern, std::move(gaps), found);
+      note_const_buffers(*pattern);
       for (const Buffer& buffer : pattern->buffers) {
         if (buffer.init) refuse_directives(*buffer.init, found);
       }

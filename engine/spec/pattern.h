@@ -48,6 +48,7 @@ struct Buffer {
   std::optional<CudaExpression> init;  ///< element i's first value; without it the bytes are 0xff
   Location where;
   Location type_where = {};
+  bool is_const = false;  ///< the kernel takes it as a pointer to const
 };
 
 /// A scalar that the kernel gets by value.

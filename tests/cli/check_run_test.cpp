@@ -17,13 +17,14 @@ namespace {
 std::string faulty(const std::string& statements, const std::string& verify = "true") {
   return "/* pattern:\n"
          "parameters: {K: {default: 1}}\n"
-         "buffers: {data: {type: int, length: 64, init: \"0\"}, raw: {type: int, length: 64}}\n"
+         "buffers: {data: {type: int, length: 64, init: \"0\"}, raw: {type: int, length: 64}, "
+         "limits: {type: int, length: 64, init: \"i\"}}\n"
          "launch: {grid: 1, block: 64}\n"
          "useful: {write: 256}\n"
          "verify: {data: \"" +
          verify +
          "\"}\n*/\n"
-         "__global__ void faulty(int* data, int* raw) {\n"
+         "__global__ void faulty(int* data, int* raw, const int* limits) {\n"
          "  __shared__ int words[64];\n" +
          statements + "\n}\n";
 }
@@ -60,6 +61,21 @@ const std::vector<FaultCase> faults = {
      "faulty.cu:11:1: error: ", "the emulator does not execute the instruction barrier.cluster"},
     {"while (reinterpret_cast<volatile int*>(data)[0] == 0) {}", "true",
      "faulty.cu:10:1: error: ", "the kernel does not end"},
+    {"__shared__ int other[64];\nother[threadIdx.x] = words[threadIdx.x] = 1;\n"
+     "__syncthreads();\ndata[threadIdx.x] = words[threadIdx.x + 16 * K] + other[K];",
+     "true", "faulty.cu:13:1: error: ",
+     "thread (48, 0, 0): out of bounds of 'words': reads 4 bytes at byte "
+     "256 of 256, which is byte 0 of 'other'"},
+    {"if (threadIdx.x < 32) {\n__syncthreads();\n} else {\n__syncthreads();\n}", "true",
+     "faulty.cu:13:1: error: ",
+     "thread (32, 0, 0): threads of one block wait at different barriers, others of them at "
+     "faulty.cu:11 (bar.sync)"},
+    {"__shared__ long long bar;\nconst unsigned at = __cvta_generic_to_shared(&bar);\n"
+     "for (int i = 0; i <= K; ++i)\nif (threadIdx.x == 0)\n"
+     "asm volatile(\"mbarrier.init.shared.b64 [%0], 1;\" :: \"r\"(at));",
+     "true", "faulty.cu:14:1: error: ", "it initialises the mbarrier at byte 0 of 'bar'"},
+    {"const_cast<int*>(limits)[threadIdx.x] = 1;", "true",
+     "faulty.cu:10:1: error: ", "it writes limits[0], which the kernel takes as const"},
     {"data[threadIdx.x] = 1;", "data[i] == 2",
      "faulty.cu:6:17: error: ", "wrong result: 64 of 64 elements of 'data' fail the check"},
 };

@@ -24,7 +24,7 @@ void execute(const std::string& ptx, const std::string& entry) {
   Launch launch = device.launch(entry, setting, arguments);
   ptx_memory_instructions(device.kernel());
   if (launch.shared_bytes() > most_shared_bytes) return;
-  launch.checks_shared = true;
+  launch.checks_kernel = true;
   launch.notes_shapes = true;
   launch.print = [](const std::string& /*text*/) {};
   GridOptions options;

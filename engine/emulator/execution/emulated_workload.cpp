@@ -91,7 +91,7 @@ Launch EmulatedWorkload::launch_of(const Kernel& kernel,
     if (!launch.parameters.empty()) {
       std::memcpy(copy.host, launch.parameters.data(), launch.parameters.size());
     }
-    copy.is_read_only = true;
+    copy.why_read_only = "which are read-only";
     launch.parameters_address = copy.base;
   }
   return launch;
@@ -103,6 +103,13 @@ Launch EmulatedWorkload::launch() {
   launch.block = {workload_.block.x, workload_.block.y, workload_.block.z};
   launch.dynamic_shared_bytes = workload_.shared_bytes;
   return launch;
+}
+
+void EmulatedWorkload::guard_const_buffers(bool is_guarded) {
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    if (!workload_.buffers[i].is_const) continue;
+    buffers_[i]->why_read_only = is_guarded ? "which the kernel takes as const" : "";
+  }
 }
 
 const Kernel& EmulatedWorkload::element_kernel(const std::string& entry) {

@@ -32,6 +32,8 @@ class EmulatedWorkload {
 
   /// The kernel's launch, but for what the caller adds.
   Launch launch();
+  /// Whether a write of what the kernel takes as const is a fault; init functions may write it.
+  void guard_const_buffers(bool is_guarded);
   /// Lets each buffer that has an init get its values as they are reached.
   void attach_init();
   /// Computes all first values now.

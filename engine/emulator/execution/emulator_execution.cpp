@@ -134,12 +134,13 @@ void EmulatorExecution::launch() {
     Launch launch = emulated_->launch();
     launch.model = settings_.model;
     launch.multiprocessors = std::max(settings_.profile.multiprocessors, 1U);
-    launch.checks_shared = settings_.checks_shared;
+    launch.checks_kernel = settings_.checks_kernel;
     launch.notes_shapes = settings_.notes_shapes;
     launch.print = settings_.print;
     launch.instruction_limit = settings_.instruction_limit;
     prepare_launch(launch);
     const GridOptions options = grid_options();
+    emulated_->guard_const_buffers(settings_.checks_kernel);
     if (models_caches_) {
       launch_with_caches(launch, options);
     } else if (kernel().is_linked) {
@@ -147,6 +148,7 @@ void EmulatorExecution::launch() {
     } else {
       launch_independent(launch, options);
     }
+    emulated_->guard_const_buffers(false);
   });
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "engine/emulator/lower/flatten.h"
 #include "engine/emulator/lower/lower.h"
 #include "engine/emulator/machine/memory_watch.h"
 #include "engine/text/units.h"
@@ -52,10 +53,10 @@ void ModuleVariables::place(std::uint32_t index) {
   }
   require_room(variable);
   Allocation& allocation =
-      memory_.allocate(variable.name, std::max<std::uint64_t>(variable.bytes, 1),
+      memory_.allocate(variable_name(variable.name), std::max<std::uint64_t>(variable.bytes, 1),
                        std::max(ptx::bytes_of(variable.type), 1U));
   addresses_[index] = allocation.base;
-  allocation.is_read_only = variable.space == ptx::Space::constant;
+  if (variable.space == ptx::Space::constant) allocation.why_read_only = "which is read-only";
   if (!variable.initial.empty()) unfilled_.emplace_back(&variable, &allocation);
 }
 

@@ -16,8 +16,8 @@ struct EmulatorSettings {
   DeviceProfile profile;
   /// Executes every block, however many there are.
   bool is_exact = false;
-  /// Looks for races in shared memory and for reads of shared memory that nothing wrote.
-  bool checks_shared = false;
+  /// Looks for what hardware lets pass; see Launch::checks_kernel.
+  bool checks_kernel = false;
   /// Remembers what the addresses of each access look like.
   bool notes_shapes = false;
   unsigned threads = 1;

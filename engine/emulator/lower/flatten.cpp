@@ -23,14 +23,19 @@ constexpr std::size_t most_instructions = 1'000'000;
 constexpr std::size_t most_names = 16'000'000;
 constexpr std::size_t deepest_call = 256;  ///< functions become part of others by recursion
 
-/// A function's name as its source has it, without parameters and the engine's namespaces.
-std::string source_name(const std::string& ptx_name) {
+/// A name as C++ writes it.
+std::string demangled(const std::string& ptx_name) {
   if (!ptx_name.starts_with("_Z")) return ptx_name;  // a short plain name may also name a type
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(
       abi::__cxa_demangle(ptx_name.c_str(), nullptr, nullptr, &status), &std::free);
-  if (status != 0 || text == nullptr) return ptx_name;
-  std::string name = text.get();
+  return status == 0 && text != nullptr ? text.get() : ptx_name;
+}
+
+/// A function's name as its source has it, without parameters and the engine's namespaces.
+std::string function_name(const std::string& ptx_name) {
+  std::string name = demangled(ptx_name);
+  if (name == ptx_name) return name;
   name.resize(std::min(name.find('('), name.size()));
   if (!name.starts_with("sweep_c")) return name;
   const std::size_t colons = name.find("::");
@@ -80,7 +85,7 @@ class Flattener {
   std::uint64_t take_shared(const ptx::Variable& variable) {
     const std::uint64_t offset = align_up(flat_.static_shared_bytes, variable.align);
     flat_.static_shared_bytes = offset + variable.bytes;
-    flat_.shared_variables.push_back({variable.name, offset, variable.bytes});
+    flat_.shared_variables.push_back({variable_name(variable.name), offset, variable.bytes});
     if (flat_.static_shared_bytes > window_size) {
       throw UnsupportedError(
           fmt::format("the shared variable '{}' is larger than any shared memory", variable.name));
@@ -160,7 +165,7 @@ class Flattener {
   [[noreturn]] void refuse_recursion(std::uint32_t frame) const {
     const std::string message =
         fmt::format("'{}' calls itself: the emulator does not execute recursive functions",
-                    source_name(flat_.frames[frame].function->name));
+                    function_name(flat_.frames[frame].function->name));
     const std::vector<ptx::Place>& calls = flat_.frames[frame].called_from;
     if (calls.empty()) throw UnsupportedError(message);
     const std::filesystem::path file = module_.file_name(calls.front().file);
@@ -249,6 +254,12 @@ class Flattener {
 };
 
 }  // namespace
+
+std::string variable_name(const std::string& ptx_name) {
+  const std::string name = demangled(ptx_name);
+  const std::size_t colons = name.rfind("::");
+  return colons == std::string::npos ? name : name.substr(colons + 2);
+}
 
 bool is_system_call(std::string_view name) {
   static constexpr std::array<std::string_view, 4> names = {"vprintf", "__assertfail", "malloc",

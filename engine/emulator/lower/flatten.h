@@ -47,6 +47,9 @@ struct FlatCode {
   std::uint64_t dynamic_shared_alignment = 16;
 };
 
+/// A variable's own name: "tile" of "_ZZ9transposePfE4tile".
+std::string variable_name(const std::string& ptx_name);
+
 /// The functions that a program does not define: vprintf, __assertfail, malloc, free.
 bool is_system_call(std::string_view name);
 

@@ -98,6 +98,9 @@ struct MemoryOp {
   bool is_counted = true;           ///< false for parameters
   bool is_volatile = false;         ///< volatile, relaxed, acquire, release, mmio
   CachePolicy policy = CachePolicy::all_levels;
+  /// The variable in shared memory that the address, of a copy the one it writes to, is computed
+  /// from: an index into Kernel::shared_variables; none: not known.
+  std::uint32_t shared_base = none;
   // Atomics.
   AtomicOperation operation = AtomicOperation::add;
   std::uint32_t result = none;
@@ -155,6 +158,7 @@ struct BarrierOp {
   std::uint32_t d = none;
   std::uint32_t predicate = none;
   bool is_negated = false;
+  bool is_aligned = false;  ///< all lanes of a warp execute the same one together
 };
 
 enum class MbarrierMode : std::uint8_t {
@@ -272,7 +276,7 @@ struct InstructionInfo {
 
 /// A static variable in a block's shared memory, and where it lies there.
 struct SharedVariable {
-  std::string name;  ///< as the PTX has it
+  std::string name;  ///< as the source has it
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
 };

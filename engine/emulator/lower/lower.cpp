@@ -12,6 +12,7 @@
 #include "engine/emulator/lower/lowering.h"
 #include "engine/emulator/lower/reconvergence.h"
 #include "engine/emulator/lower/register_uses.h"
+#include "engine/emulator/lower/shared_bases.h"
 #include "engine/emulator/lower/uniform_slots.h"
 
 namespace sweep {
@@ -48,6 +49,7 @@ class KernelBuilder {
   Kernel run() {
     const std::vector<CodeBlock> blocks = find_blocks(flat_);
     uses_ = std::make_unique<RegisterUses>(flat_, blocks);
+    shared_bases_ = std::make_unique<SharedBases>(module_, flat_, blocks);
     for (const CodeBlock& code : blocks) add_block(code);
     const std::vector<bool> merges = find_merging_blocks(kernel_.blocks);
     for (std::size_t i = 0; i < merges.size(); ++i) kernel_.blocks[i].merges = merges[i];
@@ -68,7 +70,12 @@ class KernelBuilder {
  private:
   void lower_one(std::uint32_t at) {
     lowering_.start(flat_.code[at], uses_->is_result_unused(at));
+    const std::size_t first = kernel_.memory.size();
     row_of(lowering_.instruction()).lower(lowering_);
+    if (kernel_.memory.size() == first) return;
+    const auto address =
+        std::ranges::find(lowering_.instruction().operands, Operand::Kind::address, &Operand::kind);
+    kernel_.memory.back().shared_base = shared_bases_->base_of(at, *address);
   }
 
   void add_block(const CodeBlock& code) {
@@ -119,6 +126,7 @@ class KernelBuilder {
   Kernel kernel_;
   Lowering lowering_;
   std::unique_ptr<RegisterUses> uses_;
+  std::unique_ptr<SharedBases> shared_bases_;
 };
 
 }  // namespace

@@ -143,6 +143,7 @@ Op lower_warp_barrier(Lowering& lowering) {
 Op lower_barrier(Lowering& lowering) {
   if (lowering.has_modifier("cluster")) lowering.refuse();
   BarrierOp barrier;
+  barrier.is_aligned = lowering.instruction().mnemonic == "bar" || lowering.has_modifier("aligned");
   std::size_t next = 0;
   const bool is_reduction = lowering.has_modifier("red");
   std::size_t last = lowering.operand_count();

@@ -73,6 +73,7 @@ AccessUnit::AccessUnit(const Launch& launch, LaunchCount& count, std::uint32_t w
 void AccessUnit::begin_block(std::uint64_t index, RaceDetector* races) {
   block_index_ = index;
   races_ = races;
+  mbarriers_.clear();
   std::ranges::fill(stack_, kernel_.local_bytes);
 }
 
@@ -211,7 +212,7 @@ void AccessUnit::access_global(Warp& warp, const Op& op, WarpAccess& access, Use
     Allocation& allocation = resolve(warp, op, access, spread, lanes);
     const std::uint32_t others = access.active & ~lanes;
     access.active = lanes;
-    if (!allocation.is_plain() || (use != Use::load && allocation.is_read_only)) {
+    if (!allocation.is_plain() || (use != Use::load && !allocation.why_read_only.empty())) {
       prepare(warp, op, allocation, access, use);
     }
     if (use == Use::atomic) {
@@ -258,15 +259,23 @@ void AccessUnit::tell_listener(const WarpAccess& access, Use use, CachePolicy po
                               sectors.data(), count, policy);
 }
 
+void AccessUnit::fail_read_only(const Warp& warp, const Op& op, unsigned lane,
+                                const Allocation& allocation, std::uint64_t address) {
+  fail(warp, op, lane,
+       fmt::format("it writes {}[{}], {}", allocation.name,
+                   (address - allocation.base) / allocation.element_bytes,
+                   allocation.why_read_only));
+}
+
 /// What an allocation wants done before an access: first values filled in, reads of what nothing
 /// wrote noticed, writes remembered.
 void AccessUnit::prepare(Warp& warp, const Op& op, Allocation& allocation, WarpAccess& access,
                          Use use) {
-  if (use != Use::load && allocation.is_read_only) {
-    fail(warp, op, static_cast<unsigned>(std::countr_zero(access.active)),
-         fmt::format("it writes {}, which is read-only", allocation.name));
-  }
   if (&allocation == launch_.fills) return;
+  if (use != Use::load && !allocation.why_read_only.empty()) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(access.active));
+    fail_read_only(warp, op, lane, allocation, access.address[lane]);
+  }
   // Buffers are filled in their order, which is that of their addresses.
   const bool is_filled_later = launch_.fills != nullptr && allocation.written != nullptr &&
                                allocation.base > launch_.fills->base;
@@ -334,6 +343,11 @@ void AccessUnit::access_shared(Warp& warp, const Op& op, WarpAccess& access, Use
   const MemoryOp& memory = kernel_.memory[op.detail];
   const Spread spread = spread_of(access.address.data(), access.active);
   check_alignment(warp, op, access, spread);
+  if (launch_.checks_kernel && memory.shared_base != none) {
+    for_each_lane(access.active, [&](unsigned lane) {
+      check_base(warp, op, lane, access.address[lane], access.width, use);
+    });
+  }
   if (spread.high > shared_bytes_ || access.width > shared_bytes_ - spread.high) {
     for_each_lane(access.active, [&](unsigned lane) {
       if (access.address[lane] <= shared_bytes_ &&
@@ -365,6 +379,18 @@ void AccessUnit::access_shared(Warp& warp, const Op& op, WarpAccess& access, Use
     move(warp, op, access, bias);
   }
   if (races_ != nullptr && use == Use::store) check_shared(warp, op, access, use);
+}
+
+void AccessUnit::check_base(const Warp& warp, const Op& op, unsigned lane, std::uint64_t begin,
+                            std::uint64_t bytes, Use use) {
+  const SharedVariable& base = kernel_.shared_variables[kernel_.memory[op.detail].shared_base];
+  const std::uint64_t distance = begin - base.offset;
+  if (distance <= base.bytes && bytes <= base.bytes - distance) return;
+  fail(warp, op, lane,
+       fmt::format("out of bounds of '{}': {} {} bytes at byte {} of {}, which is {}", base.name,
+                   verb(use == Use::load), bytes, place_in_words(distance), base.bytes,
+                   begin < shared_bytes_ ? describe_shared_byte(kernel_, begin)
+                                         : "outside of the block's shared memory"));
 }
 
 /// Stores are judged when their values lie in memory.
@@ -402,8 +428,12 @@ void AccessUnit::note_shared(const Warp& warp, const Op& op, std::uint64_t begin
   const auto conflict = races_->access(kind, begin, bytes, thread, order_, op.instruction, values);
   if (!conflict) return;
   if (conflict->is_unwritten) {
+    const bool may_have_left =
+        kernel_.memory[op.detail].shared_base == none && kernel_.shared_variables.size() > 1;
     fail(warp, op, lane,
-         fmt::format("it reads byte {} of shared memory, which nothing has written", begin));
+         fmt::format("it reads byte {} of shared memory, which nothing has written: {}{}", begin,
+                     describe_shared_byte(kernel_, begin),
+                     may_have_left ? ", unless an index has left another array" : ""));
   }
   const auto words = [](RaceDetector::Access access) {
     using Access = RaceDetector::Access;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "engine/emulator/count/access.h"
@@ -68,9 +69,16 @@ class AccessUnit {
   Allocation& resolve(const Warp& warp, const Op& op, const WarpAccess& access,
                       const Spread& spread, std::uint32_t& lanes);
   void prepare(Warp& warp, const Op& op, Allocation& allocation, WarpAccess& access, Use use);
+  [[noreturn]] void fail_read_only(const Warp& warp, const Op& op, unsigned lane,
+                                   const Allocation& allocation, std::uint64_t address);
   void check_written(Warp& warp, const Op& op, const Allocation& allocation,
                      const std::uint64_t* begin, WarpAccess& access);
   void check_shared(const Warp& warp, const Op& op, const WarpAccess& access, Use use);
+  /// That a lane's bytes lie in the variable that their address is computed from.
+  void check_base(const Warp& warp, const Op& op, unsigned lane, std::uint64_t begin,
+                  std::uint64_t bytes, Use use);
+  void check_mbarrier(const Warp& warp, const Op& op, unsigned lane, std::uint64_t key,
+                      MbarrierMode mode, bool is_valid);
   void note_shared(const Warp& warp, const Op& op, std::uint64_t begin, std::uint32_t bytes,
                    unsigned lane, RaceDetector::Access kind, const std::byte* values);
   void count_global(const Op& op, const WarpAccess& access, const Spread& spread, Use use);
@@ -107,7 +115,8 @@ class AccessUnit {
   std::vector<Allocation*> last_;  ///< by memory op: where it went last
   std::uint64_t shared_bytes_;
   LazyPages shared_;
-  std::uint64_t local_bytes_;  ///< of one thread, room for alloca included
+  std::unordered_set<std::uint64_t> mbarriers_;  ///< in the block, where checked
+  std::uint64_t local_bytes_;                    ///< of one thread, room for alloca included
   LazyPages local_;
   std::vector<std::uint64_t> stack_;  ///< of each thread: where alloca takes from
 };

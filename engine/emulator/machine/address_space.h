@@ -34,7 +34,8 @@ struct Allocation {
   std::uint32_t element_bytes = 1;
   LazyPages pages;
   std::byte* host = nullptr;  ///< where they begin
-  bool is_read_only = false;
+  /// What ends "it writes in[3], ..."; empty: the kernel may write it.
+  std::string_view why_read_only;
   /// Every byte may be read.
   bool is_initialised = true;
   /// What the kernel has written; null when nobody needs to know.

@@ -36,7 +36,7 @@ BlockRun::BlockRun(const Launch& launch, LaunchCount& count)
     warps_[i].registers = registers_.data() + i * kernel_.register_bytes;
     fill_launch_constants(launch_, warps_[i]);
   }
-  if (launch_.checks_shared && launch_.shared_bytes() > 0) {
+  if (launch_.checks_kernel && launch_.shared_bytes() > 0) {
     races_ = std::make_unique<RaceDetector>(launch_.shared_bytes(),
                                             static_cast<std::uint32_t>(warps_.size()));
   }

@@ -72,6 +72,7 @@ class BlockRun {
   void uncount(const BasicBlock& block, std::uint32_t lanes, bool is_whole_fragment);
   void release_complete(std::uint32_t number);
   void release(std::uint32_t number);
+  bool is_same_barrier(const BasicBlock& a, const BasicBlock& b) const;
   void check_together(std::uint32_t number) const;
   void retire(Warp& warp, std::uint32_t lanes);
   [[noreturn]] void report_deadlock() const;

@@ -106,7 +106,15 @@ bool BlockRun::barrier(Warp& warp, const BasicBlock& block, Fragment& fragment) 
                                describe_thread(launch_, index_, warp.index, lane), number));
   }
   Barrier& state = barriers_.at(number);
-  if (op.threads != none) state.needed = warp.slot<std::uint32_t>(op.threads)[lane];
+  if (op.threads != none) {
+    state.needed = warp.slot<std::uint32_t>(op.threads)[lane];
+    if (launch_.checks_kernel && state.needed % warp_size != 0) {
+      throw fault_at(
+          kernel_, block.instruction,
+          fmt::format("{}: a barrier of {} threads: it takes whole warps of {}",
+                      describe_thread(launch_, index_, warp.index, lane), state.needed, warp_size));
+    }
+  }
   state.arrived += static_cast<std::uint32_t>(std::popcount(fragment.mask));
   if (op.predicate != none) {
     std::uint32_t predicate = *warp.slot<std::uint32_t>(op.predicate);
@@ -133,27 +141,45 @@ void BlockRun::release_complete(std::uint32_t number) {
   if (barrier.arrived >= needed) release(number);
 }
 
-/// A warp's lanes that wait at different places: hardware lets it pass, CUDA does not allow it.
+/// Whether it is one __syncthreads(), which the compiler may have copied.
+bool BlockRun::is_same_barrier(const BasicBlock& a, const BasicBlock& b) const {
+  const std::vector<ptx::Place>& places = kernel_.instructions[a.instruction].places;
+  return &a == &b || (!places.empty() && places == kernel_.instructions[b.instruction].places);
+}
+
+/// Threads that wait at different places: hardware lets it pass, CUDA does not allow it. The lanes
+/// of a warp come to one aligned barrier, all threads of a block to one __syncthreads().
 void BlockRun::check_together(std::uint32_t number) const {
+  const BasicBlock* first_of_block = nullptr;
+  const auto report = [&](const Warp& warp, const Fragment& fragment, const BasicBlock& other,
+                          const char* whose) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(fragment.mask));
+    throw fault_at(kernel_, kernel_.blocks[fragment.block].instruction,
+                   fmt::format("{}: {} wait at different barriers, others of them at {}",
+                               describe_thread(launch_, index_, warp.index, lane), whose,
+                               describe_instruction(kernel_, other.instruction)));
+  };
   for (const Warp& warp : warps_) {
-    const Fragment* first = nullptr;
+    const BasicBlock* first_of_warp = nullptr;
     for (std::uint32_t i = 0; i < warp.fragment_count; ++i) {
       const Fragment& fragment = warp.fragments[i];
       if (fragment.state != Fragment::State::barrier || fragment.barrier != number) continue;
-      if (first == nullptr) first = &fragment;
-      if (fragment.block == first->block) continue;
-      const auto lane = static_cast<unsigned>(std::countr_zero(fragment.mask));
-      throw fault_at(
-          kernel_, kernel_.blocks[fragment.block].instruction,
-          fmt::format("{}: lanes of one warp wait at different barriers, others of them at {}",
-                      describe_thread(launch_, index_, warp.index, lane),
-                      describe_instruction(kernel_, kernel_.blocks[first->block].instruction)));
+      const BasicBlock& block = kernel_.blocks[fragment.block];
+      const BarrierOp& op = kernel_.barriers[block.op.detail];
+      if (!op.is_aligned) continue;
+      if (first_of_warp == nullptr) first_of_warp = &block;
+      if (first_of_warp != &block) report(warp, fragment, *first_of_warp, "lanes of one warp");
+      if (op.threads != none) continue;
+      if (first_of_block == nullptr) first_of_block = &block;
+      if (!is_same_barrier(*first_of_block, block)) {
+        report(warp, fragment, *first_of_block, "threads of one block");
+      }
     }
   }
 }
 
 void BlockRun::release(std::uint32_t number) {
-  if (races_ != nullptr) check_together(number);
+  if (launch_.checks_kernel) check_together(number);
   const Barrier result = barriers_.at(number);
   barriers_.at(number) = {};
   for (Warp& warp : warps_) {

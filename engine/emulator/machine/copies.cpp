@@ -8,6 +8,7 @@
 
 #include "engine/emulator/machine/access_unit.h"
 #include "engine/emulator/machine/lane_loop.h"
+#include "engine/emulator/machine/thread_place.h"
 
 namespace sweep {
 namespace {
@@ -96,9 +97,7 @@ std::byte* AccessUnit::bytes_at(Warp& warp, const Op& op, unsigned lane, ptx::Sp
          fmt::format("it reads bytes of {} that nothing has written", allocation->name));
   }
   if (use != Use::load) {
-    if (allocation->is_read_only) {
-      fail(warp, op, lane, fmt::format("it writes {}, which is read-only", allocation->name));
-    }
+    if (!allocation->why_read_only.empty()) fail_read_only(warp, op, lane, *allocation, address);
     if (allocation->written != nullptr) allocation->written->set(begin, count);
   }
   return allocation->host + begin;
@@ -127,6 +126,9 @@ void AccessUnit::async_copy(Warp& warp, const Op& op, std::uint32_t mask) {
       fail(warp, op, lane,
            fmt::format("misaligned address: a copy of {} bytes from {:#x} to {:#x}",
                        memory.copy_bytes, from.address[lane], to[lane]));
+    }
+    if (launch_.checks_kernel && memory.shared_base != none) {
+      check_base(warp, op, lane, to[lane] % shared_window, memory.copy_bytes, Use::store);
     }
     std::byte* target =
         bytes_at(warp, op, lane, ptx::Space::shared, to[lane], memory.copy_bytes, Use::store);
@@ -168,6 +170,9 @@ void AccessUnit::bulk_copy(Warp& warp, const Op& op, std::uint32_t mask) {
                        size, from[lane], to[lane]));
     }
     if (size == 0) return;
+    if (launch_.checks_kernel && memory.shared_base != none) {
+      check_base(warp, op, lane, to[lane] % shared_window, size, Use::store);
+    }
     const std::byte* source = bytes_at(warp, op, lane, memory.space, from[lane], size, Use::load);
     std::byte* target = bytes_at(warp, op, lane, memory.to_space, to[lane], size, Use::store);
     if (memory.is_reduction) {
@@ -184,6 +189,7 @@ void AccessUnit::bulk_copy(Warp& warp, const Op& op, std::uint32_t mask) {
     std::uint64_t* object = mbarrier_at(
         warp, op, {memory.barrier_address, memory.is_barrier_address_64, memory.barrier_offset},
         ptx::Space::shared, lane, key);
+    check_mbarrier(warp, op, lane, key, MbarrierMode::complete_tx, unpack(*object).is_valid);
     complete_bytes(*object, static_cast<std::int64_t>(size));
     if (races_ != nullptr) races_->release_to(key, warp.index);
   });
@@ -232,6 +238,26 @@ void AccessUnit::complete_bytes(std::uint64_t& object, std::int64_t bytes) {
   object = pack(state);
 }
 
+/// `is_valid`: what lies there looks like one. One may be left from the block before, or plain
+/// stores may have written over it.
+void AccessUnit::check_mbarrier(const Warp& warp, const Op& op, unsigned lane, std::uint64_t key,
+                                MbarrierMode mode, bool is_valid) {
+  const bool is_known = is_valid && (!launch_.checks_kernel || mbarriers_.contains(key));
+  if (mode != MbarrierMode::init) {
+    if (!is_known) fail(warp, op, lane, "it uses an mbarrier that is not initialised");
+    if (mode == MbarrierMode::invalidate) mbarriers_.erase(key);
+    return;
+  }
+  if (!launch_.checks_kernel) return;
+  if (is_known) {
+    fail(warp, op, lane,
+         fmt::format("it initialises the mbarrier at {}, which is initialised already: "
+                     "mbarrier.inval comes first",
+                     describe_shared_byte(kernel_, key)));
+  }
+  mbarriers_.insert(key);
+}
+
 void AccessUnit::mbarrier(Warp& warp, const Op& op, std::uint32_t mask) {
   const MbarrierOp& barrier = kernel_.mbarriers[op.detail];
   ++order_;
@@ -249,9 +275,7 @@ void AccessUnit::mbarrier_lane(Warp& warp, const Op& op, const MbarrierOp& barri
   std::uint64_t& object = *mbarrier_at(
       warp, op, {barrier.address, barrier.is_address_64, barrier.offset}, barrier.space, lane, key);
   MbarrierState state = unpack(object);
-  if (barrier.mode != MbarrierMode::init && !state.is_valid) {
-    fail(warp, op, lane, "it uses an mbarrier that is not initialised");
-  }
+  check_mbarrier(warp, op, lane, key, barrier.mode, state.is_valid);
   const auto set_predicate = [&](bool holds) {
     std::uint32_t& p = *warp.slot<std::uint32_t>(barrier.d);
     p = (p & ~(std::uint32_t{1} << lane)) | (std::uint32_t{holds} << lane);
@@ -364,6 +388,10 @@ void AccessUnit::move_matrices(Warp& warp, const Op& op, std::uint32_t mask, boo
       if (address % row_bytes != 0) {
         fail(warp, op, lane,
              fmt::format("misaligned address: a row of 16 bytes at {:#x}", address));
+      }
+      if (launch_.checks_kernel && memory.shared_base != none) {
+        check_base(warp, op, lane, address % shared_window, row_bytes,
+                   is_load ? Use::load : Use::store);
       }
       std::byte* place = bytes_at(warp, op, lane, ptx::Space::shared, address, row_bytes,
                                   is_load ? Use::load : Use::store);

@@ -50,8 +50,10 @@ struct Launch {
   std::vector<std::uint64_t> variable_addresses;  ///< of the module's variables, by index
   MemoryModel model;
   std::uint32_t multiprocessors = 1;
-  /// Looks for races in shared memory and for reads of shared memory that nothing wrote.
-  bool checks_shared = false;
+  /// Looks for what hardware lets pass: races in shared memory, reads of shared memory that nothing
+  /// wrote, accesses that leave one shared variable for another, threads that meet at different
+  /// barriers, mbarriers that are initialised twice.
+  bool checks_kernel = false;
   /// A thread that reads what other blocks would have written ends there and then: for checks after
   /// only some blocks were executed.
   bool retires_stale_readers = false;

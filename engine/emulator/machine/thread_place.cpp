@@ -41,6 +41,15 @@ std::string describe_instruction(const Kernel& kernel, std::uint32_t instruction
   return fmt::format("{}:{} ({})", file.filename().string(), place.line, info.opcode);
 }
 
+std::string describe_shared_byte(const Kernel& kernel, std::uint64_t byte) {
+  for (const SharedVariable& variable : kernel.shared_variables) {
+    const std::uint64_t distance = byte - variable.offset;
+    if (distance < variable.bytes) return fmt::format("byte {} of '{}'", distance, variable.name);
+  }
+  if (byte < kernel.static_shared_bytes) return "no variable's";
+  return fmt::format("byte {} of dynamic shared memory", byte - kernel.static_shared_bytes);
+}
+
 FaultPlace fault_place(const Kernel& kernel, std::uint32_t instruction) {
   if (instruction == none) return {};
   const ptx::Place place = user_place(kernel.instructions[instruction]);

@@ -19,6 +19,9 @@ ptx::Place user_place(const InstructionInfo& instruction);
 /// "stride.cu:28 (ld.global.f32)"
 std::string describe_instruction(const Kernel& kernel, std::uint32_t instruction);
 
+/// "byte 4 of 'tile'": what lies at a byte of the block's shared memory.
+std::string describe_shared_byte(const Kernel& kernel, std::uint64_t byte);
+
 /// Its file and line, as the compiler was told them.
 FaultPlace fault_place(const Kernel& kernel, std::uint32_t instruction);
 /// What an instruction did wrong.

@@ -37,7 +37,7 @@ std::string copying(const std::string& statement,
 
 EmulatorSettings checking() {
   EmulatorSettings settings = emulator_settings(90, 2);
-  settings.checks_shared = true;
+  settings.checks_kernel = true;
   return settings;
 }
 
@@ -65,7 +65,8 @@ const FaultCase fault_cases[] = {
     {"tile[t] = v; v = tile[t ^ 32];", "of shared memory, which nothing has written"},
 
     {"tile[t] = v; v = tile[t ^ 1];", "without a barrier between"},
-    {"tile[t] = v; __syncthreads(); v = tile[t + 1];", "out of bounds: reads 4 bytes at byte 1024"},
+    {"tile[t] = v; __syncthreads(); v = tile[t + 1];",
+     "out of bounds of 'tile': reads 4 bytes at byte 1024"},
     {"tile[t / 2] = v; __syncthreads(); v += 0 * tile[0];", "a race"},
     {"if (t == 5) __trap();", "thread (5, 0, 0): the kernel stopped itself with a trap"},
     {"assert(t < 200);", "assert(t < 200) failed"},

@@ -78,7 +78,7 @@ BOOST_DATA_TEST_CASE(atomics_happen_one_after_the_other,
   body += "st.global.b" + bits + " [%out+144], " + result + "; DONE:\n";
   Setting setting;
   setting.words = 40;
-  setting.checks_shared = true;
+  setting.checks_kernel = true;
   const Outcome outcome = run_body(body, setting);
   const auto word = [&](std::size_t at) {
     return outcome.out[at] | std::uint64_t{outcome.out[at + 1]} << 32;

@@ -141,7 +141,7 @@ DONE:)ptx"},
 BOOST_DATA_TEST_CASE(within_a_block, boost::unit_test::data::make(within_blocks), c) {
   for (const bool takes_turns : {false, true}) {
     Setting setting = c.setting;
-    setting.checks_shared = true;
+    setting.checks_kernel = true;
     setting.options.interleaves = takes_turns;
     const Outcome outcome = run_body(c.body, setting);
     for (std::uint32_t t = 0; t < outcome.out.size(); ++t) {

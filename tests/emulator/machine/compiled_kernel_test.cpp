@@ -81,7 +81,7 @@ void check(const std::string& ptx, const Checked& kernel) {
   Setting setting;
   setting.grid = kernel.grid;
   setting.block = kernel.block;
-  setting.checks_shared = true;
+  setting.checks_kernel = true;
   const bool is_square = kernel.name.starts_with("transpose");
   run_grid(device.launch(kernel.name, setting, {out.base, in.base, is_square ? 32 : length}), {});
   const Words results = TestDevice::values(out);

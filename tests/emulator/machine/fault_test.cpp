@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(writing_constant_memory) {
       kernel_text("mov.u64 %d0, table; cvta.const.u64 %d0, %d0; st.u32 [%d0], %me;",
                   ".const .align 4 .b32 table[4];");
   BOOST_CHECK_EXCEPTION(run_module(text), std::runtime_error, [](const auto& error) {
-    return std::string(error.what()).find("it writes table, which is read-only") !=
+    return std::string(error.what()).find("it writes table[0], which is read-only") !=
            std::string::npos;
   });
 }

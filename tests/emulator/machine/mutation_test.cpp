@@ -128,7 +128,7 @@ Ending lower_and_run(const std::string& text, const RandomProgram& program) {
     setting.block = program.block;
     setting.instruction_limit = 20'000;
     Launch launch = device.launch("k", setting, {out.base});
-    launch.checks_shared = launch.shared_bytes() < 0x10000;
+    launch.checks_kernel = launch.shared_bytes() < 0x10000;
     run_grid(launch, {});
     return Ending::fine;
   } catch (const ptx::SyntaxError&) {

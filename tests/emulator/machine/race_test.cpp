@@ -123,7 +123,7 @@ const RaceCase races[] = {
 BOOST_DATA_TEST_CASE(are_told_from_what_is_ordered, boost::unit_test::data::make(races), c) {
   Setting setting;
   setting.block = {64, 1, 1};
-  setting.checks_shared = true;
+  setting.checks_kernel = true;
   const std::string body = std::string(cells) + c.body;
   const std::string message = fault_of(body, setting);
   if (*c.message == '\0') {
@@ -131,7 +131,7 @@ BOOST_DATA_TEST_CASE(are_told_from_what_is_ordered, boost::unit_test::data::make
   } else {
     BOOST_TEST((message.find(c.message) != std::string::npos), message);
   }
-  setting.checks_shared = false;
+  setting.checks_kernel = false;
   BOOST_TEST(fault_of(body, setting) == "");
 }
 
@@ -139,7 +139,7 @@ BOOST_DATA_TEST_CASE(are_told_from_what_is_ordered, boost::unit_test::data::make
 BOOST_AUTO_TEST_CASE(each_block_begins_with_nothing_written) {
   Setting setting;
   setting.grid = {2, 1, 1};
-  setting.checks_shared = true;
+  setting.checks_kernel = true;
   const std::string message = fault_of(R"ptx(
   .shared .b32 cell; mov.u32 %r0, %ctaid.x; setp.eq.u32 %p0, %r0, 0;
   @%p0 st.shared.u32 [cell], %r0; @!%p0 ld.shared.u32 %result, [cell];)ptx",

@@ -43,7 +43,7 @@ Result run_on_machine(const RandomProgram& program, const GridOptions& options, 
     Setting setting;
     setting.grid = program.grid;
     setting.block = program.block;
-    setting.checks_shared = true;
+    setting.checks_kernel = true;
     setting.options = options;
     Launch launch = device.launch("k", setting, {out.base});
     const ptx::Module module(program.ptx);

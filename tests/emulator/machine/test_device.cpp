@@ -33,7 +33,7 @@ Launch TestDevice::launch(const std::string& entry, const Setting& setting,
   launch.grid = setting.grid;
   launch.block = setting.block;
   launch.dynamic_shared_bytes = setting.dynamic_shared;
-  launch.checks_shared = setting.checks_shared;
+  launch.checks_kernel = setting.checks_kernel;
   launch.instruction_limit = setting.instruction_limit;
   launch.parameters.resize(static_cast<std::size_t>(kernel_.parameter_bytes));
   for (std::size_t i = 0; i < arguments.size() && i < kernel_.parameters.size(); ++i) {

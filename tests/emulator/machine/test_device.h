@@ -17,7 +17,7 @@ struct Setting {
   Dim3 grid = {1, 1, 1};
   Dim3 block = {32, 1, 1};
   std::uint64_t dynamic_shared = 0;
-  bool checks_shared = false;
+  bool checks_kernel = false;
   std::uint64_t instruction_limit = 1'000'000;
   GridOptions options = {};
   std::size_t words = 0;      ///< of `out`; 0: one for each thread

@@ -85,7 +85,7 @@ const IndexCase indices[] = {
      "cp.async.ca.shared.global [%r20], [%slot], 4; cp.async.wait_all; bar.warp.sync -1;"
      "ld.shared.u32 %r1, [cells];"},
     {"a bulk copy", true,
-     "setp.eq.u32 %p0, %me, 0;"
+     "setp.eq.u32 %p0, %me, 0; @%p0 mbarrier.init.shared.b64 [bar], 1;"
      "@%p0 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [cells], [%out], 16, "
      "[bar]; bar.sync 0; ld.shared.u32 %r1, [cells];"},
     {"stmatrix", true,

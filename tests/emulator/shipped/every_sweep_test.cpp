@@ -190,7 +190,7 @@ BOOST_DATA_TEST_CASE(has_no_races_in_shared_memory,
                                  "tune-triad"}),
                      name) {
   EmulatorSettings settings = emulator_settings(90, 2);
-  settings.checks_shared = true;
+  settings.checks_kernel = true;
   check_all_correct(reduced(chosen_configurations(shipped_sweep(name)), small), settings);
 }
 
