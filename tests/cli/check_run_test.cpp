@@ -74,6 +74,20 @@ const std::vector<FaultCase> faults = {
      "for (int i = 0; i <= K; ++i)\nif (threadIdx.x == 0)\n"
      "asm volatile(\"mbarrier.init.shared.b64 [%0], 1;\" :: \"r\"(at));",
      "true", "faulty.cu:14:1: error: ", "it initialises the mbarrier at byte 0 of 'bar'"},
+    {"int own[16];\nfor (int i = 0; i < 8; ++i) own[i * K] = i;\n"
+     "data[threadIdx.x] = own[limits[threadIdx.x] % 16];",
+     "true", "faulty.cu:12:1: error: ",
+     "thread (8, 0, 0): it reads byte 32 of its local memory, which it has not written, and writes "
+     "it to global memory at faulty.cu:12"},
+    {"int sum = limits[threadIdx.x];\nif (threadIdx.x >= 40) return;\n"
+     "for (int d = 16; d > 0; d /= 2)\nsum += __shfl_down_sync(0xffffffff, sum, d);\n"
+     "if (threadIdx.x % 32 == 0) data[threadIdx.x / 32] = sum;",
+     "true", "faulty.cu:13:1: error: ",
+     "thread (32, 0, 0): with the mask 0xffffffff it takes a value from lane 16, which has exited, "
+     "and writes it to global memory at faulty.cu:14"},
+    {"data[threadIdx.x] = __shfl_sync(0xffff, limits[threadIdx.x], 3);", "true",
+     "faulty.cu:10:1: error: ",
+     "thread (16, 0, 0): its mask 0x0000ffff does not name the lane itself, 16"},
     {"const_cast<int*>(limits)[threadIdx.x] = 1;", "true",
      "faulty.cu:10:1: error: ", "it writes limits[0], which the kernel takes as const"},
     {"data[threadIdx.x] = 1;", "data[i] == 2",

@@ -48,6 +48,13 @@ enum class OpKind : std::uint8_t {
   barrier,
 };
 
+/// When a register operation's result is undefined as one of its sources is.
+enum class Blend : std::uint8_t {
+  any,      ///< whichever source it is
+  bitwise,  ///< when all are: parts of the result come from each
+  select,   ///< when the one that the predicate `c` chooses is
+};
+
 /// One operation of a warp. Operands are byte offsets into the warp's registers.
 struct Op {
   OpKind kind = OpKind::alu;
@@ -59,6 +66,7 @@ struct Op {
   bool reads_c : 1 = false;
   bool reads_e : 1 = false;
   bool writes_d2 : 1 = false;
+  Blend blend : 2 = Blend::any;
   std::uint32_t guard = none;  ///< a predicate's slot
   AluFunction alu = nullptr;
   AluOperands operands;

@@ -92,7 +92,7 @@ void lower_alu(Lowering& lowering) {
     }
   }
   if (next != lowering.operand_count()) lowering.refuse("it has operands that have no meaning");
-  lowering.emit_alu(operation, operands);
+  lowering.emit_alu(instruction.mnemonic, operation, operands);
 }
 
 }  // namespace sweep

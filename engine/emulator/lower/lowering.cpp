@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <filesystem>
 
@@ -60,6 +61,13 @@ constexpr SpecialRegister special_registers[] = {
     {"%dynamic_smem_size", Kind::dynamic_shared_size},
     {"%total_smem_size", Kind::total_shared_size},
 };
+
+Blend blend_of(std::string_view mnemonic) {
+  static constexpr std::array<std::string_view, 8> bitwise = {"and",  "bfi",  "lop3", "or",
+                                                              "pack", "prmt", "shf",  "slct"};
+  if (mnemonic == "selp") return Blend::select;
+  return std::ranges::find(bitwise, mnemonic) == bitwise.end() ? Blend::any : Blend::bitwise;
+}
 
 std::uint64_t truncated(std::uint64_t value, unsigned bits) {
   return bits >= 64 ? value : value & ((std::uint64_t{1} << bits) - 1);
@@ -294,10 +302,11 @@ AluOperation Lowering::find_alu(std::string_view mnemonic,
 
 void Lowering::emit_alu(std::string_view mnemonic, const std::vector<std::string_view>& modifiers,
                         const AluOperands& operands) {
-  emit_alu(find_alu(mnemonic, modifiers), operands);
+  emit_alu(mnemonic, find_alu(mnemonic, modifiers), operands);
 }
 
-void Lowering::emit_alu(const AluOperation& operation, const AluOperands& operands) {
+void Lowering::emit_alu(std::string_view mnemonic, const AluOperation& operation,
+                        const AluOperands& operands) {
   if (operation.function == nullptr) refuse();
   Op op;
   op.alu = operation.function;
@@ -307,6 +316,7 @@ void Lowering::emit_alu(const AluOperation& operation, const AluOperands& operan
   op.reads_c = operation.c_bits != 0;
   op.reads_e = operation.e_bits != 0;
   op.writes_d2 = operation.d2_bits != 0;
+  op.blend = blend_of(mnemonic);
   emit(op);
 }
 

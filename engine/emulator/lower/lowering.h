@@ -51,7 +51,8 @@ class Lowering {
   /// Appends a register operation; refuses one that does not exist.
   void emit_alu(std::string_view mnemonic, const std::vector<std::string_view>& modifiers,
                 const AluOperands& operands);
-  void emit_alu(const AluOperation& operation, const AluOperands& operands);
+  void emit_alu(std::string_view mnemonic, const AluOperation& operation,
+                const AluOperands& operands);
   AluOperation find_alu(std::string_view mnemonic,
                         const std::vector<std::string_view>& modifiers) const;
   /// An index into Kernel::instructions for the instruction.

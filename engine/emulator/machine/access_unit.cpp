@@ -70,9 +70,10 @@ AccessUnit::AccessUnit(const Launch& launch, LaunchCount& count, std::uint32_t w
   if (kernel_.has_alloca) stack_.assign(std::size_t{warps} * warp_size, kernel_.local_bytes);
 }
 
-void AccessUnit::begin_block(std::uint64_t index, RaceDetector* races) {
+void AccessUnit::begin_block(std::uint64_t index, RaceDetector* races, UndefinedValues* undefined) {
   block_index_ = index;
   races_ = races;
+  undefined_ = undefined;
   mbarriers_.clear();
   std::ranges::fill(stack_, kernel_.local_bytes);
 }
@@ -80,6 +81,17 @@ void AccessUnit::begin_block(std::uint64_t index, RaceDetector* races) {
 void AccessUnit::fail(const Warp& warp, const Op& op, unsigned lane, const std::string& what) {
   const std::string thread = describe_thread(launch_, block_index_, warp.index, lane);
   throw fault_at(kernel_, op.instruction, fmt::format("{}: {}", thread, what));
+}
+
+void AccessUnit::check_defined(const Warp& warp, std::span<const std::uint32_t> slots,
+                               std::uint32_t lanes, const char* use,
+                               std::uint32_t instruction) const {
+  const auto found = undefined_->find(warp, slots, lanes);
+  if (!found) return;
+  throw fault_at(kernel_, found->origin->instruction,
+                 fmt::format("{}: {}, and {} at {}",
+                             describe_thread(launch_, block_index_, warp.index, found->lane),
+                             found->origin->what, use, describe_instruction(kernel_, instruction)));
 }
 
 void AccessUnit::fill_addresses(const Warp& warp, const Address& address, std::uint64_t* to) {
@@ -114,6 +126,10 @@ void AccessUnit::access(Warp& warp, const Op& op, std::uint32_t mask, Use use) {
                  access.address.data());
   access.active = mask;
   access.width = memory.bytes();
+  if (undefined_ != nullptr && undefined_->any(warp)) {
+    const std::array address = {memory.address};
+    check_defined(warp, address, mask, "takes it for an address", op.instruction);
+  }
   ++order_;
   if (use != Use::load) ++writes_;
   switch (memory.space) {
@@ -204,6 +220,14 @@ Allocation& AccessUnit::resolve(const Warp& warp, const Op& op, const WarpAccess
 
 void AccessUnit::access_global(Warp& warp, const Op& op, WarpAccess& access, Use use) {
   const MemoryOp& memory = kernel_.memory[op.detail];
+  if (undefined_ != nullptr && undefined_->any(warp)) {
+    if (use == Use::load) {
+      undefined_->define(warp, memory.values, access.active);
+    } else {
+      check_defined(warp, memory.values, access.active, "writes it to global memory",
+                    op.instruction);
+    }
+  }
   const Spread spread = spread_of(access.address.data(), access.active);
   check_alignment(warp, op, access, spread);
   if (launch_.counts && memory.is_counted) count_global(op, access, spread, use);
@@ -370,6 +394,14 @@ void AccessUnit::access_shared(Warp& warp, const Op& op, WarpAccess& access, Use
     }
     if (launch_.notes_shapes) count_.shapes[op.detail].note(access);
   }
+  if (undefined_ != nullptr) {
+    for_each_lane(access.active, [&](unsigned lane) {
+      const std::uint64_t address = access.address[lane];
+      if (use == Use::load) undefined_->load_shared(warp, op, lane, address);
+      if (use == Use::store) undefined_->store_shared(warp, op, lane, address);
+      if (use == Use::atomic) undefined_->define_shared(address, access.width);
+    });
+  }
   const auto bias = reinterpret_cast<std::uintptr_t>(shared_.data());
   if (races_ != nullptr && use == Use::load) check_shared(warp, op, access, use);
   if (use == Use::atomic) {
@@ -471,6 +503,14 @@ void AccessUnit::access_local(Warp& warp, const Op& op, WarpAccess& access, Use 
   if (launch_.counts && memory.is_counted) {
     counters_.local(op.detail, access, use == Use::load ? AccessKind::load : AccessKind::store);
     if (launch_.notes_shapes) count_.shapes[op.detail].note(access);
+  }
+  if (undefined_ != nullptr) {
+    for_each_lane(access.active, [&](unsigned lane) {
+      const std::uint64_t address = access.address[lane];
+      if (use == Use::load) undefined_->load_local(warp, op, lane, address);
+      if (use == Use::store) undefined_->store_local(warp, op, lane, address);
+      if (use == Use::atomic) undefined_->define_local(warp, lane, address, access.width);
+    });
   }
   for (unsigned lane = 0; lane < warp_size; ++lane) access.address[lane] += lane * local_bytes_;
   const auto bias = reinterpret_cast<std::uintptr_t>(local(warp, 0));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "engine/emulator/machine/lazy_pages.h"
 #include "engine/emulator/machine/race_detector.h"
 #include "engine/emulator/machine/site_counter.h"
+#include "engine/emulator/machine/undefined_values.h"
 #include "engine/emulator/machine/warp.h"
 
 namespace sweep {
@@ -22,7 +24,8 @@ class AccessUnit {
   /// Throws std::bad_alloc.
   AccessUnit(const Launch& launch, LaunchCount& count, std::uint32_t warps);
 
-  void begin_block(std::uint64_t index, RaceDetector* races);
+  /// What follows the block's accesses and values; null where nothing does.
+  void begin_block(std::uint64_t index, RaceDetector* races, UndefinedValues* undefined);
 
   // One op of a warp for the lanes in `mask`.
   void load(Warp& warp, const Op& op, std::uint32_t mask);
@@ -42,10 +45,16 @@ class AccessUnit {
   void stack_allocate(Warp& warp, const Op& op, std::uint32_t mask);
   void stack_restore(Warp& warp, const Op& op, std::uint32_t mask);
 
+  /// Of one thread's local memory, room for alloca included.
+  std::uint64_t local_bytes() const { return local_bytes_; }
   /// How many ops have changed memory so far.
   std::uint64_t writes() const { return writes_; }
 
   [[noreturn]] void fail(const Warp& warp, const Op& op, unsigned lane, const std::string& what);
+  /// That lanes do something with registers that are undefined: `use` says what, at the
+  /// instruction.
+  void check_defined(const Warp& warp, std::span<const std::uint32_t> slots, std::uint32_t lanes,
+                     const char* use, std::uint32_t instruction) const;
 
  private:
   enum class Use : std::uint8_t { load, store, atomic };
@@ -112,6 +121,7 @@ class AccessUnit {
   std::uint64_t order_ = 0;  ///< numbers the executed memory ops
   std::uint64_t writes_ = 0;
   RaceDetector* races_ = nullptr;
+  UndefinedValues* undefined_ = nullptr;
   std::vector<Allocation*> last_;  ///< by memory op: where it went last
   std::uint64_t shared_bytes_;
   LazyPages shared_;

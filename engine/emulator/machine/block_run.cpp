@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "engine/emulator/lower/op_slots.h"
 #include "engine/emulator/machine/fault.h"
 #include "engine/emulator/machine/fragments.h"
 #include "engine/emulator/machine/lane_constants.h"
@@ -40,6 +41,14 @@ BlockRun::BlockRun(const Launch& launch, LaunchCount& count)
     races_ = std::make_unique<RaceDetector>(launch_.shared_bytes(),
                                             static_cast<std::uint32_t>(warps_.size()));
   }
+  const bool has_shuffle = std::ranges::any_of(kernel_.blocks, [](const BasicBlock& block) {
+    return block.end == EndKind::collective && block.op.kind == OpKind::shuffle;
+  });
+  if (launch_.checks_kernel && (access_.local_bytes() > 0 || has_shuffle)) {
+    undefined_ =
+        std::make_unique<UndefinedValues>(kernel_, static_cast<std::uint32_t>(warps_.size()),
+                                          access_.local_bytes(), launch_.shared_bytes());
+  }
 }
 
 void BlockRun::reset(std::uint64_t index) {
@@ -49,7 +58,8 @@ void BlockRun::reset(std::uint64_t index) {
   idle_passes_ = 0;
   barriers_.fill({});
   if (races_ != nullptr) races_->reset();
-  access_.begin_block(index, races_.get());
+  if (undefined_ != nullptr) undefined_->reset();
+  access_.begin_block(index, races_.get(), undefined_.get());
   for (Warp& warp : warps_) {
     fill_block_constants(launch_, warp, index);
     warp.fragment_count = 0;
@@ -147,7 +157,8 @@ void BlockRun::run_fragment(Warp& warp, Fragment fragment, std::uint64_t& turn) 
   while (true) {
     const BasicBlock& block = kernel_.blocks[fragment.block];
     count(block, fragment.mask);
-    if (block.op_count != 0) run_ops(warp, block, fragment.mask);
+    if (block.op_count != 0 && undefined_ == nullptr) run_ops<false>(warp, block, fragment.mask);
+    if (block.op_count != 0 && undefined_ != nullptr) run_ops<true>(warp, block, fragment.mask);
     if (fragment.mask == 0) return;
     if (block.end == EndKind::next) {
       fragment.block = block.next;
@@ -170,6 +181,7 @@ void BlockRun::run_fragment(Warp& warp, Fragment fragment, std::uint64_t& turn) 
   }
 }
 
+template <bool follows_values>
 void BlockRun::run_ops(Warp& warp, const BasicBlock& block, std::uint32_t& mask) {
   const Op* op = kernel_.ops.data() + block.first_op;
   const Op* const end = op + block.op_count;
@@ -181,12 +193,21 @@ void BlockRun::run_ops(Warp& warp, const BasicBlock& block, std::uint32_t& mask)
       lanes &= op->is_guard_negated ? ~guard : guard;
       if (lanes == 0) continue;
     }
+    if constexpr (follows_values) {
+      if (undefined_->any(warp) && op->alu != nullptr) undefined_->operate(warp, *op, lanes);
+    }
     if (op->alu != nullptr) {
       op->alu(op->operands, registers, lanes);
       continue;
     }
     warp.may_wait |= op->may_wait;
     execute(warp, *op, lanes);
+    if constexpr (follows_values) {
+      // Loads have said what their values are.
+      if (undefined_->any(warp) && op->kind != OpKind::load) {
+        undefined_->define(warp, slots_of(kernel_, *op).writes, lanes);
+      }
+    }
     if (warp.retired != 0) {
       retire(warp, warp.retired);
       mask &= ~warp.retired;
@@ -265,7 +286,16 @@ bool BlockRun::end_block(Warp& warp, const BasicBlock& block, Fragment& fragment
   return false;
 }
 
+/// That what decides where lanes go is defined.
+void BlockRun::check_decision(const Warp& warp, const BasicBlock& block, std::uint32_t slot,
+                              std::uint32_t lanes) const {
+  if (undefined_ == nullptr || slot == none) return;
+  const std::array slots = {slot};
+  access_.check_defined(warp, slots, lanes, "what it does next depends on it", block.instruction);
+}
+
 bool BlockRun::branch(Warp& warp, const BasicBlock& block, Fragment& fragment) {
+  check_decision(warp, block, block.predicate, fragment.mask);
   std::uint32_t predicate = *warp.slot<std::uint32_t>(block.predicate);
   if (block.is_negated) predicate = ~predicate;
   const std::uint32_t taken = fragment.mask & predicate;
@@ -286,6 +316,8 @@ bool BlockRun::branch(Warp& warp, const BasicBlock& block, Fragment& fragment) {
 }
 
 bool BlockRun::indexed_branch(Warp& warp, const BasicBlock& block, Fragment& fragment) {
+  check_decision(warp, block, block.predicate, fragment.mask);
+  check_decision(warp, block, block.index, fragment.mask);
   const auto* index = warp.slot<std::uint32_t>(block.index);
   std::uint32_t taking = fragment.mask;
   if (block.predicate != none) {
@@ -309,6 +341,7 @@ bool BlockRun::indexed_branch(Warp& warp, const BasicBlock& block, Fragment& fra
 
 /// exit and trap, for the lanes whose guard holds.
 bool BlockRun::leave(Warp& warp, const BasicBlock& block, Fragment& fragment) {
+  check_decision(warp, block, block.predicate, fragment.mask);
   std::uint32_t leaving = fragment.mask;
   if (block.predicate != none) {
     const std::uint32_t guard = *warp.slot<std::uint32_t>(block.predicate);

@@ -59,6 +59,7 @@ class BlockRun {
   void reset(std::uint64_t index);
   bool run_warp(Warp& warp, std::uint64_t turn);
   void run_fragment(Warp& warp, Fragment fragment, std::uint64_t& turn);
+  template <bool follows_values>
   void run_ops(Warp& warp, const BasicBlock& block, std::uint32_t& mask);
   void execute(Warp& warp, const Op& op, std::uint32_t mask);
   bool end_block(Warp& warp, const BasicBlock& block, Fragment& fragment);
@@ -66,6 +67,12 @@ class BlockRun {
   bool indexed_branch(Warp& warp, const BasicBlock& block, Fragment& fragment);
   bool leave(Warp& warp, const BasicBlock& block, Fragment& fragment);
   bool collective(Warp& warp, const BasicBlock& block, Fragment& fragment);
+  void check_members(const Warp& warp, const BasicBlock& block, const CollectiveOp& collective,
+                     std::uint32_t lanes) const;
+  void follow_collective(const Warp& warp, const BasicBlock& block, const CollectiveOp& collective,
+                         std::uint32_t members, std::uint32_t group);
+  void check_decision(const Warp& warp, const BasicBlock& block, std::uint32_t slot,
+                      std::uint32_t lanes) const;
   bool warp_barrier(Warp& warp, const BasicBlock& block, Fragment& fragment, std::uint32_t members);
   bool barrier(Warp& warp, const BasicBlock& block, Fragment& fragment);
   void count(const BasicBlock& block, std::uint32_t lanes);
@@ -91,6 +98,7 @@ class BlockRun {
   LazyPages registers_;
   std::array<Barrier, 16> barriers_;
   std::unique_ptr<RaceDetector> races_;
+  std::unique_ptr<UndefinedValues> undefined_;
   AccessUnit access_;
 };
 

@@ -4,10 +4,12 @@
 
 #include <bit>
 
+#include "engine/emulator/lower/op_slots.h"
 #include "engine/emulator/machine/block_run.h"
 #include "engine/emulator/machine/collectives.h"
 #include "engine/emulator/machine/fault.h"
 #include "engine/emulator/machine/fragments.h"
+#include "engine/emulator/machine/lane_loop.h"
 #include "engine/emulator/machine/thread_place.h"
 
 namespace sweep {
@@ -31,6 +33,7 @@ bool BlockRun::collective(Warp& warp, const BasicBlock& block, Fragment& fragmen
   if (collective.members != none) {
     const auto first = static_cast<unsigned>(std::countr_zero(fragment.mask));
     members = warp.slot<std::uint32_t>(collective.members)[first];
+    if (launch_.checks_kernel) check_members(warp, block, collective, fragment.mask);
   }
   if (block.op.kind == OpKind::warp_barrier) {
     return warp_barrier(warp, block, fragment, members & warp.live);
@@ -47,6 +50,7 @@ bool BlockRun::collective(Warp& warp, const BasicBlock& block, Fragment& fragmen
     if ((members & warp.live & ~fragment.mask) != 0) {
       waiting |= group;
     } else {
+      if (undefined_ != nullptr) follow_collective(warp, block, collective, members, group);
       execute_collective(collective, block.op.kind, warp, group);
     }
     rest &= ~group;
@@ -58,6 +62,53 @@ bool BlockRun::collective(Warp& warp, const BasicBlock& block, Fragment& fragmen
   }
   fragment.block = block.next;
   return fragment.mask != 0;
+}
+
+/// PTX ISA: what a collective does is undefined where its mask does not name the lane that executes
+/// it, and where lanes that it names execute it with another mask. Lanes that have exited may be
+/// named.
+void BlockRun::check_members(const Warp& warp, const BasicBlock& block,
+                             const CollectiveOp& collective, std::uint32_t lanes) const {
+  const auto* masks = warp.slot<std::uint32_t>(collective.members);
+  const auto fail = [&](unsigned lane, const std::string& what) {
+    throw fault_at(
+        kernel_, block.instruction,
+        fmt::format("{}: its mask {:#010x} {}", describe_thread(launch_, index_, warp.index, lane),
+                    masks[lane], what));
+  };
+  for_each_lane(lanes, [&](unsigned lane) {
+    if ((masks[lane] >> lane & 1) == 0) {
+      fail(lane, fmt::format("does not name the lane itself, {}", lane));
+    }
+    // The warp's barriers are met one by one.
+    if (block.op.kind == OpKind::warp_barrier) return;
+    for_each_lane(lanes & masks[lane], [&](unsigned other) {
+      if (masks[other] == masks[lane]) return;
+      fail(lane, fmt::format("names lane {}, which executes it with the mask {:#010x}", other,
+                             masks[other]));
+    });
+  });
+}
+
+/// A shuffle's result is undefined where it comes from a lane that does not take part.
+void BlockRun::follow_collective(const Warp& warp, const BasicBlock& block,
+                                 const CollectiveOp& collective, std::uint32_t members,
+                                 std::uint32_t group) {
+  if (block.op.kind != OpKind::shuffle) {
+    return undefined_->define(warp, slots_of(kernel_, block.op).writes, group);
+  }
+  std::uint32_t inside = 0;
+  const auto from = shuffle_sources(collective, warp, group, inside);
+  undefined_->shuffle(warp, collective.d, collective.a, group, from);
+  for_each_lane(group, [&](unsigned lane) {
+    const unsigned source = from.at(lane);
+    if ((group >> source & 1) != 0) return;
+    const bool is_named = (members >> source & 1) != 0;
+    undefined_->leave_undefined(
+        warp, collective.d, lane, block.instruction,
+        fmt::format("with the mask {:#010x} it takes a value from lane {}, which {}", members,
+                    source, is_named ? "has exited" : "the mask does not name"));
+  });
 }
 
 /// bar.warp.sync: the lanes may come to different ones.

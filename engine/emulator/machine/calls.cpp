@@ -166,6 +166,7 @@ void AccessUnit::set_call_result(Warp& warp, const CallOp& call, std::uint64_t v
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     std::memcpy(local(warp, lane) + call.result, &value, bytes);
+    if (undefined_ != nullptr) undefined_->define_local(warp, lane, call.result, bytes);
   }
 }
 

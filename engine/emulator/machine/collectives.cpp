@@ -21,48 +21,13 @@ void set_predicate(Warp& warp, std::uint32_t slot, std::uint32_t mask, std::uint
   p = (p & ~mask) | (holds & mask);
 }
 
-/// PTX ISA, "shfl.sync": c holds the clamp in bits 0-4 and the segment mask in bits 8-12.
 void shuffle(const CollectiveOp& op, Warp& warp, std::uint32_t mask) {
-  constexpr std::uint32_t low_bits = 0x1f;
   Lanes source{};
   std::copy_n(warp.slot<std::uint32_t>(op.a), warp_size, source.begin());
-  const auto* b = warp.slot<std::uint32_t>(op.b);
-  const auto* c = warp.slot<std::uint32_t>(op.c);
-  auto* d = warp.slot<std::uint32_t>(op.d);
   std::uint32_t inside = 0;
-  Lanes result{};
-  for_each_lane(mask, [&](unsigned lane) {
-    const std::uint32_t distance = b[lane] & low_bits;
-    const std::uint32_t clamp = c[lane] & low_bits;
-    const std::uint32_t segment = c[lane] >> 8 & low_bits;
-    const std::uint32_t first = lane & segment;
-    const std::uint32_t last = first | (clamp & ~segment);
-    std::uint32_t from = 0;
-    bool is_inside = false;
-    switch (op.shuffle) {
-      case ShuffleMode::up:
-        from = lane - distance;
-        // The segment's first lane bounds it; signed, as the distance may go below lane 0.
-        is_inside = static_cast<std::int32_t>(from) >= static_cast<std::int32_t>(last);
-        break;
-      case ShuffleMode::down:
-        from = lane + distance;
-        is_inside = from <= last;
-        break;
-      case ShuffleMode::butterfly:
-        from = lane ^ distance;
-        is_inside = from <= last;
-        break;
-      case ShuffleMode::index:
-        from = first | (distance & ~segment & low_bits);
-        is_inside = from <= last;
-        break;
-    }
-    if (!is_inside) from = lane;
-    result.at(lane) = source.at(from % warp_size);
-    inside |= std::uint32_t{is_inside} << lane;
-  });
-  for_each_lane(mask, [&](unsigned lane) { d[lane] = result.at(lane); });
+  const auto from = shuffle_sources(op, warp, mask, inside);
+  auto* d = warp.slot<std::uint32_t>(op.d);
+  for_each_lane(mask, [&](unsigned lane) { d[lane] = source.at(from.at(lane)); });
   if (op.predicate != none) set_predicate(warp, op.predicate, mask, inside);
 }
 
@@ -146,6 +111,46 @@ void move_matrix(const CollectiveOp& op, Warp& warp) {
 }
 
 }  // namespace
+
+/// PTX ISA, "shfl.sync": c holds the clamp in bits 0-4 and the segment mask in bits 8-12.
+std::array<std::uint8_t, warp_size> shuffle_sources(const CollectiveOp& op, const Warp& warp,
+                                                    std::uint32_t mask, std::uint32_t& inside) {
+  constexpr std::uint32_t low_bits = 0x1f;
+  const auto* b = warp.slot<std::uint32_t>(op.b);
+  const auto* c = warp.slot<std::uint32_t>(op.c);
+  std::array<std::uint8_t, warp_size> sources{};
+  for_each_lane(mask, [&](unsigned lane) {
+    const std::uint32_t distance = b[lane] & low_bits;
+    const std::uint32_t clamp = c[lane] & low_bits;
+    const std::uint32_t segment = c[lane] >> 8 & low_bits;
+    const std::uint32_t first = lane & segment;
+    const std::uint32_t last = first | (clamp & ~segment);
+    std::uint32_t from = 0;
+    bool is_inside = false;
+    switch (op.shuffle) {
+      case ShuffleMode::up:
+        from = lane - distance;
+        // The segment's first lane bounds it; signed, as the distance may go below lane 0.
+        is_inside = static_cast<std::int32_t>(from) >= static_cast<std::int32_t>(last);
+        break;
+      case ShuffleMode::down:
+        from = lane + distance;
+        is_inside = from <= last;
+        break;
+      case ShuffleMode::butterfly:
+        from = lane ^ distance;
+        is_inside = from <= last;
+        break;
+      case ShuffleMode::index:
+        from = first | (distance & ~segment & low_bits);
+        is_inside = from <= last;
+        break;
+    }
+    sources.at(lane) = static_cast<std::uint8_t>(is_inside ? from % warp_size : lane);
+    inside |= std::uint32_t{is_inside} << lane;
+  });
+  return sources;
+}
 
 void execute_collective(const CollectiveOp& collective, OpKind kind, Warp& warp,
                         std::uint32_t mask) {

@@ -77,6 +77,7 @@ std::byte* AccessUnit::bytes_at(Warp& warp, const Op& op, unsigned lane, ptx::Sp
                       "{}",
                       count, address, shared_bytes_));
     }
+    if (undefined_ != nullptr && use == Use::store) undefined_->define_shared(address, count);
     return shared_.data() + address;
   }
   Allocation* allocation = launch_.memory->find(address);

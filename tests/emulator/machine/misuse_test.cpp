@@ -1,5 +1,6 @@
 // What hardware lets pass and a check of the kernel does not: barriers that threads meet at
-// different places, mbarriers, and addresses that leave their variable.
+// different places, mbarriers, addresses that leave their variable, and values that nothing has
+// defined.
 
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
@@ -132,6 +133,114 @@ const MisuseCase variables[] = {
      "which nothing has written: byte 8 of 'second', unless an index has left another array"},
 };
 
+/// %r9 is the address of a word of the thread's own in shared memory.
+const MisuseCase undefined_values[] = {
+    {"what nothing wrote, in the result", "ld.local.u32 %result, [own+8];",
+     "(ld.local.u32): block (0, 0, 0), thread (0, 0, 0): it reads byte 8 of its local memory, "
+     "which "
+     "it has not written, and writes it to global memory at line"},
+    {"what was written", "st.local.u32 [own+8], %me; ld.local.u32 %result, [own+8];", ""},
+    {"what some lanes have written",
+     "setp.lt.u32 %p0, %me, 5; @%p0 st.local.u32 [own], %me; ld.local.u32 %result, [own];",
+     "thread (5, 0, 0): it reads byte 0 of its local memory"},
+    {"a sum with it", "ld.local.u32 %r2, [own+8]; add.u32 %result, %r2, 1;",
+     "and writes it to global memory"},
+    {"a sum that is kept there first",
+     "ld.local.u32 %r2, [own+8]; add.u32 %r3, %r2, 1; st.local.u32 [own+8], %r3;\n"
+     "ld.local.u32 %result, [own+8];",
+     "line 28 of the PTX (ld.local.u32): "},
+    {"an index",
+     "ld.local.u32 %r2, [own]; and.b32 %r3, %r2, %r2; cvt.u64.u32 %d1, %r3;"
+     "add.u64 %d2, %out, %d1; ld.global.u32 %result, [%d2];",
+     "and takes it for an address at line"},
+    {"a branch", "ld.local.u32 %r2, [own]; setp.eq.u32 %p0, %r2, 0; @%p0 bra A; mov.u32 %r3, 0; A:",
+     "and what it does next depends on it at line"},
+    {"nothing, since it is not used", "ld.volatile.local.u32 %r2, [own];", ""},
+    {"nothing, since another value is chosen",
+     "ld.local.u32 %r2, [own]; setp.lt.u32 %p0, %me, 99; selp.u32 %result, 7, %r2, %p0;", ""},
+    {"what is chosen",
+     "ld.local.u32 %r2, [own]; setp.lt.u32 %p0, %me, 9;"
+     "selp.u32 %result, 7, %r2, %p0;",
+     "thread (9, 0, 0): it reads byte 0"},
+    {"padding", "st.local.u8 [own], %r1; ld.local.u32 %r2, [own]; st.global.u32 [%slot], %r2;", ""},
+    {"a field of a word",
+     "ld.local.u32 %r2, [own]; and.b32 %r3, %r2, -256; or.b32 %r4, %r3, 5;"
+     "st.local.u32 [own], %r4; ld.local.u32 %r5, [own]; and.b32 %result, %r5, 255;",
+     ""},
+    {"a vector of which one element is not written",
+     "st.local.u64 [own], %out; st.local.u32 [own+8], %me;"
+     "ld.local.v4.u32 {%r2, %r3, %r4, %r5}, [own]; setp.eq.u32 %p9, %me, 0;"
+     "@%p9 st.global.v4.u32 [%out+128], {%r2, %r3, %r4, %r5}; mov.u32 %result, %r4;",
+     ""},
+    {"the element that is not written",
+     "st.local.u64 [own], %out; st.local.u32 [own+8], %me;"
+     "ld.local.v4.u32 {%r2, %r3, %r4, %r5}, [own]; mov.u32 %result, %r5;",
+     "it reads byte 12 of its local memory"},
+    {"through shared memory",
+     "ld.local.u32 %r2, [own+4]; st.shared.u32 [%r9], %r2; ld.shared.u32 %result, [%r9];",
+     "it reads byte 4 of its local memory"},
+    {"written over in shared memory",
+     "ld.local.u32 %r2, [own+4]; st.shared.u32 [%r9], %r2; st.shared.u32 [%r9], %me;"
+     "ld.shared.u32 %result, [%r9];",
+     ""},
+    {"copied over in shared memory",
+     "ld.local.u32 %r2, [own+4]; st.shared.u32 [%r9], %r2;"
+     "cp.async.ca.shared.global [%r9], [%slot], 4; ld.shared.u32 %result, [%r9];",
+     ""},
+    {"through a generic address",
+     "mov.u64 %d1, own; cvta.local.u64 %d2, %d1; ld.u32 %result, [%d2+4];",
+     "it reads byte 4 of its local memory"},
+    {"by a shuffle", "ld.local.u32 %r2, [own]; shfl.sync.bfly.b32 %result, %r2, 1, 0x1f, -1;",
+     "it reads byte 0 of its local memory"},
+    {"a register that is written again",
+     "ld.local.u32 %r2, [own]; mov.u32 %r2, %me;"
+     "mov.u32 %result, %r2;",
+     ""},
+    {"a shuffle of all", "shfl.sync.down.b32 %result, %me, 16, 0x1f, -1;", ""},
+    {"a shuffle from lanes that have exited",
+     "and.b32 %r2, %me, 31; setp.ge.u32 %p0, %r2, 20; @%p0 exit;"
+     "shfl.sync.down.b32 %result, %me, 16, 0x1f, -1;",
+     "thread (4, 0, 0): with the mask 0xffffffff it takes a value from lane 20, which has exited, "
+     "and writes it to global memory at line"},
+    {"a shuffle from lanes that have exited, of which nothing is used",
+     "and.b32 %r2, %me, 31; setp.ge.u32 %p0, %r2, 20; @%p0 exit;"
+     "shfl.sync.down.b32 %r3, %me, 16, 0x1f, -1; setp.lt.u32 %p1, %r2, 4;"
+     "selp.u32 %result, %r3, 0, %p1;",
+     ""},
+    {"a shuffle from a lane that the mask does not name",
+     "and.b32 %r2, %me, 31; setp.ge.u32 %p0, %r2, 16; @%p0 bra A;"
+     "shfl.sync.idx.b32 %result, %me, 17, 0x1f, 0xffff; A:",
+     "with the mask 0x0000ffff it takes a value from lane 17, which the mask does not name"},
+    {"a shuffle by lanes that the mask does not name",
+     "shfl.sync.idx.b32 %result, %me, 0, 0x1f, 0xffff;",
+     "thread (16, 0, 0): its mask 0x0000ffff does not name the lane itself, 16"},
+    {"a vote by lanes that the mask does not name",
+     "vote.sync.ballot.b32 %result, %p0, 0xfffffffe;",
+     "thread (0, 0, 0): its mask 0xfffffffe does not name the lane itself, 0"},
+    {"a match by lanes that the mask does not name", "match.any.sync.b32 %result, %me, 0x7fffffff;",
+     "does not name the lane itself, 31"},
+    {"redux by lanes that the mask does not name", "redux.sync.add.u32 %result, %me, 1;",
+     "does not name the lane itself, 1"},
+    {"elect by lanes that the mask does not name", "elect.sync %result|%p0, 1;",
+     "does not name the lane itself, 1"},
+    {"syncwarp by lanes that the mask does not name", "bar.warp.sync 0xff;",
+     "thread (8, 0, 0): its mask 0x000000ff does not name the lane itself, 8"},
+    {"lanes with several masks",
+     "and.b32 %r2, %me, 31; setp.lt.u32 %p0, %r2, 16; selp.b32 %r3, 0xffff, -1, %p0;"
+     "shfl.sync.idx.b32 %result, %me, 0, 0x1f, %r3;",
+     "thread (16, 0, 0): its mask 0xffffffff names lane 0, which executes it with the mask "
+     "0x0000ffff"},
+    {"groups of lanes with masks of their own",
+     "and.b32 %r2, %me, 31; setp.lt.u32 %p0, %r2, 16; selp.b32 %r3, 0xffff, 0xffff0000, %p0;"
+     "shfl.sync.bfly.b32 %result, %me, 8, 0x1f, %r3; redux.sync.add.u32 %r4, %me, %r3;"
+     "bar.warp.sync %r3;",
+     ""},
+    {"a ballot after some have exited",
+     "setp.lt.u32 %p0, %me, 7; @%p0 exit; vote.sync.ballot.b32 %result, %p0, -1;"
+     "redux.sync.add.u32 %r2, %me, -1; bar.warp.sync -1;",
+     ""},
+};
+
 std::string checked(const std::string& body, const Setting& given = {}) {
   Setting setting = given;
   setting.block = {64, 1, 1};
@@ -159,6 +268,14 @@ BOOST_DATA_TEST_CASE(of_mbarriers, boost::unit_test::data::make(mbarriers), c) {
   const std::string body =
       ".shared .align 8 .b64 bar; .shared .align 16 .b8 cells[16]; setp.eq.u32 %p0, %me, 0;";
   check_message(checked(body + c.body, setting), c);
+}
+
+BOOST_DATA_TEST_CASE(of_values_that_nothing_has_defined,
+                     boost::unit_test::data::make(undefined_values), c) {
+  const std::string body =
+      ".local .align 16 .b8 own[32]; .shared .align 4 .b8 cells[256];"
+      "shl.b32 %r1, %me, 2; mov.u32 %r8, cells; add.u32 %r9, %r8, %r1;\n";
+  check_message(checked(body + c.body), c);
 }
 
 BOOST_DATA_TEST_CASE(of_shared_variables, boost::unit_test::data::make(variables), c) {

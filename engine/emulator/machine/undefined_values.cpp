@@ -1,0 +1,197 @@
+#include "engine/emulator/machine/undefined_values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace sweep {
+namespace {
+
+constexpr std::uint32_t slot_step = 4;
+
+std::uint32_t bit_of(unsigned lane) {
+  return std::uint32_t{1} << lane;
+}
+
+}  // namespace
+
+UndefinedValues::UndefinedValues(const Kernel& kernel, std::uint32_t warps,
+                                 std::uint64_t local_bytes, std::uint64_t shared_bytes)
+    : kernel_(kernel),
+      local_bytes_(local_bytes),
+      registers_(std::size_t{warps} * (kernel.register_bytes / slot_step)),
+      has_any_(warps, false),
+      local_(static_cast<std::size_t>(local_bytes * warps * warp_size), unwritten),
+      shared_(static_cast<std::size_t>(shared_bytes), defined) {
+  origins_.reserve(256);  // found ones stay where they are
+}
+
+void UndefinedValues::reset() {
+  std::ranges::fill(local_, unwritten);
+  if (has_shared_) std::ranges::fill(shared_, defined);
+  has_shared_ = false;
+  if (std::ranges::find(has_any_, true) == has_any_.end()) return;
+  std::ranges::fill(registers_, Register{});
+  has_any_.assign(has_any_.size(), false);
+}
+
+UndefinedValues::Register& UndefinedValues::at(const Warp& warp, std::uint32_t slot) {
+  return registers_[std::size_t{warp.index} * (kernel_.register_bytes / slot_step) +
+                    slot / slot_step];
+}
+
+const UndefinedValues::Register& UndefinedValues::at(const Warp& warp, std::uint32_t slot) const {
+  return registers_[std::size_t{warp.index} * (kernel_.register_bytes / slot_step) +
+                    slot / slot_step];
+}
+
+UndefinedValues::State* UndefinedValues::local(const Warp& warp, unsigned lane,
+                                               std::uint64_t address) {
+  return local_.data() + (std::uint64_t{warp.index} * warp_size + lane) * local_bytes_ + address;
+}
+
+std::optional<UndefinedValues::Found> UndefinedValues::find(const Warp& warp,
+                                                            std::span<const std::uint32_t> slots,
+                                                            std::uint32_t lanes) const {
+  std::uint32_t undefined = slots.empty() ? 0 : lanes;
+  for (const std::uint32_t slot : slots) undefined &= slot == none ? 0 : at(warp, slot).lanes;
+  if (undefined == 0) return std::nullopt;
+  return Found{static_cast<unsigned>(std::countr_zero(undefined)),
+               &origins_[at(warp, slots.front()).origin - first_origin]};
+}
+
+void UndefinedValues::set(const Warp& warp, std::uint32_t slot, std::uint32_t lanes,
+                          std::uint32_t undefined, State origin) {
+  Register& to = at(warp, slot);
+  to.lanes = (to.lanes & ~lanes) | (undefined & lanes);
+  if ((undefined & lanes) == 0) return;
+  to.origin = origin;
+  has_any_[warp.index] = true;
+}
+
+/// Where the origins are as many as can be told apart, what more there is counts as defined.
+UndefinedValues::State UndefinedValues::origin_of(std::uint32_t instruction,
+                                                  const std::string& what) {
+  constexpr std::size_t most = 256 - first_origin;
+  const auto known = std::ranges::find(origins_, instruction, &Origin::instruction);
+  if (known == origins_.end() && origins_.size() == most) return defined;
+  const auto index = static_cast<std::size_t>(known - origins_.begin());
+  if (known == origins_.end()) origins_.push_back({instruction, what});
+  return static_cast<State>(index + first_origin);
+}
+
+void UndefinedValues::operate(const Warp& warp, const Op& op, std::uint32_t lanes) {
+  const AluOperands& operands = op.operands;
+  const std::array<std::pair<bool, std::uint32_t>, 4> sources = {{{op.reads_a, operands.a},
+                                                                  {op.reads_b, operands.b},
+                                                                  {op.reads_c, operands.c},
+                                                                  {op.reads_e, operands.e}}};
+  std::uint32_t any = 0;
+  std::uint32_t all = full_mask;
+  State origin = defined;
+  for (const auto& [is_read, slot] : sources) {
+    if (!is_read) continue;
+    const Register& source = at(warp, slot);
+    any |= source.lanes;
+    all &= source.lanes;
+    // Of several the first that was found.
+    const bool is_undefined = (source.lanes & lanes) != 0;
+    if (is_undefined && (origin == defined || source.origin < origin)) origin = source.origin;
+  }
+  std::uint32_t undefined = op.blend == Blend::bitwise ? all : any;
+  if (op.blend == Blend::select) {
+    const std::uint32_t p = *warp.slot<std::uint32_t>(operands.c);
+    undefined = at(warp, operands.c).lanes | (p & at(warp, operands.a).lanes) |
+                (~p & at(warp, operands.b).lanes);
+  }
+  set(warp, operands.d, lanes, undefined, origin);
+  if (op.writes_d2) set(warp, operands.d2, lanes, undefined, origin);
+}
+
+void UndefinedValues::define(const Warp& warp, std::span<const std::uint32_t> slots,
+                             std::uint32_t lanes) {
+  for (const std::uint32_t slot : slots) {
+    if (slot != none) at(warp, slot).lanes &= ~lanes;
+  }
+}
+
+/// An element of which any byte is defined is, as are the bytes of a structure beside its padding.
+void UndefinedValues::load(const Warp& warp, const Op& op, unsigned lane, const State* bytes,
+                           std::uint64_t address) {
+  const MemoryOp& memory = kernel_.memory[op.detail];
+  const std::size_t size = ptx::bytes_of(memory.type);
+  for (const std::uint32_t slot : memory.values) {
+    const State* const end = bytes + size;
+    const bool is_defined = std::find(bytes, end, defined) != end;
+    State origin = is_defined ? defined : *bytes;
+    if (origin == unwritten) {
+      origin = origin_of(
+          op.instruction,
+          fmt::format("it reads byte {} of its local memory, which it has not written", address));
+    }
+    set(warp, slot, bit_of(lane), origin == defined ? 0 : bit_of(lane), origin);
+    bytes = end;
+    address += size;
+  }
+}
+
+void UndefinedValues::store(const Warp& warp, const Op& op, unsigned lane, State* bytes) {
+  const MemoryOp& memory = kernel_.memory[op.detail];
+  const std::size_t size = ptx::bytes_of(memory.type);
+  for (const std::uint32_t slot : memory.values) {
+    const Register& value = at(warp, slot);
+    const bool is_undefined = (value.lanes & bit_of(lane)) != 0;
+    bytes = std::fill_n(bytes, size, is_undefined ? value.origin : defined);
+  }
+}
+
+void UndefinedValues::load_local(const Warp& warp, const Op& op, unsigned lane,
+                                 std::uint64_t address) {
+  load(warp, op, lane, local(warp, lane, address), address);
+}
+
+void UndefinedValues::store_local(const Warp& warp, const Op& op, unsigned lane,
+                                  std::uint64_t address) {
+  store(warp, op, lane, local(warp, lane, address));
+}
+
+void UndefinedValues::load_shared(const Warp& warp, const Op& op, unsigned lane,
+                                  std::uint64_t address) {
+  if (has_shared_ || any(warp)) load(warp, op, lane, shared_.data() + address, address);
+}
+
+void UndefinedValues::store_shared(const Warp& warp, const Op& op, unsigned lane,
+                                   std::uint64_t address) {
+  if (!has_shared_ && !any(warp)) return;
+  has_shared_ = true;
+  store(warp, op, lane, shared_.data() + address);
+}
+
+void UndefinedValues::define_local(const Warp& warp, unsigned lane, std::uint64_t address,
+                                   std::uint64_t bytes) {
+  std::fill_n(local(warp, lane, address), bytes, defined);
+}
+
+void UndefinedValues::define_shared(std::uint64_t address, std::uint64_t bytes) {
+  if (has_shared_) std::fill_n(shared_.data() + address, bytes, defined);
+}
+
+void UndefinedValues::shuffle(const Warp& warp, std::uint32_t d, std::uint32_t a,
+                              std::uint32_t lanes,
+                              const std::array<std::uint8_t, warp_size>& from) {
+  const Register source = at(warp, a);
+  std::uint32_t undefined = 0;
+  for (unsigned lane = 0; lane < warp_size; ++lane) {
+    undefined |= (source.lanes >> from.at(lane) & 1) << lane;
+  }
+  set(warp, d, lanes, undefined, source.origin);
+}
+
+void UndefinedValues::leave_undefined(const Warp& warp, std::uint32_t d, unsigned lane,
+                                      std::uint32_t instruction, const std::string& what) {
+  const State origin = origin_of(instruction, what);
+  set(warp, d, bit_of(lane), origin == defined ? 0 : bit_of(lane), origin);
+}
+
+}  // namespace sweep
