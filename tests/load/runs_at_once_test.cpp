@@ -81,6 +81,29 @@ BOOST_FIXTURE_TEST_CASE(share_a_cache_and_compile_little_twice, RunsAtOnce) {
   BOOST_TEST(compiled < 4 * configurations);
 }
 
+BOOST_FIXTURE_TEST_CASE(that_search_compile_nothing_twice, RunsAtOnce) {
+  folder.write("searched.yaml",
+               "pattern: shifted\naxes: {OFFSET: [0, 1, 2, 3], STRIDE: [1, 2, 4, 8], BLOCK: 32, "
+               "T: [float, double]}\ntune: {minimize: instructions, strategy: random}\n");
+  const auto search = [&](const std::string& output) {
+    return std::make_unique<RunningProgram>(
+        std::vector<std::string>{"run", "searched.yaml", "--device", "emulator", "--patterns",
+                                 SWEEP_SOURCE_DIR "/tests/load", "-o", output, "--timing",
+                                 "--quiet"},
+        folder.path(), environment);
+  };
+  const auto one = search("one");
+  const auto other = search("other");
+  std::size_t compiled = 0;
+  for (const auto& program : {one.get(), other.get()}) {
+    const Outcome outcome = program->wait();
+    BOOST_TEST(outcome.code == 0, outcome.err);
+    compiled += compiled_by(outcome);
+  }
+  constexpr std::size_t searched = 32;
+  BOOST_TEST(compiled == searched);
+}
+
 BOOST_FIXTURE_TEST_CASE(leave_a_database_to_one_of_them, RunsAtOnce) {
   const std::vector<Outcome> outcomes = run_together([](std::size_t) { return "results"; });
   std::size_t done = 0;
