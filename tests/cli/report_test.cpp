@@ -1,7 +1,9 @@
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 
 #include "engine/store/store.h"
@@ -66,6 +68,30 @@ BOOST_AUTO_TEST_CASE(a_report_goes_to_a_file_whole) {
   BOOST_TEST(contains(read_text_file(folder.path() / "plain.md"), "gnuplot is not installed"));
   BOOST_TEST(!contains(run_program({"report", database}).out, "gnuplot"));
   BOOST_TEST(run_program({"report", database, "-o", "no/such/folder.md"}).code == 73);
+}
+
+BOOST_AUTO_TEST_CASE(what_a_killed_report_left_is_removed_by_the_next) {
+  const TemporaryFolder folder;
+  const std::string database = small_database(folder).string();
+  for (const char* name : {"report.md.1178.part", "report.md.77.part", "report.md.x1.part",
+                           "report.md.1.part.old", "other.md.1178.part"}) {
+    folder.write(name, "half a report");
+  }
+  // One that is being written.
+  const int file = open((folder.path() / "report.md.77.part").c_str(), O_RDONLY | O_CLOEXEC);
+  BOOST_REQUIRE(flock(file, LOCK_EX) == 0);
+  const Outcome written = run_program({"report", database, "-o", "report.md"}, folder.path());
+  close(file);
+  BOOST_TEST(written.code == 0, written.err);
+  std::vector<std::string> left;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+    const std::string name = entry.path().filename();
+    if (contains(name, ".part")) left.push_back(name);
+  }
+  std::ranges::sort(left);
+  const std::vector<std::string> expected = {"other.md.1178.part", "report.md.1.part.old",
+                                             "report.md.77.part", "report.md.x1.part"};
+  BOOST_TEST(left == expected, boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(a_report_goes_into_a_pipe_or_a_device_and_leaves_it_what_it_is) {
