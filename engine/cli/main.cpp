@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <iostream>
 #include <new>
+#include <optional>
 #include <system_error>
 #include <vector>
 
@@ -22,6 +23,7 @@
 #include "engine/store/store.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/read_source.h"
+#include "engine/text/shown_message.h"
 #include "engine/text/suggestion.h"
 
 namespace sweep {
@@ -59,7 +61,7 @@ int dispatch(const Arguments& arguments) {
 }
 
 int fail(ExitCode code, const std::string& message) {
-  std::cerr << "sweep: " << message << '\n';
+  std::cerr << "sweep: " << shown_message(message) << '\n';
   return code;
 }
 
@@ -127,6 +129,11 @@ void occupy_standard_files() {
   }
 }
 
+bool messages_have_escapes() {
+  const Terminal terminal = terminal_of(STDERR_FILENO);
+  return terminal.is_terminal || terminal.color;
+}
+
 }  // namespace
 }  // namespace sweep
 
@@ -135,8 +142,10 @@ int main(int count, char** words) {
   sweep::set_process_command(count, words);
   // Ignored, as some parents leave it, the ends of processes started here could not be waited for.
   std::signal(SIGCHLD, SIG_DFL);
-  const sweep::TerminalGuard results(std::cout, STDOUT_FILENO);
-  const sweep::TerminalGuard messages(std::cerr, STDERR_FILENO);
+  std::optional<sweep::TerminalGuard> results;
+  // What is written into a file is data, each kind of which takes care of itself.
+  if (isatty(STDOUT_FILENO) == 1) results.emplace(std::cout, [] { return true; });
+  const sweep::TerminalGuard messages(std::cerr, sweep::messages_have_escapes);
   const int code = sweep::run({words + 1, words + count});
   std::cout.flush();
   const bool is_stopped = code > 128;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/text/shown_message.h"
 #include "engine/text/units.h"
 #include "report/display_text.h"
 #include "report/terminal_color.h"
@@ -92,7 +93,7 @@ void Progress::show_failure(const Configuration& configuration, const PointRecor
   if (failed_ <= most_shown) {
     const std::string name = to_string(configuration);
     print_line(reasons_.insert(point.reason).second
-                   ? fmt::format("failed: {}\n{}", name, indented(point.reason))
+                   ? fmt::format("failed: {}\n{}", name, indented(shown_message(point.reason)))
                    : fmt::format("failed for a reason given above: {}", name));
   } else if (failed_ == most_shown + 1) {
     print_line("more points failed; the report lists them all");

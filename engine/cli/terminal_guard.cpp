@@ -1,7 +1,5 @@
 #include "engine/cli/terminal_guard.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 
@@ -38,9 +36,9 @@ Piece read_escape(std::string_view text) {
   return is_known ? Piece{end + 1, text.substr(0, end + 1)} : Piece{1, "?"};
 }
 
-Piece read_piece(std::string_view text) {
+Piece read_piece(std::string_view text, const GuardedBuffer::HasEscapes& has_escapes) {
   const char first = text.front();
-  if (first == '\033') return read_escape(text);
+  if (first == '\033') return has_escapes() ? read_escape(text) : Piece{1, "?"};
   if (first == '\n' || first == '\t') return {1, text.substr(0, 1)};
   if (first == '\r') {
     if (text.size() == 1) return {};
@@ -68,7 +66,7 @@ bool GuardedBuffer::pass_on() {
   std::string shown;
   std::string_view rest = pending_;
   while (!rest.empty()) {
-    const Piece piece = read_piece(rest);
+    const Piece piece = read_piece(rest, has_escapes_);
     if (piece.length == 0) break;
     shown += piece.shown;
     rest.remove_prefix(piece.length);
@@ -93,15 +91,12 @@ int GuardedBuffer::sync() {
   return sink_.pubsync();
 }
 
-TerminalGuard::TerminalGuard(std::ostream& stream, int file_descriptor)
-    : stream_(stream), sink_(stream.rdbuf()) {
-  if (isatty(file_descriptor) != 1) return;
-  buffer_ = std::make_unique<GuardedBuffer>(*sink_);
-  stream_.rdbuf(buffer_.get());
+TerminalGuard::TerminalGuard(std::ostream& stream, GuardedBuffer::HasEscapes has_escapes)
+    : stream_(stream), sink_(stream.rdbuf()), buffer_(*sink_, std::move(has_escapes)) {
+  stream_.rdbuf(&buffer_);
 }
 
 TerminalGuard::~TerminalGuard() {
-  if (buffer_ == nullptr) return;
   stream_.flush();
   const std::ios_base::iostate state = stream_.rdstate();
   stream_.rdbuf(sink_);

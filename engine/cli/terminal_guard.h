@@ -1,19 +1,24 @@
 #pragma once
 
-#include <memory>
+#include <functional>
 #include <ostream>
 #include <streambuf>
 #include <string>
+#include <utility>
 
 namespace sweep {
 
-/// Passes on what a program writes to a terminal, without what a stranger's text could steer it
-/// with: of escape sequences only those that this program uses for colours and to clear a line are
-/// left, a carriage return only before a line break, and everything else that printable_text
-/// replaces becomes '?'.
+/// Passes on what a program writes, without what a stranger's text could steer a terminal with: of
+/// escape sequences only those that this program uses for colours and to clear a line are left, and
+/// none where it uses none, a carriage return only before a line break, and everything else that
+/// printable_text replaces becomes '?'.
 class GuardedBuffer : public std::streambuf {
  public:
-  explicit GuardedBuffer(std::streambuf& sink) : sink_(sink) {}
+  /// Whether the program uses escape sequences now: an option may say so.
+  using HasEscapes = std::function<bool()>;
+
+  GuardedBuffer(std::streambuf& sink, HasEscapes has_escapes)
+      : sink_(sink), has_escapes_(std::move(has_escapes)) {}
 
  protected:
   int_type overflow(int_type c) override;
@@ -23,13 +28,15 @@ class GuardedBuffer : public std::streambuf {
  private:
   bool pass_on();
   std::streambuf& sink_;
+  HasEscapes has_escapes_;
   std::string pending_;  ///< the beginning of a character or a sequence
 };
 
-/// Guards a stream as long as this lives, where its file is a terminal.
+/// Guards a stream as long as this lives. What goes into a file or a pipe is shown by a terminal
+/// later on.
 class TerminalGuard {
  public:
-  TerminalGuard(std::ostream& stream, int file_descriptor);
+  TerminalGuard(std::ostream& stream, GuardedBuffer::HasEscapes has_escapes);
   ~TerminalGuard();
   TerminalGuard(const TerminalGuard&) = delete;
   TerminalGuard& operator=(const TerminalGuard&) = delete;
@@ -37,7 +44,7 @@ class TerminalGuard {
  private:
   std::ostream& stream_;
   std::streambuf* sink_;
-  std::unique_ptr<GuardedBuffer> buffer_;
+  GuardedBuffer buffer_;
 };
 
 }  // namespace sweep

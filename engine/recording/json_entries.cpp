@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/store/stored_json.h"
+
 namespace sweep {
 namespace {
 
@@ -17,28 +19,14 @@ using Event = Json::parse_event_t;
 constexpr int member_depth = 1;
 constexpr int element_depth = 2;
 
-/// The library's sentence without its own prefix and place, and without a token of any length.
-std::string sentence_of(const std::string& what) {
-  constexpr std::size_t longest = 200;
-  std::string text = what;
-  if (const std::size_t column = text.find(", column "); column != std::string::npos) {
-    const std::size_t colon = text.find(": ", column);
-    if (colon != std::string::npos) text.erase(0, colon + 2);
-  } else if (const std::size_t bracket = text.find("] "); bracket != std::string::npos) {
-    text.erase(0, bracket + 2);
-  }
-  if (text.size() > longest) text = text.substr(0, longest) + "...";
-  return text;
-}
-
-JsonError error_at(std::string_view text, std::size_t byte, const std::string& what) {
+JsonError error_at(std::string_view text, const Json::parse_error& error) {
   // The library counts bytes from 1 and names the last one that it has read.
-  const std::size_t place = std::min(byte > 0 ? byte - 1 : 0, text.size());
+  const std::size_t place = std::min(error.byte > 0 ? error.byte - 1 : 0, text.size());
   const std::string_view before = text.substr(0, place);
   const auto lines = static_cast<std::size_t>(std::ranges::count(before, '\n'));
   const std::size_t last_break = before.rfind('\n');
   const std::size_t column = place - (last_break == std::string_view::npos ? 0 : last_break + 1);
-  return {sentence_of(what), lines + 1, column + 1, place >= text.size()};
+  return {json_problem(error), lines + 1, column + 1, place >= text.size()};
 }
 
 /// Refuses what no recording needs, since whoever walks through values calls itself for each level,
@@ -134,10 +122,10 @@ Json read_json_entries(std::string_view text, std::string_view list, const TakeE
     if (!document.is_object()) throw JsonError("this is no JSON object", 1, 1, false);
     return document;
   } catch (const Json::parse_error& error) {
-    throw error_at(text, error.byte, error.what());
+    throw error_at(text, error);
   } catch (const Json::exception& error) {
     // A number that no double holds: the library does not say where it stands.
-    throw JsonError(sentence_of(error.what()), 0, 0, false);
+    throw JsonError(json_problem(error), 0, 0, false);
   }
 }
 

@@ -48,7 +48,7 @@ std::string parameters_to_json(const Bindings& parameters) {
   try {
     return object.dump();
   } catch (const Json::exception& error) {
-    throw StoreError(fmt::format("a point's parameters cannot be stored: {}", error.what()));
+    throw StoreError(fmt::format("a point's parameters cannot be stored: {}", json_problem(error)));
   }
 }
 
@@ -62,7 +62,7 @@ Bindings parameters_from_json(const std::string& json) {
     }
     return parameters;
   } catch (const Json::exception& error) {
-    throw std::invalid_argument(fmt::format("a point's parameters: {}", error.what()));
+    throw std::invalid_argument(fmt::format("a point's parameters: {}", json_problem(error)));
   }
 }
 

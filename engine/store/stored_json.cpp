@@ -1,7 +1,10 @@
 #include "engine/store/stored_json.h"
 
-#include <nlohmann/json.hpp>
+#include <fmt/format.h>
+
 #include <stdexcept>
+
+#include "engine/text/utf8.h"
 
 namespace sweep {
 
@@ -14,9 +17,24 @@ nlohmann::ordered_json parse_stored_json(std::string_view text) {
   };
   try {
     return Json::parse(text.begin(), text.end(), keep);
+  } catch (const Json::parse_error& error) {
+    throw std::invalid_argument(
+        fmt::format("no JSON at byte {}: {}", error.byte, json_problem(error)));
   } catch (const Json::exception& error) {
-    throw std::invalid_argument(error.what());
+    throw std::invalid_argument(json_problem(error));
   }
+}
+
+std::string json_problem(const nlohmann::json::exception& error) {
+  constexpr std::size_t longest = 200;
+  const std::string_view text = error.what();
+  std::size_t begin = 0;
+  if (const std::size_t column = text.find(", column "); column != text.npos) {
+    if (const std::size_t colon = text.find(": ", column); colon != text.npos) begin = colon + 2;
+  } else if (const std::size_t bracket = text.find("] "); bracket != text.npos) {
+    begin = bracket + 2;
+  }
+  return cut_to_bytes(text.substr(begin), longest);
 }
 
 }  // namespace sweep

@@ -1,6 +1,7 @@
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
 #include <string_view>
 
 namespace sweep {
@@ -9,5 +10,9 @@ namespace sweep {
 /// or is nested deeper than what the engine writes ever is: the library copies objects by
 /// recursion, which would overflow the stack.
 nlohmann::ordered_json parse_stored_json(std::string_view text);
+
+/// What is wrong by the JSON library's exception, without its prefix and place, and without a token
+/// of any length.
+std::string json_problem(const nlohmann::json::exception& error);
 
 }  // namespace sweep

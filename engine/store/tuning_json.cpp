@@ -131,7 +131,7 @@ std::string tuning_to_json(const TuningRecord& tuning) {
   try {
     return json.dump();
   } catch (const Json::exception& error) {
-    throw StoreError(fmt::format("what the search found cannot be stored: {}", error.what()));
+    throw StoreError(fmt::format("what the search found cannot be stored: {}", json_problem(error)));
   }
 }
 
@@ -139,7 +139,7 @@ TuningRecord tuning_from_json(const std::string& json) {
   try {
     return record_from_json(parse_stored_json(json));
   } catch (const Json::exception& error) {
-    throw std::invalid_argument(fmt::format("what a search found: {}", error.what()));
+    throw std::invalid_argument(fmt::format("what a search found: {}", json_problem(error)));
   } catch (const std::invalid_argument& error) {
     throw std::invalid_argument(fmt::format("what a search found: {}", error.what()));
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/text/shown_message.h"
 #include "engine/text/text_limits.h"
 #include "engine/text/utf8.h"
 
@@ -45,10 +46,6 @@ std::string printable(std::string_view text) {
   return printable_text(text, "\t\n", "?");
 }
 
-std::string sentence(std::string_view text) {
-  return printable(cut_to_bytes(text, text_limits::message_bytes));
-}
-
 /// Cuts a long line to the part around `caret`, between characters, and moves `caret` along.
 std::string_view window(std::string_view line, std::size_t& caret) {
   constexpr std::size_t widest = 200;
@@ -79,6 +76,10 @@ std::string excerpt(const Location& where, const char* color, const char* reset)
 }
 
 }  // namespace
+
+std::string shown_message(std::string_view text) {
+  return printable(cut_to_bytes(text, text_limits::message_bytes));
+}
 
 void Diagnostics::add(Diagnostic diagnostic) {
   const auto kind = static_cast<std::size_t>(diagnostic.severity);
@@ -140,9 +141,10 @@ std::string render(const Diagnostic& diagnostic, bool color) {
     place += ' ';
   }
   std::string result = fmt::format("{}{}{}{}{}:{} {}\n", bold, printable(place), reset, accent,
-                                   word, reset, sentence(diagnostic.message));
+                                   word, reset, shown_message(diagnostic.message));
   if (where.source && where.line > 0) result += excerpt(where, accent, reset);
-  if (!diagnostic.help.empty()) result += fmt::format("  help: {}\n", sentence(diagnostic.help));
+  if (!diagnostic.help.empty())
+    result += fmt::format("  help: {}\n", shown_message(diagnostic.help));
   return result;
 }
 

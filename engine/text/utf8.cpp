@@ -127,7 +127,8 @@ std::string cut_to_bytes(std::string_view text, std::size_t bytes) {
   if (text.size() <= bytes) return std::string(text);
   std::size_t end = bytes;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  return std::string(text.substr(0, end)) + "...";
+  return std::string(text.substr(0, end)) + "... (" + std::to_string(text.size() - end) +
+         " more bytes)";
 }
 
 }  // namespace sweep

@@ -27,7 +27,8 @@ std::string printable_text(std::string_view text, std::string_view kept, std::st
 /// and to each byte that is no UTF-8.
 std::size_t columns_of(std::string_view text);
 
-/// At most `bytes` of the text, cut between characters; what is cut ends with "...".
+/// At most `bytes` of the text, cut between characters; after what is cut stands how much is
+/// missing: "... (12 more bytes)".
 std::string cut_to_bytes(std::string_view text, std::size_t bytes);
 
 }  // namespace sweep

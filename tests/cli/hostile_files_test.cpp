@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <ostream>
 
+#include "engine/store/sqlite.h"
 #include "engine/store/store.h"
 #include "tests/cli/compiler_precondition.h"
 #include "tests/cli/program.h"
@@ -138,6 +139,58 @@ BOOST_AUTO_TEST_CASE(a_sweep_cannot_name_a_pattern_or_a_result_by_a_path) {
     const Outcome refused = run_program({"check", "other/keys.yaml"}, folder.path());
     BOOST_TEST(refused.code == 65, text << refused.err);
   }
+}
+
+namespace {
+
+/// What a report says of a database with one point, changed by an SQL statement.
+Outcome report_of_damaged(const std::string& change) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "damaged.db";
+  {
+    Store store(path, Store::Mode::read_write);
+    const std::int64_t run = store.begin_run(testing::example_provenance());
+    store.add_point(run, 0, testing::example_point(1));
+    store.end_run(run, RunState::finished);
+  }
+  sqlite::Database(path, sqlite::Access::write).execute(change);
+  return run_program({"report", "damaged.db"}, folder.path());
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(no_message_takes_a_control_into_a_pipe) {
+  const std::string title = "' || char(27) || ']0;title' || char(7) || '";
+  const std::vector<std::string> changes = {
+      "UPDATE point SET samples = '[" + title + "'",
+      "UPDATE point SET parameters = '" + title + "'",
+      "UPDATE point SET metric_values = '[1," + title + "'",
+      "ALTER TABLE point RENAME COLUMN samples TO \"\x1b]0;title\x07\""};
+  for (const std::string& change : changes) {
+    const Outcome report = report_of_damaged(change);
+    BOOST_TEST(report.code > 60, change << report.err);
+    BOOST_TEST(!contains(report.err, "\x1b"), report.err);
+    BOOST_TEST(!contains(report.err, "json.exception"), report.err);
+  }
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"check", "--arch", "\x1b[31m9.0", "stride"},
+        {"report", "\x1b]0;title\x07.db"},
+        {"\x1b[2J"}}) {
+    const Outcome refused = run_program(command);
+    BOOST_TEST(refused.code != 0);
+    BOOST_TEST(!contains(refused.err, "\x1b"), refused.err);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(json_that_is_damaged_is_told_in_words_with_its_place) {
+  const Outcome parameters =
+      report_of_damaged("UPDATE point SET parameters = '{\"STRIDE\": oops}'");
+  BOOST_TEST(contains(parameters.err, "a point's parameters: no JSON at byte 12: "),
+             parameters.err);
+  const Outcome kind =
+      report_of_damaged("UPDATE point SET parameters = '{\"T\": {\"element\": 3}}'");
+  BOOST_TEST(contains(kind.err, "a point's parameters: type must be string, but is number"),
+             kind.err);
 }
 
 BOOST_AUTO_TEST_CASE(names_in_a_database_choose_no_file) {

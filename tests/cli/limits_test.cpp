@@ -127,6 +127,18 @@ BOOST_AUTO_TEST_CASE(an_empty_output_folder_is_refused) {
   BOOST_TEST(refused.err == "sweep: --output: name a folder, for example results\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_message_has_a_bound_and_says_how_much_is_missing) {
+  const std::string name(22'000, 'x');
+  const std::vector<std::vector<std::string>> commands = {
+      {name}, {"run", "small.yaml", "--set", name}, {"check", "--arch", name, "small.cu"}};
+  for (const std::vector<std::string>& command : commands) {
+    const Outcome refused = program(command);
+    BOOST_TEST(refused.code != 0);
+    BOOST_TEST(refused.err.size() < 5'000U, refused.err.size());
+    BOOST_TEST(contains(refused.err, " more bytes)"), refused.err);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(odd_names_work, *boost::unit_test::precondition(has_compiler)) {
   for (const std::string name : {"a b", "it's \"$x\" `y` %s {}", "-dash", ".hidden",
                                  "gr\xC3\xB6\xC3\x9F"

@@ -37,9 +37,14 @@ const std::vector<Case> cases = {
     {std::string("a\0b", 3), "a?b"},
 };
 
-std::string shown_by(const std::string& text, std::size_t piece) {
+bool always() {
+  return true;
+}
+
+std::string shown_by(const std::string& text, std::size_t piece,
+                     const GuardedBuffer::HasEscapes& has_escapes = always) {
   std::ostringstream sink;
-  GuardedBuffer buffer(*sink.rdbuf());
+  GuardedBuffer buffer(*sink.rdbuf(), has_escapes);
   std::ostream stream(&buffer);
   for (std::size_t at = 0; at < text.size(); at += piece) {
     stream << text.substr(at, piece) << std::flush;
@@ -60,9 +65,17 @@ BOOST_DATA_TEST_CASE(only_this_programs_own_sequences_reach_a_terminal,
   }
 }
 
+BOOST_AUTO_TEST_CASE(without_colours_no_sequence_passes) {
+  const std::string written = "\x1b[1mbold\x1b[0m\x1b[K \x1b]0;title\x07 plain \xC3\xA4\t\r\n";
+  for (const std::size_t piece : {std::size_t{1000}, std::size_t{1}}) {
+    BOOST_TEST(terminal_guard::shown_by(written, piece, [] { return false; }) ==
+               "?[1mbold?[0m?[K ?]0;title? plain \xC3\xA4\t\r\n");
+  }
+}
+
 BOOST_AUTO_TEST_CASE(single_characters_pass_too) {
   std::ostringstream sink;
-  GuardedBuffer buffer(*sink.rdbuf());
+  GuardedBuffer buffer(*sink.rdbuf(), terminal_guard::always);
   std::ostream stream(&buffer);
   stream.put('a').put('\x1b').put('c').put('\n');
   BOOST_TEST(sink.str() == "a?c\n");
@@ -71,7 +84,7 @@ BOOST_AUTO_TEST_CASE(single_characters_pass_too) {
 BOOST_AUTO_TEST_CASE(a_sink_that_fails_is_noticed) {
   struct Full : std::streambuf {};
   Full full;
-  GuardedBuffer buffer(full);
+  GuardedBuffer buffer(full, terminal_guard::always);
   std::ostream stream(&buffer);
   stream << "text";
   BOOST_TEST(!stream);

@@ -75,11 +75,11 @@ BOOST_DATA_TEST_CASE(characters_have_a_length_and_columns, data::make(rows), row
 
 BOOST_AUTO_TEST_CASE(a_text_is_cut_between_characters) {
   BOOST_TEST(sweep::cut_to_bytes("abc", 3) == "abc");
-  BOOST_TEST(sweep::cut_to_bytes("abcd", 3) == "abc...");
+  BOOST_TEST(sweep::cut_to_bytes("abcd", 3) == "abc... (1 more bytes)");
   BOOST_TEST(sweep::cut_to_bytes("a\xE6\xB8\xAC"
                                  "b",
-                                 3) == "a...");
-  BOOST_TEST(sweep::cut_to_bytes("\x80\x80", 1) == "...");
+                                 3) == "a... (4 more bytes)");
+  BOOST_TEST(sweep::cut_to_bytes("\x80\x80", 1) == "... (2 more bytes)");
 }
 
 BOOST_AUTO_TEST_CASE(what_could_deceive_is_marked) {
