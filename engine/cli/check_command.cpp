@@ -236,10 +236,10 @@ CommandLine check_line() {
       "Parses and compiles sweeps (.yaml) and patterns (.cu) and reports every mistake.\n"
       "Needs no GPU. A sweep is checked with all its configurations, or if it is tuned\n"
       "with some hundreds of them: the defaults, the corners, each value, and a random\n"
-      "sample. A pattern is checked with its defaults. With --run each is executed on the emulator "
-      "too, which finds\n"
-      "accesses out of bounds, misaligned accesses, reads of memory that nothing wrote,\n"
-      "races in shared memory, deadlocks, kernels that do not end, and wrong results.");
+      "sample. A pattern is checked with its defaults. With --run each is executed on\n"
+      "the emulator too, which finds accesses out of bounds, misaligned accesses, reads\n"
+      "of memory that nothing wrote, races in shared memory, deadlocks, kernels that do\n"
+      "not end, and wrong results.");
   add_set_option(line);
   add_space_option(line);
   add_patterns_option(line);
