@@ -237,9 +237,9 @@ CommandLine check_line() {
       "Needs no GPU. A sweep is checked with all its configurations, or if it is tuned\n"
       "with some hundreds of them: the defaults, the corners, each value, and a random\n"
       "sample. A pattern is checked with its defaults. With --run each is executed on\n"
-      "the emulator too, which finds accesses out of bounds, misaligned accesses, reads\n"
-      "of memory that nothing wrote, races in shared memory, deadlocks, kernels that do\n"
-      "not end, and wrong results.");
+      "the emulator too, which finds accesses out of bounds, misaligned accesses,\n"
+      "reads of memory that nothing wrote, races in shared memory, deadlocks, kernels\n"
+      "that do not end, and wrong results.");
   add_set_option(line);
   add_space_option(line);
   add_patterns_option(line);
