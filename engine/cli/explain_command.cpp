@@ -15,6 +15,7 @@
 #include "engine/cli/terminal.h"
 #include "engine/cli/wrong_operand.h"
 #include "engine/explain/listing.h"
+#include "engine/run/workload.h"
 #include "engine/space/enumerate.h"
 
 namespace sweep {
@@ -104,8 +105,8 @@ int explain_command(const Arguments& arguments) {
       compile_for_emulator(configuration, compile, options->settings);
   std::cerr << render(compiled.warnings, terminal_of(STDERR_FILENO).color);
   try {
-    const Explanation explanation =
-        explain_compiled(configuration, compiled, options->settings, true);
+    const Explanation explanation = explain_workload(
+        configuration, make_workload(configuration, compiled), options->settings, true);
     std::cout << (options->is_json ? write_explanation_json(explanation)
                                    : write_listing(explanation, terminal_of(STDOUT_FILENO).color));
     return exit_done;

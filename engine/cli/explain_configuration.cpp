@@ -19,11 +19,9 @@ CompiledConfiguration compile_for_emulator(const Configuration& configuration,
   return std::get<CompiledConfiguration>(std::move(outcome));
 }
 
-Explanation explain_compiled(const Configuration& configuration,
-                             const CompiledConfiguration& compiled,
+Explanation explain_workload(const Configuration& configuration, const Workload& workload,
                              const EmulatorSettings& settings, bool verifies) {
   EmulatorBackend backend(settings);
-  const Workload workload = make_workload(configuration, compiled);
   const auto execution = backend.prepare_emulated(workload, false);
   execution->initialise();
   execution->launch();

@@ -17,8 +17,7 @@ CompiledConfiguration compile_for_emulator(const Configuration& configuration,
 
 /// Executes it and says what its accesses cost; `verifies`: after checking its result. The settings
 /// are to have `notes_shapes`. Throws InputError and ExecutionFailure.
-Explanation explain_compiled(const Configuration& configuration,
-                             const CompiledConfiguration& compiled,
+Explanation explain_workload(const Configuration& configuration, const Workload& workload,
                              const EmulatorSettings& settings, bool verifies);
 
 }  // namespace sweep

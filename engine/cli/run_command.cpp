@@ -255,10 +255,11 @@ int measure_and_report(const LoadedSweep& loaded, const RunRequest& request,
     CompileSettings compile = request.compile;
     compile.stop = &stop_flag();
     for (const std::string& note :
-         explain_run(store, results, loaded, compile, executor.machines.settings)) {
+         explain_run(store, results, loaded, summary.recent, compile, executor.machines.settings)) {
       stage.say("  " + note + '\n');
     }
   }
+  if (executor.compilers) executor.compilers->close();
   RunEnd end;
   stage.begin("drawing the charts and writing the reports");
   const std::optional<CommandError> problem = write_reports(results, base, end);

@@ -11,6 +11,7 @@
 
 #include "engine/cli/explain_configuration.h"
 #include "engine/explain/listing.h"
+#include "engine/run/workload.h"
 #include "engine/space/emulator_values.h"
 #include "report/best_of_patterns.h"
 
@@ -53,10 +54,11 @@ class Deadline {
 class RunExplainer {
  public:
   RunExplainer(Store& store, const RunResults& results, const LoadedSweep& loaded,
-               CompileSettings compile, EmulatorSettings settings)
+               const RecentWorkloads& recent, CompileSettings compile, EmulatorSettings settings)
       : store_(store),
         results_(results),
         loaded_(loaded),
+        recent_(recent),
         compile_(std::move(compile)),
         settings_(std::move(settings)) {
     const bool is_interrupted = results.run.state != RunState::finished;
@@ -95,21 +97,31 @@ class RunExplainer {
   bool is_over() const { return SteadyClock::now() >= end_ || is_stopped(); }
 
   void explain_one(const Configuration& configuration, std::int64_t ordinal) {
-    if (try_to_explain(configuration, ordinal)) return;
+    if (try_to_explain(configuration, ordinal, recent_workload(ordinal))) return;
     const auto smaller = with_emulator_values(configuration, loaded_.sweep);
-    if (smaller && !is_over() && try_to_explain(*smaller, ordinal)) return;
+    if (smaller && !is_over() && try_to_explain(*smaller, ordinal, nullptr)) return;
     throw ExecutionFailure("the emulator takes too long to execute it");
   }
 
-  /// False when it takes too long. The run has checked its result.
-  bool try_to_explain(const Configuration& configuration, std::int64_t ordinal) {
+  /// What the run executed, if that is code of the emulated device; null otherwise.
+  const Workload* recent_workload(std::int64_t ordinal) const {
+    const int capability = results_.run.provenance.device.compute_capability;
+    if (capability != EmulatorBackend(settings_).device().compute_capability) return nullptr;
+    return recent_.find(static_cast<std::size_t>(ordinal));
+  }
+
+  /// False when it takes too long. The run has checked its result. `recent` may be null.
+  bool try_to_explain(const Configuration& configuration, std::int64_t ordinal,
+                      const Workload* recent) {
     const Deadline deadline(std::min(end_, SteadyClock::now() + most_for_one), compile_.stop);
     EmulatorSettings settings = settings_;
     settings.cancelled = &deadline.passed();
     try {
-      const CompiledConfiguration compiled =
-          compile_for_emulator(configuration, compile_, settings);
-      const Explanation explanation = explain_compiled(configuration, compiled, settings, false);
+      const Workload workload =
+          recent != nullptr ? *recent
+                            : make_workload(configuration, compile_for_emulator(
+                                                               configuration, compile_, settings));
+      const Explanation explanation = explain_workload(configuration, workload, settings, false);
       PatternExplanation record;
       record.pattern = configuration.pattern->name;
       record.ordinal = ordinal;
@@ -126,6 +138,7 @@ class RunExplainer {
   Store& store_;
   const RunResults& results_;
   const LoadedSweep& loaded_;
+  const RecentWorkloads& recent_;
   CompileSettings compile_;
   EmulatorSettings settings_;
   SteadyClock::time_point end_;
@@ -136,10 +149,11 @@ class RunExplainer {
 }  // namespace
 
 std::vector<std::string> explain_run(Store& store, RunResults& results, const LoadedSweep& loaded,
-                                     CompileSettings compile, EmulatorSettings settings) {
+                                     const RecentWorkloads& recent, CompileSettings compile,
+                                     EmulatorSettings settings) {
   std::vector<std::string> notes;
   try {
-    RunExplainer explainer(store, results, loaded, std::move(compile), std::move(settings));
+    RunExplainer explainer(store, results, loaded, recent, std::move(compile), std::move(settings));
     explainer.explain_all();
     notes = explainer.notes();
     for (RunRecord& run : store.runs()) {

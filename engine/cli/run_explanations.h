@@ -6,6 +6,7 @@
 #include "engine/cli/load_sweep.h"
 #include "engine/emulator/execution/settings.h"
 #include "engine/run/compile_pool.h"
+#include "engine/run/recent_workloads.h"
 #include "engine/store/store.h"
 #include "report/run_results.h"
 
@@ -17,9 +18,10 @@ namespace sweep {
 /// each pattern and three for all, one after a run that was interrupted; a configuration that takes
 /// longer is executed with the sweep's values for the emulator, if it has some. A pattern that
 /// cannot be explained is left out; returns a sentence for each, and throws nothing. `loaded` is
-/// what the run measured. Ends early once `compile.stop` is set, unless that is what interrupted
-/// the run.
+/// what the run measured, and `recent` the programs that it need not compile again. Ends early once
+/// `compile.stop` is set, unless that is what interrupted the run.
 std::vector<std::string> explain_run(Store& store, RunResults& results, const LoadedSweep& loaded,
-                                     CompileSettings compile, EmulatorSettings settings);
+                                     const RecentWorkloads& recent, CompileSettings compile,
+                                     EmulatorSettings settings);
 
 }  // namespace sweep

@@ -89,6 +89,12 @@ void CompilerProcesses::give_back(std::unique_ptr<WorkerProcess> process) {
   unused_.push_back({std::move(process), true});
 }
 
+void CompilerProcesses::close() {
+  const std::lock_guard lock(mutex_);
+  for (const Taken& unused : unused_) unused.process->abandon();
+  unused_.clear();
+}
+
 CompilerProcess::~CompilerProcess() {
   if (process_ != nullptr && !is_busy_) processes_.give_back(std::move(process_));
 }

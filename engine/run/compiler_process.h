@@ -50,6 +50,8 @@ class CompilerProcesses {
   /// A process that nobody uses, or a new one. Throws std::system_error.
   Taken take();
   void give_back(std::unique_ptr<WorkerProcess> process);
+  /// Ends those that nobody uses, without waiting for them: nothing is left to compile.
+  void close();
 
  private:
   const std::vector<std::string> command_;

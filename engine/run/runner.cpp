@@ -68,6 +68,7 @@ class Runner {
     stage_.watch.stop();
     stage_.timing.wall_seconds = stage_.watch.elapsed();
     summary_.timing = stage_.timing;
+    summary_.recent = std::move(stage_.recent);
     return summary_;
   }
 

@@ -8,6 +8,7 @@
 #include "engine/run/compile_pool.h"
 #include "engine/run/emulate_ahead.h"
 #include "engine/run/measurer.h"
+#include "engine/run/recent_workloads.h"
 #include "engine/run/run_timing.h"
 #include "engine/space/enumerate.h"
 #include "engine/space/tuning_groups.h"
@@ -69,6 +70,7 @@ struct RunSummary {
   std::size_t failed = 0;
   bool interrupted = false;
   RunTiming timing;
+  RecentWorkloads recent = {};  ///< what was executed last
 };
 
 /// Measures every configuration of a space that the store does not have yet, in the order that the

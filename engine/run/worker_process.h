@@ -22,8 +22,8 @@ class WorkerProcess {
 
   Channel& channel() { return channel_; }
   void kill();
-  /// Kills the process and forgets it: the driver may take a tenth of a second to close a GPU's
-  /// context. It is this process' child until that ends.
+  /// Kills the process without waiting for its end, which takes a GPU's driver a tenth of a second.
+  /// It stays this process' child.
   void abandon();
   /// Waits for the process and says how it ended: "ended with exit code 1", "was killed by signal
   /// 11 (Segmentation fault)"; that is known once only.
