@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(an_empty_output_folder_is_refused) {
 BOOST_AUTO_TEST_CASE(a_message_has_a_bound_and_says_how_much_is_missing) {
   const std::string name(22'000, 'x');
   const std::vector<std::vector<std::string>> commands = {
-      {name}, {"run", "small.yaml", "--set", name}, {"check", "--arch", name, "small.cu"}};
+      {name}, {"run", name}, {"check", "--arch", name, "small.cu"}};
   for (const std::vector<std::string>& command : commands) {
     const Outcome refused = program(command);
     BOOST_TEST(refused.code != 0);
