@@ -53,11 +53,12 @@ std::string to_string(const ShownValue& value) {
   return text + ")";
 }
 
-std::string describe_mismatch(const VerificationPlan& plan, const CheckResult& result) {
-  std::string text =
-      fmt::format("wrong result: {} of {} elements of '{}' fail the check {}; the first is i = {}",
-                  format_thousands(result.count), format_thousands(plan.length), plan.buffer,
-                  one_line(plan.condition), result.first);
+std::string describe_mismatch(const VerificationPlan& plan, const CheckResult& result,
+                              std::string_view which) {
+  std::string text = fmt::format(
+      "wrong result: {} of {} elements of '{}'{} fail the check {}; the first is i = {}",
+      format_thousands(result.count), format_thousands(plan.length), plan.buffer, which,
+      one_line(plan.condition), result.first);
   const std::string actual = to_string(result.actual);
   const std::string expected = to_string(result.expected);
   if (!actual.empty() && !expected.empty()) {

@@ -26,7 +26,9 @@ struct CheckResult {
 /// "42", "-1.5", "(1, 2, 3, 4)"; empty when the value cannot be shown.
 std::string to_string(const ShownValue& value);
 
-/// The sentence a failed point gets: how many elements fail, and the first of them.
-std::string describe_mismatch(const VerificationPlan& plan, const CheckResult& result);
+/// The sentence a failed point gets: how many elements fail, and the first of them. `which` says
+/// which elements of the buffer these are of, where they are not all.
+std::string describe_mismatch(const VerificationPlan& plan, const CheckResult& result,
+                              std::string_view which = "");
 
 }  // namespace sweep

@@ -85,7 +85,7 @@ class ExecutionChecker {
       execution->launch();
       if (execution->counted().executed_share < 1) ++result_.in_part;
       if (const auto mismatch = execution->verify()) {
-        const std::size_t index = execution->failed_verification().value_or(0);
+        const std::size_t index = execution->verification().failed;
         note(pattern.verify[index].condition.where, *mismatch, configuration);
       }
     } catch (const FaultyKernel& failure) {

@@ -129,7 +129,9 @@ Table make_table() {
                              {"thread_instructions", "1", Better::neither,
                               "the same, counted by active threads", "thread_inst_executed"},
                              {"executed_share", "%", Better::neither,
-                              "share of the grid's blocks that the emulator executed"}});
+                              "share of the grid's blocks that the emulator executed"},
+                             {"verified_share", "%", Better::neither,
+                              "share of the elements with a verify condition that were verified"}});
   return table;
 }
 

@@ -69,6 +69,15 @@ std::string format_figure(double value) {
   return fmt::format("{:.{}f}", value, std::max(3 - exponent, 0));
 }
 
+std::string format_part(double share) {
+  const double percent = share * 100;
+  if (!(percent > 0)) return "0 %";
+  if (percent >= 100) return "100 %";
+  const double step = std::pow(10, std::floor(std::log10(percent)) - 1);
+  // A quotient that rounding left just below a whole number counts as it.
+  return fmt::format("{:.3g} %", std::floor(percent / step + 1e-9) * step);
+}
+
 std::string format_thousands(std::uint64_t value) {
   std::string digits = std::to_string(value);
   for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");

@@ -20,6 +20,9 @@ std::string format_duration(double seconds);
 /// Four significant digits, in scientific notation only below 1e-9 and from 1e15 on: "4254",
 /// "12.35", "0.5012". Larger integers keep all their digits.
 std::string format_figure(double value);
+/// "6.2 %" of a share of 1: two significant digits, rounded down, so that less than all is never
+/// "100 %".
+std::string format_part(double share);
 /// 12345 -> "12,345"
 std::string format_thousands(std::uint64_t value);
 /// "1 point", "12,345 points": a noun whose plural ends in s.

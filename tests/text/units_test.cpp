@@ -209,6 +209,18 @@ BOOST_DATA_TEST_CASE(figures_have_four_digits, data::make(figures), row) {
   BOOST_TEST(sweep::format_figure(row.input) == row.expected);
 }
 
+BOOST_AUTO_TEST_CASE(a_part_is_never_all) {
+  struct Row {
+    double share;
+    const char* expected;
+  };
+  for (const Row& row :
+       {Row{1, "100 %"}, Row{0.99999, "99 %"}, Row{0.25, "25 %"}, Row{0.0625, "6.2 %"},
+        Row{0.07, "7 %"}, Row{0.00029, "0.029 %"}, Row{0, "0 %"}}) {
+    BOOST_TEST(sweep::format_part(row.share) == row.expected);
+  }
+}
+
 BOOST_DATA_TEST_CASE(thousands_are_set_apart, data::make(thousands), row) {
   BOOST_TEST(sweep::format_thousands(row.input) == row.expected);
 }

@@ -207,6 +207,24 @@ std::optional<std::uint64_t> block_to_tell_pieces(std::span<const std::uint64_t>
   return std::nullopt;
 }
 
+std::vector<std::uint64_t> partners_of_first(const Dim3& grid,
+                                             std::span<const std::uint64_t> chosen,
+                                             std::uint64_t most) {
+  const std::uint64_t total = grid.count();
+  std::vector<std::uint64_t> partners;
+  const auto add = [&](std::uint64_t block) {
+    const bool is_known = std::ranges::find(partners, block) != partners.end() ||
+                          std::ranges::binary_search(chosen, block);
+    if (block < total && partners.size() < most && !is_known) partners.push_back(block);
+  };
+  add(1);
+  add(grid.x);
+  add(std::uint64_t{grid.x} * grid.y);
+  for (std::uint64_t apart = total / 2; apart > 1; apart /= 2) add(apart);
+  for (std::uint64_t apart = 2; apart < total; apart *= 2) add(apart);
+  return partners;
+}
+
 std::optional<LaunchCount> scale_counts(std::span<const std::uint64_t> blocks,
                                         std::span<const LaunchCount> counts, std::uint64_t total) {
   // Fewer than three in between always lie on a line.

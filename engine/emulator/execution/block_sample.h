@@ -6,12 +6,19 @@
 #include <vector>
 
 #include "engine/emulator/machine/counts.h"
+#include "engine/emulator/machine/launch.h"
 
 namespace sweep {
 
 /// Numbers of `wanted` of `total` blocks, rising: the first, the last, and others spread over the
 /// grid without a period.
 std::vector<std::uint64_t> choose_blocks(std::uint64_t total, std::uint64_t wanted);
+
+/// Up to `most` blocks beside those chosen that are the likeliest to share memory with the first:
+/// its neighbours along each dimension and those that are a power of two away.
+std::vector<std::uint64_t> partners_of_first(const Dim3& grid,
+                                             std::span<const std::uint64_t> chosen,
+                                             std::uint64_t most);
 
 /// The counts of the whole grid from those of some blocks: when the counts of all blocks between
 /// the first and the last are one linear function of the block's number, in every figure and

@@ -130,9 +130,25 @@ void EmulatedWorkload::attach_init() {
     const auto make = [this, &plan, &buffer] {
       Launch launch = launch_of(element_kernel(plan.init_entry), {bytes_of(plan.length)});
       launch.fills = &buffer;
+      launch.function = "the init of " + buffer.name;
       return std::make_unique<ElementFunction>(std::move(launch));
     };
     lazy_.push_back(std::make_unique<LazyValues>(buffer, plan.length, make, init_mutex_));
+  }
+}
+
+void EmulatedWorkload::watch_blocks() {
+  for (Allocation* buffer : buffers_) {
+    buffer->meetings = std::make_unique<BlockMeetings>(buffer->bytes, buffer->element_bytes);
+  }
+}
+
+void EmulatedWorkload::end_watch(bool is_partial) {
+  for (Allocation* buffer : buffers_) {
+    const bool is_shared =
+        buffer->has_atomic_updates || (buffer->meetings != nullptr && buffer->meetings->have_met());
+    buffer->has_partial_updates = is_partial && is_shared;
+    buffer->meetings.reset();
   }
 }
 
@@ -161,6 +177,7 @@ EmulatedWorkload::Check EmulatedWorkload::make_check(std::size_t index, std::uin
   std::memcpy(check.result->host, &nothing, sizeof nothing);
   Launch launch = launch_of(kernel, {bytes_of(begin), bytes_of(end), bytes_of(check.result->base)});
   launch.retires_stale_readers = retires_stale_readers;
+  launch.function = "verify";
   check.function = std::make_unique<ElementFunction>(std::move(launch));
   return check;
 }

@@ -36,6 +36,10 @@ class EmulatedWorkload {
   void guard_const_buffers(bool is_guarded);
   /// Lets each buffer that has an init get its values as they are reached.
   void attach_init();
+  /// Looks from now on for buffers in which the kernel's blocks meet; until end_watch, which marks
+  /// what blocks share, if only some were executed, as no result.
+  void watch_blocks();
+  void end_watch(bool is_partial);
   /// Computes all first values now.
   void complete_init(unsigned threads);
   /// A check function that writes to a result of its own.

@@ -3,13 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <atomic>
-#include <cstring>
 #include <new>
 #include <stdexcept>
 
-#include "engine/backend/mismatch.h"
 #include "engine/emulator/cubin/memory_instructions.h"
 #include "engine/emulator/cubin/merged_shared_note.h"
 #include "engine/emulator/execution/block_sample.h"
@@ -19,7 +15,6 @@
 #include "engine/emulator/lower/lower.h"
 #include "engine/emulator/machine/fault.h"
 #include "engine/emulator/machine/memory_watch.h"
-#include "engine/emulator/machine/thread_team.h"
 #include "engine/text/units.h"
 
 namespace sweep {
@@ -152,6 +147,17 @@ void EmulatorExecution::launch() {
   });
 }
 
+std::uint64_t EmulatorExecution::element_cost() const {
+  std::uint64_t elements = 0;
+  for (const BufferPlan& buffer : workload_.buffers) elements += buffer.length;
+  return elements * instructions_per_element;
+}
+
+/// Only what is verified has to be known to be a result.
+void EmulatorExecution::watch_blocks() {
+  if (!settings_.is_exact && !workload_.verify.empty()) emulated_->watch_blocks();
+}
+
 /// The blocks need each other: they are executed in their order, as far as the budget goes.
 void EmulatorExecution::launch_linked(Launch& launch, const GridOptions& options) {
   GridOptions limited = options;
@@ -160,6 +166,7 @@ void EmulatorExecution::launch_linked(Launch& launch, const GridOptions& options
   } else {
     limited.instruction_budget = settings_.whole_budget;
   }
+  watch_blocks();
   take_first_blocks(run_grid(launch, limited), launch.grid.count(),
                     "emulated: the first of the blocks (executed_share says how many); only counts "
                     "per request are given, since blocks that share memory cannot be chosen freely "
@@ -172,30 +179,39 @@ void EmulatorExecution::take_first_blocks(const GridResult& result, std::uint64_
   counted_.count = result.count;
   counted_.executed_share = static_cast<double>(result.blocks) / static_cast<double>(total);
   is_partial_ = result.blocks < total;
+  emulated_->end_watch(is_partial_);
+  cost_.spent = result.count.thread_instructions + (is_partial_ ? 0 : element_cost());
+  cost_.whole = static_cast<double>(result.count.thread_instructions) / counted_.executed_share +
+                static_cast<double>(element_cost());
   counted_.are_totals = !is_partial_;
-  if (!is_partial_) return;
-  for (Allocation* buffer : emulated_->buffers()) {
-    // What atomics leave behind after some of the blocks is not the kernel's result.
-    buffer->has_partial_updates = buffer->has_atomic_updates.load();
-  }
-  notes_.emplace_back(note);
+  if (is_partial_) notes_.emplace_back(note);
 }
 
 void EmulatorExecution::launch_independent(Launch& launch, const GridOptions& options) {
   const std::uint64_t total = launch.grid.count();
+  watch_blocks();
   const std::vector<std::uint64_t> first = {0};
   const LaunchCount probe = run_blocks(launch, first, options).front();
   const std::uint64_t per_block = std::max<std::uint64_t>(probe.thread_instructions, 1);
-  std::uint64_t elements = 0;
-  for (const BufferPlan& buffer : workload_.buffers) elements += buffer.length;
-  const auto whole = static_cast<double>(per_block) * static_cast<double>(total) +
-                     static_cast<double>(elements) * instructions_per_element;
-  if (settings_.is_exact || total < 4 || whole <= static_cast<double>(settings_.whole_budget)) {
+  cost_.whole = static_cast<double>(per_block) * static_cast<double>(total) +
+                static_cast<double>(element_cost());
+  if (settings_.is_exact || total < 4 ||
+      cost_.whole <= static_cast<double>(settings_.whole_budget)) {
+    emulated_->end_watch(false);
     emulated_->complete_init(settings_.threads);
     counted_.count = probe;
     counted_.count += run_blocks_total(launch, 1, total, options);
+    cost_.spent = counted_.count.thread_instructions + element_cost();
     return;
   }
+  launch_sample(launch, options, probe);
+}
+
+/// Some of the blocks, the first of which `probe` counted.
+void EmulatorExecution::launch_sample(Launch& launch, const GridOptions& options,
+                                      const LaunchCount& probe) {
+  const std::uint64_t total = launch.grid.count();
+  const std::uint64_t per_block = std::max<std::uint64_t>(probe.thread_instructions, 1);
   constexpr std::uint64_t fewest = 8;
   const std::uint64_t wanted = std::max(fewest, settings_.sample_budget / per_block);
   const std::vector<std::uint64_t> blocks = choose_blocks(total, wanted);
@@ -207,7 +223,13 @@ void EmulatorExecution::launch_independent(Launch& launch, const GridOptions& op
   std::vector<LaunchCount> counts = run_blocks(launch, std::span(blocks).subspan(1), sampling);
   counts.insert(counts.begin(), probe);
   is_partial_ = blocks.size() < total;
+  if (is_partial_ && !workload_.verify.empty()) {
+    // They are not counted: some blocks too many of one kind would weigh in the counts' means.
+    run_blocks(launch, partners_of_first(launch.grid, blocks, wanted), sampling);
+  }
+  emulated_->end_watch(is_partial_);
   counted_.executed_share = static_cast<double>(blocks.size()) / static_cast<double>(total);
+  for (const LaunchCount& count : counts) cost_.spent += count.thread_instructions;
   if (const auto scaled = scale_counts(blocks, counts, total)) {
     counted_.count = *scaled;
     notes_.emplace_back(
@@ -233,6 +255,7 @@ void EmulatorExecution::launch_with_caches(Launch& launch, GridOptions options) 
   launch.listener = &caches;
   options.interleaves = true;
   if (!settings_.is_exact) options.instruction_budget = settings_.whole_budget;
+  watch_blocks();
   take_first_blocks(run_grid(launch, options), launch.grid.count(),
                     "emulated: the first of the blocks (executed_share says how many) through "
                     "caches that were empty before; only counts per request are given (--exact "
@@ -240,105 +263,19 @@ void EmulatorExecution::launch_with_caches(Launch& launch, GridOptions options) 
   counted_.caches = caches.finish();
 }
 
-std::string EmulatorExecution::mismatch(std::size_t index, std::uint64_t count, std::uint64_t first,
-                                        std::uint64_t checked) {
-  EmulatedWorkload::Check check = emulated_->make_check(index, first, first + 1, is_partial_);
-  check.function->run_range(0, 1);
-  CheckResult result;
-  std::memcpy(&result, check.result->host, sizeof result);
-  result.count = count;
-  result.first = first;
-  VerificationPlan plan = workload_.verify[index];
-  plan.length = checked;
-  return describe_mismatch(plan, result);
-}
-
 std::optional<std::string> EmulatorExecution::verify() {
-  for (std::size_t i = 0; i < workload_.verify.size(); ++i) {
-    auto found =
-        guarded(workload_, [&] { return can_verify_all(i) ? verify_all(i) : verify_some(i); });
-    if (!found) continue;
-    failed_verification_ = i;
-    return found;
+  verification_ = guarded(workload_, [&] {
+    return verify_results(*emulated_, {is_partial_, settings_.is_exact, settings_.threads});
+  });
+  const std::optional<double> share = verification_.share();
+  if (share && *share < 1) {
+    notes_.push_back(
+        fmt::format("verified for {} of the elements only: what no executed block wrote, or what "
+                    "blocks share, is not judged (--exact verifies all; emulator: {{set: ...}} in "
+                    "the sweep gives smaller sizes)",
+                    format_part(*share)));
   }
-  return std::nullopt;
-}
-
-std::optional<std::string> EmulatorExecution::verify_all(std::size_t index) {
-  const std::uint64_t length = workload_.verify[index].length;
-  const auto threads = static_cast<unsigned>(
-      std::clamp<std::uint64_t>(length >> 14U, 1, std::max(settings_.threads, 1U)));
-  std::vector<EmulatedWorkload::Check> checks;
-  for (unsigned i = 0; i < threads; ++i) {
-    checks.push_back(emulated_->make_check(index, 0, length, false));
-  }
-  std::vector<std::exception_ptr> failures(threads);
-  std::atomic<unsigned> next = 0;
-  const auto work = [&] {
-    for (unsigned i = next++; i < threads; i = next++) {
-      try {
-        checks[i].function->run_range(length * i / threads, length * (i + 1) / threads);
-      } catch (...) {
-        failures[i] = std::current_exception();
-      }
-    }
-  };
-  run_on_threads(threads, work);
-  std::uint64_t count = 0;
-  std::uint64_t first = length;
-  for (unsigned i = 0; i < threads; ++i) {
-    if (failures[i] != nullptr) std::rethrow_exception(failures[i]);
-    CheckResult result;
-    std::memcpy(&result, checks[i].result->host, sizeof result);
-    count += result.count;
-    if (result.count > 0) first = std::min(first, result.first);
-  }
-  if (count == 0) return std::nullopt;
-  return mismatch(index, count, first, length);
-}
-
-/// Only what the executed blocks wrote can be judged.
-bool EmulatorExecution::can_verify_all(std::size_t index) const {
-  constexpr std::uint64_t most = std::uint64_t{1} << 25U;  // about a second
-  return !is_partial_ && (settings_.is_exact || workload_.verify[index].length <= most);
-}
-
-/// What executed blocks wrote and, where all were executed, elements here and there.
-std::optional<std::string> EmulatorExecution::verify_some(std::size_t index) {
-  const VerificationPlan& plan = workload_.verify[index];
-  const auto& buffers = emulated_->buffers();
-  const auto named = std::ranges::find(buffers, plan.buffer, &Allocation::name);
-  if (named == buffers.end() || (*named)->written == nullptr) return std::nullopt;
-  const Allocation& buffer = **named;
-  EmulatedWorkload::Check check = emulated_->make_check(index, 0, plan.length, is_partial_);
-  std::vector<std::uint64_t> elements;
-  std::uint64_t checked = 0;
-  const TouchedBytes& written = *buffer.written;
-  for (std::uint64_t at = written.find_from(0); at < written.bytes();) {
-    const std::uint64_t element = at / buffer.element_bytes;
-    if (element >= plan.length) break;
-    elements.push_back(element);
-    ++checked;
-    if (elements.size() == warp_size) {
-      check.function->run(elements);
-      elements.clear();
-    }
-    at = written.find_from((element + 1) * buffer.element_bytes);
-  }
-  check.function->run(elements);
-  if (!is_partial_) {
-    constexpr std::uint64_t chosen = std::uint64_t{256} * warp_size;
-    for (std::uint64_t i = 0; i < chosen; i += warp_size) {
-      std::array<std::uint64_t, warp_size> spread{};
-      for (std::uint64_t k = 0; k < warp_size; ++k) spread.at(k) = plan.length / chosen * (i + k);
-      check.function->run(spread);
-    }
-    checked += chosen;
-  }
-  CheckResult result;
-  std::memcpy(&result, check.result->host, sizeof result);
-  if (result.count == 0) return std::nullopt;
-  return mismatch(index, result.count, result.first, checked);
+  return verification_.mismatch;
 }
 
 std::vector<Sample> EmulatorExecution::sample(CacheState, int) {
@@ -348,6 +285,10 @@ std::vector<Sample> EmulatorExecution::sample(CacheState, int) {
 Observation EmulatorExecution::observe() {
   Observation observation;
   observation.metrics = metrics_of(kernel(), counted_);
+  if (const auto share = verification_.share()) {
+    constexpr double percent = 100;
+    observation.metrics.push_back({"verified_share", Origin::emulated, percent * *share});
+  }
   observation.notes = notes_;
   return observation;
 }

@@ -7,6 +7,7 @@
 
 #include "engine/emulator/execution/emulated_workload.h"
 #include "engine/emulator/execution/observation.h"
+#include "engine/emulator/execution/verification.h"
 
 namespace sweep {
 
@@ -29,8 +30,15 @@ class EmulatorExecution : public Execution {
   /// What the kernel's global accesses reach.
   const AddressSpace& memory() const { return emulated_->memory(); }
   const CountedLaunch& counted() const { return counted_; }
-  /// Which of the workload's verifications `verify` found not to hold.
-  std::optional<std::size_t> failed_verification() const { return failed_verification_; }
+  /// What `verify` found.
+  const VerificationOutcome& verification() const { return verification_; }
+  /// What the launch took, and what all of it takes, with the elements of its buffers filled and
+  /// verified: about, in thread instructions.
+  struct Cost {
+    std::uint64_t spent = 0;
+    double whole = 0;
+  };
+  const Cost& cost() const { return cost_; }
   const std::vector<std::string>& notes() const { return notes_; }
   /// A buffer's bytes after the launch; what no executed block reached may be zero.
   std::vector<std::byte> contents(std::size_t buffer) const;
@@ -38,17 +46,14 @@ class EmulatorExecution : public Execution {
  private:
   void check_limits() const;
   void check_code();
+  std::uint64_t element_cost() const;
+  void watch_blocks();
   void take_first_blocks(const GridResult& result, std::uint64_t total, const char* note);
   void launch_linked(Launch& launch, const GridOptions& options);
   void launch_independent(Launch& launch, const GridOptions& options);
+  void launch_sample(Launch& launch, const GridOptions& options, const LaunchCount& probe);
   void launch_with_caches(Launch& launch, GridOptions options);
   GridOptions grid_options() const;
-  std::optional<std::string> verify_all(std::size_t index);
-  bool can_verify_all(std::size_t index) const;
-  std::optional<std::string> verify_some(std::size_t index);
-  /// `checked` elements were looked at.
-  std::string mismatch(std::size_t index, std::uint64_t count, std::uint64_t first,
-                       std::uint64_t checked);
 
   const EmulatorSettings& settings_;
   Workload workload_;
@@ -57,7 +62,8 @@ class EmulatorExecution : public Execution {
   unsigned registers_ = 32;  ///< per thread, for occupancy
   CountedLaunch counted_;
   bool is_partial_ = false;
-  std::optional<std::size_t> failed_verification_;
+  Cost cost_;
+  VerificationOutcome verification_;
   std::vector<std::string> notes_;
 };
 

@@ -79,6 +79,7 @@ void AccessUnit::begin_block(std::uint64_t index, RaceDetector* races, Undefined
 }
 
 void AccessUnit::fail(const Warp& warp, const Op& op, unsigned lane, const std::string& what) {
+  if (!launch_.is_kernel()) throw function_fault(launch_, op.instruction, what);
   const std::string thread = describe_thread(launch_, block_index_, warp.index, lane);
   throw fault_at(kernel_, op.instruction, fmt::format("{}: {}", thread, what));
 }
@@ -230,7 +231,7 @@ void AccessUnit::access_global(Warp& warp, const Op& op, WarpAccess& access, Use
   }
   const Spread spread = spread_of(access.address.data(), access.active);
   check_alignment(warp, op, access, spread);
-  if (launch_.counts && memory.is_counted) count_global(op, access, spread, use);
+  if (launch_.is_kernel() && memory.is_counted) count_global(op, access, spread, use);
   while (access.active != 0) {
     std::uint32_t lanes = 0;
     Allocation& allocation = resolve(warp, op, access, spread, lanes);
@@ -305,8 +306,7 @@ void AccessUnit::prepare(Warp& warp, const Op& op, Allocation& allocation, WarpA
                                allocation.base > launch_.fills->base;
   if (is_filled_later) {
     fail(warp, op, static_cast<unsigned>(std::countr_zero(access.active)),
-         fmt::format("the init of {} reaches for {}, which is filled after it", launch_.fills->name,
-                     allocation.name));
+         fmt::format("it reaches for {}, which is filled after it", allocation.name));
   }
   std::array<std::uint64_t, warp_size> begin{};
   for (unsigned lane = 0; lane < warp_size; ++lane) {
@@ -316,6 +316,11 @@ void AccessUnit::prepare(Warp& warp, const Op& op, Allocation& allocation, WarpA
     allocation.lazy->ensure(begin.data(), access.width, access.active);
   }
   if (allocation.written == nullptr) return;
+  if (allocation.meetings != nullptr && launch_.is_kernel()) {
+    for_each_lane(access.active, [&](unsigned lane) {
+      allocation.meetings->note(block_index_, begin.at(lane), access.width, use != Use::load);
+    });
+  }
   if (use != Use::store) check_written(warp, op, allocation, begin.data(), access);
   if (use == Use::load) return;
   if (use == Use::atomic) allocation.has_atomic_updates = true;
@@ -346,7 +351,7 @@ void AccessUnit::check_written(Warp& warp, const Op& op, const Allocation& alloc
       return;
     }
     fail(warp, op, lane,
-         fmt::format("it reads {}[{}], which nothing has written", allocation.name,
+         fmt::format("it reads {}[{}], which nothing wrote", allocation.name,
                      begin[lane] / allocation.element_bytes));
   });
   access.active &= ~warp.retired;
@@ -384,7 +389,7 @@ void AccessUnit::access_shared(Warp& warp, const Op& op, WarpAccess& access, Use
                        shared_bytes_));
     });
   }
-  if (launch_.counts && memory.is_counted) {
+  if (launch_.is_kernel() && memory.is_counted) {
     if (is_done_by_one(memory, spread)) {
       const WarpAccess one = first_lane(access);
       counters_.shared(op.detail, one, spread_of(one.address.data(), one.active),
@@ -463,7 +468,7 @@ void AccessUnit::note_shared(const Warp& warp, const Op& op, std::uint64_t begin
     const bool may_have_left =
         kernel_.memory[op.detail].shared_base == none && kernel_.shared_variables.size() > 1;
     fail(warp, op, lane,
-         fmt::format("it reads byte {} of shared memory, which nothing has written: {}{}", begin,
+         fmt::format("it reads byte {} of shared memory, which nothing wrote: {}{}", begin,
                      describe_shared_byte(kernel_, begin),
                      may_have_left ? ", unless an index has left another array" : ""));
   }
@@ -500,7 +505,7 @@ void AccessUnit::access_local(Warp& warp, const Op& op, WarpAccess& access, Use 
                     verb(use == Use::load), access.width, place_in_words(access.address[lane]),
                     local_bytes_));
   });
-  if (launch_.counts && memory.is_counted) {
+  if (launch_.is_kernel() && memory.is_counted) {
     counters_.local(op.detail, access, use == Use::load ? AccessKind::load : AccessKind::store);
     if (launch_.notes_shapes) count_.shapes[op.detail].note(access);
   }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/emulator/machine/block_meetings.h"
 #include "engine/emulator/machine/lazy_pages.h"
 #include "engine/emulator/machine/touched_bytes.h"
 
@@ -41,7 +42,9 @@ struct Allocation {
   /// What the kernel has written; null when nobody needs to know.
   std::unique_ptr<TouchedBytes> written;
   std::atomic<bool> has_atomic_updates = false;
-  /// Atomics of some of the kernel's blocks have changed it: nothing in it is a result.
+  /// Where the kernel's blocks meet in it; null when nobody needs to know.
+  std::unique_ptr<BlockMeetings> meetings;
+  /// Some of the blocks that share it were executed: nothing in it is a result.
   std::atomic<bool> has_partial_updates = false;
   LazyInit* lazy = nullptr;                 ///< not null: ensure before each access
   std::atomic<Allocation*> next = nullptr;  ///< at the next higher address

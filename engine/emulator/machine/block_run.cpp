@@ -209,6 +209,7 @@ void BlockRun::run_ops(Warp& warp, const BasicBlock& block, std::uint32_t& mask)
       }
     }
     if (warp.retired != 0) {
+      retired_ += static_cast<unsigned>(std::popcount(warp.retired));
       retire(warp, warp.retired);
       mask &= ~warp.retired;
       warp.retired = 0;

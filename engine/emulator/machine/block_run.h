@@ -43,6 +43,8 @@ class BlockRun {
 
   std::uint64_t index() const { return index_; }
   std::uint64_t instructions() const { return instructions_; }
+  /// Threads that ended since they read what was not theirs to judge.
+  std::uint64_t retired() const { return retired_; }
   /// Threads that have not ended.
   std::uint32_t live() const { return live_; }
   /// Throws the KernelFault of a kernel that does not end.
@@ -91,6 +93,7 @@ class BlockRun {
   LaunchCount& count_;
   std::uint64_t index_ = 0;
   std::uint64_t instructions_ = 0;
+  std::uint64_t retired_ = 0;
   std::uint32_t live_ = 0;
   std::vector<Warp> warps_;
   bool has_spent_turn_ = false;

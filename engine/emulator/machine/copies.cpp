@@ -92,10 +92,12 @@ std::byte* AccessUnit::bytes_at(Warp& warp, const Op& op, unsigned lane, ptx::Sp
   }
   const std::uint64_t begin = address - allocation->base;
   if (allocation->lazy != nullptr) allocation->lazy->ensure(&begin, count, 1);
+  if (allocation->meetings != nullptr && launch_.is_kernel()) {
+    allocation->meetings->note(block_index_, begin, count, use != Use::load);
+  }
   if (allocation->written != nullptr && use == Use::load && !allocation->is_initialised &&
       !allocation->written->all(begin, count)) {
-    fail(warp, op, lane,
-         fmt::format("it reads bytes of {} that nothing has written", allocation->name));
+    fail(warp, op, lane, fmt::format("it reads bytes of {} that nothing wrote", allocation->name));
   }
   if (use != Use::load) {
     if (!allocation->why_read_only.empty()) fail_read_only(warp, op, lane, *allocation, address);
@@ -148,7 +150,7 @@ void AccessUnit::async_copy(Warp& warp, const Op& op, std::uint32_t mask) {
     }
   });
   from.active = reading;
-  if (launch_.counts && reading != 0 && is_power_of_two_size(from.width)) {
+  if (launch_.is_kernel() && reading != 0 && is_power_of_two_size(from.width)) {
     count_global(op, from, spread_of(from.address.data(), reading), Use::load);
   }
 }
@@ -417,7 +419,7 @@ void AccessUnit::move_matrices(Warp& warp, const Op& op, std::uint32_t mask, boo
 
 /// One request; every matrix is a group of lanes of its own.
 void AccessUnit::count_matrix(const Op& op, const WarpAccess& access, bool is_first, bool is_load) {
-  if (!launch_.counts) return;
+  if (!launch_.is_kernel()) return;
   const AccessKind kind = is_load ? AccessKind::load : AccessKind::store;
   SharedCount matrix = sweep::count_shared(launch_.model, access, kind);
   if (!is_first) matrix.requests = 0;

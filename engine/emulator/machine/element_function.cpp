@@ -11,7 +11,6 @@ ElementFunction::ElementFunction(Launch launch) : launch_(std::move(launch)) {
   constexpr std::uint32_t widest_grid = 0x7fffffff;
   launch_.grid = {widest_grid, 1, 1};
   launch_.block = {warp_size, 1, 1};
-  launch_.counts = false;
   prepare_launch(launch_);
   count_.sites.resize(launch_.kernel->memory.size());
   run_ = std::make_unique<BlockRun>(launch_, count_);

@@ -14,13 +14,17 @@ namespace sweep {
 /// likes: each lane is the thread of one element.
 class ElementFunction {
  public:
-  /// Of `launch` the kernel, the memory, the parameters and what its accesses mean are taken.
+  /// Of `launch` the kernel, the memory, the parameters and what its accesses mean are taken; it
+  /// needs a name.
   explicit ElementFunction(Launch launch);
 
   /// Throws KernelFault.
   void run(std::span<const std::uint64_t> elements);
   /// All elements of [begin, end).
   void run_range(std::uint64_t begin, std::uint64_t end);
+  /// For how many of the elements so far the thread ended early: it is one that
+  /// `Launch::retires_stale_readers` means.
+  std::uint64_t retired() const { return run_->retired(); }
 
  private:
   Launch launch_;

@@ -60,8 +60,9 @@ struct Launch {
   /// The buffer whose first values this function computes: its accesses there pass unnoticed, and
   /// buffers at higher addresses have none yet.
   const Allocation* fills = nullptr;
-  /// Whether the accesses are counted at all; those of init and check are not.
-  bool counts = true;
+  /// What messages call a function over elements: "verify", "the init of a". Empty for a kernel,
+  /// whose accesses alone are counted.
+  std::string function;
   /// Whether what the accesses' addresses look like is remembered.
   bool notes_shapes = false;
   /// Warp instructions that a block may execute before it counts as running away.
@@ -77,6 +78,7 @@ struct Launch {
   std::vector<ConstantSlot> block_constants;  ///< that differ from block to block
   std::vector<ConstantSlot> lane_constants;   ///< a thread's number, along x, in block and grid
 
+  bool is_kernel() const { return function.empty(); }
   std::uint64_t shared_bytes() const { return kernel->static_shared_bytes + dynamic_shared_bytes; }
   /// The block's coordinates from its number, x running fastest.
   Dim3 block_at(std::uint64_t index) const {

@@ -57,6 +57,21 @@ FaultPlace fault_place(const Kernel& kernel, std::uint32_t instruction) {
   return {kernel.file_names[place.file], place.line};
 }
 
+KernelFault function_fault(const Launch& launch, std::uint32_t instruction,
+                           const std::string& what) {
+  constexpr std::string_view subject = "it ";
+  const std::string message =
+      what.starts_with(subject) ? fmt::format("{} {}", launch.function, what.substr(subject.size()))
+                                : fmt::format("{}: {}", launch.function, what);
+  const InstructionInfo& info = launch.kernel->instructions[instruction];
+  if (info.places.empty()) return KernelFault(message);
+  const ptx::Place& outermost = info.places.back();
+  const std::string& file = launch.kernel->file_names[outermost.file];
+  return {{file, outermost.line},
+          fmt::format("{}:{}", std::filesystem::path(file).filename().string(), outermost.line),
+          message};
+}
+
 KernelFault fault_at(const Kernel& kernel, std::uint32_t instruction, const std::string& message) {
   return {fault_place(kernel, instruction), describe_instruction(kernel, instruction), message};
 }

@@ -24,6 +24,10 @@ std::string describe_shared_byte(const Kernel& kernel, std::uint64_t byte);
 
 /// Its file and line, as the compiler was told them.
 FaultPlace fault_place(const Kernel& kernel, std::uint32_t instruction);
+/// What an instruction of a function over elements did wrong, which `what` tells of "it": at the
+/// line of the pattern's header that has the function.
+KernelFault function_fault(const Launch& launch, std::uint32_t instruction,
+                           const std::string& what);
 /// What an instruction did wrong.
 KernelFault fault_at(const Kernel& kernel, std::uint32_t instruction, const std::string& message);
 

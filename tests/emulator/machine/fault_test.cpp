@@ -138,15 +138,15 @@ BOOST_AUTO_TEST_CASE(reading_what_nothing_wrote) {
   Setting setting;
   setting.is_output_set = false;
   BOOST_TEST(words_after(fault_of("ld.global.u32 %result, [%slot];", setting),
-                         "thread (0, 0, 0): it reads out[0], which nothing has written") ==
-             "thread (0, 0, 0): it reads out[0], which nothing has written");
+                         "thread (0, 0, 0): it reads out[0], which nothing wrote") ==
+             "thread (0, 0, 0): it reads out[0], which nothing wrote");
   BOOST_TEST(fault_of("st.global.u32 [%slot], %me; ld.global.u32 %result, [%slot];", setting) ==
              "");
   BOOST_TEST(words_after(fault_of("setp.ne.u32 %p0, %me, 5; @%p0 st.global.u32 [%slot], %me;"
                                   "ld.global.u32 %result, [%slot];",
                                   setting),
-                         "it reads out[5], which nothing has written") ==
-             "it reads out[5], which nothing has written");
+                         "it reads out[5], which nothing wrote") ==
+             "it reads out[5], which nothing wrote");
 }
 
 BOOST_AUTO_TEST_CASE(writing_constant_memory) {

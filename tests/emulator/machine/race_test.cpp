@@ -64,9 +64,9 @@ const RaceCase races[] = {
      "st.shared.u32 [%r1], %me; bar.warp.sync -1; @!%p1 ld.shared.u32 %result, [%r3];",
      "without a barrier between"},
     {"what nothing wrote", "ld.shared.u32 %result, [%r1];",
-     "thread (0, 0, 0): it reads byte 0 of shared memory, which nothing has written"},
+     "thread (0, 0, 0): it reads byte 0 of shared memory, which nothing wrote"},
     {"half of what is read is written", "st.shared.u16 [%r1], %h0; ld.shared.u32 %result, [%r1];",
-     "it reads byte 0 of shared memory, which nothing has written"},
+     "it reads byte 0 of shared memory, which nothing wrote"},
     {"atomics of many", "@%p0 st.shared.u32 [flag], %r5; bar.sync 0; red.shared.add.u32 [flag], 1;",
      ""},
     {"an atomic and a plain read",
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(each_block_begins_with_nothing_written) {
   @%p0 st.shared.u32 [cell], %r0; @!%p0 ld.shared.u32 %result, [cell];)ptx",
                                        setting);
   BOOST_TEST((message.find("block (1, 0, 0), thread (0, 0, 0): it reads byte 0 of shared memory, "
-                           "which nothing has written") != std::string::npos),
+                           "which nothing wrote") != std::string::npos),
              message);
 }
 
