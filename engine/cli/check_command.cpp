@@ -34,6 +34,8 @@ namespace {
 
 namespace po = boost::program_options;
 
+constexpr std::uint64_t billion = 1'000'000'000;
+
 struct CheckOptions {
   std::vector<std::string> files;
   GivenFolders folders;
@@ -41,6 +43,7 @@ struct CheckOptions {
   SpaceLimits limits;
   int compute_capability = 0;
   std::optional<EmulatorSettings> run;  ///< what to execute on; nothing: compile alone
+  CheckDepth depth = CheckDepth::budgeted;
   bool all = false;                     ///< of searches too, not just a sample
   bool quiet = false;                   ///< say nothing of what is good
   bool timing = false;                  ///< say what compiling cost
@@ -180,24 +183,45 @@ int compile_file(const ReadFile& file, const CompileSettings& compile,
   return exit_done;
 }
 
+/// What was not executed or verified, why, and the way out; empty when all was.
+std::string describe_rest(const ExecutionCheck& check, CheckDepth depth) {
+  if (check.in_part == 0 && check.unverified == 0) return {};
+  const std::size_t count = check.unverified != 0 ? check.unverified : check.in_part;
+  const std::string of =
+      count == check.executed ? "" : fmt::format("of {} ", format_thousands(count));
+  const std::string what = check.unverified != 0
+                               ? fmt::format("the result is verified for {} of the elements only",
+                                             format_part(check.verified_share))
+                               : "only some of the blocks were executed";
+  const std::string why =
+      depth == CheckDepth::quick
+          ? "--quick executes some blocks; "
+          : fmt::format("the budget is {} billion thread instructions; ", check_budget / billion);
+  return fmt::format(", but {}{} ({}--exact verifies all)", of, what, why);
+}
+
 int execute_file(const ReadFile& file, const CompileSettings& compile,
                  const CheckOptions& options) {
   const ExecutionCheck check = check_execution(file.name, file.emulated.configurations, compile,
-                                               options.run.value(), options.quiet);
+                                               options.run.value(), options.depth, options.quiet);
   std::cerr << render(check.mistakes, terminal_of(STDERR_FILENO).color);
   if (stop_flag()) return complain(stopped_exit_code(), file.name + ": stopped");
   if (check.mistakes.has_errors()) return exit_bad_input;
-  if (options.quiet) return exit_done;
-  const std::string part =
-      check.in_part == 0
-          ? ""
-          : fmt::format("; of {} only some blocks",
-                        check.executed == 1 ? "it" : format_thousands(check.in_part));
-  std::cout << fmt::format("{}: good: {} execute{} without a mistake{}\n", file.name,
-                           file.emulated.in_words(),
-                           file.emulated.configurations.size() == 1 ? "s" : "", part)
+  const std::string rest = describe_rest(check, options.depth);
+  if (options.quiet && rest.empty()) return exit_done;
+  std::cout << fmt::format("{}: {}{} execute{} without a mistake{}\n", file.name,
+                           rest.empty() ? "good: " : "", file.emulated.in_words(),
+                           file.emulated.configurations.size() == 1 ? "s" : "", rest)
             << std::flush;
   return exit_done;
+}
+
+/// --exact or --quick, which say how much is executed.
+CheckDepth given_depth(const po::variables_map& values) {
+  const bool is_exact = values.count("exact") != 0;
+  const bool is_quick = values.count("quick") != 0;
+  if (is_exact && is_quick) throw UsageError("--exact and --quick exclude each other");
+  return is_exact ? CheckDepth::exact : is_quick ? CheckDepth::quick : CheckDepth::budgeted;
 }
 
 std::optional<CheckOptions> read_check_options(const Arguments& arguments) {
@@ -217,11 +241,12 @@ std::optional<CheckOptions> read_check_options(const Arguments& arguments) {
   options.cache = given_program_cache(*values);
   options.compute_capability =
       parse_compute_capability("--arch", (*values)["arch"].as<std::string>());
+  options.depth = given_depth(*values);
   if (values->count("run") != 0) {
     options.run = given_emulator_settings(*values);
     return options;
   }
-  for (const char* name : {"model", "l1", "banks", "profile"}) {
+  for (const char* name : {"exact", "quick", "model", "l1", "banks", "profile"}) {
     if (values->count(name) == 0) continue;
     throw UsageError(fmt::format("--{} is for what the emulator executes: add --run", name));
   }
@@ -239,13 +264,18 @@ CommandLine check_line() {
       "sample. A pattern is checked with its defaults. With --run each is executed on\n"
       "the emulator too, which finds accesses out of bounds, misaligned accesses,\n"
       "reads of memory that nothing wrote, races in shared memory, deadlocks, kernels\n"
-      "that do not end, and wrong results.");
+      "that do not end, and wrong results. The configurations of a file share\n" +
+          fmt::format("{} billion thread instructions; where these do not suffice, some\n",
+                      check_budget / billion) +
+          "blocks are executed, and the verdict says how much of the results is verified.");
   add_set_option(line);
   add_space_option(line);
   add_patterns_option(line);
   line.options()("arch", po::value<std::string>()->default_value("9.0")->value_name("CC"),
                  "the compute capability to compile for")(
       "run", "execute every configuration on the emulator with all its checks")(
+      "exact", "with --run: execute everything, however long it takes")(
+      "quick", "with --run: execute some blocks of each configuration")(
       "all", "check every configuration of a tuned sweep")("timing", "say how long compiling took");
   add_quiet_option(line, "say nothing of what is good: print mistakes alone");
   add_cache_option(line);

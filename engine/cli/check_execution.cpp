@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/cli/emulator_options.h"
 #include "engine/cli/findings.h"
 #include "engine/cli/step_progress.h"
 #include "engine/emulator/execution/emulator_backend.h"
@@ -17,12 +18,26 @@
 namespace sweep {
 namespace {
 
-/// Thread instructions, far fewer than to measure: mistakes show in the first blocks and the last.
-constexpr std::uint64_t whole_budget = 2'000'000;
-constexpr std::uint64_t sample_budget = 200'000;
 /// Warp instructions of a block, a few seconds at most.
 constexpr std::uint64_t instruction_limit = 50'000'000;
 constexpr std::size_t most_runaways = 3;
+
+/// What of one configuration is executed, for all of `configurations`.
+EmulatorSettings settings_for(EmulatorSettings settings, CheckDepth depth,
+                              std::size_t configurations) {
+  settings.checks_kernel = true;
+  settings.instruction_limit = instruction_limit;
+  // Thread instructions, far fewer than to measure: most mistakes show in the first blocks and the
+  // last.
+  settings.whole_budget = 2'000'000;
+  settings.sample_budget = 200'000;
+  if (depth == CheckDepth::exact) make_exact(settings);
+  if (depth != CheckDepth::budgeted) return settings;
+  settings.whole_budget =
+      std::max(settings.whole_budget, check_budget / std::max<std::size_t>(configurations, 1));
+  settings.sample_budget = 2'000'000;
+  return settings;
+}
 
 /// A line from its first letter to its last.
 Location whole_line(const SourcePtr& source, std::size_t line) {
@@ -46,54 +61,98 @@ Location location_of(const FaultPlace& place, const Pattern& pattern) {
   return {unread, place.line, 1};
 }
 
+/// A configuration without a mistake of which not everything was executed or verified.
+struct Unfinished {
+  const Configuration* configuration = nullptr;
+  double cost = 0;  ///< of all of it
+  bool lacks_blocks = false;
+  std::uint64_t judged = 0;
+  std::uint64_t elements = 0;
+};
+
 class ExecutionChecker {
  public:
-  ExecutionChecker(CompileSettings compile, EmulatorSettings settings)
-      : settings_(std::move(compile)), backend_(std::move(settings)) {}
+  ExecutionChecker(std::string file, CompileSettings compile, EmulatorSettings settings,
+                   bool is_quiet)
+      : file_(std::move(file)),
+        compile_(std::move(compile)),
+        settings_(std::move(settings)),
+        is_quiet_(is_quiet) {
+    settings_.cancelled = compile_.stop;
+    compile_.compute_capability =
+        code_capability(EmulatorBackend(settings_).device(), *compile_.nvrtc);
+  }
 
-  ExecutionCheck run(std::span<const Configuration> configurations, StepProgress& progress) {
-    settings_.compute_capability = code_capability(backend_.device(), *settings_.nvrtc);
-    CompilePool compiled_ahead(settings_, configurations);
-    std::size_t left_out = 0;
+  ExecutionCheck run(std::span<const Configuration> configurations, CheckDepth depth) {
+    execute_all(configurations, "executing " + file_);
+    result_.executed = executed_;
+    if (depth == CheckDepth::budgeted) use_what_is_left();
+    return conclude();
+  }
+
+ private:
+  void execute_all(std::span<const Configuration> configurations, const std::string& job) {
+    CompilePool compiled_ahead(compile_, configurations);
+    StepProgress progress(job, configurations.size(), is_quiet_);
     try {
       for (const Configuration& configuration : configurations) {
-        if (settings_.stop != nullptr && *settings_.stop) break;
+        if (is_stopped()) break;
         const CompileOutcome outcome = compiled_ahead.next();
         progress.step();
         const auto* compiled = std::get_if<CompiledConfiguration>(&outcome);
         if (compiled == nullptr) continue;
         if (runaways_ >= most_runaways) {
-          ++left_out;
+          ++left_out_;
           continue;
         }
         execute(configuration, *compiled);
-        ++result_.executed;
+        ++executed_;
       }
     } catch (const CompilingStopped&) {
       // What was found until then is said.
     }
-    return conclude(left_out);
   }
 
- private:
+  /// Executes all of as many as the rest of the budget allows, the cheapest first.
+  void use_what_is_left() {
+    std::ranges::stable_sort(unfinished_, {}, &Unfinished::cost);
+    double left = static_cast<double>(check_budget) - static_cast<double>(spent_);
+    for (const Unfinished& unfinished : unfinished_) {
+      if (unfinished.cost > left) break;
+      left -= unfinished.cost;
+      affordable_.push_back(*unfinished.configuration);
+    }
+    if (affordable_.empty()) return;
+    const auto count = static_cast<std::ptrdiff_t>(affordable_.size());
+    unfinished_.erase(unfinished_.begin(), unfinished_.begin() + count);
+    settings_.whole_budget = check_budget;
+    execute_all(affordable_, "executing all blocks of " + file_);
+  }
+
   void execute(const Configuration& configuration, const CompiledConfiguration& compiled) {
     const Pattern& pattern = *configuration.pattern;
     try {
       const Workload workload = make_workload(configuration, compiled);
-      const auto execution = backend_.prepare_emulated(workload, false);
+      EmulatorBackend backend(settings_, programs_);
+      const auto execution = backend.prepare_emulated(workload, false);
       execution->initialise();
       execution->launch();
-      if (execution->counted().executed_share < 1) ++result_.in_part;
-      if (const auto mismatch = execution->verify()) {
-        const std::size_t index = execution->verification().failed;
-        note(pattern.verify[index].condition.where, *mismatch, configuration);
+      spent_ += execution->cost().spent;
+      const auto mismatch = execution->verify();
+      const VerificationOutcome& outcome = execution->verification();
+      if (mismatch) {
+        return note(pattern.verify[outcome.failed].condition.where, *mismatch, configuration);
       }
+      const bool lacks_blocks = execution->counted().executed_share < 1;
+      if (!lacks_blocks && outcome.judged == outcome.elements) return;
+      unfinished_.push_back({&configuration, execution->cost().whole, lacks_blocks, outcome.judged,
+                             outcome.elements});
     } catch (const FaultyKernel& failure) {
       const KernelFault& fault = failure.fault();
       if (fault.kind() == FaultKind::runaway) ++runaways_;
       note(location_of(fault.place(), pattern), fault.message(), configuration);
     } catch (const ExecutionFailure& failure) {
-      note({pattern.source}, failure.what(), configuration);
+      if (!is_stopped()) note({pattern.source}, failure.what(), configuration);
     } catch (const InputError&) {
       // The sizes are checked with the compiler's messages.
     }
@@ -103,20 +162,42 @@ class ExecutionChecker {
     findings_.add({Severity::error, where, message, {}}, configuration);
   }
 
-  ExecutionCheck conclude(std::size_t left_out) {
+  bool is_stopped() const { return compile_.stop != nullptr && *compile_.stop; }
+
+  ExecutionCheck conclude() {
     const std::string remark =
-        left_out == 0
+        left_out_ == 0
             ? ""
             : fmt::format("; {} more were not executed, since too many kernels do not end",
-                          format_thousands(left_out));
+                          format_thousands(left_out_));
     result_.mistakes = findings_.conclude(result_.executed, remark);
+    std::uint64_t judged = 0;
+    std::uint64_t elements = 0;
+    for (const Unfinished& unfinished : unfinished_) {
+      if (unfinished.lacks_blocks) ++result_.in_part;
+      if (unfinished.judged == unfinished.elements) continue;
+      ++result_.unverified;
+      judged += unfinished.judged;
+      elements += unfinished.elements;
+    }
+    if (elements != 0) {
+      result_.verified_share = static_cast<double>(judged) / static_cast<double>(elements);
+    }
     return std::move(result_);
   }
 
-  CompileSettings settings_;
-  EmulatorBackend backend_;
+  const std::string file_;
+  CompileSettings compile_;
+  EmulatorSettings settings_;
+  const bool is_quiet_;
+  std::shared_ptr<LoadedPrograms> programs_ = std::make_shared<LoadedPrograms>();
   ExecutionCheck result_;
   Findings findings_;
+  std::vector<Unfinished> unfinished_;
+  std::vector<Configuration> affordable_;
+  std::uint64_t spent_ = 0;
+  std::size_t executed_ = 0;
+  std::size_t left_out_ = 0;
   std::size_t runaways_ = 0;
 };
 
@@ -125,13 +206,9 @@ class ExecutionChecker {
 ExecutionCheck check_execution(const std::string& file,
                                std::span<const Configuration> configurations,
                                const CompileSettings& compile, EmulatorSettings settings,
-                               bool is_quiet) {
-  settings.checks_kernel = true;
-  settings.whole_budget = whole_budget;
-  settings.sample_budget = sample_budget;
-  settings.instruction_limit = instruction_limit;
-  StepProgress progress("executing " + file, configurations.size(), is_quiet);
-  return ExecutionChecker(compile, std::move(settings)).run(configurations, progress);
+                               CheckDepth depth, bool is_quiet) {
+  settings = settings_for(std::move(settings), depth, configurations.size());
+  return ExecutionChecker(file, compile, std::move(settings), is_quiet).run(configurations, depth);
 }
 
 }  // namespace sweep

@@ -10,21 +10,34 @@
 
 namespace sweep {
 
+/// How much of the configurations' work is executed.
+enum class CheckDepth {
+  quick,     ///< some blocks of each
+  budgeted,  ///< all of as many as check_budget allows, some blocks of the others
+  exact,     ///< everything
+};
+
+/// Thread instructions for the configurations of a file, with what their buffers' elements take to
+/// be filled and verified: half a minute of one core at most, for most kernels.
+constexpr std::uint64_t check_budget = 4'000'000'000;
+
 /// What executing configurations found.
 struct ExecutionCheck {
   Diagnostics mistakes;
   std::size_t executed = 0;
-  std::size_t in_part = 0;  ///< of those, how many without some of their blocks
+  std::size_t in_part = 0;     ///< of those, how many without some of their blocks
+  std::size_t unverified = 0;  ///< and how many of whose results only a part was verified
+  double verified_share = 1;   ///< of the elements of the latter
 };
 
-/// Executes configurations that compile on the emulator, with every check it has, as much of each
-/// as takes a fraction of a second. Each mistake of the kernels is given once (see Findings). After
-/// a few kernels that do not end, those that follow are left out, and all that follow once the
-/// `stop` of `compile` is set. The compute capability of `compile` is replaced by the emulated
-/// device's. Shows how far it is unless `is_quiet`; `file` is the name to show.
+/// Executes configurations that compile on the emulator, with every check it has. Each mistake of
+/// the kernels is given once (see Findings). After a few kernels that do not end, those that follow
+/// are left out, and all that follow once the `stop` of `compile` is set. The compute capability of
+/// `compile` is replaced by the emulated device's. Shows how far it is unless `is_quiet`; `file` is
+/// the name to show. What the budget allows is the same on every machine.
 ExecutionCheck check_execution(const std::string& file,
                                std::span<const Configuration> configurations,
                                const CompileSettings& compile, EmulatorSettings settings,
-                               bool is_quiet);
+                               CheckDepth depth, bool is_quiet);
 
 }  // namespace sweep
