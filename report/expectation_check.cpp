@@ -12,11 +12,17 @@
 #include "report/display_text.h"
 #include "report/metric_column.h"
 #include "report/parameter_values.h"
+#include "report/partly_verified.h"
 #include "report/point_condition.h"
 #include "report/point_records.h"
 
 namespace sweep {
 namespace {
+
+constexpr const char* way_to_whole_verification =
+    "an expectation is about results that were verified: let the emulator execute all, by smaller "
+    "sizes (emulator: {set: {N: 1 Mi}}) or --exact, or say how much is enough (expect: "
+    "[verified_share >= 5 %])";
 
 bool has_names(const PointRecord& point, const ExpectationSide& side) {
   const auto* expression = std::get_if<Expression>(&side.value);
@@ -163,6 +169,33 @@ std::string list_broken(const ExpectationResult& result,
   return text;
 }
 
+bool names_verification(const Expectation& expectation) {
+  return std::ranges::any_of(std::array{&expectation.left, &expectation.right}, [](auto* side) {
+    const auto* metric = std::get_if<MetricName>(&side->value);
+    return metric != nullptr && metric->name == verified_share;
+  });
+}
+
+/// What every expectation takes for granted, unless one says what is enough.
+std::optional<ExpectationResult> whole_verification(const std::vector<Expectation>& expectations,
+                                                    std::span<const StoredPoint> points) {
+  if (expectations.empty() || std::ranges::any_of(expectations, names_verification) ||
+      partly_verified(points).points == 0) {
+    return std::nullopt;
+  }
+  ExpectationResult result;
+  result.is_implied = true;
+  result.expectation.text = fmt::format("{} == 100 %", verified_share);
+  result.expectation.where = expectations.front().where;
+  result.expectation.left = {verified_share, MetricName{verified_share}};
+  result.expectation.right = {"100 %", 100.0, true};
+  for (const StoredPoint& stored : points) {
+    const bool is_known = metric_of(stored.point, verified_share).has_value();
+    if (stored.point.status == PointStatus::ok && is_known) check_point(stored.point, result);
+  }
+  return result;
+}
+
 }  // namespace
 
 std::vector<ExpectationResult> check_expectations_on(const std::vector<Expectation>& expectations,
@@ -177,6 +210,9 @@ std::vector<ExpectationResult> check_expectations_on(const std::vector<Expectati
       if (is_meant(stored.point, expectation)) check_point(stored.point, result);
     }
     results.push_back(std::move(result));
+  }
+  if (auto implied = whole_verification(expectations, points)) {
+    results.push_back(std::move(*implied));
   }
   return results;
 }
@@ -208,6 +244,7 @@ std::string describe_broken(std::span<const ExpectationResult> results,
     message.where = result.expectation.where;
     const std::string verdict = result.kept() ? describe_unchecked(result) : verdict_of(result);
     message.message = fmt::format("'{}': {}", describe(result.expectation), verdict);
+    if (result.is_implied) message.help = way_to_whole_verification;
     if (!result.missing.empty()) message.help = way_to(result.missing.front());
     if (result.uncounted > 0) {
       message.help =

@@ -24,6 +24,7 @@ struct ExpectationResult {
   std::size_t unchecked = 0;         ///< points without a metric or value that it needs
   std::size_t uncounted = 0;         ///< of those, points that the emulator has yet to count
   std::vector<std::string> missing;  ///< the metrics that some of these lack
+  bool is_implied = false;           ///< by all others: results are verified whole
   bool is_part = false;              ///< the run need not have all points that the sweep is about
 
   /// Whether any point that succeeded is meant by it.
@@ -39,8 +40,9 @@ struct ExpectationResult {
 
 /// Checks each expectation on each point that succeeded, has the parameters it names, and is meant
 /// by its condition. Of a metric's figures the measured one counts before the hardware's and the
-/// emulated one. The points must outlive the results. `is_part`: they are of a space that was
-/// narrowed, as by `--set`, or searched.
+/// emulated one. Where a point's result was verified in part and no expectation names
+/// verified_share, one more is that it is 100 %. The points must outlive the results. `is_part`:
+/// they are of a space that was narrowed, as by `--set`, or searched.
 std::vector<ExpectationResult> check_expectations_on(const std::vector<Expectation>& expectations,
                                                      std::span<const StoredPoint> points,
                                                      bool is_part = false);

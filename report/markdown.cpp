@@ -17,6 +17,7 @@
 #include "report/markdown_tuning.h"
 #include "report/markdown_verdict.h"
 #include "report/parameter_values.h"
+#include "report/partly_verified.h"
 #include "report/point_notes.h"
 #include "report/point_records.h"
 #include "report/provenance.h"
@@ -99,6 +100,7 @@ std::string count_points(const RunResults& results) {
   if (!device.empty()) text += " on " + device;
   text +=
       fmt::format(": {} ok, {} failed", format_thousands(all - failed), format_thousands(failed));
+  text += count_partly_verified(results.points);
   if (reused > 0) {
     std::vector<std::string> runs;
     for (const std::int64_t run : earlier) runs.push_back(std::to_string(run));

@@ -12,6 +12,7 @@
 #include "engine/cli/timing_table.h"
 #include "engine/text/units.h"
 #include "report/display_text.h"
+#include "report/partly_verified.h"
 #include "report/terminal_table.h"
 #include "report/tuning_lines.h"
 #include "report/verdict.h"
@@ -65,10 +66,11 @@ void conclude(const RunSummary& summary, const RunResults& results, const RunEnd
   std::cerr << describe_broken(end.expectations, results.points, terminal_of(STDERR_FILENO).color);
   if (!options.is_silent()) {
     const bool is_replay = results.run.provenance.device.backend == "replay";
-    std::cerr << fmt::format("{} {}, {} failed; {} reused\n{}{}",
+    std::cerr << fmt::format("{} {}, {} failed{}; {} reused\n{}{}",
                              count_of(summary.measured, "point"),
                              is_replay ? "taken from the recording" : "measured", summary.failed,
-                             summary.reused, end.charts, describe_files(end.files));
+                             count_partly_verified(results.points), summary.reused, end.charts,
+                             describe_files(end.files));
   }
   if (summary.interrupted) {
     std::cerr << fmt::format("Stopped. To go on where it stopped: {}\n", end.resume);

@@ -5,6 +5,7 @@
 
 #include "engine/cli/json_lines.h"
 #include "report/json_value.h"
+#include "report/partly_verified.h"
 #include "report/run_notes.h"
 #include "report/verdict.h"
 
@@ -176,6 +177,7 @@ void RunEvents::on_end(const RunSummary& summary, const RunResults& results, con
                         {"state", summary.interrupted ? "interrupted" : "finished"},
                         {"measured", summary.measured},
                         {"failed", summary.failed},
+                        {"verified_in_part", partly_verified(results.points).points},
                         {"reused", summary.reused}};
   add_verdicts(event, results);
   add_expectations(event, end.expectations);

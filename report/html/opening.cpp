@@ -11,6 +11,7 @@
 #include "report/html/html_text.h"
 #include "report/limit_words.h"
 #include "report/parameter_values.h"
+#include "report/partly_verified.h"
 #include "report/point_notes.h"
 #include "report/point_records.h"
 #include "report/run_notes.h"
@@ -96,8 +97,9 @@ class Tiles {
     }
     const std::size_t failed = count_failed(results_);
     return html + tile("configurations", format_thousands(results_.points.size()), "",
-                       failed == 0 ? std::string("none failed")
-                                   : fmt::format("{} failed", format_thousands(failed)));
+                       (failed == 0 ? std::string("none failed")
+                                    : fmt::format("{} failed", format_thousands(failed))) +
+                           count_partly_verified(results_.points));
   }
 
  private:

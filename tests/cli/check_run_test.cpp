@@ -94,6 +94,70 @@ const std::vector<FaultCase> faults = {
      "faulty.cu:6:17: error: ", "wrong result: 64 of 64 elements of 'data' fail the check"},
 };
 
+/// Writes `name`.cu, which copies N floats in blocks of 256 by `statement`, and a sweep of it.
+void write_copy(const TemporaryFolder& folder, const std::string& name,
+                const std::string& statement) {
+  folder.write(name + ".cu",
+               "/* pattern:\n"
+               "parameters: {N: {default: 1 Mi}}\n"
+               "buffers: {a: {type: float, length: N, init: \"i\"}, c: {type: float, length: N}}\n"
+               "launch: {grid: N / 256, block: 256}\n"
+               "useful: {read: N * 4, write: N * 4}\n"
+               "verify: {c: \"c[i] == a[i]\"}\n*/\n"
+               "__global__ void " +
+                   name +
+                   "(const float* a, float* c) {\n"
+                   "  const size_t i = size_t(blockIdx.x) * 256 + threadIdx.x;\n  " +
+                   statement + "\n}\n");
+  folder.write(name + ".yaml", "pattern: " + name + "\naxes: {N: 1 Mi}\n");
+}
+
+/// Adds batches of vectors of LEN elements that lie INC apart; rows of the result are LD apart, and
+/// `row` places them.
+void write_batched(const TemporaryFolder& folder, const std::string& row) {
+  folder.write("batched.cu", R"cuda(/* pattern:
+parameters:
+  LEN:   {default: 1 Ki}
+  INC:   {default: 1}
+  LD:    {default: LEN * INC}
+  BATCH: {default: 4 Ki}
+buffers:
+  a: {type: float, length: BATCH * LEN, init: "1"}
+  b: {type: float, length: BATCH * LEN, init: "2"}
+  c: {type: float, length: BATCH * LD, init: "0"}
+launch: {grid: [LEN / 256, BATCH], block: 256}
+useful: {read: BATCH * LEN * 8, write: BATCH * LEN * 4}
+verify: {c: "c[i] == (i % INC == 0 ? 3 : 0)"}
+*/
+__global__ void batched(const float* a, const float* b, float* c) {
+  const size_t i = blockIdx.x * 256 + threadIdx.x;
+  const size_t from = size_t(blockIdx.y) * LEN + i;
+  c[size_t(blockIdx.y) * )cuda" + row +
+                                 " + i * INC] = a[from] + b[from];\n}\n");
+  folder.write("batched.yaml", "pattern: batched\naxes: {INC: [1, 4]}\n");
+}
+
+struct RareCase {
+  const char* name;
+  const char* statement;
+  const char* message;
+};
+
+std::ostream& operator<<(std::ostream& out, const RareCase& example) {
+  return out << example.name;
+}
+
+/// Mistakes in one of 4,096 blocks.
+const RareCase rare_mistakes[] = {
+    {"store", "c[i + (blockIdx.x == 137 && threadIdx.x == 0 ? N : 0)] = a[i];",
+     "rare.cu:10:3: error: block (137, 0, 0), thread (0, 0, 0): out of bounds: writes 4 bytes at "},
+    {"element", "c[i] = i == 777777 ? 0 : a[i];",
+     "rare.cu:6:14: error: wrong result: 1 of 1,048,576 elements of 'c' fail the check c[i] == "
+     "a[i]; the first is i = 777777: 0, expected 777777"},
+    {"block", "c[i] = blockIdx.x == 2001 ? 0 : a[i];",
+     "rare.cu:6:14: error: wrong result: 256 of 1,048,576 elements of 'c' fail the check"},
+};
+
 }  // namespace
 }  // namespace check_run
 
@@ -163,11 +227,110 @@ __global__ void random(const uint32_t* index, const uint64_t* in, uint64_t* out)
   BOOST_TEST(contains(checked.out, "3 configurations execute without a mistake"), checked.out);
 }
 
+BOOST_AUTO_TEST_CASE(a_batch_whose_rows_lie_in_wrong_places_is_found_or_not_called_good) {
+  const TemporaryFolder folder;
+  write_batched(folder, "LEN");
+  const Outcome whole = run_program({"check", "--run", "batched.yaml"}, folder.path());
+  BOOST_TEST(whole.code == 65);
+  BOOST_TEST(
+      contains(whole.err, "wrong result: 3,144,960 of 16,777,216 elements of 'c' fail the check"),
+      whole.err);
+  const Outcome quick =
+      run_program({"check", "-q", "--run", "--quick", "batched.yaml"}, folder.path());
+  BOOST_TEST(quick.code == 0, quick.err);
+  BOOST_TEST(!contains(quick.out, "good"), quick.out);
+  BOOST_TEST(contains(quick.out,
+                      "batched.yaml: 2 configurations execute without a mistake, but the result is "
+                      "verified for 0.0"),
+             quick.out);
+  BOOST_TEST(contains(quick.out,
+                      " % of the elements only (--quick executes some blocks; --exact "
+                      "verifies all)"),
+             quick.out);
+  write_batched(folder, "LD");
+  const Outcome good = run_program({"check", "--run", "batched.yaml"}, folder.path());
+  BOOST_TEST(good.code == 0, good.err);
+  BOOST_TEST(contains(good.out, "batched.yaml: good: 2 configurations execute without a mistake\n"),
+             good.out);
+}
+
+BOOST_DATA_TEST_CASE(a_mistake_of_one_block_of_many_is_found, data::make(rare_mistakes), example) {
+  const TemporaryFolder folder;
+  write_copy(folder, "rare", example.statement);
+  const Outcome checked = run_program({"check", "--run", "rare.cu"}, folder.path());
+  BOOST_TEST(checked.code == 65);
+  BOOST_TEST(contains(checked.err, example.message), checked.err);
+}
+
+BOOST_AUTO_TEST_CASE(check_and_run_agree_on_a_verify_that_reads_what_nothing_wrote) {
+  const TemporaryFolder folder;
+  write_copy(folder, "holes", "if (i % 8 != 5) c[i] = a[i];");
+  const Outcome checked = run_program({"check", "--run", "holes.cu"}, folder.path());
+  BOOST_TEST(checked.code == 65);
+  const std::string message = "verify reads c[5], which nothing wrote";
+  BOOST_TEST(contains(checked.err, "holes.cu:6:1: error: " + message), checked.err);
+  const Outcome run =
+      run_program({"run", "holes.yaml", "--set", "N=64Ki", "--device", "emulator"}, folder.path());
+  BOOST_TEST(run.code == 1);
+  BOOST_TEST(contains(run.err, "holes.cu:6: " + message), run.err);
+}
+
+BOOST_AUTO_TEST_CASE(what_some_blocks_leave_in_memory_that_all_share_is_no_result) {
+  const TemporaryFolder folder;
+  folder.write("sums.cu",
+               "/* pattern:\n"
+               "parameters: {STEPS: {default: 4000}}\n"
+               "buffers: {sum: {type: int, length: 256, init: \"0\"}}\n"
+               "launch: {grid: 256, block: 256}\n"
+               "useful: {read: 1024}\n"
+               "verify: {sum: \"sum[i] == 2048\"}\n*/\n"
+               "__global__ void sums(int* sum) {\n"
+               "  int more = 0;\n"
+               "  for (int k = 0; k < STEPS; ++k) more |= int(clock()) < 0 && k < 0;\n"
+               "  sum[threadIdx.x] += 8 + more;\n}\n");
+  folder.write("sums.yaml", "pattern: sums\naxes: {STEPS: 4000}\nexpect: load_requests > 0\n");
+  const Outcome run = run_program({"run", "sums.yaml", "--device", "emulator"}, folder.path());
+  BOOST_TEST(!contains(run.err, "expected 2048"), run.err);
+  BOOST_TEST(contains(run.err, "1 point measured, 0 failed, 1 verified in part; 0 reused"),
+             run.err);
+  BOOST_TEST(contains(run.out, "verified in part only, for 0 % of the elements at least"), run.out);
+}
+
+BOOST_AUTO_TEST_CASE(an_expectation_is_about_results_that_were_verified) {
+  const TemporaryFolder folder;
+  write_copy(folder, "copied", "c[i] = a[i];");
+  const auto run = [&](const std::string& expect, const std::string& rest,
+                       std::vector<std::string> options = {}) {
+    folder.write("copied.yaml",
+                 "pattern: copied\naxes: {N: [1 Mi, 4 Mi]}\nexpect: " + expect + "\n" + rest);
+    std::vector<std::string> words = {"run", "copied.yaml", "--device", "emulator"};
+    words.insert(words.end(), options.begin(), options.end());
+    return run_program(words, folder.path());
+  };
+  const std::string sectors = "load_sectors_per_request == 4";
+  const Outcome part = run(sectors, "");
+  BOOST_TEST(part.code == 1);
+  BOOST_TEST(contains(part.err, "copied.yaml:3:9: error: 'verified_share == 100 %': broken by "),
+             part.err);
+  BOOST_TEST(contains(part.err, "emulator: {set: {N: 1 Mi}}"), part.err);
+  BOOST_TEST(run("[" + sectors + ", verified_share >= 0.01 %]", "").code == 0);
+  BOOST_TEST(run(sectors, "emulator: {set: {N: 64 Ki}}\n").code == 0);
+  BOOST_TEST(run(sectors, "", {"--exact"}).code == 0);
+}
+
 BOOST_AUTO_TEST_CASE(options_of_the_emulator_need_run) {
   const Outcome refused = run_program({"check", "patterns/stride.cu", "--model", "7.5"});
   BOOST_TEST(refused.code == 2);
   BOOST_TEST(contains(refused.err, "add --run"));
   BOOST_TEST(run_program({"check", "--run", "patterns/stride.cu", "--model", "1.0"}).code == 0);
+}
+
+BOOST_AUTO_TEST_CASE(how_much_is_executed_is_said_once_and_with_run) {
+  BOOST_TEST(contains(run_program({"check", "patterns/stride.cu", "--exact"}).err, "add --run"));
+  const Outcome both = run_program({"check", "--run", "patterns/stride.cu", "--exact", "--quick"});
+  BOOST_TEST(both.code == 2);
+  BOOST_TEST(contains(both.err, "--exact and --quick exclude each other"));
+  BOOST_TEST(contains(run_program({"check", "--help"}).out, "4 billion thread"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <ostream>
 
+#include "tests/contains.h"
 #include "tests/report/example_results.h"
 
 namespace data = boost::unit_test::data;
@@ -184,6 +185,33 @@ BOOST_AUTO_TEST_CASE(of_many_broken_points_ten_are_shown) {
   const auto results = check_expectations_on(expectations_of("expect: time < 2\n"), points);
   const std::string text = describe_broken(results, points, false);
   BOOST_TEST(text.find("  STRIDE = 9: time = 2 us\n  and 3 more\n") != std::string::npos, text);
+}
+
+BOOST_AUTO_TEST_CASE(
+    expectations_take_results_that_are_verified_whole_unless_one_says_what_is_enough) {
+  const auto points = [](double share) {
+    return std::vector{strided(
+        1, {{"load_sectors", Origin::emulated, 4}, {"verified_share", Origin::emulated, share}})};
+  };
+  const auto check_all = [](const std::string& yaml, const std::vector<StoredPoint>& on) {
+    return check_expectations_on(expectations_of("expect: " + yaml + "\n"), on);
+  };
+  BOOST_TEST(check_all("load_sectors == 4", points(100)).size() == 1U);
+  const auto part = points(6.25);
+  const auto results = check_all("load_sectors == 4", part);
+  BOOST_REQUIRE(results.size() == 2U);
+  BOOST_TEST(results[0].kept());
+  BOOST_TEST(!results[1].kept());
+  const std::string message = describe_broken(results, part, false);
+  BOOST_TEST(contains(message, "'verified_share == 100 %': broken by 1 of 1 point"), message);
+  BOOST_TEST(contains(message, "emulator: {set: {N: 1 Mi}}"), message);
+  BOOST_TEST(contains(message, "--exact"), message);
+  const auto enough = check_all("[load_sectors == 4, verified_share >= 5]", part);
+  BOOST_REQUIRE(enough.size() == 2U);
+  BOOST_TEST(enough[1].kept());
+  BOOST_TEST(!check_all("[verified_share >= 7]", part).front().kept());
+  // A sweep that expects nothing says it in its report.
+  BOOST_TEST(check_expectations_on({}, part).empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

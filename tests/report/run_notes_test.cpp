@@ -30,6 +30,19 @@ BOOST_AUTO_TEST_CASE(the_runs_own_notes_come_first) {
   BOOST_TEST(notes[1] == "the GPU is busy");
 }
 
+BOOST_AUTO_TEST_CASE(results_that_were_verified_in_part_are_a_concern) {
+  RunResults results = stride_results();
+  results.points[0].point.metrics.push_back({"verified_share", Origin::emulated, 100});
+  BOOST_TEST(run_notes(results).empty());
+  results.points[1].point.metrics.push_back({"verified_share", Origin::emulated, 6.25});
+  const auto notes = run_notes(results);
+  BOOST_REQUIRE(notes.size() == 1U);
+  BOOST_TEST(notes[0].is_concern);
+  BOOST_TEST(
+      notes[0].text.starts_with("of 1 of 4 points the result is verified in part only, for 6.2 % "
+                                "of the elements at least: "));
+}
+
 BOOST_AUTO_TEST_CASE(one_anchor_shows_no_drift) {
   BOOST_TEST(notes_with({{.at = 1, .seconds = 1e-3}}).empty());
 }

@@ -92,8 +92,6 @@ BOOST_AUTO_TEST_CASE(what_no_executed_block_wrote_is_not_verified) {
   // Every block writes a share of its own.
   BOOST_TEST(result.metrics.at("verified_share") >= executed);
   BOOST_TEST(result.metrics.at("verified_share") < 2 * executed);
-  BOOST_REQUIRE(result.notes.size() == 2);
-  BOOST_TEST(contains(result.notes.back(), " % of the elements only"), result.notes.back());
 }
 
 BOOST_AUTO_TEST_CASE(elements_that_are_left_out_by_mistake_are_found_or_not_called_verified) {
