@@ -1,5 +1,7 @@
 #include "report/partly_verified.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "engine/text/units.h"
@@ -16,6 +18,16 @@ PartlyVerified partly_verified(std::span<const StoredPoint> points) {
     }
   }
   return result;
+}
+
+std::string note_on_verification(std::span<const StoredPoint> points) {
+  const PartlyVerified part = partly_verified(points);
+  if (part.points == 0) return {};
+  return fmt::format(
+      "of {} of {} the result is verified in part only, for {} of the elements at least: what no "
+      "executed block wrote, and what blocks share, is not judged (--exact verifies all; emulator: "
+      "{{set: ...}} in the sweep gives smaller sizes)",
+      format_thousands(part.points), count_of(points.size(), "point"), format_part(part.least));
 }
 
 std::string count_partly_verified(std::span<const StoredPoint> points) {

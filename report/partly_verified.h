@@ -19,6 +19,9 @@ struct PartlyVerified {
 
 PartlyVerified partly_verified(std::span<const StoredPoint> points);
 
+/// What was verified of their results, why not all, and the way out; empty where all was.
+std::string note_on_verification(std::span<const StoredPoint> points);
+
 /// ", 3 verified in part" after "36 ok, 2 failed"; empty where all was verified.
 std::string count_partly_verified(std::span<const StoredPoint> points);
 

@@ -139,24 +139,13 @@ bool has_uncounted(const RunResults& results) {
   });
 }
 
-void add_verification(const RunResults& results, std::vector<RunNote>& notes) {
-  const PartlyVerified part = partly_verified(results.points);
-  if (part.points == 0) return;
-  notes.push_back(
-      {fmt::format(
-           "of {} of {} the result is verified in part only, for {} of the elements at "
-           "least: what no executed block wrote, and what blocks share, is not judged "
-           "(--exact verifies all; emulator: {{set: ...}} in the sweep gives smaller sizes)",
-           format_thousands(part.points), count_of(results.points.size(), "point"),
-           format_part(part.least)),
-       true});
-}
-
 }  // namespace
 
 std::vector<RunNote> run_notes(const RunResults& results) {
   std::vector<RunNote> notes;
-  add_verification(results, notes);
+  if (std::string note = note_on_verification(results.points); !note.empty()) {
+    notes.push_back({std::move(note), true});
+  }
   for (const std::string& note : results.run.notes) {
     const bool is_about_counts = note == too_late_to_count;
     if (!is_about_counts || has_uncounted(results)) notes.push_back({note, !is_about_counts});

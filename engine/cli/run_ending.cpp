@@ -64,7 +64,10 @@ void conclude(const RunSummary& summary, const RunResults& results, const RunEnd
     (options.json ? std::cerr : std::cout) << '\n' << describe_timing(summary.timing) << std::flush;
   }
   std::cerr << describe_broken(end.expectations, results.points, terminal_of(STDERR_FILENO).color);
-  if (!options.is_silent()) {
+  if (options.is_silent() && !options.json) {
+    const std::string note = note_on_verification(results.points);
+    if (!note.empty()) std::cerr << note << '\n';
+  } else if (!options.is_silent()) {
     const bool is_replay = results.run.provenance.device.backend == "replay";
     std::cerr << fmt::format("{} {}, {} failed{}; {} reused\n{}{}",
                              count_of(summary.measured, "point"),

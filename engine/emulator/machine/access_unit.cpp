@@ -333,7 +333,7 @@ void AccessUnit::prepare(Warp& warp, const Op& op, Allocation& allocation, WarpA
                 [&](unsigned lane) { allocation.written->set(begin.at(lane), access.width); });
 }
 
-/// Reads of what nothing has written are a fault, or the end of a thread that only checks.
+/// Reads of what nothing wrote are a fault, or the end of a thread that only checks.
 void AccessUnit::check_written(Warp& warp, const Op& op, const Allocation& allocation,
                                const std::uint64_t* begin, WarpAccess& access) {
   const bool is_stale = launch_.retires_stale_readers &&

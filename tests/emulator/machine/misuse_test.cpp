@@ -127,10 +127,10 @@ const MisuseCase variables[] = {
      "@%p0 st.shared.u32 [%r5], %me;",
      ""},
     {"what nothing wrote", "ld.shared.u32 %result, [second+8];",
-     "it reads byte 264 of shared memory, which nothing has written: byte 8 of 'second'"},
+     "it reads byte 264 of shared memory, which nothing wrote: byte 8 of 'second'"},
     {"what nothing wrote, by an address of which nothing is known",
      "mov.u32 %r2, 264; ld.shared.u32 %result, [%r2];",
-     "which nothing has written: byte 8 of 'second', unless an index has left another array"},
+     "which nothing wrote: byte 8 of 'second', unless an index has left another array"},
 };
 
 /// %r9 is the address of a word of the thread's own in shared memory.
