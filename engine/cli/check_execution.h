@@ -19,7 +19,7 @@ enum class CheckDepth {
 
 /// Thread instructions for the configurations of a file, with what their buffers' elements take to
 /// be filled and verified: half a minute of one core at most, for most kernels.
-constexpr std::uint64_t check_budget = 4'000'000'000;
+constexpr std::uint64_t check_budget = 6'000'000'000;
 
 /// What executing configurations found.
 struct ExecutionCheck {

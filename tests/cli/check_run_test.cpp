@@ -330,7 +330,7 @@ BOOST_AUTO_TEST_CASE(how_much_is_executed_is_said_once_and_with_run) {
   const Outcome both = run_program({"check", "--run", "patterns/stride.cu", "--exact", "--quick"});
   BOOST_TEST(both.code == 2);
   BOOST_TEST(contains(both.err, "--exact and --quick exclude each other"));
-  BOOST_TEST(contains(run_program({"check", "--help"}).out, "4 billion thread"));
+  BOOST_TEST(contains(run_program({"check", "--help"}).out, "6 billion thread"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

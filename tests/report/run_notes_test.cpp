@@ -33,9 +33,9 @@ BOOST_AUTO_TEST_CASE(the_runs_own_notes_come_first) {
 BOOST_AUTO_TEST_CASE(results_that_were_verified_in_part_are_a_concern) {
   RunResults results = stride_results();
   results.points[0].point.metrics.push_back({"verified_share", Origin::emulated, 100});
-  BOOST_TEST(run_notes(results).empty());
+  BOOST_TEST(sweep::run_notes(results).empty());
   results.points[1].point.metrics.push_back({"verified_share", Origin::emulated, 6.25});
-  const auto notes = run_notes(results);
+  const auto notes = sweep::run_notes(results);
   BOOST_REQUIRE(notes.size() == 1U);
   BOOST_TEST(notes[0].is_concern);
   BOOST_TEST(
