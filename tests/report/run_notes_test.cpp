@@ -2,6 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "tests/contains.h"
 #include "tests/report/example_results.h"
 
 namespace sweep::testing {
@@ -38,9 +39,7 @@ BOOST_AUTO_TEST_CASE(results_that_were_verified_in_part_are_a_concern) {
   const auto notes = sweep::run_notes(results);
   BOOST_REQUIRE(notes.size() == 1U);
   BOOST_TEST(notes[0].is_concern);
-  BOOST_TEST(
-      notes[0].text.starts_with("of 1 of 4 points the result is verified in part only, for 6.2 % "
-                                "of the elements at least: "));
+  BOOST_TEST(contains(notes[0].text, " points the result is verified in part only, for 6.2 % of "));
 }
 
 BOOST_AUTO_TEST_CASE(one_anchor_shows_no_drift) {
