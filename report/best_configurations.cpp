@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "report/verdict.h"
+#include "report/run_analysis.h"
 
 namespace sweep {
 namespace {
@@ -90,7 +90,7 @@ std::vector<std::string> patterns_of(const RunResults& results) {
 }
 
 void find_judged(ExportedRun& run) {
-  const Verdicts verdicts = judge(run.results);
+  const Verdicts verdicts = RunAnalysis(run.results).verdicts;
   const std::vector<RankedGroup> groups = ranked_groups(run.results.points);
   for (const std::string& pattern : patterns_of(run.results)) {
     const auto ranked = std::ranges::find(groups, pattern, &RankedGroup::pattern);

@@ -4,34 +4,30 @@
 #include <optional>
 #include <string>
 
-#include "report/verdict.h"
-
 namespace sweep {
 namespace {
 
 /// Of two groups' bests the better one; groups of different metrics cannot be compared.
-bool is_better_best(const VerdictGroup& group, const VerdictGroup& other, const Verdicts& verdicts,
-                    const RunResults& results) {
-  const auto& a = verdicts.of_points[group.best];
-  const auto& b = verdicts.of_points[other.best];
+bool is_better_best(const VerdictGroup& group, const VerdictGroup& other, const RunAnalysis& run) {
+  const auto& a = run.verdicts.of_points[group.best];
+  const auto& b = run.verdicts.of_points[other.best];
   if (!a || !b || group.metric != other.metric) return false;
-  const Better better = better_for(group.metric, results.run.tuning);
+  const Better better = better_for(group.metric, run.results.run.tuning);
   return better == Better::lower ? a->figure < b->figure : a->figure > b->figure;
 }
 
 }  // namespace
 
-std::vector<std::size_t> best_of_patterns(const RunResults& results) {
-  const Verdicts verdicts = judge(results);
+std::vector<std::size_t> best_of_patterns(const RunAnalysis& run) {
   std::map<std::string, const VerdictGroup*> best;
-  for (const VerdictGroup& group : verdicts.groups) {
+  for (const VerdictGroup& group : run.verdicts.groups) {
     const VerdictGroup*& known = best[group.pattern];
-    if (known == nullptr || is_better_best(group, *known, verdicts, results)) known = &group;
+    if (known == nullptr || is_better_best(group, *known, run)) known = &group;
   }
   std::vector<std::size_t> places;
   std::map<std::string, bool> met;
-  for (std::size_t i = 0; i < results.points.size(); ++i) {
-    const PointRecord& point = results.points[i].point;
+  for (std::size_t i = 0; i < run.points.size(); ++i) {
+    const PointRecord& point = *run.points[i];
     bool& is_met = met[point.key.pattern_name];
     if (is_met || point.status != PointStatus::ok) continue;
     is_met = true;

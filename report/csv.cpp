@@ -65,13 +65,12 @@ std::string csv_text(std::string_view text) {
   return quoted_if_needed(like_a_formula ? "'" + clean : clean);
 }
 
-std::string write_csv(const RunResults& results) {
-  const std::vector<const PointRecord*> points = records_of(results.points);
-  std::vector<ParameterValues> parameters = parameters_of(points);
+std::string write_csv(const RunAnalysis& run) {
+  const std::vector<const PointRecord*>& points = run.points;
+  std::vector<ParameterValues> parameters = run.parameters;
   std::erase_if(parameters, [](const ParameterValues& p) { return p.name == "pattern"; });
   const std::vector<MetricColumn> metrics = metric_columns(points);
   const std::vector<std::string> both = counted_twice(points);
-  const Verdicts verdicts = judge(results);
 
   std::string csv;
   std::vector<std::string> line = {"pattern"};
@@ -84,7 +83,7 @@ std::string write_csv(const RunResults& results) {
 
   for (std::size_t i = 0; i < points.size(); ++i) {
     const PointRecord* point = points[i];
-    const auto& verdict = verdicts.of_points[i];
+    const auto& verdict = run.verdicts.of_points[i];
     line = {csv_text(point->key.pattern_name)};
     for (const ParameterValues& parameter : parameters) {
       line.push_back(parameter_field(point->key.parameters.find(parameter.name)));
@@ -92,7 +91,7 @@ std::string write_csv(const RunResults& results) {
     line.emplace_back(point->status == PointStatus::ok ? "ok" : "failed");
     line.push_back(csv_text(point->reason));
     line.push_back(csv_text(point->stopped_by));
-    line.push_back(verdict ? quoted_if_needed(to_string(*verdict)) : std::string());
+    line.push_back(verdict ? quoted_if_needed(describe_among_groups(*verdict)) : std::string());
     for (const MetricColumn& column : metrics) {
       const auto figure = figure_of(*point, column);
       line.push_back(figure ? fmt::format("{}", *figure) : std::string());

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "report/run_results.h"
+#include "report/run_analysis.h"
 
 namespace sweep {
 
@@ -20,6 +20,6 @@ std::string csv_text(std::string_view text);
 /// emulator too by how much the latter's figure is larger (`load_sectors.difference [%]`), and the
 /// notes, divided by "; ". Numbers are plain and read back exactly; what a point lacks is empty. A
 /// text that a spreadsheet would take for a formula has an apostrophe before it.
-std::string write_csv(const RunResults& results);
+std::string write_csv(const RunAnalysis& run);
 
 }  // namespace sweep

@@ -122,7 +122,7 @@ Json json_of(const std::optional<PointVerdict>& verdict) {
     interval =
         Json::array({json_number(verdict->interval->low), json_number(verdict->interval->high)});
   }
-  return {{"kind", name_of(verdict->kind)},         {"words", to_string(*verdict)},
+  return {{"kind", name_of(verdict->kind)},         {"words", describe_among_groups(*verdict)},
           {"slower", json_number(verdict->slower)}, {"figure", json_number(verdict->figure)},
           {"interval", std::move(interval)},        {"rounds", verdict->rounds}};
 }
@@ -296,10 +296,10 @@ class ObjectText {
 
 }  // namespace
 
-std::string write_json(const RunResults& results) {
-  const std::vector<const PointRecord*> records = records_of(results.points);
-  const std::vector<MetricColumn> columns = metric_columns(records);
-  const Verdicts verdicts = judge(results);
+std::string write_json(const RunAnalysis& analysis) {
+  const RunResults& results = analysis.results;
+  const Verdicts& verdicts = analysis.verdicts;
+  const std::vector<MetricColumn> columns = metric_columns(analysis.points);
   ObjectText text;
   text.add("schema_version", Json(json_report_version));
   text.add("sweep", sweep_of(results));

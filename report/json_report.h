@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "report/run_results.h"
+#include "report/run_analysis.h"
 
 namespace sweep {
 
@@ -44,6 +44,6 @@ constexpr int json_report_version = 1;
 /// digits, since a double does not hold all of them. What is not known or not a number is null, the
 /// infinities are "inf" and "-inf". An element type is its name. What is not UTF-8 has U+FFFD in
 /// the place of each wrong byte.
-std::string write_json(const RunResults& results);
+std::string write_json(const RunAnalysis& analysis);
 
 }  // namespace sweep

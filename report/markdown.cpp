@@ -19,7 +19,6 @@
 #include "report/parameter_values.h"
 #include "report/partly_verified.h"
 #include "report/point_notes.h"
-#include "report/point_records.h"
 #include "report/provenance.h"
 #include "report/run_notes.h"
 #include "report/run_tables.h"
@@ -189,24 +188,23 @@ std::string write_provenance(const RunRecord& run) {
 
 }  // namespace
 
-std::string write_markdown(const RunResults& results, const ChartPictures& pictures) {
-  const std::vector<const PointRecord*> points = records_of(results.points);
-  const std::vector<ParameterValues> parameters = parameters_of(points);
-
+std::string write_markdown(const RunAnalysis& run, const ChartPictures& pictures) {
+  const RunResults& results = run.results;
+  const std::vector<ParameterValues>& parameters = run.parameters;
   std::string text = write_opening(results, parameters);
-  text += write_tuning(results, parameters);
+  text += write_tuning(run);
   text += write_charts(results, pictures);
-  for (const TableModel& table : tables_of(results)) text += write_table(table);
-  text += write_verdict(results, parameters);
-  text += write_count_agreement(points, parameters);
+  for (const TableModel& table : tables_of(run)) text += write_table(table);
+  text += write_verdict(run);
+  text += write_count_agreement(run.points, parameters);
   text += write_notes(results);
   text += write_expectations(results, parameters);
-  text += write_failures(failures_of(points), parameters);
+  text += write_failures(failures_of(run.points), parameters);
   return text + write_provenance(results.run);
 }
 
-std::string write_markdown(const RunResults& results) {
-  return write_markdown(results, {});
+std::string write_markdown(const RunAnalysis& run) {
+  return write_markdown(run, {});
 }
 
 }  // namespace sweep

@@ -43,12 +43,12 @@ struct Role {
 
 class TuningSection {
  public:
-  TuningSection(const RunResults& results, const std::vector<ParameterValues>& parameters)
-      : results_(results),
-        tuning_(*results.run.tuning),
-        chosen_(chosen_parameters(parameters, tuning_.for_each)),
-        verdicts_(judge(results)),
-        outcomes_(tuning_outcomes(results, verdicts_)) {}
+  explicit TuningSection(const RunAnalysis& run)
+      : results_(run.results),
+        tuning_(*results_.run.tuning),
+        chosen_(chosen_parameters(run.parameters, tuning_.for_each)),
+        verdicts_(run.verdicts),
+        outcomes_(tuning_outcomes(run)) {}
 
   std::string write() const {
     std::string text = "## Tuning\n\n";
@@ -74,9 +74,14 @@ class TuningSection {
     return escape_markdown(describe(environment_of(results_.points[place].point), chosen_));
   }
 
-  static std::string winners_interval(const TunedGroup& found) {
-    if (!has_interval(found)) return "–";
-    return format_figure(found.figure_low) + "–" + format_figure(found.figure_high);
+  static std::string interval_text(const std::optional<FigureInterval>& interval) {
+    if (!interval || interval->low >= interval->high) return "–";
+    return format_figure(interval->low) + "–" + format_figure(interval->high);
+  }
+
+  std::string winners_interval(const TuningOutcome& outcome) const {
+    const auto& verdict = verdicts_.of_points[*outcome.winner];
+    return interval_text(verdict ? verdict->interval : std::nullopt);
   }
 
   /// The lines of a group's table: what is two things at once has one line.
@@ -105,22 +110,19 @@ class TuningSection {
     const auto& verdict = verdicts_.of_points[role.place];
     const PointRecord& point = results_.points[role.place].point;
     if (role.place == *outcome.winner) {
-      const TunedGroup& found = outcome.found;
+      const double figure = winners_figure(results_, outcome);
       cells.insert(cells.end(),
-                   {format_figure(found.figure), winners_interval(found),
-                    share_of_peak(found.figure), "best", describe_rounds(found.rounds)});
+                   {format_figure(figure), winners_interval(outcome), share_of_peak(figure), "best",
+                    describe_rounds(outcome.found.rounds)});
     } else if (!verdict) {
       const std::string status = point.status == PointStatus::failed ? "failed" : "–";
       cells.insert(cells.end(), {status, "–", "", "", ""});
     } else {
       const bool is_rough = is_cut_off(point);
-      const auto& interval = verdict->interval;
-      const bool has_ends = interval && interval->low < interval->high && !is_rough;
-      cells.insert(
-          cells.end(),
-          {(is_rough ? "about " : "") + format_figure(verdict->figure),
-           has_ends ? format_figure(interval->low) + "–" + format_figure(interval->high) : "–",
-           share_of_peak(verdict->figure), to_string(*verdict), describe_rounds(verdict->rounds)});
+      cells.insert(cells.end(), {(is_rough ? "about " : "") + format_figure(verdict->figure),
+                                 is_rough ? "–" : interval_text(verdict->interval),
+                                 share_of_peak(verdict->figure), to_string(*verdict),
+                                 describe_rounds(verdict->rounds)});
     }
     return cells;
   }
@@ -153,6 +155,10 @@ class TuningSection {
       text += fmt::format("And {} more cannot be told from the winner.\n\n",
                           format_thousands(outcome.same.size() - most_same));
     }
+    if (const std::string compared = describe_final_comparison(results_, outcome);
+        !compared.empty()) {
+      text += "The winner has " + escape_markdown(compared) + ".\n\n";
+    }
     return text + escape_markdown(as_sentence(describe_gain(results_, outcome))) + "\n\n";
   }
 
@@ -166,12 +172,14 @@ class TuningSection {
     std::vector<std::string> cells = {escape_markdown(outcome.label)};
     const TunedGroup& found = outcome.found;
     if (outcome.winner) {
-      cells.insert(cells.end(), {configuration(*outcome.winner), format_figure(found.figure),
-                                 winners_interval(found), share_of_peak(found.figure),
+      const double figure = winners_figure(results_, outcome);
+      cells.insert(cells.end(), {configuration(*outcome.winner), format_figure(figure),
+                                 winners_interval(outcome), share_of_peak(figure),
+                                 found.rounds > 0 ? format_figure(found.figure) : "–",
                                  format_thousands(outcome.same.size()), worst_of(outcome),
                                  escape_markdown(describe_gain(results_, outcome))});
     } else {
-      cells.insert(cells.end(), {"none", "–", "–", "", "", "–", ""});
+      cells.insert(cells.end(), {"none", "–", "–", "", "–", "", "–", ""});
     }
     cells.insert(cells.end(), {describe_tried(found.tried, found.configurations),
                                format_thousands(outcome.failed), format_thousands(outcome.cut_off),
@@ -180,13 +188,19 @@ class TuningSection {
   }
 
   std::string write_all_groups() const {
-    std::vector<MarkdownColumn> columns = {
-        {"group", false},          {"winner", false},
-        {heading(), true},         {"95 % interval", true},
-        {"of the peak [%]", true}, {"not distinguishable", true},
-        {"worst", true},           {"gain over the default", false},
-        {"tried", true},           {"failed", true},
-        {"cut off", true},         {"the search", false}};
+    std::vector<MarkdownColumn> columns = {{"group", false},
+                                           {"winner", false},
+                                           {heading(), true},
+                                           {"95 % interval", true},
+                                           {"of the peak [%]", true},
+                                           {"in the final comparison", true},
+                                           {"not distinguishable", true},
+                                           {"worst", true},
+                                           {"gain over the default", false},
+                                           {"tried", true},
+                                           {"failed", true},
+                                           {"cut off", true},
+                                           {"the search", false}};
     Rows rows;
     for (const TuningOutcome& outcome : outcomes_) rows.push_back(line_of(outcome));
     std::string text;
@@ -203,15 +217,14 @@ class TuningSection {
   const RunResults& results_;
   const TuningRecord& tuning_;
   std::vector<ParameterValues> chosen_;
-  Verdicts verdicts_;
+  const Verdicts& verdicts_;
   std::vector<TuningOutcome> outcomes_;
 };
 
 }  // namespace
 
-std::string write_tuning(const RunResults& results,
-                         const std::vector<ParameterValues>& parameters) {
-  return results.run.tuning ? TuningSection(results, parameters).write() : std::string();
+std::string write_tuning(const RunAnalysis& run) {
+  return run.results.run.tuning ? TuningSection(run).write() : std::string();
 }
 
 }  // namespace sweep

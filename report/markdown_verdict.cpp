@@ -4,7 +4,6 @@
 
 #include "engine/text/units.h"
 #include "report/markdown_text.h"
-#include "report/verdict.h"
 
 namespace sweep {
 namespace {
@@ -21,9 +20,7 @@ std::string describe_interval(const PointVerdict& verdict) {
   return format_figure(verdict.interval->low) + "–" + format_figure(verdict.interval->high);
 }
 
-std::string write_group(const VerdictGroup& group, const Verdicts& verdicts,
-                        const std::vector<StoredPoint>& points,
-                        const std::vector<ParameterValues>& told, bool is_unfinished) {
+std::string write_group(const VerdictGroup& group, const RunAnalysis& run, bool is_unfinished) {
   std::vector<std::size_t> shown = {group.best};
   for (const std::size_t i : group.same) {
     if (shown.size() < most_compared) shown.push_back(i);
@@ -32,12 +29,13 @@ std::string write_group(const VerdictGroup& group, const Verdicts& verdicts,
   if (group.slowest) shown.push_back(*group.slowest);
   std::vector<std::vector<std::string>> rows;
   for (const std::size_t i : shown) {
-    const PointVerdict& verdict = *verdicts.of_points[i];
-    rows.push_back({escape_markdown(describe(environment_of(points[i].point), told)),
-                    format_figure(verdict.figure), describe_interval(verdict),
-                    (i == group.slowest ? (verdict.is_of_speed ? "slowest: " : "worst: ") : "") +
-                        to_string(verdict) + (is_unfinished && i == group.best ? " so far" : ""),
-                    describe_rounds(verdict)});
+    const PointVerdict& verdict = *run.verdicts.of_points[i];
+    rows.push_back(
+        {escape_markdown(describe(environment_of(*run.points[i]), run.told)),
+         format_figure(verdict.figure), describe_interval(verdict),
+         (i == group.slowest ? std::string(word_for_slowest(group.metric)) + ": " : std::string()) +
+             to_string(verdict) + (is_unfinished && i == group.best ? " so far" : ""),
+         describe_rounds(verdict)});
   }
   std::string text = markdown_table({{"configuration", false},
                                      {escape_markdown(heading_of(group.metric)), true},
@@ -60,20 +58,19 @@ std::string write_group(const VerdictGroup& group, const Verdicts& verdicts,
 
 }  // namespace
 
-std::string write_verdict(const RunResults& results,
-                          const std::vector<ParameterValues>& parameters) {
-  const Verdicts verdicts = judge(results);
-  std::vector<VerdictGroup> groups = verdicts.groups;
+std::string write_verdict(const RunAnalysis& run) {
+  const RunResults& results = run.results;
+  std::vector<VerdictGroup> groups = run.verdicts.groups;
   std::erase_if(groups, [&](const VerdictGroup& group) { return is_won(results, group); });
   if (groups.empty()) return {};
-  const std::vector<ParameterValues> told = telling_parameters(parameters);
   std::string text =
       "## Verdict\n\n"
       "A configuration is the same as the best where the measuring cannot tell them apart: by "
       "rounds in turn where there were any, else by intervals that overlap.\n\n";
   if (results.run.tuning) text += "The search in these groups has not come to an end.\n\n";
   for (const VerdictGroup& group : groups) {
-    text += write_group(group, verdicts, results.points, told, results.run.tuning && !group.tuned);
+    if (!group.label.empty()) text += "### " + escape_markdown(group.label) + "\n\n";
+    text += write_group(group, run, results.run.tuning && !group.tuned);
   }
   return text;
 }

@@ -3,15 +3,13 @@
 #include <string>
 #include <vector>
 
-#include "report/parameter_values.h"
-#include "report/run_results.h"
+#include "report/run_analysis.h"
 
 namespace sweep {
 
 /// The section "Verdict" of a Markdown report: of each group the best configuration, those that are
 /// the same, at most ten in all, and the slowest; groups that a search has won are in the section
 /// "Tuning". Empty without verdicts.
-std::string write_verdict(const RunResults& results,
-                          const std::vector<ParameterValues>& parameters);
+std::string write_verdict(const RunAnalysis& run);
 
 }  // namespace sweep

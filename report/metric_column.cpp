@@ -21,6 +21,10 @@ Better better_of(const std::string& metric) {
   return definition != nullptr ? definition->better : Better::neither;
 }
 
+bool is_time(const MetricColumn& column) {
+  return column.origin == Origin::measured && unit_of(column.name) == "us";
+}
+
 Better better_for(const MetricColumn& column, const std::optional<TuningRecord>& tuning) {
   const bool was_searched_by =
       tuning && tuning->metric == column.name && tuning->origin == column.origin;

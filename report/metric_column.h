@@ -29,6 +29,8 @@ std::optional<double> figure_of(const PointRecord& point, const MetricColumn& co
 /// The unit as shown; empty for counts, ratios and counters named in NVIDIA's own words.
 std::string unit_of(const std::string& metric);
 Better better_of(const std::string& metric);
+/// Whether it is a duration that was measured.
+bool is_time(const MetricColumn& column);
 /// Which figure of a column is the better one in a run: what its search looked for where it
 /// searched by this column, else the metric's own.
 Better better_for(const MetricColumn& column, const std::optional<TuningRecord>& tuning);

@@ -42,8 +42,8 @@ Cell cell_of(const PointRecord& point, const MetricColumn& column) {
 void add_verdicts(TableModel& table, std::span<const std::optional<PointVerdict>> verdicts) {
   for (std::size_t i = 0; i < table.rows.size() && i < verdicts.size(); ++i) {
     if (!verdicts[i]) continue;
-    table.remark_heading = "verdict";
-    table.rows.at(i).remark = to_string(*verdicts[i]);
+    table.remark_heading = verdicts[i]->group.empty() ? "verdict" : "verdict in its group";
+    table.rows.at(i).remark = describe_among_groups(*verdicts[i]);
   }
 }
 

@@ -6,13 +6,14 @@
 
 namespace sweep {
 
-std::vector<TableModel> tables_of(const RunResults& results, TableLimits limits) {
+std::vector<TableModel> tables_of(const RunAnalysis& run, TableLimits limits) {
+  const RunResults& results = run.results;
   std::vector<TableModel> tables;
   for (const TableLayout& layout : results.layout.tables) {
     tables.push_back(pivot(layout, results.points, results.run.tuning, limits));
   }
   if (!tables.empty()) return tables;
-  const Verdicts verdicts = judge(results);
+  const Verdicts& verdicts = run.verdicts;
   const auto& tuning = results.run.tuning;
   std::optional<MetricColumn> searched_by;
   if (tuning) searched_by = MetricColumn{tuning->metric, tuning->origin};

@@ -10,7 +10,6 @@
 #include "report/table_columns.h"
 #include "report/terminal_color.h"
 #include "report/tuning_lines.h"
-#include "report/verdict.h"
 
 namespace sweep {
 namespace {
@@ -92,18 +91,17 @@ std::string terminal_table(const TableModel& table, std::size_t width, bool colo
   return text;
 }
 
-std::string write_terminal(const RunResults& results, std::size_t width, bool color,
-                           Drawing drawing) {
+std::string write_terminal(const RunAnalysis& run, std::size_t width, bool color, Drawing drawing) {
   constexpr TableLimits limits = {200, 100};
   std::string text;
-  for (const TableModel& table : tables_of(results, limits)) {
+  for (const TableModel& table : tables_of(run, limits)) {
     if (!text.empty()) text += '\n';
     text += terminal_table(table, width, color, drawing);
   }
-  std::vector<std::string> notes = describe_tuning(results);
-  std::ranges::move(describe_best(results), std::back_inserter(notes));
-  std::ranges::move(describe_run_notes(results), std::back_inserter(notes));
-  std::ranges::move(describe_notes(results.points), std::back_inserter(notes));
+  std::vector<std::string> notes = describe_tuning(run);
+  std::ranges::move(describe_best(run), std::back_inserter(notes));
+  std::ranges::move(describe_run_notes(run.results), std::back_inserter(notes));
+  std::ranges::move(describe_notes(run.results.points), std::back_inserter(notes));
   if (!notes.empty()) text += '\n';
   for (const std::string& note : notes) {
     for (const std::string& line : wrap(printable(note), width)) text += line + '\n';

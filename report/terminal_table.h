@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "report/run_results.h"
+#include "report/run_analysis.h"
 #include "report/table_model.h"
 
 namespace sweep {
@@ -24,7 +24,7 @@ std::string terminal_table(const TableModel& table, std::size_t width, bool colo
 
 /// The run's tables, one below the other, then what its search found, the best configuration
 /// and the notes.
-std::string write_terminal(const RunResults& results, std::size_t width, bool color,
+std::string write_terminal(const RunAnalysis& run, std::size_t width, bool color,
                            Drawing drawing = Drawing::plain);
 
 }  // namespace sweep

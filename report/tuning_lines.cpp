@@ -3,32 +3,24 @@
 #include <fmt/format.h>
 
 #include "engine/text/units.h"
-#include "report/parameter_values.h"
-#include "report/point_records.h"
 #include "report/tuning_outcome.h"
 #include "report/tuning_words.h"
-#include "report/verdict.h"
 
 namespace sweep {
 namespace {
 
 constexpr std::size_t most_groups = 20;
 
-/// "4301 GB/s (4290 to 4310, 12 rounds), 89.3 % of the peak"
-std::string describe_winners_figure(const RunResults& results, const TunedGroup& group) {
-  const TuningRecord& tuning = *results.run.tuning;
-  const MetricColumn column = {tuning.metric, tuning.origin};
-  std::string text = describe_figure(column, group.figure);
-  if (has_interval(group)) {
-    text += fmt::format(" ({} to {}", format_figure(group.figure_low),
-                        format_figure(group.figure_high));
-    if (group.rounds > 0) {
-      text += ", " + count_of(static_cast<std::uint64_t>(group.rounds), "round");
-    }
-    text += ')';
-  }
-  if (const auto share = percent_of_peak(results, group.figure)) {
+/// "4301 GB/s, 89.3 % of the peak; 4304 GB/s (4290 to 4310) in the final comparison of 12 rounds"
+std::string describe_winners_figure(const RunResults& results, const TuningOutcome& outcome) {
+  const MetricColumn column = {results.run.tuning->metric, results.run.tuning->origin};
+  const double figure = winners_figure(results, outcome);
+  std::string text = describe_figure(column, figure);
+  if (const auto share = percent_of_peak(results, figure)) {
     text += fmt::format(", {:.1f} % of the peak", *share);
+  }
+  if (const std::string compared = describe_final_comparison(results, outcome); !compared.empty()) {
+    text += "; " + compared;
   }
   return text;
 }
@@ -36,11 +28,11 @@ std::string describe_winners_figure(const RunResults& results, const TunedGroup&
 /// The lines about the groups.
 class GroupLines {
  public:
-  explicit GroupLines(const RunResults& results) : results_(results), verdicts_(judge(results)) {
-    const std::vector<const PointRecord*> points = records_of(results.points);
-    chosen_ = chosen_parameters(parameters_of(points), results.run.tuning->for_each);
-    outcomes_ = tuning_outcomes(results, verdicts_);
-  }
+  explicit GroupLines(const RunAnalysis& run)
+      : results_(run.results),
+        verdicts_(run.verdicts),
+        chosen_(chosen_parameters(run.parameters, results_.run.tuning->for_each)),
+        outcomes_(tuning_outcomes(run)) {}
 
   std::vector<std::string> lines() const {
     std::vector<std::string> lines = {describe_search(*results_.run.tuning, outcomes_)};
@@ -71,7 +63,7 @@ class GroupLines {
     const std::string best = outcome.label.empty() ? "best" : "best of " + outcome.label;
     if (!outcome.winner) return best + ": none: the search " + describe_course(outcome);
     return fmt::format("{}: {}: {}{}", best, configuration(*outcome.winner),
-                       describe_winners_figure(results_, outcome.found),
+                       describe_winners_figure(results_, outcome),
                        describe_same(outcome.same.size()));
   }
 
@@ -93,15 +85,41 @@ class GroupLines {
   }
 
   const RunResults& results_;
-  Verdicts verdicts_;
+  const Verdicts& verdicts_;
   std::vector<ParameterValues> chosen_;
   std::vector<TuningOutcome> outcomes_;
 };
 
 }  // namespace
 
-std::vector<std::string> describe_tuning(const RunResults& results) {
-  return results.run.tuning ? GroupLines(results).lines() : std::vector<std::string>();
+std::vector<std::string> describe_tuning(const RunAnalysis& run) {
+  return run.results.run.tuning ? GroupLines(run).lines() : std::vector<std::string>();
+}
+
+std::vector<std::string> describe_best(const RunAnalysis& run) {
+  const auto& tuning = run.results.run.tuning;
+  std::vector<ParameterValues> told =
+      tuning ? chosen_parameters(run.parameters, tuning->for_each) : run.told;
+  // The label says it.
+  if (!tuning && run.verdicts.groups.size() > 1) {
+    std::erase_if(told, [](const ParameterValues& each) { return each.name == "pattern"; });
+  }
+  std::vector<std::string> lines;
+  for (const VerdictGroup& group : run.verdicts.groups) {
+    if (is_won(run.results, group)) continue;
+    std::string line = tuning && !group.tuned ? "best so far" : "best";
+    if (!group.label.empty()) line += " of " + group.label;
+    line += fmt::format(": {}: {}", describe(environment_of(*run.points[group.best]), told),
+                        describe_figure(group.metric, run.verdicts.of_points[group.best]->figure));
+    line += describe_same(group.same.size());
+    if (group.not_compared > 0) {
+      line +=
+          fmt::format("; {} {} not compared, for want of an interval",
+                      format_thousands(group.not_compared), group.not_compared == 1 ? "is" : "are");
+    }
+    lines.push_back(std::move(line));
+  }
+  return lines;
 }
 
 }  // namespace sweep

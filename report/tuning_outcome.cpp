@@ -16,34 +16,32 @@ std::optional<std::size_t> find_place(const std::map<std::int64_t, std::size_t>&
 
 }  // namespace
 
-std::vector<TuningOutcome> tuning_outcomes(const RunResults& results, const Verdicts& verdicts) {
+std::vector<TuningOutcome> tuning_outcomes(const RunAnalysis& run) {
+  const RunResults& results = run.results;
   if (!results.run.tuning) return {};
   const TuningRecord& tuning = *results.run.tuning;
-  std::vector<const PointRecord*> points;
   std::map<std::int64_t, std::size_t> place_of;
   for (std::size_t i = 0; i < results.points.size(); ++i) {
-    points.push_back(&results.points[i].point);
     place_of.emplace(results.points[i].ordinal, i);
   }
-  const std::vector<ParameterValues> parameters = parameters_of(points);
 
   std::vector<TuningOutcome> outcomes;
   for (const TunedGroup& found : tuning.groups) {
     TuningOutcome outcome;
     outcome.found = found;
-    outcome.label = describe_group(found.group, tuning.for_each, parameters);
+    outcome.label = describe_group(found.group, tuning.for_each, run.parameters);
     outcome.winner = find_place(place_of, found.winner);
     outcome.standard = find_place(place_of, found.standard);
     outcomes.push_back(std::move(outcome));
   }
   const auto groups = tuned_groups_of(results.points, tuning);
-  for (std::size_t i = 0; i < points.size(); ++i) {
+  for (std::size_t i = 0; i < run.points.size(); ++i) {
     if (!groups[i]) continue;
     TuningOutcome& outcome = outcomes[*groups[i]];
-    if (points[i]->status == PointStatus::failed) ++outcome.failed;
-    if (is_cut_off(*points[i])) ++outcome.cut_off;
+    if (run.points[i]->status == PointStatus::failed) ++outcome.failed;
+    if (is_cut_off(*run.points[i])) ++outcome.cut_off;
   }
-  for (const VerdictGroup& group : verdicts.groups) {
+  for (const VerdictGroup& group : run.verdicts.groups) {
     if (!group.tuned) continue;
     TuningOutcome& outcome = outcomes[*group.tuned];
     if (outcome.winner != group.best) continue;

@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "report/run_results.h"
-#include "report/verdict.h"
+#include "report/run_analysis.h"
 
 namespace sweep {
 
@@ -26,6 +25,6 @@ struct TuningOutcome {
 };
 
 /// One per group of the run's search, in its order; empty for a run that did not search.
-std::vector<TuningOutcome> tuning_outcomes(const RunResults& results, const Verdicts& verdicts);
+std::vector<TuningOutcome> tuning_outcomes(const RunAnalysis& run);
 
 }  // namespace sweep

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "engine/text/units.h"
+#include "report/difference_words.h"
 #include "report/display_text.h"
 
 namespace sweep {
@@ -35,6 +36,18 @@ std::string noun_of(const std::string& metric) {
   std::string noun = metric;
   if (find_metric(metric) != nullptr) std::ranges::replace(noun, '_', ' ');
   return noun;
+}
+
+/// "the default is 1.12 times slower (1.10 to 1.13) than the winner"
+std::string describe_slower_default(const TunedGroup& group, bool with_interval) {
+  const bool is_slower = group.gain >= 1;
+  const auto times = [&](double gain) { return times_text(is_slower ? gain : 1 / gain); };
+  std::string text = fmt::format("{} times {}", times(group.gain), is_slower ? "slower" : "faster");
+  if (with_interval) {
+    text += fmt::format(" ({} to {})", times(is_slower ? group.gain_low : group.gain_high),
+                        times(is_slower ? group.gain_high : group.gain_low));
+  }
+  return text;
 }
 
 /// A ratio with its interval, if it has one, as a difference in percent or a multiple.
@@ -72,20 +85,19 @@ std::string describe_known_gain(const TuningRecord& tuning, const TunedGroup& gr
   if (with_interval ? group.gain_low <= 1 && group.gain_high >= 1 : group.gain == 1) {
     return "the winner is no different from the default";
   }
-  const GainText text = gain_text(group, with_interval);
   // Without an interval what was measured is near the truth only.
-  const std::string size =
-      (with_interval || tuning.origin == Origin::emulated ? "" : "about ") + text.size;
+  const std::string about = with_interval || tuning.origin == Origin::emulated ? "" : "about ";
+  if (is_time({tuning.metric, tuning.origin})) {
+    return fmt::format("the default is {}{} than the winner", about,
+                       describe_slower_default(group, with_interval));
+  }
+  const GainText text = gain_text(group, with_interval);
+  const std::string size = about + text.size;
   const std::string noun = noun_of(tuning.metric);
   const std::string_view more = text.is_more ? "more" : "less";
   if (tuning.better != Better::lower) {
     if (text.is_times) return fmt::format("the winner has {} the default's {}", size, noun);
     return fmt::format("the winner has {} {} {} than the default", size, more, noun);
-  }
-  if (tuning.metric == "time") {
-    if (text.is_times) return fmt::format("the default takes {} as long as the winner", size);
-    return fmt::format("the default takes {} {} than the winner", size,
-                       text.is_more ? "longer" : "less time");
   }
   if (text.is_times) return fmt::format("the default has {} the winner's {}", size, noun);
   return fmt::format("the default has {} {} {} than the winner", size, more, noun);
@@ -175,8 +187,24 @@ std::optional<double> percent_of_peak(const RunResults& results, double figure) 
   return figure * giga / peak * 100;
 }
 
-bool has_interval(const TunedGroup& group) {
-  return group.figure_low > 0 && group.figure_high > group.figure_low;
+double winners_figure(const RunResults& results, const TuningOutcome& outcome) {
+  const MetricColumn column = {results.run.tuning->metric, results.run.tuning->origin};
+  const auto own =
+      outcome.winner ? figure_of(results.points[*outcome.winner].point, column) : std::nullopt;
+  return own.value_or(outcome.found.figure);
+}
+
+std::string describe_final_comparison(const RunResults& results, const TuningOutcome& outcome) {
+  const TunedGroup& group = outcome.found;
+  if (group.rounds <= 0) return {};
+  const MetricColumn column = {results.run.tuning->metric, results.run.tuning->origin};
+  std::string text = describe_figure(column, group.figure);
+  if (group.figure_low > 0 && group.figure_high > group.figure_low) {
+    text += fmt::format(" ({} to {})", format_figure(group.figure_low),
+                        format_figure(group.figure_high));
+  }
+  return text + fmt::format(" in the final comparison of {}",
+                            count_of(static_cast<std::uint64_t>(group.rounds), "round"));
 }
 
 }  // namespace sweep

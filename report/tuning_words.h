@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "report/run_results.h"
+#include "report/run_analysis.h"
 #include "report/tuning_outcome.h"
 
 namespace sweep {
@@ -26,16 +26,20 @@ std::string describe_end(const TunedGroup& group);
 std::string describe_course(const TuningOutcome& outcome);
 
 /// How much better the winner is than the default, or why that is not known: "the winner has 12.3 %
-/// (12.0 to 12.6 %) more bandwidth than the default", "the default takes 2.31 times (2.29 to 2.33)
-/// as long as the winner", "the winner is no different from the default", "the default is the
+/// (12.0 to 12.6 %) more bandwidth than the default", "the default is 2.3 times slower (2.3 to 2.4)
+/// than the winner", "the winner is no different from the default", "the default is the
 /// best", "there is no default configuration: N % BLOCK == 0 does not hold".
 std::string describe_gain(const RunResults& results, const TuningOutcome& outcome);
+
+/// The winner's figure as it was measured among all others: what every table shows of it. Where
+/// its point is not there that of the final comparison.
+double winners_figure(const RunResults& results, const TuningOutcome& outcome);
+
+/// "4304 GB/s (4290 to 4310) in the final comparison of 12 rounds"; empty where there was none.
+std::string describe_final_comparison(const RunResults& results, const TuningOutcome& outcome);
 
 /// The winner's figure as a share of the device's peak, in %; nothing unless it is a measured
 /// bandwidth and the peak is known.
 std::optional<double> percent_of_peak(const RunResults& results, double figure);
-
-/// Whether the group's figure has an interval that is wider than nothing.
-bool has_interval(const TunedGroup& group);
 
 }  // namespace sweep

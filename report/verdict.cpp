@@ -7,35 +7,25 @@
 #include <utility>
 
 #include "engine/text/units.h"
-#include "report/factor_words.h"
-#include "report/parameter_values.h"
-#include "report/point_records.h"
+#include "report/difference_words.h"
 
 namespace sweep {
 namespace {
 
-bool is_of_speed(const RankedBy& ranked_by) {
-  const std::string& metric = ranked_by.metric;
-  return ranked_by.origin == Origin::measured &&
-         (metric.starts_with("time") || metric.ends_with("bandwidth") ||
-          metric == "percent_of_peak");
-}
-
-/// With the figure, which a ranked point has.
-PointVerdict unjudged(const PointRecord& point, const RankedBy& ranked_by) {
-  PointVerdict verdict;
-  verdict.is_of_speed = is_of_speed(ranked_by);
-  verdict.figure = figure_of(point, ranked_by).value();
-  verdict.interval = interval_of(point, ranked_by);
-  return verdict;
+/// What sets the group apart from the others.
+std::string label_of(const RankedGroup& group, const TuningRecord* tuning,
+                     const std::vector<ParameterValues>& parameters) {
+  return tuning == nullptr ? group.pattern
+                           : describe_group(group.group, tuning->for_each, parameters);
 }
 
 class GroupJudge {
  public:
-  GroupJudge(const RunResults& results, const RankedGroup& ranked,
+  GroupJudge(const RunResults& results, const RankedGroup& ranked, std::string label,
              std::vector<std::optional<PointVerdict>>& verdicts)
       : results_(results), ranked_(ranked), verdicts_(verdicts) {
     group_.pattern = ranked.pattern;
+    group_.label = std::move(label);
     group_.metric = {ranked.ranked_by.metric, ranked.ranked_by.origin};
     group_.group = ranked.group;
     group_.tuned = ranked.tuned;
@@ -43,7 +33,7 @@ class GroupJudge {
 
   VerdictGroup judge() {
     for (const std::size_t i : ranked_.places) {
-      verdicts_[i] = unjudged(results_.points[i].point, ranked_.ranked_by);
+      verdicts_[i] = unjudged(results_.points[i].point);
     }
     std::vector<std::size_t> ranked = ranked_.places;
     std::ranges::stable_sort(ranked, [&](std::size_t a, std::size_t b) { return better(a, b); });
@@ -55,6 +45,16 @@ class GroupJudge {
   }
 
  private:
+  /// With the figure, which a ranked point has.
+  PointVerdict unjudged(const PointRecord& point) const {
+    PointVerdict verdict;
+    verdict.metric = group_.metric;
+    verdict.group = group_.label;
+    verdict.figure = figure_of(point, ranked_.ranked_by).value();
+    verdict.interval = interval_of(point, ranked_.ranked_by);
+    return verdict;
+  }
+
   bool lower_is_better() const { return ranked_.ranked_by.better == Better::lower; }
 
   bool better(std::size_t a, std::size_t b) const {
@@ -130,6 +130,7 @@ class GroupJudge {
       if (std::isnan(slowdown)) slowdown = 1;  // Both are 0.
     }
     verdict.slower = slowdown - 1;
+    verdict.ratio = lower_is_better() ? slowdown : 1 / slowdown;
     if (verdict.kind == PointVerdict::Kind::slower || verdict.kind == PointVerdict::Kind::cut_off) {
       if (slowdown > 1) group_.slowest = i;
     } else if (verdict.kind == PointVerdict::Kind::same) {
@@ -145,12 +146,76 @@ class GroupJudge {
   VerdictGroup group_;
 };
 
-/// "12 % slower", "3.4 times slower"
+/// Beside a best of 0 there is no ratio.
 std::string describe_distance(const PointVerdict& verdict) {
-  const std::string_view word = verdict.is_of_speed ? "slower" : "worse";
-  if (!std::isfinite(verdict.slower)) return std::string(word);
-  return describe_factor(1 + verdict.slower, word);
+  return std::isfinite(verdict.slower) ? describe_difference(verdict.ratio, verdict.metric)
+                                       : "worse";
 }
+
+/// Finds the best and the slowest of all groups.
+class ExtremesFinder {
+ public:
+  explicit ExtremesFinder(const RunResults& results) : results_(results) {}
+
+  /// `judged` is null for a pattern's only point.
+  void add(const RankedGroup& ranked, const VerdictGroup* judged) {
+    if (ranked_by_ && *ranked_by_ != ranked.ranked_by) has_several_metrics_ = true;
+    ranked_by_ = ranked.ranked_by;
+    if (has_several_metrics_) return;
+    const std::size_t best = judged != nullptr ? judged->best : ranked.places.front();
+    const auto worst = std::ranges::max_element(
+        ranked.places, [&](std::size_t a, std::size_t b) { return is_better(a, b); });
+    groups_.push_back({best, *worst, judged});
+  }
+
+  std::optional<RunExtremes> find(const Verdicts& verdicts) const {
+    if (verdicts.groups.empty() || has_several_metrics_) return std::nullopt;
+    const auto& first = *std::ranges::min_element(
+        groups_, [&](const Ends& a, const Ends& b) { return is_better(a.best, b.best); });
+    RunExtremes extremes;
+    extremes.metric = {ranked_by_->metric, ranked_by_->origin};
+    extremes.best = first.best;
+    extremes.figure = figure(first.best);
+    for (const Ends& ends : groups_) {
+      // Of its own group only what the verdict knows to be slower.
+      const auto slow = &ends != &first          ? std::optional(ends.worst)
+                        : ends.judged != nullptr ? ends.judged->slowest
+                                                 : std::nullopt;
+      if (!slow || !is_better(first.best, *slow)) continue;
+      if (!extremes.slowest || is_better(*extremes.slowest, *slow)) extremes.slowest = slow;
+    }
+    if (extremes.slowest) extremes.distance = distance(extremes);
+    return extremes;
+  }
+
+ private:
+  struct Ends {
+    std::size_t best;
+    std::size_t worst;
+    const VerdictGroup* judged;
+  };
+
+  double figure(std::size_t i) const {
+    return figure_of(results_.points[i].point, *ranked_by_).value();
+  }
+
+  bool is_better(std::size_t a, std::size_t b) const {
+    return ranked_by_->better == Better::lower ? figure(a) < figure(b) : figure(a) > figure(b);
+  }
+
+  std::string distance(const RunExtremes& extremes) const {
+    const double ratio = figure(*extremes.slowest) / extremes.figure;
+    const bool is_rough = is_cut_off(results_.points[*extremes.slowest].point);
+    return fmt::format(
+        "{}{} than the best", is_rough ? "cut off, about " : "",
+        std::isfinite(ratio) ? describe_difference(ratio, extremes.metric) : "worse");
+  }
+
+  const RunResults& results_;
+  std::optional<RankedBy> ranked_by_;
+  bool has_several_metrics_ = false;
+  std::vector<Ends> groups_;
+};
 
 }  // namespace
 
@@ -170,14 +235,37 @@ std::string to_string(const PointVerdict& verdict) {
   return describe_distance(verdict);
 }
 
-Verdicts judge(const RunResults& results) {
+std::string describe_among_groups(const PointVerdict& verdict) {
+  const std::string text = to_string(verdict);
+  const bool names_best =
+      verdict.kind == PointVerdict::Kind::best || verdict.kind == PointVerdict::Kind::same;
+  return names_best && !verdict.group.empty() ? text + " of " + verdict.group : text;
+}
+
+std::string_view word_for_slowest(const MetricColumn& metric) {
+  const bool is_of_speed =
+      metric.origin == Origin::measured &&
+      (is_time(metric) || metric.name.ends_with("bandwidth") || metric.name == "percent_of_peak");
+  return is_of_speed ? "slowest" : "worst";
+}
+
+Verdicts judge(const RunResults& results, const std::vector<ParameterValues>& parameters) {
   Verdicts verdicts;
   verdicts.of_points.resize(results.points.size());
   const TuningRecord* tuning = results.run.tuning ? &*results.run.tuning : nullptr;
-  for (const RankedGroup& group : ranked_groups(results.points, tuning)) {
-    if (group.places.size() < 2 && tuning == nullptr) continue;
-    verdicts.groups.push_back(GroupJudge(results, group, verdicts.of_points).judge());
+  const std::vector<RankedGroup> ranked = ranked_groups(results.points, tuning);
+  verdicts.groups.reserve(ranked.size());
+  ExtremesFinder extremes(results);
+  for (const RankedGroup& group : ranked) {
+    const bool is_judged = group.places.size() > 1 || tuning != nullptr;
+    if (is_judged) {
+      std::string label = ranked.size() > 1 ? label_of(group, tuning, parameters) : "";
+      verdicts.groups.push_back(
+          GroupJudge(results, group, std::move(label), verdicts.of_points).judge());
+    }
+    extremes.add(group, is_judged ? &verdicts.groups.back() : nullptr);
   }
+  verdicts.overall = extremes.find(verdicts);
   return verdicts;
 }
 
@@ -195,33 +283,6 @@ std::string describe_same(std::size_t count) {
 bool is_won(const RunResults& results, const VerdictGroup& group) {
   return group.tuned &&
          results.run.tuning->groups[*group.tuned].winner == results.points[group.best].ordinal;
-}
-
-std::vector<std::string> describe_best(const RunResults& results) {
-  const std::vector<const PointRecord*> points = records_of(results.points);
-  const std::vector<ParameterValues> parameters = parameters_of(points);
-  const auto& tuning = results.run.tuning;
-  const std::vector<ParameterValues> told =
-      tuning ? chosen_parameters(parameters, tuning->for_each) : telling_parameters(parameters);
-  const Verdicts verdicts = judge(results);
-  std::vector<std::string> lines;
-  for (const VerdictGroup& group : verdicts.groups) {
-    if (is_won(results, group)) continue;
-    std::string line = tuning && !group.tuned ? "best so far" : "best";
-    if (!group.group.empty()) {
-      line += " of " + describe_group(group.group, tuning->for_each, parameters);
-    }
-    line += fmt::format(": {}: {}", describe(environment_of(*points[group.best]), told),
-                        describe_figure(group.metric, verdicts.of_points[group.best]->figure));
-    line += describe_same(group.same.size());
-    if (group.not_compared > 0) {
-      line +=
-          fmt::format("; {} {} not compared, for want of an interval",
-                      format_thousands(group.not_compared), group.not_compared == 1 ? "is" : "are");
-    }
-    lines.push_back(std::move(line));
-  }
-  return lines;
 }
 
 }  // namespace sweep

@@ -3,10 +3,12 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/store/ranking.h"
 #include "report/metric_column.h"
+#include "report/parameter_values.h"
 #include "report/run_results.h"
 
 namespace sweep {
@@ -24,21 +26,28 @@ struct PointVerdict {
   /// Than the best, by the rounds or the figures, which need not tell them apart. 0.12: it takes
   /// 12 % longer; infinity beside a best of 0.
   double slower = 0;
-  bool is_of_speed = true;  ///< the figure is a time or a bandwidth: others are not called slower
+  double ratio = 1;     ///< of the figure to the best's, by the same
+  MetricColumn metric;  ///< what the figure is
   double figure = 0;
   std::optional<FigureInterval> interval = {};  ///< the figure's, of 95 % confidence
   int rounds = 0;  ///< it was compared with the best in so many rounds; 0: by the intervals alone
+  std::string group = {};  ///< its group's label
 };
 
-/// "best", "same as best", "12 % slower", "3.4 times slower", "12 % worse", "not compared",
-/// "cut off, about 80 % slower"
+/// "best", "same as best", the difference (see difference_words.h) such as "12 % less", "not
+/// compared", "cut off, about 44 % less".
 std::string to_string(const PointVerdict& verdict);
+/// The same for where points of several groups stand together: "same as best of copy".
+std::string describe_among_groups(const PointVerdict& verdict);
+/// "slowest" of times and bandwidths, of other metrics "worst".
+std::string_view word_for_slowest(const MetricColumn& metric);
 
 /// The points that are compared with each other.
 struct VerdictGroup {
   std::string pattern;
-  MetricColumn metric;                      ///< what the figures are
-  std::size_t best = 0;                     ///< places in the run's points
+  std::string label;     ///< "copy", "T = float"; empty where the run has one group alone
+  MetricColumn metric;   ///< what the figures are
+  std::size_t best = 0;  ///< places in the run's points
   std::vector<std::size_t> same = {};       ///< as the best, by their figures
   std::size_t not_compared = 0;             ///< how many
   std::optional<std::size_t> slowest = {};  ///< of those that are slower, or cut off
@@ -46,9 +55,22 @@ struct VerdictGroup {
   std::optional<std::size_t> tuned = {};    ///< its place among the search's groups
 };
 
+/// The best and the slowest of all points of a run that have a figure, whatever their groups.
+struct RunExtremes {
+  MetricColumn metric;
+  std::size_t best = 0;  ///< of the groups' bests
+  double figure = 0;     ///< its figure
+  /// Nothing where no point is known to be slower than the best.
+  std::optional<std::size_t> slowest = {};
+  std::string distance =
+      {};  ///< "94 % less than the best", "cut off, about 64 % less than the best"
+};
+
 struct Verdicts {
   std::vector<VerdictGroup> groups;                      ///< in the order of `ranked_groups`
   std::vector<std::optional<PointVerdict>> of_points{};  ///< one per point of the run
+  /// Nothing without groups, and where they are ranked by different metrics.
+  std::optional<RunExtremes> overall = {};
 };
 
 /// Compares the points of each group of `ranked_groups`. Points that the run compared in turn with
@@ -57,7 +79,8 @@ struct Verdicts {
 /// one of the two is missing. The best is the winner of the group's search; without one it has an
 /// interval if any point has, and the rounds did not find another. Failed points and those without
 /// a figure have no verdict, nor has a pattern's only point; but a search's only one is the best.
-Verdicts judge(const RunResults& results);
+/// `parameters` are those of the run's points.
+Verdicts judge(const RunResults& results, const std::vector<ParameterValues>& parameters);
 
 /// The figure as it is shown, with its unit if it has one: "4301 GB/s".
 std::string describe_figure(const MetricColumn& metric, double figure);
@@ -67,10 +90,5 @@ std::string describe_same(std::size_t count);
 
 /// Whether the group's best is the winner of its search, of which there is more to tell.
 bool is_won(const RunResults& results, const VerdictGroup& group);
-
-/// A line for each group that is not won: "best: T = float4, BLOCK = 256: 4301 GB/s; 3
-/// configurations are the same", in a search's run "best so far of T = float4: BLOCK = 256: ...".
-/// Empty without verdicts.
-std::vector<std::string> describe_best(const RunResults& results);
 
 }  // namespace sweep

@@ -33,16 +33,15 @@ const ReportFormat* find_report_format(std::string_view name) {
   return found != format_table.end() ? found : nullptr;
 }
 
-std::vector<std::filesystem::path> write_report_files(const RunResults& results,
+std::vector<std::filesystem::path> write_report_files(const RunAnalysis& run,
                                                       const std::filesystem::path& base,
                                                       const ChartPictures& pictures) {
   std::vector<std::filesystem::path> files;
   for (const ReportFormat& format : format_table) {
     if (!format.is_written_by_run) continue;
     files.emplace_back(base.string() + '.' + std::string(format.name));
-    write_output_file(files.back(), format.write_with != nullptr
-                                        ? format.write_with(results, pictures)
-                                        : format.write(results));
+    write_output_file(files.back(), format.write_with != nullptr ? format.write_with(run, pictures)
+                                                                 : format.write(run));
   }
   return files;
 }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "report/chart_pictures.h"
-#include "report/run_results.h"
+#include "report/run_analysis.h"
 
 namespace sweep {
 
@@ -16,9 +16,9 @@ struct ReportFormat {
   std::string_view name;   ///< in `--format NAME`, and the ending of its file
   std::string_view help;   ///< what it is, for --help
   bool is_written_by_run;  ///< beside the database, at a run's end
-  std::string (*write)(const RunResults& results);
+  std::string (*write)(const RunAnalysis& run);
   /// The same with links to the charts' pictures; null where the form has none.
-  std::string (*write_with)(const RunResults& results, const ChartPictures& pictures) = nullptr;
+  std::string (*write_with)(const RunAnalysis& run, const ChartPictures& pictures) = nullptr;
 };
 
 std::span<const ReportFormat> report_formats();
@@ -28,7 +28,7 @@ const ReportFormat* find_report_format(std::string_view name);
 
 /// Writes the reports that belong to every run, `base` with each format's ending, with the pictures
 /// beside them, and returns their names. Throws CommandError when one cannot be written.
-std::vector<std::filesystem::path> write_report_files(const RunResults& results,
+std::vector<std::filesystem::path> write_report_files(const RunAnalysis& run,
                                                       const std::filesystem::path& base,
                                                       const ChartPictures& pictures);
 

@@ -34,7 +34,7 @@
 #include "engine/store/run_lock.h"
 #include "engine/text/units.h"
 #include "report/expectation_check.h"
-#include "report/run_results.h"
+#include "report/run_analysis.h"
 
 namespace sweep {
 namespace {
@@ -222,13 +222,13 @@ RunRequest request_of(const LoadedSweep& loaded, const Executor& executor,
 }
 
 /// What cannot be written must not hide what was measured: gives the error.
-std::optional<CommandError> write_reports(const RunResults& results, const fs::path& base,
+std::optional<CommandError> write_reports(const RunAnalysis& run, const fs::path& base,
                                           RunEnd& end) {
   try {
-    const ChartFiles charts = write_chart_files(results, base);
+    const ChartFiles charts = write_chart_files(run.results, base);
     end.charts = describe_chart_files(charts);
     end.pictures = paths_of(charts);
-    end.files = write_report_files(results, base, charts.pictures);
+    end.files = write_report_files(run, base, charts.pictures);
   } catch (const CommandError& error) {
     return error;
   }
@@ -260,9 +260,10 @@ int measure_and_report(const LoadedSweep& loaded, const RunRequest& request,
     }
   }
   if (executor.compilers) executor.compilers->close();
+  const RunAnalysis analysis(results);
   RunEnd end;
   stage.begin("drawing the charts and writing the reports");
-  const std::optional<CommandError> problem = write_reports(results, base, end);
+  const std::optional<CommandError> problem = write_reports(analysis, base, end);
   stage.end();
   end.files.push_back(database);
   const bool is_part = !options.set.empty() || request.sweep.tune || executor.replay;
@@ -271,13 +272,13 @@ int measure_and_report(const LoadedSweep& loaded, const RunRequest& request,
   if (problem && !summary.interrupted) end.exit_code = problem->code();
   end.exit_code = code_after_watching(end.exit_code);
   if (summary.interrupted) end.resume = resume_command();
-  conclude(summary, results, end, options);
+  conclude(summary, analysis, end, options);
   if (problem) {
     std::cerr << fmt::format(
         "sweep: {}\nWhat was measured is in {}; 'sweep report' makes the reports of it.\n",
         problem->what(), database.string());
   }
-  if (events) events->on_end(summary, results, end);
+  if (events) events->on_end(summary, analysis, end);
   return end.exit_code;
 }
 

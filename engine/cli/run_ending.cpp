@@ -15,22 +15,21 @@
 #include "report/partly_verified.h"
 #include "report/terminal_table.h"
 #include "report/tuning_lines.h"
-#include "report/verdict.h"
 
 namespace sweep {
 namespace {
 
-void show_tables(const RunResults& results) {
+void show_tables(const RunAnalysis& run) {
   const Terminal terminal = terminal_of(STDOUT_FILENO);
   Drawing drawing = Drawing::plain;
   if (terminal.is_terminal) drawing = terminal.unicode ? Drawing::unicode : Drawing::ascii;
-  std::cout << write_terminal(results, terminal.width_or(file_width), terminal.color, drawing)
+  std::cout << write_terminal(run, terminal.width_or(file_width), terminal.color, drawing)
             << std::flush;
 }
 
-void show_best(const RunResults& results) {
-  for (const std::string& line : describe_tuning(results)) std::cout << printable(line) << '\n';
-  for (const std::string& line : describe_best(results)) std::cout << printable(line) << '\n';
+void show_best(const RunAnalysis& run) {
+  for (const std::string& line : describe_tuning(run)) std::cout << printable(line) << '\n';
+  for (const std::string& line : describe_best(run)) std::cout << printable(line) << '\n';
   std::cout << std::flush;
 }
 
@@ -53,26 +52,27 @@ int exit_code_of(const RunSummary& summary, std::span<const ExpectationResult> e
   return summary.failed > 0 || !kept ? exit_points_failed : exit_done;
 }
 
-void conclude(const RunSummary& summary, const RunResults& results, const RunEnd& end,
+void conclude(const RunSummary& summary, const RunAnalysis& run, const RunEnd& end,
               const RunOptions& options) {
   if (!options.is_silent()) {
-    show_tables(results);
+    show_tables(run);
   } else if (!options.json) {
-    show_best(results);
+    show_best(run);
   }
   if (options.timing) {
     (options.json ? std::cerr : std::cout) << '\n' << describe_timing(summary.timing) << std::flush;
   }
-  std::cerr << describe_broken(end.expectations, results.points, terminal_of(STDERR_FILENO).color);
+  std::cerr << describe_broken(end.expectations, run.results.points,
+                               terminal_of(STDERR_FILENO).color);
   if (options.is_silent() && !options.json) {
-    const std::string note = note_on_verification(results.points);
+    const std::string note = note_on_verification(run.results.points);
     if (!note.empty()) std::cerr << note << '\n';
   } else if (!options.is_silent()) {
-    const bool is_replay = results.run.provenance.device.backend == "replay";
+    const bool is_replay = run.results.run.provenance.device.backend == "replay";
     std::cerr << fmt::format("{} {}, {} failed{}; {} reused\n{}{}",
                              count_of(summary.measured, "point"),
                              is_replay ? "taken from the recording" : "measured", summary.failed,
-                             count_partly_verified(results.points), summary.reused, end.charts,
+                             count_partly_verified(run.results.points), summary.reused, end.charts,
                              describe_files(end.files));
   }
   if (summary.interrupted) {

@@ -36,7 +36,7 @@ class EndingStage {
 
 /// Shows a run's results on standard output, in the way that the options ask for, and on standard
 /// error what breaks an expectation, what was written, and how to go on after a stop.
-void conclude(const RunSummary& summary, const RunResults& results, const RunEnd& end,
+void conclude(const RunSummary& summary, const RunAnalysis& run, const RunEnd& end,
               const RunOptions& options);
 
 }  // namespace sweep

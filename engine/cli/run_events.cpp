@@ -81,8 +81,9 @@ ordered_json json_of(const VerdictGroup& group, const Verdicts& verdicts,
   return best;
 }
 
-void add_verdicts(ordered_json& end, const RunResults& results) {
-  const Verdicts verdicts = judge(results);
+void add_verdicts(ordered_json& end, const RunAnalysis& run) {
+  const RunResults& results = run.results;
+  const Verdicts& verdicts = run.verdicts;
   end["best"] = ordered_json::array();
   for (const VerdictGroup& group : verdicts.groups) {
     end["best"].push_back(json_of(group, verdicts, results));
@@ -93,7 +94,7 @@ void add_verdicts(ordered_json& end, const RunResults& results) {
     const PointKey& key = results.points.at(i).point.key;
     end["verdicts"].push_back({{"pattern", key.pattern_name},
                                {"parameters", json_parameters(key.parameters)},
-                               {"verdict", to_string(*verdicts.of_points[i])}});
+                               {"verdict", describe_among_groups(*verdicts.of_points[i])}});
   }
 }
 
@@ -171,7 +172,7 @@ void RunEvents::on_stage(const std::string& stage) {
   print_json_line(text_event("stage", stage));
 }
 
-void RunEvents::on_end(const RunSummary& summary, const RunResults& results, const RunEnd& end) {
+void RunEvents::on_end(const RunSummary& summary, const RunAnalysis& run, const RunEnd& end) {
   ordered_json event = {{"event", "end"},
                         {"run", summary.run},
                         {"state", summary.interrupted ? "interrupted" : "finished"},
@@ -179,10 +180,11 @@ void RunEvents::on_end(const RunSummary& summary, const RunResults& results, con
                         {"failed", summary.failed},
                         {"verified_in_part", partly_verified(results.points).points},
                         {"reused", summary.reused}};
-  add_verdicts(event, results);
+  add_verdicts(event, run);
   add_expectations(event, end.expectations);
-  event["notes"] = describe_run_notes(results);
-  const std::string ranking = results.run.tuning ? describe_ranking(*results.run.tuning) : "";
+  event["notes"] = describe_run_notes(run.results);
+  const auto& tuning = run.results.run.tuning;
+  const std::string ranking = tuning ? describe_ranking(*tuning) : "";
   if (!ranking.empty()) event["notes"].push_back(ranking);
   event["files"] = ordered_json::array();
   for (const auto* files : {&end.files, &end.pictures}) {

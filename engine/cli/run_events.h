@@ -6,7 +6,7 @@
 
 #include "engine/run/runner.h"
 #include "report/expectation_check.h"
-#include "report/run_results.h"
+#include "report/run_analysis.h"
 
 namespace sweep {
 
@@ -60,7 +60,7 @@ class RunEvents : public RunObserver {
   void on_warning(const Diagnostic& warning) override;
   void on_note(const std::string& note) override;
   void on_stage(const std::string& stage) override;
-  void on_end(const RunSummary& summary, const RunResults& results, const RunEnd& end);
+  void on_end(const RunSummary& summary, const RunAnalysis& run, const RunEnd& end);
 
  private:
   const RunRequest& request_;

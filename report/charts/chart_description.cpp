@@ -86,10 +86,10 @@ std::string describe_chart(const Chart& chart) {
   const BestMark best = best_mark_of(chart);
   if (best.mark != nullptr) {
     const auto [lowest, highest] = std::ranges::minmax(figures);
-    const bool has_best = chart.better != Better::neither;
-    text += fmt::format(" From {} to {}; the {} at {}.", format_figure(lowest),
-                        describe_figure(chart.metric, highest), has_best ? "best" : "highest",
-                        place_of(chart, best));
+    text +=
+        fmt::format(" From {} to {}; the {} at {}.", format_figure(lowest),
+                    describe_figure(chart.metric, highest),
+                    chart.better == Better::lower ? "lowest" : "highest", place_of(chart, best));
   }
   if (const std::size_t failed = count_failed(chart); failed > 0) {
     text += fmt::format(" {} without a figure: the points failed.", count_of(failed, "place"));

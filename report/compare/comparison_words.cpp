@@ -9,17 +9,12 @@
 #include "engine/store/pattern_bindings.h"
 #include "engine/text/units.h"
 #include "report/compare/concentration.h"
+#include "report/difference_words.h"
 #include "report/display_text.h"
-#include "report/factor_words.h"
 #include "report/provenance.h"
 
 namespace sweep {
 namespace {
-
-/// `cost` is how many times as long it takes.
-std::string describe_speed(double cost) {
-  return cost >= 1 ? describe_factor(cost, "slower") : describe_factor(1 / cost, "faster");
-}
 
 /// Counts with all their digits.
 std::string format_amount(double value, const MetricColumn& column) {
@@ -27,17 +22,11 @@ std::string format_amount(double value, const MetricColumn& column) {
   return is_count && value < 1e15 ? fmt::format("{:.0f}", value) : format_figure(value);
 }
 
-std::string describe_amount(const MetricChange& change, const ComparedMetric& metric) {
-  const double ratio = change.ratio.value;
-  if (!std::isfinite(ratio))
-    return fmt::format("{} instead of 0", format_amount(change.after->value, metric.after));
-  if (ratio >= 2) return fmt::format("{:.1f} times as much", ratio);
-  return fmt::format("{} % {}", percent_text(std::abs(ratio - 1)), ratio >= 1 ? "more" : "less");
-}
-
 std::string describe_size(const MetricChange& change, const ComparedMetric& metric) {
-  return metric.is_speed ? describe_speed(cost_of(change, metric).value)
-                         : describe_amount(change, metric);
+  if (!std::isfinite(change.ratio.value)) {
+    return fmt::format("{} instead of 0", format_amount(change.after->value, metric.after));
+  }
+  return describe_difference(change.ratio.value, metric.after);
 }
 
 std::string describe_missing(const MetricChange& change) {
@@ -49,11 +38,11 @@ bool tells_apart(const Ratio& ratio) {
   return ratio.interval && (ratio.interval->low > 1 || ratio.interval->high < 1);
 }
 
-/// "192 configurations: 3 slower by more than 5 %, 189 the same"
+/// "3 slower (threshold 5 %) and 189 the same"
 std::string describe_counts(const ComparedMetric& metric, const MetricSummary& summary) {
   const bool is_exact = metric.threshold == 0;
   const std::string by =
-      is_exact ? std::string() : fmt::format(" by more than {:.3g} %", metric.threshold * 100);
+      is_exact ? std::string() : fmt::format(" (threshold {:.3g} %)", metric.threshold * 100);
   const std::string same = is_exact
                                ? std::string("equal")
                                : fmt::format("the same within {:.3g} %", metric.threshold * 100);

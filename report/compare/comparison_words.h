@@ -10,8 +10,8 @@
 
 namespace sweep {
 
-/// "12 % slower", "2.1 times slower", "3.0 % faster"; of other metrics "12 % more", "25 % less",
-/// "8.0 times as much"; "same", "not told apart", "perhaps 6.0 % slower", "too few samples", "only
+/// The difference in words (see difference_words.h), such as "1.12 times slower" of a time and "25
+/// % less" of a bandwidth; "same", "not told apart", "perhaps 6.0 % less", "too few samples", "only
 /// in A".
 std::string describe_change(const MetricChange& change, const ComparedMetric& metric);
 

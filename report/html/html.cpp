@@ -18,10 +18,8 @@
 #include "report/html/pattern_sources.h"
 #include "report/html/points_data.h"
 #include "report/parameter_values.h"
-#include "report/point_records.h"
 #include "report/provenance.h"
 #include "report/run_tables.h"
-#include "report/verdict.h"
 
 namespace sweep {
 namespace {
@@ -67,10 +65,10 @@ std::string navigation(const std::string& main) {
 }
 
 /// Those that the sweep asks for: of all points there is a better one.
-std::string tables(const RunResults& results) {
-  if (results.layout.tables.empty()) return {};
+std::string tables(const RunAnalysis& run) {
+  if (run.results.layout.tables.empty()) return {};
   std::string html;
-  for (const TableModel& table : tables_of(results)) html += html_table_section(table);
+  for (const TableModel& table : tables_of(run)) html += html_table_section(table);
   return "<div class=\"side-by-side\">\n" + html + "</div>\n";
 }
 
@@ -172,25 +170,23 @@ std::string data_script(const std::string& id, const std::string& data) {
 
 }  // namespace
 
-std::string write_html(const RunResults& results) {
-  const std::vector<const PointRecord*> points = records_of(results.points);
-  const std::vector<ParameterValues> told = telling_parameters(parameters_of(points));
-  const Verdicts verdicts = judge(results);
+std::string write_html(const RunAnalysis& run) {
+  const RunResults& results = run.results;
   const std::vector<Chart> charts = charts_of(results);
 
-  std::string main = html_opening(results, verdicts) + html_warnings(results);
+  std::string main = html_opening(run) + html_warnings(results);
   main += section("charts", "Charts", chart_figures(charts));
-  main += section("tables", "Tables", tables(results));
+  main += section("tables", "Tables", tables(run));
   main += section("points", "All points", points_frame(results));
   main += section("source", "Source and what its accesses cost", sources(results));
-  main += section("agreement", "Hardware and emulated counts", agreement(points, told));
-  main += section("failed", "Failed points", failures(points, told));
+  main += section("agreement", "Hardware and emulated counts", agreement(run.points, run.told));
+  main += section("failed", "Failed points", failures(run.points, run.told));
   main += section("provenance", "Where the figures come from", provenance(results.run));
 
   std::string page =
       head(results) + "<body>\n" + navigation(main) + "<main>\n" + main + "</main>\n";
-  if (!points.empty()) {
-    page += data_script("points-data", script_json(points_data(results, verdicts)));
+  if (!run.points.empty()) {
+    page += data_script("points-data", script_json(points_data(run)));
   }
   if (const std::string json = charts_json(charts); !json.empty()) {
     page += data_script("charts-data", json);

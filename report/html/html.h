@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "report/run_results.h"
+#include "report/run_analysis.h"
 
 namespace sweep {
 
@@ -15,6 +15,6 @@ namespace sweep {
 /// gnuplot where that is installed, else left out. Texts of files and databases stand on the page
 /// letter for letter and cannot run; a Content-Security-Policy forbids everything but the page's
 /// own scripts.
-std::string write_html(const RunResults& results);
+std::string write_html(const RunAnalysis& run);
 
 }  // namespace sweep

@@ -80,19 +80,16 @@ std::string tile(const std::string& label, const std::string& figure, const std:
 
 class Tiles {
  public:
-  Tiles(const RunResults& results, const Verdicts& verdicts,
-        const std::vector<ParameterValues>& parameters)
-      : results_(results), verdicts_(verdicts), told_(telling_parameters(parameters)) {}
+  explicit Tiles(const RunAnalysis& run) : run_(run), results_(run.results) {}
 
   std::string html() const {
     std::string html;
-    if (const VerdictGroup* group = overall()) {
-      const PointVerdict& best = *verdicts_.of_points[group->best];
-      const std::string what = group->metric.name == "time" ? "shortest" : "best";
-      html += tile(fmt::format("{} {}", what, group->metric.name), format_figure(best.figure),
-                   unit_of(group->metric.name), configuration(group->best));
-      html += share_tile(*group) + slowest_tile(*group);
-    } else if (verdicts_.groups.empty()) {
+    if (const auto& ends = run_.verdicts.overall) {
+      const std::string what = ends->metric.name == "time" ? "shortest" : "best";
+      html += tile(fmt::format("{} {}", what, ends->metric.name), format_figure(ends->figure),
+                   unit_of(ends->metric.name), configuration(ends->best));
+      html += share_tile(*ends) + slowest_tile(*ends);
+    } else if (run_.verdicts.groups.empty()) {
       html += count_tiles();
     }
     const std::size_t failed = count_failed(results_);
@@ -103,38 +100,23 @@ class Tiles {
   }
 
  private:
-  /// The group whose best is the best of all that have the same metric; none where they differ.
-  const VerdictGroup* overall() const {
-    const VerdictGroup* best = nullptr;
-    for (const VerdictGroup& group : verdicts_.groups) {
-      if (best != nullptr && group.metric != best->metric) return nullptr;
-      const bool less = better_for(group.metric, results_.run.tuning) == Better::lower;
-      const auto figure = [&](const VerdictGroup& g) {
-        return verdicts_.of_points[g.best]->figure;
-      };
-      if (best == nullptr ||
-          (less ? figure(group) < figure(*best) : figure(group) > figure(*best))) {
-        best = &group;
-      }
-    }
-    return best;
-  }
-
   std::string configuration(std::size_t place) const {
-    return describe(environment_of(results_.points[place].point), told_);
+    return describe(environment_of(*run_.points[place]), run_.told);
   }
 
-  std::string share_tile(const VerdictGroup& group) const {
-    const auto share = figure_of(results_.points[group.best].point,
+  /// Nothing where caches serve more than memory could.
+  std::string share_tile(const RunExtremes& ends) const {
+    constexpr double whole = 100;
+    const auto share = figure_of(results_.points[ends.best].point,
                                  MetricColumn{"percent_of_peak", Origin::measured});
-    if (!share) return {};
+    if (!share || *share > whole) return {};
     const double peak = results_.run.provenance.device.peak_bandwidth;
     return tile("share of the peak", format_figure(*share), "%",
                 peak > 0 ? fmt::format("of {} GB/s in theory", format_figure(peak / 1e9)) : "");
   }
 
   std::string count_tiles() const {
-    const auto range = main_count_range(results_);
+    const auto range = main_count_range(run_);
     if (!range) return {};
     const auto count_tile = [&](const std::string& label, std::size_t place) {
       const double figure = figure_of(results_.points[place].point, range->metric).value();
@@ -145,17 +127,15 @@ class Tiles {
     return count_tile("best", range->best) + count_tile("worst", range->worst);
   }
 
-  std::string slowest_tile(const VerdictGroup& group) const {
-    if (!group.slowest) return {};
-    const PointVerdict& verdict = *verdicts_.of_points[*group.slowest];
-    return tile(verdict.is_of_speed ? "slowest" : "worst", format_figure(verdict.figure),
-                unit_of(group.metric.name),
-                to_string(verdict) + ": " + configuration(*group.slowest));
+  std::string slowest_tile(const RunExtremes& ends) const {
+    if (!ends.slowest) return {};
+    const auto figure = figure_of(results_.points[*ends.slowest].point, ends.metric);
+    return tile(std::string(word_for_slowest(ends.metric)), format_figure(figure.value()),
+                unit_of(ends.metric.name), ends.distance + ": " + configuration(*ends.slowest));
   }
 
+  const RunAnalysis& run_;
   const RunResults& results_;
-  const Verdicts& verdicts_;
-  std::vector<ParameterValues> told_;
 };
 
 std::string html_list(const std::vector<std::string>& sentences) {
@@ -191,22 +171,23 @@ void add_state(const RunResults& results, std::vector<std::string>& warnings) {
 
 }  // namespace
 
-std::string html_opening(const RunResults& results, const Verdicts& verdicts) {
-  const std::vector<ParameterValues> parameters = parameters_of(records_of(results.points));
+std::string html_opening(const RunAnalysis& run) {
+  const RunResults& results = run.results;
   std::string html = "<section id=\"summary\" aria-labelledby=\"title\">\n<h1 id=\"title\">" +
                      escape_html(results.run.provenance.sweep_name) + "</h1>\n";
   if (!results.summary.empty()) {
     html += "<p class=\"lead\">" + escape_html(results.summary) + "</p>\n";
   }
-  html += "<p>" + escape_html(describe_subject(results, parameters));
-  if (const std::string constants = describe_constants(results, parameters); !constants.empty()) {
+  html += "<p>" + escape_html(describe_subject(results, run.parameters));
+  if (const std::string constants = describe_constants(results, run.parameters);
+      !constants.empty()) {
     html += " <span class=\"quiet\">" + escape_html(constants) + "</span>";
   }
-  html += "</p>\n<dl class=\"tiles\">\n" + Tiles(results, verdicts, parameters).html() + "</dl>\n";
+  html += "</p>\n<dl class=\"tiles\">\n" + Tiles(run).html() + "</dl>\n";
 
-  std::vector<std::string> findings = describe_tuning(results);
-  std::ranges::move(describe_best(results), std::back_inserter(findings));
-  std::ranges::move(describe_limits(results, verdicts), std::back_inserter(findings));
+  std::vector<std::string> findings = describe_tuning(run);
+  std::ranges::move(describe_best(run), std::back_inserter(findings));
+  std::ranges::move(describe_limits(run), std::back_inserter(findings));
   if (!findings.empty()) html += "<div class=\"findings\">\n" + html_list(findings) + "</div>\n";
   return html + "</section>\n";
 }

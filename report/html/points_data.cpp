@@ -172,7 +172,7 @@ void add_outcomes(Json& data, const RunResults& results, const Points& points,
   }
   data["verdicts"] = text_column(points, [&](std::size_t i) {
     const auto& verdict = verdicts.of_points[i];
-    if (verdict) return to_string(*verdict);
+    if (verdict) return describe_among_groups(*verdict);
     return std::string(points[i]->status == PointStatus::failed ? "failed" : "");
   });
   data["slower"] = packed_figures(std::move(slower));
@@ -186,22 +186,20 @@ void add_outcomes(Json& data, const RunResults& results, const Points& points,
 
 }  // namespace
 
-Json points_data(const RunResults& results, const Verdicts& verdicts) {
-  Points points;
+Json points_data(const RunAnalysis& run) {
+  const RunResults& results = run.results;
+  const Points& points = run.points;
   std::vector<Bindings> environments;
-  for (const StoredPoint& stored : results.points) {
-    points.push_back(&stored.point);
-    environments.push_back(environment_of(stored.point));
-  }
+  for (const PointRecord* point : points) environments.push_back(environment_of(*point));
   Json parameters = Json::array();
-  for (const ParameterValues& parameter : parameters_of(points)) {
+  for (const ParameterValues& parameter : run.parameters) {
     parameters.push_back(parameter_column(parameter, environments));
   }
   Json data = {{"count", points.size()},
                {"sorted_by", results.run.tuning ? "verdict" : ""},
                {"parameters", std::move(parameters)},
-               {"metrics", metric_columns_of(results, points, verdicts)}};
-  add_outcomes(data, results, points, verdicts);
+               {"metrics", metric_columns_of(results, points, run.verdicts)}};
+  add_outcomes(data, results, points, run.verdicts);
   add_samples(data, points);
   return data;
 }

@@ -24,6 +24,6 @@ namespace sweep {
 ///
 /// Of more points `at`, `figures`, `slower`, `measured_by` and the notes are packed
 /// (packed_column.h).
-nlohmann::ordered_json points_data(const RunResults& results, const Verdicts& verdicts);
+nlohmann::ordered_json points_data(const RunAnalysis& run);
 
 }  // namespace sweep

@@ -118,7 +118,7 @@ class PointsTable {
   row(place, columns) {
     const point = this.order[place];
     const slower = this.points.slower[point];
-    const isBest = slower === 0 && this.points.verdicts.texts[this.points.verdicts.at[point]] === 'best';
+    const isBest = slower === 0 && this.points.verdicts.texts[this.points.verdicts.at[point]].startsWith('best');
     const kind = this.points.failedPoints.has(point) ? 'is-failed' : isBest ? 'is-best' : '';
     const chosen = point === this.chosen ? ' is-chosen' : '';
     const cells = columns.map((column) => {

@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(is_the_only_point_that_has_no_verdict) {
   BOOST_TEST(best_of_patterns(results_of({ok_point("a", {}, {{"time", Origin::measured, 3}})})) ==
                  Places{0},
              boost::test_tools::per_element());
-  BOOST_TEST(best_of_patterns({}).empty());
+  BOOST_TEST(best_of_patterns(RunResults{}).empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -268,7 +268,7 @@ BOOST_AUTO_TEST_CASE(a_search_says_which_figure_is_the_better_one) {
   results.run.tuning = search_by("instructions", Origin::measured, Better::lower);
   const Chart chart = charts_of(results).at(0);
   BOOST_TEST(text_of(chart.panels[0].series[0]) == "1: 5, 2: 9");
-  BOOST_TEST(contains(chart.description, "the best at STRIDE = 1"), chart.description);
+  BOOST_TEST(contains(chart.description, "the lowest at STRIDE = 1"), chart.description);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -98,7 +98,7 @@ std::string written(const StoredPoint& point) {
 }
 
 BOOST_AUTO_TEST_CASE(a_run_without_points_is_the_heading) {
-  BOOST_TEST(write_csv({}) == "pattern,status,reason,stopped_by,verdict,notes\r\n");
+  BOOST_TEST(write_csv(RunResults{}) == "pattern,status,reason,stopped_by,verdict,notes\r\n");
 }
 
 BOOST_AUTO_TEST_CASE(numbers_are_plain) {

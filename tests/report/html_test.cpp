@@ -110,7 +110,8 @@ BOOST_AUTO_TEST_CASE(the_points_are_there_with_all_that_is_known) {
   BOOST_TEST(points["samples"][0][2] == 600);
   BOOST_TEST(points["clocks"][0][2] == 1200);
   BOOST_TEST(points["marks"][0] == nlohmann::json::parse(R"([[1, "outlier"], [2, "low clock"]])"));
-  BOOST_TEST(points["verdicts"]["texts"][points["verdicts"]["at"][1].get<std::size_t>()] == "best");
+  BOOST_TEST(points["verdicts"]["texts"][points["verdicts"]["at"][1].get<std::size_t>()] ==
+             "best of copy");
   const auto& metrics = points["metrics"];
   const auto sectors = std::ranges::find_if(metrics, [](const auto& metric) {
     return metric["name"] == "load_sectors" && metric["origin"] == "hardware";

@@ -1,8 +1,8 @@
-#include "report/verdict.h"
-
 #include <boost/test/unit_test.hpp>
 #include <limits>
 
+#include "report/run_analysis.h"
+#include "report/tuning_lines.h"
 #include "tests/report/example_results.h"
 
 namespace sweep::testing {
@@ -40,7 +40,7 @@ RunResults results_of(std::vector<StoredPoint> points) {
 
 Names texts(const RunResults& results) {
   Names texts;
-  for (const auto& verdict : judge(results).of_points) {
+  for (const auto& verdict : RunAnalysis(results).verdicts.of_points) {
     texts.push_back(verdict ? to_string(*verdict) : "");
   }
   return texts;
@@ -53,8 +53,8 @@ void check_texts(const RunResults& results, const Names& expected) {
 BOOST_AUTO_TEST_CASE(intervals_that_overlap_are_the_same) {
   const RunResults results =
       results_of({timed(0, 112, 1), timed(1, 100, 1), timed(2, 101.5, 1), timed(3, 103, 0.5)});
-  check_texts(results, {"12 % slower", "best", "same as best", "3.0 % slower"});
-  const Verdicts verdicts = judge(results);
+  check_texts(results, {"11 % less", "best", "same as best", "2.9 % less"});
+  const Verdicts verdicts = RunAnalysis(results).verdicts;
   BOOST_REQUIRE(verdicts.groups.size() == 1);
   BOOST_TEST(verdicts.groups[0].best == 1);
   BOOST_TEST(verdicts.groups[0].slowest.value() == 0U);
@@ -72,8 +72,8 @@ BOOST_AUTO_TEST_CASE(a_comparison_counts_more_than_the_intervals) {
       results_of({timed(0, 100, 1), timed(1, 100.5, 1), timed(2, 101, 1), timed(3, 130, 1)});
   results.run.comparisons = {
       {1, 20, 1, 1, 1}, {0, 20, 0.999, 1.001, 1.003}, {2, 20, 1.002, 1.004, 1.006}};
-  check_texts(results, {"same as best", "best", "0.40 % slower", "29 % slower"});
-  const Verdicts verdicts = judge(results);
+  check_texts(results, {"same as best", "best", "0.40 % less", "23 % less"});
+  const Verdicts verdicts = RunAnalysis(results).verdicts;
   BOOST_TEST(verdicts.of_points[0]->rounds == 20);
   BOOST_TEST(verdicts.of_points[3]->rounds == 0);
 }
@@ -87,13 +87,13 @@ BOOST_AUTO_TEST_CASE(a_point_in_front_of_the_compared_best_is_the_same) {
 BOOST_AUTO_TEST_CASE(comparisons_with_another_groups_best_do_not_count) {
   RunResults results = results_of({timed(0, 100, 1), timed(1, 120, 1)});
   results.run.comparisons = {{7, 20, 1, 1, 1}, {0, 20, 1.5, 1.6, 1.7}};
-  check_texts(results, {"best", "20 % slower"});
+  check_texts(results, {"best", "17 % less"});
 }
 
 BOOST_AUTO_TEST_CASE(places_within_the_run_need_not_be_those_in_the_report) {
   RunResults results = results_of({timed(40, 100, 1), timed(70, 100.5, 1)});
   results.run.comparisons = {{70, 20, 1, 1, 1}, {40, 20, 1.1, 1.2, 1.3}};
-  check_texts(results, {"20 % slower", "best"});
+  check_texts(results, {"17 % less", "best"});
 }
 
 BOOST_AUTO_TEST_CASE(each_pattern_has_its_own_best) {
@@ -101,15 +101,43 @@ BOOST_AUTO_TEST_CASE(each_pattern_has_its_own_best) {
       results_of({timed(0, 100, 1), timed(1, 200, 1), timed(2, 10, 1), timed(3, 11.5, 0.1)});
   results.points[2].point.key.pattern_name = "q";
   results.points[3].point.key.pattern_name = "q";
-  check_texts(results, {"best", "2.0 times slower", "best", "15 % slower"});
-  BOOST_TEST(judge(results).groups.at(1).pattern == "q");
+  check_texts(results, {"best", "50 % less", "best", "13 % less"});
+  const Verdicts verdicts = RunAnalysis(results).verdicts;
+  BOOST_TEST(verdicts.groups.at(1).pattern == "q");
+  Names among_groups;
+  for (const auto& verdict : verdicts.of_points) {
+    among_groups.push_back(describe_among_groups(*verdict));
+  }
+  BOOST_TEST(among_groups == (Names{"best of p", "50 % less", "best of q", "13 % less"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(describe_best(results) ==
+                 (Names{"best of p: BLOCK = 0: 10.00 GB/s", "best of q: BLOCK = 2: 100.0 GB/s"}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(the_slowest_is_that_of_all_patterns) {
+  RunResults results =
+      results_of({timed(0, 100, 1), timed(1, 200, 1), timed(2, 10, 1), timed(3, 11.5, 0.1)});
+  for (std::size_t i = 2; i < 4; ++i) results.points[i].point.key.pattern_name = "q";
+  const auto extremes = RunAnalysis(results).verdicts.overall.value();
+  BOOST_TEST(extremes.best == 2U);
+  BOOST_TEST(extremes.slowest.value() == 1U);
+  BOOST_TEST(extremes.distance == "95 % less than the best");
+  // A pattern's only point counts too.
+  results.points.push_back(timed(4, 500, 1));
+  results.points.back().point.key.pattern_name = "r";
+  BOOST_TEST(RunAnalysis(results).verdicts.overall->slowest.value() == 4U);
+  results.points[0].point.metrics.pop_back();
+  BOOST_TEST(!RunAnalysis(results).verdicts.overall.has_value());
+  BOOST_TEST(!RunAnalysis(results_of({timed(0, 100, 1), timed(1, 100.5, 1)}))
+                  .verdicts.overall->slowest.has_value());
 }
 
 BOOST_AUTO_TEST_CASE(without_a_bandwidth_for_all_the_time_decides) {
   RunResults results = results_of({timed(0, 100, 1), timed(1, 50, 1)});
   results.points[0].point.metrics.pop_back();
-  check_texts(results, {"2.0 times slower", "best"});
-  BOOST_TEST(judge(results).groups.at(0).metric.name == "time");
+  check_texts(results, {"2.00 times slower", "best"});
+  BOOST_TEST(RunAnalysis(results).verdicts.groups.at(0).metric.name == "time");
   for (StoredPoint& stored : results.points) {
     stored.point.metrics.push_back({"shared_bandwidth", Origin::measured, 5});
   }
@@ -120,8 +148,8 @@ BOOST_AUTO_TEST_CASE(without_any_interval_nothing_is_called_different) {
   const RunResults results =
       results_of({without_interval(0, 100), without_interval(1, 100), without_interval(2, 300)});
   check_texts(results, {"best", "not compared", "not compared"});
-  BOOST_TEST(judge(results).groups.at(0).not_compared == 2U);
-  BOOST_TEST(!judge(results).groups.at(0).slowest.has_value());
+  BOOST_TEST(RunAnalysis(results).verdicts.groups.at(0).not_compared == 2U);
+  BOOST_TEST(!RunAnalysis(results).verdicts.groups.at(0).slowest.has_value());
   BOOST_TEST(describe_best(results).at(0) ==
              "best: BLOCK = 0: 10.00 GB/s; 2 are not compared, for want of an interval");
 }
@@ -130,15 +158,15 @@ BOOST_AUTO_TEST_CASE(what_has_no_interval_hides_nothing_of_the_others) {
   const RunResults results =
       results_of({without_interval(0, 90), timed(1, 100, 1), timed(2, 101, 1), timed(3, 120, 1),
                   without_interval(4, 500)});
-  check_texts(results, {"not compared", "best", "same as best", "20 % slower", "not compared"});
-  BOOST_TEST(judge(results).groups.at(0).slowest.value() == 3U);
+  check_texts(results, {"not compared", "best", "same as best", "17 % less", "not compared"});
+  BOOST_TEST(RunAnalysis(results).verdicts.groups.at(0).slowest.value() == 3U);
 }
 
 BOOST_AUTO_TEST_CASE(rounds_compare_also_what_has_no_interval) {
   RunResults results = results_of(
       {without_interval(0, 100), without_interval(1, 120), timed(2, 130, 1), timed(3, 100, 1)});
   results.run.comparisons = {{0, 12, 1, 1, 1}, {1, 12, 1.1, 1.2, 1.3}};
-  check_texts(results, {"best", "20 % slower", "not compared", "not compared"});
+  check_texts(results, {"best", "17 % less", "not compared", "not compared"});
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_compared_has_no_verdict) {
@@ -148,7 +176,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_compared_has_no_verdict) {
   check_texts(results_of({timed(0, 100, 1), failed_point("p", {}, "wrong"), timed(2, nan, 1),
                           timed(3, 101, 0.5), ok_point("p", {}, {{"time", Origin::emulated, 1}})}),
               {"best", "", "", "same as best", ""});
-  BOOST_TEST(judge(emulated_results()).groups.empty());
+  BOOST_TEST(RunAnalysis(emulated_results()).verdicts.groups.empty());
   BOOST_TEST(describe_best(emulated_results()).empty());
 }
 

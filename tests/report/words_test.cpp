@@ -1,7 +1,7 @@
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include "report/factor_words.h"
+#include "report/difference_words.h"
 #include "report/failures.h"
 #include "report/point_records.h"
 #include "report/sentences.h"
@@ -12,24 +12,30 @@ BOOST_AUTO_TEST_SUITE(words)
 
 namespace {
 
-struct FactorCase {
-  double factor = 1;
+struct DifferenceCase {
+  const char* metric = "";
+  double ratio = 1;
   const char* words = "";
 };
-std::ostream& operator<<(std::ostream& out, const FactorCase& each) {
-  return out << each.factor;
+std::ostream& operator<<(std::ostream& out, const DifferenceCase& each) {
+  return out << each.metric << ' ' << each.ratio;
 }
 
-constexpr FactorCase factor_cases[] = {
-    {1.0025, "0.25 % slower"}, {1.034, "3.4 % slower"}, {1.12, "12 % slower"},
-    {1.99, "99 % slower"},     {2, "2.0 times slower"}, {31.25, "31.2 times slower"},
+constexpr DifferenceCase difference_cases[] = {
+    {"time", 1.0025, "1.0025 times slower"},   {"time", 1.034, "1.034 times slower"},
+    {"time", 1.73, "1.73 times slower"},       {"time", 31.25, "31.2 times slower"},
+    {"time", 0.5, "2.00 times faster"},        {"time_min", 1.12, "1.12 times slower"},
+    {"bandwidth", 0.577, "42 % less"},         {"bandwidth", 0.9971, "0.29 % less"},
+    {"bandwidth", 0.966, "3.4 % less"},        {"bandwidth", 0.0005, "99.95 % less"},
+    {"bandwidth", 1.12, "12 % more"},          {"shared_bandwidth", 3, "3.00 times as much"},
+    {"load_sectors", 8, "8.00 times as much"}, {"load_sectors", 0.5, "50 % less"},
 };
 
 }  // namespace
 
-BOOST_DATA_TEST_CASE(a_factor_is_a_share_or_a_multiple, boost::unit_test::data::make(factor_cases),
-                     each) {
-  BOOST_TEST(describe_factor(each.factor, "slower") == each.words);
+BOOST_DATA_TEST_CASE(a_difference_is_told_in_the_metrics_own_way,
+                     boost::unit_test::data::make(difference_cases), each) {
+  BOOST_TEST(describe_difference(each.ratio, {each.metric, Origin::measured}) == each.words);
 }
 
 BOOST_AUTO_TEST_CASE(sentences_begin_with_a_capital_and_end_with_one_stop) {

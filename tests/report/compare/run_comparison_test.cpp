@@ -30,14 +30,14 @@ std::ostream& operator<<(std::ostream& out, const VerdictCase& each) {
 const VerdictCase verdict_cases[] = {
     {"same", 100, 100, 0.001, Change::same},
     {"same", 100, 103, 0.001, Change::same},
-    {"12 % slower", 100, 112, 0.001, Change::worse},
-    {"6.0 % slower", 100, 106, 0.001, Change::worse},
-    {"2.5 times slower", 100, 250, 0.001, Change::worse},
-    {"6.0 % faster", 106, 100, 0.001, Change::better},
-    {"3.0 times faster", 300, 100, 0.001, Change::better},
+    {"11 % less", 100, 112, 0.001, Change::worse},
+    {"5.7 % less", 100, 106, 0.001, Change::worse},
+    {"60 % less", 100, 250, 0.001, Change::worse},
+    {"6.0 % more", 106, 100, 0.001, Change::better},
+    {"3.00 times as much", 300, 100, 0.001, Change::better},
     {"not told apart", 100, 103, 0.03, Change::unclear},
-    {"perhaps 6.0 % slower", 100, 106, 0.02, Change::unclear},
-    {"perhaps 6.0 % faster", 106, 100, 0.02, Change::unclear},
+    {"perhaps 5.7 % less", 100, 106, 0.02, Change::unclear},
+    {"perhaps 6.0 % more", 106, 100, 0.02, Change::unclear},
 };
 
 RunComparison compare_one(const StoredPoint& before, const StoredPoint& after,
@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(a_threshold_that_is_given_counts_for_all_metrics) {
   after.point.metrics.back().value = 1900;
   const RunComparison comparison = compare_one(one(100), after, request);
   const auto& changes = comparison.configurations.at(0).changes;
-  BOOST_TEST(describe_change(changes.at(0), comparison.metrics[0]) == "3.0 % slower");
+  BOOST_TEST(describe_change(changes.at(0), comparison.metrics[0]) == "1.030 times slower");
   BOOST_TEST(to_string(changes.at(1).change) == "changed");
   BOOST_TEST(describe_change(changes.at(1), comparison.metrics[1]) == "4.0 % less");
   request.metrics = {{"sm_clock", {}, {}, Better::higher}};
