@@ -48,6 +48,7 @@ std::vector<ParameterValues> parameters_of(std::span<const PointRecord* const> p
   std::vector<ParameterValues> parameters;
   std::map<std::string, std::size_t> places;
   std::map<std::string, std::size_t> uses;
+  std::map<std::string, std::size_t> derived;
   for (const PointRecord* point : points) {
     const Bindings environment = environment_of(*point);
     for (const auto& [name, value] : environment.entries()) {
@@ -56,9 +57,11 @@ std::vector<ParameterValues> parameters_of(std::span<const PointRecord* const> p
       parameters[place->second].add(value);
       ++uses[name];
     }
+    for (const std::string& name : point->derived) ++derived[name];
   }
   for (ParameterValues& parameter : parameters) {
     parameter.in_every_point = uses[parameter.name] == points.size();
+    parameter.is_derived = derived[parameter.name] == uses[parameter.name];
   }
   return parameters;
 }
@@ -66,8 +69,9 @@ std::vector<ParameterValues> parameters_of(std::span<const PointRecord* const> p
 std::vector<ParameterValues> telling_parameters(const std::vector<ParameterValues>& parameters) {
   std::vector<ParameterValues> told = parameters;
   // One that only some patterns have tells nothing that the pattern's name does not.
-  std::erase_if(told,
-                [](const ParameterValues& parameter) { return parameter.values().size() < 2; });
+  std::erase_if(told, [](const ParameterValues& parameter) {
+    return parameter.values().size() < 2 || parameter.is_derived;
+  });
   return told.empty() ? parameters : told;
 }
 
@@ -86,7 +90,7 @@ std::vector<ParameterValues> chosen_parameters(const std::vector<ParameterValues
                                                std::span<const std::string> for_each) {
   std::vector<ParameterValues> chosen = parameters;
   std::erase_if(chosen, [&](const ParameterValues& parameter) {
-    return parameter.values().size() < 2 ||
+    return parameter.values().size() < 2 || parameter.is_derived ||
            std::ranges::find(for_each, parameter.name) != for_each.end();
   });
   return chosen.empty() ? parameters : chosen;

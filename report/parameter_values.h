@@ -22,6 +22,7 @@ class ParameterValues {
 
   std::string name;
   bool in_every_point = true;
+  bool is_derived = false;  ///< computed from others wherever it is: it sets nothing apart
 
   const std::vector<Value>& values() const { return values_; }
   /// Adds a value, unless it is there.
@@ -48,14 +49,14 @@ class ParameterValues {
 /// "pattern" and then every parameter of the points, in the order they first appear.
 std::vector<ParameterValues> parameters_of(std::span<const PointRecord* const> points);
 
-/// Those that tell the points apart; all when nothing varies.
+/// Those that tell the points apart, none of them computed from others; all when nothing varies.
 std::vector<ParameterValues> telling_parameters(const std::vector<ParameterValues>& parameters);
 
 /// "STRIDE = 4, T = float" for those of the parameters that `environment` has.
 std::string describe(const Bindings& environment, std::span<const ParameterValues> parameters);
 
-/// Those that a search chose among: with several values, and none of the names that groups differ
-/// in. All when there are none.
+/// Those that a search chose among: with several values, not computed from others, and none of the
+/// names that groups differ in. All when there are none.
 std::vector<ParameterValues> chosen_parameters(const std::vector<ParameterValues>& parameters,
                                                std::span<const std::string> for_each);
 

@@ -38,6 +38,11 @@ RunResults load_results(const Store& store, std::optional<std::int64_t> run_id) 
   RunResults results;
   results.run = find_run(store, run_id);
   results.points = store.points(results.run.id);
+  const auto& derived = results.run.provenance.derived;
+  for (StoredPoint& stored : results.points) {
+    const auto found = derived.find(stored.point.key.pattern_name);
+    if (found != derived.end()) stored.point.derived = found->second;
+  }
   results.layout = report_layout_of(results.run.provenance.sweep_text);
   results.expectations = expectations_of(results.run.provenance.sweep_text);
   results.summary = summary_of(results.run.provenance.sweep_text);

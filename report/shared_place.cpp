@@ -76,7 +76,8 @@ std::string hidden_parameters(std::span<const PointList> places,
   }
   std::vector<std::string> texts;
   for (const ParameterValues& parameter : parameters) {
-    if (varying.contains(parameter.name)) texts.push_back(with_values(parameter));
+    if (!parameter.is_derived && varying.contains(parameter.name))
+      texts.push_back(with_values(parameter));
   }
   return in_words(texts);
 }

@@ -205,6 +205,10 @@ RunRequest request_of(const LoadedSweep& loaded, const Executor& executor,
                       const RunOptions& options, ProgramCache* cache) {
   RunRequest request = {
       loaded.sweep, loaded.space, provenance_of(loaded.sweep, options.seed), {}, false, {}, {}};
+  for (const PatternPtr& pattern : loaded.sweep.patterns) {
+    std::vector<std::string> derived = derived_parameters(*pattern, loaded.sweep.axes);
+    if (!derived.empty()) request.provenance.derived[pattern->name] = std::move(derived);
+  }
   request.compile = compile_settings(executor.nvrtc, 0, cache, executor.compilers);
   request.fresh = options.fresh;
   request.counters = options.counters.value_or(loaded.sweep.counters);

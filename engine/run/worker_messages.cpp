@@ -94,9 +94,9 @@ void fields(Archive& archive, Of& sample) {
 template <class Archive, class Of>
 requires std::is_same_v<std::remove_const_t<Of>, PointRecord>
 void fields(Archive& archive, Of& point) {
-  auto& [key, status, reason, stopped_by, samples, metrics, notes, counted] = point;
+  auto& [key, status, reason, stopped_by, samples, metrics, notes, counted, derived] = point;
   archive.choice(status, PointStatus::failed);
-  archive(reason, stopped_by, samples, metrics, notes, counted);
+  archive(reason, stopped_by, samples, metrics, notes, counted, derived);
 }
 
 template <class Archive, class Of>

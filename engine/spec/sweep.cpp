@@ -33,6 +33,24 @@ void apply_emulator_set(Sweep& sweep) {
   for (const Axis& axis : sweep.emulator_set) replace_axis(sweep.axes, axis);
 }
 
+std::vector<std::string> derived_parameters(const Pattern& pattern, const std::vector<Axis>& axes) {
+  const auto is_given = [&](const std::string& name) {
+    return std::ranges::any_of(axes, [&](const Axis& axis) {
+      return std::ranges::find(axis.names, name) != axis.names.end();
+    });
+  };
+  const auto is_own = [&](const std::string& name) {
+    return pattern.find_parameter(name) != nullptr ||
+           std::ranges::find(pattern.structs, name, &Struct::name) != pattern.structs.end();
+  };
+  std::vector<std::string> derived;
+  for (const Parameter& parameter : pattern.parameters) {
+    const bool follows = std::ranges::any_of(parameter.default_value.names(), is_own);
+    if (follows && !is_given(parameter.name)) derived.push_back(parameter.name);
+  }
+  return derived;
+}
+
 bool applies_to(const Expression& condition, const Pattern& pattern) {
   return std::ranges::all_of(condition.names(), [&](const std::string& name) {
     return name == "pattern" || pattern.find_parameter(name) != nullptr ||

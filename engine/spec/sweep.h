@@ -74,6 +74,10 @@ void apply_emulator_set(Sweep& sweep);
 /// the name together with others.
 void replace_axis(std::vector<Axis>& axes, const Axis& axis);
 
+/// The parameters of the pattern that are computed from others: no axis gives them, and their
+/// default names a parameter, or a struct of the pattern, which may be of any size.
+std::vector<std::string> derived_parameters(const Pattern& pattern, const std::vector<Axis>& axes);
+
 /// Whether the pattern has every parameter and struct that the expression names ("pattern" aside).
 bool applies_to(const Expression& condition, const Pattern& pattern);
 

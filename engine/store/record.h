@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,6 +41,9 @@ struct Provenance {
   std::string measure;  ///< the measuring rules in one line
   DeviceRecord device;
   std::uint64_t seed = 0;  ///< of the order in which the points were measured; 0 in old runs
+  /// Of each pattern the parameters that are computed from others: the sweep leaves them to a
+  /// default that names these. Empty in old runs.
+  std::map<std::string, std::vector<std::string>> derived = {};
 
   friend bool operator==(const Provenance&, const Provenance&) = default;
 };
@@ -182,6 +186,9 @@ struct PointRecord {
   std::vector<std::string> notes = {};  ///< sentences about how the figures came about
   /// The hardware counters that were taken with success, as one canonical line; empty: none.
   std::string counted = {};
+  /// Those of its parameters that its run computed from others, as a report reads it: they are
+  /// shown, but set no two points apart. Not part of the database's point.
+  std::vector<std::string> derived = {};
 
   friend bool operator==(const PointRecord&, const PointRecord&) = default;
 };

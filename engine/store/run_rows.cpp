@@ -2,13 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "engine/store/explanation_rows.h"
 #include "engine/store/run_findings.h"
 #include "engine/store/schema.h"
 #include "engine/store/store.h"
+#include "engine/store/stored_json.h"
 #include "engine/store/tuning_json.h"
 
 namespace sweep {
@@ -38,6 +40,16 @@ DeviceRecord read_device(const sqlite::Statement& row, int column) {
   return device;
 }
 
+using Derived = std::map<std::string, std::vector<std::string>>;
+
+Derived read_derived(const std::string& json, const sqlite::Database& database) {
+  try {
+    return parse_stored_json(json).get<Derived>();
+  } catch (const std::exception&) {
+    database.fail_as_damaged("which parameters a run computed from others cannot be read");
+  }
+}
+
 /// After a change that should have found the run.
 void check_changed(const sqlite::Database& database, std::int64_t run) {
   if (database.changes() > 0) return;
@@ -61,6 +73,7 @@ RunRecord read_run(const sqlite::Statement& row, const sqlite::Database& databas
   provenance.host = row.text(column++);
   provenance.measure = row.text(column++);
   provenance.seed = static_cast<std::uint64_t>(row.integer(column++));
+  provenance.derived = read_derived(row.text(column++), database);
   const std::string tuning = row.text(column++);
   if (!tuning.empty()) run.tuning = read_tuning(tuning, database);
   provenance.device = read_device(row, column);
@@ -73,16 +86,18 @@ std::int64_t insert_run(sqlite::Database& database, const Provenance& provenance
   const DeviceRecord& device = provenance.device;
   sqlite::Statement(database, R"sql(
       INSERT INTO run (state, started, finished, sweep_name, sweep_text, command, engine_version,
-                       compiler, host, measure, seed, backend, device_name, device_uuid,
+                       compiler, host, measure, seed, derived, backend, device_name, device_uuid,
                        compute_capability, multiprocessors, l2_bytes, memory_bytes,
                        memory_clock_hz, memory_bus_bits, peak_bandwidth, driver, cuda)
       VALUES ('running', strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), '',
-              ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql")
+              ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql")
       .bind(provenance.sweep_name, provenance.sweep_text, provenance.command,
             provenance.engine_version, provenance.compiler, provenance.host, provenance.measure,
-            static_cast<std::int64_t>(provenance.seed), device.backend, device.name, device.uuid,
-            device.compute_capability, device.multiprocessors,
-            static_cast<std::int64_t>(device.l2_bytes),
+            static_cast<std::int64_t>(provenance.seed),
+            nlohmann::json(provenance.derived)
+                .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
+            device.backend, device.name, device.uuid, device.compute_capability,
+            device.multiprocessors, static_cast<std::int64_t>(device.l2_bytes),
             static_cast<std::int64_t>(device.memory_bytes),
             static_cast<std::int64_t>(device.memory_clock_hz), device.memory_bus_bits,
             device.peak_bandwidth, device.driver, device.cuda)
@@ -113,10 +128,11 @@ std::vector<RunRecord> read_runs(sqlite::Database& database) {
       database,
       fmt::format(
           "SELECT id, state, started, finished, sweep_name, sweep_text, command, "
-          "engine_version, compiler, host, measure, {}, {}, backend, device_name, device_uuid, "
+          "engine_version, compiler, host, measure, {}, {}, {}, backend, device_name, device_uuid, "
           "compute_capability, multiprocessors, l2_bytes, memory_bytes, memory_clock_hz, "
           "memory_bus_bits, peak_bandwidth, driver, cuda FROM run ORDER BY id",
           version >= version_with_anchors ? "seed" : "0",
+          version >= version_with_derived ? "derived" : "'{}'",
           version >= version_with_tuning ? "tuning" : "''"));
   std::vector<RunRecord> runs;
   while (rows.step()) runs.push_back(read_run(rows, database));

@@ -144,6 +144,11 @@ CREATE TABLE explanation (
 CREATE INDEX explanation_by_pattern ON explanation (pattern_id);
 )sql";
 
+constexpr const char* version_6 = R"sql(
+-- JSON: the parameters of each pattern that are computed from others, {"stride":["N"]}
+ALTER TABLE run ADD COLUMN derived TEXT NOT NULL DEFAULT '{}';
+)sql";
+
 // Columns of the tables of findings.
 constexpr const char* anchor_columns = R"sql(
   at,                        -- seconds after the run's start
@@ -217,9 +222,13 @@ void bring_to_version_5(sqlite::Database& database) {
   database.execute(table_of_findings("run_explanation", run_explanation_columns));
 }
 
+void bring_to_version_6(sqlite::Database& database) {
+  database.execute(version_6);
+}
+
 /// Element n turns version n into version n + 1. What has been released never changes.
 constexpr std::array migrations = {bring_to_version_1, bring_to_version_2, bring_to_version_3,
-                                   bring_to_version_4, bring_to_version_5};
+                                   bring_to_version_4, bring_to_version_5, bring_to_version_6};
 
 [[noreturn]] void fail_as_newer(std::int64_t version, const std::filesystem::path& path) {
   throw StoreError(

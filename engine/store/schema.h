@@ -25,6 +25,8 @@ constexpr std::int64_t version_with_anchors = 3;
 constexpr std::int64_t version_with_tuning = 4;
 /// The first version that keeps what patterns' accesses cost.
 constexpr std::int64_t version_with_explanations = 5;
+/// The first version that tells which parameters are computed from others.
+constexpr std::int64_t version_with_derived = 6;
 
 /// Throws StoreError unless `header` is that of a results database of this version or an older one.
 void check_header(const DatabaseHeader& header, const std::filesystem::path& path);

@@ -124,7 +124,7 @@ TableLayout table_of_all(const RunResults& results) {
                   "efficiency", "load_sectors_per_request", "shared_efficiency"};
   std::vector<ParameterValues> varying = parameters_of(points);
   std::erase_if(varying, [](const ParameterValues& parameter) {
-    return parameter.values().size() < 2 || !parameter.in_every_point;
+    return parameter.values().size() < 2 || !parameter.in_every_point || parameter.is_derived;
   });
   if (varying.empty()) return table;
   const auto longest = std::ranges::max_element(varying, {}, [](const ParameterValues& parameter) {

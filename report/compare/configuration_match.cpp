@@ -19,8 +19,11 @@ namespace {
 /// A point's name in the comparison.
 struct Entry {
   std::size_t place = 0;  ///< in the run's points
-  PointRecord key;        ///< pattern and parameters alone, renamed
+  PointRecord key;        ///< pattern, parameters and which are derived alone, renamed
 };
+
+/// Names of parameters by pattern.
+using NamesOfPatterns = std::map<std::string, std::set<std::string>>;
 
 struct RunSide {
   std::string name;  ///< "A" or "B"
@@ -46,6 +49,9 @@ RunSide run_side_of(const char* name, std::span<const StoredPoint> points,
     entry.key.key.pattern_name = now(points[i].point.key.pattern_name);
     for (const auto& [parameter, value] : points[i].point.key.parameters.entries()) {
       entry.key.key.parameters.set(now(parameter), value);
+    }
+    for (const std::string& parameter : points[i].point.derived) {
+      entry.key.derived.push_back(now(parameter));
     }
     side.entries.push_back(std::move(entry));
   }
@@ -140,6 +146,21 @@ std::map<std::string, PatternNames> patterns_of(const RunSide& side) {
   return patterns;
 }
 
+/// What both runs computed from others is no part of what a configuration is, nor is what one
+/// computed and the other lacks.
+void leave_out_derived(const PatternNames& before, const PatternNames& after,
+                       std::set<std::string>& ignored) {
+  const auto add = [&](const PatternNames& own, const PatternNames& others) {
+    for (const auto& [name, parameter] : own.parameters) {
+      const auto found = others.parameters.find(name);
+      const bool is_given = found != others.parameters.end() && !found->second.is_derived;
+      if (parameter.is_derived && !is_given) ignored.insert(name);
+    }
+  };
+  add(before, after);
+  add(after, before);
+}
+
 /// What of a pattern's parameters takes no part in matching: those that only `side` has, and that
 /// are constant there.
 void leave_out(const std::string& pattern, const PatternNames& own, const PatternNames& others,
@@ -220,7 +241,8 @@ void note_spaces(const RunSide& a, const RunSide& b, const Matching& matching,
   for (const ParameterValues& before : values_of(a)) {
     const ParameterValues* after = find_parameter(others, before.name);
     const bool is_ignored = std::ranges::find(rules.ignored, before.name) != rules.ignored.end();
-    if (after == nullptr || is_ignored) continue;
+    const bool is_derived = after != nullptr && before.is_derived && after->is_derived;
+    if (after == nullptr || is_ignored || is_derived) continue;
     std::vector<std::string> parts = {only_in(a, before, *after), only_in(b, *after, before)};
     std::erase(parts, "");
     if (!parts.empty()) note += fmt::format("; {}: {}", before.name, in_words(parts));
@@ -241,8 +263,7 @@ std::string identity_of(const std::string& pattern, const Bindings& parameters) 
 
 class Matcher {
  public:
-  explicit Matcher(std::map<std::string, std::set<std::string>> ignored)
-      : ignored_(std::move(ignored)) {}
+  explicit Matcher(NamesOfPatterns ignored) : ignored_(std::move(ignored)) {}
 
   void add(const RunSide& side, std::optional<std::size_t> ConfigurationMatch::*place) {
     for (const Entry& entry : side.entries) {
@@ -274,7 +295,7 @@ class Matcher {
         names.empty() ? "" : " that differ in ", in_words(names)));
   }
 
-  std::map<std::string, std::set<std::string>> ignored_;
+  NamesOfPatterns ignored_;
   std::map<std::string, std::size_t> places_;
   std::vector<ConfigurationMatch> matches_;
 };
@@ -317,7 +338,7 @@ Matching match_configurations(std::span<const StoredPoint> before,
 
   const auto patterns_before = patterns_of(a);
   const auto patterns_after = patterns_of(b);
-  std::map<std::string, std::set<std::string>> ignored;
+  NamesOfPatterns ignored;
   for (const auto& patterns : {patterns_before, patterns_after}) {
     for (const auto& [pattern, names] : patterns) {
       ignored[pattern].insert(rules.ignored.begin(), rules.ignored.end());
@@ -326,6 +347,7 @@ Matching match_configurations(std::span<const StoredPoint> before,
   for (const auto& [pattern, names] : patterns_before) {
     const auto found = patterns_after.find(pattern);
     if (found == patterns_after.end()) continue;
+    leave_out_derived(names, found->second, ignored[pattern]);
     leave_out(pattern, names, found->second, a, ignored[pattern], matching.notes);
     leave_out(pattern, found->second, names, b, ignored[pattern], matching.notes);
   }

@@ -38,7 +38,8 @@ struct Matching {
 };
 
 /// Configurations are matched by pattern and parameters, whatever the order of these. A parameter
-/// that a pattern has in one of the runs only is left out where it is constant there; otherwise
+/// that both runs computed from others is left out, and so is one that a pattern has in one of the
+/// runs only where it is constant there; otherwise
 /// nothing of that pattern matches. A condition that names what one run does not have leaves that
 /// run whole. Throws ComparisonError when neither has the name, when a condition is none, when it
 /// leaves nothing, or when leaving parameters out makes different configurations look the same.

@@ -32,7 +32,7 @@ std::string describe_axes(const std::vector<ParameterValues>& parameters) {
   constexpr std::size_t most_listed = 6;
   std::vector<std::string> texts;
   for (const ParameterValues& parameter : parameters) {
-    if (parameter.values().size() < 2) continue;
+    if (parameter.values().size() < 2 || parameter.is_derived) continue;
     if (parameter.values().size() > most_listed) {
       texts.push_back(fmt::format("{} ({} values)", parameter.name, parameter.values().size()));
       continue;

@@ -54,8 +54,9 @@ BOOST_AUTO_TEST_CASE(an_expectation_that_set_leaves_without_a_point_is_a_note,
   narrowed.insert(narrowed.end(), {"--set", "STRIDE=1"});
   const Outcome part = run_program(narrowed, folder.path());
   BOOST_TEST(part.code == 0, part.err);
-  BOOST_TEST(contains(part.err, "part.yaml:3:18: note: 'load_sectors > 0, where STRIDE == 8': "
-                                "cannot be checked: no point that succeeded is meant by it"));
+  BOOST_TEST(contains(part.err,
+                      "part.yaml:3:18: note: 'load_sectors > 0, where STRIDE == 8': "
+                      "cannot be checked: no point that succeeded is meant by it"));
 }
 
 BOOST_AUTO_TEST_CASE(a_gpu_that_is_asked_for_must_be_there,
@@ -100,6 +101,41 @@ BOOST_AUTO_TEST_CASE(a_sweep_that_is_wrong_or_empty_is_refused_before_the_device
   BOOST_TEST(none.code == 65);
   BOOST_TEST(contains(none.err, "the constraints leave no configuration"));
   BOOST_TEST(run_program({"run", "no/such.yaml"}, folder.path()).code == 66);
+}
+
+BOOST_AUTO_TEST_CASE(a_value_computed_from_others_is_shown_and_is_no_axis,
+                     *boost::unit_test::precondition(has_compiler)) {
+  const TemporaryFolder folder;
+  folder.write("spread.cu", R"x(/* pattern:
+parameters: {LEN: 64, INC: 1, LD: LEN * INC, PAD: 0}
+buffers: {out: {type: int, length: LD}}
+launch: {grid: 1, block: LEN}
+useful: {write: 4 * LEN}
+verify: "i % INC != 0 || i >= LEN * INC || out[i] == int(i)"
+*/
+__global__ void spread(int* out) {
+  out[threadIdx.x * INC] = int(threadIdx.x) * INC + PAD * 0;
+}
+)x");
+  folder.write("spread.yaml", "pattern: spread\naxes: {INC: [1, 2, 4], PAD: [0, 1]}\n");
+  const std::vector<std::string> run = {"run", "spread.yaml", "--device", "emulator", "-q"};
+  BOOST_TEST(run_program(run, folder.path()).code == 0);
+  const std::string database = (folder.path() / "results/spread.db").string();
+  const Outcome page = run_program({"report", database, "--format", "html"}, folder.path());
+  BOOST_TEST(contains(page.out, "over INC (1, 2, 4) and PAD (0, 1),"));
+  const Outcome csv = run_program({"report", database, "--format", "csv"}, folder.path());
+  BOOST_TEST(csv.out.starts_with("pattern,LEN,INC,LD,PAD,"));
+
+  std::vector<std::string> again = run;
+  again.insert(again.end(), {"-o", "after", "--set", "LEN=32"});
+  BOOST_TEST(run_program(again, folder.path()).code == 0);
+  const std::vector<std::string> compare = {"compare", database, "after/spread.db", "--ignore",
+                                            "LEN"};
+  const Outcome computed = run_program(compare, folder.path());
+  BOOST_TEST(contains(computed.out, "6 configurations in both runs"), computed.err);
+  again.insert(again.end(), {"--set", "LD=1024"});
+  BOOST_TEST(run_program(again, folder.path()).code == 0);
+  BOOST_TEST(contains(run_program(compare, folder.path()).err, "no configuration in common"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -51,6 +51,24 @@ BOOST_AUTO_TEST_CASE(a_parameter_that_some_points_lack_varies) {
   for (const ParameterValues& parameter : parameters) BOOST_TEST(parameter.varies());
 }
 
+BOOST_AUTO_TEST_CASE(what_is_computed_from_others_tells_nothing_apart) {
+  std::vector<StoredPoint> points;
+  for (const std::int64_t a : {1, 2}) {
+    points.push_back(ok_point("p", {{"A", integer(a)}, {"N", integer(64 * a)}}, {}));
+    points.back().point.derived = {"N"};
+  }
+  const auto parameters = parameters_of(points);
+  BOOST_TEST(parameters[2].is_derived);
+  BOOST_TEST(parameters[2].varies());
+  const auto told = telling_parameters(parameters);
+  BOOST_REQUIRE(told.size() == 1U);
+  BOOST_TEST(told[0].name == "A");
+  BOOST_TEST(chosen_parameters(parameters, {}).size() == 1U);
+  // In one pattern computed, in another one given.
+  points.push_back(ok_point("q", {{"N", integer(7)}}, {}));
+  BOOST_TEST(!find_parameter(parameters_of(points), "N")->is_derived);
+}
+
 BOOST_AUTO_TEST_CASE(large_round_numbers_are_shown_in_binary_units) {
   check_shown({64 << 20}, {"64 Mi"});
   check_shown({1024, 65536}, {"1 Ki", "64 Ki"});

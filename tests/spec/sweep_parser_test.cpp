@@ -22,6 +22,17 @@ std::string axes_of(const std::string& lines) {
 
 }  // namespace
 
+BOOST_AUTO_TEST_CASE(a_default_that_names_parameters_is_computed_unless_an_axis_gives_it) {
+  const auto derived = [](const std::string& axes, const std::vector<std::string>& set = {}) {
+    const Sweep sweep = read_sweep("pattern: tile\naxes: {" + axes + "}\n", set);
+    return derived_parameters(*sweep.patterns.front(), sweep.axes);
+  };
+  BOOST_TEST(derived("ROWS: [1, 2]") == std::vector<std::string>{"COLUMNS"},
+             boost::test_tools::per_element());
+  BOOST_TEST(derived("COLUMNS: 4").empty());
+  BOOST_TEST(derived("ROWS: 1", {"COLUMNS=1,2"}).empty());
+}
+
 BOOST_AUTO_TEST_CASE(a_sweep_is_read_whole) {
   const Sweep sweep = read_sweep(R"(# A comment
 summary: Bandwidth against stride

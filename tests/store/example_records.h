@@ -27,7 +27,8 @@ inline Provenance example_provenance() {
                      .peak_bandwidth = 4.814304e12,
                      .driver = "580.159.04",
                      .cuda = "13.0"},
-          .seed = 0xfedc'ba98'7654'3210};
+          .seed = 0xfedc'ba98'7654'3210,
+          .derived = {{"stride", {"N", "BLOCKS"}}}};
 }
 
 inline PointKey example_key(std::int64_t stride) {

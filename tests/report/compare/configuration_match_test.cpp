@@ -57,6 +57,24 @@ BOOST_AUTO_TEST_CASE(pattern_and_parameters_decide_whatever_their_order) {
       "in A; BLOCK: 2 only in A and 3 only in B");
 }
 
+BOOST_AUTO_TEST_CASE(what_both_runs_compute_from_others_is_no_part_of_a_configuration) {
+  const auto computed = [](std::int64_t block, std::int64_t n) {
+    StoredPoint stored = point({{"BLOCK", integer(block)}, {"N", integer(n)}});
+    stored.point.derived = {"N"};
+    return stored;
+  };
+  const Points before = {computed(1, 64), computed(2, 128)};
+  Points after = {computed(1, 32), computed(2, 64)};
+  const Matching matching = match_configurations(before, after, {});
+  BOOST_TEST(places(matching) == "0-0 1-1");
+  BOOST_TEST(matching.configurations[0].parameters.find("N") == nullptr);
+  // What one of them was given counts.
+  for (StoredPoint& stored : after) stored.point.derived.clear();
+  BOOST_TEST(places(match_configurations(before, after, {})) == "0-x 1-x x-0 x-1");
+  after[1].point.key.parameters.set("N", integer(128));
+  BOOST_TEST(places(match_configurations(before, after, {})) == "0-x 1-1 x-0");
+}
+
 BOOST_AUTO_TEST_CASE(values_of_another_kind_are_other_values) {
   const Points before = {point({{"X", integer(1)}})};
   const Points after = {point({{"X", Value(true)}})};
