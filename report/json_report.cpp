@@ -8,37 +8,13 @@
 #include <utility>
 
 #include "report/expectation_check.h"
-#include "report/json_value.h"
-#include "report/metric_column.h"
-#include "report/point_records.h"
-#include "report/verdict.h"
+#include "report/json_records.h"
 
 namespace sweep {
 namespace {
 
-std::string_view name_of(PointVerdict::Kind kind) {
-  switch (kind) {
-    case PointVerdict::Kind::best:
-      return "best";
-    case PointVerdict::Kind::same:
-      return "same";
-    case PointVerdict::Kind::slower:
-      return "slower";
-    case PointVerdict::Kind::not_compared:
-      return "not_compared";
-    case PointVerdict::Kind::cut_off:
-      break;
-  }
-  return "cut_off";
-}
-
 std::string_view name_of(SampleMark mark) {
   return mark == SampleMark::plain ? "plain" : to_string(mark);
-}
-
-/// "bandwidth.measured"
-std::string key_of(const MetricColumn& column) {
-  return fmt::format("{}.{}", column.name, to_string(column.origin));
 }
 
 Json json_of(const MetricColumn& column) {
@@ -70,31 +46,15 @@ Json run_of(const RunRecord& run) {
           {"notes", run.notes}};
 }
 
-Json json_of(const DeviceRecord& device) {
-  const auto known = [](std::uint64_t number) {
-    return number == 0 ? Json(nullptr) : Json(number);
-  };
-  return {{"backend", device.backend},
-          {"name", device.name},
-          {"uuid", json_text(device.uuid)},
-          {"compute_capability", json_known(std::int64_t{device.compute_capability})},
-          {"multiprocessors", json_known(std::int64_t{device.multiprocessors})},
-          {"l2_bytes", known(device.l2_bytes)},
-          {"memory_bytes", known(device.memory_bytes)},
-          {"memory_clock_hz", known(device.memory_clock_hz)},
-          {"memory_bus_bits", json_known(std::int64_t{device.memory_bus_bits})},
-          {"peak_bandwidth", json_known(device.peak_bandwidth)},
-          {"driver", json_text(device.driver)},
-          {"cuda", json_text(device.cuda)}};
-}
-
 std::vector<Json> patterns_of(const std::vector<StoredPoint>& points) {
   std::vector<Json> patterns;
   std::set<std::pair<std::string, std::string>> met;
   for (const StoredPoint& stored : points) {
     const PointKey& key = stored.point.key;
     if (!met.insert({key.pattern_name, key.pattern_text}).second) continue;
-    patterns.push_back({{"name", key.pattern_name}, {"text", key.pattern_text}});
+    patterns.push_back({{"name", key.pattern_name},
+                        {"text", key.pattern_text},
+                        {"derived", stored.point.derived}});
   }
   return patterns;
 }
@@ -115,39 +75,12 @@ Json samples_of(const PointRecord& point) {
   return samples;
 }
 
-Json json_of(const std::optional<PointVerdict>& verdict) {
-  if (!verdict) return nullptr;
-  Json interval = nullptr;
-  if (verdict->interval) {
-    interval =
-        Json::array({json_number(verdict->interval->low), json_number(verdict->interval->high)});
-  }
-  return {{"kind", name_of(verdict->kind)},         {"words", describe_among_groups(*verdict)},
-          {"slower", json_number(verdict->slower)}, {"figure", json_number(verdict->figure)},
-          {"interval", std::move(interval)},        {"rounds", verdict->rounds}};
-}
-
-Json json_of(const StoredPoint& stored, const std::optional<PointVerdict>& verdict,
-             const std::vector<MetricColumn>& columns) {
-  const PointRecord& point = stored.point;
-  Json metrics = Json::object();
-  for (const MetricColumn& column : columns) {
-    if (const auto figure = figure_of(point, column))
-      metrics[key_of(column)] = json_number(*figure);
-  }
-  return {{"point", stored.ordinal},
-          {"id", stored.id},
-          {"measured_by", stored.measured_by},
-          {"pattern", point.key.pattern_name},
-          {"parameters", json_parameters(point.key.parameters)},
-          {"status", point.status == PointStatus::ok ? "ok" : "failed"},
-          {"reason", json_text(point.reason)},
-          {"stopped_by", json_text(point.stopped_by)},
-          {"counted", json_text(point.counted)},
-          {"verdict", json_of(verdict)},
-          {"metrics", std::move(metrics)},
-          {"samples", samples_of(point)},
-          {"notes", point.notes}};
+Json json_of(const StoredPoint& stored, const std::optional<PointVerdict>& verdict) {
+  Json point = {{"point", stored.ordinal}, {"id", stored.id}, {"measured_by", stored.measured_by}};
+  point.update(json_of(stored.point));
+  point["verdict"] = json_of(verdict);
+  point["samples"] = samples_of(stored.point);
+  return point;
 }
 
 std::vector<Json> verdicts_of(const RunResults& results, const Verdicts& verdicts) {
@@ -307,9 +240,8 @@ std::string write_json(const RunAnalysis& analysis) {
   text.add("device", json_of(results.run.provenance.device));
   text.add("patterns", patterns_of(results.points));
   text.add("metrics", metrics_of(columns));
-  text.add("points", results.points.size(), [&](std::size_t i) {
-    return json_of(results.points[i], verdicts.of_points[i], columns);
-  });
+  text.add("points", results.points.size(),
+           [&](std::size_t i) { return json_of(results.points[i], verdicts.of_points[i]); });
   text.add("verdicts", verdicts_of(results, verdicts));
   text.add("tuning", tuning_of(results.run));
   text.add("comparisons", comparisons_of(results.run));

@@ -18,7 +18,8 @@ constexpr int json_report_version = 1;
 ///   engine_version, compiler, measure, seed, notes
 /// - `device`: backend, name, uuid, compute_capability (90 is 9.0), multiprocessors, l2_bytes,
 ///   memory_bytes, memory_clock_hz, memory_bus_bits, peak_bandwidth (B/s), driver, cuda
-/// - `patterns`: name and text of each, with the text of the files it includes behind it
+/// - `patterns`: of each name, text, with that of the files it includes behind it, and derived:
+///   the parameters that the run computed from others
 /// - `metrics`: for each key of the points' metrics ("bandwidth.measured") name, origin, unit (null
 ///   for counts, ratios and counters named in NVIDIA's own words) and better (higher, lower,
 ///   neither)

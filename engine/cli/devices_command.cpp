@@ -11,6 +11,8 @@
 #include "engine/cli/json_lines.h"
 #include "engine/cuda/devices.h"
 #include "engine/emulator/count/model.h"
+#include "engine/run/runner.h"
+#include "report/json_records.h"
 
 namespace sweep {
 
@@ -20,7 +22,7 @@ void list_gpus(bool as_json) {
   for (const Device& device : cuda_devices()) {
     if (as_json) {
       nlohmann::ordered_json line = {{"device", std::to_string(device.index)}};
-      line.update(json_of(device));
+      line.update(json_of(record_of(device)));
       print_json_line(line);
       continue;
     }

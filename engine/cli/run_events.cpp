@@ -4,46 +4,30 @@
 #include <optional>
 
 #include "engine/cli/json_lines.h"
-#include "report/json_value.h"
+#include "report/json_records.h"
 #include "report/partly_verified.h"
 #include "report/run_notes.h"
-#include "report/verdict.h"
 
 namespace sweep {
 namespace {
 
 using nlohmann::ordered_json;
 
-constexpr int schema_version = 1;
+constexpr int schema_version = 2;
 
-/// "1" for what has none, such as a counter in NVIDIA's words.
-std::string unit_in_full(const std::string& metric) {
-  const MetricDefinition* definition = find_metric(metric);
-  return definition != nullptr ? definition->unit : "1";
-}
-
-ordered_json json_of(const std::vector<Metric>& metrics) {
-  ordered_json list = ordered_json::array();
-  for (const Metric& metric : metrics) {
-    list.push_back({{"name", metric.name},
-                    {"origin", to_string(metric.origin)},
-                    {"unit", unit_in_full(metric.name)},
-                    {"value", metric.value}});
+/// The unit of each metric that has one: {"bandwidth": "GB/s"}
+ordered_json units() {
+  ordered_json units = ordered_json::object();
+  for (const MetricDefinition& metric : metric_definitions()) {
+    if (const std::string unit = unit_of(metric.name); !unit.empty()) units[metric.name] = unit;
   }
-  return list;
+  return units;
 }
 
-ordered_json json_of(const PointRecord& point, bool reused) {
-  return {{"event", "point"},
-          {"pattern", point.key.pattern_name},
-          {"parameters", json_parameters(point.key.parameters)},
-          {"status", point.status == PointStatus::ok ? "ok" : "failed"},
-          {"reused", reused},
-          {"reason", point.reason},
-          {"stopped_by", point.stopped_by},
-          {"samples", point.samples.size()},
-          {"metrics", json_of(point.metrics)},
-          {"notes", point.notes}};
+ordered_json point_event(const PointRecord& point, bool reused) {
+  ordered_json event = {{"event", "point"}, {"reused", reused}};
+  event.update(json_of(point));
+  return event;
 }
 
 ordered_json text_event(const char* event, const std::string& text) {
@@ -53,48 +37,34 @@ ordered_json text_event(const char* event, const std::string& text) {
 void add_search(ordered_json& best, const TunedGroup& found) {
   best["tried"] = found.tried;
   best["configurations"] = found.configurations;
-  best["ended"] = found.ended;
-  if (found.gain > 0) best["gain"] = found.gain;
+  best["ended"] = json_text(found.ended);
+  best["gain"] = json_figure(found.gain_low, found.gain, found.gain_high);
 }
 
-ordered_json json_of(const VerdictGroup& group, const Verdicts& verdicts,
-                     const RunResults& results) {
-  const PointRecord& point = results.points.at(group.best).point;
-  const std::optional<PointVerdict>& verdict = verdicts.of_points.at(group.best);
-  ordered_json best = {{"pattern", point.key.pattern_name}};
-  if (!group.group.empty()) best["group"] = json_parameters(group.group);
-  best["metric"] = group.metric.name;
-  best["origin"] = to_string(group.metric.origin);
-  best["unit"] = unit_in_full(group.metric.name);
-  if (verdict) {
-    best["value"] = verdict->figure;
-    if (verdict->interval) {
-      best["low"] = verdict->interval->low;
-      best["high"] = verdict->interval->high;
-    }
-  }
-  best["parameters"] = json_parameters(point.key.parameters);
-  best["same"] = group.same.size();
-  if (group.tuned && results.run.tuning) {
-    add_search(best, results.run.tuning->groups.at(*group.tuned));
-  }
+ordered_json best_of(const VerdictGroup& group, const RunAnalysis& run) {
+  const PointKey& key = run.points[group.best]->key;
+  ordered_json best = {{"pattern", key.pattern_name},
+                       {"group", json_parameters(group.group)},
+                       {"metric", key_of(group.metric)},
+                       {"parameters", json_parameters(key.parameters)},
+                       {"verdict", json_of(run.verdicts.of_points[group.best])},
+                       {"same", group.same.size()}};
+  if (group.tuned) add_search(best, run.results.run.tuning->groups[*group.tuned]);
   return best;
 }
 
 void add_verdicts(ordered_json& end, const RunAnalysis& run) {
-  const RunResults& results = run.results;
-  const Verdicts& verdicts = run.verdicts;
   end["best"] = ordered_json::array();
-  for (const VerdictGroup& group : verdicts.groups) {
-    end["best"].push_back(json_of(group, verdicts, results));
+  for (const VerdictGroup& group : run.verdicts.groups) {
+    end["best"].push_back(best_of(group, run));
   }
   end["verdicts"] = ordered_json::array();
-  for (std::size_t i = 0; i < verdicts.of_points.size(); ++i) {
-    if (!verdicts.of_points[i]) continue;
-    const PointKey& key = results.points.at(i).point.key;
+  for (std::size_t i = 0; i < run.points.size(); ++i) {
+    if (!run.verdicts.of_points[i]) continue;
+    const PointKey& key = run.points[i]->key;
     end["verdicts"].push_back({{"pattern", key.pattern_name},
                                {"parameters", json_parameters(key.parameters)},
-                               {"verdict", describe_among_groups(*verdicts.of_points[i])}});
+                               {"verdict", json_of(run.verdicts.of_points[i])}});
   }
 }
 
@@ -124,23 +94,24 @@ void RunEvents::on_start(std::size_t points, std::size_t reused) {
       {"command", provenance.command},
       {"host", provenance.host},
       {"database", database_.string()},
-      {"device", json_of(device_)},
+      {"device", json_of(record_of(device_))},
       {"compiler", request_.compile.nvrtc != nullptr ? request_.compile.nvrtc->version() : ""},
       {"measure", device_.is_emulated() ? counting_rules_text(request_.sweep.measure)
                                         : to_string(request_.sweep.measure)},
-      {"seed", provenance.seed},
+      {"seed", std::to_string(provenance.seed)},
       {"points", points},
       {"reused", reused},
-      {"is_search", !request_.groups.empty()}};
+      {"is_search", !request_.groups.empty()},
+      {"units", units()}};
   print_json_line(start);
 }
 
 void RunEvents::on_reuse(const PointRecord& point) {
-  print_json_line(json_of(point, true));
+  print_json_line(point_event(point, true));
 }
 
 void RunEvents::on_point(const Configuration& /*configuration*/, const PointRecord& point) {
-  print_json_line(json_of(point, false));
+  print_json_line(point_event(point, false));
 }
 
 void RunEvents::on_metrics(const Configuration& configuration, const std::vector<Metric>& metrics,
@@ -178,7 +149,7 @@ void RunEvents::on_end(const RunSummary& summary, const RunAnalysis& run, const 
                         {"state", summary.interrupted ? "interrupted" : "finished"},
                         {"measured", summary.measured},
                         {"failed", summary.failed},
-                        {"verified_in_part", partly_verified(results.points).points},
+                        {"verified_in_part", partly_verified(run.results.points).points},
                         {"reused", summary.reused}};
   add_verdicts(event, run);
   add_expectations(event, end.expectations);

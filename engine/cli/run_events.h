@@ -22,18 +22,16 @@ struct RunEnd {
 
 /// Tells a run as JSON Lines on standard output (`sweep run --json`): one object a line, each
 /// printed as soon as it is known, and nothing else. Every object has "event". Texts are those that
-/// people see; parameters are an object of numbers, booleans and names; metrics are a list of
-/// {"name", "origin" (measured, hardware, emulated), "unit" ("1" for counts), "value"}, where null
-/// stands for what JSON has no number for. Fields may be added; a change that breaks readers
-/// raises "schema_version".
+/// people see. Devices, points, metrics and verdicts are those of the JSON report, in its units:
+/// see report/json_report.h. Fields may be added; a change that breaks readers raises
+/// "schema_version".
 ///
-/// - start: "schema_version" (1), "engine_version", "sweep", "summary", "command", "host",
-///   "database", "device" (see json_of), "compiler", "measure" (the rules in one line), "seed",
-///   "points" (those of the run; of a search the most that it may try), "reused" (known by now to
-///   be of former runs), "is_search".
-/// - point, as each is recorded, those of former runs too: "pattern", "parameters", "status" (ok,
-///   failed), "reused", "reason" (why it failed), "stopped_by" (why sampling ended), "samples" (how
-///   many), "metrics", "notes".
+/// - start: "schema_version" (2), "engine_version", "sweep", "summary", "command", "host",
+///   "database", "device", "compiler", "measure" (the rules in one line), "seed", "points" (those
+///   of the run; of a search the most that it may try), "reused" (known by now to be of former
+///   runs), "is_search", "units" (of each metric that has one).
+/// - point, as each is recorded, those of former runs too: "reused", "pattern", "parameters",
+///   "status", "reason", "stopped_by", "counted", "metrics", "notes".
 /// - metrics: figures that a point gets later: "pattern", "parameters", "metrics", "notes". They
 ///   are the point's only ones of their origin.
 /// - stage: "text", what begins after the points. note: "text", about the whole run.
@@ -42,11 +40,10 @@ struct RunEnd {
 ///   start: "message".
 /// - end, the last of any other run: "run" (its number in the database), "state" (finished,
 ///   interrupted), "measured", "failed", "reused", "best" (one for each group of points that are
-///   compared: "pattern", "group" in a search, "metric", "origin", "unit", "value", "low" and
-///   "high" where there is an interval, "parameters", "same" (how many others are not told apart),
-///   and of a search "tried", "configurations", "ended", "gain" over the default), "verdicts"
-///   ("pattern", "parameters", "verdict"), "expectations" ("text", "kept", "verdict"), "notes",
-///   "files", "exit_code", "resume" where it was interrupted.
+///   compared: "pattern", "group", "metric", "parameters", "verdict", "same" (how many others are
+///   not told apart), and of a search "tried", "configurations", "ended", "gain" over the default),
+///   "verdicts" ("pattern", "parameters", "verdict"), "expectations" ("text", "kept", "verdict"),
+///   "notes", "files", "exit_code", "resume" where it was interrupted.
 class RunEvents : public RunObserver {
  public:
   /// `database`: what the run is stored in. The request and the device must outlive it.

@@ -16,7 +16,6 @@
 #include "engine/text/units.h"
 
 namespace sweep {
-namespace {
 
 DeviceRecord record_of(const Device& device) {
   return {device.backend,
@@ -32,6 +31,8 @@ DeviceRecord record_of(const Device& device) {
           device.driver,
           device.cuda};
 }
+
+namespace {
 
 class Runner {
  public:

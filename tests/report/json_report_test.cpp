@@ -148,8 +148,9 @@ BOOST_AUTO_TEST_CASE(where_a_run_comes_from_is_in_it) {
   BOOST_TEST(report["run"]["notes"] == json::array({"another process uses the GPU"}));
   BOOST_TEST(report["device"]["peak_bandwidth"] == 4.814304e12);
   BOOST_TEST(report["device"]["l2_bytes"] == 62914560);
-  BOOST_TEST(report["patterns"] ==
-             json::array({{{"name", "stride"}, {"text", example_key(1).pattern_text}}}));
+  BOOST_TEST(report["patterns"] == json::array({{{"name", "stride"},
+                                                 {"text", example_key(1).pattern_text},
+                                                 {"derived", {"N", "BLOCKS"}}}}));
   BOOST_TEST(
       report["metrics"]["bandwidth.measured"] ==
       json(
