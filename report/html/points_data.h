@@ -2,8 +2,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "report/run_results.h"
-#include "report/verdict.h"
+#include "report/run_analysis.h"
 
 namespace sweep {
 
