@@ -78,14 +78,14 @@ std::string RunningProgram::out_so_far() const {
   return read_text_file(out_);
 }
 
-bool RunningProgram::has_ended() const {
+bool RunningProgram::interrupt(int signal) const {
+  kill(process_, SIGSTOP);
   siginfo_t info{};
-  return waitid(P_PID, static_cast<id_t>(process_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-         info.si_pid == process_;
-}
-
-std::string RunningProgram::err_so_far() const {
-  return read_text_file(err_);
+  waitid(P_PID, static_cast<id_t>(process_), &info, WEXITED | WSTOPPED | WNOWAIT);
+  if (info.si_code != CLD_STOPPED) return false;
+  kill(process_, signal);
+  kill(process_, SIGCONT);
+  return true;
 }
 
 Outcome RunningProgram::wait() {

@@ -35,7 +35,9 @@ class RunningProgram {
   RunningProgram& operator=(const RunningProgram&) = delete;
 
   pid_t process() const { return process_; }
-  bool has_ended() const;
+  /// Sends a signal; false if the program has ended. Between its last instruction and its end the
+  /// system would drop the signal, so that it is stopped first.
+  bool interrupt(int signal) const;
   std::string out_so_far() const;
   std::string err_so_far() const;
   Outcome wait();
