@@ -240,14 +240,19 @@ std::optional<CommandError> write_reports(const RunAnalysis& run, const fs::path
 }
 
 /// Measures, writes the reports, and returns the exit code.
-int measure_and_report(const LoadedSweep& loaded, const RunRequest& request,
-                       const Executor& executor, Store& store, const RunOptions& options,
-                       const ProgramCache* cache) {
+int measure_and_report(const LoadedSweep& loaded, RunRequest request, const Executor& executor,
+                       Store& store, const RunOptions& options, const ProgramCache* cache) {
   Measurer& measurer = *executor.machines.measurer;
   const fs::path base = options.output / request.sweep.name;
   const fs::path database = base.string() + ".db";
   std::optional<RunEvents> events;
   if (options.json) events.emplace(request, measurer.device(), database);
+  ExplanationsAhead ahead(loaded, executor.machines.settings);
+  if (!executor.machines.is_emulator()) {
+    request.on_measured = [&](std::int64_t run, const RecentWorkloads& recent) {
+      ahead.begin(store, run, recent);
+    };
+  }
   const RunSummary summary =
       measure_all(request, measurer, store, options, events ? &*events : nullptr);
   measurer.close();
@@ -258,8 +263,8 @@ int measure_and_report(const LoadedSweep& loaded, const RunRequest& request,
     stage.begin("working out what the best configurations' accesses cost");
     CompileSettings compile = request.compile;
     compile.stop = &stop_flag();
-    for (const std::string& note :
-         explain_run(store, results, loaded, summary.recent, compile, executor.machines.settings)) {
+    for (const std::string& note : explain_run(store, results, loaded, summary.recent, ahead,
+                                               compile, executor.machines.settings)) {
       stage.say("  " + note + '\n');
     }
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -51,22 +52,37 @@ class Deadline {
   std::jthread thread_;  ///< begins last
 };
 
+/// As a run is explained with.
+EmulatorSettings explaining(EmulatorSettings settings) {
+  settings.notes_shapes = true;
+  settings.is_exact = false;
+  settings.print = nullptr;
+  return settings;
+}
+
+/// What the run executed, if that is code of the emulated device; null otherwise.
+const Workload* recent_workload(const RecentWorkloads& recent, const RunResults& results,
+                                const EmulatorSettings& settings, std::int64_t ordinal) {
+  const int capability = results.run.provenance.device.compute_capability;
+  if (capability != EmulatorBackend(settings).device().compute_capability) return nullptr;
+  return recent.find(static_cast<std::size_t>(ordinal));
+}
+
 class RunExplainer {
  public:
   RunExplainer(Store& store, const RunResults& results, const LoadedSweep& loaded,
-               const RecentWorkloads& recent, CompileSettings compile, EmulatorSettings settings)
+               const RecentWorkloads& recent, ExplanationsAhead& ahead, CompileSettings compile,
+               const EmulatorSettings& settings)
       : store_(store),
         results_(results),
         loaded_(loaded),
         recent_(recent),
+        ahead_(ahead),
         compile_(std::move(compile)),
-        settings_(std::move(settings)) {
+        settings_(explaining(settings)) {
     const bool is_interrupted = results.run.state != RunState::finished;
     if (is_interrupted) compile_.stop = nullptr;
     end_ = SteadyClock::now() + (is_interrupted ? most_when_interrupted : most_for_all);
-    settings_.notes_shapes = true;
-    settings_.is_exact = false;
-    settings_.print = nullptr;
     made_by_ = fmt::format("{}, {}, sweep {}", EmulatorBackend(settings_).device().name,
                            compile_.nvrtc->version(), results.run.provenance.engine_version);
   }
@@ -97,17 +113,24 @@ class RunExplainer {
   bool is_over() const { return SteadyClock::now() >= end_ || is_stopped(); }
 
   void explain_one(const Configuration& configuration, std::int64_t ordinal) {
-    if (try_to_explain(configuration, ordinal, recent_workload(ordinal))) return;
+    if (const auto json = ahead_.take(ordinal)) {
+      record(configuration, ordinal, *json);
+      return;
+    }
+    const Workload* recent = recent_workload(recent_, results_, settings_, ordinal);
+    if (try_to_explain(configuration, ordinal, recent)) return;
     const auto smaller = with_emulator_values(configuration, loaded_.sweep);
     if (smaller && !is_over() && try_to_explain(*smaller, ordinal, nullptr)) return;
     throw ExecutionFailure("the emulator takes too long to execute it");
   }
 
-  /// What the run executed, if that is code of the emulated device; null otherwise.
-  const Workload* recent_workload(std::int64_t ordinal) const {
-    const int capability = results_.run.provenance.device.compute_capability;
-    if (capability != EmulatorBackend(settings_).device().compute_capability) return nullptr;
-    return recent_.find(static_cast<std::size_t>(ordinal));
+  void record(const Configuration& configuration, std::int64_t ordinal, const std::string& json) {
+    PatternExplanation explanation;
+    explanation.pattern = configuration.pattern->name;
+    explanation.ordinal = ordinal;
+    explanation.parameters = configuration.parameters;
+    explanation.json = json;
+    store_.add_explanation(results_.run.id, explanation, made_by_);
   }
 
   /// False when it takes too long. The run has checked its result. `recent` may be null.
@@ -122,12 +145,7 @@ class RunExplainer {
                             : make_workload(configuration, compile_for_emulator(
                                                                configuration, compile_, settings));
       const Explanation explanation = explain_workload(configuration, workload, settings, false);
-      PatternExplanation record;
-      record.pattern = configuration.pattern->name;
-      record.ordinal = ordinal;
-      record.parameters = configuration.parameters;
-      record.json = write_explanation_json(explanation);
-      store_.add_explanation(results_.run.id, record, made_by_);
+      record(configuration, ordinal, write_explanation_json(explanation));
       return true;
     } catch (const ExecutionFailure&) {
       if (deadline.passed()) return false;
@@ -139,6 +157,7 @@ class RunExplainer {
   const RunResults& results_;
   const LoadedSweep& loaded_;
   const RecentWorkloads& recent_;
+  ExplanationsAhead& ahead_;
   CompileSettings compile_;
   EmulatorSettings settings_;
   SteadyClock::time_point end_;
@@ -148,12 +167,77 @@ class RunExplainer {
 
 }  // namespace
 
+/// The thread, and what it has worked out.
+class ExplanationsAhead::Work {
+ public:
+  struct Job {
+    std::int64_t ordinal = 0;
+    const Configuration* configuration = nullptr;
+    Workload workload;
+  };
+
+  Work(std::vector<Job> jobs, EmulatorSettings settings)
+      : deadline_(SteadyClock::now() + most_for_all, &stopped_),
+        thread_([this, jobs = std::move(jobs), settings = std::move(settings)]() mutable {
+          settings.cancelled = &deadline_.passed();
+          for (const Job& job : jobs) explain(job, settings);
+        }) {}
+  ~Work() { stopped_ = true; }
+  Work(const Work&) = delete;
+  Work& operator=(const Work&) = delete;
+
+  std::optional<std::string> take(std::int64_t ordinal) {
+    if (thread_.joinable()) thread_.join();
+    const auto found = texts_.find(ordinal);
+    return found != texts_.end() ? std::optional(found->second) : std::nullopt;
+  }
+
+ private:
+  void explain(const Job& job, const EmulatorSettings& settings) {
+    try {
+      texts_[job.ordinal] = write_explanation_json(
+          explain_workload(*job.configuration, job.workload, settings, false));
+    } catch (const std::exception&) {
+      // It is tried again, and said, where it is needed.
+    }
+  }
+
+  std::atomic<bool> stopped_ = false;
+  std::map<std::int64_t, std::string> texts_;  ///< the thread's until it ends
+  Deadline deadline_;
+  std::jthread thread_;  ///< begins last
+};
+
+ExplanationsAhead::ExplanationsAhead(const LoadedSweep& loaded, const EmulatorSettings& settings)
+    : loaded_(loaded), settings_(explaining(settings)) {}
+
+ExplanationsAhead::~ExplanationsAhead() = default;
+
+void ExplanationsAhead::begin(const Store& store, std::int64_t run, const RecentWorkloads& recent) {
+  constexpr std::size_t most_points = 1000;
+  if (loaded_.space.configurations.size() > most_points) return;
+  const RunResults results = load_results(store, run);
+  std::vector<Work::Job> jobs;
+  for (const std::size_t place : best_of_patterns(results)) {
+    const std::int64_t ordinal = results.points[place].ordinal;
+    const Workload* workload = recent_workload(recent, results, settings_, ordinal);
+    if (workload == nullptr || jobs.size() == most_patterns) continue;
+    jobs.push_back(
+        {ordinal, &loaded_.space.configurations.at(static_cast<std::size_t>(ordinal)), *workload});
+  }
+  work_ = std::make_unique<Work>(std::move(jobs), settings_);
+}
+
+std::optional<std::string> ExplanationsAhead::take(std::int64_t ordinal) {
+  return work_ != nullptr ? work_->take(ordinal) : std::nullopt;
+}
+
 std::vector<std::string> explain_run(Store& store, RunResults& results, const LoadedSweep& loaded,
-                                     const RecentWorkloads& recent, CompileSettings compile,
-                                     EmulatorSettings settings) {
+                                     const RecentWorkloads& recent, ExplanationsAhead& ahead,
+                                     CompileSettings compile, EmulatorSettings settings) {
   std::vector<std::string> notes;
   try {
-    RunExplainer explainer(store, results, loaded, recent, std::move(compile), std::move(settings));
+    RunExplainer explainer(store, results, loaded, recent, ahead, std::move(compile), settings);
     explainer.explain_all();
     notes = explainer.notes();
     for (RunRecord& run : store.runs()) {

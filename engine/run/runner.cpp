@@ -115,7 +115,9 @@ class Runner {
       return;
     }
     measure_points(missing);
-    if (!stage_.stop) compare_best(stage_);
+    if (stage_.stop) return;
+    if (request_.on_measured) request_.on_measured(stage_.run, stage_.recent);
+    compare_best(stage_);
   }
 
   /// Gives the run the points that the store has; the places of those it does not have.

@@ -59,6 +59,9 @@ struct RunRequest {
   std::function<PointRecord(const Configuration&)> replay = {};
   /// Waits for the emulators' counts as long as it takes; else for a small share of its time.
   bool waits_for_counts = false;
+  /// Called with the run's id when every point is measured, before the best are compared: what
+  /// takes other cores can begin.
+  std::function<void(std::int64_t run, const RecentWorkloads& recent)> on_measured = {};
   std::vector<TuningGroup> groups = {};  ///< to search; empty: every configuration is measured
   Clock clock = steady_clock();          ///< what the run's own time goes by
 };

@@ -223,19 +223,23 @@ void EmulatorExecution::launch_sample(Launch& launch, const GridOptions& options
   std::vector<LaunchCount> counts = run_blocks(launch, std::span(blocks).subspan(1), sampling);
   counts.insert(counts.begin(), probe);
   is_partial_ = blocks.size() < total;
+  auto scaled = scale_counts(blocks, counts, total);
+  // Further blocks are not among the counts' means: of one kind there would be too many.
+  std::vector<std::uint64_t> executed = blocks;
+  const bool is_one_line = scaled.has_value();
+  if (is_partial_ && !is_one_line) scaled = scale_pieces(launch, sampling, executed, counts);
   if (is_partial_ && !workload_.verify.empty()) {
-    // They are not counted: some blocks too many of one kind would weigh in the counts' means.
-    run_blocks(launch, partners_of_first(launch.grid, blocks, wanted), sampling);
+    run_blocks(launch, partners_of_first(launch.grid, executed, wanted), sampling);
   }
   emulated_->end_watch(is_partial_);
   counted_.executed_share = static_cast<double>(blocks.size()) / static_cast<double>(total);
   for (const LaunchCount& count : counts) cost_.spent += count.thread_instructions;
-  if (const auto scaled = scale_counts(blocks, counts, total)) {
+  if (scaled) {
     counted_.count = *scaled;
-    notes_.emplace_back(
+    notes_.push_back(fmt::format(
         "emulated: some of the blocks (executed_share says how many); totals are scaled to the "
-        "whole grid, since the counts are one linear function of the block's number in all of "
-        "them");
+        "whole grid, since the counts are {} of the block's number in all of them",
+        is_one_line ? "one linear function" : "two linear functions, one after the other,"));
     return;
   }
   counted_.count = {};
@@ -244,6 +248,27 @@ void EmulatorExecution::launch_sample(Launch& launch, const GridOptions& options
   notes_.emplace_back(
       "emulated: some of the blocks (executed_share says how many); only counts per request are "
       "given, since they differ from block to block (--exact executes all)");
+}
+
+/// The counts of a grid whose first blocks have other counts than those that follow. Executes the
+/// blocks that tell where that changes, and adds them to `executed`.
+std::optional<LaunchCount> EmulatorExecution::scale_pieces(const Launch& launch,
+                                                           const GridOptions& options,
+                                                           std::vector<std::uint64_t>& executed,
+                                                           std::vector<LaunchCount> counts) {
+  constexpr std::size_t most_samples = 2048;
+  constexpr int most_steps = 80;  // a grid has at most 2^63 blocks
+  if (executed.size() > most_samples) return std::nullopt;
+  const std::uint64_t total = launch.grid.count();
+  for (int step = 0; step < most_steps; ++step) {
+    const auto block = block_to_tell_pieces(executed, counts, total);
+    if (!block) return scale_counts(executed, counts, total);
+    const auto place = std::ranges::upper_bound(executed, *block) - executed.begin();
+    counts.insert(counts.begin() + place,
+                  run_blocks(launch, std::vector<std::uint64_t>{*block}, options).front());
+    executed.insert(executed.begin() + place, *block);
+  }
+  return std::nullopt;
 }
 
 void EmulatorExecution::launch_with_caches(Launch& launch, GridOptions options) {

@@ -52,6 +52,9 @@ class EmulatorExecution : public Execution {
   void launch_linked(Launch& launch, const GridOptions& options);
   void launch_independent(Launch& launch, const GridOptions& options);
   void launch_sample(Launch& launch, const GridOptions& options, const LaunchCount& probe);
+  static std::optional<LaunchCount> scale_pieces(const Launch& launch, const GridOptions& options,
+                                                 std::vector<std::uint64_t>& executed,
+                                                 std::vector<LaunchCount> counts);
   void launch_with_caches(Launch& launch, GridOptions options);
   GridOptions grid_options() const;
 
