@@ -12,16 +12,17 @@ using namespace sweep;
 namespace count_results {
 namespace {
 
-const std::string scaled = R"(/* pattern:
+const std::string scaled = R"cu(/* pattern:
 parameters: {STRIDE: {default: 1}, N: {default: 4096}}
 buffers: {data: {type: float, length: N * STRIDE, init: "i"}}
 launch: {grid: N / 256, block: 256}
 useful: {read: N * 4, write: N * 4}
+verify: {data: "data[i] == (i % STRIDE == 0 ? 2 : 1) * float(i)"}
 */
 __global__ void scaled(float* data) {
   data[size_t(STRIDE) * (blockIdx.x * 256 + threadIdx.x)] *= 2;
 }
-)";
+)cu";
 
 /// A database of what a GPU measured of two strides without counts.
 struct Fixture {

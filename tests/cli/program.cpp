@@ -78,6 +78,10 @@ std::string RunningProgram::out_so_far() const {
   return read_text_file(out_);
 }
 
+std::string RunningProgram::err_so_far() const {
+  return read_text_file(err_);
+}
+
 bool RunningProgram::interrupt(int signal) const {
   kill(process_, SIGSTOP);
   siginfo_t info{};

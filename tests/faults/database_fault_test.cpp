@@ -132,7 +132,9 @@ const Damage harmless[] = {
 
 /// As the version before this one leaves a database behind.
 void make_older(const fs::path& database) {
-  execute(database, "DROP TABLE run_explanation; DROP TABLE explanation; PRAGMA user_version = 4");
+  execute(database,
+          "DROP TABLE run_explanation; DROP TABLE explanation; "
+          "ALTER TABLE run DROP COLUMN derived; PRAGMA user_version = 4");
 }
 
 }  // namespace
