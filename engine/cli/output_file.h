@@ -5,8 +5,8 @@
 
 namespace sweep {
 
-/// Writes a file whole or not at all: under another name first, then renamed. What writers of it left
-/// that were killed is removed. Throws CommandError with the reason.
+/// Writes a file whole or not at all: under another name first, then renamed. What writers of it
+/// left that were killed is removed. Throws CommandError with the reason.
 void write_output_file(const std::filesystem::path& path, const std::string& text);
 
 /// Throws CommandError when files cannot be named after the sweep: their names would be too long,

@@ -131,7 +131,8 @@ std::string tuning_to_json(const TuningRecord& tuning) {
   try {
     return json.dump();
   } catch (const Json::exception& error) {
-    throw StoreError(fmt::format("what the search found cannot be stored: {}", json_problem(error)));
+    throw StoreError(
+        fmt::format("what the search found cannot be stored: {}", json_problem(error)));
   }
 }
 
