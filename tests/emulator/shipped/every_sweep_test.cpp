@@ -158,7 +158,7 @@ BOOST_DATA_TEST_CASE(has_the_same_totals_from_some_blocks_as_from_all, data::mak
   const auto configurations = reduced(chosen_configurations(sweep), medium);
   EmulatorSettings some = emulator_settings(90, 2);
   some.whole_budget = 0;
-  some.sample_budget = 50'000;
+  some.sample_budget = 5'000;
   EmulatorSettings all = emulator_settings(90, 2);
   all.is_exact = true;
   const auto sampled = emulate(configurations, some);
