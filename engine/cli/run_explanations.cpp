@@ -17,19 +17,13 @@
 #include "report/best_of_patterns.h"
 
 namespace sweep {
-namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-constexpr std::size_t most_patterns = 12;
-constexpr std::chrono::milliseconds most_for_one(1000);
-constexpr std::chrono::milliseconds most_for_all(3000);
-constexpr std::chrono::milliseconds most_when_interrupted(1000);
-
 /// Sets a flag when the time is over, or when another flag is set; that may be null.
-class Deadline {
+class ExplanationDeadline {
  public:
-  Deadline(SteadyClock::time_point end, const std::atomic<bool>* stop)
+  ExplanationDeadline(SteadyClock::time_point end, const std::atomic<bool>* stop)
       : thread_([this, end, stop](const std::stop_token& token) { wait(token, end, stop); }) {}
 
   const std::atomic<bool>& passed() const { return passed_; }
@@ -51,6 +45,13 @@ class Deadline {
   std::condition_variable_any changed_;
   std::jthread thread_;  ///< begins last
 };
+
+namespace {
+
+constexpr std::size_t most_patterns = 12;
+constexpr std::chrono::milliseconds most_for_one(1000);
+constexpr std::chrono::milliseconds most_for_all(3000);
+constexpr std::chrono::milliseconds most_when_interrupted(1000);
 
 /// As a run is explained with.
 EmulatorSettings explaining(EmulatorSettings settings) {
@@ -136,7 +137,8 @@ class RunExplainer {
   /// False when it takes too long. The run has checked its result. `recent` may be null.
   bool try_to_explain(const Configuration& configuration, std::int64_t ordinal,
                       const Workload* recent) {
-    const Deadline deadline(std::min(end_, SteadyClock::now() + most_for_one), compile_.stop);
+    const ExplanationDeadline deadline(std::min(end_, SteadyClock::now() + most_for_one),
+                                       compile_.stop);
     EmulatorSettings settings = settings_;
     settings.cancelled = &deadline.passed();
     try {
@@ -204,7 +206,7 @@ class ExplanationsAhead::Work {
 
   std::atomic<bool> stopped_ = false;
   std::map<std::int64_t, std::string> texts_;  ///< the thread's until it ends
-  Deadline deadline_;
+  ExplanationDeadline deadline_;
   std::jthread thread_;  ///< begins last
 };
 
