@@ -236,7 +236,7 @@ std::optional<std::string> ExplanationsAhead::take(std::int64_t ordinal) {
 
 std::vector<std::string> explain_run(Store& store, RunResults& results, const LoadedSweep& loaded,
                                      const RecentWorkloads& recent, ExplanationsAhead& ahead,
-                                     CompileSettings compile, EmulatorSettings settings) {
+                                     CompileSettings compile, const EmulatorSettings& settings) {
   std::vector<std::string> notes;
   try {
     RunExplainer explainer(store, results, loaded, recent, ahead, std::move(compile), settings);

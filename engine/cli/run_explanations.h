@@ -48,6 +48,6 @@ class ExplanationsAhead {
 /// `compile.stop` is set, unless that is what interrupted the run.
 std::vector<std::string> explain_run(Store& store, RunResults& results, const LoadedSweep& loaded,
                                      const RecentWorkloads& recent, ExplanationsAhead& ahead,
-                                     CompileSettings compile, EmulatorSettings settings);
+                                     CompileSettings compile, const EmulatorSettings& settings);
 
 }  // namespace sweep
