@@ -92,7 +92,7 @@ void check_point(const PointRecord& point, ExpectationResult& result) {
   const auto right = value_of(point, expectation.right);
   if (!left || !right) {
     ++result.unchecked;
-    if (point.key.device.starts_with("cuda ") && !was_counted(point)) ++result.uncounted;
+    if (point.key.device.starts_with("cuda ") && lacks_counts(point)) ++result.uncounted;
     note_missing(point, expectation.left, result.missing);
     note_missing(point, expectation.right, result.missing);
   } else if (compare(*left, expectation.comparison, *right)) {

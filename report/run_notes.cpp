@@ -134,9 +134,7 @@ void add_samples(const RunResults& results, std::vector<RunNote>& notes) {
 
 /// Counts may have followed since the run.
 bool has_uncounted(const RunResults& results) {
-  return std::ranges::any_of(results.points, [](const StoredPoint& stored) {
-    return stored.point.status == PointStatus::ok && !was_counted(stored.point);
-  });
+  return std::ranges::any_of(results.points, lacks_counts, &StoredPoint::point);
 }
 
 }  // namespace

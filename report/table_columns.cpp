@@ -12,7 +12,7 @@
 namespace sweep {
 namespace {
 
-constexpr std::string_view dash = "-";
+constexpr std::string_view plain_dash = "-";
 
 Emphasis emphasis_of(const Cell& cell) {
   if (cell.kind == Cell::Kind::missing) return Emphasis::weak;
@@ -60,11 +60,12 @@ TextColumn value_column(const TableModel& table, std::size_t index) {
   std::size_t fraction = 0;
   for (const TableModel::Row& row : table.rows) {
     const Cell& cell = row.cells[index];
-    if (figure_of(cell)) fraction = std::max(fraction, fraction_of(text_of(cell, dash)).size());
+    if (figure_of(cell))
+      fraction = std::max(fraction, fraction_of(text_of(cell, plain_dash)).size());
   }
   for (const TableModel::Row& row : table.rows) {
     const Cell& cell = row.cells[index];
-    std::string text = text_of(cell, dash);
+    std::string text = text_of(cell, plain_dash);
     if (figure_of(cell)) text.append(fraction - fraction_of(text).size(), ' ');
     column.texts.push_back(std::move(text));
     column.emphasis.push_back(emphasis_of(cell));

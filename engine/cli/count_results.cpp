@@ -10,13 +10,15 @@
 #include "engine/cli/command.h"
 #include "engine/cli/compile_settings.h"
 #include "engine/cli/emulator_options.h"
-#include "engine/cli/find_pattern.h"
+#include "engine/cli/exported_sweep.h"
 #include "engine/cli/machines.h"
 #include "engine/cli/step_progress.h"
 #include "engine/cli/stop_signal.h"
 #include "engine/jit/program_cache.h"
 #include "engine/run/code_capability.h"
 #include "engine/run/count_points.h"
+#include "engine/spec/include_sites.h"
+#include "engine/spec/pattern_library.h"
 #include "engine/store/run_lock.h"
 #include "engine/text/units.h"
 #include "report/run_results.h"
@@ -24,15 +26,17 @@
 namespace sweep {
 namespace {
 
-/// The patterns that points were measured with, from their text.
+/// The patterns that points were measured with: from their text or, where they include files, those
+/// of the folders that are the same.
 class MeasuredPatterns {
  public:
-  explicit MeasuredPatterns(const GivenFolders& folders) : folders_(folders) {}
+  explicit MeasuredPatterns(const GivenFolders& folders)
+      : library_(pattern_folders(folders.patterns, {}), include_folders(folders)) {}
 
   PatternPtr find(const PointKey& key) {
     PatternPtr& pattern = known_[{key.pattern_name, key.pattern_text}];
-    if (pattern == nullptr) pattern = from_folders(key);
     if (pattern == nullptr) pattern = from_text(key);
+    if (pattern == nullptr) pattern = from_folders(key);
     if (pattern != nullptr) return pattern;
     throw CommandError(
         exit_bad_input,
@@ -42,25 +46,28 @@ class MeasuredPatterns {
   }
 
  private:
-  PatternPtr from_folders(const PointKey& key) const {
-    try {
-      PatternPtr pattern = find_pattern(key.pattern_name, folders_);
-      return pattern->source->text + pattern->included_text == key.pattern_text ? pattern : nullptr;
-    } catch (const std::exception&) {
-      return nullptr;  // it is not there, or another one by now
-    }
-  }
-
-  /// Null where the text is more than the pattern's own.
+  /// Null where it includes files: their text follows the pattern's, each after a line with its
+  /// name.
   static PatternPtr from_text(const PointKey& key) {
-    if (key.pattern_text.find("#include \"") != std::string::npos) return nullptr;
-    Diagnostics diagnostics;
-    const std::string file = key.pattern_name + ".cu";
-    return parse_pattern(std::make_shared<Source>(Source{file, key.pattern_text}), file,
-                         diagnostics);
+    const std::string& text = key.pattern_text;
+    const bool includes_files =
+        std::ranges::any_of(find_include_sites(text), [&](const IncludeSite& site) {
+          return text.find("\n// " + site.name + "\n") != std::string::npos;
+        });
+    return includes_files ? nullptr : stored_pattern(key);
   }
 
-  const GivenFolders& folders_;
+  /// Null where it is not there, or another one by now.
+  PatternPtr from_folders(const PointKey& key) const {
+    if (library_.find(key.pattern_name).empty()) return nullptr;
+    Diagnostics ignored;
+    PatternPtr pattern = library_.load(key.pattern_name, {}, ignored);
+    const bool is_same =
+        pattern != nullptr && pattern->source->text + pattern->included_text == key.pattern_text;
+    return is_same ? pattern : nullptr;
+  }
+
+  PatternLibrary library_;
   std::map<std::pair<std::string, std::string>, PatternPtr> known_;
 };
 
@@ -69,7 +76,7 @@ std::vector<UncountedPoint> uncounted_points(const RunResults& results,
   MeasuredPatterns patterns(folders);
   std::vector<UncountedPoint> points;
   for (const StoredPoint& stored : results.points) {
-    if (stored.point.status != PointStatus::ok || was_counted(stored.point)) continue;
+    if (!lacks_counts(stored.point)) continue;
     const PointKey& key = stored.point.key;
     points.push_back({stored.id, resolve(patterns.find(key), key.parameters)});
   }
@@ -78,7 +85,7 @@ std::vector<UncountedPoint> uncounted_points(const RunResults& results,
 
 }  // namespace
 
-void count_results(const RunOperand& operand, const GivenFolders& folders, bool is_quiet) {
+void count_results(const RunOperand& operand, const GivenFolders& folders) {
   const RunLock lock(operand.database);
   Store store(operand.database, Store::Mode::read_write);
   const RunResults results = load_results(store, operand.run);
@@ -90,7 +97,7 @@ void count_results(const RunOperand& operand, const GivenFolders& folders, bool 
   }
   const std::vector<UncountedPoint> points = uncounted_points(results, folders);
   if (points.empty()) {
-    if (!is_quiet) std::cerr << "every point has the emulator's counts\n";
+    std::cerr << "every point has the emulator's counts\n";
     return;
   }
   const int capability = provenance.device.compute_capability;
@@ -102,10 +109,10 @@ void count_results(const RunOperand& operand, const GivenFolders& folders, bool 
       compile_settings(nvrtc, code_capability(EmulatorBackend(settings).device(), *nvrtc), nullptr);
   compile.stop = &stop_flag();
   MeasureRules rules;
-  rules.caches = provenance.measure.ends_with(", caches: true");
-  StepProgress progress("counting", points.size(), is_quiet);
+  rules.caches = models_caches(provenance.measure);
+  StepProgress progress("counting", points.size(), false);
   count_points(points, compile, rules, emulators_of(settings, threads), store,
-               [&](const UncountedPoint&, const PointRecord&) { progress.step(); });
+               [&](const UncountedPoint&, const Observation&) { progress.step(); });
 }
 
 }  // namespace sweep

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <optional>
-
 #include "engine/cli/data_folders.h"
 #include "engine/cli/find_database.h"
 
@@ -11,6 +9,6 @@ namespace sweep {
 /// patterns are those that the database holds; one that includes files has to be found in the
 /// folders as it was. Throws CommandError where there is nothing to count, and as Store and
 /// CompilePool do.
-void count_results(const RunOperand& operand, const GivenFolders& folders, bool is_quiet);
+void count_results(const RunOperand& operand, const GivenFolders& folders);
 
 }  // namespace sweep

@@ -29,17 +29,6 @@ std::vector<Winner> winners_of(std::span<const ExportedRun> runs) {
   return winners;
 }
 
-/// The pattern as it was measured, or null.
-PatternPtr stored_pattern(const PointKey& key) {
-  Diagnostics ignored;
-  // A folder that cannot be: the text in a database is no reason to read a file.
-  const std::filesystem::path file =
-      std::filesystem::path("/dev/null") / "stored" /
-      (std::filesystem::path(key.pattern_name).filename().string() + ".cu");
-  return parse_pattern(std::make_shared<Source>(Source{file.filename().string(), key.pattern_text}),
-                       file, ignored);
-}
-
 DeviceFigures figures_of(const DeviceRecord& device) {
   return {device.multiprocessors, static_cast<std::int64_t>(device.l2_bytes)};
 }
@@ -115,6 +104,16 @@ std::set<Identity> configurations_of(const std::string& text, const PatternLooku
 }
 
 }  // namespace
+
+PatternPtr stored_pattern(const PointKey& key) {
+  Diagnostics ignored;
+  // A folder that cannot be: the text in a database is no reason to read a file.
+  const std::filesystem::path file =
+      std::filesystem::path("/dev/null") / "stored" /
+      (std::filesystem::path(key.pattern_name).filename().string() + ".cu");
+  return parse_pattern(std::make_shared<Source>(Source{file.filename().string(), key.pattern_text}),
+                       file, ignored);
+}
 
 GivenParameters parameters_to_give(std::span<const ExportedRun> runs) {
   GivenParameters given;

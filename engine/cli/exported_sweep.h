@@ -3,10 +3,15 @@
 #include <span>
 #include <string>
 
+#include "engine/spec/pattern.h"
 #include "report/best_configurations.h"
 #include "report/export_sweep.h"
 
 namespace sweep {
+
+/// The pattern as it was measured, from its stored text alone and so without the files that it
+/// includes; null where that text cannot be read.
+PatternPtr stored_pattern(const PointKey& key);
 
 /// Which parameters a sweep of these runs' best configurations has to give, by the patterns as they
 /// were when they were measured: what varied there and what differs from its default, but not what

@@ -21,9 +21,9 @@ std::vector<std::string> worker_command_for(const std::string& device) {
 /// Null, after saying so, when "auto" finds no GPU.
 std::unique_ptr<Measurer> start_gpu(const std::string& device, std::unique_ptr<WorkerProcess> gpu) {
   if (device == emulator_name) return nullptr;
-  constexpr double patience = 30;
   try {
-    return std::make_unique<WorkerMeasurer>(worker_command_for(device), patience, std::move(gpu));
+    return std::make_unique<WorkerMeasurer>(worker_command_for(device),
+                                            WorkerMeasurer::usual_patience, std::move(gpu));
   } catch (const DeviceError& error) {
     if (device != "auto") throw;
     std::cerr << fmt::format("  no GPU ({})\n", error.what());

@@ -114,7 +114,7 @@ int report_command(const Arguments& arguments) {
   const auto output = given_output(*options);
   const auto chart = given_chart(*options);
   const bool counts = options->count("count") != 0;
-  if (counts) count_results(operand, given_folders(*options), false);
+  if (counts) count_results(operand, given_folders(*options));
   const Store store(operand.database, Store::Mode::read_only);
   const RunResults results = load_results(store, operand.run);
   if (picture_format) {

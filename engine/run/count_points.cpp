@@ -10,27 +10,20 @@ namespace sweep {
 namespace {
 
 /// What the emulator gave, once it has; nothing once it is not wanted any more.
-std::optional<PointRecord> wait_for(std::future<PointRecord>& counts,
-                                    const std::atomic<bool>* stop) {
+std::optional<Observation> wait_for(PreparedPoint& point, const std::atomic<bool>* stop) {
   constexpr std::chrono::milliseconds pause(50);
-  while (counts.wait_for(pause) != std::future_status::ready) {
+  if (!point.workload) return Observation{{}, {std::string(not_counted) + point.failure}};
+  while (point.counts.wait_for(pause) != std::future_status::ready) {
     if (stop != nullptr && *stop) return std::nullopt;
   }
-  return counts.get();
-}
-
-PointRecord failed(std::string reason) {
-  PointRecord point;
-  point.status = PointStatus::failed;
-  point.reason = std::move(reason);
-  return point;
+  return counts_of(point.counts.get());
 }
 
 }  // namespace
 
 void count_points(std::span<const UncountedPoint> points, const CompileSettings& compile,
                   const MeasureRules& rules, const CounterThreads& emulate, Store& store,
-                  const std::function<void(const UncountedPoint&, const PointRecord&)>& on_point) {
+                  const std::function<void(const UncountedPoint&, const Observation&)>& on_point) {
   std::vector<Configuration> configurations;
   for (const UncountedPoint& point : points) configurations.push_back(point.configuration);
   EmulateAhead emulators(emulate.make_backend, emulate.threads);
@@ -40,10 +33,9 @@ void count_points(std::span<const UncountedPoint> points, const CompileSettings&
     for (const UncountedPoint& point : points) {
       PreparedPoint next = prepared.next();
       prepared.take_ready();
-      std::optional<PointRecord> counted = failed(next.failure);
-      if (next.workload) counted = wait_for(next.counts, compile.stop);
+      const std::optional<Observation> counted = wait_for(next, compile.stop);
       if (!counted) return;
-      record_counts(store, point.id, *counted);
+      store.add_metrics(point.id, counted->metrics, counted->notes);
       on_point(point, *counted);
     }
   } catch (const CompilingStopped&) {

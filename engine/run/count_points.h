@@ -20,6 +20,6 @@ struct UncountedPoint {
 /// compile settings' `stop` is set. Throws as CompilePool and Store do.
 void count_points(std::span<const UncountedPoint> points, const CompileSettings& compile,
                   const MeasureRules& rules, const CounterThreads& emulate, Store& store,
-                  const std::function<void(const UncountedPoint&, const PointRecord&)>& on_point);
+                  const std::function<void(const UncountedPoint&, const Observation&)>& on_point);
 
 }  // namespace sweep

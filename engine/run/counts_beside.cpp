@@ -14,18 +14,13 @@ bool is_there(const std::future<PointRecord>& counts) {
   return counts.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
 }
 
-std::string why_not_counted(const PointRecord& counted) {
-  return std::string(not_counted) + counted.reason;
-}
-
 }  // namespace
 
-void record_counts(Store& store, std::int64_t point, PointRecord& counted) {
+Observation counts_of(PointRecord counted) {
   if (counted.status == PointStatus::failed) {
-    counted.metrics.clear();
-    counted.notes = {why_not_counted(counted)};
+    return {{}, {std::string(not_counted) + counted.reason}};
   }
-  store.add_metrics(point, counted.metrics, counted.notes);
+  return {std::move(counted.metrics), std::move(counted.notes)};
 }
 
 CountsBeside::CountsBeside(RunStage& stage) : stage_(stage) {
@@ -42,11 +37,7 @@ void CountsBeside::add_to(PointRecord& point, std::future<PointRecord>& counts) 
 }
 
 void CountsBeside::wait_for(PointRecord& point, std::future<PointRecord>& counts) {
-  PointRecord counted = stage_.watch.time(Phase::emulate, [&] { return counts.get(); });
-  if (counted.status == PointStatus::failed) {
-    point.notes.push_back(why_not_counted(counted));
-    return;
-  }
+  Observation counted = counts_of(stage_.watch.time(Phase::emulate, [&] { return counts.get(); }));
   std::ranges::move(counted.metrics, std::back_inserter(point.metrics));
   std::ranges::move(counted.notes, std::back_inserter(point.notes));
 }
@@ -60,13 +51,14 @@ void CountsBeside::begin(std::size_t index, const Workload& workload, const Usef
   const auto stored = stage_.watch.time(Phase::store, [&] {
     return stage_.store.point(stage_.run, static_cast<std::int64_t>(index));
   });
-  if (!stored || was_counted(stored->point)) return;
+  if (!stored || !lacks_counts(stored->point)) return;
   expect(stored->id, index, emulators_->count(workload, stage_.request.sweep.measure, useful));
 }
 
 void CountsBeside::record(Late& late) {
-  PointRecord counted = late.counts.get();
-  stage_.watch.time(Phase::store, [&] { record_counts(stage_.store, late.point, counted); });
+  const Observation counted = counts_of(late.counts.get());
+  stage_.watch.time(Phase::store,
+                    [&] { stage_.store.add_metrics(late.point, counted.metrics, counted.notes); });
   if (counted.metrics.empty()) return;
   stage_.observer.on_metrics(stage_.request.space.configurations.at(late.index), counted.metrics,
                              counted.notes);

@@ -10,9 +10,8 @@
 
 namespace sweep {
 
-/// Records what the emulator's counting of a point came to: its metrics, or why there are none,
-/// which replaces them in `counted`.
-void record_counts(Store& store, std::int64_t point, PointRecord& counted);
+/// What the emulator's counting of a point came to: its metrics, or a note on why there are none.
+Observation counts_of(PointRecord counted);
 
 /// Counts a run's points on emulators while a device times them. A point gets its counts once they
 /// are there; for those that are late the run waits a small share of its time, and the others stay

@@ -87,7 +87,7 @@ class Runner {
   void count_the_rest() {
     std::vector<UncountedPoint> uncounted;
     stage_.store.visit_points(stage_.run, [&](const StoredPoint& stored) {
-      if (stored.point.status != PointStatus::ok || was_counted(stored.point)) return;
+      if (!lacks_counts(stored.point)) return;
       const auto index = static_cast<std::size_t>(stored.ordinal);
       uncounted.push_back({stored.id, request_.space.configurations.at(index)});
     });
@@ -95,7 +95,7 @@ class Runner {
     stage_.observer.on_stage("counting " + count_of(uncounted.size(), "point"));
     stage_.watch.time(Phase::emulate, [&] {
       count_points(uncounted, stage_.compile, request_.sweep.measure, request_.emulate,
-                   stage_.store, [&](const UncountedPoint& point, const PointRecord& counted) {
+                   stage_.store, [&](const UncountedPoint& point, const Observation& counted) {
                      stage_.observer.on_metrics(point.configuration, counted.metrics,
                                                 counted.notes);
                    });

@@ -19,11 +19,13 @@ namespace sweep {
 /// loses its device is replaced; its point fails.
 class WorkerMeasurer : public Measurer {
  public:
+  static constexpr double usual_patience = 30;  ///< seconds
+
   /// `command` starts a worker that talks over the file descriptor `WorkerProcess::child_channel`
   /// (see serve_jobs). A worker is taken to hang after `patience` seconds without a sign of life.
   /// `started` is such a worker that was started ahead, or null. Waits until the device is known,
   /// not until it has started. Throws DeviceError with the worker's own words when there is none.
-  explicit WorkerMeasurer(std::vector<std::string> command, double patience = 30,
+  explicit WorkerMeasurer(std::vector<std::string> command, double patience = usual_patience,
                           std::unique_ptr<WorkerProcess> started = nullptr);
   ~WorkerMeasurer() override;
   WorkerMeasurer(const WorkerMeasurer&) = delete;

@@ -20,6 +20,10 @@ std::string counting_rules_text(const MeasureRules& rules) {
   return fmt::format("caches: {}", rules.caches);
 }
 
+bool models_caches(std::string_view rules_text) {
+  return rules_text.ends_with("caches: true");
+}
+
 void replace_axis(std::vector<Axis>& axes, const Axis& axis) {
   const auto found = std::ranges::find(axes, axis.names, &Axis::names);
   if (found != axes.end()) {

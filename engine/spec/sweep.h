@@ -46,6 +46,8 @@ struct MeasureRules {
 std::string to_string(const MeasureRules& rules);
 /// Those of them that decide what is counted where nothing is timed.
 std::string counting_rules_text(const MeasureRules& rules);
+/// Whether rules that either of these wrote have the caches modelled.
+bool models_caches(std::string_view rules_text);
 
 /// A sweep file, parsed and checked against its patterns.
 struct Sweep {

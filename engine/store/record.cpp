@@ -39,11 +39,12 @@ bool is_cut_off(const PointRecord& point) {
   return point.status == PointStatus::ok && point.stopped_by == "cut-off";
 }
 
-bool was_counted(const PointRecord& point) {
+bool lacks_counts(const PointRecord& point) {
   const auto says_why = [](const std::string& note) { return note.starts_with(not_counted); };
-  return std::ranges::find(point.metrics, Origin::emulated, &Metric::origin) !=
-             point.metrics.end() ||
-         std::ranges::any_of(point.notes, says_why);
+  return point.status == PointStatus::ok &&
+         std::ranges::find(point.metrics, Origin::emulated, &Metric::origin) ==
+             point.metrics.end() &&
+         std::ranges::none_of(point.notes, says_why);
 }
 
 }  // namespace sweep

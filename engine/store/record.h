@@ -203,8 +203,9 @@ constexpr std::string_view not_counted = "the emulator does not count it: ";
 constexpr std::string_view too_late_to_count =
     "the emulator had no time to count every point beside the measuring; 'sweep report --count' "
     "counts what is missing, as does the same run with --exact";
-/// Whether the emulator counted the point, or said why it cannot.
-bool was_counted(const PointRecord& point);
+/// Whether a point that succeeded has neither the emulator's counts nor the reason why there are
+/// none.
+bool lacks_counts(const PointRecord& point);
 
 /// A point as a report sees it.
 struct StoredPoint {

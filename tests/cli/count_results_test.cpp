@@ -27,7 +27,8 @@ __global__ void scaled(float* data) {
 /// A database of what a GPU measured of two strides without counts.
 struct Fixture {
   explicit Fixture(const std::string& expectation = "load_sectors_per_request <= 32",
-                   const std::string& pattern_text = scaled) {
+                   const std::string& pattern_text = scaled,
+                   const std::string& pattern_name = "scaled") {
     Provenance provenance = testing::example_provenance();
     provenance.sweep_name = "scaled";
     provenance.sweep_text =
@@ -36,7 +37,7 @@ struct Fixture {
     const std::int64_t run = store.begin_run(provenance);
     for (const std::int64_t stride : {1, 8}) {
       PointRecord point;
-      point.key = {"scaled",           pattern_text,       {},
+      point.key = {pattern_name,       pattern_text,       {},
                    provenance.measure, "cuda NVIDIA H200", "NVRTC 13.0"};
       point.key.parameters.set("STRIDE", stride);
       point.key.parameters.set("N", std::int64_t{4096});
@@ -58,8 +59,17 @@ struct Fixture {
 struct Broken : Fixture {
   Broken() : Fixture("load_sectors_per_request <= 4") {}
 };
+const std::string including = scaled + "#include \"gone.cuh\"\n";
 struct Included : Fixture {
-  Included() : Fixture("load_sectors_per_request <= 32", scaled + "#include \"gone.cuh\"\n") {}
+  Included() : Fixture("load_sectors_per_request <= 32", including + "\n// gone.cuh\n") {}
+};
+struct Elsewhere : Fixture {
+  Elsewhere()
+      : Fixture("load_sectors_per_request <= 32", including + "\n// gone.cuh\n", "here/scaled.cu") {
+    std::filesystem::create_directory(folder.path() / "here");
+    folder.write("here/scaled.cu", including);
+    folder.write("here/gone.cuh", "");
+  }
 };
 
 }  // namespace
@@ -86,6 +96,13 @@ BOOST_FIXTURE_TEST_CASE(expectations_are_checked_again, count_results::Broken) {
 }
 
 BOOST_FIXTURE_TEST_CASE(a_pattern_whose_files_are_gone_is_asked_for, count_results::Included) {
+  const Outcome counted = report({"--count"});
+  BOOST_TEST(counted.code == 65);
+  BOOST_TEST(contains(counted.err, "name its folder with --patterns"));
+}
+
+/// A path where a name should be leads to a file that fits, which is not read.
+BOOST_FIXTURE_TEST_CASE(a_name_in_a_database_chooses_no_file, count_results::Elsewhere) {
   const Outcome counted = report({"--count"});
   BOOST_TEST(counted.code == 65);
   BOOST_TEST(contains(counted.err, "name its folder with --patterns"));

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 
+#include "engine/emulator/alu/alu.h"
+
 namespace sweep {
 namespace {
 
-constexpr std::uint32_t lanes = 32;
 constexpr std::size_t barrier_count = 16;
 
 }  // namespace
@@ -26,8 +27,8 @@ void RaceDetector::reset() {
 /// Whether an earlier event is ordered before what a thread does now.
 bool RaceDetector::is_before(const Event& event, std::uint32_t thread, std::uint64_t order) const {
   if (event.clock == 0 || event.thread == thread) return true;
-  const std::uint32_t warp = event.thread / lanes;
-  if (warp != thread / lanes) return clocks_[thread / lanes][warp] >= event.clock;
+  const std::uint32_t warp = event.thread / warp_size;
+  if (warp != thread / warp_size) return clocks_[thread / warp_size][warp] >= event.clock;
   // Lanes of one warp: the same instruction is judged by its values, another needs the warp's clock
   // to have moved on.
   return event.order == order || clocks_[warp][warp] > event.clock;
@@ -36,7 +37,7 @@ bool RaceDetector::is_before(const Event& event, std::uint32_t thread, std::uint
 std::optional<RaceDetector::Conflict> RaceDetector::access(
     Access kind, std::uint64_t begin, std::uint32_t bytes, std::uint32_t thread,
     std::uint64_t order, std::uint32_t instruction, const std::byte* values) {
-  const std::uint32_t warp = thread / lanes;
+  const std::uint32_t warp = thread / warp_size;
   std::optional<Conflict> conflict;
   const bool is_read = kind == Access::read || kind == Access::strong_read;
   const bool is_write = kind == Access::write || kind == Access::strong_write;
@@ -60,7 +61,7 @@ std::optional<RaceDetector::Conflict> RaceDetector::access(
       note(byte.write, byte.write.is_strong ? Access::atomic : Access::write);
     }
     if (is_read) {
-      const bool is_other_warp = byte.read.clock != 0 && byte.read.thread / lanes != warp;
+      const bool is_other_warp = byte.read.clock != 0 && byte.read.thread / warp_size != warp;
       if (is_other_warp) byte.other_read = byte.read;
       byte.read = now;
       continue;

@@ -9,20 +9,11 @@
 
 namespace sweep::testing {
 
-struct MisuseCase {
-  const char* name;
-  const char* body;
-  const char* message;  ///< what the message has in it; empty: there is none
-};
-static std::ostream& operator<<(std::ostream& out, const MisuseCase& c) {
-  return out << c.name;
-}
-
 BOOST_AUTO_TEST_SUITE(misuse)
 
 namespace {
 
-const MisuseCase barriers[] = {
+const CheckedKernel barriers[] = {
     {"warps at one barrier", "bar.sync 0;", ""},
     {"warps at different barriers",
      "setp.lt.u32 %p0, %me, 32; @%p0 bra A; bar.sync 0; bra B; A: bar.sync 0; B:",
@@ -48,7 +39,7 @@ const MisuseCase barriers[] = {
      "a barrier of 16 threads: it takes whole warps of 32"},
 };
 
-const MisuseCase mbarriers[] = {
+const CheckedKernel mbarriers[] = {
     {"once", "@%p0 mbarrier.init.shared.b64 [bar], 1;", ""},
     {"twice", "@%p0 mbarrier.init.shared.b64 [bar], 1; @%p0 mbarrier.init.shared.b64 [bar], 2;",
      "thread (0, 0, 0): it initialises the mbarrier at byte 0 of 'bar', which is initialised "
@@ -80,7 +71,7 @@ const MisuseCase mbarriers[] = {
 };
 
 /// Two arrays beside each other, and %r1 = 4 * the thread's number.
-const MisuseCase variables[] = {
+const CheckedKernel variables[] = {
     {"within", "mov.u32 %r2, first; add.u32 %r3, %r2, %r1; st.shared.u32 [%r3], %me;", ""},
     {"one past the end, directly", "st.shared.u32 [first+256], %me;",
      "out of bounds of 'first': writes 4 bytes at byte 256 of 256, which is byte 0 of 'second'"},
@@ -134,7 +125,7 @@ const MisuseCase variables[] = {
 };
 
 /// %r9 is the address of a word of the thread's own in shared memory.
-const MisuseCase undefined_values[] = {
+const CheckedKernel undefined_values[] = {
     {"what nothing wrote, in the result", "ld.local.u32 %result, [own+8];",
      "(ld.local.u32): block (0, 0, 0), thread (0, 0, 0): it reads byte 8 of its local memory, "
      "which "
@@ -248,7 +239,7 @@ std::string checked(const std::string& body, const Setting& given = {}) {
   return fault_of(body, setting);
 }
 
-void check_message(const std::string& message, const MisuseCase& c) {
+void check_message(const std::string& message, const CheckedKernel& c) {
   if (*c.message == '\0') {
     BOOST_TEST(message == "");
   } else {

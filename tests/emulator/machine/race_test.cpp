@@ -7,15 +7,6 @@
 
 namespace sweep::testing {
 
-struct RaceCase {
-  const char* name;
-  const char* body;
-  const char* message;  ///< what the message has in it; empty: there is none
-};
-static std::ostream& operator<<(std::ostream& out, const RaceCase& c) {
-  return out << c.name;
-}
-
 BOOST_AUTO_TEST_SUITE(races_in_shared_memory)
 
 namespace {
@@ -28,7 +19,7 @@ constexpr const char* cells = R"ptx(
   mov.u32 %r5, 0;
 )ptx";
 
-const RaceCase races[] = {
+const CheckedKernel races[] = {
     {"two warps write", "st.shared.u32 [%r1], %me; st.shared.u32 [%r3], %me;",
      "thread (32, 0, 0): a race: it writes byte 128 of shared memory, which block (0, 0, 0), "
      "thread "

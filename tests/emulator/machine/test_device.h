@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,17 @@
 
 /// Runs PTX on the machine, for tests.
 namespace sweep::testing {
+
+/// A kernel's body and what the checks say of it.
+struct CheckedKernel {
+  const char* name;
+  const char* body;
+  const char* message;  ///< what the message has in it; empty: there is none
+
+  friend std::ostream& operator<<(std::ostream& out, const CheckedKernel& one) {
+    return out << one.name;
+  }
+};
 
 /// How a kernel is launched.
 struct Setting {
