@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/emulator/alu/alu.h"
+#include "engine/emulator/lower/kernel.h"
 
 namespace sweep {
 namespace {
