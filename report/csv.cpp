@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/text/utf8.h"
+#include "engine/text/characters.h"
 #include "report/count_agreement.h"
 #include "report/metric_column.h"
 #include "report/parameter_values.h"

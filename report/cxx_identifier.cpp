@@ -1,6 +1,6 @@
 #include "report/cxx_identifier.h"
 
-#include "engine/spec/names.h"
+#include "engine/spec/pattern_names.h"
 #include "engine/text/characters.h"
 
 namespace sweep {

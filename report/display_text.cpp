@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "engine/text/characters.h"
 #include "engine/text/units.h"
-#include "engine/text/utf8.h"
 
 namespace sweep {
 

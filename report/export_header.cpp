@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "engine/spec/names.h"
+#include "engine/spec/pattern_names.h"
 #include "engine/text/characters.h"
 #include "report/cxx_identifier.h"
 #include "report/export_comment.h"

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <optional>
 
-#include "engine/spec/launch_blocks.h"
+#include "engine/spec/pattern_header.h"
 #include "engine/text/units.h"
 #include "report/display_text.h"
 #include "report/metric_column.h"

@@ -12,7 +12,7 @@
 #include "engine/cli/json_lines.h"
 #include "engine/cli/program_cache_option.h"
 #include "engine/jit/cache_size.h"
-#include "engine/text/suggestion.h"
+#include "engine/text/diagnostic.h"
 #include "engine/text/units.h"
 
 namespace sweep {

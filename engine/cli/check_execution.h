@@ -5,7 +5,7 @@
 
 #include "engine/emulator/execution/settings.h"
 #include "engine/run/compile_pool.h"
-#include "engine/spec/configuration.h"
+#include "engine/spec/pattern.h"
 #include "engine/text/diagnostic.h"
 
 namespace sweep {

@@ -8,7 +8,7 @@
 
 #include "engine/cli/terminal.h"
 #include "engine/text/characters.h"
-#include "engine/text/suggestion.h"
+#include "engine/text/diagnostic.h"
 
 namespace sweep {
 namespace po = boost::program_options;

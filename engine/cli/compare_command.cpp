@@ -13,7 +13,7 @@
 #include "engine/cli/output_option.h"
 #include "engine/cli/terminal.h"
 #include "engine/cli/wrong_operand.h"
-#include "engine/text/suggestion.h"
+#include "engine/text/diagnostic.h"
 #include "engine/text/units.h"
 #include "report/compare/comparison_words.h"
 #include "report/compare/html_comparison.h"

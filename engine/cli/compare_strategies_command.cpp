@@ -21,7 +21,7 @@
 #include "engine/cli/terminal.h"
 #include "engine/recording/read_recording.h"
 #include "engine/search/strategy.h"
-#include "engine/text/suggestion.h"
+#include "engine/text/diagnostic.h"
 #include "engine/text/units.h"
 #include "report/display_text.h"
 

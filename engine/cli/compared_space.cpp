@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/cli/command.h"
-#include "engine/text/suggestion.h"
+#include "engine/text/diagnostic.h"
 
 namespace sweep {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "engine/run/compile_pool.h"
-#include "engine/spec/configuration.h"
+#include "engine/spec/pattern.h"
 #include "engine/text/diagnostic.h"
 
 namespace sweep {

@@ -8,7 +8,7 @@
 #include "engine/cli/completion.h"
 #include "engine/cli/completion_scripts.h"
 #include "engine/cli/output_option.h"
-#include "engine/text/suggestion.h"
+#include "engine/text/diagnostic.h"
 
 namespace sweep {
 namespace {

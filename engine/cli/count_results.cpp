@@ -17,7 +17,7 @@
 #include "engine/jit/program_cache.h"
 #include "engine/run/code_capability.h"
 #include "engine/run/count_points.h"
-#include "engine/spec/include_sites.h"
+#include "engine/spec/included_files.h"
 #include "engine/spec/pattern_library.h"
 #include "engine/store/run_lock.h"
 #include "engine/text/units.h"

@@ -13,7 +13,7 @@
 #include "engine/cli/wrong_operand.h"
 #include "engine/recording/t4_writer.h"
 #include "engine/store/ranking.h"
-#include "engine/text/suggestion.h"
+#include "engine/text/diagnostic.h"
 #include "report/best_configurations.h"
 #include "report/display_text.h"
 #include "report/export_header.h"

@@ -10,7 +10,7 @@
 
 #include "engine/cli/command.h"
 #include "engine/space/enumerate.h"
-#include "engine/spec/device_figure.h"
+#include "engine/spec/sweep.h"
 
 namespace sweep {
 namespace {

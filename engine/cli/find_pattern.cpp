@@ -7,8 +7,8 @@
 #include "engine/cli/command.h"
 #include "engine/cli/data_folders.h"
 #include "engine/spec/pattern_library.h"
+#include "engine/text/diagnostic.h"
 #include "engine/text/read_source.h"
-#include "engine/text/suggestion.h"
 
 namespace sweep {
 

@@ -6,7 +6,7 @@
 #include "engine/cli/data_folders.h"
 #include "engine/cli/file_is_there.h"
 #include "engine/cli/sweep_list.h"
-#include "engine/text/suggestion.h"
+#include "engine/text/diagnostic.h"
 
 namespace sweep {
 

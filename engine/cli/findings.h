@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "engine/spec/configuration.h"
+#include "engine/spec/pattern.h"
 #include "engine/text/diagnostic.h"
 
 namespace sweep {

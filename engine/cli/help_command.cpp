@@ -12,7 +12,7 @@
 #include "engine/cli/commands.h"
 #include "engine/cli/help_topics.h"
 #include "engine/cli/terminal.h"
-#include "engine/text/suggestion.h"
+#include "engine/text/diagnostic.h"
 
 namespace sweep {
 namespace {

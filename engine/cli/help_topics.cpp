@@ -4,7 +4,6 @@
 
 #include "engine/cli/help_files.h"
 #include "engine/text/characters.h"
-#include "engine/text/utf8.h"
 #include "report/terminal_color.h"
 
 namespace sweep {

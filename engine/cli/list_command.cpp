@@ -16,11 +16,11 @@
 #include "engine/cli/sweep_list.h"
 #include "engine/cli/terminal.h"
 #include "engine/cli/wrong_operand.h"
+#include "engine/spec/keys.h"
 #include "engine/spec/metric.h"
-#include "engine/spec/pattern_family.h"
-#include "engine/spec/pattern_keys.h"
 #include "engine/spec/pattern_library.h"
-#include "engine/text/suggestion.h"
+#include "engine/spec/pattern_names.h"
+#include "engine/text/diagnostic.h"
 #include "report/display_text.h"
 
 namespace sweep {

@@ -23,8 +23,6 @@
 #include "engine/store/store.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/read_source.h"
-#include "engine/text/shown_message.h"
-#include "engine/text/suggestion.h"
 
 namespace sweep {
 namespace {

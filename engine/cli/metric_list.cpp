@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/cli/hanging_text.h"
-#include "engine/spec/counter_set.h"
-#include "engine/spec/metric_guide.h"
+#include "engine/spec/counters.h"
+#include "engine/spec/metric.h"
 #include "report/display_text.h"
 #include "report/markdown_text.h"
 

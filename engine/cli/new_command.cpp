@@ -10,7 +10,7 @@
 #include "engine/cli/new_sweep.h"
 #include "engine/cli/output_file.h"
 #include "engine/cli/pattern_options.h"
-#include "engine/spec/names.h"
+#include "engine/spec/pattern_names.h"
 
 namespace sweep {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "engine/spec/configuration.h"
+#include "engine/spec/pattern.h"
 #include "engine/text/units.h"
 
 namespace sweep {

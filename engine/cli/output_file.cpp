@@ -16,7 +16,6 @@
 
 #include "engine/cli/command.h"
 #include "engine/text/characters.h"
-#include "engine/text/utf8.h"
 
 namespace sweep {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "engine/spec/pattern_family.h"
+#include "engine/spec/pattern_names.h"
 #include "engine/text/characters.h"
 #include "engine/text/units.h"
 #include "report/markdown_text.h"

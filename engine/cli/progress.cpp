@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/text/shown_message.h"
+#include "engine/text/diagnostic.h"
 #include "engine/text/units.h"
 #include "report/display_text.h"
 #include "report/terminal_color.h"

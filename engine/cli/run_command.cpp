@@ -30,7 +30,7 @@
 #include "engine/cli/run_options.h"
 #include "engine/cli/stop_signal.h"
 #include "engine/cli/ticker.h"
-#include "engine/spec/device_figure.h"
+#include "engine/spec/sweep.h"
 #include "engine/store/run_lock.h"
 #include "engine/text/units.h"
 #include "report/expectation_check.h"

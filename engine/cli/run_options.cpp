@@ -10,7 +10,7 @@
 #include "engine/cli/quiet_option.h"
 #include "engine/cli/space_option.h"
 #include "engine/cli/wrong_operand.h"
-#include "engine/spec/counter_set.h"
+#include "engine/spec/counters.h"
 
 namespace sweep {
 namespace {

@@ -4,7 +4,7 @@
 #include "engine/cli/command_line.h"
 #include "engine/cli/output_option.h"
 #include "engine/spec/editor_schema.h"
-#include "engine/text/suggestion.h"
+#include "engine/text/diagnostic.h"
 
 namespace sweep {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/text/utf8.h"
+#include "engine/text/characters.h"
 
 namespace sweep {
 namespace {

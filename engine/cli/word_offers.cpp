@@ -11,7 +11,7 @@
 #include "engine/cli/sweep_list.h"
 #include "engine/emulator/execution/emulator_backend.h"
 #include "engine/search/strategy.h"
-#include "engine/spec/counter_set.h"
+#include "engine/spec/counters.h"
 #include "engine/spec/metric.h"
 #include "engine/spec/pattern_library.h"
 #include "engine/text/read_source.h"

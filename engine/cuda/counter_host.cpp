@@ -6,7 +6,7 @@
 
 #include "engine/cuda/counter_failure.h"
 #include "engine/cuda/cupti.h"
-#include "engine/text/suggestion.h"
+#include "engine/text/diagnostic.h"
 
 namespace sweep {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "engine/cuda/counted_workloads.h"
 #include "engine/cuda/counter_failure.h"
-#include "engine/spec/counter_set.h"
+#include "engine/spec/counters.h"
 
 namespace sweep {
 namespace {

@@ -13,8 +13,8 @@
 #include "engine/backend/backend.h"
 #include "engine/cuda/cuda_context.h"
 #include "engine/cuda/range_profiler.h"
-#include "engine/spec/counter_formula.h"
-#include "engine/spec/counter_plan.h"
+#include "engine/spec/counters.h"
+#include "engine/spec/metric.h"
 
 namespace sweep {
 

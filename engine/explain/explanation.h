@@ -6,7 +6,7 @@
 
 #include "engine/emulator/execution/emulator_execution.h"
 #include "engine/explain/access_cost.h"
-#include "engine/spec/configuration.h"
+#include "engine/spec/pattern.h"
 
 namespace sweep {
 

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "engine/spec/compiler_file_name.h"
+#include "engine/spec/included_files.h"
 
 namespace sweep {
 

@@ -11,7 +11,7 @@
 #include "engine/jit/translation_unit.h"
 #include "engine/loader/cuda_home.h"
 #include "engine/loader/dynamic_library.h"
-#include "engine/spec/code_shape.h"
+#include "engine/spec/cuda_scanner.h"
 
 namespace sweep {
 namespace {

@@ -13,9 +13,9 @@
 #include <unordered_set>
 #include <vector>
 
-#include "engine/spec/compiler_file_name.h"
 #include "engine/spec/cuda_scanner.h"
-#include "engine/text/location_at.h"
+#include "engine/spec/included_files.h"
+#include "engine/text/source.h"
 
 namespace sweep {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/text/element_type.h"
+#include "engine/text/value.h"
 
 namespace sweep {
 

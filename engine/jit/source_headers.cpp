@@ -6,7 +6,7 @@
 #include <set>
 
 #include "engine/jit/file_sandbox.h"
-#include "engine/spec/include_sites.h"
+#include "engine/spec/included_files.h"
 
 namespace sweep {
 namespace {

@@ -14,8 +14,8 @@
 #include "engine/jit/source_headers.h"
 #include "engine/jit/split_body.h"
 #include "engine/jit/text_dependence.h"
-#include "engine/spec/compiler_file_name.h"
-#include "engine/text/location_at.h"
+#include "engine/spec/included_files.h"
+#include "engine/text/source.h"
 
 namespace sweep {
 namespace {

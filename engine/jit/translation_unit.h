@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/spec/configuration.h"
+#include "engine/spec/pattern.h"
 
 namespace sweep {
 

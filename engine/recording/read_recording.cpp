@@ -12,7 +12,7 @@
 #include "engine/recording/recording_limits.h"
 #include "engine/recording/store_reader.h"
 #include "engine/recording/t4_reader.h"
-#include "engine/text/read_bounded.h"
+#include "engine/text/read_source.h"
 
 namespace sweep {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "engine/run/measuring_order.h"
 #include "engine/run/prepared_points.h"
-#include "engine/spec/counter_set.h"
+#include "engine/spec/counters.h"
 
 namespace sweep {
 namespace {

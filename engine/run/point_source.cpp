@@ -1,7 +1,7 @@
 #include "engine/run/point_source.h"
 
 #include "engine/run/counts_beside.h"
-#include "engine/spec/counter_set.h"
+#include "engine/spec/counters.h"
 
 namespace sweep {
 

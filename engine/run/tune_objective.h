@@ -8,7 +8,7 @@
 
 #include "engine/backend/backend.h"
 #include "engine/run/timing_metrics.h"
-#include "engine/spec/tune_rules.h"
+#include "engine/spec/sweep.h"
 #include "engine/store/record.h"
 
 namespace sweep {

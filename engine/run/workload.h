@@ -3,7 +3,7 @@
 #include "engine/backend/backend.h"
 #include "engine/jit/compiler.h"
 #include "engine/run/measure.h"
-#include "engine/spec/configuration.h"
+#include "engine/spec/pattern.h"
 
 namespace sweep {
 

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "engine/spec/configuration.h"
+#include "engine/spec/pattern.h"
 #include "engine/spec/sweep.h"
 
 namespace sweep {

@@ -5,7 +5,7 @@
 
 #include "engine/space/enumerate.h"
 #include "engine/space/walk_plan.h"
-#include "engine/spec/configuration.h"
+#include "engine/spec/pattern.h"
 
 namespace sweep {
 

@@ -9,7 +9,7 @@
 #include "engine/space/constraint.h"
 #include "engine/space/pattern_axis.h"
 #include "engine/spec/pattern.h"
-#include "engine/text/compiled_expression.h"
+#include "engine/text/expression.h"
 
 namespace sweep {
 

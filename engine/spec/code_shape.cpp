@@ -1,5 +1,3 @@
-#include "engine/spec/code_shape.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,20 +7,18 @@
 
 #include "engine/spec/cuda_scanner.h"
 #include "engine/spec/spec_limits.h"
-#include "engine/text/location_at.h"
+#include "engine/text/source.h"
 #include "engine/text/units.h"
 
 namespace sweep {
 namespace {
 
-constexpr std::size_t npos = std::string_view::npos;
-
 /// The first bracket that stands in too many others.
 std::optional<std::size_t> too_deep(std::string_view code) {
   std::size_t depth = 0;
-  for (std::size_t at = code.find_first_of("([{)]}"); at != npos;
+  for (std::size_t at = code.find_first_of("([{)]}"); at != std::string_view::npos;
        at = code.find_first_of("([{)]}", at + 1)) {
-    const bool opens = std::string_view("([{").find(code[at]) != npos;
+    const bool opens = std::string_view("([{").find(code[at]) != std::string_view::npos;
     if (opens && ++depth > spec_limits::bracket_depth) return at;
     if (!opens && depth > 0) --depth;
   }
@@ -57,13 +53,14 @@ class BracketFinder {
       meet(directive);
     }
     read_to(code_.size());
-    if (!found_ && !open_.empty()) found_ = Unpaired{open_.back(), npos};
+    if (!found_ && !open_.empty()) found_ = Unpaired{open_.back(), std::string_view::npos};
     if (is_unclear_ || !branches_.empty()) found_.reset();
   }
 
   struct Unpaired {
     std::size_t at = 0;
-    std::size_t before = npos;  ///< where a bracket stands before which it should be closed
+    std::size_t before =
+        std::string_view::npos;  ///< where a bracket stands before which it should be closed
   };
   const std::optional<Unpaired>& found() const { return found_; }
 
@@ -82,7 +79,7 @@ class BracketFinder {
       if (c == '(' || c == '[' || c == '{') {
         open_.push_back(at_);
       } else if (open_.empty()) {
-        found_ = Unpaired{at_, npos};
+        found_ = Unpaired{at_, std::string_view::npos};
       } else {
         close(c);
       }
@@ -105,7 +102,7 @@ class BracketFinder {
   bool is_further_left(std::size_t bracket, std::size_t other) const {
     const auto indent_of = [&](std::size_t place) {
       const std::size_t line_break = code_.rfind('\n', place);
-      const std::size_t begin = line_break == npos ? 0 : line_break + 1;
+      const std::size_t begin = line_break == std::string_view::npos ? 0 : line_break + 1;
       return std::pair(begin, code_.find_first_not_of(" \t", begin) - begin);
     };
     const auto [begin, indent] = indent_of(bracket);
@@ -158,9 +155,9 @@ bool check_brackets(const SourcePtr& source, std::size_t begin, Diagnostics& dia
   if (const auto likely = BracketFinder(code, true).found()) unpaired = likely;
   const Location where = location_at(source, begin + unpaired->at, 1);
   const char bracket = code[unpaired->at];
-  if (std::string_view(")]}").find(bracket) != npos) {
+  if (std::string_view(")]}").find(bracket) != std::string_view::npos) {
     diagnostics.error(where, fmt::format("this {} closes nothing", bracket));
-  } else if (unpaired->before == npos) {
+  } else if (unpaired->before == std::string_view::npos) {
     diagnostics.error(where, fmt::format("this {} is never closed", bracket));
   } else {
     const Location before = location_at(source, begin + unpaired->before, 1);

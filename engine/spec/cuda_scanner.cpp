@@ -4,7 +4,7 @@
 #include <array>
 
 #include "engine/text/characters.h"
-#include "engine/text/element_type.h"
+#include "engine/text/value.h"
 
 namespace sweep {
 namespace {

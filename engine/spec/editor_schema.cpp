@@ -7,14 +7,13 @@
 #include <span>
 
 #include "engine/search/strategy.h"
-#include "engine/spec/chart_layout.h"
-#include "engine/spec/counter_set.h"
-#include "engine/spec/device_figure.h"
+#include "engine/spec/counters.h"
+#include "engine/spec/keys.h"
 #include "engine/spec/metric.h"
-#include "engine/spec/pattern_family.h"
-#include "engine/spec/pattern_keys.h"
-#include "engine/spec/sweep_keys.h"
-#include "engine/text/element_type.h"
+#include "engine/spec/pattern_names.h"
+#include "engine/spec/report_layout.h"
+#include "engine/spec/sweep.h"
+#include "engine/text/value.h"
 
 namespace sweep {
 namespace {

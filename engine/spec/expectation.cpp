@@ -6,11 +6,11 @@
 #include <array>
 #include <cmath>
 
+#include "engine/spec/keys.h"
 #include "engine/spec/map_reader.h"
 #include "engine/spec/metric.h"
-#include "engine/spec/sweep_keys.h"
 #include "engine/text/characters.h"
-#include "engine/text/suggestion.h"
+#include "engine/text/diagnostic.h"
 #include "engine/text/units.h"
 
 namespace sweep {

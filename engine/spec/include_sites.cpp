@@ -1,9 +1,8 @@
-#include "engine/spec/include_sites.h"
-
 #include <algorithm>
 #include <array>
 #include <optional>
 
+#include "engine/spec/included_files.h"
 #include "engine/text/characters.h"
 
 namespace sweep {

@@ -8,17 +8,25 @@
 #include <set>
 #include <utility>
 
-#include "engine/spec/code_shape.h"
 #include "engine/spec/cuda_scanner.h"
-#include "engine/spec/include_sites.h"
 #include "engine/spec/spec_limits.h"
-#include "engine/text/location_at.h"
-#include "engine/text/read_bounded.h"
 #include "engine/text/read_source.h"
-#include "engine/text/text_check.h"
+#include "engine/text/source.h"
 #include "engine/text/units.h"
 
 namespace sweep {
+
+std::string compiler_file_name(std::string name) {
+  std::ranges::replace_if(
+      name,
+      [](char c) {
+        const auto byte = static_cast<unsigned char>(c);
+        return c == '"' || c == '\\' || byte < 0x20 || byte == 0x7F;
+      },
+      '_');
+  return name;
+}
+
 namespace {
 
 namespace fs = std::filesystem;

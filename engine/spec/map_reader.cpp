@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "engine/text/suggestion.h"
+#include "engine/text/diagnostic.h"
 
 namespace sweep {
 

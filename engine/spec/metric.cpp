@@ -1,8 +1,13 @@
 #include "engine/spec/metric.h"
 
-#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include "engine/text/suggestion.h"
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "engine/text/diagnostic.h"
 
 namespace sweep {
 namespace {
@@ -194,6 +199,190 @@ std::string suggest_metric(std::string_view name) {
   }
   const std::string meant = did_you_mean(name, names);
   return meant.empty() ? "'sweep list metrics' shows the metrics there are" : meant;
+}
+
+namespace {
+
+using Formulas = std::vector<CounterFormula>;
+
+constexpr double percent = 100;
+
+/// Global loads or stores; `what` is "load" and NVIDIA's word "ld", for example.
+void add_global_formulas(Formulas& table, const std::string& what, const std::string& op) {
+  const CounterNames requests = {"l1tex__t_requests_pipe_lsu_mem_global_op_" + op + ".sum"};
+  const CounterNames sectors = {"l1tex__t_sectors_pipe_lsu_mem_global_op_" + op + ".sum"};
+  table.insert(table.end(), {{what + "_requests", {requests}},
+                             {what + "_sectors", {sectors}},
+                             {what + "_sectors_per_request", {sectors}, {requests}}});
+}
+
+/// The same for shared memory. A request has at least one active lane, hence `pred_on_any`.
+void add_shared_formulas(Formulas& table, const std::string& what, const std::string& op) {
+  const std::string name = "shared_" + what;
+  const CounterNames requests = {"smsp__inst_executed_op_shared_" + op + "_pred_on_any.sum"};
+  const CounterNames wavefronts = {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_" + op + ".sum"};
+  table.insert(table.end(),
+               {{name + "_requests", {requests}},
+                {name + "_wavefronts", {wavefronts}},
+                {name + "_wavefronts_per_request", {wavefronts}, {requests}},
+                {name + "_conflicts",
+                 {{"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_" + op + ".sum"}}}});
+}
+
+/// Between L1 and L2 the counters of what L1 ("tex") asks for: those of the whole L2 have the
+/// traffic between its halves too.
+void add_caches_formulas(Formulas& table) {
+  const std::string l1_loads = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld";
+  const std::string from_l1 = "lts__t_sectors_srcunit_tex";
+  table.insert(table.end(),
+               {{"l1_hit_rate", {{l1_loads + "_lookup_hit.sum"}}, {{l1_loads + ".sum"}}, percent},
+                {"l2_hit_rate", {{from_l1 + "_lookup_hit.sum"}}, {{from_l1 + ".sum"}}, percent},
+                {"l2_read_sectors", {{from_l1 + "_op_read.sum"}}},
+                {"l2_write_sectors", {{from_l1 + "_op_write.sum"}}},
+                {"dram_read_bytes", {{"dram__bytes_read.sum", "dram__bytes_op_read.sum"}}},
+                {"dram_write_bytes", {{"dram__bytes_write.sum", "dram__bytes_op_write.sum"}}},
+                {"dram_throughput", {{"dram__throughput.avg.pct_of_peak_sustained_elapsed"}}}});
+}
+
+/// Atomics without use of their result count as "red", the others as "atom".
+void add_others_formulas(Formulas& table) {
+  const auto atomic = [](const std::string& what) {
+    const std::string counter = "l1tex__t_" + what + "_pipe_lsu_mem_global_op_";
+    return std::vector<CounterNames>{{counter + "red.sum"}, {counter + "atom.sum"}};
+  };
+  const std::string local = "l1tex__t_sectors_pipe_lsu_mem_local_op_";
+  table.insert(table.end(), {{"atomic_requests", atomic("requests")},
+                             {"atomic_sectors", atomic("sectors")},
+                             {"local_load_sectors", {{local + "ld.sum"}}},
+                             {"local_store_sectors", {{local + "st.sum"}}},
+                             {"instructions", {{"smsp__inst_executed.sum"}}},
+                             {"thread_instructions", {{"smsp__thread_inst_executed.sum"}}}});
+}
+
+Formulas make_formulas() {
+  Formulas table;
+  add_global_formulas(table, "load", "ld");
+  add_global_formulas(table, "store", "st");
+  add_shared_formulas(table, "load", "ld");
+  add_shared_formulas(table, "store", "st");
+  const std::string conflicts = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_";
+  table.push_back({"shared_conflicts", {{conflicts + "ld.sum"}, {conflicts + "st.sum"}}});
+  add_caches_formulas(table);
+  add_others_formulas(table);
+  return table;
+}
+
+std::optional<double> value_of(const CounterNames& names, const CounterValues& values) {
+  for (const std::string& name : names) {
+    const auto found = values.find(name);
+    if (found != values.end() && std::isfinite(found->second)) return found->second;
+  }
+  return std::nullopt;
+}
+
+std::optional<double> sum_of(std::span<const CounterNames> parts, const CounterValues& values) {
+  double sum = 0;
+  for (const CounterNames& part : parts) {
+    const auto value = value_of(part, values);
+    if (!value) return std::nullopt;
+    sum += *value;
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::span<const CounterFormula> counter_formulas() {
+  static const Formulas table = make_formulas();
+  return table;
+}
+
+const CounterFormula* find_counter_formula(std::string_view metric) {
+  const auto table = counter_formulas();
+  const auto found = std::ranges::find(table, metric, &CounterFormula::metric);
+  return found != table.end() ? &*found : nullptr;
+}
+
+std::optional<double> evaluate(const CounterFormula& formula, const CounterValues& values) {
+  const auto dividend = sum_of(formula.parts, values);
+  if (!dividend) return std::nullopt;
+  if (formula.over.empty()) return formula.factor * *dividend;
+  const auto divisor = sum_of(formula.over, values);
+  if (!divisor || *divisor == 0) return std::nullopt;
+  return formula.factor * *dividend / *divisor;
+}
+
+namespace {
+
+/// A group begins with its first metric.
+struct Heading {
+  std::string_view first;
+  std::string_view name;
+  bool is_measured = false;
+};
+
+constexpr std::array headings = {
+    Heading{"time", "Time and bandwidth", true},
+    Heading{"sm_clock", "State of the device", true},
+    Heading{"load_requests", "Loads from global memory"},
+    Heading{"store_requests", "Stores to global memory"},
+    Heading{"efficiency", "Loads and stores together"},
+    Heading{"shared_load_requests", "Shared memory"},
+    Heading{"atomic_requests", "Atomics and local memory"},
+    Heading{"l1_hit_rate", "Caches and device memory"},
+    Heading{"instructions", "Instructions"},
+};
+
+const Heading& heading_of(const MetricDefinition& metric) {
+  const Heading* current = headings.data();
+  for (const MetricDefinition& each : metric_definitions()) {
+    const auto* next = std::ranges::find(headings, each.name, &Heading::first);
+    if (next != headings.end()) current = next;
+    if (each.name == metric.name) break;
+  }
+  return *current;
+}
+
+/// What the hardware alone knows.
+bool is_emulated(const MetricDefinition& metric) {
+  return metric.name != "dram_throughput";
+}
+
+std::string sum_text(const std::vector<CounterNames>& parts) {
+  std::vector<std::string> names;
+  for (const CounterNames& part : parts) names.push_back(fmt::format("{}", fmt::join(part, "|")));
+  const std::string sum = fmt::format("{}", fmt::join(names, " + "));
+  return parts.size() > 1 ? "(" + sum + ")" : sum;
+}
+
+}  // namespace
+
+std::vector<MetricGroup> metric_groups() {
+  std::vector<MetricGroup> groups;
+  for (const MetricDefinition& metric : metric_definitions()) {
+    const std::string_view name = heading_of(metric).name;
+    if (groups.empty() || groups.back().name != name) groups.push_back({name, {}});
+    groups.back().metrics.push_back(&metric);
+  }
+  return groups;
+}
+
+std::string_view group_of(const MetricDefinition& metric) {
+  return heading_of(metric).name;
+}
+
+std::vector<Origin> origins_of(const MetricDefinition& metric) {
+  if (heading_of(metric).is_measured) return {Origin::measured};
+  std::vector<Origin> origins;
+  if (find_counter_formula(metric.name) != nullptr) origins.push_back(Origin::hardware);
+  if (is_emulated(metric)) origins.push_back(Origin::emulated);
+  return origins;
+}
+
+std::string formula_text(const CounterFormula& formula) {
+  std::string text = sum_text(formula.parts);
+  if (!formula.over.empty()) text += " / " + sum_text(formula.over);
+  return formula.factor == 1 ? text : fmt::format("{} * {}", formula.factor, text);
 }
 
 }  // namespace sweep

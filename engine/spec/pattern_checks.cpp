@@ -5,14 +5,14 @@
 #include <array>
 #include <sstream>
 
-#include "engine/spec/configuration.h"
 #include "engine/spec/cuda_scanner.h"
 #include "engine/spec/map_reader.h"
-#include "engine/spec/names.h"
+#include "engine/spec/pattern.h"
 #include "engine/spec/pattern_header.h"
+#include "engine/spec/pattern_names.h"
 #include "engine/text/characters.h"
-#include "engine/text/location_at.h"
-#include "engine/text/suggestion.h"
+#include "engine/text/diagnostic.h"
+#include "engine/text/source.h"
 
 namespace sweep {
 namespace {

@@ -5,13 +5,15 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
+#include <memory>
 #include <tuple>
 
-#include "engine/spec/device_figure.h"
+#include "engine/spec/keys.h"
 #include "engine/spec/map_reader.h"
-#include "engine/spec/pattern_family.h"
-#include "engine/spec/pattern_keys.h"
-#include "engine/text/suggestion.h"
+#include "engine/spec/pattern_names.h"
+#include "engine/spec/sweep.h"
+#include "engine/text/diagnostic.h"
 #include "engine/text/units.h"
 
 namespace sweep {
@@ -369,6 +371,28 @@ HeaderGaps read_header(const YamlNode& header, Pattern& pattern, Diagnostics& di
   const YamlNode* verify = reader.require("verify", verify_help);
   if (verify != nullptr) read_verify(*verify, pattern, diagnostics);
   return gaps;
+}
+
+std::optional<double> launch_blocks(const std::string& pattern_text, const Bindings& parameters) {
+  try {
+    Diagnostics ignored;
+    const auto source = std::make_shared<Source>(Source{"the stored pattern", pattern_text});
+    const auto layout = find_header(source, ignored);
+    if (!layout) return std::nullopt;
+    const auto header = read_yaml(source, layout->header_begin, layout->header_end, ignored);
+    if (!header || !header->is_map()) return std::nullopt;
+    const auto pattern = std::make_shared<Pattern>();
+    read_header(*header, *pattern, ignored);
+    if (pattern->launch.grid.empty()) return std::nullopt;
+    const Bindings environment = environment_of(Configuration{pattern, parameters});
+    double blocks = 1;
+    for (const Expression& extent : pattern->launch.grid) {
+      blocks *= static_cast<double>(extent.evaluate_integer(environment));
+    }
+    return blocks > 0 ? std::optional(blocks) : std::nullopt;
+  } catch (const std::exception&) {
+    return std::nullopt;  // A database may hold anything.
+  }
 }
 
 }  // namespace sweep

@@ -34,4 +34,8 @@ HeaderGaps read_header(const YamlNode& header, Pattern& pattern, Diagnostics& di
 /// configuration evaluates and satisfies the pattern's own requirements.
 void check_pattern(const Pattern& pattern, HeaderGaps gaps, Diagnostics& diagnostics);
 
+/// The blocks that a pattern file of this text launches with these parameters, by its header alone.
+/// Nothing where the text is none or the grid cannot be computed.
+std::optional<double> launch_blocks(const std::string& pattern_text, const Bindings& parameters);
+
 }  // namespace sweep

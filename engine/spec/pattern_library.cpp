@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "engine/text/diagnostic.h"
 #include "engine/text/read_source.h"
-#include "engine/text/suggestion.h"
 
 namespace sweep {
 

@@ -1,19 +1,50 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "engine/search/budget.h"
 #include "engine/spec/expectation.h"
+#include "engine/spec/metric.h"
 #include "engine/spec/pattern.h"
 #include "engine/spec/report_layout.h"
-#include "engine/spec/tune_rules.h"
+#include "engine/text/diagnostic.h"
+#include "engine/text/expression.h"
+#include "engine/text/yaml.h"
 
 namespace sweep {
+
+/// A metric and what is wanted of it.
+struct TuneObjective {
+  std::string metric;
+  Better better = Better::higher;  ///< never `neither`
+  Location where = {};
+};
+
+/// The `tune:` part of a sweep file: search for the best configuration in the place of measuring
+/// all of them.
+struct TuneRules {
+  /// The first that the device can give decides; the others, in order, decide among configurations
+  /// that are the same by it.
+  std::vector<TuneObjective> objectives;
+  /// One winner per combination of these, which may name "pattern" too; empty: one of all.
+  std::vector<std::string> for_each;
+  std::vector<Location> for_each_places = {};
+  std::string strategy = "forest";  ///< a name that `make_strategy` knows
+  Budget budget;                    ///< of each search; without one a Patience of 100 by 1 %
+  std::uint64_t seed = 1;
+  /// A configuration is dropped after its first samples when it is so many times slower than the
+  /// best so far; 0: never.
+  double cut_off = 1.5;
+};
 
 /// One axis, or several that move together (`zip:`): each row gives one value per name.
 struct Axis {
@@ -59,7 +90,7 @@ struct Sweep {
   std::vector<Axis> axes;
   std::vector<Expression> where;
   MeasureRules measure;
-  /// What to ask the hardware's counters for, canonical (see counter_set.h); empty for nothing.
+  /// What to ask the hardware's counters for, canonical (see counters.h); empty for nothing.
   std::vector<std::string> counters;
   /// Axes of one name each that the emulator has instead; none that a `--set` names.
   std::vector<Axis> emulator_set;
@@ -97,5 +128,22 @@ using PatternLookup =
 /// every mistake found.
 Sweep parse_sweep(const SourcePtr& source, const std::filesystem::path& path,
                   const PatternLookup& lookup, const std::vector<Override>& overrides);
+
+/// The figures of a device that a parameter may have for its default (`device:` in its header); 0
+/// where one is not known.
+struct DeviceFigures {
+  std::int64_t multiprocessors = 0;
+  std::int64_t l2_bytes = 0;
+};
+
+/// What headers call them.
+std::span<const std::string_view> device_figure_names();
+/// The figure of that name; 0 where it is not known, or there is no such name.
+std::int64_t device_figure(const DeviceFigures& figures, std::string_view name);
+
+/// Gives the parameters that have a figure of the device for their default the device's own, but
+/// not those that the sweep or a `--set` names. Where a figure is not known the written default
+/// stays. The space must be enumerated after it when this gives true.
+bool apply_device_figures(Sweep& sweep, const DeviceFigures& figures);
 
 }  // namespace sweep

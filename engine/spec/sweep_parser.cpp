@@ -4,15 +4,11 @@
 #include <algorithm>
 #include <map>
 
-#include "engine/spec/axis_reader.h"
-#include "engine/spec/counters_reader.h"
+#include "engine/spec/keys.h"
 #include "engine/spec/map_reader.h"
-#include "engine/spec/measure_reader.h"
-#include "engine/spec/override_reader.h"
-#include "engine/spec/reading_order.h"
 #include "engine/spec/sweep.h"
-#include "engine/spec/sweep_keys.h"
-#include "engine/text/suggestion.h"
+#include "engine/spec/sweep_readers.h"
+#include "engine/text/diagnostic.h"
 
 namespace sweep {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "engine/text/utf8.h"
+#include "engine/text/characters.h"
 
 namespace sweep {
 

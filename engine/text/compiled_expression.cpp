@@ -1,8 +1,7 @@
-#include "engine/text/compiled_expression.h"
-
 #include <algorithm>
 #include <stdexcept>
 
+#include "engine/text/expression.h"
 #include "engine/text/expression_node.h"
 
 namespace sweep {

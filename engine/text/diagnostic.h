@@ -2,8 +2,10 @@
 
 #include <array>
 #include <cstddef>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/text/source.h"
@@ -61,5 +63,23 @@ class InputError : public std::runtime_error {
 /// (text_limits.h) is cut.
 std::string render(const Diagnostic& diagnostic, bool color = false);
 std::string render(const Diagnostics& diagnostics, bool color = false);
+
+/// A text of any origin as a message shows it: no longer than a message can be (text_limits.h),
+/// with how much is missing, and without what could steer a terminal.
+std::string shown_message(std::string_view text);
+
+/// Edits (insert, delete, replace, swap neighbours) that turn `a` into `b`, ignoring case.
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
+/// "did you mean 'X'?" for the candidate closest to `word`; empty when none is close.
+std::string did_you_mean(std::string_view word, std::span<const std::string> candidates);
+
+/// `did_you_mean`, or else "PREFIX: a, b, c" with the candidates there are.
+std::string suggest(std::string_view word, std::span<const std::string> candidates,
+                    std::string_view prefix);
+
+/// The messages in the order a person reads the files: file after file as first mentioned, within
+/// a file from top to bottom.
+Diagnostics in_reading_order(const Diagnostics& diagnostics);
 
 }  // namespace sweep

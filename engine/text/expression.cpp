@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "engine/text/checked_arithmetic.h"
+#include "engine/text/diagnostic.h"
 #include "engine/text/expression_node.h"
-#include "engine/text/suggestion.h"
 
 namespace sweep {
 namespace {

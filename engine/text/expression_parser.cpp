@@ -7,8 +7,8 @@
 
 #include "engine/text/characters.h"
 #include "engine/text/checked_arithmetic.h"
+#include "engine/text/diagnostic.h"
 #include "engine/text/expression_node.h"
-#include "engine/text/suggestion.h"
 #include "engine/text/text_limits.h"
 
 namespace sweep {

@@ -1,13 +1,182 @@
 #include "engine/text/read_source.h"
 
-#include "engine/text/read_bounded.h"
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "engine/text/characters.h"
+#include "engine/text/source.h"
 #include "engine/text/text_limits.h"
+#include "engine/text/units.h"
 
 namespace sweep {
 
 SourcePtr read_source(const std::filesystem::path& path) {
   return std::make_shared<Source>(
       Source{path.string(), read_bounded(path, text_limits::file_bytes, "a pattern or sweep")});
+}
+
+namespace {
+
+/// "a folder"; empty for files and pipes.
+std::string_view other_kind(mode_t mode) {
+  if (S_ISREG(mode) || S_ISFIFO(mode)) return {};
+  if (S_ISDIR(mode)) return "a folder";
+  if (S_ISSOCK(mode)) return "a socket";
+  return "a device";
+}
+
+class OpenFile {
+ public:
+  OpenFile(const std::filesystem::path& path, std::string_view kind)
+      : name_(path.string()), kind_(kind) {
+    // What a name stands for is seen before opening it: to open a device may have effects.
+    struct stat status = {};
+    if (::stat(path.c_str(), &status) != 0) fail_to_find(errno);
+    require_kind(status.st_mode);
+    // A pipe that nobody writes to would block.
+    descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor_ < 0) fail(errno);
+    if (::fstat(descriptor_, &status) != 0) fail(errno);
+    require_kind(status.st_mode);
+    is_pipe_ = S_ISFIFO(status.st_mode);
+    size_ = is_pipe_ ? 0 : static_cast<std::uintmax_t>(std::max<off_t>(status.st_size, 0));
+  }
+  ~OpenFile() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+
+  std::string read(std::uintmax_t most) {
+    if (size_ > most) refuse_size(format_bytes(size_), most);
+    std::string text;
+    constexpr std::size_t piece = 1U << 16U;
+    // Not every file says how long it is: those of /proc have a size of 0.
+    std::size_t wanted = std::max(static_cast<std::size_t>(size_) + 1, piece);
+    for (;;) {
+      const std::size_t before = text.size();
+      text.resize(before + wanted);
+      const std::size_t count = read_some(text.data() + before, wanted);
+      text.resize(before + count);
+      if (count == 0) return text;
+      if (text.size() > most) refuse_size("this", most);
+      wanted = piece;
+    }
+  }
+
+ private:
+  void require_kind(mode_t mode) const {
+    if (const std::string_view other = other_kind(mode); !other.empty()) {
+      throw FileError(fmt::format("{}: this is not a file but {}", name_, other), true);
+    }
+  }
+  [[noreturn]] void fail_to_find(int error) const {
+    if (error == ENOENT || error == ENOTDIR) {
+      throw FileError(fmt::format("{}: no such file", name_), true);
+    }
+    fail(error);
+  }
+  [[noreturn]] void fail(int error) const {
+    throw FileError(fmt::format("{}: cannot be read: {}", name_, std::strerror(error)), false);
+  }
+  [[noreturn]] void refuse_size(std::string_view size, std::uintmax_t most) const {
+    throw FileError(
+        fmt::format("{}: {} is more than {} can have ({})", name_, size, kind_, format_bytes(most)),
+        false);
+  }
+
+  /// 0 at the end.
+  std::size_t read_some(char* bytes, std::size_t count) const {
+    for (;;) {
+      if (is_pipe_) wait();
+      const ssize_t result = ::read(descriptor_, bytes, count);
+      if (result >= 0) return static_cast<std::size_t>(result);
+      if (errno != EINTR && !(is_pipe_ && errno == EAGAIN)) fail(errno);
+    }
+  }
+
+  void wait() const {
+    constexpr int milliseconds = 1000;
+    pollfd waiting = {descriptor_, POLLIN, 0};
+    const int ready = ::poll(&waiting, 1, text_limits::pipe_seconds * milliseconds);
+    if (ready < 0 && errno != EINTR) fail(errno);
+    if (ready == 0) {
+      throw FileError(fmt::format("{}: nothing came through this pipe for {} s", name_,
+                                  text_limits::pipe_seconds),
+                      false);
+    }
+  }
+
+  std::string name_;
+  std::string_view kind_;
+  int descriptor_ = -1;
+  bool is_pipe_ = false;
+  std::uintmax_t size_ = 0;
+};
+
+}  // namespace
+
+std::string read_bounded(const std::filesystem::path& path, std::uintmax_t most,
+                         std::string_view kind) {
+  return OpenFile(path, kind).read(most);
+}
+
+void require_regular_file(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) {
+    throw FileError(fmt::format("{}: no such file", path.string()), true);
+  }
+  if (std::filesystem::is_regular_file(status)) return;
+  const std::string_view kind = std::filesystem::is_directory(status) ? "a folder"
+                                : std::filesystem::is_fifo(status)    ? "a pipe"
+                                : std::filesystem::is_socket(status)  ? "a socket"
+                                                                      : "a device";
+  throw FileError(fmt::format("{}: this is not a file but {}", path.string(), kind), true);
+}
+
+namespace {
+
+constexpr const char* save_as_text = "save the file as UTF-8 text";
+
+bool is_refused_control(unsigned char byte, TextKind kind) {
+  if (kind == TextKind::code) return byte == 0;
+  return byte == 0x7F || (byte < 0x20 && byte != '\t' && byte != '\r' && byte != '\n');
+}
+
+}  // namespace
+
+bool check_text(const SourcePtr& source, std::size_t begin, std::size_t end, TextKind kind,
+                Diagnostics& diagnostics) {
+  const std::string_view text = std::string_view(source->text).substr(0, end);
+  const auto refuse = [&](std::size_t at, std::string message, const char* help) {
+    diagnostics.error(location_at(source, at), std::move(message), help);
+    return false;
+  };
+  for (std::size_t at = begin; at < text.size();) {
+    const std::size_t length = character_length(text.substr(at));
+    const auto byte = static_cast<unsigned char>(text[at]);
+    if (length == 0) {
+      return refuse(at, fmt::format("this byte (0x{:02X}) is not UTF-8 text", byte), save_as_text);
+    }
+    if (is_refused_control(byte, kind)) {
+      return refuse(at, fmt::format("a control character (0x{:02X}) stands here", byte),
+                    save_as_text);
+    }
+    if (byte == '\r' && (at + 1 >= source->text.size() || source->text[at + 1] != '\n')) {
+      return refuse(at, "a carriage return without a line feed stands here",
+                    "save the file with line ends of LF or CRLF");
+    }
+    at += length;
+  }
+  return true;
 }
 
 }  // namespace sweep

@@ -1,5 +1,7 @@
 #include "engine/text/source.h"
 
+#include <algorithm>
+
 namespace sweep {
 
 std::size_t offset_of_line(std::string_view text, std::size_t number) {
@@ -18,6 +20,14 @@ std::string_view line_of(std::string_view text, std::size_t number) {
   text = text.substr(0, text.find('\n'));
   if (text.ends_with('\r')) text.remove_suffix(1);
   return text;
+}
+
+Location location_at(const SourcePtr& source, std::size_t offset, std::size_t length) {
+  const std::string_view before = std::string_view(source->text).substr(0, offset);
+  const auto line = static_cast<std::size_t>(std::ranges::count(before, '\n')) + 1;
+  const std::size_t line_break = before.rfind('\n');
+  const std::size_t begin = line_break == std::string_view::npos ? 0 : line_break + 1;
+  return {source, line, offset - begin + 1, length};
 }
 
 }  // namespace sweep

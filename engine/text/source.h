@@ -37,4 +37,7 @@ std::string_view line_of(std::string_view text, std::size_t number);
 /// The byte offset of a line's first character; the text's size when there is no such line.
 std::size_t offset_of_line(std::string_view text, std::size_t number);
 
+/// The place of `length` bytes that begin at the byte `offset` of the source.
+Location location_at(const SourcePtr& source, std::size_t offset, std::size_t length = 1);
+
 }  // namespace sweep

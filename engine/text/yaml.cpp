@@ -11,10 +11,10 @@
 #include <optional>
 #include <sstream>
 
-#include "engine/text/text_check.h"
+#include "engine/text/read_source.h"
 #include "engine/text/text_limits.h"
 #include "engine/text/units.h"
-#include "engine/text/yaml_commas.h"
+#include "engine/text/yaml.h"
 
 namespace sweep {
 namespace {

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -48,5 +49,12 @@ std::optional<YamlNode> read_yaml(const SourcePtr& source, Diagnostics& diagnost
 /// As above for the part of the source from byte `begin` to `end`.
 std::optional<YamlNode> read_yaml(const SourcePtr& source, std::size_t begin, std::size_t end,
                                   Diagnostics& diagnostics);
+
+/// Stands for a comma that does not separate; no YAML document contains this character.
+constexpr char hidden_comma = '\x1F';
+
+/// A copy of a YAML text with each comma hidden that stands within parentheses in the plain text of
+/// a `{...}` or `[...]`. Comments there become blanks. Every other byte keeps its place.
+std::string hide_commas(std::string_view text);
 
 }  // namespace sweep

@@ -1,6 +1,6 @@
-#include "engine/text/yaml_commas.h"
-
 #include <algorithm>
+
+#include "engine/text/yaml.h"
 
 namespace sweep {
 namespace {

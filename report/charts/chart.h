@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/spec/chart_layout.h"
+#include "engine/spec/report_layout.h"
 #include "report/metric_column.h"
 #include "report/run_results.h"
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "engine/spec/chart_layout.h"
+#include "engine/spec/report_layout.h"
 #include "report/run_results.h"
 
 namespace sweep {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/text/utf8.h"
+#include "engine/text/characters.h"
 #include "report/display_text.h"
 
 namespace sweep {

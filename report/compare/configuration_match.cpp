@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "engine/text/suggestion.h"
+#include "engine/text/diagnostic.h"
 #include "engine/text/units.h"
 #include "report/compare/compared_metric.h"
 #include "report/display_text.h"

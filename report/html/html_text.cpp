@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 
-#include "engine/text/utf8.h"
+#include "engine/text/characters.h"
 #include "report/display_text.h"
 
 namespace sweep {

@@ -5,7 +5,7 @@
 #include "engine/cli/new_pattern.h"
 #include "engine/cli/new_sweep.h"
 #include "engine/space/enumerate.h"
-#include "engine/spec/pattern_keys.h"
+#include "engine/spec/keys.h"
 #include "engine/spec/pattern_library.h"
 #include "engine/text/read_source.h"
 #include "tests/cli/compiler_precondition.h"

@@ -6,8 +6,7 @@
 #include <iostream>
 
 #include "engine/cuda/counter_failure.h"
-#include "engine/spec/counter_plan.h"
-#include "engine/spec/counter_set.h"
+#include "engine/spec/counters.h"
 #include "tests/cuda/cupti_precondition.h"
 
 using namespace sweep;

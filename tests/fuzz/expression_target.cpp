@@ -7,11 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/text/compiled_expression.h"
+#include "engine/text/diagnostic.h"
 #include "engine/text/expression.h"
-#include "engine/text/suggestion.h"
 #include "engine/text/units.h"
-#include "engine/text/yaml_commas.h"
+#include "engine/text/yaml.h"
 #include "tests/fuzz/targets.h"
 
 namespace sweep::fuzz {

@@ -7,9 +7,7 @@
 
 #include "engine/space/enumerate.h"
 #include "engine/space/tuning_groups.h"
-#include "engine/spec/counter_plan.h"
-#include "engine/spec/counter_set.h"
-#include "engine/spec/device_figure.h"
+#include "engine/spec/counters.h"
 #include "engine/spec/sweep.h"
 #include "tests/fuzz/shipped_patterns.h"
 #include "tests/fuzz/targets.h"

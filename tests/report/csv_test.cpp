@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <optional>
 
-#include "engine/text/utf8.h"
+#include "engine/text/characters.h"
 #include "report/count_agreement.h"
 #include "report/metric_column.h"
 #include "tests/rapidcheck_case.h"

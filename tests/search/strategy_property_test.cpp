@@ -10,7 +10,7 @@
 
 #include "engine/search/comparison.h"
 #include "engine/search/strategy.h"
-#include "engine/text/suggestion.h"
+#include "engine/text/diagnostic.h"
 #include "tests/rapidcheck_case.h"
 #include "tests/search/arbitrary_space.h"
 

@@ -1,10 +1,9 @@
-#include "engine/spec/axis_reader.h"
-
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <limits>
 #include <numeric>
 
+#include "engine/spec/sweep_readers.h"
 #include "tests/rapidcheck_case.h"
 #include "tests/spec/spec_case.h"
 

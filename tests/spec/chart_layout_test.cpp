@@ -1,5 +1,3 @@
-#include "engine/spec/chart_layout.h"
-
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 

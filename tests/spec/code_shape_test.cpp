@@ -1,11 +1,9 @@
-#include "engine/spec/code_shape.h"
-
 #include <sys/stat.h>
 
 #include <boost/test/unit_test.hpp>
 #include <string>
 
-#include "engine/spec/compiler_file_name.h"
+#include "engine/spec/cuda_scanner.h"
 #include "engine/spec/included_files.h"
 #include "engine/text/read_source.h"
 #include "tests/spec/copy_pattern.h"

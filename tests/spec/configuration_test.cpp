@@ -1,8 +1,7 @@
-#include "engine/spec/configuration.h"
-
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include "engine/spec/pattern.h"
 #include "tests/spec/example_patterns.h"
 
 BOOST_AUTO_TEST_SUITE(configuration)

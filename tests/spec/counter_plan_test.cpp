@@ -1,12 +1,10 @@
-#include "engine/spec/counter_plan.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include "engine/spec/counter_set.h"
+#include "engine/spec/counters.h"
 
 using namespace sweep;
 namespace data = boost::unit_test::data;

@@ -1,10 +1,9 @@
-#include "engine/spec/counter_set.h"
-
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <limits>
 #include <set>
 
+#include "engine/spec/counters.h"
 #include "tests/spec/example_patterns.h"
 
 using namespace sweep;

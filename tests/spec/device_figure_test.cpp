@@ -1,7 +1,6 @@
-#include "engine/spec/device_figure.h"
-
 #include <boost/test/unit_test.hpp>
 
+#include "engine/spec/sweep.h"
 #include "tests/pattern_from_text.h"
 
 using namespace sweep;

@@ -7,11 +7,10 @@
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 
-#include "engine/spec/chart_layout.h"
+#include "engine/spec/keys.h"
 #include "engine/spec/pattern_header.h"
-#include "engine/spec/pattern_keys.h"
 #include "engine/spec/pattern_library.h"
-#include "engine/spec/sweep_keys.h"
+#include "engine/spec/report_layout.h"
 #include "engine/text/read_source.h"
 #include "tests/spec/schema_check.h"
 #include "tests/spec/spec_case.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/spec/sweep.h"
-#include "engine/text/suggestion.h"
+#include "engine/text/diagnostic.h"
 #include "tests/spec/spec_case.h"
 
 namespace sweep::testing {

@@ -1,9 +1,8 @@
-#include "engine/spec/include_sites.h"
-
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <ostream>
 
+#include "engine/spec/included_files.h"
 #include "tests/rapidcheck_case.h"
 
 namespace data = boost::unit_test::data;

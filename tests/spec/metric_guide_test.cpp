@@ -1,7 +1,7 @@
-#include "engine/spec/metric_guide.h"
-
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+
+#include "engine/spec/metric.h"
 
 using namespace sweep;
 

@@ -1,10 +1,9 @@
-#include "engine/spec/pattern_family.h"
-
 #include <fmt/format.h>
 
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include "engine/spec/pattern_names.h"
 #include "tests/spec/copy_pattern.h"
 #include "tests/spec/spec_case.h"
 

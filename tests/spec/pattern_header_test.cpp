@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <vector>
 
-#include "engine/spec/configuration.h"
+#include "engine/spec/pattern.h"
 #include "tests/spec/copy_pattern.h"
 #include "tests/spec/spec_case.h"
 

@@ -1,9 +1,8 @@
-#include "engine/spec/tune_rules.h"
-
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <vector>
 
+#include "engine/spec/sweep.h"
 #include "tests/spec/example_patterns.h"
 
 namespace data = boost::unit_test::data;

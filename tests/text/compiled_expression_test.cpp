@@ -1,8 +1,7 @@
-#include "engine/text/compiled_expression.h"
-
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include "engine/text/expression.h"
 #include "tests/rapidcheck_case.h"
 #include "tests/text/expression_case.h"
 #include "tests/text/expression_tree.h"

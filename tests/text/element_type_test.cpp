@@ -1,11 +1,11 @@
-#include "engine/text/element_type.h"
-
 #include <algorithm>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <ostream>
 #include <set>
 #include <vector>
+
+#include "engine/text/value.h"
 
 namespace data = boost::unit_test::data;
 

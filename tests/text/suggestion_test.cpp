@@ -1,8 +1,8 @@
-#include "engine/text/suggestion.h"
-
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <vector>
+
+#include "engine/text/diagnostic.h"
 
 namespace data = boost::unit_test::data;
 

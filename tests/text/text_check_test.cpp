@@ -1,9 +1,8 @@
-#include "engine/text/text_check.h"
-
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <ostream>
 
+#include "engine/text/read_source.h"
 #include "tests/text/message_case.h"
 
 namespace text_check {

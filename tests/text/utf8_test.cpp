@@ -1,9 +1,8 @@
-#include "engine/text/utf8.h"
-
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <ostream>
 
+#include "engine/text/characters.h"
 #include "engine/text/diagnostic.h"
 #include "tests/contains.h"
 #include "tests/rapidcheck_case.h"

@@ -1,11 +1,10 @@
-#include "engine/text/yaml_commas.h"
-
 #include <algorithm>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <ostream>
 #include <vector>
 
+#include "engine/text/yaml.h"
 #include "tests/rapidcheck_case.h"
 
 namespace data = boost::unit_test::data;

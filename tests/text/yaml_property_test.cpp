@@ -1,7 +1,6 @@
 #include <boost/test/unit_test.hpp>
 
 #include "engine/text/yaml.h"
-#include "engine/text/yaml_commas.h"
 #include "tests/rapidcheck_case.h"
 #include "tests/text/yaml_case.h"
 

@@ -6,7 +6,7 @@
 
 #include "engine/emulator/cache/device_profile.h"
 #include "engine/spec/map_reader.h"
-#include "engine/text/suggestion.h"
+#include "engine/text/diagnostic.h"
 #include "engine/text/units.h"
 
 namespace sweep {

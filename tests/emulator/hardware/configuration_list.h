@@ -6,7 +6,7 @@
 
 #include "engine/backend/backend.h"
 #include "engine/jit/nvrtc.h"
-#include "engine/spec/configuration.h"
+#include "engine/spec/pattern.h"
 
 namespace sweep::testing {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/emulator/execution/settings.h"
-#include "engine/spec/configuration.h"
+#include "engine/spec/pattern.h"
 
 namespace sweep {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/spec/configuration.h"
+#include "engine/spec/pattern.h"
 #include "engine/spec/sweep.h"
 
 namespace sweep {

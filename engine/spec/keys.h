@@ -1,9 +1,12 @@
 #pragma once
 
+#include <array>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "engine/text/value.h"
 
 namespace sweep {
 
@@ -72,5 +75,38 @@ inline std::vector<std::string> names_of(KeyTable table) {
   for (const Key& key : table) names.emplace_back(key.name);
   return names;
 }
+
+// The keys of a pattern's header and of the maps in it: what the parser accepts, and what editors
+// offer.
+
+KeyTable pattern_keys();
+KeyTable parameter_keys();
+KeyTable buffer_keys();
+KeyTable argument_keys();
+KeyTable launch_keys();
+KeyTable useful_keys();
+
+/// What a parameter's `type` may be.
+struct ParameterType {
+  std::string_view name;
+  ValueKind kind;
+};
+inline constexpr std::array parameter_types = {ParameterType{"element", ValueKind::element},
+                                               ParameterType{"integer", ValueKind::integer},
+                                               ParameterType{"boolean", ValueKind::boolean}};
+
+// The keys of a sweep file and of the maps in it: what the parsers accept, and what editors offer.
+
+KeyTable sweep_keys();
+KeyTable axis_range_keys();  ///< {from: 1, to: 32}
+KeyTable measure_keys();
+KeyTable samples_keys();  ///< of measure
+KeyTable tune_keys();
+KeyTable budget_keys();    ///< of tune
+KeyTable patience_keys();  ///< of budget: no_better
+KeyTable emulator_keys();
+KeyTable expectation_keys();
+KeyTable report_keys();
+KeyTable table_keys();  ///< of a table in report
 
 }  // namespace sweep

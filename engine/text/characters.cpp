@@ -1,4 +1,4 @@
-#include "engine/text/utf8.h"
+#include "engine/text/characters.h"
 
 #include <algorithm>
 #include <array>
