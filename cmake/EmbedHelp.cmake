@@ -1,6 +1,6 @@
 # sweep_embed_help(TARGET FILES...): compiles the texts of `sweep help` into TARGET, so that the
 # program needs none of the files when it runs: a source that defines help_files() of
-# engine/cli/help_files.h, with the texts in the order of FILES.
+# engine/cli/help/help_topics.h, with the texts in the order of FILES.
 # Run as a script (-D OUTPUT=... -D FILES=a,b) this file writes that source.
 function(sweep_embed_help target)
   set(output ${CMAKE_CURRENT_BINARY_DIR}/help_files.cpp)
@@ -16,7 +16,7 @@ endfunction()
 
 if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
   string(REPLACE "," ";" FILES "${FILES}")
-  set(source "#include \"engine/cli/help_files.h\"\n\n#include <array>\n\nnamespace sweep {\n\n")
+  set(source "#include \"engine/cli/help/help_topics.h\"\n\n#include <array>\n\nnamespace sweep {\n\n")
   string(APPEND source "std::span<const HelpFile> help_files() {\n")
   list(LENGTH FILES count)
   string(APPEND source "  static constexpr std::array<HelpFile, ${count}> files = {{\n")

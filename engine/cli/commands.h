@@ -3,7 +3,7 @@
 #include <span>
 
 #include "engine/cli/command.h"
-#include "engine/cli/command_line.h"
+#include "engine/cli/options/command_line.h"
 
 namespace sweep {
 
@@ -11,9 +11,9 @@ namespace sweep {
 /// the manual page are made from it.
 ///
 /// A new command `frob` is: `int frob_command(const Arguments&)` and `CommandLine frob_line()` in
-/// engine/cli/frob_command.cpp, both declared in command.h, where the first parses with
+/// engine/cli/commands/frob.cpp, both declared in command.h, where the first parses with
 /// `frob_line().parse(arguments)`; and a row in commands.cpp. What the arguments of its options
-/// are is known by their placeholders (word_kind.h): "DIR", "FILE", "a|b" and so on.
+/// are is known by their placeholders: "DIR", "FILE", "a|b" and so on.
 struct Command {
   const char* name;
   const char* summary;

@@ -1,4 +1,4 @@
-#include "engine/cli/check_sample.h"
+#include "engine/cli/commands/check_sample.h"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>

@@ -6,8 +6,7 @@
 #include <boost/test/unit_test.hpp>
 #include <sstream>
 
-#include "engine/cli/strategy_chart.h"
-#include "engine/cli/strategy_tables.h"
+#include "engine/cli/commands/strategy_tables.h"
 #include "engine/store/store.h"
 #include "tests/cli/program.h"
 #include "tests/contains.h"

@@ -2,8 +2,7 @@
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include "engine/cli/new_pattern.h"
-#include "engine/cli/new_sweep.h"
+#include "engine/cli/commands/new_files.h"
 #include "engine/space/enumerate.h"
 #include "engine/spec/keys.h"
 #include "engine/spec/pattern_library.h"

@@ -1,4 +1,4 @@
-#include "engine/cli/progress.h"
+#include "engine/cli/terminal/progress.h"
 
 #include <fcntl.h>
 #include <unistd.h>

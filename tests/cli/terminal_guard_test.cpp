@@ -1,4 +1,4 @@
-#include "engine/cli/terminal_guard.h"
+#include "engine/cli/terminal/terminal_guard.h"
 
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>

@@ -1,4 +1,4 @@
-#include "engine/cli/terminal.h"
+#include "engine/cli/terminal/terminal.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,0 +1,125 @@
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "engine/cli/command.h"
+#include "engine/cli/json_lines.h"
+#include "engine/cli/options/command_line.h"
+#include "engine/cli/options/compile_options.h"
+#include "engine/jit/cache_size.h"
+#include "engine/text/diagnostic.h"
+#include "engine/text/units.h"
+
+namespace sweep {
+namespace {
+
+std::string time_ago(std::int64_t ns) {
+  using namespace std::chrono;
+  const nanoseconds now = system_clock::now().time_since_epoch();
+  const double seconds = duration<double>(now - nanoseconds(ns)).count();
+  return format_duration(std::max(seconds, 0.0)) + " ago";
+}
+
+void show(const CacheSettings& settings) {
+  const CacheContents contents = cache_contents(CacheFolder(settings.folder));
+  const auto print = [](std::string_view name, const std::string& value) {
+    std::cout << fmt::format("{:<14}  {}\n", name, value);
+  };
+  print("folder", settings.folder.string());
+  print("programs", format_thousands(contents.programs));
+  print("configurations", format_thousands(contents.configurations));
+  print("size", format_bytes(contents.bytes));
+  print("limit",
+        settings.limit == 0 ? "0 B: the cache is switched off" : format_bytes(settings.limit));
+  if (contents.oldest_use_ns) print("oldest use", time_ago(*contents.oldest_use_ns));
+  if (contents.newest_use_ns) print("newest use", time_ago(*contents.newest_use_ns));
+}
+
+/// "2025-01-31T12:00:00Z"
+std::string utc_text(std::int64_t ns) {
+  using namespace std::chrono;
+  const auto time = floor<seconds>(
+      system_clock::time_point(duration_cast<system_clock::duration>(nanoseconds(ns))));
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}Z", fmt::gmtime(system_clock::to_time_t(time)));
+}
+
+void show_as_json(const CacheSettings& settings) {
+  const CacheContents contents = cache_contents(CacheFolder(settings.folder));
+  nlohmann::ordered_json line = {{"folder", settings.folder.string()},
+                                 {"programs", contents.programs},
+                                 {"configurations", contents.configurations},
+                                 {"bytes", contents.bytes},
+                                 {"limit_bytes", settings.limit}};
+  if (contents.oldest_use_ns) line["oldest_use"] = utc_text(*contents.oldest_use_ns);
+  if (contents.newest_use_ns) line["newest_use"] = utc_text(*contents.newest_use_ns);
+  print_json_line(line);
+}
+
+void clear(const CacheSettings& settings, bool as_json) {
+  const std::uint64_t bytes = clear_cache(CacheFolder(settings.folder));
+  if (as_json) {
+    const nlohmann::ordered_json line = {{"folder", settings.folder.string()},
+                                         {"removed_bytes", bytes}};
+    print_json_line(line);
+    return;
+  }
+  std::cout << fmt::format("removed {} from {}\n", format_bytes(bytes), settings.folder.string());
+}
+
+}  // namespace
+
+CommandLine cache_line() {
+  CommandLine line(
+      "sweep cache [OPTIONS] [clear]",
+      "Shows the cache of compiled programs, or removes everything from it. With it a\n"
+      "configuration is compiled only once. It is in $XDG_CACHE_HOME/sweep, or in\n"
+      "~/.cache/sweep. Past a size of 1 GiB what was not used for longest goes first;\n"
+      "SWEEP_CACHE_LIMIT in the environment gives another size: 256 Mi, or 0 for no\n"
+      "cache.");
+  line.options()("json",
+                 "one JSON object: folder, programs, configurations, bytes, limit_bytes, "
+                 "oldest_use, newest_use; of clear: folder, removed_bytes");
+  line.operands("action", 1, {"clear"});
+  return line;
+}
+
+int cache_command(const Arguments& arguments) {
+  const auto options = cache_line().parse(arguments);
+  if (!options) return exit_done;
+  std::string action;
+  if (options->count("action") != 0) {
+    action = (*options)["action"].as<std::vector<std::string>>().front();
+  }
+  const std::vector<std::string> actions = {"clear"};
+  if (!action.empty() && action != actions.front()) {
+    throw UsageError(fmt::format("cache what? there is no '{}'; {}", action,
+                                 suggest(action, actions, "there is")));
+  }
+  const std::optional<CacheSettings> settings = program_cache_settings();
+  if (!settings) {
+    (options->count("json") != 0 ? std::cerr : std::cout)
+        << "there is no cache: neither XDG_CACHE_HOME nor HOME is the path of a folder\n";
+    return exit_done;
+  }
+  const bool as_json = options->count("json") != 0;
+  try {
+    if (!action.empty()) {
+      clear(*settings, as_json);
+    } else if (as_json) {
+      show_as_json(*settings);
+    } else {
+      show(*settings);
+    }
+  } catch (const std::system_error& error) {
+    throw CommandError(exit_io,
+                       fmt::format("{}: {}", settings->folder.string(), error.code().message()));
+  }
+  return exit_done;
+}
+
+}  // namespace sweep

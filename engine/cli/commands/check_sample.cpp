@@ -1,0 +1,209 @@
+#include "engine/cli/commands/check_sample.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <set>
+#include <span>
+#include <tuple>
+#include <utility>
+
+#include "engine/search/random_generator.h"
+
+namespace sweep {
+namespace {
+
+using Rank = std::uint32_t;
+constexpr Rank no_rank = std::numeric_limits<Rank>::max();
+
+/// For each axis the row that a configuration has.
+using Ranks = std::vector<Rank>;
+
+bool has_row(const Bindings& parameters, const Axis& axis, std::size_t row) {
+  for (std::size_t i = 0; i < axis.names.size(); ++i) {
+    const Value* value = parameters.find(axis.names[i]);
+    if (value == nullptr || *value != axis.rows[row][i]) return false;
+  }
+  return true;
+}
+
+/// The axis' row; begins to search at `hint`, since neighbours in a space are alike.
+Rank rank_on(const Axis& axis, const Bindings& parameters, Rank hint) {
+  const std::size_t rows = axis.rows.size();
+  const std::size_t begin = hint == no_rank ? 0 : hint;
+  if (parameters.find(axis.names.front()) == nullptr) return no_rank;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const std::size_t row = (begin + i) % rows;
+    if (has_row(parameters, axis, row)) return static_cast<Rank>(row);
+  }
+  return no_rank;
+}
+
+/// Of an axis with numbers the rows with the smallest and the largest, else the first and the last.
+std::pair<Rank, Rank> extremes(const Axis& axis) {
+  const auto number = [](const std::vector<Value>& row) {
+    return std::get_if<std::int64_t>(&row.front());
+  };
+  const bool has_numbers = std::ranges::all_of(axis.rows, number);
+  if (!has_numbers) return {0, static_cast<Rank>(axis.rows.size() - 1)};
+  const auto [least, largest] = std::ranges::minmax_element(
+      axis.rows, {}, [&](const std::vector<Value>& row) { return *number(row); });
+  return {static_cast<Rank>(least - axis.rows.begin()),
+          static_cast<Rank>(largest - axis.rows.begin())};
+}
+
+/// How many axes differ.
+std::size_t distance(std::span<const Rank> one, std::span<const Rank> other) {
+  std::size_t differing = 0;
+  for (std::size_t i = 0; i < one.size(); ++i) differing += one[i] != other[i] ? 1 : 0;
+  return differing;
+}
+
+/// The place that is nearest so far.
+struct Nearest {
+  std::size_t place = 0;
+  std::size_t distance = std::numeric_limits<std::size_t>::max();
+
+  void offer(std::size_t other, std::size_t its_distance) {
+    if (its_distance < distance) *this = {other, its_distance};
+  }
+  bool is_there() const { return distance != std::numeric_limits<std::size_t>::max(); }
+};
+
+class Sampler {
+ public:
+  Sampler(const Sweep& sweep, const Space& space) : axes_(sweep.axes), space_(space) {
+    Ranks last(axes_.size(), 0);
+    ranks_.reserve(space.configurations.size() * axes_.size());
+    for (const Configuration& configuration : space.configurations) {
+      for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+        const Rank rank = rank_on(axes_[axis], configuration.parameters, last[axis]);
+        if (rank != no_rank) last[axis] = rank;
+        ranks_.push_back(rank);
+      }
+    }
+    for (const Axis& axis : axes_) {
+      const auto [low, high] = extremes(axis);
+      lowest_.push_back(low);
+      highest_.push_back(high);
+    }
+  }
+
+  std::vector<std::size_t> sample(const std::vector<TuningGroup>& groups, std::size_t most) {
+    for (const TuningGroup& group : groups) find_strata(group);
+    std::vector<std::size_t> places(space_.configurations.size());
+    std::iota(places.begin(), places.end(), 0);
+    RandomGenerator random(0);
+    random.shuffle(places);
+    random.shuffle(defaults_);
+    random.shuffle(corners_);
+    // A quarter for each kind, and what one leaves for the next.
+    std::set<std::size_t> taken;
+    take(defaults_, most / 4, taken);
+    take(with_each_value(places), most / 2, taken);
+    take(corners_, most - most / 4, taken);
+    take(places, most, taken);
+    return {taken.begin(), taken.end()};
+  }
+
+ private:
+  std::span<const Rank> ranks_of(std::size_t place) const {
+    return std::span(ranks_).subspan(place * axes_.size(), axes_.size());
+  }
+
+  void find_strata(const TuningGroup& group) {
+    if (group.standard) defaults_.push_back(*group.standard);
+    // A space has one pattern after the other.
+    for (std::span<const std::size_t> rest(group.configurations); !rest.empty();) {
+      const PatternPtr& pattern = space_.configurations[rest.front()].pattern;
+      const auto end = std::ranges::find_if(
+          rest, [&](std::size_t place) { return space_.configurations[place].pattern != pattern; });
+      const auto size = static_cast<std::size_t>(end - rest.begin());
+      find_corners(rest.first(size), group);
+      rest = rest.subspan(size);
+    }
+  }
+
+  /// The row of each axis that the pattern's defaults have.
+  Ranks default_ranks(const PatternPtr& pattern, const TuningGroup& group) const {
+    Ranks ranks(axes_.size(), no_rank);
+    try {
+      const Bindings parameters = resolve(pattern, group.values).parameters;
+      for (std::size_t i = 0; i < axes_.size(); ++i) ranks[i] = rank_on(axes_[i], parameters, 0);
+    } catch (const InputError&) {
+      // No defaults go with the group's values: all are equally far from them.
+    }
+    return ranks;
+  }
+
+  /// Of the places of one pattern and group.
+  void find_corners(std::span<const std::size_t> places, const TuningGroup& group) {
+    const Ranks standard = default_ranks(space_.configurations[places.front()].pattern, group);
+    Nearest middle;
+    Nearest all_low;
+    Nearest all_high;
+    std::vector<Nearest> low(axes_.size());
+    std::vector<Nearest> high(axes_.size());
+    for (const std::size_t place : places) {
+      const auto ranks = ranks_of(place);
+      const std::size_t off = distance(ranks, standard);
+      middle.offer(place, off);
+      all_low.offer(place, distance(ranks, lowest_));
+      all_high.offer(place, distance(ranks, highest_));
+      for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+        const std::size_t off_elsewhere = off - (ranks[axis] != standard[axis] ? 1 : 0);
+        if (ranks[axis] == lowest_[axis]) low[axis].offer(place, off_elsewhere);
+        if (ranks[axis] == highest_[axis]) high[axis].offer(place, off_elsewhere);
+      }
+    }
+    defaults_.push_back(middle.place);
+    low.insert(low.end(), high.begin(), high.end());
+    low.push_back(all_low);
+    low.push_back(all_high);
+    for (const Nearest& corner : low) {
+      if (corner.is_there()) corners_.push_back(corner.place);
+    }
+  }
+
+  /// Of these places the first ones with each value of each axis in each pattern.
+  std::vector<std::size_t> with_each_value(const std::vector<std::size_t>& places) const {
+    std::set<std::tuple<const Pattern*, std::size_t, Rank>> seen;
+    std::vector<std::size_t> result;
+    for (const std::size_t place : places) {
+      const Pattern* pattern = space_.configurations[place].pattern.get();
+      bool is_new = false;
+      for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+        const Rank rank = ranks_of(place)[axis];
+        if (rank != no_rank) is_new |= seen.emplace(pattern, axis, rank).second;
+      }
+      if (is_new) result.push_back(place);
+    }
+    return result;
+  }
+
+  static void take(const std::vector<std::size_t>& places, std::size_t most,
+                   std::set<std::size_t>& taken) {
+    for (const std::size_t place : places) {
+      if (taken.size() >= most) return;
+      taken.insert(place);
+    }
+  }
+
+  const std::vector<Axis>& axes_;
+  const Space& space_;
+  std::vector<Rank> ranks_;  ///< of all configurations, one after the other
+  Ranks lowest_;
+  Ranks highest_;
+  std::vector<std::size_t> defaults_;
+  std::vector<std::size_t> corners_;
+};
+
+}  // namespace
+
+std::vector<std::size_t> check_sample(const Sweep& sweep, const Space& space,
+                                      const std::vector<TuningGroup>& groups, std::size_t most) {
+  return Sampler(sweep, space).sample(groups, most);
+}
+
+}  // namespace sweep

@@ -1,0 +1,426 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <filesystem>
+#include <iostream>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "engine/cli/command.h"
+#include "engine/cli/commands/strategy_tables.h"
+#include "engine/cli/options/command_line.h"
+#include "engine/cli/options/operands.h"
+#include "engine/cli/options/output.h"
+#include "engine/cli/options/shared_options.h"
+#include "engine/cli/terminal/live_line.h"
+#include "engine/cli/terminal/stop_signal.h"
+#include "engine/cli/terminal/terminal.h"
+#include "engine/recording/read_recording.h"
+#include "engine/recording/recording.h"
+#include "engine/search/comparison.h"
+#include "engine/search/encoded_space.h"
+#include "engine/search/strategy.h"
+#include "engine/text/diagnostic.h"
+#include "engine/text/expression.h"
+#include "engine/text/units.h"
+#include "report/display_text.h"
+
+namespace sweep {
+namespace {
+
+/// By what a recording's configurations are compared.
+struct ComparedBy {
+  std::optional<std::string> metric;   ///< by default the recording's objective, else the time
+  std::optional<Objective> objective;  ///< by default what the metric says
+  bool features = true;                ///< strategies are told the emulator's counts beforehand
+};
+
+/// A recording as strategies search it.
+struct ComparedSpace {
+  EncodedSpace encoded;
+  CostTable costs;
+  RecordedMetric metric;
+  Objective objective = Objective::minimise;
+  std::size_t with_figure = 0;
+  std::size_t failed = 0;
+  double best = 0;    ///< of the metric
+  double median = 0;  ///< of those with a figure
+};
+
+[[noreturn]] void fail(const Recording& recording, const std::string& what) {
+  throw CommandError(exit_bad_input, fmt::format("{}: {}", recording.origin.file, what));
+}
+
+std::vector<std::string> names_of_metrics(const Recording& recording) {
+  std::vector<std::string> names;
+  for (const RecordedMetric& metric : recording.metrics) {
+    names.push_back(display_name(metric.name, metric.origin));
+  }
+  return names;
+}
+
+const RecordedMetric& choose_metric(const Recording& recording, const ComparedBy& by) {
+  if (recording.metrics.empty()) fail(recording, "no configuration of it has a figure");
+  if (!by.metric) {
+    for (const std::string& name : {recording.origin.objective, std::string("time")}) {
+      if (const RecordedMetric* found = find_metric(recording, name)) return *found;
+    }
+    throw UsageError(fmt::format("{}: it does not say what its configurations are compared by; {}",
+                                 recording.origin.file,
+                                 suggest("", names_of_metrics(recording), "name one by --metric")));
+  }
+  if (const RecordedMetric* found = find_metric(recording, *by.metric)) return *found;
+  throw UsageError(fmt::format("--metric {}: {} has no such metric; {}", *by.metric,
+                               recording.origin.file,
+                               suggest(*by.metric, names_of_metrics(recording), "it has")));
+}
+
+Objective choose_objective(const RecordedMetric& metric, const ComparedBy& by) {
+  if (by.objective) return *by.objective;
+  if (metric.better == Better::neither) {
+    throw UsageError(
+        fmt::format("of {} it is not known which values are better: say --minimize or "
+                    "--maximize",
+                    display_name(metric.name, metric.origin)));
+  }
+  return metric.better == Better::lower ? Objective::minimise : Objective::maximise;
+}
+
+std::optional<double> figure_of(const RecordedEntry& entry, const RecordedMetric& metric) {
+  if (entry.status == PointStatus::failed) return std::nullopt;
+  const auto figure = figure_of(entry, metric.name, metric.origin);
+  return figure && std::isfinite(*figure) ? figure : std::nullopt;
+}
+
+void gather_figures(const Recording& recording, ComparedSpace& space) {
+  std::vector<double> costs;
+  for (const RecordedEntry& entry : recording.entries) {
+    const auto figure = figure_of(entry, space.metric);
+    if (figure) costs.push_back(cost_of(*figure, space.objective));
+    space.costs.push_back(figure ? std::optional(costs.back()) : std::nullopt);
+    space.failed += entry.status == PointStatus::failed ? 1 : 0;
+  }
+  if (costs.empty()) {
+    fail(recording, fmt::format("no configuration of it has a figure of {}",
+                                display_name(space.metric.name, space.metric.origin)));
+  }
+  std::ranges::sort(costs);
+  space.with_figure = costs.size();
+  space.best = cost_of(costs.front(), space.objective);
+  space.median = cost_of(costs[(costs.size() - 1) / 2], space.objective);
+}
+
+/// The emulator's counts that every successful entry has.
+std::vector<std::string> features_of(const Recording& recording) {
+  std::vector<std::string> names;
+  for (const RecordedMetric& metric : recording.metrics) {
+    if (metric.origin != Origin::emulated) continue;
+    const bool have_all = std::ranges::all_of(recording.entries, [&](const RecordedEntry& entry) {
+      return entry.status == PointStatus::failed ||
+             figure_of(entry, metric.name, Origin::emulated).has_value();
+    });
+    if (have_all) names.push_back(metric.name);
+  }
+  return names;
+}
+
+void set_features(const Recording& recording, SearchSpace& space) {
+  const std::vector<std::string> names = features_of(recording);
+  std::vector<std::vector<double>> rows;
+  for (const RecordedEntry& entry : recording.entries) {
+    std::vector<double> row;
+    for (const std::string& name : names) {
+      constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+      row.push_back(figure_of(entry, name, Origin::emulated).value_or(unknown));
+    }
+    rows.push_back(std::move(row));
+  }
+  space.set_features(names.size(), [rows = std::move(rows)](std::size_t row) { return rows[row]; });
+}
+
+EncodedSpace encoded(const Recording& recording) {
+  std::vector<Bindings> configurations;
+  for (const RecordedEntry& entry : recording.entries)
+    configurations.push_back(entry.configuration);
+  try {
+    return encode(configurations);
+  } catch (const std::invalid_argument& error) {
+    fail(recording, fmt::format("its configurations cannot be searched: {}", error.what()));
+  }
+}
+
+/// Every name with the first value that an entry has for it.
+Bindings all_names(const Recording& recording) {
+  Bindings all;
+  for (const RecordedEntry& entry : recording.entries) {
+    for (const auto& [name, value] : entry.configuration.entries()) {
+      if (all.find(name) == nullptr) all.set(name, value);
+    }
+  }
+  return all;
+}
+
+bool holds(const Expression& condition, const Bindings& configuration) {
+  Diagnostics ignored;
+  if (condition.check(scope_of(configuration), ignored) != ValueKind::boolean) return false;
+  try {
+    return condition.evaluate_boolean(configuration);
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+/// Throws UsageError for a metric that the recording does not have or that does not say which
+/// values are better, and CommandError for a recording that cannot be searched.
+ComparedSpace compared_space(const Recording& recording, const ComparedBy& by) {
+  const RecordedMetric& metric = choose_metric(recording, by);
+  const Objective objective = choose_objective(metric, by);
+  ComparedSpace space{encoded(recording), {}, metric, objective};
+  gather_figures(recording, space);
+  if (by.features) set_features(recording, space.encoded.space);
+  return space;
+}
+
+/// Leaves of the recording the entries for which the condition, over "pattern" and the parameters,
+/// holds. Throws InputError for a condition that fits no entry's names, CommandError where none is
+/// left.
+void keep_where(Recording& recording, const Expression& condition) {
+  Diagnostics diagnostics;
+  const auto kind = condition.check(scope_of(all_names(recording)), diagnostics);
+  if (!kind) throw InputError(diagnostics);
+  if (*kind != ValueKind::boolean) {
+    throw InputError(condition.where(),
+                     fmt::format("this is {}, not a condition", describe(*kind)));
+  }
+  std::erase_if(recording.entries,
+                [&](const RecordedEntry& entry) { return !holds(condition, entry.configuration); });
+  if (recording.entries.empty()) fail(recording, "--where leaves no configuration of it");
+  complete(recording);
+}
+
+namespace po = boost::program_options;
+namespace fs = std::filesystem;
+
+/// Of the best figure.
+constexpr std::array wanted_shares = {0.95, 0.99};
+
+struct StrategyRequest {
+  std::vector<std::string> files;
+  std::optional<std::int64_t> run;
+  ComparedBy by;
+  std::vector<std::string> strategies;
+  std::size_t seeds = 100;
+  std::optional<std::size_t> most;
+  std::optional<Expression> where;
+  std::optional<fs::path> output;
+  bool quiet = false;  ///< without progress
+};
+
+void add_strategy_options(CommandLine& line) {
+  line.options()("run", po::value<std::string>()->value_name("N"),
+                 "the run of a results database; by default the one of most points");
+  line.options()("metric", po::value<std::string>()->value_name("METRIC"),
+                 "what the configurations are compared by; by default what the file names as its "
+                 "objective, or the time");
+  line.options()("minimize", "less of the metric is better");
+  line.options()("maximize", "more of the metric is better");
+  line.options()("seeds", po::value<std::string>()->default_value("100")->value_name("N"),
+                 "how often each strategy searches, each time from another seed");
+  line.options()("strategies", po::value<std::string>()->value_name("STRATEGIES"),
+                 "names with commas between; by default all. Random is always among them");
+  line.options()("most", po::value<std::string>()->value_name("N"),
+                 "end a search after so many configurations; by default it may try all");
+  line.options()("where", po::value<std::string>()->value_name("CONDITION"),
+                 "only the configurations for which it holds, for example \"pattern == 'copy'\"");
+  line.options()("features", po::value<std::string>()->default_value("off")->value_name("on|off"),
+                 "whether strategies know the emulator's counts of a configuration before they try "
+                 "it, where a database has them");
+  add_quiet_option(line, "show no progress");
+  line.options()("output,o", po::value<std::string>()->value_name("DIR"),
+                 "write strategies.md and strategies.csv there too");
+  line.operands("file", -1, {"RECORDING"});
+}
+
+/// The named strategies, and random, which the others are compared with.
+std::vector<std::string> read_strategies(const std::string& text) {
+  const std::vector<std::string> known = strategy_names();
+  std::vector<std::string> names;
+  std::size_t begin = 0;
+  while (begin <= text.size()) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    std::string name = text.substr(begin, end - begin);
+    name.erase(0, name.find_first_not_of(' '));
+    name.erase(name.find_last_not_of(' ') + 1);
+    if (std::ranges::find(known, name) == known.end()) {
+      throw UsageError(fmt::format("--strategies: there is no strategy '{}'; {}", name,
+                                   suggest(name, known, "there are")));
+    }
+    if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+    begin = end + 1;
+  }
+  if (std::ranges::find(names, "random") == names.end()) names.emplace_back("random");
+  return names;
+}
+
+std::optional<Objective> read_objective(const po::variables_map& values) {
+  const bool minimise = values.count("minimize") != 0;
+  const bool maximise = values.count("maximize") != 0;
+  if (minimise && maximise) throw UsageError("--minimize and --maximize exclude each other");
+  if (minimise) return Objective::minimise;
+  return maximise ? std::optional(Objective::maximise) : std::nullopt;
+}
+
+std::optional<StrategyRequest> read_strategy_request(const Arguments& arguments) {
+  constexpr std::size_t most_seeds = 100'000;
+  constexpr std::size_t largest = 1'000'000'000;
+  const auto values = compare_strategies_line().parse(arguments);
+  if (!values) return std::nullopt;
+  if (values->count("file") == 0) {
+    throw UsageError(
+        "compare strategies on what? for example: sweep compare-strategies results/copy.db");
+  }
+  StrategyRequest request;
+  request.files = (*values)["file"].as<std::vector<std::string>>();
+  request.run = given_run(*values);
+  if (values->count("metric") != 0) request.by.metric = (*values)["metric"].as<std::string>();
+  request.by.objective = read_objective(*values);
+  const auto features = (*values)["features"].as<std::string>();
+  if (features != "on" && features != "off") {
+    throw UsageError(fmt::format("--features {}: write on or off", features));
+  }
+  request.by.features = features == "on";
+  request.strategies = values->count("strategies") != 0
+                           ? read_strategies((*values)["strategies"].as<std::string>())
+                           : strategy_names();
+  request.seeds = read_whole_number("seeds", (*values)["seeds"].as<std::string>(), most_seeds);
+  if (values->count("most") != 0) {
+    request.most = read_whole_number("most", (*values)["most"].as<std::string>(), largest);
+  }
+  if (values->count("where") != 0) {
+    request.where = read_condition((*values)["where"].as<std::string>());
+  }
+  request.quiet = is_quiet(*values);
+  if (values->count("output") != 0) request.output = (*values)["output"].as<std::string>();
+  return request;
+}
+
+std::string describe(const Recording& recording, const ComparedSpace& space) {
+  const RecordingOrigin& origin = recording.origin;
+  std::string text = origin.format;
+  for (const std::string& part : {origin.device, origin.kernel, origin.problem_size}) {
+    if (!part.empty()) text += ", " + part;
+  }
+  if (recording.unfinished) text += " (not finished)";
+  text += fmt::format(": {} of {}, {} with a figure, {} failed",
+                      count_of(recording.entries.size(), "configuration"),
+                      count_of(space.encoded.parameters.size(), "parameter"),
+                      format_thousands(space.with_figure), format_thousands(space.failed));
+  if (recording.replaced > 0) {
+    text += fmt::format("; {} for which there is a later one are left out",
+                        count_of(recording.replaced, "result"));
+  }
+  const std::string unit = space.metric.unit.empty() || space.metric.unit == "1"
+                               ? std::string()
+                               : " " + space.metric.unit;
+  text += fmt::format(". {}, {} is better: best {}{}, median {}{}.",
+                      display_name(space.metric.name, space.metric.origin),
+                      space.objective == Objective::minimise ? "less" : "more",
+                      format_figure(space.best), unit, format_figure(space.median), unit);
+  if (const std::size_t features = space.encoded.space.feature_count(); features > 0) {
+    text += fmt::format(" Known beforehand: {} of the emulator.", count_of(features, "count"));
+  }
+  return text;
+}
+
+/// A line on a live terminal that says how far a comparison is.
+class ComparisonProgress {
+ public:
+  ComparisonProgress(const std::string& file, bool quiet)
+      : file_(printable(file)), live_(!quiet && terminal_of(STDERR_FILENO).live) {}
+  ~ComparisonProgress() { line_.clear(); }
+  ComparisonProgress(const ComparisonProgress&) = delete;
+  ComparisonProgress& operator=(const ComparisonProgress&) = delete;
+
+  void show(std::size_t done, std::size_t all) {
+    const std::size_t percent = done * 100 / all;
+    if (!live_ || percent == shown_) return;
+    shown_ = percent;
+    const Terminal terminal = terminal_of(STDERR_FILENO);
+    const std::size_t width = terminal.width - std::min<std::size_t>(terminal.width, 1);
+    line_.show(cut_to_width(fmt::format("{} %: {}", percent, file_), width, terminal.unicode),
+               terminal.width);
+  }
+
+ private:
+  LiveLine line_;
+  std::string file_;
+  bool live_;
+  std::size_t shown_ = 100;
+};
+
+/// Nothing when it was stopped.
+std::optional<StrategyComparison> compare(const StrategyRequest& request, const std::string& file) {
+  Recording recording = read_recording(file, request.run);
+  if (request.where) keep_where(recording, *request.where);
+  const ComparedSpace space = compared_space(recording, request.by);
+  StrategyComparison comparison;
+  comparison.file = file;
+  comparison.about = describe(recording, space);
+  comparison.most = std::min(request.most.value_or(space.costs.size()), space.costs.size());
+  comparison.seeds = request.seeds;
+  comparison.shares.assign(wanted_shares.begin(), wanted_shares.end());
+  ComparisonProgress progress(file, request.quiet);
+  ComparisonPace pace;
+  pace.threads = std::max(1U, std::thread::hardware_concurrency());
+  pace.stop = &stop_flag();
+  pace.on_progress = [&](std::size_t done, std::size_t all) { progress.show(done, all); };
+  comparison.standings =
+      compare_strategies(space.encoded.space, space.costs, request.strategies, comparison.shares,
+                         request.seeds, comparison.most, pace);
+  if (stop_flag()) return std::nullopt;
+  return comparison;
+}
+
+}  // namespace
+
+CommandLine compare_strategies_line() {
+  CommandLine line("sweep compare-strategies [OPTIONS] FILE...",
+                   "Lets the search strategies search recorded results, and shows how many\n"
+                   "configurations each tries until it is near the best one. FILE is a results\n"
+                   "database, results in the T4 format, or a cache of Kernel Tuner. Needs no GPU.");
+  add_strategy_options(line);
+  return line;
+}
+
+int compare_strategies_command(const Arguments& arguments) {
+  const auto request = read_strategy_request(arguments);
+  if (!request) return exit_done;
+  if (request->output) make_output_folder(*request->output);
+  std::vector<StrategyComparison> comparisons;
+  for (const std::string& file : request->files) {
+    auto comparison = compare(*request, file);
+    if (!comparison) {
+      std::cerr << "Stopped.\n";
+      return stopped_exit_code();
+    }
+    comparisons.push_back(std::move(*comparison));
+  }
+  const Terminal terminal = terminal_of(STDOUT_FILENO);
+  std::cout << write_strategies_terminal(comparisons, terminal.width, terminal.color);
+  if (request->output) {
+    write_output_file(*request->output / "strategies.md", write_strategies_markdown(comparisons));
+    write_output_file(*request->output / "strategies.csv", write_strategies_csv(comparisons));
+  }
+  return exit_done;
+}
+
+}  // namespace sweep

@@ -1,0 +1,206 @@
+#include "engine/cli/commands/executor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <set>
+#include <stdexcept>
+#include <system_error>
+#include <thread>
+
+#include "engine/cli/command.h"
+#include "engine/cli/options/device_options.h"
+#include "engine/loader/cuda_home.h"
+#include "engine/recording/read_recording.h"
+#include "engine/run/worker_measurer.h"
+#include "engine/store/pattern_bindings.h"
+
+namespace sweep {
+namespace {
+
+std::vector<std::string> worker_command_for(const std::string& device) {
+  return {program_path().string(), "worker", device};
+}
+
+/// Null, after saying so, when "auto" finds no GPU.
+std::unique_ptr<Measurer> start_gpu(const std::string& device, std::unique_ptr<WorkerProcess> gpu) {
+  if (device == emulator_name) return nullptr;
+  try {
+    return std::make_unique<WorkerMeasurer>(worker_command_for(device),
+                                            WorkerMeasurer::usual_patience, std::move(gpu));
+  } catch (const DeviceError& error) {
+    if (device != "auto") throw;
+    std::cerr << fmt::format("  no GPU ({})\n", error.what());
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<WorkerProcess> begin_gpu(const std::string& device) {
+  check_device_name(device);
+  if (device == emulator_name) return nullptr;
+  try {
+    return std::make_unique<WorkerProcess>(worker_command_for(device));
+  } catch (const std::system_error&) {
+    return nullptr;  // it is tried again, and said, where it is needed
+  }
+}
+
+Machines start_machines(const std::string& device, std::unique_ptr<WorkerProcess> gpu,
+                        bool is_exact, const boost::program_options::variables_map& values) {
+  Machines machines;
+  // What the options say is checked before a GPU is looked for.
+  EmulatorSettings settings = given_emulator_settings(values);
+  machines.measurer = start_gpu(device, std::move(gpu));
+  const bool has_gpu = machines.measurer != nullptr;
+  if (has_gpu && values.count("model") == 0) {
+    const int capability = machines.measurer->device().compute_capability;
+    if (has_rules(capability)) settings = given_emulator_settings(values, capability);
+  }
+  if (is_exact) make_exact(settings);
+  machines.settings = std::move(settings);
+  if (!has_gpu) {
+    machines.emulator = std::make_unique<EmulatorBackend>(machines.settings);
+    machines.measurer = std::make_unique<LocalMeasurer>(*machines.emulator);
+  }
+  return machines;
+}
+
+CounterThreads emulators_of(const EmulatorSettings& settings, unsigned threads) {
+  EmulatorSettings one = settings;
+  one.threads = 1;
+  const auto programs = std::make_shared<LoadedPrograms>();
+  const auto make = [one, programs](const std::atomic<bool>& cancelled) {
+    EmulatorSettings own = one;
+    own.cancelled = &cancelled;
+    return std::make_unique<EmulatorBackend>(std::move(own), programs);
+  };
+  return {make, threads};
+}
+
+CounterThreads Machines::emulators_beside() const {
+  if (is_emulator()) return {};
+  // The thread that measures and its worker process have a core each to themselves.
+  constexpr unsigned taken = 2;
+  const unsigned cores = std::thread::hardware_concurrency();
+  return emulators_of(settings, cores > taken ? cores - taken : 1);
+}
+
+namespace {
+
+class ReplayMeasurer : public Measurer {
+ public:
+  explicit ReplayMeasurer(const RecordingOrigin& origin) {
+    device_.backend = "replay";
+    device_.name = fmt::format("replay of {}", origin.device.empty() ? origin.file : origin.device);
+    device_.uuid = origin.file;
+    device_.multiprocessors = origin.multiprocessors;
+    device_.l2_bytes = origin.l2_bytes;
+  }
+
+  const Device& device() const override { return device_; }
+  const std::vector<std::string>& disturbances() override { return disturbances_; }
+  Measurement measure(const Workload& /*workload*/, const MeasureRules& /*rules*/,
+                      const UsefulTraffic& /*useful*/,
+                      const std::function<void()>& /*meanwhile*/) override {
+    throw std::logic_error("a recording measures nothing");
+  }
+  CounterResults count(std::span<const Workload> /*workloads*/,
+                       const CounterRequest& /*request*/) override {
+    throw std::logic_error("a recording counts nothing");
+  }
+
+ private:
+  Device device_;
+  std::vector<std::string> disturbances_;
+};
+
+bool is_known(const Sweep& sweep, const std::string& name) {
+  return name == "pattern" || std::ranges::any_of(sweep.patterns, [&](const PatternPtr& pattern) {
+           return pattern->find_parameter(name) != nullptr;
+         });
+}
+
+bool varies(const std::vector<RecordedEntry>& entries, const std::string& name) {
+  std::set<std::string> values;
+  for (const RecordedEntry& entry : entries) {
+    const Value* value = entry.configuration.find(name);
+    values.insert(value != nullptr ? to_string(*value) : "");
+  }
+  return values.size() > 1;
+}
+
+}  // namespace
+
+Replay::Replay(const std::filesystem::path& file) : recording_(read_recording(file)) {}
+
+std::size_t Replay::keep_recorded(const Sweep& sweep, Space& space) {
+  std::vector<std::string> names;
+  for (const std::string& name : parameter_names(recording_.entries)) {
+    if (is_known(sweep, name)) {
+      names.push_back(name);
+    } else if (varies(recording_.entries, name)) {
+      throw CommandError(
+          exit_bad_input,
+          fmt::format("{}: its entries differ in '{}', a parameter that no pattern of this sweep "
+                      "has; compare-strategies searches over it as it is",
+                      recording_.origin.file, name));
+    }
+  }
+  for (const Axis& axis : sweep.axes) {
+    for (const std::string& name : axis.names) {
+      if (axis.rows.size() < 2 || std::ranges::find(names, name) != names.end()) continue;
+      throw CommandError(exit_bad_input,
+                         fmt::format("{}: it does not know '{}', which this sweep varies; fix it "
+                                     "with --set {}=VALUE",
+                                     recording_.origin.file, name, name));
+    }
+  }
+  lookup_ = std::make_unique<RecordingLookup>(recording_.entries, std::move(names));
+  const std::size_t before = space.configurations.size();
+  std::erase_if(space.configurations,
+                [&](const Configuration& configuration) { return find(configuration) == nullptr; });
+  if (space.configurations.empty()) {
+    throw CommandError(exit_bad_input,
+                       fmt::format("{}: none of this sweep's {} configurations is recorded there; "
+                                   "fix what differs with --set NAME=VALUE",
+                                   recording_.origin.file, before));
+  }
+  return before;
+}
+
+void Replay::forget_unknown_defaults(const Space& space, std::vector<TuningGroup>& groups) const {
+  for (TuningGroup& group : groups) {
+    if (!group.standard || find(space.configurations[*group.standard]) != nullptr) continue;
+    group.standard.reset();
+    group.no_standard = "the recording does not have it";
+  }
+}
+
+const RecordedEntry* Replay::find(const Configuration& configuration) const {
+  const auto places =
+      lookup_->find(with_pattern(configuration.pattern->name, configuration.parameters));
+  return places.empty() ? nullptr : &recording_.entries[places.front()];
+}
+
+PointRecord Replay::point(const Configuration& configuration) const {
+  PointRecord point;
+  const RecordedEntry* entry = find(configuration);
+  if (entry == nullptr) {
+    point.status = PointStatus::failed;
+    point.reason = "it is not in the recording";
+    return point;
+  }
+  point.status = entry->status;
+  point.reason = entry->reason;
+  point.metrics = entry->metrics;
+  return point;
+}
+
+std::unique_ptr<Measurer> Replay::measurer() const {
+  return std::make_unique<ReplayMeasurer>(recording_.origin);
+}
+
+}  // namespace sweep

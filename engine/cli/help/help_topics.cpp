@@ -1,0 +1,246 @@
+#include "engine/cli/help/help_topics.h"
+
+#include <algorithm>
+
+#include "engine/text/characters.h"
+#include "report/terminal_color.h"
+
+namespace sweep {
+namespace {
+
+constexpr std::string_view verbatim_indent = "    ";
+constexpr std::string_view definition_mark = " :: ";
+constexpr std::string_view plain = "\x1b[0m";  ///< ends what is bold
+/// A term that is longer than this has a line of its own.
+constexpr std::size_t longest_term_beside_text = 20;
+
+enum class BlockKind { heading, paragraph, item, definition, verbatim };
+
+struct Block {
+  BlockKind kind = BlockKind::paragraph;
+  std::string term = {};  ///< of a definition
+  std::string text = {};  ///< of what is verbatim with its line breaks, else in one line
+  bool spaced = true;     ///< an empty line stands before it
+};
+
+/// Cuts the first line off.
+std::string_view take_line(std::string_view& text) {
+  const std::size_t end = text.find('\n');
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  return line;
+}
+
+Block opened_block(std::string_view line) {
+  if (line.starts_with(verbatim_indent)) return {BlockKind::verbatim};
+  if (line.starts_with("# ")) return {BlockKind::heading, "", std::string(line.substr(2))};
+  if (line.starts_with("- ")) return {BlockKind::item, "", std::string(line.substr(2))};
+  if (const std::size_t mark = line.find(definition_mark); mark != std::string_view::npos) {
+    return {BlockKind::definition, std::string(line.substr(0, mark)),
+            std::string(line.substr(mark + definition_mark.size()))};
+  }
+  return {BlockKind::paragraph, "", std::string(line)};
+}
+
+std::vector<Block> blocks_of(std::string_view text) {
+  std::vector<Block> blocks;
+  bool after_empty = true;
+  std::size_t empty_lines = 0;
+  while (!text.empty()) {
+    const std::string_view line = take_line(text);
+    if (line.empty()) {
+      after_empty = true;
+      ++empty_lines;
+      continue;
+    }
+    const bool verbatim = line.starts_with(verbatim_indent);
+    const bool goes_on = !blocks.empty() && blocks.back().kind == BlockKind::verbatim && verbatim;
+    const Block opened = opened_block(line);
+    if (!goes_on && (after_empty || opened.kind != BlockKind::paragraph)) {
+      blocks.push_back(opened);
+      blocks.back().spaced = after_empty;
+    } else if (!goes_on) {
+      blocks.back().text.append(" ").append(line);
+    }
+    if (verbatim) {
+      std::string& body = blocks.back().text;
+      if (goes_on) body.append(empty_lines, '\n');
+      body.append(line.substr(verbatim_indent.size())).append("\n");
+    }
+    after_empty = false;
+    empty_lines = 0;
+  }
+  return blocks;
+}
+
+/// A line break never falls inside of backticks that enclose up to this many characters.
+constexpr std::size_t longest_unbroken_code = 30;
+
+/// The words between which a line may end. "STRIDE = 4" and "5 %" are one word each.
+std::vector<std::string> unbroken_words(const std::string& text) {
+  std::vector<std::string> words(1);
+  bool keep = false;
+  bool in_code = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '`') {
+      in_code = !in_code;
+      const std::size_t end = text.find('`', i + 1);
+      keep = in_code && end != std::string::npos && end - i <= longest_unbroken_code;
+    }
+    const std::string_view next = std::string_view(text).substr(std::min(i + 1, text.size()), 1);
+    const bool bound = next == "=" || next == "%" || (i > 0 && text[i - 1] == '=');
+    if (c == ' ' && !keep && !bound) {
+      if (!words.back().empty()) words.emplace_back();
+    } else {
+      words.back() += c;
+    }
+  }
+  return words;
+}
+
+/// In colour, backticks are not shown.
+std::size_t shown_columns(std::string_view text, bool color) {
+  const auto backticks = static_cast<std::size_t>(std::ranges::count(text, '`'));
+  return columns_of(text) - (color ? backticks : 0);
+}
+
+/// How wide the page is, and whether it has colours.
+struct Page {
+  std::size_t width;
+  bool color;
+
+  /// Backticks become bold; `in_code` says whether the text before ended between two of them.
+  std::string styled(std::string_view text, bool& in_code) const {
+    if (!color) return std::string(text);
+    std::string result(in_code ? bold : "");
+    for (const char c : text) {
+      if (c == '`') in_code = !in_code;
+      if (c == '`') {
+        result += in_code ? bold : plain;
+      } else {
+        result += c;
+      }
+    }
+    if (in_code) result += plain;
+    return result;
+  }
+
+  /// Lines of at most `width` columns; those after the first begin with `indent` spaces, and the
+  /// first has `used` columns already.
+  std::string wrapped(const std::string& text, std::size_t indent, std::size_t used) const {
+    std::string result;
+    bool in_code = false;
+    bool line_is_empty = true;
+    std::size_t column = used;
+    for (const std::string& word : unbroken_words(text)) {
+      const std::size_t columns = shown_columns(word, color);
+      if (!line_is_empty && column + 1 + columns > width) {
+        result.append("\n").append(indent, ' ');
+        column = indent;
+        line_is_empty = true;
+      }
+      if (!line_is_empty) result += ' ';
+      column += columns + (line_is_empty ? 0 : 1);
+      result += styled(word, in_code);
+      line_is_empty = false;
+    }
+    return result + "\n";
+  }
+};
+
+/// The column at which the texts begin of the definitions that stand together, `at` among them.
+std::size_t definition_column(const std::vector<Block>& blocks, std::size_t at, bool color) {
+  const auto belongs = [&blocks](std::size_t i) { return blocks[i].kind == BlockKind::definition; };
+  std::size_t begin = at;
+  while (begin > 0 && belongs(begin - 1)) --begin;
+  std::size_t widest = 0;
+  for (std::size_t i = begin; i < blocks.size() && belongs(i); ++i) {
+    const std::size_t columns = shown_columns(blocks[i].term, color);
+    if (columns <= longest_term_beside_text) widest = std::max(widest, columns);
+  }
+  constexpr std::size_t of_long_terms = 4;
+  constexpr std::size_t gap = 2;
+  return widest == 0 ? 2 + of_long_terms : 2 + widest + gap;
+}
+
+std::string rendered_definition(const Page& page, const Block& block, std::size_t column) {
+  bool in_code = false;
+  std::string result = "  " + page.styled(block.term, in_code);
+  const std::size_t columns = 2 + shown_columns(block.term, page.color);
+  if (columns + 2 > column) {
+    result.append("\n").append(column, ' ');
+  } else {
+    result.append(column - columns, ' ');
+  }
+  return result + page.wrapped(block.text, column, column);
+}
+
+std::string rendered_heading(const Page& page, std::string text) {
+  std::ranges::transform(text, text.begin(), to_capital);
+  return painted(text, bold, page.color) + "\n";
+}
+
+std::string rendered_verbatim(const std::string& text) {
+  std::string result;
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const std::string_view line = take_line(rest);
+    if (!line.empty()) result.append("  ").append(line);
+    result += '\n';
+  }
+  return result;
+}
+
+}  // namespace
+
+const std::vector<HelpTopic>& help_topics() {
+  static const std::vector<HelpTopic> topics = [] {
+    std::vector<HelpTopic> result;
+    for (const HelpFile& file : help_files()) {
+      std::string_view text = file.text;
+      const std::string_view summary = take_line(text);
+      result.push_back({file.name, summary, text});
+    }
+    return result;
+  }();
+  return topics;
+}
+
+std::optional<HelpTopic> find_help_topic(std::string_view name) {
+  for (const HelpTopic& topic : help_topics()) {
+    if (topic.name == name) return topic;
+  }
+  return std::nullopt;
+}
+
+std::string render_help_topic(const HelpTopic& topic, std::size_t width, bool color) {
+  const Page page{width, color};
+  std::string result = painted(std::string(topic.name), bold, color) + ": " +
+                       page.wrapped(std::string(topic.summary), 2, topic.name.size() + 2);
+  const std::vector<Block> blocks = blocks_of(topic.text);
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const Block& block = blocks[i];
+    if (block.spaced) result += '\n';
+    switch (block.kind) {
+      case BlockKind::heading:
+        result += rendered_heading(page, block.text);
+        break;
+      case BlockKind::paragraph:
+        result += page.wrapped(block.text, 0, 0);
+        break;
+      case BlockKind::item:
+        result += "- " + page.wrapped(block.text, 2, 2);
+        break;
+      case BlockKind::definition:
+        result += rendered_definition(page, block, definition_column(blocks, i, color));
+        break;
+      case BlockKind::verbatim:
+        result += rendered_verbatim(block.text);
+        break;
+    }
+  }
+  return result;
+}
+
+}  // namespace sweep

@@ -1,0 +1,111 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "engine/cli/terminal/best_so_far.h"
+#include "engine/cli/terminal/live_line.h"
+#include "engine/cli/terminal/terminal.h"
+#include "engine/run/clock.h"
+#include "engine/run/runner.h"
+
+namespace sweep {
+
+/// What `Progress` works with.
+struct ProgressSettings {
+  std::function<Terminal()> terminal;  ///< asked each time, since its width may change
+  Clock clock;
+  BestSoFar best = {};
+  const std::atomic<bool>* stop = nullptr;  ///< once set, a live line says what happens, and goes
+  bool is_quiet = false;                    ///< only failed points and the compiler's warnings
+};
+
+/// Shows how a run goes on, on stderr: in a live terminal one line written over, elsewhere a plain
+/// line now and then. It has the points that are done of those to do (of a search those it may
+/// try), when the rest will be done, how many failed, the best so far, and the points a second; in
+/// a narrow terminal less, the last first. Failed points, warnings and notes get lines of their
+/// own. What cannot be written is lost, and the run goes on.
+///
+/// `tick` may be called from another thread.
+class Progress : public RunObserver {
+ public:
+  explicit Progress(ProgressSettings settings);
+
+  void on_start(std::size_t points, std::size_t reused) override;
+  void on_reuse(const PointRecord& point) override;
+  void on_compiler_wait(bool waits) override;
+  void on_point(const Configuration& configuration, const PointRecord& point) override;
+  void on_warning(const Diagnostic& warning) override;
+  void on_note(const std::string& note) override;
+  void on_stage(const std::string& stage) override;
+  /// Brings the live line up to date: the time left, the terminal's width, a stop.
+  void tick();
+  /// Takes the live line away for good.
+  void finish();
+
+ private:
+  /// The parts of the line by how soon they are left out where not all fit: the last first.
+  enum class PartKind { count, stage, time_left, failures, best, rate };
+
+  struct Part {
+    std::string text;
+    PartKind kind = PartKind::count;
+  };
+
+  void print_line(const std::string& text);
+  void draw();
+  void show_failure(const Configuration& configuration, const PointRecord& point);
+  std::vector<Part> parts(double now) const;
+  std::string live_text(const Terminal& terminal, double now) const;
+  std::string plain_text(double now) const;
+
+  ProgressSettings settings_;
+  std::mutex mutex_;
+  LiveLine line_;
+  Pace pace_;
+  std::string stage_;  ///< what the run is at beside its points; empty: at those
+  std::size_t total_ = 0;
+  std::size_t done_ = 0;
+  std::size_t announced_reused_ = 0;
+  std::size_t failed_ = 0;
+  std::set<std::string> reasons_;  ///< of failed points, as far as they were shown
+  double last_shown_ = 0;
+  bool has_started_ = false;
+  bool is_over_ = false;
+};
+
+/// Shows on stderr how far a long job is that prints nothing else meanwhile: in a live terminal in
+/// one line, which goes with this, elsewhere in a line every ten seconds; also while nothing gets
+/// done.
+class StepProgress {
+ public:
+  /// `job` names it: "compiling copy.yaml". A quiet one shows nothing.
+  StepProgress(std::string job, std::size_t steps, bool is_quiet);
+  ~StepProgress();
+  StepProgress(const StepProgress&) = delete;
+  StepProgress& operator=(const StepProgress&) = delete;
+
+  /// Another step is done.
+  void step();
+
+ private:
+  void tick();
+  std::string text(double now) const;
+
+  const std::string job_;
+  const std::size_t steps_;
+  const Clock clock_;
+  const double begin_;
+  std::mutex mutex_;  ///< over what follows
+  std::size_t done_ = 0;
+  Pace pace_;
+  LiveLine line_;
+  double last_shown_;
+  std::optional<Ticker> ticker_;  ///< begins last
+};
+
+}  // namespace sweep
