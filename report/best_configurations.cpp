@@ -103,8 +103,8 @@ void find_judged(ExportedRun& run) {
 }
 
 bool same_device(const RunRecord& a, const RunRecord& b) {
-  const DeviceRecord& left = a.provenance.device;
-  const DeviceRecord& right = b.provenance.device;
+  const Device& left = a.provenance.device;
+  const Device& right = b.provenance.device;
   return left.backend == right.backend && left.name == right.name && left.uuid == right.uuid &&
          left.compute_capability == right.compute_capability;
 }

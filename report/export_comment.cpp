@@ -103,7 +103,7 @@ std::vector<std::string> describe_origin(const ExportedRun& run) {
   for (const auto& [what, text] : describe_provenance(run.results.run)) {
     if (std::ranges::find(told, what) == told.end()) continue;
     // The emulator has a device's rules and is none.
-    const DeviceRecord& device = run.results.run.provenance.device;
+    const Device& device = run.results.run.provenance.device;
     const bool is_no_device = is_counted && what == "device" && device.backend != "cuda";
     lines.push_back(is_no_device ? "counted by: " + device.name
                                  : fmt::format("{}: {}", what, text));

@@ -27,7 +27,7 @@ std::string key_of(const MetricColumn& column) {
   return fmt::format("{}.{}", column.name, to_string(column.origin));
 }
 
-Json json_of(const DeviceRecord& device) {
+Json json_of(const Device& device) {
   const auto known = [](std::uint64_t number) {
     return number == 0 ? Json(nullptr) : Json(number);
   };
@@ -40,7 +40,7 @@ Json json_of(const DeviceRecord& device) {
           {"memory_bytes", known(device.memory_bytes)},
           {"memory_clock_hz", known(device.memory_clock_hz)},
           {"memory_bus_bits", json_known(std::int64_t{device.memory_bus_bits})},
-          {"peak_bandwidth", json_known(device.peak_bandwidth)},
+          {"peak_bandwidth", json_known(device.peak_bandwidth())},
           {"driver", json_text(device.driver)},
           {"cuda", json_text(device.cuda)}};
 }
@@ -60,7 +60,7 @@ Json json_of(const PointRecord& point) {
           {"status", point.status == PointStatus::ok ? "ok" : "failed"},
           {"reason", json_text(point.reason)},
           {"stopped_by", json_text(point.stopped_by)},
-          {"counted", json_text(point.counted)},
+          {"counted", json_text(point.collected_counters)},
           {"metrics", json_of(point.metrics)},
           {"notes", point.notes}};
 }

@@ -12,7 +12,7 @@ namespace sweep {
 // What the JSON report of a run and the lines of a run that goes on have in common, in the same
 // units under the same names; see report/json_report.h.
 
-Json json_of(const DeviceRecord& device);
+Json json_of(const Device& device);
 
 /// "bandwidth.measured"
 std::string key_of(const MetricColumn& column);

@@ -53,7 +53,7 @@ constexpr double whole = 100;
 /// What a point's figures say of what it waits for.
 class PointLimits {
  public:
-  PointLimits(const PointRecord& point, const DeviceRecord& device)
+  PointLimits(const PointRecord& point, const Device& device)
       : point_(point),
         device_(device),
         seconds_(known(figure_of(point, {"time", Origin::measured}), 1e-6)),
@@ -63,8 +63,8 @@ class PointLimits {
   std::optional<std::string> describe_share() const {
     if (!share_) return std::nullopt;
     const std::string peak =
-        device_.peak_bandwidth > 0
-            ? fmt::format(" of {} GB/s", format_figure(device_.peak_bandwidth / 1e9))
+        device_.peak_bandwidth() > 0
+            ? fmt::format(" of {} GB/s", format_figure(device_.peak_bandwidth() / 1e9))
             : "";
     if (*share_ > whole) {
       return fmt::format(
@@ -96,8 +96,8 @@ class PointLimits {
 
   /// So many bytes in the point's time, in % of the device's peak.
   std::optional<double> share_of_peak(double bytes) const {
-    if (!seconds_ || device_.peak_bandwidth <= 0) return std::nullopt;
-    return bytes / *seconds_ / device_.peak_bandwidth * whole;
+    if (!seconds_ || device_.peak_bandwidth() <= 0) return std::nullopt;
+    return bytes / *seconds_ / device_.peak_bandwidth() * whole;
   }
 
   /// What memory moved, as the hardware counted it.
@@ -240,7 +240,7 @@ class PointLimits {
   static constexpr double least_share = 0.1;
 
   const PointRecord& point_;
-  const DeviceRecord& device_;
+  const Device& device_;
   std::optional<double> seconds_;
   std::optional<double> share_;  ///< of the peak, of the bytes wanted, in %
 };
@@ -365,7 +365,7 @@ class LimitWords {
 
 }  // namespace
 
-std::vector<std::string> describe_waste(const PointRecord& point, const DeviceRecord& device) {
+std::vector<std::string> describe_waste(const PointRecord& point, const Device& device) {
   return PointLimits(point, device).describe_waste();
 }
 

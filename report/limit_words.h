@@ -14,7 +14,7 @@ namespace sweep {
 /// which caches may serve part". The hardware's counts go before the emulated ones. What was timed
 /// is not said to wait for what cannot take a large part of its time, nor for anything but memory
 /// where the bytes it wants come near the device's peak. Empty when nothing stands out.
-std::vector<std::string> describe_waste(const PointRecord& point, const DeviceRecord& device);
+std::vector<std::string> describe_waste(const PointRecord& point, const Device& device);
 
 /// The best point and the worst by the count that says most of a run without times.
 struct CountRange {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "engine/store/pattern_bindings.h"
+#include "engine/store/record.h"
 #include "engine/text/units.h"
 
 namespace sweep {

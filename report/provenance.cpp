@@ -15,7 +15,7 @@ void join(std::string& text, const std::string& part) {
   text += part;
 }
 
-std::string describe_device(const DeviceRecord& device) {
+std::string describe_device(const Device& device) {
   std::string text = device.name;
   if (device.compute_capability > 0) {
     join(text, fmt::format("compute capability {}.{}", device.compute_capability / 10,
@@ -27,21 +27,22 @@ std::string describe_device(const DeviceRecord& device) {
   return text;
 }
 
-std::string describe_memory(const DeviceRecord& device) {
+std::string describe_memory(const Device& device) {
   std::string text;
   if (device.memory_bytes > 0) join(text, format_bytes(device.memory_bytes));
   if (device.memory_bus_bits > 0 && device.memory_clock_hz > 0) {
     join(text, fmt::format("{} bit at {:.0f} MHz", device.memory_bus_bits,
                            static_cast<double>(device.memory_clock_hz) / 1e6));
   }
-  if (device.peak_bandwidth > 0) {
-    join(text, fmt::format("theoretical peak {} GB/s", format_figure(device.peak_bandwidth / 1e9)));
+  if (device.peak_bandwidth() > 0) {
+    join(text,
+         fmt::format("theoretical peak {} GB/s", format_figure(device.peak_bandwidth() / 1e9)));
   }
   if (device.l2_bytes > 0) join(text, "L2 cache " + format_bytes(device.l2_bytes));
   return text;
 }
 
-std::string describe_driver(const DeviceRecord& device) {
+std::string describe_driver(const Device& device) {
   std::string text = device.driver;
   if (!device.cuda.empty()) join(text, "CUDA " + device.cuda);
   return text;

@@ -180,7 +180,7 @@ std::string describe_gain(const RunResults& results, const TuningOutcome& outcom
 std::optional<double> percent_of_peak(const RunResults& results, double figure) {
   if (!results.run.tuning) return std::nullopt;
   const TuningRecord& tuning = *results.run.tuning;
-  const double peak = results.run.provenance.device.peak_bandwidth;
+  const double peak = results.run.provenance.device.peak_bandwidth();
   const bool is_bandwidth = tuning.metric == "bandwidth" && tuning.origin == Origin::measured;
   if (!is_bandwidth || peak <= 0) return std::nullopt;
   constexpr double giga = 1e9;

@@ -68,8 +68,7 @@ ExitCode exit_code_of(StoreFault fault) {
     case StoreFault::missing:
       return exit_no_input;
     case StoreFault::not_a_store:
-    case StoreFault::newer:
-    case StoreFault::older:
+    case StoreFault::other_version:
     case StoreFault::damaged:
       return exit_bad_input;
     case StoreFault::inaccessible:

@@ -7,8 +7,8 @@
 #include <tuple>
 #include <utility>
 
-#include "engine/store/pattern_bindings.h"
 #include "engine/store/ranking.h"
+#include "engine/store/record.h"
 #include "engine/store/store.h"
 
 namespace sweep {
@@ -67,7 +67,7 @@ Recording recording_of(const RunRecord& run, std::span<const StoredPoint> points
     recording.entries.push_back(entry_of(stored.point));
   }
   recording.origin.format = fmt::format("results database, run {}", run.id);
-  const DeviceRecord& device = run.provenance.device;
+  const Device& device = run.provenance.device;
   recording.origin.device = device.name;
   recording.origin.is_emulated = device.backend == emulator_backend;
   recording.origin.multiprocessors = device.multiprocessors;

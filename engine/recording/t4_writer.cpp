@@ -29,7 +29,7 @@ void set_if_known(Json& object, const char* name, std::uint64_t number) {
   if (number != 0) object[name] = number;
 }
 
-Json hardware_of(const DeviceRecord& device) {
+Json hardware_of(const Device& device) {
   Json gpu = Json::object();
   set_if_known(gpu, "backend", device.backend);
   set_if_known(gpu, "name", device.name);
@@ -40,8 +40,8 @@ Json hardware_of(const DeviceRecord& device) {
   set_if_known(gpu, "memory_bytes", device.memory_bytes);
   set_if_known(gpu, "memory_clock_hz", device.memory_clock_hz);
   if (device.memory_bus_bits > 0) gpu["memory_bus_bits"] = device.memory_bus_bits;
-  if (std::isfinite(device.peak_bandwidth) && device.peak_bandwidth > 0) {
-    gpu["peak_bandwidth_bytes_per_second"] = device.peak_bandwidth;
+  if (std::isfinite(device.peak_bandwidth()) && device.peak_bandwidth() > 0) {
+    gpu["peak_bandwidth_bytes_per_second"] = device.peak_bandwidth();
   }
   Json hardware = Json::object();
   hardware["hardware_description"] = Json::array();

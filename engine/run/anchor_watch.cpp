@@ -1,6 +1,6 @@
 #include "engine/run/anchor_watch.h"
 
-#include "engine/store/measured_figure.h"
+#include "engine/store/ranking.h"
 
 namespace sweep {
 

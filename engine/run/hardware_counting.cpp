@@ -24,7 +24,7 @@ struct Uncounted {
 std::vector<Uncounted> uncounted_points(const RunStage& stage, const std::string& wanted) {
   std::vector<Uncounted> all;
   stage.store.visit_points(stage.run, [&](const StoredPoint& stored) {
-    if (stored.point.status != PointStatus::ok || stored.point.counted == wanted) return;
+    if (stored.point.status != PointStatus::ok || stored.point.collected_counters == wanted) return;
     const auto index = static_cast<std::size_t>(stored.ordinal);
     all.push_back({stored.id, stage.request.space.configurations.at(index)});
   });

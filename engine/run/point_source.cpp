@@ -56,7 +56,7 @@ void MeasuredPoints::read_counters(const Workload& workload, PointRecord& point)
   const Observation& counts = results.workloads.front();
   point.metrics.insert(point.metrics.end(), counts.metrics.begin(), counts.metrics.end());
   point.notes.insert(point.notes.end(), counts.notes.begin(), counts.notes.end());
-  point.counted = counters_text(request.counters);
+  point.collected_counters = counters_text(request.counters);
   ++stage_.timing.counted;
 }
 

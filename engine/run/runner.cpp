@@ -17,21 +17,6 @@
 
 namespace sweep {
 
-DeviceRecord record_of(const Device& device) {
-  return {device.backend,
-          device.name,
-          device.uuid,
-          device.compute_capability,
-          device.multiprocessors,
-          device.l2_bytes,
-          device.memory_bytes,
-          device.memory_clock_hz,
-          device.memory_bus_bits,
-          device.peak_bandwidth(),
-          device.driver,
-          device.cuda};
-}
-
 namespace {
 
 class Runner {
@@ -160,7 +145,7 @@ class Runner {
     Provenance provenance = request_.provenance;
     if (!request_.replay) provenance.compiler = request_.compile.nvrtc->version();
     provenance.measure = to_string(request_.sweep.measure);
-    provenance.device = record_of(stage_.measurer.device());
+    provenance.device = stage_.measurer.device();
     if (stage_.measurer.device().is_emulated()) {
       provenance.measure = counting_rules_text(request_.sweep.measure);
       provenance.seed = 0;

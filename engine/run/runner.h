@@ -76,9 +76,6 @@ struct RunSummary {
   RecentWorkloads recent = {};  ///< what was executed last
 };
 
-/// The device as the store remembers it.
-DeviceRecord record_of(const Device& device);
-
 /// Measures every configuration of a space that the store does not have yet, in the order that the
 /// provenance's seed gives, and records each point before the next begins. In between the first of
 /// them is measured again now and then, as an anchor that shows drift. Then measures the best ones

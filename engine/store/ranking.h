@@ -4,11 +4,16 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/store/record.h"
 
 namespace sweep {
+
+/// A point's measured figure, where it has one that is a positive number: others can neither be
+/// compared by their ratio nor are they times, clocks or temperatures.
+std::optional<double> measured_figure(const PointRecord& point, std::string_view metric);
 
 // Which of several points is the best. Only figures that are positive numbers count: others cannot
 // be compared by their ratio. Counts may be zero too.

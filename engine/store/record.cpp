@@ -1,6 +1,7 @@
 #include "engine/store/record.h"
 
 #include <algorithm>
+#include <string>
 
 namespace sweep {
 
@@ -45,6 +46,13 @@ bool lacks_counts(const PointRecord& point) {
          std::ranges::find(point.metrics, Origin::emulated, &Metric::origin) ==
              point.metrics.end() &&
          std::ranges::none_of(point.notes, says_why);
+}
+
+Bindings with_pattern(std::string_view pattern, const Bindings& parameters) {
+  Bindings bindings;
+  bindings.set("pattern", std::string(pattern));
+  for (const auto& [name, value] : parameters.entries()) bindings.set(name, value);
+  return bindings;
 }
 
 }  // namespace sweep

@@ -7,28 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/backend/device.h"
 #include "engine/spec/metric.h"
 #include "engine/text/value.h"
 
 namespace sweep {
-
-/// The device a run used, as the store remembers it. Figures that a backend does not have are 0.
-struct DeviceRecord {
-  std::string backend;  ///< "cuda" or "emulator"
-  std::string name;
-  std::string uuid;
-  int compute_capability = 0;  ///< major * 10 + minor
-  int multiprocessors = 0;
-  std::uint64_t l2_bytes = 0;
-  std::uint64_t memory_bytes = 0;
-  std::uint64_t memory_clock_hz = 0;
-  int memory_bus_bits = 0;
-  double peak_bandwidth = 0;  ///< theoretical, B/s
-  std::string driver;         ///< "580.159.04"; empty without one
-  std::string cuda;           ///< what the driver supports: "13.0"
-
-  friend bool operator==(const DeviceRecord&, const DeviceRecord&) = default;
-};
 
 /// Where a run's results come from: everything a report says besides the points.
 struct Provenance {
@@ -39,10 +22,10 @@ struct Provenance {
   std::string compiler;  ///< "NVRTC 13.0"
   std::string host;
   std::string measure;  ///< the measuring rules in one line
-  DeviceRecord device;
-  std::uint64_t seed = 0;  ///< of the order in which the points were measured; 0 in old runs
+  Device device;
+  std::uint64_t seed = 0;  ///< of the order in which the points were measured
   /// Of each pattern the parameters that are computed from others: the sweep leaves them to a
-  /// default that names these. Empty in old runs.
+  /// default that names these.
   std::map<std::string, std::vector<std::string>> derived = {};
 
   friend bool operator==(const Provenance&, const Provenance&) = default;
@@ -185,7 +168,7 @@ struct PointRecord {
   std::vector<Metric> metrics;
   std::vector<std::string> notes = {};  ///< sentences about how the figures came about
   /// The hardware counters that were taken with success, as one canonical line; empty: none.
-  std::string counted = {};
+  std::string collected_counters = {};
   /// Those of its parameters that its run computed from others, as a report reads it: they are
   /// shown, but set no two points apart. Not part of the database's point.
   std::vector<std::string> derived = {};
@@ -214,5 +197,8 @@ struct StoredPoint {
   std::int64_t ordinal = 0;      ///< its place within the run
   std::int64_t measured_by = 0;  ///< the run that measured it: an earlier one when it was reused
 };
+
+/// What tells a configuration from all others: "pattern", a word, and then its parameters.
+Bindings with_pattern(std::string_view pattern, const Bindings& parameters);
 
 }  // namespace sweep

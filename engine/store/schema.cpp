@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <string>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
 #include <string_view>
 
-#include "engine/store/gather_figures.h"
 #include "engine/store/store.h"
 
 namespace sweep {
@@ -14,7 +15,12 @@ namespace {
 
 // The columns for floating point figures have no type: with one, SQLite would store -0.0 as 0.
 // It stores NaN as NULL.
-constexpr const char* version_1 = R"sql(
+//
+// A point's samples and metrics are in its own row: one row for each of them would make recording a
+// point several times as expensive. Views show them as such rows.
+//
+// An explanation is the same for every run that has its configuration as a pattern's best.
+constexpr const char* tables = R"sql(
 CREATE TABLE run (
   id INTEGER PRIMARY KEY,
   state TEXT NOT NULL CHECK (state IN ('running', 'finished', 'interrupted')),
@@ -27,6 +33,9 @@ CREATE TABLE run (
   compiler TEXT NOT NULL,
   host TEXT NOT NULL,
   measure TEXT NOT NULL,
+  seed INTEGER NOT NULL,  -- its 64 bits read as a signed number
+  derived TEXT NOT NULL,  -- JSON: each pattern's parameters computed from others, {"stride":["N"]}
+  tuning TEXT NOT NULL DEFAULT '',  -- JSON: what a search found, group by group; else empty
   backend TEXT NOT NULL,
   device_name TEXT NOT NULL,
   device_uuid TEXT NOT NULL,
@@ -36,7 +45,7 @@ CREATE TABLE run (
   memory_bytes INTEGER NOT NULL,
   memory_clock_hz INTEGER NOT NULL,
   memory_bus_bits INTEGER NOT NULL,
-  peak_bandwidth,  -- B/s
+  peak_bandwidth AS (2.0 * memory_clock_hz * memory_bus_bits / 8),  -- B/s
   driver TEXT NOT NULL,
   cuda TEXT NOT NULL
 );
@@ -50,64 +59,22 @@ CREATE INDEX pattern_by_name ON pattern (name);
 
 CREATE TABLE point (
   id INTEGER PRIMARY KEY,
-  key_hash TEXT NOT NULL,                           -- XXH3-128 of the key in hexadecimal digits
-  run_id INTEGER NOT NULL REFERENCES run (id),      -- the run that measured it
+  key_hash TEXT NOT NULL,                       -- XXH3-128 of the key in hexadecimal digits
+  run_id INTEGER NOT NULL REFERENCES run (id),  -- the run that measured it
   pattern_id INTEGER NOT NULL REFERENCES pattern (id),
-  parameters TEXT NOT NULL,                         -- JSON: {"STRIDE":4,"T":{"element":"float"}}
+  parameters TEXT NOT NULL,                     -- JSON: {"STRIDE":4,"T":{"element":"float"}}
   measure TEXT NOT NULL,
   device TEXT NOT NULL,
   compiler TEXT NOT NULL,
   status TEXT NOT NULL CHECK (status IN ('ok', 'failed')),
   reason TEXT NOT NULL,
-  stopped_by TEXT NOT NULL
+  stopped_by TEXT NOT NULL,
+  collected_counters TEXT NOT NULL,
+  samples TEXT NOT NULL,         -- JSON: [[seconds, clock in Hz, mark], ...], plain: no mark
+  metric_list INTEGER NOT NULL,  -- 0: no metrics
+  metric_values TEXT NOT NULL    -- JSON: a number each
 );
 CREATE INDEX point_by_key ON point (key_hash);
-
-CREATE TABLE sample (
-  point_id INTEGER NOT NULL REFERENCES point (id),
-  ordinal INTEGER NOT NULL,
-  seconds,
-  PRIMARY KEY (point_id, ordinal)
-) WITHOUT ROWID;
-
-CREATE TABLE metric (
-  point_id INTEGER NOT NULL REFERENCES point (id),
-  ordinal INTEGER NOT NULL,
-  name TEXT NOT NULL,
-  origin TEXT NOT NULL CHECK (origin IN ('measured', 'hardware', 'emulated')),
-  unit TEXT NOT NULL,  -- empty for a counter named in NVIDIA's own words
-  value,
-  PRIMARY KEY (point_id, ordinal)
-) WITHOUT ROWID;
-
-CREATE TABLE run_point (
-  run_id INTEGER NOT NULL REFERENCES run (id),
-  ordinal INTEGER NOT NULL,
-  point_id INTEGER NOT NULL REFERENCES point (id),
-  PRIMARY KEY (run_id, ordinal)
-) WITHOUT ROWID;
-)sql";
-
-constexpr const char* version_2 = R"sql(
-CREATE TABLE note (
-  point_id INTEGER NOT NULL REFERENCES point (id),
-  ordinal INTEGER NOT NULL,
-  text TEXT NOT NULL,  -- how the point's figures came about
-  PRIMARY KEY (point_id, ordinal)
-) WITHOUT ROWID;
-)sql";
-
-// A point's samples and metrics are in its own row: one row for each of them would make recording a
-// point several times as expensive. Views show them as such rows.
-constexpr const char* version_3 = R"sql(
-ALTER TABLE run ADD COLUMN seed INTEGER NOT NULL DEFAULT 0;  -- its 64 bits read as a signed number
-ALTER TABLE point ADD COLUMN counted TEXT NOT NULL DEFAULT '';
--- JSON: [[seconds, clock in Hz, mark], ...]; a plain sample has no mark
-ALTER TABLE point ADD COLUMN samples TEXT NOT NULL DEFAULT '[]';
-ALTER TABLE point ADD COLUMN metric_list INTEGER NOT NULL DEFAULT 0;  -- 0: no metrics
-ALTER TABLE point ADD COLUMN metric_values TEXT NOT NULL DEFAULT '[]';  -- JSON: a number each
--- 1: about the hardware's counts, and replaced with them
-ALTER TABLE note ADD COLUMN on_counts INTEGER NOT NULL DEFAULT 0;
 
 CREATE TABLE metric_list (
   list_id INTEGER NOT NULL,
@@ -118,21 +85,65 @@ CREATE TABLE metric_list (
   PRIMARY KEY (list_id, ordinal)
 ) WITHOUT ROWID;
 
+CREATE VIEW sample (point_id, ordinal, seconds, sm_clock_hz, mark) AS
+SELECT point.id, each.key, CAST(json_extract(each.value, '$[0]') AS REAL),
+       CAST(json_extract(each.value, '$[1]') AS REAL),
+       coalesce(json_extract(each.value, '$[2]'), '')
+FROM point JOIN json_each(point.samples) AS each;
+
+CREATE VIEW metric (point_id, ordinal, name, origin, unit, value) AS
+SELECT point.id, metric_list.ordinal, metric_list.name, metric_list.origin, metric_list.unit,
+       CAST(each.value AS REAL)
+FROM point JOIN json_each(point.metric_values) AS each
+     JOIN metric_list ON metric_list.list_id = point.metric_list
+                         AND metric_list.ordinal = each.key;
+
+CREATE TABLE note (
+  point_id INTEGER NOT NULL REFERENCES point (id),
+  ordinal INTEGER NOT NULL,
+  on_counts INTEGER NOT NULL,  -- 1: about the hardware's counts, and replaced with them
+  text TEXT NOT NULL,          -- how the point's figures came about
+  PRIMARY KEY (point_id, ordinal)
+) WITHOUT ROWID;
+
+CREATE TABLE run_point (
+  run_id INTEGER NOT NULL REFERENCES run (id),
+  ordinal INTEGER NOT NULL,
+  point_id INTEGER NOT NULL REFERENCES point (id),
+  PRIMARY KEY (run_id, ordinal)
+) WITHOUT ROWID;
+
 CREATE TABLE run_note (
   run_id INTEGER NOT NULL REFERENCES run (id),
   ordinal INTEGER NOT NULL,
   text TEXT NOT NULL,
   PRIMARY KEY (run_id, ordinal)
 ) WITHOUT ROWID;
-)sql";
 
-constexpr const char* version_4 = R"sql(
--- JSON: what a search found, group by group; empty for a run that measured every configuration
-ALTER TABLE run ADD COLUMN tuning TEXT NOT NULL DEFAULT '';
-)sql";
+CREATE TABLE anchor (
+  run_id INTEGER NOT NULL REFERENCES run (id),
+  sequence INTEGER NOT NULL,
+  ordinal INTEGER NOT NULL,  -- of the configuration in run_point
+  at,                        -- seconds after the run's start
+  seconds,
+  seconds_low,
+  seconds_high,
+  sm_clock_hz,
+  temperature_celsius,
+  PRIMARY KEY (run_id, sequence)
+) WITHOUT ROWID;
 
-// An explanation is the same for every run that has its configuration as a pattern's best.
-constexpr const char* version_5 = R"sql(
+CREATE TABLE comparison (
+  run_id INTEGER NOT NULL REFERENCES run (id),
+  sequence INTEGER NOT NULL,
+  ordinal INTEGER NOT NULL,  -- of the configuration in run_point
+  rounds INTEGER NOT NULL,
+  slowdown_low,
+  slowdown,
+  slowdown_high,
+  PRIMARY KEY (run_id, sequence)
+) WITHOUT ROWID;
+
 CREATE TABLE explanation (
   id INTEGER PRIMARY KEY,
   pattern_id INTEGER NOT NULL REFERENCES pattern (id),
@@ -142,106 +153,55 @@ CREATE TABLE explanation (
   json TEXT NOT NULL               -- what `sweep explain --json` gives
 );
 CREATE INDEX explanation_by_pattern ON explanation (pattern_id);
-)sql";
 
-constexpr const char* version_6 = R"sql(
--- JSON: the parameters of each pattern that are computed from others, {"stride":["N"]}
-ALTER TABLE run ADD COLUMN derived TEXT NOT NULL DEFAULT '{}';
-)sql";
-
-// Columns of the tables of findings.
-constexpr const char* anchor_columns = R"sql(
-  at,                        -- seconds after the run's start
-  seconds,
-  seconds_low,
-  seconds_high,
-  sm_clock_hz,
-  temperature_celsius,)sql";
-constexpr const char* comparison_columns = R"sql(
-  rounds INTEGER NOT NULL,
-  slowdown_low,
-  slowdown,
-  slowdown_high,)sql";
-
-constexpr const char* run_explanation_columns = R"sql(
-  explanation_id INTEGER NOT NULL REFERENCES explanation (id),)sql";
-
-/// A table of what a run found out about its configurations, in the order in which it did.
-std::string table_of_findings(std::string_view name, std::string_view columns) {
-  return fmt::format(R"sql(
-CREATE TABLE {} (
+CREATE TABLE run_explanation (
   run_id INTEGER NOT NULL REFERENCES run (id),
   sequence INTEGER NOT NULL,
-  ordinal INTEGER NOT NULL,  -- of the configuration in run_point{}
+  ordinal INTEGER NOT NULL,  -- of the configuration in run_point
+  explanation_id INTEGER NOT NULL REFERENCES explanation (id),
   PRIMARY KEY (run_id, sequence)
 ) WITHOUT ROWID;
-)sql",
-                     name, columns);
-}
-
-/// After the samples and metrics have moved.
-constexpr const char* version_3_views = R"sql(
-DROP TABLE sample;
-CREATE VIEW sample (point_id, ordinal, seconds, sm_clock_hz, mark) AS
-SELECT point.id, each.key, CAST(json_extract(each.value, '$[0]') AS REAL),
-       CAST(json_extract(each.value, '$[1]') AS REAL),
-       coalesce(json_extract(each.value, '$[2]'), '')
-FROM point JOIN json_each(point.samples) AS each;
-
-DROP TABLE metric;
-CREATE VIEW metric (point_id, ordinal, name, origin, unit, value) AS
-SELECT point.id, metric_list.ordinal, metric_list.name, metric_list.origin, metric_list.unit,
-       CAST(each.value AS REAL)
-FROM point JOIN json_each(point.metric_values) AS each
-     JOIN metric_list ON metric_list.list_id = point.metric_list
-                         AND metric_list.ordinal = each.key;
 )sql";
 
-void bring_to_version_1(sqlite::Database& database) {
-  database.execute(version_1);
-}
+constexpr std::size_t header_size = 100;
+constexpr std::size_t user_version_at = 60;
+constexpr std::size_t application_id_at = 68;
+constexpr std::string_view magic("SQLite format 3\0", 16);
 
-void bring_to_version_2(sqlite::Database& database) {
-  database.execute(version_2);
-}
-
-void bring_to_version_3(sqlite::Database& database) {
-  database.execute(version_3);
-  database.execute(table_of_findings("anchor", anchor_columns));
-  database.execute(table_of_findings("comparison", comparison_columns));
-  gather_figures(database);
-  database.execute(version_3_views);
-}
-
-void bring_to_version_4(sqlite::Database& database) {
-  database.execute(version_4);
-}
-
-void bring_to_version_5(sqlite::Database& database) {
-  database.execute(version_5);
-  database.execute(table_of_findings("run_explanation", run_explanation_columns));
-}
-
-void bring_to_version_6(sqlite::Database& database) {
-  database.execute(version_6);
-}
-
-/// Element n turns version n into version n + 1. What has been released never changes.
-constexpr std::array migrations = {bring_to_version_1, bring_to_version_2, bring_to_version_3,
-                                   bring_to_version_4, bring_to_version_5, bring_to_version_6};
-
-[[noreturn]] void fail_as_newer(std::int64_t version, const std::filesystem::path& path) {
-  throw StoreError(
-      fmt::format("the file '{}' was written by a newer version of sweep (schema {}, this one "
-                  "knows {}); update sweep to use it",
-                  path.string(), version, schema_version()),
-      StoreFault::newer);
+std::int64_t big_endian(const std::array<char, header_size>& bytes, std::size_t at) {
+  std::uint32_t value = 0;
+  for (std::size_t i = at; i < at + 4; ++i) {
+    value = value << 8 | static_cast<unsigned char>(bytes.at(i));
+  }
+  return static_cast<std::int32_t>(value);
 }
 
 }  // namespace
 
-std::int64_t schema_version() {
-  return static_cast<std::int64_t>(migrations.size());
+std::optional<DatabaseHeader> read_database_header(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  // To open a pipe would block.
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    throw StoreError(
+        fmt::format("'{}' is not a file, so no results database either", path.string()),
+        StoreFault::not_a_store);
+  }
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  std::array<char, header_size> bytes = {};
+  if (!file || (!file.read(bytes.data(), bytes.size()) && !file.eof())) {
+    throw StoreError(
+        fmt::format("the file '{}' cannot be read: {}", path.string(), std::strerror(errno)),
+        StoreFault::inaccessible);
+  }
+  const auto size = static_cast<std::size_t>(file.gcount());
+  if (size == 0) return std::nullopt;
+  if (size < bytes.size() || std::string_view(bytes.data(), magic.size()) != magic) {
+    throw StoreError(fmt::format("the file '{}' is not a results database", path.string()),
+                     StoreFault::not_a_store);
+  }
+  return DatabaseHeader{big_endian(bytes, application_id_at), big_endian(bytes, user_version_at)};
 }
 
 void check_header(const DatabaseHeader& header, const std::filesystem::path& path) {
@@ -251,20 +211,28 @@ void check_header(const DatabaseHeader& header, const std::filesystem::path& pat
                                  path.string()),
                      StoreFault::not_a_store);
   }
-  if (header.user_version > schema_version()) fail_as_newer(header.user_version, path);
+  if (header.user_version == schema_version) return;
+  throw StoreError(
+      fmt::format("the file '{}' was written by another version of sweep (schema {}, this one "
+                  "knows {}); use that version, or another folder with -o DIR",
+                  path.string(), header.user_version, schema_version),
+      StoreFault::other_version);
 }
 
-void bring_up_to_date(sqlite::Database& database) {
-  // Two processes may find the file old at the same time; the version counts under the lock.
-  if (database.integer("PRAGMA user_version") == schema_version()) return;
+void check_header(sqlite::Database& database) {
+  check_header({database.integer("PRAGMA application_id"), database.integer("PRAGMA user_version")},
+               database.path());
+}
+
+void create_tables(sqlite::Database& database) {
+  const auto is_created = [&] { return database.integer("PRAGMA user_version") != 0; };
+  if (is_created()) return check_header(database);
   sqlite::Transaction transaction(database, sqlite::Transaction::Kind::write);
-  const std::int64_t version = database.integer("PRAGMA user_version");
-  if (version > schema_version()) fail_as_newer(version, database.path());
-  for (auto i = static_cast<std::size_t>(version); i < migrations.size(); ++i) {
-    migrations.at(i)(database);
-  }
+  // Another process may have found the file empty at the same time; the lock decides.
+  if (is_created()) return check_header(database);
+  database.execute(tables);
   database.execute(fmt::format("PRAGMA application_id = {}", application_id));
-  database.execute(fmt::format("PRAGMA user_version = {}", schema_version()));
+  database.execute(fmt::format("PRAGMA user_version = {}", schema_version));
   transaction.commit();
 }
 

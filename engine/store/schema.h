@@ -2,8 +2,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 
-#include "engine/store/database_header.h"
 #include "engine/store/sqlite.h"
 
 namespace sweep {
@@ -11,28 +11,26 @@ namespace sweep {
 /// Marks a file as a results database: "Swep" in ASCII.
 constexpr std::int64_t application_id = 0x53776570;
 
-/// The version of the schema that this engine reads and writes.
-std::int64_t schema_version();
+/// The version of the tables.
+constexpr std::int64_t schema_version = 1;
 
-/// The oldest version that this engine reads as it is.
-constexpr std::int64_t oldest_readable_version = 1;
-/// The first version whose points have notes.
-constexpr std::int64_t version_with_notes = 2;
-/// The first version with the seed, what the counters took, samples' clocks and marks, and a run's
-/// notes, anchors and comparisons.
-constexpr std::int64_t version_with_anchors = 3;
-/// The first version that keeps what a search found.
-constexpr std::int64_t version_with_tuning = 4;
-/// The first version that keeps what patterns' accesses cost.
-constexpr std::int64_t version_with_explanations = 5;
-/// The first version that tells which parameters are computed from others.
-constexpr std::int64_t version_with_derived = 6;
+/// What the first bytes of an SQLite file say about it (sqlite.org/fileformat2.html, 1.3).
+struct DatabaseHeader {
+  std::int64_t application_id = 0;
+  std::int64_t user_version = 0;
+};
 
-/// Throws StoreError unless `header` is that of a results database of this version or an older one.
+/// Reads the header without SQLite, which may recover or tidy up a file by opening it. Nothing for
+/// an empty file. Throws StoreError for a file that cannot be read or is not SQLite's.
+std::optional<DatabaseHeader> read_database_header(const std::filesystem::path& path);
+
+/// Throws StoreError unless `header` is that of a results database of this version.
 void check_header(const DatabaseHeader& header, const std::filesystem::path& path);
+/// The same for a database that is open: a mark may still be in its write-ahead log.
+void check_header(sqlite::Database& database);
 
-/// Creates the tables of an empty database and brings those of an older version up to date, wholly
-/// or not at all. Throws StoreError for a newer version.
-void bring_up_to_date(sqlite::Database& database);
+/// Creates the tables of an empty database, wholly or not at all. Throws StoreError for one of
+/// another version.
+void create_tables(sqlite::Database& database);
 
 }  // namespace sweep

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -47,6 +48,16 @@ class Database {
   [[noreturn]] void fail(int code, int system_error = 0);
   /// Throws that the file's contents contradict themselves.
   [[noreturn]] void fail_as_damaged(std::string_view what) const;
+  /// What `read` makes of the file's contents. Its std::invalid_argument says how these contradict
+  /// themselves.
+  template <class Read>
+  auto understood(const Read& read) const {
+    try {
+      return read();
+    } catch (const std::invalid_argument& error) {
+      fail_as_damaged(error.what());
+    }
+  }
   const std::filesystem::path& path() const { return path_; }
 
  private:

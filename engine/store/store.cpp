@@ -7,17 +7,11 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 #include <thread>
 
-#include "engine/store/database_header.h"
-#include "engine/store/explanation_rows.h"
-#include "engine/store/pattern_table.h"
-#include "engine/store/point_table.h"
-#include "engine/store/read_points.h"
-#include "engine/store/run_findings.h"
-#include "engine/store/run_rows.h"
 #include "engine/store/schema.h"
-#include "engine/store/sqlite.h"
+#include "engine/store/store_state.h"
 
 namespace sweep {
 namespace {
@@ -40,7 +34,7 @@ bool is_there(const fs::path& path) {
   return fs::exists(status);
 }
 
-/// Refuses, without touching it, what is there but is not a database of this version or older.
+/// Refuses, without touching it, what is there but is not a database of this version.
 void check_existing(const fs::path& path) {
   if (fs::is_directory(path)) fail(path, "is a folder", StoreFault::not_a_store);
   if (const auto header = read_database_header(path)) check_header(*header, path);
@@ -78,7 +72,7 @@ std::unique_ptr<Database> open_for_writing(const fs::path& path) {
   }
   auto database = std::make_unique<Database>(path, Access::write);
   // Created before the switch to write-ahead logging, the header's marks are in the file itself.
-  bring_up_to_date(*database);
+  create_tables(*database);
   // With a write-ahead log, NORMAL loses nothing when a process dies; the rollback journal needs
   // FULL for the same.
   const bool logged = switch_to_write_ahead_log(*database);
@@ -91,8 +85,7 @@ std::unique_ptr<Database> open_for_writing(const fs::path& path) {
 /// Opens the database and reads its version: SQLite opens lazily, the first read tells.
 std::unique_ptr<Database> open_checked(const fs::path& path, Access access) {
   auto database = std::make_unique<Database>(path, access);
-  check_header(
-      {database->integer("PRAGMA application_id"), database->integer("PRAGMA user_version")}, path);
+  check_header(*database);
   return database;
 }
 
@@ -108,47 +101,26 @@ std::unique_ptr<Database> open_for_reading(const fs::path& path) {
   if (!is_there(path)) fail(path, "does not exist", StoreFault::missing);
   check_existing(path);
   if (fs::file_size(path) == 0) fail(path, "is empty: it holds no runs", StoreFault::missing);
-  std::unique_ptr<Database> database;
   try {
-    database = open_checked(path, Access::read);
+    return open_checked(path, Access::read);
   } catch (const StoreError& error) {
     const bool may_lack_permission =
         error.fault() == StoreFault::inaccessible || error.fault() == StoreFault::failing;
     if (!may_lack_permission || !can_be_immutable(path)) throw;
-    database = open_checked(path, Access::immutable);
+    return open_checked(path, Access::immutable);
   }
-  if (database->integer("PRAGMA user_version") < oldest_readable_version) {
-    fail(path, "was written by an older version of sweep; `sweep run` brings it up to date",
-         StoreFault::older);
-  }
-  return database;
+}
+
+/// Call it within a transaction.
+std::optional<ReusedPoint> reuse(PointRows& points, std::int64_t run, std::int64_t ordinal,
+                                 const PointKey& key) {
+  const auto id = points.find(key);
+  if (!id) return std::nullopt;
+  points.place(run, ordinal, *id);
+  return ReusedPoint{*id, points.collected_counters(*id)};
 }
 
 }  // namespace
-
-struct Store::State {
-  explicit State(std::unique_ptr<Database> opened)
-      : database(std::move(opened)), patterns(*database), finder(*database, patterns) {}
-
-  /// Prepared by the first call: a database that is read as it is may lack what it writes.
-  PointTable& points() {
-    if (!table) table.emplace(*database, patterns);
-    return *table;
-  }
-
-  /// Call it within a transaction.
-  std::optional<ReusedPoint> reuse(std::int64_t run, std::int64_t ordinal, const PointKey& key) {
-    const auto id = finder.find(key);
-    if (!id) return std::nullopt;
-    points().place(run, ordinal, *id);
-    return ReusedPoint{*id, points().counted(*id)};
-  }
-
-  std::unique_ptr<Database> database;
-  PatternTable patterns;
-  PointFinder finder;
-  std::optional<PointTable> table;
-};
 
 Store::Store(const fs::path& path, Mode mode)
     : state_(std::make_unique<State>(mode == Mode::read_write ? open_for_writing(path)
@@ -160,14 +132,6 @@ const fs::path& Store::path() const {
   return state_->database->path();
 }
 
-std::int64_t Store::begin_run(const Provenance& provenance) {
-  return insert_run(*state_->database, provenance);
-}
-
-void Store::end_run(std::int64_t run, RunState state) {
-  set_run_state(*state_->database, run, state);
-}
-
 std::int64_t Store::add_point(std::int64_t run, std::int64_t ordinal, const PointRecord& point) {
   if (!state_->database->is_in_place()) {
     fail(path(),
@@ -176,9 +140,8 @@ std::int64_t Store::add_point(std::int64_t run, std::int64_t ordinal, const Poin
          StoreFault::gone);
   }
   Transaction transaction(*state_->database, Transaction::Kind::write);
-  PointTable& points = state_->points();
-  const std::int64_t id = points.insert(run, point);
-  points.place(run, ordinal, id);
+  const std::int64_t id = state_->points.insert(run, point);
+  state_->points.place(run, ordinal, id);
   transaction.commit();
   return id;
 }
@@ -186,7 +149,7 @@ std::int64_t Store::add_point(std::int64_t run, std::int64_t ordinal, const Poin
 std::optional<ReusedPoint> Store::reuse_point(std::int64_t run, std::int64_t ordinal,
                                               const PointKey& key) {
   Transaction transaction(*state_->database, Transaction::Kind::write);
-  const auto reused = state_->reuse(run, ordinal, key);
+  const auto reused = reuse(state_->points, run, ordinal, key);
   if (reused) transaction.commit();
   return reused;
 }
@@ -197,101 +160,56 @@ std::vector<std::optional<ReusedPoint>> Store::reuse_points(
   std::vector<std::optional<ReusedPoint>> reused;
   reused.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
-    reused.push_back(state_->reuse(run, static_cast<std::int64_t>(i), key_of(i)));
+    reused.push_back(reuse(state_->points, run, static_cast<std::int64_t>(i), key_of(i)));
   }
   transaction.commit();
   return reused;
 }
 
 bool Store::has_point(const PointKey& key) const {
-  return state_->finder.find(key).has_value();
+  return state_->points.find(key).has_value();
 }
 
 std::optional<std::vector<Metric>> Store::metrics_of(const PointKey& key) const {
   const Transaction snapshot(*state_->database, Transaction::Kind::read);
-  const auto id = state_->finder.find(key);
-  return id ? std::optional(state_->points().metrics_of(*id)) : std::nullopt;
+  const auto id = state_->points.find(key);
+  return id ? std::optional(state_->points.metrics_of(*id)) : std::nullopt;
 }
 
-void Store::add_counts(std::int64_t point_id, const std::string& counted,
+void Store::add_counts(std::int64_t point_id, const std::string& collected_counters,
                        const std::vector<Metric>& metrics, const std::vector<std::string>& notes) {
   Transaction transaction(*state_->database, Transaction::Kind::write);
-  state_->points().set_counts(point_id, counted, metrics, notes);
+  state_->points.set_counts(point_id, collected_counters, metrics, notes);
   transaction.commit();
 }
 
 void Store::add_metrics(std::int64_t point_id, const std::vector<Metric>& metrics,
                         const std::vector<std::string>& notes) {
   Transaction transaction(*state_->database, Transaction::Kind::write);
-  state_->points().add_metrics(point_id, metrics, notes);
+  state_->points.add_metrics(point_id, metrics, notes);
   transaction.commit();
-}
-
-void Store::add_note(std::int64_t run, const std::string& text) {
-  insert_run_note(*state_->database, run, text);
-}
-
-void Store::add_anchor(std::int64_t run, const AnchorRecord& anchor) {
-  insert_anchor(*state_->database, run, anchor);
-}
-
-void Store::set_comparisons(std::int64_t run, const std::vector<ComparisonRecord>& comparisons) {
-  Transaction transaction(*state_->database, Transaction::Kind::write);
-  replace_comparisons(*state_->database, run, comparisons);
-  transaction.commit();
-}
-
-bool Store::take_over_comparisons(std::int64_t run) {
-  Transaction transaction(*state_->database, Transaction::Kind::write);
-  copy_comparisons(*state_->database, run);
-  const bool has_some = state_->database->changes() > 0;
-  transaction.commit();
-  return has_some;
-}
-
-void Store::set_tuning(std::int64_t run, const TuningRecord& tuning) {
-  set_run_tuning(*state_->database, run, tuning);
-}
-
-void Store::add_explanation(std::int64_t run, const PatternExplanation& explanation,
-                            const std::string& made_by) {
-  Transaction transaction(*state_->database, Transaction::Kind::write);
-  insert_explanation(*state_->database, run, explanation, made_by);
-  transaction.commit();
-}
-
-bool Store::reuse_explanation(std::int64_t run, std::int64_t ordinal, const std::string& made_by) {
-  Transaction transaction(*state_->database, Transaction::Kind::write);
-  const bool found = take_over_explanation(*state_->database, run, ordinal, made_by);
-  transaction.commit();
-  return found;
-}
-
-std::vector<RunRecord> Store::runs() const {
-  const Transaction snapshot(*state_->database, Transaction::Kind::read);
-  return read_runs(*state_->database);
 }
 
 std::optional<StoredPoint> Store::point(std::int64_t run, std::int64_t ordinal) const {
   const Transaction snapshot(*state_->database, Transaction::Kind::read);
-  return read_point(*state_->database, run, ordinal);
+  std::optional<StoredPoint> point;
+  state_->points.read(run, ordinal, ordinal,
+                      [&](StoredPoint&& found) { point = std::move(found); });
+  return point;
 }
 
 std::vector<StoredPoint> Store::points(std::int64_t run) const {
-  const Transaction snapshot(*state_->database, Transaction::Kind::read);
   std::vector<StoredPoint> points;
-  read_points(*state_->database, run,
-              [&](StoredPoint&& point) { points.push_back(std::move(point)); });
+  visit_points(run, [&](StoredPoint&& point) { points.push_back(std::move(point)); });
   return points;
 }
 
 void Store::visit_points(std::int64_t run, const std::function<void(StoredPoint&&)>& visit) const {
   const Transaction snapshot(*state_->database, Transaction::Kind::read);
-  read_points(*state_->database, run, visit);
+  state_->points.read(run, 0, std::numeric_limits<std::int64_t>::max(), visit);
 }
 
 PointCounts Store::count_points(std::int64_t run) const {
-  const Transaction snapshot(*state_->database, Transaction::Kind::read);
   sqlite::Statement count(*state_->database, R"sql(
       SELECT count(*), coalesce(sum(status = 'failed'), 0)
       FROM run_point JOIN point ON point.id = point_id WHERE run_point.run_id = ?)sql");

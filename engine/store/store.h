@@ -15,15 +15,14 @@
 namespace sweep {
 
 enum class StoreFault {
-  missing,       ///< there is no such file, or no such run in it
-  not_a_store,   ///< another kind of file
-  newer,         ///< written by a newer version
-  older,         ///< needs to be brought up to date, but is opened read-only
-  damaged,       ///< the file's contents contradict themselves
-  locked,        ///< another process holds it
-  inaccessible,  ///< it cannot be opened or created, or only be read
-  gone,          ///< removed or replaced while it was open
-  failing,       ///< reading or writing fails: a full disk, a failing device
+  missing,        ///< there is no such file, or no such run in it
+  not_a_store,    ///< another kind of file
+  other_version,  ///< written by a version with another schema
+  damaged,        ///< the file's contents contradict themselves
+  locked,         ///< another process holds it
+  inaccessible,   ///< it cannot be opened or created, or only be read
+  gone,           ///< removed or replaced while it was open
+  failing,        ///< reading or writing fails: a full disk, a failing device
   other,
 };
 
@@ -41,7 +40,7 @@ class StoreError : public std::runtime_error {
 /// A point of an earlier run that serves again.
 struct ReusedPoint {
   std::int64_t id = 0;
-  std::string counted;  ///< the counters that it has already
+  std::string collected_counters;  ///< that it has already
 };
 
 /// How many points a run has.
@@ -62,10 +61,9 @@ class Store {
  public:
   enum class Mode { read_only, read_write };
 
-  /// Opens a database. With `read_write` creates it when there is none, in a folder that exists,
-  /// and brings an older schema up to date; with `read_only` an older one is read as it is, and a
-  /// missing file is an error. A file that is not a sweep database, or one of a newer version, is
-  /// an error and stays as it is.
+  /// Opens a database. With `read_write` creates it when there is none, in a folder that exists;
+  /// with `read_only` a missing file is an error. A file that is not a sweep database, or one of
+  /// another version, is an error and stays as it is.
   Store(const std::filesystem::path& path, Mode mode);
   ~Store();
   Store(const Store&) = delete;
@@ -93,7 +91,7 @@ class Store {
   std::optional<std::vector<Metric>> metrics_of(const PointKey& key) const;
   /// Replaces the point's metrics of origin hardware, the counters they stand for, and the notes
   /// of an earlier call.
-  void add_counts(std::int64_t point_id, const std::string& counted,
+  void add_counts(std::int64_t point_id, const std::string& collected_counters,
                   const std::vector<Metric>& metrics, const std::vector<std::string>& notes);
 
   /// Adds metrics of an origin that the point has none of yet, and notes on them.

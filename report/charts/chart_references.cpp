@@ -11,10 +11,10 @@ namespace {
 
 constexpr double bytes_per_gigabyte = 1e9;
 
-std::optional<double> theoretical_peak(const std::string& metric, const DeviceRecord& device) {
-  if (device.peak_bandwidth <= 0) return std::nullopt;
+std::optional<double> theoretical_peak(const std::string& metric, const Device& device) {
+  if (device.peak_bandwidth() <= 0) return std::nullopt;
   if (metric == "percent_of_peak") return 100.0;
-  return device.peak_bandwidth / bytes_per_gigabyte;
+  return device.peak_bandwidth() / bytes_per_gigabyte;
 }
 
 std::optional<double> highest_measured(const MetricColumn& metric, const RunResults& results) {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/store/pattern_bindings.h"
+#include "engine/store/record.h"
 #include "engine/text/units.h"
 #include "report/compare/concentration.h"
 #include "report/difference_words.h"

@@ -140,8 +140,8 @@ void check_any_in_both(const RunComparison& comparison, const Matching& matching
 /// What a GPU reaches of its own peak, where it is another one.
 void add_share_of_peak(std::vector<ComparedMetric>& metrics, std::span<const PointPair> pairs,
                        const RunComparison& comparison) {
-  const double before = comparison.before.results.run.provenance.device.peak_bandwidth;
-  const double after = comparison.after.results.run.provenance.device.peak_bandwidth;
+  const double before = comparison.before.results.run.provenance.device.peak_bandwidth();
+  const double after = comparison.after.results.run.provenance.device.peak_bandwidth();
   const bool by_speed =
       std::ranges::any_of(metrics, [](const ComparedMetric& metric) { return metric.is_speed; });
   if (before == after || !by_speed) return;

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "engine/store/measured_figure.h"
+#include "engine/store/ranking.h"
 #include "engine/text/units.h"
 #include "report/compare/comparison_words.h"
 #include "report/display_text.h"
@@ -73,8 +73,8 @@ class Differences {
   }
 
   void compare_devices() {
-    const DeviceRecord& before = old_run().device;
-    const DeviceRecord& after = new_run().device;
+    const Device& before = old_run().device;
+    const Device& after = new_run().device;
     if (compare("devices", before.name, after.name, true)) return;
     if (before.uuid != after.uuid) {
       add(fmt::format("A and B ran on different GPUs of the same kind ({})", after.name));

@@ -54,7 +54,7 @@ std::string describe_subject(const RunResults& results,
   if (patterns.size() == 1) text += " of the pattern " + *patterns.begin();
   if (patterns.size() > 1) text += fmt::format(" of {} patterns", patterns.size());
   if (const std::string axes = describe_axes(parameters); !axes.empty()) text += " over " + axes;
-  const DeviceRecord& device = results.run.provenance.device;
+  const Device& device = results.run.provenance.device;
   const bool is_emulated = device.backend == "emulator";
   if (!device.name.empty())
     text += (is_emulated ? ", executed by the " : ", measured on ") + device.name;
@@ -110,7 +110,7 @@ class Tiles {
     const auto share = figure_of(results_.points[ends.best].point,
                                  MetricColumn{"percent_of_peak", Origin::measured});
     if (!share || *share > whole) return {};
-    const double peak = results_.run.provenance.device.peak_bandwidth;
+    const double peak = results_.run.provenance.device.peak_bandwidth();
     return tile("share of the peak", format_figure(*share), "%",
                 peak > 0 ? fmt::format("of {} GB/s in theory", format_figure(peak / 1e9)) : "");
   }

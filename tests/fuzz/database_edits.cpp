@@ -23,8 +23,6 @@ struct Table {
 constexpr std::array tables = {Table{"run", "id"},
                                Table{"pattern", "id"},
                                Table{"point", "id"},
-                               Table{"sample", "point_id, ordinal"},
-                               Table{"metric", "point_id, ordinal"},
                                Table{"run_point", "run_id, ordinal"},
                                Table{"note", "point_id, ordinal"},
                                Table{"metric_list", "list_id, ordinal"},

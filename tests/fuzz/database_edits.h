@@ -7,8 +7,8 @@ namespace sweep::fuzz {
 
 /// The bytes of a valid results database with edits, which are lines that begin with `~`; a value
 /// goes on until the next of them. Constraints do not hold, and an edit that SQLite refuses is
-/// left out. The first letter says which database: `1` to `4` are of old versions of the schema,
-/// `t` is that of a search, `e` of the emulator, any other of a comparison.
+/// left out. The first letter says which database: `t` is that of a search, `e` of the emulator,
+/// any other of a comparison.
 ///
 ///     ~TABLE.COLUMN ROW VALUE   gives the row at this place another value
 ///     ~+TABLE.COLUMN ROW VALUE  adds the same row with this value

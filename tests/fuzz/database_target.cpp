@@ -98,7 +98,7 @@ void read(const fs::path& path) {
 }
 
 /// What a run does that goes on with the database.
-void bring_up_to_date(const fs::path& path) {
+void go_on(const fs::path& path) {
   Store store(path, Store::Mode::read_write);
   const std::vector<RunRecord> runs = store.runs();
   if (runs.empty()) return;
@@ -132,7 +132,7 @@ void read_database(std::string_view bytes) {
   std::ofstream(path, std::ios::binary) << file;
   allow_refusal([&] { read(path); });
   allow_refusal([&] { read_store(path, std::nullopt); });
-  allow_refusal([&] { bring_up_to_date(path); });
+  allow_refusal([&] { go_on(path); });
   remove_with_logs(path);
 }
 

@@ -9,7 +9,6 @@
 #include "engine/store/store.h"
 #include "tests/report/example_results.h"
 #include "tests/report/tuned_results.h"
-#include "tests/store/version_4.h"
 #include "tests/temporary_folder.h"
 
 namespace sweep::fuzz {
@@ -63,18 +62,6 @@ void record(Store& store, RunResults results) {
 }
 
 void write_database(const fs::path& path, char letter) {
-  switch (letter) {
-    case '1':
-      return testing::write_version_1(path);
-    case '2':
-      return testing::write_version_2(path);
-    case '3':
-      return testing::write_version_3(path);
-    case '4':
-      return testing::write_version_4(path);
-    default:
-      break;
-  }
   Store store(path, Store::Mode::read_write);
   if (letter == 't') {
     record(store, testing::tuned_results());
@@ -117,7 +104,7 @@ std::string make_template(char letter) {
 
 const std::string& database_template(char letter) {
   static std::map<char, std::string> templates;
-  constexpr std::string_view letters = "1234te";
+  constexpr std::string_view letters = "te";
   if (letters.find(letter) == std::string_view::npos) letter = 'c';
   std::string& bytes = templates[letter];
   if (bytes.empty()) bytes = make_template(letter);

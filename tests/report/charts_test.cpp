@@ -26,7 +26,8 @@ Chart only_chart(const ChartLayout& layout, const std::vector<StoredPoint>& poin
   RunResults results;
   results.points = points;
   results.layout.charts = {layout};
-  results.run.provenance.device.peak_bandwidth = 4e12;
+  results.run.provenance.device.memory_clock_hz = 2'000'000'000;  // 4000 GB/s
+  results.run.provenance.device.memory_bus_bits = 8000;
   const std::vector<Chart> charts = charts_of(results);
   BOOST_REQUIRE_EQUAL(charts.size(), 1U);
   return charts.front();

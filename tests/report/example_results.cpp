@@ -22,7 +22,6 @@ Provenance gpu_provenance() {
                      .memory_bytes = 139ull << 30,
                      .memory_clock_hz = 3201000000,
                      .memory_bus_bits = 6016,
-                     .peak_bandwidth = 4.814304e12,
                      .driver = "580.159.04",
                      .cuda = "13.0"}};
 }

@@ -94,9 +94,10 @@ BOOST_DATA_TEST_CASE(names_the_share_of_the_peak, boost::unit_test::data::make(s
 }
 
 /// A device of 1000 GB/s and 100 multiprocessors.
-DeviceRecord small_device() {
-  DeviceRecord device;
-  device.peak_bandwidth = 1e12;
+Device small_device() {
+  Device device;
+  device.memory_clock_hz = 1'000'000'000;
+  device.memory_bus_bits = 4000;
   device.multiprocessors = 100;
   return device;
 }

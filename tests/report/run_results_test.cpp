@@ -2,12 +2,8 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "report/csv.h"
-#include "report/markdown.h"
-#include "report/terminal_table.h"
 #include "tests/store/database_folder.h"
 #include "tests/store/example_records.h"
-#include "tests/store/version_2.h"
 
 namespace sweep::testing {
 namespace {
@@ -67,20 +63,6 @@ BOOST_AUTO_TEST_CASE(a_sweep_without_layout_or_summary_has_none) {
   store.begin_run(example_provenance());
   BOOST_TEST(load_results(store).summary == "");
   BOOST_TEST(load_results(store).layout.tables.empty());
-}
-
-BOOST_AUTO_TEST_CASE(an_old_database_gives_every_report) {
-  for (const auto write : {write_version_1, write_version_2}) {
-    const std::filesystem::path old = folder.path() / "old.db";
-    write(old);
-    {
-      const RunResults results = load_results(Store(old, Store::Mode::read_only));
-      BOOST_TEST(write_markdown(results).find("order") == std::string::npos);
-      BOOST_TEST(write_csv(results).find("2738.25") != std::string::npos);
-      BOOST_TEST(write_terminal(results, 80, false).find("2738") != std::string::npos);
-    }
-    std::filesystem::remove(old);
-  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -268,7 +268,7 @@ BOOST_AUTO_TEST_CASE(hardware_counters_are_read_once_for_points_that_lack_them) 
   const RunSummary first = run({1, 2});
   BOOST_TEST(first.timing.counted == 2U);
   for (const StoredPoint& stored : points(first.run)) {
-    BOOST_TEST(stored.point.counted == "memory");
+    BOOST_TEST(stored.point.collected_counters == "memory");
     BOOST_TEST((stored.point.metrics.back() == Metric{"load_sectors", Origin::hardware, 64}));
   }
   const RunSummary second = run({1, 2, 3});
@@ -289,7 +289,7 @@ BOOST_AUTO_TEST_CASE(counters_that_cannot_be_read_are_a_note_and_the_points_stay
                                 "this device has no hardware counters, so none are taken"}),
              boost::test_tools::per_element());
   BOOST_TEST(record(summary.run).notes == heard.notes, boost::test_tools::per_element());
-  BOOST_TEST(points(summary.run).front().point.counted.empty());
+  BOOST_TEST(points(summary.run).front().point.collected_counters.empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

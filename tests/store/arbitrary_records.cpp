@@ -109,7 +109,7 @@ PointRecord arbitrary_point() {
   for (int i = 0; i < metrics; ++i) point.metrics.push_back(arbitrary_metric());
   const int notes = *rc::gen::inRange(0, 3);
   for (int i = 0; i < notes; ++i) point.notes.push_back(arbitrary_tricky_text());
-  point.counted = arbitrary_tricky_text();
+  point.collected_counters = arbitrary_tricky_text();
   return point;
 }
 
@@ -173,7 +173,8 @@ bool identical(const TuningRecord& a, const TuningRecord& b) {
 
 bool identical(const PointRecord& a, const PointRecord& b) {
   return a.key == b.key && a.status == b.status && a.reason == b.reason &&
-         a.stopped_by == b.stopped_by && a.notes == b.notes && a.counted == b.counted &&
+         a.stopped_by == b.stopped_by && a.notes == b.notes &&
+         a.collected_counters == b.collected_counters &&
          std::ranges::equal(a.samples, b.samples,
                             [](const SampleRecord& x, const SampleRecord& y) {
                               return identical(x.seconds, y.seconds) &&

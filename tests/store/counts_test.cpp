@@ -24,7 +24,7 @@ struct Fixture : OpenStore {
                      {"load_sectors", Origin::hardware, 31},
                      {"load_sectors", Origin::emulated, 32}};
     point.notes = {"executed 5 of 4096 blocks"};
-    point.counted = "load_sectors";
+    point.collected_counters = "load_sectors";
     return point;
   }
   PointRecord point() const { return store.points(run).at(0).point; }
@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(a_point_keeps_what_counted_it) {
   BOOST_TEST((point() == counted_point()));
   const auto reused = store.reuse_point(store.begin_run({}), 0, example_key(1));
   BOOST_REQUIRE(reused.has_value());
-  BOOST_TEST(reused->counted == "load_sectors");
+  BOOST_TEST(reused->collected_counters == "load_sectors");
 }
 
 BOOST_AUTO_TEST_CASE(new_counts_replace_the_hardwares_and_nothing_else) {
@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(new_counts_replace_the_hardwares_and_nothing_else) {
                                          {"load_sectors", Origin::hardware, 32},
                                          {"l2_hit_rate", Origin::hardware, 50}}));
   BOOST_TEST((point().notes == Notes{"executed 5 of 4096 blocks", "one pass failed"}));
-  BOOST_TEST(point().counted == "memory");
+  BOOST_TEST(point().collected_counters == "memory");
   BOOST_TEST((point().samples == counted_point().samples));
 }
 
@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(counts_can_be_replaced_again_and_taken_away) {
   store.add_counts(id, "", {}, {});
   BOOST_TEST((point().notes == Notes{"executed 5 of 4096 blocks"}));
   BOOST_TEST(point().metrics.size() == 2);
-  BOOST_TEST(store.reuse_point(run, 1, example_key(1)).value().counted == "");
+  BOOST_TEST(store.reuse_point(run, 1, example_key(1)).value().collected_counters == "");
 }
 
 BOOST_AUTO_TEST_CASE(a_point_without_metrics_and_notes_can_be_counted) {
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(counts_of_an_unknown_point_are_an_error) {
 BOOST_AUTO_TEST_CASE(metrics_of_another_origin_are_added_behind_those_that_are_there) {
   PointRecord timed = example_point(3);
   timed.notes = {"a note"};
-  timed.counted = "memory";
+  timed.collected_counters = "memory";
   const std::int64_t other = store.add_point(run, 1, timed);
   store.add_metrics(other,
                     {{"load_sectors", Origin::emulated, 8}, {"instructions", Origin::emulated, 9}},
@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(metrics_of_another_origin_are_added_behind_those_that_are_t
   store.add_counts(other, "shared", {{"l2_hit_rate", Origin::hardware, 50}}, {"one pass failed"});
   expected.metrics.push_back({"l2_hit_rate", Origin::hardware, 50});
   expected.notes.emplace_back("one pass failed");
-  expected.counted = "shared";
+  expected.collected_counters = "shared";
   BOOST_TEST((store.points(run).at(1).point == expected));
 }
 

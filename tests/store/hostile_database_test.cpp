@@ -58,7 +58,7 @@ const std::vector<std::string> changes = {
     "SELECT * FROM old_run WHERE id IN (SELECT id FROM t);",
     "DROP TABLE run_note; CREATE VIEW run_note AS SELECT 1 AS run_id, 1 AS ordinal, 'x' AS text;",
     // Values of other types than those written.
-    "UPDATE run SET sweep_name = x'00ff', seed = 'text', peak_bandwidth = 'much', "
+    "UPDATE run SET sweep_name = x'00ff', seed = 'text', memory_clock_hz = 'much', "
     "multiprocessors = 1e300;",
     "UPDATE run SET sweep_text = zeroblob(50000000);",
     "UPDATE point SET parameters = '{\"STRIDE\": [[[[1]]]]}';",

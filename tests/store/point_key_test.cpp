@@ -1,4 +1,4 @@
-#include "engine/store/point_key.h"
+#include "engine/store/point_rows.h"
 
 #include <boost/test/unit_test.hpp>
 

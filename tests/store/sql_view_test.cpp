@@ -10,7 +10,6 @@
 #include "engine/store/store.h"
 #include "tests/store/database_folder.h"
 #include "tests/store/example_records.h"
-#include "tests/store/version_2.h"
 
 namespace sweep::testing {
 namespace {
@@ -124,22 +123,9 @@ BOOST_AUTO_TEST_CASE(a_metric_is_read_whatever_its_unit_was_called) {
              boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(an_old_database_keeps_every_digit) {
-  write_version_2(path);
-  {
-    sqlite::Database database(path, sqlite::Access::write);
-    sqlite::Statement(database, "UPDATE sample SET seconds = ? WHERE ordinal = 0")
-        .bind(0.1 + 0.2)
-        .run();
-    sqlite::Statement(database, "UPDATE metric SET value = ?").bind(1e300 / 3).run();
-    database.execute("INSERT INTO metric VALUES (1, 1, 'noise', 'measured', '%', NULL)");
-  }
-  Store store(path, Store::Mode::read_write);
-  const PointRecord point = store.points(1).at(0).point;
-  BOOST_TEST((point.samples == std::vector<SampleRecord>{{0.1 + 0.2}, {0.002}}));
-  BOOST_TEST(point.metrics.at(0).value == 1e300 / 3);
-  BOOST_TEST(std::isnan(point.metrics.at(1).value));
-  BOOST_TEST(rows("SELECT name || ' ' || unit FROM metric") == (Rows{"bandwidth GB/s", "noise %"}),
+BOOST_AUTO_TEST_CASE(a_run_has_its_devices_peak) {
+  Store(path, Store::Mode::read_write).begin_run(example_provenance());
+  BOOST_TEST(rows("SELECT peak_bandwidth FROM run") == Rows{"4814304000000.0"},
              boost::test_tools::per_element());
 }
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <regex>
 
-#include "engine/store/point_key.h"
+#include "engine/store/point_rows.h"
 #include "engine/store/sqlite.h"
 #include "tests/rapidcheck_case.h"
 #include "tests/store/arbitrary_records.h"
@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(a_later_run_reuses_a_successful_point) {
   const auto reused = store.reuse_point(second, 0, example_key(1));
   BOOST_REQUIRE(reused.has_value());
   BOOST_TEST(reused->id == id);
-  BOOST_TEST(reused->counted == "");
+  BOOST_TEST(reused->collected_counters == "");
   BOOST_TEST(!store.reuse_point(second, 1, example_key(2)).has_value());
   store.add_point(second, 1, example_point(2));
 

@@ -1,11 +1,10 @@
-#include "engine/store/tuning_json.h"
-
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <stdexcept>
 
 #include "engine/store/store.h"
+#include "engine/store/stored_json.h"
 #include "tests/rapidcheck_case.h"
 #include "tests/store/arbitrary_records.h"
 #include "tests/store/example_records.h"

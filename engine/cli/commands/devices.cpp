@@ -11,7 +11,6 @@
 #include "engine/cli/options/command_line.h"
 #include "engine/cli/options/device_options.h"
 #include "engine/emulator/count/model.h"
-#include "engine/run/runner.h"
 #include "report/json_records.h"
 
 namespace sweep {
@@ -21,7 +20,7 @@ void list_gpus(bool as_json) {
   for (const Device& device : cuda_devices()) {
     if (as_json) {
       nlohmann::ordered_json line = {{"device", std::to_string(device.index)}};
-      line.update(json_of(record_of(device)));
+      line.update(json_of(device));
       print_json_line(line);
       continue;
     }
@@ -52,7 +51,7 @@ CommandLine devices_line() {
                    "Lists what a sweep can run on, by the names that --device takes.");
   line.options()("json",
                  "one JSON object a line: \"device\" is what --device takes; sizes are in bytes, "
-                 "peak_bandwidth in GB/s");
+                 "peak_bandwidth in B/s");
   return line;
 }
 

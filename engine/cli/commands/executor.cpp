@@ -14,7 +14,7 @@
 #include "engine/loader/cuda_home.h"
 #include "engine/recording/read_recording.h"
 #include "engine/run/worker_measurer.h"
-#include "engine/store/pattern_bindings.h"
+#include "engine/store/record.h"
 
 namespace sweep {
 namespace {

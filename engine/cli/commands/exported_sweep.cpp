@@ -29,7 +29,7 @@ std::vector<Winner> winners_of(std::span<const ExportedRun> runs) {
   return winners;
 }
 
-DeviceFigures figures_of(const DeviceRecord& device) {
+DeviceFigures figures_of(const Device& device) {
   return {device.multiprocessors, static_cast<std::int64_t>(device.l2_bytes)};
 }
 
@@ -38,7 +38,7 @@ bool follows_by_default(const Parameter& parameter, const Winner& winner) {
   const Bindings& values = winner.point->key.parameters;
   const Value* value = values.find(parameter.name);
   if (value == nullptr) return true;
-  const DeviceRecord& device = winner.run->results.run.provenance.device;
+  const Device& device = winner.run->results.run.provenance.device;
   const std::int64_t figure = device_figure(figures_of(device), parameter.device);
   if (!parameter.device.empty() && figure > 0) return *value == Value(figure);
   try {
@@ -92,7 +92,7 @@ Identity identity_of(const std::string& pattern, const Bindings& parameters) {
 }
 
 std::set<Identity> configurations_of(const std::string& text, const PatternLookup& lookup,
-                                     const DeviceRecord& device) {
+                                     const Device& device) {
   const auto source = std::make_shared<Source>(Source{"the exported sweep", text});
   Sweep sweep = parse_sweep(source, "exported.yaml", lookup, {});
   apply_device_figures(sweep, figures_of(device));
@@ -186,7 +186,7 @@ void check_exported_sweep(const std::string& text, std::span<const ExportedRun> 
     wanted.insert(identity_of(winner.point->key.pattern_name, winner.point->key.parameters));
   }
   try {
-    const DeviceRecord& device = runs.back().results.run.provenance.device;
+    const Device& device = runs.back().results.run.provenance.device;
     if (configurations_of(text, lookup, device) == wanted) return;
   } catch (const InputError& error) {
     throw CommandError(exit_bad_input,

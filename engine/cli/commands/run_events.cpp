@@ -94,7 +94,7 @@ void RunEvents::on_start(std::size_t points, std::size_t reused) {
       {"command", provenance.command},
       {"host", provenance.host},
       {"database", database_.string()},
-      {"device", json_of(record_of(device_))},
+      {"device", json_of(device_)},
       {"compiler", request_.compile.nvrtc != nullptr ? request_.compile.nvrtc->version() : ""},
       {"measure", device_.is_emulated() ? counting_rules_text(request_.sweep.measure)
                                         : to_string(request_.sweep.measure)},

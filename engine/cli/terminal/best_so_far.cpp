@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/store/pattern_bindings.h"
 #include "engine/store/ranking.h"
+#include "engine/store/record.h"
 #include "engine/text/units.h"
 #include "report/metric_column.h"
 

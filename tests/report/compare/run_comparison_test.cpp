@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(other_devices_are_compared_by_their_share_of_the_peak_too) 
     metrics.push_back({"percent_of_peak", Origin::measured, run == &before ? 80.0 : 60.0});
   }
   after.results.run.provenance.device.name = "NVIDIA B200";
-  after.results.run.provenance.device.peak_bandwidth = 8e12;
+  after.results.run.provenance.device.memory_clock_hz *= 2;
   const RunComparison comparison = compare_runs(before, after);
   BOOST_REQUIRE(comparison.metrics.size() == 2);
   BOOST_TEST(comparison.metrics[1].after.name == "percent_of_peak");
