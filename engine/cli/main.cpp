@@ -19,8 +19,8 @@
 #include "engine/cli/options/operands.h"
 #include "engine/cli/terminal/terminal.h"
 #include "engine/cli/terminal/terminal_guard.h"
-#include "engine/loader/dynamic_library.h"
 #include "engine/store/store.h"
+#include "engine/system/dynamic_library.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/read_source.h"
 

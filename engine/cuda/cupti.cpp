@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/cuda/counter_failure.h"
-#include "engine/loader/cuda_home.h"
+#include "engine/system/cuda_home.h"
 
 namespace sweep {
 namespace {

@@ -5,7 +5,7 @@
 #include <cupti_range_profiler.h>
 #include <cupti_target.h>
 
-#include "engine/loader/dynamic_library.h"
+#include "engine/system/dynamic_library.h"
 
 namespace sweep {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/backend/backend.h"
-#include "engine/loader/dynamic_library.h"
+#include "engine/system/dynamic_library.h"
 
 namespace sweep {
 

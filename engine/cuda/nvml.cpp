@@ -3,7 +3,7 @@
 #include <initializer_list>
 #include <optional>
 
-#include "engine/loader/dynamic_library.h"
+#include "engine/system/dynamic_library.h"
 
 namespace sweep {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/jit/file_descriptor.h"
+#include "engine/system/file_descriptor.h"
 
 namespace sweep {
 

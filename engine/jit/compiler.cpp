@@ -9,9 +9,9 @@
 #include "engine/jit/compiler_identity.h"
 #include "engine/jit/compiler_messages.h"
 #include "engine/jit/translation_unit.h"
-#include "engine/loader/cuda_home.h"
-#include "engine/loader/dynamic_library.h"
 #include "engine/spec/cuda_scanner.h"
+#include "engine/system/cuda_home.h"
+#include "engine/system/dynamic_library.h"
 
 namespace sweep {
 namespace {

@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <system_error>
 
-#include "engine/jit/file_descriptor.h"
+#include "engine/system/file_descriptor.h"
 
 namespace sweep {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "engine/jit/file_sandbox.h"
 #include "engine/jit/prelude.h"
-#include "engine/loader/cuda_home.h"
-#include "engine/loader/dynamic_library.h"
+#include "engine/system/cuda_home.h"
+#include "engine/system/dynamic_library.h"
 
 namespace sweep {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/jit/nvrtc.h"
-#include "engine/loader/dynamic_library.h"
+#include "engine/system/dynamic_library.h"
 
 namespace sweep {
 

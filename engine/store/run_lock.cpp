@@ -23,23 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A file descriptor that is closed unless it is taken.
-class OpenFile {
- public:
-  explicit OpenFile(int descriptor) : descriptor_(descriptor) {}
-  ~OpenFile() {
-    if (descriptor_ >= 0) close(descriptor_);
-  }
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-
-  int get() const { return descriptor_; }
-  int take() { return std::exchange(descriptor_, -1); }
-
- private:
-  int descriptor_;
-};
-
 /// One name for the database, through whichever links and folders it is given.
 fs::path lock_path(const fs::path& database) {
   std::error_code error;
@@ -49,20 +32,18 @@ fs::path lock_path(const fs::path& database) {
   return path;
 }
 
-/// The lock's file, made if need be; -1 with errno when it cannot be opened. A lock needs no right
-/// to write: the file may be another user's.
-int open_lock_file(const fs::path& path) {
+/// The lock's file, made if need be; none, with errno, when it cannot be opened. A lock needs no
+/// right to write: the file may be another user's.
+FileDescriptor open_lock_file(const fs::path& path) {
   constexpr int flags = O_CLOEXEC | O_NOFOLLOW;
   constexpr mode_t for_all = 0666;
-  const int file = open(path.c_str(), O_RDWR | O_CREAT | flags, for_all);
-  if (file >= 0) return file;
+  FileDescriptor file(open(path.c_str(), O_RDWR | O_CREAT | flags, for_all));
   const int error = errno;
-  if (error == EACCES || error == EPERM || error == EROFS) {
-    const int read_only = open(path.c_str(), O_RDONLY | flags);
-    if (read_only >= 0) return read_only;
+  if (!file && (error == EACCES || error == EPERM || error == EROFS)) {
+    file = FileDescriptor(open(path.c_str(), O_RDONLY | flags));
+    errno = error;
   }
-  errno = error;
-  return -1;
+  return file;
 }
 
 /// Whether the database itself cannot be written for this reason either, which opening it tells.
@@ -165,8 +146,8 @@ RunLock::RunLock(const fs::path& database, std::string_view command) : path_(loc
   // A holder that ends removes the file; a lock on a file that has no name any more excludes
   // nobody, and the next try makes a new one.
   for (;;) {
-    OpenFile file(open_lock_file(path_));
-    if (file.get() < 0) {
+    FileDescriptor file = open_lock_file(path_);
+    if (!file) {
       if (is_the_databases_matter(errno)) return;
       fail_as_unusable(path_, errno);
     }
@@ -181,7 +162,7 @@ RunLock::RunLock(const fs::path& database, std::string_view command) : path_(loc
     }
     if (!same_file(file.get(), path_)) continue;
     write_holder(file.get(), command);
-    file_ = file.take();
+    file_ = std::move(file);
     return;
   }
 }
@@ -189,9 +170,7 @@ RunLock::RunLock(const fs::path& database, std::string_view command) : path_(loc
 // The file goes while the lock is still held: whoever opened it meanwhile finds that it has no
 // name.
 RunLock::~RunLock() {
-  if (file_ < 0) return;
-  if (same_file(file_, path_)) unlink(path_.c_str());
-  close(file_);
+  if (file_ && same_file(file_.get(), path_)) unlink(path_.c_str());
 }
 
 }  // namespace sweep

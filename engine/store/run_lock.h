@@ -1,8 +1,9 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
 #include <string_view>
+
+#include "engine/system/file_descriptor.h"
 
 namespace sweep {
 
@@ -21,11 +22,11 @@ class RunLock {
   RunLock(const RunLock&) = delete;
   RunLock& operator=(const RunLock&) = delete;
 
-  bool held() const { return file_ >= 0; }
+  bool held() const { return static_cast<bool>(file_); }
 
  private:
   std::filesystem::path path_;
-  int file_ = -1;
+  FileDescriptor file_;
 };
 
 }  // namespace sweep

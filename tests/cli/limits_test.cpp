@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <ostream>
 
-#include "engine/memory/machine_memory.h"
+#include "engine/system/machine_memory.h"
 #include "tests/cli/compiler_precondition.h"
 #include "tests/cli/program.h"
 #include "tests/contains.h"

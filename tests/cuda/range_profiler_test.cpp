@@ -8,7 +8,7 @@
 #include <cstdlib>
 
 #include "engine/cuda/counter_failure.h"
-#include "engine/loader/dynamic_library.h"
+#include "engine/system/dynamic_library.h"
 #include "tests/cuda/scripted_cupti.h"
 
 using namespace sweep;

@@ -6,9 +6,9 @@
 #include <fstream>
 #include <numeric>
 
-#include "engine/loader/cuda_home.h"
-#include "engine/loader/dynamic_library.h"
 #include "engine/spec/pattern_library.h"
+#include "engine/system/cuda_home.h"
+#include "engine/system/dynamic_library.h"
 #include "engine/text/read_source.h"
 #include "tests/nvrtc_fixture.h"
 #include "tests/pattern_from_text.h"

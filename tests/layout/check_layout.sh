@@ -13,14 +13,13 @@ done
 # What a room may include besides itself. cli and tests may include every room.
 middle="backend spec text"
 declare -A may_include=(
-  [loader]=""
+  [system]=""
   [text]=""
-  [memory]=""
   [search]="text"
   [spec]="search text"
   [backend]="spec text"
-  [cuda]="loader $middle" [jit]="loader $middle"
-  [emulator]="memory $middle" [explain]="emulator $middle" [space]="$middle" [store]="$middle"
+  [cuda]="system $middle" [jit]="system $middle"
+  [emulator]="system $middle" [explain]="emulator $middle" [space]="$middle" [store]="system $middle"
   [recording]="search store spec text"
   [run]="jit search space store $middle"
   [report]="store text"

@@ -4,8 +4,8 @@
 #include <boost/test/unit_test.hpp>
 #include <thread>
 
-#include "engine/loader/dynamic_library.h"
 #include "engine/run/compile_messages.h"
+#include "engine/system/dynamic_library.h"
 #include "tests/contains.h"
 #include "tests/run/compiler_words.h"
 

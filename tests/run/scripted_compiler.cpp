@@ -5,9 +5,9 @@
 #include <memory>
 #include <string>
 
-#include "engine/loader/dynamic_library.h"
 #include "engine/run/compiler_process.h"
 #include "engine/run/worker_process.h"
+#include "engine/system/dynamic_library.h"
 
 using namespace sweep;
 

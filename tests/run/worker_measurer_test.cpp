@@ -3,7 +3,7 @@
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include "engine/loader/dynamic_library.h"
+#include "engine/system/dynamic_library.h"
 
 using namespace sweep;
 namespace data = boost::unit_test::data;

@@ -11,10 +11,10 @@
 
 #include "engine/cli/command.h"
 #include "engine/cli/options/device_options.h"
-#include "engine/loader/cuda_home.h"
 #include "engine/recording/read_recording.h"
 #include "engine/run/worker_measurer.h"
 #include "engine/store/record.h"
+#include "engine/system/cuda_home.h"
 
 namespace sweep {
 namespace {

@@ -13,10 +13,10 @@
 #include "engine/cli/options/compile_options.h"
 #include "engine/cli/options/device_options.h"
 #include "engine/cuda/cuda_backend.h"
-#include "engine/memory/machine_memory.h"
 #include "engine/run/compiler_process.h"
 #include "engine/run/worker_loop.h"
 #include "engine/run/worker_process.h"
+#include "engine/system/machine_memory.h"
 
 namespace sweep {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "engine/loader/cuda_home.h"
+#include "engine/system/cuda_home.h"
 #include "engine/text/units.h"
 
 namespace sweep {

@@ -8,8 +8,8 @@
 #include <map>
 
 #include "engine/cli/command.h"
-#include "engine/loader/cuda_home.h"
 #include "engine/spec/pattern_library.h"
+#include "engine/system/cuda_home.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/read_source.h"
 #include "engine/text/yaml.h"

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "engine/cli/command.h"
-#include "engine/memory/machine_memory.h"
+#include "engine/system/machine_memory.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/source.h"
 

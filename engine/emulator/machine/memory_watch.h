@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <stdexcept>
 
-#include "engine/memory/machine_memory.h"
+#include "engine/system/machine_memory.h"
 
 namespace sweep {
 

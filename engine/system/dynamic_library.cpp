@@ -1,4 +1,4 @@
-#include "engine/loader/dynamic_library.h"
+#include "engine/system/dynamic_library.h"
 
 #include <dlfcn.h>
 #include <elf.h>

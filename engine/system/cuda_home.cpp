@@ -1,4 +1,4 @@
-#include "engine/loader/cuda_home.h"
+#include "engine/system/cuda_home.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "engine/memory/machine_memory.h"
+#include "engine/system/machine_memory.h"
 
 #include <boost/test/unit_test.hpp>
 #include <map>
