@@ -8,7 +8,6 @@
 
 #include "engine/backend/backend.h"
 #include "engine/jit/nvrtc.h"
-#include "engine/jit/program_compiler.h"
 #include "engine/spec/pattern.h"
 #include "engine/text/diagnostic.h"
 

@@ -9,38 +9,12 @@
 #include <system_error>
 #include <utility>
 
-#include "engine/jit/file_sandbox.h"
 #include "engine/jit/prelude.h"
+#include "engine/jit/readable_files.h"
 #include "engine/system/cuda_home.h"
 #include "engine/system/dynamic_library.h"
 
 namespace sweep {
-
-struct Nvrtc::Functions {
-  std::filesystem::path file;
-  decltype(::nvrtcGetErrorString)* get_error_string = nullptr;
-  decltype(::nvrtcVersion)* version = nullptr;
-  decltype(::nvrtcGetNumSupportedArchs)* get_num_supported_archs = nullptr;
-  decltype(::nvrtcGetSupportedArchs)* get_supported_archs = nullptr;
-  decltype(::nvrtcCreateProgram)* create_program = nullptr;
-  decltype(::nvrtcDestroyProgram)* destroy_program = nullptr;
-  decltype(::nvrtcCompileProgram)* compile_program = nullptr;
-  decltype(::nvrtcAddNameExpression)* add_name_expression = nullptr;
-  decltype(::nvrtcGetLoweredName)* get_lowered_name = nullptr;
-  decltype(::nvrtcGetProgramLogSize)* get_program_log_size = nullptr;
-  decltype(::nvrtcGetProgramLog)* get_program_log = nullptr;
-  decltype(::nvrtcGetPTXSize)* get_ptx_size = nullptr;
-  decltype(::nvrtcGetPTX)* get_ptx = nullptr;
-  decltype(::nvrtcGetCUBINSize)* get_cubin_size = nullptr;
-  decltype(::nvrtcGetCUBIN)* get_cubin = nullptr;
-  std::vector<int> architectures;
-
-  void check(nvrtcResult result, const char* call) const {
-    if (result == NVRTC_SUCCESS) return;
-    throw LibraryError(
-        fmt::format("{} failed: {} ({})", call, get_error_string(result), file.string()));
-  }
-};
 
 namespace {
 
@@ -113,6 +87,39 @@ std::vector<std::filesystem::path> readable_folders(const std::vector<std::strin
 
 }  // namespace
 
+struct Nvrtc::Functions {
+  DynamicLibrary library;
+  std::filesystem::path file;
+  std::vector<int> architectures = {};
+
+// NOLINTBEGIN(bugprone-macro-parentheses): a member's name
+#define SWEEP_NVRTC(NAME) \
+  decltype(&::nvrtc##NAME) NAME = library.function<decltype(::nvrtc##NAME)>("nvrtc" #NAME)
+  SWEEP_NVRTC(GetErrorString);
+  SWEEP_NVRTC(Version);
+  SWEEP_NVRTC(GetNumSupportedArchs);
+  SWEEP_NVRTC(GetSupportedArchs);
+  SWEEP_NVRTC(CreateProgram);
+  SWEEP_NVRTC(DestroyProgram);
+  SWEEP_NVRTC(CompileProgram);
+  SWEEP_NVRTC(AddNameExpression);
+  SWEEP_NVRTC(GetLoweredName);
+  SWEEP_NVRTC(GetProgramLogSize);
+  SWEEP_NVRTC(GetProgramLog);
+  SWEEP_NVRTC(GetPTXSize);
+  SWEEP_NVRTC(GetPTX);
+  SWEEP_NVRTC(GetCUBINSize);
+  SWEEP_NVRTC(GetCUBIN);
+#undef SWEEP_NVRTC
+  // NOLINTEND(bugprone-macro-parentheses)
+
+  void check(nvrtcResult result, const char* call) const {
+    if (result == NVRTC_SUCCESS) return;
+    throw LibraryError(
+        fmt::format("{} failed: {} ({})", call, GetErrorString(result), file.string()));
+  }
+};
+
 void require_supported_version(const std::filesystem::path& file, int major, int minor) {
   if (std::pair(major, minor) >= std::pair(12, 4)) return;
   throw LibraryError(fmt::format(
@@ -121,38 +128,24 @@ void require_supported_version(const std::filesystem::path& file, int major, int
       file.string(), major, minor));
 }
 
-Nvrtc::Nvrtc() : functions_(std::make_unique<Functions>()) {
+Nvrtc::Nvrtc() {
   const DynamicLibrary library = open_library();
-  Functions& f = *functions_;
-  const auto load = [&](auto*& function, const char* symbol) {
-    function = library.function<std::remove_reference_t<decltype(*function)>>(symbol);
-  };
-  load(f.get_error_string, "nvrtcGetErrorString");
-  load(f.version, "nvrtcVersion");
-  f.file = DynamicLibrary::file_of(reinterpret_cast<const void*>(f.version));
+  auto* const version = library.function<decltype(::nvrtcVersion)>("nvrtcVersion");
+  const std::filesystem::path file =
+      DynamicLibrary::file_of(reinterpret_cast<const void*>(version));
   int major = 0;
   int minor = 0;
-  f.check(f.version(&major, &minor), "nvrtcVersion");
-  require_supported_version(f.file, major, minor);
-  open_builtins(f.file);
-  load(f.get_num_supported_archs, "nvrtcGetNumSupportedArchs");
-  load(f.get_supported_archs, "nvrtcGetSupportedArchs");
-  load(f.create_program, "nvrtcCreateProgram");
-  load(f.destroy_program, "nvrtcDestroyProgram");
-  load(f.compile_program, "nvrtcCompileProgram");
-  load(f.add_name_expression, "nvrtcAddNameExpression");
-  load(f.get_lowered_name, "nvrtcGetLoweredName");
-  load(f.get_program_log_size, "nvrtcGetProgramLogSize");
-  load(f.get_program_log, "nvrtcGetProgramLog");
-  load(f.get_ptx_size, "nvrtcGetPTXSize");
-  load(f.get_ptx, "nvrtcGetPTX");
-  load(f.get_cubin_size, "nvrtcGetCUBINSize");
-  load(f.get_cubin, "nvrtcGetCUBIN");
+  version(&major, &minor);
+  require_supported_version(file, major, minor);
+  open_builtins(file);
+  functions_.reset(new Functions{library, file});
+  const Functions& f = *functions_;
   int count = 0;
-  f.check(f.get_num_supported_archs(&count), "nvrtcGetNumSupportedArchs");
-  f.architectures.resize(static_cast<std::size_t>(count));
-  f.check(f.get_supported_archs(f.architectures.data()), "nvrtcGetSupportedArchs");
-  std::ranges::sort(f.architectures);
+  f.check(f.GetNumSupportedArchs(&count), "nvrtcGetNumSupportedArchs");
+  std::vector<int>& architectures = functions_->architectures;
+  architectures.resize(static_cast<std::size_t>(count));
+  f.check(f.GetSupportedArchs(architectures.data()), "nvrtcGetSupportedArchs");
+  std::ranges::sort(architectures);
 }
 
 Nvrtc::~Nvrtc() = default;
@@ -160,7 +153,7 @@ Nvrtc::~Nvrtc() = default;
 std::string Nvrtc::version() const {
   int major = 0;
   int minor = 0;
-  functions_->check(functions_->version(&major, &minor), "nvrtcVersion");
+  functions_->check(functions_->Version(&major, &minor), "nvrtcVersion");
   return fmt::format("NVRTC {}.{}", major, minor);
 }
 
@@ -172,21 +165,18 @@ const std::vector<int>& Nvrtc::architectures() const {
   return functions_->architectures;
 }
 
-NvrtcResult Nvrtc::compile(const std::string& source, const std::vector<std::string>& options,
-                           const std::vector<std::string>& name_expressions,
-                           const std::vector<SourceHeader>& headers) const {
-  const std::vector<std::filesystem::path> readable = readable_folders(options, functions_->file);
+NvrtcResult Nvrtc::compile(const ProgramSource& source) const {
+  const std::vector<std::filesystem::path> readable =
+      readable_folders(source.options, functions_->file);
   // In a thread of its own, which loses its other files for good.
   const auto compile_restricted = [&] {
     restrict_thread_to(readable);
-    return compile_here(source, options, name_expressions, headers);
+    return compile_here(source);
   };
   return std::async(std::launch::async, compile_restricted).get();
 }
 
-NvrtcResult Nvrtc::compile_here(const std::string& source, const std::vector<std::string>& options,
-                                const std::vector<std::string>& name_expressions,
-                                const std::vector<SourceHeader>& headers) const {
+NvrtcResult Nvrtc::compile_here(const ProgramSource& source) const {
   const Functions& f = *functions_;
   std::vector<const char*> header_texts;
   std::vector<const char*> header_names;
@@ -194,47 +184,47 @@ NvrtcResult Nvrtc::compile_here(const std::string& source, const std::vector<std
     header_texts.push_back(header.text);
     header_names.push_back(header.name);
   }
-  for (const SourceHeader& header : headers) {
+  for (const SourceHeader& header : source.headers) {
     header_texts.push_back(header.text.c_str());
     header_names.push_back(header.name.c_str());
   }
   nvrtcProgram handle = nullptr;
-  f.check(
-      f.create_program(&handle, source.c_str(), source_name, static_cast<int>(header_names.size()),
-                       header_texts.data(), header_names.data()),
-      "nvrtcCreateProgram");
-  const OwnedProgram program(handle, f.destroy_program);
-  for (const std::string& expression : name_expressions) {
-    f.check(f.add_name_expression(handle, expression.c_str()), "nvrtcAddNameExpression");
+  f.check(f.CreateProgram(&handle, source.text.c_str(), source_name,
+                          static_cast<int>(header_names.size()), header_texts.data(),
+                          header_names.data()),
+          "nvrtcCreateProgram");
+  const OwnedProgram program(handle, f.DestroyProgram);
+  for (const std::string& expression : source.name_expressions) {
+    f.check(f.AddNameExpression(handle, expression.c_str()), "nvrtcAddNameExpression");
   }
   std::vector<const char*> arguments;
-  for (const std::string& option : options) arguments.push_back(option.c_str());
+  for (const std::string& option : source.options) arguments.push_back(option.c_str());
   const nvrtcResult status =
-      f.compile_program(handle, static_cast<int>(arguments.size()), arguments.data());
+      f.CompileProgram(handle, static_cast<int>(arguments.size()), arguments.data());
   if (status == NVRTC_ERROR_INVALID_OPTION) f.check(status, "nvrtcCompileProgram");
 
   NvrtcResult result;
   std::size_t size = 0;
-  f.check(f.get_program_log_size(handle, &size), "nvrtcGetProgramLogSize");
+  f.check(f.GetProgramLogSize(handle, &size), "nvrtcGetProgramLogSize");
   result.log.resize(size);
-  f.check(f.get_program_log(handle, result.log.data()), "nvrtcGetProgramLog");
+  f.check(f.GetProgramLog(handle, result.log.data()), "nvrtcGetProgramLog");
   result.log.resize(std::min(result.log.find('\0'), result.log.size()));
   if (status == NVRTC_ERROR_COMPILATION) return result;
   if (status != NVRTC_SUCCESS) {
-    result.log = fmt::format("{}\n{}", f.get_error_string(status), result.log);
+    result.log = fmt::format("{}\n{}", f.GetErrorString(status), result.log);
     return result;
   }
 
-  f.check(f.get_ptx_size(handle, &size), "nvrtcGetPTXSize");
+  f.check(f.GetPTXSize(handle, &size), "nvrtcGetPTXSize");
   result.ptx.resize(size);
-  f.check(f.get_ptx(handle, result.ptx.data()), "nvrtcGetPTX");
+  f.check(f.GetPTX(handle, result.ptx.data()), "nvrtcGetPTX");
   while (result.ptx.ends_with('\0')) result.ptx.pop_back();
-  f.check(f.get_cubin_size(handle, &size), "nvrtcGetCUBINSize");
+  f.check(f.GetCUBINSize(handle, &size), "nvrtcGetCUBINSize");
   result.cubin.resize(size);
-  if (size > 0) f.check(f.get_cubin(handle, result.cubin.data()), "nvrtcGetCUBIN");
-  for (const std::string& expression : name_expressions) {
+  if (size > 0) f.check(f.GetCUBIN(handle, result.cubin.data()), "nvrtcGetCUBIN");
+  for (const std::string& expression : source.name_expressions) {
     const char* lowered = nullptr;
-    f.check(f.get_lowered_name(handle, expression.c_str(), &lowered), "nvrtcGetLoweredName");
+    f.check(f.GetLoweredName(handle, expression.c_str(), &lowered), "nvrtcGetLoweredName");
     result.lowered_names.emplace_back(lowered);
   }
   result.ok = true;

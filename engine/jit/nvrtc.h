@@ -5,9 +5,20 @@
 #include <string>
 #include <vector>
 
-#include "engine/jit/source_headers.h"
+#include "engine/jit/readable_files.h"
+#include "engine/system/dynamic_library.h"
 
 namespace sweep {
+
+/// What one compiler run is given.
+struct ProgramSource {
+  std::string text;
+  std::vector<std::string> options;
+  std::vector<std::string> name_expressions;
+  std::vector<SourceHeader> headers = {};
+
+  friend bool operator==(const ProgramSource&, const ProgramSource&) = default;
+};
 
 /// What a compiler run gave.
 struct NvrtcResult {
@@ -38,21 +49,35 @@ class Nvrtc {
   /// Real architectures it can compile for: major * 10 + minor, rising.
   const std::vector<int>& architectures() const;
 
-  /// Compiles one program. When that fails the result is not ok; unless `source` has a mistake, its
+  /// Compiles one program. When that fails the result is not ok; unless the text has a mistake, its
   /// log begins with the library's word for the failure. An option that is not known and failures
-  /// of other calls throw LibraryError. What the source includes is one of `headers` or lies in the
+  /// of other calls throw LibraryError. What the text includes is one of the headers or lies in the
   /// folders of the options: the library searches neither the current folder nor any other, and
   /// where the kernel has a sandbox it cannot open any other file.
-  NvrtcResult compile(const std::string& source, const std::vector<std::string>& options,
-                      const std::vector<std::string>& name_expressions,
-                      const std::vector<SourceHeader>& headers = {}) const;
+  NvrtcResult compile(const ProgramSource& source) const;
 
  private:
   struct Functions;
-  NvrtcResult compile_here(const std::string& source, const std::vector<std::string>& options,
-                           const std::vector<std::string>& name_expressions,
-                           const std::vector<SourceHeader>& headers) const;
+  NvrtcResult compile_here(const ProgramSource& source) const;
   std::unique_ptr<Functions> functions_;
+};
+
+/// Compiles one program after the other.
+class ProgramCompiler {
+ public:
+  virtual ~ProgramCompiler() = default;
+  /// See Nvrtc::compile; throws LibraryError as it does.
+  virtual NvrtcResult compile(const ProgramSource& source) = 0;
+};
+
+/// NVRTC in this process. Safe to use from several threads.
+class LocalCompiler : public ProgramCompiler {
+ public:
+  explicit LocalCompiler(std::shared_ptr<const Nvrtc> nvrtc) : nvrtc_(std::move(nvrtc)) {}
+  NvrtcResult compile(const ProgramSource& source) override { return nvrtc_->compile(source); }
+
+ private:
+  std::shared_ptr<const Nvrtc> nvrtc_;
 };
 
 }  // namespace sweep

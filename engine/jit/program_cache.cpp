@@ -7,13 +7,66 @@
 #include <array>
 #include <chrono>
 #include <system_error>
+#include <unordered_map>
 
-#include "engine/jit/cache_size.h"
-#include "engine/jit/diagnostic_bytes.h"
-#include "engine/jit/key_completeness.h"
+#include "engine/jit/cache_folder.h"
+#include "engine/jit/program_file.h"
 #include "engine/jit/program_key.h"
 
 namespace sweep {
+
+/// A program's file and the configurations in it.
+struct IndexedProgram {
+  std::string name;             ///< of the file
+  std::int64_t written_ns = 0;  ///< since 1970
+  std::vector<std::string> parameters;
+  std::weak_ptr<const StoredProgram> loaded;  ///< while somebody holds it
+};
+
+/// Which of a group's files has a configuration. Of several the newest.
+class ProgramIndex {
+ public:
+  struct Place {
+    std::shared_ptr<IndexedProgram> program;
+    std::size_t position = 0;  ///< among the file's configurations
+  };
+
+  /// Takes the place of a file of the same name.
+  void add(std::shared_ptr<IndexedProgram> program) {
+    forget(program->name);
+    for (std::size_t i = 0; i < program->parameters.size(); ++i) {
+      const auto known = places_.find(program->parameters[i]);
+      if (known != places_.end()) {
+        if (known->second.program->written_ns > program->written_ns) continue;
+        places_.erase(known);
+      }
+      places_.emplace(program->parameters[i], Place{program, i});
+    }
+    programs_[program->name] = std::move(program);
+  }
+  /// Nothing in that file is found any more.
+  void forget(const std::string& name) {
+    const auto found = programs_.find(name);
+    if (found == programs_.end()) return;
+    for (const std::string& parameters : found->second->parameters) {
+      const auto place = places_.find(parameters);
+      if (place != places_.end() && place->second.program == found->second) places_.erase(place);
+    }
+    programs_.erase(found);
+  }
+  /// Whether it has a file of this name.
+  bool has(const std::string& name) const { return programs_.contains(name); }
+  /// Nothing when no file has the configuration.
+  std::optional<Place> find(std::string_view parameters) const {
+    const auto found = places_.find(parameters);
+    return found == places_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+ private:
+  std::map<std::string, std::shared_ptr<IndexedProgram>> programs_;
+  // The keys are views of texts that the places' programs hold.
+  std::unordered_map<std::string_view, Place> places_;
+};
 
 /// What is known of one pattern and identity.
 struct ProgramCache::Group {
@@ -184,15 +237,14 @@ void ProgramCache::keep_recent(const LoadedProgram& program) {
 std::optional<CompiledConfiguration> ProgramCache::find_one(Group& group,
                                                             const Configuration& configuration) {
   const std::string parameters = parameter_bytes(configuration.parameters);
-  const ProgramIndex::Place* found = group.index.find(parameters);
-  if (found == nullptr) return std::nullopt;
-  const ProgramIndex::Place place = *found;
-  const LoadedProgram loaded = load(group, *place.program);
+  const auto place = group.index.find(parameters);
+  if (!place) return std::nullopt;
+  const LoadedProgram loaded = load(group, *place->program);
   const StoredConfiguration* one =
-      loaded == nullptr ? nullptr : find_in(loaded->header, place.position, parameters);
+      loaded == nullptr ? nullptr : find_in(loaded->header, place->position, parameters);
   if (one == nullptr) {
     // Removed or replaced by another process, or damaged.
-    group.index.forget(place.program->name);
+    group.index.forget(place->program->name);
     return std::nullopt;
   }
   // Whoever holds the program keeps all of the file's contents loaded.

@@ -17,9 +17,11 @@
 #include "engine/jit/cache_claims.h"
 #include "engine/jit/cache_folder.h"
 #include "engine/jit/compiler.h"
-#include "engine/jit/program_index.h"
+#include "engine/jit/program_file.h"
 
 namespace sweep {
+
+struct IndexedProgram;
 
 struct CacheSettings {
   std::filesystem::path folder;
@@ -42,9 +44,8 @@ class ProgramCache {
   ProgramCache& operator=(const ProgramCache&) = delete;
 
   /// What is known of each configuration, by what other processes have added meanwhile too.
-  /// `identity` is everything besides the configurations that
-  /// decides how they compile: the compiler, its options and headers. Configurations of one program
-  /// share it.
+  /// `identity` is everything besides the configurations that decides how they compile: the
+  /// compiler, its options and headers. Configurations of one program share it.
   std::vector<std::optional<CompiledConfiguration>> find(
       std::span<const Configuration> configurations, std::string_view identity);
 

@@ -3,10 +3,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/backend/backend.h"
 #include "engine/jit/byte_sequence.h"
+#include "engine/text/diagnostic.h"
 
 namespace sweep {
 
@@ -50,5 +52,12 @@ std::string program_file_head(const ProgramHeader& header, const Program& progra
 std::uint32_t read_configuration_count(int file);
 ProgramHeader read_program_header(int file);
 StoredProgram read_program(int file);
+
+/// Diagnostics as bytes. Places in `source`, or in one equal to it, are stored without its text;
+/// those in other sources with the name and text of theirs.
+std::string diagnostic_bytes(const Diagnostics& diagnostics, const SourcePtr& source);
+
+/// The same diagnostics again, with places in `source`. Throws DamagedBytes.
+Diagnostics diagnostics_of(std::string_view bytes, const SourcePtr& source);
 
 }  // namespace sweep

@@ -7,6 +7,11 @@
 
 namespace sweep {
 
+/// Whether the pattern's text and included text hold everything that compiling it reads, the
+/// toolkit's headers apart. Not so when its text asks for the date or whether a file is there. May
+/// say no without need, since comments and strings count as well.
+bool key_is_complete(const Pattern& pattern);
+
 /// What decides how the configurations of a pattern compile, besides their parameters, as one text:
 /// the pattern's name, path and source, the files beside it that it includes, and `identity`. Equal
 /// keys have equal texts and different keys different ones.

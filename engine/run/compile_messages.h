@@ -4,7 +4,7 @@
 #include <string>
 #include <variant>
 
-#include "engine/jit/program_compiler.h"
+#include "engine/jit/nvrtc.h"
 #include "engine/run/message_bytes.h"
 
 namespace sweep {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/jit/program_compiler.h"
+#include "engine/jit/nvrtc.h"
 #include "engine/run/message_bytes.h"
 #include "engine/run/worker_process.h"
 

@@ -14,7 +14,6 @@
 #include "engine/emulator/cubin/elf_image.h"
 #include "engine/emulator/cubin/memory_instructions.h"
 #include "engine/jit/byte_sequence.h"
-#include "engine/jit/diagnostic_bytes.h"
 #include "engine/jit/program_file.h"
 #include "tests/fuzz/targets.h"
 

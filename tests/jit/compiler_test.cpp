@@ -320,7 +320,7 @@ BOOST_AUTO_TEST_CASE(too_much_shared_memory_is_an_error_with_a_way_out) {
 }
 
 BOOST_AUTO_TEST_CASE(an_option_that_is_not_known_is_a_broken_promise) {
-  BOOST_CHECK_THROW(nvrtc()->compile("", {"--no-such-option"}, {}), LibraryError);
+  BOOST_CHECK_THROW(nvrtc()->compile({"", {"--no-such-option"}, {}}), LibraryError);
 }
 
 BOOST_AUTO_TEST_CASE(headers_come_from_the_librarys_own_toolkit) {

@@ -1,7 +1,7 @@
-#include "engine/jit/equality.h"
-
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
+
+#include "engine/jit/translation_unit.h"
 
 namespace data = boost::unit_test::data;
 

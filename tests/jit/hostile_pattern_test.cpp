@@ -7,8 +7,7 @@
 #include <ostream>
 
 #include "engine/jit/compiler.h"
-#include "engine/jit/file_sandbox.h"
-#include "engine/jit/source_headers.h"
+#include "engine/jit/readable_files.h"
 #include "engine/text/read_source.h"
 #include "tests/contains.h"
 #include "tests/jit/cached_programs.h"
@@ -151,7 +150,7 @@ BOOST_DATA_TEST_CASE_F(hostile_pattern::Folder, the_compiler_itself_can_open_not
   const std::vector<std::string> options = {"--gpu-architecture=sm_90", "--std=c++20",
                                             "--include-path=/usr/local/cuda/include",
                                             "--include-path=/usr/local/cuda/include/cccl"};
-  const NvrtcResult result = nvrtc()->compile(replaced(text), options, {});
+  const NvrtcResult result = nvrtc()->compile({replaced(text), options, {}});
   BOOST_TEST(!contains(result.log, "secret_line"), result.log);
 }
 
@@ -161,7 +160,7 @@ BOOST_AUTO_TEST_CASE(the_current_folder_does_not_matter) {
   std::ofstream(here) << "int secret_line = ;\n";
   const std::string said =
       compile("#include \"" + here + "\"" + std::string(hostile_pattern::kernel));
-  const NvrtcResult result = nvrtc()->compile("#include \"" + here + "\"", {}, {});
+  const NvrtcResult result = nvrtc()->compile({"#include \"" + here + "\"", {}, {}});
   fs::remove(here);
   BOOST_TEST(!contains(said, "secret_line"), said);
   BOOST_TEST(!contains(result.log, "secret_line"), result.log);

@@ -1,9 +1,8 @@
-#include "engine/jit/key_completeness.h"
-
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <ostream>
 
+#include "engine/jit/program_key.h"
 #include "tests/jit/cached_programs.h"
 
 namespace data = boost::unit_test::data;

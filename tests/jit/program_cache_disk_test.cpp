@@ -8,7 +8,7 @@
 #include <chrono>
 #include <fstream>
 
-#include "engine/jit/cache_size.h"
+#include "engine/jit/cache_folder.h"
 #include "tests/jit/cached_programs.h"
 #include "tests/store/child_process.h"
 

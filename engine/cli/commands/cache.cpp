@@ -11,7 +11,7 @@
 #include "engine/cli/json_lines.h"
 #include "engine/cli/options/command_line.h"
 #include "engine/cli/options/compile_options.h"
-#include "engine/jit/cache_size.h"
+#include "engine/jit/cache_folder.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/units.h"
 

@@ -46,7 +46,7 @@ std::string compiled() {
   text << file.rdbuf();
   const Nvrtc nvrtc;
   const NvrtcResult result =
-      nvrtc.compile(text.str(), {"--gpu-architecture=compute_90", "--minimal"}, {});
+      nvrtc.compile({text.str(), {"--gpu-architecture=compute_90", "--minimal"}, {}});
   if (!result.ok) throw std::runtime_error(result.log);
   return result.ptx;
 }

@@ -46,7 +46,9 @@ std::vector<int> common_architectures() {
 
 NvrtcResult compile(const std::string& source, int architecture) {
   const NvrtcResult result = nvrtc()->compile(
-      source, {"--gpu-architecture=sm_" + std::to_string(architecture), "--ptxas-options=-v"}, {});
+      {source,
+       {"--gpu-architecture=sm_" + std::to_string(architecture), "--ptxas-options=-v"},
+       {}});
   BOOST_REQUIRE_MESSAGE(result.ok, result.log);
   return result;
 }
@@ -220,7 +222,7 @@ extern "C" __global__ void wide(long long* data) {
     if (architecture < 100) continue;
     BOOST_TEST_CONTEXT("sm_" << architecture) {
       const NvrtcResult result =
-          nvrtc()->compile(source, {"--gpu-architecture=sm_" + std::to_string(architecture)}, {});
+          nvrtc()->compile({source, {"--gpu-architecture=sm_" + std::to_string(architecture)}, {}});
       if (!result.ok) continue;  // PTX 8.8, of CUDA 12.9, brought these accesses
       const KernelCode code = code_of(result, "wide");
       BOOST_TEST(code.memory.global_loads == only(32, 1));

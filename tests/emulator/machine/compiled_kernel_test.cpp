@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(run_as_compiled_for_every_architecture) {
   for (const int architecture : nvrtc()->architectures()) {
     const std::string option = "--gpu-architecture=compute_" + std::to_string(architecture);
     const NvrtcResult result =
-        nvrtc()->compile(compiled_kernels, {option, "--std=c++17", "-lineinfo"}, {});
+        nvrtc()->compile({compiled_kernels, {option, "--std=c++17", "-lineinfo"}, {}});
     BOOST_TEST_REQUIRE(result.ok, result.log);
     BOOST_TEST_CONTEXT("compute_" << architecture) {
       lower_every_kernel(result.ptx);
@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(run_as_compiled_for_every_architecture) {
 BOOST_AUTO_TEST_CASE(run_unoptimised) {
   for (const int architecture : {80, 120}) {
     const std::string option = "--gpu-architecture=compute_" + std::to_string(architecture);
-    const NvrtcResult result = nvrtc()->compile(compiled_kernels, {option, "-G"}, {});
+    const NvrtcResult result = nvrtc()->compile({compiled_kernels, {option, "-G"}, {}});
     BOOST_TEST_REQUIRE(result.ok, result.log);
     BOOST_TEST_CONTEXT("compute_" << architecture) {
       lower_every_kernel(result.ptx);
