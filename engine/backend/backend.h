@@ -163,8 +163,11 @@ class Backend {
   /// Runs each workload once more for every pass that the counters need, in their first state.
   /// No execution may be alive. Failures are part of the result. `on_step` is called before every
   /// launch; what it throws ends the counting.
-  virtual CounterResults count(std::span<const Workload> workloads, const CounterRequest& request,
-                               const StepListener& on_step);
+  virtual CounterResults count(std::span<const Workload> workloads,
+                               const CounterRequest& /*request*/, const StepListener& /*on_step*/) {
+    return {std::vector<Observation>(workloads.size()),
+            {"this device has no hardware counters, so none are taken"}};
+  }
 };
 
 }  // namespace sweep

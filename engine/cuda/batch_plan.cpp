@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <vector>
 
 namespace sweep {
 namespace {
@@ -70,6 +71,20 @@ std::size_t copies_allowed(const CopyLayout& layout, std::uint64_t memory_bytes)
   if (layout.bytes_per_copy == 0) return most_copies;
   const std::uint64_t further = std::min(memory_bytes / share, most_bytes) / layout.bytes_per_copy;
   return static_cast<std::size_t>(std::min(1 + further, most_copies));
+}
+
+double smallest_step(std::span<const double> seconds) {
+  constexpr double documented = 0.5e-6;
+  constexpr double largest = 1e-6;
+  constexpr double rounding = 1e-9;  // of times given as a float in milliseconds
+  std::vector<double> sorted(seconds.begin(), seconds.end());
+  std::ranges::sort(sorted);
+  double step = 0;
+  for (std::size_t i = 1; i < sorted.size(); ++i) {
+    const double difference = sorted[i] - sorted[i - 1];
+    if (difference >= rounding && (step == 0 || difference < step)) step = difference;
+  }
+  return step == 0 ? documented : std::min(step, largest);
 }
 
 }  // namespace sweep

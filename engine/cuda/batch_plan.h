@@ -25,6 +25,10 @@ constexpr int most_launches_per_sample = 128;
 constexpr int most_rounds_per_sample = 32;
 constexpr int most_samples_per_block = 64;
 
+/// The step in seconds of the clock behind times that were read from it: the smallest difference
+/// between any two, at most 1 us; 0.5 us, which CUDA documents for its events, where all are equal.
+double smallest_step(std::span<const double> seconds);
+
 /// How long a sample is to last on an event clock with this step: 200 steps, and at least 20 us,
 /// beside which the events' own time is small.
 double sample_target(double event_step);

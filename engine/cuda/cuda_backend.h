@@ -1,10 +1,14 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "engine/backend/backend.h"
 
 namespace sweep {
+
+/// The GPUs of this machine. Throws DeviceError when there is no driver or no GPU.
+std::vector<Device> cuda_devices();
 
 /// A GPU as a backend. Keeps its primary context, a stream and a pool of buffers. Throws
 /// DeviceError when the device does not start.

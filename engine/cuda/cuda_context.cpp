@@ -1,6 +1,10 @@
 #include "engine/cuda/cuda_context.h"
 
-#include "engine/cuda/event_step.h"
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "engine/cuda/batch_plan.h"
 
 namespace sweep {
 namespace {
@@ -9,6 +13,45 @@ CUdevice device_handle(int index) {
   CUdevice handle = 0;
   Driver::get().check(Driver::get().device(&handle, index), "cuDeviceGet");
   return handle;
+}
+
+LaunchLimits launch_limits_of(CUdevice device) {
+  const auto attribute = [&](CUdevice_attribute which) {
+    int value = 0;
+    Driver::get().check(Driver::get().device_attribute(&value, which, device),
+                        "cuDeviceGetAttribute");
+    return static_cast<std::uint32_t>(value);
+  };
+  LaunchLimits limits;
+  limits.block_threads = attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+  limits.block = {attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X),
+                  attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y),
+                  attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z)};
+  limits.grid = {attribute(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X),
+                 attribute(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y),
+                 attribute(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)};
+  limits.shared_bytes = attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+  return limits;
+}
+
+/// Measures the step of the event clock with pairs of events around a few short kernels.
+double measure_event_step(EventPool& events, BlockingKernel& blocking_kernel, ClockStamps& stamps,
+                          CUstream stream) {
+  constexpr std::size_t pairs = 48;
+  constexpr std::size_t most_kernels = 3;
+  events.reserve(pairs);
+  {
+    const StreamHold hold(blocking_kernel, blocking_kernel.patience);
+    for (std::size_t pair = 0; pair < pairs; ++pair) {
+      record(events.begin(pair), stream);
+      for (std::size_t i = 0; i <= pair % most_kernels; ++i) stamps.queue(0);
+      record(events.end(pair), stream);
+    }
+  }
+  synchronize(stream);
+  std::vector<double> seconds;
+  for (std::size_t pair = 0; pair < pairs; ++pair) seconds.push_back(events.seconds(pair));
+  return smallest_step(seconds);
 }
 
 }  // namespace
@@ -36,11 +79,11 @@ CudaContext::CudaContext(const Device& description)
       buffers(description.memory_bytes),
       check_results(stream.get()),
       flush(device.l2_bytes, device.multiprocessors, stream.get()),
-      gate(stream.get()),
+      blocking_kernel(stream.get()),
       stamps(most_samples_per_block + 1, device.multiprocessors, stream.get()) {
   flush.run(stream.get());
   synchronize(stream.get());
-  event_step = measure_event_step(events, gate, stamps, stream.get());
+  event_step = measure_event_step(events, blocking_kernel, stamps, stream.get());
 }
 
 bool CudaContext::responds() const {
@@ -59,6 +102,28 @@ const Module& CudaContext::module_of(const std::shared_ptr<const Program>& progr
     modules.clear();
     buffers.clear();
     return modules.get(program);
+  }
+}
+
+std::string explain(const CudaError& error, const std::string& culprit) {
+  switch (error.result()) {
+    case CUDA_ERROR_ILLEGAL_ADDRESS:
+      return fmt::format("illegal address: {} accessed memory outside the buffers", culprit);
+    case CUDA_ERROR_MISALIGNED_ADDRESS:
+      return fmt::format("misaligned address: {} made an access not aligned to its size", culprit);
+    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+      return fmt::format("illegal instruction in {}", culprit);
+    case CUDA_ERROR_ASSERT:
+      return fmt::format("an assert() in {} failed", culprit);
+    case CUDA_ERROR_LAUNCH_TIMEOUT:
+      return fmt::format("{} ran longer than the driver allows", culprit);
+    case CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES:
+      return "too many resources: the block's threads need more registers than a multiprocessor "
+             "has";
+    case CUDA_ERROR_LAUNCH_FAILED:
+      return fmt::format("{} stopped with a fault or a trap ({})", culprit, error.what());
+    default:
+      return error.what();
   }
 }
 

@@ -1,20 +1,28 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <string>
 
 #include "engine/backend/backend.h"
-#include "engine/cuda/batch_plan.h"
+#include "engine/cuda/blocking_kernel.h"
 #include "engine/cuda/buffer_pool.h"
 #include "engine/cuda/check_results.h"
 #include "engine/cuda/clock_stamps.h"
-#include "engine/cuda/event_pool.h"
+#include "engine/cuda/driver.h"
 #include "engine/cuda/handles.h"
 #include "engine/cuda/l2_flush.h"
-#include "engine/cuda/launch_limits.h"
 #include "engine/cuda/module_cache.h"
-#include "engine/cuda/stream_gate.h"
 
 namespace sweep {
+
+/// What a device takes at most.
+struct LaunchLimits {
+  std::uint64_t block_threads = 0;
+  Extent3 block;
+  Extent3 grid;
+  std::uint64_t shared_bytes = 0;  ///< of one block, for kernels that ask for it
+};
 
 /// Keeps a device's primary context for its owner and makes it the thread's current one.
 class PrimaryContext {
@@ -55,11 +63,26 @@ struct CudaContext {
   ModuleCache modules;
   CheckResults check_results;
   L2Flush flush;
-  StreamGate gate;
+  BlockingKernel blocking_kernel;
   ClockStamps stamps;
   EventPool events;
   double event_step = 0;  ///< of the clock that events read, in seconds
   bool poisoned = false;  ///< a kernel left the context unusable; CUDA offers no way back
 };
+
+/// What `culprit` ("the kernel") did wrong, in words; for other errors the driver's own.
+std::string explain(const CudaError& error, const std::string& culprit);
+
+/// Runs `work`; driver errors become failures of this configuration, and those that the context
+/// does not survive are remembered in it.
+template <class Work>
+auto guarded(CudaContext& context, const std::string& culprit, Work work) {
+  try {
+    return work();
+  } catch (const CudaError& error) {
+    context.poisoned = context.poisoned || !context.responds();
+    throw ExecutionFailure(explain(error, culprit));
+  }
+}
 
 }  // namespace sweep

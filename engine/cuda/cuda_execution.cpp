@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/cuda/driver_failure.h"
+#include "engine/cuda/cuda_context.h"
 
 namespace sweep {
 namespace {

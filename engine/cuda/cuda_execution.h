@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "engine/cuda/busy_time.h"
 #include "engine/cuda/cuda_context.h"
 #include "engine/cuda/loaded_workload.h"
 #include "engine/cuda/sampler.h"

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -9,6 +11,21 @@
 #include "engine/cuda/nvml.h"
 
 namespace sweep {
+
+/// Why a device's clocks are lower than they could be, in words, from NVML's bits of its clocks'
+/// event reasons. An idle device is no reason, and applications clocks are one only where they
+/// are set below the device's highest.
+std::vector<std::string> throttle_reasons(std::uint64_t bits, bool applications_clocks_lower);
+
+/// A process that has a compute context on a device.
+struct ComputeProcess {
+  unsigned pid = 0;
+  std::string name;  ///< empty where it is not known
+};
+
+/// A sentence for each process but our own, which has a context too. Within a container the
+/// numbers are the host's, and ours is one of them without our knowing which.
+std::vector<std::string> other_processes(std::span<const ComputeProcess> processes, unsigned own);
 
 /// What NVML knows about a device. Where it, or one of its functions, is not there or not
 /// permitted, the figure is 0 and the sentence is left out; nothing here fails.

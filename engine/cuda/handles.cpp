@@ -75,4 +75,8 @@ double seconds_between(const Event& begin, const Event& end) {
   return static_cast<double>(milliseconds) / 1e3;
 }
 
+void EventPool::reserve(std::size_t pairs) {
+  while (events_.size() < 2 * pairs) events_.push_back(make_event());
+}
+
 }  // namespace sweep

@@ -3,14 +3,101 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <numeric>
+#include <optional>
+#include <span>
+#include <vector>
 
-#include "engine/cuda/counted_workloads.h"
+#include "engine/backend/backend.h"
 #include "engine/cuda/counter_failure.h"
+#include "engine/cuda/cuda_context.h"
+#include "engine/cuda/loaded_workload.h"
 #include "engine/spec/counters.h"
 
 namespace sweep {
 namespace {
+
+/// Runs workloads for the profiler, one at a time, each in its first state. Buffers come from the
+/// context's pool, so that each `prepare` invalidates the one before. A workload's failure becomes
+/// a note of its results; one that takes the context with it is thrown, as ExecutionFailure.
+class CountedWorkloads {
+ public:
+  /// The L2 cache's state matters where `cache` is given. `results` has a place for each workload.
+  CountedWorkloads(CudaContext& context, std::span<const Workload> workloads,
+                   std::optional<CacheState> cache, const StepListener& on_step,
+                   CounterResults& results)
+      : context_(context),
+        workloads_(workloads),
+        cache_(cache),
+        on_step_(on_step),
+        results_(results) {}
+
+  /// Loads workload `i`, fills its buffers and settles the cache; false when it cannot.
+  bool prepare(std::size_t i) {
+    on_step_("count");
+    return attempt(i, [&] {
+      load(workloads_[i]);
+      initialise();
+    });
+  }
+  /// Launches the workload that was prepared last, and waits for its end; false when it failed.
+  bool launch(std::size_t i) {
+    return attempt(i, [&] { launch_loaded(); });
+  }
+
+ private:
+  /// A failure that leaves the context alive concerns no other workload.
+  template <class Step>
+  bool attempt(std::size_t i, Step step) {
+    try {
+      step();
+      return true;
+    } catch (const ExecutionFailure& failure) {
+      results_.workloads[i].notes.push_back(
+          fmt::format("its hardware counters were not read: {}", failure.what()));
+      if (context_.poisoned) throw;
+      return false;
+    }
+  }
+
+  /// Finding a function may load it, so that the checks, which do not run, are left away.
+  void load(const Workload& workload) {
+    loaded_.reset();
+    guarded(context_, "the kernel", [&] {
+      Workload unchecked = workload;
+      unchecked.verify.clear();
+      loaded_.emplace(context_, unchecked);
+      addresses_ = context_.buffers.acquire(loaded_->sizes());
+    });
+  }
+
+  /// Cold: the flush also drives out the lines that the init has written. Warm: another launch has
+  /// just run.
+  void initialise() {
+    guarded(context_, "the init", [&] {
+      loaded_->queue_init(addresses_);
+      if (cache_ == CacheState::cold) context_.flush.run(context_.stream.get());
+      synchronize(context_.stream.get());
+    });
+    if (cache_ == CacheState::warm) launch_loaded();
+  }
+
+  void launch_loaded() {
+    guarded(context_, "the kernel", [&] {
+      loaded_->queue_kernel(addresses_);
+      synchronize(context_.stream.get());
+    });
+  }
+
+  CudaContext& context_;
+  std::span<const Workload> workloads_;
+  std::optional<CacheState> cache_;
+  const StepListener& on_step_;
+  CounterResults& results_;
+  std::optional<LoadedWorkload> loaded_;
+  LoadedWorkload::Addresses addresses_;
+};
 
 std::vector<Metric> metrics_of(const std::vector<CounterFormula>& formulas,
                                const CounterValues& values) {

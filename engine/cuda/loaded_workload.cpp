@@ -1,10 +1,58 @@
 #include "engine/cuda/loaded_workload.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 
-#include "engine/cuda/launch_limits.h"
+#include <algorithm>
+#include <string_view>
+
+#include "engine/cuda/cuda_context.h"
 
 namespace sweep {
+namespace {
+
+void require(std::uint64_t value, std::uint64_t most, std::string_view what) {
+  if (value <= most) return;
+  throw ExecutionFailure(
+      fmt::format("bad launch: {} is {}, the device takes at most {}", what, value, most));
+}
+
+/// Throws ExecutionFailure when the device cannot launch the workload.
+void check_launch(const Workload& workload, const LaunchLimits& limits) {
+  require(workload.block.count(), limits.block_threads, "the block's size");
+  require(workload.block.x, limits.block.x, "the block's x extent");
+  require(workload.block.y, limits.block.y, "the block's y extent");
+  require(workload.block.z, limits.block.z, "the block's z extent");
+  require(workload.grid.x, limits.grid.x, "the grid's x extent");
+  require(workload.grid.y, limits.grid.y, "the grid's y extent");
+  require(workload.grid.z, limits.grid.z, "the grid's z extent");
+  require(workload.shared_bytes, limits.shared_bytes, "dynamic shared memory in bytes");
+}
+
+/// The same for what the kernel itself allows: __launch_bounds__, registers, static shared memory.
+void check_kernel(const Workload& workload, const LaunchLimits& limits, CUfunction kernel) {
+  const auto attribute = [&](CUfunction_attribute which) {
+    int value = 0;
+    Driver::get().check(Driver::get().function_attribute(&value, which, kernel),
+                        "cuFuncGetAttribute");
+    return static_cast<std::uint64_t>(value);
+  };
+  const std::uint64_t most_threads = attribute(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+  if (workload.block.count() > most_threads) {
+    throw ExecutionFailure(
+        fmt::format("bad launch: the block has {} threads, but the kernel's "
+                    "registers or __launch_bounds__ allow {}",
+                    workload.block.count(), most_threads));
+  }
+  const std::uint64_t fixed = attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+  if (fixed + workload.shared_bytes > limits.shared_bytes) {
+    throw ExecutionFailure(
+        fmt::format("bad launch: the kernel's own {} bytes of shared memory and "
+                    "{} dynamic ones are more than the device's {}",
+                    fixed, workload.shared_bytes, limits.shared_bytes));
+  }
+}
+
+}  // namespace
 
 LoadedWorkload::LoadedWorkload(CudaContext& context, const Workload& workload)
     : stream_(context.stream.get()), workload_(workload) {

@@ -1,5 +1,6 @@
 #include "engine/cuda/nvml.h"
 
+#include <array>
 #include <initializer_list>
 #include <optional>
 
@@ -52,6 +53,14 @@ std::optional<Nvml> start() {
 const Nvml* Nvml::get() {
   static const std::optional<Nvml> nvml = start();
   return nvml ? &*nvml : nullptr;
+}
+
+std::string installed_driver_version() {
+  const Nvml* nvml = Nvml::get();
+  if (nvml == nullptr || nvml->driver_version == nullptr) return {};
+  std::array<char, 96> text{};
+  const int result = nvml->driver_version(text.data(), static_cast<unsigned>(text.size()));
+  return result == Nvml::success ? std::string(text.data()) : std::string();
 }
 
 }  // namespace sweep

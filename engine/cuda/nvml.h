@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 namespace sweep {
 
 /// The part of NVML that is used here, opened at run time: its functions and structures as NVIDIA
@@ -43,5 +45,8 @@ struct Nvml {
   static constexpr int memory_clock = 2;  ///< a type of clock
   static constexpr int gpu_sensor = 0;    ///< of the temperature
 };
+
+/// The installed driver's version, "580.159.04", from NVML; empty when NVML is not there.
+std::string installed_driver_version();
 
 }  // namespace sweep

@@ -5,6 +5,43 @@
 #include <algorithm>
 
 namespace sweep {
+
+WorkloadCopies::WorkloadCopies(CudaContext& context, LoadedWorkload& loaded,
+                               LoadedWorkload::Addresses original)
+    : context_(context),
+      loaded_(loaded),
+      layout_(lay_out_copy(loaded.sizes())),
+      allowed_(copies_allowed(layout_, context.device.memory_bytes)) {
+  copies_.push_back(std::move(original));
+}
+
+std::size_t WorkloadCopies::provide(std::size_t wanted, BusyTime& busy) {
+  const std::size_t before = copies_.size();
+  const std::size_t goal = std::min(wanted, allowed_);
+  if (goal <= before) return before;
+  const std::uint64_t bytes = (goal - before) * layout_.bytes_per_copy;
+  const auto base =
+      bytes == 0 ? std::optional<CUdeviceptr>(0) : context_.buffers.acquire_more(bytes);
+  if (!base) {
+    allowed_ = before;
+    return before;
+  }
+  for (std::size_t i = before; i < goal; ++i) {
+    LoadedWorkload::Addresses addresses;
+    for (const std::uint64_t offset : layout_.offsets) {
+      addresses.push_back(*base + (i - before) * layout_.bytes_per_copy + offset);
+    }
+    copies_.push_back(std::move(addresses));
+  }
+  busy.run([&] {
+    for (std::size_t i = before; i < goal; ++i) {
+      loaded_.queue_init(copies_[i]);
+      loaded_.queue_kernel(copies_[i]);
+    }
+  });
+  return goal;
+}
+
 namespace {
 
 double median_seconds(std::vector<Sample> samples) {
@@ -91,7 +128,7 @@ BatchPlan Sampler::with_copies(CacheState cache, double seconds_per_launch) {
 
 std::vector<Sample> Sampler::held_block(CacheState cache, const BatchPlan& plan, int count) {
   constexpr int tries = 3;
-  Nanoseconds patience = context_.gate.patience;
+  Nanoseconds patience = context_.blocking_kernel.patience;
   for (int i = 0; i < tries; ++i) {
     if (run_block(cache, plan, count, patience)) return read_block(plan, count);
     patience *= 2;
@@ -100,7 +137,7 @@ std::vector<Sample> Sampler::held_block(CacheState cache, const BatchPlan& plan,
       "nothing was timed: {} times in a row the host took longer than the device waits "
       "for it ({} ms and more) to queue {} launches; it is overloaded, or launches wait "
       "for the device (CUDA_LAUNCH_BLOCKING, a debugger or a profiler)",
-      tries, std::chrono::duration<double, std::milli>(context_.gate.patience).count(),
+      tries, std::chrono::duration<double, std::milli>(context_.blocking_kernel.patience).count(),
       count * plan.launches()));
 }
 
@@ -111,13 +148,13 @@ bool Sampler::run_block(CacheState cache, const BatchPlan& plan, int count,
   context_.events.reserve(static_cast<std::size_t>(count) * static_cast<std::size_t>(plan.rounds));
   context_.stamps.queue_reset(stamps);
   {
-    std::optional<GateHold> hold;
-    if (patience) hold.emplace(context_.gate, *patience);
+    std::optional<StreamHold> hold;
+    if (patience) hold.emplace(context_.blocking_kernel, *patience);
     queue_block(cache, plan, count);
   }
   context_.stamps.queue_fetch(stamps);
   busy_.wait_and_add();
-  return !patience || !context_.gate.gave_up();
+  return !patience || !context_.blocking_kernel.gave_up();
 }
 
 void Sampler::queue_block(CacheState cache, const BatchPlan& plan, int count) {

@@ -1,10 +1,10 @@
-#include "engine/cuda/device_sentences.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
+
+#include "engine/cuda/device_monitor.h"
 
 using namespace sweep;
 namespace data = boost::unit_test::data;

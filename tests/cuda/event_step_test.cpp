@@ -1,8 +1,8 @@
-#include "engine/cuda/event_step.h"
-
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <vector>
+
+#include "engine/cuda/batch_plan.h"
 
 using namespace sweep;
 

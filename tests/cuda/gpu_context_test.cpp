@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(clocks_have_plausible_steps) {
 BOOST_AUTO_TEST_CASE(a_held_stream_waits_for_its_release) {
   using namespace std::chrono_literals;
   CudaContext context(first_gpu());
-  GateHold hold(context.gate, 5s);
+  StreamHold hold(context.blocking_kernel, 5s);
   record(context.end, context.stream.get());
   const auto begin = std::chrono::steady_clock::now();
   std::thread opener([&] {
@@ -76,23 +76,23 @@ BOOST_AUTO_TEST_CASE(a_held_stream_waits_for_its_release) {
   opener.join();
   BOOST_TEST((waited > 40ms));
   BOOST_TEST((waited < 4s));
-  BOOST_TEST(!context.gate.gave_up());
+  BOOST_TEST(!context.blocking_kernel.gave_up());
 }
 
 BOOST_AUTO_TEST_CASE(a_gate_gives_up_when_nobody_opens_it) {
   CudaContext context(first_gpu());
   {
-    const GateHold hold(context.gate, std::chrono::milliseconds(20));
+    const StreamHold hold(context.blocking_kernel, std::chrono::milliseconds(20));
     record(context.end, context.stream.get());
     synchronize(context.stream.get());
-    BOOST_TEST(context.gate.gave_up());
+    BOOST_TEST(context.blocking_kernel.gave_up());
   }
   {
-    const GateHold hold(context.gate, std::chrono::seconds(5));
+    const StreamHold hold(context.blocking_kernel, std::chrono::seconds(5));
     record(context.end, context.stream.get());
   }
   synchronize(context.stream.get());
-  BOOST_TEST(!context.gate.gave_up());
+  BOOST_TEST(!context.blocking_kernel.gave_up());
 }
 
 BOOST_AUTO_TEST_CASE(stamps_see_every_multiprocessor_and_give_the_clock) {

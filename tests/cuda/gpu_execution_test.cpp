@@ -1,7 +1,6 @@
 #include <boost/test/data/test_case.hpp>
 
 #include "engine/cuda/cuda_backend.h"
-#include "engine/cuda/devices.h"
 #include "engine/spec/pattern_library.h"
 #include "tests/cuda/gpu_fixture.h"
 

@@ -3,7 +3,7 @@
 #include <iostream>
 #include <optional>
 
-#include "engine/cuda/devices.h"
+#include "engine/cuda/cuda_backend.h"
 #include "engine/jit/compiler.h"
 
 namespace sweep {

@@ -156,19 +156,19 @@ BOOST_AUTO_TEST_CASE(samples_know_the_clock_they_were_taken_at) {
 
 BOOST_AUTO_TEST_CASE(samples_behind_a_gate_that_gave_up_do_not_count) {
   CudaContext context(first_gpu());
-  const auto patience = context.gate.patience;
+  const auto patience = context.blocking_kernel.patience;
   const Workload workload = compiled_workload("increment", increment);
   {
     Started started(context, workload);
-    context.gate.patience = std::chrono::nanoseconds(0);
-    // 64 samples take the host far longer to queue than the gate to start.
+    context.blocking_kernel.patience = std::chrono::nanoseconds(0);
+    // 64 samples take the host far longer to queue than the kernel to give up.
     BOOST_CHECK_EXCEPTION(started.execution.sample(CacheState::cold, 64), ExecutionFailure,
                           [](const ExecutionFailure& failure) {
                             return std::string(failure.what()).starts_with("nothing was timed: ");
                           });
   }
   BOOST_TEST(!context.poisoned);
-  context.gate.patience = patience;
+  context.blocking_kernel.patience = patience;
   Started started(context, workload);
   BOOST_TEST(started.execution.sample(CacheState::cold, 3).size() == 3U);
 }

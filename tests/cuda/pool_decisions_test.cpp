@@ -1,9 +1,8 @@
-#include "engine/cuda/pool_decisions.h"
-
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <set>
 
+#include "engine/cuda/buffer_pool.h"
 #include "tests/rapidcheck_case.h"
 
 using namespace sweep;

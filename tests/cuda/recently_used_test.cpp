@@ -1,9 +1,8 @@
-#include "engine/cuda/recently_used.h"
-
 #include <boost/test/unit_test.hpp>
 #include <deque>
 #include <string>
 
+#include "engine/cuda/module_cache.h"
 #include "tests/rapidcheck_case.h"
 
 using namespace sweep;

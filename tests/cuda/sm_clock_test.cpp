@@ -1,7 +1,7 @@
-#include "engine/cuda/sm_clock.h"
-
 #include <boost/test/unit_test.hpp>
 #include <vector>
+
+#include "engine/cuda/clock_stamps.h"
 
 using namespace sweep;
 

@@ -1,5 +1,3 @@
-#include "engine/cuda/devices.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -10,6 +8,7 @@
 #include "engine/cli/json_lines.h"
 #include "engine/cli/options/command_line.h"
 #include "engine/cli/options/device_options.h"
+#include "engine/cuda/cuda_backend.h"
 #include "engine/emulator/count/model.h"
 #include "report/json_records.h"
 

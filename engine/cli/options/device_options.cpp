@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "engine/cli/command.h"
-#include "engine/cuda/devices.h"
+#include "engine/cuda/cuda_backend.h"
 #include "engine/emulator/cache/device_profile.h"
 #include "engine/emulator/execution/emulator_backend.h"
 #include "engine/text/characters.h"

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "engine/cuda/cuda_backend.h"
-#include "engine/cuda/devices.h"
 
 namespace sweep::testing {
 namespace {

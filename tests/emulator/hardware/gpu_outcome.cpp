@@ -6,8 +6,8 @@
 #include <memory>
 #include <stdexcept>
 
+#include "engine/cuda/cuda_backend.h"
 #include "engine/cuda/cuda_context.h"
-#include "engine/cuda/devices.h"
 #include "engine/cuda/handles.h"
 #include "engine/cuda/range_profiler.h"
 

@@ -15,9 +15,9 @@ namespace sweep {
 /// While a hold lasts, only launches of functions that have run before and event records may be
 /// queued, and not more than a few hundred: the driver's queue has about a thousand places, and
 /// the first launch of a function may wait for the device.
-class StreamGate {
+class BlockingKernel {
  public:
-  explicit StreamGate(CUstream stream);
+  explicit BlockingKernel(CUstream stream);
 
   /// Whether the last hold ended before its release. Ask after everything queued is done.
   bool gave_up() const;
@@ -26,7 +26,7 @@ class StreamGate {
   std::chrono::nanoseconds patience = std::chrono::milliseconds(300);
 
  private:
-  friend class GateHold;
+  friend class StreamHold;
   void queue(std::uint32_t ticket, std::chrono::nanoseconds longest);
 
   CUstream stream_;
@@ -37,18 +37,18 @@ class StreamGate {
 };
 
 /// Holds the stream until release or destruction, so that an error while queueing lets it go.
-class GateHold {
+class StreamHold {
  public:
   /// The device waits for `longest` at most.
-  GateHold(StreamGate& gate, std::chrono::nanoseconds longest);
-  ~GateHold() { release(); }
-  GateHold(const GateHold&) = delete;
-  GateHold& operator=(const GateHold&) = delete;
+  StreamHold(BlockingKernel& kernel, std::chrono::nanoseconds longest);
+  ~StreamHold() { release(); }
+  StreamHold(const StreamHold&) = delete;
+  StreamHold& operator=(const StreamHold&) = delete;
 
   void release() noexcept;
 
  private:
-  StreamGate& gate_;
+  BlockingKernel& kernel_;
 };
 
 }  // namespace sweep

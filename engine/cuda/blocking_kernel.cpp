@@ -1,4 +1,4 @@
-#include "engine/cuda/stream_gate.h"
+#include "engine/cuda/blocking_kernel.h"
 
 #include <array>
 #include <atomic>
@@ -9,7 +9,7 @@ namespace {
 
 /// Waits until the word at `opened` has reached `ticket`, or for `patience` nanoseconds; then
 /// writes the ticket to `given_up`. Tickets are compared by their difference, so they may wrap.
-constexpr const char* gate_text = R"(
+constexpr const char* blocking_text = R"(
 .version 6.0
 .target sm_50
 .address_size 64
@@ -54,19 +54,19 @@ constexpr std::size_t given_up = 1;
 
 }  // namespace
 
-StreamGate::StreamGate(CUstream stream)
+BlockingKernel::BlockingKernel(CUstream stream)
     : stream_(stream),
       words_(allocate_pinned_memory(2 * line_bytes)),
-      module_(load_module(gate_text)),
+      module_(load_module(blocking_text)),
       function_(find_function(module_, "sweep_gate")) {
   word(words_, opened).store(ticket_);
   word(words_, given_up).store(ticket_);
-  // An open gate, so that the function is loaded before the first hold.
+  // Once without waiting, so that the function is loaded before the first hold.
   queue(ticket_, std::chrono::nanoseconds(0));
   synchronize(stream_);
 }
 
-void StreamGate::queue(std::uint32_t ticket, std::chrono::nanoseconds longest) {
+void BlockingKernel::queue(std::uint32_t ticket, std::chrono::nanoseconds longest) {
   const CUdeviceptr base = device_address_of(words_);
   CUdeviceptr opened_word = base + opened * line_bytes;
   CUdeviceptr given_up_word = base + given_up * line_bytes;
@@ -77,17 +77,17 @@ void StreamGate::queue(std::uint32_t ticket, std::chrono::nanoseconds longest) {
       "cuLaunchKernel");
 }
 
-bool StreamGate::gave_up() const {
+bool BlockingKernel::gave_up() const {
   return word(words_, given_up).load(std::memory_order_acquire) == ticket_;
 }
 
-GateHold::GateHold(StreamGate& gate, std::chrono::nanoseconds longest) : gate_(gate) {
-  ++gate_.ticket_;
-  gate_.queue(gate_.ticket_, longest);
+StreamHold::StreamHold(BlockingKernel& kernel, std::chrono::nanoseconds longest) : kernel_(kernel) {
+  ++kernel_.ticket_;
+  kernel_.queue(kernel_.ticket_, longest);
 }
 
-void GateHold::release() noexcept {
-  word(gate_.words_, opened).store(gate_.ticket_, std::memory_order_release);
+void StreamHold::release() noexcept {
+  word(kernel_.words_, opened).store(kernel_.ticket_, std::memory_order_release);
 }
 
 }  // namespace sweep
