@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
-# Installs what the build needs and is not there (Debian and Ubuntu, with apt) and builds sweep
-# into build/. Safe to run again: what is there stays as it is.
+# setup.sh [--tests]: installs what the build needs and is not there (Debian and Ubuntu, with apt) and
+# builds the program into build/; with --tests its tests too. Safe to run again: what is there stays
+# as it is.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")"
 
 packages=(
   g++ cmake ninja-build
-  libboost-program-options-dev libboost-test-dev libfmt-dev librapidcheck-dev libsqlite3-dev
-  libxxhash-dev libyaml-cpp-dev nlohmann-json3-dev
+  libboost-program-options-dev libfmt-dev libsqlite3-dev libxxhash-dev libyaml-cpp-dev
+  nlohmann-json3-dev
 )
+test_packages=(libboost-test-dev librapidcheck-dev)
 
 say() { printf 'setup: %s\n' "$*"; }
 
@@ -17,6 +19,18 @@ fail() {
   printf 'setup: %s\n' "$@" >&2
   exit 1
 }
+
+with_tests=no
+case "$#:${1:-}" in
+  0:) ;;
+  1:--tests) with_tests=yes && packages+=("${test_packages[@]}") ;;
+  1:-h | 1:--help)
+    printf '%s\n' "usage: ./setup.sh [--tests]" \
+      "Installs what the build lacks, with apt, and builds build/sweep; with --tests the tests too."
+    exit 0
+    ;;
+  *) fail "'$*' is not understood." "usage: ./setup.sh [--tests]" ;;
+esac
 
 as_root() {
   if [[ $EUID -eq 0 ]]; then "$@"; else sudo "$@"; fi
@@ -105,8 +119,8 @@ check_tools() {
   local tool
   local -a absent=()
   say "there is no apt here, so nothing is installed. The build needs a C++20 compiler," \
-    "CMake 3.22, Ninja, Boost 1.74 (Program_options and Test), fmt, nlohmann-json, RapidCheck," \
-    "SQLite, xxHash and yaml-cpp, with their headers."
+    "CMake 3.22, Ninja, Boost 1.74 (Program_options), fmt, nlohmann-json, SQLite, xxHash and" \
+    "yaml-cpp, with their headers; the tests need Boost.Test and RapidCheck too."
   for tool in c++ cmake ninja; do
     command -v "$tool" >/dev/null || absent+=("$tool")
   done
@@ -131,9 +145,11 @@ check_build_folder() {
   fi
 }
 
-# True when build/ has no build files yet, or was made for another toolkit than the one named.
+# True when build/ has no build files yet or none of the tests that are wanted, or was made for
+# another toolkit than the one named.
 needs_configuring() {
   [[ -f build/build.ninja ]] || return 0
+  [[ $with_tests == no ]] || grep -qxF "SWEEP_TESTS:BOOL=ON" build/CMakeCache.txt || return 0
   [[ -n ${SWEEP_CUDA_HOME:-} ]] &&
     ! grep -qF "CUDA_INCLUDE_DIR:PATH=${SWEEP_CUDA_HOME%/}/" build/CMakeCache.txt
 }
@@ -152,12 +168,20 @@ else
 fi
 
 check_build_folder
+options=()
+if [[ $with_tests == yes ]]; then
+  target=all tests=ON aim="the program and its tests"
+else
+  target=sweep tests=OFF aim="the program"
+fi
 if needs_configuring; then
   say "configuring build/"
-  cmake --preset release -U CUDA_INCLUDE_DIR -U CUPTI_INCLUDE_DIR ||
+  # A build/ with tests keeps them.
+  [[ $with_tests == no && -f build/build.ninja ]] || options=("-DSWEEP_TESTS=$tests")
+  cmake --preset release "${options[@]}" -U CUDA_INCLUDE_DIR -U CUPTI_INCLUDE_DIR ||
     fail "CMake cannot configure the build; its first error above says why."
 fi
-say "building in build/"
-cmake --build build --parallel "${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}" ||
+say "building $aim in build/; [steps done/all of them]:"
+cmake --build build --target "$target" --parallel "${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}" ||
   fail "the build failed; the first error above says why."
 say "ready: build/sweep"

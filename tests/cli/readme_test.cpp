@@ -28,7 +28,8 @@ BOOST_AUTO_TEST_SUITE(readme_file)
 
 namespace {
 
-const std::vector<std::string> pages = {"README.md", "sweeps/README.md", "patterns/README.md"};
+const std::vector<std::string> pages = {"README.md", "CONTRIBUTING.md", "sweeps/README.md",
+                                        "patterns/README.md"};
 
 const std::string& readme() {
   static const std::string text = read_text_file(fs::path(SWEEP_SOURCE_DIR) / "README.md");
@@ -71,9 +72,10 @@ class Checkout {
 /// installs and builds; it has to be there, to be executable, and to be a program for bash. The
 /// tests are not executed from within a test: ctest lists them.
 std::string after_setup(const std::string& script) {
-  const std::string setup = "./setup.sh && ";
-  if (!script.starts_with(setup)) return script;
-  std::string rest = script.substr(setup.size());
+  std::smatch setup;
+  if (!std::regex_search(script, setup, std::regex(R"(^\./setup\.sh( --tests)? && )")))
+    return script;
+  std::string rest = setup.suffix();
   const std::string tests = "ctest --test-dir build ";
   if (rest.starts_with(tests)) {
     rest = "ctest -N --test-dir '" SWEEP_BINARY_DIR "' " + rest.substr(tests.size());
