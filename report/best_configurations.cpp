@@ -12,9 +12,9 @@ namespace sweep {
 namespace {
 
 /// The interval, where it is one around a positive figure.
-std::optional<FigureInterval> interval_around(double low, double high) {
+std::optional<Interval> interval_around(double low, double high) {
   if (!std::isfinite(low) || !std::isfinite(high) || low <= 0 || high < low) return std::nullopt;
-  return FigureInterval{low, high};
+  return Interval{low, high};
 }
 
 std::string name_of(const Bindings& group) {

@@ -18,13 +18,13 @@ struct BestConfiguration {
   std::size_t place = 0;  ///< in the run's points
   MetricColumn metric;
   double figure = 0;
-  std::optional<FigureInterval> interval = {};  ///< the figure's, of 95 % confidence
+  std::optional<Interval> interval = {};  ///< the figure's, of 95 % confidence
   int rounds = 0;  ///< it was compared with others in so many; 0: by its figure alone
   std::int64_t configurations = 0;  ///< that the group has, or had when the run was broken off
   std::int64_t tried = 0;
   /// How many times as good it is as the pattern's default configuration; 0 where it is not known.
   double gain = 0;
-  std::optional<FigureInterval> gain_interval = {};
+  std::optional<Interval> gain_interval = {};
 };
 
 /// A run with the best configuration of each of its groups.

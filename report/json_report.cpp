@@ -67,7 +67,7 @@ Json metrics_of(const std::vector<MetricColumn>& columns) {
 
 Json samples_of(const PointRecord& point) {
   Json samples = Json::array();
-  for (const SampleRecord& sample : point.samples) {
+  for (const Sample& sample : point.samples) {
     samples.push_back({{"seconds", json_number(sample.seconds)},
                        {"sm_clock_hz", json_known(sample.sm_clock_hz)},
                        {"mark", name_of(sample.mark)}});
@@ -111,8 +111,8 @@ Json json_of(const TunedGroup& group) {
                          ? Json::array({json_number(group.figure_low), json_number(group.figure),
                                         json_number(group.figure_high)})
                          : Json(nullptr)},
-          {"standard", json_place(group.standard)},
-          {"no_standard", json_text(group.no_standard)},
+          {"standard", json_place(group.default_configuration)},
+          {"no_standard", json_text(group.why_no_default)},
           {"gain", json_figure(group.gain_low, group.gain, group.gain_high)}};
 }
 

@@ -74,7 +74,7 @@ class TuningSection {
     return escape_markdown(describe(environment_of(results_.points[place].point), chosen_));
   }
 
-  static std::string interval_text(const std::optional<FigureInterval>& interval) {
+  static std::string interval_text(const std::optional<Interval>& interval) {
     if (!interval || interval->low >= interval->high) return "–";
     return format_figure(interval->low) + "–" + format_figure(interval->high);
   }
@@ -99,7 +99,7 @@ class TuningSection {
       add(outcome.same[i], "not distinguishable");
     }
     if (outcome.worst) add(*outcome.worst, "worst");
-    if (outcome.standard) add(*outcome.standard, "default");
+    if (outcome.default_configuration) add(*outcome.default_configuration, "default");
     return roles;
   }
 

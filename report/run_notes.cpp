@@ -112,7 +112,7 @@ void add_samples(const RunResults& results, std::vector<RunNote>& notes) {
   std::size_t outliers = 0;
   std::size_t slow = 0;
   for (const StoredPoint& stored : results.points) {
-    for (const SampleRecord& sample : stored.point.samples) {
+    for (const Sample& sample : stored.point.samples) {
       ++all;
       if (sample.mark == SampleMark::outlier) ++outliers;
       if (sample.mark == SampleMark::low_clock) ++slow;

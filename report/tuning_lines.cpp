@@ -71,17 +71,19 @@ class GroupLines {
     lines.push_back(winner_line(outcome));
     if (!outcome.winner) return;
     const std::string gain = describe_gain(results_, outcome);
-    const bool is_told_apart = outcome.standard && outcome.standard != outcome.winner &&
-                               verdicts_.of_points[*outcome.standard].has_value();
+    const bool is_told_apart = outcome.default_configuration &&
+                               outcome.default_configuration != outcome.winner &&
+                               verdicts_.of_points[*outcome.default_configuration].has_value();
     if (!is_told_apart) {
       lines.push_back(gain);
       return;
     }
     const TuningRecord& tuning = *results_.run.tuning;
     const MetricColumn column = {tuning.metric, tuning.origin};
-    lines.push_back(
-        fmt::format("default: {}: {}; {}", configuration(*outcome.standard),
-                    describe_figure(column, verdicts_.of_points[*outcome.standard]->figure), gain));
+    lines.push_back(fmt::format(
+        "default: {}: {}; {}", configuration(*outcome.default_configuration),
+        describe_figure(column, verdicts_.of_points[*outcome.default_configuration]->figure),
+        gain));
   }
 
   const RunResults& results_;

@@ -31,7 +31,7 @@ std::vector<TuningOutcome> tuning_outcomes(const RunAnalysis& run) {
     outcome.found = found;
     outcome.label = describe_group(found.group, tuning.for_each, run.parameters);
     outcome.winner = find_place(place_of, found.winner);
-    outcome.standard = find_place(place_of, found.standard);
+    outcome.default_configuration = find_place(place_of, found.default_configuration);
     outcomes.push_back(std::move(outcome));
   }
   const auto groups = tuned_groups_of(results.points, tuning);

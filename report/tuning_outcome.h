@@ -21,7 +21,7 @@ struct TuningOutcome {
   std::optional<std::size_t> winner = {};
   std::vector<std::size_t> same = {};        ///< as the winner, by what was measured
   std::optional<std::size_t> worst = {};     ///< of those that have a figure; not the winner
-  std::optional<std::size_t> standard = {};  ///< the default configuration
+  std::optional<std::size_t> default_configuration = {};
 };
 
 /// One per group of the run's search, in its order; empty for a run that did not search.

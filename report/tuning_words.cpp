@@ -106,9 +106,9 @@ std::string describe_known_gain(const TuningRecord& tuning, const TunedGroup& gr
 /// Of figures that have no ratio, such as a count of 0, the figures themselves.
 std::string describe_without_gain(const RunResults& results, const TuningOutcome& outcome) {
   const std::string unknown = "the gain over the default is not known";
-  if (!outcome.winner || !outcome.standard) return unknown;
+  if (!outcome.winner || !outcome.default_configuration) return unknown;
   const MetricColumn column = {results.run.tuning->metric, results.run.tuning->origin};
-  const auto figure = figure_of(results.points[*outcome.standard].point, column);
+  const auto figure = figure_of(results.points[*outcome.default_configuration].point, column);
   if (!figure || *figure <= 0 || outcome.found.figure != 0) return unknown;
   return fmt::format("the winner has {}, the default {}", format_figure(outcome.found.figure),
                      format_figure(*figure));
@@ -163,14 +163,15 @@ std::string describe_course(const TuningOutcome& outcome) {
 
 std::string describe_gain(const RunResults& results, const TuningOutcome& outcome) {
   const TunedGroup& found = outcome.found;
-  if (!found.standard) {
+  if (!found.default_configuration) {
     const std::string none = "there is no default configuration";
-    return found.no_standard.empty() ? none : none + ": " + found.no_standard;
+    return found.why_no_default.empty() ? none : none + ": " + found.why_no_default;
   }
-  if (outcome.standard && results.points[*outcome.standard].point.status == PointStatus::failed) {
+  if (outcome.default_configuration &&
+      results.points[*outcome.default_configuration].point.status == PointStatus::failed) {
     return "the default failed";
   }
-  if (found.winner && found.winner == found.standard) return "the default is the best";
+  if (found.winner && found.winner == found.default_configuration) return "the default is the best";
   if (!found.winner || !std::isfinite(found.gain) || found.gain <= 0) {
     return describe_without_gain(results, outcome);
   }

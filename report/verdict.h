@@ -29,7 +29,7 @@ struct PointVerdict {
   double ratio = 1;     ///< of the figure to the best's, by the same
   MetricColumn metric;  ///< what the figure is
   double figure = 0;
-  std::optional<FigureInterval> interval = {};  ///< the figure's, of 95 % confidence
+  std::optional<Interval> interval = {};  ///< the figure's, of 95 % confidence
   int rounds = 0;  ///< it was compared with the best in so many rounds; 0: by the intervals alone
   std::string group = {};  ///< its group's label
 };

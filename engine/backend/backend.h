@@ -64,12 +64,6 @@ struct Workload {
   std::uint64_t shared_bytes = 0;
 };
 
-/// One timed launch, or the mean of several that were timed together.
-struct Sample {
-  double seconds = 0;
-  double sm_clock_hz = 0;  ///< the multiprocessors' mean clock meanwhile; 0 where it is not known
-};
-
 /// What a device says of itself at a moment. Figures it does not give are 0.
 struct DeviceState {
   double sm_clock_hz = 0;

@@ -8,7 +8,7 @@
 #include <span>
 #include <system_error>
 
-#include "engine/jit/byte_sequence.h"
+#include "engine/text/byte_sequence.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/backend/backend.h"
-#include "engine/jit/byte_sequence.h"
+#include "engine/text/byte_sequence.h"
 #include "engine/text/diagnostic.h"
 
 namespace sweep {

@@ -6,8 +6,8 @@
 #include <array>
 #include <string_view>
 
-#include "engine/jit/byte_sequence.h"
 #include "engine/jit/program_file.h"
+#include "engine/text/byte_sequence.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

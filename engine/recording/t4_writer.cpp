@@ -113,7 +113,7 @@ Json configuration_of(const PointKey& key) {
 
 Json runtimes_of(const PointRecord& point) {
   Json runtimes = Json::array();
-  for (const SampleRecord& sample : point.samples) {
+  for (const Sample& sample : point.samples) {
     if (sample.mark == SampleMark::low_clock || !std::isfinite(sample.seconds)) continue;
     runtimes.push_back(sample.seconds * milliseconds_in_second);
   }

@@ -1,11 +1,17 @@
 #pragma once
 
+#include <array>
 #include <atomic>
-#include <cstddef>
+#include <chrono>
+#include <list>
 #include <memory>
+#include <mutex>
 #include <span>
+#include <thread>
+#include <vector>
 
-#include "engine/jit/compiler.h"
+#include "engine/backend/backend.h"
+#include "engine/run/compile_queue.h"
 #include "engine/run/compiler_process.h"
 
 namespace sweep {
@@ -24,6 +30,10 @@ struct CompileSettings {
   const std::atomic<bool>* stop = nullptr;
 };
 
+/// The compute capability that NVRTC compiles for so that the device can execute it: an emulated
+/// device may be older than NVRTC knows.
+int code_capability(const Device& device, const Nvrtc& nvrtc);
+
 /// What compiling came to so far.
 struct CompileStatistics {
   std::size_t configurations = 0;  ///< compiled
@@ -32,6 +42,9 @@ struct CompileStatistics {
   double compiler_seconds = 0;     ///< of all runs together
   double wall_seconds = 0;         ///< from the start to the last outcome
   unsigned compilers = 0;          ///< that compiled something
+
+  /// Those of pools that worked one after the other, as one.
+  CompileStatistics& operator+=(const CompileStatistics& more);
 };
 
 /// Compiles configurations on many cores, in batches, ahead of the caller: a space that is known at
@@ -50,23 +63,41 @@ class CompilePool {
   CompilePool& operator=(const CompilePool&) = delete;
 
   /// Further configurations, each of which must outlive its outcome's being taken.
-  void submit(std::span<const Configuration> configurations);
-  void submit(const Configuration& configuration) { submit({&configuration, 1}); }
+  void submit(std::span<const Configuration* const> configurations);
+  void submit(const Configuration& configuration) { submit(std::array{&configuration}); }
 
   /// The outcome of the next configuration, in the order submitted; waits for it if need be, and
   /// throws CompilingStopped soon after the settings' `stop` is set meanwhile. Throws LibraryError
   /// when NVRTC breaks or no compiler process starts, std::out_of_range when no configuration is
   /// left.
-  CompileOutcome next();
+  CompileOutcome next() { return queue_.next(settings_.stop); }
 
   /// Whether `next` need not wait.
-  bool is_ready() const;
+  bool is_ready() const { return queue_.is_ready(); }
 
   CompileStatistics statistics() const;
 
  private:
-  class Farm;
-  std::unique_ptr<Farm> farm_;
+  class CountingCompiler;
+
+  void work(CompilerProcess& process, bool is_first);
+  void look_up(const CompileQueue::Task& task);
+  std::vector<CompileOutcome> compile_shared(std::span<const Configuration> batch,
+                                             CountingCompiler& counting, double& seconds);
+  std::vector<CompileOutcome> compile(std::span<const Configuration> batch,
+                                      CountingCompiler& counting, double& seconds);
+  void count_found(std::size_t found);
+
+  CompileSettings settings_;
+  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  Compiler compiler_;
+  CompileQueue queue_;
+  std::atomic<bool> stopped_ = false;
+  std::atomic<unsigned> at_work_ = 0;  ///< threads that have a process, or may get one
+  mutable std::mutex mutex_;           ///< over the statistics
+  CompileStatistics statistics_;
+  std::list<CompilerProcess> processes_;
+  std::vector<std::thread> threads_;  ///< each takes tasks, with a process behind it
 };
 
 }  // namespace sweep

@@ -1,13 +1,22 @@
 #include "engine/run/compile_queue.h"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <algorithm>
-#include <chrono>
 #include <stdexcept>
 
 #include "engine/run/compiler_process.h"
-#include "engine/run/compiler_threads.h"
 
 namespace sweep {
+
+void lower_own_priority() {
+  constexpr int nicer = 5;
+  // A priority is a thread's own on Linux; 0 is the one that asks.
+  const int own = getpriority(PRIO_PROCESS, 0);
+  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), own + nicer);
+}
+
 namespace {
 
 constexpr std::size_t smallest_limit = 512;
@@ -17,11 +26,10 @@ constexpr std::size_t first_look_up_window = 32;
 
 }  // namespace
 
-void CompileQueue::submit(std::span<const Configuration> configurations, unsigned compilers) {
+void CompileQueue::submit(std::span<const Configuration* const> configurations,
+                          unsigned compilers) {
   const std::lock_guard lock(mutex_);
-  for (const Configuration& configuration : configurations) {
-    configurations_.push_back(&configuration);
-  }
+  configurations_.insert(configurations_.end(), configurations.begin(), configurations.end());
   open_ += configurations.size();
   compilers_ = std::max(compilers_, compilers);
   work_.notify_all();
@@ -34,11 +42,6 @@ std::size_t CompileQueue::open() const {
 
 std::size_t CompileQueue::most_ahead() const {
   return std::max(smallest_limit, 2 * BatchSize::largest * compilers_);
-}
-
-std::size_t CompileQueue::limit() const {
-  const std::lock_guard lock(mutex_);
-  return most_ahead();
 }
 
 /// Not for a few at a time: they would become small batches.

@@ -11,10 +11,27 @@
 #include <vector>
 
 #include "engine/jit/compiler.h"
-#include "engine/run/batch_size.h"
-#include "engine/run/compile_candidates.h"
+#include "engine/run/compile_batches.h"
 
 namespace sweep {
+
+/// How soon whoever waits for a compiler notices that nobody wants the outcome any more.
+constexpr std::chrono::milliseconds stop_notice{50};
+
+/// Makes the calling thread give way to the one that measures and to the driver's: five steps nicer
+/// than it was, as far as there are any.
+void lower_own_priority();
+
+/// What those who compile measure their time by.
+inline double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+inline std::vector<const Configuration*> pointers_to(std::span<const Configuration> all) {
+  std::vector<const Configuration*> pointers;
+  for (const Configuration& configuration : all) pointers.push_back(&configuration);
+  return pointers;
+}
 
 /// Divides configurations into batches for several compilers, and puts the outcomes back into the
 /// order in which the configurations were submitted. Only so many are worked on ahead of the one
@@ -34,7 +51,7 @@ class CompileQueue {
 
   /// Further configurations, which must outlive the taking of their outcomes. From now on there are
   /// so many compilers, if there were fewer.
-  void submit(std::span<const Configuration> configurations, unsigned compilers);
+  void submit(std::span<const Configuration* const> configurations, unsigned compilers);
 
   /// How many configurations have no outcome yet.
   std::size_t open() const;
@@ -65,11 +82,9 @@ class CompileQueue {
   /// No further tasks.
   void stop();
 
-  /// How many configurations may be admitted ahead of the one that is taken next.
-  std::size_t limit() const;
-
  private:
   std::size_t submitted() const { return taken_ + configurations_.size(); }
+  /// How many may be admitted ahead of the one that is taken next.
   std::size_t most_ahead() const;
   std::size_t room() const { return taken_ + most_ahead() - admitted_; }
   bool can_admit() const;

@@ -3,18 +3,16 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <limits>
 #include <system_error>
 #include <thread>
 
-#include "engine/run/compile_messages.h"
+#include "engine/text/byte_sequence.h"
 
 namespace sweep {
 namespace {
 
-constexpr double forever = std::numeric_limits<double>::infinity();
 /// How long opening NVRTC may take.
-constexpr double start_patience = 60;
+constexpr double nvrtc_patience = 60;
 /// The system may refuse a process for a moment only.
 constexpr int start_attempts = 3;
 constexpr std::chrono::milliseconds start_pause{100};
@@ -30,12 +28,11 @@ NvrtcResult given_up(const std::string& why) {
   return result;
 }
 
-/// What compiling gave, or the library's failure, as a message.
-Bytes compile_reply(ProgramCompiler& compiler, const ProgramSource& source) {
+CompileReply compile_reply(ProgramCompiler& compiler, const ProgramSource& source) {
   try {
-    return encode(compiler.compile(source));
+    return compiler.compile(source);
   } catch (const LibraryError& error) {
-    return encode_failure(error.what());
+    return error.what();
   }
 }
 
@@ -45,8 +42,8 @@ void serve_programs(Channel& channel, ProgramCompiler& compiler) {
   try {
     channel.send({});
     for (;;) {
-      const ProgramSource source = decode_program_source(channel.receive(forever));
-      channel.send(compile_reply(compiler, source));
+      const auto source = decode_message<ProgramSource>(channel.receive(Channel::forever));
+      channel.send(encode_message(compile_reply(compiler, source)));
     }
   } catch (const ChannelClosed&) {
     // The process that wanted the results is gone or done.
@@ -109,7 +106,7 @@ std::string CompilerProcess::start() {
       process_ = std::move(taken.process);
       is_busy_ = !taken.is_ready;
     }
-    if (!taken.is_ready) process_->channel().receive(start_patience);
+    if (!taken.is_ready) process_->channel().receive(nvrtc_patience);
     const std::lock_guard lock(mutex_);
     is_busy_ = false;
     return {};
@@ -120,7 +117,7 @@ std::string CompilerProcess::start() {
   } catch (const ChannelTimeout&) {
     process_->kill();
     end();
-    return fmt::format("it was not ready after {} s", start_patience);
+    return fmt::format("it was not ready after {} s", nvrtc_patience);
   }
 }
 
@@ -150,27 +147,27 @@ void CompilerProcess::stop() {
   if (is_busy_) process_->kill();
 }
 
-Bytes CompilerProcess::ask(const Bytes& message) {
+std::string CompilerProcess::ask(std::string_view message) {
   {
     const std::lock_guard lock(mutex_);
     if (stopped_) throw CompilingStopped();
     is_busy_ = true;
   }
   process_->channel().send(message);
-  Bytes reply = process_->channel().receive(patience_);
+  std::string reply = process_->channel().receive(patience_);
   const std::lock_guard lock(mutex_);
   is_busy_ = false;
   return reply;
 }
 
 NvrtcResult CompilerProcess::compile(const ProgramSource& source) {
-  const Bytes message = encode(source);
+  const std::string message = encode_message(source);
   std::string fate;
   for (int left = attempts_for(source); left > 0; --left) {
     prepare();
     CompileReply reply;
     try {
-      reply = decode_compile_reply(ask(message));
+      reply = decode_message<CompileReply>(ask(message));
     } catch (const CompilingStopped&) {
       throw;
     } catch (const ChannelClosed&) {

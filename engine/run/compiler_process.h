@@ -4,13 +4,18 @@
 #include <mutex>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
 #include "engine/jit/nvrtc.h"
-#include "engine/run/message_bytes.h"
 #include "engine/run/worker_process.h"
 
 namespace sweep {
+
+/// What a compiler process answers to a ProgramSource: its result, or the message of a
+/// LibraryError.
+using CompileReply = std::variant<NvrtcResult, std::string>;
 
 /// The life of a compiler process: says that it is ready, with an empty message, and compiles one
 /// program after the other until the channel closes.
@@ -84,7 +89,7 @@ class CompilerProcess : public ProgramCompiler {
 
  private:
   std::string start();
-  Bytes ask(const Bytes& message);
+  std::string ask(std::string_view message);
   std::string end();
 
   CompilerProcesses& processes_;

@@ -1,13 +1,47 @@
 #pragma once
 
 #include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "engine/backend/backend.h"
-#include "engine/run/measure.h"
-#include "engine/run/said_once.h"
+#include "engine/run/phase_times.h"
+#include "engine/run/timing_metrics.h"
 #include "engine/store/record.h"
 
 namespace sweep {
+
+/// Remembers messages, so that a person reads each once.
+class MessageDeduplicator {
+ public:
+  bool is_new(const std::string& message) { return seen_.insert(message).second; }
+  /// Takes away what is not new.
+  void keep_new(std::vector<std::string>& messages) {
+    std::erase_if(messages, [&](const std::string& message) { return !is_new(message); });
+  }
+
+ private:
+  std::set<std::string> seen_;
+};
+
+/// A point without its key, and where the time went.
+struct Measurement {
+  PointRecord point;
+  PhaseTimes times;
+  double busy_seconds = 0;  ///< the device worked, timed or not; 0 where not known
+};
+
+/// Executes a workload: initialise, one launch, verify, observe what it counted; then, where the
+/// backend can time, warm up with samples that are thrown away and take samples, in growing
+/// chunks (`next_chunk_size`), until the stopping rule holds for those that are part of the figures
+/// (`mark_samples`); at most half as many as these are repeats. Fills in status, reason, samples,
+/// stop, metrics and notes; the key is the caller's. Failures of the workload are part of the
+/// result, and the time until one is that of the phase that failed. `on_step` is called before
+/// every step, every sample to warm up and every chunk.
+Measurement measure(Backend& backend, const Workload& workload, const MeasureRules& rules,
+                    const UsefulTraffic& useful, const Clock& clock, const StepListener& on_step);
 
 /// Measures one workload after the other, come what may: a failure, even one that takes the
 /// device's context or a whole process with it, is a failed point, and the next can be measured.
@@ -50,7 +84,7 @@ class LocalMeasurer : public Measurer {
   CounterResults count(std::span<const Workload> workloads,
                        const CounterRequest& request) override {
     CounterResults results = backend_.count(workloads, request, [](std::string_view) {});
-    said_.keep_new(results.problems);
+    problems_.keep_new(results.problems);
     return results;
   }
 
@@ -58,7 +92,7 @@ class LocalMeasurer : public Measurer {
   Backend& backend_;
   Clock clock_;
   std::vector<std::string> disturbances_;
-  SaidOnce said_;  ///< the problems of counting
+  MessageDeduplicator problems_;  ///< of counting
 };
 
 }  // namespace sweep

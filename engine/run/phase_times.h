@@ -1,9 +1,22 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
+#include <functional>
+#include <numeric>
+#include <utility>
 
 namespace sweep {
+
+/// Seconds on a clock that never goes back.
+using Clock = std::function<double()>;
+inline Clock steady_clock() {
+  return [] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+  };
+}
 
 /// What wall time is spent on in a run.
 enum class Phase {
@@ -15,9 +28,9 @@ enum class Phase {
   verify,
   warm_up,
   sample,
-  count,    ///< the hardware's counters
-  anchor,   ///< measuring the anchor configuration again
-  compare,  ///< measuring the best configurations again, in turn
+  count,            ///< the hardware's counters
+  drift_reference,  ///< measuring it again
+  compare,          ///< measuring the best configurations again, in turn
   store,
   other,
 };
@@ -32,16 +45,67 @@ class PhaseTimes {
     for (std::size_t i = 0; i < phase_count; ++i) seconds_.at(i) += other.seconds_.at(i);
     return *this;
   }
-  double sum() const {
-    double total = 0;
-    for (const double seconds : seconds_) total += seconds;
-    return total;
-  }
+  double sum() const { return std::accumulate(seconds_.begin(), seconds_.end(), 0.0); }
+  auto begin() { return seconds_.begin(); }
+  auto begin() const { return seconds_.begin(); }
+  auto end() { return seconds_.end(); }
+  auto end() const { return seconds_.end(); }
 
   friend bool operator==(const PhaseTimes&, const PhaseTimes&) = default;
 
  private:
   std::array<double, phase_count> seconds_{};
+};
+
+/// Adds the wall time of pieces of work to phases, also of work that ends by an exception. A piece
+/// within another is the inner one's.
+class PhaseStopwatch {
+ public:
+  /// Starts. `times` must outlive this.
+  explicit PhaseStopwatch(PhaseTimes& times, Clock clock = steady_clock())
+      : times_(times), clock_(std::move(clock)), begin_(clock_()), last_(begin_) {}
+
+  template <class Work>
+  auto time(Phase phase, const Work& work) {
+    const Section section(*this, phase);
+    return work();
+  }
+  /// Time measured elsewhere within the piece under way is not this piece's but that of its phases.
+  void move(const PhaseTimes& times) {
+    times_ += times;
+    times_[phase_] -= times.sum();
+  }
+  /// Gives the time since the last change of phases to the one under way.
+  void stop() { enter(phase_); }
+  /// Seconds since the start.
+  double elapsed() const { return clock_() - begin_; }
+
+ private:
+  class Section {
+   public:
+    Section(PhaseStopwatch& watch, Phase phase) : watch_(watch), outer_(watch.enter(phase)) {}
+    ~Section() { watch_.enter(outer_); }
+    Section(const Section&) = delete;
+    Section& operator=(const Section&) = delete;
+
+   private:
+    PhaseStopwatch& watch_;
+    Phase outer_;
+  };
+
+  /// Ends the phase under way, begins another and returns the former.
+  Phase enter(Phase phase) {
+    const double now = clock_();
+    times_[phase_] += now - last_;
+    last_ = now;
+    return std::exchange(phase_, phase);
+  }
+
+  PhaseTimes& times_;
+  Clock clock_;
+  Phase phase_ = Phase::other;
+  double begin_;
+  double last_;
 };
 
 }  // namespace sweep

@@ -1,66 +1,44 @@
 #pragma once
 
-#include <cstddef>
 #include <deque>
 #include <functional>
+#include <optional>
+#include <vector>
 
-#include "engine/run/anchor_watch.h"
-#include "engine/run/compile_pool.h"
-#include "engine/run/point_execution.h"
+#include "engine/run/drift_reference.h"
 
 namespace sweep {
 
-/// Gives the points of configurations that become known one after the other.
+/// Gives the points of a run's configurations, which may become known one after the other: compiles
+/// and measures them, or takes them from the request's recording.
 class PointSource {
  public:
+  /// What the points are to have beside their times.
+  struct Counts {
+    bool emulated = false;  ///< what the stage's emulators count
+    bool waits = false;     ///< for these, as long as it takes
+    bool hardware = false;  ///< the request's counters, read at once: some ten milliseconds each
+  };
   /// After how many seconds of a launch to give up a configuration with this traffic.
   using GiveUp = std::function<double(const UsefulTraffic&)>;
 
-  virtual ~PointSource() = default;
+  PointSource(RunStage& stage, DriftReference& drift, Counts counts);
 
-  /// One more configuration, by its place in the run's space.
-  virtual void add(std::size_t index) = 0;
+  void add(const std::vector<std::size_t>& point_indices);
   /// The point of the next one, without its key.
-  virtual PointRecord next(const GiveUp& give_up_seconds) = 0;
-  virtual CompileStatistics statistics() const { return {}; }
-};
-
-/// Compiles and measures them.
-class MeasuredPoints : public PointSource {
- public:
-  /// With `waits_for_counts` each point has the emulator's counts, where there are any. With
-  /// `reads_counters` each has the request's counters of the hardware read at once; that costs some
-  /// ten milliseconds for each.
-  MeasuredPoints(RunStage& stage, PointExecution& execution, AnchorWatch& anchor,
-                 bool waits_for_counts, bool reads_counters);
-
-  void add(std::size_t index) override;
-  PointRecord next(const GiveUp& give_up_seconds) override;
-  CompileStatistics statistics() const override { return compiled_.statistics(); }
+  PointRecord next(const GiveUp& give_up_seconds = nullptr);
+  CompileStatistics statistics() const;
 
  private:
+  PointRecord execute(std::size_t point_index, const PreparedPoint& prepared,
+                      const MeasureRules& rules);
   void read_counters(const Workload& workload, PointRecord& point);
 
   RunStage& stage_;
-  PointExecution& execution_;
-  AnchorWatch& anchor_;
-  bool reads_counters_;
-  CompilePool compiled_;
-  PreparedPoints prepared_;
-  std::deque<std::size_t> indices_;
-};
-
-/// Gives what the request's recording says of them.
-class ReplayedPoints : public PointSource {
- public:
-  explicit ReplayedPoints(const RunRequest& request) : request_(request) {}
-
-  void add(std::size_t index) override { indices_.push_back(index); }
-  PointRecord next(const GiveUp& give_up_seconds) override;
-
- private:
-  const RunRequest& request_;
-  std::deque<std::size_t> indices_;
+  DriftReference& drift_;
+  Counts counts_;
+  std::optional<PreparedPoints> prepared_;  ///< nothing where the request has a recording
+  std::deque<std::size_t> point_indices_;
 };
 
 }  // namespace sweep

@@ -1,8 +1,75 @@
 #include "engine/run/prepared_points.h"
 
+#include <algorithm>
+#include <string_view>
+#include <system_error>
+
 #include "engine/run/workload.h"
 
 namespace sweep {
+
+EmulateAhead::EmulateAhead(const MakeBackend& make_backend, unsigned threads) {
+  for (unsigned i = 0; i < std::max(threads, 1U); ++i) {
+    try {
+      threads_.emplace_back([this, make_backend] { work(make_backend); });
+    } catch (const std::system_error&) {
+      if (threads_.empty()) throw;
+      break;  // fewer will do
+    }
+  }
+}
+
+EmulateAhead::~EmulateAhead() {
+  {
+    const std::lock_guard lock(mutex_);
+    cancelled_ = true;
+    jobs_.clear();
+  }
+  changed_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+std::future<PointRecord> EmulateAhead::count(const Workload& workload, const MeasureRules& rules,
+                                             const UsefulTraffic& useful) {
+  Workload counted = workload;
+  // What is timed is verified there, and all of it.
+  counted.verify.clear();
+  Job job([counted = std::move(counted), rules, useful](const OwnBackend& own) {
+    return measure(own(), counted, rules, useful, steady_clock(), [](std::string_view) {}).point;
+  });
+  std::future<PointRecord> result = job.get_future();
+  {
+    const std::lock_guard lock(mutex_);
+    jobs_.push_back(std::move(job));
+  }
+  changed_.notify_one();
+  return result;
+}
+
+bool EmulateAhead::has_room() {
+  constexpr std::size_t most_waiting = 1024;
+  const std::lock_guard lock(mutex_);
+  return jobs_.size() < most_waiting;
+}
+
+void EmulateAhead::work(const MakeBackend& make_backend) {
+  std::unique_ptr<Backend> backend;
+  // Within a job, so that its future hears why there is none.
+  const OwnBackend own = [&]() -> Backend& {
+    if (backend == nullptr) backend = make_backend(cancelled_);
+    return *backend;
+  };
+  for (;;) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return cancelled_ || !jobs_.empty(); });
+    if (jobs_.empty()) return;
+    Job job = std::move(jobs_.front());
+    jobs_.pop_front();
+    lock.unlock();
+    job(own);
+  }
+}
+
 namespace {
 
 /// Enough for as many emulators as a large machine has cores.
@@ -29,14 +96,8 @@ PreparedPoint prepare(const Configuration& configuration, const CompileOutcome& 
 
 }  // namespace
 
-PreparedPoints::PreparedPoints(CompilePool& compiled, std::span<const Configuration> configurations,
-                               EmulateAhead* emulators, const MeasureRules& rules)
-    : compiled_(compiled), emulators_(emulators), rules_(rules) {
-  add(configurations);
-}
-
-void PreparedPoints::add(std::span<const Configuration> configurations) {
-  for (const Configuration& configuration : configurations) remaining_.push_back(&configuration);
+void PreparedPoints::add(std::span<const Configuration* const> configurations) {
+  remaining_.insert(remaining_.end(), configurations.begin(), configurations.end());
   compiled_.submit(configurations);
 }
 

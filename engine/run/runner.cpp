@@ -1,19 +1,12 @@
 #include "engine/run/runner.h"
 
+#include <algorithm>
 #include <optional>
 
-#include "engine/run/anchor_watch.h"
-#include "engine/run/best_comparison.h"
-#include "engine/run/code_capability.h"
-#include "engine/run/count_points.h"
-#include "engine/run/counts_beside.h"
-#include "engine/run/hardware_counting.h"
-#include "engine/run/measuring_order.h"
-#include "engine/run/point_execution.h"
-#include "engine/run/prepared_points.h"
-#include "engine/run/run_stage.h"
+#include "engine/run/counting.h"
+#include "engine/run/interleaved_comparison.h"
+#include "engine/run/point_source.h"
 #include "engine/run/tuning.h"
-#include "engine/text/units.h"
 
 namespace sweep {
 
@@ -30,17 +23,17 @@ class Runner {
   }
 
   RunSummary run() {
-    stage_.run = summary_.run = stage_.store.begin_run(provenance());
+    summary_.run = stage_.store.begin_run(provenance());
     try {
       if (request_.groups.empty()) {
         measure_all();
       } else {
         note_disturbances();
-        tune_groups(stage_, summary_, points_);
+        tune_groups(stage_);
       }
       if (!stage_.stop) read_counters(stage_);
       if (counts_) counts_->finish();
-      if (counts_ && request_.waits_for_counts && !stage_.stop) count_the_rest();
+      if (counts_ && request_.waits_for_counts && !stage_.stop) count_the_rest(stage_);
     } catch (const CompilingStopped&) {
       // What it waited for is not needed any more.
       summary_.interrupted = true;
@@ -52,10 +45,8 @@ class Runner {
     stage_.store.end_run(summary_.run,
                          summary_.interrupted ? RunState::interrupted : RunState::finished);
     stage_.watch.stop();
-    stage_.timing.wall_seconds = stage_.watch.elapsed();
-    summary_.timing = stage_.timing;
-    summary_.recent = std::move(stage_.recent);
-    return summary_;
+    summary_.timing.wall_seconds = stage_.watch.elapsed();
+    return std::move(summary_);
   }
 
  private:
@@ -68,25 +59,6 @@ class Runner {
     return settings;
   }
 
-  /// What an earlier run left without counts.
-  void count_the_rest() {
-    std::vector<UncountedPoint> uncounted;
-    stage_.store.visit_points(stage_.run, [&](const StoredPoint& stored) {
-      if (!lacks_counts(stored.point)) return;
-      const auto index = static_cast<std::size_t>(stored.ordinal);
-      uncounted.push_back({stored.id, request_.space.configurations.at(index)});
-    });
-    if (uncounted.empty()) return;
-    stage_.observer.on_stage("counting " + count_of(uncounted.size(), "point"));
-    stage_.watch.time(Phase::emulate, [&] {
-      count_points(uncounted, stage_.compile, request_.sweep.measure, request_.emulate,
-                   stage_.store, [&](const UncountedPoint& point, const Observation& counted) {
-                     stage_.observer.on_metrics(point.configuration, counted.metrics,
-                                                counted.notes);
-                   });
-    });
-  }
-
   void note_disturbances() {
     for (const std::string& text : stage_.measurer.disturbances()) stage_.note(text);
   }
@@ -95,24 +67,20 @@ class Runner {
     const std::vector<std::size_t> missing = reuse_points();
     stage_.observer.on_start(request_.space.configurations.size(), summary_.reused);
     tell_reused();
-    if (request_.replay) {
-      replay_points(missing);
-      return;
-    }
     measure_points(missing);
-    if (stage_.stop) return;
-    if (request_.on_measured) request_.on_measured(stage_.run, stage_.recent);
+    if (stage_.stop || request_.replay) return;
+    if (request_.on_measured) request_.on_measured(summary_.run, summary_.recent);
     compare_best(stage_);
   }
 
-  /// Gives the run the points that the store has; the places of those it does not have.
+  /// Gives the run the points that the store has; the indices of those it does not have.
   std::vector<std::size_t> reuse_points() {
     const std::vector<Configuration>& configurations = request_.space.configurations;
     std::vector<std::optional<ReusedPoint>> reused(configurations.size());
     if (!request_.fresh) {
       reused = stage_.watch.time(Phase::store, [&] {
         return stage_.store.reuse_points(summary_.run, configurations.size(), [&](std::size_t i) {
-          return points_.key_of(configurations[i]);
+          return stage_.key_of(configurations[i]);
         });
       });
     }
@@ -128,7 +96,7 @@ class Runner {
     if (summary_.reused == 0) return;
     stage_.watch.time(Phase::store, [&] {
       stage_.store.visit_points(
-          stage_.run, [&](const StoredPoint& stored) { stage_.observer.on_reuse(stored.point); });
+          summary_.run, [&](const StoredPoint& stored) { stage_.observer.on_reuse(stored.point); });
     });
   }
 
@@ -153,72 +121,35 @@ class Runner {
     return provenance;
   }
 
-  void replay_points(const std::vector<std::size_t>& missing) {
-    for (const std::size_t index : missing) {
-      if (stage_.stop) {
-        summary_.interrupted = true;
-        return;
-      }
-      PointRecord point = request_.replay(request_.space.configurations[index]);
-      points_.record(index, point);
-    }
-  }
-
   void measure_points(const std::vector<std::size_t>& missing) {
+    std::vector<std::size_t> order = missing;
     // What only counts gives the same in any order.
-    std::vector<std::size_t> order;
     if (stage_.can_time()) {
-      order = measuring_order(missing.size(), request_.provenance.seed);
-    } else {
-      for (std::size_t i = 0; i < missing.size(); ++i) order.push_back(i);
+      const auto random = measuring_order(missing.size(), request_.provenance.seed);
+      std::ranges::transform(random, order.begin(), [&](std::size_t i) { return missing[i]; });
     }
-    std::vector<Configuration> ordered;
-    ordered.reserve(order.size());
-    for (const std::size_t place : order) {
-      ordered.push_back(request_.space.configurations[missing[place]]);
-    }
-
-    CompilePool compiled(stage_.compile);
-    PreparedPoints prepared(compiled, ordered, counts_ ? counts_->emulators() : nullptr,
-                            request_.sweep.measure);
+    DriftReference drift(stage_);
+    PointSource source(stage_, drift, {.emulated = true});
+    source.add(order);
     // Waits for the device, while the first programs are compiled.
     if (!order.empty()) note_disturbances();
-    AnchorWatch anchor(stage_);
-    for (const std::size_t place : order) {
+    for (const std::size_t point_index : order) {
       if (stage_.stop) {
         summary_.interrupted = true;
         break;
       }
-      anchor.measure_if_due();
-      const bool waits = !prepared.is_ready();
-      if (waits) stage_.observer.on_compiler_wait(true);
-      PreparedPoint point = stage_.watch.time(Phase::compile, [&] { return prepared.next(); });
-      if (waits) stage_.observer.on_compiler_wait(false);
-      const double begin = stage_.watch.elapsed();
-      const std::size_t index = missing[place];
-      PointRecord record = points_.execute(index, point, prepared, request_.sweep.measure);
-      if (counts_ && record.status == PointStatus::ok) counts_->add_to(record, point.counts);
-      // The worker loads the next program while this point goes into the store.
-      if (const PreparedPoint* next = prepared.peek(); next != nullptr && next->workload) {
-        stage_.measurer.load(*next->workload);
-      }
-      const std::int64_t id = points_.record(index, record);
-      if (counts_) {
-        const bool is_late = record.status == PointStatus::ok && point.counts.valid();
-        if (is_late) counts_->expect(id, index, std::move(point.counts));
-        counts_->take_ready();
-      }
-      anchor.on_point(index, point, record, begin);
+      PointRecord point = source.next();
+      const std::int64_t id = stage_.record(point_index, point);
+      if (counts_) counts_->recorded(id);
     }
-    if (!summary_.interrupted) anchor.measure_at_end();
-    stage_.timing.compile = compiled.statistics();
+    if (!summary_.interrupted) drift.measure_at_end();
+    summary_.timing.compile = source.statistics();
   }
 
   const RunRequest& request_;
   RunStage stage_;
-  RunSummary summary_;
+  RunSummary& summary_ = stage_.summary;
   std::optional<CountsBeside> counts_;
-  PointExecution points_{stage_, summary_};
 };
 
 }  // namespace

@@ -2,19 +2,27 @@
 
 #include <atomic>
 #include <functional>
-#include <memory>
 
-#include "engine/run/clock.h"
 #include "engine/run/compile_pool.h"
-#include "engine/run/emulate_ahead.h"
 #include "engine/run/measurer.h"
-#include "engine/run/recent_workloads.h"
-#include "engine/run/run_timing.h"
+#include "engine/run/phase_times.h"
+#include "engine/run/prepared_points.h"
+#include "engine/run/workload.h"
 #include "engine/space/enumerate.h"
 #include "engine/space/tuning_groups.h"
 #include "engine/store/store.h"
 
 namespace sweep {
+
+/// Where a run's wall time went.
+struct RunTiming {
+  double wall_seconds = 0;
+  PhaseTimes phases;          ///< of the thread that measures; together the wall time
+  double busy_seconds = 0;    ///< the device worked on points; 0 where not known
+  std::size_t measured = 0;   ///< points
+  std::size_t counted = 0;    ///< points whose hardware counters were read
+  CompileStatistics compile;  ///< of the compilers beside that thread
+};
 
 /// Hears how a run goes on.
 class RunObserver {
@@ -78,10 +86,10 @@ struct RunSummary {
 
 /// Measures every configuration of a space that the store does not have yet, in the order that the
 /// provenance's seed gives, and records each point before the next begins. In between the first of
-/// them is measured again now and then, as an anchor that shows drift. Then measures the best ones
-/// again, in turn, and reads the hardware's counters. A sweep that is tuned has its groups searched
-/// instead (`tune_groups`). Ends early, after the point under way, once
-/// `stop` is set. Throws StoreError, DeviceError and LibraryError; what was recorded stays.
+/// them is measured again now and then, which shows drift. Then measures the best ones again, in
+/// turn, and reads the hardware's counters. A sweep that is tuned has its groups searched instead
+/// (`tune_groups`). Ends early, after the point under way, once `stop` is set. Throws StoreError,
+/// DeviceError and LibraryError; what was recorded stays.
 RunSummary run_sweep(const RunRequest& request, Measurer& measurer, Store& store,
                      RunObserver& observer, const std::atomic<bool>& stop);
 

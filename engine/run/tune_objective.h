@@ -9,6 +9,7 @@
 #include "engine/backend/backend.h"
 #include "engine/run/timing_metrics.h"
 #include "engine/spec/sweep.h"
+#include "engine/store/ranking.h"
 #include "engine/store/record.h"
 
 namespace sweep {
@@ -38,6 +39,8 @@ class SearchObjective {
   /// What is followed; nothing before the first figure.
   const std::optional<TuneObjective>& followed() const { return followed_; }
   Origin origin() const { return origin_; }
+  /// The same, for what is followed.
+  RankedBy ranked_by() const { return {followed_->metric, followed_->better, origin_}; }
 
   /// How long a launch may take at least that is `factor` times slower than one with this figure:
   /// infinite for a figure that does not follow from the time.

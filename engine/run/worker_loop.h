@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "engine/backend/backend.h"
-#include "engine/run/channel.h"
+#include "engine/run/worker_process.h"
 
 namespace sweep {
 

@@ -4,13 +4,19 @@
 
 #include <system_error>
 
-#include "engine/run/worker_messages.h"
-
 namespace sweep {
 namespace {
 
 /// How long a device may take to start; a first start on a machine with many GPUs is slow.
 constexpr double start_patience = 120;
+
+/// One of a worker's first messages.
+template <class Message>
+Message receive_first(WorkerProcess& worker) {
+  WorkerReply reply = decode_reply(worker.channel().receive(start_patience));
+  if (auto* message = std::get_if<Message>(&reply)) return std::move(*message);
+  throw std::runtime_error("a message of another kind than expected");
+}
 
 Measurement failed_measurement(const std::string& reason) {
   Measurement measurement;
@@ -51,7 +57,7 @@ void WorkerMeasurer::start(std::unique_ptr<WorkerProcess> worker) {
     throw DeviceError(fmt::format("no worker process can be started: {}", error.what()));
   }
   starting(*worker, [&] {
-    const WorkerHello hello = decode_hello(worker->channel().receive(start_patience));
+    const auto hello = receive_first<WorkerHello>(*worker);
     if (!hello.error.empty()) throw DeviceError(hello.error);
     device_ = hello.device;
   });
@@ -63,7 +69,7 @@ void WorkerMeasurer::await_start() {
   if (worker_ == nullptr) start(nullptr);
   if (has_started_) return;
   starting(*worker_, [&] {
-    const WorkerReady ready = decode_ready(worker_->channel().receive(start_patience));
+    const auto ready = receive_first<WorkerReady>(*worker_);
     if (!ready.error.empty()) throw DeviceError(ready.error);
     disturbances_ = ready.disturbances;
   });
@@ -184,7 +190,7 @@ CounterResults WorkerMeasurer::count(std::span<const Workload> workloads,
   }
   CounterResults results = std::move(std::get<WorkerCounts>(answer).results);
   results.workloads.resize(workloads.size());
-  said_.keep_new(results.problems);
+  problems_.keep_new(results.problems);
   return results;
 }
 

@@ -5,11 +5,8 @@
 #include <variant>
 #include <vector>
 
-#include "engine/run/channel.h"
 #include "engine/run/measurer.h"
-#include "engine/run/message_bytes.h"
-#include "engine/run/program_slots.h"
-#include "engine/run/said_once.h"
+#include "engine/run/worker_messages.h"
 #include "engine/run/worker_process.h"
 
 namespace sweep {
@@ -61,7 +58,7 @@ class WorkerMeasurer : public Measurer {
   std::unique_ptr<WorkerProcess> worker_;
   bool has_started_ = false;  ///< the worker's device
   SentPrograms sent_;
-  SaidOnce said_;  ///< the problems of counting; a new worker says them again
+  MessageDeduplicator problems_;  ///< of counting; a new worker says them again
 };
 
 }  // namespace sweep

@@ -1,18 +1,56 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <span>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
 #include "engine/backend/backend.h"
-#include "engine/run/measure.h"
-#include "engine/run/message_bytes.h"
-#include "engine/run/program_slots.h"
-#include "engine/store/record.h"
+#include "engine/run/measurer.h"
 
 namespace sweep {
+
+/// The programs that a worker keeps, each in a slot. The process that sends jobs chooses the slots
+/// and so knows what the worker has; the worker puts what it is sent where it is told.
+constexpr std::size_t program_slots = 64;
+
+/// The sender's side: which program the worker has in which slot.
+class SentPrograms {
+ public:
+  struct Place {
+    std::uint32_t slot = 0;
+    bool is_new = false;  ///< the worker does not have it: send it along
+  };
+  /// Where the program is for the job that is written now; a new one takes the place of the one
+  /// not used for longest.
+  Place place_of(const std::shared_ptr<const Program>& program);
+  /// For a worker that has just started and has none.
+  void clear() { *this = {}; }
+
+ private:
+  struct Slot {
+    std::shared_ptr<const Program> program;
+    std::uint64_t last_use = 0;  ///< 0: never
+  };
+  std::array<Slot, program_slots> slots_;
+  std::uint64_t uses_ = 0;
+};
+
+/// The worker's side.
+class KeptPrograms {
+ public:
+  /// Throws std::runtime_error for a slot that there is not.
+  void put(std::uint32_t slot, std::shared_ptr<const Program> program);
+  /// Throws std::runtime_error when the slot is empty.
+  std::shared_ptr<const Program> get(std::uint32_t slot) const;
+
+ private:
+  std::array<std::shared_ptr<const Program>, program_slots> slots_;
+};
 
 // What a worker process and the process that started it say to each other.
 
@@ -64,22 +102,14 @@ struct WorkerCounts {
 };
 
 using WorkerTask = std::variant<WorkerJob, WorkerLoadJob, WorkerCountJob>;
-using WorkerReply = std::variant<WorkerAlive, WorkerResult, WorkerCounts>;
+using WorkerReply = std::variant<WorkerHello, WorkerReady, WorkerAlive, WorkerResult, WorkerCounts>;
 
-Bytes encode(const WorkerHello& hello);
-Bytes encode(const WorkerReady& ready);
 /// The programs that the worker does not have go along.
-Bytes encode(const WorkerJob& job, SentPrograms& sent);
-Bytes encode(const WorkerLoadJob& job, SentPrograms& sent);
-Bytes encode(const WorkerCountJob& job, SentPrograms& sent);
-Bytes encode(const WorkerAlive& alive);
-Bytes encode(const WorkerResult& result);
-Bytes encode(const WorkerCounts& counts);
+std::string encode(WorkerTask task, SentPrograms& sent);
+std::string encode(const WorkerReply& reply);
 
 // Decoding throws std::runtime_error for anything that encoding does not give.
-WorkerHello decode_hello(std::span<const std::uint8_t> message);
-WorkerReady decode_ready(std::span<const std::uint8_t> message);
-WorkerTask decode_task(std::span<const std::uint8_t> message, KeptPrograms& kept);
-WorkerReply decode_reply(std::span<const std::uint8_t> message);
+WorkerTask decode_task(std::string_view message, KeptPrograms& kept);
+WorkerReply decode_reply(std::string_view message);
 
 }  // namespace sweep

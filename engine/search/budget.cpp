@@ -37,27 +37,21 @@ std::optional<double> SearchProgress::best_after(std::size_t tried) const {
   return best_after_[tried - 1];
 }
 
-std::optional<BudgetEnd> should_stop(const Budget& budget, const SearchProgress& progress,
-                                     double elapsed) {
+std::optional<std::string> should_stop(const Budget& budget, const SearchProgress& progress,
+                                       double elapsed) {
   const std::size_t tried = progress.tried();
-  BudgetEnd end;
+  const std::string one = tried == 1 ? "1 " : "";
   if (budget.configurations && tried >= *budget.configurations) {
-    end.words = fmt::format("stopped after {}{}", tried == 1 ? "1 " : "", configurations(tried));
-    return end;
+    return fmt::format("stopped after {}{}", one, configurations(tried));
   }
   if (budget.seconds && elapsed >= *budget.seconds) {
-    end.limit = BudgetLimit::seconds;
-    end.words = fmt::format("stopped after {:.3g} s ({}{})", elapsed, tried == 1 ? "1 " : "",
-                            configurations(tried));
-    return end;
+    return fmt::format("stopped after {:.3g} s ({}{})", elapsed, one, configurations(tried));
   }
   if (budget.patience && out_of_patience(*budget.patience, progress)) {
     constexpr double percent = 100;
-    end.limit = BudgetLimit::patience;
-    end.words = fmt::format("stopped without a gain of {:.3g} % in the last {}",
-                            budget.patience->share * percent,
-                            configurations(budget.patience->configurations));
-    return end;
+    return fmt::format("stopped without a gain of {:.3g} % in the last {}",
+                       budget.patience->share * percent,
+                       configurations(budget.patience->configurations));
   }
   return std::nullopt;
 }

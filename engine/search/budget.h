@@ -36,17 +36,10 @@ class SearchProgress {
   std::vector<std::optional<double>> best_after_;
 };
 
-enum class BudgetLimit { configurations, seconds, patience };
-
-/// Why a search ended.
-struct BudgetEnd {
-  BudgetLimit limit = BudgetLimit::configurations;
-  std::string words;  ///< a sentence's predicate: "stopped after 200 configurations"
-};
-
-/// Whether the budget is used up, `elapsed` seconds after the search began. Patience begins with
-/// the first configuration that has a cost.
-std::optional<BudgetEnd> should_stop(const Budget& budget, const SearchProgress& progress,
-                                     double elapsed);
+/// Why the budget is used up, `elapsed` seconds after the search began, as a sentence's predicate:
+/// "stopped after 200 configurations". Patience begins with the first configuration that has a
+/// cost.
+std::optional<std::string> should_stop(const Budget& budget, const SearchProgress& progress,
+                                       double elapsed);
 
 }  // namespace sweep

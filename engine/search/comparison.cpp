@@ -20,77 +20,33 @@ std::size_t at_percentile(const std::vector<std::size_t>& sorted, std::size_t pe
   return sorted[std::max<std::size_t>(rank, 1) - 1];
 }
 
-/// The courses of strategies over seeds: each is a strategy's search with one seed.
-class Courses {
- public:
-  Courses(const SearchSpace& space, const CostTable& costs, std::span<const std::string> names,
-          std::span<const double> shares, std::size_t seeds, std::size_t most,
-          const ComparisonPace& pace)
-      : space_(space),
-        costs_(costs),
-        names_(names),
-        shares_(shares),
-        seeds_(seeds),
-        most_(most),
-        pace_(pace),
-        trials_(names.size() * seeds) {}
-
-  void run() {
-    std::vector<std::thread> others;
-    const std::size_t threads = std::min(pace_.threads, trials_.size());
-    others.reserve(threads);
+/// Calls `work` with the numbers below `count`, in several threads; stops when one call throws, and
+/// throws that.
+template <class Work>
+void for_each_number(std::size_t count, std::size_t threads, const Work& work) {
+  std::atomic<std::size_t> next = 0;
+  std::mutex mutex;
+  std::exception_ptr failure;
+  const auto run = [&] {
     try {
-      for (std::size_t i = 1; i < threads; ++i) others.emplace_back([this] { work(); });
-    } catch (const std::system_error&) {
-      // Where no more threads can be had, those there are do the work.
-    }
-    work();
-    for (std::thread& other : others) other.join();
-    if (failure_) std::rethrow_exception(failure_);
-  }
-
-  bool stopped() const { return pace_.stop != nullptr && *pace_.stop; }
-
-  /// How many rows each seed's course of a strategy took to a share.
-  std::vector<std::size_t> trials(std::size_t name, std::size_t share) const {
-    std::vector<std::size_t> result;
-    for (std::size_t seed = 0; seed < seeds_; ++seed) {
-      result.push_back(trials_[name * seeds_ + seed][share]);
-    }
-    return result;
-  }
-
- private:
-  /// Takes one course after the other that no thread has taken.
-  void work() {
-    try {
-      for (std::size_t i = next_++; i < trials_.size() && !stopped(); i = next_++) {
-        const auto strategy = make_strategy(names_[i / seeds_], space_, i % seeds_ + 1);
-        trials_[i] = trials_to_shares(*strategy, costs_, shares_, most_, pace_.stop);
-        const std::lock_guard lock(mutex_);
-        ++done_;
-        if (pace_.on_progress) pace_.on_progress(done_, trials_.size());
-      }
+      for (std::size_t i = next++; i < count; i = next++) work(i);
     } catch (...) {
-      const std::lock_guard lock(mutex_);
-      failure_ = std::current_exception();
-      next_ = trials_.size();
+      const std::lock_guard lock(mutex);
+      failure = std::current_exception();
+      next = count;
     }
+  };
+  std::vector<std::thread> others;
+  others.reserve(threads);
+  try {
+    for (std::size_t i = 1; i < std::min(threads, count); ++i) others.emplace_back(run);
+  } catch (const std::system_error&) {
+    // Where no more threads can be had, those there are do the work.
   }
-
-  const SearchSpace& space_;
-  const CostTable& costs_;
-  std::span<const std::string> names_;
-  std::span<const double> shares_;
-  std::size_t seeds_;
-  std::size_t most_;
-  const ComparisonPace& pace_;
-  std::vector<std::vector<std::size_t>> trials_;
-  std::atomic<std::size_t> next_ = 0;
-  std::mutex mutex_;
-  std::size_t done_ = 0;
-  std::exception_ptr failure_;
-};
+  run();
+  for (std::thread& other : others) other.join();
+  if (failure) std::rethrow_exception(failure);
+}
 
 }  // namespace
 
@@ -138,20 +94,30 @@ std::vector<Standing> compare_strategies(const SearchSpace& space, const CostTab
   }
   // Asking for features the first time changes the space.
   for (std::size_t row = 0; row < space.size(); ++row) space.features(row);
-  Courses courses(space, costs, names, shares, seeds, most, pace);
-  courses.run();
+  const auto is_stopped = [&] { return pace.stop != nullptr && *pace.stop; };
+  std::mutex mutex;
+  std::size_t done = 0;
+  // Of each name and each seed.
+  std::vector<std::vector<std::size_t>> courses(names.size() * seeds);
+  for_each_number(courses.size(), pace.threads, [&](std::size_t i) {
+    if (is_stopped()) return;
+    const auto strategy = make_strategy(names[i / seeds], space, i % seeds + 1);
+    courses[i] = trials_to_shares(*strategy, costs, shares, most, pace.stop);
+    const std::lock_guard lock(mutex);
+    ++done;
+    if (pace.on_progress) pace.on_progress(done, courses.size());
+  });
   std::vector<Standing> result;
-  if (courses.stopped()) return result;
+  if (is_stopped()) return result;
   for (std::size_t name = 0; name < names.size(); ++name) {
     for (std::size_t share = 0; share < shares.size(); ++share) {
-      std::vector<std::size_t> trials = courses.trials(name, share);
+      std::vector<std::size_t> trials;
+      for (std::size_t seed = 0; seed < seeds; ++seed) {
+        trials.push_back(courses[name * seeds + seed][share]);
+      }
       std::ranges::sort(trials);
-      Standing standing;
-      standing.strategy = names[name];
-      standing.share = shares[share];
-      standing.median = at_percentile(trials, 50);
-      standing.ninetieth = at_percentile(trials, 90);
-      result.push_back(standing);
+      result.push_back(
+          {names[name], shares[share], at_percentile(trials, 50), at_percentile(trials, 90)});
     }
   }
   return result;

@@ -1,11 +1,7 @@
-#include "engine/search/forest_search.h"
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
-#include "engine/search/cost_scale.h"
-#include "engine/search/mutation.h"
 #include "engine/search/regression_forest.h"
 #include "engine/search/tried_rows.h"
 
@@ -29,33 +25,30 @@ double expected_improvement(const Prediction& prediction, double best) {
   return deviation * (z * below + density);
 }
 
-class ForestSearch final : public Strategy {
+class ForestSearch final : public RowStrategy {
  public:
-  ForestSearch(const SearchSpace& space, std::uint64_t seed)
-      : space_(space), random_(seed), tried_(space.size()) {
+  ForestSearch(const SearchSpace& space, std::uint64_t seed) : RowStrategy(space, seed) {
     for (const SearchParameter& parameter : space.parameters()) {
       unordered_.push_back(!parameter.ordered);
     }
     unordered_.resize(unordered_.size() + space.feature_count(), false);
   }
 
-  std::optional<std::size_t> ask() override {
+ private:
+  std::optional<std::size_t> propose() override {
     if (tried_.untried_count() == 0) return std::nullopt;
     const std::size_t answers = tried_.known().size() + tried_.failed().size();
     if (proposed_.size() < spread_rows && answers < spread_rows) {
       proposed_.push_back(spread_row());
-      return tried_.take(proposed_.back());
+      return proposed_.back();
     }
-    if (tried_.known().empty()) return tried_.take(*tried_.pick(random_));
+    if (tried_.known().empty()) return tried_.pick(random_);
     if (refit()) ranked_.clear();
     while (!ranked_.empty() && !tried_.untried(ranked_.back())) ranked_.pop_back();
     if (ranked_.empty()) rank();
-    return tried_.take(ranked_.back());
+    return ranked_.back();
   }
 
-  void tell(std::size_t row, std::optional<double> cost) override { tried_.record(row, cost); }
-
- private:
   /// Of some random rows the one farthest from the nearest proposed.
   std::size_t spread_row() {
     std::size_t farthest = *tried_.pick(random_);
@@ -137,7 +130,7 @@ class ForestSearch final : public Strategy {
       return tried_.better(a, b) || (!tried_.better(b, a) && a < b);
     });
     for (const std::size_t row : best) {
-      for (const std::size_t near : space_.neighbours(row, Neighbourhood::hamming)) {
+      for (const std::size_t near : space_.neighbours(row)) {
         if (tried_.untried(near)) rows.push_back(near);
       }
       for (int i = 0; i < mutants; ++i) {
@@ -170,9 +163,6 @@ class ForestSearch final : public Strategy {
     for (const Ranked& ranked : all) ranked_.push_back(ranked.row);
   }
 
-  const SearchSpace& space_;
-  RandomGenerator random_;
-  TriedRows tried_;
   std::vector<bool> unordered_;        ///< per column of the forest: parameters, then features
   std::vector<std::size_t> proposed_;  ///< the first rows
   RegressionForest forest_;            ///< of the costs

@@ -80,23 +80,15 @@ std::optional<std::size_t> SearchSpace::find(std::span<const Value> values) cons
   return entry == 0 ? std::nullopt : std::optional(entry - 1);
 }
 
-std::vector<std::size_t> SearchSpace::neighbours(std::size_t row,
-                                                 Neighbourhood neighbourhood) const {
+std::vector<std::size_t> SearchSpace::neighbours(std::size_t row) const {
   std::vector<std::size_t> result;
   const std::span<const Value> own = values(row);
   std::vector<Value> changed(own.begin(), own.end());
   for (std::size_t p = 0; p < parameters_.size(); ++p) {
-    const bool nearest = neighbourhood == Neighbourhood::adjacent && parameters_[p].ordered;
-    const std::size_t before = result.size();
     for (std::size_t value = 0; value < parameters_[p].values; ++value) {
       if (value == own[p]) continue;
       changed[p] = static_cast<Value>(value);
-      const std::optional<std::size_t> found = find(changed);
-      if (!found) continue;
-      // Of the values below only the last valid one stays.
-      if (nearest && value < own[p]) result.resize(before);
-      result.push_back(*found);
-      if (nearest && value > own[p]) break;
+      if (const std::optional<std::size_t> found = find(changed)) result.push_back(*found);
     }
     changed[p] = own[p];
   }

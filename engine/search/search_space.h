@@ -15,12 +15,6 @@ struct SearchParameter {
   bool ordered = true;  ///< whether neighbouring numbers are values that resemble each other
 };
 
-/// Which rows count as next to each other.
-enum class Neighbourhood {
-  hamming,   ///< they differ in exactly one parameter
-  adjacent,  ///< also, if that parameter is ordered, no valid row lies between them
-};
-
 /// What is known of a row before it is timed, the emulator's counts for instance: always the same
 /// figures in the same order, quiet NaNs where one is not known.
 using FeatureSource = std::function<std::vector<double>(std::size_t row)>;
@@ -44,8 +38,9 @@ class SearchSpace {
   std::span<const Value> values(std::size_t row) const;
   /// The row with these values, if it is valid.
   std::optional<std::size_t> find(std::span<const Value> values) const;
-  /// In the order of the parameters and of their values.
-  std::vector<std::size_t> neighbours(std::size_t row, Neighbourhood neighbourhood) const;
+  /// The rows that differ in exactly one parameter (Hamming neighbours), in the order of the
+  /// parameters and of their values.
+  std::vector<std::size_t> neighbours(std::size_t row) const;
 
   std::size_t feature_count() const { return feature_count_; }
   /// Throws std::invalid_argument when the source gives another number of them, and what the

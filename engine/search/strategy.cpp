@@ -1,62 +1,299 @@
 #include "engine/search/strategy.h"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 
-#include "engine/search/annealing_search.h"
-#include "engine/search/exhaustive_search.h"
-#include "engine/search/forest_search.h"
-#include "engine/search/genetic_search.h"
-#include "engine/search/local_search.h"
-#include "engine/search/random_search.h"
+#include "engine/search/regression_forest.h"
+#include "engine/search/tried_rows.h"
 
 namespace sweep {
 namespace {
 
-struct Entry {
-  StrategyDescription description;
-  std::unique_ptr<Strategy> (*make)(const SearchSpace& space, std::uint64_t seed) = nullptr;
+/// Every row in order.
+class ExhaustiveSearch final : public RowStrategy {
+ public:
+  using RowStrategy::RowStrategy;
+
+ private:
+  std::optional<std::size_t> propose() override {
+    while (next_ < space_.size() && !tried_.untried(next_)) ++next_;
+    return next_ < space_.size() ? std::optional(next_) : std::nullopt;
+  }
+
+  std::size_t next_ = 0;
 };
 
-const std::array<Entry, 6>& entries() {
-  static const std::array<Entry, 6> all = {{
-      {{"exhaustive", "every configuration, in order"},
-       [](const SearchSpace& space, std::uint64_t /*seed*/) { return exhaustive_search(space); }},
-      {{"random", "configurations at random; as good as any where nearly all are equal"},
-       random_search},
-      {{"local", "greedy steps to better neighbours, with restarts"}, local_search},
-      {{"annealing", "steps to neighbours, worse ones too while it is hot; reheated"},
-       annealing_search},
-      {{"genetic", "crosses and mutates the best so far; for good points that lie scattered"},
-       genetic_search},
-      {{"forest", "a random forest learns the costs and proposes where better ones are likely"},
-       forest_search},
-  }};
-  return all;
+/// Every row in a random order.
+class RandomSearch final : public RowStrategy {
+ public:
+  using RowStrategy::RowStrategy;
+
+ private:
+  std::optional<std::size_t> propose() override { return tried_.pick(random_); }
+};
+
+/// From the best of a few random rows it tries the Hamming neighbours in random order and steps to
+/// the first better one. Where no neighbour is better, it starts again: from the best row so far
+/// with a few parameters changed, or from a random row.
+class LocalSearch final : public RowStrategy {
+ public:
+  using RowStrategy::RowStrategy;
+
+ private:
+  static constexpr double restart_near_best = 0.5;  ///< of the restarts; the others are anywhere
+  static constexpr std::size_t kicked_parameters = 3;
+  static constexpr std::size_t first_rows = 8;
+
+  std::optional<std::size_t> propose() override {
+    while (first_ == 0 && current_ && next_ < order_.size()) {
+      const std::size_t row = order_[next_++];
+      if (tried_.untried(row)) return row;
+      if (tried_.better(row, *current_)) step_to(row);
+    }
+    // The answers to the first rows are compared before the first step.
+    if (first_ > 0) {
+      --first_;
+    } else {
+      current_.reset();
+    }
+    return restart();
+  }
+
+  void learn(std::size_t row) override {
+    if (!tried_.cost(row)) return;
+    if (!current_ || tried_.better(row, *current_)) step_to(row);
+  }
+
+  void step_to(std::size_t row) {
+    current_ = row;
+    order_ = space_.neighbours(row);
+    random_.shuffle(order_);
+    next_ = 0;
+  }
+
+  std::optional<std::size_t> restart() {
+    if (first_ == 0 && tried_.best() && random_.chance(restart_near_best)) {
+      const auto near = untried_mutant(space_, tried_, *tried_.best(), kicked_parameters, random_);
+      if (near) return near;
+    }
+    return tried_.pick(random_);
+  }
+
+  std::size_t first_ = first_rows;      ///< random rows still to propose before the first step
+  std::optional<std::size_t> current_;  ///< the row whose neighbours are tried
+  std::vector<std::size_t> order_;      ///< its neighbours
+  std::size_t next_ = 0;
+};
+
+/// It begins at the best of a few random rows. From the current row it tries a random Hamming
+/// neighbour; it always steps to a better one, and to one that is worse by d with probability
+/// exp(-d / T) (Metropolis). Costs are compared by their ratio where all have one sign, and T is a
+/// share of their spread so far. T falls with every row tried; when it is cold, it is heated again
+/// and goes on from the best row or a random one.
+class AnnealingSearch final : public RowStrategy {
+ public:
+  using RowStrategy::RowStrategy;
+
+ private:
+  // Temperatures are shares of the standard deviation of the costs.
+  static constexpr double hot = 0.05;
+  static constexpr double cold = 0.002;
+  static constexpr double cooling = 0.95;  ///< per row tried
+  static constexpr double reheat_at_best = 0.5;
+  static constexpr std::size_t first_rows = 8;
+  static constexpr int free_steps = 200;  ///< between known rows, before a new start is due
+
+  std::optional<std::size_t> propose() override {
+    for (int step = 0; first_ == 0 && current_ && step < free_steps; ++step) {
+      if (neighbours_.empty()) break;
+      const std::size_t row = neighbours_[random_.below(neighbours_.size())];
+      if (tried_.untried(row)) return row;
+      if (accepts(row)) step_to(row);
+    }
+    // The answers to the first rows are compared before the first step.
+    if (first_ > 0) {
+      --first_;
+    } else {
+      current_.reset();
+    }
+    temperature_ = hot;
+    return tried_.pick(random_);
+  }
+
+  void learn(std::size_t row) override {
+    const bool is_better = tried_.cost(row) && (!current_ || tried_.better(row, *current_));
+    if (is_better || (first_ == 0 && current_ && accepts(row))) step_to(row);
+    if (!current_ || first_ > 0) return;
+    temperature_ *= cooling;
+    if (temperature_ < cold) reheat();
+  }
+
+  bool accepts(std::size_t row) {
+    if (!tried_.cost(row)) return false;
+    if (!tried_.better(*current_, row)) return true;
+    measure_spread();
+    const double worse = scaled(row) - scaled(*current_);
+    return spread_ > 0 && random_.chance(std::exp(-worse / (temperature_ * spread_)));
+  }
+
+  double scaled(std::size_t row) const { return scale_(*tried_.cost(row)); }
+
+  /// Anew whenever a tenth more costs are known.
+  void measure_spread() {
+    constexpr std::size_t growth = 10;
+    const std::size_t count = tried_.known().size();
+    if (count < measured_ + std::max<std::size_t>(1, measured_ / growth)) return;
+    measured_ = count;
+    std::vector<double> costs;
+    for (const std::size_t row : tried_.known()) costs.push_back(*tried_.cost(row));
+    scale_ = CostScale(costs);
+    double sum = 0;
+    double squares = 0;
+    for (const double cost : costs) sum += scale_(cost);
+    const double mean = sum / static_cast<double>(count);
+    for (const double cost : costs) squares += (scale_(cost) - mean) * (scale_(cost) - mean);
+    spread_ = std::sqrt(squares / static_cast<double>(count));
+  }
+
+  void step_to(std::size_t row) {
+    current_ = row;
+    neighbours_ = space_.neighbours(row);
+  }
+
+  void reheat() {
+    temperature_ = hot;
+    if (random_.chance(reheat_at_best)) {
+      step_to(*tried_.best());
+    } else {
+      current_.reset();
+    }
+  }
+
+  std::size_t first_ = first_rows;      ///< random rows still to propose before the first step
+  std::optional<std::size_t> current_;  ///< where it is
+  std::vector<std::size_t> neighbours_;
+  double temperature_ = hot;
+  CostScale scale_{{}};
+  std::size_t measured_ = 0;  ///< costs the spread is of
+  double spread_ = 0;
+};
+
+/// A population of random rows; then each proposal is a child of two of its members, the better
+/// ones more often: each parameter from one of them, some of them changed. A child replaces the
+/// worst member when it is better. A population that has long not changed keeps its best members
+/// and is filled with random rows again.
+class GeneticSearch final : public RowStrategy {
+ public:
+  using RowStrategy::RowStrategy;
+
+ private:
+  static constexpr std::size_t population_size = 10;
+  static constexpr std::size_t tournament = 3;
+  static constexpr double mutations_per_child = 1.5;
+  static constexpr int attempts = 30;          ///< to breed a child that is valid and untried
+  static constexpr std::size_t patience = 40;  ///< children without a change before it is renewed
+  static constexpr std::size_t kept_when_renewed = 2;
+
+  std::optional<std::size_t> propose() override {
+    std::optional<std::size_t> row;
+    if (strangers_ > 0) {
+      --strangers_;
+    } else if (!members_.empty()) {
+      row = child();
+    }
+    return row ? row : tried_.pick(random_);
+  }
+
+  void learn(std::size_t row) override {
+    ++unchanged_;
+    if (tried_.cost(row)) enter(row);
+    if (unchanged_ >= patience) renew();
+  }
+
+  /// Members stand in the order of their costs.
+  void enter(std::size_t row) {
+    const auto place = std::ranges::upper_bound(
+        members_, row, [this](std::size_t a, std::size_t b) { return tried_.better(a, b); });
+    if (place == members_.end() && members_.size() >= population_size) return;
+    members_.insert(place, row);
+    if (members_.size() > population_size) members_.pop_back();
+    unchanged_ = 0;
+  }
+
+  void renew() {
+    unchanged_ = 0;
+    members_.resize(std::min(members_.size(), kept_when_renewed));
+    strangers_ = population_size - members_.size();
+  }
+
+  std::size_t parent() {
+    std::size_t place = members_.size();
+    for (std::size_t i = 0; i < tournament; ++i) {
+      place = std::min(place, random_.below(members_.size()));
+    }
+    return members_[place];
+  }
+
+  std::optional<std::size_t> child() {
+    for (int attempt = 0; attempt < attempts; ++attempt) {
+      const std::optional<std::size_t> row = space_.find(bred_values());
+      if (row && tried_.untried(*row)) return row;
+    }
+    return untried_mutant(space_, tried_, parent(), 2, random_);
+  }
+
+  std::vector<SearchSpace::Value> bred_values() {
+    const std::span<const SearchSpace::Value> mother = space_.values(parent());
+    const std::span<const SearchSpace::Value> father = space_.values(parent());
+    std::vector<SearchSpace::Value> values(mother.begin(), mother.end());
+    const double mutation = mutations_per_child / static_cast<double>(values.size());
+    for (std::size_t p = 0; p < values.size(); ++p) {
+      if (random_.chance(0.5)) values[p] = father[p];
+      if (random_.chance(mutation)) {
+        values[p] = other_value(space_.parameters()[p], values[p], random_);
+      }
+    }
+    return values;
+  }
+
+  std::vector<std::size_t> members_;
+  std::size_t strangers_ = population_size;  ///< random rows still to propose
+  std::size_t unchanged_ = 0;                ///< answers since a member changed
+};
+template <class Search>
+std::unique_ptr<Strategy> make(const SearchSpace& space, std::uint64_t seed) {
+  return std::make_unique<Search>(space, seed);
 }
 
 }  // namespace
 
 std::span<const StrategyDescription> strategies() {
-  static const std::vector<StrategyDescription> all = [] {
-    std::vector<StrategyDescription> result;
-    for (const Entry& entry : entries()) result.push_back(entry.description);
-    return result;
-  }();
+  static const std::array<StrategyDescription, 6> all = {{
+      {"exhaustive", "every configuration, in order", make<ExhaustiveSearch>},
+      {"random", "configurations at random; as good as any where nearly all are equal",
+       make<RandomSearch>},
+      {"local", "greedy steps to better neighbours, with restarts", make<LocalSearch>},
+      {"annealing", "steps to neighbours, worse ones too while it is hot; reheated",
+       make<AnnealingSearch>},
+      {"genetic", "crosses and mutates the best so far; for good points that lie scattered",
+       make<GeneticSearch>},
+      {"forest", "a random forest learns the costs and proposes where better ones are likely",
+       forest_search},
+  }};
   return all;
 }
 
 std::vector<std::string> strategy_names() {
   std::vector<std::string> result;
-  for (const Entry& entry : entries()) result.push_back(entry.description.name);
+  for (const StrategyDescription& strategy : strategies()) result.push_back(strategy.name);
   return result;
 }
 
 std::unique_ptr<Strategy> make_strategy(std::string_view name, const SearchSpace& space,
                                         std::uint64_t seed) {
-  for (const Entry& entry : entries()) {
-    if (entry.description.name == name) return entry.make(space, seed);
-  }
-  return nullptr;
+  const auto found = std::ranges::find(strategies(), name, &StrategyDescription::name);
+  return found != strategies().end() ? found->make(space, seed) : nullptr;
 }
 
 }  // namespace sweep

@@ -32,6 +32,7 @@ class Strategy {
 struct StrategyDescription {
   std::string name;
   std::string summary;  ///< one line
+  std::unique_ptr<Strategy> (*make)(const SearchSpace& space, std::uint64_t seed);
 };
 std::span<const StrategyDescription> strategies();
 /// In the order of `strategies`; for `suggest`.

@@ -1,10 +1,27 @@
 #include "engine/search/tried_rows.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <stdexcept>
 
 namespace sweep {
+
+std::size_t RandomGenerator::below(std::size_t count) {
+  if (count < 2) return 0;
+  // The largest multiple of `count`: a draw above it would favour the small remainders.
+  const std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  const std::uint64_t limit = most - most % count;
+  std::uint64_t drawn = engine_();
+  while (drawn >= limit) drawn = engine_();
+  return static_cast<std::size_t>(drawn % count);
+}
+
+double RandomGenerator::unit() {
+  constexpr int unused_bits = 11;  // of 64, so that the double's 53 bits are exact
+  return static_cast<double>(engine_() >> unused_bits) * 0x1p-53;
+}
 
 TriedRows::TriedRows(std::size_t count)
     : untried_(count), place_(count), costs_(count), answered_(count) {
@@ -17,14 +34,13 @@ std::optional<std::size_t> TriedRows::pick(RandomGenerator& random) const {
   return untried_[random.below(untried_.size())];
 }
 
-std::size_t TriedRows::take(std::size_t row) {
+void TriedRows::take(std::size_t row) {
   const std::uint32_t place = place_[row];
-  if (place == taken) return row;
+  if (place == taken) return;
   untried_[place] = untried_.back();
   place_[untried_[place]] = place;
   untried_.pop_back();
   place_[row] = taken;
-  return row;
 }
 
 bool TriedRows::record(std::size_t row, std::optional<double> cost) {
@@ -44,6 +60,57 @@ bool TriedRows::record(std::size_t row, std::optional<double> cost) {
 
 bool TriedRows::better(std::size_t row, std::size_t other) const {
   return costs_[row] && (!costs_[other] || *costs_[row] < *costs_[other]);
+}
+
+namespace {
+
+constexpr int step_attempts = 30;
+
+}  // namespace
+
+SearchSpace::Value other_value(const SearchParameter& parameter, SearchSpace::Value value,
+                               RandomGenerator& random) {
+  if (parameter.values < 2) return value;
+  if (parameter.ordered && random.chance(0.5)) {
+    const bool up = value == 0 || (value + 1U < parameter.values && random.chance(0.5));
+    return static_cast<SearchSpace::Value>(up ? value + 1 : value - 1);
+  }
+  const std::size_t drawn = random.below(parameter.values - 1);
+  return static_cast<SearchSpace::Value>(drawn < value ? drawn : drawn + 1);
+}
+
+std::optional<std::size_t> untried_mutant(const SearchSpace& space, const TriedRows& tried,
+                                          std::size_t row, std::size_t parameters,
+                                          RandomGenerator& random) {
+  const std::span<const SearchSpace::Value> own = space.values(row);
+  for (int attempt = 0; attempt < step_attempts; ++attempt) {
+    std::vector<SearchSpace::Value> values(own.begin(), own.end());
+    for (std::size_t i = 0; i < parameters; ++i) {
+      const std::size_t p = random.below(values.size());
+      values[p] = other_value(space.parameters()[p], values[p], random);
+    }
+    const std::optional<std::size_t> found = space.find(values);
+    if (found && tried.untried(*found)) return found;
+  }
+  return std::nullopt;
+}
+
+CostScale::CostScale(std::span<const double> costs) {
+  if (costs.empty()) return;
+  if (std::ranges::all_of(costs, [](double cost) { return cost > 0; })) kind_ = Kind::positive;
+  if (std::ranges::all_of(costs, [](double cost) { return cost < 0; })) kind_ = Kind::negative;
+}
+
+double CostScale::operator()(double cost) const {
+  switch (kind_) {
+    case Kind::positive:
+      return std::log(cost);
+    case Kind::negative:
+      return -std::log(-cost);
+    case Kind::as_is:
+      break;
+  }
+  return cost;
 }
 
 }  // namespace sweep

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,5 +55,10 @@ struct SpaceLimits {
 /// when the combinations cannot be counted in 64 bits, and past the limits: then it goes on
 /// counting for a while, without keeping what it finds, and says how many configurations there are.
 Space enumerate(const Sweep& sweep, SpaceLimits limits = {});
+
+/// The sweep's configuration with its values for the emulator in the place of its own; where those
+/// are several, the first that the constraints allow. Nothing when they change nothing or the
+/// constraints allow none of them. Throws what `enumerate` throws.
+std::optional<Configuration> with_emulator_values(const Configuration& configuration, Sweep sweep);
 
 }  // namespace sweep

@@ -60,28 +60,28 @@ std::optional<Configuration> default_of(const std::vector<Axis>& axes, Sweep& fr
     if (!space.configurations.empty()) return std::move(space.configurations.front());
     for (const Removed& removed : space.removed) {
       if (removed.count == 0) continue;
-      group.no_standard = fmt::format("{} does not hold", removed.constraint);
+      group.why_no_default = fmt::format("{} does not hold", removed.constraint);
       break;
     }
   } catch (const InputError& error) {
-    group.no_standard = error.diagnostics().list().front().message;
+    group.why_no_default = error.diagnostics().list().front().message;
   }
   return std::nullopt;
 }
 
-void find_standard(const std::vector<Axis>& axes, Sweep& frame, Space& space, TuningGroup& group) {
+void find_default(const std::vector<Axis>& axes, Sweep& frame, Space& space, TuningGroup& group) {
   const PatternPtr pattern = space.configurations[group.configurations.front()].pattern;
-  auto standard = default_of(axes, frame, pattern, group);
-  if (!standard) return;
-  for (const std::size_t place : group.configurations) {
-    const Configuration& configuration = space.configurations[place];
-    if (configuration.pattern == pattern && configuration.parameters == standard->parameters) {
-      group.standard = place;
+  auto found = default_of(axes, frame, pattern, group);
+  if (!found) return;
+  for (const std::size_t index : group.configurations) {
+    const Configuration& configuration = space.configurations[index];
+    if (configuration.pattern == pattern && configuration.parameters == found->parameters) {
+      group.default_configuration = index;
       return;
     }
   }
-  group.standard = space.configurations.size();
-  space.configurations.push_back(std::move(*standard));
+  group.default_configuration = space.configurations.size();
+  space.configurations.push_back(std::move(*found));
 }
 
 }  // namespace
@@ -89,14 +89,14 @@ void find_standard(const std::vector<Axis>& axes, Sweep& frame, Space& space, Tu
 std::vector<TuningGroup> tuning_groups(const Sweep& sweep, Space& space) {
   std::vector<TuningGroup> groups;
   std::map<std::string, std::size_t> group_of;
-  for (std::size_t place = 0; place < space.configurations.size(); ++place) {
-    Bindings values = values_of(space.configurations[place], sweep.tune->for_each);
+  for (std::size_t index = 0; index < space.configurations.size(); ++index) {
+    Bindings values = values_of(space.configurations[index], sweep.tune->for_each);
     const auto [found, is_new] = group_of.try_emplace(to_string(values), groups.size());
     if (is_new) groups.push_back({std::move(values), {}, {}, {}});
-    groups[found->second].configurations.push_back(place);
+    groups[found->second].configurations.push_back(index);
   }
   Sweep frame = sweep;
-  for (TuningGroup& group : groups) find_standard(sweep.axes, frame, space, group);
+  for (TuningGroup& group : groups) find_default(sweep.axes, frame, space, group);
   return groups;
 }
 

@@ -12,11 +12,11 @@ namespace sweep {
 /// Configurations among which one winner is searched for.
 struct TuningGroup {
   Bindings values;                          ///< of the names that groups differ in
-  std::vector<std::size_t> configurations;  ///< their places in the space, ascending
-  /// The place of the configuration that a user has who chooses nothing: the first pattern's
+  std::vector<std::size_t> configurations;  ///< their indices in the space, ascending
+  /// The index of the configuration that a user has who chooses nothing: the first pattern's
   /// defaults, with the group's values and those of axes that have one value only.
-  std::optional<std::size_t> standard;
-  std::string no_standard;  ///< why there is none: "N % BLOCK == 0 does not hold"
+  std::optional<std::size_t> default_configuration;
+  std::string why_no_default;  ///< why there is none: "N % BLOCK == 0 does not hold"
 };
 
 /// The groups of a sweep that is tuned, in the order in which the space has them. Default

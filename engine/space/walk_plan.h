@@ -2,16 +2,44 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
-#include "engine/space/constraint.h"
-#include "engine/space/pattern_axis.h"
 #include "engine/spec/pattern.h"
+#include "engine/spec/sweep.h"
 #include "engine/text/expression.h"
 
 namespace sweep {
+
+/// One of the two bounds of a pattern's parameter.
+struct ParameterBound {
+  std::size_t parameter;  ///< its place among the pattern's
+  std::int64_t limit;
+  bool is_min;
+};
+
+/// The bound as a condition: "N >= 1".
+std::string to_string(const ParameterBound& bound, const Pattern& pattern);
+
+/// What a combination must satisfy, and the row of the counts that it belongs to.
+struct Constraint {
+  std::variant<Expression, ParameterBound> condition;
+  std::size_t removed_row;
+};
+
+/// An axis of a sweep as one pattern sees it: only the names it has, each row once.
+struct PatternAxis {
+  std::vector<std::string> names;
+  std::vector<std::vector<Value>> rows;
+};
+
+/// The axes that the pattern has parameters for, in the sweep's order.
+std::vector<PatternAxis> axes_of(const Sweep& sweep, const Pattern& pattern);
+
+/// How many combinations the axes make; nothing when 64 bits do not hold that.
+std::optional<std::uint64_t> combinations_of(const std::vector<PatternAxis>& axes);
 
 /// A default or a struct's size, which follows from the slots before it.
 struct Derivation {

@@ -39,6 +39,30 @@ std::vector<std::string> metric_names();
 /// What to say about a name that no metric has.
 std::string suggest_metric(std::string_view name);
 
+/// What sets a sample apart from the others.
+enum class SampleMark {
+  plain,
+  low_clock,  ///< taken below the clock of the others; not part of the figures
+  outlier,    ///< far from the others; part of the figures
+};
+
+/// One timed launch, or the mean of several that were timed together.
+struct Sample {
+  double seconds = 0;
+  double sm_clock_hz = 0;  ///< the multiprocessors' mean clock meanwhile; 0 where it is not known
+  SampleMark mark = SampleMark::plain;
+
+  friend bool operator==(const Sample&, const Sample&) = default;
+};
+
+/// An interval, around the median for example.
+struct Interval {
+  double low = 0;
+  double high = 0;
+
+  friend bool operator==(const Interval&, const Interval&) = default;
+};
+
 /// One figure of a point, in the unit of its definition.
 struct Metric {
   std::string name;

@@ -81,8 +81,8 @@ class Reader {
   std::string_view rest_;
 };
 
-SampleRecord read_sample(Reader& reader) {
-  SampleRecord sample;
+Sample read_sample(Reader& reader) {
+  Sample sample;
   reader.expect('[');
   sample.seconds = reader.number();
   reader.expect(',');
@@ -117,9 +117,9 @@ std::vector<Element> read_array(std::string_view json, const Read& read) {
 
 }  // namespace
 
-std::string samples_to_json(const std::vector<SampleRecord>& samples) {
+std::string samples_to_json(const std::vector<Sample>& samples) {
   std::string json = "[";
-  for (const SampleRecord& sample : samples) {
+  for (const Sample& sample : samples) {
     json += json.size() == 1 ? "[" : ",[";
     append(json, sample.seconds);
     json += ',';
@@ -130,8 +130,8 @@ std::string samples_to_json(const std::vector<SampleRecord>& samples) {
   return json += ']';
 }
 
-std::vector<SampleRecord> samples_from_json(std::string_view json) {
-  return read_array<SampleRecord>(json, read_sample);
+std::vector<Sample> samples_from_json(std::string_view json) {
+  return read_array<Sample>(json, read_sample);
 }
 
 std::string values_to_json(const std::vector<Metric>& metrics) {

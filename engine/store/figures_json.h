@@ -12,9 +12,9 @@ namespace sweep {
 // has no number for is null for NaN and 9e999 for infinity, which SQLite's functions read as such.
 
 /// "[[0.001,1.98e+09],[0.002,0,"outlier"]]": seconds, clock in Hz and, unless it is plain, mark.
-std::string samples_to_json(const std::vector<SampleRecord>& samples);
+std::string samples_to_json(const std::vector<Sample>& samples);
 /// The reverse. Throws std::invalid_argument for anything else.
-std::vector<SampleRecord> samples_from_json(std::string_view json);
+std::vector<Sample> samples_from_json(std::string_view json);
 
 /// The metrics' values alone: "[2738.25,1000]".
 std::string values_to_json(const std::vector<Metric>& metrics);

@@ -135,9 +135,9 @@ std::optional<double> figure_of(const PointRecord& point, const RankedBy& ranked
   return std::nullopt;
 }
 
-std::optional<FigureInterval> interval_of(const PointRecord& point, const RankedBy& ranked_by) {
+std::optional<Interval> interval_of(const PointRecord& point, const RankedBy& ranked_by) {
   const auto figure = figure_of(point, ranked_by);
-  if (figure && ranked_by.origin == Origin::emulated) return FigureInterval{*figure, *figure};
+  if (figure && ranked_by.origin == Origin::emulated) return Interval{*figure, *figure};
   const TimeRelation relation = relation_to_time(ranked_by);
   if (relation == TimeRelation::unknown) return std::nullopt;
   const auto time = measured_figure(point, "time");
@@ -145,8 +145,8 @@ std::optional<FigureInterval> interval_of(const PointRecord& point, const Ranked
   const auto high = measured_figure(point, "time_high");
   if (!figure || !time || !low || !high) return std::nullopt;
   return relation == TimeRelation::inverse
-             ? FigureInterval{*figure * (*time / *high), *figure * (*time / *low)}
-             : FigureInterval{*figure * (*low / *time), *figure * (*high / *time)};
+             ? Interval{*figure * (*time / *high), *figure * (*time / *low)}
+             : Interval{*figure * (*low / *time), *figure * (*high / *time)};
 }
 
 }  // namespace sweep

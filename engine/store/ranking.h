@@ -63,12 +63,6 @@ std::optional<double> figure_of(const PointRecord& point, const RankedBy& ranked
 /// The figure's 95 % confidence interval. That of a time or a bandwidth follows from the time's,
 /// where it has both ends; an emulated figure is exact; others have none. Nothing for a point
 /// without a figure.
-struct FigureInterval {
-  double low = 0;
-  double high = 0;
-
-  friend bool operator==(const FigureInterval&, const FigureInterval&) = default;
-};
-std::optional<FigureInterval> interval_of(const PointRecord& point, const RankedBy& ranked_by);
+std::optional<Interval> interval_of(const PointRecord& point, const RankedBy& ranked_by);
 
 }  // namespace sweep

@@ -75,8 +75,9 @@ struct TunedGroup {
   double figure = 0;
   double figure_high = 0;
 
-  std::optional<std::int64_t> standard;  ///< the place of the pattern's default configuration
-  std::string no_standard;               ///< why there is none: "N % BLOCK == 0 does not hold"
+  std::optional<std::int64_t>
+      default_configuration;   ///< the place of the pattern's default configuration
+  std::string why_no_default;  ///< why there is none: "N % BLOCK == 0 does not hold"
   /// How many times as good the winner is as the default: 1.12 is 12 % more bandwidth, or a time
   /// that is 12 % longer in the default. 0 where it is not known; an interval only after rounds.
   double gain_low = 0;
@@ -126,23 +127,8 @@ struct RunRecord {
   std::vector<PatternExplanation> explanations = {};
 };
 
-/// What sets a sample apart from the others.
-enum class SampleMark {
-  plain,
-  low_clock,  ///< taken below the clock of the others; not part of the figures
-  outlier,    ///< far from the others; part of the figures
-};
 std::string_view to_string(SampleMark mark);
 std::optional<SampleMark> find_sample_mark(std::string_view name);
-
-/// One timed launch, or the mean of a batch of them.
-struct SampleRecord {
-  double seconds = 0;
-  double sm_clock_hz = 0;  ///< of the multiprocessors meanwhile; 0 where it is not known
-  SampleMark mark = SampleMark::plain;
-
-  friend bool operator==(const SampleRecord&, const SampleRecord&) = default;
-};
 
 enum class PointStatus { ok, failed };
 
@@ -162,9 +148,9 @@ struct PointKey {
 struct PointRecord {
   PointKey key;
   PointStatus status = PointStatus::ok;
-  std::string reason;      ///< why it failed; empty when it did not
-  std::string stopped_by;  ///< why sampling ended: "noise", "samples", "seconds", "cut-off"
-  std::vector<SampleRecord> samples;  ///< in the order taken
+  std::string reason;           ///< why it failed; empty when it did not
+  std::string stopped_by;       ///< why sampling ended: "noise", "samples", "seconds", "cut-off"
+  std::vector<Sample> samples;  ///< in the order taken
   std::vector<Metric> metrics;
   std::vector<std::string> notes = {};  ///< sentences about how the figures came about
   /// The hardware counters that were taken with success, as one canonical line; empty: none.

@@ -47,7 +47,7 @@ ChartAxis axis_of(const Combinations& combinations, ScaleChoice choice) {
   return axis;
 }
 
-std::optional<FigureInterval> chart_interval(const PointRecord& point, const MetricColumn& metric) {
+std::optional<Interval> chart_interval(const PointRecord& point, const MetricColumn& metric) {
   const auto interval = interval_of(point, {metric.name, better_of(metric.name), metric.origin});
   // An exact figure needs no band, and a database may hold what no picture can show.
   const bool is_drawn = interval && interval->low > 0 && interval->low < interval->high &&

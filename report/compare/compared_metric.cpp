@@ -235,12 +235,12 @@ std::optional<ComparedFigure> compared_figure(const PointRecord& point,
   const auto figure = figure_of(point, column);
   if (!figure) {
     if (is_left_out_at_zero(column) && is_counted(point)) {
-      return ComparedFigure{0, FigureInterval{0, 0}};
+      return ComparedFigure{0, Interval{0, 0}};
     }
     return std::nullopt;
   }
   if (!std::isfinite(*figure) || *figure < 0) return std::nullopt;
-  if (!follows_time(column)) return ComparedFigure{*figure, FigureInterval{*figure, *figure}};
+  if (!follows_time(column)) return ComparedFigure{*figure, Interval{*figure, *figure}};
   if (*figure == 0) return std::nullopt;
   const RankedBy ranked_by{column.name, better_of(column.name), column.origin};
   return ComparedFigure{*figure, interval_of(point, ranked_by)};

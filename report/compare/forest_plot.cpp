@@ -54,15 +54,15 @@ std::vector<Row> rows_of(const RunComparison& comparison, std::size_t metric) {
   return rows;
 }
 
-FigureInterval ends_of(const Ratio& ratio) {
-  return ratio.interval.value_or(FigureInterval{ratio.value, ratio.value});
+Interval ends_of(const Ratio& ratio) {
+  return ratio.interval.value_or(Interval{ratio.value, ratio.value});
 }
 
 Scale scale_of(const std::vector<Row>& rows, double threshold) {
   double least = 1 / (1 + threshold) / 1.01;
   double most = (1 + threshold) * 1.01;
   for (const Row& row : rows) {
-    const FigureInterval ends = ends_of(row.change->ratio);
+    const Interval ends = ends_of(row.change->ratio);
     least = std::min(least, std::max(ends.low, 1 / farthest));
     most = std::max(most, std::min(ends.high, farthest));
   }
@@ -105,7 +105,7 @@ std::string_view row_class(Change change) {
 std::string write_row(const Row& row, const ComparedMetric& metric, const Scale& scale,
                       const std::vector<ParameterValues>& parameters) {
   const Ratio& ratio = row.change->ratio;
-  const FigureInterval ends = ends_of(ratio);
+  const Interval ends = ends_of(ratio);
   const double band_low = scale(1 / (1 + metric.threshold));
   const double band_high = scale(1 + metric.threshold);
   const std::string_view kind = row_class(row.change->change);
@@ -137,7 +137,7 @@ std::string write_forest_plot(const RunComparison& comparison, std::size_t metri
   const ComparedMetric& compared = comparison.metrics[metric];
   std::vector<Row> rows = rows_of(comparison, metric);
   const std::size_t equal = std::erase_if(rows, [](const Row& row) {
-    const FigureInterval ends = ends_of(row.change->ratio);
+    const Interval ends = ends_of(row.change->ratio);
     return ends.low == 1 && ends.high == 1;
   });
   if (rows.empty()) return {};

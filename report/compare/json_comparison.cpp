@@ -8,7 +8,7 @@ namespace {
 
 constexpr int schema_version = 1;
 
-Json json_of(double value, const std::optional<FigureInterval>& interval) {
+Json json_of(double value, const std::optional<Interval>& interval) {
   Json object = {{"value", value}, {"low", nullptr}, {"high", nullptr}};
   if (interval) {
     object["low"] = interval->low;

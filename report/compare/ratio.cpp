@@ -24,7 +24,7 @@ struct Distances {
   double up = 0;
 };
 
-std::optional<Distances> distances_of(double value, const std::optional<FigureInterval>& interval) {
+std::optional<Distances> distances_of(double value, const std::optional<Interval>& interval) {
   if (!interval) return std::nullopt;
   if (interval->low == value && interval->high == value) return Distances{};
   if (!is_positive(value) || !is_positive(interval->low) || !is_positive(interval->high)) {
@@ -41,16 +41,15 @@ Ratio ratio_of(const ComparedFigure& before, const ComparedFigure& after) {
   const auto of_before = distances_of(before.value, before.interval);
   const auto of_after = distances_of(after.value, after.interval);
   if (!of_before || !of_after) return ratio;
-  ratio.interval =
-      FigureInterval{ratio.value * std::exp(-std::hypot(of_after->down, of_before->up)),
-                     ratio.value * std::exp(std::hypot(of_after->up, of_before->down))};
+  ratio.interval = Interval{ratio.value * std::exp(-std::hypot(of_after->down, of_before->up)),
+                            ratio.value * std::exp(std::hypot(of_after->up, of_before->down))};
   return ratio;
 }
 
 Ratio inverse(const Ratio& ratio) {
   Ratio inverted{1 / ratio.value, {}};
   if (ratio.interval) {
-    inverted.interval = FigureInterval{1 / ratio.interval->high, 1 / ratio.interval->low};
+    inverted.interval = Interval{1 / ratio.interval->high, 1 / ratio.interval->low};
   }
   return inverted;
 }
@@ -73,14 +72,14 @@ std::optional<Ratio> geometric_mean(std::span<const Ratio> ratios) {
   if (count == 0) return std::nullopt;
   Ratio mean{std::exp(sum / count), {}};
   if (has_interval) {
-    mean.interval = FigureInterval{mean.value * std::exp(-std::sqrt(squares.down) / count),
-                                   mean.value * std::exp(std::sqrt(squares.up) / count)};
+    mean.interval = Interval{mean.value * std::exp(-std::sqrt(squares.down) / count),
+                             mean.value * std::exp(std::sqrt(squares.up) / count)};
   }
   return mean;
 }
 
 Side side_of(const Ratio& ratio, double threshold) {
-  const FigureInterval interval = ratio.interval.value_or(FigureInterval{ratio.value, ratio.value});
+  const Interval interval = ratio.interval.value_or(Interval{ratio.value, ratio.value});
   const double most = (1 + threshold) * (1 + rounding);
   const double least = 1 / most;
   if (interval.low > most) return Side::above;

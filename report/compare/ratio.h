@@ -11,7 +11,7 @@ namespace sweep {
 /// is; that of an exact figure has no width.
 struct ComparedFigure {
   double value = 0;
-  std::optional<FigureInterval> interval = {};
+  std::optional<Interval> interval = {};
 
   friend bool operator==(const ComparedFigure&, const ComparedFigure&) = default;
 };
@@ -20,7 +20,7 @@ struct ComparedFigure {
 /// the earlier is.
 struct Ratio {
   double value = 1;
-  std::optional<FigureInterval> interval = {};  ///< of 95 % confidence
+  std::optional<Interval> interval = {};  ///< of 95 % confidence
 
   friend bool operator==(const Ratio&, const Ratio&) = default;
 };

@@ -141,7 +141,7 @@ void add_samples(Json& data, const Points& points) {
     Json marked = Json::array();
     bool has_clocks = false;
     for (std::size_t i = 0; i < point->samples.size(); ++i) {
-      const SampleRecord& sample = point->samples[i];
+      const Sample& sample = point->samples[i];
       times.push_back(page_figure(sample.seconds * 1e6));
       rates.push_back(page_figure(std::round(sample.sm_clock_hz / 1e6)));
       has_clocks = has_clocks || sample.sm_clock_hz > 0;

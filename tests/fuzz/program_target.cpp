@@ -13,8 +13,8 @@
 
 #include "engine/emulator/cubin/elf_image.h"
 #include "engine/emulator/cubin/memory_instructions.h"
-#include "engine/jit/byte_sequence.h"
 #include "engine/jit/program_file.h"
+#include "engine/text/byte_sequence.h"
 #include "tests/fuzz/targets.h"
 
 namespace sweep::fuzz {

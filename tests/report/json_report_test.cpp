@@ -50,7 +50,7 @@ bool is_same(const Value& value, const json& found) {
   return found == to_string(value);
 }
 
-bool has_samples(const json& samples, const std::vector<SampleRecord>& stored) {
+bool has_samples(const json& samples, const std::vector<Sample>& stored) {
   if (samples.size() != stored.size()) return false;
   for (std::size_t i = 0; i < stored.size(); ++i) {
     const std::string mark =
@@ -210,8 +210,8 @@ BOOST_AUTO_TEST_CASE(a_search_is_as_it_was_stored) {
     BOOST_TEST(shown["tried"] == group.tried);
     BOOST_TEST(shown["configurations"] == group.configurations);
     BOOST_TEST((group.winner ? shown["winner"] == *group.winner : shown["winner"].is_null()));
-    BOOST_TEST(
-        (group.standard ? shown["standard"] == *group.standard : shown["standard"].is_null()));
+    BOOST_TEST((group.default_configuration ? shown["standard"] == *group.default_configuration
+                                            : shown["standard"].is_null()));
     BOOST_TEST(
         is_same_if_known(group.figure, shown["figure"].is_null() ? json() : shown["figure"][1]));
     BOOST_TEST(

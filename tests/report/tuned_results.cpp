@@ -95,7 +95,7 @@ RunResults tuned_results() {
   of_float.figure_low = 4290.5;
   of_float.figure = 4301.25;
   of_float.figure_high = 4310;
-  of_float.standard = 4;
+  of_float.default_configuration = 4;
   of_float.gain_low = 1.112;
   of_float.gain = 1.115;
   of_float.gain_high = 1.118;
@@ -105,7 +105,7 @@ RunResults tuned_results() {
   of_double.figure_low = 4391.2;
   of_double.figure = 4400;
   of_double.figure_high = 4408.8;
-  of_double.no_standard = "BLOCK * sizeof(T) <= 512 does not hold";
+  of_double.why_no_default = "BLOCK * sizeof(T) <= 512 does not hold";
   results.run.tuning = {.metric = "bandwidth",
                         .origin = Origin::measured,
                         .better = Better::higher,
@@ -141,7 +141,7 @@ RunResults tuned_emulated_results() {
   group.tried = 5;
   group.ended = "tried all of them";
   group.winner = 1;
-  group.standard = 0;
+  group.default_configuration = 0;
   results.run.tuning = {.metric = "shared_conflicts",
                         .origin = Origin::emulated,
                         .better = Better::lower,
@@ -172,7 +172,7 @@ RunResults tuned_results_of_many_groups() {
     group.configurations = 3;
     group.tried = 3;
     group.ended = "tried all of them";
-    group.standard = ordinal;
+    group.default_configuration = ordinal;
     for (const std::int64_t block : {128, 256, 512}) {
       const double bandwidth = (block == 256 ? 4200.0 : 4000.0) / static_cast<double>(stride);
       const Parameters parameters = {{"STRIDE", integer(stride)}, {"BLOCK", integer(block)}};

@@ -76,12 +76,12 @@ BOOST_AUTO_TEST_CASE(without_a_default_there_is_a_reason) {
   TuningOutcome outcome = outcomes_of(results).at(1);
   BOOST_TEST(describe_gain(results, outcome) ==
              "there is no default configuration: BLOCK * sizeof(T) <= 512 does not hold");
-  outcome.found.no_standard.clear();
+  outcome.found.why_no_default.clear();
   BOOST_TEST(describe_gain(results, outcome) == "there is no default configuration");
-  outcome.found.standard = outcome.found.winner;
+  outcome.found.default_configuration = outcome.found.winner;
   BOOST_TEST(describe_gain(results, outcome) == "the default is the best");
-  outcome.found.standard = 39;
-  outcome.standard = 39;
+  outcome.found.default_configuration = 39;
+  outcome.default_configuration = 39;
   BOOST_TEST(describe_gain(results, outcome) == "the default failed");
 }
 
@@ -101,9 +101,9 @@ BOOST_AUTO_TEST_CASE(an_outcome_counts_its_groups_points) {
   BOOST_TEST(outcomes[0].failed == 1U);
   BOOST_TEST(outcomes[0].cut_off == 3U);
   BOOST_TEST(outcomes[0].winner.value() == 10U);
-  BOOST_TEST(outcomes[0].standard.value() == 4U);
+  BOOST_TEST(outcomes[0].default_configuration.value() == 4U);
   BOOST_TEST((outcomes[0].same == std::vector<std::size_t>{9, 8}));
-  BOOST_TEST(!outcomes[1].standard.has_value());
+  BOOST_TEST(!outcomes[1].default_configuration.has_value());
   BOOST_TEST(outcomes_of(stride_results()).empty());
 }
 

@@ -1,10 +1,9 @@
-#include "engine/run/batch_size.h"
-
 #include <algorithm>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <vector>
 
+#include "engine/run/compile_batches.h"
 #include "tests/rapidcheck_case.h"
 
 using namespace sweep;

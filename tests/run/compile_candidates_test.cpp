@@ -1,9 +1,8 @@
-#include "engine/run/compile_candidates.h"
-
 #include <boost/test/unit_test.hpp>
 #include <numeric>
 #include <set>
 
+#include "engine/run/compile_batches.h"
 #include "tests/pattern_from_text.h"
 #include "tests/rapidcheck_case.h"
 

@@ -4,8 +4,8 @@
 #include <boost/test/unit_test.hpp>
 #include <thread>
 
-#include "engine/run/compile_messages.h"
 #include "engine/system/dynamic_library.h"
+#include "engine/text/byte_sequence.h"
 #include "tests/contains.h"
 #include "tests/run/compiler_words.h"
 
@@ -30,23 +30,25 @@ struct Scripted {
 
 BOOST_AUTO_TEST_CASE(messages_say_all_there_is) {
   ProgramSource source = program("text\n\"\xff\"");
-  BOOST_TEST((decode_program_source(encode(source)) == source));
+  BOOST_TEST((decode_message<ProgramSource>(encode_message(source)) == source));
   NvrtcResult result;
   result.ok = true;
   result.log = "log";
   result.ptx = "ptx";
   result.cubin = {'\0', '\x7f', '\xff'};
   result.lowered_names = {"_Z1a", "_Z1b"};
-  const auto decoded = std::get<NvrtcResult>(decode_compile_reply(encode(result)));
+  const auto decoded =
+      std::get<NvrtcResult>(decode_message<CompileReply>(encode_message(CompileReply(result))));
   BOOST_TEST(decoded.ok);
   BOOST_TEST(decoded.log == result.log);
   BOOST_TEST(decoded.ptx == result.ptx);
   BOOST_TEST((decoded.cubin == result.cubin));
   BOOST_TEST((decoded.lowered_names == result.lowered_names));
-  BOOST_TEST(std::get<std::string>(decode_compile_reply(encode_failure("no"))) == "no");
-  BOOST_CHECK_THROW(decode_compile_reply(encode(source)), std::exception);
-  BOOST_CHECK_THROW(decode_compile_reply({}), std::exception);
-  BOOST_CHECK_THROW(decode_program_source({}), std::exception);
+  BOOST_TEST(std::get<std::string>(
+                 decode_message<CompileReply>(encode_message(CompileReply("no")))) == "no");
+  BOOST_CHECK_THROW(decode_message<CompileReply>(encode_message(source)), std::exception);
+  BOOST_CHECK_THROW(decode_message<CompileReply>(""), std::exception);
+  BOOST_CHECK_THROW(decode_message<ProgramSource>(""), std::exception);
 }
 
 BOOST_AUTO_TEST_CASE(one_process_compiles_one_program_after_the_other) {

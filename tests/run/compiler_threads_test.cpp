@@ -1,5 +1,3 @@
-#include "engine/run/compiler_threads.h"
-
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -10,6 +8,7 @@
 #include <thread>
 
 #include "engine/run/compile_pool.h"
+#include "engine/run/compile_queue.h"
 #include "tests/nvrtc_fixture.h"
 #include "tests/run/compiler_words.h"
 #include "tests/run/telling_pattern.h"

@@ -1,9 +1,7 @@
-#include "engine/run/counts_beside.h"
-
 #include <boost/test/unit_test.hpp>
 #include <future>
 
-#include "engine/run/count_points.h"
+#include "engine/run/counting.h"
 #include "tests/nvrtc_fixture.h"
 #include "tests/run/tuned_sweeps.h"
 
@@ -39,11 +37,11 @@ struct Fixture : ScriptedRun {
   }
   void begin(CountsBeside& counts) {
     for (std::size_t place = 0; place < 4; ++place) {
-      counts.begin(place, *stage.recent.find(place), UsefulTraffic{});
+      counts.begin(place, *stage.summary.recent.find(place), UsefulTraffic{});
     }
   }
   PointRecord stored(std::int64_t place) {
-    return scripted.store.point(stage.run, place).value().point;
+    return scripted.store.point(stage.summary.run, place).value().point;
   }
   std::vector<std::string> notes() { return scripted.store.runs().front().notes; }
 
@@ -90,7 +88,8 @@ BOOST_AUTO_TEST_CASE(what_was_left_out_is_counted_later) {
   gate.set_value();
   std::vector<UncountedPoint> points;
   for (std::size_t place = 0; place < 4; ++place) {
-    const auto id = scripted.store.point(stage.run, static_cast<std::int64_t>(place)).value().id;
+    const auto id =
+        scripted.store.point(stage.summary.run, static_cast<std::int64_t>(place)).value().id;
     points.push_back({id, scripted.space.configurations.at(place)});
   }
   std::size_t told = 0;

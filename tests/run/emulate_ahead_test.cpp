@@ -1,9 +1,8 @@
-#include "engine/run/emulate_ahead.h"
-
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <thread>
 
+#include "engine/run/prepared_points.h"
 #include "tests/run/fake_backend.h"
 
 using namespace sweep;

@@ -56,7 +56,7 @@ class FakeBackend : public Backend {
   std::function<std::optional<std::string>()> on_verify;
   std::function<double(CacheState)> on_sample;
   std::function<Sample()> on_clocked_sample;  ///< instead of on_sample
-  std::vector<int> portions;                  ///< how many samples were asked for, call by call
+  std::vector<int> chunks;                  ///< how many samples were asked for, call by call
   std::function<CounterResults(std::span<const Workload>, const CounterRequest&,
                                const StepListener&)>
       on_count;
@@ -76,7 +76,7 @@ class FakeBackend : public Backend {
     }
     std::vector<Sample> sample(CacheState cache, int count) override {
       std::vector<Sample> samples;
-      backend_.portions.push_back(count);
+      backend_.chunks.push_back(count);
       for (int i = 0; i < count; ++i) {
         backend_.calls.push_back("sample");
         if (backend_.on_clocked_sample) {

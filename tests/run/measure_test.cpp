@@ -1,5 +1,3 @@
-#include "engine/run/measure.h"
-
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 
@@ -151,7 +149,7 @@ BOOST_AUTO_TEST_CASE(the_cache_is_in_the_state_that_the_rules_say) {
   BOOST_TEST(always_warm);
 }
 
-BOOST_AUTO_TEST_CASE(samples_are_taken_in_portions_after_two_that_are_thrown_away) {
+BOOST_AUTO_TEST_CASE(samples_are_taken_in_chunks_after_two_that_are_thrown_away) {
   int taken = 0;
   backend.on_sample = [&](CacheState) {
     ++taken;
@@ -159,13 +157,13 @@ BOOST_AUTO_TEST_CASE(samples_are_taken_in_portions_after_two_that_are_thrown_awa
   };
   rules.max_samples = 30;
   const PointRecord point = measured();
-  const std::vector<int> portions = {1, 1, 10, 2, 2, 2, 3, 3, 4, 4};
-  BOOST_TEST(backend.portions == portions, boost::test_tools::per_element());
+  const std::vector<int> chunks = {1, 1, 10, 2, 2, 2, 3, 3, 4, 4};
+  BOOST_TEST(backend.chunks == chunks, boost::test_tools::per_element());
   BOOST_TEST(point.samples.size() == 30U);
   BOOST_TEST(point.stopped_by == "samples");
   BOOST_TEST(std::ranges::count(steps, "sample") == 8);
   BOOST_TEST(std::ranges::count(steps, "warm-up") == 1);
-  for (const SampleRecord& sample : point.samples) BOOST_TEST(sample.seconds < 3);
+  for (const Sample& sample : point.samples) BOOST_TEST(sample.seconds < 3);
 }
 
 BOOST_AUTO_TEST_CASE(slow_samples_are_taken_one_by_one_and_stop_at_the_fewest) {
@@ -176,7 +174,7 @@ BOOST_AUTO_TEST_CASE(slow_samples_are_taken_one_by_one_and_stop_at_the_fewest) {
   };
   clock = [&] { return now; };
   const PointRecord point = measured();
-  BOOST_TEST(backend.portions == std::vector<int>(12, 1), boost::test_tools::per_element());
+  BOOST_TEST(backend.chunks == std::vector<int>(12, 1), boost::test_tools::per_element());
   BOOST_TEST(point.samples.size() == 10U);
   BOOST_TEST(point.stopped_by == "seconds");
 }
@@ -189,8 +187,8 @@ BOOST_AUTO_TEST_CASE(a_dip_of_the_clock_is_kept_and_repeated_but_no_part_of_the_
     return dip ? Sample{2e-3, 1000e6} : Sample{1e-3, 1980e6};
   };
   const PointRecord point = measured();
-  const std::vector<int> portions = {1, 1, 10, 3};
-  BOOST_TEST(backend.portions == portions, boost::test_tools::per_element());
+  const std::vector<int> chunks = {1, 1, 10, 3};
+  BOOST_TEST(backend.chunks == chunks, boost::test_tools::per_element());
   BOOST_TEST(point.samples.size() == 13U);
   for (std::size_t i = 0; i < 13; ++i) {
     BOOST_TEST((point.samples[i].mark == (i < 3 ? SampleMark::low_clock : SampleMark::plain)));
@@ -211,8 +209,8 @@ BOOST_AUTO_TEST_CASE(a_clock_that_stays_low_is_the_clock) {
   rules.noise = 0.2;
   const PointRecord point = measured();
   // Three of the first ten are low and repeated; the three repeats are too: no dip then.
-  const std::vector<int> portions = {1, 1, 10, 3};
-  BOOST_TEST(backend.portions == portions, boost::test_tools::per_element());
+  const std::vector<int> chunks = {1, 1, 10, 3};
+  BOOST_TEST(backend.chunks == chunks, boost::test_tools::per_element());
   BOOST_TEST(value_of(point, "samples") == 13);
   BOOST_TEST(value_of(point, "low_clock_samples") == 0);
   BOOST_TEST_REQUIRE(point.notes.size() == 1U);

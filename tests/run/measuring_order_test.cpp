@@ -1,9 +1,8 @@
-#include "engine/run/measuring_order.h"
-
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <numeric>
 
+#include "engine/run/run_stage.h"
 #include "tests/rapidcheck_case.h"
 
 using namespace sweep;

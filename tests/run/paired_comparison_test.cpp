@@ -1,5 +1,3 @@
-#include "engine/run/paired_comparison.h"
-
 #include <algorithm>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
@@ -10,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "engine/run/statistics.h"
 #include "tests/rapidcheck_case.h"
 
 using namespace sweep;

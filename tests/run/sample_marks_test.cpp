@@ -1,5 +1,3 @@
-#include "engine/run/sample_marks.h"
-
 #include <algorithm>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
@@ -7,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/run/timing_metrics.h"
 #include "tests/rapidcheck_case.h"
 
 using namespace sweep;
@@ -17,22 +16,22 @@ BOOST_AUTO_TEST_SUITE(sample_marks)
 namespace {
 
 /// Samples of 100 us with these clocks in MHz; 0 is not known.
-std::vector<SampleRecord> at_clocks(const std::vector<double>& clocks) {
-  std::vector<SampleRecord> samples;
+std::vector<Sample> at_clocks(const std::vector<double>& clocks) {
+  std::vector<Sample> samples;
   for (const double clock : clocks) samples.push_back({1e-4, clock * 1e6});
   return samples;
 }
 
-std::vector<SampleRecord> of_times(const std::vector<double>& seconds) {
-  std::vector<SampleRecord> samples;
+std::vector<Sample> of_times(const std::vector<double>& seconds) {
+  std::vector<Sample> samples;
   for (const double time : seconds) samples.push_back({time});
   return samples;
 }
 
 /// One letter a sample: '.' plain, 'l' low clock, 'o' outlier.
-std::string marks_of(const std::vector<SampleRecord>& samples) {
+std::string marks_of(const std::vector<Sample>& samples) {
   std::string marks;
-  for (const SampleRecord& sample : samples) {
+  for (const Sample& sample : samples) {
     marks += sample.mark == SampleMark::plain     ? '.'
              : sample.mark == SampleMark::outlier ? 'o'
                                                   : 'l';
@@ -69,7 +68,7 @@ const std::vector<Case> cases = {
 }  // namespace
 
 BOOST_DATA_TEST_CASE(samples_below_the_clock_of_the_others_are_marked, data::make(cases), c) {
-  std::vector<SampleRecord> samples = at_clocks(c.clocks);
+  std::vector<Sample> samples = at_clocks(c.clocks);
   const MarkSummary summary = mark_samples(samples);
   BOOST_TEST(marks_of(samples) == c.marks);
   BOOST_TEST(summary.changed_clock.has_value() == c.changed);
@@ -78,7 +77,7 @@ BOOST_DATA_TEST_CASE(samples_below_the_clock_of_the_others_are_marked, data::mak
 }
 
 BOOST_AUTO_TEST_CASE(outliers_lie_beyond_the_fences_and_stay_in_the_figures) {
-  std::vector<SampleRecord> samples = of_times({100, 101, 99, 100, 310, 102, 98, 20, 100, 101});
+  std::vector<Sample> samples = of_times({100, 101, 99, 100, 310, 102, 98, 20, 100, 101});
   const MarkSummary summary = mark_samples(samples);
   BOOST_TEST(marks_of(samples) == "....o..o..");
   BOOST_TEST(summary.outliers == 2U);
@@ -86,7 +85,7 @@ BOOST_AUTO_TEST_CASE(outliers_lie_beyond_the_fences_and_stay_in_the_figures) {
 }
 
 BOOST_AUTO_TEST_CASE(a_tick_of_the_timer_is_no_outlier) {
-  std::vector<SampleRecord> samples = of_times(std::vector<double>(20, 100e-6));
+  std::vector<Sample> samples = of_times(std::vector<double>(20, 100e-6));
   samples[3].seconds = 100.9e-6;
   samples[7].seconds = 101.1e-6;
   mark_samples(samples);
@@ -94,7 +93,7 @@ BOOST_AUTO_TEST_CASE(a_tick_of_the_timer_is_no_outlier) {
 }
 
 BOOST_AUTO_TEST_CASE(a_sample_left_out_says_nothing_about_the_others_times) {
-  std::vector<SampleRecord> samples = at_clocks({1980, 1980, 1980, 1980, 1980, 1000});
+  std::vector<Sample> samples = at_clocks({1980, 1980, 1980, 1980, 1980, 1000});
   samples[5].seconds = 1;
   const MarkSummary summary = mark_samples(samples);
   BOOST_TEST(marks_of(samples) == ".....l");
@@ -102,7 +101,7 @@ BOOST_AUTO_TEST_CASE(a_sample_left_out_says_nothing_about_the_others_times) {
 }
 
 BOOST_AUTO_TEST_CASE(notes_name_what_a_reader_should_know) {
-  std::vector<SampleRecord> samples = of_times(std::vector<double>(83, 1e-3));
+  std::vector<Sample> samples = of_times(std::vector<double>(83, 1e-3));
   BOOST_TEST(notes_on_marks(samples, mark_samples(samples)).empty());
   samples[0].seconds = 2e-3;
   samples[40].seconds = 3.1e-3;
@@ -119,7 +118,7 @@ BOOST_AUTO_TEST_CASE(notes_name_what_a_reader_should_know) {
                                           "and 3.1 times the median"},
              boost::test_tools::per_element());
 
-  std::vector<SampleRecord> changing = at_clocks({1980, 1980, 1980, 1980, 1500, 1500, 1500});
+  std::vector<Sample> changing = at_clocks({1980, 1980, 1980, 1980, 1500, 1500, 1500});
   BOOST_TEST(notes_on_marks(changing, mark_samples(changing)) ==
                  std::vector<std::string>{"the clock changed while sampling, between 1500 and 1980 "
                                           "MHz: the figures mix its speeds"},
@@ -128,7 +127,7 @@ BOOST_AUTO_TEST_CASE(notes_name_what_a_reader_should_know) {
 
 BOOST_AUTO_TEST_CASE(marks_depend_on_the_samples_alone_and_leave_most_of_them) {
   sweep::testing::check_property([] {
-    std::vector<SampleRecord> samples;
+    std::vector<Sample> samples;
     const int count = *rc::gen::inRange(0, 60);
     for (int i = 0; i < count; ++i) {
       const double clock = *rc::gen::element(0.0, 1500e6, 1950e6, 1980e6, 1980e6, 1980e6, 2040e6);
@@ -138,7 +137,7 @@ BOOST_AUTO_TEST_CASE(marks_depend_on_the_samples_alone_and_leave_most_of_them) {
       samples.push_back({seconds, clock, before});
     }
     const MarkSummary summary = mark_samples(samples);
-    std::vector<SampleRecord> again = samples;
+    std::vector<Sample> again = samples;
     mark_samples(again);
     RC_ASSERT(samples == again);
     // Repeats: at most half as many as are part of the figures.

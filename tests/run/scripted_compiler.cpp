@@ -57,10 +57,9 @@ int main(int /*count*/, char** words) {
     MortalCompiler compiler;
     serve_programs(channel, compiler);
   } else if (what == "nonsense") {
-    const std::string text = "nonsense";
     channel.send({});
     channel.receive(1e6);
-    channel.send({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+    channel.send("nonsense");
   } else {
     ScriptedCompiler compiler;
     serve_programs(channel, compiler);

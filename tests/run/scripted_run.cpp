@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "engine/jit/program_cache.h"
-#include "engine/run/point_execution.h"
+#include "engine/run/point_source.h"
 #include "tests/nvrtc_fixture.h"
 #include "tests/pattern_from_text.h"
 #include "tests/run/compiler_words.h"
@@ -197,18 +197,15 @@ ScriptedStage::ScriptedStage(ScriptedRun& script, const std::string& text)
       request(script.request(sweep, space)),
       stage{request, request.compile, measurer_, store, script, script.stop} {
   script.begin();
-  stage.run = store.begin_run(request.provenance);
+  stage.summary.run = store.begin_run(request.provenance);
 }
 
-PointRecord ScriptedStage::add_point(std::size_t place) {
-  RunSummary summary;
-  PointExecution points(stage, summary);
-  const Configuration& configuration = space.configurations.at(place);
-  CompilePool compiled(stage.compile);
-  PreparedPoints prepared(compiled, {&configuration, 1}, nullptr, sweep.measure);
-  PreparedPoint next = prepared.next();
-  PointRecord point = points.execute(place, next, prepared, sweep.measure);
-  points.record(place, point);
+PointRecord ScriptedStage::add_point(std::size_t point_index) {
+  DriftReference drift(stage);
+  PointSource source(stage, drift, {});
+  source.add({point_index});
+  PointRecord point = source.next();
+  stage.record(point_index, point);
   return point;
 }
 

@@ -91,7 +91,7 @@ class ScriptedStage {
   ScriptedStage(ScriptedRun& script, const std::string& text);
 
   /// Measures a configuration as a search does and records the point.
-  PointRecord add_point(std::size_t place);
+  PointRecord add_point(std::size_t point_index);
 
   Sweep sweep;
   Space space;

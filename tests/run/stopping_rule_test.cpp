@@ -1,5 +1,3 @@
-#include "engine/run/stopping_rule.h"
-
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -7,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "engine/run/portion.h"
+#include "engine/run/sampling.h"
 #include "engine/run/statistics.h"
 
 using namespace sweep;
@@ -111,7 +109,7 @@ BOOST_DATA_TEST_CASE(the_interval_holds_the_median_though_its_width_stops_the_sa
     for (int trial = 0; trial < trials; ++trial) {
       std::vector<double> samples;
       while (!should_stop(rules, samples, 0)) {
-        for (int left = next_portion(rules, {samples.size(), 0, 0}); left > 0; --left) {
+        for (int left = next_chunk_size(rules, {samples.size(), 0, 0}); left > 0; --left) {
           samples.push_back(draw());
         }
       }

@@ -18,7 +18,7 @@ double value_of(const std::vector<Metric>& metrics, std::string_view name) {
   return -1;
 }
 
-const std::vector<SampleRecord> samples = {
+const std::vector<Sample> samples = {
     {40e-6, 1980e6},
     {10e-6, 1970e6},
     {30e-6, 1960e6},
@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(launches_are_told_when_a_sample_is_the_mean_of_several) {
 
 BOOST_AUTO_TEST_CASE(too_few_samples_have_no_interval) {
   for (std::size_t count = 1; count <= 7; ++count) {
-    const std::vector<SampleRecord> few(count, SampleRecord{10e-6});
+    const std::vector<Sample> few(count, Sample{10e-6});
     const std::vector<Metric> metrics = sweep::timing_metrics(few, 1, UsefulTraffic{}, Device{});
     const double expected = count < 6 ? -1 : 10;
     BOOST_TEST(value_of(metrics, "time") == 10, boost::test_tools::tolerance(1e-9));
@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(the_clock_is_the_samples_before_it_is_the_devices) {
   BOOST_TEST(value_of(known, "memory_clock") == 3201, close);
   BOOST_TEST(value_of(known, "temperature") == 55, close);
   BOOST_TEST(value_of(known, "power") == 420.5, close);
-  const std::vector<SampleRecord> unknown = {{1e-3}};
+  const std::vector<Sample> unknown = {{1e-3}};
   BOOST_TEST(value_of(state_metrics(unknown, state), "sm_clock") == 1200, close);
   BOOST_TEST(state_metrics(unknown, DeviceState{}).empty());
 }

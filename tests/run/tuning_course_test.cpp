@@ -2,7 +2,7 @@
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include "engine/run/group_search.h"
+#include "engine/run/tuning.h"
 #include "engine/search/strategy.h"
 #include "tests/nvrtc_fixture.h"
 #include "tests/run/tuned_sweeps.h"

@@ -53,8 +53,8 @@ BOOST_AUTO_TEST_CASE(the_best_of_all_wins_and_the_default_is_tried_first_and_com
   BOOST_TEST(group.tried == 12);
   BOOST_TEST(group.ended == "tried every configuration");
   BOOST_TEST(group.winner.value() == 6);
-  BOOST_TEST(group.standard.value() == 0);
-  BOOST_TEST(group.no_standard.empty());
+  BOOST_TEST(group.default_configuration.value() == 0);
+  BOOST_TEST(group.why_no_default.empty());
   BOOST_TEST(group.rounds >= 8);
   BOOST_TEST(group.figure == 100, tolerance(1e-3));
   BOOST_TEST(group.figure_low <= group.figure);
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(a_default_outside_the_space_is_tried_first_and_counts_as_on
   const TunedGroup group = found(summary);
   BOOST_TEST(group.configurations == 4);
   BOOST_TEST(group.tried == 4);
-  BOOST_TEST(group.standard.value() == 3);
+  BOOST_TEST(group.default_configuration.value() == 3);
   BOOST_TEST(group.gain == 1.15, tolerance(1e-9));
 }
 
@@ -102,8 +102,8 @@ BOOST_AUTO_TEST_CASE(without_a_default_there_is_a_reason_and_no_gain) {
                                  ten_samples + "tune: {minimize: time, strategy: exhaustive}\n");
   const TunedGroup group = found(summary);
   BOOST_TEST(winner(summary).value() == (Tried{4, 0}));
-  BOOST_TEST(!group.standard);
-  BOOST_TEST(group.no_standard == "K > 1 does not hold");
+  BOOST_TEST(!group.default_configuration);
+  BOOST_TEST(group.why_no_default == "K > 1 does not hold");
   BOOST_TEST(group.gain == 0);
   BOOST_TEST(order.size() == 4U);
 }

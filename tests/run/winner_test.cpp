@@ -1,9 +1,8 @@
-#include "engine/run/winner.h"
-
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 
 #include "engine/run/tune_objective.h"
+#include "engine/run/tuning.h"
 #include "tests/nvrtc_fixture.h"
 #include "tests/run/tuned_sweeps.h"
 
@@ -89,7 +88,7 @@ BOOST_AUTO_TEST_CASE(a_default_that_fails_is_not_executed_again_and_there_is_no_
   const RunSummary summary = run(all_by_time);
   BOOST_TEST(winner(summary).value() == (Tried{4, 0}));
   BOOST_TEST(times_prepared({1, 0}) == 1U);
-  BOOST_TEST(found(summary).standard.value() == 0);
+  BOOST_TEST(found(summary).default_configuration.value() == 0);
   BOOST_TEST(found(summary).gain == 0);
 }
 

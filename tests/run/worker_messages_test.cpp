@@ -32,8 +32,13 @@ WorkerJob job() {
   return job;
 }
 
-WorkerJob job_of(const Bytes& message, KeptPrograms& kept) {
+WorkerJob job_of(const std::string& message, KeptPrograms& kept) {
   return std::get<WorkerJob>(decode_task(message, kept));
+}
+
+template <class Reply>
+Reply reply_of(const std::string& message) {
+  return std::get<Reply>(decode_reply(message));
 }
 
 /// The job as a worker that has just started gets it.
@@ -94,9 +99,9 @@ BOOST_AUTO_TEST_CASE(a_program_is_sent_once) {
   large.workload.program =
       std::make_shared<Program>(Program{std::vector<char>(1'000'000, 'x'), {}});
   WorkerJob small = job();
-  const Bytes first = encode(large, sent);
-  const Bytes second = encode(small, sent);
-  const Bytes third = encode(large, sent);
+  const std::string first = encode(large, sent);
+  const std::string second = encode(small, sent);
+  const std::string third = encode(large, sent);
   BOOST_TEST(first.size() > 1'000'000U);
   BOOST_TEST(third.size() < 1000U);
   BOOST_TEST(job_of(first, kept).workload.program->cubin.size() == 1'000'000U);
@@ -191,15 +196,15 @@ BOOST_AUTO_TEST_CASE(a_hello_carries_the_device_or_the_error) {
   device.name = "NVIDIA H200";
   device.memory_bytes = 1ULL << 37U;
   const WorkerHello hello{device, {}};
-  const WorkerHello received = decode_hello(encode(hello));
+  const WorkerHello received = reply_of<WorkerHello>(encode(hello));
   BOOST_TEST(received.device.name == "NVIDIA H200");
   BOOST_TEST(received.device.memory_bytes == 1ULL << 37U);
   const WorkerHello failed{{}, "no GPU"};
-  BOOST_TEST(decode_hello(encode(failed)).error == "no GPU");
+  BOOST_TEST(reply_of<WorkerHello>(encode(failed)).error == "no GPU");
   const WorkerReady ready{{"another process uses the GPU"}, "it does not start"};
-  BOOST_TEST(decode_ready(encode(ready)).disturbances == ready.disturbances);
-  BOOST_TEST(decode_ready(encode(ready)).error == ready.error);
-  BOOST_CHECK_THROW(decode_ready(encode(hello)), std::exception);
+  BOOST_TEST(reply_of<WorkerReady>(encode(ready)).disturbances == ready.disturbances);
+  BOOST_TEST(reply_of<WorkerReady>(encode(ready)).error == ready.error);
+  BOOST_CHECK_THROW(reply_of<WorkerReady>(encode(hello)), std::exception);
 }
 
 BOOST_AUTO_TEST_CASE(counts_come_back_as_they_went) {
@@ -218,23 +223,23 @@ BOOST_AUTO_TEST_CASE(counts_come_back_as_they_went) {
 }
 
 BOOST_AUTO_TEST_CASE(other_bytes_are_an_error) {
-  const Bytes nonsense = {0x01, 0x02, 0xff};
-  BOOST_CHECK_THROW(decode_hello(nonsense), std::exception);
+  const std::string nonsense = "\x01\x02\xff";
   BOOST_CHECK_THROW(decode_reply(nonsense), std::exception);
   KeptPrograms kept;
   BOOST_CHECK_THROW(decode_task(nonsense, kept), std::exception);
   BOOST_CHECK_THROW(decode_task(encode(WorkerAlive{"init"}), kept), std::exception);
-  BOOST_CHECK_THROW(decode_hello(encode(WorkerAlive{"init"})), std::exception);
+  BOOST_CHECK_THROW(reply_of<WorkerHello>(encode(WorkerAlive{"init"})), std::exception);
 }
 
 BOOST_AUTO_TEST_CASE(a_message_that_is_cut_or_goes_on_is_an_error) {
   SentPrograms sent;
-  Bytes message = encode(job(), sent);
+  std::string message = encode(job(), sent);
   for (std::size_t size = 0; size < message.size(); ++size) {
     KeptPrograms kept;
-    BOOST_CHECK_THROW(decode_task(std::span(message).first(size), kept), std::runtime_error);
+    BOOST_CHECK_THROW(decode_task(std::string_view(message).substr(0, size), kept),
+                      std::runtime_error);
   }
-  message.push_back(0);
+  message.push_back('\0');
   KeptPrograms kept;
   BOOST_CHECK_THROW(decode_task(message, kept), std::runtime_error);
 }

@@ -1,8 +1,8 @@
-#include "engine/search/cost_scale.h"
-
 #include <array>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
+
+#include "engine/search/tried_rows.h"
 
 BOOST_AUTO_TEST_SUITE(cost_scale)
 

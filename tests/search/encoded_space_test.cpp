@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(what_follows_from_the_parameters_before_is_left_out) {
   BOOST_REQUIRE(encoded.parameters.size() == 2);
   BOOST_TEST(encoded.parameters[0].name == "BLOCK");
   BOOST_TEST(encoded.parameters[1].name == "ITEMS");
-  BOOST_TEST(encoded.space.neighbours(0, sweep::Neighbourhood::hamming).size() == 2);
+  BOOST_TEST(encoded.space.neighbours(0).size() == 2);
 }
 
 BOOST_AUTO_TEST_CASE(a_parameter_that_only_some_have_has_a_value_for_the_others) {

@@ -1,9 +1,8 @@
-#include "engine/search/forest_columns.h"
-
 #include <boost/test/unit_test.hpp>
 #include <limits>
 #include <vector>
 
+#include "engine/search/regression_forest.h"
 #include "tests/rapidcheck_case.h"
 
 BOOST_AUTO_TEST_SUITE(forest_columns)

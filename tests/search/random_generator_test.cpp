@@ -1,11 +1,11 @@
-#include "engine/search/random_generator.h"
-
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <cstdlib>
 #include <numeric>
 #include <vector>
+
+#include "engine/search/tried_rows.h"
 
 BOOST_AUTO_TEST_SUITE(random_generator)
 

@@ -13,7 +13,6 @@ BOOST_AUTO_TEST_SUITE(search_space)
 namespace {
 
 using namespace sweep::testing;
-using sweep::Neighbourhood;
 using sweep::SearchParameter;
 using sweep::SearchSpace;
 
@@ -48,15 +47,11 @@ BOOST_AUTO_TEST_CASE(finds_rows_by_their_values) {
 
 BOOST_AUTO_TEST_CASE(knows_neighbours) {
   const SearchSpace space = holed();
-  const auto check = [&](std::size_t row, Neighbourhood neighbourhood, const Rows& expected) {
-    BOOST_TEST(space.neighbours(row, neighbourhood) == expected, boost::test_tools::per_element());
+  const auto check = [&](std::size_t row, const Rows& expected) {
+    BOOST_TEST(space.neighbours(row) == expected, boost::test_tools::per_element());
   };
-  check(0, Neighbourhood::hamming, {1, 2, 3, 4});
-  check(0, Neighbourhood::adjacent, {1, 3, 4});
-  check(1, Neighbourhood::adjacent, {0, 2});
-  check(2, Neighbourhood::hamming, {0, 1});
-  check(2, Neighbourhood::adjacent, {1});
-  check(5, Neighbourhood::adjacent, {4});
+  check(0, {1, 2, 3, 4});
+  check(2, {0, 1});
 }
 
 BOOST_AUTO_TEST_CASE(refuses_rows_that_do_not_fit) {
@@ -102,23 +97,9 @@ BOOST_AUTO_TEST_CASE(hamming_neighbours_differ_in_one_parameter) {
       for (std::size_t other = 0; other < space.size(); ++other) {
         if (differing(space, row, other) == 1) expected.push_back(other);
       }
-      Rows found = space.neighbours(row, Neighbourhood::hamming);
+      Rows found = space.neighbours(row);
       std::ranges::sort(found);
       RC_ASSERT(found == expected);
-    }
-  });
-}
-
-BOOST_AUTO_TEST_CASE(adjacent_neighbours_are_mutual_and_hamming_ones) {
-  check_property([] {
-    const SearchSpace space = arbitrary_space();
-    for (std::size_t row = 0; row < space.size(); ++row) {
-      const Rows hamming = space.neighbours(row, Neighbourhood::hamming);
-      for (const std::size_t near : space.neighbours(row, Neighbourhood::adjacent)) {
-        RC_ASSERT(std::ranges::count(hamming, near) == 1);
-        const Rows back = space.neighbours(near, Neighbourhood::adjacent);
-        RC_ASSERT(std::ranges::count(back, row) == 1);
-      }
     }
   });
 }

@@ -1,5 +1,3 @@
-#include "engine/space/emulator_values.h"
-
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>

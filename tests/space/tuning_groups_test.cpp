@@ -19,8 +19,8 @@ struct Grouped {
 
   std::string standard(std::size_t group) const {
     const TuningGroup& of = groups.at(group);
-    if (!of.standard) return "none: " + of.no_standard;
-    return to_string(space.configurations.at(*of.standard));
+    if (!of.default_configuration) return "none: " + of.why_no_default;
+    return to_string(space.configurations.at(*of.default_configuration));
   }
 };
 
@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(are_one_without_for_each) {
   BOOST_TEST(all.groups[0].configurations == (std::vector<std::size_t>{0, 1, 2, 3}));
   // The defaults are one of them.
   BOOST_TEST(all.space.configurations.size() == 4);
-  BOOST_TEST(all.groups[0].standard.value_or(9) == 2);
+  BOOST_TEST(all.groups[0].default_configuration.value_or(9) == 2);
 }
 
 BOOST_AUTO_TEST_CASE(are_one_per_combination_of_values) {
@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(are_one_per_combination_of_values) {
   BOOST_TEST(all.groups[0].configurations == (std::vector<std::size_t>{0, 4}));
   // The defaults have a BLOCK that is no value of the axis: they come after the space.
   BOOST_TEST(all.space.configurations.size() == 12);
-  BOOST_TEST(all.groups[0].standard.value_or(0) == 8);
+  BOOST_TEST(all.groups[0].default_configuration.value_or(0) == 8);
   BOOST_TEST(all.standard(3) == "stride T=double STRIDE=4 BLOCK=256 N=1048576");
 }
 

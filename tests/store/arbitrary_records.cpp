@@ -130,8 +130,8 @@ TunedGroup arbitrary_group() {
   group.figure_low = arbitrary_double();
   group.figure = arbitrary_double();
   group.figure_high = arbitrary_double();
-  group.standard = arbitrary_place();
-  group.no_standard = arbitrary_tricky_text();
+  group.default_configuration = arbitrary_place();
+  group.why_no_default = arbitrary_tricky_text();
   group.gain_low = arbitrary_double();
   group.gain = arbitrary_double();
   group.gain_high = arbitrary_double();
@@ -141,10 +141,11 @@ TunedGroup arbitrary_group() {
 bool identical(const TunedGroup& a, const TunedGroup& b) {
   return a.group == b.group && a.configurations == b.configurations && a.tried == b.tried &&
          a.ended == b.ended && a.winner == b.winner && a.rounds == b.rounds &&
-         a.standard == b.standard && a.no_standard == b.no_standard &&
-         identical(a.figure_low, b.figure_low) && identical(a.figure, b.figure) &&
-         identical(a.figure_high, b.figure_high) && identical(a.gain_low, b.gain_low) &&
-         identical(a.gain, b.gain) && identical(a.gain_high, b.gain_high);
+         a.default_configuration == b.default_configuration &&
+         a.why_no_default == b.why_no_default && identical(a.figure_low, b.figure_low) &&
+         identical(a.figure, b.figure) && identical(a.figure_high, b.figure_high) &&
+         identical(a.gain_low, b.gain_low) && identical(a.gain, b.gain) &&
+         identical(a.gain_high, b.gain_high);
 }
 
 }  // namespace
@@ -176,7 +177,7 @@ bool identical(const PointRecord& a, const PointRecord& b) {
          a.stopped_by == b.stopped_by && a.notes == b.notes &&
          a.collected_counters == b.collected_counters &&
          std::ranges::equal(a.samples, b.samples,
-                            [](const SampleRecord& x, const SampleRecord& y) {
+                            [](const Sample& x, const Sample& y) {
                               return identical(x.seconds, y.seconds) &&
                                      identical(x.sm_clock_hz, y.sm_clock_hz) && x.mark == y.mark;
                             }) &&

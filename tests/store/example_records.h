@@ -68,13 +68,13 @@ inline TuningRecord example_tuning() {
   found.figure_low = 4290.5;
   found.figure = 4301.25;
   found.figure_high = 4310;
-  found.standard = 0;
+  found.default_configuration = 0;
   found.gain_low = 1.1;
   found.gain = 1.12;
   found.gain_high = 1.14;
   TunedGroup empty;
   empty.group.set("T", ElementType::find("double").value());
-  empty.no_standard = "N % BLOCK == 0 does not hold";
+  empty.why_no_default = "N % BLOCK == 0 does not hold";
   return {.metric = "bandwidth",
           .origin = Origin::measured,
           .better = Better::higher,

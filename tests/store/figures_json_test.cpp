@@ -36,7 +36,7 @@ const std::vector<std::string> no_values = {"",      "[",    "[1",  "[1,]", "[,1
                                             "[1 2]", "[1]x", "nan", "[-]",  "[nul]"};
 
 BOOST_AUTO_TEST_CASE(a_plain_sample_has_no_mark) {
-  const std::vector<SampleRecord> samples = {
+  const std::vector<Sample> samples = {
       {0.001, 1.98e9}, {0.5e-6, 0, SampleMark::outlier}, {2, 1, SampleMark::low_clock}};
   const std::string json = R"([[0.001,1.98e+09],[5e-07,0,"outlier"],[2,1,"low clock"]])";
   BOOST_TEST(samples_to_json(samples) == json);

@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(a_count_may_be_zero_and_an_emulated_one_is_exact) {
   const RankedBy emulated = {"shared_conflicts", Better::lower, Origin::emulated};
   const RankedBy hardware = {"shared_conflicts", Better::lower, Origin::hardware};
   BOOST_TEST(figure_of(point.point, emulated).value() == 0);
-  BOOST_TEST((interval_of(point.point, emulated) == FigureInterval{0, 0}));
+  BOOST_TEST((interval_of(point.point, emulated) == Interval{0, 0}));
   BOOST_TEST(!figure_of(point.point, hardware).has_value());
 }
 
@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(what_does_not_follow_from_the_time_has_no_interval) {
       "p", {{"time", 10}, {"time_low", 8}, {"time_high", 20}, {"power", 300}, {"bandwidth", 100}});
   BOOST_TEST(!interval_of(point.point, {"power", Better::lower}).has_value());
   // Which of two bandwidths is wanted changes nothing about them.
-  BOOST_TEST((interval_of(point.point, {"bandwidth", Better::lower}) == FigureInterval{50, 125}));
+  BOOST_TEST((interval_of(point.point, {"bandwidth", Better::lower}) == Interval{50, 125}));
 }
 
 BOOST_AUTO_TEST_CASE(only_measured_figures_count) {
@@ -184,10 +184,10 @@ BOOST_AUTO_TEST_CASE(only_measured_figures_count) {
 BOOST_AUTO_TEST_CASE(the_interval_is_that_of_the_time) {
   const StoredPoint point =
       point_of("p", {{"time", 10}, {"time_low", 8}, {"time_high", 20}, {"bandwidth", 100}});
-  const FigureInterval time = interval_of(point.point, by_time).value();
+  const Interval time = interval_of(point.point, by_time).value();
   BOOST_TEST(time.low == 8);
   BOOST_TEST(time.high == 20);
-  const FigureInterval bandwidth = interval_of(point.point, by_bandwidth).value();
+  const Interval bandwidth = interval_of(point.point, by_bandwidth).value();
   BOOST_TEST(bandwidth.low == 50);
   BOOST_TEST(bandwidth.high == 125);
 }

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-#include "engine/search/random_generator.h"
+#include "engine/search/tried_rows.h"
 
 namespace sweep {
 namespace {
@@ -113,7 +113,7 @@ class Sampler {
   }
 
   void find_strata(const TuningGroup& group) {
-    if (group.standard) defaults_.push_back(*group.standard);
+    if (group.default_configuration) defaults_.push_back(*group.default_configuration);
     // A space has one pattern after the other.
     for (std::span<const std::size_t> rest(group.configurations); !rest.empty();) {
       const PatternPtr& pattern = space_.configurations[rest.front()].pattern;

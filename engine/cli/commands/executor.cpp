@@ -173,9 +173,11 @@ std::size_t Replay::keep_recorded(const Sweep& sweep, Space& space) {
 
 void Replay::forget_unknown_defaults(const Space& space, std::vector<TuningGroup>& groups) const {
   for (TuningGroup& group : groups) {
-    if (!group.standard || find(space.configurations[*group.standard]) != nullptr) continue;
-    group.standard.reset();
-    group.no_standard = "the recording does not have it";
+    if (!group.default_configuration ||
+        find(space.configurations[*group.default_configuration]) != nullptr)
+      continue;
+    group.default_configuration.reset();
+    group.why_no_default = "the recording does not have it";
   }
 }
 

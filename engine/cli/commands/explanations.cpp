@@ -12,9 +12,9 @@
 #include <variant>
 
 #include "engine/explain/listing.h"
-#include "engine/run/code_capability.h"
+#include "engine/run/compile_pool.h"
 #include "engine/run/workload.h"
-#include "engine/space/emulator_values.h"
+#include "engine/space/enumerate.h"
 #include "report/best_of_patterns.h"
 
 namespace sweep {

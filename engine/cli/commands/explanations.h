@@ -11,7 +11,7 @@
 #include "engine/emulator/execution/settings.h"
 #include "engine/explain/explanation.h"
 #include "engine/run/compile_pool.h"
-#include "engine/run/recent_workloads.h"
+#include "engine/run/workload.h"
 #include "engine/store/store.h"
 #include "report/run_results.h"
 

@@ -12,7 +12,7 @@
 #include "engine/cli/options/compile_options.h"
 #include "engine/cli/terminal/stop_signal.h"
 #include "engine/cli/terminal/terminal.h"
-#include "engine/run/run_timing.h"
+#include "engine/run/runner.h"
 #include "engine/text/units.h"
 #include "report/display_text.h"
 #include "report/partly_verified.h"
@@ -42,7 +42,7 @@ std::string_view name_of(Phase phase) {
       return "samples";
     case Phase::count:
       return "hardware counters";
-    case Phase::anchor:
+    case Phase::drift_reference:
       return "anchor configuration";
     case Phase::compare:
       return "comparing the best";

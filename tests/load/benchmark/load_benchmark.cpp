@@ -45,7 +45,7 @@ std::vector<std::string> run_words(std::size_t configurations) {
 }
 
 /// How far a run is, and what it has taken.
-struct Sample {
+struct Moment {
   double seconds = 0;
   std::int64_t points = 0;
   ProcessUsage usage;
@@ -63,13 +63,13 @@ std::int64_t points_in(const fs::path& file) {
 }
 
 /// Looks at a running program until it ends.
-std::vector<Sample> watch(const RunningProgram& program, const fs::path& database) {
+std::vector<Moment> watch(const RunningProgram& program, const fs::path& database) {
   constexpr std::chrono::milliseconds pause(200);
-  std::vector<Sample> samples;
+  std::vector<Moment> samples;
   const auto begin = Clock::now();
   for (;;) {
     // An ended process has no memory any more, and stays until it is waited for.
-    Sample sample = {seconds_since(begin), points_in(database), usage_of(program.process())};
+    Moment sample = {seconds_since(begin), points_in(database), usage_of(program.process())};
     const bool has_ended = sample.usage.resident_bytes == 0;
     if (has_ended && !samples.empty()) {
       sample.usage.resident_bytes = samples.back().usage.resident_bytes;
@@ -80,19 +80,19 @@ std::vector<Sample> watch(const RunningProgram& program, const fs::path& databas
   }
 }
 
-void print_slices(const std::vector<Sample>& samples, std::size_t configurations) {
+void print_slices(const std::vector<Moment>& samples, std::size_t configurations) {
   constexpr std::size_t slices = 20;
   fmt::print("{:>16}  {:>10}  {:>10}  {:>12}  {:>10}\n", "points", "s", "points/s", "CPU ms/point",
              "MiB");
   const auto at_point = [&](std::size_t points) {
-    const auto found = std::ranges::find_if(samples, [&](const Sample& sample) {
+    const auto found = std::ranges::find_if(samples, [&](const Moment& sample) {
       return sample.points >= static_cast<std::int64_t>(points);
     });
     return found != samples.end() ? *found : samples.back();
   };
-  Sample before = samples.front();
+  Moment before = samples.front();
   for (std::size_t slice = 1; slice <= slices; ++slice) {
-    const Sample after = at_point(configurations * slice / slices);
+    const Moment after = at_point(configurations * slice / slices);
     const auto points = static_cast<double>(after.points - before.points);
     const double seconds = after.seconds - before.seconds;
     if (points > 0) {
@@ -105,9 +105,9 @@ void print_slices(const std::vector<Sample>& samples, std::size_t configurations
   }
 }
 
-std::uint64_t most_memory(const std::vector<Sample>& samples) {
+std::uint64_t most_memory(const std::vector<Moment>& samples) {
   std::uint64_t most = 0;
-  for (const Sample& sample : samples) most = std::max(most, sample.usage.resident_bytes);
+  for (const Moment& sample : samples) most = std::max(most, sample.usage.resident_bytes);
   return most;
 }
 
@@ -121,7 +121,7 @@ void print_heading(const std::string& heading) {
   fmt::print("\n{}\n", heading);
 }
 
-void print_step(const std::string& what, const std::vector<Sample>& samples, const Outcome& outcome,
+void print_step(const std::string& what, const std::vector<Moment>& samples, const Outcome& outcome,
                 const std::string& size) {
   fmt::print("{:<34}  {:>8.1f}  {:>8.1f}  {:>8.0f}  {:>10}  {:>4}\n", what, samples.back().seconds,
              samples.back().usage.cpu_seconds, static_cast<double>(most_memory(samples)) / mebi,
@@ -164,7 +164,7 @@ class LoadBenchmark {
         fmt::format("{} configurations, compiled and executed", format_thousands(configurations_)));
     RunningProgram program(with(run_words(configurations_), {"--quiet", "--timing"}),
                            folder_.path(), environment_);
-    const std::vector<Sample> samples = watch(program, folder_.path() / "results/load.db");
+    const std::vector<Moment> samples = watch(program, folder_.path() / "results/load.db");
     const Outcome outcome = program.wait();
     print_slices(samples, configurations_);
     fmt::print("{}exit code {}; {:.1f} s, of the CPUs {:.1f} s; at most {:.0f} MiB; database {}\n",
@@ -176,7 +176,7 @@ class LoadBenchmark {
   void step(const std::string& what, const std::vector<std::string>& words,
             const std::string& written) {
     RunningProgram program(words, folder_.path(), environment_);
-    const std::vector<Sample> samples = watch(program, {});
+    const std::vector<Moment> samples = watch(program, {});
     const Outcome outcome = program.wait();
     print_step(what, samples, outcome, written.empty() ? "" : size_of(folder_.path() / written));
     if (outcome.code != 0) fmt::print("{}", outcome.err);

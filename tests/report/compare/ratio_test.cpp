@@ -19,7 +19,7 @@ using boost::test_tools::tolerance;
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
 ComparedFigure exact(double value) {
-  return {value, FigureInterval{value, value}};
+  return {value, Interval{value, value}};
 }
 
 struct SideCase {
@@ -51,7 +51,7 @@ const SideCase side_cases[] = {
 };
 
 BOOST_DATA_TEST_CASE(an_interval_counts_whole, data::make(side_cases), each) {
-  const Ratio ratio{each.value, FigureInterval{each.low, each.high}};
+  const Ratio ratio{each.value, Interval{each.low, each.high}};
   BOOST_TEST((side_of(ratio, each.threshold) == each.side));
 }
 
@@ -71,8 +71,8 @@ BOOST_AUTO_TEST_CASE(zeros_are_equal_to_each_other_and_nothing_else) {
 }
 
 BOOST_AUTO_TEST_CASE(the_interval_adds_up_like_standard_errors) {
-  const ComparedFigure before{100, FigureInterval{97, 103}};
-  const ComparedFigure after{100, FigureInterval{96, 104}};
+  const ComparedFigure before{100, Interval{97, 103}};
+  const ComparedFigure after{100, Interval{96, 104}};
   const Ratio ratio = ratio_of(before, after);
   BOOST_TEST(ratio.value == 1);
   BOOST_TEST(ratio.interval.value().low == 0.95, tolerance(2e-3));
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(exchanging_the_figures_inverts_the_ratio) {
       const double value = *rc::gen::inRange(1, 1000);
       const double down = *rc::gen::inRange(0, 90) / 100.0;
       const double up = *rc::gen::inRange(0, 90) / 100.0;
-      return ComparedFigure{value, FigureInterval{value * (1 - down), value * (1 + up)}};
+      return ComparedFigure{value, Interval{value * (1 - down), value * (1 + up)}};
     };
     const ComparedFigure a = figure();
     const ComparedFigure b = figure();
@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(nineteen_of_twenty_intervals_hold_the_true_ratio) {
     std::vector<double> samples(10);
     for (double& sample : samples) sample = truth * noise(random);
     std::ranges::sort(samples);
-    return ComparedFigure{(samples[4] + samples[5]) / 2, FigureInterval{samples[1], samples[8]}};
+    return ComparedFigure{(samples[4] + samples[5]) / 2, Interval{samples[1], samples[8]}};
   };
   int held = 0;
   for (int i = 0; i < runs; ++i) {
@@ -123,8 +123,7 @@ BOOST_AUTO_TEST_CASE(nineteen_of_twenty_intervals_hold_the_true_ratio) {
 }
 
 BOOST_AUTO_TEST_CASE(the_geometric_mean_is_surer_than_its_parts) {
-  const std::vector<Ratio> ratios(
-      4, Ratio{2, FigureInterval{2 * std::exp(-0.02), 2 * std::exp(0.02)}});
+  const std::vector<Ratio> ratios(4, Ratio{2, Interval{2 * std::exp(-0.02), 2 * std::exp(0.02)}});
   const Ratio mean = geometric_mean(ratios).value();
   BOOST_TEST(mean.value == 2, tolerance(1e-12));
   BOOST_TEST(mean.interval.value().high == 2 * std::exp(0.01), tolerance(1e-12));

@@ -1,0 +1,222 @@
+#include "engine/run/interleaved_comparison.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "engine/run/counting.h"
+#include "engine/run/workload.h"
+
+namespace sweep {
+namespace {
+
+constexpr int samples_a_round = 5;
+/// The rounds after which it may become clear: with every look a chance grows to be misled.
+constexpr std::size_t look_every = 8;
+/// Nobody minds which of two is taken that differ by less.
+constexpr double matters = 0.003;
+
+}  // namespace
+
+InterleavedComparison::InterleavedComparison(RunStage& stage,
+                                             std::span<const std::size_t> point_indices,
+                                             RankedBy ranked_by, const ComparisonRules& rules)
+    : stage_(stage),
+      rules_(rules),
+      ranked_by_(std::move(ranked_by)),
+      measure_(stage.request.sweep.measure) {
+  for (const std::size_t index : point_indices) candidates_.push_back({index});
+  measure_.min_samples = measure_.max_samples = samples_a_round;
+}
+
+void InterleavedComparison::add_reference(std::size_t point_index) {
+  reference_ = point_index;
+  if (std::ranges::find(candidates_, point_index, &Candidate::point_index) == candidates_.end()) {
+    candidates_.push_back({point_index});
+  }
+}
+
+/// Nothing where its program is to be compiled again.
+std::optional<PreparedPoint> InterleavedComparison::prepare_again(
+    const Candidate& candidate) const {
+  const Workload* recent = stage_.summary.recent.find(candidate.point_index);
+  if (recent == nullptr) return std::nullopt;
+  PreparedPoint point;
+  point.workload = *recent;
+  point.useful = useful_traffic_of(stage_.configuration(candidate.point_index));
+  return point;
+}
+
+void InterleavedComparison::prepare() {
+  std::vector<std::optional<PreparedPoint>> points;
+  std::vector<const Configuration*> forgotten;
+  for (const Candidate& candidate : candidates_) {
+    points.push_back(prepare_again(candidate));
+    if (!points.back()) forgotten.push_back(&stage_.configuration(candidate.point_index));
+  }
+  PreparedPoints prepared(stage_.compile, measure_);
+  prepared.add(forgotten);
+  std::vector<Candidate> able;
+  for (std::size_t i = 0; i < candidates_.size(); ++i) {
+    if (!points[i]) {
+      points[i] = stage_.watch.time(Phase::compile, [&] { return prepared.next(); });
+    }
+    if (!points[i]->workload) continue;
+    if (counts_ && stage_.counts != nullptr) {
+      stage_.counts->begin(candidates_[i].point_index, *points[i]->workload, points[i]->useful);
+    }
+    able.push_back(candidates_[i]);
+    prepared_.push_back(std::move(*points[i]));
+  }
+  candidates_ = std::move(able);
+}
+
+void InterleavedComparison::measure_round(std::size_t round) {
+  std::vector<std::size_t> going_on;
+  for (std::size_t i = 0; i < candidates_.size(); ++i) {
+    candidates_[i].figures.push_back(0);
+    if (candidates_[i].goes_on) going_on.push_back(i);
+  }
+  for (const std::size_t place : round_order(going_on.size(), round)) {
+    const std::size_t i = going_on[place];
+    const PointRecord point =
+        stage_.measure(*prepared_[i].workload, measure_, prepared_[i].useful, Phase::compare).point;
+    candidates_[i].figures.back() = figure_of(point, ranked_by_).value_or(0);
+  }
+  drop_failed();
+}
+
+void InterleavedComparison::drop_failed() {
+  for (std::size_t i = candidates_.size(); i-- > 0;) {
+    const Candidate& candidate = candidates_[i];
+    if (!candidate.goes_on || candidate.figures.back() > 0) continue;
+    failed_.push_back(candidate.point_index);
+    candidates_.erase(candidates_.begin() + static_cast<std::ptrdiff_t>(i));
+    prepared_.erase(prepared_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
+/// Whether no other may be better than the best, or only by so little that it does not matter.
+/// Drops those that are not.
+bool InterleavedComparison::is_clear(std::size_t rounds) {
+  if (!rules_.until_clear || rounds % look_every != 0 || candidates_.empty()) return false;
+  const std::size_t leader = best();
+  bool clear = true;
+  for (std::size_t i = 0; i < candidates_.size(); ++i) {
+    if (!candidates_[i].goes_on) continue;
+    const bool is_reference = reference_ == candidates_[i].point_index;
+    const auto found = advantage(candidates_[leader], candidates_[i]);
+    const bool is_slower = i != leader && found && found->low > 1;
+    candidates_[i].goes_on = !is_slower || is_reference;
+    if (i == leader || is_slower || is_reference) continue;
+    clear = clear && found && found->low > 1 - matters && found->high < 1 + matters;
+  }
+  return clear;
+}
+
+bool InterleavedComparison::is_over(std::size_t rounds, double spent) const {
+  const double allowed = std::max(rules_.free_seconds, rules_.share_of_run * begin_);
+  if (rounds >= fewest_for_interval && spent > allowed) return true;
+  return spent / static_cast<double>(rounds) * static_cast<double>(fewest_for_interval) >
+         rules_.patience;
+}
+
+bool InterleavedComparison::run() {
+  prepare();
+  begin_ = stage_.watch.elapsed();
+  std::size_t rounds = 0;
+  while (candidates_.size() >= 2 && rounds < rules_.most_rounds && !stage_.stop) {
+    measure_round(rounds++);
+    if (is_over(rounds, stage_.watch.elapsed() - begin_) || is_clear(rounds)) break;
+  }
+  return candidates_.size() >= 2 && rounds >= fewest_for_interval;
+}
+
+std::optional<PairedComparison> InterleavedComparison::advantage(const Candidate& one,
+                                                                 const Candidate& other) const {
+  return ranked_by_.better == Better::higher ? compare_paired(one.figures, other.figures)
+                                             : compare_paired(other.figures, one.figures);
+}
+
+std::size_t InterleavedComparison::best() const {
+  std::size_t best = 0;
+  for (std::size_t i = 0; i < candidates_.size(); ++i) {
+    const auto against = advantage(candidates_[best], candidates_[i]);
+    if (against && against->ratio < 1) best = i;
+  }
+  return best;
+}
+
+std::vector<ComparisonRecord> InterleavedComparison::records() const {
+  const Candidate& leader = candidates_[best()];
+  std::vector<ComparisonRecord> records;
+  for (const Candidate& candidate : candidates_) {
+    const auto ordinal = static_cast<std::int64_t>(candidate.point_index);
+    if (&candidate == &leader) {
+      const auto measured =
+          std::ranges::count_if(candidate.figures, [](double f) { return f > 0; });
+      records.push_back({ordinal, static_cast<int>(measured)});
+    } else if (const auto found = advantage(leader, candidate)) {
+      records.push_back(
+          {ordinal, static_cast<int>(found->rounds), found->low, found->ratio, found->high});
+    }
+  }
+  return records;
+}
+
+namespace {
+
+/// The run's points with what ranks them, and nothing else.
+std::vector<StoredPoint> figures_of_points(const RunStage& stage) {
+  std::vector<StoredPoint> points;
+  stage.store.visit_points(stage.summary.run, [&](StoredPoint&& stored) {
+    PointRecord& point = stored.point;
+    point.key.pattern_text = {};
+    point.samples = {};
+    point.notes = {};
+    std::erase_if(point.metrics,
+                  [](const Metric& metric) { return metric.origin != Origin::measured; });
+    point.metrics.shrink_to_fit();
+    points.push_back(std::move(stored));
+  });
+  return points;
+}
+
+/// Those of a group's points that may be the best, the likeliest first.
+std::vector<std::size_t> best_of(const std::vector<StoredPoint>& points, const RankedGroup& group) {
+  std::vector<RankedFigure> figures;
+  for (const std::size_t i : group.places) {
+    const double figure = figure_of(points[i].point, group.ranked_by).value_or(0);
+    // Without an interval, what is near the best may be the best.
+    figures.push_back(
+        {figure, interval_of(points[i].point, group.ranked_by).value_or(Interval{figure, figure})});
+  }
+  std::vector<std::size_t> best;
+  for (const std::size_t i : worth_comparing(figures, group.ranked_by.better)) {
+    best.push_back(static_cast<std::size_t>(points[group.places[i]].ordinal));
+  }
+  return best;
+}
+
+}  // namespace
+
+void compare_best(RunStage& stage) {
+  const std::int64_t run = stage.summary.run;
+  if (!stage.can_time()) return;
+  if (stage.summary.measured == 0 && stage.store.take_over_comparisons(run)) return;
+  const std::vector<StoredPoint> points = figures_of_points(stage);
+  std::vector<ComparisonRecord> records;
+  for (const RankedGroup& group : ranked_groups(points)) {
+    const std::vector<std::size_t> best = best_of(points, group);
+    if (best.size() < 2) continue;
+    stage.observer.on_stage(
+        fmt::format("comparing the best {} configurations of {}", best.size(), group.pattern));
+    InterleavedComparison comparison(stage, best, group.ranked_by);
+    if (comparison.run()) std::ranges::move(comparison.records(), std::back_inserter(records));
+    if (stage.stop) break;
+  }
+  stage.watch.time(Phase::store, [&] { stage.store.set_comparisons(run, records); });
+}
+
+}  // namespace sweep
