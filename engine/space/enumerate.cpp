@@ -171,7 +171,7 @@ class Enumeration {
   std::uint64_t found_ = 0;                           ///< configurations
   bool is_counted_ = true;                            ///< no walk ran out of tries
   std::size_t first_bound_ = 0;                       ///< among the rows of the counts
-  std::vector<std::vector<PatternAxis>> axes_;        ///< of each pattern
+  std::vector<std::vector<Axis>> axes_;               ///< of each pattern
   std::vector<std::vector<Constraint>> constraints_;  ///< of each pattern, in the order of equals
 };
 

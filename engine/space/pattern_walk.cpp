@@ -4,7 +4,7 @@
 
 namespace sweep {
 
-PatternWalk::PatternWalk(PatternPtr pattern, const std::vector<PatternAxis>& axes,
+PatternWalk::PatternWalk(PatternPtr pattern, const std::vector<Axis>& axes,
                          const std::vector<Constraint>& constraints)
     : pattern_(std::move(pattern)),
       axes_(axes),

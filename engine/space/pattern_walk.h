@@ -15,7 +15,7 @@ namespace sweep {
 class PatternWalk {
  public:
   /// `axes` must outlive the walk.
-  PatternWalk(PatternPtr pattern, const std::vector<PatternAxis>& axes,
+  PatternWalk(PatternPtr pattern, const std::vector<Axis>& axes,
               const std::vector<Constraint>& constraints);
 
   enum class Ending {
@@ -58,7 +58,7 @@ class PatternWalk {
   bool end(Ending ending);
 
   PatternPtr pattern_;
-  const std::vector<PatternAxis>& axes_;
+  const std::vector<Axis>& axes_;
   WalkPlan plan_;
   std::vector<SlotValue> slots_;
   std::vector<std::vector<Row>> rows_;  ///< of each level, those that are left

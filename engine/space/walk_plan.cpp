@@ -17,8 +17,8 @@ std::string to_string(const ParameterBound& bound, const Pattern& pattern) {
 
 namespace {
 
-PatternAxis axis_for(const Axis& axis, const Pattern& pattern) {
-  PatternAxis result;
+Axis axis_for(const Axis& axis, const Pattern& pattern) {
+  Axis result{{}, {}, axis.where};
   std::vector<std::size_t> columns;
   for (std::size_t column = 0; column < axis.names.size(); ++column) {
     if (pattern.find_parameter(axis.names[column]) == nullptr) continue;
@@ -38,18 +38,18 @@ PatternAxis axis_for(const Axis& axis, const Pattern& pattern) {
 
 }  // namespace
 
-std::vector<PatternAxis> axes_of(const Sweep& sweep, const Pattern& pattern) {
-  std::vector<PatternAxis> axes;
+std::vector<Axis> axes_of(const Sweep& sweep, const Pattern& pattern) {
+  std::vector<Axis> axes;
   for (const Axis& axis : sweep.axes) {
-    PatternAxis own = axis_for(axis, pattern);
+    Axis own = axis_for(axis, pattern);
     if (!own.names.empty()) axes.push_back(std::move(own));
   }
   return axes;
 }
 
-std::optional<std::uint64_t> combinations_of(const std::vector<PatternAxis>& axes) {
+std::optional<std::uint64_t> combinations_of(const std::vector<Axis>& axes) {
   std::uint64_t combinations = 1;
-  for (const PatternAxis& axis : axes) {
+  for (const Axis& axis : axes) {
     if (__builtin_mul_overflow(combinations, axis.rows.size(), &combinations)) return std::nullopt;
   }
   return combinations;
@@ -62,7 +62,7 @@ using AxisSet = std::set<std::size_t>;
 
 class Planner {
  public:
-  Planner(const Pattern& pattern, const std::vector<PatternAxis>& axes,
+  Planner(const Pattern& pattern, const std::vector<Axis>& axes,
           const std::vector<Constraint>& constraints)
       : pattern_(pattern), axes_(axes), constraints_(constraints) {
     name_slots();
@@ -217,7 +217,7 @@ class Planner {
   }
 
   const Pattern& pattern_;
-  const std::vector<PatternAxis>& axes_;
+  const std::vector<Axis>& axes_;
   const std::vector<Constraint>& constraints_;
   WalkPlan plan_;
   std::vector<AxisSet> dependencies_;  ///< of each slot
@@ -226,7 +226,7 @@ class Planner {
 
 }  // namespace
 
-WalkPlan plan_walk(const Pattern& pattern, const std::vector<PatternAxis>& axes,
+WalkPlan plan_walk(const Pattern& pattern, const std::vector<Axis>& axes,
                    const std::vector<Constraint>& constraints) {
   return Planner(pattern, axes, constraints).plan();
 }

@@ -29,17 +29,12 @@ struct Constraint {
   std::size_t removed_row;
 };
 
-/// An axis of a sweep as one pattern sees it: only the names it has, each row once.
-struct PatternAxis {
-  std::vector<std::string> names;
-  std::vector<std::vector<Value>> rows;
-};
-
-/// The axes that the pattern has parameters for, in the sweep's order.
-std::vector<PatternAxis> axes_of(const Sweep& sweep, const Pattern& pattern);
+/// The axes that the pattern has parameters for, in the sweep's order: only the names it has, each
+/// row once.
+std::vector<Axis> axes_of(const Sweep& sweep, const Pattern& pattern);
 
 /// How many combinations the axes make; nothing when 64 bits do not hold that.
-std::optional<std::uint64_t> combinations_of(const std::vector<PatternAxis>& axes);
+std::optional<std::uint64_t> combinations_of(const std::vector<Axis>& axes);
 
 /// A default or a struct's size, which follows from the slots before it.
 struct Derivation {
@@ -86,7 +81,7 @@ struct WalkPlan {
 
 /// `pattern` and `axes` must outlive the plan: its words are theirs. The product of the axes'
 /// lengths must fit 64 bits.
-WalkPlan plan_walk(const Pattern& pattern, const std::vector<PatternAxis>& axes,
+WalkPlan plan_walk(const Pattern& pattern, const std::vector<Axis>& axes,
                    const std::vector<Constraint>& constraints);
 
 }  // namespace sweep
