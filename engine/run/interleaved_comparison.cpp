@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "engine/run/counting.h"
+#include "engine/run/prepared_points.h"
 #include "engine/run/workload.h"
 
 namespace sweep {
@@ -37,37 +38,33 @@ void InterleavedComparison::add_reference(std::size_t point_index) {
   }
 }
 
-/// Nothing where its program is to be compiled again.
-std::optional<PreparedPoint> InterleavedComparison::prepare_again(
-    const Candidate& candidate) const {
-  const Workload* recent = stage_.summary.recent.find(candidate.point_index);
-  if (recent == nullptr) return std::nullopt;
-  PreparedPoint point;
-  point.workload = *recent;
-  point.useful = useful_traffic_of(stage_.configuration(candidate.point_index));
-  return point;
-}
-
+/// Compiles the programs of those that were not among the last executed.
 void InterleavedComparison::prepare() {
-  std::vector<std::optional<PreparedPoint>> points;
+  const auto find_recent = [&](const Candidate& candidate) {
+    return stage_.summary.recent.find(candidate.point_index);
+  };
   std::vector<const Configuration*> forgotten;
   for (const Candidate& candidate : candidates_) {
-    points.push_back(prepare_again(candidate));
-    if (!points.back()) forgotten.push_back(&stage_.configuration(candidate.point_index));
+    if (find_recent(candidate) != nullptr) continue;
+    forgotten.push_back(&stage_.configuration(candidate.point_index));
   }
   PreparedPoints prepared(stage_.compile, measure_);
   prepared.add(forgotten);
   std::vector<Candidate> able;
-  for (std::size_t i = 0; i < candidates_.size(); ++i) {
-    if (!points[i]) {
-      points[i] = stage_.watch.time(Phase::compile, [&] { return prepared.next(); });
+  for (Candidate& candidate : candidates_) {
+    if (const Workload* recent = find_recent(candidate)) {
+      candidate.workload = *recent;
+      candidate.useful = useful_traffic_of(stage_.configuration(candidate.point_index));
+    } else {
+      PreparedPoint point = stage_.watch.time(Phase::compile, [&] { return prepared.next(); });
+      if (!point.workload) continue;
+      candidate.workload = std::move(*point.workload);
+      candidate.useful = point.useful;
     }
-    if (!points[i]->workload) continue;
     if (counts_ && stage_.counts != nullptr) {
-      stage_.counts->begin(candidates_[i].point_index, *points[i]->workload, points[i]->useful);
+      stage_.counts->begin(candidate.point_index, candidate.workload, candidate.useful);
     }
-    able.push_back(candidates_[i]);
-    prepared_.push_back(std::move(*points[i]));
+    able.push_back(std::move(candidate));
   }
   candidates_ = std::move(able);
 }
@@ -79,22 +76,22 @@ void InterleavedComparison::measure_round(std::size_t round) {
     if (candidates_[i].goes_on) going_on.push_back(i);
   }
   for (const std::size_t place : round_order(going_on.size(), round)) {
-    const std::size_t i = going_on[place];
+    Candidate& candidate = candidates_[going_on[place]];
     const PointRecord point =
-        stage_.measure(*prepared_[i].workload, measure_, prepared_[i].useful, Phase::compare).point;
-    candidates_[i].figures.back() = figure_of(point, ranked_by_).value_or(0);
+        stage_.measure(candidate.workload, measure_, candidate.useful, Phase::compare).point;
+    candidate.figures.back() = figure_of(point, ranked_by_).value_or(0);
   }
   drop_failed();
 }
 
 void InterleavedComparison::drop_failed() {
-  for (std::size_t i = candidates_.size(); i-- > 0;) {
-    const Candidate& candidate = candidates_[i];
-    if (!candidate.goes_on || candidate.figures.back() > 0) continue;
-    failed_.push_back(candidate.point_index);
-    candidates_.erase(candidates_.begin() + static_cast<std::ptrdiff_t>(i));
-    prepared_.erase(prepared_.begin() + static_cast<std::ptrdiff_t>(i));
+  const auto has_failed = [](const Candidate& candidate) {
+    return candidate.goes_on && !(candidate.figures.back() > 0);
+  };
+  for (const Candidate& candidate : candidates_) {
+    if (has_failed(candidate)) failed_.push_back(candidate.point_index);
   }
+  std::erase_if(candidates_, has_failed);
 }
 
 /// Whether no other may be better than the best, or only by so little that it does not matter.

@@ -5,7 +5,6 @@
 #include <span>
 #include <vector>
 
-#include "engine/run/prepared_points.h"
 #include "engine/run/run_stage.h"
 #include "engine/run/statistics.h"
 #include "engine/store/ranking.h"
@@ -17,6 +16,8 @@ struct Candidate {
   std::size_t point_index = 0;
   std::vector<double> figures = {};  ///< by round; 0 where it was not measured
   bool goes_on = true;               ///< false once it is known to be slower
+  Workload workload = {};
+  UsefulTraffic useful = {};
 };
 
 /// How long a comparison goes on.
@@ -62,7 +63,6 @@ class InterleavedComparison {
   std::vector<ComparisonRecord> records() const;
 
  private:
-  std::optional<PreparedPoint> prepare_again(const Candidate& candidate) const;
   void prepare();
   void measure_round(std::size_t round);
   void drop_failed();
@@ -74,7 +74,6 @@ class InterleavedComparison {
   RankedBy ranked_by_;
   MeasureRules measure_;
   std::vector<Candidate> candidates_;
-  std::vector<PreparedPoint> prepared_ = {};  ///< one per candidate
   std::vector<std::size_t> failed_ = {};
   std::optional<std::size_t> reference_ = {};
   bool counts_ = false;

@@ -10,12 +10,21 @@ namespace {
 /// How long a device may take to start; a first start on a machine with many GPUs is slow.
 constexpr double start_patience = 120;
 
-/// One of a worker's first messages.
+/// One of a worker's first messages. Throws DeviceError with what it says is wrong, or why it did
+/// not come.
 template <class Message>
 Message receive_first(WorkerProcess& worker) {
-  WorkerReply reply = decode_reply(worker.channel().receive(start_patience));
-  if (auto* message = std::get_if<Message>(&reply)) return std::move(*message);
-  throw std::runtime_error("a message of another kind than expected");
+  try {
+    WorkerReply reply = decode_reply(worker.channel().receive(start_patience));
+    auto* message = std::get_if<Message>(&reply);
+    if (message == nullptr) throw std::runtime_error("a message of another kind than expected");
+    if (!message->error.empty()) throw DeviceError(message->error);
+    return std::move(*message);
+  } catch (const ChannelClosed&) {
+    throw DeviceError("the worker process " + worker.wait() + " before its device had started");
+  } catch (const ChannelTimeout&) {
+    throw DeviceError(fmt::format("the device has not started after {} s", start_patience));
+  }
 }
 
 Measurement failed_measurement(const std::string& reason) {
@@ -35,18 +44,6 @@ WorkerMeasurer::WorkerMeasurer(std::vector<std::string> command, double patience
 
 WorkerMeasurer::~WorkerMeasurer() = default;
 
-/// Takes a step of a worker's start, and says why it did not come about.
-template <class Step>
-void WorkerMeasurer::starting(WorkerProcess& worker, const Step& step) {
-  try {
-    step();
-  } catch (const ChannelClosed&) {
-    throw DeviceError("the worker process " + worker.wait() + " before its device had started");
-  } catch (const ChannelTimeout&) {
-    throw DeviceError(fmt::format("the device has not started after {} s", start_patience));
-  }
-}
-
 /// `worker` may be null.
 void WorkerMeasurer::start(std::unique_ptr<WorkerProcess> worker) {
   sent_.clear();
@@ -56,11 +53,7 @@ void WorkerMeasurer::start(std::unique_ptr<WorkerProcess> worker) {
   } catch (const std::system_error& error) {
     throw DeviceError(fmt::format("no worker process can be started: {}", error.what()));
   }
-  starting(*worker, [&] {
-    const auto hello = receive_first<WorkerHello>(*worker);
-    if (!hello.error.empty()) throw DeviceError(hello.error);
-    device_ = hello.device;
-  });
+  device_ = receive_first<WorkerHello>(*worker).device;
   worker_ = std::move(worker);
 }
 
@@ -68,11 +61,7 @@ void WorkerMeasurer::start(std::unique_ptr<WorkerProcess> worker) {
 void WorkerMeasurer::await_start() {
   if (worker_ == nullptr) start(nullptr);
   if (has_started_) return;
-  starting(*worker_, [&] {
-    const auto ready = receive_first<WorkerReady>(*worker_);
-    if (!ready.error.empty()) throw DeviceError(ready.error);
-    disturbances_ = ready.disturbances;
-  });
+  disturbances_ = receive_first<WorkerReady>(*worker_).disturbances;
   has_started_ = true;
 }
 

@@ -40,8 +40,6 @@ class WorkerMeasurer : public Measurer {
  private:
   void start(std::unique_ptr<WorkerProcess> worker);
   void await_start();
-  template <class Step>
-  void starting(WorkerProcess& worker, const Step& step);
   template <class Job>
   bool send(const Job& job);
   void do_beside(const std::function<void()>& work);
