@@ -1,6 +1,7 @@
 #include "engine/run/compile_pool.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <system_error>
 
@@ -13,9 +14,6 @@ namespace {
 constexpr std::size_t configurations_per_process = 32;
 /// So many are started for the first configurations, of however few.
 constexpr unsigned first_processes = 4;
-
-/// Of a batch that says nothing about how long one takes, since others compiled some of it.
-constexpr double not_timed = -1;
 
 unsigned compilers_for(const CompileSettings& settings, std::size_t configurations) {
   const unsigned most = settings.compilers != 0 ? settings.compilers
@@ -30,6 +28,13 @@ std::vector<Configuration> configurations_of(const CompileQueue::Task& task) {
   result.reserve(task.configurations.size());
   for (const Configuration* configuration : task.configurations) result.push_back(*configuration);
   return result;
+}
+
+using Outcomes = std::vector<std::optional<CompileOutcome>>;
+
+template <class Outcome>
+Outcomes as_outcomes(std::vector<Outcome> all) {
+  return {std::make_move_iterator(all.begin()), std::make_move_iterator(all.end())};
 }
 
 }  // namespace
@@ -130,12 +135,12 @@ void CompilePool::work(CompilerProcess& process, bool is_first) {
         process.prepare();
         has_started = true;
         const std::vector<Configuration> batch = configurations_of(*task);
-        double seconds = not_timed;
+        double seconds = CompileQueue::not_timed;
         auto outcomes = settings_.cache != nullptr ? compile_shared(batch, counting, seconds)
-                                                   : compile(batch, counting, seconds);
+                                                   : as_outcomes(compile(batch, counting, seconds));
         queue_.deliver(*task, std::move(outcomes), seconds);
       } catch (const CompilerStartFailure&) {
-        queue_.give_back(*task);
+        queue_.deliver(*task, {});
         throw;
       }
     }
@@ -153,18 +158,17 @@ void CompilePool::look_up(const CompileQueue::Task& task) {
   auto found = settings_.cache->find(configurations_of(task), compiler_.identity());
   count_found(static_cast<std::size_t>(
       std::ranges::count_if(found, [](const auto& one) { return one.has_value(); })));
-  queue_.deliver_found(task, std::move(found));
+  queue_.deliver(task, as_outcomes(std::move(found)));
 }
 
 /// Compiles a batch, but for what the cache has or another process with the same cache is
 /// compiling, which it waits for; keeps what it compiles. Times the whole batch or nothing.
-std::vector<CompileOutcome> CompilePool::compile_shared(std::span<const Configuration> batch,
-                                                        CountingCompiler& counting,
-                                                        double& seconds) {
+Outcomes CompilePool::compile_shared(std::span<const Configuration> batch,
+                                     CountingCompiler& counting, double& seconds) {
   // What takes longer is compiled twice rather than waited for.
   constexpr std::chrono::seconds patience(20);
   ProgramCache& cache = *settings_.cache;
-  std::vector<std::optional<CompileOutcome>> outcomes(batch.size());
+  Outcomes outcomes(batch.size());
   const auto missing = [&] {
     std::vector<std::size_t> indices;
     for (std::size_t i = 0; i < batch.size(); ++i) {
@@ -206,9 +210,7 @@ std::vector<CompileOutcome> CompilePool::compile_shared(std::span<const Configur
     find_missing();
     compile_some(missing());
   }
-  std::vector<CompileOutcome> result;
-  for (auto& outcome : outcomes) result.push_back(std::move(*outcome));
-  return result;
+  return outcomes;
 }
 
 std::vector<CompileOutcome> CompilePool::compile(std::span<const Configuration> batch,

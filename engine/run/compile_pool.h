@@ -6,6 +6,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <thread>
 #include <vector>
@@ -82,8 +83,9 @@ class CompilePool {
 
   void work(CompilerProcess& process, bool is_first);
   void look_up(const CompileQueue::Task& task);
-  std::vector<CompileOutcome> compile_shared(std::span<const Configuration> batch,
-                                             CountingCompiler& counting, double& seconds);
+  std::vector<std::optional<CompileOutcome>> compile_shared(std::span<const Configuration> batch,
+                                                            CountingCompiler& counting,
+                                                            double& seconds);
   std::vector<CompileOutcome> compile(std::span<const Configuration> batch,
                                       CountingCompiler& counting, double& seconds);
   void count_found(std::size_t found);

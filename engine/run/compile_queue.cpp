@@ -123,14 +123,15 @@ std::optional<CompileQueue::Task> CompileQueue::take_task(bool has_started) {
   }
 }
 
-void CompileQueue::deliver_found(const Task& task,
-                                 std::vector<std::optional<CompiledConfiguration>> found) {
+void CompileQueue::deliver(const Task& task, std::vector<std::optional<CompileOutcome>> outcomes,
+                           double seconds) {
   const std::lock_guard lock(mutex_);
-  std::erase(looked_up_, task.places.front());
+  if (task.kind == Task::Kind::look_up) std::erase(looked_up_, task.places.front());
+  if (task.kind == Task::Kind::compile) batch_size_.learn(task.places.size(), seconds);
   for (std::size_t i = 0; i < task.places.size(); ++i) {
     const std::size_t place = task.places[i];
-    if (i < found.size() && found[i]) {
-      outcomes_[place - taken_] = std::move(*found[i]);
+    if (i < outcomes.size() && outcomes[i]) {
+      outcomes_[place - taken_] = std::move(outcomes[i]);
       --open_;
     } else {
       make_pending(place);
@@ -139,26 +140,6 @@ void CompileQueue::deliver_found(const Task& task,
   // Several look-ups may be under way at a time.
   std::ranges::sort(pending_, {}, &CompileCandidate::place);
   ready_.notify_all();
-  work_.notify_all();
-}
-
-void CompileQueue::deliver(const Task& task, std::vector<CompileOutcome> outcomes, double seconds) {
-  const std::lock_guard lock(mutex_);
-  for (std::size_t i = 0; i < task.places.size(); ++i) {
-    outcomes_[task.places[i] - taken_] = std::move(outcomes[i]);
-  }
-  open_ -= task.places.size();
-  batch_size_.learn(task.places.size(), seconds);
-  ready_.notify_all();
-  work_.notify_all();
-}
-
-void CompileQueue::give_back(const Task& task) {
-  const std::lock_guard lock(mutex_);
-  for (const std::size_t place : task.places) make_pending(place);
-  std::ranges::sort(pending_, {}, &CompileCandidate::place);
-  constexpr double nothing_learnt = -1;
-  batch_size_.learn(task.places.size(), nothing_learnt);
   work_.notify_all();
 }
 

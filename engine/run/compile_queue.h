@@ -61,14 +61,12 @@ class CompileQueue {
   /// given to one of the later compilers that has yet to start; later the first in order and those
   /// that share most with it.
   std::optional<Task> take_task(bool has_started = true);
-  /// What was found for a look_up task; what was not is to be compiled.
-  void deliver_found(const Task& task, std::vector<std::optional<CompiledConfiguration>> found);
-  /// The outcomes of a compile task, and how long they took; negative where that tells nothing of
-  /// how long others will.
-  void deliver(const Task& task, std::vector<CompileOutcome> outcomes, double seconds);
-
-  /// A compile task that was not done, for another compiler.
-  void give_back(const Task& task);
+  /// The outcomes of a task's configurations; those without are to be compiled, as all are where
+  /// there are no outcomes. `seconds` is how long compiling took; negative where that tells nothing
+  /// of how long it takes for others.
+  void deliver(const Task& task, std::vector<std::optional<CompileOutcome>> outcomes,
+               double seconds = not_timed);
+  static constexpr double not_timed = -1;
 
   /// The outcome of the next configuration, in order; waits for it. Throws what `fail` was given,
   /// and CompilingStopped soon after `stop`, which may be null, is set meanwhile.

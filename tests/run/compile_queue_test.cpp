@@ -30,18 +30,18 @@ CompiledConfiguration compiled_at(std::size_t place) {
 
 /// A compiler that needs no time.
 void deliver_at_once(CompileQueue& queue, const CompileQueue::Task& task) {
-  std::vector<CompileOutcome> outcomes;
+  std::vector<std::optional<CompileOutcome>> outcomes;
   for (const std::size_t place : task.places) outcomes.emplace_back(compiled_at(place));
   queue.deliver(task, std::move(outcomes), 0.001 + 0.0001 * static_cast<double>(outcomes.size()));
 }
 
 /// A cache that has every third configuration.
 void look_up(CompileQueue& queue, const CompileQueue::Task& task) {
-  std::vector<std::optional<CompiledConfiguration>> found;
-  for (const std::size_t place : task.places) {
-    found.push_back(place % 3 == 0 ? std::optional(compiled_at(place)) : std::nullopt);
+  std::vector<std::optional<CompileOutcome>> found(task.places.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (task.places[i] % 3 == 0) found[i] = compiled_at(task.places[i]);
   }
-  queue.deliver_found(task, std::move(found));
+  queue.deliver(task, std::move(found));
 }
 
 void do_task(CompileQueue& queue, const CompileQueue::Task& task) {
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(batches_stay_large_while_one_after_the_other_is_taken) {
   std::thread compiler([&] {
     while (const auto task = queue.take_task()) {
       sizes.push_back(task->places.size());
-      std::vector<CompileOutcome> outcomes(task->places.size(), CompileFailure{});
+      std::vector<std::optional<CompileOutcome>> outcomes(task->places.size(), CompileFailure{});
       queue.deliver(*task, std::move(outcomes), 0.1 + 1e-3 * static_cast<double>(sizes.back()));
     }
   });
