@@ -9,7 +9,6 @@
 #include "engine/run/tuning.h"
 
 namespace sweep {
-
 namespace {
 
 class Runner {
