@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
-#include <string_view>
 
 #include "engine/text/units.h"
 #include "report/metric_column.h"
@@ -27,11 +25,6 @@ std::optional<CountPair> pair_of(const PointRecord& point, const std::string& me
   return CountPair{*hardware, *emulated};
 }
 
-/// The emulator executes PTX, and the hardware the machine code that it becomes.
-bool is_comparable(const std::string& metric) {
-  return metric != "instructions" && metric != "thread_instructions";
-}
-
 bool agree(const CountPair& counts, const CountTolerance& tolerance) {
   const double difference = std::abs(counts.emulated - counts.hardware);
   return difference <= tolerance.absolute ||
@@ -40,22 +33,20 @@ bool agree(const CountPair& counts, const CountTolerance& tolerance) {
 
 /// The hardware's wavefronts in the unit of `metric`; 0 where they were not counted.
 double wavefronts_of(const PointRecord& point, const std::string& metric) {
-  if (metric == "shared_efficiency") return 100;
-  if (metric.ends_with("_wavefronts_per_request")) {
-    return figure_of(point, {metric, Origin::hardware}).value_or(0);
+  const MetricDefinition* definition = find_metric(metric);
+  if (definition == nullptr) return 0;
+  if (definition->unit == "%") return 100;
+  double sum = 0;
+  for (const std::string& wavefronts : definition->wavefronts) {
+    sum += figure_of(point, {wavefronts, Origin::hardware}).value_or(0);
   }
-  double wavefronts = 0;
-  for (const std::string kind : {"shared_load_", "shared_store_"}) {
-    if (metric != "shared_conflicts" && !metric.starts_with(kind)) continue;
-    wavefronts += figure_of(point, {kind + "wavefronts", Origin::hardware}).value_or(0);
-  }
-  return wavefronts;
+  return sum;
 }
 
 bool agree_but_for_waiting(const PointRecord& point, const std::string& metric,
                            const CountPair& counts, const CountTolerance& tolerance) {
-  const bool is_worse = metric == "shared_efficiency" ? counts.hardware < counts.emulated
-                                                      : counts.hardware > counts.emulated;
+  const bool is_worse = better_of(metric) == Better::higher ? counts.hardware < counts.emulated
+                                                            : counts.hardware > counts.emulated;
   const double difference = std::abs(counts.emulated - counts.hardware);
   return is_worse && difference <= tolerance.waiting * wavefronts_of(point, metric);
 }
@@ -63,23 +54,12 @@ bool agree_but_for_waiting(const PointRecord& point, const std::string& metric,
 }  // namespace
 
 CountTolerance tolerance_for(const std::string& metric) {
-  constexpr std::array<std::string_view, 4> of_caches = {"l2_read_sectors", "l2_write_sectors",
-                                                         "dram_read_bytes", "dram_write_bytes"};
-  constexpr double near = 0.005;
-  constexpr double far = 0.1;
-  // On an NVIDIA H200 the tiles of transpose_tiles have up to 16 % more than their accesses need.
-  constexpr double most_waiting = 0.2;
-  const double waiting = counts_waiting(metric) ? most_waiting : 0;
-  if (metric.ends_with("_hit_rate")) return {0, 10, 0};
-  if (unit_of(metric) == "%") return {0, 0.5, waiting};
-  if (std::ranges::find(of_caches, metric) != of_caches.end()) return {far, 1, 0};
-  return {near, metric.ends_with("_per_request") ? 0.0 : 1.0, waiting};
+  const MetricDefinition* definition = find_metric(metric);
+  return definition != nullptr ? definition->tolerance : CountTolerance{};
 }
 
 bool counts_waiting(const std::string& metric) {
-  return metric.starts_with("shared_") &&
-         (metric.ends_with("_conflicts") || metric.ends_with("_wavefronts") ||
-          metric.ends_with("_wavefronts_per_request") || metric == "shared_efficiency");
+  return tolerance_for(metric).waiting > 0;
 }
 
 std::string describe(const CountTolerance& tolerance, const std::string& metric) {
@@ -113,7 +93,8 @@ std::string describe_difference(const PointRecord& point, const std::string& met
 std::vector<std::string> counted_twice(std::span<const PointRecord* const> points) {
   std::vector<std::string> metrics;
   for (const MetricColumn& column : metric_columns(points)) {
-    if (column.origin == Origin::hardware && is_comparable(column.name) &&
+    const MetricDefinition* definition = find_metric(column.name);
+    if (column.origin == Origin::hardware && (definition == nullptr || definition->is_comparable) &&
         std::ranges::any_of(points, [&](const PointRecord* point) {
           return pair_of(*point, column.name).has_value();
         })) {

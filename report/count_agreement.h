@@ -6,17 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "engine/spec/metric.h"
 #include "engine/store/record.h"
 #include "report/parameter_values.h"
 
 namespace sweep {
-
-/// How near a hardware counter and the emulator have to be for their figures to agree.
-struct CountTolerance {
-  double relative = 0;  ///< a share of the hardware's figure
-  double absolute = 0;  ///< in the metric's unit
-  double waiting = 0;   ///< by how large a share of its wavefronts the hardware's may be the worse
-};
 
 /// Caches and DRAM are a model: hit rates agree within 10 percentage points, DRAM bytes and the
 /// sectors between L1 and L2 within 10 %. The hardware counts wavefronts of shared memory, and with

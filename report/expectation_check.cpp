@@ -119,30 +119,11 @@ std::string describe_missing(const ExpectationResult& result) {
 }
 
 /// What gives the points such a metric; empty where it depends on the pattern.
-std::string way_to(std::string_view metric) {
-  static constexpr std::array<std::string_view, 3> of_caches = {"l1_", "l2_", "dram_"};
-  static constexpr std::array<std::string_view, 18> of_time = {"time",
-                                                               "time_low",
-                                                               "time_high",
-                                                               "time_min",
-                                                               "time_q1",
-                                                               "time_q3",
-                                                               "noise",
-                                                               "samples",
-                                                               "outliers",
-                                                               "low_clock_samples",
-                                                               "launches_per_sample",
-                                                               "bandwidth",
-                                                               "percent_of_peak",
-                                                               "shared_bandwidth",
-                                                               "sm_clock",
-                                                               "memory_clock",
-                                                               "temperature",
-                                                               "power"};
-  if (std::ranges::any_of(of_caches, [&](auto begin) { return metric.starts_with(begin); })) {
-    return "the emulator gives it with measure: {caches: true}";
-  }
-  return std::ranges::find(of_time, metric) != of_time.end() ? "it takes a GPU" : "";
+std::string_view way_to(std::string_view metric) {
+  const MetricDefinition* definition = find_metric(metric);
+  if (definition == nullptr) return "";
+  if (definition->needs_caches) return "the emulator gives it with measure: {caches: true}";
+  return definition->origins == std::vector{Origin::measured} ? "it takes a GPU" : "";
 }
 
 std::string describe_unchecked(const ExpectationResult& result) {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <map>
 #include <utility>
 
 #include "engine/text/units.h"
@@ -14,22 +14,18 @@
 namespace sweep {
 namespace {
 
-constexpr std::array timed = {"time", "bandwidth", "percent_of_peak", "noise"};
-constexpr std::array counted = {"load_sectors_per_request",
-                                "store_sectors_per_request",
-                                "efficiency",
-                                "shared_load_wavefronts_per_request",
-                                "shared_store_wavefronts_per_request",
-                                "shared_conflicts"};
-
-/// Those of the columns that `names` has, in the order it has them.
-std::vector<MetricColumn> select(const std::vector<MetricColumn>& all,
-                                 std::span<const char* const> names) {
-  std::vector<MetricColumn> columns;
-  for (const std::string name : names) {
-    std::ranges::copy_if(all, std::back_inserter(columns),
-                         [&](const MetricColumn& column) { return column.name == name; });
+/// Those of the columns that are headlines, in their order: of metrics that are measured alone, or
+/// of the others.
+std::vector<MetricColumn> headlines(const std::vector<MetricColumn>& all, bool of_measured) {
+  std::multimap<int, MetricColumn> chosen;
+  for (const MetricColumn& column : all) {
+    const MetricDefinition* metric = find_metric(column.name);
+    if (metric == nullptr || metric->headline == 0) continue;
+    const bool is_measured = metric->origins == std::vector{Origin::measured};
+    if (is_measured == of_measured) chosen.emplace(metric->headline, column);
   }
+  std::vector<MetricColumn> columns;
+  for (const auto& [place, column] : chosen) columns.push_back(column);
   return columns;
 }
 
@@ -52,9 +48,8 @@ void add_verdicts(TableModel& table, std::span<const std::optional<PointVerdict>
 std::vector<MetricColumn> main_columns(std::span<const PointRecord* const> points) {
   constexpr std::size_t most_others = 6;
   std::vector<MetricColumn> all = metric_columns(points);
-  for (const std::span<const char* const> names :
-       {std::span<const char* const>(timed), std::span<const char* const>(counted)}) {
-    std::vector<MetricColumn> columns = select(all, names);
+  for (const bool of_measured : {true, false}) {
+    std::vector<MetricColumn> columns = headlines(all, of_measured);
     if (!columns.empty()) return columns;
   }
   all.resize(std::min(all.size(), most_others));

@@ -243,9 +243,9 @@ std::string describe_among_groups(const PointVerdict& verdict) {
 }
 
 std::string_view word_for_slowest(const MetricColumn& metric) {
-  const bool is_of_speed =
-      metric.origin == Origin::measured &&
-      (is_time(metric) || metric.name.ends_with("bandwidth") || metric.name == "percent_of_peak");
+  const MetricDefinition* definition = find_metric(metric.name);
+  const bool is_of_speed = metric.origin == Origin::measured && definition != nullptr &&
+                           definition->relation != TimeRelation::none;
   return is_of_speed ? "slowest" : "worst";
 }
 

@@ -1,7 +1,6 @@
 #include "engine/run/tune_objective.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
@@ -39,10 +38,8 @@ std::optional<Metric> preferred_figure(const PointRecord& point, const std::stri
 }
 
 bool follows_from_time(std::string_view metric) {
-  constexpr std::array<std::string_view, 9> timed = {
-      "time",    "time_low",  "time_high",       "time_min",        "time_q1",
-      "time_q3", "bandwidth", "percent_of_peak", "shared_bandwidth"};
-  return std::ranges::find(timed, metric) != timed.end();
+  const MetricDefinition* definition = find_metric(metric);
+  return definition != nullptr && definition->relation != TimeRelation::none;
 }
 
 void SearchObjective::decide(const PointRecord& point) {

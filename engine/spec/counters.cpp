@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
 
 #include "engine/text/characters.h"
@@ -12,6 +13,24 @@
 
 namespace sweep {
 namespace {
+
+std::optional<double> value_of(const CounterNames& names, const CounterValues& values) {
+  for (const std::string& name : names) {
+    const auto found = values.find(name);
+    if (found != values.end() && std::isfinite(found->second)) return found->second;
+  }
+  return std::nullopt;
+}
+
+std::optional<double> sum_of(std::span<const CounterNames> parts, const CounterValues& values) {
+  double sum = 0;
+  for (const CounterNames& part : parts) {
+    const auto value = value_of(part, values);
+    if (!value) return std::nullopt;
+    sum += *value;
+  }
+  return sum;
+}
 
 const CounterSet* find_set(std::string_view name) {
   const auto sets = counter_sets();
@@ -23,10 +42,10 @@ const CounterSet* find_set(std::string_view name) {
 std::vector<std::string> known_names() {
   std::vector<std::string> names;
   for (const CounterSet& set : counter_sets()) names.push_back(set.name);
-  for (const CounterFormula& formula : counter_formulas()) {
-    names.push_back(formula.metric);
-    const std::string& old_name = find_metric(formula.metric)->old_name;
-    if (!old_name.empty()) names.push_back(old_name);
+  for (const MetricDefinition& metric : metric_definitions()) {
+    if (metric.counters.empty()) continue;
+    names.push_back(metric.name);
+    if (!metric.old_name.empty()) names.push_back(metric.old_name);
   }
   return names;
 }
@@ -42,7 +61,7 @@ std::string sets_there_are() {
 std::vector<std::string> metrics_of(const std::string& name) {
   if (const CounterSet* set = find_set(name)) return set->metrics;
   const MetricDefinition* metric = find_metric(name);
-  if (metric == nullptr || find_counter_formula(metric->name) == nullptr) return {};
+  if (metric == nullptr || metric->counters.empty()) return {};
   return {metric->name};
 }
 
@@ -68,6 +87,15 @@ std::vector<CounterSet> make_sets() {
 }
 
 }  // namespace
+
+std::optional<double> evaluate(const CounterFormula& formula, const CounterValues& values) {
+  const auto dividend = sum_of(formula.parts, values);
+  if (!dividend) return std::nullopt;
+  if (formula.over.empty()) return formula.factor * *dividend;
+  const auto divisor = sum_of(formula.over, values);
+  if (!divisor || *divisor == 0) return std::nullopt;
+  return formula.factor * *dividend / *divisor;
+}
 
 std::span<const CounterSet> counter_sets() {
   static const std::vector<CounterSet> sets = make_sets();
@@ -147,7 +175,7 @@ std::vector<CounterFormula> formulas_of(std::span<const std::string> names) {
   }
   std::vector<CounterFormula> formulas;
   for (const MetricDefinition& metric : metric_definitions()) {
-    if (wanted.contains(metric.name)) formulas.push_back(*find_counter_formula(metric.name));
+    if (wanted.contains(metric.name)) formulas.push_back(metric.formula);
   }
   for (const std::string& counter : counters) {
     const CounterFormula itself{counter, {{counter}}};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,6 +11,12 @@
 #include "engine/spec/metric.h"
 
 namespace sweep {
+
+/// What one launch gave, by NVIDIA's names.
+using CounterValues = std::map<std::string, double, std::less<>>;
+
+/// Nothing where a counter has no value, or nothing was counted to divide by.
+std::optional<double> evaluate(const CounterFormula& formula, const CounterValues& values);
 
 /// Metrics that hardware counters give together, under one name.
 struct CounterSet {

@@ -128,8 +128,8 @@ Json metric_schema() {
 Json counters_schema() {
   std::vector<std::pair<std::string, std::string>> names;
   for (const CounterSet& set : counter_sets()) names.emplace_back(set.name, set.meaning);
-  for (const CounterFormula& formula : counter_formulas()) {
-    const MetricDefinition& metric = *find_metric(formula.metric);
+  for (const MetricDefinition& metric : metric_definitions()) {
+    if (metric.counters.empty()) continue;
     names.emplace_back(metric.name, fmt::format("[{}] {}", metric.unit, metric.meaning));
     if (metric.old_name.empty()) continue;
     names.emplace_back(metric.old_name, fmt::format("nvprof's name of {}", metric.name));

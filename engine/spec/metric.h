@@ -1,7 +1,7 @@
 #pragma once
 
+#include <array>
 #include <compare>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,19 +21,70 @@ enum class Better { higher, lower, neither };
 
 std::string_view to_string(Better better);
 
-/// One row of the table of metrics.
+/// A hardware counter by NVIDIA's names for it: generations of GPUs call some differently, and the
+/// first that a GPU has is meant.
+using CounterNames = std::vector<std::string>;
+
+/// A metric as hardware counters give it: factor * sum of `parts` / sum of `over`, or without the
+/// division where `over` is empty. They mean what the emulator counts under the same name.
+struct CounterFormula {
+  std::string metric;
+  std::vector<CounterNames> parts;
+  std::vector<CounterNames> over = {};
+  double factor = 1;
+};
+
+/// Reads "100 * (l1tex__a.sum + l1tex__b.sum) / l1tex__c.sum", with "|" between the names that GPUs
+/// have for a counter. The text is one of the table's, and not checked.
+CounterFormula parse_formula(std::string metric, std::string_view text);
+
+/// How a metric follows the time that a launch takes.
+enum class TimeRelation { none, proportional, inverse };
+
+/// How near a hardware counter and the emulator have to be for their figures to agree.
+struct CountTolerance {
+  double relative = 0.005;  ///< a share of the hardware's figure
+  double absolute = 1;      ///< in the metric's unit
+  double waiting = 0;  ///< by how large a share of its wavefronts the hardware's may be the worse
+};
+
+/// All that is known of a metric besides how its values come about: one row of the table.
 struct MetricDefinition {
   std::string name;
   std::string unit;
-  Better better;
+  Better better = Better::neither;
   std::string meaning;
-  std::string old_name = {};  ///< what nvprof called it; empty where it had none or this one
+  std::string old_name;    ///< what nvprof called it; empty where it had none or this one
+  std::string counters;    ///< its formula as text (parse_formula); empty where no counters give it
+  CounterFormula formula;  ///< the same, without parts where none do
+  std::string_view group;  ///< metrics that people look for together: "Shared memory"
+  std::vector<Origin> origins;  ///< where its values can come from
+  bool needs_caches = false;    ///< the emulator gives it with `measure: {caches: true}` alone
+
+  TimeRelation relation = TimeRelation::none;
+  int headline = 0;  ///< its place among the columns of a list of points; 0: none
+  int cost = 0;      ///< its place among what runs without times are compared by; 0: none
+  bool is_zero_left_out = false;  ///< the emulator gives it only where there is any
+
+  /// Whether counters and the emulator count the same.
+  bool is_comparable = true;
+  CountTolerance tolerance;
+  /// The wavefronts that `tolerance.waiting` is a share of; none for a metric in %.
+  std::vector<std::string> wavefronts;
 };
 
 /// Every metric the engine knows, in the order reports show them.
 std::span<const MetricDefinition> metric_definitions();
+/// The same by their groups.
+struct MetricGroup {
+  std::string_view name;
+  std::span<const MetricDefinition> metrics;
+};
+std::vector<MetricGroup> metric_groups();
 /// The metric called `name`, today or by nvprof, or null.
 const MetricDefinition* find_metric(std::string_view name);
+/// The formula of a metric by today's name, or null.
+const CounterFormula* find_counter_formula(std::string_view metric);
 /// All names, today's only.
 std::vector<std::string> metric_names();
 /// What to say about a name that no metric has.
@@ -71,45 +122,5 @@ struct Metric {
 
   friend bool operator==(const Metric&, const Metric&) = default;
 };
-
-/// A hardware counter by NVIDIA's names for it: generations of GPUs call some differently, and the
-/// first that a GPU has is meant.
-using CounterNames = std::vector<std::string>;
-
-/// A metric as hardware counters give it: factor * sum of `parts` / sum of `over`, or without the
-/// division where `over` is empty.
-struct CounterFormula {
-  std::string metric;
-  std::vector<CounterNames> parts;
-  std::vector<CounterNames> over = {};
-  double factor = 1;
-};
-
-/// The formula of every metric of the engine's table that counters give. They mean what the
-/// emulator counts under the same names.
-std::span<const CounterFormula> counter_formulas();
-/// The formula of a metric by today's name, or null.
-const CounterFormula* find_counter_formula(std::string_view metric);
-
-/// What one launch gave, by NVIDIA's names.
-using CounterValues = std::map<std::string, double, std::less<>>;
-
-/// Nothing where a counter has no value, or nothing was counted to divide by.
-std::optional<double> evaluate(const CounterFormula& formula, const CounterValues& values);
-
-/// Metrics that people look for together, in the order of the table of metrics.
-struct MetricGroup {
-  std::string_view name;
-  std::vector<const MetricDefinition*> metrics;
-};
-/// Every metric is in exactly one.
-std::vector<MetricGroup> metric_groups();
-std::string_view group_of(const MetricDefinition& metric);
-
-/// Where the metric's values can come from.
-std::vector<Origin> origins_of(const MetricDefinition& metric);
-
-/// "100 * l1tex__a.sum / l1tex__b.sum", with "|" between the names that GPUs have for a counter.
-std::string formula_text(const CounterFormula& formula);
 
 }  // namespace sweep

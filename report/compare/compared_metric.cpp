@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <map>
 #include <set>
 #include <stdexcept>
 
@@ -15,28 +15,37 @@ namespace {
 
 constexpr double share_of_measured = 0.05;
 
-/// What an access pattern costs, as the emulator counts it.
-constexpr std::array<std::string_view, 12> emulated_costs = {
-    "load_transactions",      "store_transactions",      "load_sectors",     "store_sectors",
-    "shared_load_wavefronts", "shared_store_wavefronts", "atomic_sectors",   "local_load_sectors",
-    "local_store_sectors",    "dram_read_bytes",         "dram_write_bytes", "instructions"};
+/// What an access pattern costs, as the emulator counts it: the metrics that have a place among the
+/// costs, in that order.
+std::vector<MetricColumn> emulated_costs() {
+  std::map<int, MetricColumn> costs;
+  for (const MetricDefinition& metric : metric_definitions()) {
+    if (metric.cost > 0) costs[metric.cost] = {metric.name, Origin::emulated};
+  }
+  std::vector<MetricColumn> columns;
+  for (const auto& [place, column] : costs) columns.push_back(column);
+  return columns;
+}
+
+TimeRelation relation_to_time(const MetricColumn& column) {
+  const MetricDefinition* metric = find_metric(column.name);
+  const bool is_known = metric != nullptr && column.origin == Origin::measured;
+  return is_known ? metric->relation : TimeRelation::none;
+}
 
 bool follows_time(const MetricColumn& column) {
-  constexpr std::array<std::string_view, 4> names = {"time", "bandwidth", "shared_bandwidth",
-                                                     "percent_of_peak"};
-  return column.origin == Origin::measured && std::ranges::find(names, column.name) != names.end();
+  return relation_to_time(column) == TimeRelation::inverse ||
+         column == MetricColumn{"time", Origin::measured};
 }
 
 bool is_speed(const MetricColumn& column) {
-  return follows_time(column) ||
-         (column.origin == Origin::measured && column.name.starts_with("time"));
+  return relation_to_time(column) != TimeRelation::none;
 }
 
 /// Totals that the emulator writes only where there are any.
 bool is_left_out_at_zero(const MetricColumn& column) {
-  return column.origin == Origin::emulated &&
-         (column.name == "atomic_sectors" || column.name == "local_load_sectors" ||
-          column.name == "local_store_sectors");
+  const MetricDefinition* metric = find_metric(column.name);
+  return column.origin == Origin::emulated && metric != nullptr && metric->is_zero_left_out;
 }
 
 bool is_counted(const PointRecord& point) {
@@ -114,8 +123,7 @@ std::vector<ComparedMetric> default_metrics(std::span<const PointPair> pairs,
     return {make_metric(speed, speed, threshold)};
   }
   std::vector<ComparedMetric> metrics;
-  for (const std::string_view name : emulated_costs) {
-    const MetricColumn column{std::string(name), Origin::emulated};
+  for (const MetricColumn& column : emulated_costs()) {
     if (!any_has_both(pairs, column, column) || is_zero_everywhere(pairs, column)) continue;
     if (repeats_sectors(pairs, column)) continue;
     metrics.push_back(make_metric(column, column, threshold));

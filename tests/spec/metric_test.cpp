@@ -62,4 +62,57 @@ BOOST_AUTO_TEST_CASE(every_origin_has_a_name_of_its_own) {
   BOOST_TEST(!sweep::find_origin("guessed").has_value());
 }
 
+BOOST_AUTO_TEST_CASE(every_metric_is_in_one_group_and_has_an_origin) {
+  std::vector<std::string> names;
+  std::set<std::string_view> groups;
+  for (const sweep::MetricGroup& group : sweep::metric_groups()) {
+    BOOST_TEST(groups.insert(group.name).second);
+    for (const sweep::MetricDefinition& metric : group.metrics) {
+      names.push_back(metric.name);
+      BOOST_TEST(metric.group == group.name);
+      BOOST_TEST(!metric.origins.empty(), metric.name);
+    }
+  }
+  BOOST_TEST(names == sweep::metric_names(), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(origins_are_those_that_give_the_metric) {
+  using sweep::Origin;
+  const auto origins = [](const char* name) { return sweep::find_metric(name)->origins; };
+  BOOST_TEST((origins("bandwidth") == std::vector{Origin::measured}));
+  BOOST_TEST((origins("power") == std::vector{Origin::measured}));
+  BOOST_TEST((origins("load_sectors") == std::vector{Origin::hardware, Origin::emulated}));
+  BOOST_TEST((origins("load_lines") == std::vector{Origin::emulated}));
+  BOOST_TEST((origins("dram_throughput") == std::vector{Origin::hardware}));
+  BOOST_TEST((origins("executed_share") == std::vector{Origin::emulated}));
+}
+
+BOOST_AUTO_TEST_CASE(formulas_are_read_from_their_texts) {
+  using Sum = std::vector<sweep::CounterNames>;
+  const sweep::CounterFormula one = sweep::parse_formula("a", "x.sum");
+  BOOST_TEST(one.metric == "a");
+  BOOST_TEST((one.parts == Sum{{"x.sum"}}));
+  BOOST_TEST(one.over.empty());
+  BOOST_TEST(one.factor == 1);
+  const sweep::CounterFormula share = sweep::parse_formula("a", "100 * x.sum|y.sum / z.sum");
+  BOOST_TEST((share.parts == Sum{{"x.sum", "y.sum"}}));
+  BOOST_TEST((share.over == Sum{{"z.sum"}}));
+  BOOST_TEST(share.factor == 100);
+  const sweep::CounterFormula sum = sweep::parse_formula("a", "(x.sum + y.sum) / z.sum");
+  BOOST_TEST((sum.parts == Sum{{"x.sum"}, {"y.sum"}}));
+  BOOST_TEST((sum.over == Sum{{"z.sum"}}));
+}
+
+BOOST_AUTO_TEST_CASE(each_place_is_taken_once) {
+  std::set<int> headlines;
+  std::set<int> costs;
+  for (const sweep::MetricDefinition& metric : sweep::metric_definitions()) {
+    if (metric.headline > 0) BOOST_TEST(headlines.insert(metric.headline).second, metric.name);
+    if (metric.cost > 0) BOOST_TEST(costs.insert(metric.cost).second, metric.name);
+    for (const std::string& name : metric.wavefronts) {
+      BOOST_TEST(sweep::find_counter_formula(name) != nullptr, name);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

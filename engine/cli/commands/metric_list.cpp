@@ -24,7 +24,7 @@ using Json = nlohmann::ordered_json;
 
 std::vector<std::string> origin_words(const MetricDefinition& metric) {
   std::vector<std::string> words;
-  for (const Origin origin : origins_of(metric)) words.emplace_back(to_string(origin));
+  for (const Origin origin : metric.origins) words.emplace_back(to_string(origin));
   return words;
 }
 
@@ -78,14 +78,13 @@ constexpr const char* about_sets =
 Json metric_json(const MetricDefinition& metric) {
   Json object = {{"name", metric.name},
                  {"unit", metric.unit},
-                 {"group", std::string(group_of(metric))},
+                 {"group", std::string(metric.group)},
                  {"origins", origin_words(metric)},
                  {"meaning", metric.meaning}};
   const std::string better = better_word(metric.better);
   object["better"] = better.empty() ? Json(nullptr) : Json(better);
   object["nvprof"] = metric.old_name.empty() ? Json(nullptr) : Json(metric.old_name);
-  const CounterFormula* formula = find_counter_formula(metric.name);
-  object["counters"] = formula == nullptr ? Json(nullptr) : Json(formula_text(*formula));
+  object["counters"] = metric.counters.empty() ? Json(nullptr) : Json(metric.counters);
   return object;
 }
 
@@ -97,7 +96,7 @@ std::string list_metrics(std::size_t width) {
   std::string text = fmt::format("{}\n", fmt::join(wrap(about_origins, width), "\n"));
   for (const MetricGroup& group : metric_groups()) {
     text += fmt::format("\n{}\n", group.name);
-    for (const MetricDefinition* metric : group.metrics) text += entry_of(*metric, margin, width);
+    for (const MetricDefinition& metric : group.metrics) text += entry_of(metric, margin, width);
   }
   text += fmt::format("\n{}\n", fmt::join(wrap(about_sets, width), "\n"));
   for (const CounterSet& set : counter_sets()) {
@@ -116,12 +115,12 @@ std::string describe_metric(const MetricDefinition& metric, std::size_t width) {
     if (value.empty()) return;
     text += fmt::format("{}{}\n", pad_right(what, column), hanging_text(value, column, width));
   };
-  line("group", std::string(group_of(metric)));
+  line("group", std::string(metric.group));
   line("origins", fmt::format("{}", fmt::join(origin_words(metric), ", ")));
   line("better", better_word(metric.better));
   line("nvprof", metric.old_name);
-  if (const CounterFormula* formula = find_counter_formula(metric.name)) {
-    line("counters", formula_text(*formula));
+  line("counters", metric.counters);
+  if (!metric.counters.empty()) {
     line("sets", fmt::format("{}", fmt::join(sets_with(metric.name), ", ")));
   }
   return text;
@@ -132,13 +131,11 @@ std::string metric_page() {
       "# Metrics\n\n{}\n\n`sweep list metrics --format md` writes this page.\n", about_origins);
   for (const MetricGroup& group : metric_groups()) {
     std::vector<std::vector<std::string>> rows;
-    for (const MetricDefinition* metric : group.metrics) {
-      const CounterFormula* formula = find_counter_formula(metric->name);
-      rows.push_back({escape_markdown(metric->name), metric->unit,
-                      fmt::format("{}", fmt::join(origin_words(*metric), ", ")),
-                      better_word(metric->better), escape_markdown(metric->meaning),
-                      escape_markdown(metric->old_name),
-                      formula == nullptr ? "" : escape_markdown(formula_text(*formula))});
+    for (const MetricDefinition& metric : group.metrics) {
+      rows.push_back({escape_markdown(metric.name), metric.unit,
+                      fmt::format("{}", fmt::join(origin_words(metric), ", ")),
+                      better_word(metric.better), escape_markdown(metric.meaning),
+                      escape_markdown(metric.old_name), escape_markdown(metric.counters)});
     }
     page += fmt::format("\n## {}\n\n", group.name);
     page += markdown_table({{"metric", false},

@@ -56,8 +56,8 @@ std::vector<Offer> metric_offers() {
 std::vector<Offer> counter_offers() {
   std::vector<Offer> offers;
   for (const CounterSet& set : counter_sets()) offers.push_back({set.name, set.meaning});
-  for (const CounterFormula& formula : counter_formulas()) {
-    offers.push_back({formula.metric, find_metric(formula.metric)->meaning});
+  for (const MetricDefinition& metric : metric_definitions()) {
+    if (!metric.counters.empty()) offers.push_back({metric.name, metric.meaning});
   }
   return offers;
 }
