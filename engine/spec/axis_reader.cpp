@@ -88,8 +88,7 @@ std::vector<Value> values_of(const Range& range) {
 std::vector<Value> read_range(const YamlNode& node, const std::string& name,
                               Diagnostics& diagnostics) {
   const std::size_t errors_before = diagnostics.error_count();
-  const MapReader reader(node, fmt::format("the axis '{}'", name), names_of(axis_range_keys()),
-                         diagnostics);
+  const MapReader reader(node, fmt::format("the axis '{}'", name), axis_range_keys, diagnostics);
   const std::string help = "write {from: 1, to: 32}, with step: 4 or multiply: 2 if need be";
   reader.require("from", help);
   reader.require("to", help);

@@ -171,7 +171,7 @@ std::optional<Expectation> read_expectation(const YamlNode& node, Diagnostics& d
     const auto text = read_text(node, "expect", diagnostics);
     return text ? parse_expectation(*text, node.where, diagnostics) : std::nullopt;
   }
-  const MapReader reader(node, "an expectation", names_of(expectation_keys()), diagnostics);
+  const MapReader reader(node, "an expectation", expectation_keys, diagnostics);
   const YamlNode* check = reader.require("check", example);
   auto condition = reader.expression("where");
   const auto text = check != nullptr ? read_text(*check, "check", diagnostics) : std::nullopt;
@@ -190,7 +190,7 @@ bool check_names(const Expression& expression, const Scope& scope, Diagnostics& 
                         fmt::format("the metric '{}' is part of an expression", name),
                         fmt::format("a metric stands alone on its side, {}", example));
     } else if (expression.text() == name) {
-      const std::string meant = did_you_mean(name, scope.names);
+      const std::string meant = did_you_mean(name, scope.names());
       diagnostics.error(expression.where(),
                         fmt::format("there is no metric or parameter '{}'", name),
                         meant.empty() ? suggest_metric(name) : meant);
@@ -236,15 +236,10 @@ bool compare(double left, Comparison comparison, double right) {
 
 std::vector<Expectation> read_expectations(const YamlNode& node, Diagnostics& diagnostics) {
   std::vector<Expectation> expectations;
-  const auto read_one = [&](const YamlNode& item) {
+  for_each_item(node, [&](const YamlNode& item) {
     auto expectation = read_expectation(item, diagnostics);
     if (expectation) expectations.push_back(std::move(*expectation));
-  };
-  if (node.is_sequence()) {
-    for (const YamlNode& item : node.items) read_one(item);
-  } else {
-    read_one(node);
-  }
+  });
   return expectations;
 }
 

@@ -18,11 +18,8 @@ enum class ValueForm {
   expression,      ///< a number, a word, or an expression over parameters
   condition,       ///< an expression that holds or does not
   conditions,      ///< one, or a list
-  name,            ///< of a parameter
   names,           ///< of parameters: one, or a list
-  pattern_name,    ///< of a pattern
-  pattern_names,   ///< one, or a list
-  metric,          ///< one metric
+  pattern_names,   ///< of patterns: one, or a list
   metrics,         ///< one, or a list of at least one
   boolean,         ///< true or false
   integer,         ///< a constant: 256, 64 Mi
@@ -47,17 +44,18 @@ enum class ValueForm {
   arguments,       ///< NAME: a map
   useful,          ///< an expression, or a map
   verify,          ///< a CUDA expression, or one per buffer
-  measure,         ///< the map of that name, here and below
-  samples,
-  tune,
+  axis_scale,      ///< of parameters
+  value_scale,     ///< of metrics
+  map,             ///< of the keys that the table names
+  tune,            ///< the map of that name, here and below
   budget,
-  patience,
-  emulator,
-  report,
   tables,
   charts,
-  launch,
 };
+
+struct Key;
+/// All keys that a map may have.
+using KeyTable = std::span<const Key>;
 
 /// A key of a map in a sweep file or in a pattern's header.
 struct Key {
@@ -65,26 +63,14 @@ struct Key {
   ValueForm form;
   std::string_view help;  ///< what an editor shows: a sentence, often with an example
   bool is_required = false;
+  KeyTable keys = {};  ///< of the map under it, for ValueForm::map
 };
-
-/// All keys that a map may have.
-using KeyTable = std::span<const Key>;
 
 inline std::vector<std::string> names_of(KeyTable table) {
   std::vector<std::string> names;
   for (const Key& key : table) names.emplace_back(key.name);
   return names;
 }
-
-// The keys of a pattern's header and of the maps in it: what the parser accepts, and what editors
-// offer.
-
-KeyTable pattern_keys();
-KeyTable parameter_keys();
-KeyTable buffer_keys();
-KeyTable argument_keys();
-KeyTable launch_keys();
-KeyTable useful_keys();
 
 /// What a parameter's `type` may be.
 struct ParameterType {
@@ -95,18 +81,227 @@ inline constexpr std::array parameter_types = {ParameterType{"element", ValueKin
                                                ParameterType{"integer", ValueKind::integer},
                                                ParameterType{"boolean", ValueKind::boolean}};
 
-// The keys of a sweep file and of the maps in it: what the parsers accept, and what editors offer.
+// The keys of sweep files, of patterns' headers and of the maps in them: what the parsers accept,
+// and what editors offer.
 
-KeyTable sweep_keys();
-KeyTable axis_range_keys();  ///< {from: 1, to: 32}
-KeyTable measure_keys();
-KeyTable samples_keys();  ///< of measure
-KeyTable tune_keys();
-KeyTable budget_keys();    ///< of tune
-KeyTable patience_keys();  ///< of budget: no_better
-KeyTable emulator_keys();
-KeyTable expectation_keys();
-KeyTable report_keys();
-KeyTable table_keys();  ///< of a table in report
+/// {from: 1, to: 32}
+inline constexpr Key axis_range_keys[] = {
+    {"from", ValueForm::integer, "The first value.", true},
+    {"to", ValueForm::integer, "The last value, if the steps reach it.", true},
+    {"step", ValueForm::integer, "What is added each time; 1 unless given, negative to fall."},
+    {"multiply", ValueForm::integer, "What each value is multiplied by: 2 for powers of two."},
+};
+
+/// Of measure.
+inline constexpr Key samples_keys[] = {
+    {"min", ValueForm::count, "Samples taken at least; 10 unless given."},
+    {"max", ValueForm::count, "Samples taken at most; 1000 unless given."},
+};
+
+inline constexpr Key measure_keys[] = {
+    {"cache", ValueForm::cache_state,
+     "cold: flush the L2 cache before each sample; warm: leave it as the launch before did."},
+    {"noise", ValueForm::share,
+     "Stop when the median is known this well: half its 95 % confidence interval as a share of "
+     "it. 0.5 % unless given."},
+    {"samples", ValueForm::map, "How many samples are taken: {min: 10, max: 1000}.", false,
+     samples_keys},
+    {"seconds", ValueForm::seconds,
+     "Stop measuring a configuration after so long; 0.5 unless given."},
+    {"caches", ValueForm::boolean,
+     "Whether the emulator follows the L1 and L2 caches too, for their hit rates."},
+    {"counters", ValueForm::counters,
+     "The hardware counters to read: true for memory, sets, metrics, or NVIDIA's own names; "
+     "[memory, dram]."},
+};
+
+/// Of budget: no_better.
+inline constexpr Key patience_keys[] = {
+    {"by", ValueForm::share, "What counts as better: by at least this share."},
+    {"in", ValueForm::count, "So many configurations in a row; 100 unless given."},
+};
+
+inline constexpr Key budget_keys[] = {
+    {"configurations", ValueForm::count, "End after so many configurations."},
+    {"seconds", ValueForm::seconds, "End after so long."},
+    {"no_better", ValueForm::map,
+     "End when the best has not got better for a while: {by: 1 %, in: 50}.", false, patience_keys},
+};
+
+inline constexpr Key tune_keys[] = {
+    {"maximize", ValueForm::metrics,
+     "The metric of which more is better: bandwidth. The first objective that the device can "
+     "give decides, the others decide among equals."},
+    {"minimize", ValueForm::metrics, "The metric of which less is better: time."},
+    {"for_each", ValueForm::names,
+     "One search and one winner for each combination of these parameters: [T]."},
+    {"strategy", ValueForm::strategy,
+     "How to choose what to try next; forest unless given. exhaustive tries everything."},
+    {"budget", ValueForm::budget, "When a search ends."},
+    {"seed", ValueForm::count, "Decides the random choices of a search; 1 unless given."},
+    {"cut_off", ValueForm::cut_off,
+     "Drop a configuration after its first samples when it is so many times slower than the "
+     "best; 1.5 unless given, off for never."},
+};
+
+inline constexpr Key emulator_keys[] = {
+    {"set", ValueForm::axes,
+     "Values that the emulator has instead, usually smaller ones: {N: 1 Mi}."},
+};
+
+inline constexpr Key expectation_keys[] = {
+    {"check", ValueForm::condition,
+     "A comparison of a metric with a number, a metric or an expression over parameters.", true},
+    {"where", ValueForm::condition, "Which points are meant: STRIDE == 1."},
+};
+
+/// Of a chart that is of this kind.
+inline constexpr Key line_keys[] = {
+    {"x", ValueForm::names, "the parameter whose values stand along the x axis", true},
+    {"y", ValueForm::metrics, "a metric, for example bandwidth; of a list the first there is",
+     true},
+    {"series", ValueForm::names, "the parameters that get a colour for each of their values"},
+    {"facet", ValueForm::names, "the parameters that get a panel for each of their values"},
+    {"x_scale", ValueForm::axis_scale, "how the values of x become places"},
+    {"y_scale", ValueForm::value_scale, "how figures become heights"},
+};
+
+inline constexpr Key bar_keys[] = {
+    {"x", ValueForm::names, "the parameter whose values stand along the x axis", true},
+    {"y", ValueForm::metrics, "a metric, for example bandwidth; of a list the first there is",
+     true},
+    {"series", ValueForm::names, "the parameters that get a colour for each of their values"},
+    {"facet", ValueForm::names, "the parameters that get a panel for each of their values"},
+    {"y_scale", ValueForm::value_scale, "how figures become heights"},
+};
+
+inline constexpr Key heatmap_keys[] = {
+    {"x", ValueForm::names, "the parameter whose values stand along the x axis", true},
+    {"y", ValueForm::names, "the parameter whose values stand along the y axis", true},
+    {"value", ValueForm::metrics, "a metric, for example bandwidth; of a list the first there is",
+     true},
+    {"facet", ValueForm::names, "the parameters that get a panel for each of their values"},
+    {"value_scale", ValueForm::value_scale, "how figures become colours"},
+};
+
+/// Of an item of `charts`; of the three kinds exactly one is needed.
+inline constexpr Key chart_keys[] = {
+    {"line", ValueForm::map, "lines: {x: STRIDE, y: bandwidth, series: T}", false, line_keys},
+    {"bar", ValueForm::map, "bars: {x: T, y: bandwidth, series: BLOCK}", false, bar_keys},
+    {"heatmap", ValueForm::map, "colours: {x: STRIDE, y: BLOCK, value: bandwidth}", false,
+     heatmap_keys},
+    {"where", ValueForm::condition, "which points are drawn, for example BLOCK == 256"},
+    {"title", ValueForm::text, "the chart's title"},
+};
+
+/// Of an item of `tables`.
+inline constexpr Key table_keys[] = {
+    {"rows", ValueForm::names, "The parameters whose values are the table's lines.", true},
+    {"columns", ValueForm::names, "The parameters whose values are the table's columns."},
+    {"value", ValueForm::metrics,
+     "The metric in the cells; of several the first that the device can give.", true},
+    {"where", ValueForm::condition, "Which points the table is about: BLOCK == 256."},
+    {"title", ValueForm::text, "What stands above the table."},
+};
+
+inline constexpr Key report_keys[] = {
+    {"tables", ValueForm::tables, "A list: - {rows: STRIDE, columns: [T], value: bandwidth}."},
+    {"charts", ValueForm::charts,
+     "A list: - {line: {x: STRIDE, y: bandwidth, series: T}, where: BLOCK == 256}. Without the "
+     "key the report chooses; an empty list asks for none."},
+};
+
+inline constexpr Key sweep_keys[] = {
+    {"summary", ValueForm::text, "What the sweep shows, in a line; 'sweep list sweeps' has it."},
+    {"pattern", ValueForm::pattern_names,
+     "The pattern to run, by name: stride. 'sweep list patterns' shows those there are."},
+    {"patterns", ValueForm::pattern_names,
+     "Several patterns: [offset, stride]; then 'pattern' is an axis like any other."},
+    {"axes", ValueForm::axes,
+     "The values to try of each parameter: a value, a list, or {from: 1, to: 32}. Parameters "
+     "that are not named keep the pattern's defaults."},
+    {"zip", ValueForm::axis_groups,
+     "Axes that move together, in groups: - {ROWS: [8, 16], TILE: [32, 64]}."},
+    {"where", ValueForm::conditions,
+     "Conditions over parameters; configurations that break one are left out, and counted: "
+     "N * sizeof(T) <= 16 Gi."},
+    {"measure", ValueForm::map, "How a configuration is timed and what is counted.", false,
+     measure_keys},
+    {"tune", ValueForm::tune,
+     "Search for the best configuration, in the place of measuring all of them."},
+    {"emulator", ValueForm::map, "What is different where there is no GPU.", false, emulator_keys},
+    {"expect", ValueForm::expectations,
+     "What every point keeps, as comparisons: load_sectors_per_request <= 4. A point that "
+     "breaks one makes 'sweep run' end with exit code 1."},
+    {"report", ValueForm::map, "What the report shows.", false, report_keys},
+};
+
+inline constexpr Key parameter_keys[] = {
+    {"type", ValueForm::parameter_type,
+     "element, integer or boolean; what the default is, unless given."},
+    {"default", ValueForm::expression,
+     "The value where a sweep does not name the parameter; may use the parameters before it.",
+     true},
+    {"min", ValueForm::integer, "The smallest value there may be."},
+    {"max", ValueForm::integer, "The largest value there may be."},
+    {"device", ValueForm::device_figure,
+     "The default is this figure of the device, where it is known."},
+    {"help", ValueForm::text, "What the parameter means, with its unit."},
+};
+
+inline constexpr Key buffer_keys[] = {
+    {"type", ValueForm::element_type,
+     "An element type, a parameter of type element, or a struct of the file.", true},
+    {"length", ValueForm::expression, "The number of elements.", true},
+    {"init", ValueForm::cuda,
+     "A CUDA expression for element i's first value; without it the bytes are 0xff."},
+};
+
+inline constexpr Key argument_keys[] = {
+    {"type", ValueForm::element_type, "A scalar element type; int32_t unless given."},
+    {"value", ValueForm::expression,
+     "An expression; of a float or double also a number with a decimal point.", true},
+};
+
+inline constexpr Key launch_keys[] = {
+    {"grid", ValueForm::extent, "The blocks: one number, or up to three.", true},
+    {"block", ValueForm::extent, "The threads of a block: one number, or up to three.", true},
+    {"shared", ValueForm::expression, "Dynamic shared memory in bytes; 0 unless given."},
+};
+
+inline constexpr Key useful_keys[] = {
+    {"read", ValueForm::expression, "Bytes of global memory that have to be read."},
+    {"write", ValueForm::expression, "Bytes of global memory that have to be written."},
+    {"shared", ValueForm::expression, "Bytes of shared memory that have to be moved."},
+};
+
+inline constexpr Key pattern_keys[] = {
+    {"summary", ValueForm::text, "What the kernel does, in a line; 'sweep list patterns' has it."},
+    {"family", ValueForm::family,
+     "What 'sweep list patterns' shows the pattern under: a known family, or a name of your "
+     "own."},
+    {"help", ValueForm::text, "What the pattern is for, and what to look at; paragraphs."},
+    {"reference", ValueForm::text, "Where the pattern comes from: a paper, a manual, an address."},
+    {"parameters", ValueForm::parameters,
+     "The constants of the kernel: NAME: default, or NAME: {default: 256, min: 32, help: ...}."},
+    {"structs", ValueForm::structs,
+     "The sizes in bytes of types that the file defines, for sizeof in expressions: "
+     "Particle: 24."},
+    {"require", ValueForm::conditions,
+     "Conditions that every configuration must satisfy: N % BLOCK == 0."},
+    {"buffers", ValueForm::buffers,
+     "The arrays in device memory that the kernel gets pointers to, in its order.", true},
+    {"arguments", ValueForm::arguments, "The scalars that the kernel gets after the buffers."},
+    {"launch", ValueForm::map, "How many blocks of how many threads: {grid, block, shared}.", true,
+     launch_keys},
+    {"useful", ValueForm::useful,
+     "The bytes that the algorithm needs: {read, write}, or {shared}. Bandwidth is these over "
+     "time.",
+     true},
+    {"verify", ValueForm::verify,
+     "A CUDA expression that holds for every element i after exactly one launch; with several "
+     "buffers {buffer: expression} says which one i runs over.",
+     true},
+};
 
 }  // namespace sweep

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/spec/counters.h"
 #include "engine/text/diagnostic.h"
 
 namespace sweep {
@@ -86,16 +87,11 @@ std::optional<Expression> read_expression(const YamlNode& node, std::string_view
 std::vector<Expression> read_expressions(const YamlNode& node, std::string_view what,
                                          Diagnostics& diagnostics) {
   std::vector<Expression> result;
-  const auto read_one = [&](const YamlNode& item) {
+  for_each_item(node, [&](const YamlNode& item) {
     if (auto expression = read_expression(item, what, diagnostics)) {
       result.push_back(std::move(*expression));
     }
-  };
-  if (node.is_sequence()) {
-    for (const YamlNode& item : node.items) read_one(item);
-  } else {
-    read_one(node);
-  }
+  });
   return result;
 }
 
@@ -103,15 +99,35 @@ std::vector<std::pair<std::string, Location>> read_texts(const YamlNode& node,
                                                          std::string_view what,
                                                          Diagnostics& diagnostics) {
   std::vector<std::pair<std::string, Location>> result;
-  const auto read_one = [&](const YamlNode& item) {
+  for_each_item(node, [&](const YamlNode& item) {
     if (auto text = read_text(item, what, diagnostics)) result.emplace_back(*text, item.where);
-  };
-  if (node.is_sequence()) {
-    for (const YamlNode& item : node.items) read_one(item);
-  } else {
-    read_one(node);
-  }
+  });
   return result;
+}
+
+void read_names(const YamlNode& node, std::string_view what, std::vector<std::string>& names,
+                std::vector<Location>& places, Diagnostics& diagnostics) {
+  for (auto& [name, where] : read_texts(node, what, diagnostics)) {
+    names.push_back(std::move(name));
+    places.push_back(std::move(where));
+  }
+}
+
+void check_names(std::span<const std::string> names, std::span<const Location> places,
+                 const Scope& scope, Diagnostics& diagnostics) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (scope.kind_of(names[i])) continue;
+    diagnostics.error(places[i], fmt::format("there is no parameter '{}'", names[i]),
+                      suggest(names[i], scope.names(), "the names known here are"));
+  }
+}
+
+std::optional<std::string> read_metric(const std::string& name, const Location& where,
+                                       Diagnostics& diagnostics) {
+  if (const MetricDefinition* metric = find_metric(name)) return metric->name;
+  if (is_counter_name(name)) return name;
+  diagnostics.error(where, fmt::format("there is no metric '{}'", name), suggest_metric(name));
+  return std::nullopt;
 }
 
 bool check_kind(const Expression& expression, const Scope& scope, ValueKind wanted,

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/spec/keys.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/expression.h"
 #include "engine/text/yaml.h"
@@ -19,6 +20,8 @@ class MapReader {
   /// `what` names the map in messages: "a buffer", "the pattern's header".
   MapReader(const YamlNode& node, std::string what, std::vector<std::string> keys,
             Diagnostics& diagnostics);
+  MapReader(const YamlNode& node, std::string what, KeyTable keys, Diagnostics& diagnostics)
+      : MapReader(node, std::move(what), names_of(keys), diagnostics) {}
 
   /// The value under `key`; null when it is absent or empty.
   const YamlNode* find(std::string_view key) const;
@@ -45,6 +48,13 @@ void for_each_entry(const YamlNode& map, Read read) {
     empty.where = key.where;
     read(key, value.is_null() ? empty : value);
   }
+}
+
+/// Calls `read(item)` for each item of a sequence, or for another node as the only one.
+template <class Read>
+void for_each_item(const YamlNode& node, Read read) {
+  if (!node.is_sequence()) return read(node);
+  for (const YamlNode& item : node.items) read(item);
 }
 
 /// The scalar's text; nothing, with an error naming `what`, for any other node.
@@ -75,6 +85,19 @@ std::vector<Expression> read_expressions(const YamlNode& node, std::string_view 
 std::vector<std::pair<std::string, Location>> read_texts(const YamlNode& node,
                                                          std::string_view what,
                                                          Diagnostics& diagnostics);
+
+/// The same as two lists: adds the texts to `names` and their places to `places`.
+void read_names(const YamlNode& node, std::string_view what, std::vector<std::string>& names,
+                std::vector<Location>& places, Diagnostics& diagnostics);
+
+/// Adds an error for each of `names` that `scope` does not know, at its place.
+void check_names(std::span<const std::string> names, std::span<const Location> places,
+                 const Scope& scope, Diagnostics& diagnostics);
+
+/// Today's name of a metric, or a hardware counter's in NVIDIA's words; nothing, with an error, for
+/// another name.
+std::optional<std::string> read_metric(const std::string& name, const Location& where,
+                                       Diagnostics& diagnostics);
 
 /// Checks that `expression` is of the kind `wanted` in `scope`; `help` is for one of another kind.
 bool check_kind(const Expression& expression, const Scope& scope, ValueKind wanted,

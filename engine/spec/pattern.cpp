@@ -100,20 +100,8 @@ PatternPtr parse_pattern(const SourcePtr& source, const std::filesystem::path& p
 
 Scope scope_of(const Pattern& pattern) {
   Scope scope;
-  std::vector<std::pair<std::string, ValueKind>> kinds;
-  for (const Parameter& parameter : pattern.parameters) {
-    kinds.emplace_back(parameter.name, parameter.kind);
-    scope.names.push_back(parameter.name);
-  }
-  for (const Struct& type : pattern.structs) {
-    kinds.emplace_back("sizeof(" + type.name + ")", ValueKind::integer);
-    scope.names.push_back(kinds.back().first);
-  }
-  scope.kind_of = [kinds = std::move(kinds)](std::string_view name) -> std::optional<ValueKind> {
-    const auto found = std::ranges::find(kinds, name, &std::pair<std::string, ValueKind>::first);
-    if (found == kinds.end()) return std::nullopt;
-    return found->second;
-  };
+  for (const Parameter& parameter : pattern.parameters) scope.add(parameter.name, parameter.kind);
+  for (const Struct& type : pattern.structs) scope.add(type.size_name(), ValueKind::integer);
   return scope;
 }
 
@@ -147,7 +135,7 @@ Configuration resolve(const PatternPtr& pattern, const Bindings& given) {
 Bindings environment_of(const Configuration& configuration) {
   Bindings environment = configuration.parameters;
   for (const Struct& type : configuration.pattern->structs) {
-    environment.set("sizeof(" + type.name + ")", type.size.evaluate_integer(environment));
+    environment.set(type.size_name(), type.size.evaluate_integer(environment));
   }
   return environment;
 }

@@ -32,6 +32,9 @@ struct Struct {
   std::string name;
   Expression size;  ///< bytes, may use the structs before it; the compiler checks it
   Location where;
+
+  /// What expressions call its size.
+  std::string size_name() const { return "sizeof(" + name + ")"; }
 };
 
 /// A piece of CUDA C++ from a pattern's header and the place where it stands.

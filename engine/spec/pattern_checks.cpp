@@ -65,11 +65,11 @@ class Checks {
   }
 
   void check_parameters() {
-    Pattern before;
+    Scope before;
     for (const Parameter& parameter : pattern_.parameters) {
-      check_default(parameter, scope_of(before));
+      check_default(parameter, before);
       check_bounds(parameter);
-      before.parameters.push_back(parameter);
+      before.add(parameter.name, parameter.kind);
     }
   }
 
@@ -122,11 +122,13 @@ class Checks {
   }
 
   void check_expressions() {
-    Pattern before;
-    before.parameters = pattern_.parameters;
+    Scope before;
+    for (const Parameter& parameter : pattern_.parameters) {
+      before.add(parameter.name, parameter.kind);
+    }
     for (const Struct& type : pattern_.structs) {
-      check_integer(type.size, fmt::format("the size of '{}'", type.name), scope_of(before));
-      before.structs.push_back(type);
+      check_integer(type.size, fmt::format("the size of '{}'", type.name), before);
+      before.add(type.size_name(), ValueKind::integer);
     }
     for (const Expression& condition : pattern_.require) {
       if (gaps_.concern(condition)) continue;
@@ -347,7 +349,7 @@ class Checks {
       const std::string what = fmt::format("the size of '{}'", type.name);
       const auto size = check_value(type.size, environment, what, 1);
       if (!size) return;
-      environment.set("sizeof(" + type.name + ")", *size);
+      environment.set(type.size_name(), *size);
     }
     for (const Expression& condition : pattern_.require) {
       const auto holds = value_of(condition, environment);

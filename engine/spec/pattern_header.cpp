@@ -79,8 +79,8 @@ void read_parameter(const YamlNode& key, const YamlNode& node, Pattern& pattern,
   if (node.is_scalar()) {
     value = read_expression(node, key.text, diagnostics);
   } else {
-    const MapReader reader(node, fmt::format("the parameter '{}'", key.text),
-                           names_of(parameter_keys()), diagnostics);
+    const MapReader reader(node, fmt::format("the parameter '{}'", key.text), parameter_keys,
+                           diagnostics);
     if (node.is_map()) {
       const char* help =
           "for example default: 256, which sweeps that do not name the parameter take";
@@ -146,8 +146,7 @@ std::pair<std::string, Location> read_type(const MapReader& reader, const Locati
 void read_buffer(const YamlNode& key, const YamlNode& node, Pattern& pattern,
                  Diagnostics& diagnostics) {
   Buffer buffer{key.text, {}, zero(), {}, key.where, key.where};
-  const MapReader reader(node, fmt::format("the buffer '{}'", key.text), names_of(buffer_keys()),
-                         diagnostics);
+  const MapReader reader(node, fmt::format("the buffer '{}'", key.text), buffer_keys, diagnostics);
   if (node.is_map()) {
     reader.require("type", "for example type: float, or a parameter of type element, or a struct");
     reader.require("length", "the number of elements, for example length: N");
@@ -163,8 +162,8 @@ void read_buffer(const YamlNode& key, const YamlNode& node, Pattern& pattern,
 void read_argument(const YamlNode& key, const YamlNode& node, Pattern& pattern,
                    Diagnostics& diagnostics) {
   Argument argument{key.text, "int32_t", zero(), key.where, key.where};
-  const MapReader reader(node, fmt::format("the argument '{}'", key.text),
-                         names_of(argument_keys()), diagnostics);
+  const MapReader reader(node, fmt::format("the argument '{}'", key.text), argument_keys,
+                         diagnostics);
   if (node.is_map()) reader.require("value", "an expression, for example value: N");
   if (reader.find("type") != nullptr || !node.is_map()) {
     std::tie(argument.type, argument.type_where) = read_type(reader, key.where, diagnostics);
@@ -191,7 +190,7 @@ std::vector<Expression> read_extent(const MapReader& reader, std::string_view ke
 }
 
 void read_launch(const YamlNode& node, Pattern& pattern, Diagnostics& diagnostics) {
-  const MapReader reader(node, "launch", names_of(launch_keys()), diagnostics);
+  const MapReader reader(node, "launch", launch_keys, diagnostics);
   if (!node.is_map()) return;
   pattern.launch.grid = read_extent(reader, "grid", diagnostics);
   pattern.launch.block = read_extent(reader, "block", diagnostics);
@@ -208,7 +207,7 @@ void read_useful(const YamlNode& node, Pattern& pattern, Diagnostics& diagnostic
     }
     return;
   }
-  const MapReader reader(node, "useful", names_of(useful_keys()), diagnostics);
+  const MapReader reader(node, "useful", useful_keys, diagnostics);
   if (node.is_map() && node.entries.empty()) {
     diagnostics.error(node.where, "'useful' is empty", useful_help);
   }
@@ -351,7 +350,7 @@ bool HeaderGaps::concern(const Expression& expression) const {
 
 HeaderGaps read_header(const YamlNode& header, Pattern& pattern, Diagnostics& diagnostics) {
   HeaderGaps gaps;
-  const MapReader reader(header, "the pattern's header", names_of(pattern_keys()), diagnostics);
+  const MapReader reader(header, "the pattern's header", pattern_keys, diagnostics);
   if (!header.is_map()) return {true, true, {}};
   pattern.summary = reader.text("summary");
   pattern.help = reader.text("help");

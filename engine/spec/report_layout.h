@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cstdint>
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,23 +13,16 @@
 
 namespace sweep {
 
-// The names that a table and a chart of a report are laid out by.
-
-/// The metrics under `key`, a name or a list of them, by today's names. A name that is neither a
-/// metric's nor a hardware counter's is an error, as is an empty list.
-std::vector<std::string> read_metric_names(const YamlNode& node, std::string_view key,
-                                           Diagnostics& diagnostics);
-
-/// Adds an error for each of `names` that `scope` does not know, at its place, or at `otherwise`
-/// where it has none.
-void check_layout_names(std::span<const std::string> names, std::span<const Location> places,
-                        const Location& otherwise, const Scope& scope, Diagnostics& diagnostics);
-
 enum class ChartKind { line, bar, heatmap };
 
 /// What an axis of numbers is drawn with; `automatic` takes log2 where all values are powers of two
 /// or grow by a factor, else linear, and categories for what is no number.
 enum class ScaleChoice { automatic, linear, log2, log10, category };
+
+/// The words of sweep files for them. An axis of metrics has no categories, the last.
+inline constexpr std::array<std::string_view, 5> scale_names = {"automatic", "linear", "log2",
+                                                                "log10", "category"};
+inline constexpr std::span<const std::string_view> value_scale_names(scale_names.data(), 4);
 
 /// A chart of a report: `{line: {x: STRIDE, y: [bandwidth, efficiency], series: T, facet: BLOCK},
 /// where: N == 1024, title: ...}`, the same with `bar`, or `{heatmap: {x: STRIDE, y: BLOCK, value:
@@ -49,7 +42,6 @@ struct ChartLayout {
   ScaleChoice value_scale = ScaleChoice::automatic;  ///< the metric's axis, a heatmap's colours
   std::optional<Expression> where = {};              ///< over a point's parameters and "pattern"
   std::string title = {};                            ///< may be empty
-  Location location = {};
   /// Of each name in x, y, `series` and `facets`, in this order.
   std::vector<Location> places = {};
 };
@@ -57,44 +49,17 @@ struct ChartLayout {
 /// All parameters that the layout names: x, y, `series`, `facets`.
 std::vector<std::string> names_of(const ChartLayout& layout);
 
-/// What stands under a key of a chart.
-enum class ChartKeyHolds { parameters, metrics, axis_scale, value_scale, condition, text, chart };
-
-struct ChartKey {
-  std::string_view name;
-  ChartKeyHolds holds;
-  bool required;
-  std::string_view help;  ///< what it says, or what to write
-};
-
-/// The words of sweep files, each table in the order of its enumeration.
-std::span<const std::string_view> chart_kind_names();
-std::span<const std::string_view> scale_choice_names();  ///< of an axis of parameters
-std::span<const std::string_view> value_scale_names();   ///< of metrics: without categories
-/// The keys of an item of `charts:`; of the three kinds exactly one is needed.
-std::span<const ChartKey> chart_item_keys();
-/// The keys of the map under `line:`, `bar:` or `heatmap:`.
-std::span<const ChartKey> chart_keys(ChartKind kind);
-
-/// Reads one item of a sweep file's `report: {charts: [...]}`. Metric names are checked, parameter
-/// names are not. Nothing when its kind is not known; the diagnostics then have an error.
-std::optional<ChartLayout> read_chart(const YamlNode& node, Diagnostics& diagnostics);
-
-/// Adds an error for each parameter that `scope` does not know, and for a condition that is none.
-void check_chart_layout(const ChartLayout& layout, const Scope& scope, Diagnostics& diagnostics);
-
 /// A table of a report: one line per combination of the values of `rows`, one column per
 /// combination of the values of `columns`, in each cell one metric.
 ///
 /// A cell that more than one point belongs to, because another parameter varies too, shows the
 /// best of them; the report says over what.
 struct TableLayout {
-  std::vector<std::string> rows;     ///< parameter names, or "pattern"
-  std::vector<std::string> columns;  ///< likewise; may be empty
-  std::vector<std::string> values;   ///< metrics in order of preference; the first there is shown
-  std::optional<Expression> where;   ///< over a point's parameters and "pattern"
-  std::string title;                 ///< may be empty
-  Location location;
+  std::vector<std::string> rows;      ///< parameter names, or "pattern"
+  std::vector<std::string> columns;   ///< likewise; may be empty
+  std::vector<std::string> values;    ///< metrics in order of preference; the first there is shown
+  std::optional<Expression> where;    ///< over a point's parameters and "pattern"
+  std::string title;                  ///< may be empty
   std::vector<Location> places = {};  ///< of each name in `rows`, then in `columns`
 };
 

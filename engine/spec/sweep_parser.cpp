@@ -13,42 +13,16 @@
 namespace sweep {
 namespace {
 
-using Kinds = std::vector<std::pair<std::string, ValueKind>>;
-
-Scope make_scope(Kinds kinds) {
-  Scope scope;
-  for (const auto& [name, kind] : kinds) scope.names.push_back(name);
-  scope.kind_of = [kinds = std::move(kinds)](std::string_view name) -> std::optional<ValueKind> {
-    const auto found = std::ranges::find(kinds, name, &Kinds::value_type::first);
-    if (found == kinds.end()) return std::nullopt;
-    return found->second;
-  };
-  return scope;
-}
-
 /// The names of all the patterns' parameters, and "pattern" itself.
-Kinds parameters_of(const std::vector<PatternPtr>& patterns) {
-  Kinds kinds;
+Scope parameters_of(const std::vector<PatternPtr>& patterns) {
+  Scope scope;
   for (const PatternPtr& pattern : patterns) {
     for (const Parameter& parameter : pattern->parameters) {
-      if (std::ranges::find(kinds, parameter.name, &Kinds::value_type::first) == kinds.end()) {
-        kinds.emplace_back(parameter.name, parameter.kind);
-      }
+      if (!scope.kind_of(parameter.name)) scope.add(parameter.name, parameter.kind);
     }
   }
-  kinds.emplace_back("pattern", ValueKind::word);
-  return kinds;
-}
-
-/// The same, and the sizes of the patterns' structs.
-Kinds parameters_and_structs_of(const std::vector<PatternPtr>& patterns) {
-  Kinds kinds = parameters_of(patterns);
-  for (const PatternPtr& pattern : patterns) {
-    for (const Struct& type : pattern->structs) {
-      kinds.emplace_back("sizeof(" + type.name + ")", ValueKind::integer);
-    }
-  }
-  return kinds;
+  scope.add("pattern", ValueKind::word);
+  return scope;
 }
 
 class SweepParser {
@@ -76,11 +50,11 @@ class SweepParser {
 
  private:
   void read_root(const YamlNode& root, const std::vector<Override>& overrides) {
-    const MapReader reader(root, "a sweep", names_of(sweep_keys()), diagnostics_);
+    const MapReader reader(root, "a sweep", sweep_keys, diagnostics_);
     if (!root.is_map()) return;
     sweep_.summary = reader.text("summary");
     read_patterns(root, reader);
-    scope_ = make_scope(parameters_of(sweep_.patterns));
+    scope_ = parameters_of(sweep_.patterns);
     if (const YamlNode* axes = reader.find("axes")) read_axes(*axes);
     if (const YamlNode* zip = reader.find("zip")) read_zip(*zip);
     if (const YamlNode* where = reader.find("where")) {
@@ -106,7 +80,8 @@ class SweepParser {
     check_conditions();
     check_report_layout(sweep_.report, scope_, diagnostics_);
     check_expectations(sweep_.expect, scope_, diagnostics_);
-    if (sweep_.tune) check_tune_rules(*sweep_.tune, scope_, diagnostics_);
+    if (!sweep_.tune) return;
+    check_names(sweep_.tune->for_each, sweep_.tune->for_each_places, scope_, diagnostics_);
   }
 
   void read_patterns(const YamlNode& root, const MapReader& reader) {
@@ -156,7 +131,7 @@ class SweepParser {
       return false;
     }
     if (patterns_complete_ && !scope_.kind_of(name)) {
-      std::vector<std::string> parameters = scope_.names;
+      std::vector<std::string> parameters = scope_.names();
       std::erase(parameters, "pattern");
       diagnostics_.error(where, fmt::format("there is no parameter '{}'", name),
                          suggest(name, parameters, "the parameters are"));
@@ -193,11 +168,23 @@ class SweepParser {
     return false;
   }
 
-  static Axis single_axis(const std::string& name, const std::vector<Value>& values,
-                          const Location& where) {
+  /// The axis `name` with the values under it, which may be none, with errors; nothing when no axis
+  /// can have the name.
+  std::optional<Axis> read_axis(const std::string& name, const Location& where,
+                                const YamlNode& node) {
+    if (!check_axis_name(name, where)) return std::nullopt;
     Axis axis{{name}, {}, where};
-    for (const Value& value : values) axis.rows.push_back({value});
+    for (Value& value : read_axis_column(name, node, read_axis_values)) {
+      axis.rows.push_back({std::move(value)});
+    }
     return axis;
+  }
+
+  template <class Read>
+  std::vector<Value> read_axis_column(const std::string& name, const YamlNode& node, Read read) {
+    std::vector<Value> values = read(node, name, diagnostics_);
+    check_axis_values(name, node, values);
+    return values;
   }
 
   void read_axes(const YamlNode& node) {
@@ -207,10 +194,9 @@ class SweepParser {
       return;
     }
     for_each_entry(node, [&](const YamlNode& key, const YamlNode& value) {
-      if (!check_axis_name(key.text, key.where)) return;
-      const std::vector<Value> values = read_axis_values(value, key.text, diagnostics_);
-      check_axis_values(key.text, value, values);
-      sweep_.axes.push_back(single_axis(key.text, values, key.where));
+      if (auto axis = read_axis(key.text, key.where, value)) {
+        sweep_.axes.push_back(std::move(*axis));
+      }
     });
   }
 
@@ -237,8 +223,7 @@ class SweepParser {
       if (is_axis(key.text)) {
         diagnostics_.error(key.where, fmt::format("'{}' is an axis twice", key.text));
       }
-      const std::vector<Value> values = read_zip_values(value, key.text, diagnostics_);
-      check_axis_values(key.text, value, values);
+      const std::vector<Value> values = read_axis_column(key.text, value, read_zip_values);
       if (!values.empty()) add_column(axis, key, values);
     });
     if (diagnostics_.error_count() == errors_before) check_rows_differ(axis);
@@ -274,14 +259,12 @@ class SweepParser {
   void apply(const Override& replacement) {
     const auto parts = read_override(replacement, diagnostics_);
     if (!parts) return;
-    if (!check_axis_name(parts->name, parts->where)) return;
-    const std::vector<Value> values = read_axis_values(parts->values, parts->name, diagnostics_);
-    check_axis_values(parts->name, parts->values, values);
-    if (!check_moves_alone(parts->name, parts->where)) return;
-    replace_axis(sweep_.axes, single_axis(parts->name, values, parts->where));
+    const auto axis = read_axis(parts->name, parts->where, parts->values);
+    if (!axis || !check_moves_alone(parts->name, parts->where)) return;
+    replace_axis(sweep_.axes, *axis);
     // What a person types goes before what the file says.
     std::erase_if(sweep_.emulator_set,
-                  [&](const Axis& axis) { return axis.names.front() == parts->name; });
+                  [&](const Axis& other) { return other.names == axis->names; });
   }
 
   /// Adds an error when the name is that of an axis that moves together with others.
@@ -302,7 +285,7 @@ class SweepParser {
   }
 
   void read_emulator(const YamlNode& node) {
-    const MapReader reader(node, "emulator", names_of(emulator_keys()), diagnostics_);
+    const MapReader reader(node, "emulator", emulator_keys, diagnostics_);
     if (!node.is_map()) return;
     const YamlNode* set = reader.find("set");
     if (set == nullptr) return;
@@ -312,16 +295,17 @@ class SweepParser {
       return;
     }
     for_each_entry(*set, [&](const YamlNode& key, const YamlNode& value) {
-      if (!check_axis_name(key.text, key.where)) return;
-      const std::vector<Value> values = read_axis_values(value, key.text, diagnostics_);
-      check_axis_values(key.text, value, values);
-      if (!check_moves_alone(key.text, key.where)) return;
-      sweep_.emulator_set.push_back(single_axis(key.text, values, key.where));
+      auto axis = read_axis(key.text, key.where, value);
+      if (!axis || !check_moves_alone(key.text, key.where)) return;
+      sweep_.emulator_set.push_back(std::move(*axis));
     });
   }
 
   void check_conditions() {
-    const Scope scope = make_scope(parameters_and_structs_of(sweep_.patterns));
+    Scope scope = scope_;
+    for (const PatternPtr& pattern : sweep_.patterns) {
+      for (const Struct& type : pattern->structs) scope.add(type.size_name(), ValueKind::integer);
+    }
     for (const Expression& condition : sweep_.where) {
       if (!check_quotes(condition, scope)) continue;
       if (!check_kind(condition, scope, ValueKind::boolean, "a condition of 'where'", diagnostics_,

@@ -42,10 +42,7 @@ MeasureRules read_measure_rules(const YamlNode& node, Diagnostics& diagnostics);
 std::vector<std::string> read_counters(const YamlNode& measure, Diagnostics& diagnostics);
 
 /// Reads the value of a sweep file's `tune:` key. Metrics and the strategy are checked, the names
-/// of `for_each` are not (see check_tune_rules).
+/// of `for_each` are not (see check_names).
 TuneRules read_tune_rules(const YamlNode& node, Diagnostics& diagnostics);
-
-/// Adds an error for each name of `for_each` that `scope` does not know.
-void check_tune_rules(const TuneRules& rules, const Scope& scope, Diagnostics& diagnostics);
 
 }  // namespace sweep

@@ -75,7 +75,7 @@ class Checker {
   /// What sizeof can take: element types, names holding one, and names with a bound size.
   std::vector<std::string> known_types() const {
     std::vector<std::string> types;
-    for (const std::string& name : scope_.names) {
+    for (const std::string& name : scope_.names()) {
       if (const auto sized = sized_name(name)) {
         types.emplace_back(*sized);
       } else if (scope_.kind_of(name) == ValueKind::element) {
@@ -87,11 +87,11 @@ class Checker {
   }
 
   std::string help_for_name(std::string_view name) const {
-    std::vector<std::string> known = scope_.names;
+    std::vector<std::string> known = scope_.names();
     known.insert(known.end(), {"true", "false"});
     known.insert(known.end(), ElementType::names().begin(), ElementType::names().end());
     std::string help = did_you_mean(name, known);
-    return help.empty() ? suggest(name, scope_.names, "the names known here are") : help;
+    return help.empty() ? suggest(name, scope_.names(), "the names known here are") : help;
   }
 
   std::optional<ValueKind> check_all(const Node& node, ValueKind wanted, ValueKind result) {
@@ -346,14 +346,20 @@ Arithmetic apply(Operation operation, std::int64_t a, std::int64_t b) {
   throw std::logic_error("not a binary operation");
 }
 
+void Scope::add(std::string name, ValueKind kind) {
+  names_.push_back(std::move(name));
+  kinds_.push_back(kind);
+}
+
+std::optional<ValueKind> Scope::kind_of(std::string_view name) const {
+  const auto found = std::ranges::find(names_, name);
+  if (found == names_.end()) return std::nullopt;
+  return kinds_[static_cast<std::size_t>(found - names_.begin())];
+}
+
 Scope scope_of(const Bindings& bindings) {
   Scope scope;
-  for (const auto& [name, value] : bindings.entries()) scope.names.push_back(name);
-  scope.kind_of = [bindings](std::string_view name) -> std::optional<ValueKind> {
-    const Value* value = bindings.find(name);
-    if (value == nullptr) return std::nullopt;
-    return kind_of(*value);
-  };
+  for (const auto& [name, value] : bindings.entries()) scope.add(name, sweep::kind_of(value));
   return scope;
 }
 

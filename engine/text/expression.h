@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,10 +15,17 @@
 
 namespace sweep {
 
-/// What a name means where an expression stands: its kind, or nothing when it is unknown.
-struct Scope {
-  std::function<std::optional<ValueKind>(std::string_view)> kind_of;
-  std::vector<std::string> names;  ///< for suggestions
+/// The names that are known where an expression stands, and the kinds of their values.
+class Scope {
+ public:
+  void add(std::string name, ValueKind kind);
+  /// Nothing for an unknown name.
+  std::optional<ValueKind> kind_of(std::string_view name) const;
+  const std::vector<std::string>& names() const { return names_; }
+
+ private:
+  std::vector<std::string> names_;
+  std::vector<ValueKind> kinds_;
 };
 
 /// The scope in which exactly the names of `bindings` are known.

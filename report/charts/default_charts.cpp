@@ -38,7 +38,6 @@ class TableChart {
     chart.values = table_.values;
     chart.where = table_.where;
     chart.title = table_.title;
-    chart.location = table_.location;
     place(chart, rows, columns);
     return chart;
   }

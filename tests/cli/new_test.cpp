@@ -56,7 +56,7 @@ BOOST_DATA_TEST_CASE(a_new_sweep_of_every_shipped_pattern_has_a_space,
 
 BOOST_AUTO_TEST_CASE(a_new_pattern_shows_every_key) {
   const std::string text = new_pattern_text("mine");
-  for (const Key& key : pattern_keys()) {
+  for (const Key& key : pattern_keys) {
     BOOST_TEST(contains(text, std::string(key.name) + ":"), key.name);
   }
   Diagnostics diagnostics;
