@@ -141,6 +141,16 @@ bool check_kind(const Expression& expression, const Scope& scope, ValueKind want
   return false;
 }
 
+std::optional<Value> value_of(const Expression& expression, const Bindings& bindings,
+                              Diagnostics& diagnostics) {
+  try {
+    return expression.evaluate(bindings);
+  } catch (const InputError& error) {
+    diagnostics.add_all(error.diagnostics());
+    return std::nullopt;
+  }
+}
+
 std::optional<Value> read_constant(const Expression& expression, Diagnostics& diagnostics) {
   for (const std::string& name : expression.names()) {
     if (ElementType::find(name)) continue;
@@ -152,12 +162,7 @@ std::optional<Value> read_constant(const Expression& expression, Diagnostics& di
     return std::nullopt;
   }
   if (!expression.check(scope_of(Bindings{}), diagnostics)) return std::nullopt;
-  try {
-    return expression.evaluate({});
-  } catch (const InputError& error) {
-    diagnostics.add_all(error.diagnostics());
-    return std::nullopt;
-  }
+  return value_of(expression, {}, diagnostics);
 }
 
 }  // namespace sweep

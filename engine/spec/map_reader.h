@@ -103,6 +103,10 @@ std::optional<std::string> read_metric(const std::string& name, const Location& 
 bool check_kind(const Expression& expression, const Scope& scope, ValueKind wanted,
                 std::string_view what, Diagnostics& diagnostics, const std::string& help = {});
 
+/// The expression's value; nothing, with messages, when it has none.
+std::optional<Value> value_of(const Expression& expression, const Bindings& bindings,
+                              Diagnostics& diagnostics);
+
 /// The value of an expression that names nothing; nothing, with messages, when it has none.
 std::optional<Value> read_constant(const Expression& expression, Diagnostics& diagnostics);
 

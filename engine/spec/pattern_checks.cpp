@@ -13,6 +13,7 @@
 #include "engine/text/characters.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/source.h"
+#include "engine/text/units.h"
 
 namespace sweep {
 namespace {
@@ -112,13 +113,34 @@ class Checks {
     }
   }
 
-  void check_integer(const Expression& expression, std::string_view what) {
-    check_integer(expression, what, scope_);
-  }
-
   void check_integer(const Expression& expression, std::string_view what, const Scope& scope) {
     if (gaps_.concern(expression)) return;
     check_kind(expression, scope, ValueKind::integer, what, diagnostics_);
+  }
+
+  /// An expression that comes to an integer.
+  struct Figure {
+    const Expression& expression;
+    std::string what;
+    std::optional<std::int64_t> least;  ///< that it may be
+  };
+
+  std::vector<Figure> figures() const {
+    std::vector<Figure> figures;
+    for (const Buffer& buffer : pattern_.buffers) {
+      figures.push_back({buffer.length, fmt::format("the length of '{}'", buffer.name), 1});
+    }
+    for (const Argument& argument : pattern_.arguments) {
+      figures.push_back({argument.value, fmt::format("the value of '{}'", argument.name), {}});
+    }
+    const LaunchShape& launch = pattern_.launch;
+    for (const Expression& extent : launch.grid) figures.push_back({extent, "the grid", 1});
+    for (const Expression& extent : launch.block) figures.push_back({extent, "the block", 1});
+    figures.push_back({launch.shared, "shared memory", 0});
+    figures.push_back({pattern_.useful.read, "useful read", 0});
+    figures.push_back({pattern_.useful.write, "useful write", 0});
+    figures.push_back({pattern_.useful.shared, "useful shared", 0});
+    return figures;
   }
 
   void check_expressions() {
@@ -135,18 +157,7 @@ class Checks {
       check_kind(condition, scope_, ValueKind::boolean, "a requirement", diagnostics_,
                  "write a comparison");
     }
-    for (const Buffer& buffer : pattern_.buffers) {
-      check_integer(buffer.length, fmt::format("the length of '{}'", buffer.name));
-    }
-    for (const Argument& argument : pattern_.arguments) {
-      check_integer(argument.value, fmt::format("the value of '{}'", argument.name));
-    }
-    for (const Expression& extent : pattern_.launch.grid) check_integer(extent, "the grid");
-    for (const Expression& extent : pattern_.launch.block) check_integer(extent, "the block");
-    check_integer(pattern_.launch.shared, "shared memory");
-    check_integer(pattern_.useful.read, "useful read");
-    check_integer(pattern_.useful.write, "useful write");
-    check_integer(pattern_.useful.shared, "useful shared");
+    for (const Figure& figure : figures()) check_integer(figure.expression, figure.what, scope_);
   }
 
   void check_types() {
@@ -201,31 +212,17 @@ class Checks {
       if (std::ranges::find(conditions, directive.name) == conditions.end()) continue;
       const std::string condition = blank_non_code(directive.text);
       const std::size_t begin = directive.offset + directive.length - condition.size();
-      for (const Word& word : words_of(condition)) {
-        if (pattern_.find_parameter(word.text) == nullptr) continue;
+      for (std::size_t at = 0, end = 0; at < condition.size(); at = std::max(end, at + 1)) {
+        for (end = at; end < condition.size() && is_word(condition[end]);) ++end;
+        const std::string word = condition.substr(at, end - at);
+        if (pattern_.find_parameter(word) == nullptr) continue;
         diagnostics_.error(
-            place_in_body(begin + word.offset, word.text.size()),
-            fmt::format("'{}' is a constant, which #{} does not see", word.text, directive.name),
+            place_in_body(begin + at, word.size()),
+            fmt::format("'{}' is a constant, which #{} does not see", word, directive.name),
             instead_of(directive.name, condition));
         break;
       }
     }
-  }
-
-  struct Word {
-    std::string text;
-    std::size_t offset;
-  };
-
-  static std::vector<Word> words_of(std::string_view code) {
-    std::vector<Word> words;
-    for (std::size_t at = 0; at < code.size();) {
-      std::size_t end = at;
-      while (end < code.size() && is_word(code[end])) ++end;
-      if (end > at) words.push_back({std::string(code.substr(at, end - at)), at});
-      at = std::max(end, at + 1);
-    }
-    return words;
   }
 
   /// What to write instead of a condition of the preprocessor.
@@ -281,51 +278,52 @@ class Checks {
     if (!gaps_.kernel_parameters) check_signature(*found, where);
   }
 
+  /// What the kernel is called with, by the header.
+  struct Passed {
+    const std::string& name;
+    const std::string& type;
+    bool is_buffer;
+
+    std::string full_type() const { return type + (is_buffer ? "*" : ""); }
+  };
+
   void check_signature(const KernelDeclaration& kernel, const Location& where) {
-    std::vector<std::string> expected;
-    for (const Buffer& buffer : pattern_.buffers) {
-      expected.push_back(fmt::format("{}* {}", buffer.type, buffer.name));
-    }
+    std::vector<Passed> passed;
+    for (const Buffer& buffer : pattern_.buffers)
+      passed.push_back({buffer.name, buffer.type, true});
     for (const Argument& argument : pattern_.arguments) {
-      expected.push_back(fmt::format("{} {}", argument.type, argument.name));
+      passed.push_back({argument.name, argument.type, false});
     }
+    std::vector<std::string> expected;
+    for (const Passed& each : passed) expected.push_back(each.full_type() + ' ' + each.name);
     const std::string help =
         fmt::format("the header describes {}({})", kernel.name, fmt::join(expected, ", "));
-    if (kernel.parameters.size() != expected.size()) {
+    if (kernel.parameters.size() != passed.size()) {
       diagnostics_.error(where,
-                         fmt::format("the kernel takes {} parameter{}, but the header has {} "
-                                     "buffer{} and {} argument{}",
-                                     kernel.parameters.size(), plural(kernel.parameters.size()),
-                                     pattern_.buffers.size(), plural(pattern_.buffers.size()),
-                                     pattern_.arguments.size(), plural(pattern_.arguments.size())),
+                         fmt::format("the kernel takes {}, but the header has {} and {}",
+                                     count_of(kernel.parameters.size(), "parameter"),
+                                     count_of(pattern_.buffers.size(), "buffer"),
+                                     count_of(pattern_.arguments.size(), "argument")),
                          help);
       return;
     }
-    for (std::size_t i = 0; i < expected.size(); ++i) {
-      check_parameter(kernel.parameters[i], i, help);
+    for (std::size_t i = 0; i < passed.size(); ++i) {
+      check_parameter(kernel.parameters[i], passed[i], help);
     }
   }
 
-  static const char* plural(std::size_t count) { return count == 1 ? "" : "s"; }
-
-  void check_parameter(const KernelParameter& parameter, std::size_t index,
+  void check_parameter(const KernelParameter& parameter, const Passed& passed,
                        const std::string& help) {
     const Location where = place_in_body(parameter.offset, parameter.length);
-    const bool is_buffer = index < pattern_.buffers.size();
-    const std::size_t argument = index - pattern_.buffers.size();
-    const std::string& name =
-        is_buffer ? pattern_.buffers[index].name : pattern_.arguments[argument].name;
-    const std::string& type =
-        is_buffer ? pattern_.buffers[index].type : pattern_.arguments[argument].type;
-    if (type.empty() || std::ranges::find(mistyped_, name) != mistyped_.end()) return;
+    const std::string& name = passed.name;
+    if (passed.type.empty() || std::ranges::find(mistyped_, name) != mistyped_.end()) return;
     std::string_view given = parameter.type;
     const bool is_pointer = given.ends_with('*');
     if (is_pointer) given.remove_suffix(1);
-    if (is_pointer != is_buffer || canonical_type(given) != canonical_type(type)) {
+    if (is_pointer != passed.is_buffer || canonical_type(given) != canonical_type(passed.type)) {
       diagnostics_.error(where,
-                         fmt::format("'{}' is passed as '{}{}', but this parameter has the type "
-                                     "'{}'",
-                                     name, type, is_buffer ? "*" : "", parameter.type),
+                         fmt::format("'{}' is passed as '{}', but this parameter has the type '{}'",
+                                     name, passed.full_type(), parameter.type),
                          help);
     } else if (parameter.name != name &&
                std::ranges::find(names_, parameter.name) != names_.end()) {
@@ -352,40 +350,24 @@ class Checks {
       environment.set(type.size_name(), *size);
     }
     for (const Expression& condition : pattern_.require) {
-      const auto holds = value_of(condition, environment);
+      const auto holds = value_of(condition, environment, diagnostics_);
       if (!holds || std::get<bool>(*holds)) continue;
       diagnostics_.error(condition.where(), "the defaults do not satisfy this requirement",
                          defaults_);
     }
-    for (const Buffer& buffer : pattern_.buffers) {
-      check_value(buffer.length, environment, fmt::format("the length of '{}'", buffer.name), 1);
-    }
-    for (const Argument& argument : pattern_.arguments) value_of(argument.value, environment);
-    for (const Expression& extent : pattern_.launch.grid) {
-      check_value(extent, environment, "the grid", 1);
-    }
-    for (const Expression& extent : pattern_.launch.block) {
-      check_value(extent, environment, "the block", 1);
-    }
-    check_value(pattern_.launch.shared, environment, "shared memory", 0);
-    check_value(pattern_.useful.read, environment, "useful read", 0);
-    check_value(pattern_.useful.write, environment, "useful write", 0);
-    check_value(pattern_.useful.shared, environment, "useful shared", 0);
-  }
-
-  std::optional<Value> value_of(const Expression& expression, const Bindings& environment) {
-    try {
-      return expression.evaluate(environment);
-    } catch (const InputError& error) {
-      diagnostics_.add_all(error.diagnostics());
-      return std::nullopt;
+    for (const Figure& figure : figures()) {
+      if (figure.least) {
+        check_value(figure.expression, environment, figure.what, *figure.least);
+      } else {
+        value_of(figure.expression, environment, diagnostics_);
+      }
     }
   }
 
   /// The value, or nothing, with a message, when there is none or it is below `least`.
   std::optional<std::int64_t> check_value(const Expression& expression, const Bindings& environment,
                                           const std::string& what, std::int64_t least) {
-    const auto value = value_of(expression, environment);
+    const auto value = value_of(expression, environment, diagnostics_);
     if (!value) return std::nullopt;
     const std::int64_t number = std::get<std::int64_t>(*value);
     if (number >= least) return number;
