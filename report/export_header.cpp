@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "engine/spec/pattern_names.h"
 #include "engine/text/characters.h"
@@ -97,21 +98,19 @@ std::string name_of(const ExportedRun& run, const BestConfiguration& best) {
 struct Includes {
   bool fixed_width = false;
   bool vectors = false;
-  bool half = false;
-  bool bfloat16 = false;
+  std::set<const ElementHeader*> headers;
 
   void add(const ElementType& type) {
-    const bool has_header = type.header() != ElementHeader::unneeded;
-    half = half || type.header() == ElementHeader::fp16;
-    bfloat16 = bfloat16 || type.header() == ElementHeader::bf16;
-    vectors = vectors || (is_cuda_vector(type) && !has_header);
+    headers.insert(type.header());
+    vectors = vectors || (is_cuda_vector(type) && type.header() == nullptr);
     fixed_width = fixed_width || type.name().ends_with("_t");
   }
 
   std::string text() const {
     std::string result;
-    if (half) result += "#include <cuda_fp16.h>\n";
-    if (bfloat16) result += "#include <cuda_bf16.h>\n";
+    for (const ElementHeader& header : element_headers()) {
+      if (headers.contains(&header)) result += header.include;
+    }
     if (fixed_width) result += "#include <cstdint>\n";
     // NVRTC knows these without a header, and mostly has no path to one.
     if (vectors) result += "#ifndef __CUDACC_RTC__\n#include <vector_types.h>\n#endif\n";

@@ -204,21 +204,16 @@ std::string prelude(std::span<const ElementType> types) {
   std::ranges::sort(used);
   used.erase(std::unique(used.begin(), used.end()), used.end());
   std::string text;
-  const auto needs = [&](ElementHeader header) {
-    return std::ranges::find(used, header, &ElementType::header) != used.end();
-  };
-  if (needs(ElementHeader::fp16)) text += "#include <cuda_fp16.h>\n";
-  if (needs(ElementHeader::bf16)) {
-    text +=
-        "#include <cuda_bf16.h>\nusing bfloat16 = __nv_bfloat16;\n"
-        "using bfloat162 = __nv_bfloat162;\n";
+  for (const ElementHeader& header : element_headers()) {
+    if (std::ranges::find(used, &header, &ElementType::header) == used.end()) continue;
+    text.append(header.include).append(header.names);
   }
   text += always;
   for (const char op : {'+', '-', '*'}) text += vector_operators(op);
   for (const ElementType type : used) {
     // The half headers bring operators of their own.
     const bool is_vector = is_digit(type.name().back());
-    if (!is_vector || type.header() != ElementHeader::unneeded) continue;
+    if (!is_vector || type.header() != nullptr) continue;
     text += fmt::format("template <>\ninline constexpr bool sweep_is_vector<{}> = true;\n",
                         type.cuda());
   }

@@ -196,7 +196,7 @@ class Checks {
 
   /// `float1` and its like have one component, but are structs.
   static bool is_scalar(ElementType type) {
-    return type.header() == ElementHeader::unneeded && type.components() == 1 &&
+    return type.header() == nullptr && type.components() == 1 &&
            !type.name().ends_with('1');
   }
 

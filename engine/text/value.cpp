@@ -7,16 +7,24 @@
 namespace sweep {
 namespace {
 
+constexpr std::array headers = {
+    ElementHeader{"#include <cuda_fp16.h>\n", ""},
+    ElementHeader{"#include <cuda_bf16.h>\n",
+                  "using bfloat16 = __nv_bfloat16;\nusing bfloat162 = __nv_bfloat162;\n"},
+};
+constexpr const ElementHeader* unneeded = nullptr;
+constexpr const ElementHeader* fp16 = &headers[0];
+constexpr const ElementHeader* bf16 = &headers[1];
+
 struct Row {
   std::string name;
   std::string cuda;
   std::size_t size;
   unsigned components;
-  ElementHeader header;
+  const ElementHeader* header;
 };
 
 std::vector<Row> make_table() {
-  using enum ElementHeader;
   std::vector<Row> table = {
       {"int8_t", "signed char", 1, 1, unneeded},
       {"uint8_t", "unsigned char", 1, 1, unneeded},
@@ -108,8 +116,12 @@ std::size_t ElementType::size() const {
 unsigned ElementType::components() const {
   return table()[row_].components;
 }
-ElementHeader ElementType::header() const {
+const ElementHeader* ElementType::header() const {
   return table()[row_].header;
+}
+
+std::span<const ElementHeader> element_headers() {
+  return headers;
 }
 
 ValueKind kind_of(const Value& value) {

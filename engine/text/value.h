@@ -13,8 +13,13 @@
 
 namespace sweep {
 
-/// The CUDA header an element type needs.
-enum class ElementHeader { unneeded, fp16, bf16 };
+/// A CUDA header that element types need, as lines of C++.
+struct ElementHeader {
+  std::string_view include;
+  std::string_view names;  ///< declares what users call its types, where it does not itself
+};
+/// All of them, in the order in which they are included.
+std::span<const ElementHeader> element_headers();
 
 /// A type that a buffer's elements can have: integers of every width, floating point types down
 /// to 16 bits, and the CUDA vector types. A regular value; refers to one row of a fixed table.
@@ -25,11 +30,11 @@ class ElementType {
   /// The names `find` knows, in the order of the table.
   static std::span<const std::string> names();
 
-  const std::string& name() const;  ///< as users write it
-  const std::string& cuda() const;  ///< as CUDA C++ spells it, e.g. "__half" for "half"
-  std::size_t size() const;         ///< bytes
-  unsigned components() const;      ///< 1 for scalars, 2 to 4 for vector types
-  ElementHeader header() const;
+  const std::string& name() const;      ///< as users write it
+  const std::string& cuda() const;      ///< as CUDA C++ spells it, e.g. "__half" for "half"
+  std::size_t size() const;             ///< bytes
+  unsigned components() const;          ///< 1 for scalars, 2 to 4 for vector types
+  const ElementHeader* header() const;  ///< null where none is needed
 
   friend bool operator==(ElementType, ElementType) = default;
   friend auto operator<=>(ElementType, ElementType) = default;

@@ -22,7 +22,7 @@ struct Row {
   std::string cuda;
   std::size_t size;
   unsigned components;
-  ElementHeader header = ElementHeader::unneeded;
+  const ElementHeader* header = nullptr;
 
   friend std::ostream& operator<<(std::ostream& out, const Row& row) { return out << row.name; }
 };
@@ -36,12 +36,12 @@ const std::vector<Row> types = {
     {"uint32_t", "unsigned int", 4, 1},
     {"int64_t", "long long", 8, 1},
     {"uint64_t", "unsigned long long", 8, 1},
-    {"half", "__half", 2, 1, ElementHeader::fp16},
-    {"bfloat16", "__nv_bfloat16", 2, 1, ElementHeader::bf16},
+    {"half", "__half", 2, 1, &sweep::element_headers()[0]},
+    {"bfloat16", "__nv_bfloat16", 2, 1, &sweep::element_headers()[1]},
     {"float", "float", 4, 1},
     {"double", "double", 8, 1},
-    {"half2", "__half2", 4, 2, ElementHeader::fp16},
-    {"bfloat162", "__nv_bfloat162", 4, 2, ElementHeader::bf16},
+    {"half2", "__half2", 4, 2, &sweep::element_headers()[0]},
+    {"bfloat162", "__nv_bfloat162", 4, 2, &sweep::element_headers()[1]},
     {"char1", "char1", 1, 1},
     {"char2", "char2", 2, 2},
     {"char3", "char3", 3, 3},
