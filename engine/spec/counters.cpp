@@ -193,21 +193,16 @@ void add_once(std::vector<std::string>& list, const std::string& name) {
 /// A warp's instruction that loads from or stores to global memory is one request if a lane of it
 /// is active. Those on generic addresses may reach global memory too, and cp.async counts as a
 /// load, but as another instruction. The requests need a pass for each kind.
-std::vector<CounterSubstitute> make_substitutes() {
-  std::vector<CounterSubstitute> substitutes;
-  for (const std::string op : {"ld", "st"}) {
-    const CounterSubstitute substitute{
-        "l1tex__t_requests_pipe_lsu_mem_global_op_" + op + ".sum",
-        "smsp__inst_executed_op_global_" + op + "_pred_on_any.sum",
-        {"smsp__inst_executed_op_generic_" + op + "_pred_on_any.sum"},
-        op == "ld" ? "cp.async.c" : ""};
-    substitutes.push_back(substitute);
-  }
-  return substitutes;
-}
-
 const std::vector<CounterSubstitute>& all_substitutes() {
-  static const std::vector<CounterSubstitute> substitutes = make_substitutes();
+  static const std::vector<CounterSubstitute> substitutes = {
+      {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+       "smsp__inst_executed_op_global_ld_pred_on_any.sum",
+       {"smsp__inst_executed_op_generic_ld_pred_on_any.sum"},
+       "cp.async.c"},
+      {"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
+       "smsp__inst_executed_op_global_st_pred_on_any.sum",
+       {"smsp__inst_executed_op_generic_st_pred_on_any.sum"},
+       ""}};
   return substitutes;
 }
 

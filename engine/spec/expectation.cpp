@@ -262,17 +262,7 @@ void check_expectations(const std::vector<Expectation>& expectations, const Scop
 }
 
 std::vector<Expectation> expectations_of(const std::string& sweep_text) {
-  const auto source = std::make_shared<Source>(Source{"the stored sweep", sweep_text});
-  Diagnostics diagnostics;
-  std::vector<Expectation> expectations;
-  if (const auto root = read_yaml(source, diagnostics)) {
-    const YamlNode* expect = root->find("expect");
-    if (expect != nullptr && !expect->is_null()) {
-      expectations = read_expectations(*expect, diagnostics);
-    }
-  }
-  if (diagnostics.has_errors()) throw InputError(diagnostics);
-  return expectations;
+  return read_stored(sweep_text, "expect", read_expectations);
 }
 
 }  // namespace sweep

@@ -267,10 +267,7 @@ class IncludeReader {
 
   /// The file's path, in words that an #include can say and that no header of the toolkit has.
   std::string name_for(const std::string& path) const {
-    std::string name = path;
-    std::ranges::replace_if(
-        name, [](char c) { return c == '"' || c == '\\' || static_cast<unsigned char>(c) < ' '; },
-        '_');
+    std::string name = compiler_file_name(path);
     if (name.find('/') == std::string::npos) name = "./" + name;
     const auto is_taken = [&](const std::string& other) {
       return std::ranges::any_of(result_.files,

@@ -57,6 +57,20 @@ void for_each_item(const YamlNode& node, Read read) {
   for (const YamlNode& item : node.items) read(item);
 }
 
+/// What `read(node, diagnostics)` makes of the value under `key` in a stored sweep file's text, or
+/// an empty one. The text was checked when the run started, so a mistake throws InputError.
+template <class Read>
+auto read_stored(const std::string& sweep_text, std::string_view key, Read read) {
+  Diagnostics diagnostics;
+  const auto source = std::make_shared<Source>(Source{"the stored sweep", sweep_text});
+  const auto root = read_yaml(source, diagnostics);
+  const YamlNode* node = root ? root->find(key) : nullptr;
+  const bool has_value = node != nullptr && !node->is_null();
+  auto result = has_value ? read(*node, diagnostics) : decltype(read(*node, diagnostics)){};
+  if (diagnostics.has_errors()) throw InputError(diagnostics);
+  return result;
+}
+
 /// The scalar's text; nothing, with an error naming `what`, for any other node.
 std::optional<std::string> read_text(const YamlNode& node, std::string_view what,
                                      Diagnostics& diagnostics);

@@ -18,6 +18,11 @@ const Parameter* Pattern::find_parameter(std::string_view wanted) const {
   return found != parameters.end() ? &*found : nullptr;
 }
 
+bool Pattern::declares(std::string_view wanted) const {
+  return find_parameter(wanted) != nullptr ||
+         std::ranges::find(structs, wanted, &Struct::name) != structs.end();
+}
+
 std::vector<std::string> Pattern::parameter_names() const {
   std::vector<std::string> names;
   for (const Parameter& parameter : parameters) names.push_back(parameter.name);

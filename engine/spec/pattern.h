@@ -107,6 +107,8 @@ struct Pattern {
 
   const Parameter* find_parameter(std::string_view name) const;
   std::vector<std::string> parameter_names() const;
+  /// Whether this is the name of a parameter or of a struct.
+  bool declares(std::string_view name) const;
 };
 using PatternPtr = std::shared_ptr<const Pattern>;
 

@@ -196,8 +196,7 @@ class Checks {
 
   /// `float1` and its like have one component, but are structs.
   static bool is_scalar(ElementType type) {
-    return type.header() == nullptr && type.components() == 1 &&
-           !type.name().ends_with('1');
+    return type.header() == nullptr && type.components() == 1 && !type.name().ends_with('1');
   }
 
   Location place_in_body(std::size_t offset, std::size_t length) const {

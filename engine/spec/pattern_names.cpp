@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <tuple>
 
 #include "engine/spec/spec_limits.h"
@@ -60,11 +61,6 @@ auto rank(std::string_view family) {
   return std::tuple(family == without_one, place, family);
 }
 
-std::size_t characters(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
-}
-
 }  // namespace
 
 std::span<const std::string_view> known_families() {
@@ -72,11 +68,12 @@ std::span<const std::string_view> known_families() {
 }
 
 std::string_view why_not_a_family(std::string_view text) {
-  constexpr std::size_t longest = 40;
+  constexpr std::ptrdiff_t longest = 40;
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return "is empty";
   if (std::ranges::any_of(text, [](const char& c) { return is_control({&c, 1}); }))
     return "must be one line of plain text";
-  if (characters(text) > longest) return "is longer than 40 characters";
+  if (std::ranges::count_if(text, std::not_fn(continues_character)) > longest)
+    return "is longer than 40 characters";
   return {};
 }
 

@@ -222,15 +222,7 @@ ReportLayout read_report_layout(const YamlNode& node, Diagnostics& diagnostics) 
 }
 
 ReportLayout report_layout_of(const std::string& sweep_text) {
-  const auto source = std::make_shared<Source>(Source{"the stored sweep", sweep_text});
-  Diagnostics diagnostics;
-  ReportLayout layout;
-  if (const auto root = read_yaml(source, diagnostics)) {
-    const YamlNode* report = root->find("report");
-    if (report != nullptr && !report->is_null()) layout = read_report_layout(*report, diagnostics);
-  }
-  if (diagnostics.has_errors()) throw InputError(diagnostics);
-  return layout;
+  return read_stored(sweep_text, "report", read_report_layout);
 }
 
 void check_report_layout(const ReportLayout& layout, const Scope& scope, Diagnostics& diagnostics) {

@@ -38,29 +38,26 @@ void apply_emulator_set(Sweep& sweep) {
   for (const Axis& axis : sweep.emulator_set) replace_axis(sweep.axes, axis);
 }
 
+bool is_axis(const std::vector<Axis>& axes, std::string_view name) {
+  return std::ranges::any_of(axes, [&](const Axis& axis) {
+    return std::ranges::find(axis.names, name) != axis.names.end();
+  });
+}
+
 std::vector<std::string> derived_parameters(const Pattern& pattern, const std::vector<Axis>& axes) {
-  const auto is_given = [&](const std::string& name) {
-    return std::ranges::any_of(axes, [&](const Axis& axis) {
-      return std::ranges::find(axis.names, name) != axis.names.end();
-    });
-  };
-  const auto is_own = [&](const std::string& name) {
-    return pattern.find_parameter(name) != nullptr ||
-           std::ranges::find(pattern.structs, name, &Struct::name) != pattern.structs.end();
-  };
   std::vector<std::string> derived;
   for (const Parameter& parameter : pattern.parameters) {
-    const bool follows = std::ranges::any_of(parameter.default_value.names(), is_own);
-    if (follows && !is_given(parameter.name)) derived.push_back(parameter.name);
+    const bool follows =
+        std::ranges::any_of(parameter.default_value.names(),
+                            [&](const std::string& name) { return pattern.declares(name); });
+    if (follows && !is_axis(axes, parameter.name)) derived.push_back(parameter.name);
   }
   return derived;
 }
 
 bool applies_to(const Expression& condition, const Pattern& pattern) {
   return std::ranges::all_of(condition.names(), [&](const std::string& name) {
-    return name == "pattern" || pattern.find_parameter(name) != nullptr ||
-           std::ranges::find(pattern.structs, name, &Struct::name) != pattern.structs.end() ||
-           ElementType::find(name).has_value();
+    return name == "pattern" || pattern.declares(name) || ElementType::find(name).has_value();
   });
 }
 
@@ -81,12 +78,6 @@ constexpr auto figure_names = [] {
   return result;
 }();
 
-bool has_axis(const Sweep& sweep, const std::string& name) {
-  return std::ranges::any_of(sweep.axes, [&](const Axis& axis) {
-    return std::ranges::find(axis.names, name) != axis.names.end();
-  });
-}
-
 }  // namespace
 
 std::span<const std::string_view> device_figure_names() {
@@ -102,7 +93,7 @@ bool apply_device_figures(Sweep& sweep, const DeviceFigures& figures) {
   bool has_applied = false;
   for (const PatternPtr& pattern : sweep.patterns) {
     for (const Parameter& parameter : pattern->parameters) {
-      if (parameter.device.empty() || has_axis(sweep, parameter.name)) continue;
+      if (parameter.device.empty() || is_axis(sweep.axes, parameter.name)) continue;
       const std::int64_t figure = device_figure(figures, parameter.device);
       if (figure <= 0) continue;
       sweep.axes.push_back({{parameter.name}, {{Value(figure)}}, parameter.where});

@@ -107,6 +107,9 @@ void apply_emulator_set(Sweep& sweep);
 /// the name together with others.
 void replace_axis(std::vector<Axis>& axes, const Axis& axis);
 
+/// Whether one of the axes gives the parameter its values.
+bool is_axis(const std::vector<Axis>& axes, std::string_view name);
+
 /// The parameters of the pattern that are computed from others: no axis gives them, and their
 /// default names a parameter, or a struct of the pattern, which may be of any size.
 std::vector<std::string> derived_parameters(const Pattern& pattern, const std::vector<Axis>& axes);

@@ -117,12 +117,6 @@ class SweepParser {
     }
   }
 
-  bool is_axis(std::string_view name) const {
-    return std::ranges::any_of(sweep_.axes, [&](const Axis& axis) {
-      return std::ranges::find(axis.names, name) != axis.names.end();
-    });
-  }
-
   /// Adds an error when an axis cannot have this name; false when its values mean nothing then.
   bool check_axis_name(const std::string& name, const Location& where) {
     if (name == "pattern") {
@@ -220,7 +214,7 @@ class SweepParser {
     Axis axis{{}, {}, group.entries.front().key.where};
     for_each_entry(group, [&](const YamlNode& key, const YamlNode& value) {
       if (!check_axis_name(key.text, key.where)) return;
-      if (is_axis(key.text)) {
+      if (is_axis(sweep_.axes, key.text)) {
         diagnostics_.error(key.where, fmt::format("'{}' is an axis twice", key.text));
       }
       const std::vector<Value> values = read_axis_column(key.text, value, read_zip_values);

@@ -126,7 +126,7 @@ std::size_t columns_of(std::string_view text) {
 std::string cut_to_bytes(std::string_view text, std::size_t bytes) {
   if (text.size() <= bytes) return std::string(text);
   std::size_t end = bytes;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  while (end > 0 && continues_character(text[end])) --end;
   return std::string(text.substr(0, end)) + "... (" + std::to_string(text.size() - end) +
          " more bytes)";
 }

@@ -44,6 +44,11 @@ constexpr bool is_space(char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
+/// Whether a byte is one of a UTF-8 character's, but not its first.
+constexpr bool continues_character(char c) {
+  return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
+}
+
 /// The bytes of the UTF-8 character that the text begins with; 0 when it begins with none, or is
 /// empty (RFC 3629: no overlong forms, no surrogates, nothing beyond U+10FFFF).
 std::size_t character_length(std::string_view text);

@@ -109,40 +109,37 @@ class CompiledExpression::Evaluator {
     }
   }
 
-  std::optional<std::int64_t> integer(const Node& node) const {
-    switch (node.source) {
-      case Node::Source::literal:
-        return held<std::int64_t>(node.literal);
-      case Node::Source::slot:
-        return held<std::int64_t>(slots_[node.slot]);
-      case Node::Source::size_of_slot:
-        return size_of(node);
-      case Node::Source::operation:
-        break;
-    }
-    if (node.operation == Operation::conditional) {
-      const auto condition = boolean(node.operands[0]);
-      return condition ? integer(node.operands[*condition ? 1 : 2]) : std::nullopt;
-    }
-    return is_boolean(node.operation) ? std::nullopt : arithmetic(node);
-  }
+  std::optional<std::int64_t> integer(const Node& node) const { return value<std::int64_t>(node); }
+  std::optional<bool> boolean(const Node& node) const { return value<bool>(node); }
 
-  std::optional<bool> boolean(const Node& node) const {
+  /// Nothing for a node of another kind.
+  template <class T>
+  std::optional<T> value(const Node& node) const {
+    constexpr bool wants_boolean = std::is_same_v<T, bool>;
     switch (node.source) {
       case Node::Source::literal:
-        return held<bool>(node.literal);
+        return held<T>(node.literal);
       case Node::Source::slot:
-        return held<bool>(slots_[node.slot]);
+        return held<T>(slots_[node.slot]);
       case Node::Source::size_of_slot:
-        return std::nullopt;
+        if constexpr (wants_boolean) {
+          return std::nullopt;
+        } else {
+          return size_of(node);
+        }
       case Node::Source::operation:
         break;
     }
     if (node.operation == Operation::conditional) {
       const auto condition = boolean(node.operands[0]);
-      return condition ? boolean(node.operands[*condition ? 1 : 2]) : std::nullopt;
+      return condition ? value<T>(node.operands[*condition ? 1 : 2]) : std::nullopt;
     }
-    return is_boolean(node.operation) ? truth(node) : std::nullopt;
+    if (is_boolean(node.operation) != wants_boolean) return std::nullopt;
+    if constexpr (wants_boolean) {
+      return truth(node);
+    } else {
+      return arithmetic(node);
+    }
   }
 
   template <class T>

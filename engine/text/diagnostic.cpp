@@ -31,10 +31,6 @@ SeverityStyle style_of(Severity severity) {
   return {"note", "\033[1;36m"};
 }
 
-bool continues_character(char c) {
-  return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
-}
-
 /// Blanks as wide as `text`; tabs stay tabs so that the caret lands under its character.
 std::string blanks(std::string_view text) {
   std::string result;

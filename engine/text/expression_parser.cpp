@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cctype>
+#include <charconv>
 #include <limits>
 #include <optional>
 
@@ -102,19 +102,12 @@ class Lexer {
     const std::size_t start = position_;
     const bool hexadecimal =
         text_.substr(start).starts_with("0x") || text_.substr(start).starts_with("0X");
-    const std::uint64_t base = hexadecimal ? 16 : 10;
-    std::size_t end = start + (hexadecimal ? 2 : 0);
+    const std::size_t first_digit = start + (hexadecimal ? 2 : 0);
     std::uint64_t value = 0;
-    const std::size_t first_digit = end;
-    bool overflow = false;
-    for (; end < text_.size(); ++end) {
-      const auto c = static_cast<unsigned char>(text_[end]);
-      if (hexadecimal ? std::isxdigit(c) == 0 : std::isdigit(c) == 0) break;
-      const auto digit =
-          static_cast<std::uint64_t>(std::isdigit(c) != 0 ? c - '0' : std::tolower(c) - 'a' + 10);
-      overflow = overflow || value > (limit - digit) / base;
-      value = value * base + digit;
-    }
+    const auto [stop, error] = std::from_chars(
+        text_.data() + first_digit, text_.data() + text_.size(), value, hexadecimal ? 16 : 10);
+    std::size_t end = static_cast<std::size_t>(stop - text_.data());
+    bool overflow = error == std::errc::result_out_of_range || value > limit;
     if (end == first_digit) reject(start, end - start, "a hexadecimal number needs digits");
     if (end < text_.size() && text_[end] == '.') {
       reject(start, end - start + 1, "numbers are integers here",
@@ -151,9 +144,7 @@ class Lexer {
       return take(TokenKind::symbol, 1);
     }
     std::size_t length = 1;  // the whole UTF-8 character
-    while (length < rest.size() && (static_cast<unsigned char>(rest[length]) & 0xC0U) == 0x80U) {
-      ++length;
-    }
+    while (length < rest.size() && continues_character(rest[length])) ++length;
     std::string help;
     if (rest.front() == '=') help = "write == to compare";
     reject(position_, length,

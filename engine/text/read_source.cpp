@@ -129,16 +129,12 @@ std::string read_bounded(const std::filesystem::path& path, std::uintmax_t most,
 }
 
 void require_regular_file(const std::filesystem::path& path) {
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) {
+  struct stat status = {};
+  if (::stat(path.c_str(), &status) != 0) {
     throw FileError(fmt::format("{}: no such file", path.string()), true);
   }
-  if (std::filesystem::is_regular_file(status)) return;
-  const std::string_view kind = std::filesystem::is_directory(status) ? "a folder"
-                                : std::filesystem::is_fifo(status)    ? "a pipe"
-                                : std::filesystem::is_socket(status)  ? "a socket"
-                                                                      : "a device";
+  const std::string_view kind = S_ISFIFO(status.st_mode) ? "a pipe" : other_kind(status.st_mode);
+  if (kind.empty()) return;
   throw FileError(fmt::format("{}: this is not a file but {}", path.string(), kind), true);
 }
 
