@@ -39,7 +39,7 @@ std::optional<Metric> preferred_figure(const PointRecord& point, const std::stri
 
 bool follows_from_time(std::string_view metric) {
   const MetricDefinition* definition = find_metric(metric);
-  return definition != nullptr && definition->relation != TimeRelation::none;
+  return definition != nullptr && definition->relation != TimeRelation::unrelated;
 }
 
 void SearchObjective::decide(const PointRecord& point) {

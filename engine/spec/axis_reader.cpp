@@ -175,20 +175,6 @@ std::vector<Value> read_values(const YamlNode& node, const std::string& name, bo
   return diagnostics.error_count() == errors_before ? values : std::vector<Value>{};
 }
 
-}  // namespace
-
-std::vector<Value> read_axis_values(const YamlNode& node, const std::string& name,
-                                    Diagnostics& diagnostics) {
-  return read_values(node, name, false, diagnostics);
-}
-
-std::vector<Value> read_zip_values(const YamlNode& node, const std::string& name,
-                                   Diagnostics& diagnostics) {
-  return read_values(node, name, true, diagnostics);
-}
-
-namespace {
-
 constexpr const char* set_example = "for example --set STRIDE=1,2,4";
 
 /// The part of `source` from byte `begin` to `end` without the blanks around it.
@@ -226,6 +212,16 @@ YamlNode read_list(const SourcePtr& source, std::size_t begin) {
 }
 
 }  // namespace
+
+std::vector<Value> read_axis_values(const YamlNode& node, const std::string& name,
+                                    Diagnostics& diagnostics) {
+  return read_values(node, name, false, diagnostics);
+}
+
+std::vector<Value> read_zip_values(const YamlNode& node, const std::string& name,
+                                   Diagnostics& diagnostics) {
+  return read_values(node, name, true, diagnostics);
+}
 
 std::optional<OverrideParts> read_override(const Override& argument, Diagnostics& diagnostics) {
   const SourcePtr& source = argument.source;

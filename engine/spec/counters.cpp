@@ -86,6 +86,38 @@ std::vector<CounterSet> make_sets() {
            {"instructions", "thread_instructions"}}};
 }
 
+void add_once(std::vector<std::string>& list, const std::string& name) {
+  if (std::ranges::find(list, name) == list.end()) list.push_back(name);
+}
+
+/// A warp's instruction that loads from or stores to global memory is one request if a lane of it
+/// is active. Those on generic addresses may reach global memory too, and cp.async counts as a
+/// load, but as another instruction. The requests need a pass for each kind.
+const std::vector<CounterSubstitute>& all_substitutes() {
+  static const std::vector<CounterSubstitute> substitutes = {
+      {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+       "smsp__inst_executed_op_global_ld_pred_on_any.sum",
+       {"smsp__inst_executed_op_generic_ld_pred_on_any.sum"},
+       "cp.async.c"},
+      {"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
+       "smsp__inst_executed_op_global_st_pred_on_any.sum",
+       {"smsp__inst_executed_op_generic_st_pred_on_any.sum"},
+       ""}};
+  return substitutes;
+}
+
+std::vector<std::string> counters_of(std::span<const CounterFormula> formulas) {
+  std::vector<std::string> counters;
+  for (const CounterFormula& formula : formulas) {
+    for (const auto* parts : {&formula.parts, &formula.over}) {
+      for (const CounterNames& names : *parts) {
+        for (const std::string& name : names) add_once(counters, name);
+      }
+    }
+  }
+  return counters;
+}
+
 }  // namespace
 
 std::optional<double> evaluate(const CounterFormula& formula, const CounterValues& values) {
@@ -183,42 +215,6 @@ std::vector<CounterFormula> formulas_of(std::span<const std::string> names) {
   }
   return formulas;
 }
-
-namespace {
-
-void add_once(std::vector<std::string>& list, const std::string& name) {
-  if (std::ranges::find(list, name) == list.end()) list.push_back(name);
-}
-
-/// A warp's instruction that loads from or stores to global memory is one request if a lane of it
-/// is active. Those on generic addresses may reach global memory too, and cp.async counts as a
-/// load, but as another instruction. The requests need a pass for each kind.
-const std::vector<CounterSubstitute>& all_substitutes() {
-  static const std::vector<CounterSubstitute> substitutes = {
-      {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
-       "smsp__inst_executed_op_global_ld_pred_on_any.sum",
-       {"smsp__inst_executed_op_generic_ld_pred_on_any.sum"},
-       "cp.async.c"},
-      {"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
-       "smsp__inst_executed_op_global_st_pred_on_any.sum",
-       {"smsp__inst_executed_op_generic_st_pred_on_any.sum"},
-       ""}};
-  return substitutes;
-}
-
-std::vector<std::string> counters_of(std::span<const CounterFormula> formulas) {
-  std::vector<std::string> counters;
-  for (const CounterFormula& formula : formulas) {
-    for (const auto* parts : {&formula.parts, &formula.over}) {
-      for (const CounterNames& names : *parts) {
-        for (const std::string& name : names) add_once(counters, name);
-      }
-    }
-  }
-  return counters;
-}
-
-}  // namespace
 
 CounterPlan plan_exact_counters(std::span<const CounterFormula> formulas) {
   CounterPlan plan;

@@ -10,7 +10,6 @@
 #include "engine/spec/map_reader.h"
 #include "engine/spec/metric.h"
 #include "engine/text/characters.h"
-#include "engine/text/diagnostic.h"
 #include "engine/text/units.h"
 
 namespace sweep {

@@ -15,18 +15,6 @@
 #include "engine/text/units.h"
 
 namespace sweep {
-
-std::string compiler_file_name(std::string name) {
-  std::ranges::replace_if(
-      name,
-      [](char c) {
-        const auto byte = static_cast<unsigned char>(c);
-        return c == '"' || c == '\\' || byte < 0x20 || byte == 0x7F;
-      },
-      '_');
-  return name;
-}
-
 namespace {
 
 namespace fs = std::filesystem;
@@ -289,6 +277,17 @@ class IncludeReader {
 };
 
 }  // namespace
+
+std::string compiler_file_name(std::string name) {
+  std::ranges::replace_if(
+      name,
+      [](char c) {
+        const auto byte = static_cast<unsigned char>(c);
+        return c == '"' || c == '\\' || byte < 0x20 || byte == 0x7F;
+      },
+      '_');
+  return name;
+}
 
 bool leads_out(std::string_view name) {
   const fs::path path(name);

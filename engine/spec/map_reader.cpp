@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "engine/spec/counters.h"
-#include "engine/text/diagnostic.h"
 
 namespace sweep {
 

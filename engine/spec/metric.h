@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <compare>
 #include <optional>
 #include <span>
@@ -39,7 +38,7 @@ struct CounterFormula {
 CounterFormula parse_formula(std::string metric, std::string_view text);
 
 /// How a metric follows the time that a launch takes.
-enum class TimeRelation { none, proportional, inverse };
+enum class TimeRelation { unrelated, proportional, inverse };
 
 /// How near a hardware counter and the emulator have to be for their figures to agree.
 struct CountTolerance {
@@ -61,7 +60,7 @@ struct MetricDefinition {
   std::vector<Origin> origins;  ///< where its values can come from
   bool needs_caches = false;    ///< the emulator gives it with `measure: {caches: true}` alone
 
-  TimeRelation relation = TimeRelation::none;
+  TimeRelation relation = TimeRelation::unrelated;
   int headline = 0;  ///< its place among the columns of a list of points; 0: none
   int cost = 0;      ///< its place among what runs without times are compared by; 0: none
   bool is_zero_left_out = false;  ///< the emulator gives it only where there is any

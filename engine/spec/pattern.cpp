@@ -5,13 +5,41 @@
 #include <algorithm>
 
 #include "engine/spec/cuda_scanner.h"
-#include "engine/spec/included_files.h"
 #include "engine/spec/pattern_header.h"
-#include "engine/text/diagnostic.h"
 #include "engine/text/read_source.h"
 #include "engine/text/yaml.h"
 
 namespace sweep {
+namespace {
+
+/// An expression stands on lines of its own in what is compiled.
+void refuse_directives(const CudaExpression& expression, Diagnostics& diagnostics) {
+  if (!may_hold_directive(expression.text)) return;
+  diagnostics.error(expression.where, "an expression can hold no preprocessor line",
+                    "put it into the pattern's code");
+}
+
+/// Notes which buffers the kernel takes as pointers to const.
+void note_const_buffers(Pattern& pattern) {
+  for (const KernelDeclaration& kernel : find_kernels(pattern.body)) {
+    if (kernel.name != pattern.name) continue;
+    const std::size_t count = std::min(kernel.parameters.size(), pattern.buffers.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      pattern.buffers[i].is_const = kernel.parameters[i].is_const;
+    }
+  }
+}
+
+/// The value a parameter takes after those in `before`.
+Value value_for(const Parameter& parameter, const Bindings& given, const Bindings& before) {
+  const Value* value = given.find(parameter.name);
+  Value chosen = value != nullptr ? *value : parameter.default_value.evaluate(before);
+  std::string violation = why_out_of_bounds(parameter, chosen);
+  if (violation.empty()) return chosen;
+  throw InputError(parameter.where, std::move(violation));
+}
+
+}  // namespace
 
 const Parameter* Pattern::find_parameter(std::string_view wanted) const {
   const auto found = std::ranges::find(parameters, wanted, &Parameter::name);
@@ -40,28 +68,6 @@ std::string why_out_of_bounds(const Parameter& parameter, const Value& value) {
   }
   return {};
 }
-
-namespace {
-
-/// An expression stands on lines of its own in what is compiled.
-void refuse_directives(const CudaExpression& expression, Diagnostics& diagnostics) {
-  if (!may_hold_directive(expression.text)) return;
-  diagnostics.error(expression.where, "an expression can hold no preprocessor line",
-                    "put it into the pattern's code");
-}
-
-/// Notes which buffers the kernel takes as pointers to const.
-void note_const_buffers(Pattern& pattern) {
-  for (const KernelDeclaration& kernel : find_kernels(pattern.body)) {
-    if (kernel.name != pattern.name) continue;
-    const std::size_t count = std::min(kernel.parameters.size(), pattern.buffers.size());
-    for (std::size_t i = 0; i < count; ++i) {
-      pattern.buffers[i].is_const = kernel.parameters[i].is_const;
-    }
-  }
-}
-
-}  // namespace
 
 PatternPtr parse_pattern(const SourcePtr& source, const std::filesystem::path& path,
                          Diagnostics& diagnostics,
@@ -114,19 +120,6 @@ std::string to_string(const Configuration& configuration) {
   const std::string parameters = to_string(configuration.parameters);
   return configuration.pattern->name + (parameters.empty() ? "" : " ") + parameters;
 }
-
-namespace {
-
-/// The value a parameter takes after those in `before`.
-Value value_for(const Parameter& parameter, const Bindings& given, const Bindings& before) {
-  const Value* value = given.find(parameter.name);
-  Value chosen = value != nullptr ? *value : parameter.default_value.evaluate(before);
-  std::string violation = why_out_of_bounds(parameter, chosen);
-  if (violation.empty()) return chosen;
-  throw InputError(parameter.where, std::move(violation));
-}
-
-}  // namespace
 
 Configuration resolve(const PatternPtr& pattern, const Bindings& given) {
   Configuration configuration{pattern, {}};

@@ -33,22 +33,6 @@ bool is_among(std::string_view words, std::string_view name) {
   return words.find(fmt::format(" {} ", name)) != std::string_view::npos;
 }
 
-}  // namespace
-
-std::string_view why_not_a_name(std::string_view name) {
-  if (name.size() > spec_limits::name_bytes) return "is longer than 255 characters";
-  if (name.empty() || !std::ranges::all_of(name, is_word) || is_digit(name.front())) {
-    return "is not a name: use letters, digits and _, a letter first";
-  }
-  if (is_among(keywords, name)) return "is a word of C++";
-  if (ElementType::find(name)) return "is an element type";
-  if (is_among(taken, name)) return "has another meaning in a pattern";
-  if (name.starts_with("__") || name.starts_with("sweep_")) return "is reserved";
-  return {};
-}
-
-namespace {
-
 constexpr std::array<std::string_view, 8> known = {"coalescing",    "structures", "transpose",
                                                    "shared memory", "streams",    "irregular",
                                                    "collectives",   "hierarchy"};
@@ -62,6 +46,18 @@ auto rank(std::string_view family) {
 }
 
 }  // namespace
+
+std::string_view why_not_a_name(std::string_view name) {
+  if (name.size() > spec_limits::name_bytes) return "is longer than 255 characters";
+  if (name.empty() || !std::ranges::all_of(name, is_word) || is_digit(name.front())) {
+    return "is not a name: use letters, digits and _, a letter first";
+  }
+  if (is_among(keywords, name)) return "is a word of C++";
+  if (ElementType::find(name)) return "is an element type";
+  if (is_among(taken, name)) return "has another meaning in a pattern";
+  if (name.starts_with("__") || name.starts_with("sweep_")) return "is reserved";
+  return {};
+}
 
 std::span<const std::string_view> known_families() {
   return known;

@@ -29,11 +29,11 @@ RankedBy ranked_by_of(std::span<const StoredPoint> points, const std::vector<std
 }
 
 TimeRelation relation_to_time(const RankedBy& ranked_by) {
-  if (ranked_by.origin != Origin::measured) return TimeRelation::none;
+  if (ranked_by.origin != Origin::measured) return TimeRelation::unrelated;
   if (ranked_by.metric == "time") return TimeRelation::proportional;
   const MetricDefinition* metric = find_metric(ranked_by.metric);
   const bool is_inverse = metric != nullptr && metric->relation == TimeRelation::inverse;
-  return is_inverse ? TimeRelation::inverse : TimeRelation::none;
+  return is_inverse ? TimeRelation::inverse : TimeRelation::unrelated;
 }
 
 /// The same text for equal groups, whatever the order of their names.
@@ -135,7 +135,7 @@ std::optional<Interval> interval_of(const PointRecord& point, const RankedBy& ra
   const auto figure = figure_of(point, ranked_by);
   if (figure && ranked_by.origin == Origin::emulated) return Interval{*figure, *figure};
   const TimeRelation relation = relation_to_time(ranked_by);
-  if (relation == TimeRelation::none) return std::nullopt;
+  if (relation == TimeRelation::unrelated) return std::nullopt;
   const auto time = measured_figure(point, "time");
   const auto low = measured_figure(point, "time_low");
   const auto high = measured_figure(point, "time_high");

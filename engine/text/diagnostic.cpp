@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
-#include <vector>
 
 #include "engine/text/characters.h"
 #include "engine/text/text_limits.h"
@@ -72,6 +71,10 @@ std::string excerpt(const Location& where, const char* color, const char* reset)
   const std::size_t length = std::max<std::size_t>(columns_of(line.substr(caret, where.length)), 1);
   return fmt::format("  {}\n  {}{}^{}{}\n", printable(line), blanks(line.substr(0, caret)), color,
                      std::string(length - 1, '~'), reset);
+}
+
+bool same(char a, char b) {
+  return to_small(a) == to_small(b);
 }
 
 }  // namespace
@@ -158,14 +161,6 @@ std::string render(const Diagnostics& diagnostics, bool color) {
   }
   return result;
 }
-
-namespace {
-
-bool same(char a, char b) {
-  return to_small(a) == to_small(b);
-}
-
-}  // namespace
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   // Three rows of the optimal string alignment table: two back, one back, current.

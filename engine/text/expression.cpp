@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "engine/text/checked_arithmetic.h"
-#include "engine/text/diagnostic.h"
 #include "engine/text/expression_node.h"
 
 namespace sweep {

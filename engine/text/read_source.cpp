@@ -11,17 +11,10 @@
 #include <cstring>
 
 #include "engine/text/characters.h"
-#include "engine/text/source.h"
 #include "engine/text/text_limits.h"
 #include "engine/text/units.h"
 
 namespace sweep {
-
-SourcePtr read_source(const std::filesystem::path& path) {
-  return std::make_shared<Source>(
-      Source{path.string(), read_bounded(path, text_limits::file_bytes, "a pattern or sweep")});
-}
-
 namespace {
 
 /// "a folder"; empty for files and pipes.
@@ -121,7 +114,19 @@ class OpenFile {
   std::uintmax_t size_ = 0;
 };
 
+constexpr const char* save_as_text = "save the file as UTF-8 text";
+
+bool is_refused_control(unsigned char byte, TextKind kind) {
+  if (kind == TextKind::code) return byte == 0;
+  return byte == 0x7F || (byte < 0x20 && byte != '\t' && byte != '\r' && byte != '\n');
+}
+
 }  // namespace
+
+SourcePtr read_source(const std::filesystem::path& path) {
+  return std::make_shared<Source>(
+      Source{path.string(), read_bounded(path, text_limits::file_bytes, "a pattern or sweep")});
+}
 
 std::string read_bounded(const std::filesystem::path& path, std::uintmax_t most,
                          std::string_view kind) {
@@ -137,17 +142,6 @@ void require_regular_file(const std::filesystem::path& path) {
   if (kind.empty()) return;
   throw FileError(fmt::format("{}: this is not a file but {}", path.string(), kind), true);
 }
-
-namespace {
-
-constexpr const char* save_as_text = "save the file as UTF-8 text";
-
-bool is_refused_control(unsigned char byte, TextKind kind) {
-  if (kind == TextKind::code) return byte == 0;
-  return byte == 0x7F || (byte < 0x20 && byte != '\t' && byte != '\r' && byte != '\n');
-}
-
-}  // namespace
 
 bool check_text(const SourcePtr& source, std::size_t begin, std::size_t end, TextKind kind,
                 Diagnostics& diagnostics) {

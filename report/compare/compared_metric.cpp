@@ -30,7 +30,7 @@ std::vector<MetricColumn> emulated_costs() {
 TimeRelation relation_to_time(const MetricColumn& column) {
   const MetricDefinition* metric = find_metric(column.name);
   const bool is_known = metric != nullptr && column.origin == Origin::measured;
-  return is_known ? metric->relation : TimeRelation::none;
+  return is_known ? metric->relation : TimeRelation::unrelated;
 }
 
 bool follows_time(const MetricColumn& column) {
@@ -39,7 +39,7 @@ bool follows_time(const MetricColumn& column) {
 }
 
 bool is_speed(const MetricColumn& column) {
-  return relation_to_time(column) != TimeRelation::none;
+  return relation_to_time(column) != TimeRelation::unrelated;
 }
 
 /// Totals that the emulator writes only where there are any.
