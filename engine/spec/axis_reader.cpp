@@ -153,28 +153,6 @@ bool is_bare_list(const YamlNode& node) {
          node.text.find('(') == std::string::npos;
 }
 
-std::vector<Value> read_values(const YamlNode& node, const std::string& name, bool may_repeat,
-                               Diagnostics& diagnostics) {
-  const std::size_t errors_before = diagnostics.error_count();
-  std::vector<Value> values;
-  if (node.is_null() || (node.is_sequence() && node.items.empty())) {
-    diagnostics.error(node.where, fmt::format("the axis '{}' has no values", name),
-                      "write a list, or {from: 1, to: 32}");
-  } else if (is_bare_list(node)) {
-    diagnostics.error(node.where, "a list of values stands in brackets",
-                      fmt::format("[{}]", node.text));
-  } else if (node.is_map()) {
-    values = read_range(node, name, diagnostics);
-  } else {
-    values = read_list(node.is_sequence() ? std::span(node.items) : std::span(&node, 1), name,
-                       may_repeat, diagnostics);
-  }
-  if (values.size() > spec_limits::axis_values) {
-    refuse_length(node, name, values.size(), diagnostics);
-  }
-  return diagnostics.error_count() == errors_before ? values : std::vector<Value>{};
-}
-
 constexpr const char* set_example = "for example --set STRIDE=1,2,4";
 
 /// The part of `source` from byte `begin` to `end` without the blanks around it.
@@ -214,13 +192,25 @@ YamlNode read_list(const SourcePtr& source, std::size_t begin) {
 }  // namespace
 
 std::vector<Value> read_axis_values(const YamlNode& node, const std::string& name,
-                                    Diagnostics& diagnostics) {
-  return read_values(node, name, false, diagnostics);
-}
-
-std::vector<Value> read_zip_values(const YamlNode& node, const std::string& name,
-                                   Diagnostics& diagnostics) {
-  return read_values(node, name, true, diagnostics);
+                                    Diagnostics& diagnostics, bool may_repeat) {
+  const std::size_t errors_before = diagnostics.error_count();
+  std::vector<Value> values;
+  if (node.is_null() || (node.is_sequence() && node.items.empty())) {
+    diagnostics.error(node.where, fmt::format("the axis '{}' has no values", name),
+                      "write a list, or {from: 1, to: 32}");
+  } else if (is_bare_list(node)) {
+    diagnostics.error(node.where, "a list of values stands in brackets",
+                      fmt::format("[{}]", node.text));
+  } else if (node.is_map()) {
+    values = read_range(node, name, diagnostics);
+  } else {
+    values = read_list(node.is_sequence() ? std::span(node.items) : std::span(&node, 1), name,
+                       may_repeat, diagnostics);
+  }
+  if (values.size() > spec_limits::axis_values) {
+    refuse_length(node, name, values.size(), diagnostics);
+  }
+  return diagnostics.error_count() == errors_before ? values : std::vector<Value>{};
 }
 
 std::optional<OverrideParts> read_override(const Override& argument, Diagnostics& diagnostics) {

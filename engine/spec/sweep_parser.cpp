@@ -168,15 +168,14 @@ class SweepParser {
                                 const YamlNode& node) {
     if (!check_axis_name(name, where)) return std::nullopt;
     Axis axis{{name}, {}, where};
-    for (Value& value : read_axis_column(name, node, read_axis_values)) {
+    for (Value& value : read_values(name, node, false)) {
       axis.rows.push_back({std::move(value)});
     }
     return axis;
   }
 
-  template <class Read>
-  std::vector<Value> read_axis_column(const std::string& name, const YamlNode& node, Read read) {
-    std::vector<Value> values = read(node, name, diagnostics_);
+  std::vector<Value> read_values(const std::string& name, const YamlNode& node, bool may_repeat) {
+    std::vector<Value> values = read_axis_values(node, name, diagnostics_, may_repeat);
     check_axis_values(name, node, values);
     return values;
   }
@@ -217,7 +216,7 @@ class SweepParser {
       if (is_axis(sweep_.axes, key.text)) {
         diagnostics_.error(key.where, fmt::format("'{}' is an axis twice", key.text));
       }
-      const std::vector<Value> values = read_axis_column(key.text, value, read_zip_values);
+      const std::vector<Value> values = read_values(key.text, value, true);
       if (!values.empty()) add_column(axis, key, values);
     });
     if (diagnostics_.error_count() == errors_before) check_rows_differ(axis);

@@ -12,15 +12,11 @@
 namespace sweep {
 
 /// An axis's values: from a list, a single value, or {from, to} with an optional `step` or
-/// `multiply`. Empty, with messages, when there is a mistake, when a value stands there twice, or
-/// when there are more than a million values.
+/// `multiply`. Empty, with messages, when there is a mistake or when there are more than a million
+/// values. A value may repeat in an axis that moves together with others: the rows differ in
+/// another name.
 std::vector<Value> read_axis_values(const YamlNode& node, const std::string& name,
-                                    Diagnostics& diagnostics);
-
-/// The same for one name of a group of axes that move together, where a value may repeat: the rows
-/// differ in another name.
-std::vector<Value> read_zip_values(const YamlNode& node, const std::string& name,
-                                   Diagnostics& diagnostics);
+                                    Diagnostics& diagnostics, bool may_repeat = false);
 
 /// A `--set` argument taken apart.
 struct OverrideParts {

@@ -19,15 +19,10 @@ struct SeverityStyle {
 };
 
 SeverityStyle style_of(Severity severity) {
-  switch (severity) {
-    case Severity::error:
-      return {"error", "\033[1;31m"};
-    case Severity::warning:
-      return {"warning", "\033[1;35m"};
-    case Severity::note:
-      break;
-  }
-  return {"note", "\033[1;36m"};
+  constexpr std::array styles = {SeverityStyle{"error", "\033[1;31m"},
+                                 SeverityStyle{"warning", "\033[1;35m"},
+                                 SeverityStyle{"note", "\033[1;36m"}};
+  return styles.at(static_cast<std::size_t>(severity));
 }
 
 /// Blanks as wide as `text`; tabs stay tabs so that the caret lands under its character.

@@ -128,17 +128,9 @@ ValueKind kind_of(const Value& value) {
 }
 
 std::string_view describe(ValueKind kind) {
-  switch (kind) {
-    case ValueKind::integer:
-      return "an integer";
-    case ValueKind::boolean:
-      return "a boolean";
-    case ValueKind::element:
-      return "an element type";
-    case ValueKind::word:
-      break;
-  }
-  return "a word";
+  constexpr std::array<std::string_view, 4> words = {"an integer", "a boolean", "an element type",
+                                                     "a word"};
+  return words.at(static_cast<std::size_t>(kind));
 }
 
 std::string to_string(const Value& value) {
