@@ -21,25 +21,32 @@ struct Row : MetricDefinition {
     if (unit == "%") tolerance = {0, 0.5};
   }
 
-  Row& follows(TimeRelation time) { return relation = time, *this; }
-  Row& headline(int place) { return MetricDefinition::headline = place, *this; }
-  Row& cost(int place) { return MetricDefinition::cost = place, *this; }
-  Row& left_out_at_zero() { return is_zero_left_out = true, *this; }
-  Row& ratio() { return tolerance.absolute = 0, *this; }
+  Row& follows(TimeRelation time) { return set(relation, time); }
+  Row& headline(int place) { return set(MetricDefinition::headline, place); }
+  Row& cost(int place) { return set(MetricDefinition::cost, place); }
+  Row& left_out_at_zero() { return set(is_zero_left_out, true); }
+  Row& ratio() { return set(tolerance.absolute, 0); }
   /// The emulator's figure is that of a model of the caches.
   Row& modelled(double relative, double absolute) {
     needs_caches = true;
-    return tolerance = {relative, absolute}, *this;
+    return set(tolerance, {relative, absolute});
   }
   /// Counters have more wavefronts where an access waits for others: on an NVIDIA H200 the tiles of
   /// transpose_tiles have up to 16 % more than their accesses need.
   Row& waits(std::vector<std::string> share_of) {
     tolerance.waiting = 0.2;
-    return wavefronts = std::move(share_of), *this;
+    return set(wavefronts, std::move(share_of));
   }
   /// The emulator executes PTX, and the hardware the machine code that it becomes.
-  Row& not_comparable() { return is_comparable = false, *this; }
-  Row& of_hardware_alone() { return origins = {Origin::hardware}, *this; }
+  Row& not_comparable() { return set(is_comparable, false); }
+  Row& of_hardware_alone() { return set(origins, {Origin::hardware}); }
+
+ private:
+  template <class T>
+  Row& set(T& field, std::type_identity_t<T> value) {
+    field = std::move(value);
+    return *this;
+  }
 };
 
 struct Group {
