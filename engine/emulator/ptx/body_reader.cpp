@@ -2,15 +2,140 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <unordered_map>
+
 #include "engine/emulator/ptx/constant.h"
 #include "engine/emulator/ptx/declaration.h"
-#include "engine/emulator/ptx/name_resolution.h"
-#include "engine/emulator/ptx/operand_reader.h"
-#include "engine/emulator/ptx/places.h"
 #include "engine/emulator/ptx/scopes.h"
 
 namespace sweep::ptx {
 namespace {
+
+constexpr std::size_t longest_chain = 64;
+
+Place read_place(Lexer& lexer) {
+  constexpr std::uint32_t any = std::numeric_limits<std::uint32_t>::max();
+  const auto read = [&](std::uint32_t last, std::string_view what) {
+    const Token token = lexer.current();
+    // A literal, not an expression: no comma stands between the three numbers.
+    const Constant constant = read_literal(lexer);
+    if (constant.kind != Constant::Kind::integer || constant.bits > last) {
+      Lexer::fail_at(token, fmt::format("{} is not from 0 to {}", what, last));
+    }
+    return static_cast<std::uint32_t>(constant.bits);
+  };
+  return {read(last_file, "a file"), read(any, "a line"), read(any, "a column")};
+}
+
+/// The call chains of one function's instructions. A compiler prints the `.loc` of an inlined
+/// instruction with the inlined function and the place of the call, and before it the `.loc` of
+/// that call: the latest `.loc` of a place tells how the place itself came to be there. Functions
+/// made from one template are called from one place by each other, so a `.loc` that goes back to
+/// a function of the current chain, called from the same place as there, means that one.
+class Places {
+ public:
+  /// `chains` gets the empty chain as its first.
+  explicit Places(std::vector<CallChain>& chains) : chains_(chains), links_(1) {
+    chains_.assign(1, CallChain{});
+  }
+
+  /// Reads what follows `.loc`, and gives the index of the chain of the instructions behind it.
+  /// A chain names the 64 innermost places.
+  std::uint32_t read(Lexer& lexer) {
+    Link link;
+    link.place = read_place(lexer);
+    std::optional<Place> call;
+    while (lexer.accept(',')) {
+      const std::string_view attribute = lexer.take_word("'function_name' or 'inlined_at'");
+      if (attribute == "function_name") {
+        link.inlinee.label = lexer.take_word("a label");
+        link.inlinee.offset = read_offset(lexer);
+      } else if (attribute == "inlined_at") {
+        call = read_place(lexer);
+      } else {
+        lexer.fail(fmt::format("'{}' is not an attribute of a place", attribute));
+      }
+    }
+    if (call) link.caller = find_caller(link.inlinee, *call);
+    current_ = find_or_add(link);
+    latest_[link.place] = current_;
+    return current_;
+  }
+
+ private:
+  /// The function that a place was inlined with: a label and an offset of debug information.
+  struct Inlinee {
+    std::string_view label;
+    std::int64_t offset = 0;
+    friend bool operator==(const Inlinee&, const Inlinee&) = default;
+  };
+  /// The first place of a chain, and the chain of the rest.
+  struct Link {
+    Place place;
+    Inlinee inlinee;
+    std::uint32_t caller = 0;
+    friend bool operator==(const Link&, const Link&) = default;
+  };
+  struct Hash {
+    std::size_t operator()(const Place& place) const {
+      constexpr std::uint64_t factor = 0x9E3779B97F4A7C15;
+      std::uint64_t hash = (std::uint64_t{place.file} << 32 | place.line) * factor;
+      hash = (hash ^ (hash >> 29) ^ place.column) * factor;
+      return static_cast<std::size_t>(hash ^ (hash >> 32));
+    }
+    std::size_t operator()(const Link& link) const {
+      constexpr std::size_t factor = 0xD1B54A32D192ED03;
+      const std::size_t rest = std::hash<std::string_view>{}(link.inlinee.label) + link.caller;
+      return ((*this)(link.place) ^ rest) * factor;
+    }
+  };
+
+  std::uint32_t find_caller(const Inlinee& inlinee, const Place& call) {
+    std::uint32_t chain = current_;
+    for (std::size_t step = 0; step < longest_chain && chain != 0; ++step) {
+      const Link& link = links_[chain];
+      if (link.inlinee == inlinee && link.caller != 0 && links_[link.caller].place == call) {
+        return link.caller;
+      }
+      chain = link.caller;
+    }
+    const auto known = latest_.find(call);
+    return known != latest_.end() ? known->second : find_or_add(Link{call, {}, 0});
+  }
+
+  std::uint32_t find_or_add(const Link& link) {
+    const auto [found, is_new] =
+        chain_of_link_.try_emplace(link, static_cast<std::uint32_t>(chains_.size()));
+    if (is_new) {
+      CallChain chain = {link.place};
+      const CallChain& outer = chains_[link.caller];
+      const std::size_t length = std::min(outer.size(), longest_chain - 1);
+      chain.insert(chain.end(), outer.begin(), outer.begin() + static_cast<std::ptrdiff_t>(length));
+      chains_.push_back(std::move(chain));
+      links_.push_back(link);
+    }
+    return found->second;
+  }
+
+  std::vector<CallChain>& chains_;
+  std::vector<Link> links_;  ///< of each chain
+  std::unordered_map<Link, std::uint32_t, Hash> chain_of_link_;
+  std::unordered_map<Place, std::uint32_t, Hash> latest_;
+  std::uint32_t current_ = 0;
+};
+
+/// Every use of a table copies it.
+constexpr std::size_t most_table_entries = std::size_t{1} << 17;
+
+/// The names that `.branchtargets` or `.calltargets` lists.
+struct TargetTable {
+  std::vector<std::string_view> names;
+  std::uint32_t scope = 0;
+  std::uint32_t line = 0;
+};
 
 class BodyReader {
  public:
@@ -31,7 +156,12 @@ class BodyReader {
     lexer_.expect('{');
     while (read_statement()) {
     }
-    resolve_names(body_, scopes_, module_, function_);
+    for (std::size_t i = 0; i < function_.code.size(); ++i) {
+      Instruction& instruction = function_.code[i];
+      for (Operand& operand : instruction.operands) {
+        resolve(operand, scope_of_instruction_[i], instruction.ptx_line);
+      }
+    }
   }
 
  private:
@@ -112,7 +242,7 @@ class BodyReader {
       read_operands(instruction);
     }
     instruction.place = place_;
-    body_.scope_of_instruction.push_back(scopes_.current());
+    scope_of_instruction_.push_back(scopes_.current());
     function_.code.push_back(std::move(instruction));
   }
 
@@ -120,7 +250,7 @@ class BodyReader {
   void read_label(std::string_view name) {
     if (lexer_.is_suffix("branchtargets") || lexer_.is_suffix("calltargets")) {
       scopes_.declare(line_, name,
-                      {Symbol::Kind::table, static_cast<std::uint32_t>(body_.tables.size())});
+                      {Symbol::Kind::table, static_cast<std::uint32_t>(tables_.size())});
       read_table();
     } else if (lexer_.is_suffix("callprototype")) {
       scopes_.declare(line_, name, {Symbol::Kind::prototype, 0});
@@ -140,7 +270,7 @@ class BodyReader {
       table.names.push_back(lexer_.take_word("a target"));
     } while (lexer_.accept(','));
     lexer_.expect(';');
-    body_.tables.push_back(std::move(table));
+    tables_.push_back(std::move(table));
   }
 
   void read_operands(Instruction& instruction) {
@@ -173,13 +303,73 @@ class BodyReader {
     lexer_.expect(';');
   }
 
+  // Labels are used before they are declared: the names that OperandReader left are looked up when
+  // the whole body is known.
+
+  void resolve(Operand& operand, std::uint32_t scope, std::uint32_t line) {
+    for (Operand& element : operand.elements) resolve(element, scope, line);
+    if (operand.kind != Operand::Kind::label) return;
+    const auto symbol = scopes_.find_from(scope, operand.name);
+    if (symbol && symbol->kind == Symbol::Kind::label) {
+      check_no_offset(operand, line);
+      operand.value = symbol->index;
+    } else if (symbol && symbol->kind == Symbol::Kind::table) {
+      resolve_table(operand, tables_[symbol->index], line);
+    } else if (symbol && symbol->kind == Symbol::Kind::prototype) {
+      operand.kind = Operand::Kind::other;
+    } else {
+      resolve_in_module(operand, line);
+    }
+  }
+
+  void resolve_in_module(Operand& operand, std::uint32_t line) {
+    const auto variable = module_.variables.find(operand.name);
+    if (variable != module_.variables.end()) {
+      operand.kind = Operand::Kind::variable;
+      operand.variable = {false, variable->second};
+      return;
+    }
+    if (module_.functions.find(operand.name) == module_.functions.end()) {
+      throw SyntaxError(line, fmt::format("'{}' is not declared", operand.name));
+    }
+    check_no_offset(operand, line);
+    operand.kind = Operand::Kind::function;
+  }
+
+  void resolve_table(Operand& operand, const TargetTable& table, std::uint32_t line) {
+    table_entries_ += table.names.size();
+    if (table_entries_ > most_table_entries) {
+      throw SyntaxError(line, "the function has too many branch targets");
+    }
+    operand.kind = Operand::Kind::list;
+    for (const std::string_view name : table.names) {
+      Operand target;
+      target.kind = Operand::Kind::label;
+      target.name = name;
+      const auto symbol = scopes_.find_from(table.scope, name);
+      if (symbol && symbol->kind == Symbol::Kind::label) {
+        target.value = symbol->index;
+      } else {
+        resolve_in_module(target, table.line);
+      }
+      operand.elements.push_back(std::move(target));
+    }
+  }
+
+  static void check_no_offset(const Operand& operand, std::uint32_t line) {
+    if (operand.value == 0) return;
+    throw SyntaxError(line, fmt::format("'{}' is code and takes no offset", operand.name));
+  }
+
   Lexer& lexer_;
   const ModuleNames& module_;
   Function& function_;
   Scopes scopes_;
   Places places_;
   OperandReader operands_;
-  BodyNames body_;
+  std::vector<std::uint32_t> scope_of_instruction_;
+  std::vector<TargetTable> tables_;
+  std::size_t table_entries_ = 0;
   std::uint32_t place_ = 0;
   std::uint32_t line_ = 0;  ///< of the statement
 };

@@ -58,16 +58,10 @@ Constant read_unary(Lexer& lexer, int depth) {
   if (lexer.accept('+')) return read_unary(lexer, depth + 1);
   if (lexer.accept('-')) {
     Constant constant = read_unary(lexer, depth + 1);
-    switch (constant.kind) {
-      case Constant::Kind::integer:
-        constant.bits = 0 - constant.bits;
-        break;
-      case Constant::Kind::f32:
-        constant.bits ^= std::uint64_t{1} << 31;
-        break;
-      case Constant::Kind::f64:
-        constant.bits ^= std::uint64_t{1} << 63;
-        break;
+    if (constant.kind == Constant::Kind::integer) {
+      constant.bits = 0 - constant.bits;
+    } else {
+      constant.bits ^= std::uint64_t{1} << (constant.kind == Constant::Kind::f32 ? 31 : 63);
     }
     return constant;
   }
@@ -128,8 +122,7 @@ Constant continue_sum(Lexer& lexer, Constant sum, int depth) {
 }
 
 Constant read_sum(Lexer& lexer, int depth) {
-  const Constant first = read_product(lexer, depth);
-  return continue_sum(lexer, first, depth);
+  return continue_sum(lexer, read_product(lexer, depth), depth);
 }
 
 }  // namespace

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 
 #include "engine/emulator/ptx/constant.h"
-#include "engine/emulator/ptx/initializer.h"
 
 namespace sweep::ptx {
 namespace {
@@ -14,6 +14,7 @@ namespace {
 constexpr std::uint64_t most_alignment = std::uint64_t{1} << 20;
 constexpr std::uint64_t most_registers = std::uint64_t{1} << 24;  ///< of one range
 constexpr std::size_t most_dimensions = 32;
+constexpr std::size_t deepest_braces = 32;
 
 /// What stands in front of a variable's name.
 struct VariableType {
@@ -109,6 +110,15 @@ std::vector<std::uint64_t> read_lengths(Lexer& lexer) {
   return lengths;
 }
 
+/// How the elements of a variable lie in memory, so that nested braces find their place.
+struct Layout {
+  Type type = Type::b8;
+  /// Bytes of an element at each level of braces: 32 and 4 for `.b32 a[4][8]`. At least one.
+  std::vector<std::uint64_t> strides;
+  std::uint64_t bytes = 0;       ///< of all
+  bool has_open_length = false;  ///< `a[]`: the initialiser says how long; `bytes` does not count
+};
+
 /// Reads the lengths behind a name: how the variable lies in memory.
 Layout read_layout(Lexer& lexer, const VariableType& type) {
   Layout layout;
@@ -143,10 +153,131 @@ DeclaredVariable read_declarator(Lexer& lexer, Space space, const VariableType& 
   return declared;
 }
 
-/// Texture references list the modes of a sampler, which are no memory.
-bool is_sampler_initializer(const Lexer& lexer, bool is_opaque_type) {
-  return is_opaque_type && lexer.is_mark('{');
-}
+/// Reads what follows the `=` of a variable: a number, an address, or braces around such.
+class InitializerReader {
+ public:
+  InitializerReader(Lexer& lexer, const Layout& layout, Variable& variable)
+      : lexer_(lexer), layout_(layout), variable_(variable) {}
+
+  void read() {
+    if (lexer_.is_mark('{')) {
+      read_braces(0, 0);
+    } else {
+      read_element(0);
+    }
+    if (!layout_.has_open_length) return;
+    const std::uint64_t stride = layout_.strides.front();
+    variable_.bytes = (end_ + stride - 1) / stride * stride;
+  }
+
+ private:
+  std::uint64_t element_bytes() const { return bytes_of(layout_.type); }
+
+  /// Reads `{...}` whose first element lies at `offset`.
+  void read_braces(std::size_t level, std::uint64_t offset) {
+    if (level >= deepest_braces) lexer_.fail("an initialiser is nested too deeply");
+    const std::uint64_t stride = layout_.strides[std::min(level, layout_.strides.size() - 1)];
+    const std::uint64_t start = offset;
+    lexer_.expect('{');
+    while (!lexer_.is_mark('}')) {
+      if (lexer_.is_mark('{')) {
+        offset = start + (offset - start + stride - 1) / stride * stride;
+        read_braces(level + 1, offset);
+        offset += stride;
+      } else {
+        read_element(offset);
+        offset += element_bytes();
+      }
+      if (offset > largest_variable) lexer_.fail("a variable is larger than 256 TiB");
+      if (!lexer_.accept(',')) break;
+    }
+    lexer_.expect('}');
+  }
+
+  void read_element(std::uint64_t offset) {
+    if (!layout_.has_open_length && offset + element_bytes() > layout_.bytes) {
+      lexer_.fail("the initialiser has more elements than the variable");
+    }
+    Variable::Cell cell;
+    cell.offset = offset;
+    cell.size = bytes_of(layout_.type);
+    if (lexer_.is_word() && lexer_.current().text != "WARP_SZ") {
+      read_address(cell);
+    } else {
+      const Constant constant = read_constant(lexer_);
+      if (lexer_.is_mark('(') && constant.kind == Constant::Kind::integer) {
+        read_masked_address(constant.bits, cell);
+      } else {
+        cell.bits = bits_of_number(constant);
+      }
+    }
+    end_ = std::max(end_, offset + element_bytes());
+    // What is not named is zero.
+    if (cell.bits != 0 || !cell.symbol.empty()) variable_.initial.push_back(std::move(cell));
+  }
+
+  /// Reads `name`, `name+4`, `generic(name)` or `generic(name)+4`.
+  void read_address(Variable::Cell& cell) {
+    const std::string_view name = lexer_.take_word("a name");
+    if (name == "generic" && lexer_.accept('(')) {
+      cell.is_generic = true;
+      cell.symbol = lexer_.take_word("a name");
+      cell.bits = static_cast<std::uint64_t>(read_offset(lexer_));
+      lexer_.expect(')');
+    } else {
+      cell.symbol = name;
+    }
+    cell.bits += static_cast<std::uint64_t>(read_offset(lexer_));
+  }
+
+  /// Reads `(name)` behind a mask: 0xFF00(name) is the second byte of the address.
+  void read_masked_address(std::uint64_t mask, Variable::Cell& cell) {
+    const auto shift = static_cast<unsigned>(std::countr_zero(mask));
+    if (mask == 0 || shift % 8 != 0 || mask >> shift != bits_of_all(cell.size)) {
+      lexer_.fail("a mask in front of an address takes as many of its bytes as an element has");
+    }
+    cell.shift = shift;
+    lexer_.expect('(');
+    read_address(cell);
+    lexer_.expect(')');
+  }
+
+  static std::uint64_t bits_of_all(unsigned bytes) {
+    return bytes >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << (8 * bytes)) - 1;
+  }
+
+  /// The number as an element of the variable holds it.
+  std::uint64_t bits_of_number(const Constant& constant) const {
+    const bool is_f32 = layout_.type == Type::f32;
+    const bool is_f64 = layout_.type == Type::f64;
+    const unsigned bytes = bytes_of(layout_.type);
+    switch (constant.kind) {
+      case Constant::Kind::integer:
+        if (is_f32 || is_f64) break;
+        return constant.bits & bits_of_all(bytes);
+      case Constant::Kind::f32:
+        if (is_f64) {
+          const double value = std::bit_cast<float>(static_cast<std::uint32_t>(constant.bits));
+          return std::bit_cast<std::uint64_t>(value);
+        }
+        if (bytes != 4) break;
+        return constant.bits;
+      case Constant::Kind::f64:
+        if (is_f32) {
+          const auto value = static_cast<float>(std::bit_cast<double>(constant.bits));
+          return std::bit_cast<std::uint32_t>(value);
+        }
+        if (bytes != 8) break;
+        return constant.bits;
+    }
+    lexer_.fail(fmt::format("this number does not initialise a .{}", to_string(layout_.type)));
+  }
+
+  Lexer& lexer_;
+  const Layout& layout_;
+  Variable& variable_;
+  std::uint64_t end_ = 0;  ///< of the last element named
+};
 
 }  // namespace
 
@@ -159,15 +290,10 @@ std::vector<DeclaredVariable> read_variables(Lexer& lexer, Space space, bool is_
     DeclaredVariable declared = read_declarator(lexer, space, type, layout);
     declared.variable.is_extern = is_extern;
     if (lexer.accept('=')) {
-      if (is_sampler_initializer(lexer, is_opaque_type)) {
-        lexer.skip_braces();
+      if (is_opaque_type && lexer.is_mark('{')) {
+        lexer.skip_braces();  // the modes of a sampler, which are no memory
       } else {
-        Initializer initializer = read_initializer(lexer, layout);
-        if (layout.has_open_length) {
-          const std::uint64_t stride = layout.strides.front();
-          declared.variable.bytes = (initializer.bytes + stride - 1) / stride * stride;
-        }
-        declared.variable.initial = std::move(initializer.cells);
+        InitializerReader(lexer, layout, declared.variable).read();
       }
     }
     variables.push_back(std::move(declared));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <mutex>
 #include <string>
 #include <unordered_map>
@@ -10,9 +11,8 @@
 #include "engine/emulator/ptx/body_reader.h"
 #include "engine/emulator/ptx/constant.h"
 #include "engine/emulator/ptx/declaration.h"
-#include "engine/emulator/ptx/function_header.h"
 #include "engine/emulator/ptx/lexer.h"
-#include "engine/emulator/ptx/module_names.h"
+#include "engine/emulator/ptx/scopes.h"
 #include "engine/text/characters.h"
 
 namespace sweep::ptx {
@@ -22,6 +22,97 @@ namespace {
 /// known here ends the reading, whatever the version says.
 constexpr unsigned oldest_version = 60;
 constexpr std::size_t most_digits = 4;
+
+/// What stands in front of a function's body, but for the body.
+struct FunctionHeader {
+  Function function;                    ///< without a body
+  std::vector<std::string_view> names;  ///< of the parameters and results, as in the text
+  bool has_register_parameters = false;
+};
+
+/// `.noreturn`, `.attribute(...)`
+void skip_attributes(Lexer& lexer) {
+  while (lexer.is_suffix()) {
+    lexer.advance();
+    if (lexer.is_mark('(')) lexer.skip_parentheses();
+  }
+}
+
+/// Goes to the next directive, or to the end of the header. A pragma has a semicolon of its own.
+void skip_to_directive(Lexer& lexer) {
+  for (;;) {
+    if (lexer.accept_suffix("pragma")) {
+      lexer.skip_statement();
+      continue;
+    }
+    if (lexer.is_suffix() || lexer.is_mark('{') || lexer.is_mark(';')) return;
+    if (lexer.is_end() || lexer.is_mark('}')) lexer.fail_expected("'{' or ';'");
+    lexer.advance();
+  }
+}
+
+/// Reads `32, 8` or `32, 8, 1`.
+std::uint32_t read_thread_count(Lexer& lexer) {
+  constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
+  std::uint64_t product = 1;
+  do {
+    product *= read_unsigned(lexer, most, "a number of threads");
+    if (product > most) lexer.fail("a block has too many threads");
+  } while (lexer.accept(','));
+  return static_cast<std::uint32_t>(product);
+}
+
+void read_performance_directives(Lexer& lexer, Function& function) {
+  bool is_exact = false;
+  skip_to_directive(lexer);
+  while (lexer.is_suffix()) {
+    const std::string_view name = lexer.take_suffix("a directive");
+    if (name == "reqntid" || (name == "maxntid" && !is_exact)) {
+      is_exact = name == "reqntid";
+      function.max_threads = read_thread_count(lexer);
+    }
+    skip_to_directive(lexer);
+  }
+}
+
+void add_parameters(std::vector<DeclaredParameter>&& parameters, std::vector<Variable>& variables,
+                    FunctionHeader& header) {
+  for (DeclaredParameter& parameter : parameters) {
+    header.has_register_parameters |= parameter.is_register;
+    header.names.push_back(parameter.declared.name);
+    variables.push_back(std::move(parameter.declared.variable));
+  }
+}
+
+/// Goes from behind `.entry` or `.func` to the `{` or `;` and gives the function's name.
+std::string_view skip_function_header(Lexer& lexer) {
+  if (lexer.is_mark('(')) lexer.skip_parentheses();
+  skip_attributes(lexer);
+  const std::string_view name = lexer.take_word("the name of a function");
+  do {
+    skip_to_directive(lexer);
+    if (lexer.is_suffix()) lexer.advance();
+  } while (!lexer.is_mark('{') && !lexer.is_mark(';'));
+  return name;
+}
+
+/// Reads the same.
+FunctionHeader read_function_header(Lexer& lexer) {
+  FunctionHeader header;
+  Function& function = header.function;
+  std::vector<DeclaredParameter> results;
+  if (lexer.is_mark('(')) results = read_parameters(lexer);
+  skip_attributes(lexer);
+  function.name = lexer.take_word("the name of a function");
+  if (lexer.is_mark('(')) add_parameters(read_parameters(lexer), function.parameters, header);
+  add_parameters(std::move(results), function.results, header);
+  read_performance_directives(lexer, function);
+  function.has_body = lexer.is_mark('{');
+  function.variables = function.parameters;
+  function.variables.insert(function.variables.end(), function.results.begin(),
+                            function.results.end());
+  return header;
+}
 
 }  // namespace
 
@@ -58,25 +149,6 @@ class Module::Reader {
     return function.function.get();
   }
 
-  const std::string& file_name(std::uint32_t index) const {
-    static const std::string none;
-    const auto found = files_.find(index);
-    return found == files_.end() ? none : found->second;
-  }
-
-  std::vector<std::string> entries() const {
-    std::vector<std::string> result;
-    for (const FoundFunction& function : functions_) {
-      if (function.is_entry) result.emplace_back(function.name);
-    }
-    return result;
-  }
-
-  unsigned version() const { return version_; }
-  const std::string& target() const { return target_; }
-  const std::vector<Variable>& variables() const { return variables_; }
-
- private:
   /// A function whose text has been found.
   struct FoundFunction {
     std::string_view name;
@@ -264,22 +336,28 @@ Module::Module(std::string text) : reader_(std::make_unique<Reader>(std::move(te
 Module::~Module() = default;
 
 unsigned Module::version() const {
-  return reader_->version();
+  return reader_->version_;
 }
 const std::string& Module::target() const {
-  return reader_->target();
+  return reader_->target_;
 }
 const std::string& Module::file_name(std::uint32_t index) const {
-  return reader_->file_name(index);
+  static const std::string none;
+  const auto found = reader_->files_.find(index);
+  return found == reader_->files_.end() ? none : found->second;
 }
 const std::vector<Variable>& Module::variables() const {
-  return reader_->variables();
+  return reader_->variables_;
 }
 const Function* Module::find_function(std::string_view name) const {
   return reader_->find_function(name);
 }
 std::vector<std::string> Module::entries() const {
-  return reader_->entries();
+  std::vector<std::string> result;
+  for (const Reader::FoundFunction& function : reader_->functions_) {
+    if (function.is_entry) result.emplace_back(function.name);
+  }
+  return result;
 }
 
 }  // namespace sweep::ptx

@@ -1,9 +1,9 @@
-#include "engine/emulator/ptx/operand_reader.h"
-
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "engine/emulator/ptx/body_reader.h"
 #include "engine/emulator/ptx/constant.h"
-#include "engine/emulator/ptx/special_register.h"
 
 namespace sweep::ptx {
 namespace {
@@ -15,6 +15,67 @@ Operand operand_of(Operand::Kind kind, std::string_view name = {}) {
   operand.kind = kind;
   operand.name = name;
   return operand;
+}
+
+/// Vectors of three, or four with an unused last one; alone they name all of it.
+constexpr std::string_view vectors[] = {"%tid",           "%ntid",          "%ctaid",
+                                        "%nctaid",        "%clusterid",     "%nclusterid",
+                                        "%cluster_ctaid", "%cluster_nctaid"};
+
+constexpr std::string_view scalars[] = {"%laneid",
+                                        "%warpid",
+                                        "%nwarpid",
+                                        "%smid",
+                                        "%nsmid",
+                                        "%gridid",
+                                        "%is_explicit_cluster",
+                                        "%cluster_ctarank",
+                                        "%cluster_nctarank",
+                                        "%lanemask_eq",
+                                        "%lanemask_le",
+                                        "%lanemask_lt",
+                                        "%lanemask_ge",
+                                        "%lanemask_gt",
+                                        "%clock",
+                                        "%clock_hi",
+                                        "%clock64",
+                                        "%globaltimer",
+                                        "%globaltimer_lo",
+                                        "%globaltimer_hi",
+                                        "%total_smem_size",
+                                        "%aggr_smem_size",
+                                        "%dynamic_smem_size",
+                                        "%current_graph_exec",
+                                        "%reserved_smem_offset_begin",
+                                        "%reserved_smem_offset_end",
+                                        "%reserved_smem_offset_cap"};
+
+/// `prefix` and a number below `count`.
+bool is_numbered(std::string_view name, std::string_view prefix, unsigned count) {
+  if (!name.starts_with(prefix)) return false;
+  name.remove_prefix(prefix.size());
+  if (name.empty() || name.size() > 2) return false;
+  unsigned number = 0;
+  for (const char c : name) {
+    if (c < '0' || c > '9') return false;
+    number = number * 10 + static_cast<unsigned>(c - '0');
+  }
+  return number < count;
+}
+
+/// Whether `name` is a register that PTX predefines: "%tid.x", "%clock64", "%envreg7". It does not
+/// say that the emulator has it.
+bool is_special_register(std::string_view name) {
+  if (std::ranges::find(scalars, name) != std::end(scalars)) return true;
+  std::string_view vector = name;
+  if (name.size() > 2 && name[name.size() - 2] == '.' &&
+      std::string_view("xyzw").find(name.back()) != std::string_view::npos) {
+    vector = name.substr(0, name.size() - 2);
+  }
+  if (std::ranges::find(vectors, vector) != std::end(vectors)) return true;
+  if (name.ends_with("_64") && is_numbered(name.substr(0, name.size() - 3), "%pm", 8)) return true;
+  return is_numbered(name, "%pm", 8) || is_numbered(name, "%envreg", 32) ||
+         is_numbered(name, "%reserved_smem_offset_", 2);
 }
 
 }  // namespace
@@ -81,44 +142,42 @@ Operand OperandReader::read_address(int depth) {
   return address;
 }
 
+/// A register or variable of the function.
+std::optional<Operand> OperandReader::find_local(std::string_view name) {
+  const auto symbol = scopes_.find(name);
+  if (symbol && symbol->kind == Symbol::Kind::reg) {
+    Operand operand = operand_of(Operand::Kind::reg, name);
+    operand.reg = symbol->index;
+    return operand;
+  }
+  if (!symbol || symbol->kind != Symbol::Kind::variable) return std::nullopt;
+  Operand operand = operand_of(Operand::Kind::variable, name);
+  operand.variable = {true, symbol->index};
+  return operand;
+}
+
 void OperandReader::read_base(Operand& address) {
   const Token token = lexer_.current();
-  const std::string_view name = take_dotted_word();
-  address.name = name;
-  if (const auto symbol = scopes_.find(name)) {
-    if (symbol->kind == Symbol::Kind::reg) {
-      address.base = Operand::Base::reg;
-      address.reg = symbol->index;
-      return;
-    }
-    if (symbol->kind == Symbol::Kind::variable) {
-      address.base = Operand::Base::variable;
-      address.variable = {true, symbol->index};
-      return;
-    }
+  address.name = take_dotted_word();
+  address.base = Operand::Base::variable;
+  if (const auto local = find_local(address.name)) {
+    if (local->kind == Operand::Kind::reg) address.base = Operand::Base::reg;
+    address.reg = local->reg;
+    address.variable = local->variable;
+    return;
   }
-  const auto global = module_.variables.find(name);
+  const auto global = module_.variables.find(address.name);
   if (global == module_.variables.end()) {
     Lexer::fail_at(token, fmt::format("{} is neither a register nor a variable", quoted(token)));
   }
-  address.base = Operand::Base::variable;
   address.variable = {false, global->second};
 }
 
 Operand OperandReader::read_number() {
   const Constant constant = read_constant(lexer_);
-  Operand operand;
-  switch (constant.kind) {
-    case Constant::Kind::integer:
-      operand.kind = Operand::Kind::integer;
-      break;
-    case Constant::Kind::f32:
-      operand.kind = Operand::Kind::f32;
-      break;
-    case Constant::Kind::f64:
-      operand.kind = Operand::Kind::f64;
-      break;
-  }
+  Operand operand = operand_of(constant.kind == Constant::Kind::integer ? Operand::Kind::integer
+                               : constant.kind == Constant::Kind::f32   ? Operand::Kind::f32
+                                                                        : Operand::Kind::f64);
   operand.value = static_cast<std::int64_t>(constant.bits);
   return operand;
 }
@@ -127,18 +186,9 @@ Operand OperandReader::read_word() {
   const Token token = lexer_.current();
   const std::string_view name = take_dotted_word();
   if (name == "_") return operand_of(Operand::Kind::sink);
-  if (const auto symbol = scopes_.find(name)) {
-    if (symbol->kind == Symbol::Kind::reg) {
-      Operand operand = operand_of(Operand::Kind::reg, name);
-      operand.reg = symbol->index;
-      return operand;
-    }
-    if (symbol->kind == Symbol::Kind::variable) {
-      Operand operand = operand_of(Operand::Kind::variable, name);
-      operand.variable = {true, symbol->index};
-      operand.value = read_offset(lexer_);
-      return operand;
-    }
+  if (auto local = find_local(name)) {
+    if (local->kind == Operand::Kind::variable) local->value = read_offset(lexer_);
+    return *local;
   }
   if (name.size() > token.text.size() && scopes_.find(token.text)) {
     return operand_of(Operand::Kind::other, name);  // a part of a register, as in "%r1.b0"

@@ -10,7 +10,7 @@ namespace sweep::ptx {
 namespace {
 
 constexpr std::uint32_t deepest_scope = 64;
-constexpr std::size_t most_digits = 8;  ///< of the number of a register
+constexpr std::size_t most_register_digits = 8;  ///< of the number of a register
 
 }  // namespace
 
@@ -73,7 +73,7 @@ Scopes::Entry* Scopes::find_entry(Scope& scope, std::string_view name) {
   if (found != scope.names.end()) return &found->second;
   if (scope.ranges.empty()) return nullptr;
   // A prefix may itself end in digits, so each way to split the name is tried.
-  for (std::size_t digits = 1; digits <= most_digits && digits < name.size(); ++digits) {
+  for (std::size_t digits = 1; digits <= most_register_digits && digits < name.size(); ++digits) {
     const std::size_t split = name.size() - digits;
     if (!is_digit(name[split])) return nullptr;
     if (name[split] == '0' && digits > 1) continue;
