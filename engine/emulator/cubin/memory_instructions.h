@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace sweep {
@@ -61,5 +62,12 @@ struct KernelCode {
 /// 12.1. NVIDIA documents no encoding; this one, of 16 bytes an instruction, was compared with what
 /// nvdisasm 13.0 prints for each of them.
 std::optional<KernelCode> read_kernel_code(std::span<const char> cubin, std::string_view kernel);
+
+/// What to tell of a kernel whose neighbouring shared accesses ptxas joined into wider ones, so
+/// that fewer wavefronts may run than the PTX has; empty when it shows no sign of that. Signs are:
+/// fewer accesses in the machine code, an access wider than any in the PTX, or fewer of one width
+/// beside more of a wider one. More accesses of the same widths are an unrolled loop.
+std::string merged_shared_note(const MemoryInstructionCount& ptx,
+                               const MemoryInstructionCount& machine_code);
 
 }  // namespace sweep

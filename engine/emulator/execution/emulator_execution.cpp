@@ -7,7 +7,6 @@
 #include <stdexcept>
 
 #include "engine/emulator/cubin/memory_instructions.h"
-#include "engine/emulator/cubin/merged_shared_note.h"
 #include "engine/emulator/execution/block_sample.h"
 #include "engine/emulator/execution/cache_listener.h"
 #include "engine/emulator/execution/faulty_kernel.h"

@@ -7,7 +7,7 @@
 #include <ostream>
 #include <regex>
 
-#include "engine/emulator/cubin/merged_shared_note.h"
+#include "engine/emulator/cubin/memory_instructions.h"
 #include "tests/emulator/cubin/sample.h"
 #include "tests/nvrtc_fixture.h"
 

@@ -1,10 +1,10 @@
-#include "engine/emulator/cubin/merged_shared_note.h"
-
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <ostream>
 #include <utility>
 #include <vector>
+
+#include "engine/emulator/cubin/memory_instructions.h"
 
 namespace data = boost::unit_test::data;
 
