@@ -1,6 +1,5 @@
 #include "engine/emulator/alu/alu.h"
 
-#include "engine/emulator/alu/families.h"
 #include "engine/emulator/alu/form.h"
 
 namespace sweep {
@@ -21,10 +20,9 @@ constexpr Family avx512_families[] = SWEEP_ALU_HOT(avx512);
 #undef SWEEP_ALU_HOT
 
 constexpr Family rare_families[] = {
-    alu::baseline::find_divide,       alu::baseline::find_carry,  alu::baseline::find_bits,
-    alu::baseline::find_rounding,     alu::baseline::find_approx, alu::baseline::find_half,
-    alu::baseline::find_minmax,       alu::baseline::find_select, alu::baseline::find_set_family,
-    alu::baseline::find_rare_convert,
+    alu::baseline::find_divide,   alu::baseline::find_carry,  alu::baseline::find_bits,
+    alu::baseline::find_rounding, alu::baseline::find_approx, alu::baseline::find_half,
+    alu::baseline::find_minmax,   alu::baseline::find_select, alu::baseline::find_slow_conversion,
 };
 
 std::span<const Family> hot_families(Simd simd) {
@@ -75,7 +73,6 @@ AluOperation find_alu_operation(Simd simd, std::string_view mnemonic,
                                 std::span<const std::string_view> modifiers) {
   const auto form = alu::parse_form(mnemonic, modifiers);
   if (!form) return {};
-  if (form->packed != alu::Packed::none) return alu::baseline::find_packed(*form);
   const AluOperation operation = find_in(hot_families(simd), *form);
   return operation.function != nullptr ? operation : find_in(rare_families, *form);
 }

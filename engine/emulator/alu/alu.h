@@ -26,7 +26,7 @@ struct AluOperands {
   std::uint32_t a = 0;
   std::uint32_t b = 0;
   std::uint32_t c = 0;
-  std::uint32_t e = 0;  ///< fourth source: the carry in, a predicate to combine with
+  std::uint32_t e = 0;  ///< fourth source; where there is none, AluOperation::variant
 };
 
 /// Writes the destination's lanes named in `mask` and no others; reads no register lane outside
@@ -43,6 +43,7 @@ struct AluOperation {
   std::uint8_t b_bits = 0;
   std::uint8_t c_bits = 0;
   std::uint8_t e_bits = 0;
+  std::uint32_t variant = 0;  ///< tells operations that share a function apart
 };
 
 /// How wide the machine's vectors are that the operations are compiled for.
@@ -59,8 +60,8 @@ std::string_view to_string(Simd simd);
 /// what PTX writes:
 /// - the condition code is a register of 32 bits, 0 or 1 in each lane, in d2 where it is written
 ///   (add.cc) and in e where it is read (addc);
-/// - the predicate that setp and set combine with is c. A last modifier "two" says that setp has a
-///   second destination p|q, in d2; setp of a packed type always has;
+/// - setp compares two values; that it combines the result, and set, are left to the caller, as are
+///   pairs other than arithmetic on f16x2 and bf16x2;
 /// - a last modifier "d16", "d32" or "d64" gives cvt the width of the register it writes, where
 ///   that is wider than an integer type: the value is extended as the type's sign says;
 /// - "pack" {"b64"} makes d of a (low) and b (high), of 32 bits each, and "unpack" {"b64"} takes d

@@ -1,6 +1,5 @@
 #include <cmath>
 
-#include "engine/emulator/alu/families.h"
 #include "engine/emulator/alu/float_lane.h"
 
 /// The approximations of f32 and f64. The hardware's own values are not documented; these are
@@ -10,25 +9,14 @@ namespace {
 
 using ptx::Type;
 
-template <bool ftz, class F>
-AluOperation unary(F /*function*/) {
-  return lanes<f32, f32>([](f32 a) {
-    return output<ftz, false>(static_cast<f32>(F{}(static_cast<f64>(input<ftz>(a)))));
-  });
-}
-
 template <class F>
-AluOperation find_unary(const Form& form, F function) {
+AluOperation find_unary(const Form& form, F /*function*/) {
   if (form.type != Type::f32) return {};
-  if (form.flags == flag::approx) return unary<false>(function);
-  if (form.flags == (flag::approx | flag::ftz)) return unary<true>(function);
-  return {};
-}
-
-template <bool ftz, class F>
-AluOperation binary(F /*function*/) {
-  return lanes<f32, f32, f32>(
-      [](f32 a, f32 b) { return output<ftz, false>(F{}(input<ftz>(a), input<ftz>(b))); });
+  return with_values<flag::approx, flag::approx | flag::ftz>(form.flags, []<Flags flags>() {
+    return lanes<f32, f32>([](f32 a) {
+      return output<flags>(static_cast<f32>(F{}(static_cast<f64>(input<flags>(a)))));
+    });
+  });
 }
 
 f32 divided(f32 a, f32 b) {
@@ -44,20 +32,14 @@ f32 divided_by_reciprocal(f32 a, f32 b) {
 
 AluOperation find_division(const Form& form) {
   if (form.type != Type::f32) return {};
-  const auto full = [](f32 a, f32 b) { return divided(a, b); };
-  const auto approx = [](f32 a, f32 b) { return divided_by_reciprocal(a, b); };
-  switch (form.flags) {
-    case flag::full:
-      return binary<false>(full);
-    case flag::full | flag::ftz:
-      return binary<true>(full);
-    case flag::approx:
-      return binary<false>(approx);
-    case flag::approx | flag::ftz:
-      return binary<true>(approx);
-    default:
-      return {};
-  }
+  return with_values<flag::full, flag::full | flag::ftz, flag::approx, flag::approx | flag::ftz>(
+      form.flags, []<Flags flags>() {
+        return lanes<f32, f32, f32>([](f32 a, f32 b) {
+          constexpr bool is_full = (flags & flag::full) != 0;
+          const auto divide = is_full ? divided : divided_by_reciprocal;
+          return output<flags>(divide(input<flags>(a), input<flags>(b)));
+        });
+      });
 }
 
 f64 flushed64(f64 value) {

@@ -1,4 +1,3 @@
-#include "engine/emulator/alu/families.h"
 #include "engine/emulator/alu/lanes.h"
 
 /// Counting, extracting, permuting bits and bytes.
@@ -117,7 +116,7 @@ u32 limited(u32 amount) {
 
 template <bool clamp>
 AluOperation find_limited(const Form& form) {
-  const bool left = (form.flags & flag::left) != 0;
+  const bool left = (form.flags & flag::l) != 0;
   switch (form.mnemonic) {
     case Mnemonic::shf:
       if (form.type != Type::b32) return {};
@@ -151,8 +150,8 @@ AluOperation find_limited(const Form& form) {
 }
 
 AluOperation find_clamp_or_wrap(const Form& form) {
-  const Flags direction = form.flags & (flag::left | flag::right);
-  const bool one = direction == flag::left || direction == flag::right;
+  const Flags direction = form.flags & (flag::l | flag::r);
+  const bool one = direction == flag::l || direction == flag::r;
   if (form.mnemonic == Mnemonic::shf ? !one : direction != 0) return {};
   const Flags limit = form.flags & ~direction;
   if (limit == flag::clamp) return find_limited<true>(form);
@@ -280,18 +279,7 @@ AluOperation find_bits(const Form& form) {
   if (form.mnemonic == Mnemonic::dp4a || form.mnemonic == Mnemonic::dp2a) return find_dot(form);
   if (form.types != 1) return {};
   if (form.mnemonic != Mnemonic::bfind && form.mnemonic != Mnemonic::bfe) return find_single(form);
-  switch (form.type) {
-    case Type::u32:
-      return find_typed<u32>(form);
-    case Type::s32:
-      return find_typed<s32>(form);
-    case Type::u64:
-      return find_typed<u64>(form);
-    case Type::s64:
-      return find_typed<s64>(form);
-    default:
-      return {};
-  }
+  return with_types<u32, s32, u64, s64>(form.type, [&]<class T>() { return find_typed<T>(form); });
 }
 
 }  // namespace sweep::alu::baseline

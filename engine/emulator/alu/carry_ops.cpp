@@ -1,5 +1,4 @@
-#include "engine/emulator/alu/families.h"
-#include "engine/emulator/alu/wide_integer.h"
+#include "engine/emulator/alu/lanes.h"
 
 /// Arithmetic of many words: the carry (after a subtraction the borrow) goes from one instruction
 /// to the next.
@@ -93,18 +92,8 @@ AluOperation find_carrying(const Form& form) {
 
 AluOperation find_carry(const Form& form) {
   if (form.types != 1 || form.rounding != Rounding::none) return {};
-  switch (form.type) {
-    case ptx::Type::u32:
-      return find_carrying<u32>(form);
-    case ptx::Type::s32:
-      return find_carrying<s32>(form);
-    case ptx::Type::u64:
-      return find_carrying<u64>(form);
-    case ptx::Type::s64:
-      return find_carrying<s64>(form);
-    default:
-      return {};
-  }
+  return with_types<u32, s32, u64, s64>(form.type,
+                                        [&]<class T>() { return find_carrying<T>(form); });
 }
 
 }  // namespace sweep::alu::baseline

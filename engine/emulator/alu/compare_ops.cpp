@@ -1,41 +1,55 @@
-#include "engine/emulator/alu/comparison.h"
-#include "engine/emulator/alu/families.h"
+#include "engine/emulator/alu/float_lane.h"
 
+/// setp of any type of 32 or 64 bits, and of integers of 16.
 namespace sweep::alu::SWEEP_ALU_LEVEL {
 namespace {
 
-template <class F, class T, Combine combine, bool two>
-void run_compare(const AluOperands& operands, std::byte* registers, u32 mask) {
-  const u32 result = compared<F, T>(operands, registers);
-  const u32 other = other_predicate<combine>(operands, registers);
-  set_predicate(registers, operands.d, combined(combine, result, other), mask);
-  if constexpr (two) set_predicate(registers, operands.d2, combined(combine, ~result, other), mask);
+using ptx::Type;
+
+template <class T>
+AluOperation find_equality(Compare compare) {
+  if (compare == Compare::eq) return vectors<bool, T, T>([](T a, T b) { return a == b; });
+  if (compare == Compare::ne) return vectors<bool, T, T>([](T a, T b) { return a != b; });
+  return {};
 }
 
-template <class T, class F>
-AluOperation comparison(const Form& form, F function) {
-  const bool two = (form.flags & flag::two) != 0;
-  if (!two && form.combine == Combine::none) return vectors<bool, T, T>(function);
-  return with_combine(form.combine, [&]<Combine combine>() {
-    const AluOperation one =
-        operation<bool, None, T, T, None, None>(run_compare<F, T, combine, false>);
-    AluOperation result = one;
-    if (two) {
-      result.function = run_compare<F, T, combine, true>;
-      result.d2_bits = 1;
-    }
-    result.c_bits = combine == Combine::none ? 0 : 1;
-    return result;
+template <class T>
+AluOperation find_order(Compare compare) {
+  switch (compare) {
+    case Compare::lt:
+      return vectors<bool, T, T>([](T a, T b) { return a < b; });
+    case Compare::le:
+      return vectors<bool, T, T>([](T a, T b) { return a <= b; });
+    case Compare::gt:
+      return vectors<bool, T, T>([](T a, T b) { return a > b; });
+    case Compare::ge:
+      return vectors<bool, T, T>([](T a, T b) { return a >= b; });
+    default:
+      return find_equality<std::make_unsigned_t<T>>(compare);
+  }
+}
+
+template <class T, Flags flags>
+AluOperation find_float_comparison(Compare compare) {
+  return with_float_comparison<T>(compare, [](auto function) {
+    using F = decltype(function);
+    return vectors<bool, T, T>([](T a, T b) { return F{}(input<flags>(a), input<flags>(b)); });
   });
 }
 
 }  // namespace
 
 AluOperation find_compare(const Form& form) {
-  if (form.mnemonic != Mnemonic::setp || form.types != 1) return {};
-  if (form.rounding != Rounding::none) return {};
-  return with_comparison(form.type, form.compare, form.flags & ~flag::two,
-                         [&]<class T>(auto function) { return comparison<T>(form, function); });
+  const bool is_setp = form.mnemonic == Mnemonic::setp && form.types == 1;
+  if (!is_setp || form.rounding != Rounding::none) return {};
+  if (form.type == Type::f32 && form.flags == flag::ftz)
+    return find_float_comparison<f32, flag::ftz>(form.compare);
+  if (form.flags != 0) return {};
+  if (form.type == Type::f32) return find_float_comparison<f32, flag::none>(form.compare);
+  if (form.type == Type::f64) return find_float_comparison<f64, flag::none>(form.compare);
+  if (is_untyped(form.type))
+    return with_word(form.type, true, [&]<class T>() { return find_equality<T>(form.compare); });
+  return with_integer(form.type, [&]<class T>() { return find_order<T>(form.compare); });
 }
 
 }  // namespace sweep::alu::SWEEP_ALU_LEVEL

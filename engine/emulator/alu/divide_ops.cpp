@@ -1,7 +1,6 @@
 #include <limits>
 
-#include "engine/emulator/alu/families.h"
-#include "engine/emulator/alu/wide_integer.h"
+#include "engine/emulator/alu/lanes.h"
 
 /// Integer operations that take longer or are rarer than those of integer_ops.cpp.
 namespace sweep::alu::baseline {
@@ -85,11 +84,19 @@ AluOperation find_mul24(const Form& form) {
   return {};
 }
 
-constexpr s32 not_negative(s32 value) {
-  return value < 0 ? 0 : value;
+/// min and max with .relu; those of s16 are for halves of a register.
+template <bool largest>
+AluOperation find_relu(const Form& form) {
+  if (form.flags != flag::relu) return {};
+  return with_types<s16, s32>(form.type, []<class T>() {
+    return vectors<T, T, T>([](T a, T b) {
+      const T chosen = (a < b) == largest ? b : a;
+      return chosen < 0 ? T{0} : chosen;
+    });
+  });
 }
 
-/// .sat and .relu are for s32 alone, .sat of mad only with .hi.
+/// .sat is for s32 alone, of mad only with .hi.
 AluOperation find_saturating(const Form& form) {
   if (form.type != Type::s32) return {};
   if (form.mnemonic == Mnemonic::add && form.flags == flag::sat)
@@ -99,10 +106,6 @@ AluOperation find_saturating(const Form& form) {
   if (form.mnemonic == Mnemonic::mad && form.flags == (flag::hi | flag::sat))
     return vectors<s32, s32, s32, s32>(
         [](s32 a, s32 b, s32 c) { return clamped(s64{high_mul(a, b)} + c); });
-  if (form.mnemonic == Mnemonic::min && form.flags == flag::relu)
-    return vectors<s32, s32, s32>([](s32 a, s32 b) { return not_negative(a < b ? a : b); });
-  if (form.mnemonic == Mnemonic::max && form.flags == flag::relu)
-    return vectors<s32, s32, s32>([](s32 a, s32 b) { return not_negative(a < b ? b : a); });
   return {};
 }
 
@@ -118,9 +121,11 @@ AluOperation find_divide(const Form& form) {
       return find_sad(form);
     case Mnemonic::mul24:
     case Mnemonic::mad24:
-      if (form.type == Type::u32) return find_mul24<u32>(form);
-      if (form.type == Type::s32) return find_mul24<s32>(form);
-      return {};
+      return with_types<u32, s32>(form.type, [&]<class T>() { return find_mul24<T>(form); });
+    case Mnemonic::min:
+      return find_relu<false>(form);
+    case Mnemonic::max:
+      return find_relu<true>(form);
     default:
       return find_saturating(form);
   }

@@ -56,19 +56,19 @@ SWEEP_ALU_INLINE T saturated(T value) {
   return not_negative < T{1} ? not_negative : T{1};
 }
 
-template <bool ftz, class T>
+template <Flags flags, class T>
 SWEEP_ALU_INLINE T input(T value) {
-  if constexpr (ftz)
+  if constexpr ((flags & flag::ftz) != 0)
     return flushed(value);
   else
     return value;
 }
 
-/// What becomes of a result last. `operands` are those of first_nan.
-template <bool ftz, bool sat, class T, class... Operands>
+/// What .ftz and .sat make of a result last. `operands` are those of first_nan.
+template <Flags flags, class T, class... Operands>
 SWEEP_ALU_INLINE T output(T value, Operands... operands) {
-  const T result = input<ftz>(value);
-  if constexpr (sat)
+  const T result = input<flags>(value);
+  if constexpr ((flags & flag::sat) != 0)
     return saturated(result);
   else if constexpr (sizeof(T) == 8)
     return is_nan(result) ? first_nan(operands...) : result;
@@ -76,11 +76,152 @@ SWEEP_ALU_INLINE T output(T value, Operands... operands) {
     return canonical(result);
 }
 
-SWEEP_ALU_INLINE f32 fused(f32 a, f32 b, f32 c) {
-  return __builtin_fmaf(a, b, c);
+struct Add {
+  template <class T>
+  SWEEP_ALU_INLINE T operator()(T a, T b) const {
+    return a + b;
+  }
+};
+struct Subtract {
+  template <class T>
+  SWEEP_ALU_INLINE T operator()(T a, T b) const {
+    return a - b;
+  }
+};
+struct Multiply {
+  template <class T>
+  SWEEP_ALU_INLINE T operator()(T a, T b) const {
+    return a * b;
+  }
+};
+struct Divide {
+  template <class T>
+  SWEEP_ALU_INLINE T operator()(T a, T b) const {
+    return a / b;
+  }
+};
+struct Fuse {
+  SWEEP_ALU_INLINE f32 operator()(f32 a, f32 b, f32 c) const { return __builtin_fmaf(a, b, c); }
+  SWEEP_ALU_INLINE f64 operator()(f64 a, f64 b, f64 c) const { return __builtin_fma(a, b, c); }
+};
+struct Invert {
+  template <class T>
+  SWEEP_ALU_INLINE T operator()(T a) const {
+    return T{1} / a;
+  }
+};
+struct SquareRoot {
+  SWEEP_ALU_INLINE f32 operator()(f32 a) const { return __builtin_sqrtf(a); }
+  SWEEP_ALU_INLINE f64 operator()(f64 a) const { return __builtin_sqrt(a); }
+};
+
+/// F on the lanes of an instruction with these flags.
+template <class F, Flags flags>
+struct Flagged {
+  template <class T>
+  requires std::is_invocable_v<F, T> SWEEP_ALU_INLINE T operator()(T a) const {
+    return output<flags>(F{}(input<flags>(a)), a);
+  }
+  template <class T>
+  requires std::is_invocable_v<F, T, T> SWEEP_ALU_INLINE T operator()(T a, T b) const {
+    const T result = F{}(input<flags>(a), input<flags>(b));
+    return std::is_same_v<F, Divide> ? output<flags>(result, a, b) : output<flags>(result, b, a);
+  }
+  template <class T>
+  requires std::is_invocable_v<F, T, T, T> SWEEP_ALU_INLINE T operator()(T a, T b, T c) const {
+    return output<flags>(F{}(input<flags>(a), input<flags>(b), input<flags>(c)), b, c, a);
+  }
+};
+
+/// Calls make.operator()<T, flags>() with the type, f32 or f64, and the one of the `allowed` flags.
+/// Those of f64 do not exist.
+template <Flags... allowed, class Make>
+AluOperation with_float(const Form& form, Make make) {
+  if (form.type == ptx::Type::f64)
+    return form.flags == 0 ? make.template operator()<f64, flag::none>() : AluOperation{};
+  if (form.type != ptx::Type::f32) return {};
+  return with_values<allowed...>(
+      form.flags, [&]<Flags flags>() { return make.template operator()<f32, flags>(); });
 }
-SWEEP_ALU_INLINE f64 fused(f64 a, f64 b, f64 c) {
-  return __builtin_fma(a, b, c);
+template <class Make>
+AluOperation with_saturable(const Form& form, Make make) {
+  return with_float<flag::none, flag::ftz, flag::sat, flag::ftz | flag::sat>(form, make);
+}
+template <class Make>
+AluOperation with_unsaturated(const Form& form, Make make) {
+  return with_float<flag::none, flag::ftz>(form, make);
+}
+
+/// Calls make.operator()<F, T>() with what arithmetic in any rounding does to the lanes.
+template <class Make>
+AluOperation with_arithmetic(const Form& form, Make make) {
+  const auto saturable = [&]<class F>() {
+    return with_saturable(form, [&]<class T, Flags flags>() {
+      return make.template operator()<Flagged<F, flags>, T>();
+    });
+  };
+  const auto unsaturated = [&]<class F>() {
+    return with_unsaturated(form, [&]<class T, Flags flags>() {
+      return make.template operator()<Flagged<F, flags>, T>();
+    });
+  };
+  switch (form.mnemonic) {
+    case Mnemonic::add:
+      return saturable.template operator()<Add>();
+    case Mnemonic::sub:
+      return saturable.template operator()<Subtract>();
+    case Mnemonic::mul:
+      return saturable.template operator()<Multiply>();
+    case Mnemonic::fma:
+    case Mnemonic::mad:
+      return saturable.template operator()<Fuse>();
+    case Mnemonic::div:
+      return unsaturated.template operator()<Divide>();
+    case Mnemonic::rcp:
+      return unsaturated.template operator()<Invert>();
+    case Mnemonic::sqrt:
+      return unsaturated.template operator()<SquareRoot>();
+    default:
+      return {};
+  }
+}
+
+/// Calls make(lambda) with the comparison of two values.
+template <class T, class Make>
+AluOperation with_float_comparison(Compare compare, Make make) {
+  switch (compare) {
+    case Compare::eq:
+      return make([](T a, T b) { return a == b; });
+    // `ne` is false for NaN, unlike !=.
+    case Compare::ne:
+      return make([](T a, T b) { return a < b || a > b; });
+    case Compare::lt:
+      return make([](T a, T b) { return a < b; });
+    case Compare::le:
+      return make([](T a, T b) { return a <= b; });
+    case Compare::gt:
+      return make([](T a, T b) { return a > b; });
+    case Compare::ge:
+      return make([](T a, T b) { return a >= b; });
+    case Compare::equ:
+      return make([](T a, T b) { return !(a < b || a > b); });
+    case Compare::neu:
+      return make([](T a, T b) { return a != b; });
+    case Compare::ltu:
+      return make([](T a, T b) { return !(a >= b); });
+    case Compare::leu:
+      return make([](T a, T b) { return !(a > b); });
+    case Compare::gtu:
+      return make([](T a, T b) { return !(a <= b); });
+    case Compare::geu:
+      return make([](T a, T b) { return !(a < b); });
+    case Compare::num:
+      return make([](T a, T b) { return !is_nan(a) && !is_nan(b); });
+    case Compare::nan:
+      return make([](T a, T b) { return is_nan(a) || is_nan(b); });
+    default:
+      return {};
+  }
 }
 
 }  // namespace

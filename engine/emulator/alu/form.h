@@ -5,154 +5,98 @@
 #include <span>
 #include <string_view>
 
-#include "engine/emulator/ptx/type.h"
+#include "engine/emulator/alu/alu.h"
 
-/// What the modifiers of a register operation mean, parsed once. This header is included by files
-/// that are compiled for wider vectors than the machine may have, so it holds no inline function
-/// that the linker could take from one of them for all.
+/// What the modifiers of a register operation mean, parsed once, and the families of operations
+/// that look it up. This header is included by files that are compiled for wider vectors than the
+/// machine may have, so it holds no inline function that the linker could take from one of them for
+/// all.
 namespace sweep::alu {
 
-enum class Mnemonic : std::uint8_t {
-  abs,
-  add,
-  addc,
-  and_,
-  bfe,
-  bfi,
-  bfind,
-  bmsk,
-  brev,
-  clz,
-  cnot,
-  copysign,
-  cos,
-  cvt,
-  div,
-  dp2a,
-  dp4a,
-  ex2,
-  fma,
-  fns,
-  lg2,
-  lop3,
-  mad,
-  mad24,
-  madc,
-  max,
-  min,
-  mov,
-  mul,
-  mul24,
-  neg,
-  not_,
-  or_,
-  pack,
-  popc,
-  prmt,
-  rcp,
-  rem,
-  rsqrt,
-  sad,
-  selp,
-  set,
-  setp,
-  shf,
-  shl,
-  shr,
-  sin,
-  slct,
-  sqrt,
-  sub,
-  subc,
-  szext,
-  tanh,
-  testp,
-  unpack,
-  xor_,
-};
+// Each word of PTX stands in one of these lists. A trailing `_` is for words that C++ reserves.
+#define SWEEP_ALU_MNEMONICS(row)                                                                  \
+  row(abs) row(add) row(addc) row(and_) row(bfe) row(bfi) row(bfind) row(bmsk) row(brev) row(clz) \
+      row(cnot) row(copysign) row(cos) row(cvt) row(div) row(dp2a) row(dp4a) row(ex2) row(fma)    \
+          row(fns) row(lg2) row(lop3) row(mad) row(mad24) row(madc) row(max) row(min) row(mov)    \
+              row(mul) row(mul24) row(neg) row(not_) row(or_) row(pack) row(popc) row(prmt)       \
+                  row(rcp) row(rem) row(rsqrt) row(sad) row(selp) row(setp) row(shf) row(shl)     \
+                      row(shr) row(sin) row(slct) row(sqrt) row(sub) row(subc) row(szext)         \
+                          row(tanh) row(testp) row(unpack) row(xor_)
+#define SWEEP_ALU_ROUNDINGS(row) \
+  row(none) row(rn) row(rz) row(rm) row(rp) row(rna) row(rni) row(rzi) row(rmi) row(rpi)
+#define SWEEP_ALU_COMPARISONS(row)                                                              \
+  row(none) row(eq) row(ne) row(lt) row(le) row(gt) row(ge) row(equ) row(neu) row(ltu) row(leu) \
+      row(gtu) row(geu) row(num) row(nan)
+/// Modifiers that are there or not.
+#define SWEEP_ALU_FLAGS(row)                                                                       \
+  row(lo) row(hi) row(wide) row(cc) row(sat) row(ftz) row(relu) row(NaN) row(xorsign) row(abs)     \
+      row(approx) row(full) row(l) row(r) row(clamp) row(wrap) row(f4e) row(b4e) row(rc8) row(ecl) \
+          row(ecr) row(rc16) row(shiftamt) row(satfinite) row(finite) row(infinite) row(number)    \
+              row(notanumber) row(normal) row(subnormal)
 
-enum class Rounding : std::uint8_t { none, rn, rz, rm, rp, rna, rni, rzi, rmi, rpi };
-
+#define SWEEP_ALU_NAME(name) name,
+enum class Mnemonic : std::uint8_t { SWEEP_ALU_MNEMONICS(SWEEP_ALU_NAME) };
+enum class Rounding : std::uint8_t { SWEEP_ALU_ROUNDINGS(SWEEP_ALU_NAME) };
 /// lo, ls, hi and hs, which compare unsigned, are lt, le, gt and ge of an unsigned type.
-enum class Compare : std::uint8_t {
-  none,
-  eq,
-  ne,
-  lt,
-  le,
-  gt,
-  ge,
-  equ,
-  neu,
-  ltu,
-  leu,
-  gtu,
-  geu,
-  num,
-  nan,
-};
+enum class Compare : std::uint8_t { SWEEP_ALU_COMPARISONS(SWEEP_ALU_NAME) };
+enum class FlagBit : std::uint8_t { SWEEP_ALU_FLAGS(SWEEP_ALU_NAME) };
+#undef SWEEP_ALU_NAME
 
-/// How setp and set combine the comparison with their predicate operand.
-enum class Combine : std::uint8_t { none, and_, or_, xor_ };
-
-/// Types of this machine's registers only: packed values that ptx::Type does not name.
-enum class Packed : std::uint8_t { none, u16x2, s16x2, e4m3x2, e5m2x2 };
-
-/// Modifiers that are there or not, one bit each.
+/// One bit for each flag.
 using Flags = std::uint64_t;
 namespace flag {
-constexpr Flags lo = 1ULL << 0;
-constexpr Flags hi = 1ULL << 1;
-constexpr Flags wide = 1ULL << 2;
-constexpr Flags cc = 1ULL << 3;
-constexpr Flags sat = 1ULL << 4;
-constexpr Flags ftz = 1ULL << 5;
-constexpr Flags relu = 1ULL << 6;
-constexpr Flags nan = 1ULL << 7;  ///< `.NaN` of min and max
-constexpr Flags xorsign = 1ULL << 8;
-constexpr Flags abs = 1ULL << 9;
-constexpr Flags approx = 1ULL << 10;
-constexpr Flags full = 1ULL << 11;
-constexpr Flags left = 1ULL << 12;
-constexpr Flags right = 1ULL << 13;
-constexpr Flags clamp = 1ULL << 14;
-constexpr Flags wrap = 1ULL << 15;
-constexpr Flags f4e = 1ULL << 16;
-constexpr Flags b4e = 1ULL << 17;
-constexpr Flags rc8 = 1ULL << 18;
-constexpr Flags ecl = 1ULL << 19;
-constexpr Flags ecr = 1ULL << 20;
-constexpr Flags rc16 = 1ULL << 21;
-constexpr Flags shiftamt = 1ULL << 22;
-constexpr Flags satfinite = 1ULL << 23;
-constexpr Flags finite = 1ULL << 24;
-constexpr Flags infinite = 1ULL << 25;
-constexpr Flags number = 1ULL << 26;
-constexpr Flags notanumber = 1ULL << 27;
-constexpr Flags normal = 1ULL << 28;
-constexpr Flags subnormal = 1ULL << 29;
-constexpr Flags d16 = 1ULL << 30;
-constexpr Flags d32 = 1ULL << 31;
-constexpr Flags d64 = 1ULL << 32;
-constexpr Flags two = 1ULL << 33;
+constexpr Flags none = 0;
+#define SWEEP_ALU_FLAG(name) \
+  constexpr Flags name = Flags{1} << static_cast<unsigned>(FlagBit::name);
+SWEEP_ALU_FLAGS(SWEEP_ALU_FLAG)
+#undef SWEEP_ALU_FLAG
 }  // namespace flag
 
 struct Form {
   Mnemonic mnemonic = Mnemonic::mov;
   Rounding rounding = Rounding::none;
   Compare compare = Compare::none;
-  Combine combine = Combine::none;
   Flags flags = 0;
-  Packed packed = Packed::none;
-  std::uint8_t types = 0;  ///< how many are given, `packed` not counted
+  std::uint8_t types = 0;  ///< how many are given
   ptx::Type type = ptx::Type::b32;
-  ptx::Type second = ptx::Type::b32;  ///< the source of cvt and set, the b operand of dp4a
+  ptx::Type second = ptx::Type::b32;  ///< the source of cvt, the b operand of dp4a
+  unsigned register_bits = 0;  ///< of cvt: the width of the register it writes, at least its type's
 };
 
-/// Empty when a word is unknown or given twice, when there is no type or more than two, `packed`
-/// included, and when the form has a rounding, a comparison or a combination that its mnemonic has
-/// no use for. Which flags go with which type is left to the one that looks up the operation.
+/// Empty when a word is unknown or given twice, when there is no type or more than two, and when
+/// the form has a comparison or a register's width that its mnemonic has no use for. Which flags go
+/// with which type is left to the one that looks up the operation.
 std::optional<Form> parse_form(std::string_view mnemonic,
                                std::span<const std::string_view> modifiers);
+
+// Each family returns the operation of a form, or none when the form is not one of its own; no form
+// belongs to two.
+
+/// The operations that kernels execute most, compiled for every width of vectors.
+#define SWEEP_ALU_FAMILIES(level)              \
+  namespace level {                            \
+  AluOperation find_integer(const Form& form); \
+  AluOperation find_logic(const Form& form);   \
+  AluOperation find_compare(const Form& form); \
+  AluOperation find_float(const Form& form);   \
+  AluOperation find_convert(const Form& form); \
+  }
+SWEEP_ALU_FAMILIES(baseline)
+SWEEP_ALU_FAMILIES(avx2)
+SWEEP_ALU_FAMILIES(avx512)
+#undef SWEEP_ALU_FAMILIES
+
+/// The rest, compiled once.
+namespace baseline {
+AluOperation find_divide(const Form& form);    ///< div, rem, sad, mul24, .sat and .relu
+AluOperation find_carry(const Form& form);     ///< add.cc to madc
+AluOperation find_bits(const Form& form);      ///< shf, prmt, bfe, popc, dp4a, ...
+AluOperation find_rounding(const Form& form);  ///< floating-point: other roundings
+AluOperation find_approx(const Form& form);    ///< .approx, .full
+AluOperation find_half(const Form& form);      ///< arithmetic and comparisons of f16 and bf16
+AluOperation find_minmax(const Form& form);    ///< min and max of f16 and bf16; .NaN, .xorsign
+AluOperation find_select(const Form& form);    ///< slct, testp
+AluOperation find_slow_conversion(const Form& form);
+}  // namespace baseline
 
 }  // namespace sweep::alu

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "engine/emulator/alu/float_lane.h"
-#include "engine/emulator/ptx/type.h"
 
 /// f16 and bf16 as bits, to f64 and back, without branches.
 namespace sweep::alu::SWEEP_ALU_LEVEL {
@@ -23,10 +22,11 @@ SWEEP_ALU_INLINE constexpr f64 power_of_two(int exponent) {
   return __builtin_bit_cast(f64, static_cast<u64>(exponent + 1023) << 52);
 }
 
-/// Subnormal values become zeros of the same sign.
-template <class Format>
-SWEEP_ALU_INLINE u32 flushed16(u32 bits) {
-  return (bits & Format::infinity) == 0 ? bits & 0x8000 : bits;
+/// With .ftz subnormal values become zeros of the same sign.
+template <class Format, Flags flags>
+SWEEP_ALU_INLINE u32 input16(u32 bits) {
+  constexpr bool ftz = (flags & flag::ftz) != 0;
+  return ftz && (bits & Format::infinity) == 0 ? bits & 0x8000 : bits;
 }
 
 /// Of the low 16 bits. They are read as an f32 and scaled, which is right for subnormals too.
@@ -102,18 +102,27 @@ AluOperation halves(F /*function*/) {
     return vectors<T, T>([](T a) { return static_cast<T>(each_half<packed, F>(u32{a})); });
 }
 
-/// Calls make.operator()<Format, packed>() with what a type of 16-bit floats is.
-template <class Make>
-AluOperation with_half(ptx::Type type, Make make) {
-  switch (type) {
+/// Calls make.operator()<Format, packed, flags>() with what a type of 16-bit floats is and the one
+/// of the `allowed` flags. bf16 has neither .ftz nor .sat.
+template <Flags... allowed, class Make>
+AluOperation with_half(const Form& form, Make make) {
+  const auto with_flags = [&]<class Format, bool packed>() {
+    return with_values<allowed...>(form.flags, [&]<Flags flags>() {
+      if constexpr (std::is_same_v<Format, Bf16> && (flags & (flag::ftz | flag::sat)) != 0)
+        return AluOperation{};
+      else
+        return make.template operator()<Format, packed, flags>();
+    });
+  };
+  switch (form.type) {
     case ptx::Type::f16:
-      return make.template operator()<F16, false>();
+      return with_flags.template operator()<F16, false>();
     case ptx::Type::f16x2:
-      return make.template operator()<F16, true>();
+      return with_flags.template operator()<F16, true>();
     case ptx::Type::bf16:
-      return make.template operator()<Bf16, false>();
+      return with_flags.template operator()<Bf16, false>();
     case ptx::Type::bf16x2:
-      return make.template operator()<Bf16, true>();
+      return with_flags.template operator()<Bf16, true>();
     default:
       return {};
   }

@@ -1,31 +1,17 @@
-#include "engine/emulator/alu/families.h"
-#include "engine/emulator/alu/wide_integer.h"
+#include "engine/emulator/alu/lanes.h"
 
 namespace sweep::alu::SWEEP_ALU_LEVEL {
 namespace {
 
-using ptx::Type;
-
+/// There is no integer of 128 bits.
 template <class Make>
-AluOperation with_signed(Type type, Make make) {
-  return ptx::is_signed(type) ? with_integer(type, make) : AluOperation{};
+AluOperation with_narrow(ptx::Type type, Make make) {
+  return with_types<u16, s16, u32, s32>(type, make);
 }
-
-/// For .wide: there is no integer of 128 bits.
+/// Where the sign makes no difference.
 template <class Make>
-AluOperation with_narrow(Type type, Make make) {
-  switch (type) {
-    case Type::u16:
-      return make.template operator()<u16>();
-    case Type::s16:
-      return make.template operator()<s16>();
-    case Type::u32:
-      return make.template operator()<u32>();
-    case Type::s32:
-      return make.template operator()<s32>();
-    default:
-      return {};
-  }
+AluOperation with_width(ptx::Type type, Make make) {
+  return with_word(type, is_integer(type), make);
 }
 
 AluOperation find_mul(const Form& form) {
@@ -71,17 +57,6 @@ AluOperation find_mad(const Form& form) {
   }
 }
 
-AluOperation find_extreme(const Form& form) {
-  if (form.flags != 0) return {};
-  if (form.mnemonic == Mnemonic::min)
-    return with_integer(form.type, []<class T>() {
-      return vectors<T, T, T>([](T a, T b) { return a < b ? a : b; });
-    });
-  return with_integer(form.type, []<class T>() {
-    return vectors<T, T, T>([](T a, T b) { return a < b ? b : a; });
-  });
-}
-
 AluOperation find_plain(const Form& form) {
   if (form.flags != 0) return {};
   switch (form.mnemonic) {
@@ -93,12 +68,20 @@ AluOperation find_plain(const Form& form) {
       return with_width(form.type, []<class T>() {
         return vectors<T, T, T>([](T a, T b) { return wrapped_sub(a, b); });
       });
+    case Mnemonic::min:
+      return with_integer(form.type, []<class T>() {
+        return vectors<T, T, T>([](T a, T b) { return a < b ? a : b; });
+      });
+    case Mnemonic::max:
+      return with_integer(form.type, []<class T>() {
+        return vectors<T, T, T>([](T a, T b) { return a < b ? b : a; });
+      });
     case Mnemonic::neg:
-      return with_signed(form.type, []<class T>() {
+      return with_types<s16, s32, s64>(form.type, []<class T>() {
         return vectors<T, T>([](T a) { return static_cast<T>(0 - static_cast<Wrapping<T>>(a)); });
       });
     case Mnemonic::abs:
-      return with_signed(form.type, []<class T>() {
+      return with_types<s16, s32, s64>(form.type, []<class T>() {
         return vectors<T, T>([](T a) {
           const auto word = static_cast<Wrapping<T>>(a);
           return static_cast<T>(a < 0 ? 0 - word : word);
@@ -113,17 +96,9 @@ AluOperation find_plain(const Form& form) {
 
 AluOperation find_integer(const Form& form) {
   if (form.types != 1 || form.rounding != Rounding::none) return {};
-  switch (form.mnemonic) {
-    case Mnemonic::mul:
-      return find_mul(form);
-    case Mnemonic::mad:
-      return find_mad(form);
-    case Mnemonic::min:
-    case Mnemonic::max:
-      return find_extreme(form);
-    default:
-      return find_plain(form);
-  }
+  if (form.mnemonic == Mnemonic::mul) return find_mul(form);
+  if (form.mnemonic == Mnemonic::mad) return find_mad(form);
+  return find_plain(form);
 }
 
 }  // namespace sweep::alu::SWEEP_ALU_LEVEL

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "engine/emulator/alu/alu.h"
+#include "engine/emulator/alu/form.h"
 
 /// From the function of one lane to the AluFunction of a warp. The files that include this are
 /// compiled once for each width of vectors, each time into its own namespace; everything here is
@@ -182,25 +182,6 @@ void run_vector(const AluOperands& operands, std::byte* registers, u32 mask) {
   }
 }
 
-/// The active lanes one after the other; for functions with branches or too rare to matter.
-template <class F, class D, class A, class B, class C, class E>
-void run_lanes(const AluOperands& operands, std::byte* registers, u32 mask) {
-  const Source<A> a(registers, operands.a);
-  const Source<B> b(registers, operands.b);
-  const Source<C> c(registers, operands.c);
-  const Source<E> e(registers, operands.e);
-  u32 holding = 0;
-  for (u32 rest = mask; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<unsigned>(__builtin_ctz(rest));
-    const D result = apply<F>(a[lane], b[lane], c[lane], e[lane]);
-    if constexpr (std::is_same_v<D, bool>)
-      holding |= result ? lane_bits<u32>.bit[lane] : 0U;
-    else
-      slot_at<D>(registers, operands.d)[lane] = to_slot<D>(result);
-  }
-  if constexpr (std::is_same_v<D, bool>) set_predicate(registers, operands.d, holding, mask);
-}
-
 /// What a function with two destinations returns.
 template <class D, class D2>
 struct Both {
@@ -208,24 +189,35 @@ struct Both {
   D2 second;
 };
 
+/// The active lanes one after the other; for functions with branches or too rare to matter.
 template <class F, class D, class D2, class A, class B, class C, class E>
-void run_both(const AluOperands& operands, std::byte* registers, u32 mask) {
+void run_lanes(const AluOperands& operands, std::byte* registers, u32 mask) {
+  constexpr bool has_d2 = !std::is_same_v<D2, None>;
   const Source<A> a(registers, operands.a);
   const Source<B> b(registers, operands.b);
   const Source<C> c(registers, operands.c);
   const Source<E> e(registers, operands.e);
+  u32 holding = 0;
   for (u32 rest = mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(__builtin_ctz(rest));
-    const Both<D, D2> result = apply<F>(a[lane], b[lane], c[lane], e[lane]);
-    slot_at<D>(registers, operands.d)[lane] = to_slot<D>(result.first);
-    slot_at<D2>(registers, operands.d2)[lane] = to_slot<D2>(result.second);
+    const std::conditional_t<has_d2, Both<D, D2>, D> result =
+        apply<F>(a[lane], b[lane], c[lane], e[lane]);
+    if constexpr (has_d2) {
+      slot_at<D>(registers, operands.d)[lane] = to_slot<D>(result.first);
+      slot_at<D2>(registers, operands.d2)[lane] = to_slot<D2>(result.second);
+    } else if constexpr (std::is_same_v<D, bool>) {
+      holding |= result ? lane_bits<u32>.bit[lane] : 0U;
+    } else {
+      slot_at<D>(registers, operands.d)[lane] = to_slot<D>(result);
+    }
   }
+  if constexpr (std::is_same_v<D, bool>) set_predicate(registers, operands.d, holding, mask);
 }
 
 template <class D, class D2, class A, class B, class C, class E>
 SWEEP_ALU_INLINE AluOperation operation(AluFunction function) {
   return {function,        bits_of_lane<D>, bits_of_lane<D2>, bits_of_lane<A>,
-          bits_of_lane<B>, bits_of_lane<C>, bits_of_lane<E>};
+          bits_of_lane<B>, bits_of_lane<C>, bits_of_lane<E>,  0};
 }
 
 /// The operation of a captureless lambda: vectors<D, A, B>([](A a, B b) { return D; }).
@@ -235,11 +227,98 @@ AluOperation vectors(F /*function*/) {
 }
 template <class D, class A, class B = None, class C = None, class E = None, class F>
 AluOperation lanes(F /*function*/) {
-  return operation<D, None, A, B, C, E>(run_lanes<F, D, A, B, C, E>);
+  return operation<D, None, A, B, C, E>(run_lanes<F, D, None, A, B, C, E>);
 }
 template <class D, class D2, class A, class B = None, class C = None, class E = None, class F>
 AluOperation lanes_both(F /*function*/) {
-  return operation<D, D2, A, B, C, E>(run_both<F, D, D2, A, B, C, E>);
+  return operation<D, D2, A, B, C, E>(run_lanes<F, D, D2, A, B, C, E>);
+}
+
+// Integers of twice the width, and those that arithmetic wraps around in.
+
+/// Unsigned, and of a width that integer promotion leaves alone.
+template <class T>
+using Wrapping = std::conditional_t<sizeof(T) == 8, u64, u32>;
+
+template <class T, class Of16, class Of32, class Of64>
+using BySize =
+    std::conditional_t<sizeof(T) == 2, Of16, std::conditional_t<sizeof(T) == 4, Of32, Of64>>;
+template <class T>
+using TwiceOf = std::conditional_t<std::is_signed_v<T>, BySize<T, s32, s64, __int128>,
+                                   BySize<T, u32, u64, unsigned __int128>>;
+
+template <class T>
+SWEEP_ALU_INLINE T wrapped_add(T a, T b) {
+  return static_cast<T>(static_cast<Wrapping<T>>(a) + static_cast<Wrapping<T>>(b));
+}
+template <class T>
+SWEEP_ALU_INLINE T wrapped_sub(T a, T b) {
+  return static_cast<T>(static_cast<Wrapping<T>>(a) - static_cast<Wrapping<T>>(b));
+}
+template <class T>
+SWEEP_ALU_INLINE T wrapped_mul(T a, T b) {
+  return static_cast<T>(static_cast<Wrapping<T>>(a) * static_cast<Wrapping<T>>(b));
+}
+template <class T>
+SWEEP_ALU_INLINE T high_mul(T a, T b) {
+  using Wide = TwiceOf<T>;
+  return static_cast<T>((static_cast<Wide>(a) * static_cast<Wide>(b)) >> (8 * sizeof(T)));
+}
+
+// From what a form says at run time to templates.
+
+/// Calls make.operator()<value>() with the one of `values` that is `given`, if any.
+template <auto... values, class Value, class Make>
+SWEEP_ALU_INLINE AluOperation with_values(Value given, Make make) {
+  AluOperation found;
+  const auto compare = [&]<auto value>() {
+    if (given == value) found = make.template operator()<value>();
+  };
+  (compare.template operator()<values>(), ...);
+  return found;
+}
+
+/// The type of PTX that an integer stands for.
+template <class T>
+constexpr auto type_of = static_cast<ptx::Type>(static_cast<unsigned>(std::is_signed_v<T>
+                                                                          ? ptx::Type::s8
+                                                                          : ptx::Type::u8) +
+                                                (sizeof(T) == 8 ? 3 : sizeof(T) / 2));
+
+/// Calls make.operator()<T>() with the one of the integers Ts that a type is, if any.
+template <class... Ts, class Make>
+SWEEP_ALU_INLINE AluOperation with_types(ptx::Type type, Make make) {
+  AluOperation found;
+  const auto compare = [&]<class T>() {
+    if (type == type_of<T>) found = make.template operator()<T>();
+  };
+  (compare.template operator()<Ts>(), ...);
+  return found;
+}
+template <class Make>
+AluOperation with_integer(ptx::Type type, Make make) {
+  return with_types<u16, s16, u32, s32, u64, s64>(type, make);
+}
+
+SWEEP_ALU_INLINE bool is_integer(ptx::Type type) {
+  return (type >= ptx::Type::u16 && type <= ptx::Type::u64) ||
+         (type >= ptx::Type::s16 && type <= ptx::Type::s64);
+}
+SWEEP_ALU_INLINE bool is_untyped(ptx::Type type) {
+  return type >= ptx::Type::b16 && type <= ptx::Type::b64;
+}
+/// Whether values of the type can be moved and selected as words.
+SWEEP_ALU_INLINE bool is_movable(ptx::Type type) {
+  return is_integer(type) || is_untyped(type) || type == ptx::Type::f32 || type == ptx::Type::f64;
+}
+
+/// Calls make.operator()<T>() with the unsigned integer of a type's width, if it `is_possible`.
+template <class Make>
+AluOperation with_word(ptx::Type type, bool is_possible, Make make) {
+  if (!is_possible) return {};
+  const unsigned bits = ptx::bits_of(type);
+  if (bits == 16) return make.template operator()<u16>();
+  return bits == 32 ? make.template operator()<u32>() : make.template operator()<u64>();
 }
 
 }  // namespace

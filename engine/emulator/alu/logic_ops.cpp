@@ -1,4 +1,3 @@
-#include "engine/emulator/alu/families.h"
 #include "engine/emulator/alu/lanes.h"
 
 namespace sweep::alu::SWEEP_ALU_LEVEL {
@@ -8,16 +7,11 @@ using ptx::Type;
 
 template <class Make>
 AluOperation with_untyped(Type type, Make make) {
-  switch (type) {
-    case Type::b16:
-      return make.template operator()<u16>();
-    case Type::b32:
-      return make.template operator()<u32>();
-    case Type::b64:
-      return make.template operator()<u64>();
-    default:
-      return {};
-  }
+  return with_word(type, is_untyped(type), make);
+}
+template <class Make>
+AluOperation with_movable(Type type, Make make) {
+  return with_word(type, is_movable(type), make);
 }
 
 /// A function of whole predicates, 32 lanes in one word.
@@ -33,7 +27,7 @@ void run_predicate(const AluOperands& operands, std::byte* registers, u32 mask) 
 template <class F>
 AluOperation predicates(F /*function*/) {
   constexpr u8 b_bits = std::is_invocable_v<F, u32> ? 0 : 1;
-  return {run_predicate<F>, 1, 0, 1, b_bits, 0, 0};
+  return {run_predicate<F>, 1, 0, 1, b_bits, 0, 0, 0};
 }
 
 /// The operation of a function of words, bit by bit the same at every width.
@@ -70,60 +64,18 @@ SWEEP_ALU_INLINE T shifted_right(T a, u32 amount) {
   }
 }
 
-template <class T>
-AluOperation right_shift() {
-  return vectors<T, T, u32>([](T a, u32 amount) { return shifted_right(a, amount); });
-}
-
 AluOperation find_shift(const Form& form) {
   if (form.mnemonic == Mnemonic::shl)
     return with_untyped(form.type, []<class T>() {
       return vectors<T, T, u32>([](T a, u32 amount) { return shifted_left(a, amount); });
     });
-  switch (form.type) {
-    case Type::b16:
-    case Type::u16:
-      return right_shift<u16>();
-    case Type::s16:
-      return right_shift<s16>();
-    case Type::b32:
-    case Type::u32:
-      return right_shift<u32>();
-    case Type::s32:
-      return right_shift<s32>();
-    case Type::b64:
-    case Type::u64:
-      return right_shift<u64>();
-    case Type::s64:
-      return right_shift<s64>();
-    default:
-      return {};
-  }
+  const auto right = []<class T>() {
+    return vectors<T, T, u32>([](T a, u32 amount) { return shifted_right(a, amount); });
+  };
+  return is_untyped(form.type) ? with_untyped(form.type, right) : with_integer(form.type, right);
 }
 
-/// The register width of any type a value can be moved or selected as: mov takes predicates too.
-template <class Make>
-AluOperation with_movable(Type type, Make make) {
-  switch (type) {
-    case Type::b16:
-    case Type::u16:
-    case Type::s16:
-      return make.template operator()<u16>();
-    case Type::b32:
-    case Type::u32:
-    case Type::s32:
-    case Type::f32:
-      return make.template operator()<u32>();
-    case Type::b64:
-    case Type::u64:
-    case Type::s64:
-    case Type::f64:
-      return make.template operator()<u64>();
-    default:
-      return {};
-  }
-}
-
+/// Predicates too.
 AluOperation find_move(const Form& form) {
   if (form.type == Type::pred) return predicates([](u32 a) { return a; });
   return with_movable(form.type, []<class T>() { return vectors<T, T>([](T a) { return a; }); });

@@ -1,4 +1,3 @@
-#include "engine/emulator/alu/families.h"
 #include "engine/emulator/alu/float_lane.h"
 
 /// slct, which chooses by the sign of a third operand, and testp, which asks what kind of number a
@@ -18,27 +17,6 @@ AluOperation find_slct(const Form& form) {
   if (form.flags == flag::ftz)
     return vectors<T, T, T, f32>([](T a, T b, f32 c) { return flushed(c) >= 0 ? a : b; });
   return {};
-}
-
-AluOperation find_slct_of_width(const Form& form) {
-  switch (form.type) {
-    case Type::b16:
-    case Type::u16:
-    case Type::s16:
-      return find_slct<u16>(form);
-    case Type::b32:
-    case Type::u32:
-    case Type::s32:
-    case Type::f32:
-      return find_slct<u32>(form);
-    case Type::b64:
-    case Type::u64:
-    case Type::s64:
-    case Type::f64:
-      return find_slct<u64>(form);
-    default:
-      return {};
-  }
 }
 
 /// `exponent` masks the exponent, which is all ones for infinities and NaN.
@@ -72,7 +50,9 @@ AluOperation find_testp(Flags flags) {
 
 AluOperation find_select(const Form& form) {
   if (form.rounding != Rounding::none) return {};
-  if (form.mnemonic == Mnemonic::slct && form.types == 2) return find_slct_of_width(form);
+  if (form.mnemonic == Mnemonic::slct && form.types == 2)
+    return with_word(form.type, is_movable(form.type),
+                     [&]<class T>() { return find_slct<T>(form); });
   if (form.mnemonic != Mnemonic::testp || form.types != 1) return {};
   if (form.type == Type::f32) return find_testp<u32, 0x7f800000U>(form.flags);
   if (form.type == Type::f64) return find_testp<u64, 0x7ff0000000000000U>(form.flags);

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "engine/emulator/lower/flatten.h"
+#include "engine/emulator/lower/inline_calls.h"
 #include "engine/emulator/lower/lower.h"
 #include "engine/emulator/machine/memory_watch.h"
 #include "engine/text/units.h"

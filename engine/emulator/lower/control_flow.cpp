@@ -4,14 +4,95 @@
 
 #include <algorithm>
 
-#include "engine/emulator/lower/block_order.h"
-#include "engine/emulator/lower/instruction_table.h"
 #include "engine/emulator/lower/lower.h"
+#include "engine/emulator/lower/lowering.h"
 
 namespace sweep {
 namespace {
 
 using ptx::Operand;
+
+/// Strongly connected components of a part of the graph by Tarjan's algorithm without recursion.
+class Components {
+ public:
+  using Node = std::uint32_t;
+
+  Components(const std::vector<std::vector<Node>>& successors, std::vector<std::uint32_t>& part)
+      : successors_(successors), part_(part), state_(successors.size()) {}
+
+  /// The components that the roots reach within part `part`, in topological order; the first node
+  /// of each is where the search entered it.
+  std::vector<std::vector<Node>> find(const std::vector<Node>& roots, std::uint32_t part) {
+    found_.clear();
+    next_index_ = 1;
+    for (const Node root : roots) {
+      if (part_[root] == part && state_[root].index == 0) search(root, part);
+    }
+    for (const auto& component : found_) {
+      for (const Node node : component) state_[node] = {};
+    }
+    std::ranges::reverse(found_);
+    return std::move(found_);
+  }
+
+ private:
+  struct State {
+    std::uint32_t index = 0;  ///< 0: not seen
+    std::uint32_t low = 0;
+    std::uint32_t next = 0;  ///< the successor to look at
+    bool is_open = false;
+  };
+
+  void open(Node node) {
+    state_[node] = {next_index_, next_index_, 0, true};
+    ++next_index_;
+    open_.push_back(node);
+    path_.push_back(node);
+  }
+
+  void search(Node root, std::uint32_t part) {
+    open(root);
+    while (!path_.empty()) {
+      const Node node = path_.back();
+      State& state = state_[node];
+      if (state.next < successors_[node].size()) {
+        const Node to = successors_[node][state.next++];
+        if (part_[to] != part) continue;
+        if (state_[to].index == 0) {
+          open(to);
+        } else if (state_[to].is_open) {
+          state.low = std::min(state.low, state_[to].index);
+        }
+        continue;
+      }
+      path_.pop_back();
+      if (!path_.empty()) {
+        State& parent = state_[path_.back()];
+        parent.low = std::min(parent.low, state.low);
+      }
+      if (state.low == state.index) close(node);
+    }
+  }
+
+  void close(Node entry) {
+    std::vector<Node> component;
+    do {
+      component.push_back(open_.back());
+      state_[open_.back()].is_open = false;
+      open_.pop_back();
+    } while (component.back() != entry);
+    std::ranges::reverse(component);
+    found_.push_back(std::move(component));
+  }
+
+  const std::vector<std::vector<Node>>& successors_;
+  const std::vector<std::uint32_t>& part_;
+  std::vector<State> state_;
+  std::vector<Node> open_;
+  std::vector<Node> path_;
+  std::uint32_t next_index_ = 1;
+  std::vector<std::vector<Node>> found_;
+};
 
 /// Cuts flat code into blocks whose targets are still flat instructions.
 class Cutter {
@@ -39,12 +120,8 @@ class Cutter {
   }
 
   EndKind end_kind(std::uint32_t at) const {
-    const EndKind end = row_of(instruction(at)).end;
-    // The end of a function's body and a call become branches into it and out of it.
-    const bool leaves_body =
-        end == EndKind::exit && instruction(at).mnemonic == "ret" && flat_.code[at].frame != 0;
-    const bool enters_body = instruction(at).mnemonic == "call" && flat_.code[at].target != 0;
-    return leaves_body || enters_body ? EndKind::branch : end;
+    // A call and the end of a function's body become branches into it and out of it.
+    return flat_.code[at].target != 0 ? EndKind::branch : row_of(instruction(at)).end;
   }
 
   std::uint32_t label_target(std::uint32_t at, const Operand& label) const {
@@ -58,18 +135,18 @@ class Cutter {
   }
 
   std::vector<std::uint32_t> targets_of(std::uint32_t at) const {
-    const ptx::Instruction& ins = instruction(at);
-    if (ins.mnemonic == "ret" || ins.mnemonic == "call") return {flat_.code[at].target};
-    const bool is_indexed = ins.mnemonic == "brx";
-    if (ins.operands.size() < (is_indexed ? 2U : 1U)) {
-      throw UnsupportedError(fmt::format("line {} of the PTX branches nowhere", ins.ptx_line));
-    }
-    if (!is_indexed) return {label_target(at, ins.operands.front())};
+    const FlatInstruction& flat = flat_.code[at];
+    if (flat.target != 0) return {flat.target};
+    const std::vector<Operand>& operands = flat.instruction->operands;
+    const bool is_indexed = end_kind(at) == EndKind::indexed_branch;
     std::vector<std::uint32_t> targets;
-    for (const Operand& label : ins.operands[1].elements)
-      targets.push_back(label_target(at, label));
+    if (!is_indexed && !operands.empty()) targets.push_back(label_target(at, operands.front()));
+    if (is_indexed && operands.size() > 1) {
+      for (const Operand& label : operands[1].elements) targets.push_back(label_target(at, label));
+    }
     if (targets.empty()) {
-      throw UnsupportedError(fmt::format("line {} of the PTX branches nowhere", ins.ptx_line));
+      throw UnsupportedError(
+          fmt::format("line {} of the PTX branches nowhere", flat.instruction->ptx_line));
     }
     return targets;
   }
@@ -107,7 +184,7 @@ class Cutter {
     block.kind = kind;
     block.ender = at;
     block.next = at + 1;
-    const bool is_call = instruction(at).mnemonic == "call";
+    const bool is_call = flat_.code[at].target != 0 && instruction(at).mnemonic == "call";
     if (kind == EndKind::branch || kind == EndKind::indexed_branch) block.targets = targets_of(at);
     if (is_call && !instruction(at).guard) {
       block.kind = EndKind::next;
@@ -181,6 +258,38 @@ std::vector<std::uint32_t> successors_of(const FlatCode& flat, const CodeBlock& 
 }
 
 }  // namespace
+
+std::vector<std::uint32_t> loop_contiguous_order(
+    const std::vector<std::vector<std::uint32_t>>& successors) {
+  std::vector<std::uint32_t> order;
+  if (successors.empty()) return order;
+  // Loops still to be ordered, innermost last: a stack instead of recursion.
+  std::vector<std::uint32_t> part(successors.size(), 0);
+  Components components(successors, part);
+  std::uint32_t last_part = 0;
+  std::vector<std::vector<std::uint32_t>> pending;
+  const auto push = [&](std::vector<std::vector<std::uint32_t>> found) {
+    for (auto component = found.rbegin(); component != found.rend(); ++component) {
+      pending.push_back(std::move(*component));
+    }
+  };
+  push(components.find({0}, 0));
+  while (!pending.empty()) {
+    const std::vector<std::uint32_t> component = std::move(pending.back());
+    pending.pop_back();
+    order.push_back(component.front());
+    if (component.size() == 1) continue;
+    // Without its entry the loop falls apart into what is ordered next.
+    ++last_part;
+    for (const std::uint32_t node : component) part[node] = last_part;
+    const std::uint32_t entry = component.front();
+    part[entry] = none;
+    std::vector<std::uint32_t> roots = successors[entry];
+    roots.insert(roots.end(), component.begin() + 1, component.end());
+    push(components.find(roots, last_part));
+  }
+  return order;
+}
 
 std::vector<CodeBlock> find_blocks(const FlatCode& flat) {
   std::vector<CodeBlock> blocks = Cutter(flat).run();

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/emulator/lower/flatten.h"
+#include "engine/emulator/lower/inline_calls.h"
 #include "engine/emulator/lower/kernel.h"
 
 namespace sweep {
@@ -21,6 +21,12 @@ struct CodeBlock {
   std::uint32_t next = none;
   std::vector<std::uint32_t> targets;
 };
+
+/// A graph's nodes that node 0 reaches, in a topological order in which every loop's nodes are
+/// adjacent, its entry first, and so on within it (F. Bourdoncle, "Efficient chaotic iteration
+/// strategies with widenings", 1993). `successors` has one list for each node.
+std::vector<std::uint32_t> loop_contiguous_order(
+    const std::vector<std::vector<std::uint32_t>>& successors);
 
 /// The blocks that the kernel's entry reaches, in loop-contiguous topological order. Throws
 /// UnsupportedError for branches that go nowhere known.

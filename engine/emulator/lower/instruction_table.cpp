@@ -1,59 +1,60 @@
-#include "engine/emulator/lower/instruction_table.h"
-
 #include <algorithm>
 #include <array>
+
+#include "engine/emulator/lower/lowering.h"
 
 namespace sweep {
 namespace {
 
-constexpr InstructionRow register_operation = {"", EndKind::next, lower_alu};
+constexpr InstructionRow register_operation = {"", lower_alu};
 
 /// By mnemonic, in ASCII order.
-constexpr std::array rows = {
-    InstructionRow{"activemask", EndKind::next, lower_activemask},
-    InstructionRow{"alloca", EndKind::next, lower_stack},
-    InstructionRow{"applypriority", EndKind::next, lower_hint},
-    InstructionRow{"atom", EndKind::next, lower_atom},
-    InstructionRow{"bar", EndKind::barrier, nullptr, lower_barrier},
-    InstructionRow{"bar.warp", EndKind::collective, nullptr, lower_warp_barrier},
-    InstructionRow{"barrier", EndKind::barrier, nullptr, lower_barrier},
-    InstructionRow{"bra", EndKind::branch},
-    InstructionRow{"brkpt", EndKind::trap},
-    InstructionRow{"brx", EndKind::indexed_branch},
-    InstructionRow{"call", EndKind::next, lower_system_call},
-    InstructionRow{"cp", EndKind::next, lower_copy},
-    InstructionRow{"createpolicy", EndKind::next, lower_createpolicy},
-    InstructionRow{"cvta", EndKind::next, lower_cvta},
-    InstructionRow{"discard", EndKind::next, lower_hint},
-    InstructionRow{"elect", EndKind::collective, nullptr, lower_elect},
-    InstructionRow{"exit", EndKind::exit},
-    InstructionRow{"fence", EndKind::next, lower_fence},
-    InstructionRow{"griddepcontrol", EndKind::next, lower_hint},
-    InstructionRow{"isspacep", EndKind::next, lower_isspacep},
-    InstructionRow{"ld", EndKind::next, lower_load},
-    InstructionRow{"ldmatrix", EndKind::next, lower_ldmatrix},
-    InstructionRow{"ldu", EndKind::next, lower_load},
-    InstructionRow{"match", EndKind::collective, nullptr, lower_match},
-    InstructionRow{"mbarrier", EndKind::next, lower_mbarrier},
-    InstructionRow{"membar", EndKind::next, lower_fence},
-    InstructionRow{"mov", EndKind::next, lower_mov},
-    InstructionRow{"movmatrix", EndKind::collective, nullptr, lower_movmatrix},
-    InstructionRow{"nanosleep", EndKind::next, lower_nanosleep},
-    InstructionRow{"pmevent", EndKind::next, lower_hint},
-    InstructionRow{"prefetch", EndKind::next, lower_prefetch},
-    InstructionRow{"prefetchu", EndKind::next, lower_hint},
-    InstructionRow{"red", EndKind::next, lower_red},
-    InstructionRow{"redux", EndKind::collective, nullptr, lower_redux},
-    InstructionRow{"ret", EndKind::exit},
-    InstructionRow{"setmaxnreg", EndKind::next, lower_hint},
-    InstructionRow{"shfl", EndKind::collective, nullptr, lower_shuffle},
-    InstructionRow{"st", EndKind::next, lower_store},
-    InstructionRow{"stackrestore", EndKind::next, lower_stack},
-    InstructionRow{"stacksave", EndKind::next, lower_stack},
-    InstructionRow{"stmatrix", EndKind::next, lower_stmatrix},
-    InstructionRow{"trap", EndKind::trap},
-    InstructionRow{"vote", EndKind::collective, nullptr, lower_vote},
-};
+constexpr auto rows =
+    std::to_array<InstructionRow>({{"activemask", lower_activemask},
+                                   {"alloca", lower_stack},
+                                   {"applypriority", lower_hint},
+                                   {"atom", lower_atom},
+                                   {"bar", lower_barrier, EndKind::barrier},
+                                   {"bar.warp", lower_warp_barrier, EndKind::collective},
+                                   {"barrier", lower_barrier, EndKind::barrier},
+                                   {"bra", nullptr, EndKind::branch},
+                                   {"brkpt", nullptr, EndKind::trap},
+                                   {"brx", nullptr, EndKind::indexed_branch},
+                                   {"call", lower_system_call},
+                                   {"cp", lower_copy},
+                                   {"createpolicy", lower_createpolicy},
+                                   {"cvta", lower_cvta},
+                                   {"discard", lower_hint},
+                                   {"elect", lower_elect, EndKind::collective},
+                                   {"exit", nullptr, EndKind::exit},
+                                   {"fence", lower_fence},
+                                   {"griddepcontrol", lower_hint},
+                                   {"isspacep", lower_isspacep},
+                                   {"ld", lower_load, EndKind::next, false},
+                                   {"ldmatrix", lower_ldmatrix},
+                                   {"ldu", lower_load, EndKind::next, false},
+                                   {"match", lower_match, EndKind::collective},
+                                   {"mbarrier", lower_mbarrier},
+                                   {"membar", lower_fence},
+                                   {"mov", lower_mov},
+                                   {"movmatrix", lower_movmatrix, EndKind::collective},
+                                   {"nanosleep", lower_nanosleep},
+                                   {"pmevent", lower_hint},
+                                   {"prefetch", lower_prefetch},
+                                   {"prefetchu", lower_hint},
+                                   {"red", lower_red},
+                                   {"redux", lower_redux, EndKind::collective},
+                                   {"ret", nullptr, EndKind::exit},
+                                   {"set", lower_set},
+                                   {"setmaxnreg", lower_hint},
+                                   {"setp", lower_setp},
+                                   {"shfl", lower_shuffle, EndKind::collective},
+                                   {"st", lower_store},
+                                   {"stackrestore", lower_stack},
+                                   {"stacksave", lower_stack},
+                                   {"stmatrix", lower_stmatrix},
+                                   {"trap", nullptr, EndKind::trap},
+                                   {"vote", lower_vote, EndKind::collective}});
 static_assert(std::ranges::is_sorted(rows, {}, &InstructionRow::mnemonic));
 
 }  // namespace

@@ -77,6 +77,13 @@ struct Op {
 /// What an op of several values reads or writes: {a, b, c, d} as slots; `none` for `_`.
 using SlotList = std::vector<std::uint32_t>;
 
+/// `[slot + offset]`
+struct AddressOperand {
+  std::uint32_t slot = none;
+  bool is_64 = true;  ///< the slot's width
+  std::int64_t offset = 0;
+};
+
 enum class AtomicOperation : std::uint8_t {
   add,
   minimum,
@@ -98,13 +105,11 @@ struct MemoryOp {
   ptx::Space space = ptx::Space::global;
   ptx::Type type = ptx::Type::b32;  ///< of one element in memory
   std::uint32_t elements = 1;       ///< of a vector
-  std::uint32_t address = none;     ///< slot of the address
-  bool is_address_64 = true;        ///< the slot's width
-  std::int64_t offset = 0;          ///< added to it
-  SlotList values;                  ///< loaded or stored
-  std::vector<std::uint8_t> bits;   ///< the width of each value's slot: 16, 32 or 64
-  bool is_counted = true;           ///< false for parameters
-  bool is_volatile = false;         ///< volatile, relaxed, acquire, release, mmio
+  AddressOperand address;
+  SlotList values;                 ///< loaded or stored
+  std::vector<std::uint8_t> bits;  ///< the width of each value's slot: 16, 32 or 64
+  bool is_counted = true;          ///< false for parameters
+  bool is_volatile = false;        ///< volatile, relaxed, acquire, release, mmio
   CachePolicy policy = CachePolicy::all_levels;
   /// The variable in shared memory that the address, of a copy the one it writes to, is computed
   /// from: an index into Kernel::shared_variables; none: not known.
@@ -118,16 +123,12 @@ struct MemoryOp {
   bool is_aggregated = false;
   // Copies: `space` and `address` are the source's.
   ptx::Space to_space = ptx::Space::shared;
-  std::uint32_t to_address = none;
-  bool is_to_address_64 = true;
-  std::int64_t to_offset = 0;
-  std::uint32_t copy_bytes = 0;          ///< of cp.async; 0: in the slot `size`
-  std::uint32_t size = none;             ///< slot of the bytes read; the rest is zero
-  std::uint32_t ignore_source = none;    ///< predicate slot
-  std::uint32_t barrier_address = none;  ///< mbarrier of a bulk copy
-  bool is_barrier_address_64 = true;
-  std::int64_t barrier_offset = 0;
-  bool is_reduction = false;  ///< cp.reduce
+  AddressOperand to_address;
+  std::uint32_t copy_bytes = 0;        ///< of cp.async; 0: in the slot `size`
+  std::uint32_t size = none;           ///< slot of the bytes read; the rest is zero
+  std::uint32_t ignore_source = none;  ///< predicate slot
+  AddressOperand barrier;              ///< mbarrier of a bulk copy
+  bool is_reduction = false;           ///< cp.reduce
   // Matrices.
   std::uint32_t matrices = 0;
   bool is_transposed = false;
@@ -188,9 +189,7 @@ enum class MbarrierMode : std::uint8_t {
 struct MbarrierOp {
   MbarrierMode mode = MbarrierMode::arrive;
   ptx::Space space = ptx::Space::shared;
-  std::uint32_t address = none;
-  bool is_address_64 = true;
-  std::int64_t offset = 0;
+  AddressOperand address;
   std::uint32_t d = none;
   std::uint32_t value = none;  ///< count, bytes, state or parity
   std::uint8_t value_bits = 32;
@@ -268,7 +267,8 @@ struct ConstantSlot {
     total_shared_size,
   };
   Kind kind = Kind::immediate;
-  std::uint8_t bits = 32;  ///< of the value: 1, 8, 16, 32 or 64
+  bool varies_by_lane = false;  ///< or is read as others that do
+  std::uint8_t bits = 32;       ///< of the value: 1, 8, 16, 32 or 64
   ptx::Type type = ptx::Type::b32;
   std::uint64_t value = 0;
   std::int64_t offset = 0;

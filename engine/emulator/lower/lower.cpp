@@ -3,17 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <memory>
 
-#include "engine/emulator/lower/align_up.h"
 #include "engine/emulator/lower/control_flow.h"
-#include "engine/emulator/lower/instruction_table.h"
+#include "engine/emulator/lower/kernel_passes.h"
 #include "engine/emulator/lower/lowering.h"
-#include "engine/emulator/lower/reconvergence.h"
-#include "engine/emulator/lower/register_uses.h"
-#include "engine/emulator/lower/shared_bases.h"
-#include "engine/emulator/lower/uniform_slots.h"
 
 namespace sweep {
 namespace {
@@ -23,10 +16,206 @@ using ptx::Operand;
 /// PTX ISA, "Kernel Function Parameters".
 constexpr std::uint64_t most_parameter_bytes = 32764;
 
+bool is_removable_load(const ptx::Instruction& instruction) {
+  if (row_of(instruction).has_effects) return false;
+  return std::ranges::none_of(instruction.modifiers, [](std::string_view modifier) {
+    return modifier == "volatile" || modifier == "relaxed" || modifier == "acquire" ||
+           modifier == "mmio";
+  });
+}
+
+/// How often each register of flat code is named in what the kernel reaches. Loads whose values
+/// nothing reads are left out, as ptxas leaves them out: a volatile one stays.
+class RegisterUses {
+ public:
+  RegisterUses(const FlatCode& flat, const std::vector<CodeBlock>& blocks)
+      : flat_(flat), uses_(flat.registers.size(), 0), is_dead_(flat.code.size(), false) {
+    std::vector<std::uint32_t> loads;
+    for (const CodeBlock& block : blocks) {
+      for (std::uint32_t at = block.begin; at < block.end; ++at) {
+        count(at, 1);
+        if (is_removable_load(*flat.code[at].instruction)) loads.push_back(at);
+      }
+      if (block.ender != none) count(block.ender, 1);
+    }
+    // Without one load, what computed its address from another may be unused too.
+    bool has_changed = true;
+    while (has_changed) {
+      has_changed = false;
+      for (auto load = loads.rbegin(); load != loads.rend(); ++load) {
+        if (is_dead_[*load] || !is_result_unused(*load)) continue;
+        is_dead_[*load] = true;
+        count(*load, -1);
+        has_changed = true;
+      }
+    }
+  }
+
+  /// Whether the flat instruction is a load that nothing needs.
+  bool is_dead(std::uint32_t at) const { return is_dead_[at]; }
+
+  /// Whether nothing but this instruction names its first operand.
+  bool is_result_unused(std::uint32_t at) const {
+    const FlatInstruction& flat = flat_.code[at];
+    if (flat.instruction->operands.empty()) return false;
+    const Operand& result = flat.instruction->operands.front();
+    const auto is_unused = [&](const Operand& operand) {
+      if (operand.kind == Operand::Kind::sink) return true;
+      return operand.kind == Operand::Kind::reg &&
+             uses_[flat_.register_index(flat.frame, operand.reg)] == 1;
+    };
+    return result.kind == Operand::Kind::list ? std::ranges::all_of(result.elements, is_unused)
+                                              : is_unused(result);
+  }
+
+ private:
+  void count_operand(std::uint32_t frame, const Operand& operand, int change) {
+    const bool names_register =
+        operand.kind == Operand::Kind::reg ||
+        (operand.kind == Operand::Kind::address && operand.base == Operand::Base::reg);
+    if (names_register) uses_[flat_.register_index(frame, operand.reg)] += change;
+    for (const Operand& element : operand.elements) count_operand(frame, element, change);
+  }
+
+  void count(std::uint32_t at, int change) {
+    const auto& [instruction, frame, target] = flat_.code[at];
+    for (const Operand& operand : instruction->operands) count_operand(frame, operand, change);
+    if (instruction->guard) uses_[flat_.register_index(frame, *instruction->guard)] += change;
+  }
+
+  const FlatCode& flat_;
+  std::vector<int> uses_;
+  std::vector<bool> is_dead_;
+};
+
+/// Which variable in shared memory an address is computed from: known where exactly one variable's
+/// address flows into it, whatever is added. What comes out of memory or a function's parameter has
+/// no known base.
+class SharedBases {
+ public:
+  SharedBases(const ptx::Module& module, const FlatCode& flat, const std::vector<CodeBlock>& blocks)
+      : module_(module), flat_(flat), bases_(flat.registers.size(), unknown) {
+    if (flat.shared_variables.empty()) return;
+    while (flow(blocks)) {
+    }
+  }
+
+  /// Of an address operand of the flat instruction: an index into FlatCode::shared_variables, or
+  /// none.
+  std::uint32_t base_of(std::uint32_t at, const Operand& address) const {
+    const Base base = value(flat_.code[at].frame, address);
+    return base < flat_.shared_variables.size() ? base : none;
+  }
+
+ private:
+  /// An index of a variable, or one of these.
+  using Base = std::uint32_t;
+  static constexpr Base unknown = none;      ///< nothing has been computed yet
+  static constexpr Base number = none - 1;   ///< no variable's address
+  static constexpr Base several = none - 2;  ///< more than one's, or one's in a way unknown
+  static constexpr Base dynamic = none - 3;  ///< dynamic shared memory
+
+  /// Goes over the code once; whether it has found anything new.
+  bool flow(const std::vector<CodeBlock>& blocks) {
+    bool has_changed = false;
+    const auto add = [&](std::uint32_t frame, const Operand& to, Base base) {
+      if (to.kind != Operand::Kind::reg) return;
+      Base& known = bases_[flat_.register_index(frame, to.reg)];
+      const Base joined = either(known, base);
+      has_changed |= joined != known;
+      known = joined;
+    };
+    for (const CodeBlock& block : blocks) {
+      const std::uint32_t end =
+          block.ender == none ? block.end : std::max(block.end, block.ender + 1);
+      for (std::uint32_t at = block.begin; at < end; ++at) {
+        const auto& [instruction, frame, target] = flat_.code[at];
+        if (instruction->operands.empty()) continue;
+        const Operand& to = instruction->operands.front();
+        const Base base = result(*instruction, frame);
+        add(frame, to, base);
+        for (const Operand& element : to.elements) add(frame, element, base);
+      }
+    }
+    return has_changed;
+  }
+
+  Base variable(std::uint32_t frame, const ptx::VariableRef& ref) const {
+    const ptx::Variable& named = flat_.variable(module_, frame, ref);
+    if (named.space != ptx::Space::shared) return number;
+    if (named.is_extern) return dynamic;
+    const std::uint64_t offset = flat_.shared_offset(frame, ref, named);
+    const auto found =
+        std::ranges::find_if(flat_.shared_variables, [&](const SharedVariable& each) {
+          return each.offset == offset && each.bytes == named.bytes;
+        });
+    return static_cast<Base>(found - flat_.shared_variables.begin());
+  }
+
+  Base value(std::uint32_t frame, const Operand& operand) const {
+    const bool is_address = operand.kind == Operand::Kind::address;
+    if (operand.kind == Operand::Kind::reg || (is_address && operand.base == Operand::Base::reg)) {
+      return bases_[flat_.register_index(frame, operand.reg)];
+    }
+    if (operand.kind == Operand::Kind::variable ||
+        (is_address && operand.base == Operand::Base::variable)) {
+      return variable(frame, operand.variable);
+    }
+    const bool has_base = operand.kind == Operand::Kind::list &&
+                          std::ranges::any_of(operand.elements, [&](const Operand& each) {
+                            return value(frame, each) != number;
+                          });
+    return has_base ? several : number;
+  }
+
+  /// Of two values of one register.
+  static Base either(Base a, Base b) {
+    if (a == unknown || a == b) return b;
+    return b == unknown ? a : several;
+  }
+
+  static Base sum(Base a, Base b) {
+    if (a == unknown || b == unknown) return unknown;
+    if (a == number) return b;
+    return b == number ? a : several;
+  }
+
+  Base result(const ptx::Instruction& instruction, std::uint32_t frame) const {
+    const std::string_view name = instruction.mnemonic;
+    if (name == "ld" || name == "ldu") return number;
+    const std::vector<Operand>& operands = instruction.operands;
+    const auto source = [&](std::size_t index) {
+      return index < operands.size() ? value(frame, operands[index]) : number;
+    };
+    if (name == "mov" || name == "cvta" || name == "cvt") return source(1);
+    if (name == "add" || name == "or") return sum(source(1), source(2));
+    if (name == "selp") return either(source(1), source(2));
+    if (name == "sub" && source(2) == number) return source(1);
+    if (name == "mad" && source(1) == number && source(2) == number) return source(3);
+    // Anything else made of an address is one of which nothing is known.
+    Base base = number;
+    for (std::size_t i = 1; i < operands.size(); ++i) {
+      const Base part = source(i);
+      if (part == unknown) return unknown;
+      if (part != number) base = several;
+    }
+    return base;
+  }
+
+  const ptx::Module& module_;
+  const FlatCode& flat_;
+  std::vector<Base> bases_;  ///< of the registers
+};
+
 class KernelBuilder {
  public:
   KernelBuilder(const ptx::Module& module, const std::string& entry, Simd simd)
-      : module_(module), flat_(flatten(module, entry)), lowering_(module, flat_, simd, kernel_) {
+      : module_(module),
+        flat_(inline_calls(module, entry)),
+        lowering_(module, flat_, simd, kernel_),
+        blocks_(find_blocks(flat_)),
+        uses_(flat_, blocks_),
+        shared_bases_(module, flat_, blocks_) {
     const ptx::Function& function = *flat_.frames.front().function;
     kernel_.name = entry;
     kernel_.max_threads = function.max_threads;
@@ -47,10 +236,7 @@ class KernelBuilder {
   }
 
   Kernel run() {
-    const std::vector<CodeBlock> blocks = find_blocks(flat_);
-    uses_ = std::make_unique<RegisterUses>(flat_, blocks);
-    shared_bases_ = std::make_unique<SharedBases>(module_, flat_, blocks);
-    for (const CodeBlock& code : blocks) add_block(code);
+    for (const CodeBlock& code : blocks_) add_block(code);
     const std::vector<bool> merges = find_merging_blocks(kernel_.blocks);
     for (std::size_t i = 0; i < merges.size(); ++i) kernel_.blocks[i].merges = merges[i];
     mark_aggregated_atomics(kernel_);
@@ -69,20 +255,20 @@ class KernelBuilder {
 
  private:
   void lower_one(std::uint32_t at) {
-    lowering_.start(flat_.code[at], uses_->is_result_unused(at));
+    lowering_.start(flat_.code[at], uses_.is_result_unused(at));
     const std::size_t first = kernel_.memory.size();
     row_of(lowering_.instruction()).lower(lowering_);
     if (kernel_.memory.size() == first) return;
     const auto address =
         std::ranges::find(lowering_.instruction().operands, Operand::Kind::address, &Operand::kind);
-    kernel_.memory.back().shared_base = shared_bases_->base_of(at, *address);
+    kernel_.memory.back().shared_base = shared_bases_.base_of(at, *address);
   }
 
   void add_block(const CodeBlock& code) {
     BasicBlock block;
     block.first_op = static_cast<std::uint32_t>(kernel_.ops.size());
     for (std::uint32_t at = code.begin; at < code.end; ++at) {
-      if (!uses_->is_dead(at)) lower_one(at);
+      if (!uses_.is_dead(at)) lower_one(at);
     }
     block.end = code.kind;
     block.target = code.target;
@@ -106,8 +292,8 @@ class KernelBuilder {
 
   void lower_end(const CodeBlock& code, BasicBlock& block) {
     if (code.kind == EndKind::collective || code.kind == EndKind::barrier) {
-      block.op = row_of(lowering_.instruction()).lower_end(lowering_);
-      block.op.instruction = block.instruction;
+      row_of(lowering_.instruction()).lower(lowering_);
+      block.op = lowering_.end_op();
       return;
     }
     block.predicate = lowering_.guard();
@@ -125,8 +311,9 @@ class KernelBuilder {
   FlatCode flat_;
   Kernel kernel_;
   Lowering lowering_;
-  std::unique_ptr<RegisterUses> uses_;
-  std::unique_ptr<SharedBases> shared_bases_;
+  std::vector<CodeBlock> blocks_;
+  RegisterUses uses_;
+  SharedBases shared_bases_;
 };
 
 }  // namespace

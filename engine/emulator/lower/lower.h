@@ -11,9 +11,9 @@ namespace sweep {
 class UnsupportedError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
-  /// At a line of the source that the kernel was compiled from; what() is "where: message".
-  UnsupportedError(std::string file, std::uint32_t line, const std::string& where,
-                   const std::string& message)
+  /// `where`: and what it is; `file` and `line` of the source, if they are known.
+  UnsupportedError(const std::string& where, const std::string& message, std::string file = {},
+                   std::uint32_t line = 0)
       : std::runtime_error(where + ": " + message),
         file_(std::move(file)),
         line_(line),

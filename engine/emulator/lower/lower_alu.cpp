@@ -1,4 +1,4 @@
-// Register operations: whatever has no row in the instruction table.
+// Register operations: whatever has no row of its own in the instruction table, setp and set.
 
 #include <algorithm>
 #include <array>
@@ -9,90 +9,242 @@ namespace sweep {
 namespace {
 
 using ptx::Operand;
+using Modifiers = std::vector<std::string_view>;
 
 /// The condition code that add.cc and its kin write and addc and its kin read.
-bool writes_carry(const ptx::Instruction& instruction) {
-  return std::ranges::find(instruction.modifiers, "cc") != instruction.modifiers.end();
-}
 bool reads_carry(const ptx::Instruction& instruction) {
   return instruction.mnemonic == "addc" || instruction.mnemonic == "subc" ||
          instruction.mnemonic == "madc";
 }
 
+void check_operand_count(const Lowering& lowering, std::size_t count) {
+  if (lowering.operand_count() != count) lowering.refuse("it has operands that have no meaning");
+}
+
 /// cvt's narrow types depend on the register that they land in.
-AluOperation find_conversion(Lowering& lowering, std::uint32_t& d, unsigned& register_bits) {
-  std::vector<std::string_view> modifiers = lowering.instruction().modifiers;
-  const Operand& to = lowering.operand(0);
+AluOperation find_conversion(Lowering& lowering, std::uint32_t& d) {
+  Modifiers modifiers = lowering.instruction().modifiers;
   // A register that is wider than its operation asks for is filled whole.
   modifiers.emplace_back("d32");
-  AluOperation operation = lowering.find_alu("cvt", modifiers);
-  const unsigned bits = operation.function != nullptr ? operation.d_bits : 32;
-  d = lowering.wide_destination(to, bits, register_bits);
-  if (register_bits == 1 || register_bits == 128)
-    lowering.refuse("the destination has another width");
-  modifiers.back() = register_bits == 64 ? "d64" : register_bits == 16 ? "d16" : "d32";
+  const AluOperation operation = lowering.find_alu("cvt", modifiers);
+  const auto [slot, bits] = lowering.wide_destination(
+      lowering.operand(0), operation.function != nullptr ? operation.d_bits : 32);
+  d = slot;
+  if (bits == 1 || bits == 128) lowering.refuse("the destination has another width");
+  modifiers.back() = bits == 64 ? "d64" : bits == 16 ? "d16" : "d32";
   return lowering.find_alu("cvt", modifiers);
 }
+
+/// The source of cvt: of a wider register the low half.
+std::uint32_t conversion_source(Lowering& lowering, const Operand& operand, unsigned bits) {
+  const auto [slot, register_bits] = lowering.wide_source(operand, bits);
+  if (register_bits == 64 && bits <= 32) {
+    const std::uint32_t low = lowering.temporary(32);
+    lowering.emit_alu("cvt", {"u32", "u64", "d32"}, {.d = low, .a = slot});
+    return low;
+  }
+  if (register_bits == 1 || register_bits == 128 || (register_bits < bits && bits > 32)) {
+    lowering.refuse("an operand has another width");
+  }
+  return slot;
+}
+
+std::array<std::uint32_t, 2> halves_of(Lowering& lowering, std::uint32_t pair, unsigned bits) {
+  const std::uint32_t low = lowering.temporary(bits / 2);
+  const std::uint32_t high = lowering.temporary(bits / 2);
+  lowering.emit_alu("unpack", {bits == 64 ? "b64" : "b32"}, {.d = low, .d2 = high, .a = pair});
+  return {low, high};
+}
+
+/// Pairs that are computed with half by half; f16x2 and bf16x2 have operations of their own.
+struct PairType {
+  std::string_view name;
+  std::string_view half;
+  unsigned bits;
+  std::array<std::string_view, 4> mnemonics;
+};
+constexpr PairType pair_types[] = {{"f32x2", "f32", 64, {"add", "sub", "mul", "fma"}},
+                                   {"u16x2", "u16", 32, {"add", "min", "max"}},
+                                   {"s16x2", "s16", 32, {"add", "min", "max"}}};
+
+void lower_pair(Lowering& lowering, const PairType& pair) {
+  const std::string_view mnemonic = lowering.instruction().mnemonic;
+  Modifiers modifiers = lowering.instruction().modifiers;
+  modifiers.back() = pair.half;
+  const AluOperation operation = lowering.find_alu(mnemonic, modifiers);
+  if (operation.function == nullptr || lowering.has_modifier("sat") ||
+      std::ranges::find(pair.mnemonics, mnemonic) == pair.mnemonics.end()) {
+    lowering.refuse();
+  }
+  const std::uint32_t d = lowering.destination(lowering.operand(0), pair.bits);
+  const std::size_t sources = operation.c_bits != 0 ? 3 : 2;
+  std::array<std::array<std::uint32_t, 2>, 3> parts = {};
+  for (std::size_t i = 0; i < sources; ++i) {
+    const std::uint32_t slot = lowering.source(lowering.operand(1 + i), pair.bits);
+    parts[i] = halves_of(lowering, slot, pair.bits);
+  }
+  check_operand_count(lowering, 1 + sources);
+  std::array<std::uint32_t, 2> results = {};
+  for (std::size_t i = 0; i < 2; ++i) {
+    results[i] = lowering.temporary(pair.bits / 2);
+    lowering.emit_alu(mnemonic, operation,
+                      {.d = results[i], .a = parts[0][i], .b = parts[1][i], .c = parts[2][i]});
+  }
+  lowering.emit_alu("pack", {pair.bits == 64 ? "b64" : "b32"},
+                    {.d = d, .a = results[0], .b = results[1]});
+}
+
+/// What setp and set compare and how.
+struct Comparison {
+  Modifiers modifiers;       ///< of a setp that compares alone
+  std::string_view combine;  ///< "and", "or" or "xor" with the last operand, or empty
+  bool is_pair = false;      ///< of f16x2 or bf16x2: two predicates, that of the low halves first
+};
+
+Comparison comparison_of(const Lowering& lowering, Modifiers modifiers) {
+  static constexpr std::array<std::string_view, 3> combines = {"and", "or", "xor"};
+  if (modifiers.empty()) lowering.refuse();
+  Comparison comparison;
+  std::string_view& type = modifiers.back();
+  comparison.is_pair = type == "f16x2" || type == "bf16x2";
+  if (comparison.is_pair) type.remove_suffix(2);
+  const auto combine = std::ranges::find_first_of(modifiers, combines);
+  if (combine != modifiers.end()) {
+    comparison.combine = *combine;
+    modifiers.erase(combine);
+  }
+  comparison.modifiers = std::move(modifiers);
+  return comparison;
+}
+
+/// The predicates that hold for the second and third operand; with `has_opposite` the opposite of a
+/// single one too.
+std::vector<std::uint32_t> compare(Lowering& lowering, const Comparison& comparison,
+                                   bool has_opposite) {
+  const AluOperation operation = lowering.find_alu("setp", comparison.modifiers);
+  if (operation.function == nullptr) lowering.refuse();
+  const unsigned bits = comparison.is_pair ? 32 : operation.a_bits;
+  const std::uint32_t a = lowering.source(lowering.operand(1), bits);
+  const std::uint32_t b = lowering.source(lowering.operand(2), bits);
+  const std::uint32_t with =
+      comparison.combine.empty() ? none : lowering.source(lowering.operand(3), 1);
+  check_operand_count(lowering, with == none ? 3 : 4);
+  std::vector<AluOperands> compared = {{.a = a, .b = b}};
+  if (comparison.is_pair) {
+    const auto a_halves = halves_of(lowering, a, bits);
+    const auto b_halves = halves_of(lowering, b, bits);
+    compared = {{.a = a_halves[0], .b = b_halves[0]}, {.a = a_halves[1], .b = b_halves[1]}};
+  }
+  std::vector<std::uint32_t> results;
+  for (AluOperands& operands : compared) {
+    results.push_back(operands.d = lowering.temporary(1));
+    lowering.emit_alu("setp", operation, operands);
+  }
+  if (has_opposite && !comparison.is_pair) {
+    results.push_back(lowering.temporary(1));
+    lowering.emit_alu("not", {"pred"}, {.d = results[1], .a = results[0]});
+  }
+  if (with == none) return results;
+  for (std::uint32_t& result : results) {
+    const std::uint32_t combined = lowering.temporary(1);
+    lowering.emit_alu(comparison.combine, {"pred"}, {.d = combined, .a = result, .b = with});
+    // It is one instruction, whose result no undefined source leaves defined.
+    lowering.kernel().ops.back().blend = Blend::any;
+    result = combined;
+  }
+  return results;
+}
+
+/// What set writes where the comparison holds; elsewhere 0.
+struct SetResult {
+  std::string_view type;
+  std::uint32_t yes;
+  unsigned bits;  ///< of a pair those of one half
+};
+constexpr SetResult set_results[] = {
+    {"u32", 0xffffffff, 32}, {"s32", 0xffffffff, 32}, {"f32", 0x3f800000, 32},
+    {"u16", 0xffff, 16},     {"s16", 0xffff, 16},     {"f16", 0x3c00, 16},
+    {"bf16", 0x3f80, 16},    {"f16x2", 0x3c00, 16},   {"bf16x2", 0x3f80, 16},
+};
 
 }  // namespace
 
 void lower_alu(Lowering& lowering) {
   const ptx::Instruction& instruction = lowering.instruction();
   if (instruction.operands.empty()) lowering.refuse();
+  for (const PairType& pair : pair_types) {
+    const bool is_pair =
+        !instruction.modifiers.empty() && instruction.modifiers.back() == pair.name;
+    if (is_pair) return lower_pair(lowering, pair);
+  }
   const bool is_cvt = instruction.mnemonic == "cvt";
   AluOperands operands;
-  AluOperation operation;
-  unsigned register_bits = 0;
-  if (is_cvt) {
-    operation = find_conversion(lowering, operands.d, register_bits);
-  } else {
-    std::vector<std::string_view> modifiers = instruction.modifiers;
-    const bool has_pair = lowering.operand(0).kind == Operand::Kind::list;
-    if (instruction.mnemonic == "setp" && has_pair) modifiers.emplace_back("two");
-    operation = lowering.find_alu(instruction.mnemonic, modifiers);
-  }
+  const AluOperation operation =
+      is_cvt ? find_conversion(lowering, operands.d)
+             : lowering.find_alu(instruction.mnemonic, instruction.modifiers);
   if (operation.function == nullptr) lowering.refuse();
+  if (!is_cvt) operands.d = lowering.destination(lowering.operand(0), operation.d_bits);
+  if (operation.d2_bits != 0) operands.d2 = lowering.carry();
+  const std::array<std::pair<unsigned, std::uint32_t*>, 4> sources = {
+      {{operation.a_bits, &operands.a},
+       {operation.b_bits, &operands.b},
+       {operation.c_bits, &operands.c},
+       {operation.e_bits, &operands.e}}};
   std::size_t next = 1;
-  const Operand& to = lowering.operand(0);
-  if (!is_cvt && to.kind == Operand::Kind::list) {
-    if (to.elements.size() != 2 || operation.d2_bits == 0) lowering.refuse();
-    operands.d = lowering.destination(to.elements[0], operation.d_bits);
-    operands.d2 = lowering.destination(to.elements[1], operation.d2_bits);
-  } else {
-    if (!is_cvt) operands.d = lowering.destination(to, operation.d_bits);
-    if (operation.d2_bits != 0) operands.d2 = lowering.temporary(operation.d2_bits);
-  }
-  if (writes_carry(instruction)) operands.d2 = lowering.carry();
-  const std::array<std::uint8_t, 4> widths = {operation.a_bits, operation.b_bits, operation.c_bits,
-                                              operation.e_bits};
-  const std::array<std::uint32_t*, 4> sources = {&operands.a, &operands.b, &operands.c,
-                                                 &operands.e};
-  for (std::size_t i = 0; i < widths.size(); ++i) {
-    if (widths[i] == 0) continue;
-    if (i == 3 && reads_carry(instruction)) {
-      *sources[i] = lowering.carry();
+  for (const auto& [bits, slot] : sources) {
+    if (bits == 0) continue;
+    if (slot == &operands.e && reads_carry(instruction)) {
+      *slot = lowering.carry();
       continue;
     }
     const Operand& operand = lowering.operand(next++);
-    if (is_cvt && widths[i] > 1) {
-      unsigned source_bits = 0;
-      *sources[i] = lowering.wide_source(operand, widths[i], source_bits);
-      if (source_bits == 64 && widths[i] <= 32) {
-        AluOperands narrow;
-        narrow.d = lowering.temporary(32);
-        narrow.a = *sources[i];
-        lowering.emit_alu("cvt", {"u32", "u64", "d32"}, narrow);
-        *sources[i] = narrow.d;
-      } else if (source_bits == 1 || source_bits == 128 ||
-                 (source_bits < widths[i] && widths[i] > 32)) {
-        lowering.refuse("an operand has another width");
-      }
-    } else {
-      *sources[i] = lowering.source(operand, widths[i]);
-    }
+    *slot = is_cvt ? conversion_source(lowering, operand, bits) : lowering.source(operand, bits);
   }
-  if (next != lowering.operand_count()) lowering.refuse("it has operands that have no meaning");
+  check_operand_count(lowering, next);
   lowering.emit_alu(instruction.mnemonic, operation, operands);
+}
+
+void lower_setp(Lowering& lowering) {
+  const Comparison comparison = comparison_of(lowering, lowering.instruction().modifiers);
+  const Operand& to = lowering.operand(0);
+  const bool has_two = to.kind == Operand::Kind::list;
+  if (!has_two && !comparison.is_pair && comparison.combine.empty()) return lower_alu(lowering);
+  if (has_two && to.elements.size() != 2) lowering.refuse();
+  const std::vector<std::uint32_t> results = compare(lowering, comparison, has_two);
+  for (std::size_t i = 0; i < (has_two ? 2U : 1U); ++i) {
+    const std::uint32_t d = lowering.destination(has_two ? to.elements[i] : to, 1);
+    lowering.emit_alu("mov", {"pred"}, {.d = d, .a = results[i]});
+  }
+}
+
+void lower_set(Lowering& lowering) {
+  Modifiers modifiers = lowering.instruction().modifiers;
+  if (modifiers.size() < 2) lowering.refuse();
+  const std::string_view to = modifiers[modifiers.size() - 2];
+  const std::string_view from = modifiers.back();
+  const auto* const result = std::ranges::find(set_results, to, &SetResult::type);
+  if (result == std::end(set_results)) lowering.refuse();
+  const bool is_integer = to.starts_with('u') || to.starts_with('s');
+  const bool fits = result->bits == 32 ? !from.ends_with("x2")
+                    : is_integer       ? from == "f16" || from == "bf16"
+                                       : to == from;
+  if (!fits) lowering.refuse();
+  modifiers.erase(modifiers.end() - 2);
+  const Comparison comparison = comparison_of(lowering, std::move(modifiers));
+  const unsigned bits = result->bits;
+  const std::uint32_t d = lowering.destination(lowering.operand(0), comparison.is_pair ? 32 : bits);
+  const std::vector<std::uint32_t> predicates = compare(lowering, comparison, false);
+  AluOperands pair = {.d = d};
+  for (std::size_t i = 0; i < predicates.size(); ++i) {
+    const std::uint32_t part = comparison.is_pair ? lowering.temporary(bits) : d;
+    (i == 0 ? pair.a : pair.b) = part;
+    lowering.emit_alu("selp", {bits == 16 ? "b16" : "b32"},
+                      {.d = part,
+                       .a = lowering.constant(result->yes, bits),
+                       .b = lowering.constant(0, bits),
+                       .c = predicates[i]});
+  }
+  if (comparison.is_pair) lowering.emit_alu("pack", {"b32"}, pair);
 }
 
 }  // namespace sweep

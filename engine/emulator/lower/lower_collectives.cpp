@@ -1,4 +1,5 @@
-// shfl, vote, match, redux, elect, bar.warp.sync, movmatrix, activemask, bar and barrier.
+// shfl, vote, match, redux, elect, bar.warp.sync, movmatrix, activemask, bar and barrier; calls
+// into the system and the stack.
 
 #include <algorithm>
 
@@ -9,163 +10,183 @@ namespace {
 
 using ptx::Operand;
 
+constexpr std::pair<std::string_view, ShuffleMode> shuffle_modes[] = {
+    {"up", ShuffleMode::up},
+    {"down", ShuffleMode::down},
+    {"bfly", ShuffleMode::butterfly},
+    {"idx", ShuffleMode::index}};
+constexpr std::pair<std::string_view, VoteMode> vote_modes[] = {{"any", VoteMode::any},
+                                                                {"uni", VoteMode::uniform},
+                                                                {"ballot", VoteMode::ballot},
+                                                                {"all", VoteMode::all}};
+constexpr std::pair<std::string_view, ReduceOperation> reduce_operations[] = {
+    {"add", ReduceOperation::add},     {"min", ReduceOperation::minimum},
+    {"max", ReduceOperation::maximum}, {"and", ReduceOperation::bit_and},
+    {"or", ReduceOperation::bit_or},   {"xor", ReduceOperation::bit_xor}};
+constexpr std::pair<std::string_view, BarrierMode> barrier_reductions[] = {
+    {"popc", BarrierMode::reduce_popc},
+    {"and", BarrierMode::reduce_and},
+    {"or", BarrierMode::reduce_or}};
+
 /// `d|p`, or `d` alone.
-void set_destinations(Lowering& lowering, CollectiveOp& collective, unsigned d_bits) {
+void set_destinations(Lowering& lowering, CollectiveOp& collective) {
   const Operand& to = lowering.operand(0);
   const bool is_pair = to.kind == Operand::Kind::list;
   if (is_pair && to.elements.size() != 2) lowering.refuse();
-  collective.d = lowering.destination(is_pair ? to.elements[0] : to, d_bits);
+  collective.d = lowering.destination(is_pair ? to.elements[0] : to, 32);
   collective.predicate = is_pair ? lowering.destination(to.elements[1], 1) : none;
 }
 
-void set_members(Lowering& lowering, CollectiveOp& collective, std::size_t index) {
+/// Ends the block with a collective whose operand `members` names the lanes that take part.
+void end_with(Lowering& lowering, OpKind kind, CollectiveOp collective, std::size_t members) {
   if (lowering.has_modifier("sync")) {
-    collective.members = lowering.source(lowering.operand(index), 32);
+    collective.members = lowering.source(lowering.operand(members), 32);
   }
+  lowering.end_block(lowering.detailed(kind, lowering.kernel().collectives, collective));
 }
 
-Op collective_op(Lowering& lowering, OpKind kind, const CollectiveOp& collective) {
-  Op op;
-  op.kind = kind;
-  op.detail = static_cast<std::uint32_t>(lowering.kernel().collectives.size());
-  lowering.kernel().collectives.push_back(collective);
-  return op;
+/// A predicate source, and whether the operation negates it.
+std::uint32_t predicate_source(Lowering& lowering, Operand operand, bool& is_negated) {
+  is_negated = operand.is_negated && operand.kind == Operand::Kind::reg;
+  if (is_negated) operand.is_negated = false;
+  return lowering.predicate(operand);
 }
 
-ptx::Type last_type(Lowering& lowering) {
-  const std::vector<std::string_view>& modifiers = lowering.instruction().modifiers;
-  const auto type = modifiers.empty() ? std::nullopt : ptx::find_type(modifiers.back());
-  if (!type) lowering.refuse();
-  return *type;
+std::uint32_t local_offset(Lowering& lowering, const Operand& operand) {
+  if (operand.kind != Operand::Kind::variable) lowering.refuse("an argument is not a variable");
+  const Lowering::VariablePlace place = lowering.place_of(operand.variable);
+  if (place.space != ptx::Space::local) lowering.refuse("an argument is not a variable of its own");
+  return static_cast<std::uint32_t>(place.offset);
 }
 
 }  // namespace
 
-Op lower_shuffle(Lowering& lowering) {
+void lower_shuffle(Lowering& lowering) {
   CollectiveOp collective;
-  if (lowering.has_modifier("up")) {
-    collective.shuffle = ShuffleMode::up;
-  } else if (lowering.has_modifier("down")) {
-    collective.shuffle = ShuffleMode::down;
-  } else if (lowering.has_modifier("bfly")) {
-    collective.shuffle = ShuffleMode::butterfly;
-  } else if (!lowering.has_modifier("idx")) {
-    lowering.refuse();
-  }
-  set_destinations(lowering, collective, 32);
+  collective.shuffle = lowering.modifier<ShuffleMode>(shuffle_modes);
+  set_destinations(lowering, collective);
   collective.a = lowering.source(lowering.operand(1), 32);
   collective.b = lowering.source(lowering.operand(2), 32);
   collective.c = lowering.source(lowering.operand(3), 32);
-  set_members(lowering, collective, 4);
-  return collective_op(lowering, OpKind::shuffle, collective);
+  end_with(lowering, OpKind::shuffle, collective, 4);
 }
 
-Op lower_vote(Lowering& lowering) {
+void lower_vote(Lowering& lowering) {
   CollectiveOp collective;
-  if (lowering.has_modifier("any")) {
-    collective.vote = VoteMode::any;
-  } else if (lowering.has_modifier("uni")) {
-    collective.vote = VoteMode::uniform;
-  } else if (lowering.has_modifier("ballot")) {
-    collective.vote = VoteMode::ballot;
-  } else if (!lowering.has_modifier("all")) {
-    lowering.refuse();
-  }
+  collective.vote = lowering.modifier<VoteMode>(vote_modes);
   const bool is_ballot = collective.vote == VoteMode::ballot;
   collective.d = lowering.destination(lowering.operand(0), is_ballot ? 32 : 1);
-  Operand predicate = lowering.operand(1);
-  collective.is_a_negated = predicate.is_negated && predicate.kind == Operand::Kind::reg;
-  if (collective.is_a_negated) predicate.is_negated = false;
-  collective.a = lowering.predicate(predicate);
-  set_members(lowering, collective, 2);
-  return collective_op(lowering, OpKind::vote, collective);
+  collective.a = predicate_source(lowering, lowering.operand(1), collective.is_a_negated);
+  end_with(lowering, OpKind::vote, collective, 2);
 }
 
-Op lower_match(Lowering& lowering) {
+void lower_match(Lowering& lowering) {
   CollectiveOp collective;
   collective.is_match_all = lowering.has_modifier("all");
-  collective.bits = static_cast<std::uint8_t>(ptx::bits_of(last_type(lowering)));
+  collective.bits = static_cast<std::uint8_t>(ptx::bits_of(lowering.last_type()));
   if (collective.bits != 32 && collective.bits != 64) lowering.refuse();
-  set_destinations(lowering, collective, 32);
+  set_destinations(lowering, collective);
   collective.a = lowering.source(lowering.operand(1), collective.bits);
-  set_members(lowering, collective, 2);
-  return collective_op(lowering, OpKind::match, collective);
+  end_with(lowering, OpKind::match, collective, 2);
 }
 
-Op lower_redux(Lowering& lowering) {
+void lower_redux(Lowering& lowering) {
   CollectiveOp collective;
-  const ptx::Type type = last_type(lowering);
+  const ptx::Type type = lowering.last_type();
   if (ptx::bits_of(type) != 32 || ptx::is_floating(type)) lowering.refuse();
   collective.is_signed = ptx::is_signed(type);
-  if (lowering.has_modifier("add")) {
-    collective.reduce = ReduceOperation::add;
-  } else if (lowering.has_modifier("min")) {
-    collective.reduce = ReduceOperation::minimum;
-  } else if (lowering.has_modifier("max")) {
-    collective.reduce = ReduceOperation::maximum;
-  } else if (lowering.has_modifier("and")) {
-    collective.reduce = ReduceOperation::bit_and;
-  } else if (lowering.has_modifier("or")) {
-    collective.reduce = ReduceOperation::bit_or;
-  } else if (lowering.has_modifier("xor")) {
-    collective.reduce = ReduceOperation::bit_xor;
-  } else {
-    lowering.refuse();
-  }
+  collective.reduce = lowering.modifier<ReduceOperation>(reduce_operations);
   collective.d = lowering.destination(lowering.operand(0), 32);
   collective.a = lowering.source(lowering.operand(1), 32);
-  set_members(lowering, collective, 2);
-  return collective_op(lowering, OpKind::reduce, collective);
+  end_with(lowering, OpKind::reduce, collective, 2);
 }
 
-Op lower_elect(Lowering& lowering) {
+void lower_elect(Lowering& lowering) {
   CollectiveOp collective;
-  set_destinations(lowering, collective, 32);
-  set_members(lowering, collective, 1);
-  return collective_op(lowering, OpKind::elect, collective);
+  set_destinations(lowering, collective);
+  end_with(lowering, OpKind::elect, collective, 1);
 }
 
-Op lower_movmatrix(Lowering& lowering) {
+/// All lanes take part.
+void lower_movmatrix(Lowering& lowering) {
   CollectiveOp collective;
   collective.d = lowering.destination(lowering.operand(0), 32);
   collective.a = lowering.source(lowering.operand(1), 32);
   collective.members = lowering.constant(full_mask, 32);
-  return collective_op(lowering, OpKind::move_matrix, collective);
+  lowering.end_block(
+      lowering.detailed(OpKind::move_matrix, lowering.kernel().collectives, collective));
 }
 
-Op lower_warp_barrier(Lowering& lowering) {
-  CollectiveOp collective;
-  set_members(lowering, collective, 0);
-  return collective_op(lowering, OpKind::warp_barrier, collective);
+void lower_warp_barrier(Lowering& lowering) {
+  end_with(lowering, OpKind::warp_barrier, {}, 0);
+}
+
+void lower_activemask(Lowering& lowering) {
+  Op op;
+  op.kind = OpKind::active_mask;
+  op.operands.d = lowering.destination(lowering.operand(0), 32);
+  lowering.emit(op);
 }
 
 /// bar{.cta}.sync a{, b}; .arrive a, b; .red.popc d, a{, b}, p; barrier likewise.
-Op lower_barrier(Lowering& lowering) {
+void lower_barrier(Lowering& lowering) {
   if (lowering.has_modifier("cluster")) lowering.refuse();
   BarrierOp barrier;
   barrier.is_aligned = lowering.instruction().mnemonic == "bar" || lowering.has_modifier("aligned");
   std::size_t next = 0;
-  const bool is_reduction = lowering.has_modifier("red");
   std::size_t last = lowering.operand_count();
   if (lowering.has_modifier("arrive")) barrier.mode = BarrierMode::arrive;
-  if (is_reduction) {
-    barrier.mode = lowering.has_modifier("popc")  ? BarrierMode::reduce_popc
-                   : lowering.has_modifier("and") ? BarrierMode::reduce_and
-                                                  : BarrierMode::reduce_or;
+  if (lowering.has_modifier("red")) {
+    barrier.mode = lowering.modifier<BarrierMode>(barrier_reductions);
     const bool is_count = barrier.mode == BarrierMode::reduce_popc;
     barrier.d = lowering.destination(lowering.operand(next++), is_count ? 32 : 1);
-    Operand predicate = lowering.operand(--last);
-    barrier.is_negated = predicate.is_negated;
-    predicate.is_negated = false;
-    barrier.predicate = lowering.predicate(predicate);
+    barrier.predicate = predicate_source(lowering, lowering.operand(--last), barrier.is_negated);
   }
   barrier.barrier = lowering.source(lowering.operand(next++), 32);
   if (next < last) barrier.threads = lowering.source(lowering.operand(next), 32);
-  Op op;
-  op.kind = OpKind::barrier;
-  op.detail = static_cast<std::uint32_t>(lowering.kernel().barriers.size());
-  lowering.kernel().barriers.push_back(barrier);
-  return op;
+  lowering.end_block(lowering.detailed(OpKind::barrier, lowering.kernel().barriers, barrier));
+}
+
+void lower_system_call(Lowering& lowering) {
+  CallOp call;
+  std::string_view callee;
+  for (const Operand& operand : lowering.instruction().operands) {
+    if (operand.kind == Operand::Kind::function) callee = operand.name;
+    if (operand.kind != Operand::Kind::list) continue;
+    for (const Operand& element : operand.elements) {
+      const std::uint32_t offset = local_offset(lowering, element);
+      if (callee.empty()) {
+        call.result = offset;
+      } else {
+        call.arguments.push_back(offset);
+      }
+    }
+  }
+  if (callee == "malloc" || callee == "free") lowering.refuse("there is no heap on the emulator");
+  const OpKind kind = callee == "vprintf" ? OpKind::print : OpKind::assert_fail;
+  const std::size_t needed = kind == OpKind::print ? 2 : 4;
+  if (call.arguments.size() < needed) lowering.refuse("it has too few arguments");
+  lowering.emit(lowering.detailed(kind, lowering.kernel().calls, std::move(call)));
+}
+
+/// alloca d, bytes{, alignment}; stacksave d; stackrestore a: a stack above the variables.
+void lower_stack(Lowering& lowering) {
+  const std::string_view name = lowering.instruction().mnemonic;
+  const bool is_restore = name == "stackrestore";
+  const Lowering::SizedSlot address = is_restore
+                                          ? lowering.wide_source(lowering.operand(0), 64)
+                                          : lowering.wide_destination(lowering.operand(0), 64);
+  CallOp call;
+  (is_restore ? call.a : call.d) = address.slot;
+  if (name == "alloca") {
+    const auto [slot, bits] = lowering.wide_source(lowering.operand(1), 64);
+    if (bits != 64) lowering.refuse("its size is not 64 bits wide");
+    call.a = slot;
+  }
+  if (address.bits != 64) lowering.refuse("its address is not 64 bits wide");
+  lowering.kernel().has_alloca = true;
+  const OpKind kind = is_restore ? OpKind::stack_restore : OpKind::stack_allocate;
+  lowering.emit(lowering.detailed(kind, lowering.kernel().calls, std::move(call)));
 }
 
 }  // namespace sweep

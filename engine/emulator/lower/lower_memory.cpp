@@ -4,7 +4,7 @@
 #include <array>
 #include <optional>
 
-#include "engine/emulator/lower/memory_modifiers.h"
+#include "engine/emulator/lower/lowering.h"
 
 namespace sweep {
 namespace {
@@ -12,26 +12,70 @@ namespace {
 using ptx::Operand;
 using ptx::Space;
 
+template <std::size_t count>
+bool is_one_of(std::string_view name, const std::array<std::string_view, count>& names) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+constexpr std::array<std::string_view, 6> orders = {"volatile", "relaxed", "acquire",
+                                                    "release",  "acq_rel", "mmio"};
+constexpr std::array<std::string_view, 4> scopes = {"cta", "cluster", "gpu", "sys"};
+/// Hints that change neither what an access does nor what is counted.
+constexpr std::array<std::string_view, 9> hints = {"weak", "ca", "cs", "lu",   "wb",
+                                                   "wt",   "nc", "sc", "alias"};
+
+/// What the modifiers of a memory instruction say, other than its operation.
+struct MemoryModifiers {
+  ptx::Space space = ptx::Space::generic;
+  ptx::Type type = ptx::Type::b32;
+  bool has_type = false;
+  std::uint32_t elements = 1;
+  bool is_volatile = false;
+  bool is_seen_by_others = false;  ///< orders memory between the blocks of a grid
+  CachePolicy policy = CachePolicy::all_levels;
+  std::vector<std::string_view> others;  ///< what is none of these
+};
+
+MemoryModifiers read_memory_modifiers(const ptx::Instruction& instruction) {
+  MemoryModifiers result;
+  bool is_ordered = false;
+  bool is_block_wide = false;
+  for (const std::string_view modifier : instruction.modifiers) {
+    const std::string_view base = modifier.substr(0, modifier.find("::"));
+    const bool is_level = base == "L1" || base == "L2";
+    if (const auto space = ptx::find_space(base); space && !is_level) {
+      result.space = *space;
+    } else if (is_level) {
+      continue;  // a hint
+    } else if (is_one_of(modifier, orders)) {
+      is_ordered = true;
+    } else if (is_one_of(modifier, scopes)) {
+      is_block_wide = modifier == "cta";
+    } else if (modifier == "cg" || modifier == "cv") {
+      result.policy = CachePolicy::level_2_only;
+    } else if (is_one_of(modifier, hints)) {
+      continue;
+    } else if (modifier == "v2" || modifier == "v4" || modifier == "v8") {
+      result.elements = static_cast<std::uint32_t>(modifier[1] - '0');
+    } else if (const auto type = ptx::find_type(modifier)) {
+      result.type = *type;
+      result.has_type = true;
+    } else {
+      result.others.push_back(modifier);
+    }
+  }
+  result.is_volatile = is_ordered;
+  result.is_seen_by_others = is_ordered && !is_block_wide;
+  if (is_ordered && !is_block_wide) result.policy = CachePolicy::level_2_only;
+  return result;
+}
+
 /// The elements of `{a, b}`, or the operand itself.
 std::vector<const Operand*> elements_of(const Operand& operand) {
   if (operand.kind != Operand::Kind::list) return {&operand};
   std::vector<const Operand*> list;
   for (const Operand& element : operand.elements) list.push_back(&element);
   return list;
-}
-
-/// 128-bit elements are moved as two halves.
-void split_wide_elements(MemoryOp& memory) {
-  if (memory.type != ptx::Type::b128) return;
-  SlotList halves;
-  for (const std::uint32_t slot : memory.values) {
-    halves.push_back(slot);
-    halves.push_back(slot + warp_size * 8);
-  }
-  memory.values = std::move(halves);
-  memory.bits.assign(memory.values.size(), 64);
-  memory.type = ptx::Type::b64;
-  memory.elements *= 2;
 }
 
 MemoryOp memory_op(Lowering& lowering, const MemoryModifiers& modifiers) {
@@ -48,13 +92,6 @@ MemoryOp memory_op(Lowering& lowering, const MemoryModifiers& modifiers) {
   const bool may_be_global = modifiers.space == Space::global || modifiers.space == Space::generic;
   lowering.kernel().is_linked |= may_be_global && modifiers.is_seen_by_others;
   return memory;
-}
-
-void set_address(Lowering& lowering, MemoryOp& memory, const Operand& operand) {
-  const AddressOperand address = lower_address(lowering, operand);
-  memory.address = address.slot;
-  memory.is_address_64 = address.is_64;
-  memory.offset = address.offset;
 }
 
 /// Parameters of the kernel are constants of a launch; those of calls lie in local memory.
@@ -75,44 +112,24 @@ bool load_parameter(Lowering& lowering, const MemoryModifiers& modifiers) {
   }
   if (modifiers.type == ptx::Type::b128) return false;
   for (std::size_t i = 0; i < to.size(); ++i) {
-    unsigned bits = 0;
-    AluOperands operands;
-    operands.d = lowering.wide_destination(*to[i], std::max(8 * size, 16U), bits);
+    const auto [d, bits] = lowering.wide_destination(*to[i], std::max(8 * size, 16U));
     if (bits == 1 || bits == 128 || bits < 8 * size) lowering.refuse("a register does not fit");
-    ConstantSlot slot;
-    slot.kind = ConstantSlot::Kind::parameter;
-    slot.type = modifiers.type;
-    slot.bits = static_cast<std::uint8_t>(bits);
-    slot.value = begin + i * size;
-    operands.a = lowering.add_constant(slot);
-    lowering.emit_alu("mov", {bits == 64 ? "b64" : bits == 16 ? "b16" : "b32"}, operands);
+    const std::uint32_t value = lowering.add_constant({.kind = ConstantSlot::Kind::parameter,
+                                                       .bits = static_cast<std::uint8_t>(bits),
+                                                       .type = modifiers.type,
+                                                       .value = begin + i * size});
+    lowering.emit_copy(d, value, bits);
   }
   return true;
 }
 
-struct AtomicName {
-  std::string_view name;
-  AtomicOperation operation;
-};
-constexpr AtomicName atomic_names[] = {
-    {"add", AtomicOperation::add},       {"min", AtomicOperation::minimum},
-    {"max", AtomicOperation::maximum},   {"inc", AtomicOperation::increment},
-    {"dec", AtomicOperation::decrement}, {"and", AtomicOperation::bit_and},
-    {"or", AtomicOperation::bit_or},     {"xor", AtomicOperation::bit_xor},
-    {"exch", AtomicOperation::exchange}, {"cas", AtomicOperation::compare_exchange},
-};
-
 void lower_atomic(Lowering& lowering, bool has_result) {
   MemoryModifiers modifiers = read_memory_modifiers(lowering.instruction());
-  std::optional<AtomicOperation> operation;
-  for (const std::string_view other : modifiers.others) {
-    for (const AtomicName& known : atomic_names) {
-      if (known.name == other) operation = known.operation;
-    }
-  }
+  const auto operation = lowering.find_modifier(atomic_operations);
   std::erase_if(modifiers.others, [](std::string_view other) {
-    return other == "noftz" ||
-           std::ranges::find(atomic_names, other, &AtomicName::name) != std::end(atomic_names);
+    return other == "noftz" || std::ranges::find(atomic_operations, other, [](const auto& row) {
+                                 return row.first;
+                               }) != atomic_operations.end();
   });
   if (!operation || modifiers.elements != 1) lowering.refuse();
   MemoryOp memory = memory_op(lowering, modifiers);
@@ -130,7 +147,7 @@ void lower_atomic(Lowering& lowering, bool has_result) {
   if (has_result) {
     memory.result = lowering.destination(lowering.operand(next++), bits);
   }
-  set_address(lowering, memory, lowering.operand(next++));
+  memory.address = lowering.address(lowering.operand(next++));
   const std::size_t values = memory.operation == AtomicOperation::compare_exchange ? 2 : 1;
   const Operand& value = lowering.operand(next);
   memory.is_increment = memory.has_unused_result && memory.operation == AtomicOperation::add &&
@@ -139,7 +156,31 @@ void lower_atomic(Lowering& lowering, bool has_result) {
     memory.values.push_back(lowering.source(lowering.operand(next++), bits));
     memory.bits.push_back(static_cast<std::uint8_t>(bits));
   }
-  emit_memory(lowering, OpKind::atomic, std::move(memory));
+  lowering.emit_memory(OpKind::atomic, std::move(memory));
+}
+
+/// A load or store with the registers of its vector. 128-bit elements are moved as two halves.
+void emit_access(Lowering& lowering, OpKind kind, MemoryOp memory) {
+  const bool is_load = kind == OpKind::load;
+  const unsigned bits = ptx::bits_of(memory.type);
+  const bool is_wide = memory.type == ptx::Type::b128;
+  const std::vector<const Operand*> elements = elements_of(lowering.operand(is_load ? 0 : 1));
+  for (const Operand* element : elements) {
+    const auto [slot, register_bits] =
+        is_load ? lowering.wide_destination(*element, bits) : lowering.wide_source(*element, bits);
+    if (register_bits == 1 || register_bits < bits) lowering.refuse("a register is too narrow");
+    if (register_bits == 128 && !is_wide) lowering.refuse("a register is too wide");
+    memory.values.push_back(slot);
+    if (is_wide) memory.values.push_back(slot + upper_half);
+    memory.bits.push_back(static_cast<std::uint8_t>(std::max(register_bits, 16U)));
+  }
+  if (elements.size() != memory.elements) lowering.refuse("its vector does not fit");
+  if (is_wide) {
+    memory.bits.assign(memory.values.size(), 64);
+    memory.type = ptx::Type::b64;
+    memory.elements *= 2;
+  }
+  lowering.emit_memory(kind, std::move(memory));
 }
 
 void lower_matrix(Lowering& lowering, bool is_load) {
@@ -157,13 +198,13 @@ void lower_matrix(Lowering& lowering, bool is_load) {
     }
   }
   const std::size_t address = is_load ? 1 : 0;
-  set_address(lowering, memory, lowering.operand(address));
+  memory.address = lowering.address(lowering.operand(address));
   for (const Operand* element : elements_of(lowering.operand(1 - address))) {
     memory.values.push_back(is_load ? lowering.destination(*element, 32)
                                     : lowering.source(*element, 32));
   }
   if (memory.matrices == 0 || memory.values.size() != memory.matrices) lowering.refuse();
-  emit_memory(lowering, is_load ? OpKind::load_matrix : OpKind::store_matrix, std::move(memory));
+  lowering.emit_memory(is_load ? OpKind::load_matrix : OpKind::store_matrix, std::move(memory));
 }
 
 }  // namespace
@@ -172,53 +213,32 @@ void lower_load(Lowering& lowering) {
   const MemoryModifiers modifiers = read_memory_modifiers(lowering.instruction());
   if (modifiers.space == Space::param && load_parameter(lowering, modifiers)) return;
   MemoryOp memory = memory_op(lowering, modifiers);
-  set_address(lowering, memory, lowering.operand(1));
+  const Operand& from = lowering.operand(1);
+  memory.address = lowering.address(from);
   if (memory.space == Space::param) {
+    // Only the kernel itself can have an address of its parameters.
+    const bool is_of_kernel = from.base == Operand::Base::variable
+                                  ? lowering.place_of(from.variable).is_kernel_parameter
+                                  : lowering.is_in_kernel_frame();
     memory.is_counted = false;
-    memory.space =
-        lowering.is_in_kernel_frame() && lowering.operand(1).base != Operand::Base::variable
-            ? Space::global
-            : Space::local;
-    const bool names_parameter =
-        lowering.operand(1).base == Operand::Base::variable &&
-        lowering.place_of(lowering.operand(1).variable).is_kernel_parameter;
-    if (names_parameter) memory.space = Space::global;
+    memory.space = is_of_kernel ? Space::global : Space::local;
   }
   if (memory.space == Space::constant) {
     memory.space = Space::global;
     memory.is_counted = false;
   }
-  for (const Operand* element : elements_of(lowering.operand(0))) {
-    unsigned bits = 0;
-    memory.values.push_back(lowering.wide_destination(*element, ptx::bits_of(memory.type), bits));
-    memory.bits.push_back(static_cast<std::uint8_t>(std::max(bits, 16U)));
-    if (bits == 1 || bits < ptx::bits_of(memory.type)) lowering.refuse("a register is too narrow");
-    if (bits == 128 && memory.type != ptx::Type::b128) lowering.refuse("a register is too wide");
-  }
-  if (memory.values.size() != memory.elements) lowering.refuse("its vector does not fit");
-  split_wide_elements(memory);
-  emit_memory(lowering, OpKind::load, std::move(memory));
+  emit_access(lowering, OpKind::load, std::move(memory));
 }
 
 void lower_store(Lowering& lowering) {
-  const MemoryModifiers modifiers = read_memory_modifiers(lowering.instruction());
-  MemoryOp memory = memory_op(lowering, modifiers);
-  set_address(lowering, memory, lowering.operand(0));
+  MemoryOp memory = memory_op(lowering, read_memory_modifiers(lowering.instruction()));
+  memory.address = lowering.address(lowering.operand(0));
   if (memory.space == Space::param) {
     memory.is_counted = false;
     memory.space = Space::local;
   }
   if (memory.space == Space::constant) lowering.refuse("constant memory cannot be written");
-  for (const Operand* element : elements_of(lowering.operand(1))) {
-    unsigned bits = 0;
-    memory.values.push_back(lowering.wide_source(*element, ptx::bits_of(memory.type), bits));
-    memory.bits.push_back(static_cast<std::uint8_t>(std::max(bits, 16U)));
-    if (bits == 1 || bits < ptx::bits_of(memory.type)) lowering.refuse("a register is too narrow");
-    if (bits == 128 && memory.type != ptx::Type::b128) lowering.refuse("a register is too wide");
-  }
-  if (memory.values.size() != memory.elements) lowering.refuse("its vector does not fit");
-  split_wide_elements(memory);
-  emit_memory(lowering, OpKind::store, std::move(memory));
+  emit_access(lowering, OpKind::store, std::move(memory));
 }
 
 void lower_atom(Lowering& lowering) {

@@ -5,9 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <filesystem>
-
-#include "engine/emulator/lower/lower.h"
 
 namespace sweep {
 namespace {
@@ -32,34 +29,35 @@ constexpr std::uint32_t most_register_bytes = 1U << 28U;
 struct SpecialRegister {
   std::string_view name;
   Kind kind;
+  bool varies_by_lane;  ///< some that do not are read by compilers as if they did
 };
 
 constexpr SpecialRegister special_registers[] = {
-    {"%tid.x", Kind::tid_x},
-    {"%tid.y", Kind::tid_y},
-    {"%tid.z", Kind::tid_z},
-    {"%ntid.x", Kind::ntid_x},
-    {"%ntid.y", Kind::ntid_y},
-    {"%ntid.z", Kind::ntid_z},
-    {"%ctaid.x", Kind::ctaid_x},
-    {"%ctaid.y", Kind::ctaid_y},
-    {"%ctaid.z", Kind::ctaid_z},
-    {"%nctaid.x", Kind::nctaid_x},
-    {"%nctaid.y", Kind::nctaid_y},
-    {"%nctaid.z", Kind::nctaid_z},
-    {"%laneid", Kind::laneid},
-    {"%warpid", Kind::warpid},
-    {"%nwarpid", Kind::nwarpid},
-    {"%smid", Kind::smid},
-    {"%nsmid", Kind::nsmid},
-    {"%gridid", Kind::gridid},
-    {"%lanemask_eq", Kind::lanemask_eq},
-    {"%lanemask_le", Kind::lanemask_le},
-    {"%lanemask_lt", Kind::lanemask_lt},
-    {"%lanemask_ge", Kind::lanemask_ge},
-    {"%lanemask_gt", Kind::lanemask_gt},
-    {"%dynamic_smem_size", Kind::dynamic_shared_size},
-    {"%total_smem_size", Kind::total_shared_size},
+    {"%tid.x", Kind::tid_x, true},
+    {"%tid.y", Kind::tid_y, true},
+    {"%tid.z", Kind::tid_z, true},
+    {"%ntid.x", Kind::ntid_x, false},
+    {"%ntid.y", Kind::ntid_y, false},
+    {"%ntid.z", Kind::ntid_z, false},
+    {"%ctaid.x", Kind::ctaid_x, false},
+    {"%ctaid.y", Kind::ctaid_y, false},
+    {"%ctaid.z", Kind::ctaid_z, false},
+    {"%nctaid.x", Kind::nctaid_x, false},
+    {"%nctaid.y", Kind::nctaid_y, false},
+    {"%nctaid.z", Kind::nctaid_z, false},
+    {"%laneid", Kind::laneid, true},
+    {"%warpid", Kind::warpid, true},
+    {"%nwarpid", Kind::nwarpid, true},
+    {"%smid", Kind::smid, false},
+    {"%nsmid", Kind::nsmid, true},
+    {"%gridid", Kind::gridid, true},
+    {"%lanemask_eq", Kind::lanemask_eq, true},
+    {"%lanemask_le", Kind::lanemask_le, true},
+    {"%lanemask_lt", Kind::lanemask_lt, true},
+    {"%lanemask_ge", Kind::lanemask_ge, true},
+    {"%lanemask_gt", Kind::lanemask_gt, true},
+    {"%dynamic_smem_size", Kind::dynamic_shared_size, true},
+    {"%total_smem_size", Kind::total_shared_size, true},
 };
 
 Blend blend_of(std::string_view mnemonic) {
@@ -73,7 +71,28 @@ std::uint64_t truncated(std::uint64_t value, unsigned bits) {
   return bits >= 64 ? value : value & ((std::uint64_t{1} << bits) - 1);
 }
 
+constexpr std::pair<std::string_view, AtomicOperation> atomic_names[] = {
+    {"add", AtomicOperation::add},       {"min", AtomicOperation::minimum},
+    {"max", AtomicOperation::maximum},   {"inc", AtomicOperation::increment},
+    {"dec", AtomicOperation::decrement}, {"and", AtomicOperation::bit_and},
+    {"or", AtomicOperation::bit_or},     {"xor", AtomicOperation::bit_xor},
+    {"exch", AtomicOperation::exchange}, {"cas", AtomicOperation::compare_exchange},
+};
+
 }  // namespace
+
+const ModifierTable<AtomicOperation> atomic_operations = atomic_names;
+
+bool has_atomic(AtomicOperation operation, ptx::Type type) {
+  if (!ptx::is_floating(type)) return true;
+  if (type == ptx::Type::tf32 || type == ptx::Type::f32x2) return false;
+  return operation == AtomicOperation::add || operation == AtomicOperation::minimum ||
+         operation == AtomicOperation::maximum;
+}
+
+std::string_view word_type(unsigned bits) {
+  return bits == 1 ? "pred" : bits == 16 ? "b16" : bits == 32 ? "b32" : "b64";
+}
 
 Lowering::Lowering(const ptx::Module& module, const FlatCode& flat, Simd simd, Kernel& kernel)
     : module_(module),
@@ -93,19 +112,19 @@ bool Lowering::has_modifier(std::string_view name) const {
 
 void Lowering::refuse(const std::string& why) const {
   const ptx::Instruction& ins = instruction();
-  const Frame& frame = flat_.frames[current_->frame];
-  std::vector<ptx::Place> places = frame.function->places[ins.place];
-  places.insert(places.end(), frame.called_from.begin(), frame.called_from.end());
+  const std::vector<ptx::Place> places = flat_.places_of(current_->frame, ins);
   const std::string message =
       fmt::format("the emulator does not execute the instruction {}{}; a GPU does (--device 0)",
                   ins.opcode(), why.empty() ? "" : " (" + why + ")");
-  if (places.empty()) {
-    throw UnsupportedError({}, 0, fmt::format("line {} of the PTX", ins.ptx_line), message);
-  }
-  const std::filesystem::path file = module_.file_name(places.back().file);
-  const std::uint32_t line = places.back().line;
-  throw UnsupportedError(file.string(), line, fmt::format("{}:{}", file.filename().string(), line),
-                         message);
+  if (!places.empty()) throw unsupported_at(module_, places.back(), message);
+  throw UnsupportedError(fmt::format("line {} of the PTX", ins.ptx_line), message);
+}
+
+ptx::Type Lowering::last_type() const {
+  const std::vector<std::string_view>& modifiers = instruction().modifiers;
+  const auto type = modifiers.empty() ? std::nullopt : ptx::find_type(modifiers.back());
+  if (!type) refuse();
+  return *type;
 }
 
 const Operand& Lowering::operand(std::size_t index) const {
@@ -122,7 +141,7 @@ std::uint32_t Lowering::allocate_bytes(std::uint32_t bytes) {
   return slot;
 }
 
-std::uint32_t Lowering::allocate(unsigned bits) {
+std::uint32_t Lowering::temporary(unsigned bits) {
   if (bits != 1) return allocate_bytes(slot_bytes(bits));
   if (predicate_room_ == 0) {
     constexpr std::uint32_t predicates = 16;
@@ -134,20 +153,16 @@ std::uint32_t Lowering::allocate(unsigned bits) {
   return next_predicate_ - predicate_bytes;
 }
 
-std::uint32_t Lowering::temporary(unsigned bits) {
-  return allocate(bits);
-}
-
 std::uint32_t Lowering::carry() {
-  if (carry_ == none) carry_ = allocate(32);
+  if (carry_ == none) carry_ = temporary(32);
   return carry_;
 }
 
-std::uint32_t Lowering::register_slot(ptx::RegisterId id, unsigned& bits) {
-  const std::uint32_t index = flat_.frames[current_->frame].first_register + id;
-  bits = ptx::bits_of(flat_.registers[index]);
-  if (register_slots_[index] == none) register_slots_[index] = allocate(bits);
-  return register_slots_[index];
+Lowering::SizedSlot Lowering::register_slot(ptx::RegisterId id) {
+  const std::uint32_t index = flat_.register_index(current_->frame, id);
+  const unsigned bits = ptx::bits_of(flat_.registers[index]);
+  if (register_slots_[index] == none) register_slots_[index] = temporary(bits);
+  return {register_slots_[index], bits};
 }
 
 std::uint32_t Lowering::add_constant(ConstantSlot slot) {
@@ -158,17 +173,14 @@ std::uint32_t Lowering::add_constant(ConstantSlot slot) {
                       slot.offset, is_of_any_width ? 32U : unsigned{slot.bits});
   const auto [known, is_new] = constants_.try_emplace(key, 0);
   if (is_new) {
-    known->second = slot.slot = allocate(slot.bits);
+    known->second = slot.slot = temporary(slot.bits);
     kernel_.constants.push_back(slot);
   }
   return known->second;
 }
 
 std::uint32_t Lowering::constant(std::uint64_t value, unsigned bits) {
-  ConstantSlot slot;
-  slot.bits = static_cast<std::uint8_t>(bits);
-  slot.value = truncated(value, bits);
-  return add_constant(slot);
+  return add_constant({.bits = static_cast<std::uint8_t>(bits), .value = truncated(value, bits)});
 }
 
 std::uint32_t Lowering::special(std::string_view name, unsigned bits) {
@@ -176,24 +188,19 @@ std::uint32_t Lowering::special(std::string_view name, unsigned bits) {
       name == "%globaltimer_lo" || name == "%globaltimer_hi") {
     Op op;
     op.kind = OpKind::read_clock;
-    op.operands.d = allocate(64);
+    op.operands.d = temporary(64);
     emit(op);
     if (bits == 64) return op.operands.d;
-    const std::uint32_t low = allocate(32);
-    const std::uint32_t high = allocate(32);
-    AluOperands halves;
-    halves.d = low;
-    halves.d2 = high;
-    halves.a = op.operands.d;
-    emit_alu("unpack", {"b64"}, halves);
+    const std::uint32_t low = temporary(32);
+    const std::uint32_t high = temporary(32);
+    emit_alu("unpack", {"b64"}, {.d = low, .d2 = high, .a = op.operands.d});
     return name.ends_with("_hi") ? high : low;
   }
   for (const SpecialRegister& known : special_registers) {
     if (known.name != name) continue;
-    ConstantSlot slot;
-    slot.kind = known.kind;
-    slot.bits = static_cast<std::uint8_t>(bits);
-    return add_constant(slot);
+    return add_constant({.kind = known.kind,
+                         .varies_by_lane = known.varies_by_lane,
+                         .bits = static_cast<std::uint8_t>(bits)});
   }
   refuse(fmt::format("the special register {} is not known", name));
 }
@@ -204,38 +211,29 @@ std::uint32_t Lowering::immediate(const Operand& operand, unsigned bits) {
     return constant(std::bit_cast<std::uint32_t>(value), 32);
   }
   if (bits == 128) {
-    const std::uint32_t slot = constant(static_cast<std::uint64_t>(operand.value), 64);
-    const std::uint32_t pair = allocate(128);
-    const std::uint32_t high = constant(operand.value < 0 ? ~std::uint64_t{0} : 0, 64);
-    AluOperands copy;
-    copy.d = pair;
-    copy.a = slot;
-    emit_alu("mov", {"b64"}, copy);
-    copy.d = pair + warp_size * 8;
-    copy.a = high;
-    emit_alu("mov", {"b64"}, copy);
+    const std::uint32_t pair = temporary(128);
+    emit_copy(pair, constant(static_cast<std::uint64_t>(operand.value), 64), 64);
+    emit_copy(pair + upper_half, constant(operand.value < 0 ? ~std::uint64_t{0} : 0, 64), 64);
     return pair;
   }
   return constant(static_cast<std::uint64_t>(operand.value), bits);
 }
 
-std::uint32_t Lowering::wide_source(const Operand& operand, unsigned bits,
-                                    unsigned& register_bits) {
-  register_bits = bits;
+Lowering::SizedSlot Lowering::wide_source(const Operand& operand, unsigned bits) {
   const bool is_narrow =
       operand.kind == Operand::Kind::special || operand.kind == Operand::Kind::variable;
   if (bits == 128 && is_narrow) refuse("an operand has another width");
   switch (operand.kind) {
     case Operand::Kind::reg:
-      return register_slot(operand.reg, register_bits);
+      return register_slot(operand.reg);
     case Operand::Kind::special:
-      return special(operand.name, bits);
+      return {special(operand.name, bits), bits};
     case Operand::Kind::integer:
     case Operand::Kind::f32:
     case Operand::Kind::f64:
-      return immediate(operand, bits);
+      return {immediate(operand, bits), bits};
     case Operand::Kind::variable:
-      return address_of(operand.variable, operand.value, bits);
+      return {address_of(operand.variable, operand.value, bits), bits};
     default:
       refuse("an operand is of a kind it cannot have");
   }
@@ -243,25 +241,21 @@ std::uint32_t Lowering::wide_source(const Operand& operand, unsigned bits,
 
 std::uint32_t Lowering::source(const Operand& operand, unsigned bits) {
   if (bits == 1) return predicate(operand);
-  unsigned register_bits = 0;
-  const std::uint32_t slot = wide_source(operand, bits, register_bits);
-  if (!same_slot(register_bits, bits)) refuse("an operand has another width");
-  return slot;
+  const SizedSlot found = wide_source(operand, bits);
+  if (!same_slot(found.bits, bits)) refuse("an operand has another width");
+  return found.slot;
 }
 
-std::uint32_t Lowering::wide_destination(const Operand& operand, unsigned bits,
-                                         unsigned& register_bits) {
-  register_bits = bits;
-  if (operand.kind == Operand::Kind::sink) return allocate(bits);
+Lowering::SizedSlot Lowering::wide_destination(const Operand& operand, unsigned bits) {
+  if (operand.kind == Operand::Kind::sink) return {temporary(bits), bits};
   if (operand.kind != Operand::Kind::reg) refuse("the destination is not a register");
-  return register_slot(operand.reg, register_bits);
+  return register_slot(operand.reg);
 }
 
 std::uint32_t Lowering::destination(const Operand& operand, unsigned bits) {
-  unsigned register_bits = 0;
-  const std::uint32_t slot = wide_destination(operand, bits, register_bits);
-  if (!same_slot(register_bits, bits)) refuse("the destination has another width");
-  return slot;
+  const SizedSlot found = wide_destination(operand, bits);
+  if (!same_slot(found.bits, bits)) refuse("the destination has another width");
+  return found.slot;
 }
 
 std::uint32_t Lowering::predicate(const Operand& operand) {
@@ -270,29 +264,52 @@ std::uint32_t Lowering::predicate(const Operand& operand) {
     return constant(holds ? 1 : 0, 1);
   }
   if (operand.kind != Operand::Kind::reg) refuse("an operand is not a predicate");
-  unsigned bits = 0;
-  const std::uint32_t slot = register_slot(operand.reg, bits);
+  const auto [slot, bits] = register_slot(operand.reg);
   if (bits != 1) refuse("an operand is not a predicate");
   if (!operand.is_negated) return slot;
-  AluOperands operands;
-  operands.d = allocate(1);
-  operands.a = slot;
-  emit_alu("not", {"pred"}, operands);
-  return operands.d;
+  const std::uint32_t opposite = temporary(1);
+  emit_alu("not", {"pred"}, {.d = opposite, .a = slot});
+  return opposite;
 }
 
 std::uint32_t Lowering::guard() {
   if (!instruction().guard) return none;
-  unsigned bits = 0;
-  const std::uint32_t slot = register_slot(*instruction().guard, bits);
+  const auto [slot, bits] = register_slot(*instruction().guard);
   if (bits != 1) refuse("its guard is not a predicate");
   return slot;
+}
+
+AddressOperand Lowering::address(const Operand& operand) {
+  AddressOperand address;
+  if (operand.kind != Operand::Kind::address) refuse("it has no address");
+  if (operand.base == Operand::Base::reg) {
+    const auto [slot, bits] = register_slot(operand.reg);
+    if (bits != 32 && bits != 64) refuse("its address has another width");
+    address = {slot, bits == 64, operand.value};
+  } else if (operand.base == Operand::Base::variable) {
+    address.slot = address_of(operand.variable, operand.value, 64);
+  } else {
+    address.slot = constant(static_cast<std::uint64_t>(operand.value), 64);
+  }
+  return address;
 }
 
 void Lowering::emit(Op op) {
   op.guard = guard();
   op.is_guard_negated = instruction().is_guard_negated;
   kernel_.ops.push_back(op);
+}
+
+void Lowering::emit_memory(OpKind kind, MemoryOp memory) {
+  const bool may_wait = kind == OpKind::atomic || memory.is_volatile;
+  Op op = detailed(kind, kernel_.memory, std::move(memory));
+  op.may_wait = may_wait;
+  emit(op);
+}
+
+void Lowering::emit_copy(std::uint32_t to, std::uint32_t from, unsigned bits) {
+  emit_alu("mov", {word_type(bits)}, {.d = to, .a = from});
+  if (bits == 128) emit_copy(to + upper_half, from + upper_half, 64);
 }
 
 AluOperation Lowering::find_alu(std::string_view mnemonic,
@@ -311,6 +328,7 @@ void Lowering::emit_alu(std::string_view mnemonic, const AluOperation& operation
   Op op;
   op.alu = operation.function;
   op.operands = operands;
+  if (operation.e_bits == 0) op.operands.e = operation.variant;
   op.reads_a = operation.a_bits != 0;
   op.reads_b = operation.b_bits != 0;
   op.reads_c = operation.c_bits != 0;
@@ -327,24 +345,13 @@ std::uint32_t Lowering::note_instruction() {
   }
   noted_ = &ins;
   noted_frame_ = current_->frame;
-  const Frame& frame = flat_.frames[current_->frame];
-  InstructionInfo info;
-  info.opcode = ins.opcode();
-  info.ptx_line = ins.ptx_line;
-  info.places = frame.function->places[ins.place];
-  info.places.insert(info.places.end(), frame.called_from.begin(), frame.called_from.end());
-  kernel_.instructions.push_back(std::move(info));
+  kernel_.instructions.push_back(
+      {ins.opcode(), ins.ptx_line, flat_.places_of(current_->frame, ins)});
   return static_cast<std::uint32_t>(kernel_.instructions.size() - 1);
 }
 
-const ptx::Variable& Lowering::variable_of(const ptx::VariableRef& variable) const {
-  return variable.is_local_to_function
-             ? flat_.frames[current_->frame].function->variables[variable.index]
-             : module_.variables()[variable.index];
-}
-
 Lowering::VariablePlace Lowering::place_of(const ptx::VariableRef& ref) const {
-  const ptx::Variable& variable = variable_of(ref);
+  const ptx::Variable& variable = flat_.variable(module_, current_->frame, ref);
   const Frame& frame = flat_.frames[current_->frame];
   if (variable.space == ptx::Space::shared && variable.is_extern) {
     // Dynamic shared memory begins behind the static.
@@ -352,8 +359,8 @@ Lowering::VariablePlace Lowering::place_of(const ptx::VariableRef& ref) const {
   }
   if (!ref.is_local_to_function) {
     if (variable.space != ptx::Space::shared) return {variable.space, 0, ref.index, false};
-    const auto found = flat_.module_shared_offsets.find(variable.name);
-    return {ptx::Space::shared, found->second, none, false};
+    const std::uint64_t offset = flat_.shared_offset(current_->frame, ref, variable);
+    return {ptx::Space::shared, offset, none, false};
   }
   if (current_->frame == 0 && ref.index < frame.function->parameters.size()) {
     return {ptx::Space::param, kernel_.parameter_offsets[ref.index], none, true};
@@ -370,24 +377,19 @@ std::uint32_t Lowering::address_of(const ptx::VariableRef& ref, std::int64_t off
     if (place.space != ptx::Space::global && place.space != ptx::Space::constant) {
       refuse("a variable of the module lies in neither global, constant nor shared memory");
     }
-    ConstantSlot slot;
-    slot.kind = Kind::variable;
-    slot.bits = static_cast<std::uint8_t>(bits);
-    slot.value = place.module_variable;
-    slot.offset = offset;
     std::vector<std::uint32_t>& used = kernel_.variables;
     if (std::ranges::find(used, place.module_variable) == used.end()) {
       used.push_back(place.module_variable);
     }
-    return add_constant(slot);
+    return add_constant({.kind = Kind::variable,
+                         .bits = static_cast<std::uint8_t>(bits),
+                         .value = place.module_variable,
+                         .offset = offset});
   }
   const std::uint64_t address = place.offset + static_cast<std::uint64_t>(offset);
   if (!place.is_kernel_parameter) return constant(address, bits);
-  ConstantSlot slot;
-  slot.kind = Kind::parameter_base;
-  slot.bits = static_cast<std::uint8_t>(bits);
-  slot.value = address;
-  return add_constant(slot);
+  return add_constant(
+      {.kind = Kind::parameter_base, .bits = static_cast<std::uint8_t>(bits), .value = address});
 }
 
 }  // namespace sweep

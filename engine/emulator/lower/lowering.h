@@ -1,14 +1,23 @@
 #pragma once
 
+#include <algorithm>
+#include <iterator>
 #include <map>
+#include <optional>
+#include <span>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
-#include "engine/emulator/lower/flatten.h"
+#include "engine/emulator/lower/inline_calls.h"
 #include "engine/emulator/lower/kernel.h"
 
 namespace sweep {
+
+/// What words among an instruction's modifiers stand for.
+template <class Value>
+using ModifierTable = std::span<const std::pair<std::string_view, Value>>;
 
 /// The kernel under construction, with what turns operands into slots.
 class Lowering {
@@ -21,6 +30,25 @@ class Lowering {
   bool is_result_unused() const { return is_result_unused_; }
   const ptx::Instruction& instruction() const { return *current_->instruction; }
   bool has_modifier(std::string_view name) const;
+  /// What the first modifier that the table has stands for.
+  template <class Value>
+  std::optional<Value> find_modifier(ModifierTable<Value> table) const {
+    for (const std::string_view modifier : instruction().modifiers) {
+      const auto row =
+          std::ranges::find(table, modifier, &std::pair<std::string_view, Value>::first);
+      if (row != table.end()) return row->second;
+    }
+    return std::nullopt;
+  }
+  /// The same; refuses an instruction that has none of them.
+  template <class Value>
+  Value modifier(ModifierTable<Value> table) const {
+    const auto found = find_modifier(table);
+    if (!found) refuse();
+    return *found;
+  }
+  /// The type that ends the modifiers.
+  ptx::Type last_type() const;
   /// Whether it stands in the kernel itself, not in a function that it calls.
   bool is_in_kernel_frame() const { return current_->frame == 0; }
   /// Throws UnsupportedError about the instruction: what is wrong in a few words, or nothing.
@@ -29,15 +57,19 @@ class Lowering {
   const ptx::Operand& operand(std::size_t index) const;
   std::size_t operand_count() const { return instruction().operands.size(); }
 
+  struct SizedSlot {
+    std::uint32_t slot = none;
+    unsigned bits = 0;  ///< of the register
+  };
   /// The slot that holds an operand's value in so many bits (1, 16, 32, 64, or 128 for two slots of
   /// 64): a register of that width class, or a constant.
   std::uint32_t source(const ptx::Operand& operand, unsigned bits);
-  /// As `source`, but a register may be wider or narrower; says how wide it is.
-  std::uint32_t wide_source(const ptx::Operand& operand, unsigned bits, unsigned& register_bits);
+  /// As `source`, but a register may be wider or narrower.
+  SizedSlot wide_source(const ptx::Operand& operand, unsigned bits);
   /// The slot of a destination register; a throw-away one for `_`.
   std::uint32_t destination(const ptx::Operand& operand, unsigned bits);
-  std::uint32_t wide_destination(const ptx::Operand& operand, unsigned bits,
-                                 unsigned& register_bits);
+  SizedSlot wide_destination(const ptx::Operand& operand, unsigned bits);
+  AddressOperand address(const ptx::Operand& operand);
   std::uint32_t constant(std::uint64_t value, unsigned bits);
   std::uint32_t temporary(unsigned bits);
   std::uint32_t carry();
@@ -48,11 +80,27 @@ class Lowering {
 
   /// Appends an operation under the instruction's guard.
   void emit(Op op);
+  /// An operation with what the kernel's table for its kind says of it.
+  template <class Detail>
+  Op detailed(OpKind kind, std::vector<Detail>& table, Detail detail) {
+    Op op;
+    op.kind = kind;
+    op.detail = static_cast<std::uint32_t>(table.size());
+    op.instruction = note_instruction();
+    table.push_back(std::move(detail));
+    return op;
+  }
+  void emit_memory(OpKind kind, MemoryOp memory);
+  /// Sets the operation that the block ends with.
+  void end_block(Op op) { end_op_ = std::move(op); }
+  const Op& end_op() const { return end_op_; }
   /// Appends a register operation; refuses one that does not exist.
   void emit_alu(std::string_view mnemonic, const std::vector<std::string_view>& modifiers,
                 const AluOperands& operands);
   void emit_alu(std::string_view mnemonic, const AluOperation& operation,
                 const AluOperands& operands);
+  /// Copies a register: 128 bits as two halves, 1 as a predicate.
+  void emit_copy(std::uint32_t to, std::uint32_t from, unsigned bits);
   AluOperation find_alu(std::string_view mnemonic,
                         const std::vector<std::string_view>& modifiers) const;
   /// An index into Kernel::instructions for the instruction.
@@ -66,17 +114,14 @@ class Lowering {
     bool is_kernel_parameter;
   };
   VariablePlace place_of(const ptx::VariableRef& variable) const;
-  const ptx::Variable& variable_of(const ptx::VariableRef& variable) const;
   /// The constant slot with a variable's address plus an offset.
   std::uint32_t address_of(const ptx::VariableRef& variable, std::int64_t offset, unsigned bits);
   std::uint32_t add_constant(ConstantSlot slot);
 
   Kernel& kernel() { return kernel_; }
-  const ptx::Module& module() const { return module_; }
 
  private:
-  std::uint32_t register_slot(ptx::RegisterId id, unsigned& bits);
-  std::uint32_t allocate(unsigned bits);
+  SizedSlot register_slot(ptx::RegisterId id);
   std::uint32_t allocate_bytes(std::uint32_t bytes);
   std::uint32_t special(std::string_view name, unsigned bits);
   std::uint32_t immediate(const ptx::Operand& operand, unsigned bits);
@@ -87,6 +132,7 @@ class Lowering {
   Kernel& kernel_;
   const FlatInstruction* current_ = nullptr;
   bool is_result_unused_ = false;
+  Op end_op_;
   const ptx::Instruction* noted_ = nullptr;
   std::uint32_t noted_frame_ = none;
   std::vector<std::uint32_t> register_slots_;
@@ -96,34 +142,38 @@ class Lowering {
   std::uint32_t next_predicate_ = 0;
 };
 
-// What the rows of the instruction table name.
-void lower_activemask(Lowering& lowering);
-void lower_alu(Lowering& lowering);
-void lower_atom(Lowering& lowering);
-void lower_copy(Lowering& lowering);  ///< cp and all its kin
-void lower_createpolicy(Lowering& lowering);
-void lower_cvta(Lowering& lowering);
-void lower_fence(Lowering& lowering);
-void lower_hint(Lowering& lowering);
-void lower_isspacep(Lowering& lowering);
-void lower_ldmatrix(Lowering& lowering);
-void lower_load(Lowering& lowering);
-void lower_mbarrier(Lowering& lowering);
-void lower_mov(Lowering& lowering);
-void lower_nanosleep(Lowering& lowering);
-void lower_prefetch(Lowering& lowering);
-void lower_red(Lowering& lowering);
-void lower_stack(Lowering& lowering);  ///< alloca, stacksave, stackrestore
-void lower_stmatrix(Lowering& lowering);
-void lower_store(Lowering& lowering);
-void lower_system_call(Lowering& lowering);
-Op lower_barrier(Lowering& lowering);
-Op lower_elect(Lowering& lowering);
-Op lower_match(Lowering& lowering);
-Op lower_movmatrix(Lowering& lowering);
-Op lower_redux(Lowering& lowering);
-Op lower_shuffle(Lowering& lowering);
-Op lower_vote(Lowering& lowering);
-Op lower_warp_barrier(Lowering& lowering);
+/// The operations of atom, red and cp.reduce.
+extern const ModifierTable<AtomicOperation> atomic_operations;
+/// Whether values of the type can be updated so: of floating ones there are sums, and least and
+/// greatest ones.
+bool has_atomic(AtomicOperation operation, ptx::Type type);
+
+/// "b16", "b32", "b64"; "pred" for 1.
+std::string_view word_type(unsigned bits);
+/// From the beginning of a 128-bit register to its upper half.
+constexpr std::uint32_t upper_half = warp_size * 8;
+
+/// What the rows of the instruction table name: each adds an instruction's ops.
+using LowerFunction = void(Lowering& lowering);
+LowerFunction lower_activemask, lower_alu, lower_atom, lower_barrier, lower_copy,
+    lower_createpolicy, lower_cvta, lower_elect, lower_fence, lower_hint, lower_isspacep,
+    lower_ldmatrix, lower_load, lower_match, lower_mbarrier, lower_mov, lower_movmatrix,
+    lower_nanosleep, lower_prefetch, lower_red, lower_redux, lower_set, lower_setp, lower_shuffle,
+    lower_stack, lower_stmatrix, lower_store, lower_system_call, lower_vote, lower_warp_barrier;
+
+/// All that is known of the instructions of one mnemonic before they are lowered.
+struct InstructionRow {
+  std::string_view mnemonic;  ///< "bar.warp" tells the warp's barrier from the block's
+  /// Adds its ops; of an instruction that ends its block with an op, that one. Null where there is
+  /// nothing to add.
+  LowerFunction* lower = nullptr;
+  /// How the basic block ends that it ends; `next`: it ends none.
+  EndKind end = EndKind::next;
+  /// Whether it stays where nothing reads its result.
+  bool has_effects = true;
+};
+
+/// Mnemonics without a row of their own are register operations.
+const InstructionRow& row_of(const ptx::Instruction& instruction);
 
 }  // namespace sweep

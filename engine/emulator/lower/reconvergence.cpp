@@ -1,9 +1,9 @@
-#include "engine/emulator/lower/reconvergence.h"
-
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
+
+#include "engine/emulator/lower/kernel_passes.h"
 
 namespace sweep {
 namespace {

@@ -95,7 +95,8 @@ void AccessUnit::check_defined(const Warp& warp, std::span<const std::uint32_t> 
                              found->origin->what, use, describe_instruction(kernel_, instruction)));
 }
 
-void AccessUnit::fill_addresses(const Warp& warp, const Address& address, std::uint64_t* to) {
+void AccessUnit::fill_addresses(const Warp& warp, const AddressOperand& address,
+                                std::uint64_t* to) {
   const auto offset = static_cast<std::uint64_t>(address.offset);
   if (address.is_64) {
     const auto* from = warp.slot<std::uint64_t>(address.slot);
@@ -123,12 +124,11 @@ void AccessUnit::atomic(Warp& warp, const Op& op, std::uint32_t mask) {
 void AccessUnit::access(Warp& warp, const Op& op, std::uint32_t mask, Use use) {
   const MemoryOp& memory = kernel_.memory[op.detail];
   WarpAccess access;
-  fill_addresses(warp, {memory.address, memory.is_address_64, memory.offset},
-                 access.address.data());
+  fill_addresses(warp, memory.address, access.address.data());
   access.active = mask;
   access.width = memory.bytes();
   if (undefined_ != nullptr && undefined_->any(warp)) {
-    const std::array address = {memory.address};
+    const std::array address = {memory.address.slot};
     check_defined(warp, address, mask, "takes it for an address", op.instruction);
   }
   ++order_;

@@ -59,12 +59,7 @@ class AccessUnit {
  private:
   enum class Use : std::uint8_t { load, store, atomic };
 
-  struct Address {
-    std::uint32_t slot;
-    bool is_64;
-    std::int64_t offset;
-  };
-  static void fill_addresses(const Warp& warp, const Address& address, std::uint64_t* to);
+  static void fill_addresses(const Warp& warp, const AddressOperand& address, std::uint64_t* to);
 
   void access(Warp& warp, const Op& op, std::uint32_t mask, Use use);
   void access_global(Warp& warp, const Op& op, WarpAccess& access, Use use);
@@ -99,8 +94,8 @@ class AccessUnit {
   /// One lane's place in any space, checked; for what moves ranges of bytes.
   std::byte* bytes_at(Warp& warp, const Op& op, unsigned lane, ptx::Space space,
                       std::uint64_t address, std::uint64_t count, Use use);
-  std::uint64_t* mbarrier_at(Warp& warp, const Op& op, const Address& address, ptx::Space space,
-                             unsigned lane, std::uint64_t& key);
+  std::uint64_t* mbarrier_at(Warp& warp, const Op& op, const AddressOperand& address,
+                             ptx::Space space, unsigned lane, std::uint64_t& key);
   static void complete_bytes(std::uint64_t& object, std::int64_t bytes);
   void mbarrier_lane(Warp& warp, const Op& op, const MbarrierOp& barrier, unsigned lane);
   void reduce_bytes(const MemoryOp& memory, std::byte* target, const std::byte* source,

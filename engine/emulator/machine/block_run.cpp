@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "engine/emulator/lower/op_slots.h"
+#include "engine/emulator/lower/op_facts.h"
 #include "engine/emulator/machine/fault.h"
 #include "engine/emulator/machine/fragments.h"
 #include "engine/emulator/machine/lane_constants.h"
@@ -205,7 +205,7 @@ void BlockRun::run_ops(Warp& warp, const BasicBlock& block, std::uint32_t& mask)
     if constexpr (follows_values) {
       // Loads have said what their values are.
       if (undefined_->any(warp) && op->kind != OpKind::load) {
-        undefined_->define(warp, slots_of(kernel_, *op).writes, lanes);
+        undefined_->define(warp, facts_of(kernel_, *op).writes, lanes);
       }
     }
     if (warp.retired != 0) {

@@ -4,7 +4,7 @@
 
 #include <bit>
 
-#include "engine/emulator/lower/op_slots.h"
+#include "engine/emulator/lower/op_facts.h"
 #include "engine/emulator/machine/block_run.h"
 #include "engine/emulator/machine/collectives.h"
 #include "engine/emulator/machine/fault.h"
@@ -95,7 +95,7 @@ void BlockRun::follow_collective(const Warp& warp, const BasicBlock& block,
                                  const CollectiveOp& collective, std::uint32_t members,
                                  std::uint32_t group) {
   if (block.op.kind != OpKind::shuffle) {
-    return undefined_->define(warp, slots_of(kernel_, block.op).writes, group);
+    return undefined_->define(warp, facts_of(kernel_, block.op).writes, group);
   }
   std::uint32_t inside = 0;
   const auto from = shuffle_sources(collective, warp, group, inside);

@@ -112,8 +112,8 @@ void AccessUnit::async_copy(Warp& warp, const Op& op, std::uint32_t mask) {
   ++writes_;
   WarpAccess from;
   std::array<std::uint64_t, warp_size> to{};
-  fill_addresses(warp, {memory.address, memory.is_address_64, memory.offset}, from.address.data());
-  fill_addresses(warp, {memory.to_address, memory.is_to_address_64, memory.to_offset}, to.data());
+  fill_addresses(warp, memory.address, from.address.data());
+  fill_addresses(warp, memory.to_address, to.data());
   from.width = memory.copy_bytes;
   std::uint32_t reading = mask;
   for_each_lane(mask, [&](unsigned lane) {
@@ -161,8 +161,8 @@ void AccessUnit::bulk_copy(Warp& warp, const Op& op, std::uint32_t mask) {
   ++writes_;
   std::array<std::uint64_t, warp_size> from{};
   std::array<std::uint64_t, warp_size> to{};
-  fill_addresses(warp, {memory.address, memory.is_address_64, memory.offset}, from.data());
-  fill_addresses(warp, {memory.to_address, memory.is_to_address_64, memory.to_offset}, to.data());
+  fill_addresses(warp, memory.address, from.data());
+  fill_addresses(warp, memory.to_address, to.data());
   for_each_lane(mask, [&](unsigned lane) {
     constexpr std::uint64_t step = 16;
     const std::uint64_t size = lane_value(warp, memory.size, 32, lane);
@@ -187,11 +187,9 @@ void AccessUnit::bulk_copy(Warp& warp, const Op& op, std::uint32_t mask) {
       note_shared(warp, op, to[lane] % shared_window, static_cast<std::uint32_t>(size), lane,
                   RaceDetector::Access::write, target);
     }
-    if (memory.barrier_address == none) return;
+    if (memory.barrier.slot == none) return;
     std::uint64_t key = 0;
-    std::uint64_t* object = mbarrier_at(
-        warp, op, {memory.barrier_address, memory.is_barrier_address_64, memory.barrier_offset},
-        ptx::Space::shared, lane, key);
+    std::uint64_t* object = mbarrier_at(warp, op, memory.barrier, ptx::Space::shared, lane, key);
     check_mbarrier(warp, op, lane, key, MbarrierMode::complete_tx, unpack(*object).is_valid);
     complete_bytes(*object, static_cast<std::int64_t>(size));
     if (races_ != nullptr) races_->release_to(key, warp.index);
@@ -218,7 +216,7 @@ void AccessUnit::reduce_bytes(const MemoryOp& memory, std::byte* target, const s
   }
 }
 
-std::uint64_t* AccessUnit::mbarrier_at(Warp& warp, const Op& op, const Address& address,
+std::uint64_t* AccessUnit::mbarrier_at(Warp& warp, const Op& op, const AddressOperand& address,
                                        ptx::Space space, unsigned lane, std::uint64_t& key) {
   std::array<std::uint64_t, warp_size> places{};
   fill_addresses(warp, address, places.data());
@@ -275,8 +273,7 @@ void AccessUnit::mbarrier_lane(Warp& warp, const Op& op, const MbarrierOp& barri
     return;
   }
   std::uint64_t key = 0;
-  std::uint64_t& object = *mbarrier_at(
-      warp, op, {barrier.address, barrier.is_address_64, barrier.offset}, barrier.space, lane, key);
+  std::uint64_t& object = *mbarrier_at(warp, op, barrier.address, barrier.space, lane, key);
   MbarrierState state = unpack(object);
   check_mbarrier(warp, op, lane, key, barrier.mode, state.is_valid);
   const auto set_predicate = [&](bool holds) {
@@ -367,8 +364,7 @@ void AccessUnit::move_matrices(Warp& warp, const Op& op, std::uint32_t mask, boo
   constexpr unsigned rows = 8;
   constexpr std::uint64_t row_bytes = 16;
   WarpAccess access;
-  fill_addresses(warp, {memory.address, memory.is_address_64, memory.offset},
-                 access.address.data());
+  fill_addresses(warp, memory.address, access.address.data());
   access.width = row_bytes;
   for (unsigned matrix = 0; matrix < memory.matrices; ++matrix) {
     std::array<std::array<std::uint16_t, rows>, rows> elements{};

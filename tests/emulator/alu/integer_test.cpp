@@ -168,14 +168,6 @@ const Row rows[] = {
     {"rem.u32", 7, 0, 0xffffffff},
     {"abs.s32", 0x80000000, 0, 0x80000000},
     {"neg.s16", 1, 0, 0xffff},
-    {"add.u16x2", 0xffff0001, 0x0001ffff, 0},
-    {"add.s16x2", 0x7fff0001, 0x00010001, 0x80000002},
-    {"min.s16x2", 0x8000ffff, 0x00010001, 0x8000ffff},
-    {"min.u16x2", 0x8000ffff, 0x00010001, 0x00010001},
-    {"max.s16x2", 0x8000ffff, 0x00010001, 0x00010001},
-    {"max.u16x2", 0x8000ffff, 0x00010001, 0x8000ffff},
-    {"min.relu.s16x2", 0x80000003, 0x00010005, 0x00000003},
-    {"max.relu.s16x2", 0x8000fffe, 0xffff0001, 0x00000001},
 };
 
 BOOST_DATA_TEST_CASE(an_integer_result_is, data::make(rows), row) {

@@ -9,9 +9,9 @@
 namespace sweep::testing {
 namespace {
 
-const std::vector<std::string> types = {"b16",    "b32",   "b64",  "u16",   "u32",  "u64",   "s16",
-                                        "s32",    "s64",   "f16",  "f32",   "f64",  "f16x2", "bf16",
-                                        "bf16x2", "f32x2", "pred", "u16x2", "s16x2"};
+const std::vector<std::string> types = {"b16",   "b32",  "b64",    "u16", "u32", "u64",
+                                        "s16",   "s32",  "s64",    "f16", "f32", "f64",
+                                        "f16x2", "bf16", "bf16x2", "pred"};
 
 /// Words in front of one type, for all mnemonics alike.
 const std::vector<std::string> prefixes = {"",
@@ -90,15 +90,9 @@ void add_conversions(std::vector<Found>& found) {
 
 void add_comparisons(std::vector<Found>& found) {
   for (const std::string compare : {"eq", "ne", "lt", "ge", "hi", "equ", "ltu", "num", "nan"})
-    for (const std::string combine : {"", ".and", ".xor"})
-      for (const std::string ftz : {"", ".ftz"})
-        for (const std::string& type : types) {
-          const std::string words = compare + combine + ftz;
-          keep_if_found(found, "setp." + words + "." + type);
-          keep_if_found(found, "setp." + words + "." + type + ".two");
-          keep_if_found(found, "set." + words + ".u32." + type);
-          keep_if_found(found, "set." + words + "." + type + "." + type);
-        }
+    for (const std::string ftz : {"", ".ftz"})
+      for (const std::string& type : types)
+        keep_if_found(found, "setp." + compare + ftz + "." + type);
 }
 
 const std::vector<Found>& operations() {

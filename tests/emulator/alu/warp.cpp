@@ -68,8 +68,8 @@ AluOperation find(Simd simd, std::string_view instruction) {
 
 Registers run(const AluOperation& operation, const Registers& before, std::uint32_t mask) {
   Block block;
-  const AluOperands at = {
-      0, slot_bytes, 2 * slot_bytes, 3 * slot_bytes, 4 * slot_bytes, 5 * slot_bytes};
+  AluOperands at = {0, slot_bytes, 2 * slot_bytes, 3 * slot_bytes, 4 * slot_bytes, 5 * slot_bytes};
+  if (operation.e_bits == 0) at.e = operation.variant;
   write(block, at.d, operation.d_bits, before.d);
   write(block, at.d2, operation.d2_bits, before.d2);
   write(block, at.a, operation.a_bits, before.a);

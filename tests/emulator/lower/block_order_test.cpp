@@ -1,9 +1,9 @@
-#include "engine/emulator/lower/block_order.h"
-
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <random>
 #include <set>
+
+#include "engine/emulator/lower/control_flow.h"
 
 namespace sweep::testing {
 BOOST_AUTO_TEST_SUITE(block_order)

@@ -1,13 +1,12 @@
 // Where lanes go on together, against the rule as it is written.
 
-#include "engine/emulator/lower/reconvergence.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <random>
 
+#include "engine/emulator/lower/kernel_passes.h"
 #include "tests/emulator/lower/lowered.h"
 
 namespace sweep::testing {

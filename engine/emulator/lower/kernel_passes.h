@@ -13,4 +13,7 @@ namespace sweep {
 /// rules of its own, which are not followed.
 std::vector<bool> find_merging_blocks(const std::vector<BasicBlock>& blocks);
 
+/// Sets MemoryOp::is_aggregated of the kernel's atomics.
+void mark_aggregated_atomics(Kernel& kernel);
+
 }  // namespace sweep

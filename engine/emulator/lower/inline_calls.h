@@ -1,14 +1,21 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "engine/emulator/lower/kernel.h"
+#include "engine/emulator/lower/lower.h"
 #include "engine/emulator/ptx/module.h"
 
 namespace sweep {
+
+/// The first multiple of `alignment` (0 is taken as 1) from `value` on.
+constexpr std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
+  const std::uint64_t step = std::max<std::uint64_t>(alignment, 1);
+  return (value + step - 1) / step * step;
+}
 
 /// One function body within a kernel: the kernel's own, or that of a call that has become part of
 /// it.
@@ -45,6 +52,29 @@ struct FlatCode {
   std::vector<SharedVariable> shared_variables;
   std::map<std::string, std::uint64_t> module_shared_offsets;
   std::uint64_t dynamic_shared_alignment = 16;
+
+  std::uint32_t register_index(std::uint32_t frame, ptx::RegisterId id) const {
+    return frames[frame].first_register + id;
+  }
+  const ptx::Variable& variable(const ptx::Module& module, std::uint32_t frame,
+                                const ptx::VariableRef& ref) const {
+    return ref.is_local_to_function ? frames[frame].function->variables[ref.index]
+                                    : module.variables()[ref.index];
+  }
+  /// Where an instruction comes from: its own places first, then the calls that led to its frame.
+  std::vector<ptx::Place> places_of(std::uint32_t frame,
+                                    const ptx::Instruction& instruction) const {
+    std::vector<ptx::Place> places = frames[frame].function->places[instruction.place];
+    const std::vector<ptx::Place>& calls = frames[frame].called_from;
+    places.insert(places.end(), calls.begin(), calls.end());
+    return places;
+  }
+  /// Of a static variable that the kernel names.
+  std::uint64_t shared_offset(std::uint32_t frame, const ptx::VariableRef& ref,
+                              const ptx::Variable& variable) const {
+    return ref.is_local_to_function ? frames[frame].variable_offsets[ref.index]
+                                    : module_shared_offsets.at(variable.name);
+  }
 };
 
 /// A variable's own name: "tile" of "_ZZ9transposePfE4tile".
@@ -53,7 +83,11 @@ std::string variable_name(const std::string& ptx_name);
 /// The functions that a program does not define: vprintf, __assertfail, malloc, free.
 bool is_system_call(std::string_view name);
 
+/// The error of what stands at a place of the source.
+UnsupportedError unsupported_at(const ptx::Module& module, const ptx::Place& place,
+                                const std::string& message);
+
 /// Throws UnsupportedError for recursion, calls through pointers, and code that becomes too large.
-FlatCode flatten(const ptx::Module& module, const std::string& entry);
+FlatCode inline_calls(const ptx::Module& module, const std::string& entry);
 
 }  // namespace sweep

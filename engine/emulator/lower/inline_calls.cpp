@@ -1,4 +1,4 @@
-#include "engine/emulator/lower/flatten.h"
+#include "engine/emulator/lower/inline_calls.h"
 
 #include <cxxabi.h>
 #include <fmt/format.h>
@@ -8,10 +8,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
-
-#include "engine/emulator/lower/align_up.h"
-#include "engine/emulator/lower/kernel.h"
-#include "engine/emulator/lower/lower.h"
 
 namespace sweep {
 namespace {
@@ -42,9 +38,9 @@ std::string function_name(const std::string& ptx_name) {
   return colons == std::string::npos ? name : name.substr(colons + 2);
 }
 
-class Flattener {
+class CallInliner {
  public:
-  explicit Flattener(const ptx::Module& module) : module_(module) {}
+  explicit CallInliner(const ptx::Module& module) : module_(module) {}
 
   FlatCode run(const std::string& entry) {
     const ptx::Function* kernel = module_.find_function(entry);
@@ -62,16 +58,14 @@ class Flattener {
 
  private:
   /// Shared variables of the module take room where the kernel reaches code that names them.
-  void place_module_shared(const std::vector<Operand>& operands) {
+  void place_module_shared(std::uint32_t frame, const std::vector<Operand>& operands) {
     for (const Operand& operand : operands) {
-      place_module_shared(operand.elements);
+      place_module_shared(frame, operand.elements);
       const bool names_variable =
           operand.kind == Operand::Kind::variable ||
           (operand.kind == Operand::Kind::address && operand.base == Operand::Base::variable);
       if (!names_variable) continue;
-      const ptx::Variable& variable = operand.variable.is_local_to_function
-                                          ? active_.back()->variables[operand.variable.index]
-                                          : module_.variables()[operand.variable.index];
+      const ptx::Variable& variable = flat_.variable(module_, frame, operand.variable);
       if (variable.space != ptx::Space::shared) continue;
       if (variable.is_extern) {
         flat_.dynamic_shared_alignment = std::max(flat_.dynamic_shared_alignment, variable.align);
@@ -144,7 +138,7 @@ class Flattener {
     for (const ptx::Instruction& instruction : function.code) {
       flat_.begins[frame].push_back(here());
       if (here() > most_instructions) refuse_length(*active_.front());
-      place_module_shared(instruction.operands);
+      place_module_shared(frame, instruction.operands);
       if (instruction.mnemonic == "call") {
         emit_call(frame, instruction);
         continue;
@@ -168,10 +162,7 @@ class Flattener {
                     function_name(flat_.frames[frame].function->name));
     const std::vector<ptx::Place>& calls = flat_.frames[frame].called_from;
     if (calls.empty()) throw UnsupportedError(message);
-    const std::filesystem::path file = module_.file_name(calls.front().file);
-    const std::uint32_t line = calls.front().line;
-    throw UnsupportedError(file.string(), line,
-                           fmt::format("{}:{}", file.filename().string(), line), message);
+    throw unsupported_at(module_, calls.front(), message);
   }
 
   std::uint32_t here() const { return static_cast<std::uint32_t>(flat_.code.size()); }
@@ -213,9 +204,7 @@ class Flattener {
   }
 
   std::vector<ptx::Place> chain_of(std::uint32_t frame, const ptx::Instruction& call) const {
-    std::vector<ptx::Place> chain = flat_.frames[frame].function->places[call.place];
-    const std::vector<ptx::Place>& outer = flat_.frames[frame].called_from;
-    chain.insert(chain.end(), outer.begin(), outer.end());
+    std::vector<ptx::Place> chain = flat_.places_of(frame, call);
     // The ends of a long one tell most: where the call stands, and where in the kernel all began.
     constexpr std::ptrdiff_t end = 32;
     if (std::ssize(chain) > 2 * end) chain.erase(chain.begin() + end, chain.end() - end);
@@ -261,14 +250,21 @@ std::string variable_name(const std::string& ptx_name) {
   return colons == std::string::npos ? name : name.substr(colons + 2);
 }
 
+UnsupportedError unsupported_at(const ptx::Module& module, const ptx::Place& place,
+                                const std::string& message) {
+  const std::filesystem::path file = module.file_name(place.file);
+  const std::string where = fmt::format("{}:{}", file.filename().string(), place.line);
+  return {where, message, file.string(), place.line};
+}
+
 bool is_system_call(std::string_view name) {
   static constexpr std::array<std::string_view, 4> names = {"vprintf", "__assertfail", "malloc",
                                                             "free"};
   return std::ranges::find(names, name) != names.end();
 }
 
-FlatCode flatten(const ptx::Module& module, const std::string& entry) {
-  return Flattener(module).run(entry);
+FlatCode inline_calls(const ptx::Module& module, const std::string& entry) {
+  return CallInliner(module).run(entry);
 }
 
 }  // namespace sweep
