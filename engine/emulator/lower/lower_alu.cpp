@@ -224,10 +224,11 @@ void lower_set(Lowering& lowering) {
   const std::string_view from = modifiers.back();
   const auto* const result = std::ranges::find(set_results, to, &SetResult::type);
   if (result == std::end(set_results)) lowering.refuse();
+  const bool is_half = from == "f16" || from == "bf16";
   const bool is_integer = to.starts_with('u') || to.starts_with('s');
-  const bool fits = result->bits == 32 ? !from.ends_with("x2")
-                    : is_integer       ? from == "f16" || from == "bf16"
-                                       : to == from;
+  const bool fits = is_integer    ? is_half || (result->bits == 32 && !from.ends_with("x2"))
+                    : to == "f32" ? !is_half && !from.ends_with("x2")
+                                  : to == from;
   if (!fits) lowering.refuse();
   modifiers.erase(modifiers.end() - 2);
   const Comparison comparison = comparison_of(lowering, std::move(modifiers));

@@ -78,15 +78,25 @@ const Composed rows[] = {
 };
 
 const std::string refused[] = {
-    "set.lt.s32 %r5, %r1, %r2;",        "set.lt.f64.f32 %g5, %f1, %f2;",
-    "set.lt.u64.s32 %d5, %r1, %r2;",    "set.eq.f16.f16x2 %h5, %r1, %r2;",
-    "set.eq.u16.u16 %h5, %h1, %h2;",    "set.lt.u32.s32 %r5, %r1, %r2, %p3;",
-    "set.lt.rn.u32.f32 %r5, %f1, %f2;", "setp.lt.and.or.s32 %p1, %r1, %r2, %p3;",
-    "setp.lt.and.s32 %p1, %r1, %r2;",   "setp.lt.s32 %p1, %r1, %r2, %p3;",
-    "setp.lt.u16x2 %p1|%p2, %r1, %r2;", "and.s16x2 %r5, %r1, %r2;",
-    "add.relu.s16x2 %r5, %r1, %r2;",    "sub.u16x2 %r5, %r1, %r2;",
-    "add.sat.f32x2 %d5, %d1, %d2;",     "div.rn.f32x2 %d5, %d1, %d2;",
-    "add.f32x2 %d5, %d1, %d2, %d3;",    "add.f32x2 %r5, %d1, %d2;",
+    "set.lt.s32 %r5, %r1, %r2;",
+    "set.lt.f64.f32 %g5, %f1, %f2;",
+    "set.lt.u64.s32 %d5, %r1, %r2;",
+    "set.eq.f16.f16x2 %h5, %r1, %r2;",
+    "set.eq.u16.u16 %h5, %h1, %h2;",
+    "set.eq.f32.f16 %f5, %h1, %h2;",
+    "set.lt.u32.s32 %r5, %r1, %r2, %p3;",
+    "set.lt.rn.u32.f32 %r5, %f1, %f2;",
+    "setp.lt.and.or.s32 %p1, %r1, %r2, %p3;",
+    "setp.lt.and.s32 %p1, %r1, %r2;",
+    "setp.lt.s32 %p1, %r1, %r2, %p3;",
+    "setp.lt.u16x2 %p1|%p2, %r1, %r2;",
+    "and.s16x2 %r5, %r1, %r2;",
+    "add.relu.s16x2 %r5, %r1, %r2;",
+    "sub.u16x2 %r5, %r1, %r2;",
+    "add.sat.f32x2 %d5, %d1, %d2;",
+    "div.rn.f32x2 %d5, %d1, %d2;",
+    "add.f32x2 %d5, %d1, %d2, %d3;",
+    "add.f32x2 %r5, %d1, %d2;",
 };
 
 }  // namespace
