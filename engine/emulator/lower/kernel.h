@@ -74,6 +74,9 @@ struct Op {
   std::uint32_t instruction = none;  ///< index into Kernel::instructions
 };
 
+/// From the beginning of a 128-bit register to its upper half.
+constexpr std::uint32_t upper_half = warp_size * 8;
+
 /// What an op of several values reads or writes: {a, b, c, d} as slots; `none` for `_`.
 using SlotList = std::vector<std::uint32_t>;
 

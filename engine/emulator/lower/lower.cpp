@@ -17,11 +17,8 @@ using ptx::Operand;
 constexpr std::uint64_t most_parameter_bytes = 32764;
 
 bool is_removable_load(const ptx::Instruction& instruction) {
-  if (row_of(instruction).has_effects) return false;
-  return std::ranges::none_of(instruction.modifiers, [](std::string_view modifier) {
-    return modifier == "volatile" || modifier == "relaxed" || modifier == "acquire" ||
-           modifier == "mmio";
-  });
+  return !row_of(instruction).has_effects &&
+         std::ranges::none_of(instruction.modifiers, is_ordering);
 }
 
 /// How often each register of flat code is named in what the kernel reaches. Loads whose values

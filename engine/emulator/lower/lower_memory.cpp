@@ -17,8 +17,6 @@ bool is_one_of(std::string_view name, const std::array<std::string_view, count>&
   return std::ranges::find(names, name) != names.end();
 }
 
-constexpr std::array<std::string_view, 6> orders = {"volatile", "relaxed", "acquire",
-                                                    "release",  "acq_rel", "mmio"};
 constexpr std::array<std::string_view, 4> scopes = {"cta", "cluster", "gpu", "sys"};
 /// Hints that change neither what an access does nor what is counted.
 constexpr std::array<std::string_view, 9> hints = {"weak", "ca", "cs", "lu",   "wb",
@@ -38,22 +36,19 @@ struct MemoryModifiers {
 
 MemoryModifiers read_memory_modifiers(const ptx::Instruction& instruction) {
   MemoryModifiers result;
-  bool is_ordered = false;
   bool is_block_wide = false;
   for (const std::string_view modifier : instruction.modifiers) {
     const std::string_view base = modifier.substr(0, modifier.find("::"));
-    const bool is_level = base == "L1" || base == "L2";
-    if (const auto space = ptx::find_space(base); space && !is_level) {
+    const bool is_hint = base == "L1" || base == "L2" || is_one_of(modifier, hints);
+    if (const auto space = ptx::find_space(base)) {
       result.space = *space;
-    } else if (is_level) {
-      continue;  // a hint
-    } else if (is_one_of(modifier, orders)) {
-      is_ordered = true;
+    } else if (is_ordering(modifier)) {
+      result.is_volatile = true;
     } else if (is_one_of(modifier, scopes)) {
       is_block_wide = modifier == "cta";
     } else if (modifier == "cg" || modifier == "cv") {
       result.policy = CachePolicy::level_2_only;
-    } else if (is_one_of(modifier, hints)) {
+    } else if (is_hint) {
       continue;
     } else if (modifier == "v2" || modifier == "v4" || modifier == "v8") {
       result.elements = static_cast<std::uint32_t>(modifier[1] - '0');
@@ -64,9 +59,8 @@ MemoryModifiers read_memory_modifiers(const ptx::Instruction& instruction) {
       result.others.push_back(modifier);
     }
   }
-  result.is_volatile = is_ordered;
-  result.is_seen_by_others = is_ordered && !is_block_wide;
-  if (is_ordered && !is_block_wide) result.policy = CachePolicy::level_2_only;
+  result.is_seen_by_others = result.is_volatile && !is_block_wide;
+  if (result.is_seen_by_others) result.policy = CachePolicy::level_2_only;
   return result;
 }
 
@@ -208,6 +202,12 @@ void lower_matrix(Lowering& lowering, bool is_load) {
 }
 
 }  // namespace
+
+bool is_ordering(std::string_view modifier) {
+  static constexpr std::array<std::string_view, 6> orders = {"volatile", "relaxed", "acquire",
+                                                             "release",  "acq_rel", "mmio"};
+  return is_one_of(modifier, orders);
+}
 
 void lower_load(Lowering& lowering) {
   const MemoryModifiers modifiers = read_memory_modifiers(lowering.instruction());

@@ -150,8 +150,8 @@ bool has_atomic(AtomicOperation operation, ptx::Type type);
 
 /// "b16", "b32", "b64"; "pred" for 1.
 std::string_view word_type(unsigned bits);
-/// From the beginning of a 128-bit register to its upper half.
-constexpr std::uint32_t upper_half = warp_size * 8;
+/// Whether a memory instruction with the modifier is volatile or orders memory.
+bool is_ordering(std::string_view modifier);
 
 /// What the rows of the instruction table name: each adds an instruction's ops.
 using LowerFunction = void(Lowering& lowering);

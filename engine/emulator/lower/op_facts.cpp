@@ -22,7 +22,6 @@ OpFacts memory_facts(const MemoryOp& memory, bool writes_values) {
   SlotList& values = writes_values ? facts.writes : facts.reads;
   values.insert(values.end(), memory.values.begin(), memory.values.end());
   if (memory.type != ptx::Type::b128) return facts;
-  constexpr std::uint32_t upper_half = warp_size * 8;
   for (const std::uint32_t value : memory.values) values.push_back(value + upper_half);
   if (memory.result != none) facts.writes.push_back(memory.result + upper_half);
   return facts;
