@@ -38,6 +38,13 @@ std::string function_name(const std::string& ptx_name) {
   return colons == std::string::npos ? name : name.substr(colons + 2);
 }
 
+/// The functions that a program does not define.
+bool is_system_call(std::string_view name) {
+  static constexpr std::array<std::string_view, 4> names = {"vprintf", "__assertfail", "malloc",
+                                                            "free"};
+  return std::ranges::find(names, name) != names.end();
+}
+
 class CallInliner {
  public:
   explicit CallInliner(const ptx::Module& module) : module_(module) {}
@@ -61,10 +68,7 @@ class CallInliner {
   void place_module_shared(std::uint32_t frame, const std::vector<Operand>& operands) {
     for (const Operand& operand : operands) {
       place_module_shared(frame, operand.elements);
-      const bool names_variable =
-          operand.kind == Operand::Kind::variable ||
-          (operand.kind == Operand::Kind::address && operand.base == Operand::Base::variable);
-      if (!names_variable) continue;
+      if (!operand.names_variable()) continue;
       const ptx::Variable& variable = flat_.variable(module_, frame, operand.variable);
       if (variable.space != ptx::Space::shared) continue;
       if (variable.is_extern) {
@@ -168,35 +172,26 @@ class CallInliner {
   std::uint32_t here() const { return static_cast<std::uint32_t>(flat_.code.size()); }
 
   void emit_call(std::uint32_t caller, const ptx::Instruction& call) {
-    const Operand* callee = nullptr;
-    std::array<const Operand*, 2> lists = {nullptr, nullptr};  // results, arguments
-    for (const Operand& operand : call.operands) {
-      if (operand.kind == Operand::Kind::list && callee == nullptr) lists[0] = &operand;
-      if (operand.kind == Operand::Kind::list && callee != nullptr) lists[1] = &operand;
-      const bool names_callee =
-          operand.kind == Operand::Kind::function || operand.kind == Operand::Kind::reg;
-      if (names_callee && callee == nullptr) callee = &operand;
-    }
-    if (callee == nullptr || callee->kind != Operand::Kind::function) {
+    const Operand& results = call.operands[0];
+    const Operand& callee = call.operands[1];
+    const Operand& arguments = call.operands[2];
+    if (callee.kind != Operand::Kind::function) {
       throw UnsupportedError(
           fmt::format("line {} of the PTX: the emulator does not execute calls through pointers",
                       call.ptx_line));
     }
-    if (is_system_call(callee->name)) {
-      flat_.code.push_back({&call, caller, 0});
-      return;
-    }
-    const ptx::Function* function = module_.find_function(callee->name);
+    const std::size_t skip = flat_.code.size();
+    flat_.code.push_back({&call, caller, 0});
+    if (is_system_call(callee.name)) return;
+    const ptx::Function* function = module_.find_function(callee.name);
     if (function == nullptr || !function->has_body) {
       throw UnsupportedError(
           fmt::format("line {} of the PTX calls '{}', which the program does not define",
-                      call.ptx_line, callee->name));
+                      call.ptx_line, callee.name));
     }
-    const std::size_t skip = flat_.code.size();
-    flat_.code.push_back({&call, caller, 0});
     const std::uint32_t frame = begin_frame(*function, chain_of(caller, call));
-    bind(caller, frame, function->parameters.size(), 0, lists[1]);
-    bind(caller, frame, function->results.size(), function->parameters.size(), lists[0]);
+    bind(caller, frame, function->parameters.size(), 0, arguments);
+    bind(caller, frame, function->results.size(), function->parameters.size(), results);
     const std::size_t bound = function->parameters.size() + function->results.size();
     for (std::size_t i = bound; i < function->variables.size(); ++i) place_variable(frame, i);
     emit_body(frame);
@@ -213,15 +208,15 @@ class CallInliner {
 
   /// The callee's parameters are the caller's variables.
   void bind(std::uint32_t caller, std::uint32_t callee, std::size_t count, std::size_t first,
-            const Operand* list) {
-    const std::size_t given = list == nullptr ? 0 : list->elements.size();
+            const Operand& list) {
+    const std::size_t given = list.elements.size();
     const std::string& name = flat_.frames[callee].function->name;
     if (given != count) {
       throw UnsupportedError(
           fmt::format("a call passes {} values to or from '{}', which has {}", given, name, count));
     }
     for (std::size_t i = 0; i < count; ++i) {
-      const Operand& value = list->elements[i];
+      const Operand& value = list.elements[i];
       const bool is_kernel_parameter =
           caller == 0 && value.variable.index < flat_.frames.front().function->parameters.size();
       if (value.kind != Operand::Kind::variable || !value.variable.is_local_to_function ||
@@ -255,12 +250,6 @@ UnsupportedError unsupported_at(const ptx::Module& module, const ptx::Place& pla
   const std::filesystem::path file = module.file_name(place.file);
   const std::string where = fmt::format("{}:{}", file.filename().string(), place.line);
   return {where, message, file.string(), place.line};
-}
-
-bool is_system_call(std::string_view name) {
-  static constexpr std::array<std::string_view, 4> names = {"vprintf", "__assertfail", "malloc",
-                                                            "free"};
-  return std::ranges::find(names, name) != names.end();
 }
 
 FlatCode inline_calls(const ptx::Module& module, const std::string& entry) {

@@ -80,9 +80,6 @@ struct FlatCode {
 /// A variable's own name: "tile" of "_ZZ9transposePfE4tile".
 std::string variable_name(const std::string& ptx_name);
 
-/// The functions that a program does not define: vprintf, __assertfail, malloc, free.
-bool is_system_call(std::string_view name);
-
 /// The error of what stands at a place of the source.
 UnsupportedError unsupported_at(const ptx::Module& module, const ptx::Place& place,
                                 const std::string& message);

@@ -67,10 +67,7 @@ class RegisterUses {
 
  private:
   void count_operand(std::uint32_t frame, const Operand& operand, int change) {
-    const bool names_register =
-        operand.kind == Operand::Kind::reg ||
-        (operand.kind == Operand::Kind::address && operand.base == Operand::Base::reg);
-    if (names_register) uses_[flat_.register_index(frame, operand.reg)] += change;
+    if (operand.names_register()) uses_[flat_.register_index(frame, operand.reg)] += change;
     for (const Operand& element : operand.elements) count_operand(frame, element, change);
   }
 
@@ -150,14 +147,8 @@ class SharedBases {
   }
 
   Base value(std::uint32_t frame, const Operand& operand) const {
-    const bool is_address = operand.kind == Operand::Kind::address;
-    if (operand.kind == Operand::Kind::reg || (is_address && operand.base == Operand::Base::reg)) {
-      return bases_[flat_.register_index(frame, operand.reg)];
-    }
-    if (operand.kind == Operand::Kind::variable ||
-        (is_address && operand.base == Operand::Base::variable)) {
-      return variable(frame, operand.variable);
-    }
+    if (operand.names_register()) return bases_[flat_.register_index(frame, operand.reg)];
+    if (operand.names_variable()) return variable(frame, operand.variable);
     const bool has_base = operand.kind == Operand::Kind::list &&
                           std::ranges::any_of(operand.elements, [&](const Operand& each) {
                             return value(frame, each) != number;

@@ -149,18 +149,11 @@ void lower_barrier(Lowering& lowering) {
 
 void lower_system_call(Lowering& lowering) {
   CallOp call;
-  std::string_view callee;
-  for (const Operand& operand : lowering.instruction().operands) {
-    if (operand.kind == Operand::Kind::function) callee = operand.name;
-    if (operand.kind != Operand::Kind::list) continue;
-    for (const Operand& element : operand.elements) {
-      const std::uint32_t offset = local_offset(lowering, element);
-      if (callee.empty()) {
-        call.result = offset;
-      } else {
-        call.arguments.push_back(offset);
-      }
-    }
+  const std::vector<Operand>& operands = lowering.instruction().operands;
+  for (const Operand& result : operands[0].elements) call.result = local_offset(lowering, result);
+  const std::string_view callee = operands[1].name;
+  for (const Operand& argument : operands[2].elements) {
+    call.arguments.push_back(local_offset(lowering, argument));
   }
   if (callee == "malloc" || callee == "free") lowering.refuse("there is no heap on the emulator");
   const OpKind kind = callee == "vprintf" ? OpKind::print : OpKind::assert_fail;

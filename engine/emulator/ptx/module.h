@@ -105,6 +105,15 @@ struct Operand {
   /// Of a list; of an address what stands in its brackets behind the first comma, as the
   /// coordinates of `[tensor, {x, y}]`.
   std::vector<Operand> elements;
+
+  /// Whether it is a register, or an address that begins with one: `reg`.
+  bool names_register() const {
+    return kind == Kind::reg || (kind == Kind::address && base == Base::reg);
+  }
+  /// The same for `variable`.
+  bool names_variable() const {
+    return kind == Kind::variable || (kind == Kind::address && base == Base::variable);
+  }
 };
 
 /// One instruction, whatever it is: nothing here knows what instructions there are.
