@@ -12,10 +12,7 @@
 #include <vector>
 
 #include "engine/backend/backend.h"
-#include "engine/cli/command.h"
 #include "engine/cli/commands.h"
-#include "engine/cli/commands/help.h"
-#include "engine/cli/options/command_line.h"
 #include "engine/cli/options/operands.h"
 #include "engine/cli/terminal/terminal.h"
 #include "engine/cli/terminal/terminal_guard.h"
@@ -43,7 +40,7 @@ int dispatch(const Arguments& arguments) {
   }
   std::vector<std::string> names;
   for (const Command& command : commands()) {
-    if (name == command.name) return command.run({arguments.begin() + 1, arguments.end()});
+    if (name == command.name) return execute(command, {arguments.begin() + 1, arguments.end()});
     names.emplace_back(command.name);
   }
   if (name == "worker") return worker_command({arguments.begin() + 1, arguments.end()});

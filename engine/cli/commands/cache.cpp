@@ -7,13 +7,12 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
-#include "engine/cli/command.h"
-#include "engine/cli/json_lines.h"
-#include "engine/cli/options/command_line.h"
+#include "engine/cli/commands.h"
 #include "engine/cli/options/compile_options.h"
 #include "engine/jit/cache_folder.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/units.h"
+#include "report/json_value.h"
 
 namespace sweep {
 namespace {
@@ -57,7 +56,7 @@ void show_as_json(const CacheSettings& settings) {
                                  {"limit_bytes", settings.limit}};
   if (contents.oldest_use_ns) line["oldest_use"] = utc_text(*contents.oldest_use_ns);
   if (contents.newest_use_ns) line["newest_use"] = utc_text(*contents.newest_use_ns);
-  print_json_line(line);
+  std::cout << json_line(line) << '\n';
 }
 
 void clear(const CacheSettings& settings, bool as_json) {
@@ -65,7 +64,7 @@ void clear(const CacheSettings& settings, bool as_json) {
   if (as_json) {
     const nlohmann::ordered_json line = {{"folder", settings.folder.string()},
                                          {"removed_bytes", bytes}};
-    print_json_line(line);
+    std::cout << json_line(line) << '\n';
     return;
   }
   std::cout << fmt::format("removed {} from {}\n", format_bytes(bytes), settings.folder.string());
@@ -81,34 +80,29 @@ CommandLine cache_line() {
       "~/.cache/sweep. Past a size of 1 GiB what was not used for longest goes first;\n"
       "SWEEP_CACHE_LIMIT in the environment gives another size: 256 Mi, or 0 for no\n"
       "cache.");
-  line.options()("json",
-                 "one JSON object: folder, programs, configurations, bytes, limit_bytes, "
-                 "oldest_use, newest_use; of clear: folder, removed_bytes");
-  line.operands("action", 1, {"clear"});
+  line.flag("json",
+            "one JSON object: folder, programs, configurations, bytes, limit_bytes, "
+            "oldest_use, newest_use; of clear: folder, removed_bytes");
+  line.operands({"clear"});
   return line;
 }
 
-int cache_command(const Arguments& arguments) {
-  const auto options = cache_line().parse(arguments);
-  if (!options) return exit_done;
-  std::string action;
-  if (options->count("action") != 0) {
-    action = (*options)["action"].as<std::vector<std::string>>().front();
-  }
-  const std::vector<std::string> actions = {"clear"};
-  if (!action.empty() && action != actions.front()) {
+int cache_command(const GivenOptions& given) {
+  const bool is_to_clear = !given.operands().empty();
+  if (is_to_clear && given.operands().front() != "clear") {
+    const std::string& action = given.operands().front();
     throw UsageError(fmt::format("cache what? there is no '{}'; {}", action,
-                                 suggest(action, actions, "there is")));
+                                 suggest(action, std::vector<std::string>{"clear"}, "there is")));
   }
+  const bool as_json = given.has("json");
   const std::optional<CacheSettings> settings = program_cache_settings();
   if (!settings) {
-    (options->count("json") != 0 ? std::cerr : std::cout)
+    (as_json ? std::cerr : std::cout)
         << "there is no cache: neither XDG_CACHE_HOME nor HOME is the path of a folder\n";
     return exit_done;
   }
-  const bool as_json = options->count("json") != 0;
   try {
-    if (!action.empty()) {
+    if (is_to_clear) {
       clear(*settings, as_json);
     } else if (as_json) {
       show_as_json(*settings);

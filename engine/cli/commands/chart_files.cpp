@@ -4,7 +4,7 @@
 
 #include <iostream>
 
-#include "engine/cli/command.h"
+#include "engine/cli/command_error.h"
 #include "engine/cli/options/output.h"
 #include "engine/text/units.h"
 #include "report/charts/chart.h"

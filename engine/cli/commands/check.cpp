@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <iostream>
 
-#include "engine/cli/command.h"
+#include "engine/cli/commands.h"
 #include "engine/cli/commands/check_configurations.h"
 #include "engine/cli/commands/check_sample.h"
-#include "engine/cli/options/command_line.h"
 #include "engine/cli/options/compile_options.h"
 #include "engine/cli/options/device_options.h"
 #include "engine/cli/options/find_sources.h"
@@ -23,8 +22,6 @@
 
 namespace sweep {
 namespace {
-
-namespace po = boost::program_options;
 
 constexpr std::uint64_t billion = 1'000'000'000;
 
@@ -209,37 +206,31 @@ int execute_file(const ReadFile& file, const CompileSettings& compile,
 }
 
 /// --exact or --quick, which say how much is executed.
-CheckDepth given_depth(const po::variables_map& values) {
-  const bool is_exact = values.count("exact") != 0;
-  const bool is_quick = values.count("quick") != 0;
+CheckDepth given_depth(const GivenOptions& given) {
+  const bool is_exact = given.has("exact");
+  const bool is_quick = given.has("quick");
   if (is_exact && is_quick) throw UsageError("--exact and --quick exclude each other");
   return is_exact ? CheckDepth::exact : is_quick ? CheckDepth::quick : CheckDepth::budgeted;
 }
 
-std::optional<CheckOptions> read_check_options(const Arguments& arguments) {
-  const auto values = check_line().parse(arguments);
-  if (!values) return std::nullopt;
-  if (values->count("file") == 0) {
-    throw UsageError("check what? for example: sweep check sweeps/stride.yaml");
-  }
+CheckOptions read_check_options(const GivenOptions& given) {
   CheckOptions options;
-  options.files = (*values)["file"].as<std::vector<std::string>>();
-  options.set = given_set(*values);
-  options.limits = given_space_limits(*values);
-  options.folders = given_folders(*values);
-  options.all = values->count("all") != 0;
-  options.quiet = is_quiet(*values);
-  options.timing = values->count("timing") != 0;
-  options.cache = given_program_cache(*values);
-  options.compute_capability =
-      parse_compute_capability("--arch", (*values)["arch"].as<std::string>());
-  options.depth = given_depth(*values);
-  if (values->count("run") != 0) {
-    options.run = given_emulator_settings(*values);
+  options.files = given.operands();
+  options.set = given_set(given);
+  options.limits = given_space_limits(given);
+  options.folders = given_folders(given);
+  options.all = given.has("all");
+  options.quiet = given.has("quiet");
+  options.timing = given.has("timing");
+  options.cache = given_program_cache(given);
+  options.compute_capability = given_compute_capability(given, "arch");
+  options.depth = given_depth(given);
+  if (given.has("run")) {
+    options.run = given_emulator_settings(given);
     return options;
   }
   for (const char* name : {"exact", "quick", "model", "l1", "banks", "profile"}) {
-    if (values->count(name) == 0) continue;
+    if (!given.has(name)) continue;
     throw UsageError(fmt::format("--{} is for what the emulator executes: add --run", name));
   }
   return options;
@@ -263,45 +254,44 @@ CommandLine check_line() {
   add_set_option(line);
   add_space_option(line);
   add_patterns_option(line);
-  line.options()("arch", po::value<std::string>()->default_value("9.0")->value_name("CC"),
-                 "the compute capability to compile for")(
-      "run", "execute every configuration on the emulator with all its checks")(
-      "exact", "with --run: execute everything, however long it takes")(
-      "quick", "with --run: execute some blocks of each configuration")(
-      "all", "check every configuration of a tuned sweep")("timing", "say how long compiling took");
-  add_quiet_option(line, "say nothing of what is good: print mistakes alone");
+  line.option("arch", "CC", "the compute capability to compile for", "9.0");
+  line.flag("run", "execute every configuration on the emulator with all its checks");
+  line.flag("exact", "with --run: execute everything, however long it takes");
+  line.flag("quick", "with --run: execute some blocks of each configuration");
+  line.flag("all", "check every configuration of a tuned sweep");
+  line.flag("timing", "say how long compiling took");
+  line.flag("quiet,q", "say nothing of what is good: print mistakes alone");
   add_cache_option(line);
   add_emulator_options(line);
-  line.operands("file", -1, {"SOURCE"});
+  line.operands({"SOURCE..."}, 1, "check what? for example: sweep check sweeps/stride.yaml");
   return line;
 }
 
-int check_command(const Arguments& arguments) {
-  const auto options = read_check_options(arguments);
-  if (!options) return exit_done;
+int check_command(const GivenOptions& given) {
+  const CheckOptions options = read_check_options(given);
   // A folder that is not there is no file's mistake.
-  pattern_folders(options->folders.patterns, {});
+  pattern_folders(options.folders.patterns, {});
   // Exit codes rise with how little could be checked: usage, mistakes, no such file.
   int worst = exit_done;
   std::vector<ReadFile> files;
-  for (const std::string& name : options->files) {
-    worst = std::max(worst, read_file(name, *options, files));
+  for (const std::string& name : options.files) {
+    worst = std::max(worst, read_file(name, options, files));
   }
   if (files.empty()) return worst;
   const auto nvrtc = std::make_shared<const Nvrtc>();
-  require_known(options->compute_capability, *nvrtc);
+  require_known(options.compute_capability, *nvrtc);
   CompileSettings compile =
-      compile_settings(nvrtc, options->compute_capability, options->cache.get());
+      compile_settings(nvrtc, options.compute_capability, options.cache.get());
   compile.stop = &stop_flag();
   for (const ReadFile& file : files) {
     if (stop_flag()) break;
-    const int compiled = compile_file(file, compile, *options);
+    const int compiled = compile_file(file, compile, options);
     worst = std::max(worst, compiled);
-    if (options->run && compiled == exit_done) {
-      worst = std::max(worst, execute_file(file, compile, *options));
+    if (options.run && compiled == exit_done) {
+      worst = std::max(worst, execute_file(file, compile, options));
     }
   }
-  std::cerr << describe_problem(options->cache.get());
+  std::cerr << describe_problem(options.cache.get());
   return worst;
 }
 

@@ -6,8 +6,7 @@
 #include <filesystem>
 #include <iostream>
 
-#include "engine/cli/command.h"
-#include "engine/cli/options/command_line.h"
+#include "engine/cli/commands.h"
 #include "engine/cli/options/operands.h"
 #include "engine/cli/options/output.h"
 #include "engine/cli/options/shared_options.h"
@@ -24,8 +23,6 @@
 
 namespace sweep {
 namespace {
-
-namespace po = boost::program_options;
 
 using Words = std::vector<std::string>;
 
@@ -49,30 +46,29 @@ struct CompareOptions {
 };
 
 void add_comparison_options(CommandLine& line) {
-  line.options()("metric", po::value<Words>()->composing()->value_name("METRICS"),
-                 "what to compare: time, load_sectors.emulated, or\n"
-                 "load_sectors.emulated/hardware (A's, B's); NAME:lower or NAME:higher says which "
-                 "is better")("threshold", po::value<std::string>()->value_name("PERCENT"),
-                              "changes of up to so much are none; 5 unless given, and 0 for the "
-                              "emulator's counts")(
-      "where", po::value<Words>()->composing()->value_name("CONDITION"),
-      "only configurations for which it holds: 'T == float && STRIDE <= 8'")(
-      "ignore", po::value<Words>()->composing()->value_name("NAMES"),
-      "parameters that may differ in a configuration")(
-      "rename", po::value<Words>()->composing()->value_name("OLD=NEW"),
-      "a pattern or parameter of A that B calls NEW")("all",
-                                                      "show unchanged configurations too (text)")(
-      "format", po::value<std::string>()->default_value("text")->value_name("text|md|html|json"),
-      "a table, Markdown, a page, or everything for programs");
+  line.repeatable("metric", "METRICS",
+                  "what to compare: time, load_sectors.emulated, or\n"
+                  "load_sectors.emulated/hardware (A's, B's); NAME:lower or NAME:higher says which "
+                  "is better");
+  line.option("threshold", "PERCENT",
+              "changes of up to so much are none; 5 unless given, and 0 for the emulator's counts");
+  line.repeatable("where", "CONDITION",
+                  "only configurations for which it holds: 'T == float && STRIDE <= 8'");
+  line.repeatable("ignore", "NAMES", "parameters that may differ in a configuration");
+  line.repeatable("rename", "OLD=NEW", "a pattern or parameter of A that B calls NEW");
+  line.flag("all", "show unchanged configurations too (text)");
+  line.option("format", "text|md|html|json",
+              "a table, Markdown, a page, or everything for programs", "text");
   add_output_option(line);
-  line.operands("runs", 2, {"DATABASE"});
+  line.operands({"DATABASE", "DATABASE"}, 1,
+                "compare what? for example: sweep compare before.db after.db, or sweep compare "
+                "results/stride.db for its two newest runs");
 }
 
 /// The words of an option that may be given several times, or with commas.
-Words listed_words(const po::variables_map& values, const char* option) {
+Words listed_words(const GivenOptions& given, const char* option) {
   Words words;
-  if (values.count(option) == 0) return words;
-  for (const std::string& list : values[option].as<Words>()) {
+  for (const std::string& list : given.all(option)) {
     for (std::size_t from = 0; from <= list.size();) {
       const std::size_t to = std::min(list.find(',', from), list.size());
       std::string word = list.substr(from, to - from);
@@ -104,52 +100,39 @@ Renamed read_renamed(const std::string& text) {
   return {text.substr(0, place), text.substr(place + 1)};
 }
 
-ComparisonRequest read_comparison(const po::variables_map& values) {
+ComparisonRequest read_comparison(const GivenOptions& given) {
   ComparisonRequest request;
-  for (const std::string& word : listed_words(values, "metric")) {
+  for (const std::string& word : listed_words(given, "metric")) {
     try {
       request.metrics.push_back(read_metric_request(word));
     } catch (const std::invalid_argument& error) {
       throw UsageError(fmt::format("--metric {}: {}", word, error.what()));
     }
   }
-  if (values.count("threshold") != 0) {
-    request.threshold = read_threshold(values["threshold"].as<std::string>());
+  if (given.has("threshold")) {
+    request.threshold = read_threshold(given.text("threshold"));
   }
-  if (values.count("where") != 0) {
-    for (const std::string& text : values["where"].as<Words>()) {
-      request.match.where.push_back(read_condition(text));
-    }
+  for (const std::string& text : given.all("where")) {
+    request.match.where.push_back(read_condition(text));
   }
-  request.match.ignored = listed_words(values, "ignore");
-  for (const std::string& word : listed_words(values, "rename")) {
+  request.match.ignored = listed_words(given, "ignore");
+  for (const std::string& word : listed_words(given, "rename")) {
     request.match.renamed.push_back(read_renamed(word));
   }
   return request;
 }
 
-std::string read_format(const std::string& name) {
-  const Words formats = {"text", "md", "html", "json"};
-  if (std::ranges::find(formats, name) != formats.end()) return name;
-  throw UsageError(fmt::format("--format {}: write {}", name, in_words(formats, "or")));
-}
-
-CompareOptions read_compare_options(const po::variables_map& values) {
-  if (values.count("runs") == 0) {
-    throw UsageError(
-        "compare what? for example: sweep compare before.db after.db, or sweep compare "
-        "results/stride.db for its two newest runs");
-  }
-  const auto runs = values["runs"].as<Words>();
+CompareOptions read_compare_options(const GivenOptions& given) {
+  const Words& runs = given.operands();
   CompareOptions options;
   for (const std::string& run : runs) check_operand("compare", Operand::database, run);
   options.is_one_database = runs.size() == 1;
   options.before = read_run_operand(runs.front());
   options.after = read_run_operand(runs.back());
-  options.request = read_comparison(values);
-  options.format = read_format(values["format"].as<std::string>());
-  options.output = given_output(values);
-  if (values.count("all") != 0) options.shown = ComparedRows::all;
+  options.request = read_comparison(given);
+  options.format = given.text("format");
+  options.output = given_output(given);
+  if (given.has("all")) options.shown = ComparedRows::all;
   if (options.shown == ComparedRows::all && options.format != "text") {
     throw UsageError("--all: only --format text leaves out what did not change");
   }
@@ -205,10 +188,8 @@ CommandLine compare_line() {
   return line;
 }
 
-int compare_command(const Arguments& arguments) {
-  const auto values = compare_line().parse(arguments);
-  if (!values) return exit_done;
-  const CompareOptions options = read_compare_options(*values);
+int compare_command(const GivenOptions& given) {
+  const CompareOptions options = read_compare_options(given);
   try {
     const RunComparison comparison = compare(options);
     const std::string text = write(comparison, options);

@@ -15,9 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/cli/command.h"
+#include "engine/cli/commands.h"
 #include "engine/cli/commands/strategy_tables.h"
-#include "engine/cli/options/command_line.h"
 #include "engine/cli/options/operands.h"
 #include "engine/cli/options/output.h"
 #include "engine/cli/options/shared_options.h"
@@ -207,7 +206,6 @@ void keep_where(Recording& recording, const Expression& condition) {
   complete(recording);
 }
 
-namespace po = boost::program_options;
 namespace fs = std::filesystem;
 
 /// Of the best figure.
@@ -226,28 +224,27 @@ struct StrategyRequest {
 };
 
 void add_strategy_options(CommandLine& line) {
-  line.options()("run", po::value<std::string>()->value_name("N"),
-                 "the run of a results database; by default the one of most points");
-  line.options()("metric", po::value<std::string>()->value_name("METRIC"),
-                 "what the configurations are compared by; by default what the file names as its "
-                 "objective, or the time");
-  line.options()("minimize", "less of the metric is better");
-  line.options()("maximize", "more of the metric is better");
-  line.options()("seeds", po::value<std::string>()->default_value("100")->value_name("N"),
-                 "how often each strategy searches, each time from another seed");
-  line.options()("strategies", po::value<std::string>()->value_name("STRATEGIES"),
-                 "names with commas between; by default all. Random is always among them");
-  line.options()("most", po::value<std::string>()->value_name("N"),
-                 "end a search after so many configurations; by default it may try all");
-  line.options()("where", po::value<std::string>()->value_name("CONDITION"),
-                 "only the configurations for which it holds, for example \"pattern == 'copy'\"");
-  line.options()("features", po::value<std::string>()->default_value("off")->value_name("on|off"),
-                 "whether strategies know the emulator's counts of a configuration before they try "
-                 "it, where a database has them");
-  add_quiet_option(line, "show no progress");
-  line.options()("output,o", po::value<std::string>()->value_name("DIR"),
-                 "write strategies.md and strategies.csv there too");
-  line.operands("file", -1, {"RECORDING"});
+  line.option("run", "N", "the run of a results database; by default the one of most points");
+  line.option("metric", "METRIC",
+              "what the configurations are compared by; by default what the file names as its "
+              "objective, or the time");
+  line.flag("minimize", "less of the metric is better");
+  line.flag("maximize", "more of the metric is better");
+  line.option("seeds", "N", "how often each strategy searches, each time from another seed", "100");
+  line.option("strategies", "STRATEGIES",
+              "names with commas between; by default all. Random is always among them");
+  line.option("most", "N", "end a search after so many configurations; by default it may try all");
+  line.option("where", "CONDITION",
+              "only the configurations for which it holds, for example \"pattern == 'copy'\"");
+  line.option("features", "on|off",
+              "whether strategies know the emulator's counts of a configuration before they try "
+              "it, where a database has them",
+              "off");
+  line.flag("quiet,q", "show no progress");
+  line.option("output,o", "DIR", "write strategies.md and strategies.csv there too");
+  line.operands(
+      {"RECORDING..."}, 1,
+      "compare strategies on what? for example: sweep compare-strategies results/copy.db");
 }
 
 /// The named strategies, and random, which the others are compared with.
@@ -271,45 +268,30 @@ std::vector<std::string> read_strategies(const std::string& text) {
   return names;
 }
 
-std::optional<Objective> read_objective(const po::variables_map& values) {
-  const bool minimise = values.count("minimize") != 0;
-  const bool maximise = values.count("maximize") != 0;
+std::optional<Objective> read_objective(const GivenOptions& given) {
+  const bool minimise = given.has("minimize");
+  const bool maximise = given.has("maximize");
   if (minimise && maximise) throw UsageError("--minimize and --maximize exclude each other");
   if (minimise) return Objective::minimise;
   return maximise ? std::optional(Objective::maximise) : std::nullopt;
 }
 
-std::optional<StrategyRequest> read_strategy_request(const Arguments& arguments) {
+StrategyRequest read_strategy_request(const GivenOptions& given) {
   constexpr std::size_t most_seeds = 100'000;
   constexpr std::size_t largest = 1'000'000'000;
-  const auto values = compare_strategies_line().parse(arguments);
-  if (!values) return std::nullopt;
-  if (values->count("file") == 0) {
-    throw UsageError(
-        "compare strategies on what? for example: sweep compare-strategies results/copy.db");
-  }
   StrategyRequest request;
-  request.files = (*values)["file"].as<std::vector<std::string>>();
-  request.run = given_run(*values);
-  if (values->count("metric") != 0) request.by.metric = (*values)["metric"].as<std::string>();
-  request.by.objective = read_objective(*values);
-  const auto features = (*values)["features"].as<std::string>();
-  if (features != "on" && features != "off") {
-    throw UsageError(fmt::format("--features {}: write on or off", features));
-  }
-  request.by.features = features == "on";
-  request.strategies = values->count("strategies") != 0
-                           ? read_strategies((*values)["strategies"].as<std::string>())
-                           : strategy_names();
-  request.seeds = read_whole_number("seeds", (*values)["seeds"].as<std::string>(), most_seeds);
-  if (values->count("most") != 0) {
-    request.most = read_whole_number("most", (*values)["most"].as<std::string>(), largest);
-  }
-  if (values->count("where") != 0) {
-    request.where = read_condition((*values)["where"].as<std::string>());
-  }
-  request.quiet = is_quiet(*values);
-  if (values->count("output") != 0) request.output = (*values)["output"].as<std::string>();
+  request.files = given.operands();
+  request.run = given_run(given);
+  if (given.has("metric")) request.by.metric = given.text("metric");
+  request.by.objective = read_objective(given);
+  request.by.features = given.text("features") == "on";
+  request.strategies =
+      given.has("strategies") ? read_strategies(given.text("strategies")) : strategy_names();
+  request.seeds = given.number("seeds", most_seeds).value();
+  request.most = given.number("most", largest);
+  if (given.has("where")) request.where = read_condition(given.text("where"));
+  request.quiet = given.has("quiet");
+  if (given.has("output")) request.output = given.text("output");
   return request;
 }
 
@@ -401,13 +383,12 @@ CommandLine compare_strategies_line() {
   return line;
 }
 
-int compare_strategies_command(const Arguments& arguments) {
-  const auto request = read_strategy_request(arguments);
-  if (!request) return exit_done;
-  if (request->output) make_output_folder(*request->output);
+int compare_strategies_command(const GivenOptions& given) {
+  const StrategyRequest request = read_strategy_request(given);
+  if (request.output) make_output_folder(*request.output);
   std::vector<StrategyComparison> comparisons;
-  for (const std::string& file : request->files) {
-    auto comparison = compare(*request, file);
+  for (const std::string& file : request.files) {
+    auto comparison = compare(request, file);
     if (!comparison) {
       std::cerr << "Stopped.\n";
       return stopped_exit_code();
@@ -416,9 +397,9 @@ int compare_strategies_command(const Arguments& arguments) {
   }
   const Terminal terminal = terminal_of(STDOUT_FILENO);
   std::cout << write_strategies_terminal(comparisons, terminal.width, terminal.color);
-  if (request->output) {
-    write_output_file(*request->output / "strategies.md", write_strategies_markdown(comparisons));
-    write_output_file(*request->output / "strategies.csv", write_strategies_csv(comparisons));
+  if (request.output) {
+    write_output_file(*request.output / "strategies.md", write_strategies_markdown(comparisons));
+    write_output_file(*request.output / "strategies.csv", write_strategies_csv(comparisons));
   }
   return exit_done;
 }

@@ -4,13 +4,13 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "engine/cli/command.h"
-#include "engine/cli/json_lines.h"
-#include "engine/cli/options/command_line.h"
+#include "engine/cli/commands.h"
 #include "engine/cli/options/device_options.h"
 #include "engine/cuda/cuda_backend.h"
 #include "engine/emulator/count/model.h"
+#include "engine/run/runner.h"
 #include "report/json_records.h"
+#include "report/json_value.h"
 
 namespace sweep {
 namespace {
@@ -20,7 +20,7 @@ void list_gpus(bool as_json) {
     if (as_json) {
       nlohmann::ordered_json line = {{"device", std::to_string(device.index)}};
       line.update(json_of(device));
-      print_json_line(line);
+      std::cout << json_line(line) << std::endl;
       continue;
     }
     std::cout << fmt::format("{}: {}\n   {}, driver {}, CUDA {}\n", device.index,
@@ -30,12 +30,11 @@ void list_gpus(bool as_json) {
 }
 
 void list_emulator(bool as_json) {
-  std::vector<std::string> models;
-  for (const int model : known_models()) models.push_back(dotted(model));
+  const std::vector<std::string> models = model_names();
   if (as_json) {
     const nlohmann::ordered_json line = {
         {"device", emulator_name}, {"backend", "emulator"}, {"models", models}};
-    print_json_line(line);
+    std::cout << json_line(line) << std::endl;
     return;
   }
   std::cout << fmt::format(
@@ -48,16 +47,14 @@ void list_emulator(bool as_json) {
 CommandLine devices_line() {
   CommandLine line("sweep devices [OPTIONS]",
                    "Lists what a sweep can run on, by the names that --device takes.");
-  line.options()("json",
-                 "one JSON object a line: \"device\" is what --device takes; sizes are in bytes, "
-                 "peak_bandwidth in B/s");
+  line.flag("json",
+            "one JSON object a line: \"device\" is what --device takes; sizes are in bytes, "
+            "peak_bandwidth in B/s");
   return line;
 }
 
-int devices_command(const Arguments& arguments) {
-  const auto options = devices_line().parse(arguments);
-  if (!options) return exit_done;
-  const bool as_json = options->count("json") != 0;
+int devices_command(const GivenOptions& given) {
+  const bool as_json = given.has("json");
   try {
     list_gpus(as_json);
   } catch (const DeviceError& error) {

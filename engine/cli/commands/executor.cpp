@@ -9,7 +9,7 @@
 #include <system_error>
 #include <thread>
 
-#include "engine/cli/command.h"
+#include "engine/cli/command_error.h"
 #include "engine/cli/options/device_options.h"
 #include "engine/recording/read_recording.h"
 #include "engine/run/worker_measurer.h"
@@ -49,15 +49,15 @@ std::unique_ptr<WorkerProcess> begin_gpu(const std::string& device) {
 }
 
 Machines start_machines(const std::string& device, std::unique_ptr<WorkerProcess> gpu,
-                        bool is_exact, const boost::program_options::variables_map& values) {
+                        bool is_exact, const GivenOptions& given) {
   Machines machines;
   // What the options say is checked before a GPU is looked for.
-  EmulatorSettings settings = given_emulator_settings(values);
+  EmulatorSettings settings = given_emulator_settings(given);
   machines.measurer = start_gpu(device, std::move(gpu));
   const bool has_gpu = machines.measurer != nullptr;
-  if (has_gpu && values.count("model") == 0) {
+  if (has_gpu && !given.has("model")) {
     const int capability = machines.measurer->device().compute_capability;
-    if (has_rules(capability)) settings = given_emulator_settings(values, capability);
+    if (has_rules(capability)) settings = given_emulator_settings(given, capability);
   }
   if (is_exact) make_exact(settings);
   machines.settings = std::move(settings);

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <boost/program_options.hpp>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "engine/cli/options/command_line.h"
 #include "engine/emulator/execution/emulator_backend.h"
 #include "engine/recording/recording.h"
 #include "engine/recording/recording_lookup.h"
@@ -39,7 +39,7 @@ std::unique_ptr<WorkerProcess> begin_gpu(const std::string& device);
 /// emulator after saying why. `gpu` is what begin_gpu gave. Throws UsageError, DeviceError, and
 /// what given_emulator_settings does.
 Machines start_machines(const std::string& device, std::unique_ptr<WorkerProcess> gpu,
-                        bool is_exact, const boost::program_options::variables_map& values);
+                        bool is_exact, const GivenOptions& given);
 
 /// How `--device` names a recording: "replay:FILE".
 constexpr std::string_view replay_prefix = "replay:";

@@ -3,9 +3,8 @@
 
 #include <iostream>
 
-#include "engine/cli/command.h"
+#include "engine/cli/commands.h"
 #include "engine/cli/commands/explanations.h"
-#include "engine/cli/options/command_line.h"
 #include "engine/cli/options/compile_options.h"
 #include "engine/cli/options/device_options.h"
 #include "engine/cli/options/find_sources.h"
@@ -20,8 +19,6 @@
 namespace sweep {
 namespace {
 
-namespace po = boost::program_options;
-
 struct ExplainOptions {
   std::string pattern;
   std::vector<std::string> set;
@@ -30,20 +27,15 @@ struct ExplainOptions {
   EmulatorSettings settings;
 };
 
-std::optional<ExplainOptions> read_explain_options(const Arguments& arguments) {
-  const auto values = explain_line().parse(arguments);
-  if (!values) return std::nullopt;
-  if (values->count("pattern") == 0) {
-    throw UsageError("explain what? for example: sweep explain stride --set STRIDE=8");
-  }
+ExplainOptions read_explain_options(const GivenOptions& given) {
   ExplainOptions options;
-  options.pattern = (*values)["pattern"].as<std::vector<std::string>>().front();
+  options.pattern = given.operands().front();
   check_operand("explain", Operand::pattern, options.pattern);
-  options.set = given_set(*values);
-  options.folders = given_folders(*values);
-  options.is_json = values->count("json") != 0;
-  options.settings = given_emulator_settings(*values);
-  if (values->count("exact") != 0) make_exact(options.settings);
+  options.set = given_set(given);
+  options.folders = given_folders(given);
+  options.is_json = given.has("json");
+  options.settings = given_emulator_settings(given);
+  if (given.has("exact")) make_exact(options.settings);
   options.settings.notes_shapes = true;
   return options;
 }
@@ -81,33 +73,31 @@ CommandLine explain_line() {
       "Executes one configuration of a pattern on the emulator and shows, line by line,\n"
       "what its memory accesses cost and what would make them cheaper. Needs no GPU.\n"
       "PATTERN is a file, or the name of one that 'sweep list patterns' shows.");
-  line.options()("set",
-                 po::value<std::vector<std::string>>()->composing()->value_name("NAME=VALUE"),
-                 "replace a parameter's default; may be given for several names");
+  line.repeatable("set", "NAME=VALUE",
+                  "replace a parameter's default; may be given for several names");
   add_patterns_option(line);
-  line.options()("exact", "execute every block, however long it takes")(
-      "json", "write one JSON object instead of text");
+  line.flag("exact", "execute every block, however long it takes");
+  line.flag("json", "write one JSON object instead of text");
   add_emulator_options(line);
-  line.operands("pattern", 1);
+  line.operands({"PATTERN"}, 1, "explain what? for example: sweep explain stride --set STRIDE=8");
   return line;
 }
 
-int explain_command(const Arguments& arguments) {
-  const auto options = read_explain_options(arguments);
-  if (!options) return exit_done;
+int explain_command(const GivenOptions& given) {
+  const ExplainOptions options = read_explain_options(given);
   auto compilers = compiler_processes(1);
-  const PatternPtr pattern = find_pattern(options->pattern, options->folders);
-  const Configuration configuration = configuration_of(pattern, options->set);
+  const PatternPtr pattern = find_pattern(options.pattern, options.folders);
+  const Configuration configuration = configuration_of(pattern, options.set);
   const CompileSettings compile =
       compile_settings(std::make_shared<const Nvrtc>(), 0, nullptr, std::move(compilers));
   const CompiledConfiguration compiled =
-      compile_for_emulator(configuration, compile, options->settings);
+      compile_for_emulator(configuration, compile, options.settings);
   std::cerr << render(compiled.warnings, terminal_of(STDERR_FILENO).color);
   try {
     const Explanation explanation = explain_workload(
-        configuration, make_workload(configuration, compiled), options->settings, true);
-    std::cout << (options->is_json ? write_explanation_json(explanation)
-                                   : write_listing(explanation, terminal_of(STDOUT_FILENO).color));
+        configuration, make_workload(configuration, compiled), options.settings, true);
+    std::cout << (options.is_json ? write_explanation_json(explanation)
+                                  : write_listing(explanation, terminal_of(STDOUT_FILENO).color));
     return exit_done;
   } catch (const ExecutionFailure& failure) {
     throw CommandError(exit_points_failed,

@@ -5,9 +5,8 @@
 #include <filesystem>
 #include <iostream>
 
-#include "engine/cli/command.h"
+#include "engine/cli/commands.h"
 #include "engine/cli/commands/exported_sweep.h"
-#include "engine/cli/options/command_line.h"
 #include "engine/cli/options/operands.h"
 #include "engine/cli/options/output.h"
 #include "engine/recording/t4_writer.h"
@@ -21,8 +20,6 @@
 namespace sweep {
 namespace {
 
-namespace po = boost::program_options;
-
 /// What is to be exported, checked.
 struct ExportRequest {
   RunOperand from;  ///< without a run: the newest of every device
@@ -31,34 +28,21 @@ struct ExportRequest {
   bool emulated = false;  ///< also what the emulator's counts rank
 };
 
-std::string one_of(const char* option, const std::string& word,
-                   const std::vector<std::string>& words) {
-  if (std::ranges::find(words, word) != words.end()) return word;
-  const std::string guess = did_you_mean(word, words);
-  throw UsageError(fmt::format("{} {}: {}write {}", option, word, guess.empty() ? "" : guess + " ",
-                               in_words(words, "or")));
-}
-
-ExportRequest read_export_request(const po::variables_map& options) {
-  if (options.count("database") == 0) {
-    throw UsageError("export what? for example: sweep export results/streams.db --format header");
-  }
-  if (options.count("format") == 0) {
+ExportRequest read_export_request(const GivenOptions& given) {
+  if (!given.has("format")) {
     throw UsageError("export as what? write --format json, --format header or --format yaml");
   }
   ExportRequest request;
-  request.format =
-      one_of("--format", options["format"].as<std::string>(), {"json", "header", "yaml"});
-  request.all_points =
-      one_of("--points", options["points"].as<std::string>(), {"best", "all"}) == "all";
+  request.format = given.text("format");
+  request.all_points = given.text("points") == "all";
   if (request.all_points && request.format != "json") {
     throw UsageError(fmt::format("--points all: only --format json can hold all points, not {}",
                                  request.format));
   }
-  request.emulated = options.count("emulated") != 0;
-  const auto database = options["database"].as<std::vector<std::string>>().front();
+  request.emulated = given.has("emulated");
+  const std::string& database = given.operands().front();
   check_operand("export", Operand::database, database);
-  request.from = read_run_operand(database, given_run(options));
+  request.from = read_run_operand(database, given_run(given));
   return request;
 }
 
@@ -169,27 +153,25 @@ CommandLine export_line() {
       "Writes the best configurations of a results database for use elsewhere: of each\n"
       "group that a tuning run searched, or of each pattern, in the newest finished\n"
       "run of every device. A sweep's name stands for results/NAME.db.");
-  line.options()("format", po::value<std::string>()->value_name("json|header|yaml"),
-                 "header: C++17 with constexpr values and where they come from; yaml: a sweep that "
-                 "measures just these configurations; json: the T4 results format of the "
-                 "auto-tuning community")("run", po::value<std::string>()->value_name("N"),
-                                          "this run only, as FILE.db:N")(
-      "points", po::value<std::string>()->default_value("best")->value_name("best|all"),
-      "all: every point of the run, not the best ones only (json)")(
-      "emulated",
-      "also configurations that were ranked by the emulator's counts, which are not speed; what is "
-      "written says so");
+  line.option("format", "json|header|yaml",
+              "header: C++17 with constexpr values and where they come from; yaml: a sweep that "
+              "measures just these configurations; json: the T4 results format of the "
+              "auto-tuning community");
+  line.option("run", "N", "this run only, as FILE.db:N");
+  line.option("points", "best|all", "all: every point of the run, not the best ones only (json)",
+              "best");
+  line.flag("emulated",
+            "also configurations that were ranked by the emulator's counts, which are not speed; "
+            "what is written says so");
   add_output_option(line);
-  line.operands("database", 1);
+  line.operands({"DATABASE"}, 1,
+                "export what? for example: sweep export results/streams.db --format header");
   return line;
 }
 
-int export_command(const Arguments& arguments) {
-  const auto options = export_line().parse(arguments);
-  if (!options) return exit_done;
-  const auto output = given_output(*options);
-  const std::string text = write_export(read_export_request(*options));
-  write_result(output, text);
+int export_command(const GivenOptions& given) {
+  const auto output = given_output(given);
+  write_result(output, write_export(read_export_request(given)));
   return exit_done;
 }
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/cli/command.h"
+#include "engine/cli/command_error.h"
 #include "engine/space/enumerate.h"
 #include "engine/spec/sweep.h"
 

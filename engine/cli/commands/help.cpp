@@ -1,4 +1,3 @@
-#include "engine/cli/commands/help.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,10 +6,8 @@
 #include <algorithm>
 #include <iostream>
 
-#include "engine/cli/command.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/help/help_topics.h"
-#include "engine/cli/options/command_line.h"
 #include "engine/cli/terminal/terminal.h"
 #include "engine/text/diagnostic.h"
 
@@ -61,20 +58,18 @@ CommandLine help_line() {
       "sweep help [OPTIONS] [COMMAND|TOPIC]",
       "Explains a command, as its --help does, or a topic: what patterns and sweeps\n"
       "say, how figures are measured, searched and compared. 'sweep help' lists them.");
-  line.operands("name", 1, {fmt::format("{}", fmt::join(known_names(), "|"))});
+  line.operands({fmt::format("{}", fmt::join(known_names(), "|"))});
   return line;
 }
 
-int help_command(const Arguments& arguments) {
-  const auto values = help_line().parse(arguments);
-  if (!values) return exit_done;
-  if (values->count("name") == 0) {
+int help_command(const GivenOptions& given) {
+  if (given.operands().empty()) {
     print_help();
     return exit_done;
   }
-  const std::string name = (*values)["name"].as<std::vector<std::string>>().front();
+  const std::string& name = given.operands().front();
   for (const Command& command : commands()) {
-    if (name == command.name) return command.run({"--help"});
+    if (name == command.name) return execute(command, {"--help"});
   }
   print_topic(name);
   return exit_done;

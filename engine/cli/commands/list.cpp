@@ -8,9 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/cli/command.h"
+#include "engine/cli/commands.h"
 #include "engine/cli/commands/metric_list.h"
-#include "engine/cli/options/command_line.h"
 #include "engine/cli/options/find_sources.h"
 #include "engine/cli/options/operands.h"
 #include "engine/cli/options/shared_options.h"
@@ -163,7 +162,6 @@ std::string write_pattern_page(std::span<const PatternPtr> patterns) {
   return page;
 }
 
-namespace po = boost::program_options;
 using Json = nlohmann::ordered_json;
 constexpr int json_indent = 2;
 
@@ -320,12 +318,6 @@ void print_metrics(const std::string& format) {
   if (format == "json") std::cout << metrics_json();
 }
 
-/// What --format may name.
-const std::vector<std::string>& list_formats() {
-  static const std::vector<std::string> names = {"text", "md", "json", "names"};
-  return names;
-}
-
 }  // namespace
 
 CommandLine list_line() {
@@ -333,33 +325,26 @@ CommandLine list_line() {
                    "Lists the patterns, the sweeps or the metrics there are, or the runs that a\n"
                    "results database holds. 'sweep show' describes one of the first three.");
   add_patterns_option(line);
-  line.options()("format",
-                 po::value<std::string>()->default_value("text")->value_name("text|md|json|names"),
-                 "text; md: a Markdown page of the patterns or the metrics; json: one document; "
-                 "names: a name a line");
-  line.operands("what", 2, {"patterns|sweeps|metrics|runs", "DATABASE"});
+  line.option("format", "text|md|json|names",
+              "text; md: a Markdown page of the patterns or the metrics; json: one document; "
+              "names: a name a line",
+              "text");
+  line.operands({"patterns|sweeps|metrics|runs", "DATABASE"}, 1,
+                "list what? write patterns, sweeps, metrics or runs FILE.db");
   return line;
 }
 
-int list_command(const Arguments& arguments) {
-  const auto options = list_line().parse(arguments);
-  if (!options) return exit_done;
+int list_command(const GivenOptions& given) {
   const std::vector<std::string> kinds = {"patterns", "sweeps", "metrics", "runs"};
-  if (options->count("what") == 0) {
-    throw UsageError("list what? write patterns, sweeps, metrics or runs FILE.db");
-  }
-  const auto words = (*options)["what"].as<std::vector<std::string>>();
+  const std::vector<std::string>& words = given.operands();
   const std::string& what = words.front();
   if (words.size() != (what == "runs" ? 2 : 1)) {
     throw UsageError(what == "runs" ? "runs of what? for example: sweep list runs results/stride.db"
                                     : fmt::format("too many arguments after '{}'", what));
   }
-  const auto format = (*options)["format"].as<std::string>();
-  if (std::ranges::find(list_formats(), format) == list_formats().end()) {
-    throw UsageError(fmt::format("--format {}: write {}", format, in_words(list_formats(), "or")));
-  }
+  const std::string format = given.text("format");
   if (what == "patterns") {
-    print_patterns(given_folders(*options), format);
+    print_patterns(given_folders(given), format);
   } else if (what == "sweeps") {
     if (format == "md") throw UsageError("--format md is for patterns and metrics");
     print_sweeps(format);

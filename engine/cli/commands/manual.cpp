@@ -1,9 +1,186 @@
-#include "engine/cli/command.h"
-#include "engine/cli/commands/manual_page.h"
-#include "engine/cli/options/command_line.h"
+#include <fmt/format.h>
+
+#include <array>
+#include <sstream>
+
+#include "engine/cli/commands.h"
+#include "engine/cli/help/help_topics.h"
 #include "engine/cli/options/output.h"
 
 namespace sweep {
+namespace {
+
+/// Text as roff shows it: a line may not begin with a control character, and a hyphen that is to be
+/// copied is not a dash.
+std::string roff_text(std::string_view text) {
+  std::string result;
+  bool at_line_start = true;
+  for (const char c : text) {
+    if (at_line_start && (c == '.' || c == '\'')) result += "\\&";
+    if (c == '\\') {
+      result += "\\e";
+    } else if (c == '-') {
+      result += "\\-";
+    } else if (c == '~') {
+      result += "\\(ti";
+    } else if (c == '^') {
+      result += "\\(ha";
+    } else if (c == '\'') {
+      result += "\\(aq";
+    } else {
+      result += c;
+    }
+    at_line_start = c == '\n';
+  }
+  return result;
+}
+
+struct Entry {
+  std::string_view name;
+  std::string_view meaning;
+};
+
+constexpr std::array file_entries = {
+    Entry{"results/SWEEP.db", "All that runs of a sweep have measured, each sample included."},
+    Entry{"results/SWEEP.md, .csv, .html, -1.svg, -2.svg, ...",
+          "The reports of the last run, and its charts where gnuplot is installed."},
+    Entry{"patterns, sweeps",
+          "Folders in the current one where patterns and sweeps are looked for by name; then those "
+          "that come with the program, in share/sweep."},
+    Entry{"~/.cache/sweep", "Compiled programs; see sweep cache."},
+};
+
+constexpr std::array example_entries = {
+    Entry{"sweep run sweeps/stride.yaml", "Measure a sweep and write its reports into results."},
+    Entry{"sweep run stride --set STRIDE=1,2,4 --device emulator",
+          "Run fewer configurations, without a GPU."},
+    Entry{"sweep explain transpose_tiled --set PAD=0",
+          "Show what each line of a pattern costs in memory."},
+    Entry{"sweep new pattern halves && sweep check --run halves.cu",
+          "Begin a pattern, and execute it with all checks."},
+    Entry{"sweep report results/stride.db --format csv -o stride.csv",
+          "Make a report again from what was measured."},
+};
+
+std::string tagged_paragraphs(const auto& entries, std::string_view font) {
+  std::string text;
+  for (const Entry& entry : entries) {
+    text +=
+        fmt::format(".TP\n.{} \"{}\"\n{}\n", font, roff_text(entry.name), roff_text(entry.meaning));
+  }
+  return text;
+}
+
+/// The definitions of a help topic, "TERM :: meaning": the manual has them from where help has
+/// them.
+std::string definitions(std::string_view topic) {
+  constexpr std::string_view mark = " :: ";
+  const auto help = find_help_topic(topic);
+  std::istringstream lines(help ? std::string(help->text) : std::string());
+  std::string text;
+  for (std::string line; std::getline(lines, line);) {
+    std::erase(line, '`');
+    const std::size_t at = line.find(mark);
+    if (at == std::string::npos) continue;
+    const std::string_view whole = line;
+    const std::array entry = {Entry{whole.substr(0, at), whole.substr(at + mark.size())}};
+    text += tagged_paragraphs(entry, "B");
+  }
+  return text;
+}
+
+/// "\fB--output\fR, \fB-o\fR \fIDIR\fR"
+std::string option_heading(const OptionOfLine& option) {
+  std::string heading = fmt::format("\\fB{}\\fR", roff_text("--" + option.name));
+  if (!option.short_name.empty()) {
+    heading += fmt::format(", \\fB{}\\fR", roff_text("-" + option.short_name));
+  }
+  if (!option.argument.placeholder.empty()) {
+    heading += fmt::format(" \\fI{}\\fR", roff_text(option.argument.placeholder));
+  }
+  return heading;
+}
+
+std::string option_text(const OptionOfLine& option) {
+  std::string text = option.help;
+  for (char& c : text) c = c == '\n' ? ' ' : c;
+  if (!option.default_value.empty()) {
+    text += fmt::format(" (default {})", option.default_value);
+  }
+  return roff_text(text);
+}
+
+/// Lines that begin with blanks are examples and stay as they are.
+std::string about_text(const std::string& about) {
+  std::string text;
+  bool is_verbatim = false;
+  std::size_t begin = 0;
+  while (begin < about.size()) {
+    const std::size_t end = std::min(about.find('\n', begin), about.size());
+    const std::string line = about.substr(begin, end - begin);
+    if (line.starts_with(' ') != is_verbatim) {
+      is_verbatim = !is_verbatim;
+      text += is_verbatim ? ".nf\n" : ".fi\n";
+    }
+    text += roff_text(line) + '\n';
+    begin = end + 1;
+  }
+  return is_verbatim ? text + ".fi\n" : text;
+}
+
+/// Whether an option is one that every command has.
+bool is_common(const OptionOfLine& option) {
+  return option.name == "help" || option.name == "color";
+}
+
+std::string described(const OptionOfLine& option) {
+  return fmt::format(".TP\n{}\n{}\n", option_heading(option), option_text(option));
+}
+
+std::string command_section(const Command& command) {
+  const CommandLine line = command.line();
+  std::string section =
+      fmt::format(".SS \"{}\"\n{}", roff_text(line.synopsis()), about_text(line.about()));
+  for (const OptionOfLine& option : line.described_options()) {
+    if (!is_common(option)) section += described(option);
+  }
+  return section;
+}
+
+std::string common_options() {
+  std::string section;
+  for (const OptionOfLine& option : commands().front().line().described_options()) {
+    if (is_common(option)) section += described(option);
+  }
+  return section;
+}
+
+/// The manual page sweep(1) as roff with the macros of man(7), made from the commands' tables.
+std::string manual_page() {
+  std::string page = ".TH SWEEP 1 \"\" \"sweep " SWEEP_VERSION
+                     "\" \"User Commands\"\n"
+                     ".SH NAME\nsweep \\- measure how CUDA kernels touch memory\n"
+                     ".SH SYNOPSIS\n.B sweep\n.I COMMAND\n.RI [ OPTIONS ]\n.RI [ OPERANDS ]\n"
+                     ".SH DESCRIPTION\n";
+  page += roff_text(
+      "An access pattern is a CUDA kernel in a text file whose header says what its parameters "
+      "are. A sweep is a YAML file that names patterns and the values of their parameters. sweep "
+      "bakes every parameter into the source as a constant, compiles the result at run time, "
+      "checks that each configuration computes the right thing, measures it, and writes tables. "
+      "Without a GPU an emulator executes the kernels and counts what every access costs.\n");
+  page += ".SH COMMANDS\n" + roff_text("Every command has these options:\n") + common_options();
+  for (const Command& command : commands()) page += command_section(command);
+  page += ".SH FILES\n" + tagged_paragraphs(file_entries, "I");
+  page += ".SH ENVIRONMENT\n" + definitions("environment");
+  page += ".SH EXIT STATUS\n" + definitions("exit-codes");
+  page += ".SH EXAMPLES\n" + tagged_paragraphs(example_entries, "B");
+  page +=
+      ".SH SEE ALSO\n.B sweep help\nexplains single topics;\n.B sweep list\nshows the patterns, "
+      "the sweeps and the metrics there are.\n";
+  return page;
+}
+
+}  // namespace
 
 CommandLine manual_line() {
   CommandLine line("sweep man [OPTIONS]",
@@ -14,10 +191,8 @@ CommandLine manual_line() {
   return line;
 }
 
-int manual_command(const Arguments& arguments) {
-  const auto options = manual_line().parse(arguments);
-  if (!options) return exit_done;
-  write_result(given_output(*options), manual_page());
+int manual_command(const GivenOptions& given) {
+  write_result(given_output(given), manual_page());
   return exit_done;
 }
 

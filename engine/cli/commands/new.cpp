@@ -3,9 +3,8 @@
 #include <filesystem>
 #include <iostream>
 
-#include "engine/cli/command.h"
+#include "engine/cli/commands.h"
 #include "engine/cli/commands/new_files.h"
-#include "engine/cli/options/command_line.h"
 #include "engine/cli/options/find_sources.h"
 #include "engine/cli/options/output.h"
 #include "engine/cli/options/shared_options.h"
@@ -14,7 +13,6 @@
 namespace sweep {
 namespace {
 
-namespace po = boost::program_options;
 namespace fs = std::filesystem;
 
 struct NewFile {
@@ -81,30 +79,21 @@ CommandLine new_line() {
                    "Writes a commented file to start from, which runs as it is: NAME.cu with a\n"
                    "pattern of that name, or NAME.yaml with a sweep of the pattern NAME, which\n"
                    "may be a file too.");
-  line.options()("output,o", po::value<std::string>()->value_name("DIR"),
-                 "the folder to write into, in the place of the current one");
-  line.options()("force", "replace a file that is there");
+  line.option("output,o", "DIR", "the folder to write into, in the place of the current one");
+  line.flag("force", "replace a file that is there");
   add_patterns_option(line);
-  line.operands("what", 2, {"pattern|sweep", "NAME"});
+  line.operands({"pattern|sweep", "NAME"}, 2,
+                "a new what? for example: sweep new pattern halves, or sweep new sweep stride");
   return line;
 }
 
-int new_command(const Arguments& arguments) {
-  const auto options = new_line().parse(arguments);
-  if (!options) return exit_done;
-  std::vector<std::string> what;
-  if (options->count("what") != 0) what = (*options)["what"].as<std::vector<std::string>>();
-  if (what.size() != 2) {
-    throw UsageError(
-        "a new what? for example: sweep new pattern halves, or sweep new sweep stride");
-  }
-  NewFile where;
-  if (options->count("output") != 0) where.folder = (*options)["output"].as<std::string>();
-  where.may_replace = options->count("force") != 0;
+int new_command(const GivenOptions& given) {
+  const std::vector<std::string>& what = given.operands();
+  const NewFile where = {given.text("output"), given.has("force")};
   if (what[0] == "pattern") {
     write_pattern(what[1], where);
   } else if (what[0] == "sweep") {
-    write_sweep(what[1], given_folders(*options), where);
+    write_sweep(what[1], given_folders(given), where);
   } else {
     throw UsageError(fmt::format("cannot begin a '{}'; write pattern or sweep", what[0]));
   }

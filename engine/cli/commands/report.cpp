@@ -7,12 +7,11 @@
 #include <map>
 #include <thread>
 
-#include "engine/cli/command.h"
+#include "engine/cli/commands.h"
 #include "engine/cli/commands/chart_files.h"
 #include "engine/cli/commands/executor.h"
 #include "engine/cli/commands/exported_sweep.h"
 #include "engine/cli/commands/report_files.h"
-#include "engine/cli/options/command_line.h"
 #include "engine/cli/options/compile_options.h"
 #include "engine/cli/options/device_options.h"
 #include "engine/cli/options/find_sources.h"
@@ -127,8 +126,6 @@ void count_results(const RunOperand& operand, const GivenFolders& folders) {
                [&](const UncountedPoint&, const Observation&) { progress.step(); });
 }
 
-namespace po = boost::program_options;
-
 /// What --format may name, pictures last.
 std::vector<std::string> format_names() {
   std::vector<std::string> names;
@@ -145,12 +142,6 @@ std::string describe_formats() {
   }
   formats.emplace_back("svg, png: the charts as pictures");
   return fmt::format("{}", fmt::join(formats, "; "));
-}
-
-std::optional<std::size_t> given_chart(const po::variables_map& options) {
-  constexpr std::size_t largest = 1'000'000'000;
-  if (options.count("chart") == 0) return std::nullopt;
-  return read_whole_number("chart", options["chart"].as<std::string>(), largest);
 }
 
 void write_report(const RunResults& results, const ReportFormat& format,
@@ -181,43 +172,33 @@ CommandLine report_line() {
       "sweep report [OPTIONS] FILE.db[:RUN]",
       "Makes a report again from a results database: of its newest run, or of the one\n"
       "whose number is given. A sweep's name stands for results/NAME.db.");
-  line.options()("format",
-                 po::value<std::string>()->default_value("md")->value_name(
-                     fmt::format("{}", fmt::join(format_names(), "|"))),
-                 describe_formats().c_str())("run", po::value<std::string>()->value_name("N"),
-                                             "an earlier run than the newest, as FILE.db:N");
+  line.option("format", fmt::format("{}", fmt::join(format_names(), "|")), describe_formats(),
+              "md");
+  line.option("run", "N", "an earlier run than the newest, as FILE.db:N");
   add_output_option(line, "write to a file, not to stdout; several charts to a folder");
-  line.options()("chart", po::value<std::string>()->value_name("N"),
-                 "the N-th chart alone, of svg and png");
-  line.options()("count",
-                 "first have the emulator count the points that it had no time for beside a GPU");
+  line.option("chart", "N", "the N-th chart alone, of svg and png");
+  line.flag("count",
+            "first have the emulator count the points that it had no time for beside a GPU");
   add_patterns_option(line);
-  line.operands("database", 1);
+  line.operands({"DATABASE"}, 1, "report on what? for example: sweep report results/stride.db");
   return line;
 }
 
-int report_command(const Arguments& arguments) {
-  const auto options = report_line().parse(arguments);
-  if (!options) return exit_done;
-  if (options->count("database") == 0) {
-    throw UsageError("report on what? for example: sweep report results/stride.db");
-  }
-  const std::string name = (*options)["format"].as<std::string>();
+int report_command(const GivenOptions& given) {
+  constexpr std::size_t largest_chart = 1'000'000'000;
+  const std::string name = given.text("format");
   const auto picture_format = find_picture_format(name);
   const ReportFormat* format = find_report_format(name);
-  if (!picture_format && format == nullptr) {
-    throw UsageError(fmt::format("--format {}: write {}", name, in_words(format_names(), "or")));
-  }
-  if (!picture_format && options->count("chart") != 0) {
+  if (!picture_format && given.has("chart")) {
     throw UsageError("--chart belongs to --format svg or png");
   }
-  const std::string path = (*options)["database"].as<std::vector<std::string>>().front();
+  const std::string& path = given.operands().front();
   check_operand("report", Operand::database, path);
-  const RunOperand operand = read_run_operand(path, given_run(*options));
-  const auto output = given_output(*options);
-  const auto chart = given_chart(*options);
-  const bool counts = options->count("count") != 0;
-  if (counts) count_results(operand, given_folders(*options));
+  const RunOperand operand = read_run_operand(path, given_run(given));
+  const auto output = given_output(given);
+  const auto chart = given.number("chart", largest_chart);
+  const bool counts = given.has("count");
+  if (counts) count_results(operand, given_folders(given));
   const Store store(operand.database, Store::Mode::read_only);
   const RunResults results = load_results(store, operand.run);
   if (picture_format) {

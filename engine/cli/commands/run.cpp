@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/cli/command.h"
+#include "engine/cli/commands.h"
 #include "engine/cli/commands/chart_files.h"
 #include "engine/cli/commands/executor.h"
 #include "engine/cli/commands/explanations.h"
@@ -19,7 +19,6 @@
 #include "engine/cli/commands/run_ending.h"
 #include "engine/cli/commands/run_events.h"
 #include "engine/cli/commands/run_options.h"
-#include "engine/cli/options/command_line.h"
 #include "engine/cli/options/compile_options.h"
 #include "engine/cli/options/device_options.h"
 #include "engine/cli/options/find_sources.h"
@@ -199,7 +198,7 @@ Executor start_executor(const RunOptions& options, StartedAhead ahead) {
   executor.nvrtc = std::make_shared<const Nvrtc>();
   executor.compilers = std::move(ahead.compilers);
   executor.machines =
-      start_machines(options.device, std::move(ahead.gpu), options.exact, options.values);
+      start_machines(options.device, std::move(ahead.gpu), options.exact, options.given);
   return executor;
 }
 
@@ -222,7 +221,7 @@ void say_what_is_left_out(const Executor& executor, const RunOptions& options) {
     std::cerr << "  --counters is left out: it asks a GPU; a recording has the counts it has\n";
   }
   for (const char* option : {"exact", "model", "l1", "banks", "profile"}) {
-    if (options.values.count(option) == 0) continue;
+    if (!options.given.has(option)) continue;
     std::cerr << fmt::format("  --{} is left out: a recording is not executed\n", option);
   }
 }
@@ -341,7 +340,7 @@ int run(const RunOptions& options) {
     throw CommandError(exit_bad_input, "nothing to run: the constraints leave no configuration");
   }
   const Executor executor = start_executor(options, std::move(ahead));
-  const std::unique_ptr<ProgramCache> cache = given_program_cache(options.values);
+  const std::unique_ptr<ProgramCache> cache = given_program_cache(options.given);
   say(options, fmt::format("  on {}\n", describe_device(executor.machines.measurer->device())));
   say_what_is_left_out(executor, options);
   fit_space(loaded, executor, options);
@@ -365,14 +364,12 @@ int run(const RunOptions& options) {
 
 }  // namespace
 
-int run_command(const Arguments& arguments) {
-  try {
-    const auto options = read_run_options(arguments);
-    return options ? run(*options) : exit_done;
-  } catch (const std::exception& error) {
-    if (std::ranges::find(arguments, "--json") != arguments.end()) print_error_event(error.what());
-    throw;
-  }
+int run_command(const GivenOptions& given) {
+  return run(read_run_options(given));
+}
+
+void tell_run_error(const Arguments& arguments, const std::exception& error) {
+  if (std::ranges::find(arguments, "--json") != arguments.end()) print_error_event(error.what());
 }
 
 }  // namespace sweep

@@ -1,10 +1,11 @@
 #include "engine/cli/commands/run_events.h"
 
+#include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "engine/cli/json_lines.h"
 #include "report/json_records.h"
+#include "report/json_value.h"
 #include "report/partly_verified.h"
 #include "report/run_notes.h"
 
@@ -14,6 +15,12 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr int schema_version = 2;
+
+/// On a line of its own, at once, so that a reader sees it live. After a write that failed nothing
+/// more is printed; the command ends with exit_io.
+void print_event(const ordered_json& event) {
+  std::cout << json_line(event) + '\n' << std::flush;
+}
 
 /// The unit of each metric that has one: {"bandwidth": "GB/s"}
 ordered_json units() {
@@ -103,15 +110,15 @@ void RunEvents::on_start(std::size_t points, std::size_t reused) {
       {"reused", reused},
       {"is_search", !request_.groups.empty()},
       {"units", units()}};
-  print_json_line(start);
+  print_event(start);
 }
 
 void RunEvents::on_reuse(const PointRecord& point) {
-  print_json_line(point_event(point, true));
+  print_event(point_event(point, true));
 }
 
 void RunEvents::on_point(const Configuration& /*configuration*/, const PointRecord& point) {
-  print_json_line(point_event(point, false));
+  print_event(point_event(point, false));
 }
 
 void RunEvents::on_metrics(const Configuration& configuration, const std::vector<Metric>& metrics,
@@ -121,7 +128,7 @@ void RunEvents::on_metrics(const Configuration& configuration, const std::vector
                               {"parameters", json_parameters(configuration.parameters)},
                               {"metrics", json_of(metrics)},
                               {"notes", notes}};
-  print_json_line(event);
+  print_event(event);
 }
 
 void RunEvents::on_warning(const Diagnostic& warning) {
@@ -132,15 +139,15 @@ void RunEvents::on_warning(const Diagnostic& warning) {
       {"column", warning.where.column},
       {"message", warning.message},
       {"help", warning.help}};
-  print_json_line(event);
+  print_event(event);
 }
 
 void RunEvents::on_note(const std::string& note) {
-  print_json_line(text_event("note", note));
+  print_event(text_event("note", note));
 }
 
 void RunEvents::on_stage(const std::string& stage) {
-  print_json_line(text_event("stage", stage));
+  print_event(text_event("stage", stage));
 }
 
 void RunEvents::on_end(const RunSummary& summary, const RunAnalysis& run, const RunEnd& end) {
@@ -163,12 +170,12 @@ void RunEvents::on_end(const RunSummary& summary, const RunAnalysis& run, const 
   }
   event["exit_code"] = end.exit_code;
   if (!end.resume.empty()) event["resume"] = end.resume;
-  print_json_line(event);
+  print_event(event);
 }
 
 void print_error_event(const std::string& message) {
   const ordered_json event = {{"event", "error"}, {"message", message}};
-  print_json_line(event);
+  print_event(event);
 }
 
 }  // namespace sweep

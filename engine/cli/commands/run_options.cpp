@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/cli/options/command_line.h"
+#include "engine/cli/commands.h"
 #include "engine/cli/options/compile_options.h"
 #include "engine/cli/options/device_options.h"
 #include "engine/cli/options/operands.h"
@@ -12,44 +12,36 @@
 namespace sweep {
 namespace {
 
-namespace po = boost::program_options;
-
 void add_options(CommandLine& line) {
   add_set_option(line);
   add_space_option(line);
   add_patterns_option(line);
-  line.options()("device", po::value<std::string>()->default_value("auto")->value_name("DEVICE"),
-                 "auto (the first GPU, without one the emulator), emulator, the number of a GPU, "
-                 "or replay:FILE: recorded results in the place of a GPU - a database, T4 JSON or "
-                 "a cache of Kernel Tuner");
-  line.options()("output,o", po::value<std::string>()->default_value("results")->value_name("DIR"),
-                 "the folder for the results");
-  line.options()("fresh", "measure again what the database has already");
-  line.options()("counters", po::value<std::string>()->value_name("COUNTERS"),
-                 "the hardware counters to read, whatever the sweep says, with commas between: "
-                 "sets or metrics that 'sweep list metrics' shows, or names in NVIDIA's words; "
-                 "off for none");
-  line.options()("seed", po::value<std::string>()->default_value("1")->value_name("NUMBER"),
-                 "decides the random order in which a GPU measures the configurations");
-  add_quiet_option(line,
-                   "leave out the plan, the progress and the tables: print the best "
-                   "configurations, errors, warnings and failed points alone");
-  line.options()("json",
-                 "print the run as JSON, one object a line, as it goes on: start, each point, "
-                 "notes, end; messages for people are those of --quiet");
-  line.options()("timing", "say at the end where the wall time went");
-  line.options()("exact",
-                 "let the emulator execute every block, and a block a hundred times as long before "
-                 "it counts as one that does not end");
+  line.option("device", "DEVICE",
+              "auto (the first GPU, without one the emulator), emulator, the number of a GPU, "
+              "or replay:FILE: recorded results in the place of a GPU - a database, T4 JSON or "
+              "a cache of Kernel Tuner",
+              "auto");
+  line.option("output,o", "DIR", "the folder for the results", "results");
+  line.flag("fresh", "measure again what the database has already");
+  line.option("counters", "COUNTERS",
+              "the hardware counters to read, whatever the sweep says, with commas between: "
+              "sets or metrics that 'sweep list metrics' shows, or names in NVIDIA's words; "
+              "off for none");
+  line.option("seed", "NUMBER",
+              "decides the random order in which a GPU measures the configurations", "1");
+  line.flag("quiet,q",
+            "leave out the plan, the progress and the tables: print the best configurations, "
+            "errors, warnings and failed points alone");
+  line.flag("json",
+            "print the run as JSON, one object a line, as it goes on: start, each point, notes, "
+            "end; messages for people are those of --quiet");
+  line.flag("timing", "say at the end where the wall time went");
+  line.flag("exact",
+            "let the emulator execute every block, and a block a hundred times as long before it "
+            "counts as one that does not end");
   add_cache_option(line);
   add_emulator_options(line);
-  line.operands("sweep", 1);
-}
-
-std::uint64_t read_seed(const std::string& text) {
-  // SQLite's integers have 63 bits beside the sign; 0 stands for a run without an order.
-  constexpr std::uint64_t largest = (std::uint64_t{1} << 63U) - 1;
-  return read_whole_number("seed", text, largest);
+  line.operands({"SWEEP"}, 1, "run what? for example: sweep run sweeps/stride.yaml");
 }
 
 std::vector<std::string> read_counters(const std::string& text) {
@@ -77,31 +69,26 @@ CommandLine run_line() {
   return line;
 }
 
-std::optional<RunOptions> read_run_options(const Arguments& arguments) {
-  const auto values = run_line().parse(arguments);
-  if (!values) return std::nullopt;
-  if (values->count("sweep") == 0) {
-    throw UsageError("run what? for example: sweep run sweeps/stride.yaml");
-  }
-  RunOptions options;
-  options.sweep = (*values)["sweep"].as<std::vector<std::string>>().front();
-  check_operand("run", Operand::sweep, options.sweep);
-  options.set = given_set(*values);
-  options.limits = given_space_limits(*values);
-  options.folders = given_folders(*values);
-  options.device = (*values)["device"].as<std::string>();
-  options.output = (*values)["output"].as<std::string>();
+RunOptions read_run_options(const GivenOptions& given) {
+  // SQLite's integers have 63 bits beside the sign; 0 stands for a run without an order.
+  constexpr std::uint64_t largest_seed = (std::uint64_t{1} << 63U) - 1;
+  check_operand("run", Operand::sweep, given.operands().front());
+  RunOptions options = {.sweep = given.operands().front(),
+                        .set = given_set(given),
+                        .limits = given_space_limits(given),
+                        .folders = given_folders(given),
+                        .device = given.text("device"),
+                        .output = given.text("output"),
+                        .fresh = given.has("fresh"),
+                        .exact = given.has("exact"),
+                        .timing = given.has("timing"),
+                        .quiet = given.has("quiet"),
+                        .json = given.has("json"),
+                        .seed = given.number("seed", largest_seed).value(),
+                        .counters = {},
+                        .given = given};
   if (options.output.empty()) throw UsageError("--output: name a folder, for example results");
-  options.fresh = values->count("fresh") != 0;
-  options.exact = values->count("exact") != 0;
-  options.quiet = is_quiet(*values);
-  options.json = values->count("json") != 0;
-  options.timing = values->count("timing") != 0;
-  options.seed = read_seed((*values)["seed"].as<std::string>());
-  if (values->count("counters") != 0) {
-    options.counters = read_counters((*values)["counters"].as<std::string>());
-  }
-  options.values = *values;
+  if (given.has("counters")) options.counters = read_counters(given.text("counters"));
   return options;
 }
 

@@ -1,13 +1,12 @@
 #pragma once
 
-#include <boost/program_options.hpp>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "engine/cli/command.h"
+#include "engine/cli/options/command_line.h"
 #include "engine/cli/options/find_sources.h"
 #include "engine/space/enumerate.h"
 
@@ -28,14 +27,13 @@ struct RunOptions {
   bool json = false;   ///< standard output has events (see run_events.h)
   std::uint64_t seed = 1;
   std::optional<std::vector<std::string>> counters;  ///< in the place of the sweep's
-  /// All of them, for those that other files read: the emulator's and the cache's.
-  boost::program_options::variables_map values;
+  GivenOptions given;  ///< all of them, for the emulator's and the cache's
 
   /// Whether only errors, warnings and failed points are told to people.
   bool is_silent() const { return quiet || json; }
 };
 
-/// Nothing when --help was asked for and printed. Throws UsageError.
-std::optional<RunOptions> read_run_options(const Arguments& arguments);
+/// Throws UsageError.
+RunOptions read_run_options(const GivenOptions& given);
 
 }  // namespace sweep

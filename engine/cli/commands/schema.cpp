@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
-#include "engine/cli/command.h"
-#include "engine/cli/options/command_line.h"
+#include "engine/cli/commands.h"
 #include "engine/cli/options/output.h"
 #include "engine/spec/editor_schema.h"
 #include "engine/text/diagnostic.h"
@@ -18,23 +17,19 @@ CommandLine schema_line() {
       "  # yaml-language-server: $schema=sweep.schema.json\n"
       "where sweep.schema.json is what 'sweep schema sweep -o sweep.schema.json' wrote.");
   add_output_option(line);
-  line.operands("what", 1, {"sweep|pattern"});
+  line.operands({"sweep|pattern"}, 1,
+                "the schema of what? write sweep schema sweep, or sweep schema pattern");
   return line;
 }
 
-int schema_command(const Arguments& arguments) {
-  const auto options = schema_line().parse(arguments);
-  if (!options) return exit_done;
-  if (options->count("what") == 0) {
-    throw UsageError("the schema of what? write sweep schema sweep, or sweep schema pattern");
-  }
-  const std::string what = (*options)["what"].as<std::vector<std::string>>().front();
-  const std::vector<std::string> kinds = {"sweep", "pattern"};
+int schema_command(const GivenOptions& given) {
+  const std::string& what = given.operands().front();
   if (what != "sweep" && what != "pattern") {
-    throw UsageError(fmt::format("there is no schema of '{}'; {}", what,
-                                 suggest(what, kinds, "there are those of")));
+    throw UsageError(fmt::format(
+        "there is no schema of '{}'; {}", what,
+        suggest(what, std::vector<std::string>{"sweep", "pattern"}, "there are those of")));
   }
-  write_result(given_output(*options), what == "sweep" ? sweep_schema() : pattern_schema());
+  write_result(given_output(given), what == "sweep" ? sweep_schema() : pattern_schema());
   return exit_done;
 }
 

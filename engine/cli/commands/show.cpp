@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <iostream>
 
-#include "engine/cli/command.h"
+#include "engine/cli/commands.h"
 #include "engine/cli/commands/metric_list.h"
-#include "engine/cli/options/command_line.h"
 #include "engine/cli/options/find_sources.h"
 #include "engine/cli/options/load_sweep.h"
 #include "engine/cli/options/shared_options.h"
@@ -64,21 +63,18 @@ CommandLine show_line() {
                    "Describes a pattern or a sweep and prints its file, or explains a metric.");
   add_patterns_option(line);
   add_space_option(line);
-  line.operands("what", 2, {"pattern|sweep|metric", "NAME"});
+  line.operands({"pattern|sweep|metric", "NAME"}, 2,
+                "show what? for example: sweep show pattern stride");
   return line;
 }
 
-int show_command(const Arguments& arguments) {
-  const auto options = show_line().parse(arguments);
-  if (!options) return exit_done;
-  std::vector<std::string> what;
-  if (options->count("what") != 0) what = (*options)["what"].as<std::vector<std::string>>();
-  const GivenFolders folders = given_folders(*options);
-  if (what.size() != 2) throw UsageError("show what? for example: sweep show pattern stride");
+int show_command(const GivenOptions& given) {
+  const std::vector<std::string>& what = given.operands();
+  const GivenFolders folders = given_folders(given);
   if (what[0] == "pattern") {
     show_pattern(what[1], folders);
   } else if (what[0] == "sweep") {
-    show_sweep(what[1], folders, given_space_limits(*options));
+    show_sweep(what[1], folders, given_space_limits(given));
   } else if (what[0] == "metric") {
     show_metric(what[1]);
   } else {

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <thread>
 
-#include "engine/cli/command.h"
+#include "engine/cli/commands.h"
 #include "engine/cli/options/compile_options.h"
 #include "engine/cli/options/device_options.h"
 #include "engine/cuda/cuda_backend.h"

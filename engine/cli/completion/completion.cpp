@@ -154,12 +154,6 @@ std::vector<Offer> device_offers() {
           {"replay:", "a file of recorded results"}};
 }
 
-std::vector<Offer> capability_offers() {
-  std::vector<std::string> names;
-  for (const int model : known_models()) names.push_back(dotted(model));
-  return plain(names);
-}
-
 /// What may stand for `word`, of which `typed` is there; offers that do not begin with it are the
 /// caller's to drop. Throws what reading the patterns and sweeps on the line throws.
 Completion offers_for(const Word& word, const std::string& typed, const LineSoFar& line) {
@@ -196,7 +190,7 @@ Completion offers_for(const Word& word, const std::string& typed, const LineSoFa
     case WordKind::device:
       return words_only(device_offers());
     case WordKind::capability:
-      return words_only(capability_offers());
+      return words_only(plain(model_names()));
   }
   return {};
 }

@@ -4,9 +4,8 @@
 #include <iostream>
 #include <string_view>
 
-#include "engine/cli/command.h"
+#include "engine/cli/commands.h"
 #include "engine/cli/completion/completion.h"
-#include "engine/cli/options/command_line.h"
 #include "engine/cli/options/output.h"
 #include "engine/text/diagnostic.h"
 
@@ -173,24 +172,19 @@ CommandLine completion_line() {
                    "For good: put that line into ~/.bashrc, ~/.zshrc or\n"
                    "~/.config/fish/config.fish. An installed sweep has the scripts in place.");
   add_output_option(line);
-  line.operands("shell", 1, {"bash|zsh|fish"});
+  line.operands({"bash|zsh|fish"}, 1, "for which shell? for example: sweep completion bash");
   return line;
 }
 
-int completion_command(const Arguments& arguments) {
-  const auto options = completion_line().parse(arguments);
-  if (!options) return exit_done;
-  if (options->count("shell") == 0) {
-    throw UsageError("for which shell? for example: sweep completion bash");
-  }
-  const std::string shell = (*options)["shell"].as<std::vector<std::string>>().front();
+int completion_command(const GivenOptions& given) {
+  const std::string& shell = given.operands().front();
   const char* script = completion_script(shell);
   if (script == nullptr) {
-    const std::vector<std::string> shells = {"bash", "zsh", "fish"};
-    throw UsageError(fmt::format("there is no completion for '{}'; {}", shell,
-                                 suggest(shell, shells, "the shells are")));
+    throw UsageError(fmt::format(
+        "there is no completion for '{}'; {}", shell,
+        suggest(shell, std::vector<std::string>{"bash", "zsh", "fish"}, "the shells are")));
   }
-  write_result(given_output(*options), script);
+  write_result(given_output(given), script);
   return exit_done;
 }
 

@@ -4,15 +4,20 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/program_options.hpp>
+#include <charconv>
 #include <iostream>
 #include <sstream>
 
 #include "engine/cli/terminal/terminal.h"
 #include "engine/text/characters.h"
 #include "engine/text/diagnostic.h"
+#include "report/display_text.h"
 
 namespace sweep {
 namespace {
+
+using Words = GivenOptions::Words;
 
 constexpr std::array placeholder_table = {
     Placeholder{"CC", WordKind::capability},
@@ -81,10 +86,8 @@ std::vector<std::string>& process_words() {
 }
 
 ColorChoice color_choice_of(const std::string& text) {
-  if (text == "auto") return ColorChoice::automatic;
   if (text == "always") return ColorChoice::always;
-  if (text == "never") return ColorChoice::never;
-  throw UsageError(fmt::format("--color {}: write auto, always or never", text));
+  return text == "never" ? ColorChoice::never : ColorChoice::automatic;
 }
 
 std::string quoted(const std::string& word) {
@@ -97,31 +100,52 @@ std::string quoted(const std::string& word) {
   return result + "'";
 }
 
-/// The library has the placeholder and the default in one text: "DIR (=results)".
-OptionOfLine describe(const po::option_description& option) {
-  OptionOfLine result;
-  result.name = option.long_name();
-  result.help = option.description();
-  const std::string letter =
-      option.canonical_display_name(po::command_line_style::allow_dash_for_short);
-  if (letter.size() == 2 && letter.front() == '-') result.short_name = letter.substr(1);
-  const auto semantic = option.semantic();
-  if (semantic->max_tokens() == 0) return result;
-  result.may_repeat = semantic->is_composing();
-  const std::string text = semantic->name();
-  const std::string separator = " (=";
-  const std::size_t end = std::min(text.find(separator), text.size());
-  result.argument = word_of(text.substr(0, end));
-  if (end < text.size()) {
-    const std::size_t begin = end + separator.size();
-    result.default_value = text.substr(begin, text.size() - begin - 1);
+/// The options as Boost.Program_options has them.
+po::options_description description_of(const std::vector<OptionOfLine>& options) {
+  po::options_description description("Options", help_width, help_width / 2);
+  for (const OptionOfLine& option : options) {
+    const std::string names =
+        option.short_name.empty() ? option.name : option.name + ',' + option.short_name;
+    const std::string& placeholder = option.argument.placeholder;
+    if (placeholder.empty()) {
+      description.add_options()(names.c_str(), option.help.c_str());
+    } else if (option.may_repeat) {
+      description.add_options()(names.c_str(),
+                                po::value<Words>()->composing()->value_name(placeholder),
+                                option.help.c_str());
+    } else {
+      auto* value = po::value<std::string>()->value_name(placeholder);
+      if (!option.default_value.empty()) value->default_value(option.default_value);
+      description.add_options()(names.c_str(), value, option.help.c_str());
+    }
   }
-  return result;
+  return description;
+}
+
+/// No option can be given by this name.
+constexpr const char* operands_name = "the line's operands";
+
+Words words_in(const po::variable_value& value) {
+  if (const auto* text = boost::any_cast<std::string>(&value.value())) return {*text};
+  if (const auto* words = boost::any_cast<Words>(&value.value())) return *words;
+  return {};
+}
+
+void check_choices(const std::vector<OptionOfLine>& options, const GivenOptions& given) {
+  for (const OptionOfLine& option : options) {
+    const Words& choices = option.argument.choices;
+    if (choices.empty() || !given.has(option.name)) continue;
+    const std::string word = given.text(option.name);
+    if (std::ranges::find(choices, word) != choices.end()) continue;
+    const std::string guess = did_you_mean(word, choices);
+    throw UsageError(fmt::format("--{} {}: {}write {}", option.name, word,
+                                 guess.empty() ? "" : guess + " ", in_words(choices, "or")));
+  }
 }
 
 /// Where a word looks like NAME=VALUE that belongs to --set.
-std::string assignment_help(const Arguments& arguments, const po::options_description& options) {
-  if (options.find_nothrow("set", false) == nullptr) return "";
+std::string assignment_help(const Arguments& arguments, const std::vector<OptionOfLine>& options) {
+  if (std::ranges::find(options, "set", &OptionOfLine::name) == options.end()) return "";
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string& word = arguments[i];
     const bool follows_option = i > 0 && arguments[i - 1].starts_with('-');
@@ -143,89 +167,114 @@ std::string without_trailing_spaces(const std::string& text) {
 
 }  // namespace
 
+std::string GivenOptions::text(const std::string& option) const {
+  const auto found = options_.find(option);
+  return found != options_.end() && !found->second.empty() ? found->second.front() : "";
+}
+
+Words GivenOptions::all(const std::string& option) const {
+  const auto found = options_.find(option);
+  return found != options_.end() ? found->second : Words();
+}
+
+std::optional<std::uint64_t> GivenOptions::number(const std::string& option,
+                                                  std::uint64_t largest) const {
+  if (!has(option)) return std::nullopt;
+  const std::string given = text(option);
+  const char* const end = given.data() + given.size();
+  std::uint64_t number = 0;
+  const auto [stop, error] = std::from_chars(given.data(), end, number);
+  if (error == std::errc{} && stop == end && number != 0 && number <= largest) return number;
+  throw UsageError(
+      fmt::format("--{} {}: write a whole number from 1 to {}", option, given, largest));
+}
+
 CommandLine::CommandLine(std::string synopsis, std::string about)
-    : synopsis_(std::move(synopsis)),
-      about_(std::move(about)),
-      visible_("Options", help_width, help_width / 2) {
-  visible_.add_options()("help,h", "print this help")(
-      "color", po::value<std::string>()->default_value("auto")->value_name("WHEN"),
-      "auto (in a terminal), always or never");
+    : synopsis_(std::move(synopsis)), about_(std::move(about)) {
+  flag("help,h", "print this help");
+  option("color", "WHEN", "auto (in a terminal), always or never", "auto");
 }
 
-po::options_description_easy_init CommandLine::options() {
-  return visible_.add_options();
+void CommandLine::flag(const std::string& name, std::string help) {
+  option(name, {}, std::move(help));
 }
 
-void CommandLine::operands(const char* name, int count, std::vector<std::string> placeholders) {
-  hidden_.add_options()(name, po::value<std::vector<std::string>>());
-  positional_.add(name, count);
-  if (placeholders.empty()) {
-    placeholders.emplace_back(name);
-    std::ranges::transform(placeholders.back(), placeholders.back().begin(), to_capital);
-  }
-  operands_.any_number = count < 0;
+void CommandLine::option(const std::string& name, const std::string& placeholder, std::string help,
+                         std::string default_value) {
+  const std::size_t comma = std::min(name.find(','), name.size());
+  options_.push_back({name.substr(0, comma), name.substr(std::min(comma + 1, name.size())),
+                      std::move(help), word_of(placeholder), std::move(default_value)});
+}
+
+void CommandLine::repeatable(const std::string& name, const std::string& placeholder,
+                             std::string help) {
+  option(name, placeholder, std::move(help));
+  options_.back().may_repeat = true;
+}
+
+void CommandLine::operands(const std::vector<std::string>& placeholders, std::size_t least,
+                           std::string question) {
+  operands_ = {{}, placeholders.back().ends_with("..."), least, std::move(question)};
   for (const std::string& placeholder : placeholders) {
-    operands_.words.push_back(word_of(placeholder));
-  }
-  while (static_cast<int>(operands_.words.size()) < count) {
-    operands_.words.push_back(operands_.words.back());
+    operands_.words.push_back(word_of(placeholder.substr(0, placeholder.find("..."))));
   }
 }
 
-std::vector<OptionOfLine> CommandLine::described_options() const {
-  std::vector<OptionOfLine> result;
-  for (const auto& option : visible_.options()) result.push_back(describe(*option));
-  return result;
-}
-
-/// "sweep run"
-std::string CommandLine::name() const {
-  return synopsis_.substr(0, synopsis_.find(' ', synopsis_.find(' ') + 1));
-}
-
-std::optional<po::variables_map> CommandLine::parse(const Arguments& arguments) const {
+std::optional<GivenOptions> CommandLine::parse(const Arguments& arguments) const {
+  const po::options_description visible = description_of(options_);
   po::options_description all;
-  all.add(visible_).add(hidden_);
+  all.add(visible).add_options()(operands_name, po::value<Words>());
+  po::positional_options_description positional;
+  positional.add(operands_name,
+                 operands_.any_number ? -1 : static_cast<int>(operands_.words.size()));
   constexpr auto style =
       po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
+  // "sweep run"
+  const std::string name = synopsis_.substr(0, synopsis_.find(' ', synopsis_.find(' ') + 1));
   po::variables_map values;
   try {
     po::store(
-        po::command_line_parser(arguments).options(all).positional(positional_).style(style).run(),
+        po::command_line_parser(arguments).options(all).positional(positional).style(style).run(),
         values);
     po::notify(values);
   } catch (const po::unknown_option& error) {
-    std::vector<std::string> known;
-    for (const auto& option : visible_.options()) known.push_back("--" + option->long_name());
+    Words known;
+    for (const OptionOfLine& option : options_) known.push_back("--" + option.name);
     const std::string help = did_you_mean(error.get_option_name(), known);
     throw UsageError(fmt::format("there is no option {}{}{}; see {} --help",
-                                 error.get_option_name(), help.empty() ? "" : ": ", help, name()));
+                                 error.get_option_name(), help.empty() ? "" : ": ", help, name));
   } catch (const po::too_many_positional_options_error&) {
     throw UsageError(fmt::format("too many arguments{}; usage: {}",
-                                 assignment_help(arguments, visible_), synopsis_));
+                                 assignment_help(arguments, options_), synopsis_));
   } catch (const po::invalid_command_line_syntax& error) {
-    const std::string given = error.get_option_name();
-    const auto* option = visible_.find_nothrow(
-        given.substr(std::min(given.find_first_not_of('-'), given.size())), false);
-    if (error.kind() != po::invalid_command_line_syntax::missing_parameter || option == nullptr) {
-      throw UsageError(fmt::format("{}; see {} --help", error.what(), name()));
+    std::string given = error.get_option_name();
+    given.erase(0, given.find_first_not_of('-'));
+    const auto option = std::ranges::find(options_, given, &OptionOfLine::name);
+    if (error.kind() != po::invalid_command_line_syntax::missing_parameter ||
+        option == options_.end()) {
+      throw UsageError(fmt::format("{}; see {} --help", error.what(), name));
     }
-    const std::string value = option->format_parameter();
-    throw UsageError(fmt::format("--{0} needs a value: --{0} {1}; see {2} --help",
-                                 option->long_name(), value.substr(0, value.find(" (")), name()));
+    throw UsageError(fmt::format("--{0} needs a value: --{0} {1}; see {2} --help", option->name,
+                                 option->argument.placeholder, name));
   } catch (const po::error& error) {
-    throw UsageError(fmt::format("{}; see {} --help", error.what(), name()));
+    throw UsageError(fmt::format("{}; see {} --help", error.what(), name));
   }
-  set_color_choice(color_choice_of(values["color"].as<std::string>()));
-  if (values.count("help") != 0) {
-    std::ostringstream options;
-    options << visible_;
+  std::map<std::string, Words> options;
+  for (const auto& [option, value] : values) options.emplace(option, words_in(value));
+  Words operands = options[operands_name];
+  GivenOptions given(std::move(options), std::move(operands));
+  set_color_choice(color_choice_of(given.text("color")));
+  if (given.has("help")) {
+    std::ostringstream description;
+    description << visible;
     std::cout << "Usage: " << synopsis_ << "\n\n"
               << about_ << "\n\n"
-              << without_trailing_spaces(options.str());
+              << without_trailing_spaces(description.str());
     return std::nullopt;
   }
-  return values;
+  if (given.operands().size() < operands_.least) throw UsageError(operands_.question);
+  check_choices(options_, given);
+  return given;
 }
 
 std::string shell_quoted(const std::vector<std::string>& words) {

@@ -1,13 +1,14 @@
 #pragma once
 
-#include <boost/program_options.hpp>
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "engine/cli/command.h"
+#include "engine/cli/command_error.h"
 
 namespace sweep {
 
@@ -55,48 +56,75 @@ Word word_of(const std::string& placeholder);
 struct OptionOfLine {
   std::string name;        ///< without dashes
   std::string short_name;  ///< one letter, or empty
-  Word argument;           ///< its placeholder is empty for an option without an argument
-  std::string default_value;
   std::string help;
+  Word argument = {};  ///< its placeholder is empty for an option without an argument
+  std::string default_value = {};
   bool may_repeat = false;
 };
 
 /// The operands that a command takes, in order; with `any_number` the last one again and again.
 struct OperandsOfLine {
-  std::vector<Word> words;
+  std::vector<Word> words = {};
   bool any_number = false;
+  std::size_t least = 0;
+  std::string question = {};  ///< what is said where there are fewer: "run what? ..."
 };
 
-/// The options and operands of one command, as Boost.Program_options describes them, with one way
-/// to parse, complain and print help. Every command has --help and --color. Option names are never
-/// guessed from prefixes.
+/// What a command line gives, by the options' names without dashes.
+class GivenOptions {
+ public:
+  using Words = std::vector<std::string>;
+
+  GivenOptions(std::map<std::string, Words> options, Words operands)
+      : options_(std::move(options)), operands_(std::move(operands)) {}
+
+  /// Whether the option is given, or has a default value.
+  bool has(const std::string& option) const { return options_.contains(option); }
+  /// The option's argument; empty without it.
+  std::string text(const std::string& option) const;
+  /// The arguments of an option that may be given several times.
+  Words all(const std::string& option) const;
+  /// The whole number from 1 to `largest` that the option gives; nothing without it. Throws
+  /// UsageError for anything else.
+  std::optional<std::uint64_t> number(const std::string& option, std::uint64_t largest) const;
+  const Words& operands() const { return operands_; }
+
+ private:
+  std::map<std::string, Words> options_;
+  Words operands_;
+};
+
+/// The options and operands of one command, with one way to parse, complain and print help. Every
+/// command has --help and --color. Option names are never guessed from prefixes.
 class CommandLine {
  public:
   /// `synopsis`: "sweep run [OPTIONS] SWEEP"; `about`: what the command does, in a few lines.
   CommandLine(std::string synopsis, std::string about);
 
-  /// Where to add options.
-  boost::program_options::options_description_easy_init options();
-  /// Names the operands; `count` at most, -1 for any number. `placeholders` are those of the words
-  /// in order, the last one for all that follow; unless given, the name in capitals.
-  void operands(const char* name, int count, std::vector<std::string> placeholders = {});
+  // The options in the order of the help. `name` may have a letter too: "output,o". What an
+  // argument is follows from its placeholder (see placeholders); of one that is a choice, parse()
+  // takes no other word.
+  void flag(const std::string& name, std::string help);
+  void option(const std::string& name, const std::string& placeholder, std::string help,
+              std::string default_value = {});
+  void repeatable(const std::string& name, const std::string& placeholder, std::string help);
+  /// The operands by their placeholders, the last one again and again where "..." ends it; where
+  /// there are fewer than `least`, the question is asked.
+  void operands(const std::vector<std::string>& placeholders, std::size_t least = 0,
+                std::string question = {});
 
   /// Nothing when --help was asked for and printed. Throws UsageError.
-  std::optional<boost::program_options::variables_map> parse(const Arguments& arguments) const;
+  std::optional<GivenOptions> parse(const Arguments& arguments) const;
 
   const std::string& synopsis() const { return synopsis_; }
   const std::string& about() const { return about_; }
-  /// In the order of the help.
-  std::vector<OptionOfLine> described_options() const;
+  const std::vector<OptionOfLine>& described_options() const { return options_; }
   const OperandsOfLine& described_operands() const { return operands_; }
 
  private:
-  std::string name() const;
   std::string synopsis_;
   std::string about_;
-  boost::program_options::options_description visible_;
-  boost::program_options::options_description hidden_;
-  boost::program_options::positional_options_description positional_;
+  std::vector<OptionOfLine> options_;
   OperandsOfLine operands_;
 };
 

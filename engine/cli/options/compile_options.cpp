@@ -80,13 +80,11 @@ std::optional<CacheSettings> program_cache_settings() {
 }
 
 void add_cache_option(CommandLine& line) {
-  line.options()("no-cache",
-                 "compile everything anew, and keep nothing of it; see sweep cache --help");
+  line.flag("no-cache", "compile everything anew, and keep nothing of it; see sweep cache --help");
 }
 
-std::unique_ptr<ProgramCache> given_program_cache(
-    const boost::program_options::variables_map& values) {
-  if (values.count("no-cache") != 0) return nullptr;
+std::unique_ptr<ProgramCache> given_program_cache(const GivenOptions& given) {
+  if (given.has("no-cache")) return nullptr;
   const std::optional<CacheSettings> settings = program_cache_settings();
   if (!settings || settings->limit == 0) return nullptr;
   return std::make_unique<ProgramCache>(*settings);

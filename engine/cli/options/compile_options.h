@@ -1,6 +1,5 @@
 #pragma once
 
-#include <boost/program_options.hpp>
 #include <memory>
 #include <optional>
 #include <string>
@@ -39,8 +38,7 @@ void add_cache_option(CommandLine& line);
 
 /// The cache to compile with; null with --no-cache and where there is none or it is switched off.
 /// Throws UsageError.
-std::unique_ptr<ProgramCache> given_program_cache(
-    const boost::program_options::variables_map& values);
+std::unique_ptr<ProgramCache> given_program_cache(const GivenOptions& given);
 
 /// A line that says what is wrong with the cache's disk; empty when nothing is. The cache may be
 /// null.

@@ -8,7 +8,7 @@
 #include <iostream>
 #include <thread>
 
-#include "engine/cli/command.h"
+#include "engine/cli/command_error.h"
 #include "engine/cuda/cuda_backend.h"
 #include "engine/emulator/cache/device_profile.h"
 #include "engine/emulator/execution/emulator_backend.h"
@@ -22,15 +22,22 @@ std::string dotted(int compute_capability) {
   return fmt::format("{}.{}", compute_capability / 10, compute_capability % 10);
 }
 
-int parse_compute_capability(const std::string& option, const std::string& text) {
+std::vector<std::string> model_names() {
+  std::vector<std::string> names;
+  for (const int model : known_models()) names.push_back(dotted(model));
+  return names;
+}
+
+int given_compute_capability(const GivenOptions& given, const std::string& option) {
   constexpr std::size_t most_digits = 3;
+  const std::string text = given.text(option);
   std::string digits = text;
   // The minor version is one digit, with or without the point before it.
   if (text.size() > 2 && text[text.size() - 2] == '.') digits.erase(text.size() - 2, 1);
   const bool is_one = digits.size() > 1 && digits.size() <= most_digits && digits[0] != '0' &&
                       std::ranges::all_of(digits, is_digit);
   if (!is_one) {
-    throw UsageError(fmt::format("{} {}: write a compute capability such as 9.0", option, text));
+    throw UsageError(fmt::format("--{} {}: write a compute capability such as 9.0", option, text));
   }
   return std::stoi(digits);
 }
@@ -83,20 +90,11 @@ std::string describe_device(const Device& device) {
 
 namespace {
 
-namespace po = boost::program_options;
-
-std::string models() {
-  std::vector<std::string> names;
-  for (const int model : known_models()) names.push_back(dotted(model));
-  return fmt::format("{}", fmt::join(names, " "));
-}
-
 bool is_fermi_or_kepler(int capability) {
   return capability >= 20 && capability < 50;
 }
 
 void apply_l1(const std::string& text, MemoryModel& model) {
-  if (text != "on" && text != "off") throw UsageError("--l1: write on or off");
   if (!is_fermi_or_kepler(model.compute_capability)) {
     throw UsageError("--l1 is for the models 2.x and 3.x: in others it changes no count");
   }
@@ -104,7 +102,6 @@ void apply_l1(const std::string& text, MemoryModel& model) {
 }
 
 void apply_banks(const std::string& text, MemoryModel& model) {
-  if (text != "32" && text != "64") throw UsageError("--banks: write 32 or 64");
   const bool is_kepler = model.compute_capability >= 30 && model.compute_capability < 40;
   if (!is_kepler) throw UsageError("--banks is for the models 3.x: others have one width");
   model.banks_of_64_bits = text == "64";
@@ -113,38 +110,31 @@ void apply_banks(const std::string& text, MemoryModel& model) {
 }  // namespace
 
 void add_emulator_options(CommandLine& line) {
-  line.options()("model", po::value<std::string>()->value_name("CC"),
-                 "the compute capability whose rules the emulator counts by (default 9.0, or "
-                 "the GPU's own): 1.0 to 12.0")("l1",
-                                                po::value<std::string>()->value_name("on|off"),
-                                                "whether global loads use L1; models 2.x and 3.x")(
-      "banks", po::value<std::string>()->value_name("32|64"),
-      "the width of shared memory's banks in bits; models 3.x")(
-      "profile", po::value<std::string>()->value_name("FILE"),
-      "a YAML file with the emulated GPU's sizes: multiprocessors, l2_bytes, ...");
+  line.option("model", "CC",
+              "the compute capability whose rules the emulator counts by (default 9.0, or "
+              "the GPU's own): 1.0 to 12.0");
+  line.option("l1", "on|off", "whether global loads use L1; models 2.x and 3.x");
+  line.option("banks", "32|64", "the width of shared memory's banks in bits; models 3.x");
+  line.option("profile", "FILE",
+              "a YAML file with the emulated GPU's sizes: multiprocessors, l2_bytes, ...");
 }
 
-EmulatorSettings given_emulator_settings(const po::variables_map& values, int default_model) {
-  const bool is_given = values.count("model") != 0;
-  const int model = is_given
-                        ? parse_compute_capability("--model", values["model"].as<std::string>())
-                        : default_model;
+EmulatorSettings given_emulator_settings(const GivenOptions& given, int default_model) {
+  const int model = given.has("model") ? given_compute_capability(given, "model") : default_model;
   if (!has_rules(model)) {
     throw UsageError(fmt::format("--model {}: there are no rules for it; there are for {}",
-                                 dotted(model), models()));
+                                 dotted(model), fmt::join(model_names(), " ")));
   }
   const std::vector<int>& profiled = profiled_capabilities();
   if (std::ranges::find(profiled, model) == profiled.end()) {
-    throw UsageError(
-        fmt::format("--model {}: no GPU of it is known; there are {}", dotted(model), models()));
+    throw UsageError(fmt::format("--model {}: no GPU of it is known; there are {}", dotted(model),
+                                 fmt::join(model_names(), " ")));
   }
   const unsigned threads = std::max(std::thread::hardware_concurrency(), 1U);
   EmulatorSettings settings = emulator_settings(model, threads);
-  if (values.count("l1") != 0) apply_l1(values["l1"].as<std::string>(), settings.model);
-  if (values.count("banks") != 0) apply_banks(values["banks"].as<std::string>(), settings.model);
-  if (values.count("profile") != 0) {
-    settings.profile = read_profile(read_source(values["profile"].as<std::string>()));
-  }
+  if (given.has("l1")) apply_l1(given.text("l1"), settings.model);
+  if (given.has("banks")) apply_banks(given.text("banks"), settings.model);
+  if (given.has("profile")) settings.profile = read_profile(read_source(given.text("profile")));
   settings.print = [](const std::string& text) { std::cerr << text << std::flush; };
   return settings;
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <boost/program_options.hpp>
 #include <string>
+#include <vector>
 
 #include "engine/backend/backend.h"
 #include "engine/cli/options/command_line.h"
@@ -12,8 +12,11 @@ namespace sweep {
 /// "9.0" from 90.
 std::string dotted(int compute_capability);
 
+/// The compute capabilities that the emulator knows, dotted.
+std::vector<std::string> model_names();
+
 /// "9.0" or "90" as 90, "10.0" or "100" as 100. Throws UsageError that names the option.
-int parse_compute_capability(const std::string& option, const std::string& text);
+int given_compute_capability(const GivenOptions& given, const std::string& option);
 
 /// What `--device` calls the engine's own machine.
 constexpr const char* emulator_name = "emulator";
@@ -37,7 +40,7 @@ constexpr int usual_model = 90;
 
 /// Throws UsageError, and InputError or FileError for the profile's file. `default_model` is used
 /// where no --model is given: major * 10 + minor.
-EmulatorSettings given_emulator_settings(const boost::program_options::variables_map& values,
+EmulatorSettings given_emulator_settings(const GivenOptions& given,
                                          int default_model = usual_model);
 
 /// What --exact asks for: every block is executed, and one may take a hundred times as many

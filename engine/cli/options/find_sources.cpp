@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <map>
 
-#include "engine/cli/command.h"
+#include "engine/cli/command_error.h"
 #include "engine/spec/pattern_library.h"
 #include "engine/system/cuda_home.h"
 #include "engine/text/diagnostic.h"

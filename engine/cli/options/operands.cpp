@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <filesystem>
 #include <string>
 
-#include "engine/cli/command.h"
-#include "engine/cli/options/command_line.h"
+#include "engine/cli/command_error.h"
 #include "engine/cli/options/find_sources.h"
-#include "engine/cli/options/shared_options.h"
 #include "engine/spec/pattern_library.h"
 
 namespace sweep {
@@ -52,57 +51,52 @@ RunOperand read_run_operand(const std::string& text, std::optional<std::int64_t>
   return operand;
 }
 
-std::optional<std::int64_t> given_run(const boost::program_options::variables_map& values) {
+std::optional<std::int64_t> given_run(const GivenOptions& given) {
   constexpr std::uint64_t largest = 1'000'000'000;
-  if (values.count("run") == 0) return std::nullopt;
-  return static_cast<std::int64_t>(
-      read_whole_number("run", values["run"].as<std::string>(), largest));
+  const auto run = given.number("run", largest);
+  return run ? std::optional(static_cast<std::int64_t>(*run)) : std::nullopt;
 }
 
 namespace {
 
-enum class Kind { sweep, pattern, included, database, folder, other };
+/// A kind of file, known by its ending.
+struct FileKind {
+  std::string_view ending;
+  std::string_view what;
+  std::string_view command = {};  ///< what to do with such a file; empty: nothing
+};
 
-Kind file_kind(const fs::path& path) {
-  std::error_code error;
-  if (fs::is_directory(path, error)) return Kind::folder;
-  const std::string ending = path.extension().string();
-  if (ending == ".cu") return Kind::pattern;
-  if (ending == ".cuh") return Kind::included;
-  if (ending == ".yaml" || ending == ".yml") return Kind::sweep;
-  return ending == ".db" ? Kind::database : Kind::other;
+constexpr std::array file_kinds = {
+    FileKind{".yaml", "a sweep", "sweep run"},
+    FileKind{".yml", "a sweep", "sweep run"},
+    FileKind{".cu", "a pattern", "sweep check --run"},
+    FileKind{".cuh", "a file for patterns to include"},
+    FileKind{".db", "a results database", "sweep report"},
+};
+
+/// Null for other files.
+const FileKind* kind_of_file(const fs::path& path) {
+  const auto* found = std::ranges::find(file_kinds, path.extension().string(), &FileKind::ending);
+  return found != file_kinds.end() ? found : nullptr;
 }
 
-std::string_view describe(Kind kind) {
-  switch (kind) {
-    case Kind::sweep:
-      return "a sweep";
-    case Kind::pattern:
-      return "a pattern";
-    case Kind::included:
-      return "a file for patterns to include";
-    case Kind::database:
-      return "a results database";
-    case Kind::folder:
-      return "a folder";
-    case Kind::other:
-      break;
-  }
-  return "something else";
-}
+struct OperandKind {
+  std::string_view what;
+  std::string_view endings;  ///< with spaces around them
+};
 
-std::string_view describe(Operand operand) {
+OperandKind kind_of_operand(Operand operand) {
   switch (operand) {
     case Operand::sweep:
-      return "a sweep (.yaml)";
+      return {"a sweep (.yaml)", " .yaml .yml "};
     case Operand::pattern:
-      return "a pattern (.cu, or a name)";
+      return {"a pattern (.cu, or a name)", " .cu "};
     case Operand::database:
-      return "a results database (.db)";
+      return {"a results database (.db)", " .db "};
     case Operand::file_to_check:
       break;
   }
-  return "sweeps (.yaml) and patterns (.cu)";
+  return {"sweeps (.yaml) and patterns (.cu)", " .yaml .yml .cu "};
 }
 
 /// Whether a bare word names what is taken, whatever folder is here: results may be in one.
@@ -124,50 +118,34 @@ bool is_name(Operand taken, const std::string& word) {
   return false;
 }
 
-bool takes(Operand operand, Kind kind) {
-  if (kind == Kind::other) return true;
-  switch (operand) {
-    case Operand::sweep:
-      return kind == Kind::sweep;
-    case Operand::pattern:
-      return kind == Kind::pattern;
-    case Operand::database:
-      return kind == Kind::database;
-    case Operand::file_to_check:
-      break;
-  }
-  return kind == Kind::sweep || kind == Kind::pattern;
-}
-
 }  // namespace
 
 std::string command_for(const std::string& file) {
-  switch (file_kind(file)) {
-    case Kind::sweep:
-      return "sweep run " + shell_quoted({file});
-    case Kind::pattern:
-      return "sweep check --run " + shell_quoted({file});
-    case Kind::database:
-      return "sweep report " + shell_quoted({file});
-    default:
-      return "";
-  }
+  const FileKind* kind = kind_of_file(file);
+  std::error_code error;
+  if (kind == nullptr || kind->command.empty() || fs::is_directory(file, error)) return {};
+  return fmt::format("{} {}", kind->command, shell_quoted({file}));
 }
 
 void check_operand(std::string_view command, Operand taken, const std::string& operand) {
-  const Kind kind = file_kind(operand);
-  if (takes(taken, kind)) return;
-  if (kind == Kind::folder && is_name(taken, operand)) return;
-  std::string message =
-      fmt::format("{} is {}; sweep {} takes {}", operand, describe(kind), command, describe(taken));
-  if (kind == Kind::folder) throw CommandError(exit_no_input, message + " in it");
-  const bool is_sweep_for_results = taken == Operand::database && kind == Kind::sweep;
-  const std::string stem = fs::path(operand).stem().string();
-  const std::string meant =
-      is_sweep_for_results
-          ? fmt::format("sweep {} {}", command, shell_quoted({"results/" + stem + ".db"}))
-          : command_for(operand);
-  throw CommandError(exit_usage, meant.empty() ? message : message + "; try: " + meant);
+  const OperandKind wanted = kind_of_operand(taken);
+  const auto refusal = [&](std::string_view what) {
+    return fmt::format("{} is {}; sweep {} takes {}", operand, what, command, wanted.what);
+  };
+  std::error_code error;
+  if (fs::is_directory(operand, error)) {
+    if (is_name(taken, operand)) return;
+    throw CommandError(exit_no_input, refusal("a folder") + " in it");
+  }
+  const FileKind* kind = kind_of_file(operand);
+  if (kind == nullptr) return;
+  if (wanted.endings.find(fmt::format(" {} ", kind->ending)) != std::string_view::npos) return;
+  std::string meant = command_for(operand);
+  if (taken == Operand::database && kind->command == "sweep run") {
+    const std::string database = "results/" + fs::path(operand).stem().string() + ".db";
+    meant = fmt::format("sweep {} {}", command, shell_quoted({database}));
+  }
+  throw CommandError(exit_usage, refusal(kind->what) + (meant.empty() ? "" : "; try: " + meant));
 }
 
 }  // namespace sweep

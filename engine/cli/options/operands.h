@@ -1,11 +1,12 @@
 #pragma once
 
-#include <boost/program_options.hpp>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "engine/cli/options/command_line.h"
 
 namespace sweep {
 
@@ -25,9 +26,8 @@ RunOperand read_run_operand(const std::string& text);
 /// The same where the option `--run` may name the run. Throws UsageError when both do.
 RunOperand read_run_operand(const std::string& text, std::optional<std::int64_t> run);
 
-/// The run's number that `--run` gives, whose value is a text; nothing without it. Throws
-/// UsageError.
-std::optional<std::int64_t> given_run(const boost::program_options::variables_map& values);
+/// The run's number that `--run` gives; nothing without it. Throws UsageError.
+std::optional<std::int64_t> given_run(const GivenOptions& given);
 
 /// What a command takes.
 enum class Operand { sweep, pattern, file_to_check, database };

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/cli/command.h"
+#include "engine/cli/command_error.h"
 #include "engine/text/characters.h"
 
 namespace sweep {
@@ -150,8 +150,6 @@ void make_output_folder(const std::filesystem::path& folder) {
 namespace {
 
 namespace fs = std::filesystem;
-namespace po = boost::program_options;
-
 void write_to_stream(const fs::path& path, const std::string& text) {
   std::ofstream stream(path, std::ios::binary | std::ios::app);
   if (!stream.is_open()) {
@@ -169,14 +167,13 @@ void write_to_stream(const fs::path& path, const std::string& text) {
 }  // namespace
 
 void add_output_option(CommandLine& line, const char* help) {
-  line.options()("output,o", po::value<std::string>()->value_name("FILE"), help);
+  line.option("output,o", "FILE", help);
 }
 
-std::optional<fs::path> given_output(const po::variables_map& values) {
-  if (values.count("output") == 0) return std::nullopt;
-  const auto& name = values["output"].as<std::string>();
-  if (name.empty()) throw UsageError("--output: name a file");
-  return name;
+std::optional<fs::path> given_output(const GivenOptions& given) {
+  if (!given.has("output")) return std::nullopt;
+  if (given.text("output").empty()) throw UsageError("--output: name a file");
+  return given.text("output");
 }
 
 bool is_stream(const fs::path& path) {

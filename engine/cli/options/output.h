@@ -1,6 +1,5 @@
 #pragma once
 
-#include <boost/program_options.hpp>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -22,15 +21,13 @@ void make_output_folder(const std::filesystem::path& folder);
 
 /// Adds --output FILE and -o.
 void add_output_option(CommandLine& line, const char* help = "write to a file, not to stdout");
-
 /// The file that --output names; nothing without it. Throws UsageError for an empty name.
-std::optional<std::filesystem::path> given_output(
-    const boost::program_options::variables_map& values);
+std::optional<std::filesystem::path> given_output(const GivenOptions& given);
 
 /// Whether a name stands for a device or a pipe, such as /dev/null or the shell's >(command).
 bool is_stream(const std::filesystem::path& path);
 
-/// Gives a command's text to the file, whole or not at all (output_file.h), or to standard output
+/// Gives a command's text to the file, whole or not at all, or to standard output
 /// without one. What is a stream gets the text and stays what it is. Throws CommandError.
 void write_result(const std::optional<std::filesystem::path>& output, const std::string& text);
 

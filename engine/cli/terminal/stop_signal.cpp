@@ -3,7 +3,7 @@
 #include <array>
 #include <csignal>
 
-#include "engine/cli/command.h"
+#include "engine/cli/command_error.h"
 
 namespace sweep {
 namespace {
