@@ -13,6 +13,13 @@ namespace sweep {
 /// and nothing is added.
 enum class Drawing : std::uint8_t { plain, ascii, unicode };
 
+/// What a table is to fit on. One with more lines is shown as an excerpt: its first rows, its best
+/// and its last, with how many are left out and where all of them are.
+struct Screen {
+  std::size_t lines = 0;   ///< 0: any number
+  std::string whole = {};  ///< "results/stride.md"
+};
+
 /// A table as lines for a terminal of `width` columns: figures are aligned on the decimal point,
 /// columns that are too many continue below. `color` adds ANSI escapes.
 ///
@@ -20,11 +27,11 @@ enum class Drawing : std::uint8_t { plain, ascii, unicode };
 /// one column of figures gets bars from zero where there is place for them, and one with several
 /// columns over numbers gets a line with the course of each, from zero to its own maximum.
 std::string terminal_table(const TableModel& table, std::size_t width, bool color,
-                           Drawing drawing = Drawing::plain);
+                           Drawing drawing = Drawing::plain, const Screen& screen = {});
 
 /// The run's tables, one below the other, then what its search found, the best configuration
 /// and the notes.
 std::string write_terminal(const RunAnalysis& run, std::size_t width, bool color,
-                           Drawing drawing = Drawing::plain);
+                           Drawing drawing = Drawing::plain, const Screen& screen = {});
 
 }  // namespace sweep

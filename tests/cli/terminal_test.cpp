@@ -1,6 +1,7 @@
 #include "engine/cli/terminal/terminal.h"
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
@@ -49,6 +50,15 @@ BOOST_AUTO_TEST_CASE(a_terminal_has_colour_and_a_live_line) {
   BOOST_TEST(terminal_of(terminal).is_terminal);
   BOOST_TEST(terminal_of(terminal).color);
   BOOST_TEST(terminal_of(terminal).live);
+}
+
+BOOST_AUTO_TEST_CASE(a_terminal_says_how_large_it_is) {
+  BOOST_TEST(terminal_of(terminal).width == 80U);
+  BOOST_TEST(terminal_of(terminal).height == 0U);
+  const winsize size = {.ws_row = 30, .ws_col = 100, .ws_xpixel = 0, .ws_ypixel = 0};
+  BOOST_REQUIRE(ioctl(terminal, TIOCSWINSZ, &size) == 0);
+  BOOST_TEST(terminal_of(terminal).width == 100U);
+  BOOST_TEST(terminal_of(terminal).height == 30U);
 }
 
 BOOST_AUTO_TEST_CASE(no_color_takes_the_colour_alone) {

@@ -1,5 +1,6 @@
 #include "report/terminal_table.h"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <sstream>
 
@@ -62,6 +63,59 @@ BOOST_AUTO_TEST_CASE(what_is_too_wide_continues_below) {
              "     1  float        0.5000\n"
              "    32  double       failed\n"
              "     4  µ       1.000-12.50\n");
+}
+
+/// Of so many rows; the one in the middle is the best.
+TableModel long_table(std::size_t rows) {
+  TableModel table;
+  table.title = "A title";
+  table.key_columns = {{"STRIDE", true}};
+  table.headings = {{"bandwidth"}};
+  for (std::size_t i = 1; i <= rows; ++i) {
+    table.rows.push_back({{std::to_string(i)}, {figure(static_cast<double>(100 + i))}});
+  }
+  table.rows[rows / 2].cells.front().is_best = true;
+  return table;
+}
+
+BOOST_AUTO_TEST_CASE(what_is_longer_than_the_screen_shows_its_first_best_and_last_rows) {
+  BOOST_TEST(terminal_table(long_table(20), 80, false, Drawing::plain, {12, "results/x.md"}) ==
+             "A title\n"
+             "\n"
+             "STRIDE  bandwidth\n"
+             "     1        101\n"
+             "     2        102\n"
+             "... 8 rows\n"
+             "    11        111\n"
+             "... 7 rows\n"
+             "    19        119\n"
+             "    20        120\n"
+             "15 of 20 rows are left out; all of them: results/x.md\n");
+}
+
+BOOST_AUTO_TEST_CASE(what_fits_on_the_screen_is_whole) {
+  const std::string whole = terminal_table(long_table(20), 80, false);
+  // A line below is the prompt's.
+  BOOST_TEST(terminal_table(long_table(20), 80, false, Drawing::plain, {24, "x.md"}) == whole);
+  const std::string cut = terminal_table(long_table(20), 80, false, Drawing::plain, {23, "x.md"});
+  BOOST_TEST(cut != whole);
+  BOOST_TEST(std::ranges::count(cut, '\n') <= 22);
+}
+
+BOOST_AUTO_TEST_CASE(a_screen_of_few_lines_still_has_some_rows) {
+  const std::string text = terminal_table(long_table(300), 80, false, Drawing::plain, {3, "x.md"});
+  BOOST_TEST(contains(text, "   151"));
+  BOOST_TEST(contains(text, "295 of 300 rows are left out"));
+}
+
+BOOST_AUTO_TEST_CASE(each_part_of_a_wide_table_is_an_excerpt) {
+  TableModel table = long_table(40);
+  table.headings.push_back({"time"});
+  for (TableModel::Row& row : table.rows) row.cells.push_back(figure(1));
+  const std::string text = terminal_table(table, 20, false, Drawing::plain, {30, "x.md"});
+  BOOST_TEST(std::ranges::count(text, '\n') <= 29);
+  BOOST_TEST(contains(text, "time"));
+  BOOST_TEST(contains(text, "    40"));
 }
 
 BOOST_AUTO_TEST_CASE(colour_changes_nothing_else) {

@@ -93,11 +93,22 @@ std::string describe_timing(const RunTiming& timing) {
   return text + describe_compiling(timing.compile);
 }
 
-void show_tables(const RunAnalysis& run) {
+/// Where all of a table is, and how to get it if it could not be written.
+std::string whole_tables(const RunEnd& end) {
+  const auto is_markdown = [](const std::filesystem::path& file) {
+    return file.extension() == ".md";
+  };
+  const auto found = std::ranges::find_if(end.files, is_markdown);
+  return found != end.files.end() ? found->string()
+                                  : fmt::format("sweep report {}", end.files.back().string());
+}
+
+void show_tables(const RunAnalysis& run, const RunEnd& end) {
   const Terminal terminal = terminal_of(STDOUT_FILENO);
   Drawing drawing = Drawing::plain;
   if (terminal.is_terminal) drawing = terminal.unicode ? Drawing::unicode : Drawing::ascii;
-  std::cout << write_terminal(run, terminal.width_or(file_width), terminal.color, drawing)
+  std::cout << write_terminal(run, terminal.width_or(file_width), terminal.color, drawing,
+                              {terminal.height, whole_tables(end)})
             << std::flush;
 }
 
@@ -129,7 +140,7 @@ int exit_code_of(const RunSummary& summary, std::span<const ExpectationResult> e
 void conclude(const RunSummary& summary, const RunAnalysis& run, const RunEnd& end,
               const RunOptions& options) {
   if (!options.is_silent()) {
-    show_tables(run);
+    show_tables(run, end);
   } else if (!options.json) {
     show_best(run);
   }

@@ -58,8 +58,9 @@ Terminal terminal_of(int file_descriptor) {
   terminal.color = shows_color(terminal.live);
   terminal.unicode = terminal.live && has_utf8_locale();
   winsize size{};
-  if (terminal.is_terminal && ioctl(file_descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
-    terminal.width = size.ws_col;
+  if (terminal.is_terminal && ioctl(file_descriptor, TIOCGWINSZ, &size) == 0) {
+    if (size.ws_col > 0) terminal.width = size.ws_col;
+    terminal.height = size.ws_row;
   }
   return terminal;
 }

@@ -19,6 +19,7 @@ struct Terminal {
   bool color = false;
   bool live = false;       ///< a line may be written over
   std::size_t width = 80;  ///< columns
+  std::size_t height = 0;  ///< lines; 0 where they are not known
   bool unicode = false;    ///< shows characters beyond ASCII
 
   /// The terminal's columns; `elsewhere` where there is none.
