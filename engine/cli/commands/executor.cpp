@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "engine/cli/command_error.h"
+#include "engine/cli/options/compile_options.h"
 #include "engine/cli/options/device_options.h"
 #include "engine/recording/read_recording.h"
 #include "engine/run/worker_measurer.h"
@@ -19,76 +20,8 @@
 namespace sweep {
 namespace {
 
-std::vector<std::string> worker_command_for(const std::string& device) {
-  return {program_path().string(), "worker", device};
-}
-
-/// Null, after saying so, when "auto" finds no GPU.
-std::unique_ptr<Measurer> start_gpu(const std::string& device, std::unique_ptr<WorkerProcess> gpu) {
-  if (device == emulator_name) return nullptr;
-  try {
-    return std::make_unique<WorkerMeasurer>(worker_command_for(device),
-                                            WorkerMeasurer::usual_patience, std::move(gpu));
-  } catch (const DeviceError& error) {
-    if (device != "auto") throw;
-    std::cerr << fmt::format("  no GPU ({})\n", error.what());
-    return nullptr;
-  }
-}
-
-}  // namespace
-
-std::unique_ptr<WorkerProcess> begin_gpu(const std::string& device) {
-  check_device_name(device);
-  if (device == emulator_name) return nullptr;
-  try {
-    return std::make_unique<WorkerProcess>(worker_command_for(device));
-  } catch (const std::system_error&) {
-    return nullptr;  // it is tried again, and said, where it is needed
-  }
-}
-
-Machines start_machines(const std::string& device, std::unique_ptr<WorkerProcess> gpu,
-                        bool is_exact, const GivenOptions& given) {
-  Machines machines;
-  // What the options say is checked before a GPU is looked for.
-  EmulatorSettings settings = given_emulator_settings(given);
-  machines.measurer = start_gpu(device, std::move(gpu));
-  const bool has_gpu = machines.measurer != nullptr;
-  if (has_gpu && !given.has("model")) {
-    const int capability = machines.measurer->device().compute_capability;
-    if (has_rules(capability)) settings = given_emulator_settings(given, capability);
-  }
-  if (is_exact) make_exact(settings);
-  machines.settings = std::move(settings);
-  if (!has_gpu) {
-    machines.emulator = std::make_unique<EmulatorBackend>(machines.settings);
-    machines.measurer = std::make_unique<LocalMeasurer>(*machines.emulator);
-  }
-  return machines;
-}
-
-CounterThreads emulators_of(const EmulatorSettings& settings, unsigned threads) {
-  EmulatorSettings one = settings;
-  one.threads = 1;
-  const auto programs = std::make_shared<LoadedPrograms>();
-  const auto make = [one, programs](const std::atomic<bool>& cancelled) {
-    EmulatorSettings own = one;
-    own.cancelled = &cancelled;
-    return std::make_unique<EmulatorBackend>(std::move(own), programs);
-  };
-  return {make, threads};
-}
-
-CounterThreads Machines::emulators_beside() const {
-  if (is_emulator()) return {};
-  // The thread that measures and its worker process have a core each to themselves.
-  constexpr unsigned taken = 2;
-  const unsigned cores = std::thread::hardware_concurrency();
-  return emulators_of(settings, cores > taken ? cores - taken : 1);
-}
-
-namespace {
+/// How `--device` names a recording: "replay:FILE".
+constexpr std::string_view replay_prefix = "replay:";
 
 class ReplayMeasurer : public Measurer {
  public:
@@ -203,6 +136,91 @@ PointRecord Replay::point(const Configuration& configuration) const {
 
 std::unique_ptr<Measurer> Replay::measurer() const {
   return std::make_unique<ReplayMeasurer>(recording_.origin);
+}
+
+namespace {
+
+std::vector<std::string> worker_command_for(const std::string& device) {
+  return {program_path().string(), "worker", device};
+}
+
+/// Null, after saying so, when "auto" finds no GPU.
+std::unique_ptr<Measurer> start_gpu(const std::string& device, std::unique_ptr<WorkerProcess> gpu) {
+  if (device == emulator_name) return nullptr;
+  try {
+    return std::make_unique<WorkerMeasurer>(worker_command_for(device),
+                                            WorkerMeasurer::usual_patience, std::move(gpu));
+  } catch (const DeviceError& error) {
+    if (device != "auto") throw;
+    std::cerr << fmt::format("  no GPU ({})\n", error.what());
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+StartedAhead start_ahead(const std::string& device) {
+  constexpr unsigned most_compilers = 4;
+  if (device.starts_with(replay_prefix)) return {};
+  check_device_name(device);
+  StartedAhead ahead;
+  try {
+    if (device != emulator_name) {
+      ahead.gpu = std::make_unique<WorkerProcess>(worker_command_for(device));
+    }
+  } catch (const std::system_error&) {
+    // It is tried again, and said, where it is needed.
+  }
+  ahead.compilers =
+      compiler_processes(std::min(std::thread::hardware_concurrency(), most_compilers));
+  return ahead;
+}
+
+Executor start_executor(const std::string& device, StartedAhead ahead, const GivenOptions& given) {
+  Executor executor;
+  if (device.starts_with(replay_prefix)) {
+    const std::string file = device.substr(replay_prefix.size());
+    if (file.empty()) throw UsageError("--device replay: names no file; write replay:FILE");
+    executor.replay = std::make_unique<Replay>(file);
+    executor.measurer = executor.replay->measurer();
+    return executor;
+  }
+  executor.nvrtc = std::make_shared<const Nvrtc>();
+  executor.compilers = std::move(ahead.compilers);
+  // What the options say is checked before a GPU is looked for.
+  executor.settings = given_emulator_settings(given);
+  executor.measurer = start_gpu(device, std::move(ahead.gpu));
+  const bool has_gpu = executor.measurer != nullptr;
+  if (has_gpu && !given.has("model")) {
+    const int capability = executor.measurer->device().compute_capability;
+    if (has_rules(capability)) executor.settings = given_emulator_settings(given, capability);
+  }
+  if (given.has("exact")) make_exact(executor.settings);
+  if (!has_gpu) {
+    executor.emulator = std::make_unique<EmulatorBackend>(executor.settings);
+    executor.measurer = std::make_unique<LocalMeasurer>(*executor.emulator);
+  }
+  return executor;
+}
+
+CounterThreads emulators_of(const EmulatorSettings& settings, unsigned threads) {
+  EmulatorSettings one = settings;
+  one.threads = 1;
+  const auto programs = std::make_shared<LoadedPrograms>();
+  const auto make = [one, programs](const std::atomic<bool>& cancelled) {
+    EmulatorSettings own = one;
+    own.cancelled = &cancelled;
+    return std::make_unique<EmulatorBackend>(std::move(own), programs);
+  };
+  return {make, threads};
+}
+
+CounterThreads Executor::emulators_beside() const {
+  if (replay || emulator) return {};
+  // The thread that measures and its worker process have a core each to themselves.
+  constexpr unsigned taken = 2;
+  const unsigned cores = std::thread::hardware_concurrency();
+  return emulators_of(settings, cores > taken ? cores - taken : 1);
 }
 
 }  // namespace sweep

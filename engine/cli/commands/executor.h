@@ -17,33 +17,6 @@
 
 namespace sweep {
 
-/// What a run executes on. With a GPU the emulator counts beside it.
-struct Machines {
-  EmulatorSettings settings;
-  std::unique_ptr<EmulatorBackend> emulator;  ///< where it measures
-  std::unique_ptr<Measurer> measurer;
-
-  bool is_emulator() const { return emulator != nullptr; }
-  /// The emulators that count beside a GPU; none where the emulator itself measures.
-  CounterThreads emulators_beside() const;
-};
-
-/// Emulators that count, so many at a time.
-CounterThreads emulators_of(const EmulatorSettings& settings, unsigned threads);
-
-/// A process that begins to start the GPU that `--device` names; null where it names none or there
-/// can be no process. Throws UsageError for a name that it does not know.
-std::unique_ptr<WorkerProcess> begin_gpu(const std::string& device);
-
-/// The machines that `--device` and the emulator's options name; "auto" without a GPU gives the
-/// emulator after saying why. `gpu` is what begin_gpu gave. Throws UsageError, DeviceError, and
-/// what given_emulator_settings does.
-Machines start_machines(const std::string& device, std::unique_ptr<WorkerProcess> gpu,
-                        bool is_exact, const GivenOptions& given);
-
-/// How `--device` names a recording: "replay:FILE".
-constexpr std::string_view replay_prefix = "replay:";
-
 /// Recorded results in the place of a device.
 class Replay {
  public:
@@ -74,5 +47,35 @@ class Replay {
   Recording recording_;
   std::unique_ptr<RecordingLookup> lookup_;  ///< by the names that the sweep knows
 };
+
+/// What takes a while to start, and so begins before the sweep is read.
+struct StartedAhead {
+  std::unique_ptr<WorkerProcess> gpu;  ///< null where there is none to start, or no process
+  std::shared_ptr<CompilerProcesses> compilers;
+};
+/// Throws UsageError for a device that it does not know.
+StartedAhead start_ahead(const std::string& device);
+
+/// What a run executes on: a GPU, beside which the emulator counts, the emulator, or a recording in
+/// their place.
+struct Executor {
+  EmulatorSettings settings = {};
+  std::unique_ptr<EmulatorBackend> emulator = {};  ///< where it measures
+  std::unique_ptr<Replay> replay = {};             ///< null: it is executed
+  std::unique_ptr<Measurer> measurer = {};
+  std::shared_ptr<const Nvrtc> nvrtc = {};  ///< null: nothing is compiled
+  std::shared_ptr<CompilerProcesses> compilers = {};
+
+  bool is_emulated() const { return replay ? replay->is_emulated() : emulator != nullptr; }
+  /// The emulators that count beside a GPU; none where there is no GPU.
+  CounterThreads emulators_beside() const;
+};
+
+/// What `--device` and the emulator's options name; "auto" without a GPU gives the emulator after
+/// saying why. Throws UsageError, DeviceError, and what given_emulator_settings and Replay do.
+Executor start_executor(const std::string& device, StartedAhead ahead, const GivenOptions& given);
+
+/// Emulators that count, so many at a time.
+CounterThreads emulators_of(const EmulatorSettings& settings, unsigned threads);
 
 }  // namespace sweep

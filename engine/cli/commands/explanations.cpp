@@ -4,13 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
-#include <map>
-#include <mutex>
 #include <optional>
-#include <thread>
 #include <variant>
 
+#include "engine/cli/terminal/live_line.h"
 #include "engine/explain/listing.h"
 #include "engine/run/compile_pool.h"
 #include "engine/run/workload.h"
@@ -43,48 +40,29 @@ Explanation explain_workload(const Configuration& configuration, const Workload&
   return explain(configuration, backend.device().name, settings.model, *execution);
 }
 
-using SteadyClock = std::chrono::steady_clock;
-
-/// Sets a flag when the time is over, or when another flag is set; that may be null.
-class ExplanationDeadline {
- public:
-  ExplanationDeadline(SteadyClock::time_point end, const std::atomic<bool>* stop)
-      : thread_([this, end, stop](const std::stop_token& token) { wait(token, end, stop); }) {}
-
-  const std::atomic<bool>& passed() const { return passed_; }
-
- private:
-  void wait(const std::stop_token& token, SteadyClock::time_point end,
-            const std::atomic<bool>* stop) {
-    constexpr std::chrono::milliseconds pause(20);
-    std::unique_lock lock(mutex_);
-    while (!token.stop_requested() && SteadyClock::now() < end && (stop == nullptr || !*stop)) {
-      const auto wake = std::min(end, SteadyClock::now() + pause);
-      changed_.wait_until(lock, token, wake, [] { return false; });
-    }
-    passed_ = true;
-  }
-
-  std::atomic<bool> passed_ = false;
-  std::mutex mutex_;
-  std::condition_variable_any changed_;
-  std::jthread thread_;  ///< begins last
-};
-
 namespace {
+
+using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::size_t most_patterns = 12;
 constexpr std::chrono::milliseconds most_for_one(1000);
 constexpr std::chrono::milliseconds most_for_all(3000);
 constexpr std::chrono::milliseconds most_when_interrupted(1000);
 
-/// As a run is explained with.
-EmulatorSettings explaining(EmulatorSettings settings) {
-  settings.notes_shapes = true;
-  settings.is_exact = false;
-  settings.print = nullptr;
-  return settings;
-}
+/// Sets a flag when the time is over, or when another flag is set; that may be null.
+class ExplanationDeadline {
+ public:
+  ExplanationDeadline(SteadyClock::time_point end, const std::atomic<bool>* stop)
+      : ticker_(std::chrono::milliseconds(20), [this, end, stop] {
+          if (SteadyClock::now() >= end || (stop != nullptr && *stop)) passed_ = true;
+        }) {}
+
+  const std::atomic<bool>& passed() const { return passed_; }
+
+ private:
+  std::atomic<bool> passed_ = false;
+  Ticker ticker_;
+};
 
 /// What the run executed, if that is code of the emulated device; null otherwise.
 const Workload* recent_workload(const RecentWorkloads& recent, const RunResults& results,
@@ -94,186 +72,146 @@ const Workload* recent_workload(const RecentWorkloads& recent, const RunResults&
   return recent.find(static_cast<std::size_t>(ordinal));
 }
 
-class RunExplainer {
- public:
-  RunExplainer(Store& store, const RunResults& results, const LoadedSweep& loaded,
-               const RecentWorkloads& recent, ExplanationsAhead& ahead, CompileSettings compile,
-               const EmulatorSettings& settings)
-      : store_(store),
-        results_(results),
-        loaded_(loaded),
-        recent_(recent),
-        ahead_(ahead),
-        compile_(std::move(compile)),
-        settings_(explaining(settings)) {
-    const bool is_interrupted = results.run.state != RunState::finished;
-    if (is_interrupted) compile_.stop = nullptr;
-    end_ = SteadyClock::now() + (is_interrupted ? most_when_interrupted : most_for_all);
-    made_by_ = fmt::format("{}, {}, sweep {}", EmulatorBackend(settings_).device().name,
-                           compile_.nvrtc->version(), results.run.provenance.engine_version);
-  }
-
-  void explain_all() {
-    std::vector<std::size_t> places = best_of_patterns(results_);
-    places.resize(std::min(places.size(), most_patterns));
-    for (const std::size_t place : places) {
-      const std::int64_t ordinal = results_.points[place].ordinal;
-      const Configuration& configuration =
-          loaded_.space.configurations.at(static_cast<std::size_t>(ordinal));
-      if (store_.reuse_explanation(results_.run.id, ordinal, made_by_)) continue;
-      if (is_over()) return;
-      try {
-        explain_one(configuration, ordinal);
-      } catch (const std::exception& error) {
-        if (is_stopped()) return;
-        notes_.push_back(fmt::format("{}: what its accesses cost is not shown: {}",
-                                     configuration.pattern->name, error.what()));
-      }
-    }
-  }
-
-  const std::vector<std::string>& notes() const { return notes_; }
-
- private:
-  bool is_stopped() const { return compile_.stop != nullptr && *compile_.stop; }
-  bool is_over() const { return SteadyClock::now() >= end_ || is_stopped(); }
-
-  void explain_one(const Configuration& configuration, std::int64_t ordinal) {
-    if (const auto json = ahead_.take(ordinal)) {
-      record(configuration, ordinal, *json);
-      return;
-    }
-    const Workload* recent = recent_workload(recent_, results_, settings_, ordinal);
-    if (try_to_explain(configuration, ordinal, recent)) return;
-    const auto smaller = with_emulator_values(configuration, loaded_.sweep);
-    if (smaller && !is_over() && try_to_explain(*smaller, ordinal, nullptr)) return;
-    throw ExecutionFailure("the emulator takes too long to execute it");
-  }
-
-  void record(const Configuration& configuration, std::int64_t ordinal, const std::string& json) {
-    PatternExplanation explanation;
-    explanation.pattern = configuration.pattern->name;
-    explanation.ordinal = ordinal;
-    explanation.parameters = configuration.parameters;
-    explanation.json = json;
-    store_.add_explanation(results_.run.id, explanation, made_by_);
-  }
-
-  /// False when it takes too long. The run has checked its result. `recent` may be null.
-  bool try_to_explain(const Configuration& configuration, std::int64_t ordinal,
-                      const Workload* recent) {
-    const ExplanationDeadline deadline(std::min(end_, SteadyClock::now() + most_for_one),
-                                       compile_.stop);
-    EmulatorSettings settings = settings_;
-    settings.cancelled = &deadline.passed();
-    try {
-      const Workload workload =
-          recent != nullptr ? *recent
-                            : make_workload(configuration, compile_for_emulator(
-                                                               configuration, compile_, settings));
-      const Explanation explanation = explain_workload(configuration, workload, settings, false);
-      record(configuration, ordinal, write_explanation_json(explanation));
-      return true;
-    } catch (const ExecutionFailure&) {
-      if (deadline.passed()) return false;
-      throw;
-    }
-  }
-
-  Store& store_;
-  const RunResults& results_;
-  const LoadedSweep& loaded_;
-  const RecentWorkloads& recent_;
-  ExplanationsAhead& ahead_;
-  CompileSettings compile_;
-  EmulatorSettings settings_;
-  SteadyClock::time_point end_;
-  std::string made_by_;
-  std::vector<std::string> notes_;
-};
-
 }  // namespace
 
-/// The thread, and what it has worked out.
-class ExplanationsAhead::Work {
- public:
-  struct Job {
-    std::int64_t ordinal = 0;
-    const Configuration* configuration = nullptr;
-    Workload workload;
-  };
+struct RunExplanations::Job {
+  std::int64_t ordinal = 0;
+  Workload workload;
+};
 
-  Work(std::vector<Job> jobs, EmulatorSettings settings)
-      : deadline_(SteadyClock::now() + most_for_all, &stopped_),
-        thread_([this, jobs = std::move(jobs), settings = std::move(settings)]() mutable {
-          settings.cancelled = &deadline_.passed();
-          for (const Job& job : jobs) explain(job, settings);
-        }) {}
-  ~Work() { stopped_ = true; }
-  Work(const Work&) = delete;
-  Work& operator=(const Work&) = delete;
+/// What it may take, and to compile with.
+struct RunExplanations::Budget {
+  CompileSettings compile;
+  SteadyClock::time_point end;
 
-  std::optional<std::string> take(std::int64_t ordinal) {
-    if (thread_.joinable()) thread_.join();
-    const auto found = texts_.find(ordinal);
-    return found != texts_.end() ? std::optional(found->second) : std::nullopt;
+  bool is_stopped() const { return compile.stop != nullptr && *compile.stop; }
+  bool is_over() const { return SteadyClock::now() >= end || is_stopped(); }
+};
+
+RunExplanations::RunExplanations(const LoadedSweep& loaded, const EmulatorSettings& settings)
+    : loaded_(loaded), settings_(settings) {
+  settings_.notes_shapes = true;
+  settings_.is_exact = false;
+  settings_.print = nullptr;
+}
+
+RunExplanations::~RunExplanations() {
+  is_given_up_ = true;
+}
+
+const Configuration& RunExplanations::configuration_of(std::int64_t ordinal) const {
+  return loaded_.space.configurations.at(static_cast<std::size_t>(ordinal));
+}
+
+void RunExplanations::begin(const Store& store, std::int64_t run, const RecentWorkloads& recent) {
+  constexpr std::size_t most_points = 1000;
+  if (loaded_.space.configurations.size() > most_points) return;
+  const RunResults results = load_results(store, run);
+  std::vector<Job> jobs;
+  for (const std::size_t place : best_of_patterns(results)) {
+    const std::int64_t ordinal = results.points[place].ordinal;
+    const Workload* workload = recent_workload(recent, results, settings_, ordinal);
+    if (workload != nullptr && jobs.size() < most_patterns) jobs.push_back({ordinal, *workload});
   }
+  begun_ = std::async([this, jobs = std::move(jobs)] { return explain_all(jobs); });
+}
 
- private:
-  void explain(const Job& job, const EmulatorSettings& settings) {
+RunExplanations::Texts RunExplanations::explain_all(const std::vector<Job>& jobs) const {
+  const ExplanationDeadline deadline(SteadyClock::now() + most_for_all, &is_given_up_);
+  EmulatorSettings settings = settings_;
+  settings.cancelled = &deadline.passed();
+  Texts texts;
+  for (const Job& job : jobs) {
     try {
-      texts_[job.ordinal] = write_explanation_json(
-          explain_workload(*job.configuration, job.workload, settings, false));
+      texts[job.ordinal] = write_explanation_json(
+          explain_workload(configuration_of(job.ordinal), job.workload, settings, false));
     } catch (const std::exception&) {
       // It is tried again, and said, where it is needed.
     }
   }
-
-  std::atomic<bool> stopped_ = false;
-  std::map<std::int64_t, std::string> texts_;  ///< the thread's until it ends
-  ExplanationDeadline deadline_;
-  std::jthread thread_;  ///< begins last
-};
-
-ExplanationsAhead::ExplanationsAhead(const LoadedSweep& loaded, const EmulatorSettings& settings)
-    : loaded_(loaded), settings_(explaining(settings)) {}
-
-ExplanationsAhead::~ExplanationsAhead() = default;
-
-void ExplanationsAhead::begin(const Store& store, std::int64_t run, const RecentWorkloads& recent) {
-  constexpr std::size_t most_points = 1000;
-  if (loaded_.space.configurations.size() > most_points) return;
-  const RunResults results = load_results(store, run);
-  std::vector<Work::Job> jobs;
-  for (const std::size_t place : best_of_patterns(results)) {
-    const std::int64_t ordinal = results.points[place].ordinal;
-    const Workload* workload = recent_workload(recent, results, settings_, ordinal);
-    if (workload == nullptr || jobs.size() == most_patterns) continue;
-    jobs.push_back(
-        {ordinal, &loaded_.space.configurations.at(static_cast<std::size_t>(ordinal)), *workload});
-  }
-  work_ = std::make_unique<Work>(std::move(jobs), settings_);
+  return texts;
 }
 
-std::optional<std::string> ExplanationsAhead::take(std::int64_t ordinal) {
-  return work_ != nullptr ? work_->take(ordinal) : std::nullopt;
-}
-
-std::vector<std::string> explain_run(Store& store, RunResults& results, const LoadedSweep& loaded,
-                                     const RecentWorkloads& recent, ExplanationsAhead& ahead,
-                                     CompileSettings compile, const EmulatorSettings& settings) {
+std::vector<std::string> RunExplanations::add_to(Store& store, RunResults& results,
+                                                 const RunAnalysis& analysis,
+                                                 const RecentWorkloads& recent,
+                                                 CompileSettings compile) {
+  const std::int64_t run = results.run.id;
+  const bool is_interrupted = results.run.state != RunState::finished;
+  if (is_interrupted) compile.stop = nullptr;
+  const Budget budget = {
+      std::move(compile),
+      SteadyClock::now() + (is_interrupted ? most_when_interrupted : most_for_all)};
   std::vector<std::string> notes;
   try {
-    RunExplainer explainer(store, results, loaded, recent, ahead, std::move(compile), settings);
-    explainer.explain_all();
-    notes = explainer.notes();
-    for (RunRecord& run : store.runs()) {
-      if (run.id == results.run.id) results.run.explanations = std::move(run.explanations);
+    const std::string made_by =
+        fmt::format("{}, {}, sweep {}", EmulatorBackend(settings_).device().name,
+                    budget.compile.nvrtc->version(), results.run.provenance.engine_version);
+    std::vector<std::size_t> places = best_of_patterns(analysis);
+    places.resize(std::min(places.size(), most_patterns));
+    Texts texts;
+    for (const std::size_t place : places) {
+      const std::int64_t ordinal = results.points[place].ordinal;
+      if (store.reuse_explanation(run, ordinal, made_by)) continue;
+      if (budget.is_over()) break;
+      const Configuration& configuration = configuration_of(ordinal);
+      try {
+        if (begun_.valid()) texts = begun_.get();
+        if (!texts.contains(ordinal)) {
+          texts[ordinal] =
+              explain(configuration, recent_workload(recent, results, settings_, ordinal), budget);
+        }
+        PatternExplanation explanation;
+        explanation.pattern = configuration.pattern->name;
+        explanation.ordinal = ordinal;
+        explanation.parameters = configuration.parameters;
+        explanation.json = texts[ordinal];
+        store.add_explanation(run, explanation, made_by);
+      } catch (const std::exception& error) {
+        if (budget.is_stopped()) break;
+        notes.push_back(fmt::format("{}: what its accesses cost is not shown: {}",
+                                    configuration.pattern->name, error.what()));
+      }
+    }
+    for (RunRecord& record : store.runs()) {
+      if (record.id == run) results.run.explanations = std::move(record.explanations);
     }
   } catch (const std::exception& error) {
     notes.push_back(fmt::format("what the accesses cost is not shown: {}", error.what()));
   }
   return notes;
+}
+
+/// `recent` may be null.
+std::string RunExplanations::explain(const Configuration& configuration, const Workload* recent,
+                                     const Budget& budget) const {
+  if (auto text = try_to_explain(configuration, recent, budget)) return std::move(*text);
+  const auto smaller = with_emulator_values(configuration, loaded_.sweep);
+  if (smaller && !budget.is_over()) {
+    if (auto text = try_to_explain(*smaller, nullptr, budget)) return std::move(*text);
+  }
+  throw ExecutionFailure("the emulator takes too long to execute it");
+}
+
+/// Nothing when it takes too long. The run has checked its result.
+std::optional<std::string> RunExplanations::try_to_explain(const Configuration& configuration,
+                                                           const Workload* recent,
+                                                           const Budget& budget) const {
+  const ExplanationDeadline deadline(std::min(budget.end, SteadyClock::now() + most_for_one),
+                                     budget.compile.stop);
+  EmulatorSettings settings = settings_;
+  settings.cancelled = &deadline.passed();
+  try {
+    const Workload workload =
+        recent != nullptr
+            ? *recent
+            : make_workload(configuration,
+                            compile_for_emulator(configuration, budget.compile, settings));
+    return write_explanation_json(explain_workload(configuration, workload, settings, false));
+  } catch (const ExecutionFailure&) {
+    if (deadline.passed()) return std::nullopt;
+    throw;
+  }
 }
 
 }  // namespace sweep

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
-#include <memory>
+#include <future>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,7 +15,7 @@
 #include "engine/run/compile_pool.h"
 #include "engine/run/workload.h"
 #include "engine/store/store.h"
-#include "report/run_results.h"
+#include "report/run_analysis.h"
 
 namespace sweep {
 
@@ -29,39 +31,48 @@ CompiledConfiguration compile_for_emulator(const Configuration& configuration,
 Explanation explain_workload(const Configuration& configuration, const Workload& workload,
                              const EmulatorSettings& settings, bool verifies);
 
-/// Works out what accesses cost while the run goes on: of the best configurations as they are when
-/// every point is measured, as far as their programs are at hand.
-class ExplanationsAhead {
+/// What the memory accesses of each pattern's best configuration cost (see best_of_patterns), of
+/// the first dozen patterns of a run.
+class RunExplanations {
  public:
-  ExplanationsAhead(const LoadedSweep& loaded, const EmulatorSettings& settings);
-  ~ExplanationsAhead();
-  ExplanationsAhead(const ExplanationsAhead&) = delete;
-  ExplanationsAhead& operator=(const ExplanationsAhead&) = delete;
+  /// `loaded` is what the run measures.
+  RunExplanations(const LoadedSweep& loaded, const EmulatorSettings& settings);
+  ~RunExplanations();
+  RunExplanations(const RunExplanations&) = delete;
+  RunExplanations& operator=(const RunExplanations&) = delete;
 
-  /// Nothing for a run of many points, which takes long to read.
+  /// Begins while the run goes on: with the best configurations as they are when every point is
+  /// measured, as far as their programs are at hand. Nothing for a run of many points, which takes
+  /// long to read.
   void begin(const Store& store, std::int64_t run, const RecentWorkloads& recent);
-  /// The explanation as JSON of the configuration at a place of the space, once it is there;
-  /// nothing where it was not begun or did not come about.
-  std::optional<std::string> take(std::int64_t ordinal);
+
+  /// Adds them to the run, and to its results: explanations that the store has already, those that
+  /// were begun, others by executing the configuration on the emulator. Takes about a second at
+  /// most for each pattern and three for all, one after a run that was interrupted; a configuration
+  /// that takes longer is executed with the sweep's values for the emulator, if it has some. A
+  /// pattern that cannot be explained is left out; returns a sentence for each, and throws nothing.
+  /// `analysis` is that of the results, and `recent` the programs that need not be compiled again.
+  /// Ends early once `compile.stop` is set, unless that is what interrupted the run.
+  std::vector<std::string> add_to(Store& store, RunResults& results, const RunAnalysis& analysis,
+                                  const RecentWorkloads& recent, CompileSettings compile);
 
  private:
-  class Work;
+  /// As JSON, by the configurations' places in the space.
+  using Texts = std::map<std::int64_t, std::string>;
+  struct Job;
+  struct Budget;
+
+  Texts explain_all(const std::vector<Job>& jobs) const;
+  std::string explain(const Configuration& configuration, const Workload* recent,
+                      const Budget& budget) const;
+  std::optional<std::string> try_to_explain(const Configuration& configuration,
+                                            const Workload* recent, const Budget& budget) const;
+  const Configuration& configuration_of(std::int64_t ordinal) const;
+
   const LoadedSweep& loaded_;
   EmulatorSettings settings_;
-  std::unique_ptr<Work> work_;
+  std::atomic<bool> is_given_up_ = false;
+  std::future<Texts> begun_;  ///< ends before the others go
 };
-
-/// Adds to a run, and to its results, what the memory accesses of each pattern's best configuration
-/// cost (see best_of_patterns), of the first dozen patterns: explanations that the store has
-/// already, others by executing the configuration on the emulator. Takes about a second at most for
-/// each pattern and three for all, one after a run that was interrupted; a configuration that takes
-/// longer is executed with the sweep's values for the emulator, if it has some. A pattern that
-/// cannot be explained is left out; returns a sentence for each, and throws nothing. `loaded` is
-/// what the run measured, `recent` the programs that it need not compile again, and `ahead` what is
-/// worked out already. Ends early once
-/// `compile.stop` is set, unless that is what interrupted the run.
-std::vector<std::string> explain_run(Store& store, RunResults& results, const LoadedSweep& loaded,
-                                     const RecentWorkloads& recent, ExplanationsAhead& ahead,
-                                     CompileSettings compile, const EmulatorSettings& settings);
 
 }  // namespace sweep

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <future>
 
 #include "engine/cli/options/output.h"
 #include "report/csv.h"
@@ -36,13 +37,18 @@ const ReportFormat* find_report_format(std::string_view name) {
 std::vector<std::filesystem::path> write_report_files(const RunAnalysis& run,
                                                       const std::filesystem::path& base,
                                                       const ChartPictures& pictures) {
-  std::vector<std::filesystem::path> files;
+  std::vector<std::future<std::filesystem::path>> writers;
   for (const ReportFormat& format : format_table) {
     if (!format.is_written_by_run) continue;
-    files.emplace_back(base.string() + '.' + std::string(format.name));
-    write_output_file(files.back(), format.write_with != nullptr ? format.write_with(run, pictures)
-                                                                 : format.write(run));
+    writers.push_back(std::async([&format, &run, &base, &pictures] {
+      const std::filesystem::path file = base.string() + '.' + std::string(format.name);
+      write_output_file(file, format.write_with != nullptr ? format.write_with(run, pictures)
+                                                           : format.write(run));
+      return file;
+    }));
   }
+  std::vector<std::filesystem::path> files;
+  for (auto& writer : writers) files.push_back(writer.get());
   return files;
 }
 

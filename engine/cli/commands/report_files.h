@@ -27,7 +27,8 @@ std::span<const ReportFormat> report_formats();
 const ReportFormat* find_report_format(std::string_view name);
 
 /// Writes the reports that belong to every run, `base` with each format's ending, with the pictures
-/// beside them, and returns their names. Throws CommandError when one cannot be written.
+/// beside them, and returns their names. They are made at once. Throws CommandError when one cannot
+/// be written, of the first of these.
 std::vector<std::filesystem::path> write_report_files(const RunAnalysis& run,
                                                       const std::filesystem::path& base,
                                                       const ChartPictures& pictures);

@@ -37,6 +37,8 @@
 namespace sweep {
 namespace {
 
+namespace fs = std::filesystem;
+
 /// Tells several observers of one run, in their order.
 class RunListeners : public RunObserver {
  public:
@@ -44,38 +46,30 @@ class RunListeners : public RunObserver {
   explicit RunListeners(std::vector<RunObserver*> observers) : observers_(std::move(observers)) {}
 
   void on_start(std::size_t points, std::size_t reused) override {
-    for (RunObserver* observer : observers_) observer->on_start(points, reused);
+    tell(&RunObserver::on_start, points, reused);
   }
-  void on_reuse(const PointRecord& point) override {
-    for (RunObserver* observer : observers_) observer->on_reuse(point);
-  }
-  void on_compiler_wait(bool waits) override {
-    for (RunObserver* observer : observers_) observer->on_compiler_wait(waits);
-  }
+  void on_reuse(const PointRecord& point) override { tell(&RunObserver::on_reuse, point); }
+  void on_compiler_wait(bool waits) override { tell(&RunObserver::on_compiler_wait, waits); }
   void on_point(const Configuration& configuration, const PointRecord& point) override {
-    for (RunObserver* observer : observers_) observer->on_point(configuration, point);
+    tell(&RunObserver::on_point, configuration, point);
   }
   void on_metrics(const Configuration& configuration, const std::vector<Metric>& metrics,
                   const std::vector<std::string>& notes) override {
-    for (RunObserver* observer : observers_) observer->on_metrics(configuration, metrics, notes);
+    tell(&RunObserver::on_metrics, configuration, metrics, notes);
   }
-  void on_warning(const Diagnostic& warning) override {
-    for (RunObserver* observer : observers_) observer->on_warning(warning);
-  }
-  void on_note(const std::string& note) override {
-    for (RunObserver* observer : observers_) observer->on_note(note);
-  }
-  void on_stage(const std::string& stage) override {
-    for (RunObserver* observer : observers_) observer->on_stage(stage);
-  }
+  void on_warning(const Diagnostic& warning) override { tell(&RunObserver::on_warning, warning); }
+  void on_note(const std::string& note) override { tell(&RunObserver::on_note, note); }
+  void on_stage(const std::string& stage) override { tell(&RunObserver::on_stage, stage); }
 
  private:
+  template <typename... Parameters>
+  void tell(void (RunObserver::*what)(Parameters...),
+            const std::type_identity_t<Parameters>&... arguments) {
+    for (RunObserver* observer : observers_) (observer->*what)(arguments...);
+  }
+
   std::vector<RunObserver*> observers_;
 };
-
-namespace fs = std::filesystem;
-
-constexpr unsigned most_started_ahead = 4;
 
 std::string host_name() {
   std::array<char, 256> name{};
@@ -162,46 +156,6 @@ void reduce_for_emulator(LoadedSweep& loaded, const RunOptions& options) {
   }
 }
 
-/// What a run executes on: machines, or a recording in their place.
-struct Executor {
-  Machines machines;
-  std::unique_ptr<Replay> replay;
-  std::shared_ptr<const Nvrtc> nvrtc;  ///< null: nothing is compiled
-  std::shared_ptr<CompilerProcesses> compilers;
-};
-
-/// What takes a while to start, and so begins before the sweep is read.
-struct StartedAhead {
-  std::unique_ptr<WorkerProcess> gpu;
-  std::shared_ptr<CompilerProcesses> compilers;
-};
-
-bool is_replayed(const RunOptions& options) {
-  return options.device.starts_with(replay_prefix);
-}
-
-StartedAhead start_ahead(const RunOptions& options) {
-  if (is_replayed(options)) return {nullptr, compiler_processes(0)};
-  return {begin_gpu(options.device),
-          compiler_processes(std::min(std::thread::hardware_concurrency(), most_started_ahead))};
-}
-
-Executor start_executor(const RunOptions& options, StartedAhead ahead) {
-  Executor executor;
-  if (is_replayed(options)) {
-    const std::string file = options.device.substr(replay_prefix.size());
-    if (file.empty()) throw UsageError("--device replay: names no file; write replay:FILE");
-    executor.replay = std::make_unique<Replay>(file);
-    executor.machines.measurer = executor.replay->measurer();
-    return executor;
-  }
-  executor.nvrtc = std::make_shared<const Nvrtc>();
-  executor.compilers = std::move(ahead.compilers);
-  executor.machines =
-      start_machines(options.device, std::move(ahead.gpu), options.exact, options.given);
-  return executor;
-}
-
 void keep_recorded(LoadedSweep& loaded, Replay& replay, const RunOptions& options) {
   const std::size_t before = replay.keep_recorded(loaded.sweep, loaded.space);
   if (loaded.space.configurations.size() == before) return;
@@ -213,7 +167,7 @@ void keep_recorded(LoadedSweep& loaded, Replay& replay, const RunOptions& option
 /// Says which of the options given have nothing to act on.
 void say_what_is_left_out(const Executor& executor, const RunOptions& options) {
   const bool asks_for_counters = options.counters && !options.counters->empty();
-  if (executor.machines.is_emulator() && asks_for_counters) {
+  if (executor.emulator != nullptr && asks_for_counters) {
     std::cerr << "  --counters is left out: it asks a GPU; the emulator gives its own counts\n";
   }
   if (!executor.replay) return;
@@ -228,10 +182,8 @@ void say_what_is_left_out(const Executor& executor, const RunOptions& options) {
 
 /// Makes the space that of the device.
 void fit_space(LoadedSweep& loaded, const Executor& executor, const RunOptions& options) {
-  const bool is_emulated =
-      executor.replay ? executor.replay->is_emulated() : executor.machines.is_emulator();
-  if (is_emulated) reduce_for_emulator(loaded, options);
-  fit_to_device(loaded, executor.machines.measurer->device());
+  if (executor.is_emulated()) reduce_for_emulator(loaded, options);
+  fit_to_device(loaded, executor.measurer->device());
   if (executor.replay) keep_recorded(loaded, *executor.replay, options);
 }
 
@@ -253,7 +205,7 @@ RunRequest request_of(const LoadedSweep& loaded, const Executor& executor,
       return replay.point(configuration);
     };
   } else {
-    request.emulate = executor.machines.emulators_beside();
+    request.emulate = executor.emulators_beside();
     request.waits_for_counts = options.exact;
   }
   return request;
@@ -276,15 +228,15 @@ std::optional<CommandError> write_reports(const RunAnalysis& run, const fs::path
 /// Measures, writes the reports, and returns the exit code.
 int measure_and_report(const LoadedSweep& loaded, RunRequest request, const Executor& executor,
                        Store& store, const RunOptions& options, const ProgramCache* cache) {
-  Measurer& measurer = *executor.machines.measurer;
+  Measurer& measurer = *executor.measurer;
   const fs::path base = options.output / request.sweep.name;
   const fs::path database = base.string() + ".db";
   std::optional<RunEvents> events;
   if (options.json) events.emplace(request, measurer.device(), database);
-  ExplanationsAhead ahead(loaded, executor.machines.settings);
-  if (!executor.machines.is_emulator()) {
+  RunExplanations explanations(loaded, executor.settings);
+  if (executor.emulator == nullptr) {
     request.on_measured = [&](std::int64_t run, const RecentWorkloads& recent) {
-      ahead.begin(store, run, recent);
+      explanations.begin(store, run, recent);
     };
   }
   const RunSummary summary =
@@ -292,18 +244,18 @@ int measure_and_report(const LoadedSweep& loaded, RunRequest request, const Exec
   measurer.close();
   std::cerr << describe_problem(cache);
   RunResults results = load_results(store, summary.run);
+  const RunAnalysis analysis(results);
   EndingStage stage(options.is_silent(), events ? &*events : nullptr);
   if (executor.nvrtc) {
     stage.begin("working out what the best configurations' accesses cost");
     CompileSettings compile = request.compile;
     compile.stop = &stop_flag();
-    for (const std::string& note : explain_run(store, results, loaded, summary.recent, ahead,
-                                               compile, executor.machines.settings)) {
+    for (const std::string& note :
+         explanations.add_to(store, results, analysis, summary.recent, compile)) {
       stage.say("  " + note + '\n');
     }
   }
   if (executor.compilers) executor.compilers->close();
-  const RunAnalysis analysis(results);
   RunEnd end;
   stage.begin("drawing the charts and writing the reports");
   const std::optional<CommandError> problem = write_reports(analysis, base, end);
@@ -331,7 +283,7 @@ int run(const RunOptions& options) {
   // grow is an error of the write.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
-  StartedAhead ahead = start_ahead(options);
+  StartedAhead ahead = start_ahead(options.device);
   LoadedSweep loaded =
       load_sweep(find_sweep_file(options.sweep), options.folders, options.set, options.limits);
   require_file_name(loaded.sweep.name);
@@ -339,9 +291,9 @@ int run(const RunOptions& options) {
   if (loaded.space.configurations.empty()) {
     throw CommandError(exit_bad_input, "nothing to run: the constraints leave no configuration");
   }
-  const Executor executor = start_executor(options, std::move(ahead));
+  const Executor executor = start_executor(options.device, std::move(ahead), options.given);
   const std::unique_ptr<ProgramCache> cache = given_program_cache(options.given);
-  say(options, fmt::format("  on {}\n", describe_device(executor.machines.measurer->device())));
+  say(options, fmt::format("  on {}\n", describe_device(executor.measurer->device())));
   say_what_is_left_out(executor, options);
   fit_space(loaded, executor, options);
   std::vector<TuningGroup> groups;
