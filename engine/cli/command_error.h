@@ -41,6 +41,11 @@ class CommandError : public std::runtime_error {
   ExitCode code_;
 };
 
+/// Prints "sweep: MESSAGE" to standard error and gives the code.
+int complain(int code, const std::string& message);
+/// The same with the exception under way.
+int report_error();
+
 using Arguments = std::vector<std::string>;
 
 }  // namespace sweep

@@ -11,15 +11,11 @@
 #include <system_error>
 #include <vector>
 
-#include "engine/backend/backend.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/options/operands.h"
 #include "engine/cli/terminal/terminal.h"
 #include "engine/cli/terminal/terminal_guard.h"
-#include "engine/store/store.h"
-#include "engine/system/dynamic_library.h"
 #include "engine/text/diagnostic.h"
-#include "engine/text/read_source.h"
 
 namespace sweep {
 namespace {
@@ -55,59 +51,11 @@ int dispatch(const Arguments& arguments) {
       fmt::format("there is no command '{}'; {}", name, suggest(name, names, "the commands are")));
 }
 
-int fail(ExitCode code, const std::string& message) {
-  std::cerr << "sweep: " << shown_message(message) << '\n';
-  return code;
-}
-
-ExitCode exit_code_of(StoreFault fault) {
-  switch (fault) {
-    case StoreFault::missing:
-      return exit_no_input;
-    case StoreFault::not_a_store:
-    case StoreFault::other_version:
-    case StoreFault::damaged:
-      return exit_bad_input;
-    case StoreFault::inaccessible:
-      return exit_cannot_create;
-    case StoreFault::failing:
-    case StoreFault::gone:
-    case StoreFault::locked:
-    case StoreFault::other:
-      break;
-  }
-  return exit_io;
-}
-
 int run(const Arguments& arguments) {
   try {
     return dispatch(arguments);
-  } catch (const UsageError& error) {
-    return fail(exit_usage, error.what());
-  } catch (const InputError& error) {
-    std::cerr << render(error.diagnostics(), terminal_of(STDERR_FILENO).color);
-    return exit_bad_input;
-  } catch (const FileError& error) {
-    return fail(error.is_missing() ? exit_no_input : exit_bad_input, error.what());
-  } catch (const CommandError& error) {
-    return fail(error.code(), error.what());
-  } catch (const DeviceError& error) {
-    return fail(exit_unavailable, error.what());
-  } catch (const LibraryError& error) {
-    return fail(exit_unavailable, error.what());
-  } catch (const StoreError& error) {
-    return fail(exit_code_of(error.fault()), error.what());
-  } catch (const std::filesystem::filesystem_error& error) {
-    return fail(exit_io, error.what());
-  } catch (const std::system_error& error) {
-    return fail(exit_system,
-                fmt::format("the system refuses what is needed: {}; 'ulimit -a' shows this shell's "
-                            "limits of processes, open files and memory",
-                            error.what()));
-  } catch (const std::bad_alloc&) {
-    return fail(exit_system, "there is not enough memory");
-  } catch (const std::exception& error) {
-    return fail(exit_internal, fmt::format("internal error: {}", error.what()));
+  } catch (const std::exception&) {
+    return report_error();
   }
 }
 
@@ -144,6 +92,6 @@ int main(int count, char** words) {
   std::cout.flush();
   const bool is_stopped = code > 128;
   if (!std::cout && !is_stopped)
-    return sweep::fail(sweep::exit_io, "standard output cannot be written");
+    return sweep::complain(sweep::exit_io, "standard output cannot be written");
   return code;
 }

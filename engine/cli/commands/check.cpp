@@ -124,25 +124,13 @@ ReadFile configurations_of(const std::string& name, const CheckOptions& options)
   return {name, chosen, options.run ? chosen : Chosen()};
 }
 
-int complain(int code, const std::string& message) {
-  std::cerr << "sweep: " << message << '\n';
-  return code;
-}
-
 /// Adds the file to those that were read, or says what is wrong with it and returns its exit code.
 int read_file(const std::string& name, const CheckOptions& options, std::vector<ReadFile>& files) {
   try {
     files.push_back(configurations_of(name, options));
     return exit_done;
-  } catch (const InputError& error) {
-    std::cerr << render(error.diagnostics(), terminal_of(STDERR_FILENO).color);
-    return exit_bad_input;
-  } catch (const FileError& error) {
-    return complain(error.is_missing() ? exit_no_input : exit_bad_input, error.what());
-  } catch (const CommandError& error) {
-    return complain(error.code(), error.what());
-  } catch (const UsageError& error) {
-    return complain(exit_usage, error.what());
+  } catch (const std::exception&) {
+    return report_error();
   }
 }
 

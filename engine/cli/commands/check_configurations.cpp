@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "engine/cli/options/device_options.h"
 #include "engine/cli/terminal/progress.h"
@@ -20,44 +23,60 @@ namespace sweep {
 namespace {
 
 /// A message's place and words without their figures.
-std::string gist_of(const Diagnostic& message) {
+std::string without_numbers(const Diagnostic& message) {
   std::string words = message.message;
   std::erase_if(words, is_digit);
   const Location& where = message.where;
   return fmt::format("{}:{}:{}: {}", where.source->name, where.line, where.column, words);
 }
 
-}  // namespace
-
-void Findings::add(Diagnostic message, const Configuration& configuration) {
-  if (message.where.source == nullptr) message.where.source = configuration.pattern->source;
-  const auto [known, is_new] = known_.try_emplace(gist_of(message), findings_.size());
-  if (is_new) findings_.push_back({std::move(message), &configuration, nullptr, 0});
-  Finding& finding = findings_[known->second];
-  if (finding.last != &configuration) ++finding.configurations;
-  finding.last = &configuration;
-}
-
-Diagnostics Findings::conclude(std::size_t examined, std::string_view remark) const {
-  Diagnostics result;
-  for (const Finding& finding : findings_) {
-    Diagnostic message = finding.message;
-    if (message.severity == Severity::error) {
-      if (!message.help.empty()) message.help += "; ";
-      const std::string first = to_string(*finding.first);
-      message.help += finding.configurations == 1
-                          ? fmt::format("seen with {}", first)
-                          : fmt::format("seen in {} of {} configurations, first with {}",
-                                        format_thousands(finding.configurations),
-                                        format_thousands(examined), first);
-      message.help += remark;
-    }
-    result.add(std::move(message));
+/// What was found in configurations: each message once (two at one place that differ in their
+/// figures alone are one), with how many configurations have it.
+class Findings {
+ public:
+  /// A message without a source is about the configuration's pattern. The configuration must live
+  /// as long as this.
+  void add(Diagnostic message, const Configuration& configuration) {
+    if (message.where.source == nullptr) message.where.source = configuration.pattern->source;
+    const auto [known, is_new] = known_.try_emplace(without_numbers(message), findings_.size());
+    if (is_new) findings_.push_back({std::move(message), &configuration, nullptr, 0});
+    Finding& finding = findings_[known->second];
+    if (finding.last != &configuration) ++finding.configurations;
+    finding.last = &configuration;
   }
-  return result;
-}
 
-namespace {
+  /// The messages in the order in which they came up; the errors say in which of the `examined`
+  /// configurations. `remark` ends those words.
+  Diagnostics conclude(std::size_t examined, std::string_view remark) const {
+    Diagnostics result;
+    for (const Finding& finding : findings_) {
+      Diagnostic message = finding.message;
+      if (message.severity == Severity::error) {
+        if (!message.help.empty()) message.help += "; ";
+        const std::string first = to_string(*finding.first);
+        message.help += finding.configurations == 1
+                            ? fmt::format("seen with {}", first)
+                            : fmt::format("seen in {} of {} configurations, first with {}",
+                                          format_thousands(finding.configurations),
+                                          format_thousands(examined), first);
+        message.help += remark;
+      }
+      result.add(std::move(message));
+    }
+    return result;
+  }
+
+ private:
+  struct Finding {
+    Diagnostic message;
+    const Configuration* first = nullptr;
+    const Configuration* last = nullptr;
+    std::size_t configurations = 0;
+  };
+
+  std::vector<Finding> findings_;
+  std::unordered_map<std::string, std::size_t> known_;  ///< by the message without its figures
+};
 
 /// The mistakes in a configuration's sizes: its grid, block, buffers, arguments and useful bytes.
 Diagnostics size_mistakes(const Configuration& configuration,
@@ -74,28 +93,17 @@ Diagnostics size_mistakes(const Configuration& configuration,
   return mistakes;
 }
 
-/// Each configuration over which the compiler gives up may take it minutes.
-class PatienceWithCompiler {
- public:
-  void note_failure() {
-    is_over_ = ++failures_ == most_failures || clock_() - begin_ > most_seconds;
-  }
-  bool is_over() const { return is_over_; }
-
- private:
-  static constexpr int most_failures = 3;
-  static constexpr double most_seconds = 30;
-  Clock clock_ = steady_clock();
-  double begin_ = clock_();
-  int failures_ = 0;
-  bool is_over_ = false;
-};
-
 }  // namespace
 
 CompileCheck compile_check(const std::string& file, std::span<const Configuration> configurations,
                            const CompileSettings& settings, bool is_quiet) {
-  PatienceWithCompiler patience;
+  // Each configuration over which the compiler gives up may take it minutes.
+  constexpr int most_failures = 3;
+  constexpr double most_seconds = 30;
+  const Clock clock = steady_clock();
+  const double begin = clock();
+  int failures = 0;
+  bool is_patience_over = false;
   CompilePool compiled_ahead(settings, configurations);
   StepProgress progress("compiling " + file, configurations.size(), is_quiet);
   CompileCheck check;
@@ -105,11 +113,13 @@ CompileCheck compile_check(const std::string& file, std::span<const Configuratio
   };
   try {
     for (const Configuration& configuration : configurations) {
-      if (patience.is_over()) break;
+      if (is_patience_over) break;
       const CompileOutcome outcome = compiled_ahead.next();
       if (const auto* failure = std::get_if<CompileFailure>(&outcome)) {
         add(failure->errors, configuration);
-        if (failure->gave_up) patience.note_failure();
+        if (failure->gave_up) {
+          is_patience_over = ++failures == most_failures || clock() - begin > most_seconds;
+        }
       } else {
         const auto& compiled = std::get<CompiledConfiguration>(outcome);
         add(compiled.warnings, configuration);
@@ -124,7 +134,7 @@ CompileCheck compile_check(const std::string& file, std::span<const Configuratio
   }
   const std::size_t left = configurations.size() - check.compiled;
   check.messages = findings.conclude(
-      check.compiled, patience.is_over() && left > 0
+      check.compiled, is_patience_over && left > 0
                           ? fmt::format("; {} more were not compiled, since the compiler gives up",
                                         format_thousands(left))
                           : "");

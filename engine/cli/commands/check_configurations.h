@@ -3,9 +3,6 @@
 #include <cstddef>
 #include <span>
 #include <string>
-#include <string_view>
-#include <unordered_map>
-#include <vector>
 
 #include "engine/emulator/execution/settings.h"
 #include "engine/run/compile_pool.h"
@@ -14,32 +11,9 @@
 
 namespace sweep {
 
-/// What was found in configurations: each message once (two at one place that differ in their
-/// figures alone are one), with how many configurations have it.
-class Findings {
- public:
-  /// A message without a source is about the configuration's pattern. The configuration must live
-  /// as long as this.
-  void add(Diagnostic message, const Configuration& configuration);
-
-  /// The messages in the order in which they came up; the errors say in which of the `examined`
-  /// configurations. `remark` ends those words.
-  Diagnostics conclude(std::size_t examined, std::string_view remark = {}) const;
-
- private:
-  struct Finding {
-    Diagnostic message;
-    const Configuration* first = nullptr;
-    const Configuration* last = nullptr;
-    std::size_t configurations = 0;
-  };
-
-  std::vector<Finding> findings_;
-  std::unordered_map<std::string, std::size_t> known_;  ///< by the message without its figures
-};
-
 struct CompileCheck {
-  Diagnostics messages;  ///< the errors and warnings, each once (see Findings)
+  Diagnostics messages;  ///< the errors and warnings, each once: two at one place that differ in
+                         ///< figures alone are one
   CompileStatistics statistics;
   std::size_t compiled = 0;  ///< configurations
   bool stopped = false;      ///< by the settings' `stop`
@@ -71,7 +45,7 @@ struct ExecutionCheck {
 };
 
 /// Executes configurations that compile on the emulator, with every check it has. Each mistake of
-/// the kernels is given once (see Findings). After a few kernels that do not end, those that follow
+/// the kernels is given once. After a few kernels that do not end, those that follow
 /// are left out, and all that follow once the `stop` of `compile` is set. The compute capability of
 /// `compile` is replaced by the emulated device's. Shows how far it is unless `is_quiet`; `file` is
 /// the name to show. What the budget allows is the same on every machine.
