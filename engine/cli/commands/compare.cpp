@@ -35,52 +35,6 @@ constexpr const char* about_comparing =
     "95 % interval of B / A lies wholly beyond the threshold. Exit code: 3 when\n"
     "anything got worse or fails that did not, else 0.";
 
-struct CompareOptions {
-  RunOperand before;
-  RunOperand after;
-  bool is_one_database = false;  ///< A is the run before B
-  ComparisonRequest request;
-  std::string format;
-  std::optional<std::filesystem::path> output;
-  ComparedRows shown = ComparedRows::changed;
-};
-
-void add_comparison_options(CommandLine& line) {
-  line.repeatable("metric", "METRICS",
-                  "what to compare: time, load_sectors.emulated, or\n"
-                  "load_sectors.emulated/hardware (A's, B's); NAME:lower or NAME:higher says which "
-                  "is better");
-  line.option("threshold", "PERCENT",
-              "changes of up to so much are none; 5 unless given, and 0 for the emulator's counts");
-  line.repeatable("where", "CONDITION",
-                  "only configurations for which it holds: 'T == float && STRIDE <= 8'");
-  line.repeatable("ignore", "NAMES", "parameters that may differ in a configuration");
-  line.repeatable("rename", "OLD=NEW", "a pattern or parameter of A that B calls NEW");
-  line.flag("all", "show unchanged configurations too (text)");
-  line.option("format", "text|md|html|json",
-              "a table, Markdown, a page, or everything for programs", "text");
-  add_output_option(line);
-  line.operands({"DATABASE", "DATABASE"}, 1,
-                "compare what? for example: sweep compare before.db after.db, or sweep compare "
-                "results/stride.db for its two newest runs");
-}
-
-/// The words of an option that may be given several times, or with commas.
-Words listed_words(const GivenOptions& given, const char* option) {
-  Words words;
-  for (const std::string& list : given.all(option)) {
-    for (std::size_t from = 0; from <= list.size();) {
-      const std::size_t to = std::min(list.find(',', from), list.size());
-      std::string word = list.substr(from, to - from);
-      std::erase(word, ' ');
-      if (word.empty()) throw UsageError(fmt::format("--{} {}: a name is missing", option, list));
-      words.push_back(std::move(word));
-      from = to + 1;
-    }
-  }
-  return words;
-}
-
 double read_threshold(std::string text) {
   const std::string given = text;
   std::erase(text, '%');
@@ -102,7 +56,7 @@ Renamed read_renamed(const std::string& text) {
 
 ComparisonRequest read_comparison(const GivenOptions& given) {
   ComparisonRequest request;
-  for (const std::string& word : listed_words(given, "metric")) {
+  for (const std::string& word : given.listed("metric")) {
     try {
       request.metrics.push_back(read_metric_request(word));
     } catch (const std::invalid_argument& error) {
@@ -115,28 +69,11 @@ ComparisonRequest read_comparison(const GivenOptions& given) {
   for (const std::string& text : given.all("where")) {
     request.match.where.push_back(read_condition(text));
   }
-  request.match.ignored = listed_words(given, "ignore");
-  for (const std::string& word : listed_words(given, "rename")) {
+  request.match.ignored = given.listed("ignore");
+  for (const std::string& word : given.listed("rename")) {
     request.match.renamed.push_back(read_renamed(word));
   }
   return request;
-}
-
-CompareOptions read_compare_options(const GivenOptions& given) {
-  const Words& runs = given.operands();
-  CompareOptions options;
-  for (const std::string& run : runs) check_operand("compare", Operand::database, run);
-  options.is_one_database = runs.size() == 1;
-  options.before = read_run_operand(runs.front());
-  options.after = read_run_operand(runs.back());
-  options.request = read_comparison(given);
-  options.format = given.text("format");
-  options.output = given_output(given);
-  if (given.has("all")) options.shown = ComparedRows::all;
-  if (options.shown == ComparedRows::all && options.format != "text") {
-    throw UsageError("--all: only --format text leaves out what did not change");
-  }
-  return options;
 }
 
 ComparedRun load_run(const Store& store, std::optional<std::int64_t> run) {
@@ -159,42 +96,68 @@ std::int64_t earlier_run(const Store& store, std::int64_t after) {
                                  store.path().string(), after));
 }
 
-RunComparison compare(const CompareOptions& options) {
-  const Store after(options.after.database, Store::Mode::read_only);
-  ComparedRun b = load_run(after, options.after.run);
-  if (options.is_one_database) {
-    ComparedRun a = load_run(after, earlier_run(after, b.results.run.id));
-    return compare_runs(std::move(a), std::move(b), options.request);
+/// Run A may be the one before B.
+RunComparison compare(const GivenOptions& given) {
+  const Words& runs = given.operands();
+  for (const std::string& run : runs) check_operand("compare", Operand::database, run);
+  const RunOperand before = read_run_operand(runs.front());
+  const RunOperand after = read_run_operand(runs.back());
+  const ComparisonRequest request = read_comparison(given);
+  const Store store(after.database, Store::Mode::read_only);
+  ComparedRun b = load_run(store, after.run);
+  if (runs.size() == 1) {
+    ComparedRun a = load_run(store, earlier_run(store, b.results.run.id));
+    return compare_runs(std::move(a), std::move(b), request);
   }
-  const Store before(options.before.database, Store::Mode::read_only);
-  return compare_runs(load_run(before, options.before.run), std::move(b), options.request);
+  const Store store_before(before.database, Store::Mode::read_only);
+  return compare_runs(load_run(store_before, before.run), std::move(b), request);
 }
 
-std::string write(const RunComparison& comparison, const CompareOptions& options) {
-  if (options.format == "md") return write_comparison_markdown(comparison);
-  if (options.format == "html") return write_comparison_html(comparison);
-  if (options.format == "json") return write_comparison_json(comparison);
+std::string write(const RunComparison& comparison, const std::string& format, bool is_for_file,
+                  ComparedRows shown) {
+  if (format == "md") return write_comparison_markdown(comparison);
+  if (format == "html") return write_comparison_html(comparison);
+  if (format == "json") return write_comparison_json(comparison);
   const Terminal terminal = terminal_of(STDOUT_FILENO);
-  const std::size_t width = options.output ? file_width : terminal.width_or(file_width);
-  return write_comparison_terminal(comparison, width, terminal.color && !options.output,
-                                   options.shown);
+  const std::size_t width = is_for_file ? file_width : terminal.width_or(file_width);
+  return write_comparison_terminal(comparison, width, terminal.color && !is_for_file, shown);
 }
 
 }  // namespace
 
 CommandLine compare_line() {
   CommandLine line("sweep compare [OPTIONS] A [B]", about_comparing);
-  add_comparison_options(line);
+  line.repeatable("metric", "METRICS",
+                  "what to compare: time, load_sectors.emulated, or\n"
+                  "load_sectors.emulated/hardware (A's, B's); NAME:lower or NAME:higher says which "
+                  "is better");
+  line.option("threshold", "PERCENT",
+              "changes of up to so much are none; 5 unless given, and 0 for the emulator's counts");
+  line.repeatable("where", "CONDITION",
+                  "only configurations for which it holds: 'T == float && STRIDE <= 8'");
+  line.repeatable("ignore", "NAMES", "parameters that may differ in a configuration");
+  line.repeatable("rename", "OLD=NEW", "a pattern or parameter of A that B calls NEW");
+  line.flag("all", "show unchanged configurations too (text)");
+  line.option("format", "text|md|html|json",
+              "a table, Markdown, a page, or everything for programs", "text");
+  add_output_option(line);
+  line.operands({"DATABASE", "DATABASE"}, 1,
+                "compare what? for example: sweep compare before.db after.db, or sweep compare "
+                "results/stride.db for its two newest runs");
   return line;
 }
 
 int compare_command(const GivenOptions& given) {
-  const CompareOptions options = read_compare_options(given);
+  const std::string format = given.text("format");
+  const auto output = given_output(given);
+  const ComparedRows shown = given.has("all") ? ComparedRows::all : ComparedRows::changed;
+  if (shown == ComparedRows::all && format != "text") {
+    throw UsageError("--all: only --format text leaves out what did not change");
+  }
   try {
-    const RunComparison comparison = compare(options);
-    const std::string text = write(comparison, options);
-    write_result(options.output, text);
-    if (options.output) std::cerr << printable(describe_verdict(comparison)) << '\n';
+    const RunComparison comparison = compare(given);
+    write_result(output, write(comparison, format, output.has_value(), shown));
+    if (output) std::cerr << printable(describe_verdict(comparison)) << '\n';
     return has_regression(comparison) ? exit_regression : exit_done;
   } catch (const ComparisonError& error) {
     throw CommandError(exit_bad_input, error.what());

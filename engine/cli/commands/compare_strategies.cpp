@@ -251,10 +251,7 @@ void add_strategy_options(CommandLine& line) {
 std::vector<std::string> read_strategies(const std::string& text) {
   const std::vector<std::string> known = strategy_names();
   std::vector<std::string> names;
-  std::size_t begin = 0;
-  while (begin <= text.size()) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    std::string name = text.substr(begin, end - begin);
+  for (std::string& name : split(text, ',')) {
     name.erase(0, name.find_first_not_of(' '));
     name.erase(name.find_last_not_of(' ') + 1);
     if (std::ranges::find(known, name) == known.end()) {
@@ -262,7 +259,6 @@ std::vector<std::string> read_strategies(const std::string& text) {
                                    suggest(name, known, "there are")));
     }
     if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
-    begin = end + 1;
   }
   if (std::ranges::find(names, "random") == names.end()) names.emplace_back("random");
   return names;
@@ -336,10 +332,7 @@ class ComparisonProgress {
     const std::size_t percent = done * 100 / all;
     if (!live_ || percent == shown_) return;
     shown_ = percent;
-    const Terminal terminal = terminal_of(STDERR_FILENO);
-    const std::size_t width = terminal.width - std::min<std::size_t>(terminal.width, 1);
-    line_.show(cut_to_width(fmt::format("{} %: {}", percent, file_), width, terminal.unicode),
-               terminal.width);
+    line_.show_cut(fmt::format("{} %: {}", percent, file_), terminal_of(STDERR_FILENO));
   }
 
  private:

@@ -19,27 +19,6 @@
 namespace sweep {
 namespace {
 
-struct ExplainOptions {
-  std::string pattern;
-  std::vector<std::string> set;
-  GivenFolders folders;
-  bool is_json = false;
-  EmulatorSettings settings;
-};
-
-ExplainOptions read_explain_options(const GivenOptions& given) {
-  ExplainOptions options;
-  options.pattern = given.operands().front();
-  check_operand("explain", Operand::pattern, options.pattern);
-  options.set = given_set(given);
-  options.folders = given_folders(given);
-  options.is_json = given.has("json");
-  options.settings = given_emulator_settings(given);
-  if (given.has("exact")) make_exact(options.settings);
-  options.settings.notes_shapes = true;
-  return options;
-}
-
 /// The pattern's one configuration: a sweep over nothing but what --set gives.
 Configuration configuration_of(const PatternPtr& pattern, const std::vector<std::string>& set) {
   const auto source = std::make_shared<Source>(
@@ -84,20 +63,23 @@ CommandLine explain_line() {
 }
 
 int explain_command(const GivenOptions& given) {
-  const ExplainOptions options = read_explain_options(given);
+  check_operand("explain", Operand::pattern, given.operands().front());
+  const std::vector<std::string> set = given_set(given);
+  EmulatorSettings settings = given_emulator_settings(given);
+  if (given.has("exact")) make_exact(settings);
+  settings.notes_shapes = true;
   auto compilers = compiler_processes(1);
-  const PatternPtr pattern = find_pattern(options.pattern, options.folders);
-  const Configuration configuration = configuration_of(pattern, options.set);
+  const PatternPtr pattern = find_pattern(given.operands().front(), given_folders(given));
+  const Configuration configuration = configuration_of(pattern, set);
   const CompileSettings compile =
       compile_settings(std::make_shared<const Nvrtc>(), 0, nullptr, std::move(compilers));
-  const CompiledConfiguration compiled =
-      compile_for_emulator(configuration, compile, options.settings);
+  const CompiledConfiguration compiled = compile_for_emulator(configuration, compile, settings);
   std::cerr << render(compiled.warnings, terminal_of(STDERR_FILENO).color);
   try {
-    const Explanation explanation = explain_workload(
-        configuration, make_workload(configuration, compiled), options.settings, true);
-    std::cout << (options.is_json ? write_explanation_json(explanation)
-                                  : write_listing(explanation, terminal_of(STDOUT_FILENO).color));
+    const Explanation explanation =
+        explain_workload(configuration, make_workload(configuration, compiled), settings, true);
+    std::cout << (given.has("json") ? write_explanation_json(explanation)
+                                    : write_listing(explanation, terminal_of(STDOUT_FILENO).color));
     return exit_done;
   } catch (const ExecutionFailure& failure) {
     throw CommandError(exit_points_failed,

@@ -40,9 +40,7 @@ ExportRequest read_export_request(const GivenOptions& given) {
                                  request.format));
   }
   request.emulated = given.has("emulated");
-  const std::string& database = given.operands().front();
-  check_operand("export", Operand::database, database);
-  request.from = read_run_operand(database, given_run(given));
+  request.from = given_run_operand("export", given);
   return request;
 }
 

@@ -31,16 +31,10 @@
 namespace sweep {
 namespace {
 
-std::string state_of(const RunRecord& run) {
-  switch (run.state) {
-    case RunState::finished:
-      return "finished";
-    case RunState::interrupted:
-      return "interrupted";
-    case RunState::running:
-      break;
-  }
-  return "not finished";
+std::string_view state_of(const RunRecord& run) {
+  return run.state == RunState::finished      ? "finished"
+         : run.state == RunState::interrupted ? "interrupted"
+                                              : "not finished";
 }
 
 /// The runs that a results database holds, one a line, oldest first: number, start, state, points
@@ -54,12 +48,9 @@ std::string list_runs(const std::string& database, std::size_t width, bool color
   for (const RunRecord& run : store.runs()) {
     const PointCounts counts = store.count_points(run.id);
     TableModel::Row row;
-    row.keys = {std::to_string(run.id),
-                readable_time(run.started),
-                state_of(run),
-                format_thousands(counts.points),
-                format_thousands(counts.failed),
-                run.provenance.device.name};
+    row.keys = {std::to_string(run.id),          readable_time(run.started),
+                std::string(state_of(run)),      format_thousands(counts.points),
+                format_thousands(counts.failed), run.provenance.device.name};
     row.remark = run.provenance.command;
     table.rows.push_back(std::move(row));
   }
@@ -170,94 +161,42 @@ struct Item {
   std::string summary;
 };
 
-std::string_view type_name(ValueKind kind) {
-  return std::ranges::find(parameter_types, kind, &ParameterType::kind)->name;
-}
+/// Items under a heading; without one they begin at the left.
+struct Group {
+  std::string heading;
+  std::vector<Item> items;
+};
 
 /// The columns of a terminal; elsewhere lines stay whole, for programs that read them.
 std::size_t line_width() {
   return terminal_of(STDOUT_FILENO).width_or(unbroken);
 }
 
-/// The columns that the items' summaries begin after.
-std::size_t width_of_names(const std::vector<Item>& items) {
-  constexpr std::size_t gap = 2;
-  std::size_t widest = 0;
-  for (const Item& item : items) widest = std::max(widest, display_width(item.name));
-  return widest + gap;
-}
-
-void print_items(const std::vector<Item>& items, std::size_t width_of_names, std::size_t margin) {
-  const std::size_t width = line_width();
-  for (const Item& item : items) {
-    std::cout << fmt::format("{:{}}{}{}\n", "", margin, pad_right(item.name, width_of_names),
-                             hanging_text(item.summary, margin + width_of_names, width));
-  }
-}
-
-void print_items(const std::vector<Item>& items) {
-  print_items(items, width_of_names(items), 0);
-}
-
-/// Items under a heading.
-struct Group {
-  std::string heading;
-  std::vector<Item> items;
-};
-
 void print_groups(const std::vector<Group>& groups) {
-  constexpr std::size_t margin = 2;
-  std::size_t width = 0;
-  for (const Group& group : groups) width = std::max(width, width_of_names(group.items));
+  constexpr std::size_t gap = 2;
+  const std::size_t width = line_width();
+  std::size_t widest = 0;
   for (const Group& group : groups) {
-    std::cout << (&group == &groups.front() ? "" : "\n") << group.heading << "\n";
-    print_items(group.items, width, margin);
+    for (const Item& item : group.items) widest = std::max(widest, display_width(item.name));
   }
-}
-
-/// The patterns there are, and of those with mistakes the files and the mistakes.
-struct Patterns {
-  std::vector<PatternPtr> good;
-  std::vector<Item> broken;
-  Diagnostics diagnostics;
-};
-
-Patterns load_patterns(const GivenFolders& folders) {
-  const PatternLibrary library(pattern_folders(folders.patterns, {}), include_folders(folders));
-  Patterns patterns;
-  for (const std::string& name : library.names()) {
-    const PatternPtr pattern = library.load(name, {}, patterns.diagnostics);
-    if (pattern != nullptr) {
-      patterns.good.push_back(pattern);
-    } else {
-      patterns.broken.push_back(
-          {name, fmt::format("(has mistakes: sweep check {})", library.find(name).string())});
+  for (const Group& group : groups) {
+    if (&group != &groups.front()) std::cout << '\n';
+    if (!group.heading.empty()) std::cout << group.heading << '\n';
+    const std::size_t margin = group.heading.empty() ? 0 : gap;
+    for (const Item& item : group.items) {
+      std::cout << fmt::format("{:{}}{}{}\n", "", margin, pad_right(item.name, widest + gap),
+                               hanging_text(item.summary, margin + widest + gap, width));
     }
   }
-  return patterns;
-}
-
-/// By family; those with mistakes come last, since they have none.
-std::vector<Group> list_patterns(Patterns patterns) {
-  std::vector<Group> groups;
-  for (const PatternFamily& family : by_family(patterns.good)) {
-    Group group{family.name, {}};
-    for (const PatternPtr& pattern : family.patterns) {
-      group.items.push_back({pattern->name, pattern->summary});
-    }
-    groups.push_back(std::move(group));
-  }
-  if (!patterns.broken.empty()) {
-    groups.push_back({"with mistakes", std::move(patterns.broken)});
-  }
-  return groups;
 }
 
 /// The parameter as a program reads it; a default stays an expression.
 Json parameter_json(const Parameter& parameter) {
-  Json object = {{"name", parameter.name},
-                 {"type", std::string(type_name(parameter.kind))},
-                 {"default", parameter.default_value.text()}};
+  Json object = {
+      {"name", parameter.name},
+      {"type",
+       std::string(std::ranges::find(parameter_types, parameter.kind, &ParameterType::kind)->name)},
+      {"default", parameter.default_value.text()}};
   if (parameter.min) object["min"] = *parameter.min;
   if (parameter.max) object["max"] = *parameter.max;
   if (!parameter.device.empty()) object["device"] = parameter.device;
@@ -285,29 +224,47 @@ void print_names(const std::vector<std::string>& names) {
 }
 
 void print_patterns(const GivenFolders& folders, const std::string& format) {
-  if (format == "names") {
-    return print_names(PatternLibrary(pattern_folders(folders.patterns, {})).names());
+  const PatternLibrary library(pattern_folders(folders.patterns, {}), include_folders(folders));
+  if (format == "names") return print_names(library.names());
+  std::vector<PatternPtr> good;
+  Group broken = {"with mistakes", {}};
+  Diagnostics mistakes;
+  for (const std::string& name : library.names()) {
+    if (PatternPtr pattern = library.load(name, {}, mistakes)) {
+      good.push_back(std::move(pattern));
+    } else {
+      broken.items.push_back(
+          {name, fmt::format("(has mistakes: sweep check {})", library.find(name).string())});
+    }
   }
-  Patterns patterns = load_patterns(folders);
-  if (format == "text") return print_groups(list_patterns(std::move(patterns)));
-  // What is kept must not silently lack any.
-  if (!patterns.broken.empty()) throw InputError(patterns.diagnostics);
-  std::cout << (format == "md" ? write_pattern_page(patterns.good) : patterns_json(patterns.good));
+  if (format != "text") {
+    // What is kept must not silently lack any.
+    if (!broken.items.empty()) throw InputError(mistakes);
+    std::cout << (format == "md" ? write_pattern_page(good) : patterns_json(good));
+    return;
+  }
+  // Those with mistakes come last, since they have no family.
+  std::vector<Group> groups;
+  for (const PatternFamily& family : by_family(good)) {
+    groups.push_back({family.name, {}});
+    for (const PatternPtr& pattern : family.patterns) {
+      groups.back().items.push_back({pattern->name, pattern->summary});
+    }
+  }
+  if (!broken.items.empty()) groups.push_back(std::move(broken));
+  print_groups(groups);
 }
 
 void print_sweeps(const std::string& format) {
   if (format == "names") return print_names(sweep_names());
-  const std::vector<ListedSweep> sweeps = list_sweeps();
-  if (format == "text") {
-    std::vector<Item> items;
-    for (const ListedSweep& sweep : sweeps) items.push_back({sweep.name, sweep.summary});
-    return print_items(items);
-  }
+  Group group;
   Json list = Json::array();
-  for (const ListedSweep& sweep : sweeps) {
+  for (const ListedSweep& sweep : list_sweeps()) {
+    group.items.push_back({sweep.name, sweep.summary});
     list.push_back(
         {{"name", sweep.name}, {"summary", sweep.summary}, {"file", sweep.file.string()}});
   }
+  if (format == "text") return print_groups({group});
   std::cout << Json{{"sweeps", std::move(list)}}.dump(json_indent) << '\n';
 }
 

@@ -192,9 +192,7 @@ int report_command(const GivenOptions& given) {
   if (!picture_format && given.has("chart")) {
     throw UsageError("--chart belongs to --format svg or png");
   }
-  const std::string& path = given.operands().front();
-  check_operand("report", Operand::database, path);
-  const RunOperand operand = read_run_operand(path, given_run(given));
+  const RunOperand operand = given_run_operand("report", given);
   const auto output = given_output(given);
   const auto chart = given.number("chart", largest_chart);
   const bool counts = given.has("count");

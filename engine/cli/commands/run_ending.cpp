@@ -123,8 +123,7 @@ void show_best(const RunAnalysis& run) {
 void EndingStage::begin(const std::string& text) {
   if (events_ != nullptr) events_->on_stage(text);
   const Terminal terminal = terminal_of(STDERR_FILENO);
-  if (is_silent_ || !terminal.live || terminal.width == 0) return;
-  line_.show(cut_to_width(text, terminal.width - 1, terminal.unicode), terminal.width);
+  if (!is_silent_ && terminal.live) line_.show_cut(text, terminal);
 }
 
 void EndingStage::say(const std::string& lines) {

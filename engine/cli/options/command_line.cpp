@@ -50,16 +50,6 @@ bool is_literal(std::string_view placeholder) {
          std::ranges::none_of(placeholder, [](char c) { return c >= 'A' && c <= 'Z'; });
 }
 
-std::vector<std::string> split_choices(std::string_view text) {
-  std::vector<std::string> choices;
-  while (!text.empty()) {
-    const std::size_t bar = std::min(text.find('|'), text.size());
-    choices.emplace_back(text.substr(0, bar));
-    text.remove_prefix(std::min(bar + 1, text.size()));
-  }
-  return choices;
-}
-
 }  // namespace
 
 std::span<const Placeholder> placeholders() {
@@ -69,9 +59,10 @@ std::span<const Placeholder> placeholders() {
 Word word_of(const std::string& placeholder) {
   const auto* found = std::ranges::find(placeholder_table, placeholder, &Placeholder::name);
   if (found != placeholder_table.end())
-    return {placeholder, found->kind, split_choices(found->choices)};
+    return {placeholder, found->kind,
+            found->choices.empty() ? Words() : split(found->choices, '|')};
   if (placeholder.empty() || !is_literal(placeholder)) return {placeholder, WordKind::text, {}};
-  return {placeholder, WordKind::choice, split_choices(placeholder)};
+  return {placeholder, WordKind::choice, split(placeholder, '|')};
 }
 
 namespace po = boost::program_options;
@@ -177,6 +168,18 @@ Words GivenOptions::all(const std::string& option) const {
   return found != options_.end() ? found->second : Words();
 }
 
+Words GivenOptions::listed(const std::string& option) const {
+  Words words;
+  for (const std::string& list : all(option)) {
+    for (std::string& word : split(list, ',')) {
+      std::erase(word, ' ');
+      if (word.empty()) throw UsageError(fmt::format("--{} {}: a name is missing", option, list));
+      words.push_back(std::move(word));
+    }
+  }
+  return words;
+}
+
 std::optional<std::uint64_t> GivenOptions::number(const std::string& option,
                                                   std::uint64_t largest) const {
   if (!has(option)) return std::nullopt;
@@ -275,6 +278,16 @@ std::optional<GivenOptions> CommandLine::parse(const Arguments& arguments) const
   if (given.operands().size() < operands_.least) throw UsageError(operands_.question);
   check_choices(options_, given);
   return given;
+}
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> words;
+  for (std::size_t from = 0; from <= text.size();) {
+    const std::size_t to = std::min(text.find(separator, from), text.size());
+    words.emplace_back(text.substr(from, to - from));
+    from = to + 1;
+  }
+  return words;
 }
 
 std::string shell_quoted(const std::vector<std::string>& words) {

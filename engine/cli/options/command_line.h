@@ -84,6 +84,9 @@ class GivenOptions {
   std::string text(const std::string& option) const;
   /// The arguments of an option that may be given several times.
   Words all(const std::string& option) const;
+  /// The names that the option's arguments have, with commas between them. Throws UsageError where
+  /// one is missing.
+  Words listed(const std::string& option) const;
   /// The whole number from 1 to `largest` that the option gives; nothing without it. Throws
   /// UsageError for anything else.
   std::optional<std::uint64_t> number(const std::string& option, std::uint64_t largest) const;
@@ -127,6 +130,9 @@ class CommandLine {
   std::vector<OptionOfLine> options_;
   OperandsOfLine operands_;
 };
+
+/// What stands between the separators.
+std::vector<std::string> split(std::string_view text, char separator);
 
 /// The words as a command that a POSIX shell reads back.
 std::string shell_quoted(const std::vector<std::string>& words);

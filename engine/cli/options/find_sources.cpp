@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <map>
 
-#include "engine/cli/command_error.h"
+#include "engine/cli/options/command_line.h"
 #include "engine/spec/pattern_library.h"
 #include "engine/system/cuda_home.h"
 #include "engine/text/diagnostic.h"
@@ -51,11 +51,8 @@ std::vector<fs::path> pattern_folders(const std::vector<std::string>& given,
     add_folder(folders, folder);
   }
   const char* variable = std::getenv("SWEEP_PATH");
-  std::string_view rest = variable != nullptr ? variable : "";
-  while (!rest.empty()) {
-    const std::size_t colon = std::min(rest.find(':'), rest.size());
-    if (colon > 0) add_folder(folders, rest.substr(0, colon));
-    rest.remove_prefix(std::min(colon + 1, rest.size()));
+  for (const std::string& folder : split(variable != nullptr ? variable : "", ':')) {
+    if (!folder.empty()) add_folder(folders, folder);
   }
   if (!sweep_file.empty()) {
     const fs::path folder = sweep_file.has_parent_path() ? sweep_file.parent_path() : ".";

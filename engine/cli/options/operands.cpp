@@ -41,7 +41,16 @@ RunOperand read_run_operand(const std::string& text) {
   return {find_database(file), run};
 }
 
-RunOperand read_run_operand(const std::string& text, std::optional<std::int64_t> run) {
+std::optional<std::int64_t> given_run(const GivenOptions& given) {
+  constexpr std::uint64_t largest = 1'000'000'000;
+  const auto run = given.number("run", largest);
+  return run ? std::optional(static_cast<std::int64_t>(*run)) : std::nullopt;
+}
+
+RunOperand given_run_operand(std::string_view command, const GivenOptions& given) {
+  const std::string& text = given.operands().front();
+  check_operand(command, Operand::database, text);
+  const auto run = given_run(given);
   RunOperand operand = read_run_operand(text);
   if (operand.run && run) {
     throw UsageError(fmt::format("{} names a run already; leave out its :{} or --run {}", text,
@@ -49,12 +58,6 @@ RunOperand read_run_operand(const std::string& text, std::optional<std::int64_t>
   }
   if (run) operand.run = run;
   return operand;
-}
-
-std::optional<std::int64_t> given_run(const GivenOptions& given) {
-  constexpr std::uint64_t largest = 1'000'000'000;
-  const auto run = given.number("run", largest);
-  return run ? std::optional(static_cast<std::int64_t>(*run)) : std::nullopt;
 }
 
 namespace {

@@ -23,11 +23,12 @@ struct RunOperand {
 /// an end is meant as it stands. Throws UsageError for an end that is no number.
 RunOperand read_run_operand(const std::string& text);
 
-/// The same where the option `--run` may name the run. Throws UsageError when both do.
-RunOperand read_run_operand(const std::string& text, std::optional<std::int64_t> run);
-
 /// The run's number that `--run` gives; nothing without it. Throws UsageError.
 std::optional<std::int64_t> given_run(const GivenOptions& given);
+
+/// The run that the first operand names, or --run. Throws UsageError when both do, and what
+/// check_operand does.
+RunOperand given_run_operand(std::string_view command, const GivenOptions& given);
 
 /// What a command takes.
 enum class Operand { sweep, pattern, file_to_check, database };

@@ -13,7 +13,7 @@
 namespace sweep {
 namespace {
 
-void add_metric(std::vector<BestBy>& by, const std::string& name) {
+void add_metric(std::vector<TuneObjective>& by, const std::string& name) {
   const Better better = better_of(name);
   if (better != Better::neither) by.push_back({name, better});
 }
@@ -27,14 +27,9 @@ std::string describe_figure(const std::string& metric, double figure) {
   return unit_says_it ? text : text + " " + metric;
 }
 
-std::vector<BestBy> best_by(const Sweep& sweep) {
-  std::vector<BestBy> by;
-  if (sweep.tune) {
-    for (const TuneObjective& objective : sweep.tune->objectives) {
-      by.push_back({objective.metric, objective.better});
-    }
-    return by;
-  }
+std::vector<TuneObjective> best_by(const Sweep& sweep) {
+  if (sweep.tune) return sweep.tune->objectives;
+  std::vector<TuneObjective> by;
   for (const char* timed : {"bandwidth", "shared_bandwidth", "time"}) add_metric(by, timed);
   for (const TableLayout& table : sweep.report.tables) {
     for (const std::string& value : table.values) add_metric(by, value);
@@ -63,7 +58,7 @@ std::vector<std::string> varying_names(const Sweep& sweep) {
 
 }  // namespace
 
-BestSoFar::BestSoFar(std::vector<BestBy> by, std::vector<std::string> telling,
+BestSoFar::BestSoFar(std::vector<TuneObjective> by, std::vector<std::string> telling,
                      std::vector<std::string> for_each)
     : by_(std::move(by)), telling_(std::move(telling)), for_each_(std::move(for_each)) {}
 
@@ -72,12 +67,12 @@ BestSoFar::BestSoFar(const Sweep& sweep)
                 sweep.tune ? sweep.tune->for_each : std::vector<std::string>()) {}
 
 const Metric* BestSoFar::metric_of(const PointRecord& point) {
-  const auto find = [&](const BestBy& by) -> const Metric* {
+  const auto find = [&](const TuneObjective& by) -> const Metric* {
     const auto found = std::ranges::find(point.metrics, by.metric, &Metric::name);
     return found != point.metrics.end() && std::isfinite(found->value) ? &*found : nullptr;
   };
   if (chosen_) return find(*chosen_);
-  for (const BestBy& by : by_) {
+  for (const TuneObjective& by : by_) {
     const Metric* metric = find(by);
     if (metric == nullptr) continue;
     chosen_ = by;

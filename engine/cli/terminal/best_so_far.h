@@ -9,18 +9,12 @@
 
 namespace sweep {
 
-/// A metric that says which of two points is the better one.
-struct BestBy {
-  std::string metric;
-  Better better = Better::higher;  ///< never `neither`
-};
-
 /// Follows which point is the best so far: of a search's groups, of that of the newest point.
 class BestSoFar {
  public:
   BestSoFar() = default;
   /// `telling`: the names to show of a point; `for_each`: those that groups differ in.
-  BestSoFar(std::vector<BestBy> by, std::vector<std::string> telling,
+  BestSoFar(std::vector<TuneObjective> by, std::vector<std::string> telling,
             std::vector<std::string> for_each);
   /// Compares by the objectives of a search; without one by the first that there is of the
   /// bandwidths, the time, what the tables show, and the counts that tell access patterns apart.
@@ -45,10 +39,10 @@ class BestSoFar {
   const Metric* metric_of(const PointRecord& point);
   std::string words_of(const Bindings& environment) const;
 
-  std::vector<BestBy> by_;
+  std::vector<TuneObjective> by_;
   std::vector<std::string> telling_;
   std::vector<std::string> for_each_;
-  std::optional<BestBy> chosen_;
+  std::optional<TuneObjective> chosen_;
   std::vector<Best> bests_;  ///< one for each group
   std::size_t newest_ = 0;   ///< the group of the newest point
 };

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "engine/text/units.h"
+#include "report/display_text.h"
 
 namespace sweep {
 namespace {
@@ -28,6 +29,11 @@ void LiveLine::show(const std::string& text, std::size_t width) {
   write_progress((resized ? clear_below : "\r") + text + clear_rest);
   shown_ = text;
   width_ = width;
+}
+
+void LiveLine::show_cut(const std::string& text, const Terminal& terminal) {
+  const std::size_t width = terminal.width > 0 ? terminal.width - 1 : 0;
+  show(cut_to_width(text, width, terminal.unicode), terminal.width);
 }
 
 void LiveLine::print(const std::string& text) {

@@ -9,6 +9,8 @@
 #include <string>
 #include <thread>
 
+#include "engine/cli/terminal/terminal.h"
+
 namespace sweep {
 
 /// The last line of the terminal behind standard error, written over again and again; other lines
@@ -19,6 +21,8 @@ class LiveLine {
  public:
   /// Shows a text of less than `width` columns; escapes for colours may be in it.
   void show(const std::string& text, std::size_t width);
+  /// Shows as much of a text as the terminal's width has place for.
+  void show_cut(const std::string& text, const Terminal& terminal);
   /// Prints lines that stay, and takes the live one away until it is shown again.
   void print(const std::string& text);
   void clear();

@@ -247,8 +247,7 @@ void StepProgress::tick() {
   const double now = clock_();
   const Terminal terminal = terminal_of(STDERR_FILENO);
   if (terminal.live) {
-    const std::size_t width = terminal.width > 0 ? terminal.width - 1 : 0;
-    line_.show(cut_to_width(text(now), width, terminal.unicode), terminal.width);
+    line_.show_cut(text(now), terminal);
   } else if (now - last_shown_ >= plain_interval) {
     last_shown_ = now;
     line_.print(text(now));
