@@ -20,7 +20,7 @@ bool is_known(const Word& word) {
 }
 
 OptionOfLine option_of(const CommandLine& line, const std::string& name) {
-  for (OptionOfLine& option : line.described_options()) {
+  for (const OptionOfLine& option : line.described_options()) {
     if (option.name == name) return option;
   }
   BOOST_FAIL("no option " << name);

@@ -121,7 +121,7 @@ class CommandLine {
 
   const std::string& synopsis() const { return synopsis_; }
   const std::string& about() const { return about_; }
-  const std::vector<OptionOfLine>& described_options() const { return options_; }
+  std::vector<OptionOfLine> described_options() const { return options_; }
   const OperandsOfLine& described_operands() const { return operands_; }
 
  private:
