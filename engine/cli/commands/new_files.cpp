@@ -4,57 +4,19 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <string_view>
 #include <vector>
 
+#include "engine/cli/embedded_files.h"
 #include "engine/spec/pattern.h"
 #include "engine/text/units.h"
 
 namespace sweep {
 
 std::string new_pattern_text(const std::string& name) {
-  return fmt::format(R"cuda(/* pattern:
-# What it does, in a line: 'sweep list patterns' shows it.
-summary: Copy with the two halves of a warp GAP elements apart
-# Optional, for readers: its family among the patterns, what to look at, where it comes from.
-family: my own
-help: >-
-  The second half of each warp reads from GAP elements further on. What does it cost that a request
-  touches two places?
-# reference: a paper, a manual, an address
-
-# The kernel's constants. A sweep gives their values; the defaults hold for what it does not name.
-parameters:
-  T:     {{type: element, default: float, help: what is copied}}
-  GAP:   {{default: 0, min: 0, max: 1 Mi, help: extra distance of the second half in elements}}
-  BLOCK: {{default: 256, min: 32, max: 1024, help: threads per block}}
-  N:     {{default: 16 Mi, min: 32, help: elements to copy}}
-# Conditions that every configuration satisfies; those that break one are left out.
-require:
-  - BLOCK % 32 == 0
-  - N % BLOCK == 0
-# structs: {{Particle: 24}}   # sizes in bytes of types that this file defines
-
-# The arrays that the kernel gets, in this order. 'init' is a CUDA expression in the element's
-# index i; a buffer without it starts as bytes of 0xff.
-buffers:
-  in:  {{type: T, length: N + GAP, init: "splat<T>(i % 101)"}}
-  out: {{type: T, length: N}}
-# arguments: {{n: {{type: int64_t, value: N}}}}   # scalars after the buffers
-
-# Blocks and threads, each one number or up to three; 'shared' is dynamic shared memory in bytes.
-launch: {{grid: N / BLOCK, block: BLOCK, shared: 0}}
-# The bytes that the algorithm needs: bandwidth is these over time.
-useful: {{read: N * sizeof(T), write: N * sizeof(T)}}
-# Holds for every i after exactly one launch; a configuration for which it does not is never timed.
-verify: {{out: "out[i] == splat<T>((i + (i % 32 < 16 ? 0 : GAP)) % 101)"}}
-*/
-// The kernel has the file's name; parameters are constants in it.
-__global__ void {}(const T* __restrict__ in, T* __restrict__ out) {{
-  const size_t i = size_t(blockIdx.x) * BLOCK + threadIdx.x;
-  out[i] = in[i + (threadIdx.x % 32 < 16 ? 0 : GAP)];
-}}
-)cuda",
-                     name);
+  constexpr std::string_view placeholder = "NEW_PATTERN";
+  std::string text(new_file_templates().front().text);
+  return text.replace(text.find(placeholder), placeholder.size(), name);
 }
 
 namespace {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/cli/embedded_files.h"
 #include "engine/text/characters.h"
 #include "report/terminal_color.h"
 
@@ -197,7 +198,7 @@ std::string rendered_verbatim(const std::string& text) {
 const std::vector<HelpTopic>& help_topics() {
   static const std::vector<HelpTopic> topics = [] {
     std::vector<HelpTopic> result;
-    for (const HelpFile& file : help_files()) {
+    for (const EmbeddedFile& file : help_files()) {
       std::string_view text = file.text;
       const std::string_view summary = take_line(text);
       result.push_back({file.name, summary, text});

@@ -2,21 +2,11 @@
 
 #include <cstddef>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace sweep {
-
-/// A file of engine/cli/help, which is part of the program (cmake/EmbedHelp.cmake).
-struct HelpFile {
-  std::string_view name;  ///< without folder and ending
-  std::string_view text;
-};
-
-/// In the order in which `sweep help` lists them.
-std::span<const HelpFile> help_files();
 
 /// What `sweep help NAME` prints, from engine/cli/help/NAME.txt. The file's first line is the
 /// summary. Below it stand, apart by empty lines: headings ("# ..."); paragraphs; items ("- ...");
