@@ -130,17 +130,19 @@ RunSummary measure_all(const RunRequest& request, Measurer& measurer, Store& sto
   }
 }
 
+void require_some(const LoadedSweep& loaded, std::string_view when = {}) {
+  if (!loaded.space.configurations.empty()) return;
+  throw CommandError(exit_bad_input,
+                     fmt::format("nothing to run: {}the constraints leave no configuration", when));
+}
+
 /// Patterns may have figures of the device for defaults.
 void fit_to_device(LoadedSweep& loaded, const Device& device) {
   const DeviceFigures figures = {device.multiprocessors,
                                  static_cast<std::int64_t>(device.l2_bytes)};
   if (!apply_device_figures(loaded.sweep, figures)) return;
   enumerate_again(loaded);
-  if (loaded.space.configurations.empty()) {
-    throw CommandError(exit_bad_input,
-                       "nothing to run: with the device's own figures the constraints leave no "
-                       "configuration");
-  }
+  require_some(loaded, "with the device's own figures ");
 }
 
 /// A sweep may state smaller values for the emulator.
@@ -149,11 +151,7 @@ void reduce_for_emulator(LoadedSweep& loaded, const RunOptions& options) {
   apply_emulator_set(loaded.sweep);
   enumerate_again(loaded);
   say(options, "  with the sweep's values for the emulator:\n" + describe_plan(loaded));
-  if (loaded.space.configurations.empty()) {
-    throw CommandError(exit_bad_input,
-                       "nothing to run: with the sweep's values for the emulator the constraints "
-                       "leave no configuration");
-  }
+  require_some(loaded, "with the sweep's values for the emulator ");
 }
 
 void keep_recorded(LoadedSweep& loaded, Replay& replay, const RunOptions& options) {
@@ -288,9 +286,7 @@ int run(const RunOptions& options) {
       load_sweep(find_sweep_file(options.sweep), options.folders, options.set, options.limits);
   require_file_name(loaded.sweep.name);
   say(options, describe_plan(loaded));
-  if (loaded.space.configurations.empty()) {
-    throw CommandError(exit_bad_input, "nothing to run: the constraints leave no configuration");
-  }
+  require_some(loaded);
   const Executor executor = start_executor(options.device, std::move(ahead), options.given);
   const std::unique_ptr<ProgramCache> cache = given_program_cache(options.given);
   say(options, fmt::format("  on {}\n", describe_device(executor.measurer->device())));
