@@ -1,8 +1,7 @@
 #pragma once
 
+#include <exception>
 #include <span>
-#include <stdexcept>
-#include <string>
 
 #include "engine/cli/options/command_line.h"
 

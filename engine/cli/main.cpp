@@ -4,11 +4,8 @@
 
 #include <array>
 #include <csignal>
-#include <filesystem>
 #include <iostream>
-#include <new>
 #include <optional>
-#include <system_error>
 #include <vector>
 
 #include "engine/cli/commands.h"

@@ -1,9 +1,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
-#include <filesystem>
 #include <iostream>
 
 #include "engine/cli/commands.h"

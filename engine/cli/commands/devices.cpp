@@ -7,7 +7,6 @@
 #include "engine/cli/commands.h"
 #include "engine/cli/options/device_options.h"
 #include "engine/cuda/cuda_backend.h"
-#include "engine/emulator/count/model.h"
 #include "engine/run/runner.h"
 #include "report/json_records.h"
 #include "report/json_value.h"

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <optional>
 #include <variant>
 
 #include "engine/cli/terminal/live_line.h"
+#include "engine/emulator/execution/emulator_backend.h"
 #include "engine/explain/listing.h"
 #include "engine/run/compile_pool.h"
 #include "engine/run/workload.h"

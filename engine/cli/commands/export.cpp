@@ -1,8 +1,5 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
-#include <filesystem>
 #include <iostream>
 
 #include "engine/cli/commands.h"

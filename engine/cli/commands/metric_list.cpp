@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/spec/counters.h"
-#include "engine/spec/metric.h"
 #include "report/display_text.h"
 #include "report/markdown_text.h"
 

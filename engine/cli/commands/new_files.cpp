@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "engine/cli/embedded_files.h"
-#include "engine/spec/pattern.h"
 #include "engine/text/units.h"
 
 namespace sweep {

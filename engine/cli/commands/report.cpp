@@ -27,8 +27,6 @@
 #include "engine/spec/included_files.h"
 #include "engine/spec/pattern_library.h"
 #include "engine/store/run_lock.h"
-#include "engine/text/units.h"
-#include "report/display_text.h"
 #include "report/expectation_check.h"
 #include "report/run_results.h"
 

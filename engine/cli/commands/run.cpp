@@ -7,7 +7,6 @@
 #include <csignal>
 #include <iostream>
 #include <optional>
-#include <thread>
 #include <utility>
 #include <vector>
 

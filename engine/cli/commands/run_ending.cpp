@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <iostream>
-#include <string>
 #include <string_view>
 
 #include "engine/cli/commands/report_files.h"

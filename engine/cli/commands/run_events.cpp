@@ -2,7 +2,6 @@
 
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "report/json_records.h"
 #include "report/json_value.h"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/text/units.h"
 #include "report/csv.h"
 #include "report/display_text.h"
 #include "report/markdown_text.h"

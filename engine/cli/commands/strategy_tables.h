@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "engine/cli/terminal/terminal.h"
 #include "engine/search/comparison.h"
 
 namespace sweep {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <exception>
 #include <filesystem>
-#include <optional>
 
 #include "engine/cli/commands.h"
 #include "engine/cli/options/device_options.h"

@@ -10,7 +10,6 @@
 #include <sstream>
 
 #include "engine/cli/terminal/terminal.h"
-#include "engine/text/characters.h"
 #include "engine/text/diagnostic.h"
 #include "report/display_text.h"
 

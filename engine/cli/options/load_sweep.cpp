@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "engine/cli/options/find_sources.h"
 #include "engine/spec/pattern_library.h"
 #include "engine/text/read_source.h"
 #include "engine/text/units.h"

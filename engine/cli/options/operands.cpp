@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <filesystem>
-#include <string>
 
 #include "engine/cli/command_error.h"
 #include "engine/cli/options/find_sources.h"

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "engine/store/ranking.h"
-#include "engine/store/record.h"
 #include "engine/text/units.h"
 #include "report/metric_column.h"
 

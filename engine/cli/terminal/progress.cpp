@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/cli/terminal/terminal.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/units.h"
 #include "report/display_text.h"
