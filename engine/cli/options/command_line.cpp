@@ -274,8 +274,8 @@ std::optional<GivenOptions> CommandLine::parse(const Arguments& arguments) const
               << without_trailing_spaces(description.str());
     return std::nullopt;
   }
-  if (given.operands().size() < operands_.least) throw UsageError(operands_.question);
   check_choices(options_, given);
+  if (given.operands().size() < operands_.least) throw UsageError(operands_.question);
   return given;
 }
 
