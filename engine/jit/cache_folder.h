@@ -32,8 +32,6 @@ class CacheFolder {
  public:
   explicit CacheFolder(std::filesystem::path path) : path_(std::move(path)) {}
 
-  const std::filesystem::path& path() const { return path_; }
-
   /// The names of a group's programs.
   std::vector<std::string> programs(const std::string& group) const;
 

@@ -18,21 +18,6 @@ namespace sweep {
 
 namespace {
 
-/// An nvrtcProgram that is destroyed with its owner.
-class OwnedProgram {
- public:
-  OwnedProgram(nvrtcProgram handle, decltype(::nvrtcDestroyProgram)* destroy)
-      : handle_(handle), destroy_(destroy) {}
-  ~OwnedProgram() { destroy_(&handle_); }
-  OwnedProgram(const OwnedProgram&) = delete;
-  OwnedProgram& operator=(const OwnedProgram&) = delete;
-  nvrtcProgram get() const { return handle_; }
-
- private:
-  nvrtcProgram handle_;
-  decltype(::nvrtcDestroyProgram)* destroy_;
-};
-
 /// Loads the library of built-in functions that lies beside NVRTC, which itself looks for it by
 /// name alone: where the system's search does not know the toolkit, a loaded one is found.
 void open_builtins(const std::filesystem::path& nvrtc) {
@@ -193,7 +178,8 @@ NvrtcResult Nvrtc::compile_here(const ProgramSource& source) const {
                           static_cast<int>(header_names.size()), header_texts.data(),
                           header_names.data()),
           "nvrtcCreateProgram");
-  const OwnedProgram program(handle, f.DestroyProgram);
+  const auto destroy = [&](nvrtcProgram program) { f.DestroyProgram(&program); };
+  const std::unique_ptr<_nvrtcProgram, decltype(destroy)> owner(handle, destroy);
   for (const std::string& expression : source.name_expressions) {
     f.check(f.AddNameExpression(handle, expression.c_str()), "nvrtcAddNameExpression");
   }
@@ -203,25 +189,25 @@ NvrtcResult Nvrtc::compile_here(const ProgramSource& source) const {
       f.CompileProgram(handle, static_cast<int>(arguments.size()), arguments.data());
   if (status == NVRTC_ERROR_INVALID_OPTION) f.check(status, "nvrtcCompileProgram");
 
+  const auto get = [&](auto* get_size, auto* get_bytes, const char* call) {
+    std::size_t size = 0;
+    f.check(get_size(handle, &size), call);
+    std::string bytes(size, '\0');
+    if (size > 0) f.check(get_bytes(handle, bytes.data()), call);
+    return bytes;
+  };
   NvrtcResult result;
-  std::size_t size = 0;
-  f.check(f.GetProgramLogSize(handle, &size), "nvrtcGetProgramLogSize");
-  result.log.resize(size);
-  f.check(f.GetProgramLog(handle, result.log.data()), "nvrtcGetProgramLog");
+  result.log = get(f.GetProgramLogSize, f.GetProgramLog, "nvrtcGetProgramLog");
   result.log.resize(std::min(result.log.find('\0'), result.log.size()));
   if (status == NVRTC_ERROR_COMPILATION) return result;
   if (status != NVRTC_SUCCESS) {
     result.log = fmt::format("{}\n{}", f.GetErrorString(status), result.log);
     return result;
   }
-
-  f.check(f.GetPTXSize(handle, &size), "nvrtcGetPTXSize");
-  result.ptx.resize(size);
-  f.check(f.GetPTX(handle, result.ptx.data()), "nvrtcGetPTX");
+  result.ptx = get(f.GetPTXSize, f.GetPTX, "nvrtcGetPTX");
   while (result.ptx.ends_with('\0')) result.ptx.pop_back();
-  f.check(f.GetCUBINSize(handle, &size), "nvrtcGetCUBINSize");
-  result.cubin.resize(size);
-  if (size > 0) f.check(f.GetCUBIN(handle, result.cubin.data()), "nvrtcGetCUBIN");
+  const std::string cubin = get(f.GetCUBINSize, f.GetCUBIN, "nvrtcGetCUBIN");
+  result.cubin.assign(cubin.begin(), cubin.end());
   for (const std::string& expression : source.name_expressions) {
     const char* lowered = nullptr;
     f.check(f.GetLoweredName(handle, expression.c_str(), &lowered), "nvrtcGetLoweredName");

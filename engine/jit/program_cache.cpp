@@ -148,19 +148,15 @@ void ProgramCache::note(std::string problem) {
 }
 
 ProgramCache::Group& ProgramCache::group_of(const PatternPtr& pattern, std::string_view identity) {
-  std::pair<PatternPtr, std::string> name(pattern, identity);
-  const auto known = known_.find(name);
-  if (known != known_.end()) return *known->second;
-  std::string key = program_key(*pattern, identity);
-  std::unique_ptr<Group>& group = groups_[key];
+  std::unique_ptr<Group>& group = groups_[{pattern, std::string(identity)}];
   if (group == nullptr) {
-    group = std::make_unique<Group>();
-    group->folder = hash_name(key);
-    group->key = std::move(key);
-    group->is_kept = key_is_complete(*pattern);
-    if (group->is_kept) read_new_files(*group);
+    auto made = std::make_unique<Group>();
+    made->key = program_key(*pattern, identity);
+    made->folder = hash_name(made->key);
+    made->is_kept = key_is_complete(*pattern);
+    if (made->is_kept) read_new_files(*made);
+    group = std::move(made);
   }
-  known_.emplace(std::move(name), group.get());
   return *group;
 }
 

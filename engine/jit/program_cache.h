@@ -83,9 +83,8 @@ class ProgramCache {
   const CacheFolder folder_;
 
   mutable std::mutex mutex_;
-  std::map<std::string, std::unique_ptr<Group>> groups_;  ///< by key
-  /// The patterns are held, so that a pointer is not used for another one.
-  std::map<std::pair<PatternPtr, std::string>, Group*> known_;
+  /// By pattern, which is held so that its pointer is not used for another one, and identity.
+  std::map<std::pair<PatternPtr, std::string>, std::unique_ptr<Group>> groups_;
   std::list<LoadedProgram> recent_;
   std::uint64_t recent_bytes_ = 0;
   std::optional<std::uint64_t> bytes_;  ///< on disk when last looked at
