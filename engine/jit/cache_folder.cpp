@@ -12,7 +12,6 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <random>
@@ -65,18 +64,20 @@ void require_own(const FileDescriptor& root) {
   throw std::system_error(EPERM, std::generic_category(), "others can write into it");
 }
 
-/// The group's folder; nothing when it is not there, or a link.
+/// The group's folder; nothing when it or the root is not there, or for a link.
 FileDescriptor open_group(const FileDescriptor& root, const std::string& group) {
+  if (!root) return {};
   FileDescriptor folder(openat(root.get(), group.c_str(), folder_flags | O_NOFOLLOW));
   if (!folder && !is_absence(errno)) fail(errno);
   return folder;
 }
 
-/// Calls `visit` with the name of each entry.
-void for_each_entry(const FileDescriptor& folder,
-                    const std::function<void(const std::string&)>& visit) {
+/// The names of what is in a folder that may not be there.
+std::vector<std::string> entries_of(const FileDescriptor& folder) {
+  std::vector<std::string> names;
+  if (!folder) return names;
   FileDescriptor again(openat(folder.get(), ".", folder_flags));
-  if (!again && is_absence(errno)) return;
+  if (!again && is_absence(errno)) return names;
   if (!again) fail(errno);
   const std::unique_ptr<DIR, int (*)(DIR*)> listing(fdopendir(again.get()), closedir);
   if (listing == nullptr) fail(errno);
@@ -85,8 +86,8 @@ void for_each_entry(const FileDescriptor& folder,
     errno = 0;
     const dirent* entry = readdir(listing.get());
     if (entry == nullptr && errno != 0) fail(errno);
-    if (entry == nullptr) return;
-    visit(entry->d_name);
+    if (entry == nullptr) return names;
+    names.emplace_back(entry->d_name);
   }
 }
 
@@ -206,39 +207,28 @@ FileDescriptor CacheFolder::open_root() const {
 }
 
 std::vector<std::string> CacheFolder::programs(const std::string& group) const {
-  std::vector<std::string> names;
-  const FileDescriptor root = open_root();
-  if (!root) return names;
-  const FileDescriptor folder = open_group(root, group);
-  if (!folder) return names;
-  for_each_entry(folder, [&](const std::string& name) {
-    if (is_program_name(name)) names.push_back(name);
-  });
+  std::vector<std::string> names = entries_of(open_group(open_root(), group));
+  std::erase_if(names, [](const std::string& name) { return !is_program_name(name); });
   return names;
 }
 
 std::vector<CacheFile> CacheFolder::files() const {
   std::vector<CacheFile> files;
   const FileDescriptor root = open_root();
-  if (!root) return files;
-  for_each_entry(root, [&](const std::string& group) {
-    if (!is_hash(group)) return;
+  for (const std::string& group : entries_of(root)) {
+    if (!is_hash(group)) continue;
     const FileDescriptor folder = open_group(root, group);
-    if (!folder) return;
-    for_each_entry(folder, [&](const std::string& name) {
-      if (!is_program_name(name) && !is_temporary_name(name)) return;
+    for (const std::string& name : entries_of(folder)) {
+      if (!is_program_name(name) && !is_temporary_name(name)) continue;
       if (auto file = describe(folder, group, name)) files.push_back(std::move(*file));
-    });
-  });
+    }
+  }
   return files;
 }
 
 FileDescriptor CacheFolder::open(const std::string& group, const std::string& name) const {
-  const FileDescriptor root = open_root();
-  if (!root) return {};
-  const FileDescriptor folder = open_group(root, group);
-  if (!folder) return {};
-  return open_plain_file(folder, name);
+  const FileDescriptor folder = open_group(open_root(), group);
+  return folder ? open_plain_file(folder, name) : FileDescriptor();
 }
 
 void CacheFolder::write(const std::string& group, const std::string& name,
@@ -248,8 +238,7 @@ void CacheFolder::write(const std::string& group, const std::string& name,
   int error = 0;
   for (int i = 0; i < tries; ++i) {
     make_folders(path_ / group);
-    const FileDescriptor root = open_root();
-    const FileDescriptor folder = root ? open_group(root, group) : FileDescriptor();
+    const FileDescriptor folder = open_group(open_root(), group);
     error = folder ? write_file(folder, name, pieces) : ENOTDIR;
     // Another process may remove an empty folder in between.
     if (error != ENOENT && error != ENOTDIR) break;
@@ -269,7 +258,6 @@ FileDescriptor CacheFolder::open_claims() const {
 bool CacheFolder::remove(const std::string& group, const std::string& name) const {
   if (!is_program_name(name) && !is_temporary_name(name)) return false;
   const FileDescriptor root = open_root();
-  if (!root) return false;
   const FileDescriptor folder = open_group(root, group);
   if (!folder || !bears_mark(folder, name)) return false;
   if (unlinkat(folder.get(), name.c_str(), 0) != 0) {
@@ -282,12 +270,9 @@ bool CacheFolder::remove(const std::string& group, const std::string& name) cons
 
 void CacheFolder::remove_empty_groups() const {
   const FileDescriptor root = open_root();
-  if (!root) return;
-  std::vector<std::string> groups;
-  for_each_entry(root, [&](const std::string& name) {
-    if (is_hash(name)) groups.push_back(name);
-  });
-  for (const std::string& group : groups) unlinkat(root.get(), group.c_str(), AT_REMOVEDIR);
+  for (const std::string& name : entries_of(root)) {
+    if (is_hash(name)) unlinkat(root.get(), name.c_str(), AT_REMOVEDIR);
+  }
 }
 
 namespace {

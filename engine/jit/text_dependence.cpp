@@ -171,18 +171,18 @@ class BodyText {
   void find_top_level() {
     int depth = 0;
     std::size_t at = 0;
-    for (const Word& word : code_words_) {
-      for (; at < word.offset; ++at) {
+    const auto read_until = [&](std::size_t end) {
+      for (; at < end; ++at) {
         if (code_[at] == '{') ++depth;
         if (code_[at] == '}') --depth;
         is_unbalanced_ = is_unbalanced_ || depth < 0;
       }
+    };
+    for (const Word& word : code_words_) {
+      read_until(word.offset);
       if (depth == 0) top_level_.insert(word.text);
     }
-    for (; at < code_.size(); ++at) {
-      if (code_[at] == '{') ++depth;
-      if (code_[at] == '}') --depth;
-    }
+    read_until(code_.size());
     is_unbalanced_ = is_unbalanced_ || depth != 0;
   }
 

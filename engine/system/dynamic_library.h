@@ -35,9 +35,6 @@ class DynamicLibrary {
   /// The file that the library with `function` was loaded from, links resolved.
   static std::filesystem::path file_of(const void* function);
 
-  /// The name or path it was opened with.
-  const std::string& name() const { return name_; }
-
  private:
   DynamicLibrary(std::string name, void* handle) : name_(std::move(name)), handle_(handle) {}
   void* address_of(const char* symbol) const;
