@@ -72,7 +72,7 @@ TableModel long_table(std::size_t rows) {
   table.key_columns = {{"STRIDE", true}};
   table.headings = {{"bandwidth"}};
   for (std::size_t i = 1; i <= rows; ++i) {
-    table.rows.push_back({{std::to_string(i)}, {figure(static_cast<double>(100 + i))}});
+    table.rows.push_back({{std::to_string(i)}, {figure(static_cast<double>(1000 + i))}});
   }
   table.rows[rows / 2].cells.front().is_best = true;
   return table;
@@ -83,13 +83,13 @@ BOOST_AUTO_TEST_CASE(what_is_longer_than_the_screen_shows_its_first_best_and_las
              "A title\n"
              "\n"
              "STRIDE  bandwidth\n"
-             "     1        101\n"
-             "     2        102\n"
+             "     1       1001\n"
+             "     2       1002\n"
              "... 8 rows\n"
-             "    11        111\n"
+             "    11       1011\n"
              "... 7 rows\n"
-             "    19        119\n"
-             "    20        120\n"
+             "    19       1019\n"
+             "    20       1020\n"
              "15 of 20 rows are left out; all of them: results/x.md\n");
 }
 
