@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "engine/emulator/count/access.h"
-#include "engine/emulator/machine/thread_place.h"
+#include "engine/emulator/count/model.h"
+#include "engine/emulator/machine/fault.h"
 #include "engine/explain/pattern_file.h"
 #include "engine/spec/cuda_scanner.h"
 

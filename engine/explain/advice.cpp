@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "engine/emulator/count/access.h"
+#include "engine/emulator/count/model.h"
 #include "engine/text/units.h"
 
 namespace sweep {

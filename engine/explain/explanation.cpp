@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/emulator/count/access.h"
+#include "engine/emulator/count/model.h"
 #include "engine/explain/advice.h"
 
 namespace sweep {

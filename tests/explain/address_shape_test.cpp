@@ -1,9 +1,9 @@
-#include "engine/emulator/machine/address_shape.h"
-
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <functional>
 #include <ostream>
+
+#include "engine/emulator/machine/counts.h"
 
 using namespace sweep;
 namespace data = boost::unit_test::data;

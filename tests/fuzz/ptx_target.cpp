@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/emulator/execution/ptx_memory_instructions.h"
+#include "engine/emulator/execution/observation.h"
 #include "engine/emulator/lower/lower.h"
 #include "engine/emulator/machine/fault.h"
 #include "tests/emulator/machine/test_device.h"

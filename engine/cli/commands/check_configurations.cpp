@@ -11,7 +11,7 @@
 #include "engine/cli/options/device_options.h"
 #include "engine/cli/terminal/progress.h"
 #include "engine/emulator/execution/emulator_backend.h"
-#include "engine/emulator/execution/faulty_kernel.h"
+#include "engine/emulator/execution/emulator_execution.h"
 #include "engine/explain/pattern_file.h"
 #include "engine/run/compile_pool.h"
 #include "engine/run/phase_times.h"

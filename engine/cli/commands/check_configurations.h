@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "engine/emulator/execution/settings.h"
+#include "engine/emulator/execution/emulator_backend.h"
 #include "engine/run/compile_pool.h"
 #include "engine/spec/pattern.h"
 #include "engine/text/diagnostic.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/cli/options/load_sweep.h"
-#include "engine/emulator/execution/settings.h"
+#include "engine/emulator/execution/emulator_backend.h"
 #include "engine/explain/explanation.h"
 #include "engine/run/compile_pool.h"
 #include "engine/run/workload.h"

@@ -5,7 +5,7 @@
 
 #include "engine/backend/backend.h"
 #include "engine/cli/options/command_line.h"
-#include "engine/emulator/execution/settings.h"
+#include "engine/emulator/execution/emulator_backend.h"
 
 namespace sweep {
 

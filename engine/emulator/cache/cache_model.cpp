@@ -1,11 +1,28 @@
 #include "engine/emulator/cache/cache_model.h"
 
+#include <algorithm>
 #include <bit>
+#include <limits>
+#include <stdexcept>
+#include <utility>
 
 namespace sweep {
 namespace {
 
 constexpr unsigned sector_bytes = 32;
+constexpr std::uint64_t line_bytes = 128;
+constexpr std::uint64_t state_bits = 0xff;
+
+/// The finaliser of SplitMix64.
+std::uint64_t mixed(std::uint64_t value) {
+  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9;
+  value = (value ^ (value >> 27)) * 0x94d049bb133111eb;
+  return value ^ (value >> 31);
+}
+
+CacheLevel::Line unpacked(std::uint64_t entry) {
+  return {entry >> 8, static_cast<unsigned>(entry & 0xf), static_cast<unsigned>(entry >> 4 & 0xf)};
+}
 
 std::uint64_t number_of(unsigned sectors) {
   return static_cast<unsigned>(std::popcount(sectors));
@@ -14,8 +31,7 @@ std::uint64_t number_of(unsigned sectors) {
 /// Calls `visit(line, sectors)` for each run of sectors of one line.
 template <class Visit>
 void for_each_line(const std::uint64_t* sectors, unsigned count, const Visit& visit) {
-  unsigned i = 0;
-  while (i < count) {
+  for (unsigned i = 0; i < count;) {
     const std::uint64_t line = sectors[i] / 4;
     unsigned mask = 0;
     for (; i < count && sectors[i] / 4 == line; ++i) mask |= 1U << sectors[i] % 4;
@@ -25,17 +41,75 @@ void for_each_line(const std::uint64_t* sectors, unsigned count, const Visit& vi
 
 }  // namespace
 
-CacheCount& CacheCount::operator+=(const CacheCount& other) {
-  l1_load_sectors += other.l1_load_sectors;
-  l1_load_hits += other.l1_load_hits;
-  l1_store_sectors += other.l1_store_sectors;
-  l2_read_sectors += other.l2_read_sectors;
-  l2_read_hits += other.l2_read_hits;
-  l2_write_sectors += other.l2_write_sectors;
-  l2_write_hits += other.l2_write_hits;
-  dram_read_bytes += other.dram_read_bytes;
-  dram_write_bytes += other.dram_write_bytes;
-  return *this;
+CacheLevel::CacheLevel(std::uint64_t bytes, unsigned ways) {
+  const std::uint64_t lines = bytes / line_bytes;
+  if (lines == 0 || ways == 0) return;
+  ways_ = static_cast<unsigned>(std::min<std::uint64_t>(ways, lines));
+  const std::uint64_t sets = lines / ways_;
+  if (sets > std::numeric_limits<std::int32_t>::max()) throw std::length_error("cache too large");
+  sets_ = static_cast<std::uint32_t>(sets);
+}
+
+std::uint64_t* CacheLevel::set_of(std::uint64_t number) {
+  // A division of 32 bits is several times faster than one of 64; the upper bits join the hash.
+  const auto low = static_cast<std::uint32_t>(number);
+  const std::uint64_t rest = low / sets_ | (number >> 32) << 32;
+  std::uint32_t set = low % sets_;
+  if (rest != 0) {
+    set += static_cast<std::uint32_t>((mixed(rest) >> 32) * sets_ >> 32);
+    if (set >= sets_) set -= sets_;
+  }
+  return entries_.data() + std::size_t{set} * ways_;
+}
+
+CacheLevel::Line CacheLevel::touch(std::uint64_t number, unsigned valid, unsigned dirty,
+                                   Line& evicted) {
+  if (entries_.empty()) entries_.assign(std::size_t{sets_} * ways_, 0);
+  std::uint64_t* const set = set_of(number);
+  last_ = static_cast<std::size_t>(set - entries_.data());
+  const std::uint64_t tag = number << 8;
+  const std::uint64_t added = dirty << 4 | valid;
+  if ((set[0] & ~state_bits) == tag) {
+    const Line before = unpacked(set[0]);
+    set[0] |= added;
+    return before;
+  }
+  // The search moves each line one place back on its way. Unused ways are last in the order and
+  // look like line 0 without sectors, which comes to the same.
+  std::uint64_t previous = set[0];
+  for (unsigned way = 1; way < ways_; ++way) {
+    const std::uint64_t entry = std::exchange(set[way], previous);
+    if ((entry & ~state_bits) == tag) {
+      set[0] = entry | added;
+      return unpacked(entry);
+    }
+    previous = entry;
+  }
+  evicted = unpacked(previous);
+  set[0] = tag | added;
+  return unpacked(tag);
+}
+
+void CacheLevel::add(unsigned valid) {
+  entries_[last_] |= valid;
+}
+
+void CacheLevel::forget(std::uint64_t number, unsigned sectors) {
+  if (entries_.empty()) return;
+  std::uint64_t* const set = set_of(number);
+  std::uint64_t* const end = set + ways_;
+  std::uint64_t* const entry = std::find_if(
+      set, end, [&](std::uint64_t candidate) { return (candidate & ~state_bits) == number << 8; });
+  if (entry != end) *entry &= ~std::uint64_t{sectors << 4 | sectors};
+}
+
+std::uint64_t CacheLevel::clean() {
+  std::uint64_t count = 0;
+  for (std::uint64_t& entry : entries_) {
+    count += static_cast<unsigned>(std::popcount(entry & 0xf0));
+    entry &= ~std::uint64_t{0xf0};
+  }
+  return count;
 }
 
 CacheModel::CacheModel(const DeviceProfile& profile, std::uint64_t l1_bytes)

@@ -10,7 +10,7 @@ namespace sweep {
 
 /// The sizes of a GPU that occupancy and caches depend on.
 struct DeviceProfile {
-  std::string name;            ///< "H200"
+  std::string name = {};       ///< "H200"
   int compute_capability = 0;  ///< major * 10 + minor
   unsigned multiprocessors = 0;
   unsigned max_threads_per_multiprocessor = 0;

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
+#include <variant>
 
 #include "engine/emulator/cache/device_profile.h"
 #include "engine/spec/map_reader.h"
@@ -12,68 +12,55 @@
 namespace sweep {
 namespace {
 
-/// major * 10 + minor from "9.0" or "12.0".
-std::optional<int> parse_capability(std::string_view text) {
-  const auto point = text.find('.');
-  if (point == std::string_view::npos || text.size() != point + 2) return std::nullopt;
-  int major = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + point, major);
-  const char minor = text[point + 1];
-  if (error != std::errc{} || end != text.data() + point || minor < '0' || minor > '9' ||
-      major < 1 || major > 99) {
-    return std::nullopt;
-  }
-  return major * 10 + (minor - '0');
-}
-
 std::string capability_text(int capability) {
   return fmt::format("{}.{}", capability / 10, capability % 10);
 }
 
-const std::vector<std::string> keys = {"name",
-                                       "compute_capability",
-                                       "multiprocessors",
-                                       "max_threads_per_multiprocessor",
-                                       "max_blocks_per_multiprocessor",
-                                       "max_threads_per_block",
-                                       "registers_per_multiprocessor",
-                                       "registers_per_block",
-                                       "shared_bytes_per_multiprocessor",
-                                       "shared_bytes_per_block",
-                                       "l1_bytes",
-                                       "l1_is_unified",
-                                       "l1_ways",
-                                       "l2_bytes",
-                                       "l2_ways",
-                                       "dram_granularity"};
+/// A key that takes true or false, or an integer from `least` to `most`.
+struct FigureKey {
+  std::string_view name;
+  std::variant<unsigned DeviceProfile::*, std::uint64_t DeviceProfile::*, bool DeviceProfile::*>
+      figure;
+  std::int64_t least = 0;
+  std::int64_t most = 0;
+};
+
+const std::vector<FigureKey> figure_keys = {
+    {"multiprocessors", &DeviceProfile::multiprocessors, 1, 1024},
+    {"max_threads_per_multiprocessor", &DeviceProfile::max_threads_per_multiprocessor, 32, 64 * Ki},
+    {"max_blocks_per_multiprocessor", &DeviceProfile::max_blocks_per_multiprocessor, 1, 1024},
+    {"max_threads_per_block", &DeviceProfile::max_threads_per_block, 1, 64 * Ki},
+    {"registers_per_multiprocessor", &DeviceProfile::registers_per_multiprocessor, 1, 16 * Mi},
+    {"registers_per_block", &DeviceProfile::registers_per_block, 1, 16 * Mi},
+    {"shared_bytes_per_multiprocessor", &DeviceProfile::shared_bytes_per_multiprocessor, 0,
+     16 * Mi},
+    {"shared_bytes_per_block", &DeviceProfile::shared_bytes_per_block, 0, 16 * Mi},
+    {"l1_bytes", &DeviceProfile::l1_bytes, 0, 16 * Mi},
+    {"l1_is_unified", &DeviceProfile::l1_is_unified},
+    {"l1_ways", &DeviceProfile::l1_ways, 1, 1024},
+    {"l2_bytes", &DeviceProfile::l2_bytes, 0, Gi},
+    {"l2_ways", &DeviceProfile::l2_ways, 1, 1024},
+    {"dram_granularity", &DeviceProfile::dram_granularity, 32, 128},
+};
+
+std::vector<std::string> all_keys() {
+  std::vector<std::string> keys = {"name", "compute_capability"};
+  for (const FigureKey& key : figure_keys) keys.emplace_back(key.name);
+  return keys;
+}
 
 class ProfileReader {
  public:
   ProfileReader(const YamlNode& node, Diagnostics& diagnostics)
       : node_(node),
-        reader_(node, "the device profile", keys, diagnostics),
+        reader_(node, "the device profile", all_keys(), diagnostics),
         diagnostics_(diagnostics) {}
 
   DeviceProfile read() {
     if (!node_.is_map()) return profile_;
     read_capability();
     if (const std::string name = reader_.text("name"); !name.empty()) profile_.name = name;
-    read_number("multiprocessors", profile_.multiprocessors, 1, 1024);
-    read_number("max_threads_per_multiprocessor", profile_.max_threads_per_multiprocessor, 32,
-                64 * Ki);
-    read_number("max_blocks_per_multiprocessor", profile_.max_blocks_per_multiprocessor, 1, 1024);
-    read_number("max_threads_per_block", profile_.max_threads_per_block, 1, 64 * Ki);
-    read_number("registers_per_multiprocessor", profile_.registers_per_multiprocessor, 1, 16 * Mi);
-    read_number("registers_per_block", profile_.registers_per_block, 1, 16 * Mi);
-    read_number("shared_bytes_per_multiprocessor", profile_.shared_bytes_per_multiprocessor, 0,
-                16 * Mi);
-    read_number("shared_bytes_per_block", profile_.shared_bytes_per_block, 0, 16 * Mi);
-    read_number("l1_bytes", profile_.l1_bytes, 0, 16 * Mi);
-    read_switch("l1_is_unified", profile_.l1_is_unified);
-    read_number("l1_ways", profile_.l1_ways, 1, 1024);
-    read_number("l2_bytes", profile_.l2_bytes, 0, Gi);
-    read_number("l2_ways", profile_.l2_ways, 1, 1024);
-    read_granularity();
+    for (const FigureKey& key : figure_keys) read_figure(key);
     if (!diagnostics_.has_errors()) check_sizes();
     return profile_;
   }
@@ -86,9 +73,9 @@ class ProfileReader {
     const auto text = read_text(*node, "compute_capability", diagnostics_);
     if (!text) return;
     const auto& known = profiled_capabilities();
-    const auto capability = parse_capability(*text);
-    if (capability && std::ranges::find(known, *capability) != known.end()) {
-      profile_ = builtin_profile(*capability);
+    const auto named = std::ranges::find(known, *text, capability_text);
+    if (named != known.end()) {
+      profile_ = builtin_profile(*named);
       return;
     }
     std::vector<std::string> names;
@@ -97,45 +84,33 @@ class ProfileReader {
                        suggest("", names, "the capabilities are"));
   }
 
-  std::optional<Value> constant(std::string_view key) {
-    const auto expression = reader_.expression(key);
-    return expression ? read_constant(*expression, diagnostics_) : std::nullopt;
-  }
-
-  template <class Number>
-  void read_number(std::string_view key, Number& result, std::int64_t least, std::int64_t most) {
-    const auto value = constant(key);
+  void read_figure(const FigureKey& key) {
+    const auto expression = reader_.expression(key.name);
+    const auto value = expression ? read_constant(*expression, diagnostics_) : std::nullopt;
     if (!value) return;
-    const auto* number = std::get_if<std::int64_t>(&*value);
-    if (number != nullptr && *number >= least && *number <= most) {
-      result = static_cast<Number>(*number);
-    } else {
-      diagnostics_.error(
-          reader_.find(key)->where,
-          fmt::format("'{}' must be an integer from {} to {}", key, least, format_count(most)));
-    }
-  }
-
-  void read_switch(std::string_view key, bool& result) {
-    const auto value = constant(key);
-    if (!value) return;
-    if (const auto* on = std::get_if<bool>(&*value)) {
-      result = *on;
-    } else {
-      diagnostics_.error(reader_.find(key)->where, fmt::format("'{}' must be true or false", key));
-    }
-  }
-
-  void read_granularity() {
-    const auto value = constant("dram_granularity");
-    if (!value) return;
-    const auto* bytes = std::get_if<std::int64_t>(&*value);
-    if (bytes != nullptr && (*bytes == 32 || *bytes == 64 || *bytes == 128)) {
-      profile_.dram_granularity = static_cast<unsigned>(*bytes);
-    } else {
-      diagnostics_.error(reader_.find("dram_granularity")->where,
-                         "'dram_granularity' must be 32, 64 or 128");
-    }
+    const bool is_granularity = key.name == "dram_granularity";
+    const auto fail = [&](const std::string& wanted) {
+      diagnostics_.error(reader_.find(key.name)->where,
+                         fmt::format("'{}' must be {}", key.name, wanted));
+    };
+    const auto assign = [&]<class Figure>(Figure DeviceProfile::*figure) {
+      if constexpr (std::is_same_v<Figure, bool>) {
+        const auto* on = std::get_if<bool>(&*value);
+        if (on == nullptr) return fail("true or false");
+        profile_.*figure = *on;
+      } else {
+        const auto* number = std::get_if<std::int64_t>(&*value);
+        const bool fits = number != nullptr && *number >= key.least && *number <= key.most;
+        if (is_granularity && !(fits && (*number == 32 || *number == 64 || *number == 128))) {
+          return fail("32, 64 or 128");
+        }
+        if (!fits) {
+          return fail(fmt::format("an integer from {} to {}", key.least, format_count(key.most)));
+        }
+        profile_.*figure = static_cast<Figure>(*number);
+      }
+    };
+    std::visit(assign, key.figure);
   }
 
   void check_sizes() {

@@ -1,10 +1,65 @@
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <tuple>
 #include <vector>
 
-#include "engine/emulator/count/access.h"
-
 namespace sweep {
+
+/// What the caches and the memory of every NVIDIA GPU hand out and take at the least.
+constexpr std::uint64_t sector_bytes = 32;
+
+/// One warp's memory instruction: the byte address of each lane, those of lanes outside `active`
+/// without meaning, and the bytes each active lane accesses (1, 2, 4, 8, 16 or 32).
+struct WarpAccess {
+  std::array<std::uint64_t, 32> address{};
+  std::uint32_t active = 0;
+  std::uint32_t width = 4;
+};
+
+/// Adds counts figure by figure; `Count::figures` names all of them.
+template <class Count>
+Count& add_figures(Count& total, const Count& more) {
+  std::apply([&](auto... figure) { ((total.*figure += more.*figure), ...); }, Count::figures);
+  return total;
+}
+
+/// What a memory instruction costs, summed over warps. For a global access `transactions` are the
+/// memory transactions of the historic capabilities (sectors from 5.0 on), and `sectors` the
+/// 32-byte units they move. Wavefronts, L1's cycles, are counted from 5.0 on and 0 before.
+struct GlobalCount {
+  std::uint64_t requests = 0;
+  std::uint64_t lanes = 0;         ///< active ones
+  std::uint64_t bytes_wanted = 0;  ///< different bytes touched within a request
+  std::uint64_t transactions = 0;
+  std::uint64_t sectors = 0;
+  std::uint64_t lines = 0;  ///< different 128-byte blocks
+  std::uint64_t tag_wavefronts = 0;
+  std::uint64_t data_wavefronts = 0;
+
+  static constexpr auto figures = std::to_array<std::uint64_t GlobalCount::*>(
+      {&GlobalCount::requests, &GlobalCount::lanes, &GlobalCount::bytes_wanted,
+       &GlobalCount::transactions, &GlobalCount::sectors, &GlobalCount::lines,
+       &GlobalCount::tag_wavefronts, &GlobalCount::data_wavefronts});
+  GlobalCount& operator+=(const GlobalCount& other) { return add_figures(*this, other); }
+  friend bool operator==(const GlobalCount&, const GlobalCount&) = default;
+};
+
+struct SharedCount {
+  std::uint64_t requests = 0;
+  std::uint64_t lanes = 0;
+  std::uint64_t bytes_wanted = 0;  ///< different bytes touched within a request
+  std::uint64_t wavefronts = 0;
+  std::uint64_t ideal = 0;  ///< wavefronts without conflicts
+  std::uint64_t conflicts() const { return wavefronts - ideal; }
+
+  static constexpr auto figures = std::to_array<std::uint64_t SharedCount::*>(
+      {&SharedCount::requests, &SharedCount::lanes, &SharedCount::bytes_wanted,
+       &SharedCount::wavefronts, &SharedCount::ideal});
+  SharedCount& operator+=(const SharedCount& other) { return add_figures(*this, other); }
+  friend bool operator==(const SharedCount&, const SharedCount&) = default;
+};
 
 /// The rules by which a compute capability splits a warp's accesses (CUDA C Programming Guide 4.2,
 /// appendix F, up to 3.x; the profilers' counters from 5.0 on).
@@ -29,14 +84,25 @@ MemoryModel default_model(int compute_capability);
 /// atomic of 8 bytes other than compare_and_swap is a loop there: it counts as one turn of it.
 enum class AccessKind { load, store, atomic, increment, compare_and_swap };
 
-// One warp instruction, by the rules of a model. An access without active lanes counts nothing.
-// The atomics' rules are measured on 9.0 and used for every model.
+constexpr bool is_atomic(AccessKind kind) {
+  return kind != AccessKind::load && kind != AccessKind::store;
+}
+
+// One warp instruction, by the rules of a model; addresses are multiples of the width. An access
+// without active lanes counts nothing. The atomics' rules are measured on 9.0 and used for every
+// model.
 GlobalCount count_global(const MemoryModel& model, const WarpAccess& access, AccessKind kind);
 SharedCount count_shared(const MemoryModel& model, const WarpAccess& access, AccessKind kind);
 
+// Loads and stores before 5.0.
 /// The sizes in bytes of the transactions of one warp instruction, in the order they are issued:
-/// {128, 64, 32}. From 5.0 on all are sectors.
-std::vector<unsigned> global_transactions(const MemoryModel& model, const WarpAccess& access,
-                                          AccessKind kind);
+/// {128, 64, 32}.
+std::vector<unsigned> historic_transactions(const MemoryModel& model, const WarpAccess& access,
+                                            AccessKind kind);
+struct Wavefronts {
+  std::uint64_t taken = 0;
+  std::uint64_t ideal = 0;
+};
+Wavefronts historic_wavefronts(const MemoryModel& model, const WarpAccess& access);
 
 }  // namespace sweep

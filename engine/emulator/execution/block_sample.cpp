@@ -16,27 +16,16 @@ std::uint64_t scattered(std::uint64_t number) {
   return value ^ (value >> 31);
 }
 
-using Figures = std::vector<std::uint64_t*>;
-
-void add_figures(GlobalCount& count, Figures& figures) {
-  for (std::uint64_t* figure :
-       {&count.requests, &count.lanes, &count.bytes_wanted, &count.transactions, &count.sectors,
-        &count.lines, &count.tag_wavefronts, &count.data_wavefronts}) {
-    figures.push_back(figure);
-  }
-}
-
 /// Every figure of a launch's counts, in one order.
-Figures figures_of(LaunchCount& count) {
-  Figures figures = {&count.warp_instructions, &count.thread_instructions};
+std::vector<std::uint64_t*> figures_of(LaunchCount& count) {
+  std::vector<std::uint64_t*> figures = {&count.warp_instructions, &count.thread_instructions};
+  const auto add = [&](auto& part) {
+    for (const auto figure : part.figures) figures.push_back(&(part.*figure));
+  };
   for (SiteCount& site : count.sites) {
-    add_figures(site.global, figures);
-    add_figures(site.local, figures);
-    for (std::uint64_t* figure :
-         {&site.shared.requests, &site.shared.lanes, &site.shared.bytes_wanted,
-          &site.shared.wavefronts, &site.shared.ideal}) {
-      figures.push_back(figure);
-    }
+    add(site.global);
+    add(site.local);
+    add(site.shared);
   }
   return figures;
 }
@@ -107,44 +96,33 @@ std::optional<std::uint64_t> sum_of(const Piece& piece, std::span<const std::uin
 using Values = std::vector<std::vector<std::uint64_t>>;
 
 /// The figures of samples, each with its values in the samples' order.
-Values values_of(std::vector<LaunchCount>& counts) {
+Values values_of(std::span<const LaunchCount> counts) {
   Values values;
-  for (LaunchCount& count : counts) {
-    const Figures figures = figures_of(count);
+  for (LaunchCount count : counts) {
+    const std::vector<std::uint64_t*> figures = figures_of(count);
     values.resize(figures.size());
     for (std::size_t i = 0; i < figures.size(); ++i) values[i].push_back(*figures[i]);
   }
   return values;
 }
 
-/// How many samples lie, in every figure, on the line through two that follow each other: from
-/// `first` on, by steps of `step`, 1 or -1, up to `end`.
-std::size_t samples_on_line(std::span<const std::uint64_t> blocks, const Values& values,
-                            std::size_t first, std::size_t end, std::ptrdiff_t step) {
-  const auto at = [&](std::size_t i) {
-    return static_cast<std::size_t>(static_cast<std::ptrdiff_t>(first) +
-                                    step * static_cast<std::ptrdiff_t>(i));
-  };
-  std::size_t most = step > 0 ? end - first : first - end;
-  for (const std::vector<std::uint64_t>& figure : values) {
-    const std::size_t low = step > 0 ? first : first - 1;
-    const Line line = line_of(blocks, figure, low, low + 2);
-    std::size_t length = 0;
-    while (length < most && line.meets(blocks[at(length)], figure[at(length)])) ++length;
-    most = length;
-  }
-  return most;
-}
-
 /// Of the samples but the first and the last, the place of the one that another line begins with;
 /// that of the last where they are on one. Two samples always lie on a line: the longer line
 /// counts.
 std::size_t place_of_change(std::span<const std::uint64_t> blocks, const Values& values) {
+  // Whether a sample lies, in every figure, on the line through `low` and the one after it.
+  const auto is_on_line = [&](std::size_t low, std::size_t sample) {
+    return std::ranges::all_of(values, [&](const std::vector<std::uint64_t>& figure) {
+      return line_of(blocks, figure, low, low + 2).meets(blocks[sample], figure[sample]);
+    });
+  };
   const std::size_t end = blocks.size() - 1;
-  const std::size_t rise = samples_on_line(blocks, values, 1, end, 1);
-  if (1 + rise == end) return end;
-  const std::size_t fall = samples_on_line(blocks, values, end - 1, 0, -1);
-  return rise >= fall ? 1 + rise : end - fall;
+  std::size_t after_first_line = 1;
+  while (after_first_line < end && is_on_line(1, after_first_line)) ++after_first_line;
+  if (after_first_line == end) return end;
+  std::size_t last_line = end;
+  while (last_line > 1 && is_on_line(end - 2, last_line - 1)) --last_line;
+  return after_first_line - 1 >= end - last_line ? after_first_line : last_line;
 }
 
 /// Two always lie on a line; all of a piece's blocks need not.
@@ -191,8 +169,7 @@ std::optional<std::uint64_t> block_to_tell_pieces(std::span<const std::uint64_t>
   // A short first or last piece has no other block in the sample.
   if (blocks[1] != 1) return 1;
   if (blocks[blocks.size() - 2] != total - 2) return total - 2;
-  std::vector<LaunchCount> all(counts.begin(), counts.end());
-  const std::size_t change = place_of_change(blocks, values_of(all));
+  const std::size_t change = place_of_change(blocks, values_of(counts));
   const auto between = [&](std::size_t i) {
     return blocks[i - 1] + (blocks[i] - blocks[i - 1]) / 2;
   };
@@ -232,8 +209,7 @@ std::optional<LaunchCount> scale_counts(std::span<const std::uint64_t> blocks,
   if (blocks.size() < fewest || blocks.front() != 0 || blocks.back() != total - 1) {
     return std::nullopt;
   }
-  std::vector<LaunchCount> all(counts.begin(), counts.end());
-  const auto values = values_of(all);
+  const Values values = values_of(counts);
   const std::size_t last = blocks.size() - 1;
   const std::size_t change = place_of_change(blocks, values);
   // Between two pieces there must be no block that either could have.
@@ -242,7 +218,7 @@ std::optional<LaunchCount> scale_counts(std::span<const std::uint64_t> blocks,
   if (!std::ranges::all_of(pieces, says_enough)) return std::nullopt;
   LaunchCount result = counts.front();
   result += counts.back();
-  const Figures totals = figures_of(result);
+  const std::vector<std::uint64_t*> totals = figures_of(result);
   for (std::size_t i = 0; i < totals.size(); ++i) {
     for (const Piece& piece : pieces) {
       const auto sum = sum_of(piece, blocks, values[i]);

@@ -1,16 +1,16 @@
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/backend/backend.h"
-#include "engine/emulator/execution/lazy_values.h"
 #include "engine/emulator/execution/loaded_program.h"
-#include "engine/emulator/execution/settings.h"
-#include "engine/emulator/machine/grid_run.h"
+#include "engine/emulator/machine/element_function.h"
 
 namespace sweep {
 
@@ -22,7 +22,7 @@ class EmulatedWorkload {
  public:
   /// Throws UnsupportedError, ptx::SyntaxError and ExecutionFailure.
   /// What is executed ends with Cancelled once `cancelled` is set; it may be null.
-  EmulatedWorkload(std::shared_ptr<const LoadedProgram> program, const Workload& workload,
+  EmulatedWorkload(std::shared_ptr<const ptx::Module> program, const Workload& workload,
                    const std::atomic<bool>* cancelled);
 
   const Workload& workload() const { return workload_; }
@@ -57,7 +57,7 @@ class EmulatedWorkload {
   const Kernel& element_kernel(const std::string& entry);
 
   const std::atomic<bool>* cancelled_;
-  std::shared_ptr<const LoadedProgram> program_;
+  std::shared_ptr<const ptx::Module> program_;
   const Workload& workload_;
   AddressSpace memory_;
   ModuleVariables variables_;
@@ -68,5 +68,32 @@ class EmulatedWorkload {
   std::mutex memory_mutex_;
   std::vector<std::unique_ptr<LazyValues>> lazy_;
 };
+
+/// What the results of a launch are worth.
+struct VerificationOutcome {
+  /// Why a condition does not hold, and which of the workload's.
+  std::optional<std::string> mismatch;
+  std::size_t failed = 0;
+  /// Of all conditions: elements that were judged, of so many.
+  std::uint64_t judged = 0;
+  std::uint64_t elements = 0;
+
+  /// Of the elements; nothing where the pattern asks for no verification.
+  std::optional<double> share() const {
+    if (elements == 0) return std::nullopt;
+    return static_cast<double>(judged) / static_cast<double>(elements);
+  }
+};
+
+/// How much to verify.
+struct VerificationScope {
+  bool is_partial = false;  ///< some of the blocks were executed: what they wrote can be judged
+  bool is_exact = false;    ///< every element, however many there are
+  unsigned threads = 1;
+};
+
+/// Evaluates the workload's conditions one after the other, up to the first that does not hold.
+/// Throws KernelFault.
+VerificationOutcome verify_results(EmulatedWorkload& workload, const VerificationScope& scope);
 
 }  // namespace sweep

@@ -34,13 +34,7 @@ EmulatorBackend::EmulatorBackend(EmulatorSettings settings,
 
 std::unique_ptr<EmulatorExecution> EmulatorBackend::prepare_emulated(const Workload& workload,
                                                                      bool models_caches) {
-  std::shared_ptr<const LoadedProgram> loaded;
-  try {
-    loaded = programs_->get(workload.program);
-  } catch (const ptx::SyntaxError& error) {
-    throw ExecutionFailure(fmt::format("the compiler's PTX cannot be read: {}", error.what()));
-  }
-  return std::make_unique<EmulatorExecution>(settings_, std::move(loaded), workload, models_caches);
+  return std::make_unique<EmulatorExecution>(settings_, *programs_, workload, models_caches);
 }
 
 std::unique_ptr<Execution> EmulatorBackend::prepare(const Workload& workload,

@@ -1,13 +1,27 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "engine/backend/backend.h"
+#include "engine/emulator/cache/device_profile.h"
 #include "engine/emulator/execution/emulator_execution.h"
-#include "engine/emulator/execution/loaded_programs.h"
-#include "engine/emulator/execution/settings.h"
 
 namespace sweep {
+
+/// What the emulator is to be like. A launch that is cancelled ends with an ExecutionFailure.
+struct EmulatorSettings : LaunchRules {
+  EmulatorSettings() { instruction_limit = 100'000'000; }
+
+  DeviceProfile profile;
+  /// Executes every block, however many there are.
+  bool is_exact = false;
+  unsigned threads = 1;
+  /// Thread instructions up to which a launch is executed whole, and for how many of them blocks
+  /// are chosen otherwise.
+  std::uint64_t whole_budget = 60'000'000;
+  std::uint64_t sample_budget = 400'000;
+};
 
 /// The engine's own machine: executes PTX without a GPU and counts what its accesses cost. Its
 /// device is called after the settings that change results, "emulator of 9.0 (H200)".

@@ -8,12 +8,9 @@
 
 #include "engine/emulator/cubin/memory_instructions.h"
 #include "engine/emulator/execution/block_sample.h"
-#include "engine/emulator/execution/cache_listener.h"
-#include "engine/emulator/execution/faulty_kernel.h"
-#include "engine/emulator/execution/ptx_memory_instructions.h"
+#include "engine/emulator/execution/emulator_backend.h"
 #include "engine/emulator/lower/lower.h"
-#include "engine/emulator/machine/fault.h"
-#include "engine/emulator/machine/memory_watch.h"
+#include "engine/emulator/machine/lazy_memory.h"
 #include "engine/text/units.h"
 
 namespace sweep {
@@ -49,15 +46,34 @@ auto guarded(const Workload& workload, Work work) {
   }
 }
 
+/// The counts of a grid whose first blocks have other counts than those that follow. Executes the
+/// blocks that tell where that changes, and adds them to `executed`.
+std::optional<LaunchCount> scale_pieces(const Launch& launch, const GridOptions& options,
+                                        std::vector<std::uint64_t>& executed,
+                                        std::vector<LaunchCount> counts) {
+  constexpr std::size_t most_samples = 2048;
+  constexpr int most_steps = 80;  // a grid has at most 2^63 blocks
+  if (executed.size() > most_samples) return std::nullopt;
+  const std::uint64_t total = launch.grid.count();
+  for (int step = 0; step < most_steps; ++step) {
+    const auto block = block_to_tell_pieces(executed, counts, total);
+    if (!block) return scale_counts(executed, counts, total);
+    const auto place = std::ranges::upper_bound(executed, *block) - executed.begin();
+    counts.insert(counts.begin() + place,
+                  run_blocks(launch, std::vector<std::uint64_t>{*block}, options).front());
+    executed.insert(executed.begin() + place, *block);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
-EmulatorExecution::EmulatorExecution(const EmulatorSettings& settings,
-                                     std::shared_ptr<const LoadedProgram> program,
+EmulatorExecution::EmulatorExecution(const EmulatorSettings& settings, LoadedPrograms& programs,
                                      const Workload& workload, bool models_caches)
     : settings_(settings), workload_(workload), models_caches_(models_caches) {
   guarded(workload_, [&] {
-    emulated_ =
-        std::make_unique<EmulatedWorkload>(std::move(program), workload_, settings_.cancelled);
+    emulated_ = std::make_unique<EmulatedWorkload>(programs.get(workload_.program), workload_,
+                                                   settings_.cancelled);
     check_limits();
     check_code();
   });
@@ -126,19 +142,19 @@ GridOptions EmulatorExecution::grid_options() const {
 void EmulatorExecution::launch() {
   guarded(workload_, [&] {
     Launch launch = emulated_->launch();
-    launch.model = settings_.model;
+    static_cast<LaunchRules&>(launch) = settings_;
     launch.multiprocessors = std::max(settings_.profile.multiprocessors, 1U);
-    launch.checks_kernel = settings_.checks_kernel;
-    launch.notes_shapes = settings_.notes_shapes;
-    launch.print = settings_.print;
-    launch.instruction_limit = settings_.instruction_limit;
     prepare_launch(launch);
     const GridOptions options = grid_options();
     emulated_->guard_const_buffers(settings_.checks_kernel);
     if (models_caches_) {
       launch_with_caches(launch, options);
     } else if (kernel().is_linked) {
-      launch_linked(launch, options);
+      if (settings_.is_exact) emulated_->complete_init(settings_.threads);
+      launch_in_order(launch, options,
+                      "emulated: the first of the blocks (executed_share says how many); only "
+                      "counts per request are given, since blocks that share memory cannot be "
+                      "chosen freely (--exact executes all)");
     } else {
       launch_independent(launch, options);
     }
@@ -157,24 +173,14 @@ void EmulatorExecution::watch_blocks() {
   if (!settings_.is_exact && !workload_.verify.empty()) emulated_->watch_blocks();
 }
 
-/// The blocks need each other: they are executed in their order, as far as the budget goes.
-void EmulatorExecution::launch_linked(Launch& launch, const GridOptions& options) {
-  GridOptions limited = options;
-  if (settings_.is_exact) {
-    emulated_->complete_init(settings_.threads);
-  } else {
-    limited.instruction_budget = settings_.whole_budget;
-  }
+/// Executes the blocks in their order, as far as the budget goes; `note` says so where that is not
+/// all of them.
+void EmulatorExecution::launch_in_order(const Launch& launch, GridOptions options,
+                                        const char* note) {
+  if (!settings_.is_exact) options.instruction_budget = settings_.whole_budget;
   watch_blocks();
-  take_first_blocks(run_grid(launch, limited), launch.grid.count(),
-                    "emulated: the first of the blocks (executed_share says how many); only counts "
-                    "per request are given, since blocks that share memory cannot be chosen freely "
-                    "(--exact executes all)");
-}
-
-/// The counts of the first blocks of a grid, which may be all; `note` says so where they are not.
-void EmulatorExecution::take_first_blocks(const GridResult& result, std::uint64_t total,
-                                          const char* note) {
+  const GridResult result = run_grid(launch, options);
+  const std::uint64_t total = launch.grid.count();
   counted_.count = result.count;
   counted_.executed_share = static_cast<double>(result.blocks) / static_cast<double>(total);
   is_partial_ = result.blocks < total;
@@ -249,41 +255,25 @@ void EmulatorExecution::launch_sample(Launch& launch, const GridOptions& options
       "given, since they differ from block to block (--exact executes all)");
 }
 
-/// The counts of a grid whose first blocks have other counts than those that follow. Executes the
-/// blocks that tell where that changes, and adds them to `executed`.
-std::optional<LaunchCount> EmulatorExecution::scale_pieces(const Launch& launch,
-                                                           const GridOptions& options,
-                                                           std::vector<std::uint64_t>& executed,
-                                                           std::vector<LaunchCount> counts) {
-  constexpr std::size_t most_samples = 2048;
-  constexpr int most_steps = 80;  // a grid has at most 2^63 blocks
-  if (executed.size() > most_samples) return std::nullopt;
-  const std::uint64_t total = launch.grid.count();
-  for (int step = 0; step < most_steps; ++step) {
-    const auto block = block_to_tell_pieces(executed, counts, total);
-    if (!block) return scale_counts(executed, counts, total);
-    const auto place = std::ranges::upper_bound(executed, *block) - executed.begin();
-    counts.insert(counts.begin() + place,
-                  run_blocks(launch, std::vector<std::uint64_t>{*block}, options).front());
-    executed.insert(executed.begin() + place, *block);
-  }
-  return std::nullopt;
-}
-
 void EmulatorExecution::launch_with_caches(Launch& launch, GridOptions options) {
   const std::uint64_t shared = kernel().static_shared_bytes + workload_.shared_bytes;
   const auto per_multiprocessor =
       static_cast<unsigned>(options.resident_blocks / launch.multiprocessors);
-  CacheListener caches(settings_.profile,
-                       l1_bytes_beside(settings_.profile, per_multiprocessor, shared));
-  launch.listener = &caches;
+  CacheModel caches(settings_.profile,
+                    l1_bytes_beside(settings_.profile, per_multiprocessor, shared));
+  launch.on_access = [&](AccessKind kind, std::uint32_t multiprocessor,
+                         std::span<const std::uint64_t> sectors, CachePolicy policy) {
+    const auto count = static_cast<unsigned>(sectors.size());
+    if (is_atomic(kind)) return caches.atomic(multiprocessor, sectors.data(), count);
+    if (kind == AccessKind::store) return caches.store(sectors.data(), count);
+    caches.load(multiprocessor, sectors.data(), count,
+                policy == CachePolicy::all_levels ? L1Policy::cached : L1Policy::bypassed);
+  };
   options.interleaves = true;
-  if (!settings_.is_exact) options.instruction_budget = settings_.whole_budget;
-  watch_blocks();
-  take_first_blocks(run_grid(launch, options), launch.grid.count(),
-                    "emulated: the first of the blocks (executed_share says how many) through "
-                    "caches that were empty before; only counts per request are given (--exact "
-                    "executes all)");
+  launch_in_order(launch, options,
+                  "emulated: the first of the blocks (executed_share says how many) through caches "
+                  "that were empty before; only counts per request are given (--exact executes "
+                  "all)");
   counted_.caches = caches.finish();
 }
 

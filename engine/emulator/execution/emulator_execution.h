@@ -7,16 +7,30 @@
 
 #include "engine/emulator/execution/emulated_workload.h"
 #include "engine/emulator/execution/observation.h"
-#include "engine/emulator/execution/verification.h"
+#include "engine/emulator/machine/fault.h"
+#include "engine/emulator/machine/grid_run.h"
 
 namespace sweep {
+
+/// An execution that ended because of what the kernel did, or that never began because of what it
+/// holds, with the place.
+class FaultyKernel : public ExecutionFailure {
+ public:
+  explicit FaultyKernel(const KernelFault& fault) : ExecutionFailure(fault.what()), fault_(fault) {}
+  const KernelFault& fault() const { return fault_; }
+
+ private:
+  KernelFault fault_;
+};
+
+struct EmulatorSettings;
 
 /// One workload on the emulator: launches are executed whole when that is not too much, else some
 /// of the grid's blocks, and every access is checked and counted.
 class EmulatorExecution : public Execution {
  public:
   /// Throws ExecutionFailure. The settings must outlive this.
-  EmulatorExecution(const EmulatorSettings& settings, std::shared_ptr<const LoadedProgram> program,
+  EmulatorExecution(const EmulatorSettings& settings, LoadedPrograms& programs,
                     const Workload& workload, bool models_caches);
 
   void initialise() override;
@@ -48,13 +62,9 @@ class EmulatorExecution : public Execution {
   void check_code();
   std::uint64_t element_cost() const;
   void watch_blocks();
-  void take_first_blocks(const GridResult& result, std::uint64_t total, const char* note);
-  void launch_linked(Launch& launch, const GridOptions& options);
+  void launch_in_order(const Launch& launch, GridOptions options, const char* note);
   void launch_independent(Launch& launch, const GridOptions& options);
   void launch_sample(Launch& launch, const GridOptions& options, const LaunchCount& probe);
-  static std::optional<LaunchCount> scale_pieces(const Launch& launch, const GridOptions& options,
-                                                 std::vector<std::uint64_t>& executed,
-                                                 std::vector<LaunchCount> counts);
   void launch_with_caches(Launch& launch, GridOptions options);
   GridOptions grid_options() const;
 

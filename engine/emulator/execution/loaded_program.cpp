@@ -7,16 +7,10 @@
 
 #include "engine/emulator/lower/inline_calls.h"
 #include "engine/emulator/lower/lower.h"
-#include "engine/emulator/machine/memory_watch.h"
+#include "engine/emulator/machine/lazy_memory.h"
 #include "engine/text/units.h"
 
 namespace sweep {
-
-LoadedProgram::LoadedProgram(const std::string& ptx) : module_(ptx) {}
-
-Kernel LoadedProgram::lower(const std::string& entry) const {
-  return sweep::lower(module_, entry, best_simd());
-}
 
 namespace {
 
@@ -31,8 +25,8 @@ void require_room(const ptx::Variable& variable) {
 
 }  // namespace
 
-ModuleVariables::ModuleVariables(const LoadedProgram& program, AddressSpace& memory)
-    : program_(program), memory_(memory), addresses_(program.module().variables().size(), 0) {}
+ModuleVariables::ModuleVariables(const ptx::Module& program, AddressSpace& memory)
+    : program_(program), memory_(memory), addresses_(program.variables().size(), 0) {}
 
 void ModuleVariables::place_for(const Kernel& kernel) {
   for (const std::uint32_t index : kernel.variables) place(index);
@@ -46,7 +40,7 @@ void ModuleVariables::place_for(const Kernel& kernel) {
 
 void ModuleVariables::place(std::uint32_t index) {
   if (addresses_[index] != 0) return;
-  const ptx::Variable& variable = program_.module().variables()[index];
+  const ptx::Variable& variable = program_.variables()[index];
   if (variable.is_extern) {
     throw UnsupportedError(
         fmt::format("the variable '{}' is declared extern and nothing defines it", variable.name));
@@ -62,7 +56,7 @@ void ModuleVariables::place(std::uint32_t index) {
 
 std::uint32_t ModuleVariables::named(const std::string& symbol, const ptx::Variable& variable) {
   if (by_name_.empty()) {
-    const std::vector<ptx::Variable>& all = program_.module().variables();
+    const std::vector<ptx::Variable>& all = program_.variables();
     for (std::uint32_t i = 0; i < all.size(); ++i) by_name_.emplace(all[i].name, i);
   }
   const auto found = by_name_.find(symbol);
@@ -85,6 +79,29 @@ void ModuleVariables::fill(const ptx::Variable& variable, const Allocation& allo
                   std::min<std::size_t>(cell.size, sizeof value));
     }
   }
+}
+
+std::shared_ptr<const ptx::Module> LoadedPrograms::get(
+    const std::shared_ptr<const Program>& program) {
+  constexpr std::size_t most_kept = 16;
+  std::packaged_task<std::shared_ptr<const ptx::Module>()> load(
+      [&] { return std::make_shared<const ptx::Module>(program->ptx); });
+  std::shared_future<std::shared_ptr<const ptx::Module>> loaded;
+  bool is_known = false;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::ranges::find(entries_, program, &Entry::program);
+    is_known = found != entries_.end();
+    if (is_known) {
+      entries_.splice(entries_.begin(), entries_, found);
+    } else {
+      entries_.push_front({program, load.get_future().share()});
+      if (entries_.size() > most_kept) entries_.pop_back();
+    }
+    loaded = entries_.front().loaded;
+  }
+  if (!is_known) load();
+  return loaded.get();
 }
 
 }  // namespace sweep

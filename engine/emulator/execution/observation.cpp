@@ -1,7 +1,5 @@
 #include "engine/emulator/execution/observation.h"
 
-#include "engine/emulator/count/access.h"
-
 namespace sweep {
 namespace {
 
@@ -22,30 +20,15 @@ struct Sums {
 Sums sums_of(const Kernel& kernel, const LaunchCount& count) {
   Sums sums;
   for (const Op& op : kernel.ops) {
-    switch (op.kind) {
-      case OpKind::load:
-      case OpKind::async_copy:
-        sums.loads += count.sites[op.detail].global;
-        sums.local_loads += count.sites[op.detail].local;
-        sums.shared_loads += count.sites[op.detail].shared;
-        break;
-      case OpKind::store:
-        sums.stores += count.sites[op.detail].global;
-        sums.local_stores += count.sites[op.detail].local;
-        sums.shared_stores += count.sites[op.detail].shared;
-        break;
-      case OpKind::load_matrix:
-        sums.shared_loads += count.sites[op.detail].shared;
-        break;
-      case OpKind::store_matrix:
-        sums.shared_stores += count.sites[op.detail].shared;
-        break;
-      case OpKind::atomic:
-        sums.atomics += count.sites[op.detail].global;
-        break;
-      default:
-        break;
-    }
+    const bool is_load =
+        op.kind == OpKind::load || op.kind == OpKind::async_copy || op.kind == OpKind::load_matrix;
+    const bool is_store = op.kind == OpKind::store || op.kind == OpKind::store_matrix;
+    if (!is_load && !is_store && op.kind != OpKind::atomic) continue;
+    const SiteCount& site = count.sites[op.detail];
+    (is_load ? sums.loads : is_store ? sums.stores : sums.atomics) += site.global;
+    if (op.kind == OpKind::atomic) continue;
+    (is_load ? sums.local_loads : sums.local_stores) += site.local;
+    (is_load ? sums.shared_loads : sums.shared_stores) += site.shared;
   }
   return sums;
 }
@@ -129,6 +112,24 @@ std::vector<Metric> metrics_of(const Kernel& kernel, const CountedLaunch& launch
   list.total("thread_instructions", launch.count.thread_instructions);
   list.add("executed_share", percent * launch.executed_share);
   return list.take();
+}
+
+MemoryInstructionCount ptx_memory_instructions(const Kernel& kernel) {
+  MemoryInstructionCount count;
+  for (const Op& op : kernel.ops) {
+    if (op.kind != OpKind::load && op.kind != OpKind::store) continue;
+    const MemoryOp& memory = kernel.memory[op.detail];
+    if (!memory.is_counted) continue;
+    const bool is_load = op.kind == OpKind::load;
+    WidthCount& counted =
+        memory.space == ptx::Space::shared  ? (is_load ? count.shared_loads : count.shared_stores)
+        : memory.space == ptx::Space::local ? (is_load ? count.local_loads : count.local_stores)
+        : memory.space == ptx::Space::global
+            ? (is_load ? count.global_loads : count.global_stores)
+            : (is_load ? count.generic_loads : count.generic_stores);
+    counted.add(memory.bytes());
+  }
+  return count;
 }
 
 }  // namespace sweep

@@ -1,19 +1,18 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <unordered_set>
 #include <vector>
 
-#include "engine/emulator/count/access.h"
+#include "engine/emulator/count/access_counter.h"
 #include "engine/emulator/machine/counts.h"
 #include "engine/emulator/machine/launch.h"
-#include "engine/emulator/machine/lazy_pages.h"
 #include "engine/emulator/machine/race_detector.h"
-#include "engine/emulator/machine/site_counter.h"
 #include "engine/emulator/machine/undefined_values.h"
-#include "engine/emulator/machine/warp.h"
 
 namespace sweep {
 
@@ -21,102 +20,108 @@ namespace sweep {
 /// not do is a KernelFault.
 class AccessUnit {
  public:
-  /// Throws std::bad_alloc.
-  AccessUnit(const Launch& launch, LaunchCount& count, std::uint32_t warps);
+  /// Throws std::bad_alloc and MemoryShortage.
+  AccessUnit(const Launch& launch, LaunchCount& count);
 
-  /// What follows the block's accesses and values; null where nothing does.
-  void begin_block(std::uint64_t index, RaceDetector* races, UndefinedValues* undefined);
+  void begin_block(std::uint64_t index);
+  /// Executes an op that reaches memory for the lanes in `mask`.
+  void execute(Warp& warp, const Op& op, std::uint32_t mask);
 
-  // One op of a warp for the lanes in `mask`.
-  void load(Warp& warp, const Op& op, std::uint32_t mask);
-  void store(Warp& warp, const Op& op, std::uint32_t mask);
-  void atomic(Warp& warp, const Op& op, std::uint32_t mask);
-  void async_copy(Warp& warp, const Op& op, std::uint32_t mask);
-  void bulk_copy(Warp& warp, const Op& op, std::uint32_t mask);
-  void load_matrix(Warp& warp, const Op& op, std::uint32_t mask);
-  void store_matrix(Warp& warp, const Op& op, std::uint32_t mask);
-  void mbarrier(Warp& warp, const Op& op, std::uint32_t mask);
-
-  // Calls, whose arguments lie in local memory.
-  void print(Warp& warp, const Op& op, std::uint32_t mask);
-  [[noreturn]] void assert_fail(Warp& warp, const Op& op, std::uint32_t mask);
-  void set_call_result(Warp& warp, const CallOp& call, std::uint64_t value, unsigned bytes,
-                       std::uint32_t mask);
-  void stack_allocate(Warp& warp, const Op& op, std::uint32_t mask);
-  void stack_restore(Warp& warp, const Op& op, std::uint32_t mask);
-
-  /// Of one thread's local memory, room for alloca included.
-  std::uint64_t local_bytes() const { return local_bytes_; }
   /// How many ops have changed memory so far.
   std::uint64_t writes() const { return writes_; }
-
-  [[noreturn]] void fail(const Warp& warp, const Op& op, unsigned lane, const std::string& what);
+  // What follows the block's accesses and values; null where nothing does.
+  RaceDetector* races() const { return races_.get(); }
+  UndefinedValues* undefined() const { return undefined_.get(); }
   /// That lanes do something with registers that are undefined: `use` says what, at the
   /// instruction.
   void check_defined(const Warp& warp, std::span<const std::uint32_t> slots, std::uint32_t lanes,
                      const char* use, std::uint32_t instruction) const;
 
  private:
-  enum class Use : std::uint8_t { load, store, atomic };
+  using Addresses = std::array<std::uint64_t, warp_size>;
+  static Addresses addresses_of(const Warp& warp, const AddressOperand& address);
 
-  static void fill_addresses(const Warp& warp, const AddressOperand& address, std::uint64_t* to);
-
-  void access(Warp& warp, const Op& op, std::uint32_t mask, Use use);
-  void access_global(Warp& warp, const Op& op, WarpAccess& access, Use use);
-  void access_shared(Warp& warp, const Op& op, WarpAccess& access, Use use);
-  void access_local(Warp& warp, const Op& op, WarpAccess& access, Use use);
-  void access_generic(Warp& warp, const Op& op, WarpAccess& access, Use use);
-  void move(Warp& warp, const Op& op, const WarpAccess& access, std::uintptr_t bias);
-
-  void check_alignment(const Warp& warp, const Op& op, const WarpAccess& access,
-                       const Spread& spread);
-  Allocation& resolve(const Warp& warp, const Op& op, const WarpAccess& access,
-                      const Spread& spread, std::uint32_t& lanes);
-  void prepare(Warp& warp, const Op& op, Allocation& allocation, WarpAccess& access, Use use);
+  [[noreturn]] void fail(const Warp& warp, const Op& op, unsigned lane, const std::string& what);
   [[noreturn]] void fail_read_only(const Warp& warp, const Op& op, unsigned lane,
                                    const Allocation& allocation, std::uint64_t address);
-  void check_written(Warp& warp, const Op& op, const Allocation& allocation,
-                     const std::uint64_t* begin, WarpAccess& access);
-  void check_shared(const Warp& warp, const Op& op, const WarpAccess& access, Use use);
-  /// That a lane's bytes lie in the variable that their address is computed from.
-  void check_base(const Warp& warp, const Op& op, unsigned lane, std::uint64_t begin,
-                  std::uint64_t bytes, Use use);
-  void check_mbarrier(const Warp& warp, const Op& op, unsigned lane, std::uint64_t key,
-                      MbarrierMode mode, bool is_valid);
-  void note_shared(const Warp& warp, const Op& op, std::uint64_t begin, std::uint32_t bytes,
-                   unsigned lane, RaceDetector::Access kind, const std::byte* values);
-  void count_global(const Op& op, const WarpAccess& access, const Spread& spread, Use use);
-  void tell_listener(const WarpAccess& access, Use use, CachePolicy policy);
 
+  // Loads, stores and atomics.
+  void access(Warp& warp, const Op& op, std::uint32_t mask);
+  void access_global(Warp& warp, const Op& op, WarpAccess& access, AccessKind kind);
+  void access_in_block(Warp& warp, const Op& op, WarpAccess& access, AccessKind kind,
+                       bool is_shared);
+  void access_generic(Warp& warp, const Op& op, WarpAccess& access, AccessKind kind);
+  void move(Warp& warp, const Op& op, const WarpAccess& access, std::uintptr_t bias,
+            bool is_global);
   void atomic_lanes(Warp& warp, const MemoryOp& memory, const WarpAccess& access,
                     std::uintptr_t bias, bool is_global);
 
-  /// One lane's place in any space, checked; for what moves ranges of bytes.
+  // What must hold of them.
+  void check_alignment(const Warp& warp, const Op& op, const WarpAccess& access,
+                       const Spread& spread);
+  void check_inside(const Warp& warp, const Op& op, const WarpAccess& access, const Spread& spread,
+                    bool is_shared);
+  Allocation& resolve(const Warp& warp, const Op& op, const WarpAccess& access,
+                      const Spread& spread, std::uint32_t& lanes);
+  void prepare(Warp& warp, const Op& op, Allocation& allocation, WarpAccess& access,
+               AccessKind kind);
+  void check_written(Warp& warp, const Op& op, const Allocation& allocation,
+                     const std::uint64_t* begin, WarpAccess& access);
+  void check_base(const Warp& warp, const Op& op, unsigned lane, std::uint64_t begin,
+                  std::uint64_t bytes, bool is_load);
+  void check_races(const Warp& warp, const Op& op, const WarpAccess& access, AccessKind kind);
+  void note_shared(const Warp& warp, const Op& op, std::uint64_t begin, std::uint64_t bytes,
+                   unsigned lane, AccessKind kind, const std::byte* values, bool is_strong = false);
+
+  // What they cost.
+  template <class Count>
+  void count(std::vector<std::unique_ptr<AccessCounter<Count>>>& counters, Count& total,
+             const Op& op, const WarpAccess& access, const Spread& spread, AccessKind kind);
+  void count_global(const Op& op, const WarpAccess& access, const Spread& spread, AccessKind kind);
+  void count_local(const WarpAccess& access, AccessKind kind, GlobalCount& total) const;
+  void tell_listener(const WarpAccess& access, AccessKind kind, CachePolicy policy);
+
+  // Copies, mbarriers and matrices.
   std::byte* bytes_at(Warp& warp, const Op& op, unsigned lane, ptx::Space space,
-                      std::uint64_t address, std::uint64_t count, Use use);
-  std::uint64_t* mbarrier_at(Warp& warp, const Op& op, const AddressOperand& address,
-                             ptx::Space space, unsigned lane, std::uint64_t& key);
-  static void complete_bytes(std::uint64_t& object, std::int64_t bytes);
-  void mbarrier_lane(Warp& warp, const Op& op, const MbarrierOp& barrier, unsigned lane);
+                      std::uint64_t address, std::uint64_t count, bool is_load);
+  void async_copy(Warp& warp, const Op& op, std::uint32_t mask);
+  void bulk_copy(Warp& warp, const Op& op, std::uint32_t mask);
   void reduce_bytes(const MemoryOp& memory, std::byte* target, const std::byte* source,
                     std::uint64_t size);
+  std::uint64_t* mbarrier_at(Warp& warp, const Op& op, const AddressOperand& address,
+                             ptx::Space space, unsigned lane, std::uint64_t& key);
+  void check_mbarrier(const Warp& warp, const Op& op, unsigned lane, std::uint64_t key,
+                      MbarrierMode mode, bool is_valid);
+  void mbarrier(Warp& warp, const Op& op, unsigned lane);
   void move_matrices(Warp& warp, const Op& op, std::uint32_t mask, bool is_load);
-  void count_matrix(const Op& op, const WarpAccess& access, bool is_first, bool is_load);
+
+  // Calls, whose arguments lie in local memory.
+  void print(Warp& warp, const Op& op, unsigned lane);
+  [[noreturn]] void assert_fail(Warp& warp, const Op& op, std::uint32_t mask);
+  void stack_allocate(Warp& warp, const Op& op, unsigned lane);
+  void stack_restore(Warp& warp, const Op& op, unsigned lane);
   std::string text_at(std::uint64_t address) const;
-  std::uint64_t argument(const Warp& warp, std::uint32_t offset, unsigned lane,
+  std::uint64_t argument(const Warp& warp, std::uint64_t offset, unsigned lane,
                          unsigned bytes) const;
 
-  std::byte* local(const Warp& warp, unsigned lane) const;
+  static std::uint32_t thread_of(const Warp& warp, unsigned lane) {
+    return warp.index * warp_size + lane;
+  }
+  std::byte* local(const Warp& warp, unsigned lane) const {
+    return local_.data() + thread_of(warp, lane) * local_bytes_;
+  }
 
   const Launch& launch_;
   const Kernel& kernel_;
   LaunchCount& count_;
-  SiteCounters counters_;
+  // By memory op, made when it is counted first.
+  std::vector<std::unique_ptr<GlobalCounter>> global_counters_;
+  std::vector<std::unique_ptr<SharedCounter>> shared_counters_;
   std::uint64_t block_index_ = 0;
-  std::uint64_t order_ = 0;  ///< numbers the executed memory ops
+  std::uint64_t order_ = 0;  ///< numbers the executed ops
   std::uint64_t writes_ = 0;
-  RaceDetector* races_ = nullptr;
-  UndefinedValues* undefined_ = nullptr;
+  std::unique_ptr<RaceDetector> races_;
+  std::unique_ptr<UndefinedValues> undefined_;
   std::vector<Allocation*> last_;  ///< by memory op: where it went last
   std::uint64_t shared_bytes_;
   LazyPages shared_;

@@ -8,20 +8,32 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/emulator/machine/block_meetings.h"
-#include "engine/emulator/machine/lazy_pages.h"
-#include "engine/emulator/machine/touched_bytes.h"
+#include "engine/emulator/machine/lazy_memory.h"
 
 namespace sweep {
 
-/// Fills parts of an allocation with their first values just before they are needed.
-class LazyInit {
+/// Which block touched each element of a buffer, to notice where blocks meet: where one writes what
+/// another one reads or writes. After some of a grid's blocks such a buffer holds what the whole
+/// grid may never leave there. Threads may share it.
+class BlockMeetings {
  public:
-  virtual ~LazyInit() = default;
-  /// Makes sure that the bytes [begin[t], begin[t] + count) of the allocation have their first
-  /// values, for all lanes t in `mask`.
-  virtual void ensure(const std::uint64_t* begin, std::uint64_t count, std::uint32_t mask) = 0;
+  /// Memory is taken as it is touched. Throws std::bad_alloc.
+  BlockMeetings(std::uint64_t bytes, std::uint32_t element_bytes);
+
+  /// A block touches `count` bytes.
+  void note(std::uint64_t block, std::uint64_t begin, std::uint64_t count, bool writes);
+  bool have_met() const { return have_met_.load(std::memory_order_relaxed); }
+
+ private:
+  void note_element(std::uint32_t& element, std::uint32_t block, bool writes);
+
+  std::uint32_t element_bytes_;
+  LazyPages pages_;
+  std::uint32_t* elements_;  ///< of each: the block that touched it, and whether that wrote
+  std::atomic<bool> have_met_ = false;
 };
+
+class LazyValues;
 
 /// A range of global memory.
 struct Allocation {
@@ -46,7 +58,7 @@ struct Allocation {
   std::unique_ptr<BlockMeetings> meetings;
   /// Some of the blocks that share it were executed: nothing in it is a result.
   std::atomic<bool> has_partial_updates = false;
-  LazyInit* lazy = nullptr;                 ///< not null: ensure before each access
+  LazyValues* lazy = nullptr;               ///< not null: ensure before each access
   std::atomic<Allocation*> next = nullptr;  ///< at the next higher address
 
   bool is_plain() const { return is_initialised && written == nullptr && lazy == nullptr; }

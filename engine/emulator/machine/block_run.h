@@ -2,18 +2,12 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "engine/emulator/machine/access_unit.h"
-#include "engine/emulator/machine/counts.h"
 #include "engine/emulator/machine/fault.h"
-#include "engine/emulator/machine/launch.h"
-#include "engine/emulator/machine/lazy_pages.h"
-#include "engine/emulator/machine/race_detector.h"
-#include "engine/emulator/machine/warp.h"
 
 namespace sweep {
 
@@ -31,17 +25,13 @@ class BlockRun {
   /// element: for functions over elements, whose blocks are one warp.
   void start_elements(std::span<const std::uint64_t> elements);
 
-  enum class Progress : std::uint8_t {
-    finished,
-    waiting,  ///< its turn is over, but it can go on
-  };
-  /// Lets every warp execute up to `turn` basic blocks. Throws KernelFault for what the kernel does
-  /// wrong and for a block whose threads all wait for each other.
-  Progress run(std::uint64_t turn);
+  /// Lets every warp execute up to `turn` basic blocks; true when all threads have ended. Throws
+  /// KernelFault for what the kernel does wrong and for a block whose threads all wait for each
+  /// other.
+  bool run(std::uint64_t turn);
   /// Runs the block to its end, whatever the others do.
   void finish();
 
-  std::uint64_t index() const { return index_; }
   std::uint64_t instructions() const { return instructions_; }
   /// Threads that ended since they read what was not theirs to judge.
   std::uint64_t retired() const { return retired_; }
@@ -59,34 +49,45 @@ class BlockRun {
   };
 
   void reset(std::uint64_t index);
+  void begin(Warp& warp, std::uint32_t lanes);
   bool run_warp(Warp& warp, std::uint64_t turn);
   void run_fragment(Warp& warp, Fragment fragment, std::uint64_t& turn);
   template <bool follows_values>
   void run_ops(Warp& warp, const BasicBlock& block, std::uint32_t& mask);
   void execute(Warp& warp, const Op& op, std::uint32_t mask);
+  void retire(Warp& warp, std::uint32_t lanes);
+  void count(const BasicBlock& block, std::uint32_t lanes);
+  void uncount(const BasicBlock& block, std::uint32_t lanes, bool is_whole_fragment);
+
+  // The end of a basic block: false where the fragment does not simply go on.
   bool end_block(Warp& warp, const BasicBlock& block, Fragment& fragment);
   bool branch(Warp& warp, const BasicBlock& block, Fragment& fragment);
   bool indexed_branch(Warp& warp, const BasicBlock& block, Fragment& fragment);
   bool leave(Warp& warp, const BasicBlock& block, Fragment& fragment);
+  std::uint32_t lanes_of_guard(const Warp& warp, const BasicBlock& block,
+                               std::uint32_t lanes) const;
+  void check_decision(const Warp& warp, const BasicBlock& block, std::uint32_t slot,
+                      std::uint32_t lanes) const;
+
+  // The lanes of a warp that meet.
   bool collective(Warp& warp, const BasicBlock& block, Fragment& fragment);
+  bool warp_barrier(Warp& warp, const BasicBlock& block, Fragment& fragment, std::uint32_t members);
   void check_members(const Warp& warp, const BasicBlock& block, const CollectiveOp& collective,
                      std::uint32_t lanes) const;
   void follow_collective(const Warp& warp, const BasicBlock& block, const CollectiveOp& collective,
                          std::uint32_t members, std::uint32_t group);
-  void check_decision(const Warp& warp, const BasicBlock& block, std::uint32_t slot,
-                      std::uint32_t lanes) const;
-  bool warp_barrier(Warp& warp, const BasicBlock& block, Fragment& fragment, std::uint32_t members);
+
+  // The warps of the block that meet.
   bool barrier(Warp& warp, const BasicBlock& block, Fragment& fragment);
-  void count(const BasicBlock& block, std::uint32_t lanes);
-  void uncount(const BasicBlock& block, std::uint32_t lanes, bool is_whole_fragment);
   void release_complete(std::uint32_t number);
   void release(std::uint32_t number);
   bool is_same_barrier(const BasicBlock& a, const BasicBlock& b) const;
   void check_together(std::uint32_t number) const;
-  void retire(Warp& warp, std::uint32_t lanes);
+
+  [[noreturn]] void fail(const Warp& warp, std::uint32_t lanes, const BasicBlock& block,
+                         const std::string& what) const;
   [[noreturn]] void report_deadlock() const;
-  std::string waiting_places() const;
-  FaultPlace first_waiting_place() const;
+  [[noreturn]] void report_waiting(FaultKind kind, const std::string& what) const;
 
   const Launch& launch_;
   const Kernel& kernel_;
@@ -100,9 +101,9 @@ class BlockRun {
   std::uint64_t idle_passes_ = 0;
   LazyPages registers_;
   std::array<Barrier, 16> barriers_;
-  std::unique_ptr<RaceDetector> races_;
-  std::unique_ptr<UndefinedValues> undefined_;
   AccessUnit access_;
+  RaceDetector* races_ = nullptr;         ///< the access unit's, or null
+  UndefinedValues* undefined_ = nullptr;  ///< the same
 };
 
 }  // namespace sweep

@@ -8,8 +8,7 @@
 #include <cstring>
 
 #include "engine/emulator/machine/access_unit.h"
-#include "engine/emulator/machine/fault.h"
-#include "engine/emulator/machine/thread_place.h"
+#include "engine/emulator/machine/element_function.h"
 
 namespace sweep {
 namespace {
@@ -46,43 +45,28 @@ Conversion read_conversion(const std::string& format, std::size_t& at) {
 
 /// Whether a width or precision has more digits than any text needs.
 bool is_too_wide(const std::string& conversion) {
-  constexpr std::ptrdiff_t most_digits = 4;
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  for (auto at = conversion.begin(); at != conversion.end();) {
-    const auto begin = std::find_if(at, conversion.end(), is_digit);
-    at = std::find_if_not(begin, conversion.end(), is_digit);
-    if (at - begin > most_digits) return true;
-  }
-  return false;
+  constexpr int most_digits = 4;
+  int digits = 0;
+  return std::ranges::any_of(conversion, [&](char c) {
+    digits = c >= '0' && c <= '9' ? digits + 1 : 0;
+    return digits > most_digits;
+  });
 }
 
 std::string converted(const Conversion& conversion, std::uint64_t bits, const std::string& text) {
+  const auto printed = [&](const auto& value) { return fmt::sprintf(conversion.text, value); };
+  const char type = conversion.type;
   if (is_too_wide(conversion.text)) return conversion.text;
   try {
-    switch (conversion.type) {
-      case 'd':
-      case 'i':
-        return conversion.bytes == 8
-                   ? fmt::sprintf(conversion.text, static_cast<std::int64_t>(bits))
-                   : fmt::sprintf(conversion.text, static_cast<std::int32_t>(bits));
-      case 'c':
-        return fmt::sprintf(conversion.text, static_cast<char>(bits));
-      case 's':
-        return fmt::sprintf(conversion.text, text);
-      case 'p':
-        return fmt::format("{:#x}", bits);
-      case 'f':
-      case 'F':
-      case 'e':
-      case 'E':
-      case 'g':
-      case 'G':
-      case 'a':
-      case 'A':
-        return fmt::sprintf(conversion.text, std::bit_cast<double>(bits));
-      default:
-        return fmt::sprintf(conversion.text, bits);
+    if (type == 's') return printed(text);
+    if (type == 'c') return printed(static_cast<char>(bits));
+    if (type == 'p') return fmt::format("{:#x}", bits);
+    if (std::strchr("fFeEgGaA", type) != nullptr) return printed(std::bit_cast<double>(bits));
+    if ((type == 'd' || type == 'i') && conversion.bytes == 4) {
+      return printed(static_cast<std::int32_t>(bits));
     }
+    if (type == 'd' || type == 'i') return printed(static_cast<std::int64_t>(bits));
+    return printed(bits);
   } catch (const fmt::format_error&) {
     return conversion.text;
   }
@@ -90,11 +74,11 @@ std::string converted(const Conversion& conversion, std::uint64_t bits, const st
 
 }  // namespace
 
-std::uint64_t AccessUnit::argument(const Warp& warp, std::uint32_t offset, unsigned lane,
+std::uint64_t AccessUnit::argument(const Warp& warp, std::uint64_t offset, unsigned lane,
                                    unsigned bytes) const {
   std::uint64_t value = 0;
-  if (std::uint64_t{offset} + bytes <= local_bytes_)
-    std::memcpy(&value, local(warp, lane) + offset, bytes);
+  const bool is_inside = offset <= local_bytes_ && bytes <= local_bytes_ - offset;
+  if (is_inside) std::memcpy(&value, local(warp, lane) + offset, bytes);
   return value;
 }
 
@@ -115,88 +99,71 @@ std::string AccessUnit::text_at(std::uint64_t address) const {
   return text;
 }
 
-void AccessUnit::print(Warp& warp, const Op& op, std::uint32_t mask) {
+void AccessUnit::print(Warp& warp, const Op& op, unsigned lane) {
   const CallOp& call = kernel_.calls[op.detail];
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    const std::string format = text_at(argument(warp, call.arguments[0], lane, 8));
-    const std::uint64_t list = argument(warp, call.arguments[1], lane, 8) - local_window;
-    std::uint64_t next = list;
-    std::string text;
-    std::uint64_t count = 0;
-    for (std::size_t at = 0; at < format.size();) {
-      if (format[at] != '%') {
-        text += format[at++];
-        continue;
-      }
-      Conversion conversion = read_conversion(format, at);
-      if (conversion.type == '%' || conversion.type == '\0') {
-        text += conversion.type == '%' ? "%" : conversion.text;
-        continue;
-      }
-      const auto take = [&](unsigned bytes) {
-        next = (next + bytes - 1) / bytes * bytes;
-        const std::uint64_t bits = argument(warp, static_cast<std::uint32_t>(next), lane, bytes);
-        next += bytes;
-        ++count;
-        return bits;
-      };
-      for (; conversion.stars > 0; --conversion.stars) {
-        const auto number = static_cast<std::int32_t>(take(4));
-        conversion.text.replace(conversion.text.find('*'), 1, std::to_string(number));
-      }
-      const std::uint64_t bits = take(conversion.bytes);
-      text += converted(conversion, bits, conversion.type == 's' ? text_at(bits) : "");
+  const std::string format = text_at(argument(warp, call.arguments[0], lane, 8));
+  std::uint64_t next = argument(warp, call.arguments[1], lane, 8) - local_window;
+  std::string text;
+  std::uint32_t count = 0;
+  const auto take = [&](unsigned bytes) {
+    next = (next + bytes - 1) / bytes * bytes;
+    const std::uint64_t bits = argument(warp, next, lane, bytes);
+    next += bytes;
+    ++count;
+    return bits;
+  };
+  for (std::size_t at = 0; at < format.size();) {
+    if (format[at] != '%') {
+      text += format[at++];
+      continue;
     }
-    if (launch_.print) launch_.print(text);
-    set_call_result(warp, call, count, 4, std::uint32_t{1} << lane);
+    Conversion conversion = read_conversion(format, at);
+    if (conversion.type == '%' || conversion.type == '\0') {
+      text += conversion.type == '%' ? "%" : conversion.text;
+      continue;
+    }
+    for (; conversion.stars > 0; --conversion.stars) {
+      const auto number = static_cast<std::int32_t>(take(4));
+      conversion.text.replace(conversion.text.find('*'), 1, std::to_string(number));
+    }
+    const std::uint64_t bits = take(conversion.bytes);
+    text += converted(conversion, bits, conversion.type == 's' ? text_at(bits) : "");
+  }
+  if (launch_.print) launch_.print(text);
+  if (call.result == none || std::uint64_t{call.result} + sizeof count > local_bytes_) return;
+  std::memcpy(local(warp, lane) + call.result, &count, sizeof count);
+  if (undefined_ != nullptr) {
+    undefined_->define({false, call.result, thread_of(warp, lane)}, sizeof count);
   }
 }
 
 void AccessUnit::assert_fail(Warp& warp, const Op& op, std::uint32_t mask) {
   const CallOp& call = kernel_.calls[op.detail];
-  const auto lane = static_cast<unsigned>(std::countr_zero(mask));
+  const unsigned lane = lowest_lane(mask);
   const std::string condition = text_at(argument(warp, call.arguments[0], lane, 8));
   fail(warp, op, lane, fmt::format("assert({}) failed", condition));
 }
 
-void AccessUnit::set_call_result(Warp& warp, const CallOp& call, std::uint64_t value,
-                                 unsigned bytes, std::uint32_t mask) {
-  if (call.result == none || std::uint64_t{call.result} + bytes > local_bytes_) return;
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    std::memcpy(local(warp, lane) + call.result, &value, bytes);
-    if (undefined_ != nullptr) undefined_->define_local(warp, lane, call.result, bytes);
-  }
-}
-
-void AccessUnit::stack_allocate(Warp& warp, const Op& op, std::uint32_t mask) {
+void AccessUnit::stack_allocate(Warp& warp, const Op& op, unsigned lane) {
   constexpr std::uint64_t alignment = 16;
   const CallOp& call = kernel_.calls[op.detail];
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    std::uint64_t& top = stack_[std::size_t{warp.index} * warp_size + lane];
-    warp.slot<std::uint64_t>(call.d)[lane] = top;
-    if (call.a == none) continue;
-    const std::uint64_t size = warp.slot<std::uint64_t>(call.a)[lane];
-    if (size > local_bytes_ - top) {
-      fail(warp, op, lane,
-           fmt::format("alloca of {} bytes: the thread has {} left", size, local_bytes_ - top));
-    }
-    top = std::min((top + size + alignment - 1) / alignment * alignment, local_bytes_);
+  std::uint64_t& top = stack_[thread_of(warp, lane)];
+  warp.slot<std::uint64_t>(call.d)[lane] = top;
+  if (call.a == none) return;
+  const std::uint64_t size = warp.slot<std::uint64_t>(call.a)[lane];
+  if (size > local_bytes_ - top) {
+    fail(warp, op, lane,
+         fmt::format("alloca of {} bytes: the thread has {} left", size, local_bytes_ - top));
   }
+  top = std::min((top + size + alignment - 1) / alignment * alignment, local_bytes_);
 }
 
-void AccessUnit::stack_restore(Warp& warp, const Op& op, std::uint32_t mask) {
-  const CallOp& call = kernel_.calls[op.detail];
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    const std::uint64_t to = warp.slot<std::uint64_t>(call.a)[lane];
-    if (to < kernel_.local_bytes || to > local_bytes_) {
-      fail(warp, op, lane, fmt::format("the stack is set back to {}", to));
-    }
-    stack_[std::size_t{warp.index} * warp_size + lane] = to;
+void AccessUnit::stack_restore(Warp& warp, const Op& op, unsigned lane) {
+  const std::uint64_t to = warp.slot<std::uint64_t>(kernel_.calls[op.detail].a)[lane];
+  if (to < kernel_.local_bytes || to > local_bytes_) {
+    fail(warp, op, lane, fmt::format("the stack is set back to {}", to));
   }
+  stack_[thread_of(warp, lane)] = to;
 }
 
 }  // namespace sweep

@@ -1,24 +1,44 @@
-#include "engine/emulator/machine/collectives.h"
+// What lanes of a warp and threads of a block do together, and how they wait for each other.
+
+#include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 
-#include "engine/emulator/machine/lane_loop.h"
+#include "engine/emulator/lower/op_facts.h"
+#include "engine/emulator/machine/block_run.h"
 
 namespace sweep {
 namespace {
 
 using Lanes = std::array<std::uint32_t, warp_size>;
 
-void set_lanes(Warp& warp, std::uint32_t slot, std::uint32_t mask, std::uint32_t value) {
-  auto* lanes = warp.slot<std::uint32_t>(slot);
-  for_each_lane(mask, [&](unsigned lane) { lanes[lane] = value; });
-}
-
-void set_predicate(Warp& warp, std::uint32_t slot, std::uint32_t mask, std::uint32_t holds) {
-  std::uint32_t& p = *warp.slot<std::uint32_t>(slot);
-  p = (p & ~mask) | (holds & mask);
+/// PTX ISA, "shfl.sync": c holds the clamp in bits 0-4 and the segment mask in bits 8-12.
+std::array<std::uint8_t, warp_size> shuffle_sources(const CollectiveOp& op, const Warp& warp,
+                                                    std::uint32_t mask, std::uint32_t& inside) {
+  constexpr std::uint32_t low_bits = 0x1f;
+  const auto* b = warp.slot<std::uint32_t>(op.b);
+  const auto* c = warp.slot<std::uint32_t>(op.c);
+  std::array<std::uint8_t, warp_size> sources{};
+  for_each_lane(mask, [&](unsigned lane) {
+    const std::uint32_t distance = b[lane] & low_bits;
+    const std::uint32_t clamp = c[lane] & low_bits;
+    const std::uint32_t segment = c[lane] >> 8 & low_bits;
+    const std::uint32_t first = lane & segment;
+    const std::uint32_t last = first | (clamp & ~segment);
+    const std::uint32_t from = op.shuffle == ShuffleMode::up     ? lane - distance
+                               : op.shuffle == ShuffleMode::down ? lane + distance
+                               : op.shuffle == ShuffleMode::butterfly
+                                   ? lane ^ distance
+                                   : first | (distance & ~segment & low_bits);
+    // Going up, the segment's first lane bounds it; signed, as the distance may go below lane 0.
+    const bool is_inside = op.shuffle == ShuffleMode::up
+                               ? static_cast<std::int32_t>(from) >= static_cast<std::int32_t>(last)
+                               : from <= last;
+    sources.at(lane) = static_cast<std::uint8_t>(is_inside ? from % warp_size : lane);
+    inside |= std::uint32_t{is_inside} << lane;
+  });
+  return sources;
 }
 
 void shuffle(const CollectiveOp& op, Warp& warp, std::uint32_t mask) {
@@ -28,18 +48,16 @@ void shuffle(const CollectiveOp& op, Warp& warp, std::uint32_t mask) {
   const auto from = shuffle_sources(op, warp, mask, inside);
   auto* d = warp.slot<std::uint32_t>(op.d);
   for_each_lane(mask, [&](unsigned lane) { d[lane] = source.at(from.at(lane)); });
-  if (op.predicate != none) set_predicate(warp, op.predicate, mask, inside);
+  if (op.predicate != none) warp.set_predicate(op.predicate, mask, inside);
 }
 
 void vote(const CollectiveOp& op, Warp& warp, std::uint32_t mask) {
-  std::uint32_t votes = *warp.slot<std::uint32_t>(op.a);
-  if (op.is_a_negated) votes = ~votes;
-  votes &= mask;
-  if (op.vote == VoteMode::ballot) return set_lanes(warp, op.d, mask, votes);
+  const std::uint32_t votes = mask & (warp.predicate(op.a) ^ (op.is_a_negated ? full_mask : 0));
+  if (op.vote == VoteMode::ballot) return warp.set_lanes(op.d, mask, votes);
   const bool holds = op.vote == VoteMode::any   ? votes != 0
                      : op.vote == VoteMode::all ? votes == mask
                                                 : votes == mask || votes == 0;
-  set_predicate(warp, op.d, mask, holds ? full_mask : 0);
+  warp.set_predicate(op.d, mask, holds ? full_mask : 0);
 }
 
 void match(const CollectiveOp& op, Warp& warp, std::uint32_t mask) {
@@ -53,27 +71,24 @@ void match(const CollectiveOp& op, Warp& warp, std::uint32_t mask) {
       equal.at(lane) |= std::uint32_t{value(lane) == value(other)} << other;
     });
   });
-  const auto first = static_cast<unsigned>(std::countr_zero(mask));
-  const bool all_equal = equal.at(first) == mask;
+  const bool all_equal = equal.at(lowest_lane(mask)) == mask;
   for_each_lane(mask, [&](unsigned lane) {
     warp.slot<std::uint32_t>(op.d)[lane] =
         op.is_match_all ? (all_equal ? mask : 0) : equal.at(lane);
   });
-  if (op.predicate != none) set_predicate(warp, op.predicate, mask, all_equal ? full_mask : 0);
+  if (op.predicate != none) warp.set_predicate(op.predicate, mask, all_equal ? full_mask : 0);
 }
 
 std::uint32_t reduced(const CollectiveOp& op, std::uint32_t a, std::uint32_t b) {
-  const auto signed_a = static_cast<std::int32_t>(a);
-  const auto signed_b = static_cast<std::int32_t>(b);
+  const bool is_less =
+      op.is_signed ? static_cast<std::int32_t>(a) < static_cast<std::int32_t>(b) : a < b;
   switch (op.reduce) {
     case ReduceOperation::add:
       return a + b;
     case ReduceOperation::minimum:
-      return op.is_signed ? static_cast<std::uint32_t>(std::min(signed_a, signed_b))
-                          : std::min(a, b);
+      return is_less ? a : b;
     case ReduceOperation::maximum:
-      return op.is_signed ? static_cast<std::uint32_t>(std::max(signed_a, signed_b))
-                          : std::max(a, b);
+      return is_less ? b : a;
     case ReduceOperation::bit_and:
       return a & b;
     case ReduceOperation::bit_or:
@@ -86,10 +101,9 @@ std::uint32_t reduced(const CollectiveOp& op, std::uint32_t a, std::uint32_t b) 
 
 void reduce(const CollectiveOp& op, Warp& warp, std::uint32_t mask) {
   const auto* a = warp.slot<std::uint32_t>(op.a);
-  const auto first = static_cast<unsigned>(std::countr_zero(mask));
-  std::uint32_t result = a[first];
+  std::uint32_t result = a[lowest_lane(mask)];
   for_each_lane(mask & (mask - 1), [&](unsigned lane) { result = reduced(op, result, a[lane]); });
-  set_lanes(warp, op.d, mask, result);
+  warp.set_lanes(op.d, mask, result);
 }
 
 /// movmatrix.sync.aligned.m8n8.trans.b16
@@ -110,51 +124,9 @@ void move_matrix(const CollectiveOp& op, Warp& warp) {
   }
 }
 
-}  // namespace
-
-/// PTX ISA, "shfl.sync": c holds the clamp in bits 0-4 and the segment mask in bits 8-12.
-std::array<std::uint8_t, warp_size> shuffle_sources(const CollectiveOp& op, const Warp& warp,
-                                                    std::uint32_t mask, std::uint32_t& inside) {
-  constexpr std::uint32_t low_bits = 0x1f;
-  const auto* b = warp.slot<std::uint32_t>(op.b);
-  const auto* c = warp.slot<std::uint32_t>(op.c);
-  std::array<std::uint8_t, warp_size> sources{};
-  for_each_lane(mask, [&](unsigned lane) {
-    const std::uint32_t distance = b[lane] & low_bits;
-    const std::uint32_t clamp = c[lane] & low_bits;
-    const std::uint32_t segment = c[lane] >> 8 & low_bits;
-    const std::uint32_t first = lane & segment;
-    const std::uint32_t last = first | (clamp & ~segment);
-    std::uint32_t from = 0;
-    bool is_inside = false;
-    switch (op.shuffle) {
-      case ShuffleMode::up:
-        from = lane - distance;
-        // The segment's first lane bounds it; signed, as the distance may go below lane 0.
-        is_inside = static_cast<std::int32_t>(from) >= static_cast<std::int32_t>(last);
-        break;
-      case ShuffleMode::down:
-        from = lane + distance;
-        is_inside = from <= last;
-        break;
-      case ShuffleMode::butterfly:
-        from = lane ^ distance;
-        is_inside = from <= last;
-        break;
-      case ShuffleMode::index:
-        from = first | (distance & ~segment & low_bits);
-        is_inside = from <= last;
-        break;
-    }
-    sources.at(lane) = static_cast<std::uint8_t>(is_inside ? from % warp_size : lane);
-    inside |= std::uint32_t{is_inside} << lane;
-  });
-  return sources;
-}
-
+/// Executes a collective for the lanes in `mask`, all of which have arrived.
 void execute_collective(const CollectiveOp& collective, OpKind kind, Warp& warp,
                         std::uint32_t mask) {
-  const std::uint32_t first = mask & (~mask + 1);
   switch (kind) {
     case OpKind::shuffle:
       return shuffle(collective, warp, mask);
@@ -165,13 +137,240 @@ void execute_collective(const CollectiveOp& collective, OpKind kind, Warp& warp,
     case OpKind::reduce:
       return reduce(collective, warp, mask);
     case OpKind::elect:
-      set_lanes(warp, collective.d, mask, static_cast<std::uint32_t>(std::countr_zero(mask)));
-      if (collective.predicate != none) set_predicate(warp, collective.predicate, mask, first);
+      warp.set_lanes(collective.d, mask, lowest_lane(mask));
+      if (collective.predicate != none) {
+        warp.set_predicate(collective.predicate, mask, bit_of(lowest_lane(mask)));
+      }
       return;
     case OpKind::move_matrix:
       return move_matrix(collective, warp);
     default:
       return;
+  }
+}
+
+}  // namespace
+
+bool BlockRun::collective(Warp& warp, const BasicBlock& block, Fragment& fragment) {
+  const CollectiveOp& collective = kernel_.collectives[block.op.detail];
+  std::uint32_t members = fragment.mask;
+  if (collective.members != none) {
+    members = warp.slot<std::uint32_t>(collective.members)[lowest_lane(fragment.mask)];
+    if (launch_.checks_kernel) check_members(warp, block, collective, fragment.mask);
+  }
+  if (block.op.kind == OpKind::warp_barrier) {
+    return warp_barrier(warp, block, fragment, members & warp.live);
+  }
+  // Lanes that name the same members are a group; a warp may execute several at once.
+  std::uint32_t waiting = 0;
+  for (std::uint32_t rest = fragment.mask; rest != 0;) {
+    std::uint32_t group = rest;
+    if (collective.members != none) {
+      const auto* named = warp.slot<std::uint32_t>(collective.members);
+      members = named[lowest_lane(rest)];
+      for_each_lane(rest, [&](unsigned lane) {
+        if (named[lane] != members) group &= ~bit_of(lane);
+      });
+    }
+    if ((members & warp.live & ~fragment.mask) != 0) {
+      waiting |= group;
+    } else {
+      if (undefined_ != nullptr) follow_collective(warp, block, collective, members, group);
+      execute_collective(collective, block.op.kind, warp, group);
+    }
+    rest &= ~group;
+  }
+  if (waiting != 0) {
+    uncount(block, waiting, waiting == fragment.mask);
+    warp.add(kernel_, {fragment.block, waiting, Fragment::State::collective, 0});
+    fragment.mask &= ~waiting;
+  }
+  fragment.block = block.next;
+  return fragment.mask != 0;
+}
+
+/// PTX ISA: what a collective does is undefined where its mask does not name the lane that executes
+/// it, and where lanes that it names execute it with another mask. Lanes that have exited may be
+/// named.
+void BlockRun::check_members(const Warp& warp, const BasicBlock& block,
+                             const CollectiveOp& collective, std::uint32_t lanes) const {
+  const auto* masks = warp.slot<std::uint32_t>(collective.members);
+  for_each_lane(lanes, [&](unsigned lane) {
+    if ((masks[lane] >> lane & 1) == 0) {
+      fail(warp, bit_of(lane), block,
+           fmt::format("its mask {:#010x} does not name the lane itself, {}", masks[lane], lane));
+    }
+    // The warp's barriers are met one by one.
+    if (block.op.kind == OpKind::warp_barrier) return;
+    for_each_lane(lanes & masks[lane], [&](unsigned other) {
+      if (masks[other] == masks[lane]) return;
+      fail(warp, bit_of(lane), block,
+           fmt::format("its mask {:#010x} names lane {}, which executes it with the mask {:#010x}",
+                       masks[lane], other, masks[other]));
+    });
+  });
+}
+
+/// A shuffle's result is undefined where it comes from a lane that does not take part.
+void BlockRun::follow_collective(const Warp& warp, const BasicBlock& block,
+                                 const CollectiveOp& collective, std::uint32_t members,
+                                 std::uint32_t group) {
+  if (block.op.kind != OpKind::shuffle) {
+    return undefined_->define(warp, facts_of(kernel_, block.op).writes, group);
+  }
+  std::uint32_t inside = 0;
+  const auto from = shuffle_sources(collective, warp, group, inside);
+  undefined_->shuffle(warp, collective.d, collective.a, group, from);
+  for_each_lane(group, [&](unsigned lane) {
+    const unsigned source = from.at(lane);
+    if ((group >> source & 1) != 0) return;
+    const bool is_named = (members >> source & 1) != 0;
+    undefined_->leave_undefined(
+        warp, collective.d, lane, block.instruction,
+        fmt::format("with the mask {:#010x} it takes a value from lane {}, which {}", members,
+                    source, is_named ? "has exited" : "the mask does not name"));
+  });
+}
+
+/// bar.warp.sync: the lanes may come to different ones.
+bool BlockRun::warp_barrier(Warp& warp, const BasicBlock& block, Fragment& fragment,
+                            std::uint32_t members) {
+  const auto waits_here = [&](const Fragment& other) {
+    return other.state == Fragment::State::collective &&
+           kernel_.blocks[other.block].op.kind == OpKind::warp_barrier &&
+           kernel_.blocks[other.block].end == EndKind::collective;
+  };
+  std::uint32_t present = fragment.mask;
+  for (const Fragment& other : warp.present()) {
+    if (waits_here(other)) present |= other.mask;
+  }
+  if ((members & ~present) != 0) {
+    uncount(block, fragment.mask, true);
+    fragment.state = Fragment::State::collective;
+    warp.add(kernel_, fragment);
+    return false;
+  }
+  if (races_ != nullptr) races_->synchronise_warp(warp.index);
+  fragment.block = block.next;
+  for (std::uint32_t i = 0; i < warp.fragment_count;) {
+    if (!waits_here(warp.fragments[i]) || (warp.fragments[i].mask & members) == 0) {
+      ++i;
+      continue;
+    }
+    Fragment other = warp.take(i);
+    count(kernel_.blocks[other.block], other.mask);
+    other.block = kernel_.blocks[other.block].next;
+    other.state = Fragment::State::ready;
+    warp.add(kernel_, other);
+    i = 0;
+  }
+  warp.add(kernel_, fragment);
+  return false;
+}
+
+bool BlockRun::barrier(Warp& warp, const BasicBlock& block, Fragment& fragment) {
+  const BarrierOp& op = kernel_.barriers[block.op.detail];
+  const unsigned lane = lowest_lane(fragment.mask);
+  const std::uint32_t number = warp.slot<std::uint32_t>(op.barrier)[lane];
+  if (number >= barriers_.size()) {
+    fail(warp, fragment.mask, block, fmt::format("there is no barrier {}; a block has 16", number));
+  }
+  Barrier& state = barriers_.at(number);
+  if (op.threads != none) {
+    state.needed = warp.slot<std::uint32_t>(op.threads)[lane];
+    if (launch_.checks_kernel && state.needed % warp_size != 0) {
+      fail(warp, fragment.mask, block,
+           fmt::format("a barrier of {} threads: it takes whole warps of {}", state.needed,
+                       warp_size));
+    }
+  }
+  const auto threads = static_cast<std::uint32_t>(std::popcount(fragment.mask));
+  state.arrived += threads;
+  if (op.predicate != none) {
+    const std::uint32_t holds = warp.predicate(op.predicate) ^ (op.is_negated ? full_mask : 0);
+    state.count += static_cast<std::uint32_t>(std::popcount(fragment.mask & holds));
+    state.votes += threads;
+  }
+  if (races_ != nullptr) races_->arrive(number, warp.index);
+  if (op.mode == BarrierMode::arrive) {
+    fragment.block = block.next;
+    release_complete(number);
+    return true;
+  }
+  fragment.state = Fragment::State::barrier;
+  fragment.barrier = static_cast<std::uint8_t>(number);
+  warp.add(kernel_, fragment);
+  release_complete(number);
+  return false;
+}
+
+void BlockRun::release_complete(std::uint32_t number) {
+  const Barrier& barrier = barriers_.at(number);
+  const std::uint32_t needed = barrier.needed != 0 ? barrier.needed : live_;
+  if (barrier.arrived >= needed) release(number);
+}
+
+/// Whether it is one __syncthreads(), which the compiler may have copied.
+bool BlockRun::is_same_barrier(const BasicBlock& a, const BasicBlock& b) const {
+  const std::vector<ptx::Place>& places = kernel_.instructions[a.instruction].places;
+  return &a == &b || (!places.empty() && places == kernel_.instructions[b.instruction].places);
+}
+
+/// Threads that wait at different places: hardware lets it pass, CUDA does not allow it. The lanes
+/// of a warp come to one aligned barrier, all threads of a block to one __syncthreads().
+void BlockRun::check_together(std::uint32_t number) const {
+  const BasicBlock* first_of_block = nullptr;
+  const auto report = [&](const Warp& warp, const Fragment& fragment, const BasicBlock& other,
+                          const char* whose) {
+    fail(warp, fragment.mask, kernel_.blocks[fragment.block],
+         fmt::format("{} wait at different barriers, others of them at {}", whose,
+                     describe_instruction(kernel_, other.instruction)));
+  };
+  for (const Warp& warp : warps_) {
+    const BasicBlock* first_of_warp = nullptr;
+    for (const Fragment& fragment : warp.present()) {
+      if (fragment.state != Fragment::State::barrier || fragment.barrier != number) continue;
+      const BasicBlock& block = kernel_.blocks[fragment.block];
+      const BarrierOp& op = kernel_.barriers[block.op.detail];
+      if (!op.is_aligned) continue;
+      if (first_of_warp == nullptr) first_of_warp = &block;
+      if (first_of_warp != &block) report(warp, fragment, *first_of_warp, "lanes of one warp");
+      if (op.threads != none) continue;
+      if (first_of_block == nullptr) first_of_block = &block;
+      if (!is_same_barrier(*first_of_block, block)) {
+        report(warp, fragment, *first_of_block, "threads of one block");
+      }
+    }
+  }
+}
+
+void BlockRun::release(std::uint32_t number) {
+  if (launch_.checks_kernel) check_together(number);
+  const Barrier result = barriers_.at(number);
+  barriers_.at(number) = {};
+  for (Warp& warp : warps_) {
+    for (std::uint32_t i = 0; i < warp.fragment_count;) {
+      const Fragment& waiting = warp.fragments[i];
+      if (waiting.state != Fragment::State::barrier || waiting.barrier != number) {
+        ++i;
+        continue;
+      }
+      Fragment fragment = warp.take(i);
+      const BasicBlock& block = kernel_.blocks[fragment.block];
+      const BarrierOp& op = kernel_.barriers[block.op.detail];
+      if (op.mode == BarrierMode::reduce_popc) {
+        warp.set_lanes(op.d, fragment.mask, result.count);
+      } else if (op.d != none) {
+        const bool holds =
+            op.mode == BarrierMode::reduce_and ? result.count == result.votes : result.count > 0;
+        warp.set_predicate(op.d, fragment.mask, holds ? full_mask : 0);
+      }
+      if (races_ != nullptr) races_->leave(number, warp.index);
+      fragment.block = block.next;
+      fragment.state = Fragment::State::ready;
+      warp.add(kernel_, fragment);
+      i = 0;
+    }
   }
 }
 

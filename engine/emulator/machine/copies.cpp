@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "engine/emulator/machine/access_unit.h"
-#include "engine/emulator/machine/lane_loop.h"
-#include "engine/emulator/machine/thread_place.h"
+#include "engine/emulator/machine/element_function.h"
+#include "engine/emulator/machine/fault.h"
 
 namespace sweep {
 namespace {
@@ -55,18 +55,14 @@ std::uint64_t lane_value(const Warp& warp, std::uint32_t slot, unsigned bits, un
   return bits == 64 ? warp.slot<std::uint64_t>(slot)[lane] : warp.slot<std::uint32_t>(slot)[lane];
 }
 
-bool is_power_of_two_size(std::uint64_t bytes) {
-  return bytes == 4 || bytes == 8 || bytes == 16;
-}
-
 }  // namespace
 
+/// One lane's place in any space, checked; for what moves ranges of bytes.
 std::byte* AccessUnit::bytes_at(Warp& warp, const Op& op, unsigned lane, ptx::Space space,
-                                std::uint64_t address, std::uint64_t count, Use use) {
-  if (space == ptx::Space::generic && address - shared_window < window_size) {
+                                std::uint64_t address, std::uint64_t count, bool is_load) {
+  const bool may_be_shared = space == ptx::Space::generic || space == ptx::Space::shared;
+  if (may_be_shared && address - shared_window < window_size) {
     space = ptx::Space::shared;
-    address -= shared_window;
-  } else if (space == ptx::Space::shared && address - shared_window < window_size) {
     address -= shared_window;
   }
   if (space == ptx::Space::shared) {
@@ -77,7 +73,7 @@ std::byte* AccessUnit::bytes_at(Warp& warp, const Op& op, unsigned lane, ptx::Sp
                       "{}",
                       count, address, shared_bytes_));
     }
-    if (undefined_ != nullptr && use == Use::store) undefined_->define_shared(address, count);
+    if (undefined_ != nullptr && !is_load) undefined_->define({true, address}, count);
     return shared_.data() + address;
   }
   Allocation* allocation = launch_.memory->find(address);
@@ -93,13 +89,13 @@ std::byte* AccessUnit::bytes_at(Warp& warp, const Op& op, unsigned lane, ptx::Sp
   const std::uint64_t begin = address - allocation->base;
   if (allocation->lazy != nullptr) allocation->lazy->ensure(&begin, count, 1);
   if (allocation->meetings != nullptr && launch_.is_kernel()) {
-    allocation->meetings->note(block_index_, begin, count, use != Use::load);
+    allocation->meetings->note(block_index_, begin, count, !is_load);
   }
-  if (allocation->written != nullptr && use == Use::load && !allocation->is_initialised &&
+  if (allocation->written != nullptr && is_load && !allocation->is_initialised &&
       !allocation->written->all(begin, count)) {
     fail(warp, op, lane, fmt::format("it reads bytes of {} that nothing wrote", allocation->name));
   }
-  if (use != Use::load) {
+  if (!is_load) {
     if (!allocation->why_read_only.empty()) fail_read_only(warp, op, lane, *allocation, address);
     if (allocation->written != nullptr) allocation->written->set(begin, count);
   }
@@ -108,61 +104,46 @@ std::byte* AccessUnit::bytes_at(Warp& warp, const Op& op, unsigned lane, ptx::Sp
 
 void AccessUnit::async_copy(Warp& warp, const Op& op, std::uint32_t mask) {
   const MemoryOp& memory = kernel_.memory[op.detail];
-  ++order_;
+  const std::uint32_t size = memory.copy_bytes;
   ++writes_;
-  WarpAccess from;
-  std::array<std::uint64_t, warp_size> to{};
-  fill_addresses(warp, memory.address, from.address.data());
-  fill_addresses(warp, memory.to_address, to.data());
-  from.width = memory.copy_bytes;
-  std::uint32_t reading = mask;
+  WarpAccess from = {addresses_of(warp, memory.address), mask, size};
+  const Addresses to = addresses_of(warp, memory.to_address);
   for_each_lane(mask, [&](unsigned lane) {
-    std::uint64_t wanted = memory.copy_bytes;
+    std::uint64_t wanted = size;
     if (memory.size != none) {
       wanted = std::min<std::uint64_t>(wanted, lane_value(warp, memory.size, 32, lane));
     }
-    const bool ignores = memory.ignore_source != none &&
-                         (*warp.slot<std::uint32_t>(memory.ignore_source) >> lane & 1) != 0;
+    const bool ignores =
+        memory.ignore_source != none && (warp.predicate(memory.ignore_source) >> lane & 1) != 0;
     if (ignores) wanted = 0;
-    if (to[lane] % memory.copy_bytes != 0 ||
-        (wanted != 0 && from.address[lane] % memory.copy_bytes != 0)) {
+    if (to[lane] % size != 0 || (wanted != 0 && from.address[lane] % size != 0)) {
       fail(warp, op, lane,
-           fmt::format("misaligned address: a copy of {} bytes from {:#x} to {:#x}",
-                       memory.copy_bytes, from.address[lane], to[lane]));
+           fmt::format("misaligned address: a copy of {} bytes from {:#x} to {:#x}", size,
+                       from.address[lane], to[lane]));
     }
-    if (launch_.checks_kernel && memory.shared_base != none) {
-      check_base(warp, op, lane, to[lane] % shared_window, memory.copy_bytes, Use::store);
-    }
-    std::byte* target =
-        bytes_at(warp, op, lane, ptx::Space::shared, to[lane], memory.copy_bytes, Use::store);
-    std::memset(target, 0, memory.copy_bytes);
+    check_base(warp, op, lane, to[lane] % shared_window, size, false);
+    std::byte* target = bytes_at(warp, op, lane, ptx::Space::shared, to[lane], size, false);
+    std::memset(target, 0, size);
     if (wanted == 0) {
-      reading &= ~(std::uint32_t{1} << lane);
+      from.active &= ~bit_of(lane);
     } else {
-      std::memcpy(
-          target,
-          bytes_at(warp, op, lane, ptx::Space::global, from.address[lane], wanted, Use::load),
-          wanted);
+      std::memcpy(target,
+                  bytes_at(warp, op, lane, ptx::Space::global, from.address[lane], wanted, true),
+                  wanted);
     }
-    if (races_ != nullptr) {
-      note_shared(warp, op, to[lane] % shared_window, memory.copy_bytes, lane,
-                  RaceDetector::Access::write, target);
-    }
+    note_shared(warp, op, to[lane] % shared_window, size, lane, AccessKind::store, target);
   });
-  from.active = reading;
-  if (launch_.is_kernel() && reading != 0 && is_power_of_two_size(from.width)) {
-    count_global(op, from, spread_of(from.address.data(), reading), Use::load);
+  const bool is_countable = size == 4 || size == 8 || size == 16;
+  if (launch_.is_kernel() && from.active != 0 && is_countable) {
+    count_global(op, from, spread_of(from.address.data(), from.active), AccessKind::load);
   }
 }
 
 void AccessUnit::bulk_copy(Warp& warp, const Op& op, std::uint32_t mask) {
   const MemoryOp& memory = kernel_.memory[op.detail];
-  ++order_;
   ++writes_;
-  std::array<std::uint64_t, warp_size> from{};
-  std::array<std::uint64_t, warp_size> to{};
-  fill_addresses(warp, memory.address, from.data());
-  fill_addresses(warp, memory.to_address, to.data());
+  const Addresses from = addresses_of(warp, memory.address);
+  const Addresses to = addresses_of(warp, memory.to_address);
   for_each_lane(mask, [&](unsigned lane) {
     constexpr std::uint64_t step = 16;
     const std::uint64_t size = lane_value(warp, memory.size, 32, lane);
@@ -173,25 +154,25 @@ void AccessUnit::bulk_copy(Warp& warp, const Op& op, std::uint32_t mask) {
                        size, from[lane], to[lane]));
     }
     if (size == 0) return;
-    if (launch_.checks_kernel && memory.shared_base != none) {
-      check_base(warp, op, lane, to[lane] % shared_window, size, Use::store);
-    }
-    const std::byte* source = bytes_at(warp, op, lane, memory.space, from[lane], size, Use::load);
-    std::byte* target = bytes_at(warp, op, lane, memory.to_space, to[lane], size, Use::store);
+    check_base(warp, op, lane, to[lane] % shared_window, size, false);
+    const std::byte* source = bytes_at(warp, op, lane, memory.space, from[lane], size, true);
+    std::byte* target = bytes_at(warp, op, lane, memory.to_space, to[lane], size, false);
     if (memory.is_reduction) {
       reduce_bytes(memory, target, source, size);
     } else {
       std::memmove(target, source, size);
     }
-    if (races_ != nullptr && memory.to_space == ptx::Space::shared) {
-      note_shared(warp, op, to[lane] % shared_window, static_cast<std::uint32_t>(size), lane,
-                  RaceDetector::Access::write, target);
+    if (memory.to_space == ptx::Space::shared) {
+      note_shared(warp, op, to[lane] % shared_window, size, lane, AccessKind::store, target);
     }
     if (memory.barrier.slot == none) return;
     std::uint64_t key = 0;
-    std::uint64_t* object = mbarrier_at(warp, op, memory.barrier, ptx::Space::shared, lane, key);
-    check_mbarrier(warp, op, lane, key, MbarrierMode::complete_tx, unpack(*object).is_valid);
-    complete_bytes(*object, static_cast<std::int64_t>(size));
+    std::uint64_t& object = *mbarrier_at(warp, op, memory.barrier, ptx::Space::shared, lane, key);
+    MbarrierState state = unpack(object);
+    check_mbarrier(warp, op, lane, key, MbarrierMode::complete_tx, state.is_valid);
+    state.bytes -= static_cast<std::int64_t>(size);
+    advance(state);
+    object = pack(state);
     if (races_ != nullptr) races_->release_to(key, warp.index);
   });
 }
@@ -218,25 +199,16 @@ void AccessUnit::reduce_bytes(const MemoryOp& memory, std::byte* target, const s
 
 std::uint64_t* AccessUnit::mbarrier_at(Warp& warp, const Op& op, const AddressOperand& address,
                                        ptx::Space space, unsigned lane, std::uint64_t& key) {
-  std::array<std::uint64_t, warp_size> places{};
-  fill_addresses(warp, address, places.data());
-  const std::uint64_t place = places.at(lane);
+  const std::uint64_t place = addresses_of(warp, address)[lane];
   if (place % 8 != 0) {
     fail(warp, op, lane, fmt::format("misaligned address: an mbarrier at {:#x}", place));
   }
   if (space == ptx::Space::generic && place - shared_window >= window_size) {
     fail(warp, op, lane, fmt::format("an mbarrier lies in shared memory, not at {:#x}", place));
   }
-  std::byte* bytes = bytes_at(warp, op, lane, space, place, 8, Use::load);
+  std::byte* bytes = bytes_at(warp, op, lane, space, place, 8, true);
   key = static_cast<std::uint64_t>(bytes - shared_.data());
   return reinterpret_cast<std::uint64_t*>(bytes);
-}
-
-void AccessUnit::complete_bytes(std::uint64_t& object, std::int64_t bytes) {
-  MbarrierState state = unpack(object);
-  state.bytes -= bytes;
-  advance(state);
-  object = pack(state);
 }
 
 /// `is_valid`: what lies there looks like one. One may be left from the block before, or plain
@@ -259,13 +231,8 @@ void AccessUnit::check_mbarrier(const Warp& warp, const Op& op, unsigned lane, s
   mbarriers_.insert(key);
 }
 
-void AccessUnit::mbarrier(Warp& warp, const Op& op, std::uint32_t mask) {
+void AccessUnit::mbarrier(Warp& warp, const Op& op, unsigned lane) {
   const MbarrierOp& barrier = kernel_.mbarriers[op.detail];
-  ++order_;
-  for_each_lane(mask, [&](unsigned lane) { mbarrier_lane(warp, op, barrier, lane); });
-}
-
-void AccessUnit::mbarrier_lane(Warp& warp, const Op& op, const MbarrierOp& barrier, unsigned lane) {
   const std::uint64_t value =
       barrier.value == none ? 1 : lane_value(warp, barrier.value, barrier.value_bits, lane);
   if (barrier.mode == MbarrierMode::pending_count) {
@@ -277,8 +244,7 @@ void AccessUnit::mbarrier_lane(Warp& warp, const Op& op, const MbarrierOp& barri
   MbarrierState state = unpack(object);
   check_mbarrier(warp, op, lane, key, barrier.mode, state.is_valid);
   const auto set_predicate = [&](bool holds) {
-    std::uint32_t& p = *warp.slot<std::uint32_t>(barrier.d);
-    p = (p & ~(std::uint32_t{1} << lane)) | (std::uint32_t{holds} << lane);
+    warp.set_predicate(barrier.d, bit_of(lane), holds ? full_mask : 0);
     if (holds && races_ != nullptr) races_->acquire_from(key, warp.index);
     if (!holds) warp.yields = true;
   };
@@ -294,14 +260,10 @@ void AccessUnit::mbarrier_lane(Warp& warp, const Op& op, const MbarrierOp& barri
   };
   switch (barrier.mode) {
     case MbarrierMode::init:
-      state = {};
-      state.expected = value & count_mask;
-      state.pending = value & count_mask;
-      state.is_valid = true;
-      if (races_ != nullptr) {
-        const auto initial = std::bit_cast<std::array<std::byte, 8>>(pack(state));
-        note_shared(warp, op, key, 8, lane, RaceDetector::Access::write, initial.data());
-      }
+      state = {value & count_mask, value & count_mask, 0, 0, true};
+      object = pack(state);
+      note_shared(warp, op, key, 8, lane, AccessKind::store,
+                  reinterpret_cast<const std::byte*>(&object));
       break;
     case MbarrierMode::invalidate:
       state = {};
@@ -344,28 +306,19 @@ void AccessUnit::mbarrier_lane(Warp& warp, const Op& op, const MbarrierOp& barri
 }
 
 /// A row of a matrix is 16 bytes at the address of lane 8 * matrix + row; lane t gets elements
-/// 2 * (t % 4) and the next of row t / 4, or of the transposed matrix.
-void AccessUnit::load_matrix(Warp& warp, const Op& op, std::uint32_t mask) {
-  move_matrices(warp, op, mask, true);
-}
-
-void AccessUnit::store_matrix(Warp& warp, const Op& op, std::uint32_t mask) {
-  move_matrices(warp, op, mask, false);
-}
-
+/// 2 * (t % 4) and the next of row t / 4, or of the transposed matrix. One request; every matrix is
+/// a group of lanes of its own.
 void AccessUnit::move_matrices(Warp& warp, const Op& op, std::uint32_t mask, bool is_load) {
   const MemoryOp& memory = kernel_.memory[op.detail];
-  ++order_;
   if (!is_load) ++writes_;
   if (mask != full_mask) {
-    fail(warp, op, static_cast<unsigned>(std::countr_zero(mask)),
+    fail(warp, op, lowest_lane(mask),
          "all lanes of a warp execute it together, but some are elsewhere");
   }
   constexpr unsigned rows = 8;
-  constexpr std::uint64_t row_bytes = 16;
-  WarpAccess access;
-  fill_addresses(warp, memory.address, access.address.data());
-  access.width = row_bytes;
+  constexpr std::uint32_t row_bytes = 16;
+  const AccessKind kind = is_load ? AccessKind::load : AccessKind::store;
+  WarpAccess access = {addresses_of(warp, memory.address), 0, row_bytes};
   for (unsigned matrix = 0; matrix < memory.matrices; ++matrix) {
     std::array<std::array<std::uint16_t, rows>, rows> elements{};
     auto* slot = warp.slot<std::uint32_t>(memory.values[matrix]);
@@ -374,53 +327,37 @@ void AccessUnit::move_matrices(Warp& warp, const Op& op, std::uint32_t mask, boo
       const unsigned column = 2 * (lane % 4) + part;
       return memory.is_transposed ? elements.at(column).at(row) : elements.at(row).at(column);
     };
-    if (!is_load) {
-      for (unsigned lane = 0; lane < warp_size; ++lane) {
-        element_of(lane, 0) = static_cast<std::uint16_t>(slot[lane]);
-        element_of(lane, 1) = static_cast<std::uint16_t>(slot[lane] >> 16);
-      }
+    for (unsigned lane = 0; lane < warp_size && !is_load; ++lane) {
+      element_of(lane, 0) = static_cast<std::uint16_t>(slot[lane]);
+      element_of(lane, 1) = static_cast<std::uint16_t>(slot[lane] >> 16);
     }
     access.active = 0xffU << (rows * matrix);
-    for (unsigned row = 0; row < rows; ++row) {
-      const unsigned lane = matrix * rows + row;
+    for_each_lane(access.active, [&](unsigned lane) {
       const std::uint64_t address = access.address[lane];
       if (address % row_bytes != 0) {
         fail(warp, op, lane,
              fmt::format("misaligned address: a row of 16 bytes at {:#x}", address));
       }
-      if (launch_.checks_kernel && memory.shared_base != none) {
-        check_base(warp, op, lane, address % shared_window, row_bytes,
-                   is_load ? Use::load : Use::store);
-      }
-      std::byte* place = bytes_at(warp, op, lane, ptx::Space::shared, address, row_bytes,
-                                  is_load ? Use::load : Use::store);
+      check_base(warp, op, lane, address % shared_window, row_bytes, is_load);
+      std::byte* place = bytes_at(warp, op, lane, ptx::Space::shared, address, row_bytes, is_load);
+      auto* row = elements.at(lane % rows).data();
       if (is_load) {
-        std::memcpy(elements.at(row).data(), place, row_bytes);
+        std::memcpy(row, place, row_bytes);
       } else {
-        std::memcpy(place, elements.at(row).data(), row_bytes);
+        std::memcpy(place, row, row_bytes);
       }
-      if (races_ != nullptr) {
-        note_shared(warp, op, static_cast<std::uint64_t>(place - shared_.data()), row_bytes, lane,
-                    is_load ? RaceDetector::Access::read : RaceDetector::Access::write, place);
-      }
+      note_shared(warp, op, static_cast<std::uint64_t>(place - shared_.data()), row_bytes, lane,
+                  kind, place);
+    });
+    for (unsigned lane = 0; lane < warp_size && is_load; ++lane) {
+      slot[lane] = element_of(lane, 0) | std::uint32_t{element_of(lane, 1)} << 16;
     }
-    if (is_load) {
-      for (unsigned lane = 0; lane < warp_size; ++lane) {
-        slot[lane] = element_of(lane, 0) | std::uint32_t{element_of(lane, 1)} << 16;
-      }
-    }
-    count_matrix(op, access, matrix == 0, is_load);
+    if (!launch_.is_kernel()) continue;
+    SharedCount count = count_shared(launch_.model, access, kind);
+    if (matrix != 0) count.requests = 0;
+    count_.sites[op.detail].shared += count;
+    if (launch_.notes_shapes) count_.shapes[op.detail].note(access);
   }
-}
-
-/// One request; every matrix is a group of lanes of its own.
-void AccessUnit::count_matrix(const Op& op, const WarpAccess& access, bool is_first, bool is_load) {
-  if (!launch_.is_kernel()) return;
-  const AccessKind kind = is_load ? AccessKind::load : AccessKind::store;
-  SharedCount matrix = sweep::count_shared(launch_.model, access, kind);
-  if (!is_first) matrix.requests = 0;
-  count_.sites[op.detail].shared += matrix;
-  if (launch_.notes_shapes) count_.shapes[op.detail].note(access);
 }
 
 }  // namespace sweep

@@ -1,6 +1,122 @@
 #include "engine/emulator/machine/counts.h"
 
+#include <algorithm>
+#include <bit>
+#include <optional>
+
 namespace sweep {
+namespace {
+
+constexpr unsigned warp_lanes = 32;
+constexpr unsigned no_lane = warp_lanes;
+constexpr std::uint64_t line_bytes = 128;
+
+bool is_active(const WarpAccess& access, unsigned lane) {
+  return (access.active >> lane & 1) != 0;
+}
+
+std::int64_t bytes_between(const WarpAccess& access, unsigned lane, unsigned later) {
+  return static_cast<std::int64_t>(access.address.at(later) - access.address.at(lane));
+}
+
+/// The step from lane to lane within groups of `group` lanes, where all groups have the same.
+std::optional<std::int64_t> step_within(const WarpAccess& access, unsigned group) {
+  std::optional<std::int64_t> delta;
+  unsigned last = no_lane;
+  for (unsigned lane = 0; lane < warp_lanes; ++lane) {
+    if (!is_active(access, lane)) continue;
+    if (last != no_lane && last / group == lane / group) {
+      const std::int64_t bytes = bytes_between(access, last, lane);
+      const std::int64_t step = bytes / (lane - last);
+      if (step * (lane - last) != bytes || (delta && *delta != step)) return std::nullopt;
+      delta = step;
+    }
+    last = lane;
+  }
+  return delta;
+}
+
+/// How far the groups' first lanes are apart, where that is constant; 0 else.
+std::int64_t pitch_of(const WarpAccess& access, unsigned group) {
+  std::optional<std::int64_t> pitch;
+  unsigned last = no_lane;
+  for (unsigned lane = 0; lane < warp_lanes; lane += group) {
+    if (!is_active(access, lane)) continue;
+    if (last != no_lane) {
+      const std::int64_t bytes = bytes_between(access, last, lane);
+      if (lane - last != group || (pitch && *pitch != bytes)) return 0;
+      pitch = bytes;
+    }
+    last = lane;
+  }
+  return pitch.value_or(0);
+}
+
+std::optional<LaneStep> step_of(const WarpAccess& access) {
+  for (const unsigned group : {32U, 16U, 8U, 4U}) {
+    const auto delta = step_within(access, group);
+    if (delta) return LaneStep{*delta, group, group == warp_lanes ? 0 : pitch_of(access, group)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void AddressShape::note(const WarpAccess& access) {
+  if (access.active == 0) return;
+  std::uint64_t least = ~std::uint64_t{0};
+  std::uint64_t greatest = 0;
+  for (unsigned lane = 0; lane < warp_lanes; ++lane) {
+    if (!is_active(access, lane)) continue;
+    least = std::min(least, access.address.at(lane));
+    greatest = std::max(greatest, access.address.at(lane));
+  }
+  ++accesses;
+  lanes += static_cast<unsigned>(std::popcount(access.active));
+  if (~access.active != 0) ++partial;
+  if (least % sector_bytes != 0) ++off_sector;
+  if (least % line_bytes != 0) ++off_line;
+  low = std::min(low, least);
+  high = std::max(high, greatest + access.width - 1);
+  if (least == greatest) {
+    ++uniform;
+  } else if (const auto step = step_of(access)) {
+    ++stepped;
+    add_step(*step, 1);
+  } else {
+    ++scattered;
+  }
+}
+
+void AddressShape::add_step(const LaneStep& step, std::uint64_t count) {
+  for (StepCount& known : steps) {
+    if (known.accesses != 0 && known.step != step) continue;
+    known.step = step;
+    known.accesses += count;
+    return;
+  }
+}
+
+AddressShape& AddressShape::operator+=(const AddressShape& other) {
+  add_figures(*this, other);
+  for (const StepCount& count : other.steps) {
+    if (count.accesses != 0) add_step(count.step, count.accesses);
+  }
+  low = std::min(low, other.low);
+  high = std::max(high, other.high);
+  return *this;
+}
+
+const AddressShape::StepCount& AddressShape::usual_step() const {
+  return *std::ranges::max_element(steps, {}, &StepCount::accesses);
+}
+
+SiteCount& SiteCount::operator+=(const SiteCount& other) {
+  global += other.global;
+  shared += other.shared;
+  local += other.local;
+  return *this;
+}
 
 LaunchCount& LaunchCount::operator+=(const LaunchCount& other) {
   if (sites.size() < other.sites.size()) sites.resize(other.sites.size());

@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "engine/emulator/machine/launch.h"
+
 namespace sweep {
 
 /// A place in the source that a kernel was compiled from. Line 0: unknown.
@@ -28,9 +30,7 @@ class Cancelled : public std::runtime_error {
 /// thread, the source line and the access, and stands alone.
 class KernelFault : public std::runtime_error {
  public:
-  explicit KernelFault(const std::string& message)
-      : std::runtime_error(message), message_(message) {}
-  /// The message says where in its own words.
+  /// The message says where in its own words, or there is no place.
   KernelFault(FaultKind kind, FaultPlace place, const std::string& message)
       : std::runtime_error(message), kind_(kind), place_(std::move(place)), message_(message) {}
   /// `where` describes the place; the whole message is "where: message".
@@ -47,5 +47,30 @@ class KernelFault : public std::runtime_error {
   FaultPlace place_;
   std::string message_;
 };
+
+/// "block (3, 0, 0)"
+std::string describe_block(const Launch& launch, std::uint64_t block_index);
+/// "block (3, 0, 0), thread (12, 0, 0)"
+std::string describe_thread(const Launch& launch, std::uint64_t block_index, std::uint32_t warp,
+                            unsigned lane);
+
+/// Where the reader of a pattern finds an instruction: the innermost of its places that lies in the
+/// file the kernel itself stands in. Line 0: unknown.
+ptx::Place user_place(const InstructionInfo& instruction);
+
+/// "stride.cu:28 (ld.global.f32)"
+std::string describe_instruction(const Kernel& kernel, std::uint32_t instruction);
+
+/// "byte 4 of 'tile'": what lies at a byte of the block's shared memory.
+std::string describe_shared_byte(const Kernel& kernel, std::uint64_t byte);
+
+/// Its file and line, as the compiler was told them.
+FaultPlace fault_place(const Kernel& kernel, std::uint32_t instruction);
+/// What an instruction of a function over elements did wrong, which `what` tells of "it": at the
+/// line of the pattern's header that has the function.
+KernelFault function_fault(const Launch& launch, std::uint32_t instruction,
+                           const std::string& what);
+/// What an instruction did wrong.
+KernelFault fault_at(const Kernel& kernel, std::uint32_t instruction, const std::string& message);
 
 }  // namespace sweep

@@ -1,7 +1,14 @@
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
+#include <exception>
+#include <functional>
+#include <mutex>
 #include <span>
+#include <system_error>
+#include <thread>
 #include <vector>
 
 #include "engine/emulator/machine/counts.h"
@@ -39,5 +46,45 @@ LaunchCount run_blocks_total(const Launch& launch, std::uint64_t begin, std::uin
 /// Executes the blocks of these numbers and gives the counts of each.
 std::vector<LaunchCount> run_blocks(const Launch& launch, std::span<const std::uint64_t> blocks,
                                     const GridOptions& options);
+
+/// Hands out the numbers [0, size) in chunks to so many threads, this one among them, or fewer
+/// where the system has no more. Each thread makes a state of its own with `make_state()` and calls
+/// `work(state, begin, end)` for the chunks it takes. After a failure no further chunk is handed
+/// out; the failure of the first chunk that has one is thrown when all threads are done.
+template <class MakeState, class Work>
+void share_out(std::uint64_t size, std::uint64_t chunk, unsigned threads,
+               const MakeState& make_state, const Work& work) {
+  std::atomic<std::uint64_t> next = 0;
+  std::mutex mutex;
+  std::exception_ptr failure;
+  std::uint64_t failed = 0;
+  const auto take_chunks = [&] {
+    std::uint64_t begin = 0;
+    try {
+      auto state = make_state();
+      while ((begin = next.fetch_add(chunk)) < size) {
+        work(state, begin, std::min(size, begin + chunk));
+      }
+    } catch (...) {
+      const std::scoped_lock lock(mutex);
+      if (failure == nullptr || begin < failed) {
+        failure = std::current_exception();
+        failed = begin;
+      }
+      next = size;
+    }
+  };
+  std::vector<std::thread> others;
+  others.reserve(threads);
+  try {
+    const std::uint64_t useful = std::min<std::uint64_t>(threads, (size + chunk - 1) / chunk);
+    while (others.size() + 1 < useful) others.emplace_back(std::cref(take_chunks));
+  } catch (const std::system_error&) {
+    // Those that run share the work.
+  }
+  take_chunks();
+  for (std::thread& other : others) other.join();
+  if (failure != nullptr) std::rethrow_exception(failure);
+}
 
 }  // namespace sweep

@@ -1,9 +1,10 @@
-#include "engine/emulator/machine/lane_moves.h"
+// How lanes load and store, and how their addresses lie.
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <type_traits>
+
+#include "engine/emulator/machine/launch.h"
 
 namespace sweep {
 namespace {
@@ -20,9 +21,7 @@ void for_lanes(std::uint32_t mask, Work work) {
     for (unsigned lane = 0; lane < warp_size; ++lane) work(lane);
     return;
   }
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    work(static_cast<unsigned>(std::countr_zero(rest)));
-  }
+  for_each_lane(mask, work);
 }
 
 /// A value as its slot holds it, extended as its sign says. `Narrow`: what a register of 16 bits
@@ -67,22 +66,22 @@ void store(std::byte* slot, const std::uint64_t* address, std::uintptr_t bias, s
   });
 }
 
-template <class Memory>
-LaneMove load_into(unsigned register_bits) {
-  if constexpr (sizeof(Memory) <= 2) {
-    if (register_bits == 16) return load<Memory, std::uint32_t, std::uint16_t>;
+/// What `find` gives for a value of the type's size and sign.
+template <class Find>
+LaneMove find_for(ptx::Type type, const Find& find) {
+  const bool is_signed = ptx::is_signed(type);
+  switch (ptx::bytes_of(type)) {
+    case 1:
+      return is_signed ? find(std::int8_t{}) : find(std::uint8_t{});
+    case 2:
+      return is_signed ? find(std::int16_t{}) : find(std::uint16_t{});
+    case 4:
+      return is_signed ? find(std::int32_t{}) : find(std::uint32_t{});
+    case 8:
+      return find(std::uint64_t{});
+    default:
+      return nullptr;
   }
-  if constexpr (sizeof(Memory) <= 4) {
-    if (register_bits == 32) return load<Memory, std::uint32_t, Memory>;
-  }
-  return register_bits == 64 ? load<Memory, std::uint64_t, Memory> : nullptr;
-}
-
-template <class Memory>
-LaneMove store_from(unsigned register_bits) {
-  if (register_bits == 64) return store<Memory, std::uint64_t>;
-  if constexpr (sizeof(Memory) <= 4) return store<Memory, std::uint32_t>;
-  return nullptr;
 }
 
 /// The plain compilers' vectors do for the baseline; the others are picked when they exist.
@@ -102,6 +101,7 @@ LaneMove store_from(unsigned register_bits) {
   // A larger step wraps around within a warp.
   constexpr std::uint64_t largest_step = std::uint64_t{1} << 40;
   spread.is_affine = differs == 0 && delta + largest_step <= 2 * largest_step;
+  spread.base = address[0];
   spread.delta = static_cast<std::int64_t>(delta);
   if (spread.is_affine) {
     spread.low = std::min(address[0], address[31]);
@@ -133,60 +133,50 @@ Spread full_spread_baseline(const std::uint64_t* address) {
   return full_spread(address);
 }
 
-Spread (*choose_full_spread())(const std::uint64_t*) {
-#if SWEEP_HAS_AVX2_SPREAD
-  if (best_simd() != Simd::baseline) return full_spread_avx2;
-#endif
-  return full_spread_baseline;
-}
-
 }  // namespace
 
 LaneMove find_load(ptx::Type type, unsigned register_bits) {
-  const bool is_signed = ptx::is_signed(type);
-  switch (ptx::bytes_of(type)) {
-    case 1:
-      return is_signed ? load_into<std::int8_t>(register_bits)
-                       : load_into<std::uint8_t>(register_bits);
-    case 2:
-      return is_signed ? load_into<std::int16_t>(register_bits)
-                       : load_into<std::uint16_t>(register_bits);
-    case 4:
-      return is_signed ? load_into<std::int32_t>(register_bits)
-                       : load_into<std::uint32_t>(register_bits);
-    case 8:
-      return load_into<std::uint64_t>(register_bits);
-    default:
-      return nullptr;
-  }
+  return find_for(type, [register_bits]<class Memory>(Memory) -> LaneMove {
+    if constexpr (sizeof(Memory) <= 2) {
+      if (register_bits == 16) return load<Memory, std::uint32_t, std::uint16_t>;
+    }
+    if constexpr (sizeof(Memory) <= 4) {
+      if (register_bits == 32) return load<Memory, std::uint32_t, Memory>;
+    }
+    return register_bits == 64 ? load<Memory, std::uint64_t, Memory> : nullptr;
+  });
 }
 
 LaneMove find_store(ptx::Type type, unsigned register_bits) {
-  switch (ptx::bytes_of(type)) {
-    case 1:
-      return store_from<std::uint8_t>(register_bits);
-    case 2:
-      return store_from<std::uint16_t>(register_bits);
-    case 4:
-      return store_from<std::uint32_t>(register_bits);
-    case 8:
-      return store_from<std::uint64_t>(register_bits);
-    default:
-      return nullptr;
-  }
+  return find_for(type, [register_bits]<class Memory>(Memory) -> LaneMove {
+    using Bits = std::make_unsigned_t<Memory>;
+    if (register_bits == 64) return store<Bits, std::uint64_t>;
+    if constexpr (sizeof(Memory) <= 4) return store<Bits, std::uint32_t>;
+    return nullptr;
+  });
 }
 
 Spread spread_of(const std::uint64_t* address, std::uint32_t mask) {
-  static const auto full = choose_full_spread();
-  if (mask == full_mask) return full(address);
+#if SWEEP_HAS_AVX2_SPREAD
+  static const bool has_avx2 = best_simd() != Simd::baseline;
+  if (mask == full_mask && has_avx2) return full_spread_avx2(address);
+#endif
+  if (mask == full_mask) return full_spread_baseline(address);
   Spread spread;
-  spread.low = ~std::uint64_t{0};
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const std::uint64_t one = address[std::countr_zero(rest)];
-    spread.low = std::min(spread.low, one);
-    spread.high = std::max(spread.high, one);
-    spread.bits |= one;
-  }
+  const unsigned first = lowest_lane(mask);
+  const bool is_single = (mask & (mask - 1)) == 0;
+  const std::uint64_t delta = is_single || first == 31 ? 0 : address[first + 1] - address[first];
+  std::uint64_t differs = 0;
+  spread.base = address[first] - first * delta;
+  spread.delta = static_cast<std::int64_t>(delta);
+  spread.low = address[first];
+  for_each_lane(mask, [&](unsigned lane) {
+    spread.low = std::min(spread.low, address[lane]);
+    spread.high = std::max(spread.high, address[lane]);
+    spread.bits |= address[lane];
+    differs |= address[lane] ^ (spread.base + lane * delta);
+  });
+  spread.is_affine = differs == 0 && (is_single || (mask >> (first + 1) & 1) != 0);
   return spread;
 }
 

@@ -2,38 +2,157 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
+
 #include "engine/emulator/machine/fault.h"
 
 namespace sweep {
+namespace {
+
+using Kind = ConstantSlot::Kind;
+
+/// Gives every lane of a slot its value.
+template <class ValueOf>
+void fill(const Warp& warp, const ConstantSlot& slot, ValueOf value_of) {
+  if (slot.bits == 1) {
+    warp.predicate(slot.slot) = value_of(0) != 0 ? full_mask : 0;
+  } else if (slot.bits == 64) {
+    auto* lanes = warp.slot<std::uint64_t>(slot.slot);
+    for (unsigned lane = 0; lane < warp_size; ++lane) lanes[lane] = value_of(lane);
+  } else {
+    auto* lanes = warp.slot<std::uint32_t>(slot.slot);
+    const std::uint32_t kept = slot.bits == 16 ? 0xffff : full_mask;
+    for (unsigned lane = 0; lane < warp_size; ++lane) {
+      lanes[lane] = static_cast<std::uint32_t>(value_of(lane)) & kept;
+    }
+  }
+}
+
+std::uint64_t parameter_value(const Launch& launch, const ConstantSlot& slot) {
+  const unsigned size = ptx::bytes_of(slot.type);
+  std::uint64_t value = 0;
+  std::memcpy(&value, launch.parameters.data() + slot.value, size);
+  if (ptx::is_signed(slot.type) && size < 8) {
+    const unsigned unused = 64 - 8 * size;
+    value = static_cast<std::uint64_t>(static_cast<std::int64_t>(value << unused) >> unused);
+  }
+  return value;
+}
+
+/// The value that a slot has in all blocks of a launch.
+std::uint64_t launch_value(const Launch& launch, const ConstantSlot& slot, const Warp& warp,
+                           unsigned lane) {
+  const std::uint64_t thread = std::uint64_t{warp.index} * warp_size + lane;
+  const std::uint64_t bit = std::uint64_t{1} << lane;
+  switch (slot.kind) {
+    case Kind::immediate:
+      return slot.value;
+    case Kind::parameter:
+      return parameter_value(launch, slot);
+    case Kind::parameter_base:
+      return launch.parameters_address + slot.value;
+    case Kind::variable:
+      return launch.variable_addresses[static_cast<std::size_t>(slot.value)] +
+             static_cast<std::uint64_t>(slot.offset);
+    case Kind::tid_x:
+      return thread % launch.block.x;
+    case Kind::tid_y:
+      return thread / launch.block.x % launch.block.y;
+    case Kind::tid_z:
+      return thread / launch.block.x / launch.block.y;
+    case Kind::ntid_x:
+      return launch.block.x;
+    case Kind::ntid_y:
+      return launch.block.y;
+    case Kind::ntid_z:
+      return launch.block.z;
+    case Kind::nctaid_x:
+      return launch.grid.x;
+    case Kind::nctaid_y:
+      return launch.grid.y;
+    case Kind::nctaid_z:
+      return launch.grid.z;
+    case Kind::laneid:
+      return lane;
+    case Kind::warpid:
+      return warp.index;
+    case Kind::nwarpid:
+      return launch.warps();
+    case Kind::nsmid:
+      return launch.multiprocessors;
+    case Kind::gridid:
+      return 1;
+    case Kind::lanemask_eq:
+      return bit;
+    case Kind::lanemask_lt:
+      return bit - 1;
+    case Kind::lanemask_le:
+      return 2 * bit - 1;
+    case Kind::lanemask_ge:
+      return full_mask & ~(bit - 1);
+    case Kind::lanemask_gt:
+      return full_mask & ~(2 * bit - 1);
+    case Kind::dynamic_shared_size:
+      return launch.dynamic_shared_bytes;
+    case Kind::total_shared_size:
+      return launch.shared_bytes();
+    default:
+      return 0;
+  }
+}
+
+bool differs_by_block(const ConstantSlot& slot) {
+  return slot.kind == Kind::ctaid_x || slot.kind == Kind::ctaid_y || slot.kind == Kind::ctaid_z ||
+         slot.kind == Kind::smid;
+}
+
+}  // namespace
 
 void prepare_launch(Launch& launch) {
   const Kernel& kernel = *launch.kernel;
   if (launch.parameters.size() != kernel.parameter_bytes) {
-    throw KernelFault(fmt::format("the kernel {} takes {} bytes of parameters, not {}", kernel.name,
+    throw KernelFault(FaultKind::misuse, {},
+                      fmt::format("the kernel {} takes {} bytes of parameters, not {}", kernel.name,
                                   kernel.parameter_bytes, launch.parameters.size()));
   }
   for (const ConstantSlot& slot : kernel.constants) {
-    const bool is_x = slot.kind == ConstantSlot::Kind::ctaid_x;
-    if (is_x || slot.kind == ConstantSlot::Kind::ctaid_y ||
-        slot.kind == ConstantSlot::Kind::ctaid_z || slot.kind == ConstantSlot::Kind::smid) {
-      launch.block_constants.push_back(slot);
+    if (differs_by_block(slot)) launch.block_constants.push_back(slot);
+    if (slot.kind == Kind::ctaid_x || slot.kind == Kind::tid_x) {
+      launch.lane_constants.push_back(slot);
     }
-    if (is_x || slot.kind == ConstantSlot::Kind::tid_x) launch.lane_constants.push_back(slot);
   }
   launch.moves.resize(kernel.memory.size());
   for (const Op& op : kernel.ops) {
     if (op.kind != OpKind::load && op.kind != OpKind::store) continue;
     const MemoryOp& memory = kernel.memory[op.detail];
-    MemoryMoves& moves = launch.moves[op.detail];
     for (const std::uint8_t bits : memory.bits) {
       const LaneMove move =
           op.kind == OpKind::load ? find_load(memory.type, bits) : find_store(memory.type, bits);
       if (move == nullptr) {
-        throw KernelFault(fmt::format("{}: its values do not fit its registers",
+        throw KernelFault(FaultKind::misuse, {},
+                          fmt::format("{}: its values do not fit its registers",
                                       kernel.instructions[op.instruction].opcode));
       }
-      moves.moves.push_back(move);
+      launch.moves[op.detail].push_back(move);
     }
+  }
+}
+
+void fill_launch_constants(const Launch& launch, const Warp& warp) {
+  for (const ConstantSlot& slot : launch.kernel->constants) {
+    if (differs_by_block(slot)) continue;
+    fill(warp, slot, [&](unsigned lane) { return launch_value(launch, slot, warp, lane); });
+  }
+}
+
+void fill_block_constants(const Launch& launch, const Warp& warp, std::uint64_t block_index) {
+  const Dim3 place = launch.block_at(block_index);
+  for (const ConstantSlot& slot : launch.block_constants) {
+    const std::uint64_t value = slot.kind == Kind::ctaid_x   ? place.x
+                                : slot.kind == Kind::ctaid_y ? place.y
+                                : slot.kind == Kind::ctaid_z ? place.z
+                                                             : block_index % launch.multiprocessors;
+    fill(warp, slot, [value](unsigned) { return value; });
   }
 }
 

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
 #include <vector>
+
+#include "engine/emulator/count/model.h"
 
 namespace sweep {
 
@@ -18,28 +21,33 @@ namespace sweep {
 /// bytes that nothing wrote.
 class RaceDetector {
  public:
-  enum class Access : std::uint8_t { read, write, atomic, strong_read, strong_write };
-
   /// What an access met.
   struct Conflict {
     bool is_unwritten = false;  ///< nothing wrote the byte that is read
-    Access earlier = Access::read;
-    std::uint32_t thread = 0;  ///< of the earlier access, within the block
+    const char* earlier = "";   ///< what the other thread does: "reads", "writes" or "updates" it
+    std::uint32_t thread = 0;   ///< of the earlier access, within the block
     std::uint32_t instruction = 0;
+  };
+  /// A lane's access to [begin, begin + bytes).
+  struct Access {
+    AccessKind kind = AccessKind::load;
+    bool is_strong = false;  ///< atomics always are
+    std::uint64_t begin = 0;
+    std::uint32_t bytes = 0;
+    std::uint32_t thread = 0;  ///< its number in the block
+    std::uint64_t order = 0;   ///< the same for all lanes of one instruction
+    std::uint32_t instruction = 0;
+    const std::byte* values = nullptr;  ///< what a store has written
   };
 
   RaceDetector(std::uint64_t shared_bytes, std::uint32_t warps);
 
   /// Begins a block: nothing is written, nothing ordered.
   void reset();
-  /// A lane's access to [begin, begin + bytes); `thread` is its number in the block, `order` the
-  /// same for all lanes of one instruction. For a write `values` are the bytes.
-  std::optional<Conflict> access(Access kind, std::uint64_t begin, std::uint32_t bytes,
-                                 std::uint32_t thread, std::uint64_t order,
-                                 std::uint32_t instruction, const std::byte* values);
+  std::optional<Conflict> note(const Access& access);
 
   /// All lanes of a warp have met.
-  void synchronise_warp(std::uint32_t warp);
+  void synchronise_warp(std::uint32_t warp) { ++clocks_[warp][warp]; }
   /// A warp comes to a barrier, and leaves it after all that take part have come.
   void arrive(std::uint32_t barrier, std::uint32_t warp);
   void leave(std::uint32_t barrier, std::uint32_t warp);
@@ -48,9 +56,9 @@ class RaceDetector {
   void acquire_from(std::uint64_t address, std::uint32_t warp);
 
  private:
-  using Clock = std::uint32_t;
+  using Clocks = std::vector<std::uint32_t>;  ///< by warp
   struct Event {
-    Clock clock = 0;  ///< the warp's, 0: never
+    std::uint32_t clock = 0;  ///< the warp's, 0: never
     std::uint32_t thread = 0;
     std::uint32_t instruction = 0;
     std::uint64_t order = 0;
@@ -63,15 +71,14 @@ class RaceDetector {
     std::byte value{};
   };
 
-  bool is_before(const Event& event, std::uint32_t thread, std::uint64_t order) const;
-  void tick(std::uint32_t warp);
-  void join(std::vector<Clock>& into, const std::vector<Clock>& from) const;
+  bool is_before(const Event& event, const Access& access) const;
+  std::optional<Conflict> note_byte(Byte& byte, const Access& access, const std::byte* value);
 
   std::uint32_t warps_;
   std::vector<Byte> bytes_;
-  std::vector<std::vector<Clock>> clocks_;  ///< of each warp: what it knows of every other
-  std::vector<std::vector<Clock>> barriers_;
-  std::unordered_map<std::uint64_t, std::vector<Clock>> objects_;
+  std::vector<Clocks> clocks_;  ///< of each warp: what it knows of every other
+  std::array<Clocks, 16> barriers_;
+  std::unordered_map<std::uint64_t, Clocks> objects_;
 };
 
 }  // namespace sweep

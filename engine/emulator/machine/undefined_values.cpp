@@ -3,16 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 
 namespace sweep {
 namespace {
 
 constexpr std::uint32_t slot_step = 4;
-
-std::uint32_t bit_of(unsigned lane) {
-  return std::uint32_t{1} << lane;
-}
 
 }  // namespace
 
@@ -36,34 +31,30 @@ void UndefinedValues::reset() {
   has_any_.assign(has_any_.size(), false);
 }
 
-UndefinedValues::Register& UndefinedValues::at(const Warp& warp, std::uint32_t slot) {
-  return registers_[std::size_t{warp.index} * (kernel_.register_bytes / slot_step) +
-                    slot / slot_step];
+std::size_t UndefinedValues::register_index(const Warp& warp, std::uint32_t slot) const {
+  return std::size_t{warp.index} * (kernel_.register_bytes / slot_step) + slot / slot_step;
 }
 
-const UndefinedValues::Register& UndefinedValues::at(const Warp& warp, std::uint32_t slot) const {
-  return registers_[std::size_t{warp.index} * (kernel_.register_bytes / slot_step) +
-                    slot / slot_step];
-}
-
-UndefinedValues::State* UndefinedValues::local(const Warp& warp, unsigned lane,
-                                               std::uint64_t address) {
-  return local_.data() + (std::uint64_t{warp.index} * warp_size + lane) * local_bytes_ + address;
+UndefinedValues::State* UndefinedValues::bytes_at(const Place& place) {
+  return place.is_shared ? shared_.data() + place.address
+                         : local_.data() + place.thread * local_bytes_ + place.address;
 }
 
 std::optional<UndefinedValues::Found> UndefinedValues::find(const Warp& warp,
                                                             std::span<const std::uint32_t> slots,
                                                             std::uint32_t lanes) const {
   std::uint32_t undefined = slots.empty() ? 0 : lanes;
-  for (const std::uint32_t slot : slots) undefined &= slot == none ? 0 : at(warp, slot).lanes;
+  for (const std::uint32_t slot : slots) {
+    undefined &= slot == none ? 0 : registers_[register_index(warp, slot)].lanes;
+  }
   if (undefined == 0) return std::nullopt;
-  return Found{static_cast<unsigned>(std::countr_zero(undefined)),
-               &origins_[at(warp, slots.front()).origin - first_origin]};
+  const State origin = registers_[register_index(warp, slots.front())].origin;
+  return Found{lowest_lane(undefined), &origins_[origin - first_origin]};
 }
 
 void UndefinedValues::set(const Warp& warp, std::uint32_t slot, std::uint32_t lanes,
                           std::uint32_t undefined, State origin) {
-  Register& to = at(warp, slot);
+  Register& to = registers_[register_index(warp, slot)];
   to.lanes = (to.lanes & ~lanes) | (undefined & lanes);
   if ((undefined & lanes) == 0) return;
   to.origin = origin;
@@ -83,6 +74,7 @@ UndefinedValues::State UndefinedValues::origin_of(std::uint32_t instruction,
 
 void UndefinedValues::operate(const Warp& warp, const Op& op, std::uint32_t lanes) {
   const AluOperands& operands = op.operands;
+  const auto at = [&](std::uint32_t slot) { return registers_[register_index(warp, slot)]; };
   const std::array<std::pair<bool, std::uint32_t>, 4> sources = {{{op.reads_a, operands.a},
                                                                   {op.reads_b, operands.b},
                                                                   {op.reads_c, operands.c},
@@ -92,7 +84,7 @@ void UndefinedValues::operate(const Warp& warp, const Op& op, std::uint32_t lane
   State origin = defined;
   for (const auto& [is_read, slot] : sources) {
     if (!is_read) continue;
-    const Register& source = at(warp, slot);
+    const Register source = at(slot);
     any |= source.lanes;
     all &= source.lanes;
     // Of several the first that was found.
@@ -101,9 +93,8 @@ void UndefinedValues::operate(const Warp& warp, const Op& op, std::uint32_t lane
   }
   std::uint32_t undefined = op.blend == Blend::bitwise ? all : any;
   if (op.blend == Blend::select) {
-    const std::uint32_t p = *warp.slot<std::uint32_t>(operands.c);
-    undefined = at(warp, operands.c).lanes | (p & at(warp, operands.a).lanes) |
-                (~p & at(warp, operands.b).lanes);
+    const std::uint32_t p = warp.predicate(operands.c);
+    undefined = at(operands.c).lanes | (p & at(operands.a).lanes) | (~p & at(operands.b).lanes);
   }
   set(warp, operands.d, lanes, undefined, origin);
   if (op.writes_d2) set(warp, operands.d2, lanes, undefined, origin);
@@ -112,18 +103,19 @@ void UndefinedValues::operate(const Warp& warp, const Op& op, std::uint32_t lane
 void UndefinedValues::define(const Warp& warp, std::span<const std::uint32_t> slots,
                              std::uint32_t lanes) {
   for (const std::uint32_t slot : slots) {
-    if (slot != none) at(warp, slot).lanes &= ~lanes;
+    if (slot != none) registers_[register_index(warp, slot)].lanes &= ~lanes;
   }
 }
 
 /// An element of which any byte is defined is, as are the bytes of a structure beside its padding.
-void UndefinedValues::load(const Warp& warp, const Op& op, unsigned lane, const State* bytes,
-                           std::uint64_t address) {
+void UndefinedValues::load(const Warp& warp, const Op& op, unsigned lane, const Place& place) {
+  if (place.is_shared && !has_shared_ && !any(warp)) return;
   const MemoryOp& memory = kernel_.memory[op.detail];
   const std::size_t size = ptx::bytes_of(memory.type);
+  const State* bytes = bytes_at(place);
+  std::uint64_t address = place.address;
   for (const std::uint32_t slot : memory.values) {
-    const State* const end = bytes + size;
-    const bool is_defined = std::find(bytes, end, defined) != end;
+    const bool is_defined = std::find(bytes, bytes + size, defined) != bytes + size;
     State origin = is_defined ? defined : *bytes;
     if (origin == unwritten) {
       origin = origin_of(
@@ -131,56 +123,31 @@ void UndefinedValues::load(const Warp& warp, const Op& op, unsigned lane, const 
           fmt::format("it reads byte {} of its local memory, which it has not written", address));
     }
     set(warp, slot, bit_of(lane), origin == defined ? 0 : bit_of(lane), origin);
-    bytes = end;
+    bytes += size;
     address += size;
   }
 }
 
-void UndefinedValues::store(const Warp& warp, const Op& op, unsigned lane, State* bytes) {
+void UndefinedValues::store(const Warp& warp, const Op& op, unsigned lane, const Place& place) {
+  if (place.is_shared && !has_shared_ && !any(warp)) return;
+  has_shared_ |= place.is_shared;
   const MemoryOp& memory = kernel_.memory[op.detail];
-  const std::size_t size = ptx::bytes_of(memory.type);
+  State* bytes = bytes_at(place);
   for (const std::uint32_t slot : memory.values) {
-    const Register& value = at(warp, slot);
+    const Register& value = registers_[register_index(warp, slot)];
     const bool is_undefined = (value.lanes & bit_of(lane)) != 0;
-    bytes = std::fill_n(bytes, size, is_undefined ? value.origin : defined);
+    bytes = std::fill_n(bytes, ptx::bytes_of(memory.type), is_undefined ? value.origin : defined);
   }
 }
 
-void UndefinedValues::load_local(const Warp& warp, const Op& op, unsigned lane,
-                                 std::uint64_t address) {
-  load(warp, op, lane, local(warp, lane, address), address);
-}
-
-void UndefinedValues::store_local(const Warp& warp, const Op& op, unsigned lane,
-                                  std::uint64_t address) {
-  store(warp, op, lane, local(warp, lane, address));
-}
-
-void UndefinedValues::load_shared(const Warp& warp, const Op& op, unsigned lane,
-                                  std::uint64_t address) {
-  if (has_shared_ || any(warp)) load(warp, op, lane, shared_.data() + address, address);
-}
-
-void UndefinedValues::store_shared(const Warp& warp, const Op& op, unsigned lane,
-                                   std::uint64_t address) {
-  if (!has_shared_ && !any(warp)) return;
-  has_shared_ = true;
-  store(warp, op, lane, shared_.data() + address);
-}
-
-void UndefinedValues::define_local(const Warp& warp, unsigned lane, std::uint64_t address,
-                                   std::uint64_t bytes) {
-  std::fill_n(local(warp, lane, address), bytes, defined);
-}
-
-void UndefinedValues::define_shared(std::uint64_t address, std::uint64_t bytes) {
-  if (has_shared_) std::fill_n(shared_.data() + address, bytes, defined);
+void UndefinedValues::define(const Place& place, std::uint64_t bytes) {
+  if (!place.is_shared || has_shared_) std::fill_n(bytes_at(place), bytes, defined);
 }
 
 void UndefinedValues::shuffle(const Warp& warp, std::uint32_t d, std::uint32_t a,
                               std::uint32_t lanes,
                               const std::array<std::uint8_t, warp_size>& from) {
-  const Register source = at(warp, a);
+  const Register source = registers_[register_index(warp, a)];
   std::uint32_t undefined = 0;
   for (unsigned lane = 0; lane < warp_size; ++lane) {
     undefined |= (source.lanes >> from.at(lane) & 1) << lane;

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "engine/emulator/lower/kernel.h"
 #include "engine/emulator/machine/warp.h"
 
 namespace sweep {
@@ -44,14 +43,17 @@ class UndefinedValues {
   void operate(const Warp& warp, const Op& op, std::uint32_t lanes);
   /// Registers get defined values.
   void define(const Warp& warp, std::span<const std::uint32_t> slots, std::uint32_t lanes);
-  /// A lane's load or store of elements at an address of its local, or the block's shared, memory.
-  void load_local(const Warp& warp, const Op& op, unsigned lane, std::uint64_t address);
-  void store_local(const Warp& warp, const Op& op, unsigned lane, std::uint64_t address);
-  void load_shared(const Warp& warp, const Op& op, unsigned lane, std::uint64_t address);
-  void store_shared(const Warp& warp, const Op& op, unsigned lane, std::uint64_t address);
-  /// What the system writes into local memory.
-  void define_local(const Warp& warp, unsigned lane, std::uint64_t address, std::uint64_t bytes);
-  void define_shared(std::uint64_t address, std::uint64_t bytes);
+  /// A byte of the block's shared, or a lane's local, memory.
+  struct Place {
+    bool is_shared = true;
+    std::uint64_t address = 0;
+    std::uint32_t thread = 0;  ///< whose local memory
+  };
+  /// A lane's load or store of elements.
+  void load(const Warp& warp, const Op& op, unsigned lane, const Place& place);
+  void store(const Warp& warp, const Op& op, unsigned lane, const Place& place);
+  /// What other accesses, and the system, write.
+  void define(const Place& place, std::uint64_t bytes);
   /// Lanes' results of a shuffle: the register `a` of the lanes `from`.
   void shuffle(const Warp& warp, std::uint32_t d, std::uint32_t a, std::uint32_t lanes,
                const std::array<std::uint8_t, warp_size>& from);
@@ -72,13 +74,9 @@ class UndefinedValues {
     State origin = defined;
   };
 
-  Register& at(const Warp& warp, std::uint32_t slot);
-  const Register& at(const Warp& warp, std::uint32_t slot) const;
-  State* local(const Warp& warp, unsigned lane, std::uint64_t address);
+  std::size_t register_index(const Warp& warp, std::uint32_t slot) const;
+  State* bytes_at(const Place& place);
   State origin_of(std::uint32_t instruction, const std::string& what);
-  void load(const Warp& warp, const Op& op, unsigned lane, const State* bytes,
-            std::uint64_t address);
-  void store(const Warp& warp, const Op& op, unsigned lane, State* bytes);
   void set(const Warp& warp, std::uint32_t slot, std::uint32_t lanes, std::uint32_t undefined,
            State origin);
 

@@ -258,13 +258,6 @@ BOOST_AUTO_TEST_CASE(finishing_twice_writes_back_once) {
   BOOST_TEST(model.finish().dram_write_bytes == 160U);
 }
 
-BOOST_AUTO_TEST_CASE(counts_add) {
-  const CacheCount one = {1, 2, 3, 4, 5, 6, 7, 8, 9};
-  CacheCount sum = one;
-  sum += one;
-  BOOST_TEST(sum == (CacheCount{2, 4, 6, 8, 10, 12, 14, 16, 18}));
-}
-
 namespace {
 
 struct Size {

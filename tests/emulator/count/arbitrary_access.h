@@ -2,7 +2,6 @@
 
 #include <iosfwd>
 
-#include "engine/emulator/count/access.h"
 #include "engine/emulator/count/model.h"
 
 namespace sweep {

@@ -1,9 +1,10 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 
-#include "engine/emulator/count/fast_count.h"
+#include "engine/emulator/count/model.h"
 #include "tests/emulator/count/arbitrary_access.h"
 #include "tests/emulator/count/golden_cases.h"
+#include "tests/emulator/count/plain_rules.h"
 
 using namespace sweep;
 using sweep::testing::GoldenCase;
@@ -43,12 +44,12 @@ BOOST_AUTO_TEST_CASE(global_requests_and_sectors_are_those_measured) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(the_fast_counts_are_the_same) {
+BOOST_AUTO_TEST_CASE(the_plain_rules_count_the_same) {
   for (const GoldenCase& row : testing::read_golden_cases("h200_shared_cases.csv"))
-    BOOST_TEST(fast_count_shared(default_model(90), row.access, row.kind) ==
+    BOOST_TEST(testing::plain_shared(row.access, row.kind) ==
                count_shared(default_model(90), row.access, row.kind));
   for (const GoldenCase& row : testing::read_golden_cases("h200_global_cases.csv"))
-    BOOST_TEST(fast_count_global(default_model(90), row.access, row.kind) ==
+    BOOST_TEST(testing::plain_global(row.access, row.kind) ==
                count_global(default_model(90), row.access, row.kind));
 }
 

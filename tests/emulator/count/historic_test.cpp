@@ -111,8 +111,10 @@ const std::vector<SharedRow> shared = {
 
 BOOST_DATA_TEST_CASE(loads_split_into_transactions, data::make(transactions), row) {
   const MemoryModel model = default_model(row.capability);
-  BOOST_TEST(global_transactions(model, row.access, AccessKind::load) == row.expected,
-             boost::test_tools::per_element());
+  if (row.capability < 50) {
+    BOOST_TEST(historic_transactions(model, row.access, AccessKind::load) == row.expected,
+               boost::test_tools::per_element());
+  }
   const GlobalCount count = count_global(model, row.access, AccessKind::load);
   unsigned bytes = 0;
   for (const unsigned size : row.expected) bytes += size;
@@ -128,7 +130,7 @@ BOOST_DATA_TEST_CASE(shared_loads_take_wavefronts, data::make(shared), row) {
 }
 
 BOOST_AUTO_TEST_CASE(stores_of_2_x_go_to_l2_in_sectors) {
-  BOOST_TEST(global_transactions(default_model(20), shifted, AccessKind::store) == Sizes(5, 32),
+  BOOST_TEST(historic_transactions(default_model(20), shifted, AccessKind::store) == Sizes(5, 32),
              boost::test_tools::per_element());
 }
 

@@ -1,7 +1,6 @@
-#include "engine/emulator/machine/memory_watch.h"
-
 #include <boost/test/unit_test.hpp>
 
+#include "engine/emulator/machine/lazy_memory.h"
 #include "tests/contains.h"
 
 namespace memory_watch {

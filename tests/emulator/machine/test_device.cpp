@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "engine/emulator/lower/lower.h"
 #include "engine/emulator/machine/fault.h"
 
 namespace sweep::testing {
@@ -24,7 +25,7 @@ std::vector<std::uint32_t> TestDevice::values(const Allocation& allocation) {
 
 Launch TestDevice::launch(const std::string& entry, const Setting& setting,
                           const std::vector<std::uint64_t>& arguments) {
-  kernel_ = program_.lower(entry);
+  kernel_ = lower(program_, entry, best_simd());
   variables_.place_for(kernel_);
   Launch launch;
   launch.kernel = &kernel_;

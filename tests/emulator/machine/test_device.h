@@ -57,7 +57,7 @@ class TestDevice {
                 const std::vector<std::uint64_t>& arguments);
 
  private:
-  LoadedProgram program_;
+  ptx::Module program_;
   AddressSpace memory_;
   ModuleVariables variables_;
   Kernel kernel_;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/emulator/execution/settings.h"
+#include "engine/emulator/execution/emulator_backend.h"
 #include "engine/spec/pattern.h"
 
 namespace sweep {

@@ -1,26 +1,22 @@
-#include "engine/emulator/machine/thread_place.h"
+#include "engine/emulator/machine/fault.h"
 
 #include <fmt/format.h>
 
 #include <filesystem>
 
 namespace sweep {
-namespace {
 
-std::string coordinates(std::uint64_t x, std::uint64_t y, std::uint64_t z) {
-  return fmt::format("({}, {}, {})", x, y, z);
+std::string describe_block(const Launch& launch, std::uint64_t block_index) {
+  const Dim3 place = launch.block_at(block_index);
+  return fmt::format("block ({}, {}, {})", place.x, place.y, place.z);
 }
-
-}  // namespace
 
 std::string describe_thread(const Launch& launch, std::uint64_t block_index, std::uint32_t warp,
                             unsigned lane) {
-  const Dim3 place = launch.block_at(block_index);
   const std::uint64_t thread = std::uint64_t{warp} * warp_size + lane;
   const Dim3 block = launch.block;
-  return fmt::format(
-      "block {}, thread {}", coordinates(place.x, place.y, place.z),
-      coordinates(thread % block.x, thread / block.x % block.y, thread / block.x / block.y));
+  return fmt::format("{}, thread ({}, {}, {})", describe_block(launch, block_index),
+                     thread % block.x, thread / block.x % block.y, thread / block.x / block.y);
 }
 
 ptx::Place user_place(const InstructionInfo& instruction) {
@@ -64,7 +60,7 @@ KernelFault function_fault(const Launch& launch, std::uint32_t instruction,
       what.starts_with(subject) ? fmt::format("{} {}", launch.function, what.substr(subject.size()))
                                 : fmt::format("{}: {}", launch.function, what);
   const InstructionInfo& info = launch.kernel->instructions[instruction];
-  if (info.places.empty()) return KernelFault(message);
+  if (info.places.empty()) return {FaultKind::misuse, {}, message};
   const ptx::Place& outermost = info.places.back();
   const std::string& file = launch.kernel->file_names[outermost.file];
   return {{file, outermost.line},

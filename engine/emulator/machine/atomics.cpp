@@ -67,6 +67,12 @@ struct Operands {
   bool flushes;
 };
 
+template <class T>
+T* place_of(const Operands& o, unsigned lane) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): emulated addresses are integers
+  return reinterpret_cast<T*>(static_cast<std::uintptr_t>(o.address[lane]) + o.bias);
+}
+
 template <class T, class Update>
 void update_lanes(const Operands& o, Update update) {
   // Values of up to 32 bits lie in slots of 32.
@@ -78,32 +84,26 @@ void update_lanes(const Operands& o, Update update) {
     return std::bit_cast<T>(static_cast<Bits>(slot[lane]));
   };
   const bool has_second = o.memory.values.size() > 1;
-  for (std::uint32_t rest = o.mask; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): emulated addresses are integers
-    auto* place = reinterpret_cast<T*>(static_cast<std::uintptr_t>(o.address[lane]) + o.bias);
+  for_each_lane(o.mask, [&](unsigned lane) {
+    T* place = place_of<T>(o, lane);
     const T old = *place;
     *place = update(old, value(0, lane), has_second ? value(1, lane) : T{});
-    if (o.memory.result == none) continue;
+    if (o.memory.result == none) return;
     reinterpret_cast<Slot*>(o.registers + o.memory.result)[lane] =
         static_cast<Slot>(std::bit_cast<Bits>(old));
-  }
+  });
 }
 
 template <class T>
-void integer_lanes(const Operands& o) {
-  const AtomicOperation operation = o.memory.operation;
-  update_lanes<T>(o,
-                  [operation](T old, T b, T c) { return integer_result<T>(operation, old, b, c); });
-}
-
-template <class T>
-void floating_lanes(const Operands& o) {
+void number_lanes(const Operands& o) {
   const AtomicOperation operation = o.memory.operation;
   const bool flushes = o.flushes;
-  update_lanes<T>(o, [operation, flushes](T old, T b, T) {
-    return floating_result<T>(operation, old, b, flushes);
-  });
+  if constexpr (std::is_integral_v<T>) {
+    update_lanes<T>(o, [=](T old, T b, T c) { return integer_result<T>(operation, old, b, c); });
+  } else {
+    update_lanes<T>(o,
+                    [=](T old, T b, T) { return floating_result<T>(operation, old, b, flushes); });
+  }
 }
 
 /// Half types are added by the instructions' own arithmetic, on a scratch warp of one lane.
@@ -125,9 +125,9 @@ void half_lanes(const Operands& o) {
     std::memcpy(scratch.data() + operands.a, &wide_old, sizeof wide_old);
     std::memcpy(scratch.data() + operands.b, &wide_b, sizeof wide_b);
     function(operands, scratch.data(), 1);
-    std::uint32_t result = 0;
+    Bits result = 0;
     std::memcpy(&result, scratch.data(), sizeof result);
-    return static_cast<Bits>(result);
+    return result;
   });
 }
 
@@ -138,11 +138,8 @@ void wide_lanes(const Operands& o) {
     return reinterpret_cast<std::uint64_t*>(o.registers + slot)[half * warp_size + lane];
   };
   const bool compares = o.memory.operation == AtomicOperation::compare_exchange;
-  for (std::uint32_t rest = o.mask; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): emulated addresses are integers
-    auto* place =
-        reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(o.address[lane]) + o.bias);
+  for_each_lane(o.mask, [&](unsigned lane) {
+    auto* place = place_of<std::byte>(o, lane);
     Pair old{};
     std::memcpy(old.data(), place, sizeof old);
     const auto value = [&](std::size_t index) {
@@ -151,23 +148,22 @@ void wide_lanes(const Operands& o) {
     };
     const Pair next = !compares ? value(0) : old == value(0) ? value(1) : old;
     std::memcpy(place, next.data(), sizeof next);
-    if (o.memory.result == none) continue;
+    if (o.memory.result == none) return;
     for (unsigned half = 0; half < 2; ++half) at(o.memory.result, half, lane) = old.at(half);
-  }
+  });
 }
 
 }  // namespace
 
 void AccessUnit::atomic_lanes(Warp& warp, const MemoryOp& memory, const WarpAccess& access,
                               std::uintptr_t bias, bool is_global) {
-  if (access.active == 0) return;
   const Operands operands = {memory, warp.registers, access.address.data(),
                              bias,   access.active,  is_global};
   switch (memory.type) {
     case ptx::Type::f32:
-      return floating_lanes<float>(operands);
+      return number_lanes<float>(operands);
     case ptx::Type::f64:
-      return floating_lanes<double>(operands);
+      return number_lanes<double>(operands);
     case ptx::Type::f16:
     case ptx::Type::bf16:
       return half_lanes<std::uint16_t>(operands);
@@ -175,9 +171,9 @@ void AccessUnit::atomic_lanes(Warp& warp, const MemoryOp& memory, const WarpAcce
     case ptx::Type::bf16x2:
       return half_lanes<std::uint32_t>(operands);
     case ptx::Type::s32:
-      return integer_lanes<std::int32_t>(operands);
+      return number_lanes<std::int32_t>(operands);
     case ptx::Type::s64:
-      return integer_lanes<std::int64_t>(operands);
+      return number_lanes<std::int64_t>(operands);
     case ptx::Type::b128:
       return wide_lanes(operands);
     default:
@@ -185,11 +181,11 @@ void AccessUnit::atomic_lanes(Warp& warp, const MemoryOp& memory, const WarpAcce
   }
   switch (ptx::bytes_of(memory.type)) {
     case 2:
-      return integer_lanes<std::uint16_t>(operands);
+      return number_lanes<std::uint16_t>(operands);
     case 4:
-      return integer_lanes<std::uint32_t>(operands);
+      return number_lanes<std::uint32_t>(operands);
     default:
-      return integer_lanes<std::uint64_t>(operands);
+      return number_lanes<std::uint64_t>(operands);
   }
 }
 

@@ -1,13 +1,106 @@
+#include "engine/emulator/cache/device_profile.h"
+
 #include <algorithm>
 #include <array>
 #include <limits>
 #include <span>
+#include <stdexcept>
 
-#include "engine/emulator/cache/device_profile.h"
 #include "engine/text/units.h"
 
 namespace sweep {
 namespace {
+
+/// The well-known GPUs. What those of a generation have in common stands before them.
+std::vector<DeviceProfile> make_profiles() {
+  // The first architecture: no caches for global memory.
+  const DeviceProfile tesla = {.max_threads_per_multiprocessor = 768,
+                               .max_blocks_per_multiprocessor = 8,
+                               .max_threads_per_block = 512,
+                               .registers_per_multiprocessor = 8192,
+                               .registers_per_block = 8192,
+                               .shared_bytes_per_multiprocessor = 16 * Ki,
+                               .shared_bytes_per_block = 16 * Ki,
+                               .l1_is_unified = false,
+                               .dram_granularity = 32};
+  DeviceProfile later_tesla = tesla;
+  later_tesla.max_threads_per_multiprocessor = 1024;
+  later_tesla.registers_per_multiprocessor = 16384;
+  later_tesla.registers_per_block = 16384;
+  const DeviceProfile fermi = {.max_threads_per_multiprocessor = 1536,
+                               .max_blocks_per_multiprocessor = 8,
+                               .registers_per_multiprocessor = 32768,
+                               .registers_per_block = 32768,
+                               .shared_bytes_per_multiprocessor = 48 * Ki,
+                               .shared_bytes_per_block = 48 * Ki,
+                               .l1_bytes = 64 * Ki,
+                               .dram_granularity = 32};
+  const DeviceProfile kepler = {.max_threads_per_multiprocessor = 2048,
+                                .max_blocks_per_multiprocessor = 16,
+                                .shared_bytes_per_multiprocessor = 48 * Ki,
+                                .shared_bytes_per_block = 48 * Ki,
+                                .l1_bytes = 64 * Ki,
+                                .dram_granularity = 32};
+  DeviceProfile double_kepler = kepler;  // the register file and the shared memory of two
+  double_kepler.registers_per_multiprocessor = 131072;
+  double_kepler.shared_bytes_per_multiprocessor = 112 * Ki;
+  double_kepler.l1_bytes = 128 * Ki;
+  // Maxwell and Pascal: shared memory of its own beside a joint L1 and texture cache.
+  const auto maxwell = [](std::uint64_t shared_kib, std::uint64_t l1_kib) {
+    return DeviceProfile{.max_threads_per_multiprocessor = 2048,
+                         .max_blocks_per_multiprocessor = 32,
+                         .shared_bytes_per_multiprocessor = shared_kib * Ki,
+                         .shared_bytes_per_block = 48 * Ki,
+                         .l1_bytes = l1_kib * Ki,
+                         .l1_is_unified = false,
+                         .dram_granularity = 32};
+  };
+  // Volta and later: one memory for L1 and shared memory; of the latter a block has less.
+  const auto volta = [](unsigned threads, unsigned blocks, std::uint64_t memory_kib,
+                        std::uint64_t shared_kib, std::uint64_t block_kib) {
+    return DeviceProfile{.max_threads_per_multiprocessor = threads,
+                         .max_blocks_per_multiprocessor = blocks,
+                         .shared_bytes_per_multiprocessor = shared_kib * Ki,
+                         .shared_bytes_per_block = block_kib * Ki,
+                         .l1_bytes = memory_kib * Ki};
+  };
+  std::vector<DeviceProfile> all;
+  const auto add = [&](DeviceProfile gpu, int capability, const char* name,
+                       unsigned multiprocessors, std::uint64_t l2_bytes) {
+    gpu.name = name;
+    gpu.compute_capability = capability;
+    gpu.multiprocessors = multiprocessors;
+    gpu.l2_bytes = l2_bytes;
+    all.push_back(std::move(gpu));
+  };
+  add(tesla, 10, "GeForce 8800 GTX", 16, 0);
+  add(tesla, 11, "GeForce 9800 GTX", 16, 0);
+  add(later_tesla, 12, "GeForce GT 240", 12, 0);
+  add(later_tesla, 13, "Tesla C1060", 30, 0);
+  add(fermi, 20, "Tesla C2050", 14, 768 * Ki);
+  add(fermi, 21, "GeForce GTX 560 Ti", 8, 512 * Ki);
+  add(kepler, 30, "GeForce GTX 680", 8, 512 * Ki);
+  add(kepler, 35, "Tesla K40", 15, 1536 * Ki);
+  add(double_kepler, 37, "Tesla K80", 13, 1536 * Ki);
+  add(maxwell(64, 24), 50, "GeForce GTX 750 Ti", 5, 2 * Mi);
+  add(maxwell(96, 24), 52, "GeForce GTX 980", 16, 2 * Mi);
+  add(maxwell(64, 24), 60, "Tesla P100", 56, 4 * Mi);
+  add(maxwell(96, 48), 61, "GeForce GTX 1080", 20, 2 * Mi);
+  add(volta(2048, 32, 128, 96, 96), 70, "Tesla V100", 80, 6 * Mi);
+  add(volta(1024, 16, 96, 64, 64), 75, "Tesla T4", 40, 4 * Mi);
+  add(volta(2048, 32, 192, 164, 163), 80, "A100", 108, 40 * Mi);
+  add(volta(1536, 16, 128, 100, 99), 86, "GeForce RTX 3090", 82, 6 * Mi);
+  add(volta(1536, 24, 128, 100, 99), 89, "GeForce RTX 4090", 128, 72 * Mi);
+  add(volta(2048, 32, 256, 228, 227), 90, "H200", 132, 60 * Mi);
+  add(volta(2048, 32, 256, 228, 227), 100, "B200", 148, 126 * Mi + 512 * Ki);
+  add(volta(1536, 24, 128, 100, 99), 120, "GeForce RTX 5090", 170, 96 * Mi);
+  return all;
+}
+
+const std::vector<DeviceProfile>& profiles() {
+  static const std::vector<DeviceProfile> all = make_profiles();
+  return all;
+}
 
 constexpr unsigned warp_size = 32;
 constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
@@ -114,6 +207,23 @@ std::span<const unsigned> shared_divisions(int compute_capability) {
 
 }  // namespace
 
+const std::vector<int>& profiled_capabilities() {
+  static const std::vector<int> capabilities = [] {
+    std::vector<int> result;
+    for (const DeviceProfile& profile : profiles()) result.push_back(profile.compute_capability);
+    return result;
+  }();
+  return capabilities;
+}
+
+const DeviceProfile& builtin_profile(int compute_capability) {
+  const auto found =
+      std::ranges::find(profiles(), compute_capability, &DeviceProfile::compute_capability);
+  if (found != profiles().end()) return *found;
+  throw std::invalid_argument("no device profile is built in for compute capability " +
+                              std::to_string(compute_capability / 10) + "." +
+                              std::to_string(compute_capability % 10));
+}
 unsigned resident_blocks(const DeviceProfile& profile, unsigned threads_per_block,
                          unsigned registers_per_thread, std::uint64_t shared_bytes_per_block) {
   if (threads_per_block == 0 || threads_per_block > profile.max_threads_per_block) return 0;

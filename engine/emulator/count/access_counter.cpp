@@ -1,15 +1,45 @@
-#include "engine/emulator/count/fast_count.h"
+#include "engine/emulator/count/access_counter.h"
 
 #include <algorithm>
 #include <bit>
-
-#include "engine/emulator/count/family_rules.h"
-#include "engine/emulator/count/key_index.h"
+#include <numeric>
 
 namespace sweep {
 namespace {
 
-constexpr std::uint32_t all_lanes = ~0U;
+/// Numbers the different keys of at most 32, from 1 on in the order in which they come, without
+/// allocation. Only keys that collide take a branch that is hard to predict.
+class KeyIndex {  // NOLINT(cppcoreguidelines-pro-type-member-init)
+ public:
+  struct Place {
+    unsigned number = 0;
+    bool is_new = false;  ///< the key's first time
+  };
+
+  Place find_or_add(std::uint64_t key) {
+    auto slot = static_cast<unsigned>(key * 0x9e3779b97f4a7c15ULL >> 56);
+    unsigned number = numbers_[slot];
+    while (number != 0 && keys_[number] != key) {
+      slot = (slot + 1) % slots;
+      number = numbers_[slot];
+    }
+    const bool is_new = number == 0;
+    size_ += is_new ? 1 : 0;
+    number = is_new ? size_ : number;
+    keys_[number] = key;
+    numbers_[slot] = static_cast<std::uint8_t>(number);
+    return {number, is_new};
+  }
+
+  unsigned size() const { return size_; }
+
+ private:
+  static constexpr unsigned slots = 256;
+
+  std::array<std::uint8_t, slots> numbers_{};  ///< 0 is a free slot
+  std::array<std::uint64_t, 33> keys_;         ///< by number; those given out alone are set
+  unsigned size_ = 0;
+};
 
 /// What the lanes of an access touch, banks taken over groups of lanes.
 struct Touched {
@@ -20,19 +50,7 @@ struct Touched {
   std::uint64_t groups = 0;      ///< with an active lane
 };
 
-/// Addresses are multiples of the width: then an element lies in one sector and one line, and the
-/// elements of a line, those of less than 4 bytes taken by words, are places that stand for banks.
-bool is_aligned(const WarpAccess& access) {
-  std::uint64_t bits = 0;
-  if (access.active == all_lanes)
-    for (const std::uint64_t address : access.address) bits |= address;
-  else
-    for (std::uint32_t left = access.active; left != 0; left &= left - 1)
-      bits |= access.address[static_cast<unsigned>(std::countr_zero(left))];
-  return std::has_single_bit(access.width) && access.width <= 32 &&
-         (bits & (access.width - 1)) == 0;
-}
-
+/// The groups of lanes that are served together: as many as fill 128 bytes.
 unsigned log2_of_lanes(const WarpAccess& access) {
   return access.width <= 4 ? 5 : 7 - static_cast<unsigned>(std::countr_zero(access.width));
 }
@@ -74,9 +92,11 @@ class SmallElements {
   std::array<std::array<std::uint64_t, 2>, 33> seen_;
 };
 
-/// Counts by what each lane is the first to touch. A line's bits tell what was touched: from 0 on
-/// the banks, one for each group of lanes and element (word, if that is wider) of the line; from 32
-/// on its sectors; from 36 on the elements of 8 bytes and more, whatever the group.
+/// Counts by what each lane is the first to touch. An element lies in one sector and one line;
+/// those of a line, those of less than 4 bytes taken by words, are places that stand for banks. A
+/// line's bits tell what was touched: from 0 on the banks, one for each group of lanes and element
+/// (word, if that is wider) of the line; from 32 on its sectors; from 36 on the elements of 8 bytes
+/// and more, whatever the group.
 template <unsigned element_shift>
 Touched touch(const WarpAccess& access, unsigned log2_lanes) {
   constexpr unsigned place_shift = std::max(element_shift, 2U);
@@ -121,20 +141,9 @@ Touched touch(const WarpAccess& access, unsigned log2_lanes) {
 }
 
 Touched touch(const WarpAccess& access, unsigned log2_lanes) {
-  switch (access.width) {
-    case 1:
-      return touch<0>(access, log2_lanes);
-    case 2:
-      return touch<1>(access, log2_lanes);
-    case 4:
-      return touch<2>(access, log2_lanes);
-    case 8:
-      return touch<3>(access, log2_lanes);
-    case 16:
-      return touch<4>(access, log2_lanes);
-    default:
-      return touch<5>(access, log2_lanes);
-  }
+  static constexpr std::array by_width = {touch<0>, touch<1>, touch<2>,
+                                          touch<3>, touch<4>, touch<5>};
+  return by_width[static_cast<unsigned>(std::countr_zero(access.width))](access, log2_lanes);
 }
 
 bool pairs_match(const WarpAccess& access, unsigned distance) {
@@ -178,62 +187,34 @@ std::uint64_t lanes_on_banks(const WarpAccess& access, unsigned log2_lanes) {
   return std::uint64_t{most[0]} + most[1];
 }
 
-bool is_atomic(AccessKind kind) {
-  return kind != AccessKind::load && kind != AccessKind::store;
-}
-
-/// Finds base and delta if the active lanes are at base + lane * delta. Where the two lowest active
-/// lanes are no neighbours it does not look.
-bool find_affine(const WarpAccess& access, std::uint64_t& base, std::uint64_t& delta) {
-  const auto& address = access.address;
-  const auto first = static_cast<unsigned>(std::countr_zero(access.active));
-  const std::uint32_t others = access.active & (access.active - 1);
-  if (others != 0 && (first == 31 || (others >> (first + 1) & 1) == 0)) return false;
-  delta = others == 0 ? 0 : address[first + 1] - address[first];
-  base = address[first] - first * delta;
-  std::uint64_t differ = 0;
-  if (access.active == all_lanes) {
-    if (address[31] != base + 31 * delta) return false;
-    std::uint64_t expected = base;
-    for (unsigned lane = 0; lane < 32; ++lane, expected += delta)
-      differ |= address[lane] ^ expected;
-  } else {
-    for (std::uint32_t left = others; left != 0; left &= left - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(left));
-      differ |= address[lane] ^ (base + lane * delta);
-    }
-  }
-  return differ == 0;
-}
-
 // These add field by field: a count written and then read as a whole would wait for its stores.
 
 void accumulate(const MemoryModel& model, const WarpAccess& access, AccessKind kind,
                 GlobalCount& total) {
-  if (model.compute_capability < 50 || access.active == 0 || !is_aligned(access)) {
-    total += count_global(model, access, kind);
-    return;
-  }
   const Touched touched = touch(access, log2_of_lanes(access));
-  const std::uint64_t sectors = is_atomic(kind) ? sectors_in_turns(access) : touched.sectors;
   total.requests += 1;
   total.lanes += static_cast<std::uint64_t>(std::popcount(access.active));
   total.bytes_wanted += touched.bytes;
+  total.lines += touched.lines;
+  if (model.compute_capability < 50 && !is_atomic(kind)) {
+    const std::vector<unsigned> sizes = historic_transactions(model, access, kind);
+    total.transactions += sizes.size();
+    total.sectors += std::accumulate(sizes.begin(), sizes.end(), 0U) / sector_bytes;
+    return;
+  }
+  const std::uint64_t sectors = is_atomic(kind) ? sectors_in_turns(access) : touched.sectors;
   total.transactions += sectors;
   total.sectors += sectors;
-  total.lines += touched.lines;
+  if (model.compute_capability < 50) return;
   total.tag_wavefronts += (touched.lines + 3) / 4;
   total.data_wavefronts += touched.wavefronts;
 }
 
 void accumulate(const MemoryModel& model, const WarpAccess& access, AccessKind kind,
                 SharedCount& total) {
-  if (model.compute_capability < 50 || access.active == 0 || !is_aligned(access) ||
-      (is_atomic(kind) && access.width > 8)) {
-    total += count_shared(model, access, kind);
-    return;
-  }
-  unsigned log2_lanes = log2_of_lanes(access);
+  unsigned log2_lanes = is_atomic(kind) ? (access.width > 4 ? 4 : 5) : log2_of_lanes(access);
+  // A load whose lanes all pair up with their neighbours, or with those next to them, is served in
+  // half as many groups. Stores are not.
   if (kind == AccessKind::load && log2_lanes < 5 &&
       (pairs_match(access, 1) || pairs_match(access, 2)))
     ++log2_lanes;
@@ -242,9 +223,16 @@ void accumulate(const MemoryModel& model, const WarpAccess& access, AccessKind k
   total.lanes += static_cast<std::uint64_t>(std::popcount(access.active));
   total.bytes_wanted += touched.bytes;
   if (is_atomic(kind) && (kind != AccessKind::increment || access.width > 4)) {
-    const std::uint64_t passes = shared_atomic_passes(kind, access.width);
+    // A compare-and-swap reads in one wavefront and writes in another, and those of 64 bits are
+    // compare-and-swaps.
+    const bool is_swap = kind == AccessKind::compare_and_swap || access.width > 4;
+    const std::uint64_t passes = is_swap ? 2 : 1;
     total.wavefronts += passes * lanes_on_banks(access, log2_lanes);
     total.ideal += passes * touched.groups;
+  } else if (model.compute_capability < 50 && !is_atomic(kind)) {
+    const Wavefronts wavefronts = historic_wavefronts(model, access);
+    total.wavefronts += wavefronts.taken;
+    total.ideal += wavefronts.ideal;
   } else {
     total.wavefronts += touched.wavefronts;
     total.ideal += touched.groups;
@@ -253,27 +241,21 @@ void accumulate(const MemoryModel& model, const WarpAccess& access, AccessKind k
 
 }  // namespace
 
-GlobalCount fast_count_global(const MemoryModel& model, const WarpAccess& access, AccessKind kind) {
+GlobalCount count_global(const MemoryModel& model, const WarpAccess& access, AccessKind kind) {
   GlobalCount count;
-  accumulate(model, access, kind, count);
+  if (access.active != 0) accumulate(model, access, kind, count);
   return count;
 }
 
-SharedCount fast_count_shared(const MemoryModel& model, const WarpAccess& access, AccessKind kind) {
+SharedCount count_shared(const MemoryModel& model, const WarpAccess& access, AccessKind kind) {
   SharedCount count;
-  accumulate(model, access, kind, count);
+  if (access.active != 0) accumulate(model, access, kind, count);
   return count;
 }
 
 template <class Count>
-void AccessCounter<Count>::add(const WarpAccess& access, Count& total) {
-  if (access.active == 0) return;
-  std::uint64_t base = 0;
-  std::uint64_t delta = 0;
-  if (find_affine(access, base, delta))
-    add_affine(base, static_cast<std::int64_t>(delta), access.width, total, access.active);
-  else
-    accumulate(model_, access, kind_, total);
+void AccessCounter<Count>::add(const WarpAccess& access, Count& total) const {
+  if (access.active != 0) accumulate(model_, access, kind_, total);
 }
 
 template <class Count>

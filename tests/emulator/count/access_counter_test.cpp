@@ -1,43 +1,52 @@
-#include "engine/emulator/count/fast_count.h"
+#include "engine/emulator/count/access_counter.h"
 
 #include <boost/test/unit_test.hpp>
 
 #include "tests/emulator/count/arbitrary_access.h"
+#include "tests/emulator/count/plain_rules.h"
 #include "tests/rapidcheck_case.h"
 
 using namespace sweep;
 
-BOOST_AUTO_TEST_SUITE(fast_count)
+BOOST_AUTO_TEST_SUITE(access_counter)
 
 namespace {
 
 constexpr int cases = 2000;
 
-void expect_equal_counts(const MemoryModel& model, const WarpAccess& access, AccessKind kind) {
-  RC_ASSERT(fast_count_global(model, access, kind) == count_global(model, access, kind));
-  RC_ASSERT(fast_count_shared(model, access, kind) == count_shared(model, access, kind));
-}
-
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(counts_as_the_reference) {
+BOOST_AUTO_TEST_CASE(counts_by_the_plain_rules_on_current_hardware) {
   sweep::testing::check_property(
-      [] { expect_equal_counts(testing::any_model(), testing::any_access(), testing::any_kind()); },
-      cases);
+      [] {
+        const WarpAccess access = testing::any_access();
+        const AccessKind kind = testing::any_kind();
+        RC_ASSERT(count_global(default_model(90), access, kind) ==
+                  testing::plain_global(access, kind));
+        RC_ASSERT(count_shared(default_model(90), access, kind) ==
+                  testing::plain_shared(access, kind));
+      },
+      2 * cases);
 }
 
-BOOST_AUTO_TEST_CASE(counts_as_the_reference_on_current_hardware) {
+BOOST_AUTO_TEST_CASE(every_model_counts_bytes_and_lines_and_atomics_by_the_plain_rules) {
   sweep::testing::check_property(
-      [] { expect_equal_counts(default_model(90), testing::any_access(), testing::any_kind()); },
+      [] {
+        const MemoryModel model = testing::any_model();
+        const WarpAccess access = testing::any_access();
+        const AccessKind kind = testing::any_kind();
+        const GlobalCount global = count_global(model, access, kind);
+        const SharedCount shared = count_shared(model, access, kind);
+        const GlobalCount plain = testing::plain_global(access, kind);
+        RC_ASSERT(global.bytes_wanted == plain.bytes_wanted);
+        RC_ASSERT(global.lines == plain.lines);
+        RC_ASSERT(shared.bytes_wanted == plain.bytes_wanted);
+        if (!is_atomic(kind)) return;
+        RC_ASSERT(global.transactions == plain.transactions);
+        RC_ASSERT(global.sectors == plain.sectors);
+        RC_ASSERT(shared == testing::plain_shared(access, kind));
+      },
       cases);
-}
-
-BOOST_AUTO_TEST_CASE(counts_addresses_that_are_not_aligned_as_the_reference) {
-  sweep::testing::check_property([] {
-    WarpAccess access = testing::any_access();
-    for (std::uint64_t& address : access.address) address += *rc::gen::inRange<std::uint64_t>(0, 4);
-    expect_equal_counts(default_model(90), access, testing::any_kind());
-  });
 }
 
 BOOST_AUTO_TEST_CASE(a_counter_adds_what_single_counts_add_up_to) {
@@ -80,9 +89,10 @@ BOOST_AUTO_TEST_CASE(a_counter_knows_affine_accesses_by_their_base_and_step) {
         for (int i = 0; i < 10; ++i) {
           const std::int64_t base = *rc::gen::inRange(20000, 21000) * std::int64_t{width};
           const std::int64_t step = *rc::gen::inRange(-130, 130) * std::int64_t{width};
-          global.add_affine(static_cast<std::uint64_t>(base), step, width, global_total);
-          shared.add_affine(static_cast<std::uint64_t>(base), step, width, shared_total);
-          const WarpAccess access = testing::affine(base, step, width);
+          const auto active = *rc::gen::element(~0U, 1U, 0x80000000U, 0xffffU, 0x7ffffff0U);
+          global.add_affine(static_cast<std::uint64_t>(base), step, width, global_total, active);
+          shared.add_affine(static_cast<std::uint64_t>(base), step, width, shared_total, active);
+          const WarpAccess access = testing::affine(base, step, width, active);
           global_expected += count_global(model, access, AccessKind::load);
           shared_expected += count_shared(model, access, AccessKind::load);
         }

@@ -1,15 +1,11 @@
 #pragma once
 
-#include <array>
-#include <cstdint>
-
-#include "engine/emulator/count/access.h"
 #include "engine/emulator/count/model.h"
 
 namespace sweep {
 
-/// Counts one static instruction's accesses, many times over: the same counts as count_global and
-/// count_shared, fast. Addresses of the form base + lane * delta are looked up among those seen
+/// Counts one static instruction's accesses, many times over, as count_global and count_shared do.
+/// Addresses of the form base + lane * delta are looked up among those seen
 /// before, since a count depends on the base only up to whole lines. Not for several threads.
 template <class Count>
 class AccessCounter {
@@ -18,7 +14,7 @@ class AccessCounter {
       : model_(model), kind_(kind), period_(model.compute_capability < 50 ? 256 : 128) {}
 
   /// Adds one warp's access to `total`.
-  void add(const WarpAccess& access, Count& total);
+  void add(const WarpAccess& access, Count& total) const;
 
   /// As `add`, for active lanes t at base + t * delta (modulo 2^64), without looking at addresses.
   void add_affine(std::uint64_t base, std::int64_t delta, std::uint32_t width, Count& total,
@@ -48,10 +44,5 @@ class AccessCounter {
 
 using GlobalCounter = AccessCounter<GlobalCount>;
 using SharedCounter = AccessCounter<SharedCount>;
-
-/// The count of one access by a direct method for 5.0 on, without allocation; by the reference
-/// else.
-GlobalCount fast_count_global(const MemoryModel& model, const WarpAccess& access, AccessKind kind);
-SharedCount fast_count_shared(const MemoryModel& model, const WarpAccess& access, AccessKind kind);
 
 }  // namespace sweep

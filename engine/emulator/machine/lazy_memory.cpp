@@ -1,0 +1,133 @@
+#include "engine/emulator/machine/lazy_memory.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <bit>
+#include <new>
+
+#include "engine/text/units.h"
+
+namespace sweep {
+namespace {
+
+/// A look at the machine's memory takes as long as touching a small part of this.
+constexpr std::uint64_t bytes_between_looks = 16U << 20U;
+
+/// What other processes, and this one's other needs, are left.
+std::uint64_t reserve_of(const MachineMemory& memory) {
+  constexpr std::uint64_t share = 16;
+  constexpr std::uint64_t most = std::uint64_t{1} << 30U;
+  return std::min(memory.total / share, most);
+}
+
+std::string what_is_left(const MachineMemory& memory) {
+  return fmt::format("of this machine's {} are {} free", format_bytes(memory.total),
+                     format_bytes(memory.available));
+}
+
+constexpr std::uint64_t all_set = ~std::uint64_t{0};
+
+/// Whether `test(word, bits)` holds for every word of which a range covers `bits`.
+template <class Test>
+bool holds_for_words(std::uint64_t begin, std::uint64_t count, const Test& test) {
+  while (count > 0) {
+    const std::uint64_t part = std::min(count, 64 - begin % 64);
+    const std::uint64_t ones = part == 64 ? all_set : (std::uint64_t{1} << part) - 1;
+    if (!test(begin / 64, ones << (begin % 64))) return false;
+    begin += part;
+    count -= part;
+  }
+  return true;
+}
+
+std::atomic_ref<std::uint64_t> shared_word(std::uint64_t& word) {
+  return std::atomic_ref<std::uint64_t>(word);
+}
+
+}  // namespace
+
+LazyPages::LazyPages(std::size_t bytes) : bytes_(bytes) {
+  if (bytes == 0) return;
+  void* const pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (pages == MAP_FAILED) throw std::bad_alloc();
+  // Pages of 2 MiB would be taken whole where a byte of them is touched. Without such pages in the
+  // kernel the advice fails, and is not needed.
+  madvise(pages, bytes, MADV_NOHUGEPAGE);
+  data_ = static_cast<std::byte*>(pages);
+}
+
+LazyPages::~LazyPages() {
+  if (data_ != nullptr) munmap(data_, bytes_);
+}
+
+MemoryWatch& MemoryWatch::of_process() {
+  static MemoryWatch watch([] { return machine_memory(); });
+  return watch;
+}
+
+void MemoryWatch::note(std::uint64_t bytes) {
+  const std::uint64_t before = noted_.fetch_add(bytes, std::memory_order_relaxed);
+  if (before + bytes < bytes_between_looks) return;
+  noted_.store(0, std::memory_order_relaxed);
+  const MachineMemory memory = source_();
+  if (memory.available >= reserve_of(memory)) return;
+  throw MemoryShortage(what_is_left(memory));
+}
+
+void MemoryWatch::require(std::uint64_t bytes) const {
+  if (bytes < bytes_between_looks) return;
+  const MachineMemory memory = source_();
+  const std::uint64_t usable = memory.available - std::min(memory.available, reserve_of(memory));
+  if (bytes > usable) throw MemoryShortage(what_is_left(memory));
+}
+
+TouchedBytes::TouchedBytes(std::uint64_t bytes, std::uint64_t bytes_per_bit)
+    : bytes_(bytes),
+      bytes_per_page_(bits_per_page * bytes_per_bit),
+      is_page_touched_(static_cast<std::size_t>(bytes / bits_per_page + 1)),
+      pages_(is_page_touched_.size() * bits_per_page / 8),
+      words_(reinterpret_cast<std::uint64_t*>(pages_.data())) {}
+
+void TouchedBytes::set(std::uint64_t begin, std::uint64_t count) {
+  if (!any()) any_.store(true, std::memory_order_relaxed);
+  holds_for_words(begin, count, [this](std::uint64_t index, std::uint64_t bits) {
+    std::atomic<bool>& page = is_page_touched_[index * 64 / bits_per_page];
+    if (!page.load(std::memory_order_relaxed) && !page.exchange(true, std::memory_order_relaxed)) {
+      MemoryWatch::of_process().note(bytes_per_page_);
+    }
+    const auto word = shared_word(words_[index]);
+    if (bits == all_set) {
+      word.store(all_set, std::memory_order_release);
+    } else if ((word.load(std::memory_order_relaxed) & bits) != bits) {
+      word.fetch_or(bits, std::memory_order_release);
+    }
+    return true;
+  });
+}
+
+bool TouchedBytes::all(std::uint64_t begin, std::uint64_t count) const {
+  return holds_for_words(begin, count, [this](std::uint64_t index, std::uint64_t bits) {
+    return (shared_word(words_[index]).load(std::memory_order_acquire) & bits) == bits;
+  });
+}
+
+std::uint64_t TouchedBytes::find_from(std::uint64_t begin) const {
+  while (begin < bytes_) {
+    if (!is_page_touched_[begin / bits_per_page].load(std::memory_order_relaxed)) {
+      begin = (begin / bits_per_page + 1) * bits_per_page;
+      continue;
+    }
+    const std::uint64_t word =
+        shared_word(words_[begin / 64]).load(std::memory_order_acquire) & (all_set << (begin % 64));
+    if (word != 0) {
+      return begin / 64 * 64 + static_cast<std::uint64_t>(std::countr_zero(word));
+    }
+    begin = (begin / 64 + 1) * 64;
+  }
+  return bytes_;
+}
+
+}  // namespace sweep
