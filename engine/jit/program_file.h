@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,9 +38,8 @@ extern const std::string_view program_file_magic;
 /// Files of other versions are not read. Part of every key, so that versions do not meet.
 constexpr std::uint32_t program_file_version = 1;
 
-// The format: magic, version, the number of configurations, the size of the header, the header and
-// a checksum of all before; then cubin and PTX, whose sizes and checksums are in the header. All
-// checksums are XXH3.
+// The format: magic, version, the size of the header, the header and a checksum of all before; then
+// cubin and PTX, whose sizes and checksums the header begins with. All checksums are XXH3.
 
 /// What a file of `program` begins with; the cubin and the PTX follow it.
 std::string program_file_head(const ProgramHeader& header, const Program& program);
@@ -49,7 +47,6 @@ std::string program_file_head(const ProgramHeader& header, const Program& progra
 // These read from an open file and throw DamagedBytes for one that is not whole or of another
 // version, std::system_error when reading fails.
 
-std::uint32_t read_configuration_count(int file);
 ProgramHeader read_program_header(int file);
 StoredProgram read_program(int file);
 

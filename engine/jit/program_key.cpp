@@ -23,40 +23,18 @@ bool asks_for_more(std::string_view text) {
 
 }  // namespace
 
+void serialize(ByteWriter& bytes, const ElementType& type) {
+  bytes.text(type.name());
+}
+
 bool key_is_complete(const Pattern& pattern) {
   return !asks_for_more(pattern.source->text) && !asks_for_more(pattern.included_text);
 }
 
-namespace {
-
-void put(ByteWriter& bytes, const Value& value) {
-  bytes.number(static_cast<std::uint8_t>(kind_of(value)));
-  switch (kind_of(value)) {
-    case ValueKind::integer:
-      bytes.number(std::get<std::int64_t>(value));
-      break;
-    case ValueKind::boolean:
-      bytes.number(static_cast<std::uint8_t>(std::get<bool>(value) ? 1 : 0));
-      break;
-    case ValueKind::element:
-      bytes.text(std::get<ElementType>(value).name());
-      break;
-    case ValueKind::word:
-      bytes.text(std::get<std::string>(value));
-      break;
-  }
-}
-
-}  // namespace
-
 std::string program_key(const Pattern& pattern, std::string_view identity) {
   ByteWriter bytes;
-  bytes.number(program_file_version);
-  bytes.text(pattern.name);
-  bytes.text(pattern.path.native());
-  bytes.text(pattern.source->name);
-  bytes.text(pattern.source->text);
-  bytes.text(pattern.included_text);
+  bytes(program_file_version, pattern.name, pattern.path.native(), pattern.source->name,
+        pattern.source->text, pattern.included_text);
   for (const IncludeName& name : pattern.included.in_body) bytes.text(name.target);
   for (const IncludedFile& file : pattern.included.files) {
     bytes.text(file.name);
@@ -68,10 +46,7 @@ std::string program_key(const Pattern& pattern, std::string_view identity) {
 
 std::string parameter_bytes(const Bindings& parameters) {
   ByteWriter bytes;
-  for (const auto& [name, value] : parameters.entries()) {
-    bytes.text(name);
-    put(bytes, value);
-  }
+  for (const auto& [name, value] : parameters.entries()) bytes(name, value);
   return bytes.take();
 }
 

@@ -39,7 +39,6 @@ consteval std::size_t member_count() {
 template <class Struct>
 void serialize_members(auto& archive, Struct& value) {
   constexpr std::size_t count = member_count<std::remove_const_t<Struct>>();
-  static_assert(count > 0 && count <= 12);
   if constexpr (count == 1) {
     auto& [a] = value;
     archive(a);
@@ -55,6 +54,9 @@ void serialize_members(auto& archive, Struct& value) {
   } else if constexpr (count == 5) {
     auto& [a, b, c, d, e] = value;
     archive(a, b, c, d, e);
+  } else if constexpr (count == 6) {
+    auto& [a, b, c, d, e, f] = value;
+    archive(a, b, c, d, e, f);
   } else if constexpr (count == 7) {
     auto& [a, b, c, d, e, f, g] = value;
     archive(a, b, c, d, e, f, g);
@@ -64,7 +66,8 @@ void serialize_members(auto& archive, Struct& value) {
   } else if constexpr (count == 9) {
     auto& [a, b, c, d, e, f, g, h, i] = value;
     archive(a, b, c, d, e, f, g, h, i);
-  } else if constexpr (count == 12) {
+  } else {
+    static_assert(count == 12, "there is no case for a struct of so many members");
     auto& [a, b, c, d, e, f, g, h, i, j, k, l] = value;
     archive(a, b, c, d, e, f, g, h, i, j, k, l);
   }
