@@ -164,8 +164,8 @@ Json group_to_json(const TunedGroup& group) {
           {"winner", place_to_json(group.winner)},
           {"rounds", group.rounds},
           {"figure", numbers_to_json(group.figure_low, group.figure, group.figure_high)},
-          {"standard", place_to_json(group.default_configuration)},
-          {"no_standard", group.why_no_default},
+          {"default_configuration", place_to_json(group.default_configuration)},
+          {"why_no_default", group.why_no_default},
           {"gain", numbers_to_json(group.gain_low, group.gain, group.gain_high)}};
 }
 
@@ -179,8 +179,8 @@ TunedGroup group_from_json(const Json& json) {
   group.winner = place_from_json(json.at("winner"));
   group.rounds = integer_from_json<int>(json.at("rounds"));
   read_numbers(json.at("figure"), group.figure_low, group.figure, group.figure_high);
-  group.default_configuration = place_from_json(json.at("standard"));
-  group.why_no_default = json.at("no_standard").get<std::string>();
+  group.default_configuration = place_from_json(json.at("default_configuration"));
+  group.why_no_default = json.at("why_no_default").get<std::string>();
   read_numbers(json.at("gain"), group.gain_low, group.gain, group.gain_high);
   return group;
 }
