@@ -93,12 +93,6 @@ install_optional() {
   apt_get install -y --no-install-recommends "$1" || say "apt could not install $1: $2."
 }
 
-# gnuplot draws the charts of Markdown reports.
-install_gnuplot() {
-  command -v gnuplot >/dev/null ||
-    install_optional gnuplot-nox "Markdown reports will have no pictures of their charts"
-}
-
 # npm gives Vega-Lite, which the HTML reports draw their interactive charts with; nothing else needs
 # it. Not where there is a Node.js from elsewhere: Debian's npm (some 350 packages, 320 MiB) conflicts
 # with it. SWEEP_NPM=no leaves it out.
@@ -161,7 +155,6 @@ if command -v apt-get >/dev/null && command -v dpkg-query >/dev/null; then
   else
     say "every package that the build needs is installed."
   fi
-  install_gnuplot
   install_npm
 else
   check_tools

@@ -9,16 +9,6 @@
 
 namespace sweep {
 
-namespace {
-
-void drop_last_character(std::string& text) {
-  const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };
-  while (text.size() > 1 && continues(text.back())) text.pop_back();
-  text.pop_back();
-}
-
-}  // namespace
-
 std::size_t display_width(std::string_view text) {
   return columns_of(text);
 }
@@ -36,9 +26,16 @@ std::string pad_right(std::string_view text, std::size_t width) {
 std::string cut_to_width(std::string text, std::size_t width, bool unicode) {
   if (display_width(text) <= width) return text;
   const std::size_t taken = std::min<std::size_t>(width, unicode ? 1 : 3);
-  while (display_width(text) > width - taken) drop_last_character(text);
-  if (taken == 0) return text;
-  return text + (unicode ? "…" : std::string(taken, '.'));
+  std::size_t end = 0;
+  for (std::size_t columns = 0; end < text.size();) {
+    const std::string_view rest = std::string_view(text).substr(end);
+    const std::size_t length = std::max<std::size_t>(character_length(rest), 1);
+    columns += display_width(rest.substr(0, length));
+    if (columns > width - taken) break;
+    end += length;
+  }
+  text.resize(end);
+  return text + (unicode && taken > 0 ? "…" : std::string(taken, '.'));
 }
 
 std::string printable(std::string_view text) {

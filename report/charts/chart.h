@@ -60,7 +60,7 @@ struct ChartReference {
   std::string label;  ///< "theoretical peak: 4814 GB/s"
 };
 
-/// A chart as it is drawn by gnuplot and by Vega-Lite: all that is decided is decided here.
+/// A chart as it is drawn as a picture and by Vega-Lite: all that is decided is decided here.
 struct Chart {
   ChartKind kind = ChartKind::line;
   std::string title;

@@ -4,16 +4,12 @@
 #include <cmath>
 #include <utility>
 
-#include "report/charts/axis_ticks.h"
 #include "report/charts/chart_figures.h"
-#include "report/charts/gnuplot_text.h"
 #include "report/display_text.h"
 
 namespace sweep {
 namespace {
 
-constexpr double edge = 16;            ///< free on all sides
-constexpr double line_height = 20;     ///< of a text
 constexpr double panel_gap = 22;       ///< between panels side by side
 constexpr double widest_legend = 230;  ///< to the right of the panels
 constexpr std::size_t longest_entry = 60;
@@ -28,9 +24,8 @@ class GeometryMaker {
   ChartGeometry make() {
     geometry_.width = columns_ == 1 ? 760 : columns_ == 2 ? 880 : 960;
     geometry_.figures = figure_axis_of(chart_, columns_ == 1 ? 6 : 4);
-    const AxisRange range = range_of(chart_.x);
-    geometry_.x_from = range.from;
-    geometry_.x_to = range.to;
+    geometry_.x = parameter_axis_of(chart_.x);
+    if (is_heatmap()) geometry_.rows = parameter_axis_of(chart_.y);
     list_legend();
     place_title();
     place_panels();
@@ -42,7 +37,7 @@ class GeometryMaker {
   bool is_heatmap() const { return chart_.kind == ChartKind::heatmap; }
 
   void add_entry(LegendEntry::Kind kind, std::size_t index, const std::string& text) {
-    geometry_.legend.push_back({kind, index, shortened(text, longest_entry), 0, 0});
+    geometry_.legend.push_back({kind, index, cut_to_width(text, longest_entry, true), 0, 0});
   }
 
   void list_legend() {
@@ -83,16 +78,15 @@ class GeometryMaker {
 
   void place_title() {
     constexpr std::size_t most_lines = 2;
-    const double columns = (geometry_.width - 2 * edge) / text_width("n", title_size);
-    geometry_.title = wrap(clean_text(chart_.title), static_cast<std::size_t>(columns));
+    const auto columns =
+        static_cast<std::size_t>((geometry_.width - 2 * edge) / text_width("n", title_size));
+    geometry_.title = wrap(chart_.title, columns);
     if (geometry_.title.size() > most_lines) {
       geometry_.title.resize(most_lines);
       geometry_.title.back() += " …";
     }
     // A word may be longer than a line.
-    for (std::string& line : geometry_.title) {
-      line = shortened(line, static_cast<std::size_t>(columns));
-    }
+    for (std::string& line : geometry_.title) line = cut_to_width(line, columns, true);
     top_ = edge + line_height * static_cast<double>(geometry_.title.size());
     geometry_.label_middle = top_ + line_height / 2;
     top_ += line_height + 6;
@@ -100,8 +94,8 @@ class GeometryMaker {
 
   double left_margin() const {
     double widest = 0;
-    for (const ChartTick& tick : is_heatmap() ? chart_.y.ticks : geometry_.figures.ticks) {
-      widest = std::max(widest, text_width(shortened(tick.label, 30), tick_size));
+    for (const ChartTick& tick : (is_heatmap() ? geometry_.rows : geometry_.figures).ticks) {
+      widest = std::max(widest, text_width(tick.label, tick_size));
     }
     return edge + widest + 14 + (is_heatmap() ? line_height : 0);
   }
@@ -126,13 +120,15 @@ class GeometryMaker {
   }
 
   void place_panels() {
-    double left = left_margin();
-    geometry_.x = fit_labels_below(chart_.x, panel_width(left));
-    left = std::max(left, edge + geometry_.x.overhang);
+    constexpr double x_label_gap = 7;
+    const double narrowest = left_margin();
+    DrawnAxis trial = geometry_.x;
+    const double overhang = fit_labels_below(trial, panel_width(narrowest)).overhang;
+    const double left = std::max(narrowest, edge + overhang);
     const double width = panel_width(left);
     const double height = panel_height();
-    geometry_.x = fit_labels_below(chart_.x, width);
-    if (is_heatmap()) geometry_.y_ticks = fit_labels_beside(chart_.y, height);
+    geometry_.x_labels = fit_labels_below(geometry_.x, width);
+    if (is_heatmap()) fit_labels_beside(geometry_.rows, height);
     const bool has_titles = chart_.panels.size() > 1;
     const double head = has_titles ? line_height : 0;
     for (std::size_t i = 0; i < chart_.panels.size(); ++i) {
@@ -141,15 +137,16 @@ class GeometryMaker {
       const auto row = static_cast<double>(full_rows);
       ChartBox box;
       box.left = left + column * (width + panel_gap);
-      box.top = top_ + head + row * (head + height + geometry_.x.height + 16);
+      box.top = top_ + head + row * (head + height + geometry_.x_labels.height + 16);
       box.right = box.left + width;
       box.bottom = box.top + height;
       geometry_.panels.push_back(box);
     }
-    const double bottom =
-        geometry_.panels.empty() ? top_ : geometry_.panels.back().bottom + geometry_.x.height;
-    geometry_.x_label_middle = bottom + 12 + line_height / 2;
-    geometry_.height = bottom + 12 + line_height + edge;
+    const double bottom = geometry_.panels.empty()
+                              ? top_
+                              : geometry_.panels.back().bottom + geometry_.x_labels.height;
+    geometry_.x_label_middle = bottom + x_label_gap + line_height / 2;
+    geometry_.height = bottom + x_label_gap + line_height + edge;
     if (is_heatmap() && !geometry_.panels.empty()) {
       const ChartBox& first = geometry_.panels.front();
       const double right = geometry_.width - right_margin();

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "report/charts/chart.h"
-#include "report/charts/figure_axis.h"
+#include "report/charts/drawn_axis.h"
 
 namespace sweep {
 
@@ -30,14 +30,6 @@ struct LegendEntry {
   double middle = 0;  ///< its height in the picture
 };
 
-/// The ticks of an axis that have room for their labels; the others have none.
-struct ShownTicks {
-  std::vector<ChartTick> ticks;
-  bool are_slanted = false;
-  double height = 0;    ///< of the labels below the axis
-  double overhang = 0;  ///< of slanted labels, to the left of the axis
-};
-
 /// Where everything of a picture stands: nothing overlaps, nothing is cut off.
 struct ChartGeometry {
   double width = 0;
@@ -46,19 +38,19 @@ struct ChartGeometry {
   double label_middle = 0;         ///< height of the metric's name, above the panels
   double x_label_middle = 0;
   std::vector<ChartBox> panels;
-  FigureAxis figures;
-  double x_from = 0;
-  double x_to = 1;
-  ShownTicks x;
-  std::vector<ChartTick> y_ticks;  ///< of a heatmap's second parameter
+  DrawnAxis figures;  ///< of the metric: upright, or of a heatmap's colours
+  DrawnAxis x;
+  DrawnAxis rows;  ///< of a heatmap's second parameter
+  LabelsBelow x_labels;
   std::vector<LegendEntry> legend;
   ChartBox colours;  ///< a heatmap's bar of colours; empty otherwise
 };
 
 inline constexpr double title_size = 15;
 inline constexpr double text_size = 12;
-inline constexpr double tick_size = 11;
 inline constexpr double legend_sample = 30;  ///< pixels wide
+inline constexpr double edge = 16;           ///< free on all sides
+inline constexpr double line_height = 20;    ///< of a text
 
 ChartGeometry geometry_of(const Chart& chart);
 

@@ -1,16 +1,19 @@
 #pragma once
 
-#include <filesystem>
+#include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "report/charts/chart.h"
-#include "report/charts/gnuplot_script.h"
 
 namespace sweep {
 
-/// The chart's picture as the bytes of a file, drawn by this gnuplot (see find_gnuplot). The same
-/// chart, gnuplot and fonts give the same bytes. Throws DrawingError.
-std::string draw_chart(const Chart& chart, PictureFormat format,
-                       const std::filesystem::path& gnuplot);
+/// The chart's picture as an SVG file. The same chart gives the same bytes. Texts of the chart stay
+/// texts, whatever they hold.
+std::string draw_chart(const Chart& chart);
+
+/// What the points of the series of that number look like: a path of some 8 pixels around its
+/// beginning, all of whose steps are relative.
+std::string_view series_symbol(std::size_t series);
 
 }  // namespace sweep

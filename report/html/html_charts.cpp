@@ -2,31 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "report/charts/draw_chart.h"
-#include "report/charts/gnuplot_process.h"
 #include "report/html/html_text.h"
 #include "report/html/page_assets.h"
 #include "report/html/vega_spec.h"
 
 namespace sweep {
 namespace {
-
-/// What the points of a series look like, as Vega's symbols do, around 0, 0.
-std::string_view symbol(std::size_t series) {
-  constexpr std::array<std::string_view, 8> paths = {"M-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0",
-                                                     "M-3-3h6v6h-6z",
-                                                     "M0-3.6L3.8 3h-7.6z",
-                                                     "M0-4.2L3 0L0 4.2L-3 0z",
-                                                     "M-1-4h2v3h3v2h-3v3h-2v-3h-3v-2h3z",
-                                                     "M0 3.6L3.8-3h-7.6z",
-                                                     "M3.6 0L-3 3.8v-7.6z",
-                                                     "M-3.6 0L3 3.8v-7.6z"};
-  return paths[series % paths.size()];
-}
 
 std::string swatch(const Chart& chart, std::size_t series) {
   if (chart.kind == ChartKind::bar) {
@@ -38,7 +22,7 @@ std::string swatch(const Chart& chart, std::size_t series) {
   return fmt::format(
       "<svg class=\"swatch series-{}\" viewBox=\"-14 -6 28 12\" aria-hidden=\"true\">"
       "<path class=\"line\" d=\"M-14 0H14\"/><path class=\"symbol\" d=\"{}\"/></svg>",
-      series % 8, symbol(series));
+      series % 8, series_symbol(series));
 }
 
 std::string legend(const Chart& chart) {
@@ -70,15 +54,10 @@ std::string panel_frames(const Chart& chart) {
   return html + "</div>\n";
 }
 
-/// The chart as an image that the page contains, or why it could not be drawn.
-std::string picture_of(const Chart& chart, const std::filesystem::path& gnuplot) {
-  try {
-    return fmt::format("<img src=\"data:image/svg+xml;base64,{}\" alt=\"{}\">\n",
-                       base64(draw_chart(chart, PictureFormat::svg, gnuplot)),
-                       escape_html(chart.description));
-  } catch (const DrawingError& error) {
-    return "<p class=\"caption\">" + escape_html(error.what()) + "</p>\n";
-  }
+/// The chart as an image that the page contains.
+std::string picture_of(const Chart& chart) {
+  return fmt::format("<img src=\"data:image/svg+xml;base64,{}\" alt=\"{}\">\n",
+                     base64(draw_chart(chart)), escape_html(chart.description));
 }
 
 /// Whether it needs the page's whole width.
@@ -105,15 +84,12 @@ std::string figure_of(const Chart& chart, std::size_t place, const std::string& 
 }  // namespace
 
 std::string chart_figures(const std::vector<Chart>& charts) {
+  const bool is_drawn_by_script = !vega_script().text.empty();
   std::string html;
-  if (!vega_script().text.empty()) {
-    for (std::size_t i = 0; i < charts.size(); ++i) {
-      html += figure_of(charts[i], i, legend(charts[i]) + panel_frames(charts[i]));
-    }
-  } else if (const auto gnuplot = find_gnuplot()) {
-    for (std::size_t i = 0; i < charts.size(); ++i) {
-      html += figure_of(charts[i], i, picture_of(charts[i], *gnuplot));
-    }
+  for (std::size_t i = 0; i < charts.size(); ++i) {
+    html += figure_of(
+        charts[i], i,
+        is_drawn_by_script ? legend(charts[i]) + panel_frames(charts[i]) : picture_of(charts[i]));
   }
   return html.empty() ? html : "<div class=\"charts\">\n" + html + "</div>\n";
 }

@@ -8,8 +8,8 @@
 namespace sweep {
 
 /// The charts as figures with titles, legends and captions, in whose frames the page's script draws
-/// what `charts_json` says; or with pictures by gnuplot where Vega-Lite was not embedded. Empty
-/// without charts, and where neither can draw them.
+/// what `charts_json` says; or with pictures where Vega-Lite was not embedded. Empty without
+/// charts.
 std::string chart_figures(const std::vector<Chart>& charts);
 
 /// For the page's script, or empty when it draws none: a list of charts, each a list of the

@@ -7,7 +7,6 @@
 #include <boost/test/unit_test.hpp>
 
 #include "engine/store/store.h"
-#include "report/charts/gnuplot_process.h"
 #include "tests/cli/program.h"
 #include "tests/contains.h"
 #include "tests/temporary_folder.h"
@@ -62,11 +61,7 @@ BOOST_AUTO_TEST_CASE(a_report_goes_to_a_file_whole) {
   BOOST_TEST(written.code == 0);
   BOOST_TEST(written.out.empty());
   // What goes to a file has its charts beside it.
-  const Outcome without_gnuplot =
-      run_program({"report", database, "-o", "plain.md"}, folder.path(), {{"PATH", "/nowhere"}});
-  BOOST_TEST(contains(without_gnuplot.err, "apt-get install gnuplot-nox"));
-  BOOST_TEST(contains(read_text_file(folder.path() / "plain.md"), "gnuplot is not installed"));
-  BOOST_TEST(!contains(run_program({"report", database}).out, "gnuplot"));
+  BOOST_TEST(contains(written.err, "report-1.svg"));
   BOOST_TEST(run_program({"report", database, "-o", "no/such/folder.md"}).code == 73);
 }
 
@@ -132,7 +127,7 @@ BOOST_AUTO_TEST_CASE(runs_and_formats_that_are_not_there_are_named) {
   BOOST_TEST(run_program({"report", database, "--run", "7"}).code == 66);
   const Outcome format = run_program({"report", database, "--format", "pdf"});
   BOOST_TEST(format.code == 2);
-  BOOST_TEST(contains(format.err, "write md, csv, html, json, svg or png"), format.err);
+  BOOST_TEST(contains(format.err, "write md, csv, html, json or svg"), format.err);
   const Outcome run = run_program({"report", database, "--run", "x"});
   BOOST_TEST(run.code == 2);
   BOOST_TEST(contains(run.err, "--run x: write a whole number from 1 to"), run.err);
@@ -152,39 +147,44 @@ BOOST_AUTO_TEST_CASE(a_run_is_named_behind_a_colon_too) {
   BOOST_TEST(contains(both.err, "names a run already"), both.err);
 }
 
-BOOST_AUTO_TEST_CASE(charts_are_drawn_where_gnuplot_is) {
+BOOST_AUTO_TEST_CASE(charts_are_drawn_beside_a_report_and_into_a_folder) {
   const TemporaryFolder folder;
   const std::string database = small_database(folder).string();
   folder.write("report-1.svg", "of an earlier report");
   folder.write("report-2.svg", "of an earlier report that had more");
   BOOST_TEST(run_program({"report", database, "-o", "report.md"}, folder.path()).code == 0);
+  BOOST_TEST(contains(read_text_file(folder.path() / "report-1.svg"), "<svg"));
   BOOST_TEST(!std::filesystem::exists(folder.path() / "report-2.svg"));
+  BOOST_TEST(contains(read_text_file(folder.path() / "report.md"), "](report-1.svg)"));
   const Outcome drawn =
       run_program({"report", database, "--format", "svg", "-o", "pictures"}, folder.path());
-  const bool has_gnuplot = find_gnuplot().has_value();
-  BOOST_TEST(drawn.code == (has_gnuplot ? 0 : 69));
-  BOOST_TEST(std::filesystem::exists(folder.path() / "report-1.svg") == has_gnuplot);
-  if (!has_gnuplot) return;
-  BOOST_TEST(contains(read_text_file(folder.path() / "report.md"), "](report-1.svg)"));
+  BOOST_TEST(drawn.code == 0);
   BOOST_TEST(contains(drawn.err, "pictures/small-1.svg"));
   BOOST_TEST(contains(read_text_file(folder.path() / "pictures/small-1.svg"), "<svg"));
-  const Outcome png = run_program({"report", database, "--format", "png", "--chart", "1"});
-  BOOST_TEST(png.out.starts_with("\x89PNG"));
 }
 
-BOOST_AUTO_TEST_CASE(a_gnuplot_that_fails_does_not_fail_the_report) {
+BOOST_AUTO_TEST_CASE(a_chart_that_cannot_be_written_does_not_fail_the_report) {
   const TemporaryFolder folder;
   const std::string database = small_database(folder).string();
-  const std::filesystem::path gnuplot = folder.write_program("bin/gnuplot", "#!/bin/sh\nexit 3\n");
-  const Environment environment = {{"PATH", gnuplot.parent_path().string()}};
-  const Outcome report =
-      run_program({"report", database, "-o", "report.md"}, folder.path(), environment);
+  std::filesystem::create_directories(folder.path() / "report-1.svg/in the way");
+  const Outcome report = run_program({"report", database, "-o", "report.md"}, folder.path());
   BOOST_TEST(report.code == 0);
-  BOOST_TEST(contains(report.err, "Not every chart is drawn: gnuplot ended with 3"));
-  BOOST_TEST(contains(read_text_file(folder.path() / "report.md"), "gnuplot ended with 3"));
-  const Outcome picture =
-      run_program({"report", database, "--format", "svg"}, folder.path(), environment);
-  BOOST_TEST(picture.code == 69);
+  BOOST_TEST(contains(report.err, "Not every chart is drawn: "), report.err);
+  BOOST_TEST(contains(read_text_file(folder.path() / "report.md"), "Not every chart is drawn: "));
+}
+
+BOOST_AUTO_TEST_CASE(pictures_are_svg_alone) {
+  const TemporaryFolder folder;
+  const std::string database = small_database(folder).string();
+  const Outcome format = run_program({"report", database, "--format", "png"});
+  BOOST_TEST(format.code == 2);
+  BOOST_TEST(contains(format.err, "write md, csv, html, json or svg"), format.err);
+  const Outcome file =
+      run_program({"report", database, "--format", "svg", "-o", "x.png"}, folder.path());
+  BOOST_TEST(file.code == 2);
+  BOOST_TEST(contains(file.err, "-o x.png: pictures are SVG; name a file .svg or a folder"),
+             file.err);
+  BOOST_TEST(!std::filesystem::exists(folder.path() / "x.png"));
 }
 
 BOOST_AUTO_TEST_CASE(charts_that_are_not_there_are_named) {

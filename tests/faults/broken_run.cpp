@@ -25,8 +25,7 @@ std::vector<std::string> command_up_to(const std::string& last_stride) {
 /// A folder in which that many points have been measured.
 std::unique_ptr<TemporaryFolder> measured_folder(const std::string& last_stride) {
   auto folder = std::make_unique<TemporaryFolder>();
-  const Outcome run =
-      run_program(command_up_to(last_stride), folder->path(), BrokenRun::environment());
+  const Outcome run = run_program(command_up_to(last_stride), folder->path());
   BOOST_REQUIRE_MESSAGE(run.code == 0, run.err);
   return folder;
 }
@@ -98,16 +97,9 @@ std::vector<std::string> BrokenRun::command(const std::vector<std::string>& opti
   return with(command_up_to("8"), options);
 }
 
-Environment BrokenRun::environment(const Environment& more) {
-  Environment all = {{"PATH", ""}};
-  all.insert(all.end(), more.begin(), more.end());
-  return all;
-}
-
 RunningProgram BrokenRun::start(const Fault& fault) const {
   if (fault.prepare) fault.prepare(folder());
-  return RunningProgram(command(fault.options), folder(), environment(fault.environment), {},
-                        fault.at_last);
+  return RunningProgram(command(fault.options), folder(), fault.environment, {}, fault.at_last);
 }
 
 Outcome BrokenRun::meet(const Fault& fault) const {
@@ -142,7 +134,7 @@ void BrokenRun::check_nothing_is_lost(const Outcome& outcome) const {
 }
 
 void BrokenRun::complete() const {
-  const Outcome rest = run_program(command(), folder(), environment());
+  const Outcome rest = run_program(command(), folder());
   BOOST_TEST(rest.code == 0, rest.err);
   BOOST_TEST((newest_points(database()) == expected_points()));
   BOOST_TEST(measured_strides(database()).size() == all_points);

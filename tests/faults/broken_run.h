@@ -43,8 +43,6 @@ class BrokenRun {
 
   /// The command line of the run, which tells it as JSON Lines.
   static std::vector<std::string> command(const std::vector<std::string>& options = {});
-  /// The environment of every run: no gnuplot, to be quick.
-  static Environment environment(const Environment& more = {});
 
   /// Starts the run that meets the fault, or waits for its end and checks what came of it: its
   /// code, its words, that its JSON Lines end as they should, and that nothing is lost.

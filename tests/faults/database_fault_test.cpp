@@ -136,7 +136,7 @@ BOOST_DATA_TEST_CASE(a_damaged_database_is_refused_and_left_alone, data::make(re
   const BrokenRun run;
   damage.damage(run.database());
   const std::string before = fs::is_directory(run.database()) ? "" : read_text_file(run.database());
-  const Outcome outcome = run_program(BrokenRun::command(), run.folder(), BrokenRun::environment());
+  const Outcome outcome = run_program(BrokenRun::command(), run.folder());
   // Nonsense in old points need not be read to measure new ones.
   const bool may_go_on = damage.says.empty();
   BOOST_TEST((outcome.code == damage.code || (may_go_on && outcome.code == 0)), outcome.err);

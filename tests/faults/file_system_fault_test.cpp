@@ -181,8 +181,8 @@ BOOST_AUTO_TEST_CASE(a_folder_for_results_that_can_only_be_read_is_refused) {
 void run_with_files_up_to(std::uintmax_t bytes) {
   const BrokenRun run;
   // A file with its words would not grow either.
-  RunningProgram program(BrokenRun::command({"--quiet"}), run.folder(), BrokenRun::environment(),
-                         "/dev/null", [bytes] { limit_process(RLIMIT_FSIZE, bytes); });
+  RunningProgram program(BrokenRun::command({"--quiet"}), run.folder(), {}, "/dev/null",
+                         [bytes] { limit_process(RLIMIT_FSIZE, bytes); });
   const Outcome outcome = program.wait();
   BOOST_TEST((outcome.code == 73 || outcome.code == 74), outcome.code);
   run.check_nothing_is_lost(outcome);
@@ -204,8 +204,7 @@ BOOST_AUTO_TEST_CASE(a_full_disk_behind_standard_output_is_an_error) {
        {BrokenRun::command(), std::vector<std::string>{"report", "results/stride.db"},
         std::vector<std::string>{"list", "runs", "stride"}, std::vector<std::string>{"help"}}) {
     const BrokenRun run;
-    const Outcome outcome =
-        RunningProgram(words, run.folder(), BrokenRun::environment(), "/dev/full").wait();
+    const Outcome outcome = RunningProgram(words, run.folder(), {}, "/dev/full").wait();
     BOOST_TEST(outcome.code == 74);
     BOOST_TEST(contains(outcome.err, "standard output cannot be written"), outcome.err);
     run.check_nothing_is_lost(outcome);

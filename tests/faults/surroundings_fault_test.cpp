@@ -93,8 +93,7 @@ BOOST_AUTO_TEST_CASE(what_is_printed_to_a_closed_file_goes_into_no_other) {
   const BrokenRun run;
   std::vector<std::string> words = BrokenRun::command();
   words.pop_back();  // the tables are printed at the end, when most files are open
-  const Outcome outcome =
-      RunningProgram(words, run.folder(), BrokenRun::environment(), {}, without({0, 1, 2})).wait();
+  const Outcome outcome = RunningProgram(words, run.folder(), {}, {}, without({0, 1, 2})).wait();
   BOOST_TEST(outcome.code == 74);
   for (const auto& entry : fs::directory_iterator(run.folder() / "results")) {
     const std::string text = read_text_file(entry.path());
@@ -110,9 +109,7 @@ BOOST_AUTO_TEST_CASE(a_current_folder_that_was_removed_is_said) {
   const fs::path gone = run.folder() / "gone";
   fs::create_directory(gone);
   const Outcome outcome =
-      RunningProgram(BrokenRun::command(), gone, BrokenRun::environment(), {}, [&] {
-        fs::remove(gone);
-      }).wait();
+      RunningProgram(BrokenRun::command(), gone, {}, {}, [&] { fs::remove(gone); }).wait();
   BOOST_TEST(outcome.code == 73);
   BOOST_TEST(
       contains(outcome.err, "results: this folder cannot be made: No such file or directory"),

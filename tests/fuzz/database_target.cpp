@@ -8,7 +8,7 @@
 #include "engine/store/store.h"
 #include "report/best_configurations.h"
 #include "report/charts/chart.h"
-#include "report/charts/gnuplot_script.h"
+#include "report/charts/draw_chart.h"
 #include "report/compare/html_comparison.h"
 #include "report/compare/json_comparison.h"
 #include "report/compare/markdown_comparison.h"
@@ -37,8 +37,6 @@ const fs::path& folder() {
     if (std::getenv("TMPDIR") == nullptr && fs::exists("/dev/shm")) {
       setenv("TMPDIR", "/dev/shm", 0);
     }
-    // The page's charts are not to start a gnuplot for each input.
-    setenv("PATH", "", 1);
     return TemporaryFolder();
   }();
   return made.path();
@@ -67,7 +65,7 @@ void write_reports(const RunResults& results) {
       check_expectations_on(results.expectations, results.points);
   describe_broken(expected, results.points, false);
   write_t4(results.run, results.points);
-  for (const Chart& chart : charts_of(results)) gnuplot_script(chart, PictureFormat::svg);
+  for (const Chart& chart : charts_of(results)) draw_chart(chart);
   write_best_sweep(std::vector<ExportedRun>{find_best(results)}, {});
 }
 

@@ -45,7 +45,6 @@ has Version '^[0-9]+\.[0-9]+\.[0-9]+$'
 has Architecture "^$(dpkg --print-architecture)\$"
 has Maintainer '^sweep developers <[^ ]+@[^ ]+>$'
 has Conflicts '^sweep$'
-has Recommends 'gnuplot-nox'
 has Suggests 'nvidia-cuda-toolkit'
 has Description $'^[^\n]+\n [^\n]+'
 if [[ $static == 1 ]]; then

@@ -6,7 +6,7 @@
 #include <ostream>
 #include <set>
 
-#include "report/charts/axis_ticks.h"
+#include "report/charts/drawn_axis.h"
 #include "tests/rapidcheck_case.h"
 
 namespace sweep {
@@ -94,12 +94,12 @@ BOOST_AUTO_TEST_CASE(every_value_stands_within_its_axis_and_some_tick_has_its_la
       const bool is_category = axis.scale == ChartScale::category;
       axis.ticks.push_back({is_category ? static_cast<double>(i) : ascending[i], "label"});
     }
-    const AxisRange range = range_of(axis);
+    DrawnAxis shown = parameter_axis_of(axis);
     for (const ChartTick& tick : axis.ticks) {
-      const double share = share_along(axis, range, tick.at);
+      const double share = shown.share_of(tick.at);
       RC_ASSERT(share > 0.0 && share < 1.0);
     }
-    const ShownTicks shown = fit_labels_below(axis, 400);
+    fit_labels_below(shown, 400);
     RC_ASSERT(shown.ticks.size() == axis.ticks.size());
     RC_ASSERT(std::ranges::any_of(shown.ticks,
                                   [](const ChartTick& tick) { return !tick.label.empty(); }));
@@ -111,8 +111,10 @@ BOOST_AUTO_TEST_CASE(labels_without_room_are_left_out_in_round_steps) {
   for (int i = 1; i <= 32; ++i) {
     axis.ticks.push_back({static_cast<double>(i), std::to_string(i)});
   }
+  DrawnAxis shown = parameter_axis_of(axis);
+  fit_labels_below(shown, 400);
   std::string labels;
-  for (const ChartTick& tick : fit_labels_below(axis, 400).ticks) {
+  for (const ChartTick& tick : shown.ticks) {
     if (!tick.label.empty()) labels += tick.label + ' ';
   }
   BOOST_TEST(labels == "2 4 6 8 10 12 14 16 18 20 22 24 26 28 30 32 ");

@@ -9,41 +9,31 @@
 #include "engine/text/units.h"
 #include "report/charts/chart.h"
 #include "report/charts/draw_chart.h"
-#include "report/charts/gnuplot_process.h"
 
 namespace sweep {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view without_gnuplot =
-    "gnuplot is not installed, so the charts are not drawn; apt-get install gnuplot-nox, and sweep "
-    "report draws them";
+constexpr std::string_view ending = ".svg";
 
-std::string_view ending_of(PictureFormat format) {
-  return format == PictureFormat::svg ? ".svg" : ".png";
-}
-
-fs::path picture_path(const fs::path& base, std::size_t number, PictureFormat format) {
+fs::path picture_path(const fs::path& base, std::size_t number) {
   fs::path path = base;
-  path += fmt::format("-{}{}", number, ending_of(format));
+  path += fmt::format("-{}{}", number, ending);
   return path;
 }
 
 /// Removes the pictures of those numbers that an earlier report left behind.
 void remove_pictures_from(const fs::path& base, std::size_t number) {
   std::error_code error;
-  while (fs::remove(picture_path(base, number, PictureFormat::svg), error)) ++number;
+  while (fs::remove(picture_path(base, number), error)) ++number;
 }
 
 /// True when the picture is there; otherwise the note says why.
-bool write_picture(const Chart& chart, const fs::path& gnuplot, const fs::path& path,
-                   std::string& note) {
+bool write_picture(const Chart& chart, const fs::path& path, std::string& note) {
   try {
-    write_output_file(path, draw_chart(chart, PictureFormat::svg, gnuplot));
+    write_output_file(path, draw_chart(chart));
     return true;
-  } catch (const DrawingError& error) {
-    note = fmt::format("Not every chart is drawn: {}", error.what());
   } catch (const CommandError& error) {
     note = fmt::format("Not every chart is drawn: {}", error.what());
   }
@@ -82,22 +72,11 @@ std::vector<std::size_t> asked_for(const std::vector<Chart>& charts,
   return all;
 }
 
-/// A file's name that ends in a picture's format, but another one, is not taken for a folder.
-void check_ending(const fs::path& output, PictureFormat format) {
-  const std::string ending = output.extension().string();
-  const bool is_picture = ending.size() > 1 && find_picture_format(ending.substr(1));
-  if (!is_picture || ending == ending_of(format) || fs::is_directory(output)) return;
-  throw UsageError(fmt::format("-o {}: --format {} writes {} files; --format {} writes {}",
-                               output.string(), ending_of(format).substr(1), ending_of(format),
-                               ending.substr(1), ending));
-}
-
-std::string draw(const Chart& chart, PictureFormat format, const fs::path& gnuplot) {
-  try {
-    return draw_chart(chart, format, gnuplot);
-  } catch (const DrawingError& error) {
-    throw CommandError(exit_unavailable, error.what());
-  }
+/// A picture of another kind is not taken for a folder.
+void check_ending(const fs::path& output) {
+  if (output.extension() != ".png" || fs::is_directory(output)) return;
+  throw UsageError(
+      fmt::format("-o {}: pictures are SVG; name a file {} or a folder", output.string(), ending));
 }
 
 }  // namespace
@@ -106,15 +85,9 @@ ChartFiles write_chart_files(const RunResults& results, const fs::path& base) {
   ChartFiles files;
   files.base = base;
   const std::vector<Chart> charts = charts_of(results);
-  const auto gnuplot = find_gnuplot();
-  if (!gnuplot) {
-    remove_pictures_from(base, 1);
-    if (!charts.empty()) files.pictures.note = fmt::format("{}.", without_gnuplot);
-    return files;
-  }
   for (std::size_t i = 0; i < charts.size(); ++i) {
-    const fs::path path = picture_path(base, i + 1, PictureFormat::svg);
-    const bool is_there = write_picture(charts[i], *gnuplot, path, files.pictures.note);
+    const fs::path path = picture_path(base, i + 1);
+    const bool is_there = write_picture(charts[i], path, files.pictures.note);
     files.pictures.files.push_back(is_there ? path.filename().string() : std::string());
     files.written += is_there ? 1U : 0U;
   }
@@ -144,34 +117,25 @@ std::string describe_chart_files(const ChartFiles& charts) {
   return text;
 }
 
-std::optional<PictureFormat> find_picture_format(std::string_view name) {
-  if (name == "svg") return PictureFormat::svg;
-  if (name == "png") return PictureFormat::png;
-  return std::nullopt;
-}
-
-void export_charts(const RunResults& results, PictureFormat format,
-                   const std::optional<fs::path>& output, std::optional<std::size_t> number) {
-  if (output) check_ending(*output, format);
+void export_charts(const RunResults& results, const std::optional<fs::path>& output,
+                   std::optional<std::size_t> number) {
+  if (output) check_ending(*output);
   const std::vector<Chart> charts = charts_of(results);
   const std::vector<std::size_t> places = asked_for(charts, number);
   if (!output && places.size() > 1) {
     throw UsageError(fmt::format("the run has {}; name a folder with -o, or one with --chart N:{}",
                                  count_of(charts.size(), "chart"), list_charts(charts)));
   }
-  const auto gnuplot = find_gnuplot();
-  if (!gnuplot) throw CommandError(exit_unavailable, std::string(without_gnuplot));
   if (!output) {
-    std::cout << draw(charts[places.front()], format, *gnuplot);
+    std::cout << draw_chart(charts[places.front()]);
     return;
   }
-  const bool is_file = output->extension() == ending_of(format) && !fs::is_directory(*output);
+  const bool is_file = output->extension() == ending && !fs::is_directory(*output);
   const fs::path base = is_file ? without_ending(*output) : *output / base_name(results);
   if (!is_file) make_output_folder(*output);
   for (const std::size_t place : places) {
-    const fs::path path =
-        is_file && places.size() == 1 ? *output : picture_path(base, place + 1, format);
-    write_output_file(path, draw(charts[place], format, *gnuplot));
+    const fs::path path = is_file && places.size() == 1 ? *output : picture_path(base, place + 1);
+    write_output_file(path, draw_chart(charts[place]));
     std::cerr << path.string() << '\n';
   }
 }

@@ -4,11 +4,9 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "report/chart_pictures.h"
-#include "report/charts/gnuplot_script.h"
 #include "report/run_results.h"
 
 namespace sweep {
@@ -21,8 +19,7 @@ struct ChartFiles {
 };
 
 /// Draws the run's charts as `base`-1.svg, -2.svg and so on, and removes those of an earlier report
-/// that had more. Never fails: without gnuplot, or when it or the disk fails, the pictures' note
-/// says so.
+/// that had more. Never fails: when the disk does, the pictures' note says so.
 ChartFiles write_chart_files(const RunResults& results, const std::filesystem::path& base);
 
 /// The pictures' files, without those that are missing.
@@ -31,14 +28,10 @@ std::vector<std::filesystem::path> paths_of(const ChartFiles& charts);
 /// What a run says about them: a line with the files' names, one with the note, or nothing.
 std::string describe_chart_files(const ChartFiles& charts);
 
-/// "svg" or "png"; nothing for another word.
-std::optional<PictureFormat> find_picture_format(std::string_view name);
-
 /// Writes the run's charts, or the one of that number, from 1: one to a file or standard output,
-/// several to a folder, or to FILE-1.svg and so on where `output` has the format's ending. Throws
-/// UsageError or CommandError.
-void export_charts(const RunResults& results, PictureFormat format,
-                   const std::optional<std::filesystem::path>& output,
+/// several to a folder, or to FILE-1.svg and so on where `output` ends in ".svg". Throws UsageError
+/// or CommandError.
+void export_charts(const RunResults& results, const std::optional<std::filesystem::path>& output,
                    std::optional<std::size_t> number);
 
 /// The path without its last ".md" or the like.

@@ -43,7 +43,7 @@ struct Entry {
 constexpr std::array file_entries = {
     Entry{"results/SWEEP.db", "All that runs of a sweep have measured, each sample included."},
     Entry{"results/SWEEP.md, .csv, .html, -1.svg, -2.svg, ...",
-          "The reports of the last run, and its charts where gnuplot is installed."},
+          "The reports of the last run, and its charts."},
     Entry{"patterns, sweeps",
           "Folders in the current one where patterns and sweeps are looked for by name; then those "
           "that come with the program, in share/sweep."},

@@ -124,11 +124,13 @@ void count_results(const RunOperand& operand, const GivenFolders& folders) {
                [&](const UncountedPoint&, const Observation&) { progress.step(); });
 }
 
+constexpr std::string_view pictures = "svg";
+
 /// What --format may name, pictures last.
 std::vector<std::string> format_names() {
   std::vector<std::string> names;
   for (const ReportFormat& format : report_formats()) names.emplace_back(format.name);
-  names.insert(names.end(), {"svg", "png"});
+  names.emplace_back(pictures);
   return names;
 }
 
@@ -138,7 +140,7 @@ std::string describe_formats() {
   for (const ReportFormat& format : report_formats()) {
     formats.push_back(fmt::format("{}: {}", format.name, format.help));
   }
-  formats.emplace_back("svg, png: the charts as pictures");
+  formats.emplace_back("svg: the charts as pictures");
   return fmt::format("{}", fmt::join(formats, "; "));
 }
 
@@ -174,7 +176,7 @@ CommandLine report_line() {
               "md");
   line.option("run", "N", "an earlier run than the newest, as FILE.db:N");
   add_output_option(line, "write to a file, not to stdout; several charts to a folder");
-  line.option("chart", "N", "the N-th chart alone, of svg and png");
+  line.option("chart", "N", "the N-th chart alone, of svg");
   line.flag("count",
             "first have the emulator count the points that it had no time for beside a GPU");
   add_patterns_option(line);
@@ -185,11 +187,9 @@ CommandLine report_line() {
 int report_command(const GivenOptions& given) {
   constexpr std::size_t largest_chart = 1'000'000'000;
   const std::string name = given.text("format");
-  const auto picture_format = find_picture_format(name);
+  const bool draws = name == pictures;
   const ReportFormat* format = find_report_format(name);
-  if (!picture_format && given.has("chart")) {
-    throw UsageError("--chart belongs to --format svg or png");
-  }
+  if (!draws && given.has("chart")) throw UsageError("--chart belongs to --format svg");
   const RunOperand operand = given_run_operand("report", given);
   const auto output = given_output(given);
   const auto chart = given.number("chart", largest_chart);
@@ -197,8 +197,8 @@ int report_command(const GivenOptions& given) {
   if (counts) count_results(operand, given_folders(given));
   const Store store(operand.database, Store::Mode::read_only);
   const RunResults results = load_results(store, operand.run);
-  if (picture_format) {
-    export_charts(results, *picture_format, output, chart);
+  if (draws) {
+    export_charts(results, output, chart);
   } else {
     write_report(results, *format, output);
   }
