@@ -1,26 +1,30 @@
-#include "report/charts/build_chart.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
+#include <limits>
 #include <map>
+#include <set>
+#include <span>
 #include <tuple>
 
 #include "engine/store/ranking.h"
-#include "report/charts/axis_scale.h"
+#include "engine/text/units.h"
+#include "report/charts/chart.h"
+#include "report/charts/chart_axis.h"
 #include "report/charts/chart_description.h"
-#include "report/charts/chart_figures.h"
-#include "report/charts/chart_references.h"
 #include "report/charts/combinations.h"
-#include "report/charts/drawn_marks.h"
 #include "report/display_text.h"
 #include "report/sentences.h"
 #include "report/shared_place.h"
+#include "report/verdict.h"
 
 namespace sweep {
 namespace {
+
+constexpr std::size_t most_of_a_line = 1000;
+constexpr std::size_t most_categories = 250;
+constexpr std::size_t most_of_a_side = 128;  // of a heatmap
 
 /// Patterns side by side need not have the same parameters, but each mark needs its axes.
 std::vector<std::string> needed_by(const ChartLayout& layout) {
@@ -35,13 +39,16 @@ std::vector<std::string> needed_by(const ChartLayout& layout) {
   return needed;
 }
 
-ChartAxis axis_of(const Combinations& combinations, ScaleChoice choice) {
+/// An axis of categories has at most so many.
+ChartAxis axis_of(const Combinations& combinations, ScaleChoice choice, std::size_t most) {
   ChartAxis axis;
   axis.label = combinations.heading();
   const auto numbers = combinations.numbers();
   axis.scale = numbers ? scale_of_parameter(*numbers, choice) : ChartScale::category;
-  for (std::size_t i = 0; i < combinations.size(); ++i) {
-    const double at = axis.scale == ChartScale::category ? static_cast<double>(i) : (*numbers)[i];
+  const bool is_category = axis.scale == ChartScale::category;
+  const std::size_t count = is_category ? std::min(combinations.size(), most) : combinations.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const double at = is_category ? static_cast<double>(i) : (*numbers)[i];
     axis.ticks.push_back({at, combinations.values_at(i)});
   }
   return axis;
@@ -53,6 +60,91 @@ std::optional<Interval> chart_interval(const PointRecord& point, const MetricCol
   const bool is_drawn = interval && interval->low > 0 && interval->low < interval->high &&
                         std::isfinite(interval->high);
   return is_drawn ? interval : std::nullopt;
+}
+
+bool has_figure(const ChartMark& mark) {
+  return mark.figure.has_value();
+}
+
+/// Keeps the lowest, the highest and the first failed of each so many neighbours.
+void thin_out(std::vector<ChartMark>& marks) {
+  constexpr std::size_t bins = most_of_a_line / 2;
+  const std::size_t all = marks.size();
+  if (all <= most_of_a_line) return;
+  const auto figure_or = [](double other) {
+    return [other](const ChartMark& mark) { return mark.figure.value_or(other); };
+  };
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  std::vector<ChartMark> kept;
+  for (std::size_t bin = 0; bin < bins; ++bin) {
+    const std::size_t begin = all * bin / bins;
+    const auto part = std::span(marks).subspan(begin, all * (bin + 1) / bins - begin);
+    std::set telling = {std::ranges::min_element(part, {}, figure_or(infinity)),
+                        std::ranges::max_element(part, {}, figure_or(-infinity))};
+    const auto failed = std::ranges::find_if_not(part, has_figure);
+    if (failed != part.end()) telling.insert(failed);
+    for (const auto mark : telling) kept.push_back(*mark);
+  }
+  marks = std::move(kept);
+}
+
+/// Thins lines out and gives a sentence that says so; empty when there are few enough marks.
+std::string thin_out_lines(Chart& chart) {
+  const std::size_t all = marks_of(chart).size();
+  for (ChartPanel& panel : chart.panels) {
+    for (ChartSeries& series : panel.series) thin_out(series.marks);
+  }
+  const std::vector<PlacedMark> left = marks_of(chart);
+  if (left.size() == all) return {};
+  std::set<double> places;
+  for (const PlacedMark& each : left) places.insert(each.mark->x);
+  std::erase_if(chart.x.ticks, [&](const ChartTick& tick) { return !places.contains(tick.at); });
+  return fmt::format("Of {} marks {} are drawn: of neighbours the lowest and the highest",
+                     format_thousands(all), format_thousands(left.size()));
+}
+
+std::optional<double> theoretical_peak(const std::string& metric, const Device& device) {
+  constexpr double bytes_per_gigabyte = 1e9;
+  if (device.peak_bandwidth <= 0) return std::nullopt;
+  return metric == "percent_of_peak" ? 100.0 : device.peak_bandwidth / bytes_per_gigabyte;
+}
+
+/// The share of the axis, were it to reach up to `at`, that the figures take up.
+double share_left(const Chart& chart, double lowest, double highest, double at) {
+  if (chart.figure_scale == ChartScale::linear) {
+    const double from = chart.figures_from_zero ? 0 : lowest;
+    return (highest - from) / (at - from);
+  }
+  return std::log(highest / lowest) / std::log(at / lowest);
+}
+
+/// The lines to compare a chart's marks with: of a measured bandwidth or share of the peak the
+/// device's theoretical peak, and the highest figure that the run measured where the chart's own
+/// highest is another. One that would squeeze the marks into less than a fifth of the picture is
+/// left out, and heatmaps have none.
+std::vector<ChartReference> references_of(const Chart& chart, const RunResults& results) {
+  constexpr double least_share = 0.2;
+  const std::string& metric = chart.metric.name;
+  if (chart.kind == ChartKind::heatmap || chart.metric.origin != Origin::measured ||
+      (metric != "bandwidth" && metric != "percent_of_peak")) {
+    return {};
+  }
+  const auto [lowest, highest] = std::ranges::minmax(figures_of(chart));
+  std::vector<ChartReference> references;
+  const auto add = [&, lowest = lowest, highest = highest](
+                       const std::string& what, std::optional<double> at, bool with_figure) {
+    if (!at || *at <= 0) return;
+    if (*at > highest && share_left(chart, lowest, highest, *at) < least_share) return;
+    references.push_back(
+        {*at, with_figure ? what + ": " + describe_figure(chart.metric, *at) : what});
+  };
+  add("theoretical peak", theoretical_peak(metric, results.run.provenance.device),
+      metric != "percent_of_peak");
+  const PointRecord* best =
+      best_point(matching_points(results.points, {}, std::nullopt), chart.metric, Better::neither);
+  const auto measured = best != nullptr ? figure_of(*best, chart.metric) : std::nullopt;
+  if (measured && *measured > highest) add("highest measured", measured, true);
+  return references;
 }
 
 class ChartBuilder {
@@ -85,18 +177,22 @@ class ChartBuilder {
     chart.better = better_for(*metric, results_.run.tuning);
     chart.figure_label = heading_of(*metric);
     chart.title = layout_.title.empty() ? default_title(chart) : layout_.title;
+    const bool is_heatmap = layout_.kind == ChartKind::heatmap;
     const bool is_line = layout_.kind == ChartKind::line;
-    chart.x = axis_of(x_, is_line ? layout_.x_scale : ScaleChoice::category);
-    chart.y = layout_.kind == ChartKind::heatmap ? axis_of(y_, ScaleChoice::category)
-                                                 : ChartAxis{chart.figure_label, {}, {}};
+    chart.x = axis_of(x_, is_line ? layout_.x_scale : ScaleChoice::category,
+                      is_heatmap ? most_of_a_side : most_categories);
+    chart.y = is_heatmap ? axis_of(y_, ScaleChoice::category, most_of_a_side)
+                         : ChartAxis{chart.figure_label, {}, {}};
     if (series_.size() > 1) chart.series_label = series_.heading();
     add_marks(chart);
-    const std::vector<std::string> left_out = keep_marks_to_draw(chart);
+    std::vector<std::string> left_out = {describe_left_out(x_, chart.x)};
+    if (is_heatmap) left_out.push_back(describe_left_out(y_, chart.y));
+    if (is_line) left_out.push_back(thin_out_lines(chart));
     const std::vector<double> figures = figures_of(chart);
     if (figures.empty()) return std::nullopt;
     chart.figure_scale = scale_of_figures(figures, layout_.value_scale, layout_.kind);
     chart.figures_from_zero = begins_at_zero(figures, layout_.kind);
-    if (layout_.kind != ChartKind::heatmap) chart.y.scale = chart.figure_scale;
+    if (!is_heatmap) chart.y.scale = chart.figure_scale;
     chart.references = references_of(chart, results_);
     chart.caption = caption(chart, left_out);
     chart.description = describe_chart(chart);
@@ -118,7 +214,8 @@ class ChartBuilder {
     // The places stand in the order of the axes.
     for (const auto& [place, points] : places_) {
       const auto [facet, series, x, y] = place;
-      if (facet >= most_panels || series >= most_series) continue;
+      if (facet >= most_panels || series >= most_series || x >= chart.x.ticks.size()) continue;
+      if (chart.kind == ChartKind::heatmap && y >= chart.y.ticks.size()) continue;
       if (const auto mark = mark_at(chart, chart.x.ticks[x].at, y, points)) {
         chart.panels[facet].series[series].marks.push_back(*mark);
       }
@@ -188,13 +285,16 @@ class ChartBuilder {
   }
 
   static bool has_intervals(const Chart& chart) {
-    if (chart.kind == ChartKind::heatmap) return false;
-    return std::ranges::any_of(chart.panels, [](const ChartPanel& panel) {
-      return std::ranges::any_of(panel.series, [](const ChartSeries& series) {
-        return std::ranges::any_of(series.marks,
-                                   [](const ChartMark& mark) { return mark.low.has_value(); });
-      });
-    });
+    return chart.kind != ChartKind::heatmap &&
+           std::ranges::any_of(marks_of(chart),
+                               [](const PlacedMark& each) { return each.mark->low.has_value(); });
+  }
+
+  static std::string describe_left_out(const Combinations& combinations, const ChartAxis& axis) {
+    if (combinations.size() == axis.ticks.size()) return {};
+    return fmt::format("Drawn are the first {} of {} places along {}",
+                       format_thousands(axis.ticks.size()), format_thousands(combinations.size()),
+                       axis.label);
   }
 
   /// "Drawn are the first 8 of 20 combinations of T, BLOCK"

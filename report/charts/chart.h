@@ -18,6 +18,10 @@ inline constexpr std::size_t most_panels = 12;
 /// How positions along an axis become places in the picture.
 enum class ChartScale { linear, log2, log10, category };
 
+inline bool is_logarithmic(ChartScale scale) {
+  return scale == ChartScale::log2 || scale == ChartScale::log10;
+}
+
 struct ChartTick {
   double at = 0;
   std::string label;
@@ -78,10 +82,31 @@ struct Chart {
   std::vector<ChartReference> references = {};
 };
 
+/// A mark and where it stands.
+struct PlacedMark {
+  const ChartPanel* panel = nullptr;
+  const ChartSeries* series = nullptr;
+  const ChartMark* mark = nullptr;
+};
+
+/// All marks, panel by panel.
+std::vector<PlacedMark> marks_of(const Chart& chart);
+
+/// The figures of all marks that have one.
+std::vector<double> figures_of(const Chart& chart);
+
+/// How many marks stand for points that all failed.
+std::size_t count_failed(const Chart& chart);
+
+/// The chart of one layout; nothing when the run has no figure for it. Of more than `most_series`
+/// and `most_panels` the first are drawn. Of a line with more than 1,000 marks the lowest and the
+/// highest of each so many neighbours stay, so that its course and its extremes do; of more than
+/// 250 categories, or 128 rows or columns of a heatmap, the first. The caption says so.
+std::optional<Chart> build_chart(const ChartLayout& layout, const RunResults& results);
+
 /// The charts that the run's sweep asks for; where it says nothing about charts, one for each of
 /// its tables that a picture says more about, or one of what varies. Charts without a figure to
-/// draw are left out. Of more than `most_series` and `most_panels` the first are drawn, and of many
-/// marks some (see keep_marks_to_draw); the caption says so.
+/// draw are left out.
 std::vector<Chart> charts_of(const RunResults& results);
 
 }  // namespace sweep

@@ -5,23 +5,10 @@
 #include <algorithm>
 
 #include "engine/text/units.h"
-#include "report/charts/chart_figures.h"
 #include "report/verdict.h"
 
 namespace sweep {
 namespace {
-
-std::string_view name_of(ChartScale scale) {
-  switch (scale) {
-    case ChartScale::log2:
-    case ChartScale::log10:
-      return ", logarithmic";
-    case ChartScale::linear:
-    case ChartScale::category:
-      break;
-  }
-  return "";
-}
 
 /// "STRIDE from 1 to 32, logarithmic", "T (float, double)"
 std::string describe_axis(const ChartAxis& axis) {
@@ -33,7 +20,7 @@ std::string describe_axis(const ChartAxis& axis) {
     return fmt::format("{} ({})", axis.label, values);
   }
   return fmt::format("{} from {} to {}{}", axis.label, axis.ticks.front().label,
-                     axis.ticks.back().label, name_of(axis.scale));
+                     axis.ticks.back().label, is_logarithmic(axis.scale) ? ", logarithmic" : "");
 }
 
 std::string describe_kind(const Chart& chart) {
@@ -65,8 +52,22 @@ std::string label_at(const ChartAxis& axis, double at) {
   return tick != axis.ticks.end() ? tick->label : format_figure(at);
 }
 
+/// The mark with the best figure, or the highest where neither is better.
+PlacedMark best_mark_of(const Chart& chart) {
+  PlacedMark best;
+  for (const PlacedMark& each : marks_of(chart)) {
+    const auto& figure = each.mark->figure;
+    if (!figure) continue;
+    const bool is_better =
+        best.mark == nullptr || (chart.better == Better::lower ? *figure < *best.mark->figure
+                                                               : *figure > *best.mark->figure);
+    if (is_better) best = each;
+  }
+  return best;
+}
+
 /// "STRIDE = 1, T = float"; of several names "STRIDE, OFFSET = 1, 0".
-std::string place_of(const Chart& chart, const BestMark& best) {
+std::string place_of(const Chart& chart, const PlacedMark& best) {
   std::string place = chart.x.label + " = " + label_at(chart.x, best.mark->x);
   if (chart.kind == ChartKind::heatmap) {
     place += "; " + chart.y.label + " = " + label_at(chart.y, best.mark->y);
@@ -83,7 +84,7 @@ std::string describe_chart(const Chart& chart) {
   if (chart.panels.size() > 1) text += fmt::format(", in {} panels", chart.panels.size());
   text += '.';
   const std::vector<double> figures = figures_of(chart);
-  const BestMark best = best_mark_of(chart);
+  const PlacedMark best = best_mark_of(chart);
   if (best.mark != nullptr) {
     const auto [lowest, highest] = std::ranges::minmax(figures);
     text +=

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "report/charts/chart_figures.h"
+#include "report/charts/chart.h"
 #include "report/display_text.h"
 
 namespace sweep {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "report/charts/chart.h"
-#include "report/charts/drawn_axis.h"
+#include "report/charts/chart_axis.h"
 
 namespace sweep {
 

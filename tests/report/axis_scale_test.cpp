@@ -1,12 +1,10 @@
-#include "report/charts/axis_scale.h"
-
 #include <algorithm>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <ostream>
 #include <set>
 
-#include "report/charts/drawn_axis.h"
+#include "report/charts/chart_axis.h"
 #include "tests/rapidcheck_case.h"
 
 namespace sweep {

@@ -1,8 +1,8 @@
 #include <boost/test/unit_test.hpp>
 #include <set>
 
+#include "report/charts/chart_axis.h"
 #include "report/charts/draw_chart.h"
-#include "report/charts/drawn_axis.h"
 #include "report/charts/svg_picture.h"
 #include "report/markdown.h"
 #include "tests/contains.h"

@@ -1,17 +1,48 @@
-#include "report/charts/drawn_axis.h"
+#include "report/charts/chart_axis.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <vector>
 
 #include "engine/text/units.h"
 #include "report/display_text.h"
 
 namespace sweep {
 namespace {
+
+bool are_powers_of(std::span<const double> values, double base) {
+  return std::ranges::all_of(values, [&](double value) {
+    double power = 1;
+    while (power < value) power *= base;
+    return power == value;
+  });
+}
+
+/// The largest gap between neighbours over the mean one: 1 where they are even.
+template <class Place>
+double unevenness(std::span<const double> values, Place place) {
+  double largest = 0;
+  for (std::size_t i = 1; i < values.size(); ++i) {
+    largest = std::max(largest, place(values[i]) - place(values[i - 1]));
+  }
+  return largest * static_cast<double>(values.size() - 1) /
+         (place(values.back()) - place(values.front()));
+}
+
+/// Of ascending values above 0.
+bool reads_better_in_logarithm(std::span<const double> values) {
+  constexpr double least_factor = 16;
+  if (values.size() < 3) return false;
+  if (are_powers_of(values, 2)) return true;
+  if (values.back() < least_factor * values.front()) return false;
+  return unevenness(values, [](double value) { return std::log2(value); }) <
+         unevenness(values, std::identity());
+}
 
 constexpr double label_height = 16;
 
@@ -25,24 +56,17 @@ struct Range {
   }
 };
 
-bool is_logarithmic(ChartScale scale) {
-  return scale == ChartScale::log2 || scale == ChartScale::log10;
-}
-
 Range range_of(const Chart& chart) {
   Range range;
-  for (const ChartPanel& panel : chart.panels) {
-    for (const ChartSeries& series : panel.series) {
-      for (const ChartMark& mark : series.marks) {
-        if (!mark.figure) continue;
-        range.include(*mark.figure);
-        if (chart.kind == ChartKind::heatmap) continue;
-        if (mark.low) range.include(*mark.low);
-        if (mark.high) range.include(*mark.high);
-      }
+  for (const ChartReference& reference : chart.references) range.include(reference.at);
+  for (const PlacedMark& each : marks_of(chart)) {
+    if (!each.mark->figure) continue;
+    range.include(*each.mark->figure);
+    if (chart.kind == ChartKind::heatmap) continue;
+    for (const auto& end : {each.mark->low, each.mark->high}) {
+      if (end) range.include(*end);
     }
   }
-  for (const ChartReference& reference : chart.references) range.include(reference.at);
   return range;
 }
 
@@ -198,6 +222,45 @@ void keep_fitting(DrawnAxis& axis, const Labels& labels) {
 }
 
 }  // namespace
+
+ChartScale scale_of_parameter(std::span<const double> values, ScaleChoice choice) {
+  if (choice == ScaleChoice::category || values.size() < 2) return ChartScale::category;
+  if (choice == ScaleChoice::linear) return ChartScale::linear;
+  const auto first_positive = std::ranges::upper_bound(values, 0.0);
+  const std::span<const double> positive(first_positive, values.end());
+  const bool all_positive = positive.size() == values.size();
+  if (choice == ScaleChoice::automatic) {
+    if (!reads_better_in_logarithm(positive)) return ChartScale::linear;
+    if (!all_positive) return ChartScale::category;
+    const bool is_decimal = are_powers_of(values, 10) && !are_powers_of(values, 2);
+    return is_decimal ? ChartScale::log10 : ChartScale::log2;
+  }
+  if (!all_positive) return ChartScale::category;
+  return choice == ScaleChoice::log10 ? ChartScale::log10 : ChartScale::log2;
+}
+
+ChartScale scale_of_figures(std::span<const double> figures, ScaleChoice choice, ChartKind kind) {
+  constexpr double least_factor = 100;
+  constexpr double small = 0.05;
+  if (figures.empty() || choice == ScaleChoice::linear) return ChartScale::linear;
+  const auto [lowest, highest] = std::ranges::minmax(figures);
+  if (lowest <= 0) return ChartScale::linear;
+  if (choice == ScaleChoice::log2) return ChartScale::log2;
+  if (choice == ScaleChoice::log10) return ChartScale::log10;
+  if (kind == ChartKind::bar || highest < least_factor * lowest) return ChartScale::linear;
+  const double bound = small * highest;
+  const auto below = std::ranges::count_if(figures, [&](double figure) { return figure < bound; });
+  return 2 * static_cast<std::size_t>(below) > figures.size() ? ChartScale::log10
+                                                              : ChartScale::linear;
+}
+
+bool begins_at_zero(std::span<const double> figures, ChartKind kind) {
+  constexpr double top_quarter = 0.75;
+  constexpr double much_the_same = 0.97;
+  if (kind == ChartKind::bar || figures.empty()) return true;
+  const auto [lowest, highest] = std::ranges::minmax(figures);
+  return lowest < top_quarter * highest || lowest > much_the_same * highest || lowest <= 0;
+}
 
 double DrawnAxis::share_of(double at) const {
   if (from == to) return 1;
