@@ -1,13 +1,17 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/emulator/execution/emulator_execution.h"
-#include "engine/explain/access_name.h"
+#include "engine/explain/source_access.h"
 #include "engine/spec/pattern.h"
 
 namespace sweep {
+
+enum class AccessVerb { load, store, atomic, copy };
+enum class AccessSpace { global, shared, local };
 
 /// What the executed memory instructions of one expression of the source cost together. A generic
 /// instruction that reached two memories is two of them.
@@ -43,5 +47,23 @@ std::string_view name_of(AccessSpace space);
 
 /// The accesses that were executed, by line. Throws nothing; what cannot be told is left empty.
 std::vector<AccessCost> access_costs(const Pattern& pattern, const EmulatorExecution& execution);
+
+/// What is known about an executed access before its expression is looked for.
+struct AccessTraits {
+  std::size_t line = 0;
+  AccessVerb verb = AccessVerb::load;
+  AccessSpace space = AccessSpace::global;
+  std::string array;  ///< the source's name for the memory it reached; empty: unknown
+};
+
+struct AccessName {
+  std::string text;      ///< "data[i * STRIDE]"; "data[...]" when several would fit
+  std::size_t line = 0;  ///< where the expression begins
+};
+
+/// The expression that an access comes from, when the source leaves no doubt about it. `arrays` are
+/// the source's names of all known arrays.
+std::optional<AccessName> name_access(const SourceText& source, const AccessTraits& access,
+                                      const std::vector<std::string>& arrays);
 
 }  // namespace sweep

@@ -1,14 +1,22 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "engine/emulator/count/model.h"
 #include "engine/emulator/execution/emulator_execution.h"
 #include "engine/explain/access_cost.h"
 #include "engine/spec/pattern.h"
 
 namespace sweep {
+
+/// What would make an access cheaper, in one or two sentences drawn from its counts and addresses
+/// alone; empty when nothing is known to help. `all` are the kernel's accesses, this one among
+/// them: they tell fields of one structure from lone strides.
+std::string advise(const AccessCost& access, std::span<const AccessCost> all,
+                   const MemoryModel& model);
 
 /// What one configuration's memory accesses cost, line by line.
 struct Explanation {

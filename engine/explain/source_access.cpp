@@ -2,15 +2,84 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <unordered_map>
 
-#include "engine/explain/declared_names.h"
 #include "engine/spec/cuda_scanner.h"
 #include "engine/text/characters.h"
 
 namespace sweep {
 namespace {
+
+constexpr std::size_t npos = std::string_view::npos;
+
+std::size_t skip_blanks(std::string_view code, std::size_t at) {
+  while (at < code.size() && is_space(code[at])) ++at;
+  return at;
+}
+
+std::size_t end_of_word(std::string_view code, std::size_t at) {
+  while (at < code.size() && is_word(code[at])) ++at;
+  return at;
+}
+
+/// The word at `at`, or nothing.
+std::string_view word_at(std::string_view code, std::size_t at) {
+  at = std::min(at, code.size());
+  return code.substr(at, end_of_word(code, at) - at);
+}
+
+/// The text without `last` and the blanks around it; nothing when it does not end so.
+std::string_view without_last(std::string_view text, char last) {
+  const auto drop_blanks = [&] {
+    while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  };
+  drop_blanks();
+  if (!text.ends_with(last)) return {};
+  text.remove_suffix(1);
+  drop_blanks();
+  return text;
+}
+
+/// The name that the text ends with; empty without one.
+std::string_view last_name(std::string_view text) {
+  std::size_t begin = text.size();
+  while (begin > 0 && is_word(text[begin - 1])) --begin;
+  while (begin < text.size() && is_digit(text[begin])) ++begin;
+  return text.substr(begin);
+}
+
+bool has_word(std::string_view text, std::string_view word) {
+  for (std::size_t at = text.find(word); at != npos; at = text.find(word, at + 1)) {
+    const bool begins = at == 0 || !is_word(text[at - 1]);
+    const std::size_t end = at + word.size();
+    if (begins && end < text.size() && is_space(text[end])) return true;
+  }
+  return false;
+}
+
+bool is_qualifier(std::string_view word) {
+  constexpr std::array<std::string_view, 5> words = {"const", "volatile", "__restrict__",
+                                                     "__restrict", "restrict"};
+  return std::ranges::find(words, word) != words.end();
+}
+
+void add(std::vector<std::string>& names, std::string_view name) {
+  if (std::ranges::find(names, name) == names.end()) names.emplace_back(name);
+}
+
+/// The name behind a `*` or `auto` that ends at `at`; empty when no declaration goes on so.
+std::string_view declared_behind(std::string_view code, std::size_t at) {
+  at = skip_blanks(code, at);
+  std::string_view word = word_at(code, at);
+  while (is_qualifier(word)) {
+    at = skip_blanks(code, at + word.size());
+    word = word_at(code, at);
+  }
+  if (word.empty() || is_digit(word.front())) return {};
+  const std::size_t next = skip_blanks(code, at + word.size());
+  const bool ends = next < code.size() && std::string_view("=,;){").find(code[next]) != npos;
+  return ends ? word : std::string_view();
+}
 
 using Role = SourceAccess::Role;
 
@@ -42,21 +111,15 @@ class Scanner {
     const bool is_letter = is_word(code_[at]) && !is_digit(code_[at]);
     return is_letter && (at == 0 || !is_word(code_[at - 1]));
   }
-  std::size_t end_of_word(std::size_t at) const {
-    while (at < code_.size() && is_word(code_[at])) ++at;
-    return at;
-  }
-  std::size_t skip(std::size_t at) const {
-    while (at < code_.size() && is_space(code_[at])) ++at;
-    return at;
-  }
+  std::size_t end_of_word(std::size_t at) const { return sweep::end_of_word(code_, at); }
+  std::size_t skip(std::size_t at) const { return skip_blanks(code_, at); }
   char at_or_end(std::size_t at) const { return at < code_.size() ? code_[at] : '\0'; }
   /// The last character before `at` that is no blank; npos when there is none.
   std::size_t before(std::size_t at) const {
     while (at > 0) {
       if (!is_space(code_[--at])) return at;
     }
-    return std::string_view::npos;
+    return npos;
   }
   std::string_view word_ending_at(std::size_t last) const {
     std::size_t begin = last + 1;
@@ -66,7 +129,7 @@ class Scanner {
   /// Behind the bracket that closes the one at `at`; npos when none does.
   std::size_t behind_bracket(std::size_t at) const {
     const auto found = behind_.find(at);
-    return found == behind_.end() ? std::string_view::npos : found->second;
+    return found == behind_.end() ? npos : found->second;
   }
   void match_brackets() {
     std::vector<std::size_t> open;
@@ -83,7 +146,7 @@ class Scanner {
   /// Whether what stands before `at` leaves room for an operator with one operand.
   bool is_prefix(std::size_t at) const {
     const std::size_t last = before(at);
-    if (last == std::string_view::npos) return true;
+    if (last == npos) return true;
     const char c = code_[last];
     if (is_word(c)) return begins_expression(word_ending_at(last));
     return c != ')' && c != ']' && c != '"';
@@ -94,12 +157,11 @@ class Scanner {
   }
   bool follows_type(std::size_t at) const {
     const std::size_t last = before(at);
-    return last != std::string_view::npos && is_word(code_[last]) &&
-           !begins_expression(word_ending_at(last));
+    return last != npos && is_word(code_[last]) && !begins_expression(word_ending_at(last));
   }
   bool follows_member_access(std::size_t at) const {
     const std::size_t last = before(at);
-    if (last == std::string_view::npos) return false;
+    if (last == npos) return false;
     return code_[last] == '.' || (code_[last] == '>' && last > 0 && code_[last - 1] == '-');
   }
 
@@ -117,7 +179,7 @@ class Scanner {
       std::size_t next = 0;
       if (c == '[') {
         next = behind_bracket(at);
-        if (next == std::string_view::npos) return chain;
+        if (next == npos) return chain;
         chain.is_memory = true;
       } else if (c == '.' || (c == '-' && at_or_end(at + 1) == '>')) {
         const std::size_t member = skip(at + (c == '.' ? 1 : 2));
@@ -138,16 +200,16 @@ class Scanner {
 
   Role role_of(std::size_t begin, std::size_t end) const {
     const std::size_t last = before(begin);
-    const char previous = last == std::string_view::npos ? '\0' : code_[last];
+    const char previous = last == npos ? '\0' : code_[last];
     if (previous == '&' && is_prefix(last)) {
       const std::size_t open = before(last);
-      const bool is_argument = open != std::string_view::npos && code_[open] == '(';
-      const std::size_t name = is_argument ? before(open) : std::string_view::npos;
-      const bool is_atomic = name != std::string_view::npos && is_word(code_[name]) &&
-                             word_ending_at(name).starts_with("atomic");
+      const bool is_argument = open != npos && code_[open] == '(';
+      const std::size_t name = is_argument ? before(open) : npos;
+      const bool is_atomic =
+          name != npos && is_word(code_[name]) && word_ending_at(name).starts_with("atomic");
       return is_atomic ? Role::atomic : Role::any;
     }
-    const bool is_counted_before = last != std::string_view::npos && last > 0 &&
+    const bool is_counted_before = last != npos && last > 0 &&
                                    (previous == '+' || previous == '-') &&
                                    code_[last - 1] == previous;
     const std::string_view rest = code_.substr(skip(end));
@@ -196,7 +258,7 @@ class Scanner {
       return add(begin, chain.end, name, role, false);
     }
     const std::size_t last = before(begin);
-    if (last == std::string_view::npos || (code_[last] != '(' && code_[last] != ',')) return;
+    if (last == npos || (code_[last] != '(' && code_[last] != ',')) return;
     std::size_t next = skip(end);
     const bool is_sum = at_or_end(next) == '+' && at_or_end(next + 1) != '+';
     if (is_sum) {
@@ -222,13 +284,13 @@ class Scanner {
       base = code_.substr(at, end - at);
       if (base.ends_with("_cast") && at_or_end(end) == '<') {
         const std::size_t open = code_.find('(', end);
-        if (open == std::string_view::npos) return;
+        if (open == npos) return;
         end = open;
       }
     }
     if (at_or_end(end) == '(') {
       const std::size_t close = behind_bracket(end);
-      if (close == std::string_view::npos) return;
+      if (close == npos) return;
       std::size_t name = end + 1;
       while (name < close && !begins_name(name)) ++name;
       base = name < close ? code_.substr(name, end_of_word(name) - name) : std::string_view();
@@ -250,21 +312,62 @@ class Scanner {
   std::vector<SourceAccess> found_;
 };
 
-std::vector<std::size_t> lines_with(const std::string& code, const std::vector<std::string>& names,
+std::vector<std::size_t> lines_with(std::string_view code, const std::vector<std::string>& names,
                                     std::size_t first_line) {
   std::vector<std::size_t> lines;
   std::size_t line = first_line;
-  for (std::size_t at = 0; at < code.size(); ++at) {
+  for (std::size_t at = 0; at < code.size();) {
     if (code[at] == '\n') ++line;
-    if (!is_word(code[at]) || (at > 0 && is_word(code[at - 1]))) continue;
-    std::size_t end = at;
-    while (end < code.size() && is_word(code[end])) ++end;
-    if (std::ranges::find(names, code.substr(at, end - at)) != names.end()) lines.push_back(line);
+    const std::string_view word = word_at(code, at);
+    if (std::ranges::find(names, word) != names.end()) lines.push_back(line);
+    at += std::max<std::size_t>(word.size(), 1);
   }
   return lines;
 }
 
 }  // namespace
+
+std::vector<std::string> pointer_names(std::string_view code) {
+  std::vector<std::string> names;
+  for (std::size_t at = 0; at < code.size();) {
+    const std::string_view word = word_at(code, at);
+    const std::size_t end = at + std::max<std::size_t>(word.size(), 1);
+    if (code[at] == '*' || word == "auto") {
+      const std::string_view name = declared_behind(code, end);
+      if (!name.empty()) add(names, name);
+    }
+    at = end;
+  }
+  return names;
+}
+
+std::vector<std::string> dynamic_array_names(std::string_view code) {
+  std::vector<std::string> names;
+  for (std::size_t begin = 0; begin < code.size();) {
+    const std::size_t end = code.find(';', begin);
+    if (end == npos) break;
+    const std::string_view statement = code.substr(begin, end - begin);
+    const std::string_view name = last_name(without_last(without_last(statement, ']'), '['));
+    if (!name.empty() && has_word(statement, "extern")) add(names, name);
+    begin = end + 1;
+  }
+  return names;
+}
+
+std::vector<std::string> memory_macros(std::string_view cuda) {
+  std::vector<std::string> names;
+  for (const Directive& directive : find_directives(cuda)) {
+    if (directive.name != "define") continue;
+    const std::string_view text = directive.text;
+    const std::size_t begin = skip_blanks(text, 0);
+    const std::string_view name = word_at(text, begin);
+    if (name.empty() || is_digit(name.front())) continue;
+    const std::string_view replacement = text.substr(begin + name.size());
+    const bool touches = replacement.find_first_of("[*") != npos || replacement.find("->") != npos;
+    if (touches) names.emplace_back(name);
+  }
+  return names;
+}
 
 SourceText read_source_text(std::string_view cuda, std::size_t first_line) {
   const std::string code = blank_non_code(cuda);

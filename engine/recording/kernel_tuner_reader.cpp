@@ -1,5 +1,3 @@
-#include "engine/recording/kernel_tuner_reader.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,9 +7,9 @@
 #include <set>
 #include <utility>
 
-#include "engine/recording/json_entries.h"
-#include "engine/recording/metric_names.h"
-#include "engine/recording/recorded_value.h"
+#include "engine/recording/read_recording.h"
+#include "engine/recording/recorded_json.h"
+#include "engine/recording/recording.h"
 #include "engine/text/read_source.h"
 
 namespace sweep {
@@ -19,28 +17,15 @@ namespace {
 
 using Json = RecordedJson;
 
-constexpr std::string_view entries_member = "cache";
-
 /// What an entry has besides its parameters and metrics: where the tuning's own time went.
 constexpr std::array<std::string_view, 7> no_metrics = {
     "compile_time",   "verification_time", "benchmark_time", "strategy_time",
     "framework_time", "timestamp",         "times"};
 
-struct Failure {
-  std::string_view name;
-  std::string_view sentence;
-};
-constexpr std::array failures = {
-    Failure{"InvalidConfig", "the device's limits do not allow it"},
-    Failure{"CompilationFailedConfig", "it does not compile"},
-    Failure{"RuntimeFailedConfig", "it failed when it ran"},
-};
-
 std::string describe_failure(const std::string& name) {
-  for (const Failure& failure : failures) {
-    if (failure.name == name) return std::string(failure.sentence);
-  }
-  return name;
+  if (name == "InvalidConfig") return "the device's limits do not allow it";
+  if (name == "CompilationFailedConfig") return "it does not compile";
+  return name == "RuntimeFailedConfig" ? "it failed when it ran" : name;
 }
 
 /// Kernel Tuner's classes of errors, later ones too, are all called so.
@@ -58,7 +43,23 @@ class CacheEntries {
   explicit CacheEntries(std::string file) : file_(std::move(file)) {}
 
   void add(const std::string& key, const Json& entry) { all_.push_back(read(key, entry)); }
-  Recording finish(const Json& document, bool unfinished);
+  Recording finish(const Json& document, bool unfinished) {
+    read_origin(document);
+    recording_.unfinished = unfinished;
+    const std::vector<std::string> names = names_of(document);
+    const std::set<std::string> is_parameter(names.begin(), names.end());
+    for (Entry& entry : all_) {
+      recording_.entries.push_back(with_parameters(std::move(entry), names, is_parameter));
+      for (const Metric& metric : recording_.entries.back().metrics) {
+        if (is_named_as_time(metric.name)) times_.insert(metric.name);
+      }
+    }
+    for (const std::string& name : times_) {
+      recording_.metrics.push_back({name, Origin::measured, "us", Better::lower});
+    }
+    complete(recording_);
+    return std::move(recording_);
+  }
 
  private:
   /// An entry whose parameters are not known yet as such: the file may name them after it.
@@ -71,11 +72,80 @@ class CacheEntries {
   [[noreturn]] void fail(const std::string& what) const {
     throw FileError(fmt::format("{}: {}", file_, what), false);
   }
-  Entry read(const std::string& key, const Json& entry) const;
-  std::vector<std::string> names_of(const Json& document) const;
-  void read_origin(const Json& document);
+  Entry read(const std::string& key, const Json& entry) const {
+    if (!entry.is_object()) fail(fmt::format("cache[\"{}\"]: this is no object", key));
+    Entry result;
+    result.key = key;
+    for (const auto& [name, value] : entry.items()) {
+      if (std::ranges::find(no_metrics, name) != no_metrics.end()) continue;
+      result.values.emplace_back(name, recorded_value(value));
+      if (value.is_number()) {
+        result.recorded.metrics.push_back(
+            {name, Origin::measured, value.get<double>() * unit_of(name)});
+      }
+    }
+    return result;
+  }
+
+  std::vector<std::string> names_of(const Json& document) const {
+    const Json* keys = member(&document, "tune_params_keys");
+    if (keys == nullptr || !keys->is_array()) fail("it has no list 'tune_params_keys'");
+    std::vector<std::string> names;
+    for (const Json& name : *keys) {
+      if (!name.is_string()) fail("tune_params_keys: a name is no text");
+      names.push_back(name.get<std::string>());
+    }
+    return names;
+  }
+
+  void read_origin(const Json& document) {
+    RecordingOrigin& origin = recording_.origin;
+    origin.file = file_;
+    origin.format = "Kernel Tuner cache";
+    origin.device = text_of(member(&document, "device_name"));
+    origin.kernel = text_of(member(&document, "kernel_name"));
+    origin.objective = text_of(member(&document, "objective"));
+    if (origin.objective.empty()) origin.objective = "time";
+    const Json* size = member(&document, "problem_size");
+    if (size == nullptr || size->is_null()) return;
+    std::vector<std::string> lengths;
+    if (size->is_array()) {
+      for (const Json& length : *size) lengths.push_back(to_string(recorded_value(length)));
+    } else {
+      lengths.push_back(to_string(recorded_value(*size)));
+    }
+    origin.problem_size = fmt::format("{}", fmt::join(lengths, " x "));
+  }
+
   RecordedEntry with_parameters(Entry entry, const std::vector<std::string>& names,
-                                const std::set<std::string>& is_parameter) const;
+                                const std::set<std::string>& is_parameter) const {
+    constexpr double old_failure = 1e20;
+    RecordedEntry recorded = std::move(entry.recorded);
+    for (const std::string& name : names) {
+      const auto found =
+          std::ranges::find(entry.values, name, &std::pair<std::string, Value>::first);
+      if (found == entry.values.end()) {
+        fail(fmt::format("cache[\"{}\"]: it has no value of '{}'", entry.key, name));
+      }
+      recorded.configuration.set(name, found->second);
+    }
+    for (const auto& [name, value] : entry.values) {
+      if (is_parameter.contains(name) || !is_failure(value)) continue;
+      recorded.status = PointStatus::failed;
+      recorded.reason = describe_failure(to_string(value));
+    }
+    std::erase_if(recorded.metrics,
+                  [&](const Metric& metric) { return is_parameter.contains(metric.name); });
+    const std::string& objective = recording_.origin.objective;
+    const auto figure = figure_of(recorded, objective, Origin::measured);
+    if (recorded.status == PointStatus::ok && figure &&
+        *figure >= old_failure * unit_of(objective)) {
+      recorded.status = PointStatus::failed;
+      recorded.reason = "it failed";
+    }
+    if (recorded.status == PointStatus::failed) recorded.metrics.clear();
+    return recorded;
+  }
 
   std::string file_;
   std::vector<Entry> all_;
@@ -83,114 +153,12 @@ class CacheEntries {
   Recording recording_;
 };
 
-CacheEntries::Entry CacheEntries::read(const std::string& key, const Json& entry) const {
-  if (!entry.is_object()) fail(fmt::format("cache[\"{}\"]: this is no object", key));
-  Entry result;
-  result.key = key;
-  for (const auto& [name, value] : entry.items()) {
-    if (std::ranges::find(no_metrics, name) != no_metrics.end()) continue;
-    result.values.emplace_back(name, recorded_value(value));
-    if (value.is_number()) {
-      result.recorded.metrics.push_back(
-          {name, Origin::measured, value.get<double>() * unit_of(name)});
-    }
-  }
-  return result;
-}
-
-std::vector<std::string> CacheEntries::names_of(const Json& document) const {
-  const auto keys = document.find("tune_params_keys");
-  if (keys == document.end() || !keys->is_array()) fail("it has no list 'tune_params_keys'");
-  std::vector<std::string> names;
-  for (const Json& name : *keys) {
-    if (!name.is_string()) fail("tune_params_keys: a name is no text");
-    names.push_back(name.get<std::string>());
-  }
-  return names;
-}
-
-void CacheEntries::read_origin(const Json& document) {
-  const auto text_of = [&](const char* name) {
-    const auto found = document.find(name);
-    return found != document.end() && found->is_string() ? found->get<std::string>()
-                                                         : std::string();
-  };
-  RecordingOrigin& origin = recording_.origin;
-  origin.file = file_;
-  origin.format = "Kernel Tuner cache";
-  origin.device = text_of("device_name");
-  origin.kernel = text_of("kernel_name");
-  origin.objective = text_of("objective");
-  if (origin.objective.empty()) origin.objective = "time";
-  const auto size = document.find("problem_size");
-  if (size == document.end() || size->is_null()) return;
-  std::vector<std::string> lengths;
-  if (size->is_array()) {
-    for (const Json& length : *size) lengths.push_back(to_string(recorded_value(length)));
-  } else {
-    lengths.push_back(to_string(recorded_value(*size)));
-  }
-  origin.problem_size = fmt::format("{}", fmt::join(lengths, " x "));
-}
-
-RecordedEntry CacheEntries::with_parameters(Entry entry, const std::vector<std::string>& names,
-                                            const std::set<std::string>& is_parameter) const {
-  constexpr double old_failure = 1e20;
-  RecordedEntry recorded = std::move(entry.recorded);
-  for (const std::string& name : names) {
-    const auto found = std::ranges::find(entry.values, name, &std::pair<std::string, Value>::first);
-    if (found == entry.values.end()) {
-      fail(fmt::format("cache[\"{}\"]: it has no value of '{}'", entry.key, name));
-    }
-    recorded.configuration.set(name, found->second);
-  }
-  for (const auto& [name, value] : entry.values) {
-    if (is_parameter.contains(name) || !is_failure(value)) continue;
-    recorded.status = PointStatus::failed;
-    recorded.reason = describe_failure(to_string(value));
-  }
-  std::erase_if(recorded.metrics,
-                [&](const Metric& metric) { return is_parameter.contains(metric.name); });
-  const std::string& objective = recording_.origin.objective;
-  const auto figure = figure_of(recorded, objective, Origin::measured);
-  if (recorded.status == PointStatus::ok && figure && *figure >= old_failure * unit_of(objective)) {
-    recorded.status = PointStatus::failed;
-    recorded.reason = "it failed";
-  }
-  if (recorded.status == PointStatus::failed) recorded.metrics.clear();
-  return recorded;
-}
-
-Recording CacheEntries::finish(const Json& document, bool unfinished) {
-  read_origin(document);
-  recording_.unfinished = unfinished;
-  const std::vector<std::string> names = names_of(document);
-  const std::set<std::string> is_parameter(names.begin(), names.end());
-  for (Entry& entry : all_) {
-    recording_.entries.push_back(with_parameters(std::move(entry), names, is_parameter));
-    for (const Metric& metric : recording_.entries.back().metrics) {
-      if (is_named_as_time(metric.name)) times_.insert(metric.name);
-    }
-  }
-  for (const std::string& name : times_) {
-    recording_.metrics.push_back({name, Origin::measured, "us", Better::lower});
-  }
-  complete(recording_);
-  return std::move(recording_);
-}
-
-std::optional<Recording> try_to_read(std::string_view text, const std::string& file,
-                                     bool unfinished) {
+Recording read_cache(std::string_view text, const std::string& file, bool unfinished) {
   CacheEntries entries(file);
-  try {
-    const Json document = read_json_entries(
-        text, entries_member,
-        [&](const std::string& key, const Json& entry) { entries.add(key, entry); });
-    return entries.finish(document, unfinished);
-  } catch (const JsonError&) {
-    if (!unfinished) throw;
-    return std::nullopt;
-  }
+  const Json document = read_json_entries(
+      text, file, "cache",
+      [&](const std::string& key, const Json& entry) { entries.add(key, entry); });
+  return entries.finish(document, unfinished);
 }
 
 std::string_view without_trailing(std::string_view text, std::string_view characters) {
@@ -208,8 +176,11 @@ std::optional<Recording> read_unfinished(std::string_view text, const std::strin
   for (const std::string_view lines : {whole, fewer}) {
     const std::string_view entries = without_trailing(lines, ", \t\r\n");
     for (const std::string_view end : {"}}", "}"}) {
-      auto recording = try_to_read(fmt::format("{}{}", entries, end), file, true);
-      if (recording) return recording;
+      try {
+        return read_cache(fmt::format("{}{}", entries, end), file, true);
+      } catch (const JsonError&) {
+        // The next ending may do.
+      }
     }
   }
   return std::nullopt;
@@ -219,12 +190,12 @@ std::optional<Recording> read_unfinished(std::string_view text, const std::strin
 
 Recording read_kernel_tuner_cache(std::string_view text, const std::string& file) {
   try {
-    return *try_to_read(text, file, false);
+    return read_cache(text, file, false);
   } catch (const JsonError& error) {
     if (error.at_end()) {
       if (auto recording = read_unfinished(text, file)) return std::move(*recording);
     }
-    throw FileError(describe(error, file), false);
+    throw;
   }
 }
 

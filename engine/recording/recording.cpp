@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
+#include <unordered_set>
 #include <utility>
 
-#include "engine/recording/metric_names.h"
-#include "engine/recording/recording_lookup.h"
+#include "engine/text/characters.h"
 
 namespace sweep {
 namespace {
@@ -22,22 +23,20 @@ const RecordedMetric* find_exactly(const Recording& recording, std::string_view 
 void fill_in_metrics(Recording& recording) {
   std::map<std::pair<std::string, Origin>, std::string> units;
   for (const RecordedMetric& metric : recording.metrics) {
-    units.insert_or_assign({metric.name, metric.origin}, metric.unit);
+    if (!metric.unit.empty()) units[{metric.name, metric.origin}] = metric.unit;
   }
   recording.metrics.clear();
-  std::map<std::pair<std::string, Origin>, bool> seen;
+  std::set<std::pair<std::string, Origin>> seen;
   for (const RecordedEntry& entry : recording.entries) {
-    for (const Metric& metric : entry.metrics) {
-      if (!seen.try_emplace({metric.name, metric.origin}, true).second) continue;
-      RecordedMetric recorded{metric.name, metric.origin, {}, better_of(metric.name)};
-      const MetricDefinition* known = find_metric(metric.name);
-      const auto unit = units.find({metric.name, metric.origin});
-      if (unit != units.end() && !unit->second.empty()) {
-        recorded.unit = unit->second;
-      } else if (known != nullptr) {
-        recorded.unit = known->unit;
-      }
-      recording.metrics.push_back(std::move(recorded));
+    for (const auto& [name, origin, figure] : entry.metrics) {
+      if (!seen.emplace(name, origin).second) continue;
+      const auto unit = units.find({name, origin});
+      const MetricDefinition* known = find_metric(name);
+      recording.metrics.push_back({name, origin,
+                                   unit != units.end() ? unit->second
+                                   : known != nullptr  ? known->unit
+                                                       : std::string(),
+                                   better_of(name)});
     }
   }
 }
@@ -64,7 +63,7 @@ std::optional<double> figure_of(const RecordedEntry& entry, std::string_view nam
 }
 
 const RecordedMetric* find_metric(const Recording& recording, std::string_view name) {
-  const MetricName split = split_origin(name);
+  const NameAndOrigin split = split_origin(name);
   const bool has_origin = split.name != name;
   std::vector<std::string> names = {split.name};
   if (const MetricDefinition* known = find_metric(split.name)) names.push_back(known->name);
@@ -86,6 +85,104 @@ std::string display_name(std::string_view name, Origin origin) {
 void complete(Recording& recording) {
   keep_last_of_each(recording);
   fill_in_metrics(recording);
+}
+
+NameAndOrigin split_origin(std::string_view text) {
+  const std::size_t dot = text.rfind('.');
+  if (dot != std::string_view::npos && dot > 0) {
+    if (const auto origin = find_origin(text.substr(dot + 1))) {
+      return {std::string(text.substr(0, dot)), *origin};
+    }
+  }
+  return {std::string(text), Origin::measured};
+}
+
+std::optional<double> microseconds_in(std::string_view unit) {
+  constexpr double nano = 1e-3;
+  constexpr double milli = 1e3;
+  constexpr double whole = 1e6;
+  // Files are in use that spell it with one l.
+  constexpr std::array<std::pair<std::string_view, double>, 15> units = {{
+      {"ns", nano},
+      {"nanosecond", nano},
+      {"nanoseconds", nano},
+      {"us", 1},
+      {"µs", 1},
+      {"microsecond", 1},
+      {"microseconds", 1},
+      {"ms", milli},
+      {"millisecond", milli},
+      {"milliseconds", milli},
+      {"miliseconds", milli},
+      {"s", whole},
+      {"sec", whole},
+      {"second", whole},
+      {"seconds", whole},
+  }};
+  const std::string text = in_small_letters(std::string(unit));
+  for (const auto& [name, factor] : units) {
+    if (name == text) return factor;
+  }
+  return std::nullopt;
+}
+
+bool is_named_as_time(std::string_view name) {
+  return name == "time" || name.starts_with("time_");
+}
+
+Better better_of(std::string_view name) {
+  if (const MetricDefinition* known = find_metric(name)) return known->better;
+  constexpr std::array<std::string_view, 6> rates = {"/s",         "/j",      "flops",
+                                                     "per_second", "fitness", "throughput"};
+  constexpr std::array<std::string_view, 7> costs = {"time", "energy",  "cost",  "loss",
+                                                     "edp",  "latency", "cycles"};
+  const std::string text = in_small_letters(std::string(name));
+  const auto is_in_name = [&](std::string_view part) { return text.find(part) != text.npos; };
+  if (std::ranges::any_of(rates, is_in_name)) return Better::higher;
+  return std::ranges::any_of(costs, is_in_name) ? Better::lower : Better::neither;
+}
+
+RecordingLookup::RecordingLookup(std::span<const RecordedEntry> entries,
+                                 std::vector<std::string> names)
+    : names_(std::move(names)) {
+  places_.reserve(entries.size());
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    places_[key_of(entries[i].configuration)].push_back(i);
+  }
+}
+
+std::span<const std::size_t> RecordingLookup::find(const Bindings& configuration) const {
+  const auto found = places_.find(key_of(configuration));
+  return found != places_.end() ? std::span(found->second) : std::span<const std::size_t>();
+}
+
+/// The values with their lengths before them, so that no two lists of values give the same text.
+std::string RecordingLookup::key_of(const Bindings& configuration) const {
+  std::string key;
+  for (const std::string& name : names_) {
+    const Value* value = configuration.find(name);
+    if (value == nullptr) {
+      key += '-';
+      continue;
+    }
+    const bool* truth = std::get_if<bool>(value);
+    const std::string text = truth != nullptr ? std::string(*truth ? "1" : "0") : to_string(*value);
+    key += std::to_string(text.size());
+    key += ':';
+    key += text;
+  }
+  return key;
+}
+
+std::vector<std::string> parameter_names(std::span<const RecordedEntry> entries) {
+  std::vector<std::string> names;
+  std::unordered_set<std::string> known;
+  for (const RecordedEntry& entry : entries) {
+    for (const auto& [name, value] : entry.configuration.entries()) {
+      if (known.insert(name).second) names.push_back(name);
+    }
+  }
+  return names;
 }
 
 }  // namespace sweep

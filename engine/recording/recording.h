@@ -3,8 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/spec/metric.h"
@@ -74,5 +76,47 @@ std::string display_name(std::string_view name, Origin origin);
 /// Fills in `metrics`, but for units already there, and leaves of the entries of one configuration
 /// only the last, at the place of the first.
 void complete(Recording& recording);
+
+/// A metric's name and its origin apart: "load_sectors.emulated". A name without one was measured.
+struct NameAndOrigin {
+  std::string name;
+  Origin origin = Origin::measured;
+};
+NameAndOrigin split_origin(std::string_view text);
+
+/// How many microseconds a unit of time has: "ms", "milliseconds", "us", ... Nothing for what is no
+/// unit of time.
+std::optional<double> microseconds_in(std::string_view unit);
+
+/// Whether a metric of that name is a time though its unit is not given: "time", "time_min".
+bool is_named_as_time(std::string_view name);
+
+/// Which values of a metric are better: as the engine's table says, else what the name tells
+/// (times, energies and costs are to be low, what is counted per second is to be high), else
+/// neither.
+Better better_of(std::string_view name);
+
+/// Finds the entries of a recording by the values of chosen parameters. A truth value and the
+/// numbers 0 and 1 are the same: other tuners have no truth values.
+class RecordingLookup {
+ public:
+  RecordingLookup(std::span<const RecordedEntry> entries, std::vector<std::string> names);
+
+  /// The places of the entries with these values, ascending: none when there is no such entry, more
+  /// than one where the names do not tell entries apart. What one side has no value for, the other
+  /// must not have either; other names do not count.
+  std::span<const std::size_t> find(const Bindings& configuration) const;
+
+  const std::vector<std::string>& names() const { return names_; }
+
+ private:
+  std::string key_of(const Bindings& configuration) const;
+
+  std::vector<std::string> names_;
+  std::unordered_map<std::string, std::vector<std::size_t>> places_;
+};
+
+/// The names of all parameters that entries have, in the order of their first appearance.
+std::vector<std::string> parameter_names(std::span<const RecordedEntry> entries);
 
 }  // namespace sweep

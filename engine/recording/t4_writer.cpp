@@ -1,20 +1,36 @@
 #include "engine/recording/t4_writer.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
-#include "engine/recording/metric_names.h"
-#include "engine/recording/recorded_value.h"
+#include "engine/recording/recorded_json.h"
 #include "engine/recording/recording.h"
-#include "engine/recording/t4_invalidity.h"
 #include "engine/store/ranking.h"
 
 namespace sweep {
 namespace {
+
+struct Phrase {
+  std::string_view text;
+  bool begins;  ///< the reason begins with it, rather than has it anywhere
+  std::string_view invalidity;
+};
+
+/// The first that fits counts. The phrases are those of the engine's own sentences.
+constexpr std::array phrases = {
+    Phrase{"wrong result", true, "correctness"},
+    Phrase{"bad launch", true, "constraints"},
+    Phrase{"too many resources", true, "constraints"},
+    Phrase{"stopped after ", true, "timeout"},
+    Phrase{"ran longer than", false, "timeout"},
+    Phrase{": error: ", false, "compile"},
+    Phrase{"error: ", true, "compile"},
+};
 
 using Json = nlohmann::ordered_json;
 
@@ -181,6 +197,15 @@ std::string dump(const Json& json, int indent) {
 }
 
 }  // namespace
+
+std::string_view t4_invalidity(const PointRecord& point) {
+  if (point.status == PointStatus::ok) return "correct";
+  for (const Phrase& phrase : phrases) {
+    const std::size_t place = point.reason.find(phrase.text);
+    if (phrase.begins ? place == 0 : place != std::string::npos) return phrase.invalidity;
+  }
+  return "runtime";
+}
 
 std::string write_t4(const RunRecord& run, std::span<const StoredPoint> points) {
   const Objectives objectives(run, points);

@@ -2,10 +2,16 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "engine/store/record.h"
 
 namespace sweep {
+
+/// Why a configuration is no result, in the words of the T4 format: "compile", "constraints" (what
+/// the device's limits do not allow), "timeout", "correctness" (a wrong result) or "runtime" (any
+/// other failure); "correct" for a point that succeeded. It goes by the point's reason.
+std::string_view t4_invalidity(const PointRecord& point);
 
 /// Points of a run as JSON in the T4 results format of the auto-tuning community, version 1.1.0
 /// (the schema T4.json of AutoTuningAssociation/autotuning_methodology), which `read_t4` reads too;

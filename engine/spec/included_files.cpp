@@ -289,6 +289,11 @@ std::string compiler_file_name(std::string name) {
   return name;
 }
 
+bool is_same_file(const std::string& name, const std::string& other) {
+  const auto plain = [](const std::string& text) { return fs::absolute(text).lexically_normal(); };
+  return !other.empty() && plain(name) == plain(other);
+}
+
 bool leads_out(std::string_view name) {
   const fs::path path(name);
   return path.is_absolute() ||

@@ -37,6 +37,9 @@ bool may_hold_directive(std::string_view expression);
 /// control characters, which the compiler or its assembler would trip over, are underscores.
 std::string compiler_file_name(std::string name);
 
+/// Whether two names, of which the compiler makes its own absolute, are one file's.
+bool is_same_file(const std::string& name, const std::string& other);
+
 /// A place in CUDA source that names a file which is known under another name here.
 struct IncludeName {
   std::size_t offset = 0;  ///< of the name's opening mark, in the text it stands in

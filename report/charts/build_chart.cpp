@@ -105,8 +105,8 @@ std::string thin_out_lines(Chart& chart) {
 
 std::optional<double> theoretical_peak(const std::string& metric, const Device& device) {
   constexpr double bytes_per_gigabyte = 1e9;
-  if (device.peak_bandwidth <= 0) return std::nullopt;
-  return metric == "percent_of_peak" ? 100.0 : device.peak_bandwidth / bytes_per_gigabyte;
+  if (device.peak_bandwidth() <= 0) return std::nullopt;
+  return metric == "percent_of_peak" ? 100.0 : device.peak_bandwidth() / bytes_per_gigabyte;
 }
 
 /// The share of the axis, were it to reach up to `at`, that the figures take up.

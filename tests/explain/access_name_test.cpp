@@ -1,9 +1,9 @@
-#include "engine/explain/access_name.h"
-
 #include <algorithm>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <ostream>
+
+#include "engine/explain/access_cost.h"
 
 using namespace sweep;
 namespace data = boost::unit_test::data;

@@ -1,10 +1,10 @@
-#include "engine/explain/advice.h"
-
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <functional>
 #include <ostream>
 #include <vector>
+
+#include "engine/explain/explanation.h"
 
 using namespace sweep;
 namespace data = boost::unit_test::data;

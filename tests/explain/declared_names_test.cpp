@@ -1,9 +1,9 @@
-#include "engine/explain/declared_names.h"
-
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <ostream>
 #include <string>
+
+#include "engine/explain/source_access.h"
 
 namespace declared_names {
 namespace {

@@ -3,7 +3,7 @@
 #include <fstream>
 #include <string>
 
-#include "engine/recording/store_reader.h"
+#include "engine/recording/read_recording.h"
 #include "engine/recording/t4_writer.h"
 #include "engine/store/store.h"
 #include "report/best_configurations.h"

@@ -2,9 +2,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/recording/kernel_tuner_reader.h"
-#include "engine/recording/recording_lookup.h"
-#include "engine/recording/t4_reader.h"
+#include "engine/recording/read_recording.h"
+#include "engine/recording/recording.h"
 #include "engine/search/encoded_space.h"
 #include "engine/text/read_source.h"
 #include "tests/fuzz/targets.h"

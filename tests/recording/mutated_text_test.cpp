@@ -2,8 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "engine/recording/kernel_tuner_reader.h"
-#include "engine/recording/t4_reader.h"
+#include "engine/recording/read_recording.h"
 #include "engine/recording/t4_writer.h"
 #include "engine/text/read_source.h"
 #include "tests/rapidcheck_case.h"

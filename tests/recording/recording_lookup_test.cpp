@@ -1,6 +1,6 @@
-#include "engine/recording/recording_lookup.h"
-
 #include <boost/test/unit_test.hpp>
+
+#include "engine/recording/recording.h"
 
 using namespace sweep;
 

@@ -1,8 +1,8 @@
-#include "engine/recording/t4_invalidity.h"
-
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <ostream>
+
+#include "engine/recording/t4_writer.h"
 
 using namespace sweep;
 namespace data = boost::unit_test::data;

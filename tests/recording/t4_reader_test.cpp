@@ -1,4 +1,4 @@
-#include "engine/recording/t4_reader.h"
+#include "engine/recording/read_recording.h"
 
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>

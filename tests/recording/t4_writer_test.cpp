@@ -6,7 +6,7 @@
 #include <regex>
 #include <set>
 
-#include "engine/recording/t4_reader.h"
+#include "engine/recording/read_recording.h"
 #include "tests/store/example_records.h"
 
 using namespace sweep;

@@ -12,7 +12,6 @@
 #include "engine/cli/terminal/progress.h"
 #include "engine/emulator/execution/emulator_backend.h"
 #include "engine/emulator/execution/emulator_execution.h"
-#include "engine/explain/pattern_file.h"
 #include "engine/run/compile_pool.h"
 #include "engine/run/phase_times.h"
 #include "engine/run/workload.h"
@@ -177,7 +176,9 @@ Location whole_line(const SourcePtr& source, std::size_t line) {
 /// Shows lines of what the pattern was read from alone: #line can name any file.
 Location location_of(const FaultPlace& place, const Pattern& pattern) {
   if (place.line == 0) return {pattern.source};
-  if (is_file_of(pattern, place.file)) return whole_line(pattern.source, place.line);
+  if (is_same_file(compiler_file_name(pattern.source->name), place.file)) {
+    return whole_line(pattern.source, place.line);
+  }
   for (const IncludedFile& file : pattern.included.files) {
     if (!is_same_file(file.name, place.file)) continue;
     const auto included = std::make_shared<Source>(Source{file.name, file.text});

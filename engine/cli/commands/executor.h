@@ -8,7 +8,6 @@
 #include "engine/cli/options/command_line.h"
 #include "engine/emulator/execution/emulator_backend.h"
 #include "engine/recording/recording.h"
-#include "engine/recording/recording_lookup.h"
 #include "engine/run/measurer.h"
 #include "engine/run/runner.h"
 #include "engine/run/worker_process.h"

@@ -1,9 +1,14 @@
-#include "engine/recording/json_entries.h"
+#include "engine/recording/recorded_json.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <variant>
 #include <vector>
 
 #include "engine/store/stored_json.h"
@@ -19,20 +24,25 @@ using Event = Json::parse_event_t;
 constexpr int member_depth = 1;
 constexpr int element_depth = 2;
 
-JsonError error_at(std::string_view text, const Json::parse_error& error) {
-  // The library counts bytes from 1 and names the last one that it has read.
-  const std::size_t place = std::min(error.byte > 0 ? error.byte - 1 : 0, text.size());
+JsonError no_json(const std::string& file, std::string_view text, std::size_t place,
+                  const std::string& problem) {
   const std::string_view before = text.substr(0, place);
   const auto lines = static_cast<std::size_t>(std::ranges::count(before, '\n'));
-  const std::size_t last_break = before.rfind('\n');
-  const std::size_t column = place - (last_break == std::string_view::npos ? 0 : last_break + 1);
-  return {json_problem(error), lines + 1, column + 1, place >= text.size()};
+  const std::size_t column = place - (before.rfind('\n') + 1);  // npos + 1 is 0
+  return {fmt::format("{}:{}:{}: this is no JSON: {}", file, lines + 1, column + 1, problem),
+          place >= text.size()};
+}
+
+JsonError not_read(const std::string& file, const std::string& problem) {
+  return {fmt::format("{}: this JSON is not read: {}", file, problem), false};
 }
 
 /// Refuses what no recording needs, since whoever walks through values calls itself for each level,
 /// and an object that keeps its members' order looks at all of them for each.
 class ShapeLimits {
  public:
+  explicit ShapeLimits(const std::string& file) : file_(file) {}
+
   /// An object begins, `depth` levels within others.
   void begin_object(int depth) {
     const auto level = static_cast<std::size_t>(depth);
@@ -43,15 +53,16 @@ class ShapeLimits {
   void add_member(int depth) {
     constexpr std::size_t most = 1000;
     if (++members_.at(static_cast<std::size_t>(depth)) <= most) return;
-    throw JsonError(fmt::format("an object has more than {} members", most), 0, 0, false);
+    throw not_read(file_, fmt::format("an object has more than {} members", most));
   }
-  static void check_depth(int depth) {
+  void check_depth(int depth) const {
     constexpr int most = 100;
     if (depth <= most) return;
-    throw JsonError(fmt::format("values stand more than {} levels deep", most), 0, 0, false);
+    throw not_read(file_, fmt::format("values stand more than {} levels deep", most));
   }
 
  private:
+  const std::string& file_;
   std::vector<std::size_t> members_;  ///< by the depth of their object
 };
 
@@ -89,20 +100,24 @@ class MemberSearch final : public nlohmann::json_sax<Json> {
   std::size_t depth_ = 0;
 };
 
-}  // namespace
-
-std::string describe(const JsonError& error, const std::string& file) {
-  if (error.line() == 0) return fmt::format("{}: this JSON is not read: {}", file, error.what());
-  return fmt::format("{}:{}:{}: this is no JSON: {}", file, error.line(), error.column(),
-                     error.what());
+std::optional<std::int64_t> read_integer(const std::string& text) {
+  std::int64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  // What would be written otherwise, as "007" or "-0", is a name and no number.
+  if (error != std::errc{} || stop != end || std::to_string(number) != text) return std::nullopt;
+  return number;
 }
 
-Json read_json_entries(std::string_view text, std::string_view list, const TakeEntry& take) {
+}  // namespace
+
+Json read_json_entries(std::string_view text, const std::string& file, std::string_view list,
+                       const TakeEntry& take) {
   bool in_list = false;
   std::string key;
-  ShapeLimits limits;
+  ShapeLimits limits(file);
   const auto keep = [&](int depth, Event event, const Json& parsed) {
-    ShapeLimits::check_depth(depth);
+    limits.check_depth(depth);
     if (event == Event::object_start) limits.begin_object(depth);
     if (event == Event::key) {
       // The elements of the list may be any number: each is taken away before the next.
@@ -119,13 +134,17 @@ Json read_json_entries(std::string_view text, std::string_view list, const TakeE
   };
   try {
     Json document = Json::parse(text.begin(), text.end(), keep);
-    if (!document.is_object()) throw JsonError("this is no JSON object", 1, 1, false);
+    if (!document.is_object()) {
+      throw JsonError(file + ":1:1: this is no JSON: this is no JSON object", false);
+    }
     return document;
   } catch (const Json::parse_error& error) {
-    throw error_at(text, error);
+    // The library counts bytes from 1 and names the last one that it has read.
+    const std::size_t place = std::min(error.byte > 0 ? error.byte - 1 : 0, text.size());
+    throw no_json(file, text, place, json_problem(error));
   } catch (const Json::exception& error) {
     // A number that no double holds: the library does not say where it stands.
-    throw JsonError(json_problem(error), 0, 0, false);
+    throw not_read(file, json_problem(error));
   }
 }
 
@@ -133,6 +152,36 @@ std::string first_member(std::string_view text, std::span<const std::string_view
   MemberSearch search(names);
   Json::sax_parse(text.begin(), text.end(), &search);
   return search.found();
+}
+
+const Json* member(const Json* json, const char* name) {
+  if (json == nullptr || !json->is_object()) return nullptr;
+  const auto found = json->find(name);
+  return found != json->end() ? &*found : nullptr;
+}
+
+std::string text_of(const Json* json) {
+  return json != nullptr && json->is_string() ? json->get<std::string>() : std::string();
+}
+
+Value recorded_value(const Json& json) {
+  constexpr auto largest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  if (json.is_boolean()) return json.get<bool>();
+  if (json.is_string()) {
+    const auto& text = json.get_ref<const std::string&>();
+    if (const auto number = read_integer(text)) return *number;
+    if (const auto element = ElementType::find(text)) return *element;
+    return text;
+  }
+  const bool fits = !json.is_number_unsigned() || json.get<std::uint64_t>() <= largest;
+  if (json.is_number_integer() && fits) return json.get<std::int64_t>();
+  return json.dump();
+}
+
+Json value_to_json(const Value& value) {
+  if (const auto* number = std::get_if<std::int64_t>(&value)) return *number;
+  if (const auto* truth = std::get_if<bool>(&value)) return *truth;
+  return to_string(value);
 }
 
 }  // namespace sweep
