@@ -78,8 +78,8 @@ class GeometryMaker {
 
   void place_title() {
     constexpr std::size_t most_lines = 2;
-    const auto columns =
-        static_cast<std::size_t>((geometry_.width - 2 * edge) / text_width("n", title_size));
+    const auto columns = static_cast<std::size_t>((geometry_.width - 2 * picture_edge) /
+                                                  text_width("n", title_size));
     geometry_.title = wrap(chart_.title, columns);
     if (geometry_.title.size() > most_lines) {
       geometry_.title.resize(most_lines);
@@ -87,9 +87,9 @@ class GeometryMaker {
     }
     // A word may be longer than a line.
     for (std::string& line : geometry_.title) line = cut_to_width(line, columns, true);
-    top_ = edge + line_height * static_cast<double>(geometry_.title.size());
-    geometry_.label_middle = top_ + line_height / 2;
-    top_ += line_height + 6;
+    top_ = picture_edge + text_line_height * static_cast<double>(geometry_.title.size());
+    geometry_.label_middle = top_ + text_line_height / 2;
+    top_ += text_line_height + 6;
   }
 
   double left_margin() const {
@@ -97,13 +97,13 @@ class GeometryMaker {
     for (const ChartTick& tick : (is_heatmap() ? geometry_.rows : geometry_.figures).ticks) {
       widest = std::max(widest, text_width(tick.label, tick_size));
     }
-    return edge + widest + 14 + (is_heatmap() ? line_height : 0);
+    return picture_edge + widest + 14 + (is_heatmap() ? text_line_height : 0);
   }
 
   double right_margin() const {
-    if (is_heatmap()) return edge + 80;
-    if (geometry_.legend.empty() || !is_legend_beside()) return edge + 8;
-    return edge + widest_entry() + 20;
+    if (is_heatmap()) return picture_edge + 80;
+    if (geometry_.legend.empty() || !is_legend_beside()) return picture_edge + 8;
+    return picture_edge + widest_entry() + 20;
   }
 
   double panel_height() const {
@@ -124,13 +124,13 @@ class GeometryMaker {
     const double narrowest = left_margin();
     DrawnAxis trial = geometry_.x;
     const double overhang = fit_labels_below(trial, panel_width(narrowest)).overhang;
-    const double left = std::max(narrowest, edge + overhang);
+    const double left = std::max(narrowest, picture_edge + overhang);
     const double width = panel_width(left);
     const double height = panel_height();
     geometry_.x_labels = fit_labels_below(geometry_.x, width);
     if (is_heatmap()) fit_labels_beside(geometry_.rows, height);
     const bool has_titles = chart_.panels.size() > 1;
-    const double head = has_titles ? line_height : 0;
+    const double head = has_titles ? text_line_height : 0;
     for (std::size_t i = 0; i < chart_.panels.size(); ++i) {
       const auto column = static_cast<double>(i % columns_);
       const std::size_t full_rows = i / columns_;
@@ -145,8 +145,8 @@ class GeometryMaker {
     const double bottom = geometry_.panels.empty()
                               ? top_
                               : geometry_.panels.back().bottom + geometry_.x_labels.height;
-    geometry_.x_label_middle = bottom + x_label_gap + line_height / 2;
-    geometry_.height = bottom + x_label_gap + line_height + edge;
+    geometry_.x_label_middle = bottom + x_label_gap + text_line_height / 2;
+    geometry_.height = bottom + x_label_gap + text_line_height + picture_edge;
     if (is_heatmap() && !geometry_.panels.empty()) {
       const ChartBox& first = geometry_.panels.front();
       const double right = geometry_.width - right_margin();
@@ -157,13 +157,13 @@ class GeometryMaker {
   void place_legend() {
     if (geometry_.legend.empty()) return;
     if (is_legend_beside()) {
-      double middle = top_ + line_height / 2;
+      double middle = top_ + text_line_height / 2;
       for (LegendEntry& entry : geometry_.legend) {
-        entry.left = geometry_.width - edge - widest_entry();
+        entry.left = geometry_.width - picture_edge - widest_entry();
         entry.middle = middle;
-        middle += line_height;
+        middle += text_line_height;
       }
-      geometry_.height = std::max(geometry_.height, middle + edge);
+      geometry_.height = std::max(geometry_.height, middle + picture_edge);
       return;
     }
     place_legend_below();
@@ -173,18 +173,18 @@ class GeometryMaker {
   void place_legend_below() {
     const double begin = geometry_.panels.front().left;
     double left = begin;
-    double middle = geometry_.height - edge + line_height / 2 + 4;
+    double middle = geometry_.height - picture_edge + text_line_height / 2 + 4;
     for (LegendEntry& entry : geometry_.legend) {
       const double width = width_of(entry);
-      if (left > begin && left + width > geometry_.width - edge) {
+      if (left > begin && left + width > geometry_.width - picture_edge) {
         left = begin;
-        middle += line_height;
+        middle += text_line_height;
       }
       entry.left = left;
       entry.middle = middle;
       left += width + 20;
     }
-    geometry_.height = middle + line_height / 2 + edge;
+    geometry_.height = middle + text_line_height / 2 + picture_edge;
   }
 
   const Chart& chart_;

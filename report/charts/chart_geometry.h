@@ -48,9 +48,9 @@ struct ChartGeometry {
 
 inline constexpr double title_size = 15;
 inline constexpr double text_size = 12;
-inline constexpr double legend_sample = 30;  ///< pixels wide
-inline constexpr double edge = 16;           ///< free on all sides
-inline constexpr double line_height = 20;    ///< of a text
+inline constexpr double legend_sample = 30;     ///< pixels wide
+inline constexpr double picture_edge = 16;      ///< free on all sides
+inline constexpr double text_line_height = 20;  ///< of a text
 
 ChartGeometry geometry_of(const Chart& chart);
 

@@ -297,16 +297,17 @@ class PanelDrawer {
 
 /// What stands around the panels.
 void write_page_texts(const Chart& chart, const ChartGeometry& geometry, SvgPicture& picture) {
-  double middle = edge + line_height / 2;
+  double middle = picture_edge + text_line_height / 2;
   for (const std::string& line : geometry.title) {
-    picture.write(line, edge, middle, {title_size});
-    middle += line_height;
+    picture.write(line, picture_edge, middle, {title_size});
+    middle += text_line_height;
   }
-  picture.write(chart.figure_label, edge, geometry.label_middle, {text_size, axis_colour.light});
+  picture.write(chart.figure_label, picture_edge, geometry.label_middle,
+                {text_size, axis_colour.light});
   if (geometry.panels.empty()) return;
   const ChartBox& first = geometry.panels.front();
   if (chart.kind == ChartKind::heatmap) {
-    picture.write(chart.y.label, edge + text_size / 2,
+    picture.write(chart.y.label, picture_edge + text_size / 2,
                   (first.top + geometry.panels.back().bottom) / 2,
                   {text_size, ink_colour.light, "middle", -90});
   }
