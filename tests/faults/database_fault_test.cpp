@@ -191,16 +191,15 @@ BOOST_DATA_TEST_CASE(making_a_database_can_be_broken_off, data::make({1, 2, 3, 5
   replace_by(run.database(), "");
   Environment killed = injected("write:stride.db:" + std::to_string(write) + ":0");
   killed.emplace_back("SWEEP_FAULT_SIGNAL", std::to_string(SIGKILL));
-  BOOST_TEST(run_program(BrokenRun::command(), run.folder(), BrokenRun::environment(killed)).code ==
-             -SIGKILL);
+  BOOST_TEST(run_program(BrokenRun::command(), run.folder(), killed).code == -SIGKILL);
   run.complete();
 }
 
 BOOST_AUTO_TEST_CASE(making_a_database_can_fail) {
   const BrokenRun run;
   replace_by(run.database(), "");
-  const Outcome outcome = run_program(BrokenRun::command(), run.folder(),
-                                      BrokenRun::environment(injected("write:stride.db:3:28")));
+  const Outcome outcome =
+      run_program(BrokenRun::command(), run.folder(), injected("write:stride.db:3:28"));
   BOOST_TEST(outcome.code == 74);
   BOOST_TEST(
       contains(outcome.err, "the file 'results/stride.db' cannot be written: the disk is full"),
