@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "report/html/html_text.h"
+#include "engine/text/characters.h"
 
 namespace sweep {
 namespace {
@@ -129,10 +129,24 @@ unsigned viridis_at(double share) {
 }
 
 std::string escape_svg(std::string_view text) {
+  struct Entity {
+    char character;
+    std::string_view name;
+  };
+  constexpr std::array<Entity, 5> entities = {
+      {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}}};
   std::string line(text);
   std::ranges::replace_if(
       line, [](char c) { return c == '\t' || c == '\n' || c == '\r'; }, ' ');
-  std::string escaped = escape_html(line);
+  std::string escaped;
+  for (const char c : printable_text(line, "", "\xef\xbf\xbd")) {
+    const auto* entity = std::ranges::find(entities, c, &Entity::character);
+    if (entity != entities.end()) {
+      escaped += entity->name;
+    } else {
+      escaped += c;
+    }
+  }
   // XML has no place for U+FFFE and U+FFFF.
   for (const std::string_view last : {"\xbe", "\xbf"}) {
     const std::string character = "\xef\xbf" + std::string(last);
