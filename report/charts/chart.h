@@ -78,7 +78,7 @@ struct Chart {
   bool figures_from_zero = true;                 ///< the metric's linear axis begins at 0
   std::string figure_label;                      ///< "bandwidth [GB/s]"
   std::string series_label = {};                 ///< what the legend is headed: "T", "T, BLOCK"
-  std::vector<ChartPanel> panels = {};
+  std::vector<ChartPanel> panels = {};           ///< one at least, each with one series at least
   std::vector<ChartReference> references = {};
 };
 

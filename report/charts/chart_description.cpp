@@ -38,7 +38,7 @@ std::string describe_kind(const Chart& chart) {
 }
 
 std::string describe_series(const Chart& chart) {
-  if (chart.panels.empty() || chart.panels.front().series.size() < 2) return {};
+  if (chart.panels.front().series.size() < 2) return {};
   std::string names;
   for (const ChartSeries& series : chart.panels.front().series) {
     names += (names.empty() ? "" : "; ") + series.name;

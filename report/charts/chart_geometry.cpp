@@ -4,7 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "report/charts/chart.h"
 #include "report/display_text.h"
 
 namespace sweep {
@@ -17,8 +16,8 @@ constexpr std::size_t longest_entry = 60;
 class GeometryMaker {
  public:
   explicit GeometryMaker(const Chart& chart) : chart_(chart) {
-    columns_ = chart.panels.size() <= 2 ? chart.panels.size() : chart.panels.size() == 4 ? 2 : 3;
-    columns_ = std::max<std::size_t>(columns_, 1);
+    const std::size_t panels = chart.panels.size();
+    columns_ = panels <= 2 ? panels : panels == 4 ? 2 : 3;
   }
 
   ChartGeometry make() {
@@ -29,7 +28,11 @@ class GeometryMaker {
     list_legend();
     place_title();
     place_panels();
-    place_legend();
+    if (is_legend_beside()) {
+      place_legend_beside();
+    } else if (!geometry_.legend.empty()) {
+      place_legend_below();
+    }
     return std::move(geometry_);
   }
 
@@ -41,7 +44,7 @@ class GeometryMaker {
   }
 
   void list_legend() {
-    if (is_heatmap() || chart_.panels.empty()) return;
+    if (is_heatmap()) return;
     const auto& series = chart_.panels.front().series;
     if (series.size() > 1) {
       if (!chart_.series_label.empty()) {
@@ -102,8 +105,7 @@ class GeometryMaker {
 
   double right_margin() const {
     if (is_heatmap()) return picture_edge + 80;
-    if (geometry_.legend.empty() || !is_legend_beside()) return picture_edge + 8;
-    return picture_edge + widest_entry() + 20;
+    return picture_edge + (is_legend_beside() ? widest_entry() + 20 : 8);
   }
 
   double panel_height() const {
@@ -129,44 +131,32 @@ class GeometryMaker {
     const double height = panel_height();
     geometry_.x_labels = fit_labels_below(geometry_.x, width);
     if (is_heatmap()) fit_labels_beside(geometry_.rows, height);
-    const bool has_titles = chart_.panels.size() > 1;
-    const double head = has_titles ? text_line_height : 0;
+    const double head = chart_.panels.size() > 1 ? text_line_height : 0;  // of a panel
     for (std::size_t i = 0; i < chart_.panels.size(); ++i) {
-      const auto column = static_cast<double>(i % columns_);
-      const std::size_t full_rows = i / columns_;
-      const auto row = static_cast<double>(full_rows);
-      ChartBox box;
-      box.left = left + column * (width + panel_gap);
-      box.top = top_ + head + row * (head + height + geometry_.x_labels.height + 16);
-      box.right = box.left + width;
-      box.bottom = box.top + height;
-      geometry_.panels.push_back(box);
+      const std::size_t row = i / columns_;
+      const double x = left + static_cast<double>(i % columns_) * (width + panel_gap);
+      const double y =
+          top_ + head + static_cast<double>(row) * (head + height + geometry_.x_labels.height + 16);
+      geometry_.panels.push_back({x, y, x + width, y + height});
     }
-    const double bottom = geometry_.panels.empty()
-                              ? top_
-                              : geometry_.panels.back().bottom + geometry_.x_labels.height;
+    const double bottom = geometry_.panels.back().bottom + geometry_.x_labels.height;
     geometry_.x_label_middle = bottom + x_label_gap + text_line_height / 2;
     geometry_.height = bottom + x_label_gap + text_line_height + picture_edge;
-    if (is_heatmap() && !geometry_.panels.empty()) {
+    if (is_heatmap()) {
       const ChartBox& first = geometry_.panels.front();
       const double right = geometry_.width - right_margin();
       geometry_.colours = {right + 18, first.top, right + 34, first.bottom};
     }
   }
 
-  void place_legend() {
-    if (geometry_.legend.empty()) return;
-    if (is_legend_beside()) {
-      double middle = top_ + text_line_height / 2;
-      for (LegendEntry& entry : geometry_.legend) {
-        entry.left = geometry_.width - picture_edge - widest_entry();
-        entry.middle = middle;
-        middle += text_line_height;
-      }
-      geometry_.height = std::max(geometry_.height, middle + picture_edge);
-      return;
+  void place_legend_beside() {
+    double middle = top_ + text_line_height / 2;
+    for (LegendEntry& entry : geometry_.legend) {
+      entry.left = geometry_.width - picture_edge - widest_entry();
+      entry.middle = middle;
+      middle += text_line_height;
     }
-    place_legend_below();
+    geometry_.height = std::max(geometry_.height, middle + picture_edge);
   }
 
   /// From left to right, in as many lines as it takes.

@@ -193,9 +193,7 @@ class PanelDrawer {
   }
 
   /// Of a category's width 1.
-  double bar_width() const {
-    return bars_share / static_cast<double>(std::max<std::size_t>(panel_.series.size(), 1));
-  }
+  double bar_width() const { return bars_share / static_cast<double>(panel_.series.size()); }
 
   double bar_middle(const ChartMark& mark, std::size_t series) const {
     return x_at(mark.x - bars_share / 2 + (static_cast<double>(series) + 0.5) * bar_width());
@@ -304,7 +302,6 @@ void write_page_texts(const Chart& chart, const ChartGeometry& geometry, SvgPict
   }
   picture.write(chart.figure_label, picture_edge, geometry.label_middle,
                 {text_size, axis_colour.light});
-  if (geometry.panels.empty()) return;
   const ChartBox& first = geometry.panels.front();
   if (chart.kind == ChartKind::heatmap) {
     picture.write(chart.y.label, picture_edge + text_size / 2,
