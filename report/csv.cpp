@@ -10,7 +10,7 @@
 #include "report/count_agreement.h"
 #include "report/metric_column.h"
 #include "report/parameter_values.h"
-#include "report/point_records.h"
+#include "report/run_results.h"
 #include "report/verdict.h"
 
 namespace sweep {
@@ -45,13 +45,7 @@ std::string difference_heading(const std::string& metric) {
 }
 
 void append_line(std::string& csv, const std::vector<std::string>& fields) {
-  bool first = true;
-  for (const std::string& field : fields) {
-    if (!first) csv += ',';
-    csv += field;
-    first = false;
-  }
-  csv += "\r\n";
+  csv += fmt::format("{}\r\n", fmt::join(fields, ","));
 }
 
 }  // namespace

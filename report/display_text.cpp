@@ -81,4 +81,24 @@ std::string format_total(double count) {
   return format_thousands(static_cast<std::uint64_t>(clamped));
 }
 
+std::string as_sentence(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') {
+    text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  }
+  if (!text.ends_with('.')) text += '.';
+  return text;
+}
+
+std::string as_paragraph(std::span<const std::string> sentences) {
+  std::string paragraph;
+  for (const std::string& sentence : sentences) {
+    if (!sentence.empty()) paragraph += (paragraph.empty() ? "" : " ") + sentence + '.';
+  }
+  return paragraph;
+}
+
+std::string painted(const std::string& text, std::string_view escape, bool color) {
+  return color && !escape.empty() ? std::string(escape) + text + "\x1b[0m" : text;
+}
+
 }  // namespace sweep

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,5 +34,21 @@ std::string_view fraction_of(std::string_view figure);
 /// A count that is kept as a double, with separators: "8,388,608". What is no count is the nearest
 /// one, from 0 to 10^18; NaN is 0.
 std::string format_total(double count);
+
+/// The text with a capital at its beginning and one full stop at its end.
+std::string as_sentence(std::string text);
+
+/// Sentences without full stops as a paragraph with them; empty ones are left out.
+std::string as_paragraph(std::span<const std::string> sentences);
+
+// ECMA-48's escapes (SGR) for what stands out in a terminal.
+inline constexpr std::string_view bold = "\x1b[1m";
+inline constexpr std::string_view dim = "\x1b[2m";
+inline constexpr std::string_view red = "\x1b[31m";
+inline constexpr std::string_view green = "\x1b[32m";
+inline constexpr std::string_view yellow = "\x1b[33m";
+
+/// The text between the escape and the one that ends it; as it is without colours or an escape.
+std::string painted(const std::string& text, std::string_view escape, bool color);
 
 }  // namespace sweep

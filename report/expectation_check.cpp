@@ -11,10 +11,9 @@
 #include "report/count_agreement.h"
 #include "report/display_text.h"
 #include "report/metric_column.h"
+#include "report/notes.h"
 #include "report/parameter_values.h"
-#include "report/partly_verified.h"
-#include "report/point_condition.h"
-#include "report/point_records.h"
+#include "report/run_results.h"
 
 namespace sweep {
 namespace {
@@ -141,8 +140,7 @@ std::string list_broken(const ExpectationResult& result,
   std::string text;
   for (std::size_t i = 0; i < std::min(result.broken.size(), most_shown); ++i) {
     const BrokenPoint& broken = result.broken[i];
-    text += fmt::format(
-        "  {}: {}\n", printable(describe(environment_of(*broken.point), parameters)), broken.found);
+    text += fmt::format("  {}: {}\n", printable(describe(*broken.point, parameters)), broken.found);
   }
   if (result.broken.size() > most_shown) {
     text += fmt::format("  and {} more\n", format_thousands(result.broken.size() - most_shown));

@@ -2,44 +2,81 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <cmath>
+
 namespace sweep {
 namespace {
 
+struct ToJson {
+  Json operator()(std::int64_t number) const { return number; }
+  Json operator()(bool truth) const { return truth; }
+  Json operator()(ElementType type) const { return type.name(); }
+  Json operator()(const std::string& word) const { return word; }
+};
+
 std::string_view name_of(PointVerdict::Kind kind) {
-  switch (kind) {
-    case PointVerdict::Kind::best:
-      return "best";
-    case PointVerdict::Kind::same:
-      return "same";
-    case PointVerdict::Kind::slower:
-      return "slower";
-    case PointVerdict::Kind::not_compared:
-      return "not_compared";
-    case PointVerdict::Kind::cut_off:
-      break;
-  }
-  return "cut_off";
+  constexpr std::array<std::string_view, 5> names = {"best", "same", "slower", "not_compared",
+                                                     "cut_off"};
+  return names.at(static_cast<std::size_t>(kind));
 }
 
 }  // namespace
+
+Json json_number(double number) {
+  if (std::isnan(number)) return nullptr;
+  if (std::isinf(number)) return number > 0 ? "inf" : "-inf";
+  return number;
+}
+
+Json json_known(double number) {
+  return number == 0 ? Json(nullptr) : json_number(number);
+}
+
+Json json_place(const std::optional<std::int64_t>& place) {
+  return place ? Json(*place) : Json(nullptr);
+}
+
+Json json_text(const std::string& text) {
+  return text.empty() ? Json(nullptr) : Json(text);
+}
+
+Json json_interval(double low, double high) {
+  if (low == 0 && high == 0) return nullptr;
+  return Json::array({json_number(low), json_number(high)});
+}
+
+Json json_figure(double low, double figure, double high) {
+  if (figure == 0) return nullptr;
+  return Json::array({json_number(low), json_number(figure), json_number(high)});
+}
+
+Json json_parameters(const Bindings& parameters) {
+  Json object = Json::object();
+  for (const auto& [name, value] : parameters.entries()) {
+    object[name] = std::visit(ToJson{}, value);
+  }
+  return object;
+}
+
+std::string json_line(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
 
 std::string key_of(const MetricColumn& column) {
   return fmt::format("{}.{}", column.name, to_string(column.origin));
 }
 
 Json json_of(const Device& device) {
-  const auto known = [](std::uint64_t number) {
-    return number == 0 ? Json(nullptr) : Json(number);
-  };
   return {{"backend", device.backend},
           {"name", device.name},
           {"uuid", json_text(device.uuid)},
-          {"compute_capability", json_known(std::int64_t{device.compute_capability})},
-          {"multiprocessors", json_known(std::int64_t{device.multiprocessors})},
-          {"l2_bytes", known(device.l2_bytes)},
-          {"memory_bytes", known(device.memory_bytes)},
-          {"memory_clock_hz", known(device.memory_clock_hz)},
-          {"memory_bus_bits", json_known(std::int64_t{device.memory_bus_bits})},
+          {"compute_capability", json_known(device.compute_capability)},
+          {"multiprocessors", json_known(device.multiprocessors)},
+          {"l2_bytes", json_known(device.l2_bytes)},
+          {"memory_bytes", json_known(device.memory_bytes)},
+          {"memory_clock_hz", json_known(device.memory_clock_hz)},
+          {"memory_bus_bits", json_known(device.memory_bus_bits)},
           {"peak_bandwidth", json_known(device.peak_bandwidth())},
           {"driver", json_text(device.driver)},
           {"cuda", json_text(device.cuda)}};

@@ -121,7 +121,7 @@ Json tuning_of(const RunRecord& run) {
   const TuningRecord& tuning = *run.tuning;
   Json groups = Json::array();
   for (const TunedGroup& group : tuning.groups) groups.push_back(json_of(group));
-  return {{"metric", key_of({tuning.metric, tuning.origin})},
+  return {{"metric", key_of(column_of(tuning))},
           {"better", to_string(tuning.better)},
           {"note", json_text(describe_ranking(tuning))},
           {"strategy", tuning.strategy},

@@ -11,12 +11,12 @@
 #include "engine/text/units.h"
 #include "report/display_text.h"
 #include "report/metric_column.h"
-#include "report/point_list.h"
+#include "report/run_tables.h"
 
 namespace sweep {
 namespace {
 
-constexpr std::size_t most_groups = 4;
+constexpr std::size_t most_groups_limited = 4;
 /// Below this share, in %, an access is worth a word.
 constexpr double good_efficiency = 90;
 
@@ -48,7 +48,7 @@ std::string percent(double share) {
 
 /// Shares of the peak, in %, from which on memory is taken to be what a point waits for.
 constexpr double saturated = 75;
-constexpr double whole = 100;
+constexpr double full_share = 100;
 
 /// What a point's figures say of what it waits for.
 class PointLimits {
@@ -66,7 +66,7 @@ class PointLimits {
         device_.peak_bandwidth() > 0
             ? fmt::format(" of {} GB/s", format_figure(device_.peak_bandwidth() / 1e9))
             : "";
-    if (*share_ > whole) {
+    if (*share_ > full_share) {
       return fmt::format(
           "is served by caches: its bandwidth exceeds the memory's theoretical peak{}", peak);
     }
@@ -76,7 +76,7 @@ class PointLimits {
 
   std::vector<std::string> describe_waste() const {
     // Where the bytes wanted fill the memory's bandwidth nothing else can be what it waits for.
-    if (share_ && *share_ >= saturated && *share_ <= whole) return {};
+    if (share_ && *share_ >= saturated && *share_ <= full_share) return {};
     std::vector<std::string> parts = describe_global_waste();
     for (auto part : {describe_conflicts(), describe_idle_lanes(), describe_spills()}) {
       if (part) parts.push_back(std::move(*part));
@@ -97,7 +97,7 @@ class PointLimits {
   /// So many bytes in the point's time, in % of the device's peak.
   std::optional<double> share_of_peak(double bytes) const {
     if (!seconds_ || device_.peak_bandwidth() <= 0) return std::nullopt;
-    return bytes / *seconds_ / device_.peak_bandwidth() * whole;
+    return bytes / *seconds_ / device_.peak_bandwidth() * full_share;
   }
 
   /// What memory moved, as the hardware counted it.
@@ -115,7 +115,7 @@ class PointLimits {
     if (loads && stores) return share_of_peak((loads->figure + stores->figure) * sector);
     const auto efficiency = count("efficiency");
     if (!share_ || !efficiency || efficiency->figure <= 0) return std::nullopt;
-    return *share_ * whole / efficiency->figure;
+    return *share_ * full_share / efficiency->figure;
   }
 
   std::string describe_saturation() const {
@@ -147,10 +147,11 @@ class PointLimits {
     const bool is_wasteful =
         efficiency && efficiency->figure > 0 && efficiency->figure < good_efficiency;
     if (!is_wasteful || !matters(kind)) return std::nullopt;
-    std::string text = rough(whole / efficiency->figure) + " times the sectors that the bytes fill";
+    std::string text =
+        rough(full_share / efficiency->figure) + " times the sectors that the bytes fill";
     if (sectors && sectors->figure > 0) {
       text += fmt::format(": {} a request, where {} would do", rough(sectors->figure),
-                          rough(sectors->figure * efficiency->figure / whole));
+                          rough(sectors->figure * efficiency->figure / full_share));
     }
     return text + origin_of(*efficiency);
   }
@@ -173,9 +174,9 @@ class PointLimits {
   std::string describe_served() const {
     const auto requested = requested_share();
     if (!requested || moved_share()) return {};
-    if (*requested <= whole) return ", of which caches may serve part";
+    if (*requested <= full_share) return ", of which caches may serve part";
     return fmt::format(", of which caches serve {:.0f} % at least",
-                       std::floor(whole - whole * whole / *requested));
+                       std::floor(full_share - full_share * full_share / *requested));
   }
 
   /// The share of the time, in %, that the passes through shared memory take at least: a
@@ -189,7 +190,7 @@ class PointLimits {
       return std::nullopt;
     }
     const double busy = std::min(*blocks, static_cast<double>(device_.multiprocessors));
-    return (loads->figure + stores->figure) / busy / *clock / *seconds_ * whole;
+    return (loads->figure + stores->figure) / busy / *clock / *seconds_ * full_share;
   }
 
   std::optional<std::string> describe_conflicts() const {
@@ -204,10 +205,11 @@ class PointLimits {
     std::string text = fmt::format(
         "takes {} times the passes through shared memory that its bytes need, for {} bank "
         "conflicts{}",
-        rough(whole / efficiency->figure), format_total(conflicts->figure), origin_of(*conflicts));
+        rough(full_share / efficiency->figure), format_total(conflicts->figure),
+        origin_of(*conflicts));
     if (share) {
       text += fmt::format(", and these passes take {:.0f} % of its time at least",
-                          std::min(*share, whole));
+                          std::min(*share, full_share));
     }
     return text;
   }
@@ -286,7 +288,7 @@ class LimitWords {
   std::vector<std::string> sentences() const {
     std::vector<std::string> sentences;
     const auto& groups = run_.verdicts.groups;
-    for (std::size_t i = 0; i < std::min(groups.size(), most_groups); ++i) {
+    for (std::size_t i = 0; i < std::min(groups.size(), most_groups_limited); ++i) {
       add_group(groups[i], sentences);
     }
     if (groups.empty()) add_range(sentences);
@@ -295,7 +297,7 @@ class LimitWords {
 
  private:
   std::string configuration(std::size_t place) const {
-    return describe(environment_of(*run_.points[place]), told_);
+    return describe(*run_.points[place], told_);
   }
 
   static std::string name_of(const VerdictGroup& group) {

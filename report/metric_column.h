@@ -31,6 +31,9 @@ std::string unit_of(const std::string& metric);
 Better better_of(const std::string& metric);
 /// Whether it is a duration that was measured.
 bool is_time(const MetricColumn& column);
+/// What a search went by.
+MetricColumn column_of(const TuningRecord& tuning);
+
 /// Which figure of a column is the better one in a run: what its search looked for where it
 /// searched by this column, else the metric's own.
 Better better_for(const MetricColumn& column, const std::optional<TuningRecord>& tuning);
@@ -45,5 +48,14 @@ std::vector<MetricColumn> metric_columns(std::span<const PointRecord* const> poi
 /// The first of `names` that any point has, from the first origin that any point has it from.
 std::optional<MetricColumn> choose_metric(std::span<const PointRecord* const> points,
                                           std::span<const std::string> names);
+
+/// How a figure that is `ratio` times another one, at least 0, differs from it. Of a time "1.73
+/// times slower" and "1.25 times faster"; of anything else "42 % less", "12 % more", and from twice
+/// on "2.10 times as much".
+std::string describe_difference(double ratio, const MetricColumn& metric);
+
+/// A number of times, at least 1, with two digits or so of what is beyond 1: "1.73", "1.0025",
+/// "31.2".
+std::string times_text(double factor);
 
 }  // namespace sweep

@@ -1,5 +1,8 @@
 #include "report/parameter_values.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <map>
 
@@ -7,6 +10,7 @@
 #include "engine/text/units.h"
 
 namespace sweep {
+
 Bindings environment_of(const PointRecord& point) {
   return with_pattern(point.key.pattern_name, point.key.parameters);
 }
@@ -86,6 +90,10 @@ std::string describe(const Bindings& environment, std::span<const ParameterValue
   return text;
 }
 
+std::string describe(const PointRecord& point, std::span<const ParameterValues> parameters) {
+  return describe(environment_of(point), parameters);
+}
+
 std::vector<ParameterValues> chosen_parameters(const std::vector<ParameterValues>& parameters,
                                                std::span<const std::string> for_each) {
   std::vector<ParameterValues> chosen = parameters;
@@ -112,10 +120,30 @@ std::string describe_group(const Bindings& group, std::span<const std::string> f
   return text;
 }
 
+std::string with_values(const ParameterValues& parameter, std::size_t most) {
+  if (parameter.values().size() > most) {
+    return fmt::format("{} ({} values)", parameter.name, parameter.values().size());
+  }
+  std::vector<std::string> values;
+  for (const Value& value : parameter.values()) values.push_back(parameter.show(value));
+  return fmt::format("{} ({})", parameter.name, fmt::join(values, ", "));
+}
+
 const ParameterValues* find_parameter(std::span<const ParameterValues> parameters,
                                       const std::string& name) {
   const auto found = std::ranges::find(parameters, name, &ParameterValues::name);
   return found != parameters.end() ? &*found : nullptr;
+}
+
+bool holds(const Expression& condition, const PointRecord& point) {
+  const Bindings environment = environment_of(point);
+  Diagnostics ignored;
+  if (condition.check(scope_of(environment), ignored) != ValueKind::boolean) return false;
+  try {
+    return condition.evaluate_boolean(environment);
+  } catch (const InputError&) {
+    return false;
+  }
 }
 
 }  // namespace sweep

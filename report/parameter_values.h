@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/store/record.h"
+#include "engine/text/expression.h"
 #include "engine/text/value.h"
 
 namespace sweep {
@@ -54,6 +55,8 @@ std::vector<ParameterValues> telling_parameters(const std::vector<ParameterValue
 
 /// "STRIDE = 4, T = float" for those of the parameters that `environment` has.
 std::string describe(const Bindings& environment, std::span<const ParameterValues> parameters);
+/// The same of a point's environment.
+std::string describe(const PointRecord& point, std::span<const ParameterValues> parameters);
 
 /// Those that a search chose among: with several values, not computed from others, and none of the
 /// names that groups differ in. All when there are none.
@@ -65,8 +68,15 @@ std::vector<ParameterValues> chosen_parameters(const std::vector<ParameterValues
 std::string describe_group(const Bindings& group, std::span<const std::string> for_each,
                            std::span<const ParameterValues> parameters);
 
+/// "BLOCK (128, 256, 512)"; of more than `most` values "BLOCK (12 values)".
+std::string with_values(const ParameterValues& parameter, std::size_t most);
+
 /// The parameter of that name, or null.
 const ParameterValues* find_parameter(std::span<const ParameterValues> parameters,
                                       const std::string& name);
+
+/// Whether a condition over "pattern" and the parameters holds for a point; false when the point
+/// lacks a name, or the expression has no value.
+bool holds(const Expression& condition, const PointRecord& point);
 
 }  // namespace sweep

@@ -1,5 +1,3 @@
-#include "report/pivot.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,16 +6,59 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <span>
+#include <string>
+#include <vector>
 
+#include "engine/spec/metric.h"
 #include "engine/text/units.h"
-#include "report/best_cells.h"
 #include "report/display_text.h"
 #include "report/metric_column.h"
 #include "report/parameter_values.h"
-#include "report/sentences.h"
+#include "report/run_tables.h"
 #include "report/shared_place.h"
+#include "report/table_model.h"
 
 namespace sweep {
+namespace {
+
+/// Marks the best cells of a table whose columns show these metrics in turn: of each metric the
+/// cells that show its best figure, so that what reads the same is marked alike. Figures of cut-off
+/// points are none, nor is anything marked where neither is better or all figures read the same.
+void mark_best_cells(TableModel& table, std::span<const Better> metrics);
+
+void mark_best(const std::vector<Cell*>& cells, Better better) {
+  const Cell* best = nullptr;
+  std::set<std::string> shown;
+  for (const Cell* cell : cells) {
+    shown.insert(format_figure(cell->low));
+    if (best == nullptr ||
+        (better == Better::higher ? cell->low > best->low : cell->low < best->low)) {
+      best = cell;
+    }
+  }
+  if (shown.size() < 2) return;
+  const std::string text = format_figure(best->low);
+  for (Cell* cell : cells) cell->is_best = format_figure(cell->low) == text;
+}
+
+void mark_best_cells(TableModel& table, std::span<const Better> metrics) {
+  for (std::size_t metric = 0; metric < metrics.size(); ++metric) {
+    if (metrics[metric] == Better::neither) continue;
+    std::vector<Cell*> cells;
+    for (TableModel::Row& row : table.rows) {
+      for (std::size_t i = metric; i < row.cells.size(); i += metrics.size()) {
+        Cell& cell = row.cells[i];
+        const bool is_figure = cell.kind == Cell::Kind::figure && !std::isnan(cell.low);
+        if (is_figure && !cell.is_cut_off) cells.push_back(&cell);
+      }
+    }
+    mark_best(cells, metrics[metric]);
+  }
+}
+
+}  // namespace
+
 namespace {
 
 /// The places of some parameters' values in the order of the table.

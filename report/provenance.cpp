@@ -84,4 +84,10 @@ Lines describe_provenance(const RunRecord& run) {
   return lines;
 }
 
+DocumentTable provenance_table(const RunRecord& run) {
+  DocumentTable table = {{{""}, {""}}, {}};
+  for (const auto& [what, text] : describe_provenance(run)) table.rows.push_back({what, text});
+  return table;
+}
+
 }  // namespace sweep

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/store/record.h"
+#include "report/document.h"
 
 namespace sweep {
 
@@ -14,5 +15,7 @@ std::string readable_time(const std::string& time);
 /// What a report says about where a run's figures come from, line by line: "driver" and
 /// "580.159.04, CUDA 13.0". What is not known is left out.
 std::vector<std::pair<std::string, std::string>> describe_provenance(const RunRecord& run);
+/// The same as a table.
+DocumentTable provenance_table(const RunRecord& run);
 
 }  // namespace sweep

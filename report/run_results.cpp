@@ -34,6 +34,19 @@ std::string summary_of(const std::string& sweep_text) {
 
 }  // namespace
 
+std::size_t RunResults::count_failed() const {
+  return static_cast<std::size_t>(std::ranges::count_if(points, [](const StoredPoint& stored) {
+    return stored.point.status == PointStatus::failed;
+  }));
+}
+
+std::string RunResults::describe_state() const {
+  if (run.state == RunState::finished) return {};
+  return run.state == RunState::interrupted
+             ? "The run was interrupted: not all of its points are here."
+             : "The run has not finished: it is still going on, or it was killed.";
+}
+
 RunResults load_results(const Store& store, std::optional<std::int64_t> run_id) {
   RunResults results;
   results.run = find_run(store, run_id);
@@ -47,6 +60,13 @@ RunResults load_results(const Store& store, std::optional<std::int64_t> run_id) 
   results.expectations = expectations_of(results.run.provenance.sweep_text);
   results.summary = summary_of(results.run.provenance.sweep_text);
   return results;
+}
+
+std::vector<const PointRecord*> records_of(std::span<const StoredPoint> points) {
+  std::vector<const PointRecord*> records;
+  records.reserve(points.size());
+  for (const StoredPoint& stored : points) records.push_back(&stored.point);
+  return records;
 }
 
 }  // namespace sweep

@@ -7,23 +7,10 @@
 #include <set>
 
 #include "report/display_text.h"
-#include "report/point_condition.h"
+#include "report/parameter_values.h"
 
 namespace sweep {
 namespace {
-
-std::string with_values(const ParameterValues& parameter) {
-  constexpr std::size_t most_shown = 8;
-  if (parameter.values().size() > most_shown) {
-    return fmt::format("{} ({} values)", parameter.name, parameter.values().size());
-  }
-  std::string values;
-  for (const Value& value : parameter.values()) {
-    if (!values.empty()) values += ", ";
-    values += parameter.show(value);
-  }
-  return fmt::format("{} ({})", parameter.name, values);
-}
 
 bool have_same(const Bindings& a, const Bindings& b, const std::string& name) {
   const Value* left = a.find(name);
@@ -74,10 +61,11 @@ std::string hidden_parameters(std::span<const PointList> places,
       }
     }
   }
+  constexpr std::size_t most_values = 8;
   std::vector<std::string> texts;
   for (const ParameterValues& parameter : parameters) {
     if (!parameter.is_derived && varying.contains(parameter.name))
-      texts.push_back(with_values(parameter));
+      texts.push_back(with_values(parameter, most_values));
   }
   return in_words(texts);
 }

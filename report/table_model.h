@@ -46,6 +46,7 @@ struct TableModel {
     std::vector<std::string> keys;
     std::vector<Cell> cells;
     std::string remark = {};
+    bool is_alarming = false;  ///< what the remark says
   };
 
   std::string title;

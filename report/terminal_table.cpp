@@ -8,12 +8,10 @@
 
 #include "engine/text/units.h"
 #include "report/display_text.h"
-#include "report/point_notes.h"
-#include "report/run_notes.h"
+#include "report/notes.h"
 #include "report/run_tables.h"
 #include "report/table_columns.h"
-#include "report/terminal_color.h"
-#include "report/tuning_lines.h"
+#include "report/tuning.h"
 
 namespace sweep {
 namespace {

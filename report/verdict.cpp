@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "engine/text/units.h"
-#include "report/difference_words.h"
+#include "report/metric_column.h"
 
 namespace sweep {
 namespace {
@@ -95,11 +95,11 @@ class GroupJudge {
   /// Of points in their order; the first when none has an interval. What was cut off is not the
   /// best unless all was.
   std::size_t best_with_interval(const std::vector<std::size_t>& ranked) const {
-    const auto whole = [&](std::size_t i) { return !is_cut_off(results_.points[i].point); };
+    const auto is_whole = [&](std::size_t i) { return !is_cut_off(results_.points[i].point); };
     const auto found = std::ranges::find_if(
-        ranked, [&](std::size_t i) { return whole(i) && verdicts_[i]->interval.has_value(); });
+        ranked, [&](std::size_t i) { return is_whole(i) && verdicts_[i]->interval.has_value(); });
     if (found != ranked.end()) return *found;
-    const auto first = std::ranges::find_if(ranked, whole);
+    const auto first = std::ranges::find_if(ranked, is_whole);
     return first != ranked.end() ? *first : ranked.front();
   }
 
@@ -278,6 +278,12 @@ std::string describe_same(std::size_t count) {
   if (count == 0) return {};
   return fmt::format("; {} {} the same", count_of(count, "configuration"),
                      count == 1 ? "is" : "are");
+}
+
+std::string describe_not_compared(const VerdictGroup& group) {
+  if (group.not_compared == 0) return {};
+  return fmt::format("{} {} not compared, for want of an interval",
+                     format_thousands(group.not_compared), group.not_compared == 1 ? "is" : "are");
 }
 
 bool is_won(const RunResults& results, const VerdictGroup& group) {

@@ -15,7 +15,6 @@
 #include "report/charts/chart_description.h"
 #include "report/charts/combinations.h"
 #include "report/display_text.h"
-#include "report/sentences.h"
 #include "report/shared_place.h"
 #include "report/verdict.h"
 

@@ -1,9 +1,8 @@
-#include "report/compare/comparison_table.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 
+#include "report/compare/comparison_report.h"
 #include "report/compare/comparison_words.h"
 
 namespace sweep {
@@ -100,6 +99,7 @@ TableModel comparison_table(const RunComparison& comparison,
       line.cells.push_back(has_both && interval ? cell_of(interval->high) : Cell());
     }
     line.remark = describe_change(change, comparison.metrics[row.metric]);
+    line.is_alarming = change.change == Change::worse;
     table.rows.push_back(std::move(line));
   }
   return table;

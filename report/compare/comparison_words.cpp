@@ -4,13 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <set>
 
 #include "engine/store/record.h"
 #include "engine/text/units.h"
-#include "report/compare/concentration.h"
-#include "report/difference_words.h"
 #include "report/display_text.h"
+#include "report/metric_column.h"
 #include "report/provenance.h"
 
 namespace sweep {
@@ -46,27 +47,28 @@ std::string describe_counts(const ComparedMetric& metric, const MetricSummary& s
   const std::string same = is_exact
                                ? std::string("equal")
                                : fmt::format("the same within {:.3g} %", metric.threshold * 100);
-  if (summary.same == summary.all()) {
-    return summary.same == 1 ? same
-                             : fmt::format("all {} {}", format_thousands(summary.same), same);
+  if (summary.count(Change::same) == summary.all()) {
+    return summary.count(Change::same) == 1
+               ? same
+               : fmt::format("all {} {}", format_thousands(summary.count(Change::same)), same);
   }
   std::vector<std::string> parts;
   const auto add = [&](std::size_t count, const std::string& words) {
     if (count > 0) parts.push_back(fmt::format("{} {}", format_thousands(count), words));
   };
   const bool is_speed = metric.is_speed;
-  add(summary.worse, fmt::format("{}{}", word_for(Change::worse, is_speed), by));
-  add(summary.better, fmt::format("{}{}", word_for(Change::better, is_speed), by));
-  add(summary.changed, fmt::format("{}{}", word_for(Change::changed, is_speed), by));
-  add(summary.unclear, std::string(word_for(Change::unclear, is_speed)));
-  add(summary.missing, "without it in one of the runs");
-  add(summary.same, is_exact ? "equal" : "the same");
+  add(summary.count(Change::worse), fmt::format("{}{}", word_for(Change::worse, is_speed), by));
+  add(summary.count(Change::better), fmt::format("{}{}", word_for(Change::better, is_speed), by));
+  add(summary.count(Change::changed), fmt::format("{}{}", word_for(Change::changed, is_speed), by));
+  add(summary.count(Change::unclear), std::string(word_for(Change::unclear, is_speed)));
+  add(summary.count(Change::missing), "without it in one of the runs");
+  add(summary.count(Change::same), is_exact ? "equal" : "the same");
   return in_words(parts);
 }
 
 std::string summary_line(const ComparedMetric& metric, const MetricSummary& summary) {
   std::string line = heading_of(metric) + ": " + describe_counts(metric, summary);
-  const bool all_equal = metric.threshold == 0 && summary.same == summary.all();
+  const bool all_equal = metric.threshold == 0 && summary.count(Change::same) == summary.all();
   if (summary.mean && summary.all() > 1 && !all_equal) {
     line += "; geometric mean of " + describe_ratio(*summary.mean);
     if (summary.not_averaged > 0) {
@@ -143,39 +145,15 @@ std::string describe_change(const MetricChange& change, const ComparedMetric& me
 }
 
 std::string_view word_for(Change change, bool is_speed) {
-  switch (change) {
-    case Change::same:
-      return "same";
-    case Change::better:
-      return is_speed ? "faster" : "better";
-    case Change::worse:
-      return is_speed ? "slower" : "worse";
-    case Change::changed:
-      return "changed";
-    case Change::unclear:
-      return "not told apart";
-    case Change::missing:
-      break;
-  }
-  return "missing";
+  if (is_speed && change == Change::better) return "faster";
+  if (is_speed && change == Change::worse) return "slower";
+  return change == Change::unclear ? "not told apart" : to_string(change);
 }
 
 std::string_view describe(PairStatus status) {
-  switch (status) {
-    case PairStatus::compared:
-      return "compared";
-    case PairStatus::failed_after:
-      return "failed in B";
-    case PairStatus::fixed:
-      return "fixed in B";
-    case PairStatus::failed_both:
-      return "failed in both";
-    case PairStatus::only_before:
-      return "only in A";
-    case PairStatus::only_after:
-      break;
-  }
-  return "only in B";
+  constexpr std::array<std::string_view, 6> words = {"compared",       "failed in B", "fixed in B",
+                                                     "failed in both", "only in A",   "only in B"};
+  return words.at(static_cast<std::size_t>(status));
 }
 
 Change overall_change(const RunComparison& comparison,
@@ -205,8 +183,7 @@ std::string name_of(const RunComparison& comparison) {
 }
 
 std::string describe_run(const ComparedRun& run) {
-  const auto failed = std::ranges::count(run.results.points, PointStatus::failed,
-                                         [](const StoredPoint& each) { return each.point.status; });
+  const std::size_t failed = run.results.count_failed();
   std::vector<std::string> parts;
   if (!run.results.run.started.empty()) parts.push_back(readable_time(run.results.run.started));
   if (const std::string& device = run.results.run.provenance.device.name; !device.empty()) {
@@ -214,7 +191,7 @@ std::string describe_run(const ComparedRun& run) {
   }
   parts.push_back(count_of(run.results.points.size(), "point"));
   if (failed > 0) {
-    parts.push_back(fmt::format("{} failed", format_thousands(static_cast<std::uint64_t>(failed))));
+    parts.push_back(fmt::format("{} failed", format_thousands(failed)));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
 }
@@ -265,6 +242,125 @@ std::vector<std::string> describe_summary(const RunComparison& comparison) {
     lines.push_back(fmt::format("{}: {}", describe(status), count_of(count, "configuration")));
   }
   for (std::string& line : describe_concentration(comparison)) lines.push_back(std::move(line));
+  return lines;
+}
+
+namespace {
+
+constexpr double chance = 0.01;
+
+/// The configurations in both runs, and which of them changed one way.
+struct ChangedOnes {
+  std::vector<const ConfigurationComparison*> all;
+  std::vector<const ConfigurationComparison*> changed;
+};
+
+ChangedOnes find(const RunComparison& comparison, Change wanted, PairStatus status) {
+  ChangedOnes found;
+  for (const ConfigurationComparison& each : comparison.configurations) {
+    if (each.status == PairStatus::only_before || each.status == PairStatus::only_after) continue;
+    found.all.push_back(&each);
+    const bool is_meant =
+        each.status == PairStatus::compared
+            ? status == PairStatus::compared && overall_change(comparison, each) == wanted
+            : each.status == status;
+    if (is_meant) found.changed.push_back(&each);
+  }
+  return found;
+}
+
+std::optional<Value> value_of(const ConfigurationComparison& configuration,
+                              const std::string& name) {
+  if (name == "pattern") return Value(configuration.pattern);
+  const Value* value = configuration.parameters.find(name);
+  return value != nullptr ? std::optional(*value) : std::nullopt;
+}
+
+/// How likely `drawn` of `all` without replacement are all among `marked` of them.
+double probability(std::size_t marked, std::size_t all, std::size_t drawn) {
+  double result = 1;
+  for (std::size_t i = 0; i < drawn; ++i) {
+    result *= static_cast<double>(marked - i) / static_cast<double>(all - i);
+  }
+  return result;
+}
+
+/// A condition that all of the changed hold.
+struct Trait {
+  std::string text;
+  std::size_t holders = 0;  ///< among all
+};
+
+void add_value_trait(const ChangedOnes& ones, const ParameterValues& parameter,
+                     std::vector<Trait>& traits) {
+  const auto value = value_of(*ones.changed.front(), parameter.name);
+  const auto holds = [&](const ConfigurationComparison* each) {
+    return value_of(*each, parameter.name) == value;
+  };
+  if (!value || !std::ranges::all_of(ones.changed, holds)) return;
+  traits.push_back({fmt::format("{} = {}", parameter.name, parameter.show(*value)),
+                    static_cast<std::size_t>(std::ranges::count_if(ones.all, holds))});
+}
+
+void add_range_traits(const ChangedOnes& ones, const ParameterValues& parameter,
+                      std::vector<Trait>& traits) {
+  std::set<std::int64_t> values;
+  for (const ConfigurationComparison* each : ones.changed) {
+    const auto value = value_of(*each, parameter.name);
+    const auto* number = value ? std::get_if<std::int64_t>(&*value) : nullptr;
+    if (number == nullptr) return;
+    values.insert(*number);
+  }
+  if (values.size() < 2) return;
+  const auto count = [&](auto&& holds) {
+    std::size_t holders = 0;
+    for (const ConfigurationComparison* each : ones.all) {
+      const auto value = value_of(*each, parameter.name);
+      const auto* number = value ? std::get_if<std::int64_t>(&*value) : nullptr;
+      if (number != nullptr && holds(*number)) ++holders;
+    }
+    return holders;
+  };
+  const std::int64_t least = *values.begin();
+  const std::int64_t most = *values.rbegin();
+  traits.push_back({fmt::format("{} >= {}", parameter.name, parameter.show(least)),
+                    count([&](std::int64_t each) { return each >= least; })});
+  traits.push_back({fmt::format("{} <= {}", parameter.name, parameter.show(most)),
+                    count([&](std::int64_t each) { return each <= most; })});
+}
+
+void describe_traits(const ChangedOnes& ones, const std::vector<ParameterValues>& parameters,
+                     std::string_view what, std::vector<std::string>& lines) {
+  constexpr std::size_t fewest = 2;
+  if (ones.changed.size() < fewest || ones.changed.size() == ones.all.size()) return;
+  std::vector<Trait> traits;
+  for (const ParameterValues& parameter : parameters) {
+    add_value_trait(ones, parameter, traits);
+    add_range_traits(ones, parameter, traits);
+  }
+  for (const Trait& trait : traits) {
+    if (probability(trait.holders, ones.all.size(), ones.changed.size()) >= chance) continue;
+    const std::string count = format_thousands(ones.changed.size());
+    lines.push_back(trait.holders == ones.changed.size()
+                        ? fmt::format("all {} that {} have {}, and all that have it do so", count,
+                                      what, trait.text)
+                        : fmt::format("all {} that {} have {} ({} have it)", count, what,
+                                      trait.text, format_thousands(trait.holders)));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> describe_concentration(const RunComparison& comparison) {
+  const std::vector<ParameterValues>& parameters = comparison.parameters;
+  const bool is_speed = !comparison.metrics.empty() && comparison.metrics.front().is_speed;
+  std::vector<std::string> lines;
+  describe_traits(find(comparison, Change::worse, PairStatus::compared), parameters,
+                  is_speed ? "got slower" : "got worse", lines);
+  describe_traits(find(comparison, Change::better, PairStatus::compared), parameters,
+                  is_speed ? "got faster" : "got better", lines);
+  describe_traits(find(comparison, Change::missing, PairStatus::failed_after), parameters,
+                  "newly fail", lines);
   return lines;
 }
 

@@ -11,7 +11,6 @@
 #include "report/compare/compared_metric.h"
 #include "report/display_text.h"
 #include "report/parameter_values.h"
-#include "report/point_condition.h"
 
 namespace sweep {
 namespace {

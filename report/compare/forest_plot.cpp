@@ -1,5 +1,3 @@
-#include "report/compare/forest_plot.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <cmath>
 
 #include "engine/text/units.h"
+#include "report/compare/comparison_report.h"
 #include "report/compare/comparison_words.h"
 #include "report/html/html_text.h"
 
@@ -40,13 +39,13 @@ class Scale {
   double width_ = 1;
 };
 
-struct Row {
+struct PlotRow {
   const ConfigurationComparison* configuration = nullptr;
   const MetricChange* change = nullptr;
 };
 
-std::vector<Row> rows_of(const RunComparison& comparison, std::size_t metric) {
-  std::vector<Row> rows;
+std::vector<PlotRow> rows_of(const RunComparison& comparison, std::size_t metric) {
+  std::vector<PlotRow> rows;
   for (const ConfigurationComparison& each : comparison.configurations) {
     if (each.changes.empty() || each.changes[metric].change == Change::missing) continue;
     rows.push_back({&each, &each.changes[metric]});
@@ -58,10 +57,10 @@ Interval ends_of(const Ratio& ratio) {
   return ratio.interval.value_or(Interval{ratio.value, ratio.value});
 }
 
-Scale scale_of(const std::vector<Row>& rows, double threshold) {
+Scale scale_of(const std::vector<PlotRow>& rows, double threshold) {
   double least = 1 / (1 + threshold) / 1.01;
   double most = (1 + threshold) * 1.01;
-  for (const Row& row : rows) {
+  for (const PlotRow& row : rows) {
     const Interval ends = ends_of(row.change->ratio);
     least = std::min(least, std::max(ends.low, 1 / farthest));
     most = std::max(most, std::min(ends.high, farthest));
@@ -90,19 +89,11 @@ std::string write_axis(const Scale& scale) {
 }
 
 std::string_view row_class(Change change) {
-  switch (change) {
-    case Change::worse:
-      return "worse";
-    case Change::better:
-      return "better";
-    case Change::unclear:
-      return "unclear";
-    default:
-      return "dim";
-  }
+  const bool is_shown = change != Change::same && change != Change::changed;
+  return is_shown ? to_string(change) : "dim";
 }
 
-std::string write_row(const Row& row, const ComparedMetric& metric, const Scale& scale,
+std::string write_row(const PlotRow& row, const ComparedMetric& metric, const Scale& scale,
                       const std::vector<ParameterValues>& parameters) {
   const Ratio& ratio = row.change->ratio;
   const Interval ends = ends_of(ratio);
@@ -135,23 +126,24 @@ std::string write_row(const Row& row, const ComparedMetric& metric, const Scale&
 std::string write_forest_plot(const RunComparison& comparison, std::size_t metric,
                               std::size_t most) {
   const ComparedMetric& compared = comparison.metrics[metric];
-  std::vector<Row> rows = rows_of(comparison, metric);
-  const std::size_t equal = std::erase_if(rows, [](const Row& row) {
+  std::vector<PlotRow> rows = rows_of(comparison, metric);
+  const std::size_t equal = std::erase_if(rows, [](const PlotRow& row) {
     const Interval ends = ends_of(row.change->ratio);
     return ends.low == 1 && ends.high == 1;
   });
   if (rows.empty()) return {};
-  const auto cost = [&](const Row& row) { return cost_of(*row.change, compared).value; };
+  const auto cost = [&](const PlotRow& row) { return cost_of(*row.change, compared).value; };
   const std::size_t all = rows.size();
   if (all > most) {
-    const auto distance = [&](const Row& row) {
+    const auto distance = [&](const PlotRow& row) {
       return std::abs(std::log(std::clamp(cost(row), 1 / farthest, farthest)));
     };
-    std::ranges::stable_sort(rows,
-                             [&](const Row& a, const Row& b) { return distance(a) > distance(b); });
+    std::ranges::stable_sort(
+        rows, [&](const PlotRow& a, const PlotRow& b) { return distance(a) > distance(b); });
     rows.resize(most);
   }
-  std::ranges::stable_sort(rows, [&](const Row& a, const Row& b) { return cost(a) > cost(b); });
+  std::ranges::stable_sort(rows,
+                           [&](const PlotRow& a, const PlotRow& b) { return cost(a) > cost(b); });
   const Scale scale = scale_of(rows, compared.threshold);
   const std::vector<ParameterValues>& parameters = comparison.parameters;
   std::string text = fmt::format(
@@ -165,7 +157,7 @@ std::string write_forest_plot(const RunComparison& comparison, std::size_t metri
                               equal == 1 ? "is" : "are")
                 : "");
   text += write_axis(scale);
-  for (const Row& row : rows) text += write_row(row, compared, scale, parameters);
+  for (const PlotRow& row : rows) text += write_row(row, compared, scale, parameters);
   return text + "</div>\n";
 }
 

@@ -1,7 +1,6 @@
-#include "report/compare/json_comparison.h"
-
+#include "report/compare/comparison_report.h"
 #include "report/compare/comparison_words.h"
-#include "report/json_value.h"
+#include "report/json_records.h"
 
 namespace sweep {
 namespace {
@@ -46,12 +45,12 @@ Json json_of(const ComparedMetric& metric, const MetricSummary& summary) {
                  {"better", to_string(metric.better)},
                  {"threshold", metric.threshold},
                  {"judged", metric.judges},
-                 {"worse", summary.worse},
-                 {"better_count", summary.better},
-                 {"same", summary.same},
-                 {"changed", summary.changed},
-                 {"unclear", summary.unclear},
-                 {"missing", summary.missing},
+                 {"worse", summary.count(Change::worse)},
+                 {"better_count", summary.count(Change::better)},
+                 {"same", summary.count(Change::same)},
+                 {"changed", summary.count(Change::changed)},
+                 {"unclear", summary.count(Change::unclear)},
+                 {"missing", summary.count(Change::missing)},
                  {"mean", nullptr}};
   if (summary.mean) object["mean"] = json_of(summary.mean->value, summary.mean->interval);
   return object;

@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <set>
+#include <string>
 
 #include "engine/text/units.h"
-#include "report/compare/run_differences.h"
-#include "report/compare/telling_names.h"
 
 namespace sweep {
 namespace {
@@ -56,29 +57,6 @@ MetricChange compare_metric(const PointPair& pair, const ComparedMetric& metric)
   return change;
 }
 
-void count(MetricSummary& summary, Change change) {
-  switch (change) {
-    case Change::same:
-      ++summary.same;
-      return;
-    case Change::better:
-      ++summary.better;
-      return;
-    case Change::worse:
-      ++summary.worse;
-      return;
-    case Change::changed:
-      ++summary.changed;
-      return;
-    case Change::unclear:
-      ++summary.unclear;
-      return;
-    case Change::missing:
-      ++summary.missing;
-      return;
-  }
-}
-
 MetricSummary summarize(const RunComparison& comparison, std::size_t index) {
   const ComparedMetric& metric = comparison.metrics[index];
   MetricSummary summary;
@@ -88,7 +66,7 @@ MetricSummary summarize(const RunComparison& comparison, std::size_t index) {
   for (std::size_t i = 0; i < comparison.configurations.size(); ++i) {
     const auto& changes = comparison.configurations[i].changes;
     if (changes.empty()) continue;
-    count(summary, changes[index].change);
+    ++summary.counts.at(static_cast<std::size_t>(changes[index].change));
     if (changes[index].change == Change::missing) continue;
     ratios.push_back(changes[index].ratio);
     const double ratio = ratios.back().value;
@@ -146,12 +124,9 @@ void add_share_of_peak(std::vector<ComparedMetric>& metrics, std::span<const Poi
       std::ranges::any_of(metrics, [](const ComparedMetric& metric) { return metric.is_speed; });
   if (before == after || !by_speed) return;
   const MetricColumn column{"percent_of_peak", Origin::measured};
-  const bool both = std::ranges::any_of(pairs, [&](const PointPair& pair) {
-    return compared_figure(*pair.before, column) && compared_figure(*pair.after, column);
-  });
   const bool asked = std::ranges::any_of(
       metrics, [&](const ComparedMetric& metric) { return metric.before == column; });
-  if (!both || asked) return;
+  if (asked || !any_has_both(pairs, column, column)) return;
   const ComparedMetric share{column, column, Better::higher, metrics.front().threshold,
                              true,   false};
   metrics.push_back(share);
@@ -230,9 +205,74 @@ RunComparison compare_runs(ComparedRun before, ComparedRun after,
 bool has_regression(const RunComparison& comparison) {
   if (comparison.count(PairStatus::failed_after) > 0) return true;
   for (std::size_t i = 0; i < comparison.metrics.size(); ++i) {
-    if (comparison.metrics[i].judges && comparison.summaries[i].worse > 0) return true;
+    if (comparison.metrics[i].judges && comparison.summaries[i].count(Change::worse) > 0)
+      return true;
   }
   return false;
+}
+
+namespace {
+
+/// Whether the configurations of some pattern differ in it.
+bool varies_within_a_pattern(std::span<const ConfigurationComparison> configurations,
+                             const std::string& name) {
+  std::map<std::string, const Value*> first;
+  for (const ConfigurationComparison& configuration : configurations) {
+    const Value* value = configuration.parameters.find(name);
+    const auto [known, is_new] = first.emplace(configuration.pattern, value);
+    if (is_new) continue;
+    const Value* other = known->second;
+    if ((other == nullptr) != (value == nullptr)) return true;
+    if (value != nullptr && *other != *value) return true;
+  }
+  return false;
+}
+
+bool tell_apart(std::span<const Bindings> environments,
+                std::span<const ParameterValues* const> parameters) {
+  std::set<std::string> seen;
+  for (const Bindings& environment : environments) {
+    std::string identity;
+    for (const ParameterValues* parameter : parameters) {
+      const Value* value = environment.find(parameter->name);
+      identity += value != nullptr ? to_string(*value) + '\n' : std::string("\n\n");
+    }
+    if (!seen.insert(std::move(identity)).second) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<ParameterValues> telling_names(
+    std::span<const ConfigurationComparison> configurations) {
+  std::vector<PointRecord> records(configurations.size());
+  std::vector<const PointRecord*> points;
+  std::vector<Bindings> environments;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    records[i].key.pattern_name = configurations[i].pattern;
+    records[i].key.parameters = configurations[i].parameters;
+    points.push_back(&records[i]);
+    environments.push_back(environment_of(records[i]));
+  }
+  const std::vector<ParameterValues> parameters = parameters_of(points);
+  std::vector<const ParameterValues*> told;
+  for (const ParameterValues& parameter : parameters) {
+    const bool tells = parameter.name == "pattern"
+                           ? parameter.varies()
+                           : varies_within_a_pattern(configurations, parameter.name);
+    if (tells) told.push_back(&parameter);
+  }
+  if (tell_apart(environments, told)) {
+    for (std::size_t i = told.size(); i-- > 1;) {
+      std::vector<const ParameterValues*> fewer = told;
+      fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+      if (tell_apart(environments, fewer)) told = std::move(fewer);
+    }
+  }
+  std::vector<ParameterValues> names;
+  for (const ParameterValues* parameter : told) names.push_back(*parameter);
+  return names.empty() ? parameters : names;
 }
 
 }  // namespace sweep

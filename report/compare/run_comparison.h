@@ -1,13 +1,15 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <numeric>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "report/compare/compared_metric.h"
 #include "report/compare/configuration_match.h"
-#include "report/compare/ratio.h"
 #include "report/parameter_values.h"
 #include "report/run_results.h"
 
@@ -58,20 +60,16 @@ struct ConfigurationComparison {
 
 /// How a metric changed over all configurations that were compared.
 struct MetricSummary {
-  std::size_t same = 0;
-  std::size_t better = 0;
-  std::size_t worse = 0;
-  std::size_t changed = 0;
-  std::size_t unclear = 0;
-  std::size_t missing = 0;
-  std::optional<Ratio> mean = {};  ///< geometric, of the ratios that are positive numbers
-  std::size_t not_averaged = 0;    ///< others: one figure of the two is 0
+  std::array<std::size_t, 6> counts = {};  ///< of configurations, by how the metric changed
+  std::optional<Ratio> mean = {};          ///< geometric, of the ratios that are positive numbers
+  std::size_t not_averaged = 0;            ///< others: one figure of the two is 0
   /// Places of the configurations with the most and the least costs after, of those that have a
   /// figure in both; nothing where the ratios are all 1.
   std::optional<std::size_t> worst = {};
   std::optional<std::size_t> best = {};
 
-  std::size_t all() const { return same + better + worse + changed + unclear + missing; }
+  std::size_t count(Change change) const { return counts.at(static_cast<std::size_t>(change)); }
+  std::size_t all() const { return std::accumulate(counts.begin(), counts.end(), std::size_t{0}); }
 };
 
 /// One of the two runs.
@@ -118,5 +116,16 @@ bool has_regression(const RunComparison& comparison);
 
 /// The ratio such that more of it is worse: of a metric of which more is better the inverse.
 Ratio cost_of(const MetricChange& change, const ComparedMetric& metric);
+
+/// The parameters, "pattern" among them, that name each configuration to a reader: those that take
+/// several values within a pattern, without the last ones where the others still tell all
+/// configurations apart. Sizes that follow from other parameters usually come last.
+std::vector<ParameterValues> telling_names(std::span<const ConfigurationComparison> configurations);
+
+/// What sets two runs apart besides the figures, the serious first: other devices, measuring rules,
+/// compilers, versions; patterns whose texts differ; runs that did not finish; points that are one
+/// and the same measurement; and whether the machine itself changed, by the anchor configuration
+/// that both measured again and again, and by the clocks.
+std::vector<RunDifference> differences_of(const RunComparison& comparison);
 
 }  // namespace sweep

@@ -1,5 +1,3 @@
-#include "report/compare/run_differences.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include "engine/store/ranking.h"
 #include "engine/text/units.h"
 #include "report/compare/comparison_words.h"
+#include "report/compare/run_comparison.h"
 #include "report/display_text.h"
 
 namespace sweep {

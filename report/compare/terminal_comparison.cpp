@@ -1,14 +1,11 @@
-#include "report/compare/terminal_comparison.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "engine/text/units.h"
-#include "report/compare/comparison_table.h"
+#include "report/compare/comparison_report.h"
 #include "report/compare/comparison_words.h"
 #include "report/display_text.h"
-#include "report/terminal_color.h"
 #include "report/terminal_table.h"
 
 namespace sweep {

@@ -5,7 +5,7 @@ option(SWEEP_VEGA "Take Vega-Lite from npm for the HTML report's interactive cha
 set(assets ${CMAKE_CURRENT_BINARY_DIR}/html)
 set(embed ${PROJECT_SOURCE_DIR}/cmake/EmbedText.cmake)
 
-# embed_text(NAME FILES...): a function of report/html/page_assets.h that returns the files, one
+# embed_text(NAME FILES...): a function of report/html/html_text.h that returns the files, one
 # after the other.
 function(embed_text name)
   set(output ${assets}/${name}.cpp)
@@ -23,7 +23,8 @@ embed_text(page_script
   ${page}/page.js ${page}/figures.js ${page}/point_filter.js ${page}/points_table.js
   ${page}/samples_plot.js ${page}/point_detail.js ${page}/charts.js ${page}/start.js)
 
-embed_text(comparison_script ${CMAKE_CURRENT_LIST_DIR}/../compare/comparison.js)
+embed_text(comparison_style ${page}/../compare/comparison.css)
+embed_text(comparison_script ${page}/../compare/comparison.js)
 
 set(vega ${assets}/vega)
 if(SWEEP_VEGA)

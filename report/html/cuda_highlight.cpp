@@ -1,5 +1,3 @@
-#include "report/html/cuda_highlight.h"
-
 #include <algorithm>
 #include <array>
 

@@ -3,22 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <span>
 
 #include "engine/text/units.h"
 #include "report/charts/chart.h"
 #include "report/count_agreement.h"
-#include "report/failures.h"
 #include "report/html/html_charts.h"
-#include "report/html/html_table.h"
 #include "report/html/html_text.h"
-#include "report/html/opening.h"
-#include "report/html/page_assets.h"
-#include "report/html/pattern_sources.h"
-#include "report/html/points_data.h"
+#include "report/html/page_parts.h"
 #include "report/parameter_values.h"
 #include "report/provenance.h"
+#include "report/run_analysis.h"
 #include "report/run_tables.h"
 
 namespace sweep {
@@ -36,17 +33,8 @@ std::string head(const RunResults& results) {
   const Provenance& provenance = results.run.provenance;
   std::string title = provenance.sweep_name;
   if (!provenance.device.name.empty()) title += " on " + provenance.device.name;
-  std::string scripts = script_source(page_script().sha256);
-  if (!vega_script().text.empty()) scripts += ' ' + script_source(vega_script().sha256);
-  return fmt::format(
-      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src {}; "
-      "style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<meta name=\"color-scheme\" content=\"light "
-      "dark\">\n<title>{}</title>\n<style>\n{}</style>\n"
-      "</head>\n",
-      scripts, escape_html(title), page_style().text);
+  const std::array scripts = {page_script(), vega_script()};
+  return page_head(title, page_style(), scripts);
 }
 
 /// What stands on the page, by the ids of its sections.
@@ -89,16 +77,6 @@ std::string points_frame(const RunResults& results) {
 )";
 }
 
-std::string sources(const RunResults& results) {
-  constexpr std::size_t most_open = 1;
-  std::string html;
-  const std::vector<PatternSource> all = pattern_sources(results);
-  for (const PatternSource& source : all) {
-    html += source_listing(source, all.size() <= most_open);
-  }
-  return html;
-}
-
 std::string agreement(std::span<const PointRecord* const> points,
                       const std::vector<ParameterValues>& told) {
   std::vector<std::vector<std::string>> rows;
@@ -108,14 +86,7 @@ std::string agreement(std::span<const PointRecord* const> points,
   if (rows.empty()) return {};
   return "<p class=\"caption\">By how much the emulator's count is larger than the hardware's. A "
          "point's detail has both.</p>\n" +
-         html_table("Hardware and emulated counts",
-                    {{"metric", false},
-                     {"points agree", true},
-                     {"disagree", true},
-                     {"largest difference", true},
-                     {"at", false},
-                     {"agreement means", false}},
-                    rows);
+         html_table("Hardware and emulated counts", agreement_columns(), rows);
 }
 
 std::string failures(const std::vector<const PointRecord*>& points,
@@ -126,7 +97,7 @@ std::string failures(const std::vector<const PointRecord*>& points,
   for (const Failure& failure : std::span(all).first(std::min(all.size(), most_failures_shown))) {
     html += "<pre class=\"reason\">" + escape_html(failure.reason) + "</pre>\n<ul>\n";
     for (std::size_t i = 0; i < std::min(failure.points.size(), most_shown); ++i) {
-      html += "<li>" + escape_html(describe(environment_of(*failure.points[i]), told)) + "</li>\n";
+      html += "<li>" + escape_html(describe(*failure.points[i], told)) + "</li>\n";
     }
     if (failure.points.size() > most_shown) {
       html += fmt::format("<li>and {} more</li>\n",
@@ -178,7 +149,7 @@ std::string write_html(const RunAnalysis& run) {
   main += section("charts", "Charts", chart_figures(charts));
   main += section("tables", "Tables", tables(run));
   main += section("points", "All points", points_frame(results));
-  main += section("source", "Source and what its accesses cost", sources(results));
+  main += section("source", "Source and what its accesses cost", source_listings(results));
   main += section("agreement", "Hardware and emulated counts", agreement(run.points, run.told));
   main += section("failed", "Failed points", failures(run.points, run.told));
   main += section("provenance", "Where the figures come from", provenance(results.run));

@@ -6,7 +6,6 @@
 
 #include "report/charts/draw_chart.h"
 #include "report/html/html_text.h"
-#include "report/html/page_assets.h"
 #include "report/html/vega_spec.h"
 
 namespace sweep {

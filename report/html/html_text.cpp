@@ -93,10 +93,6 @@ nlohmann::ordered_json page_figure(double figure) {
   return rounded;
 }
 
-std::string script_source(std::string_view sha256) {
-  return "'sha256-" + base64(bytes_of_hex(sha256)) + "'";
-}
-
 std::string base64(std::string_view bytes) {
   constexpr std::string_view digits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -139,6 +135,25 @@ std::string aligned_figure(const std::string& figure, std::size_t longest_fracti
   std::string padding = fraction.empty() ? "." : "";
   padding.append(longest_fraction - fraction.size() - padding.size(), '0');
   return text + "<span class=\"pad\" aria-hidden=\"true\">" + padding + "</span>";
+}
+
+std::string page_head(const std::string& title, const EmbeddedText& style,
+                      std::span<const EmbeddedText> scripts) {
+  // The policy names a script by its hash.
+  std::string sources;
+  for (const EmbeddedText& script : scripts) {
+    if (script.text.empty()) continue;
+    sources += " 'sha256-" + base64(bytes_of_hex(script.sha256)) + "'";
+  }
+  return fmt::format(
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src{}; "
+      "style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta name=\"color-scheme\" content=\"light "
+      "dark\">\n<title>{}</title>\n<style>\n{}</style>\n"
+      "</head>\n",
+      sources, escape_html(title), style.text);
 }
 
 }  // namespace sweep

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <nlohmann/json_fwd.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,9 +22,6 @@ std::string script_json(const nlohmann::ordered_json& json);
 /// "nan", "inf" or "-inf".
 nlohmann::ordered_json page_figure(double figure);
 
-/// How a Content-Security-Policy names a script by its SHA-256, given in hexadecimal digits.
-std::string script_source(std::string_view sha256);
-
 /// RFC 4648.
 std::string base64(std::string_view bytes);
 
@@ -36,5 +34,27 @@ std::size_t longest_fraction(const std::vector<std::string>& figures);
 /// A figure as HTML, padded so that in a column aligned to the right, with digits of one width, the
 /// decimal points stand below each other.
 std::string aligned_figure(const std::string& figure, std::size_t longest_fraction);
+
+/// CUDA source as HTML, a text for each of its lines, in which comments, words of the language,
+/// numbers, strings and directives are in a <span> of their class.
+std::vector<std::string> highlight_cuda(std::string_view source);
+
+/// A text that was embedded into the program when it was built.
+struct EmbeddedText {
+  std::string_view text;
+  std::string_view sha256;  ///< of the text, 64 hexadecimal digits
+};
+
+EmbeddedText page_style();
+EmbeddedText page_script();
+/// Those of a comparison's page. The script sorts and filters its table, which can be read without.
+EmbeddedText comparison_style();
+EmbeddedText comparison_script();
+/// Vega, Vega-Lite and Vega-Embed with their licences; empty where npm could not give them.
+EmbeddedText vega_script();
+
+/// What stands before a page's <body>. It fetches nothing, and runs these scripts alone.
+std::string page_head(const std::string& title, const EmbeddedText& style,
+                      std::span<const EmbeddedText> scripts);
 
 }  // namespace sweep

@@ -1,5 +1,3 @@
-#include "report/html/opening.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,37 +7,23 @@
 #include "report/display_text.h"
 #include "report/expectation_check.h"
 #include "report/html/html_text.h"
+#include "report/html/page_parts.h"
 #include "report/limit_words.h"
+#include "report/notes.h"
 #include "report/parameter_values.h"
-#include "report/partly_verified.h"
-#include "report/point_notes.h"
-#include "report/point_records.h"
-#include "report/run_notes.h"
-#include "report/sentences.h"
-#include "report/tuning_lines.h"
+#include "report/run_results.h"
+#include "report/tuning.h"
 
 namespace sweep {
 namespace {
 
-std::size_t count_failed(const RunResults& results) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      results.points,
-      [](const StoredPoint& stored) { return stored.point.status == PointStatus::failed; }));
-}
-
 /// "STRIDE (1, 2, 4), BLOCK (12 values) and T (float, double)"
 std::string describe_axes(const std::vector<ParameterValues>& parameters) {
-  constexpr std::size_t most_listed = 6;
+  constexpr std::size_t most_values = 6;
   std::vector<std::string> texts;
   for (const ParameterValues& parameter : parameters) {
     if (parameter.values().size() < 2 || parameter.is_derived) continue;
-    if (parameter.values().size() > most_listed) {
-      texts.push_back(fmt::format("{} ({} values)", parameter.name, parameter.values().size()));
-      continue;
-    }
-    std::vector<std::string> values;
-    for (const Value& value : parameter.values()) values.push_back(parameter.show(value));
-    texts.push_back(fmt::format("{} ({})", parameter.name, fmt::join(values, ", ")));
+    texts.push_back(with_values(parameter, most_values));
   }
   return in_words(texts);
 }
@@ -66,8 +50,7 @@ std::string describe_constants(const RunResults& results, std::vector<ParameterV
   std::erase_if(parameters,
                 [](const ParameterValues& p) { return p.varies() || p.name == "pattern"; });
   if (parameters.empty() || results.points.empty()) return {};
-  return "In all points: " + describe(environment_of(results.points.front().point), parameters) +
-         '.';
+  return "In all points: " + describe(results.points.front().point, parameters) + '.';
 }
 
 std::string tile(const std::string& label, const std::string& figure, const std::string& unit,
@@ -92,7 +75,7 @@ class Tiles {
     } else if (run_.verdicts.groups.empty()) {
       html += count_tiles();
     }
-    const std::size_t failed = count_failed(results_);
+    const std::size_t failed = results_.count_failed();
     return html + tile("configurations", format_thousands(results_.points.size()), "",
                        (failed == 0 ? std::string("none failed")
                                     : fmt::format("{} failed", format_thousands(failed))) +
@@ -101,7 +84,7 @@ class Tiles {
 
  private:
   std::string configuration(std::size_t place) const {
-    return describe(environment_of(*run_.points[place]), run_.told);
+    return describe(*run_.points[place], run_.told);
   }
 
   /// Nothing where caches serve more than memory could.
@@ -157,12 +140,10 @@ void add_expectations(const RunResults& results, std::vector<std::string>& warni
 }
 
 void add_state(const RunResults& results, std::vector<std::string>& warnings) {
-  if (results.run.state == RunState::interrupted) {
-    warnings.emplace_back("the run was interrupted: not all of its points are here");
-  } else if (results.run.state == RunState::running) {
-    warnings.emplace_back("the run has not finished: it is still going on, or it was killed");
+  if (std::string state = results.describe_state(); !state.empty()) {
+    warnings.push_back(std::move(state));
   }
-  if (const std::size_t failed = count_failed(results); failed > 0) {
+  if (const std::size_t failed = results.count_failed(); failed > 0) {
     warnings.push_back(fmt::format("{} of {} failed; the reasons stand below",
                                    format_thousands(failed),
                                    count_of(results.points.size(), "point")));

@@ -1,17 +1,87 @@
-#include "report/html/pattern_sources.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "engine/text/units.h"
 #include "report/display_text.h"
-#include "report/html/cuda_highlight.h"
 #include "report/html/html_text.h"
+#include "report/html/page_parts.h"
 
 namespace sweep {
 namespace {
+
+/// What one memory access of a pattern's source costs, as the emulator counted it.
+struct AccessCostLine {
+  std::string file;
+  std::int64_t line = 0;  ///< from 1
+  std::string text;       ///< "data[i * STRIDE]"
+  std::string kind;       ///< "load", "store", ...
+  std::string space;      ///< "global", "shared", ...
+  double requests = 0;
+  double cost = 0;        ///< sectors; in shared memory wavefronts
+  double ideal = 0;       ///< the fewest that its bytes need
+  double efficiency = 0;  ///< in %
+  std::string advice;     ///< may be empty
+
+  bool is_shared() const { return space == "shared"; }
+};
+
+using nlohmann::json;
+
+double number_of(const json& access, const char* key) {
+  const auto found = access.find(key);
+  return found != access.end() && found->is_number() ? found->get<double>() : 0;
+}
+
+std::string text_of(const json& access, const char* key) {
+  const auto found = access.find(key);
+  return found != access.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+std::int64_t line_of(const json& access) {
+  const auto found = access.find("line");
+  return found != access.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
+}
+
+/// The accesses that the JSON of `sweep explain --json` has. Empty for a text that is none; what an
+/// access lacks stays empty.
+std::vector<AccessCostLine> read_access_costs(std::string_view text) {
+  const json explanation = json::parse(text, nullptr, false);
+  if (!explanation.is_object()) return {};
+  const auto accesses = explanation.find("accesses");
+  if (accesses == explanation.end() || !accesses->is_array()) return {};
+  std::vector<AccessCostLine> costs;
+  for (const json& access : *accesses) {
+    if (!access.is_object()) continue;
+    AccessCostLine cost;
+    cost.file = text_of(access, "file");
+    cost.line = line_of(access);
+    cost.text = text_of(access, "text");
+    cost.kind = text_of(access, "kind");
+    cost.space = text_of(access, "space");
+    cost.requests = number_of(access, "requests");
+    cost.cost = number_of(access, cost.is_shared() ? "wavefronts" : "sectors");
+    cost.ideal = number_of(access, "ideal");
+    cost.efficiency = number_of(access, "efficiency");
+    cost.advice = text_of(access, "advice");
+    costs.push_back(std::move(cost));
+  }
+  return costs;
+}
+
+/// A pattern's source with what its accesses cost beside its lines.
+struct PatternSource {
+  std::string name;
+  std::string text;       ///< of its file, then of those that it includes
+  std::string explained;  ///< the configuration that the costs are of, in words; may be empty
+  std::vector<AccessCostLine> costs = {};
+};
 
 /// "patterns/stride.cu" is the file of the pattern `stride`.
 bool is_file_of(std::string_view file, const std::string& pattern) {
@@ -128,8 +198,7 @@ void add_explanation(const RunResults& results, PatternSource& source) {
   }
 }
 
-}  // namespace
-
+/// Those of the run's points, each once, in the order of the points.
 std::vector<PatternSource> pattern_sources(const RunResults& results) {
   std::vector<PatternSource> sources;
   for (const StoredPoint& stored : results.points) {
@@ -163,6 +232,15 @@ std::string source_listing(const PatternSource& source, bool is_open) {
     html += "</code></pre></div></details>\n";
   }
   return html + code_table(source, first, lines) + costs_elsewhere(source) + "</details>\n";
+}
+
+}  // namespace
+
+std::string source_listings(const RunResults& results) {
+  std::string html;
+  const std::vector<PatternSource> all = pattern_sources(results);
+  for (const PatternSource& source : all) html += source_listing(source, all.size() == 1);
+  return html;
 }
 
 }  // namespace sweep

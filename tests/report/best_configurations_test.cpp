@@ -1,4 +1,4 @@
-#include "report/best_configurations.h"
+#include "report/export/best_configurations.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,8 +1,7 @@
-#include "report/best_of_patterns.h"
-
 #include <boost/test/unit_test.hpp>
 #include <vector>
 
+#include "report/run_analysis.h"
 #include "tests/report/example_results.h"
 #include "tests/report/stream_results.h"
 

@@ -1,12 +1,9 @@
-#include "report/export_header.h"
-
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
 #include <limits>
 
-#include "report/cxx_identifier.h"
-#include "report/export_comment.h"
+#include "report/export/best_configurations.h"
 #include "tests/contains.h"
 #include "tests/rapidcheck_case.h"
 #include "tests/report/example_results.h"

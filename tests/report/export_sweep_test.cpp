@@ -1,9 +1,8 @@
-#include "report/export_sweep.h"
-
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 
 #include "engine/space/enumerate.h"
+#include "report/export/best_configurations.h"
 #include "tests/contains.h"
 #include "tests/pattern_from_text.h"
 #include "tests/report/example_results.h"

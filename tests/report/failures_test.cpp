@@ -1,8 +1,7 @@
-#include "report/failures.h"
-
 #include <boost/test/unit_test.hpp>
 
 #include "report/markdown.h"
+#include "report/run_analysis.h"
 #include "tests/contains.h"
 #include "tests/report/example_results.h"
 

@@ -5,7 +5,7 @@
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
-#include "report/html/page_assets.h"
+#include "report/html/html_text.h"
 #include "tests/contains.h"
 #include "tests/report/example_results.h"
 #include "tests/report/page_results.h"

@@ -6,7 +6,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "report/html/cuda_highlight.h"
+#include "report/html/html_text.h"
 #include "tests/rapidcheck_case.h"
 
 namespace sweep::testing {

@@ -1,8 +1,8 @@
-#include "report/markdown_text.h"
-
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
+
+#include "report/document.h"
 
 namespace data = boost::unit_test::data;
 

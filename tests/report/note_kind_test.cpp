@@ -1,9 +1,8 @@
-#include "report/note_kind.h"
-
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <ostream>
 
+#include "report/notes.h"
 #include "tests/rapidcheck_case.h"
 #include "tests/store/arbitrary_records.h"
 

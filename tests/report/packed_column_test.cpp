@@ -1,8 +1,8 @@
-#include "report/html/packed_column.h"
-
 #include <boost/test/unit_test.hpp>
 #include <cstdint>
 #include <nlohmann/json.hpp>
+
+#include "report/html/page_parts.h"
 
 namespace sweep::testing {
 BOOST_AUTO_TEST_SUITE(packed_column)

@@ -1,10 +1,9 @@
-#include "report/pivot.h"
-
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <set>
 
 #include "engine/text/units.h"
+#include "report/run_tables.h"
 #include "tests/contains.h"
 #include "tests/rapidcheck_case.h"
 #include "tests/report/example_results.h"

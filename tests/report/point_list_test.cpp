@@ -1,7 +1,6 @@
-#include "report/point_list.h"
-
 #include <boost/test/unit_test.hpp>
 
+#include "report/run_tables.h"
 #include "tests/report/example_results.h"
 
 namespace sweep::testing {

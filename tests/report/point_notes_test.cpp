@@ -1,7 +1,6 @@
-#include "report/point_notes.h"
-
 #include <boost/test/unit_test.hpp>
 
+#include "report/notes.h"
 #include "tests/report/example_results.h"
 
 namespace sweep::testing {

@@ -1,7 +1,6 @@
-#include "report/run_notes.h"
-
 #include <boost/test/unit_test.hpp>
 
+#include "report/notes.h"
 #include "tests/contains.h"
 #include "tests/report/example_results.h"
 

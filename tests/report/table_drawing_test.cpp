@@ -1,9 +1,8 @@
-#include "report/table_drawing.h"
-
 #include <boost/test/unit_test.hpp>
 #include <limits>
 
 #include "report/display_text.h"
+#include "report/table_columns.h"
 #include "tests/rapidcheck_case.h"
 
 namespace sweep::testing {

@@ -1,12 +1,12 @@
+#include "report/tuning.h"
+
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <ostream>
 
 #include "report/parameter_values.h"
-#include "report/tuning_lines.h"
-#include "report/tuning_outcome.h"
-#include "report/tuning_words.h"
+#include "report/tuning.h"
 #include "tests/report/tuned_results.h"
 
 namespace sweep::testing {

@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "report/run_analysis.h"
-#include "report/tuning_lines.h"
+#include "report/tuning.h"
 #include "tests/report/example_results.h"
 
 namespace sweep::testing {

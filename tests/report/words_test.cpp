@@ -1,10 +1,10 @@
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include "report/difference_words.h"
-#include "report/failures.h"
-#include "report/point_records.h"
-#include "report/sentences.h"
+#include "report/display_text.h"
+#include "report/metric_column.h"
+#include "report/run_analysis.h"
+#include "report/run_results.h"
 #include "tests/report/example_results.h"
 
 namespace sweep::testing {

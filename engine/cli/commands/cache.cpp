@@ -12,7 +12,7 @@
 #include "engine/jit/cache_folder.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/units.h"
-#include "report/json_value.h"
+#include "report/json_records.h"
 
 namespace sweep {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "report/chart_pictures.h"
+#include "report/markdown.h"
 #include "report/run_results.h"
 
 namespace sweep {

@@ -10,12 +10,9 @@
 #include "engine/cli/terminal/terminal.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/units.h"
+#include "report/compare/comparison_report.h"
 #include "report/compare/comparison_words.h"
-#include "report/compare/html_comparison.h"
-#include "report/compare/json_comparison.h"
-#include "report/compare/markdown_comparison.h"
 #include "report/compare/run_comparison.h"
-#include "report/compare/terminal_comparison.h"
 #include "report/display_text.h"
 
 namespace sweep {

@@ -9,7 +9,6 @@
 #include "engine/cuda/cuda_backend.h"
 #include "engine/run/runner.h"
 #include "report/json_records.h"
-#include "report/json_value.h"
 
 namespace sweep {
 namespace {

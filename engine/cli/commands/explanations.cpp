@@ -12,7 +12,7 @@
 #include "engine/run/compile_pool.h"
 #include "engine/run/workload.h"
 #include "engine/space/enumerate.h"
-#include "report/best_of_patterns.h"
+#include "report/run_analysis.h"
 
 namespace sweep {
 

@@ -9,10 +9,8 @@
 #include "engine/recording/t4_writer.h"
 #include "engine/store/ranking.h"
 #include "engine/text/diagnostic.h"
-#include "report/best_configurations.h"
 #include "report/display_text.h"
-#include "report/export_header.h"
-#include "report/export_sweep.h"
+#include "report/export/best_configurations.h"
 
 namespace sweep {
 namespace {

@@ -4,8 +4,7 @@
 #include <string>
 
 #include "engine/spec/pattern.h"
-#include "report/best_configurations.h"
-#include "report/export_sweep.h"
+#include "report/export/best_configurations.h"
 
 namespace sweep {
 

@@ -24,7 +24,7 @@
 #include "engine/text/diagnostic.h"
 #include "engine/text/units.h"
 #include "report/display_text.h"
-#include "report/markdown_text.h"
+#include "report/document.h"
 #include "report/provenance.h"
 #include "report/terminal_table.h"
 

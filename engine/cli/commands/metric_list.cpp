@@ -7,7 +7,7 @@
 
 #include "engine/spec/counters.h"
 #include "report/display_text.h"
-#include "report/markdown_text.h"
+#include "report/document.h"
 
 namespace sweep {
 

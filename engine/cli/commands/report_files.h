@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "report/chart_pictures.h"
+#include "report/markdown.h"
 #include "report/run_analysis.h"
 
 namespace sweep {

@@ -14,9 +14,9 @@
 #include "engine/run/runner.h"
 #include "engine/text/units.h"
 #include "report/display_text.h"
-#include "report/partly_verified.h"
+#include "report/notes.h"
 #include "report/terminal_table.h"
-#include "report/tuning_lines.h"
+#include "report/tuning.h"
 
 namespace sweep {
 namespace {

@@ -4,9 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/json_records.h"
-#include "report/json_value.h"
-#include "report/partly_verified.h"
-#include "report/run_notes.h"
+#include "report/notes.h"
 
 namespace sweep {
 namespace {

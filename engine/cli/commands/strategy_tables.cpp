@@ -7,8 +7,7 @@
 
 #include "report/csv.h"
 #include "report/display_text.h"
-#include "report/markdown_text.h"
-#include "report/terminal_color.h"
+#include "report/document.h"
 
 namespace sweep {
 namespace {
@@ -208,7 +207,7 @@ std::string terminal_text(const TextTable& table, bool color) {
 }
 
 std::string markdown_text(const TextTable& table) {
-  std::vector<MarkdownColumn> columns;
+  std::vector<ReportColumn> columns;
   for (const std::string& heading : table.headings) {
     columns.push_back({heading, !columns.empty()});
   }

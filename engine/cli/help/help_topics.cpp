@@ -4,7 +4,7 @@
 
 #include "engine/cli/embedded_files.h"
 #include "engine/text/characters.h"
-#include "report/terminal_color.h"
+#include "report/display_text.h"
 
 namespace sweep {
 namespace {

@@ -9,7 +9,6 @@
 #include "engine/text/diagnostic.h"
 #include "engine/text/units.h"
 #include "report/display_text.h"
-#include "report/terminal_color.h"
 
 namespace sweep {
 namespace {

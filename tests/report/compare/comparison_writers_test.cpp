@@ -3,14 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
-#include "report/compare/comparison_table.h"
+#include "report/compare/comparison_report.h"
 #include "report/compare/comparison_words.h"
-#include "report/compare/forest_plot.h"
-#include "report/compare/html_comparison.h"
-#include "report/compare/json_comparison.h"
-#include "report/compare/markdown_comparison.h"
-#include "report/compare/page_parts.h"
-#include "report/compare/terminal_comparison.h"
 #include "tests/contains.h"
 #include "tests/report/compare/compared_runs.h"
 #include "tests/report/golden_file.h"

@@ -1,11 +1,10 @@
-#include "report/compare/ratio.h"
-
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <limits>
 #include <random>
 
+#include "report/compare/compared_metric.h"
 #include "tests/rapidcheck_case.h"
 
 namespace sweep::testing {

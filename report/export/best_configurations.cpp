@@ -1,0 +1,287 @@
+#include "report/export/best_configurations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "engine/store/ranking.h"
+#include "engine/text/units.h"
+#include "report/display_text.h"
+#include "report/provenance.h"
+#include "report/run_analysis.h"
+#include "report/verdict.h"
+
+namespace sweep {
+namespace {
+
+/// The interval, where it is one around a positive figure.
+std::optional<Interval> interval_around(double low, double high) {
+  if (!std::isfinite(low) || !std::isfinite(high) || low <= 0 || high < low) return std::nullopt;
+  return Interval{low, high};
+}
+
+std::string name_of(const Bindings& group) {
+  return group.empty() ? "the run" : to_string(group);
+}
+
+std::optional<std::size_t> place_of(const RunResults& results, std::int64_t ordinal) {
+  const auto found = std::ranges::find(results.points, ordinal, &StoredPoint::ordinal);
+  if (found == results.points.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - results.points.begin());
+}
+
+void find_tuned(ExportedRun& run) {
+  const TuningRecord& tuning = *run.results.run.tuning;
+  for (const TunedGroup& group : tuning.groups) {
+    const auto place =
+        group.winner ? place_of(run.results, *group.winner) : std::optional<std::size_t>();
+    if (!place || !std::isfinite(group.figure)) {
+      run.without_best.push_back(fmt::format("{}: none of the {} configurations tried succeeded",
+                                             name_of(group.group), group.tried));
+      continue;
+    }
+    BestConfiguration best;
+    best.group = group.group;
+    best.place = *place;
+    best.metric = column_of(tuning);
+    best.figure = group.figure;
+    best.interval = interval_around(group.figure_low, group.figure_high);
+    best.rounds = group.rounds;
+    best.configurations = group.configurations;
+    best.tried = group.tried;
+    if (std::isfinite(group.gain) && group.gain > 0) {
+      best.gain = group.gain;
+      if (group.rounds > 0) best.gain_interval = interval_around(group.gain_low, group.gain_high);
+    }
+    run.best.push_back(std::move(best));
+  }
+}
+
+std::int64_t count_points(const RunResults& results, const std::string& pattern) {
+  return std::ranges::count_if(results.points, [&](const StoredPoint& stored) {
+    return stored.point.key.pattern_name == pattern;
+  });
+}
+
+/// The best of a group: the verdict's, but a pattern's only point has none.
+BestConfiguration judged_best(const RunResults& results, const RankedGroup& ranked,
+                              const Verdicts& verdicts) {
+  BestConfiguration best;
+  best.group.set("pattern", ranked.pattern);
+  best.metric = {ranked.ranked_by.metric, Origin::measured};
+  best.place = ranked.places.front();
+  const auto judged = std::ranges::find(verdicts.groups, ranked.pattern, &VerdictGroup::pattern);
+  if (judged != verdicts.groups.end()) {
+    best.place = judged->best;
+    best.rounds = verdicts.of_points[best.place]->rounds;
+  }
+  const PointRecord& point = results.points[best.place].point;
+  best.figure = figure_of(point, ranked.ranked_by).value();
+  best.interval = interval_of(point, ranked.ranked_by);
+  best.configurations = count_points(results, ranked.pattern);
+  best.tried = best.configurations;
+  return best;
+}
+
+std::vector<std::string> patterns_of(const RunResults& results) {
+  std::vector<std::string> patterns;
+  for (const StoredPoint& stored : results.points) {
+    const std::string& name = stored.point.key.pattern_name;
+    if (std::ranges::find(patterns, name) == patterns.end()) patterns.push_back(name);
+  }
+  return patterns;
+}
+
+void find_judged(ExportedRun& run) {
+  const Verdicts verdicts = RunAnalysis(run.results).verdicts;
+  const std::vector<RankedGroup> groups = ranked_groups(run.results.points);
+  for (const std::string& pattern : patterns_of(run.results)) {
+    const auto ranked = std::ranges::find(groups, pattern, &RankedGroup::pattern);
+    if (ranked == groups.end()) {
+      run.without_best.push_back(fmt::format("pattern={}: none of its points has a time", pattern));
+    } else {
+      run.best.push_back(judged_best(run.results, *ranked, verdicts));
+    }
+  }
+}
+
+bool same_device(const RunRecord& a, const RunRecord& b) {
+  const Device& left = a.provenance.device;
+  const Device& right = b.provenance.device;
+  return left.backend == right.backend && left.name == right.name && left.uuid == right.uuid &&
+         left.compute_capability == right.compute_capability;
+}
+
+}  // namespace
+
+bool ExportedRun::is_ranked_by_counts() const {
+  const auto& tuning = results.run.tuning;
+  return tuning && tuning->origin == Origin::emulated;
+}
+
+ExportedRun find_best(RunResults results) {
+  ExportedRun run;
+  run.results = std::move(results);
+  if (run.results.run.tuning) {
+    find_tuned(run);
+  } else {
+    find_judged(run);
+  }
+  return run;
+}
+
+const PointRecord& point_of(const ExportedRun& run, const BestConfiguration& best) {
+  return run.results.points[best.place].point;
+}
+
+std::vector<RunRecord> newest_runs(const std::vector<RunRecord>& runs) {
+  std::vector<RunRecord> newest;
+  for (const RunRecord& run : runs) {
+    const auto known = std::ranges::find_if(
+        newest, [&](const RunRecord& other) { return same_device(run, other); });
+    if (known == newest.end()) {
+      newest.push_back(run);
+    } else if (run.state == RunState::finished || known->state != RunState::finished) {
+      *known = run;
+    }
+  }
+  return newest;
+}
+
+namespace {
+
+/// Compilers warn of characters that turn the direction of writing, which can hide code.
+std::string comment_line(std::string_view mark, std::string text) {
+  while (!text.empty() && text.back() == ' ') text.pop_back();
+  std::string line(mark);
+  if (!text.empty()) line += ' ' + text;
+  // A backslash, which "??/" once stood for, would take the next line into the comment.
+  if (line.ends_with('\\') || line.ends_with("?\?/")) line += " .";
+  return line + '\n';
+}
+
+/// Four digits are plenty, but a ratio near 1 needs its decimals.
+std::string show_ratio(double ratio) {
+  return fmt::format("{:.{}f}", ratio, ratio < 2 ? 3 : 2);
+}
+
+std::string describe_search(const TuningRecord& tuning) {
+  std::string text = fmt::format("strategy {}", tuning.strategy);
+  if (tuning.seed != 0) text += fmt::format(", seed {}", tuning.seed);
+  return text;
+}
+
+std::string describe_tried(const ExportedRun& run, const BestConfiguration& best) {
+  const auto thousands = [](std::int64_t count) {
+    return format_thousands(static_cast<std::uint64_t>(std::max<std::int64_t>(count, 0)));
+  };
+  const bool is_whole = best.tried == best.configurations;
+  if (run.results.run.tuning && !is_whole) {
+    return fmt::format("{} of {} configurations tried", thousands(best.tried),
+                       thousands(best.configurations));
+  }
+  if (run.results.run.state == RunState::finished || run.results.run.tuning) {
+    return best.tried == 1 ? "the only configuration"
+                           : fmt::format("all {} configurations tried", thousands(best.tried));
+  }
+  return fmt::format("{} configurations tried in a run that did not finish", thousands(best.tried));
+}
+
+/// "BYTES = 1048576 and N = 65536 or 262144"
+std::string describe_emulators_own(const ExportedRun& run) {
+  std::vector<std::string> texts;
+  for (const std::string& name : run.emulators_own) {
+    std::vector<std::string> values;
+    for (const BestConfiguration& best : run.best) {
+      const Value* value = point_of(run, best).key.parameters.find(name);
+      if (value == nullptr) continue;
+      std::string text = to_string(*value);
+      if (std::ranges::find(values, text) == values.end()) values.push_back(std::move(text));
+    }
+    if (!values.empty()) texts.push_back(name + " = " + in_words(values, "or"));
+  }
+  return in_words(texts);
+}
+
+}  // namespace
+
+std::string comment_lines(std::string_view mark, std::string_view text, std::size_t width) {
+  std::string clean(text);
+  std::ranges::replace(clean, '\n', ' ');
+  std::ranges::replace(clean, '\r', ' ');
+  std::ranges::replace(clean, '\t', ' ');
+  clean = printable(clean);
+  if (width == 0 || clean.empty()) return comment_line(mark, std::move(clean));
+  std::string lines;
+  for (std::string& line : wrap(clean, width - std::min(width, mark.size() + 1))) {
+    lines += comment_line(mark, std::move(line));
+  }
+  return lines;
+}
+
+std::string title_of(std::span<const ExportedRun> runs) {
+  const bool is_counted = std::ranges::any_of(runs, &ExportedRun::is_ranked_by_counts);
+  return is_counted ? "Configurations ranked by counts, not by speed," : "The best configurations";
+}
+
+std::vector<std::string> describe_origin(const ExportedRun& run) {
+  constexpr std::array<std::string_view, 6> told = {"device", "driver",    "compiler",
+                                                    "engine", "measuring", "run"};
+  std::vector<std::string> lines;
+  const bool is_counted = run.is_ranked_by_counts();
+  if (is_counted) {
+    lines.push_back("NOT MEASURED: " + describe_ranking(*run.results.run.tuning));
+    const std::string own = describe_emulators_own(run);
+    if (!own.empty()) {
+      lines.push_back("counted with the emulator's own values, not tuned for them: " + own);
+    }
+  }
+  for (const auto& [what, text] : describe_provenance(run.results.run)) {
+    if (std::ranges::find(told, what) == told.end()) continue;
+    // The emulator has a device's rules and is none.
+    const Device& device = run.results.run.provenance.device;
+    const bool is_no_device = is_counted && what == "device" && device.backend != "cuda";
+    lines.push_back(is_no_device ? "counted by: " + device.name
+                                 : fmt::format("{}: {}", what, text));
+  }
+  std::vector<std::string> metrics;
+  for (const BestConfiguration& best : run.best) {
+    std::string heading = heading_of(best.metric);
+    if (std::ranges::find(metrics, heading) == metrics.end()) metrics.push_back(std::move(heading));
+  }
+  if (!metrics.empty()) lines.push_back("best by: " + in_words(metrics));
+  if (run.results.run.tuning)
+    lines.push_back("search: " + describe_search(*run.results.run.tuning));
+  const std::string& command = run.results.run.provenance.command;
+  if (!command.empty()) lines.push_back("made by: " + command);
+  return lines;
+}
+
+std::string describe_best(const ExportedRun& run, const BestConfiguration& best) {
+  std::string text = describe_figure(best.metric, best.figure);
+  while (text.ends_with(' ')) text.pop_back();
+  std::string known;
+  // A count is exact.
+  if (best.interval && best.interval->low < best.interval->high) {
+    known = fmt::format("95 % interval {} to {}", format_figure(best.interval->low),
+                        format_figure(best.interval->high));
+  }
+  if (best.rounds > 0) {
+    known += fmt::format("{}compared in {} rounds", known.empty() ? "" : ", ", best.rounds);
+  }
+  if (!known.empty()) text += " (" + known + ")";
+  if (best.gain > 0) {
+    text += fmt::format(", {} times as good as the default{}", show_ratio(best.gain),
+                        run.is_ranked_by_counts() ? " by this count" : "");
+    if (best.gain_interval) {
+      text += fmt::format(" ({} to {})", show_ratio(best.gain_interval->low),
+                          show_ratio(best.gain_interval->high));
+    }
+  }
+  return text + "; " + describe_tried(run, best);
+}
+
+}  // namespace sweep

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/store/ranking.h"
+#include "report/metric_column.h"
+#include "report/run_results.h"
+
+namespace sweep {
+
+/// The best of one group of a run's configurations, and how well that is known.
+struct BestConfiguration {
+  Bindings group;  ///< what sets the group apart from the run's others; "pattern" may be in it
+  std::size_t place = 0;  ///< in the run's points
+  MetricColumn metric;
+  double figure = 0;
+  std::optional<Interval> interval = {};  ///< the figure's, of 95 % confidence
+  int rounds = 0;  ///< it was compared with others in so many; 0: by its figure alone
+  std::int64_t configurations = 0;  ///< that the group has, or had when the run was broken off
+  std::int64_t tried = 0;
+  /// How many times as good it is as the pattern's default configuration; 0 where it is not known.
+  double gain = 0;
+  std::optional<Interval> gain_interval = {};
+};
+
+/// A run with the best configuration of each of its groups.
+struct ExportedRun {
+  RunResults results;
+  std::vector<BestConfiguration> best;
+  std::vector<std::string> without_best = {};  ///< a sentence for each group that has none
+  /// Parameters whose values are the emulator's own: what the sweep states for it, the figures of
+  /// the device that it stands for, and what follows from these.
+  std::vector<std::string> emulators_own = {};
+
+  /// Whether the emulator's counts say what is best.
+  bool is_ranked_by_counts() const;
+};
+
+/// What a tuning run found for each group of its `for_each`, or the best that the verdict finds for
+/// each pattern of another run: see report/verdict.h. A point without a figure is never the best.
+ExportedRun find_best(RunResults results);
+
+/// The configuration's point.
+const PointRecord& point_of(const ExportedRun& run, const BestConfiguration& best);
+
+/// For every device of these runs, which come oldest first, the newest run that is finished, or the
+/// newest of all where none is; the devices in the order in which they first appear.
+std::vector<RunRecord> newest_runs(const std::vector<RunRecord>& runs);
+
+// What an exported file says in comments about where its values come from.
+
+/// The text as lines that each begin with `mark` ("//" or "#"), broken at `width` columns or not at
+/// all when that is 0. Nothing in the text can end the comment: line breaks and other control
+/// characters become blanks, those that turn the direction of writing '?', and a line never ends in
+/// what joins it to the next one.
+std::string comment_lines(std::string_view mark, std::string_view text, std::size_t width = 0);
+
+/// "The best configurations", or of runs that the emulator's counts rank what they are.
+std::string title_of(std::span<const ExportedRun> runs);
+
+/// That nothing was measured, where that is so; then the device, driver, compiler, engine,
+/// measuring rules, date, metric and command of a run; each is a line of its own.
+std::vector<std::string> describe_origin(const ExportedRun& run);
+
+/// How good it is and how it was found: "4263 GB/s (95 % interval 4257 to 4266, compared in 12
+/// rounds), 1.12 times as good as the default (1.10 to 1.13); 200 of 1,200 configurations tried".
+std::string describe_best(const ExportedRun& run, const BestConfiguration& best);
+
+/// The text as a C++ identifier that is no keyword, no CUDA type and not reserved: every other
+/// character, and every run of '_', becomes one '_'; "NVIDIA H200" -> "NVIDIA_H200".
+std::string cxx_identifier(std::string_view text);
+
+/// Names that must differ within one scope.
+class ScopeNames {
+ public:
+  /// The name itself where it is not taken, else with "_2", "_3" and so on after it; taken then.
+  std::string take(const std::string& name);
+
+ private:
+  std::set<std::string> taken_;
+};
+
+/// The best configurations as a C++17 header: a namespace for the sweep, in it one for each run's
+/// device, in that a struct for each group with its parameters as `static constexpr` values and
+/// `using` types, and the figure they reach in its metric's unit:
+///
+///   best_streams::nvidia_h200::copy_T_float4::BLOCK
+///
+/// Integers are `int` where they fit, else `long long`, as in the patterns. Needs <cstdint> and,
+/// for vector types and half types, CUDA's headers of these; NVRTC needs the latter only. Comments
+/// say where the values come from.
+std::string write_header(std::span<const ExportedRun> runs);
+
+/// For each pattern the parameters whose values a sweep has to give, since its defaults do not. Of
+/// a pattern that is not in it all are given.
+using GivenParameters = std::map<std::string, std::vector<std::string>>;
+
+/// A sweep file that measures exactly the best configurations of all these runs, by the newest
+/// run's rules: what all have in common as axes of one value, the rest as rows of one `zip:`, and
+/// where a row would suit a pattern whose best it is not, a condition under `where:`. Comments say
+/// where the values come from.
+///
+/// Patterns that give one name to different things (an integer and a type, or with bounds that
+/// exclude each other's values) do not fit one file: the sweep's parser refuses what is written
+/// then.
+std::string write_best_sweep(std::span<const ExportedRun> runs, const GivenParameters& given);
+
+}  // namespace sweep

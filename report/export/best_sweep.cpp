@@ -1,0 +1,247 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstddef>
+
+#include "engine/text/yaml.h"
+#include "report/display_text.h"
+#include "report/export/best_configurations.h"
+
+namespace sweep {
+namespace {
+
+constexpr std::size_t line_width = 100;
+
+using Row = std::vector<Value>;
+
+template <class T>
+void add_once(std::vector<T>& list, const T& item) {
+  if (std::ranges::find(list, item) == list.end()) list.push_back(item);
+}
+
+std::string in_quotes(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : printable(text)) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result + '"';
+}
+
+struct Winner {
+  std::string pattern;
+  Bindings parameters;
+
+  friend bool operator==(const Winner&, const Winner&) = default;
+};
+
+std::vector<Winner> winners_of(std::span<const ExportedRun> runs) {
+  std::vector<Winner> winners;
+  for (const ExportedRun& run : runs) {
+    for (const BestConfiguration& best : run.best) {
+      const PointKey& key = point_of(run, best).key;
+      const Winner winner{key.pattern_name, key.parameters};
+      add_once(winners, winner);
+    }
+  }
+  return winners;
+}
+
+/// The winners as rows of values of one list of names.
+class WinnerTable {
+ public:
+  WinnerTable(std::span<const ExportedRun> runs, const GivenParameters& given)
+      : runs_(runs), winners_(winners_of(runs)) {
+    for (const Winner& winner : winners_) {
+      add_once(patterns_, winner.pattern);
+      const auto told = given.find(winner.pattern);
+      for (const auto& [name, value] : winner.parameters.entries()) {
+        const bool is_told =
+            told == given.end() || std::ranges::find(told->second, name) != told->second.end();
+        if (is_told) add_once(names_, name);
+      }
+    }
+    for (const Winner& winner : winners_) add_once(rows_, row_of(winner));
+  }
+
+  const std::vector<std::string>& patterns() const { return patterns_; }
+
+  /// The axes that have one value, and those that move together.
+  std::string axes() const {
+    std::string fixed;
+    std::vector<std::string> columns;
+    for (std::size_t column = 0; column < names_.size(); ++column) {
+      const std::vector<std::string> values = values_of(column);
+      if (std::ranges::all_of(values, [&](const auto& value) { return value == values.front(); })) {
+        const bool is_own = std::ranges::any_of(runs_, [&](const ExportedRun& run) {
+          return std::ranges::find(run.emulators_own, names_[column]) != run.emulators_own.end();
+        });
+        fixed += fmt::format("  {}: {}{}\n", names_[column], values.front(),
+                             is_own ? "  # the emulator's own" : "");
+      } else {
+        columns.push_back(fmt::format("{}: [{}]", names_[column], fmt::join(values, ", ")));
+      }
+    }
+    std::string text;
+    if (!fixed.empty()) text += "axes:\n" + fixed;
+    if (!columns.empty()) {
+      text += fmt::format("zip:\n  - {{{}}}\n", fmt::join(columns, ",\n     "));
+    }
+    return text;
+  }
+
+  /// For each pattern that more rows suit than its own, which those are.
+  std::string conditions() const {
+    std::string text;
+    for (const std::string& pattern : patterns_) {
+      const std::vector<std::size_t> columns = columns_of(pattern);
+      std::vector<Row> wanted;
+      std::vector<Row> offered;
+      for (const Row& row : rows_) add_once(offered, part(row, columns));
+      for (const Winner& winner : winners_) {
+        if (winner.pattern == pattern) add_once(wanted, part(row_of(winner), columns));
+      }
+      if (wanted.size() == offered.size()) continue;
+      text += fmt::format("  - pattern != '{}' || {}\n", pattern, one_of(wanted, offered, columns));
+    }
+    return text.empty() ? text : "where:\n" + text;
+  }
+
+ private:
+  /// What a pattern does not have is filled with the value of one that has it.
+  Row row_of(const Winner& winner) const {
+    Row row;
+    for (const std::string& name : names_) {
+      const Value* value = winner.parameters.find(name);
+      for (auto other = winners_.begin(); value == nullptr; ++other) {
+        value = other->parameters.find(name);
+      }
+      row.push_back(*value);
+    }
+    return row;
+  }
+
+  std::vector<std::string> values_of(std::size_t column) const {
+    std::vector<std::string> values;
+    for (const Row& row : rows_) values.push_back(to_string(row[column]));
+    return values;
+  }
+
+  /// Those of the names that the pattern has.
+  std::vector<std::size_t> columns_of(const std::string& pattern) const {
+    const auto winner = std::ranges::find(winners_, pattern, &Winner::pattern);
+    std::vector<std::size_t> columns;
+    for (std::size_t column = 0; column < names_.size(); ++column) {
+      if (winner->parameters.find(names_[column]) != nullptr) columns.push_back(column);
+    }
+    return columns;
+  }
+
+  static Row part(const Row& row, const std::vector<std::size_t>& columns) {
+    Row values;
+    for (const std::size_t column : columns) values.push_back(row[column]);
+    return values;
+  }
+
+  /// A condition that of `offered` only `wanted` satisfy.
+  std::string one_of(const std::vector<Row>& wanted, const std::vector<Row>& offered,
+                     const std::vector<std::size_t>& columns) const {
+    std::vector<std::string> alternatives;
+    for (const Row& row : wanted) {
+      std::vector<std::string> equalities;
+      for (std::size_t i = 0; i < columns.size(); ++i) {
+        const bool varies =
+            std::ranges::any_of(offered, [&](const Row& other) { return other[i] != row[i]; });
+        if (varies) equalities.push_back(equality(names_[columns[i]], row[i]));
+      }
+      const std::string all = fmt::format("{}", fmt::join(equalities, " && "));
+      alternatives.push_back(equalities.size() > 1 ? "(" + all + ")" : all);
+    }
+    return fmt::format("{}", fmt::join(alternatives, " || "));
+  }
+
+  static std::string equality(const std::string& name, const Value& value) {
+    if (const auto* truth = std::get_if<bool>(&value)) return (*truth ? "" : "!") + name;
+    return fmt::format("{} == {}", name, to_string(value));
+  }
+
+  std::span<const ExportedRun> runs_;
+  std::vector<Winner> winners_;
+  std::vector<std::string> patterns_;
+  std::vector<std::string> names_;
+  std::vector<Row> rows_;
+};
+
+/// Whether the scalar means the same without quotes, wherever it stands.
+bool is_plain(const YamlNode& scalar) {
+  return !scalar.quoted && !scalar.text.empty() && !scalar.text.starts_with('%') &&
+         scalar.text.find_first_of(",[]{}:#\"'&*!|>@`\n") == std::string::npos;
+}
+
+/// The node as YAML in one line.
+std::string flow(const YamlNode& node) {
+  std::vector<std::string> parts;
+  switch (node.kind) {
+    case YamlNode::Kind::null:
+      return "~";
+    case YamlNode::Kind::scalar:
+      return is_plain(node) ? node.text : in_quotes(node.text);
+    case YamlNode::Kind::sequence:
+      for (const YamlNode& item : node.items) parts.push_back(flow(item));
+      return fmt::format("[{}]", fmt::join(parts, ", "));
+    case YamlNode::Kind::map:
+      break;
+  }
+  for (const YamlEntry& entry : node.entries) {
+    parts.push_back(fmt::format("{}: {}", entry.key.text, flow(entry.value)));
+  }
+  return fmt::format("{{{}}}", fmt::join(parts, ", "));
+}
+
+/// The `measure:` of the run's sweep, or nothing where it keeps the defaults.
+std::string measuring_rules(const RunRecord& run) {
+  Diagnostics ignored;
+  const auto source =
+      std::make_shared<Source>(Source{"the stored sweep", run.provenance.sweep_text});
+  const auto root = read_yaml(source, ignored);
+  const YamlNode* measure = root ? root->find("measure") : nullptr;
+  if (measure == nullptr || !measure->is_map() || measure->entries.empty()) return {};
+  return "measure: " + flow(*measure) + '\n';
+}
+
+std::string write_origin(const ExportedRun& run) {
+  std::string text;
+  for (const std::string& line : describe_origin(run)) text += comment_lines("#", line);
+  for (const BestConfiguration& best : run.best) {
+    const PointKey& key = point_of(run, best).key;
+    text += comment_lines("#",
+                          fmt::format("{} {}: {}", key.pattern_name, to_string(key.parameters),
+                                      describe_best(run, best)),
+                          line_width);
+  }
+  return text + "#\n";
+}
+
+std::string name_patterns(const std::vector<std::string>& patterns) {
+  if (patterns.size() == 1) return fmt::format("pattern: {}\n", patterns.front());
+  return fmt::format("patterns: [{}]\n", fmt::join(patterns, ", "));
+}
+
+}  // namespace
+
+std::string write_best_sweep(std::span<const ExportedRun> runs, const GivenParameters& given) {
+  const WinnerTable table(runs, given);
+  const auto newest =
+      std::ranges::max_element(runs, {}, [](const ExportedRun& run) { return run.results.run.id; });
+  std::string text = "# Written by `sweep export`.\n#\n";
+  for (const ExportedRun& run : runs) text += write_origin(run);
+  const RunResults& results = newest->results;
+  const std::string& about =
+      results.summary.empty() ? results.run.provenance.sweep_name : results.summary;
+  text += "summary: " + in_quotes(title_of(runs) + " of: " + about) + '\n';
+  return text + name_patterns(table.patterns()) + table.axes() + table.conditions() +
+         measuring_rules(results.run);
+}
+
+}  // namespace sweep

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "report/document.h"
+#include "report/run_analysis.h"
+#include "report/run_results.h"
+#include "report/table_model.h"
+
+namespace sweep {
+
+/// The page's beginning in words: what was swept, on which device and when; the best figures; what
+/// limits them; what the search found.
+std::string html_opening(const RunAnalysis& run);
+
+/// What to be careful about, and the notes. Empty when there is nothing to say.
+std::string html_warnings(const RunResults& results);
+
+/// A sweep's table as a <section> with its title and caption. The table scrolls within its own
+/// frame.
+std::string html_table_section(const TableModel& table);
+
+/// A plain table of texts, which are escaped; the first column names the rows.
+std::string html_table(const std::string& label, const std::vector<ReportColumn>& columns,
+                       const std::vector<std::vector<std::string>>& rows);
+
+/// A <details> for each pattern of the run with its source, and what its accesses cost beside its
+/// lines.
+std::string source_listings(const RunResults& results);
+
+/// All points of a run for the page's script: column by column, since names and texts then stand in
+/// it once, and places in lists (`at`, -1 for none) in the place of texts.
+///
+/// - `count`: the number of points; `sorted_by`: the column that they are sorted by at first, or ""
+/// - `parameters`: name, `values` as shown, `numbers` where they are integers, `varies`, `at`
+/// - `metrics`: name, origin, unit, better, meaning, `shown` at first, `figures` (null: none), with
+///   `tolerance` in words and `disagrees` (places) where hardware and emulator both counted it
+/// - `verdicts`, `reasons`, `stopped`: `texts` and `at`; `notes`: `texts` and lists of places
+/// - `slower`: how far behind the best (0: the best), or null; `failed`, `cut_off`: places of
+/// points
+/// - of up to 20,000 points `samples` in us, `clocks` in MHz (null: not known), `marks`: [sample,
+///   mark] of those that have one; of more `samples_left_out`: whether there are any
+/// - `measured_by`: the run, where it is another one than this
+///
+/// Of more points `at`, `figures`, `slower`, `measured_by` and the notes are packed (below).
+nlohmann::ordered_json points_data(const RunAnalysis& run);
+
+/// A page with more points than this has its columns packed, so that it stays small enough to open.
+constexpr std::size_t most_plain_points = 20'000;
+
+/// Places in a list, one per point, -1 for none: a list of numbers; of many points an object with
+/// all of them, one greater, as one text, `digits` of 64 kinds (0-9, A-Z, a-z, - and _) each.
+nlohmann::ordered_json packed_places(const std::vector<std::int64_t>& places);
+
+/// Figures, one per point: a list; of many points that have few different ones an object of these,
+/// `values`, and of their places, as packed_places writes them.
+nlohmann::ordered_json packed_figures(std::vector<nlohmann::ordered_json> figures);
+
+}  // namespace sweep

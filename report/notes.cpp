@@ -1,0 +1,323 @@
+#include "report/notes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <map>
+
+#include "engine/text/characters.h"
+#include "engine/text/units.h"
+#include "report/display_text.h"
+#include "report/parameter_values.h"
+#include "report/run_results.h"
+
+namespace sweep {
+namespace {
+
+std::string time_text(double seconds) {
+  return format_figure(seconds * 1e6) + " us";
+}
+
+/// The configuration's telling parameters in brackets; empty when its point is not there.
+std::string describe_configuration(const RunResults& results, std::int64_t ordinal) {
+  const auto found = std::ranges::find(results.points, ordinal, &StoredPoint::ordinal);
+  if (found == results.points.end()) return {};
+  const std::vector<const PointRecord*> points = records_of(results.points);
+  const std::string text = describe(found->point, telling_parameters(parameters_of(points)));
+  return " (" + text + ")";
+}
+
+/// ", clock 1980 to 1700 MHz, 45 to 72 °C": from the first time to the last, as far as known.
+std::string describe_conditions(const AnchorRecord& first, const AnchorRecord& last) {
+  std::string text;
+  if (first.sm_clock_hz > 0 && last.sm_clock_hz > 0) {
+    text += fmt::format(", clock {:.0f} to {:.0f} MHz", first.sm_clock_hz / 1e6,
+                        last.sm_clock_hz / 1e6);
+  }
+  if (first.temperature_celsius > 0 && last.temperature_celsius > 0) {
+    text +=
+        fmt::format(", {:.0f} to {:.0f} °C", first.temperature_celsius, last.temperature_celsius);
+  }
+  return text;
+}
+
+/// Beyond this share differences between points may be the machine's.
+constexpr double alarming_drift = 0.01;
+
+/// How far one anchor configuration's times lie apart.
+RunNote describe_drift(const RunResults& results, const std::vector<AnchorRecord>& anchors) {
+  const auto [fastest, slowest] = std::ranges::minmax_element(anchors, {}, &AnchorRecord::seconds);
+  const AnchorRecord& first = anchors.front();
+  const AnchorRecord& last = anchors.back();
+  const std::string what = fmt::format("the anchor configuration{}, measured {} times within {},",
+                                       describe_configuration(results, first.ordinal),
+                                       anchors.size(), format_duration(last.at - first.at));
+  const std::string conditions = describe_conditions(first, last);
+  const bool has_intervals = std::ranges::all_of(
+      anchors, [](const AnchorRecord& anchor) { return anchor.seconds_high > 0; });
+  if (!has_intervals) {
+    return {fmt::format("{} took {} to {}, of too few samples to tell drift from noise{}", what,
+                        time_text(fastest->seconds), time_text(slowest->seconds), conditions),
+            true};
+  }
+  if (slowest->seconds_low <= fastest->seconds_high) {
+    return {fmt::format("{} did not drift: its times, {} to {}, are the same{}", what,
+                        time_text(fastest->seconds), time_text(slowest->seconds), conditions),
+            false};
+  }
+  const double drift = slowest->seconds / fastest->seconds - 1;
+  return {fmt::format("{} drifted by {:.1f} %: {} to {}{}", what, drift * 100,
+                      time_text(fastest->seconds), time_text(slowest->seconds), conditions),
+          drift >= alarming_drift};
+}
+
+void add_drift(const RunResults& results, std::vector<RunNote>& notes) {
+  std::map<std::int64_t, std::vector<AnchorRecord>> by_configuration;
+  for (const AnchorRecord& anchor : results.run.anchors) {
+    if (std::isfinite(anchor.seconds) && anchor.seconds > 0) {
+      by_configuration[anchor.ordinal].push_back(anchor);
+    }
+  }
+  for (const auto& [ordinal, anchors] : by_configuration) {
+    if (anchors.size() > 1) notes.push_back(describe_drift(results, anchors));
+  }
+}
+
+void add_stops(const RunResults& results, std::vector<RunNote>& notes) {
+  std::map<std::string, std::size_t> reasons;
+  std::size_t early = 0;
+  for (const StoredPoint& stored : results.points) {
+    const std::string& reason = stored.point.stopped_by;
+    if (reason.empty() || reason == "noise" || is_cut_off(stored.point)) continue;
+    ++reasons[reason];
+    ++early;
+  }
+  if (early == 0) return;
+  std::vector<std::string> parts;
+  for (const auto& [reason, count] : reasons) {
+    parts.push_back(fmt::format("{} at the limit of {}", format_thousands(count), reason));
+  }
+  notes.push_back(
+      {fmt::format(
+           "{} of {} points stopped sampling before they were as free of noise as asked: {}",
+           format_thousands(early), format_thousands(results.points.size()), in_words(parts)),
+       true});
+}
+
+void add_samples(const RunResults& results, std::vector<RunNote>& notes) {
+  std::size_t all = 0;
+  std::size_t outliers = 0;
+  std::size_t slow = 0;
+  for (const StoredPoint& stored : results.points) {
+    for (const Sample& sample : stored.point.samples) {
+      ++all;
+      if (sample.mark == SampleMark::outlier) ++outliers;
+      if (sample.mark == SampleMark::low_clock) ++slow;
+    }
+  }
+  std::vector<std::string> parts;
+  if (outliers > 0) {
+    parts.push_back(fmt::format("{} {} (kept in the figures)", format_thousands(outliers),
+                                outliers == 1 ? "is an outlier" : "are outliers"));
+  }
+  if (slow > 0) {
+    parts.push_back(fmt::format("{} {} taken at a low clock (left out of the figures)",
+                                format_thousands(slow), slow == 1 ? "was" : "were"));
+  }
+  if (parts.empty()) return;
+  notes.push_back(
+      {fmt::format("of {} samples {}", format_thousands(all), in_words(parts)), slow > 0});
+}
+
+/// Counts may have followed since the run.
+bool has_uncounted(const RunResults& results) {
+  return std::ranges::any_of(results.points, lacks_counts, &StoredPoint::point);
+}
+
+}  // namespace
+
+std::vector<RunNote> run_notes(const RunResults& results) {
+  std::vector<RunNote> notes;
+  if (std::string note = note_on_verification(results.points); !note.empty()) {
+    notes.push_back({std::move(note), true});
+  }
+  for (const std::string& note : results.run.notes) {
+    const bool is_about_counts = note == too_late_to_count;
+    if (!is_about_counts || has_uncounted(results)) notes.push_back({note, !is_about_counts});
+  }
+  add_drift(results, notes);
+  add_stops(results, notes);
+  add_samples(results, notes);
+  return notes;
+}
+
+std::vector<std::string> describe_run_notes(const RunResults& results) {
+  std::vector<std::string> texts;
+  for (RunNote& note : run_notes(results)) texts.push_back(std::move(note.text));
+  return texts;
+}
+
+PartlyVerified partly_verified(std::span<const StoredPoint> points) {
+  PartlyVerified result;
+  for (const StoredPoint& stored : points) {
+    for (const Metric& metric : stored.point.metrics) {
+      if (metric.name != verified_share || metric.value >= 100) continue;
+      ++result.points;
+      result.least = std::min(result.least, metric.value / 100);
+    }
+  }
+  return result;
+}
+
+std::string note_on_verification(std::span<const StoredPoint> points) {
+  const PartlyVerified part = partly_verified(points);
+  if (part.points == 0) return {};
+  return fmt::format(
+      "of {} of {} the result is verified in part only, for {} of the elements at least: what no "
+      "executed block wrote, and what blocks share, is not judged (--exact verifies all; emulator: "
+      "{{set: ...}} in the sweep gives smaller sizes)",
+      format_thousands(part.points), count_of(points.size(), "point"), format_part(part.least));
+}
+
+std::string count_partly_verified(std::span<const StoredPoint> points) {
+  const std::size_t count = partly_verified(points).points;
+  return count == 0 ? "" : ", " + format_thousands(count) + " verified in part";
+}
+
+namespace {
+
+constexpr std::size_t most_notes_shown = 20;
+
+/// What the points say that differs in its numbers alone.
+struct Kind {
+  NoteRange range;
+  const StoredPoint* last = nullptr;
+  std::size_t points = 0;
+};
+
+/// The kinds in the order they first appear.
+std::vector<Kind> kinds_of(std::span<const StoredPoint> points) {
+  std::vector<Kind> kinds;
+  std::map<std::vector<std::string>, std::size_t> place_of;
+  for (const StoredPoint& stored : points) {
+    for (const std::string& note : stored.point.notes) {
+      const NoteParts parts = take_apart(note);
+      const auto [place, is_new] = place_of.emplace(parts.words, kinds.size());
+      if (is_new) {
+        const Kind kind = {NoteRange(parts)};
+        kinds.push_back(kind);
+      }
+      Kind& kind = kinds[place->second];
+      kind.range.add(parts);
+      if (kind.last != &stored) ++kind.points;
+      kind.last = &stored;
+    }
+  }
+  return kinds;
+}
+
+std::string describe_share(std::size_t count, std::size_t all) {
+  if (all == 1) return "1 point";
+  if (count == all) return fmt::format("All {} points", format_thousands(all));
+  return fmt::format("{} of {} points", format_thousands(count), format_thousands(all));
+}
+
+}  // namespace
+
+std::vector<std::string> describe_notes(std::span<const StoredPoint> points) {
+  std::vector<std::string> lines;
+  const std::vector<Kind> kinds = kinds_of(points);
+  for (const Kind& kind : kinds) {
+    if (lines.size() == most_notes_shown && kinds.size() > most_notes_shown + 1) {
+      lines.push_back(fmt::format("and {} other notes on points",
+                                  format_thousands(kinds.size() - most_notes_shown)));
+      break;
+    }
+    lines.push_back(describe_share(kind.points, points.size()) + ": " + kind.range.text());
+  }
+  return lines;
+}
+
+namespace {
+
+/// A part of a word or a number; bytes beyond ASCII are letters.
+bool is_in_word(char c) {
+  return is_word(c) || static_cast<unsigned char>(c) >= 0x80;
+}
+
+std::size_t skip_digits(std::string_view text, std::size_t at) {
+  while (at < text.size() && is_digit(text[at])) ++at;
+  return at;
+}
+
+/// The end of the number that begins at `begin`, or `begin` when none does.
+std::size_t end_of_number(std::string_view text, std::size_t begin) {
+  const auto is_before = [&](std::size_t at) {
+    return at == 0 || (!is_in_word(text[at - 1]) && text[at - 1] != '.' && text[at - 1] != '-');
+  };
+  if (!is_before(begin)) return begin;
+  const std::size_t digits = begin + (text[begin] == '-' ? 1 : 0);
+  std::size_t end = skip_digits(text, digits);
+  if (end == digits) return begin;
+  constexpr std::size_t group = 4;  // a comma and three digits
+  while (end < text.size() && text[end] == ',' && skip_digits(text, end + 1) == end + group) {
+    end += group;
+  }
+  if (end < text.size() && text[end] == '.') {
+    const std::size_t decimals = skip_digits(text, end + 1);
+    if (decimals > end + 1) end = decimals;
+  }
+  const bool joins = end < text.size() && (text[end] == '.' || text[end] == '-');
+  const std::size_t next = joins ? end + 1 : end;
+  const bool goes_on = next < text.size() && is_in_word(text[next]);
+  return goes_on ? begin : end;
+}
+
+double value_of(std::string number) {
+  std::erase(number, ',');
+  double value = 0;
+  std::from_chars(number.data(), number.data() + number.size(), value);
+  return value;
+}
+
+}  // namespace
+
+NoteParts take_apart(std::string_view note) {
+  NoteParts parts;
+  parts.words.emplace_back();
+  std::size_t at = 0;
+  while (at < note.size()) {
+    const std::size_t end = end_of_number(note, at);
+    if (end == at) {
+      parts.words.back() += note[at++];
+    } else {
+      parts.numbers.emplace_back(note.substr(at, end - at));
+      parts.words.emplace_back();
+      at = end;
+    }
+  }
+  return parts;
+}
+
+void NoteRange::add(const NoteParts& note) {
+  for (std::size_t i = 0; i < note.numbers.size(); ++i) {
+    const double value = value_of(note.numbers[i]);
+    if (value < value_of(low_.numbers[i])) low_.numbers[i] = note.numbers[i];
+    if (value > value_of(high_.numbers[i])) high_.numbers[i] = note.numbers[i];
+  }
+}
+
+std::string NoteRange::text() const {
+  std::string text = low_.words.front();
+  for (std::size_t i = 0; i < low_.numbers.size(); ++i) {
+    text += low_.numbers[i];
+    if (high_.numbers[i] != low_.numbers[i]) text += " to " + high_.numbers[i];
+    text += low_.words[i + 1];
+  }
+  return text;
+}
+
+}  // namespace sweep

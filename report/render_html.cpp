@@ -1,0 +1,220 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/html/html_text.h"
+#include "report/html/page_parts.h"
+
+namespace sweep {
+namespace {
+
+constexpr std::string_view dash = "–";
+
+std::string frame(const std::string& label, const std::string& table) {
+  return fmt::format(
+      "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{}\">\n"
+      "<table>\n{}</table>\n</div>\n",
+      escape_html(label), table);
+}
+
+/// Whether two columns' headings are the same from the top to the given line.
+bool share_heading(const TableModel& table, std::size_t a, std::size_t b, std::size_t line) {
+  const auto end = static_cast<std::ptrdiff_t>(line) + 1;
+  return std::equal(table.headings[a].begin(), table.headings[a].begin() + end,
+                    table.headings[b].begin());
+}
+
+/// One line of the heading; what neighbours share stands above them once.
+std::string heading_line(const TableModel& table, std::size_t line, std::size_t lines) {
+  std::string html;
+  for (std::size_t i = 0; i < table.headings.size();) {
+    std::size_t end = i + 1;
+    const bool can_span = line + 1 < lines;
+    while (can_span && end < table.headings.size() && share_heading(table, i, end, line)) ++end;
+    html += end - i > 1
+                ? fmt::format("<th class=\"group\" scope=\"colgroup\" colspan=\"{}\">", end - i)
+                : std::string("<th class=\"figure\" scope=\"col\">");
+    html += escape_html(table.headings[i][line]) + "</th>";
+    i = end;
+  }
+  return html;
+}
+
+std::string table_head(const TableModel& table) {
+  const std::size_t lines = table.headings.empty() ? 1 : table.headings.front().size();
+  std::string html = "<thead>\n";
+  for (std::size_t line = 0; line < lines; ++line) {
+    html += "<tr>";
+    const std::string rows = lines > 1 ? fmt::format(" rowspan=\"{}\"", lines) : std::string();
+    if (line == 0) {
+      for (const auto& key : table.key_columns) {
+        html += fmt::format("<th scope=\"col\"{}{}>{}</th>", key.numeric ? " class=\"figure\"" : "",
+                            rows, escape_html(key.name));
+      }
+    }
+    html += heading_line(table, line, lines);
+    if (line == 0 && !table.remark_heading.empty()) {
+      html += fmt::format("<th scope=\"col\"{}>{}</th>", rows, escape_html(table.remark_heading));
+    }
+    html += "</tr>\n";
+  }
+  return html + "</thead>\n";
+}
+
+std::string table_cell(const Cell& cell, std::size_t fraction) {
+  std::string classes = "figure";
+  if (cell.kind == Cell::Kind::failed) classes += " failed";
+  if (cell.kind == Cell::Kind::missing) classes += " missing";
+  if (cell.is_best) classes += " best";
+  const std::string plain = text_of(cell, dash);
+  std::string text =
+      cell.kind == Cell::Kind::figure ? aligned_figure(plain, fraction) : escape_html(plain);
+  if (cell.is_best) text = "<strong>" + text + "</strong>";
+  return fmt::format("<td class=\"{}\">{}</td>", classes, text);
+}
+
+std::string table_body(const TableModel& table) {
+  std::vector<std::size_t> fractions;
+  for (std::size_t i = 0; i < table.headings.size(); ++i) {
+    std::vector<std::string> figures;
+    for (const TableModel::Row& row : table.rows) {
+      if (row.cells[i].kind == Cell::Kind::figure) figures.push_back(text_of(row.cells[i], dash));
+    }
+    fractions.push_back(longest_fraction(figures));
+  }
+  std::string html = "<tbody>\n";
+  for (const TableModel::Row& row : table.rows) {
+    html += "<tr>";
+    for (std::size_t i = 0; i < row.keys.size(); ++i) {
+      html += fmt::format("<th scope=\"row\"{}>{}</th>",
+                          table.key_columns[i].numeric ? " class=\"figure\"" : "",
+                          escape_html(row.keys[i]));
+    }
+    for (std::size_t i = 0; i < row.cells.size(); ++i)
+      html += table_cell(row.cells[i], fractions[i]);
+    if (!table.remark_heading.empty()) html += "<td>" + escape_html(row.remark) + "</td>";
+    html += "</tr>\n";
+  }
+  return html + "</tbody>\n";
+}
+
+std::string_view class_of(Tone tone) {
+  switch (tone) {
+    case Tone::quiet:
+      return "dim";
+    case Tone::better:
+      return "better";
+    case Tone::worse:
+      return "worse";
+    case Tone::serious:
+      return "serious";
+    case Tone::usual:
+    case Tone::strong:
+      break;
+  }
+  return "";
+}
+
+std::string class_attribute(std::string_view name) {
+  return name.empty() ? std::string() : fmt::format(" class=\"{}\"", name);
+}
+
+struct HtmlRenderer {
+  std::string html;
+
+  void operator()(const Heading& heading) {
+    html += fmt::format("<h{0}>{1}</h{0}>\n", heading.level, escape_html(heading.text));
+  }
+
+  void operator()(const Paragraph& paragraph) {
+    const bool is_verdict = paragraph.tone == Tone::better || paragraph.tone == Tone::worse;
+    const std::string name = (is_verdict ? "verdict " : "") + std::string(class_of(paragraph.tone));
+    html += fmt::format("<p{}>{}</p>\n", class_attribute(name), escape_html(paragraph.text));
+  }
+
+  void operator()(const List& list) {
+    html += "<ul>\n";
+    for (const ListItem& item : list.items) {
+      html += fmt::format("<li{}>{}", class_attribute(item.is_sub ? "sub" : class_of(item.tone)),
+                          escape_html(item.text));
+      if (!item.detail.empty()) {
+        html += fmt::format("<div class=\"reason\">{}</div>", escape_html(item.detail));
+      }
+      html += "</li>\n";
+    }
+    html += "</ul>\n";
+  }
+
+  void operator()(const DocumentTable& table) {
+    if (!table.columns.front().heading.empty()) {
+      html += html_table("", table.columns, table.rows);
+      return;
+    }
+    html += "<table>\n";
+    for (const auto& row : table.rows) {
+      html += fmt::format("<tr><th scope=\"row\">{}</th>", escape_html(row.front()));
+      for (std::size_t i = 1; i < row.size(); ++i) html += "<td>" + escape_html(row[i]) + "</td>";
+      html += "</tr>\n";
+    }
+    html += "</table>\n";
+  }
+
+  void operator()(const TableModel& table) { html += html_table_section(table); }
+
+  void operator()(const Code& code) {
+    html += "<pre class=\"reason\">" + escape_html(code.text) + "</pre>\n";
+  }
+
+  void operator()(const Picture& picture) {
+    html += fmt::format("<img src=\"{}\" alt=\"{}\">\n", escape_html(picture.file),
+                        escape_html(picture.description));
+  }
+
+  void operator()(const PageBlock& block) { html += block.html; }
+
+  void operator()(const Fold& fold) {
+    html += fmt::format("<details{}><summary{}>{}</summary>\n", fold.is_open ? " open" : "",
+                        class_attribute(class_of(fold.tone)), escape_html(fold.summary));
+    for (const DocumentBlock& block : fold.content) std::visit(*this, block);
+    html += "</details>\n";
+  }
+};
+
+}  // namespace
+
+std::string html_table_section(const TableModel& table) {
+  std::string html = "<section class=\"table\">\n<h3>" + escape_html(table.title) + "</h3>\n";
+  if (const std::string caption = caption_of(table); !caption.empty()) {
+    html += "<p class=\"caption\">" + escape_html(caption) + "</p>\n";
+  }
+  if (!table.rows.empty()) html += frame(table.title, table_head(table) + table_body(table));
+  return html + "</section>\n";
+}
+
+std::string html_table(const std::string& label, const std::vector<ReportColumn>& columns,
+                       const std::vector<std::vector<std::string>>& rows) {
+  const auto right = [&](std::size_t i) { return columns[i].right ? " class=\"figure\"" : ""; };
+  std::string html = "<thead><tr>";
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    html += fmt::format("<th scope=\"col\"{}>{}</th>", right(i), escape_html(columns[i].heading));
+  }
+  html += "</tr></thead>\n<tbody>\n";
+  for (const std::vector<std::string>& row : rows) {
+    html += "<tr>";
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const std::string cell = escape_html(row[i]);
+      html += i == 0 ? fmt::format("<th scope=\"row\"{}>{}</th>", right(i), cell)
+                     : fmt::format("<td{}>{}</td>", right(i), cell);
+    }
+    html += "</tr>\n";
+  }
+  return frame(label, html + "</tbody>\n");
+}
+
+std::string render_html(const Document& document) {
+  HtmlRenderer renderer;
+  for (const DocumentBlock& block : document) std::visit(renderer, block);
+  return std::move(renderer.html);
+}
+
+}  // namespace sweep
