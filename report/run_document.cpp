@@ -203,7 +203,8 @@ class TuningSection {
     }
     if (!verdict) {
       const bool is_failed = point(role.place).status == PointStatus::failed;
-      return {name, configuration, is_failed ? "failed" : std::string(no_figure), "", "", "", ""};
+      const std::string none(no_figure);
+      return {name, configuration, is_failed ? "failed" : none, none, "", "", ""};
     }
     return {name,
             configuration,
