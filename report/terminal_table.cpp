@@ -141,15 +141,20 @@ std::string terminal_table(const TableModel& table, std::size_t width, bool colo
   for (const std::string& line : wrap(printable(caption_of(table)), width)) text += line + '\n';
 
   const std::size_t rows = table.rows.size();
+  const auto note_of = [&](std::size_t left_out) {
+    return wrap(fmt::format("{} of {} rows are left out; all of them: {}", left_out, rows,
+                            printable(screen.whole)),
+                width);
+  };
   std::set<std::size_t> shown = excerpt_of(table, rows);
   if (screen.lines > 0 && !blocks.empty()) {
-    // The last line is the prompt's, and one says what is left out.
-    constexpr std::size_t reserved = 2;
     const ColumnBlock& first = blocks.front();
     const std::size_t beside = first.front()->heading.size() + first.front()->texts.size() - rows;
     const auto above = static_cast<std::size_t>(std::ranges::count(text, '\n'));
-    const std::size_t taken = reserved + above + blocks.size() * (1 + beside);
-    const bool fits = taken - 1 + blocks.size() * rows <= screen.lines;
+    // The last line is the prompt's.
+    const std::size_t whole = 1 + above + blocks.size() * (1 + beside);
+    const bool fits = whole + blocks.size() * rows <= screen.lines;
+    const std::size_t taken = whole + note_of(rows).size();
     const std::size_t left = screen.lines > taken ? screen.lines - taken : 0;
     if (!fits) shown = fitting_rows(table, left / blocks.size());
   }
@@ -158,9 +163,7 @@ std::string terminal_table(const TableModel& table, std::size_t width, bool colo
     text += block_text(block, rows, shown, color);
   }
   if (shown.size() < rows) {
-    const std::string note = fmt::format("{} of {} rows are left out; all of them: {}",
-                                         rows - shown.size(), rows, printable(screen.whole));
-    for (const std::string& line : wrap(note, width)) text += line + '\n';
+    for (const std::string& line : note_of(rows - shown.size())) text += line + '\n';
   }
   return text;
 }

@@ -326,9 +326,9 @@ LabelsBelow fit_labels_below(DrawnAxis& axis, double pixels) {
 }
 
 void fit_labels_beside(DrawnAxis& axis, double pixels) {
-  constexpr double height = 7;  // of figures
+  constexpr double digit_height = 7;
   Labels labels(axis, pixels);
-  std::ranges::fill(labels.lengths, height);
+  std::ranges::fill(labels.lengths, digit_height);
   keep_fitting(axis, labels);
 }
 

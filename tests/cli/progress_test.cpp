@@ -81,8 +81,8 @@ struct Watched {
   }
 };
 
-constexpr Terminal live = {true, false, true, 100, true};
-constexpr Terminal file = {false, false, false, 80, false};
+constexpr Terminal live = {true, false, true, 100, 0, true};
+constexpr Terminal file = {false, false, false, 80, 0, false};
 
 PointRecord failed_point() {
   PointRecord point;
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(a_live_line_is_written_over_and_taken_away) {
 }
 
 BOOST_AUTO_TEST_CASE(elsewhere_there_is_a_plain_line_now_and_then) {
-  const Terminal dumb = {true, false, false, 80, false};
+  const Terminal dumb = {true, false, false, 80, 0, false};
   for (const Terminal& terminal : {file, dumb}) {
     const std::string text = errors_of([&] {
       Watched watched(terminal);
@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(a_live_line_fits_whatever_the_width) {
   for (std::size_t width = 1; width < 140; ++width) {
     for (const bool unicode : {false, true}) {
       const std::string text = errors_of([&] {
-        Watched watched({true, true, true, width, unicode});
+        Watched watched({true, true, true, width, 0, unicode});
         watched.progress.on_start(1000, 0);
         for (int i = 0; i < 3; ++i) watched.add(point);
         watched.now += 1;
@@ -186,7 +186,7 @@ BOOST_AUTO_TEST_CASE(a_live_line_fits_whatever_the_width) {
 BOOST_AUTO_TEST_CASE(what_matters_most_stays_in_a_narrow_terminal) {
   const auto shown = [](std::size_t width) {
     const std::string text = errors_of([&] {
-      Watched watched({true, false, true, width, true});
+      Watched watched({true, false, true, width, 0, true});
       watched.progress.on_start(10, 0);
       watched.add(failed_point());
       watched.add(point_of(1, 1234));
