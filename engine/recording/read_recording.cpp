@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "engine/recording/recorded_json.h"
-#include "engine/store/record.h"
 #include "engine/store/ranking.h"
+#include "engine/store/record.h"
 #include "engine/store/store.h"
 #include "engine/text/read_source.h"
 

@@ -1,8 +1,7 @@
-#include "engine/recording/read_recording.h"
-
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include "engine/recording/read_recording.h"
 #include "tests/contains.h"
 #include "tests/recording/message_of.h"
 

@@ -56,7 +56,7 @@ class FakeBackend : public Backend {
   std::function<std::optional<std::string>()> on_verify;
   std::function<double(CacheState)> on_sample;
   std::function<Sample()> on_clocked_sample;  ///< instead of on_sample
-  std::vector<int> chunks;                  ///< how many samples were asked for, call by call
+  std::vector<int> chunks;                    ///< how many samples were asked for, call by call
   std::function<CounterResults(std::span<const Workload>, const CounterRequest&,
                                const StepListener&)>
       on_count;

@@ -1,7 +1,6 @@
-#include "engine/store/point_rows.h"
-
 #include <boost/test/unit_test.hpp>
 
+#include "engine/store/point_rows.h"
 #include "tests/rapidcheck_case.h"
 #include "tests/store/arbitrary_records.h"
 #include "tests/store/example_records.h"
