@@ -15,10 +15,10 @@ namespace sweep {
 /// commands.cpp. What the arguments of its options are is known by their placeholders: "DIR",
 /// "FILE", "a|b" and so on (see placeholders).
 struct Command {
-  const char* name;
-  const char* summary;
-  CommandLine (*line)();
-  int (*run)(const GivenOptions&);
+  const char* name = nullptr;
+  const char* summary = nullptr;
+  CommandLine (*line)() = nullptr;
+  int (*run)(const GivenOptions&) = nullptr;
   /// May be null: what is to be done about an error beside its message.
   void (*on_error)(const Arguments&, const std::exception&) = nullptr;
 };

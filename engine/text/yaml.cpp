@@ -13,7 +13,6 @@
 #include "engine/text/read_source.h"
 #include "engine/text/text_limits.h"
 #include "engine/text/units.h"
-#include "engine/text/yaml.h"
 
 namespace sweep {
 namespace {

@@ -124,13 +124,13 @@ void count_results(const RunOperand& operand, const GivenFolders& folders) {
                [&](const UncountedPoint&, const Observation&) { progress.step(); });
 }
 
-constexpr std::string_view pictures = "svg";
+constexpr std::string_view picture_format = "svg";
 
 /// What --format may name, pictures last.
 std::vector<std::string> format_names() {
   std::vector<std::string> names;
   for (const ReportFormat& format : report_formats()) names.emplace_back(format.name);
-  names.emplace_back(pictures);
+  names.emplace_back(picture_format);
   return names;
 }
 
@@ -187,7 +187,7 @@ CommandLine report_line() {
 int report_command(const GivenOptions& given) {
   constexpr std::size_t largest_chart = 1'000'000'000;
   const std::string name = given.text("format");
-  const bool draws = name == pictures;
+  const bool draws = name == picture_format;
   const ReportFormat* format = find_report_format(name);
   if (!draws && given.has("chart")) throw UsageError("--chart belongs to --format svg");
   const RunOperand operand = given_run_operand("report", given);

@@ -92,7 +92,7 @@ class Lowering {
   }
   void emit_memory(OpKind kind, MemoryOp memory);
   /// Sets the operation that the block ends with.
-  void end_block(Op op) { end_op_ = std::move(op); }
+  void end_block(const Op& op) { end_op_ = op; }
   const Op& end_op() const { return end_op_; }
   /// Appends a register operation; refuses one that does not exist.
   void emit_alu(std::string_view mnemonic, const std::vector<std::string_view>& modifiers,
