@@ -12,22 +12,6 @@ namespace {
 
 constexpr std::size_t npos = std::string_view::npos;
 
-std::size_t skip_blanks(std::string_view code, std::size_t at) {
-  while (at < code.size() && is_space(code[at])) ++at;
-  return at;
-}
-
-std::size_t end_of_word(std::string_view code, std::size_t at) {
-  while (at < code.size() && is_word(code[at])) ++at;
-  return at;
-}
-
-/// The word at `at`, or nothing.
-std::string_view word_at(std::string_view code, std::size_t at) {
-  at = std::min(at, code.size());
-  return code.substr(at, end_of_word(code, at) - at);
-}
-
 /// The text without `last` and the blanks around it; nothing when it does not end so.
 std::string_view without_last(std::string_view text, char last) {
   const auto drop_blanks = [&] {
@@ -69,14 +53,14 @@ void add(std::vector<std::string>& names, std::string_view name) {
 
 /// The name behind a `*` or `auto` that ends at `at`; empty when no declaration goes on so.
 std::string_view declared_behind(std::string_view code, std::size_t at) {
-  at = skip_blanks(code, at);
+  at = skip_space(code, at);
   std::string_view word = word_at(code, at);
   while (is_qualifier(word)) {
-    at = skip_blanks(code, at + word.size());
+    at = skip_space(code, at + word.size());
     word = word_at(code, at);
   }
   if (word.empty() || is_digit(word.front())) return {};
-  const std::size_t next = skip_blanks(code, at + word.size());
+  const std::size_t next = skip_space(code, at + word.size());
   const bool ends = next < code.size() && std::string_view("=,;){").find(code[next]) != npos;
   return ends ? word : std::string_view();
 }
@@ -112,7 +96,7 @@ class Scanner {
     return is_letter && (at == 0 || !is_word(code_[at - 1]));
   }
   std::size_t end_of_word(std::size_t at) const { return sweep::end_of_word(code_, at); }
-  std::size_t skip(std::size_t at) const { return skip_blanks(code_, at); }
+  std::size_t skip(std::size_t at) const { return skip_space(code_, at); }
   char at_or_end(std::size_t at) const { return at < code_.size() ? code_[at] : '\0'; }
   /// The last character before `at` that is no blank; npos when there is none.
   std::size_t before(std::size_t at) const {
@@ -359,7 +343,7 @@ std::vector<std::string> memory_macros(std::string_view cuda) {
   for (const Directive& directive : find_directives(cuda)) {
     if (directive.name != "define") continue;
     const std::string_view text = directive.text;
-    const std::size_t begin = skip_blanks(text, 0);
+    const std::size_t begin = skip_space(text, 0);
     const std::string_view name = word_at(text, begin);
     if (name.empty() || is_digit(name.front())) continue;
     const std::string_view replacement = text.substr(begin + name.size());

@@ -127,21 +127,6 @@ std::size_t skip_blanks(std::string_view text, std::size_t at) {
 
 // Kernels ----------------------------------------------------------------------------------------
 
-std::size_t skip_space(std::string_view code, std::size_t at) {
-  while (at < code.size() && is_space(code[at])) ++at;
-  return at;
-}
-
-std::size_t end_of_word(std::string_view code, std::size_t at) {
-  while (at < code.size() && is_word(code[at])) ++at;
-  return at;
-}
-
-/// The word at `at`, or nothing.
-std::string_view word_at(std::string_view code, std::size_t at) {
-  return code.substr(at, end_of_word(code, at) - at);
-}
-
 /// The place after the bracket that closes the one at `open`; npos when it is never closed.
 std::size_t after_matching(std::string_view code, std::size_t open, char closing) {
   int depth = 0;
@@ -304,6 +289,21 @@ std::string fixed_width_name(std::string_view type) {
 }
 
 }  // namespace
+
+std::size_t skip_space(std::string_view code, std::size_t at) {
+  while (at < code.size() && is_space(code[at])) ++at;
+  return at;
+}
+
+std::size_t end_of_word(std::string_view code, std::size_t at) {
+  while (at < code.size() && is_word(code[at])) ++at;
+  return at;
+}
+
+std::string_view word_at(std::string_view code, std::size_t at) {
+  at = std::min(at, code.size());
+  return code.substr(at, end_of_word(code, at) - at);
+}
 
 std::string blank_non_code(std::string_view cuda) {
   std::string result(cuda);

@@ -14,6 +14,13 @@ namespace sweep {
 /// other character keeps its place, line breaks stay.
 std::string blank_non_code(std::string_view cuda);
 
+/// Of code without comments: the place from `at` on that is no white space.
+std::size_t skip_space(std::string_view code, std::size_t at);
+/// The place behind the word at `at`.
+std::size_t end_of_word(std::string_view code, std::size_t at);
+/// The word at `at`, or nothing.
+std::string_view word_at(std::string_view code, std::size_t at);
+
 /// A preprocessor line, with the lines it is continued on.
 struct Directive {
   std::string name;        ///< "include", "if", ...; empty when no word follows the '#'
