@@ -10,7 +10,6 @@
 #include "engine/text/units.h"
 #include "report/charts/chart.h"
 #include "report/count_agreement.h"
-#include "report/html/html_charts.h"
 #include "report/html/html_text.h"
 #include "report/html/page_parts.h"
 #include "report/parameter_values.h"

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "report/charts/chart.h"
 #include "report/document.h"
 #include "report/run_analysis.h"
 #include "report/run_results.h"
@@ -25,6 +26,23 @@ std::string html_table_section(const TableModel& table);
 /// A plain table of texts, which are escaped; the first column names the rows.
 std::string html_table(const std::string& label, const std::vector<ReportColumn>& columns,
                        const std::vector<std::vector<std::string>>& rows);
+
+/// The charts as figures with titles, legends and captions, in whose frames the page's script draws
+/// what `charts_json` says; or with pictures where Vega-Lite was not embedded. Empty without
+/// charts.
+std::string chart_figures(const std::vector<Chart>& charts);
+
+/// For the page's script, or empty when it draws none: a list of charts, each a list of the
+/// Vega-Lite specifications of its panels.
+std::string charts_json(const std::vector<Chart>& charts);
+
+/// One panel of a chart as a Vega-Lite specification, without colours and fonts, which the page
+/// gives it by its theme.
+///
+/// Its width is its container's. Panels of one chart have the same domain of the figures. The
+/// parameter `chosen` is the place of the series that stands out, or null. A mark's datum has
+/// `point`, the place among the run's points. All texts are data: none is part of an expression.
+nlohmann::ordered_json vega_lite_spec(const Chart& chart, std::size_t panel);
 
 /// A <details> for each pattern of the run with its source, and what its accesses cost beside its
 /// lines.

@@ -1,4 +1,4 @@
-#include "report/html/vega_spec.h"
+#include "report/html/page_parts.h"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
