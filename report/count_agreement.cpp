@@ -130,22 +130,4 @@ std::vector<CountAgreement> compare_counts(std::span<const PointRecord* const> p
   return agreements;
 }
 
-std::vector<ReportColumn> agreement_columns() {
-  return {{"metric", false},  {"points agree", true},
-          {"disagree", true}, {"largest difference", true},
-          {"at", false},      {"agreement means", false}};
-}
-
-std::vector<std::string> agreement_row(const CountAgreement& agreement,
-                                       std::span<const ParameterValues> told) {
-  const std::string& metric = agreement.metric;
-  const PointRecord* farthest = agreement.farthest;
-  return {metric,
-          format_thousands(agreement.agreeing),
-          format_thousands(agreement.disagreeing.size()),
-          farthest != nullptr ? describe_difference(*farthest, metric) : std::string("0"),
-          farthest != nullptr ? describe(*farthest, told) : std::string(),
-          describe(tolerance_for(metric), metric)};
-}
-
 }  // namespace sweep

@@ -8,7 +8,6 @@
 
 #include "engine/spec/metric.h"
 #include "engine/store/record.h"
-#include "report/document.h"
 #include "report/parameter_values.h"
 
 namespace sweep {
@@ -46,12 +45,5 @@ std::string describe_difference(const PointRecord& point, const std::string& met
 
 /// One for each metric that is counted twice. The points must outlive the results.
 std::vector<CountAgreement> compare_counts(std::span<const PointRecord* const> points);
-
-/// The columns of a table of them.
-std::vector<ReportColumn> agreement_columns();
-/// A line of it: metric, how many points agree, how many do not, the largest difference, the point
-/// that has it by its `told` parameters, and what agreement means.
-std::vector<std::string> agreement_row(const CountAgreement& agreement,
-                                       std::span<const ParameterValues> told);
 
 }  // namespace sweep

@@ -1,5 +1,3 @@
-#include "report/csv.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -10,8 +8,8 @@
 #include "report/count_agreement.h"
 #include "report/metric_column.h"
 #include "report/parameter_values.h"
-#include "report/run_results.h"
-#include "report/verdict.h"
+#include "report/run_analysis.h"
+#include "report/run_report.h"
 
 namespace sweep {
 namespace {

@@ -13,7 +13,7 @@
 #include "report/metric_column.h"
 #include "report/notes.h"
 #include "report/parameter_values.h"
-#include "report/run_results.h"
+#include "report/run_analysis.h"
 
 namespace sweep {
 namespace {

@@ -9,7 +9,7 @@
 #include "engine/spec/metric.h"
 #include "engine/text/value.h"
 #include "report/metric_column.h"
-#include "report/verdict.h"
+#include "report/run_analysis.h"
 
 namespace sweep {
 

@@ -1,5 +1,3 @@
-#include "report/json_report.h"
-
 #include <fmt/format.h>
 
 #include <functional>
@@ -9,6 +7,7 @@
 
 #include "report/expectation_check.h"
 #include "report/json_records.h"
+#include "report/run_report.h"
 
 namespace sweep {
 namespace {

@@ -13,11 +13,10 @@
 #include "engine/spec/metric.h"
 #include "engine/text/units.h"
 #include "report/display_text.h"
+#include "report/document.h"
 #include "report/metric_column.h"
 #include "report/parameter_values.h"
 #include "report/run_tables.h"
-#include "report/shared_place.h"
-#include "report/table_model.h"
 
 namespace sweep {
 namespace {

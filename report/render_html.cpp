@@ -2,13 +2,14 @@
 
 #include <algorithm>
 
+#include "report/document.h"
 #include "report/html/html_text.h"
-#include "report/html/page_parts.h"
 
 namespace sweep {
 namespace {
 
 constexpr std::string_view dash = "–";
+constexpr const char* figure_class = " class=\"figure\"";
 
 std::string frame(const std::string& label, const std::string& table) {
   return fmt::format(
@@ -48,8 +49,8 @@ std::string table_head(const TableModel& table) {
     const std::string rows = lines > 1 ? fmt::format(" rowspan=\"{}\"", lines) : std::string();
     if (line == 0) {
       for (const auto& key : table.key_columns) {
-        html += fmt::format("<th scope=\"col\"{}{}>{}</th>", key.numeric ? " class=\"figure\"" : "",
-                            rows, escape_html(key.name));
+        html += fmt::format("<th scope=\"col\"{}{}>{}</th>", key.numeric ? figure_class : "", rows,
+                            escape_html(key.name));
       }
     }
     html += heading_line(table, line, lines);
@@ -86,9 +87,9 @@ std::string table_body(const TableModel& table) {
   for (const TableModel::Row& row : table.rows) {
     html += "<tr>";
     for (std::size_t i = 0; i < row.keys.size(); ++i) {
-      html += fmt::format("<th scope=\"row\"{}>{}</th>",
-                          table.key_columns[i].numeric ? " class=\"figure\"" : "",
-                          escape_html(row.keys[i]));
+      html +=
+          fmt::format("<th scope=\"row\"{}>{}</th>",
+                      table.key_columns[i].numeric ? figure_class : "", escape_html(row.keys[i]));
     }
     for (std::size_t i = 0; i < row.cells.size(); ++i)
       html += table_cell(row.cells[i], fractions[i]);
@@ -96,6 +97,10 @@ std::string table_body(const TableModel& table) {
     html += "</tr>\n";
   }
   return html + "</tbody>\n";
+}
+
+std::string class_attribute(std::string_view name) {
+  return name.empty() ? std::string() : fmt::format(" class=\"{}\"", name);
 }
 
 std::string_view class_of(Tone tone) {
@@ -115,15 +120,13 @@ std::string_view class_of(Tone tone) {
   return "";
 }
 
-std::string class_attribute(std::string_view name) {
-  return name.empty() ? std::string() : fmt::format(" class=\"{}\"", name);
-}
-
 struct HtmlRenderer {
   std::string html;
+  std::string label = {};  ///< of the tables below the last heading
 
   void operator()(const Heading& heading) {
     html += fmt::format("<h{0}>{1}</h{0}>\n", heading.level, escape_html(heading.text));
+    label = heading.text;
   }
 
   void operator()(const Paragraph& paragraph) {
@@ -146,23 +149,45 @@ struct HtmlRenderer {
   }
 
   void operator()(const DocumentTable& table) {
-    if (!table.columns.front().heading.empty()) {
-      html += html_table("", table.columns, table.rows);
-      return;
+    const bool has_headings = std::ranges::count(table.columns, "", &ReportColumn::heading) + 1 <
+                              std::ssize(table.columns);
+    const auto align = [&](std::size_t i) { return table.columns[i].right ? figure_class : ""; };
+    std::string text;
+    if (has_headings) {
+      text += "<thead><tr>";
+      for (std::size_t i = 0; i < table.columns.size(); ++i) {
+        text += fmt::format("<th scope=\"col\"{}>{}</th>", align(i),
+                            escape_html(table.columns[i].heading));
+      }
+      text += "</tr></thead>\n";
     }
-    html += "<table>\n";
+    text += "<tbody>\n";
     for (const auto& row : table.rows) {
-      html += fmt::format("<tr><th scope=\"row\">{}</th>", escape_html(row.front()));
-      for (std::size_t i = 1; i < row.size(); ++i) html += "<td>" + escape_html(row[i]) + "</td>";
-      html += "</tr>\n";
+      text += fmt::format("<tr><th scope=\"row\"{}>{}</th>", align(0), escape_html(row.front()));
+      for (std::size_t i = 1; i < row.size(); ++i) {
+        text += fmt::format("<td{}>{}</td>", align(i), escape_html(row[i]));
+      }
+      text += "</tr>\n";
     }
-    html += "</table>\n";
+    text += "</tbody>\n";
+    html += has_headings ? frame(label, text) : "<table>\n" + text + "</table>\n";
   }
 
-  void operator()(const TableModel& table) { html += html_table_section(table); }
+  void operator()(const TableModel& table) {
+    html += "<section class=\"table\">\n<h3>" + escape_html(table.title) + "</h3>\n";
+    if (const std::string caption = caption_of(table); !caption.empty()) {
+      html += "<p class=\"caption\">" + escape_html(caption) + "</p>\n";
+    }
+    if (!table.rows.empty()) html += frame(table.title, table_head(table) + table_body(table));
+    html += "</section>\n";
+  }
 
   void operator()(const Code& code) {
-    html += "<pre class=\"reason\">" + escape_html(code.text) + "</pre>\n";
+    const std::string text = escape_html(code.text);
+    html += code.language == "text" ? "<pre class=\"reason\">" + text + "</pre>\n"
+                                    : "<div class=\"copyable\"><pre tabindex=\"0\"><code>" + text +
+                                          "</code></pre><button type=\"button\" class=\"copy\" "
+                                          "hidden>Copy</button></div>\n";
   }
 
   void operator()(const Picture& picture) {
@@ -178,38 +203,19 @@ struct HtmlRenderer {
     for (const DocumentBlock& block : fold.content) std::visit(*this, block);
     html += "</details>\n";
   }
+
+  void operator()(const Section& section) {
+    html += fmt::format(
+        "<section id=\"{0}\" aria-labelledby=\"{0}-heading\">\n"
+        "<h{1} id=\"{0}-heading\">{2}</h{1}>\n",
+        section.id, section.level, escape_html(section.heading));
+    label = section.heading;
+    for (const DocumentBlock& block : section.content) std::visit(*this, block);
+    html += "</section>\n";
+  }
 };
 
 }  // namespace
-
-std::string html_table_section(const TableModel& table) {
-  std::string html = "<section class=\"table\">\n<h3>" + escape_html(table.title) + "</h3>\n";
-  if (const std::string caption = caption_of(table); !caption.empty()) {
-    html += "<p class=\"caption\">" + escape_html(caption) + "</p>\n";
-  }
-  if (!table.rows.empty()) html += frame(table.title, table_head(table) + table_body(table));
-  return html + "</section>\n";
-}
-
-std::string html_table(const std::string& label, const std::vector<ReportColumn>& columns,
-                       const std::vector<std::vector<std::string>>& rows) {
-  const auto right = [&](std::size_t i) { return columns[i].right ? " class=\"figure\"" : ""; };
-  std::string html = "<thead><tr>";
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    html += fmt::format("<th scope=\"col\"{}>{}</th>", right(i), escape_html(columns[i].heading));
-  }
-  html += "</tr></thead>\n<tbody>\n";
-  for (const std::vector<std::string>& row : rows) {
-    html += "<tr>";
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string cell = escape_html(row[i]);
-      html += i == 0 ? fmt::format("<th scope=\"row\"{}>{}</th>", right(i), cell)
-                     : fmt::format("<td{}>{}</td>", right(i), cell);
-    }
-    html += "</tr>\n";
-  }
-  return frame(label, html + "</tbody>\n");
-}
 
 std::string render_html(const Document& document) {
   HtmlRenderer renderer;

@@ -163,6 +163,11 @@ struct MarkdownRenderer {
     line("</details>");
   }
 
+  void operator()(const Section& section) {
+    (*this)(Heading{section.level, section.heading});
+    for (const DocumentBlock& block : section.content) std::visit(*this, block);
+  }
+
  private:
   void line(const std::string& content) { text += content + "\n\n"; }
 };

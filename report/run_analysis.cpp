@@ -1,13 +1,362 @@
 #include "report/run_analysis.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
-#include "report/run_results.h"
+#include "engine/text/units.h"
+#include "engine/text/yaml.h"
+#include "report/metric_column.h"
 
 namespace sweep {
+namespace {
+
+RunRecord find_run(const Store& store, std::optional<std::int64_t> id) {
+  const std::vector<RunRecord> runs = store.runs();
+  const auto fail = [&](const std::string& what) {
+    throw StoreError(fmt::format("the file '{}' {}", store.path().string(), what),
+                     StoreFault::missing);
+  };
+  if (runs.empty()) fail("holds no runs");
+  if (!id) return runs.back();
+  const auto found = std::ranges::find(runs, *id, &RunRecord::id);
+  if (found == runs.end()) {
+    fail(fmt::format("has no run {}; its newest is run {}", *id, runs.back().id));
+  }
+  return *found;
+}
+
+std::string summary_of(const std::string& sweep_text) {
+  Diagnostics ignored;
+  const auto source = std::make_shared<Source>(Source{"the stored sweep", sweep_text});
+  const auto root = read_yaml(source, ignored);
+  const YamlNode* summary = root ? root->find("summary") : nullptr;
+  return summary != nullptr && summary->is_scalar() ? summary->text : std::string();
+}
+
+}  // namespace
+
+std::size_t RunResults::count_failed() const {
+  return static_cast<std::size_t>(std::ranges::count_if(points, [](const StoredPoint& stored) {
+    return stored.point.status == PointStatus::failed;
+  }));
+}
+
+std::string RunResults::describe_state() const {
+  if (run.state == RunState::finished) return {};
+  return run.state == RunState::interrupted
+             ? "The run was interrupted: not all of its points are here."
+             : "The run has not finished: it is still going on, or it was killed.";
+}
+
+RunResults load_results(const Store& store, std::optional<std::int64_t> run_id) {
+  RunResults results;
+  results.run = find_run(store, run_id);
+  results.points = store.points(results.run.id);
+  const auto& derived = results.run.provenance.derived;
+  for (StoredPoint& stored : results.points) {
+    const auto found = derived.find(stored.point.key.pattern_name);
+    if (found != derived.end()) stored.point.derived = found->second;
+  }
+  results.layout = report_layout_of(results.run.provenance.sweep_text);
+  results.expectations = expectations_of(results.run.provenance.sweep_text);
+  results.summary = summary_of(results.run.provenance.sweep_text);
+  return results;
+}
+
+std::vector<const PointRecord*> records_of(std::span<const StoredPoint> points) {
+  std::vector<const PointRecord*> records;
+  records.reserve(points.size());
+  for (const StoredPoint& stored : points) records.push_back(&stored.point);
+  return records;
+}
+
+namespace {
+
+/// What sets the group apart from the others.
+std::string label_of(const RankedGroup& group, const TuningRecord* tuning,
+                     const std::vector<ParameterValues>& parameters) {
+  return tuning == nullptr ? group.pattern
+                           : describe_group(group.group, tuning->for_each, parameters);
+}
+
+class GroupJudge {
+ public:
+  GroupJudge(const RunResults& results, const RankedGroup& ranked, std::string label,
+             std::vector<std::optional<PointVerdict>>& verdicts)
+      : results_(results), ranked_(ranked), verdicts_(verdicts) {
+    group_.pattern = ranked.pattern;
+    group_.label = std::move(label);
+    group_.metric = {ranked.ranked_by.metric, ranked.ranked_by.origin};
+    group_.group = ranked.group;
+    group_.tuned = ranked.tuned;
+  }
+
+  VerdictGroup judge() {
+    for (const std::size_t i : ranked_.places) {
+      verdicts_[i] = unjudged(results_.points[i].point);
+    }
+    std::vector<std::size_t> ranked = ranked_.places;
+    std::ranges::stable_sort(ranked, [&](std::size_t a, std::size_t b) { return better(a, b); });
+    const auto winner = winner_searched();
+    const auto compared_best = winner ? winner : best_compared();
+    group_.best = compared_best.value_or(best_with_interval(ranked));
+    for (const std::size_t i : ranked) judge_point(i, compared_best.has_value());
+    return std::move(group_);
+  }
+
+ private:
+  /// With the figure, which a ranked point has.
+  PointVerdict unjudged(const PointRecord& point) const {
+    PointVerdict verdict;
+    verdict.metric = group_.metric;
+    verdict.group = group_.label;
+    verdict.figure = figure_of(point, ranked_.ranked_by).value();
+    verdict.interval = interval_of(point, ranked_.ranked_by);
+    return verdict;
+  }
+
+  bool lower_is_better() const { return ranked_.ranked_by.better == Better::lower; }
+
+  bool better(std::size_t a, std::size_t b) const {
+    const double left = verdicts_[a]->figure;
+    const double right = verdicts_[b]->figure;
+    return lower_is_better() ? left < right : left > right;
+  }
+
+  const ComparisonRecord* comparison_of(std::size_t i) const {
+    const auto& comparisons = results_.run.comparisons;
+    const auto found =
+        std::ranges::find(comparisons, results_.points[i].ordinal, &ComparisonRecord::ordinal);
+    return found != comparisons.end() ? &*found : nullptr;
+  }
+
+  /// What the search that has ended says is the best.
+  std::optional<std::size_t> winner_searched() const {
+    if (!ranked_.tuned) return std::nullopt;
+    const auto& winner = results_.run.tuning->groups[*ranked_.tuned].winner;
+    const auto found = std::ranges::find_if(ranked_.places, [&](std::size_t i) {
+      return winner && results_.points[i].ordinal == *winner;
+    });
+    return found != ranked_.places.end() ? std::optional(*found) : std::nullopt;
+  }
+
+  /// The point that the others were compared with; nothing when it is not one of this group.
+  std::optional<std::size_t> best_compared() const {
+    for (const std::size_t i : ranked_.places) {
+      const ComparisonRecord* comparison = comparison_of(i);
+      if (comparison != nullptr && comparison->slowdown_low == 1 && comparison->slowdown == 1 &&
+          comparison->slowdown_high == 1) {
+        return i;
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// Of points in their order; the first when none has an interval. What was cut off is not the
+  /// best unless all was.
+  std::size_t best_with_interval(const std::vector<std::size_t>& ranked) const {
+    const auto is_whole = [&](std::size_t i) { return !is_cut_off(results_.points[i].point); };
+    const auto found = std::ranges::find_if(
+        ranked, [&](std::size_t i) { return is_whole(i) && verdicts_[i]->interval.has_value(); });
+    if (found != ranked.end()) return *found;
+    const auto first = std::ranges::find_if(ranked, is_whole);
+    return first != ranked.end() ? *first : ranked.front();
+  }
+
+  /// By the intervals alone.
+  PointVerdict::Kind kind_of(const PointVerdict& verdict, const PointVerdict& best) const {
+    if (!verdict.interval || !best.interval) return PointVerdict::Kind::not_compared;
+    const bool slower = lower_is_better() ? verdict.interval->low > best.interval->high
+                                          : verdict.interval->high < best.interval->low;
+    return slower ? PointVerdict::Kind::slower : PointVerdict::Kind::same;
+  }
+
+  /// Points are judged in their order: the last one that is slower is the slowest.
+  void judge_point(std::size_t i, bool with_comparisons) {
+    PointVerdict& verdict = *verdicts_[i];
+    const ComparisonRecord* comparison = with_comparisons ? comparison_of(i) : nullptr;
+    if (comparison != nullptr) verdict.rounds = comparison->rounds;
+    if (i == group_.best) return;
+    const PointVerdict& best = *verdicts_[group_.best];
+    double slowdown = 1;
+    if (comparison != nullptr) {
+      verdict.kind =
+          comparison->slowdown_low > 1 ? PointVerdict::Kind::slower : PointVerdict::Kind::same;
+      slowdown = comparison->slowdown;
+    } else {
+      verdict.kind = is_cut_off(results_.points[i].point) ? PointVerdict::Kind::cut_off
+                                                          : kind_of(verdict, best);
+      slowdown = lower_is_better() ? verdict.figure / best.figure : best.figure / verdict.figure;
+      if (std::isnan(slowdown)) slowdown = 1;  // Both are 0.
+    }
+    verdict.slower = slowdown - 1;
+    verdict.ratio = lower_is_better() ? slowdown : 1 / slowdown;
+    if (verdict.kind == PointVerdict::Kind::slower || verdict.kind == PointVerdict::Kind::cut_off) {
+      if (slowdown > 1) group_.slowest = i;
+    } else if (verdict.kind == PointVerdict::Kind::same) {
+      group_.same.push_back(i);
+    } else {
+      ++group_.not_compared;
+    }
+  }
+
+  const RunResults& results_;
+  const RankedGroup& ranked_;
+  std::vector<std::optional<PointVerdict>>& verdicts_;
+  VerdictGroup group_;
+};
+
+/// Beside a best of 0 there is no ratio.
+std::string describe_distance(const PointVerdict& verdict) {
+  return std::isfinite(verdict.slower) ? describe_difference(verdict.ratio, verdict.metric)
+                                       : "worse";
+}
+
+/// Finds the best and the slowest of all groups.
+class ExtremesFinder {
+ public:
+  explicit ExtremesFinder(const RunResults& results) : results_(results) {}
+
+  /// `judged` is null for a pattern's only point.
+  void add(const RankedGroup& ranked, const VerdictGroup* judged) {
+    if (ranked_by_ && *ranked_by_ != ranked.ranked_by) has_several_metrics_ = true;
+    ranked_by_ = ranked.ranked_by;
+    if (has_several_metrics_) return;
+    const std::size_t best = judged != nullptr ? judged->best : ranked.places.front();
+    const auto worst = std::ranges::max_element(
+        ranked.places, [&](std::size_t a, std::size_t b) { return is_better(a, b); });
+    groups_.push_back({best, *worst, judged});
+  }
+
+  std::optional<RunExtremes> find(const Verdicts& verdicts) const {
+    if (verdicts.groups.empty() || has_several_metrics_) return std::nullopt;
+    const auto& first = *std::ranges::min_element(
+        groups_, [&](const Ends& a, const Ends& b) { return is_better(a.best, b.best); });
+    RunExtremes extremes;
+    extremes.metric = {ranked_by_->metric, ranked_by_->origin};
+    extremes.best = first.best;
+    extremes.figure = figure(first.best);
+    for (const Ends& ends : groups_) {
+      // Of its own group only what the verdict knows to be slower.
+      const auto slow = &ends != &first          ? std::optional(ends.worst)
+                        : ends.judged != nullptr ? ends.judged->slowest
+                                                 : std::nullopt;
+      if (!slow || !is_better(first.best, *slow)) continue;
+      if (!extremes.slowest || is_better(*extremes.slowest, *slow)) extremes.slowest = slow;
+    }
+    if (extremes.slowest) extremes.distance = distance(extremes);
+    return extremes;
+  }
+
+ private:
+  struct Ends {
+    std::size_t best;
+    std::size_t worst;
+    const VerdictGroup* judged;
+  };
+
+  double figure(std::size_t i) const {
+    return figure_of(results_.points[i].point, *ranked_by_).value();
+  }
+
+  bool is_better(std::size_t a, std::size_t b) const {
+    return ranked_by_->better == Better::lower ? figure(a) < figure(b) : figure(a) > figure(b);
+  }
+
+  std::string distance(const RunExtremes& extremes) const {
+    const double ratio = figure(*extremes.slowest) / extremes.figure;
+    const bool is_rough = is_cut_off(results_.points[*extremes.slowest].point);
+    return fmt::format(
+        "{}{} than the best", is_rough ? "cut off, about " : "",
+        std::isfinite(ratio) ? describe_difference(ratio, extremes.metric) : "worse");
+  }
+
+  const RunResults& results_;
+  std::optional<RankedBy> ranked_by_;
+  bool has_several_metrics_ = false;
+  std::vector<Ends> groups_;
+};
+
+}  // namespace
+
+std::string to_string(const PointVerdict& verdict) {
+  switch (verdict.kind) {
+    case PointVerdict::Kind::best:
+      return "best";
+    case PointVerdict::Kind::same:
+      return "same as best";
+    case PointVerdict::Kind::not_compared:
+      return "not compared";
+    case PointVerdict::Kind::cut_off:
+      return verdict.slower > 0 ? "cut off, about " + describe_distance(verdict) : "cut off";
+    case PointVerdict::Kind::slower:
+      break;
+  }
+  return describe_distance(verdict);
+}
+
+std::string describe_among_groups(const PointVerdict& verdict) {
+  const std::string text = to_string(verdict);
+  const bool names_best =
+      verdict.kind == PointVerdict::Kind::best || verdict.kind == PointVerdict::Kind::same;
+  return names_best && !verdict.group.empty() ? text + " of " + verdict.group : text;
+}
+
+std::string_view word_for_slowest(const MetricColumn& metric) {
+  const MetricDefinition* definition = find_metric(metric.name);
+  const bool is_of_speed = metric.origin == Origin::measured && definition != nullptr &&
+                           definition->relation != TimeRelation::unrelated;
+  return is_of_speed ? "slowest" : "worst";
+}
+
+Verdicts judge(const RunResults& results, const std::vector<ParameterValues>& parameters) {
+  Verdicts verdicts;
+  verdicts.of_points.resize(results.points.size());
+  const TuningRecord* tuning = results.run.tuning ? &*results.run.tuning : nullptr;
+  const std::vector<RankedGroup> ranked = ranked_groups(results.points, tuning);
+  verdicts.groups.reserve(ranked.size());
+  ExtremesFinder extremes(results);
+  for (const RankedGroup& group : ranked) {
+    const bool is_judged = group.places.size() > 1 || tuning != nullptr;
+    if (is_judged) {
+      std::string label = ranked.size() > 1 ? label_of(group, tuning, parameters) : "";
+      verdicts.groups.push_back(
+          GroupJudge(results, group, std::move(label), verdicts.of_points).judge());
+    }
+    extremes.add(group, is_judged ? &verdicts.groups.back() : nullptr);
+  }
+  verdicts.overall = extremes.find(verdicts);
+  return verdicts;
+}
+
+std::string describe_figure(const MetricColumn& metric, double figure) {
+  const std::string unit = unit_of(metric.name);
+  return format_figure(figure) + (unit.empty() ? unit : ' ' + unit);
+}
+
+std::string describe_same(std::size_t count) {
+  if (count == 0) return {};
+  return fmt::format("; {} {} the same", count_of(count, "configuration"),
+                     count == 1 ? "is" : "are");
+}
+
+std::string describe_not_compared(const VerdictGroup& group) {
+  if (group.not_compared == 0) return {};
+  return fmt::format("{} {} not compared, for want of an interval",
+                     format_thousands(group.not_compared), group.not_compared == 1 ? "is" : "are");
+}
+
+bool is_won(const RunResults& results, const VerdictGroup& group) {
+  return group.tuned &&
+         results.run.tuning->groups[*group.tuned].winner == results.points[group.best].ordinal;
+}
 
 RunAnalysis::RunAnalysis(const RunResults& run_results)
     : results(run_results),

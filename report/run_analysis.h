@@ -1,16 +1,122 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "engine/spec/expectation.h"
+#include "engine/spec/report_layout.h"
+#include "engine/store/ranking.h"
 #include "engine/store/record.h"
+#include "engine/store/store.h"
+#include "report/metric_column.h"
 #include "report/parameter_values.h"
-#include "report/run_results.h"
-#include "report/verdict.h"
 
 namespace sweep {
+
+/// Everything a report is made from.
+struct RunResults {
+  RunRecord run;
+  std::vector<StoredPoint> points;             ///< in the run's order
+  ReportLayout layout;                         ///< what the run's sweep asked for
+  std::string summary;                         ///< the sweep's, may be empty
+  std::vector<Expectation> expectations = {};  ///< of the run's sweep
+
+  std::size_t count_failed() const;
+  /// What a run that has not finished lacks, as a sentence; empty for one that has.
+  std::string describe_state() const;
+};
+
+/// Reads a run, by default the newest one. Throws StoreError when there is no such run.
+RunResults load_results(const Store& store, std::optional<std::int64_t> run_id = {});
+
+/// The points' records in their order. The points must outlive them.
+std::vector<const PointRecord*> records_of(std::span<const StoredPoint> points);
+
+/// How one configuration compares with the best.
+struct PointVerdict {
+  enum class Kind {
+    best,
+    same,          ///< what was measured does not tell it from the best
+    slower,        ///< by `slower`, beyond doubt
+    not_compared,  ///< its figure or the best's has no interval, which might tell them apart
+    cut_off,       ///< given up after a few samples, which say about how much slower it is
+  };
+  Kind kind = Kind::best;
+  /// Than the best, by the rounds or the figures, which need not tell them apart. 0.12: it takes
+  /// 12 % longer; infinity beside a best of 0.
+  double slower = 0;
+  double ratio = 1;     ///< of the figure to the best's, by the same
+  MetricColumn metric;  ///< what the figure is
+  double figure = 0;
+  std::optional<Interval> interval = {};  ///< the figure's, of 95 % confidence
+  int rounds = 0;  ///< it was compared with the best in so many rounds; 0: by the intervals alone
+  std::string group = {};  ///< its group's label
+};
+
+/// "best", "same as best", the difference (see difference_words.h) such as "12 % less", "not
+/// compared", "cut off, about 44 % less".
+std::string to_string(const PointVerdict& verdict);
+/// The same for where points of several groups stand together: "same as best of copy".
+std::string describe_among_groups(const PointVerdict& verdict);
+/// "slowest" of times and bandwidths, of other metrics "worst".
+std::string_view word_for_slowest(const MetricColumn& metric);
+
+/// The points that are compared with each other.
+struct VerdictGroup {
+  std::string pattern;
+  std::string label;     ///< "copy", "T = float"; empty where the run has one group alone
+  MetricColumn metric;   ///< what the figures are
+  std::size_t best = 0;  ///< places in the run's points
+  std::vector<std::size_t> same = {};       ///< as the best, by their figures
+  std::size_t not_compared = 0;             ///< how many
+  std::optional<std::size_t> slowest = {};  ///< of those that are slower, or cut off
+  Bindings group = {};                      ///< of a search: what its points have in common
+  std::optional<std::size_t> tuned = {};    ///< its place among the search's groups
+};
+
+/// The best and the slowest of all points of a run that have a figure, whatever their groups.
+struct RunExtremes {
+  MetricColumn metric;
+  std::size_t best = 0;  ///< of the groups' bests
+  double figure = 0;     ///< its figure
+  /// Nothing where no point is known to be slower than the best.
+  std::optional<std::size_t> slowest = {};
+  std::string distance =
+      {};  ///< "94 % less than the best", "cut off, about 64 % less than the best"
+};
+
+struct Verdicts {
+  std::vector<VerdictGroup> groups;                      ///< in the order of `ranked_groups`
+  std::vector<std::optional<PointVerdict>> of_points{};  ///< one per point of the run
+  /// Nothing without groups, and where they are ranked by different metrics.
+  std::optional<RunExtremes> overall = {};
+};
+
+/// Compares the points of each group of `ranked_groups`. Points that the run compared in turn with
+/// the best are judged by that: an interval that contains 1 makes them the same. Others are the
+/// same as the best when the confidence intervals of their figures overlap, and not compared where
+/// one of the two is missing. The best is the winner of the group's search; without one it has an
+/// interval if any point has, and the rounds did not find another. Failed points and those without
+/// a figure have no verdict, nor has a pattern's only point; but a search's only one is the best.
+/// `parameters` are those of the run's points.
+Verdicts judge(const RunResults& results, const std::vector<ParameterValues>& parameters);
+
+/// The figure as it is shown, with its unit if it has one: "4301 GB/s".
+std::string describe_figure(const MetricColumn& metric, double figure);
+
+/// "; 3 configurations are the same", to follow a line about the best; empty for none.
+std::string describe_same(std::size_t count);
+
+/// "3 are not compared, for want of an interval"; empty for none.
+std::string describe_not_compared(const VerdictGroup& group);
+
+/// Whether the group's best is the winner of its search, of which there is more to tell.
+bool is_won(const RunResults& results, const VerdictGroup& group);
 
 /// A run's results and what every report says of them, worked out once for all. The results must
 /// outlive it and stay as they are.

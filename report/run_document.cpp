@@ -12,9 +12,10 @@
 #include "report/display_text.h"
 #include "report/document.h"
 #include "report/expectation_check.h"
-#include "report/markdown.h"
+#include "report/html/page_parts.h"
+#include "report/limit_words.h"
 #include "report/notes.h"
-#include "report/provenance.h"
+#include "report/run_report.h"
 #include "report/run_tables.h"
 #include "report/tuning.h"
 
@@ -23,12 +24,6 @@ namespace {
 
 /// So many points are listed that break an expectation, or where counts disagree.
 constexpr std::size_t most_points_listed = 10;
-constexpr std::string_view no_figure = "–";
-
-std::string interval_text(const std::optional<Interval>& interval) {
-  if (!interval) return std::string(no_figure);
-  return fmt::format("{}–{}", format_figure(interval->low), format_figure(interval->high));
-}
 
 /// "66 points on NVIDIA H200: 64 ok, 2 failed, 40 reused from runs 1 and 2."
 std::string count_points(const RunResults& results) {
@@ -56,260 +51,68 @@ std::string count_points(const RunResults& results) {
   return text + '.';
 }
 
-void add_title(const RunAnalysis& run, Document& document) {
+/// "36 configurations of the pattern stride over STRIDE (1, 2, 4) and BLOCK (12 values), measured
+/// on NVIDIA H200 on 2025-01-31."
+std::string describe_subject(const RunAnalysis& run) {
+  constexpr std::size_t most_values = 6;
   const RunResults& results = run.results;
-  document.emplace_back(Heading{1, results.run.provenance.sweep_name});
-  if (!results.summary.empty()) document.emplace_back(Paragraph{results.summary});
-  if (const std::string state = results.describe_state(); !state.empty()) {
-    document.emplace_back(Paragraph{state, Tone::serious});
+  std::string text = count_of(results.points.size(), "configuration");
+  const ParameterValues* patterns = find_parameter(run.parameters, "pattern");
+  const std::size_t count = patterns != nullptr ? patterns->values().size() : 0;
+  if (count == 1) text += " of the pattern " + patterns->show(patterns->values().front());
+  if (count > 1) text += fmt::format(" of {} patterns", count);
+  std::vector<std::string> axes;
+  for (const ParameterValues& parameter : run.parameters) {
+    if (parameter.values().size() < 2 || parameter.is_derived) continue;
+    axes.push_back(with_values(parameter, most_values));
   }
-  document.emplace_back(Paragraph{count_points(results)});
-  std::vector<ParameterValues> constant = run.parameters;
-  std::erase_if(constant, [](const ParameterValues& parameter) { return parameter.varies(); });
-  if (constant.empty() || run.points.empty()) return;
-  document.emplace_back(
-      Paragraph{"In all points: " + describe(*run.points.front(), constant) + '.'});
+  if (!axes.empty()) text += " over " + in_words(axes);
+  const Device& device = results.run.provenance.device;
+  if (!device.name.empty()) {
+    text += (device.is_emulated() ? ", executed by the " : ", measured on ") + device.name;
+  }
+  if (results.run.started.size() >= 10) text += " on " + results.run.started.substr(0, 10);
+  return text + '.';
 }
 
-void add_charts(const RunAnalysis& run, const ChartPictures& pictures, Document& document) {
+List list_of(const std::vector<std::string>& texts) {
+  return list_first(texts, texts.size(), std::identity());
+}
+
+List list_sentences(std::vector<std::string> texts) {
+  for (std::string& text : texts) text = as_sentence(std::move(text));
+  return list_of(texts);
+}
+
+Document chart_pictures(const RunResults& results, const ChartPictures& pictures) {
   const bool has_any =
       std::ranges::any_of(pictures.files, [](const std::string& file) { return !file.empty(); });
-  if (!has_any && pictures.note.empty()) return;
-  const std::vector<Chart> charts = charts_of(run.results);
-  if (charts.empty()) return;
-  document.emplace_back(Heading{2, "Charts"});
+  if (!has_any && pictures.note.empty()) return {};
+  const std::vector<Chart> charts = charts_of(results);
+  if (charts.empty()) return {};
+  Document content;
   for (std::size_t i = 0; i < std::min(charts.size(), pictures.files.size()); ++i) {
     if (pictures.files[i].empty()) continue;
-    const Chart& chart = charts[i];
-    document.emplace_back(Heading{3, chart.title});
-    document.emplace_back(Picture{pictures.files[i], chart.description});
-    if (!chart.caption.empty()) document.emplace_back(Paragraph{chart.caption});
+    content.emplace_back(Heading{3, charts[i].title});
+    content.emplace_back(Picture{pictures.files[i], charts[i].description});
+    if (!charts[i].caption.empty()) content.emplace_back(Paragraph{charts[i].caption});
   }
-  if (!pictures.note.empty()) document.emplace_back(Paragraph{pictures.note});
+  if (!pictures.note.empty()) content.emplace_back(Paragraph{pictures.note});
+  return content;
 }
 
-/// What a search found: of each group the winner, those that cannot be told from it, the worst, the
-/// default and the gain over it; of more than eight groups a line of one table each.
-class TuningSection {
- public:
-  TuningSection(const RunAnalysis& run, Document& document)
-      : results_(run.results),
-        tuning_(*results_.run.tuning),
-        chosen_(chosen_parameters(run.parameters, tuning_.for_each)),
-        verdicts_(run.verdicts),
-        outcomes_(tuning_outcomes(run)),
-        document_(document) {}
-
-  void write() {
-    document_.emplace_back(Heading{2, "Tuning"});
-    add_text(describe_search(tuning_, outcomes_) + '.');
-    const std::string ranking = describe_ranking(tuning_);
-    add_text(!ranking.empty()
-                 ? as_sentence(ranking)
-                 : "A configuration is not distinguishable from the winner where the measuring "
-                   "cannot tell them apart: by rounds in turn where there were any, else by "
-                   "intervals that overlap.");
-    if (outcomes_.size() > most_groups_in_full) {
-      write_all_groups();
-    } else {
-      for (const TuningOutcome& outcome : outcomes_) write_group(outcome);
-    }
-  }
-
- private:
-  using Rows = std::vector<std::vector<std::string>>;
-
-  /// A line of a group's table: one point and what it is there.
-  struct Role {
-    std::size_t place = 0;
-    std::vector<std::string> names;
-  };
-
-  void add_text(std::string text) { document_.emplace_back(Paragraph{std::move(text)}); }
-
-  /// Without the columns that say nothing in any row.
-  void add_table(DocumentTable table) {
-    for (std::size_t i = table.columns.size(); i-- > 0;) {
-      const bool is_empty = std::ranges::all_of(
-          table.rows, [&](const auto& row) { return row[i].empty() || row[i] == no_figure; });
-      if (!is_empty) continue;
-      const auto place = static_cast<std::ptrdiff_t>(i);
-      table.columns.erase(table.columns.begin() + place);
-      for (auto& row : table.rows) row.erase(row.begin() + place);
-    }
-    document_.emplace_back(std::move(table));
-  }
-
-  std::string heading() const { return heading_of(column_of(tuning_)); }
-
-  const PointRecord& point(std::size_t place) const { return results_.points[place].point; }
-
-  /// Nothing for a figure that is exact.
-  static std::string width_text(const std::optional<Interval>& interval) {
-    const bool is_exact = interval && interval->low >= interval->high;
-    return is_exact ? std::string(no_figure) : interval_text(interval);
-  }
-
-  std::string winners_interval(const TuningOutcome& outcome) const {
-    const auto& verdict = verdicts_.of_points[*outcome.winner];
-    return width_text(verdict ? verdict->interval : std::nullopt);
-  }
-
-  static std::string rounds_text(int rounds) { return rounds > 0 ? std::to_string(rounds) : ""; }
-
-  std::string share_of_peak(double figure) const {
-    const auto share = percent_of_peak(results_, figure);
-    return share ? format_figure(*share) : std::string();
-  }
-
-  std::string figure_text(std::size_t place) const {
-    return (is_cut_off(point(place)) ? "about " : "") +
-           format_figure(verdicts_.of_points[place]->figure);
-  }
-
-  /// The lines of a group's table: what is two things at once has one line.
-  static std::vector<Role> roles_of(const TuningOutcome& outcome) {
-    constexpr std::size_t most = most_same_listed;
-    std::vector<Role> roles = {{*outcome.winner, {"winner"}}};
-    const auto add = [&](std::size_t place, const std::string& name) {
-      auto found = std::ranges::find(roles, place, &Role::place);
-      if (found == roles.end()) found = roles.insert(found, {place, {}});
-      found->names.push_back(name);
-    };
-    for (const std::size_t same :
-         std::span(outcome.same).first(std::min(outcome.same.size(), most))) {
-      add(same, "not distinguishable");
-    }
-    if (outcome.worst) add(*outcome.worst, "worst");
-    if (outcome.default_configuration) add(*outcome.default_configuration, "default");
-    return roles;
-  }
-
-  /// The cells of one line: what it is, configuration, figure, interval, share of the peak, verdict
-  /// and rounds.
-  std::vector<std::string> cells_of(const Role& role, const TuningOutcome& outcome) const {
-    const std::string name = in_words(role.names);
-    const std::string configuration = describe(point(role.place), chosen_);
-    const auto& verdict = verdicts_.of_points[role.place];
-    if (role.place == *outcome.winner) {
-      const double figure = winners_figure(results_, outcome);
-      return {name,
-              configuration,
-              format_figure(figure),
-              winners_interval(outcome),
-              share_of_peak(figure),
-              "best",
-              rounds_text(outcome.found.rounds)};
-    }
-    if (!verdict) {
-      const bool is_failed = point(role.place).status == PointStatus::failed;
-      const std::string none(no_figure);
-      return {name, configuration, is_failed ? "failed" : none, none, "", "", ""};
-    }
-    return {name,
-            configuration,
-            figure_text(role.place),
-            width_text(is_cut_off(point(role.place)) ? std::nullopt : verdict->interval),
-            share_of_peak(verdict->figure),
-            to_string(*verdict),
-            rounds_text(verdict->rounds)};
-  }
-
-  void write_group(const TuningOutcome& outcome) {
-    if (!outcome.label.empty()) document_.emplace_back(Heading{3, outcome.label});
-    // What all groups tried has been told.
-    add_text("The search " +
-             (outcome.label.empty() ? describe_end(outcome.found) : describe_course(outcome)) +
-             '.');
-    if (!outcome.winner) return add_text("There is no winner.");
-    DocumentTable table = {{{"", false},
-                            {"configuration", false},
-                            {heading(), true},
-                            {"95 % interval", true},
-                            {"of the peak [%]", true},
-                            {"verdict", false},
-                            {"rounds", true}},
-                           {}};
-    for (const Role& role : roles_of(outcome)) table.rows.push_back(cells_of(role, outcome));
-    add_table(std::move(table));
-    if (outcome.same.size() > most_same_listed) {
-      add_text(fmt::format("And {} more cannot be told from the winner.",
-                           format_thousands(outcome.same.size() - most_same_listed)));
-    }
-    const std::string compared = describe_final_comparison(results_, outcome);
-    if (!compared.empty()) add_text("The winner has " + compared + '.');
-    add_text(as_sentence(describe_gain(results_, outcome)));
-  }
-
-  std::vector<std::string> line_of(const TuningOutcome& outcome) const {
-    const TunedGroup& found = outcome.found;
-    const std::string none(no_figure);
-    std::vector<std::string> cells = {outcome.label, "none", none, none, "", none, "", none, ""};
-    if (outcome.winner) {
-      const double figure = winners_figure(results_, outcome);
-      cells = {outcome.label,
-               describe(point(*outcome.winner), chosen_),
-               format_figure(figure),
-               winners_interval(outcome),
-               share_of_peak(figure),
-               found.rounds > 0 ? format_figure(found.figure) : none,
-               format_thousands(outcome.same.size()),
-               outcome.worst ? figure_text(*outcome.worst) : none,
-               describe_gain(results_, outcome)};
-    }
-    cells.insert(cells.end(), {describe_tried(found.tried, found.configurations),
-                               format_thousands(outcome.failed), format_thousands(outcome.cut_off),
-                               describe_end(found)});
-    return cells;
-  }
-
-  void write_all_groups() {
-    DocumentTable table = {{{"group", false},
-                            {"winner", false},
-                            {heading(), true},
-                            {"95 % interval", true},
-                            {"of the peak [%]", true},
-                            {"in the final comparison", true},
-                            {"not distinguishable", true},
-                            {"worst", true},
-                            {"gain over the default", false},
-                            {"tried", true},
-                            {"failed", true},
-                            {"cut off", true},
-                            {"the search", false}},
-                           {}};
-    for (const TuningOutcome& outcome : outcomes_) table.rows.push_back(line_of(outcome));
-    const std::string end = table.rows.front().back();
-    if (std::ranges::all_of(table.rows, [&](const auto& row) { return row.back() == end; })) {
-      add_text("Each search " + end + '.');
-      for (auto& row : table.rows) row.back().clear();
-    }
-    add_table(std::move(table));
-  }
-
-  static constexpr std::size_t most_same_listed = 5;
-
-  const RunResults& results_;
-  const TuningRecord& tuning_;
-  std::vector<ParameterValues> chosen_;
-  const Verdicts& verdicts_;
-  std::vector<TuningOutcome> outcomes_;
-  Document& document_;
-};
-
 /// The best configuration of a group, those that are the same, at most ten in all, and the slowest.
-void add_verdict_on(const VerdictGroup& group, const RunAnalysis& run, Document& document) {
+void add_verdict_on(const VerdictGroup& group, const RunAnalysis& run, Document& content) {
   const bool is_unfinished = run.results.run.tuning && !group.tuned;
   const std::size_t same = std::min(group.same.size(), most_points_listed - 1);
   std::vector<std::size_t> shown = {group.best};
-  shown.insert(shown.end(), group.same.begin(),
-               group.same.begin() + static_cast<std::ptrdiff_t>(same));
+  std::ranges::copy(std::span(group.same).first(same), std::back_inserter(shown));
   if (group.slowest) shown.push_back(*group.slowest);
-  DocumentTable table = {{{"configuration", false},
+  DocumentTable table = {{{"configuration"},
                           {heading_of(group.metric), true},
                           {"95 % interval", true},
-                          {"verdict", false},
-                          {"compared in", false}},
+                          {"verdict"},
+                          {"compared in"}},
                          {}};
   for (const std::size_t i : shown) {
     const PointVerdict& verdict = *run.verdicts.of_points[i];
@@ -321,76 +124,76 @@ void add_verdict_on(const VerdictGroup& group, const RunAnalysis& run, Document&
                           interval_text(verdict.interval), std::move(words),
                           rounds > 0 ? count_of(rounds, "round") : std::string()});
   }
-  document.emplace_back(std::move(table));
+  content.emplace_back(std::move(table));
   if (const std::size_t left_out = group.same.size() - same; left_out > 0) {
-    document.emplace_back(
+    content.emplace_back(
         Paragraph{fmt::format("{} more {} the same as the best.", format_thousands(left_out),
                               left_out == 1 ? "is" : "are")});
   }
   if (group.not_compared > 0) {
-    document.emplace_back(Paragraph{describe_not_compared(group) + '.'});
+    content.emplace_back(Paragraph{describe_not_compared(group) + '.'});
   }
 }
 
 /// Without the groups that a search has won: they are in the section "Tuning".
-void add_verdict(const RunAnalysis& run, Document& document) {
+Document verdict_section(const RunAnalysis& run) {
   std::vector<VerdictGroup> groups = run.verdicts.groups;
   std::erase_if(groups, [&](const VerdictGroup& group) { return is_won(run.results, group); });
-  if (groups.empty()) return;
-  document.emplace_back(Heading{2, "Verdict"});
-  document.emplace_back(
+  if (groups.empty()) return {};
+  Document content = {
       Paragraph{"A configuration is the same as the best where the measuring cannot tell them "
-                "apart: by rounds in turn where there were any, else by intervals that overlap."});
+                "apart: by rounds in turn where there were any, else by intervals that overlap."}};
   if (run.results.run.tuning) {
-    document.emplace_back(Paragraph{"The search in these groups has not come to an end."});
+    content.emplace_back(Paragraph{"The search in these groups has not come to an end."});
   }
   for (const VerdictGroup& group : groups) {
-    if (!group.label.empty()) document.emplace_back(Heading{3, group.label});
-    add_verdict_on(group, run, document);
+    if (!group.label.empty()) content.emplace_back(Heading{3, group.label});
+    add_verdict_on(group, run, content);
   }
+  return content;
 }
 
 /// How each metric that was counted twice agrees, and the first points where one does not.
-void add_count_agreement(const RunAnalysis& run, Document& document) {
+Document agreement_section(const RunAnalysis& run) {
   const std::vector<CountAgreement> agreements = compare_counts(run.points);
-  if (agreements.empty()) return;
-  DocumentTable table = {agreement_columns(), {}};
+  if (agreements.empty()) return {};
+  DocumentTable table = {{{"metric"},
+                          {"points agree", true},
+                          {"disagree", true},
+                          {"largest difference", true},
+                          {"at"},
+                          {"agreement means"}},
+                         {}};
   std::vector<std::pair<const PointRecord*, std::string>> disagreeing;
   for (const CountAgreement& agreement : agreements) {
-    table.rows.push_back(agreement_row(agreement, run.told));
-    for (const PointRecord* point : agreement.disagreeing) {
-      disagreeing.emplace_back(point, agreement.metric);
-    }
+    const std::string& metric = agreement.metric;
+    const PointRecord* farthest = agreement.farthest;
+    table.rows.push_back({metric, format_thousands(agreement.agreeing),
+                          format_thousands(agreement.disagreeing.size()),
+                          farthest != nullptr ? describe_difference(*farthest, metric) : "0",
+                          farthest != nullptr ? describe(*farthest, run.told) : "",
+                          describe(tolerance_for(metric), metric)});
+    for (const PointRecord* point : agreement.disagreeing) disagreeing.emplace_back(point, metric);
   }
-  document.emplace_back(Heading{2, "Hardware and emulated counts"});
-  document.emplace_back(std::move(table));
-  if (disagreeing.empty()) return;
-  document.emplace_back(Paragraph{"They disagree at"});
-  document.emplace_back(list_first(disagreeing, most_points_listed, [&](const auto& each) {
+  Document content = {std::move(table)};
+  if (disagreeing.empty()) return content;
+  content.emplace_back(Paragraph{"They disagree at"});
+  content.emplace_back(list_first(disagreeing, most_points_listed, [&](const auto& each) {
     const auto& [point, metric] = each;
     return fmt::format("{}: {} is {} by the hardware, {} emulated ({})", describe(*point, run.told),
                        metric, format_figure(*figure_of(*point, {metric, Origin::hardware})),
                        format_figure(*figure_of(*point, {metric, Origin::emulated})),
                        describe_difference(*point, metric));
   }));
+  return content;
 }
 
-void add_notes(const RunResults& results, Document& document) {
-  std::vector<std::string> notes = describe_run_notes(results);
-  std::ranges::move(describe_notes(results.points), std::back_inserter(notes));
-  if (notes.empty()) return;
-  document.emplace_back(Heading{2, "Notes"});
-  document.emplace_back(list_first(notes, notes.size(), std::identity()));
-}
-
-void add_expectations(const RunAnalysis& run, Document& document) {
-  const RunResults& results = run.results;
-  if (results.expectations.empty()) return;
-  DocumentTable table = {
-      {{"expectation", false}, {"verdict", false}, {"held", true}, {"broken", true}}, {}};
+Document expectations_section(const RunAnalysis& run,
+                              const std::vector<ExpectationResult>& results) {
+  if (results.empty()) return {};
+  DocumentTable table = {{{"expectation"}, {"verdict"}, {"held", true}, {"broken", true}}, {}};
   Document broken;
-  for (const ExpectationResult& result :
-       check_expectations_on(results.expectations, results.points)) {
+  for (const ExpectationResult& result : results) {
     table.rows.push_back({describe(result.expectation), verdict_of(result),
                           format_thousands(result.held), format_thousands(result.broken.size())});
     if (result.broken.empty()) continue;
@@ -400,60 +203,200 @@ void add_expectations(const RunAnalysis& run, Document& document) {
           return describe(*point.point, run.told) + ": " + point.found;
         }));
   }
-  document.emplace_back(Heading{2, "Expectations"});
-  document.emplace_back(std::move(table));
-  std::ranges::move(broken, std::back_inserter(document));
+  broken.insert(broken.begin(), std::move(table));
+  return broken;
 }
 
-void add_failures(const RunAnalysis& run, Document& document) {
+Document failures_section(const RunAnalysis& run) {
+  Document content;
   const std::vector<Failure> failures = failures_of(run.points);
-  if (failures.empty()) return;
-  document.emplace_back(Heading{2, "Failed points"});
   for (const Failure& failure :
        std::span(failures).first(std::min(failures.size(), most_failures_shown))) {
-    document.emplace_back(list_first(
+    content.emplace_back(list_first(
         failure.points, most_failed_points_shown,
         [&](const PointRecord* point) { return describe(*point, run.told); },
         ", which the CSV has"));
-    document.emplace_back(Code{failure.reason, "text"});
+    content.emplace_back(Code{failure.reason, "text"});
   }
   if (failures.size() > most_failures_shown) {
-    document.emplace_back(
+    content.emplace_back(
         Paragraph{fmt::format("Others failed for {} other reasons, which the CSV has.",
                               format_thousands(failures.size() - most_failures_shown))});
   }
+  return content;
 }
 
-void add_provenance(const RunRecord& run, Document& document) {
-  Fold fold{"Where the figures come from", {}};
-  fold.content.emplace_back(provenance_table(run));
-  if (!run.provenance.command.empty()) {
-    fold.content.emplace_back(Code{run.provenance.command, "sh"});
+/// A page says at its beginning what to be careful about; its notes are the others.
+struct PageNotes {
+  std::vector<std::string> warnings;
+  std::vector<std::string> notes;
+};
+
+PageNotes notes_for_page(const RunResults& results,
+                         const std::vector<ExpectationResult>& expectations) {
+  PageNotes page;
+  if (std::string state = results.describe_state(); !state.empty()) {
+    page.warnings.push_back(std::move(state));
   }
-  document.emplace_back(std::move(fold));
+  if (const std::size_t failed = results.count_failed(); failed > 0) {
+    page.warnings.push_back(fmt::format("{} of {} failed; the reasons stand below",
+                                        format_thousands(failed),
+                                        count_of(results.points.size(), "point")));
+  }
+  for (const ExpectationResult& result : expectations) {
+    if (result.kept()) continue;
+    (result.applies() ? page.warnings : page.notes)
+        .push_back("the expectation " + describe(result.expectation) + ": " + verdict_of(result));
+  }
+  for (RunNote& note : run_notes(results)) {
+    (note.is_concern ? page.warnings : page.notes).push_back(std::move(note.text));
+  }
+  std::ranges::move(describe_notes(results.points), std::back_inserter(page.notes));
+  return page;
 }
+
+/// What a run's report says, in its order, in Markdown or on a page. A page has charts, all points
+/// and the patterns' sources as blocks of its own.
+class RunDocument {
+ public:
+  explicit RunDocument(const RunAnalysis& run)
+      : run_(run),
+        results_(run.results),
+        expectations_(check_expectations_on(results_.expectations, results_.points)) {}
+
+  Document markdown(const ChartPictures& pictures) && {
+    std::vector<std::string> notes = describe_run_notes(results_);
+    std::ranges::move(describe_notes(results_.points), std::back_inserter(notes));
+    Document title;
+    add_summary(title);
+    if (const std::string state = results_.describe_state(); !state.empty()) {
+      title.emplace_back(Paragraph{state, Tone::serious});
+    }
+    title.emplace_back(Paragraph{count_points(results_)});
+    add_constants(title);
+    add_title(std::move(title));
+    add("tuning", "Tuning", tuning_section(run_));
+    add("charts", "Charts", chart_pictures(results_, pictures));
+    for (TableModel& table : tables_of(run_)) document_.emplace_back(std::move(table));
+    add("verdict", "Verdict", verdict_section(run_));
+    add("counts", "Hardware and emulated counts", agreement_section(run_));
+    add_list("notes", "Notes", list_of(notes));
+    add_end();
+    Fold fold{"Where the figures come from", {provenance_table(results_.run)}};
+    add_command(fold.content);
+    document_.emplace_back(std::move(fold));
+    return std::move(document_);
+  }
+
+  Document page(const std::vector<Chart>& charts) && {
+    const PageNotes notes = notes_for_page(results_, expectations_);
+    std::vector<std::string> findings = describe_tuning(run_);
+    std::ranges::move(describe_best(run_), std::back_inserter(findings));
+    std::ranges::move(describe_limits(run_), std::back_inserter(findings));
+    Document title;
+    add_summary(title);
+    title.emplace_back(Paragraph{describe_subject(run_)});
+    add_constants(title);
+    title.emplace_back(PageBlock{summary_tiles(run_)});
+    if (!findings.empty()) title.emplace_back(list_sentences(std::move(findings)));
+    add_title(std::move(title));
+    add_list("warnings", "Warnings", list_sentences(notes.warnings));
+    add_list("notes", "Notes", list_sentences(notes.notes));
+    add_block("charts", "Charts", chart_figures(charts));
+    add("tables", "Tables", sweep_tables());
+    add("tuning", "Tuning", tuning_section(run_));
+    add("verdict", "Verdict", verdict_section(run_));
+    if (!run_.points.empty()) add_block("points", "All points", points_frame());
+    add_block("source", "Source and what its accesses cost", source_listings(results_));
+    Document counts = agreement_section(run_);
+    if (!counts.empty()) {
+      counts.insert(counts.begin(),
+                    Paragraph{"By how much the emulator's count is larger than the hardware's. A "
+                              "point's detail has both.",
+                              Tone::quiet});
+    }
+    add("counts", "Hardware and emulated counts", std::move(counts));
+    add_end();
+    const Provenance& provenance = results_.run.provenance;
+    Document content = {
+        Fold{"Device, driver, compiler, measuring rules", {provenance_table(results_.run)}}};
+    if (!provenance.sweep_text.empty()) {
+      content.emplace_back(Fold{"The sweep's text", {Code{provenance.sweep_text, "yaml"}}});
+    }
+    if (!provenance.command.empty()) content.emplace_back(Paragraph{"Run it again:"});
+    add_command(content);
+    add("provenance", "Where the figures come from", std::move(content));
+    return std::move(document_);
+  }
+
+ private:
+  void add(const char* id, const char* heading, Document content) {
+    if (content.empty()) return;
+    document_.emplace_back(Section{id, heading, std::move(content)});
+  }
+  void add_list(const char* id, const char* heading, List list) {
+    if (!list.items.empty()) add(id, heading, {std::move(list)});
+  }
+  void add_block(const char* id, const char* heading, std::string html) {
+    if (!html.empty()) add(id, heading, {PageBlock{std::move(html)}});
+  }
+  void add_title(Document content) {
+    document_.emplace_back(
+        Section{"summary", results_.run.provenance.sweep_name, std::move(content), 1});
+  }
+
+  void add_summary(Document& content) const {
+    if (!results_.summary.empty()) {
+      content.emplace_back(Paragraph{results_.summary, Tone::quiet});
+    }
+  }
+
+  void add_constants(Document& content) const {
+    std::vector<ParameterValues> constant = run_.parameters;
+    std::erase_if(constant, [](const ParameterValues& parameter) { return parameter.varies(); });
+    if (constant.empty() || run_.points.empty()) return;
+    content.emplace_back(
+        Paragraph{"In all points: " + describe(*run_.points.front(), constant) + '.', Tone::quiet});
+  }
+
+  /// Those that the sweep asks for: of all points a page has a better one.
+  Document sweep_tables() const {
+    Document content;
+    if (results_.layout.tables.empty()) return content;
+    for (TableModel& table : tables_of(run_)) content.emplace_back(std::move(table));
+    return content;
+  }
+
+  void add_command(Document& content) const {
+    const std::string& command = results_.run.provenance.command;
+    if (!command.empty()) content.emplace_back(Code{command, "sh"});
+  }
+
+  void add_end() {
+    add("expectations", "Expectations", expectations_section(run_, expectations_));
+    add("failures", "Failed points", failures_section(run_));
+  }
+
+  const RunAnalysis& run_;
+  const RunResults& results_;
+  const std::vector<ExpectationResult> expectations_;
+  Document document_;
+};
 
 }  // namespace
 
 std::string write_markdown(const RunAnalysis& run, const ChartPictures& pictures) {
-  Document document;
-  add_title(run, document);
-  if (run.results.run.tuning) TuningSection(run, document).write();
-  add_charts(run, pictures, document);
-  for (TableModel& table : tables_of(run)) document.emplace_back(std::move(table));
-  add_verdict(run, document);
-  add_count_agreement(run, document);
-  add_notes(run.results, document);
-  add_expectations(run, document);
-  add_failures(run, document);
-  add_provenance(run.results.run, document);
-  std::string text = render_markdown(document);
+  std::string text = render_markdown(RunDocument(run).markdown(pictures));
   text.pop_back();  // the empty line at the end
   return text;
 }
 
 std::string write_markdown(const RunAnalysis& run) {
   return write_markdown(run, {});
+}
+
+Document run_page(const RunAnalysis& run, const std::vector<Chart>& charts) {
+  return RunDocument(run).page(charts);
 }
 
 }  // namespace sweep

@@ -8,10 +8,9 @@
 
 #include "engine/spec/report_layout.h"
 #include "engine/store/record.h"
+#include "report/document.h"
 #include "report/metric_column.h"
 #include "report/run_analysis.h"
-#include "report/table_model.h"
-#include "report/verdict.h"
 
 namespace sweep {
 

@@ -8,59 +8,23 @@
 
 #include "engine/text/units.h"
 #include "report/display_text.h"
-#include "report/metric_column.h"
-#include "report/parameter_values.h"
 
 namespace sweep {
 namespace {
 
-std::optional<std::size_t> find_place(const std::map<std::int64_t, std::size_t>& place_of,
-                                      std::optional<std::int64_t> ordinal) {
-  const auto found = ordinal ? place_of.find(*ordinal) : place_of.end();
-  return found != place_of.end() ? std::optional(found->second) : std::nullopt;
-}
-
-}  // namespace
-
-std::vector<TuningOutcome> tuning_outcomes(const RunAnalysis& run) {
-  const RunResults& results = run.results;
-  if (!results.run.tuning) return {};
-  const TuningRecord& tuning = *results.run.tuning;
-  std::map<std::int64_t, std::size_t> place_of;
-  for (std::size_t i = 0; i < results.points.size(); ++i) {
-    place_of.emplace(results.points[i].ordinal, i);
-  }
-
-  std::vector<TuningOutcome> outcomes;
-  for (const TunedGroup& found : tuning.groups) {
-    TuningOutcome outcome;
-    outcome.found = found;
-    outcome.label = describe_group(found.group, tuning.for_each, run.parameters);
-    outcome.winner = find_place(place_of, found.winner);
-    outcome.default_configuration = find_place(place_of, found.default_configuration);
-    outcomes.push_back(std::move(outcome));
-  }
-  const auto groups = tuned_groups_of(results.points, tuning);
-  for (std::size_t i = 0; i < run.points.size(); ++i) {
-    if (!groups[i]) continue;
-    TuningOutcome& outcome = outcomes[*groups[i]];
-    if (run.points[i]->status == PointStatus::failed) ++outcome.failed;
-    if (is_cut_off(*run.points[i])) ++outcome.cut_off;
-  }
-  for (const VerdictGroup& group : run.verdicts.groups) {
-    if (!group.tuned) continue;
-    TuningOutcome& outcome = outcomes[*group.tuned];
-    if (outcome.winner != group.best) continue;
-    outcome.same = group.same;
-    outcome.worst = group.slowest;
-  }
-  return outcomes;
-}
-
-namespace {
+/// Of more groups a report tells less of each.
+constexpr std::size_t most_groups_in_full = 8;
+constexpr std::size_t most_groups_in_lines = 20;
+constexpr std::size_t most_same_listed = 5;
 
 std::uint64_t whole(std::int64_t number) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(number, 0));
+}
+
+/// "200 of 5,376"; without the second number where it is not known.
+std::string describe_tried(std::int64_t tried, std::int64_t configurations) {
+  if (configurations <= 0) return format_thousands(whole(tried));
+  return format_thousands(whole(tried)) + " of " + format_thousands(whole(configurations));
 }
 
 /// "200 of 5,376 configurations"
@@ -69,104 +33,16 @@ std::string describe_tried_ones(std::int64_t tried, std::int64_t configurations)
   return describe_tried(tried, configurations) + (is_one ? " configuration" : " configurations");
 }
 
-/// "the highest bandwidth", "the lowest shared_conflicts, emulated,"
-std::string describe_goal(const TuningRecord& tuning) {
-  std::string goal = tuning.better == Better::lower ? "the lowest " : "the highest ";
-  goal += tuning.metric;
-  if (tuning.origin == Origin::hardware) goal += ", by the hardware's counters,";
-  if (tuning.origin == Origin::emulated) goal += ", emulated,";
-  return goal;
-}
-
-/// "bandwidth" of what there is more of.
-std::string noun_of(const std::string& metric) {
-  std::string noun = metric;
-  if (find_metric(metric) != nullptr) std::ranges::replace(noun, '_', ' ');
-  return noun;
-}
-
-/// "the default is 1.12 times slower (1.10 to 1.13) than the winner"
-std::string describe_slower_default(const TunedGroup& group, bool with_interval) {
-  const bool is_slower = group.gain >= 1;
-  const auto times = [&](double gain) { return times_text(is_slower ? gain : 1 / gain); };
-  std::string text = fmt::format("{} times {}", times(group.gain), is_slower ? "slower" : "faster");
-  if (with_interval) {
-    text += fmt::format(" ({} to {})", times(is_slower ? group.gain_low : group.gain_high),
-                        times(is_slower ? group.gain_high : group.gain_low));
-  }
-  return text;
-}
-
-/// A ratio with its interval, if it has one, as a difference in percent or a multiple.
-struct GainText {
-  std::string size;  ///< "12.3 % (12.0 to 12.6 %)", "2.31 times (2.29 to 2.33)"
-  bool is_times = false;
-  bool is_more = true;
-};
-
-GainText gain_text(const TunedGroup& group, bool with_interval) {
-  constexpr double twice = 2;
-  GainText text;
-  text.is_more = group.gain >= 1;
-  text.is_times = group.gain >= twice;
-  if (text.is_times) {
-    text.size = fmt::format("{:.2f} times", group.gain);
-    if (with_interval)
-      text.size += fmt::format(" ({:.2f} to {:.2f})", group.gain_low, group.gain_high);
-    return text;
-  }
-  const auto percent = [&](double ratio) { return (ratio - 1) * (text.is_more ? 100 : -100); };
-  constexpr double fine = 0.995;
-  const int decimals = percent(group.gain) >= fine ? 1 : 2;
-  text.size = fmt::format("{:.{}f} %", percent(group.gain), decimals);
-  if (with_interval) {
-    const double low = percent(text.is_more ? group.gain_low : group.gain_high);
-    const double high = percent(text.is_more ? group.gain_high : group.gain_low);
-    text.size += fmt::format(" ({:.{}f} to {:.{}f} %)", low, decimals, high, decimals);
-  }
-  return text;
-}
-
-std::string describe_known_gain(const TuningRecord& tuning, const TunedGroup& group) {
-  const bool with_interval = group.gain_low > 0 && group.gain_high > group.gain_low;
-  if (with_interval ? group.gain_low <= 1 && group.gain_high >= 1 : group.gain == 1) {
-    return "the winner is no different from the default";
-  }
-  // Without an interval what was measured is near the truth only.
-  const std::string about = with_interval || tuning.origin == Origin::emulated ? "" : "about ";
-  if (is_time(column_of(tuning))) {
-    return fmt::format("the default is {}{} than the winner", about,
-                       describe_slower_default(group, with_interval));
-  }
-  const GainText text = gain_text(group, with_interval);
-  const std::string size = about + text.size;
-  const std::string noun = noun_of(tuning.metric);
-  const std::string_view more = text.is_more ? "more" : "less";
-  if (tuning.better != Better::lower) {
-    if (text.is_times) return fmt::format("the winner has {} the default's {}", size, noun);
-    return fmt::format("the winner has {} {} {} than the default", size, more, noun);
-  }
-  if (text.is_times) return fmt::format("the default has {} the winner's {}", size, noun);
-  return fmt::format("the default has {} {} {} than the winner", size, more, noun);
-}
-
-/// Of figures that have no ratio, such as a count of 0, the figures themselves.
-std::string describe_without_gain(const RunResults& results, const TuningOutcome& outcome) {
-  const std::string unknown = "the gain over the default is not known";
-  if (!outcome.winner || !outcome.default_configuration) return unknown;
-  const MetricColumn column = column_of(*results.run.tuning);
-  const auto figure = figure_of(results.points[*outcome.default_configuration].point, column);
-  if (!figure || *figure <= 0 || outcome.found.figure != 0) return unknown;
-  return fmt::format("the winner has {}, the default {}", format_figure(outcome.found.figure),
-                     format_figure(*figure));
-}
-
-}  // namespace
-
+/// "Searched for the highest bandwidth by the strategy 'forest' with the seed 1, for each T: tried
+/// 400 of 10,752 configurations in 2 groups; 3 failed, 57 were cut off after their first samples"
 std::string describe_search(const TuningRecord& tuning,
                             const std::vector<TuningOutcome>& outcomes) {
-  std::string text = fmt::format("Searched for {} by the strategy '{}' with the seed {}",
-                                 describe_goal(tuning), tuning.strategy, tuning.seed);
+  std::string goal = tuning.metric;
+  if (tuning.origin == Origin::hardware) goal += ", by the hardware's counters,";
+  if (tuning.origin == Origin::emulated) goal += ", emulated,";
+  std::string text = fmt::format("Searched for the {} {} by the strategy '{}' with the seed {}",
+                                 tuning.better == Better::lower ? "lowest" : "highest", goal,
+                                 tuning.strategy, tuning.seed);
   if (!tuning.for_each.empty()) {
     text += fmt::format(", for each {}{}", tuning.for_each.size() > 1 ? "combination of " : "",
                         in_words(tuning.for_each));
@@ -188,15 +64,13 @@ std::string describe_search(const TuningRecord& tuning,
   return text;
 }
 
-std::string describe_tried(std::int64_t tried, std::int64_t configurations) {
-  if (configurations <= 0) return format_thousands(whole(tried));
-  return format_thousands(whole(tried)) + " of " + format_thousands(whole(configurations));
-}
-
+/// Why a group's search ended, or that it has not: "stopped after 200 configurations".
 std::string describe_end(const TunedGroup& group) {
   return group.ended.empty() ? "has not ended" : group.ended;
 }
 
+/// What a group's search did: "tried 200 of 5,376 configurations, 3 failed, 57 were cut off; it
+/// stopped after 200 configurations"
 std::string describe_course(const TuningOutcome& outcome) {
   std::string text =
       "tried " + describe_tried_ones(outcome.found.tried, outcome.found.configurations);
@@ -206,6 +80,359 @@ std::string describe_course(const TuningOutcome& outcome) {
                         outcome.cut_off == 1 ? "was" : "were");
   }
   return text + "; it " + describe_end(outcome.found);
+}
+
+std::string describe_known_gain(const TuningRecord& tuning, const TunedGroup& group) {
+  constexpr double twice = 2;
+  const bool has_interval = group.gain_low > 0 && group.gain_high > group.gain_low;
+  if (has_interval ? group.gain_low <= 1 && group.gain_high >= 1 : group.gain == 1) {
+    return "the winner is no different from the default";
+  }
+  const bool is_more = group.gain >= 1;
+  const auto size = [&](auto show, std::string_view unit, std::string_view unit_of_interval) {
+    // Without an interval what was measured is near the truth only.
+    std::string text = has_interval || tuning.origin == Origin::emulated ? "" : "about ";
+    text.append(show(group.gain)).append(unit);
+    if (!has_interval) return text;
+    return text + fmt::format(" ({} to {}{})", show(is_more ? group.gain_low : group.gain_high),
+                              show(is_more ? group.gain_high : group.gain_low), unit_of_interval);
+  };
+  if (is_time(column_of(tuning))) {
+    const auto times = [&](double gain) { return times_text(is_more ? gain : 1 / gain); };
+    return fmt::format("the default is {} than the winner",
+                       size(times, is_more ? " times slower" : " times faster", ""));
+  }
+  std::string noun = tuning.metric;
+  if (find_metric(noun) != nullptr) std::ranges::replace(noun, '_', ' ');
+  std::string_view subject = "winner";
+  std::string_view other = "default";
+  if (tuning.better == Better::lower) std::swap(subject, other);
+  if (group.gain >= twice) {
+    const auto times = [](double gain) { return fmt::format("{:.2f}", gain); };
+    return fmt::format("the {} has {} the {}'s {}", subject, size(times, " times", ""), other,
+                       noun);
+  }
+  constexpr double fine = 0.995;
+  const auto percent = [&](double gain) { return (gain - 1) * (is_more ? 100 : -100); };
+  const int decimals = percent(group.gain) >= fine ? 1 : 2;
+  const auto percents = [&](double gain) {
+    return fmt::format("{:.{}f}", percent(gain), decimals);
+  };
+  return fmt::format("the {} has {} {} {} than the {}", subject, size(percents, " %", " %"),
+                     is_more ? "more" : "less", noun, other);
+}
+
+/// Of figures that have no ratio, such as a count of 0, the figures themselves.
+std::string describe_without_gain(const RunResults& results, const TuningOutcome& outcome) {
+  const std::string unknown = "the gain over the default is not known";
+  if (!outcome.winner || !outcome.default_configuration) return unknown;
+  const auto figure = figure_of(results.points[*outcome.default_configuration].point,
+                                column_of(*results.run.tuning));
+  if (!figure || *figure <= 0 || outcome.found.figure != 0) return unknown;
+  return fmt::format("the winner has {}, the default {}", format_figure(outcome.found.figure),
+                     format_figure(*figure));
+}
+
+/// Says what a run's search found.
+class TuningWords {
+ public:
+  explicit TuningWords(const RunAnalysis& run)
+      : run_(run),
+        tuning_(*run.results.run.tuning),
+        column_(column_of(tuning_)),
+        chosen_(chosen_parameters(run.parameters, tuning_.for_each)),
+        outcomes_(tuning_outcomes(run)) {}
+
+  std::vector<std::string> lines() const {
+    std::vector<std::string> lines = {describe_search(tuning_, outcomes_)};
+    const std::string ranking = describe_ranking(tuning_);
+    if (!ranking.empty()) lines.push_back(ranking);
+    for (const TuningOutcome& outcome : outcomes_) {
+      const bool is_in_full = outcomes_.size() <= most_groups_in_full;
+      if (!is_in_full && lines.size() > most_groups_in_lines) {
+        lines.push_back(fmt::format("and {} more: the Markdown report has all groups",
+                                    format_thousands(outcomes_.size() - most_groups_in_lines)));
+        break;
+      }
+      lines.push_back(winner_line(outcome));
+      if (!outcome.winner) continue;
+      const std::string gain = describe_gain(run_.results, outcome);
+      if (is_in_full) {
+        lines.push_back(default_words(outcome) + gain);
+      } else {
+        lines.back() += "; " + gain;
+      }
+    }
+    return lines;
+  }
+
+  Document section() const {
+    Document content = {Paragraph{describe_search(tuning_, outcomes_) + '.'}};
+    const std::string ranking = describe_ranking(tuning_);
+    add_text(!ranking.empty()
+                 ? as_sentence(ranking)
+                 : "A configuration is not distinguishable from the winner where the measuring "
+                   "cannot tell them apart: by rounds in turn where there were any, else by "
+                   "intervals that overlap.",
+             content);
+    if (outcomes_.size() > most_groups_in_full) {
+      add_all_groups(content);
+    } else {
+      for (const TuningOutcome& outcome : outcomes_) add_group(outcome, content);
+    }
+    return content;
+  }
+
+ private:
+  using Cells = std::vector<std::string>;
+
+  static void add_text(std::string text, Document& content) {
+    content.emplace_back(Paragraph{std::move(text)});
+  }
+
+  /// Without the columns that say nothing in any row.
+  static void add_table(DocumentTable table, Document& content) {
+    for (std::size_t i = table.columns.size(); i-- > 0;) {
+      const bool is_empty = std::ranges::all_of(
+          table.rows, [&](const Cells& row) { return row[i].empty() || row[i] == no_figure; });
+      if (!is_empty) continue;
+      const auto place = static_cast<std::ptrdiff_t>(i);
+      table.columns.erase(table.columns.begin() + place);
+      for (Cells& row : table.rows) row.erase(row.begin() + place);
+    }
+    content.emplace_back(std::move(table));
+  }
+
+  const PointRecord& point(std::size_t place) const { return *run_.points[place]; }
+  const std::optional<PointVerdict>& verdict(std::size_t place) const {
+    return run_.verdicts.of_points[place];
+  }
+  std::string configuration(std::size_t place) const { return describe(point(place), chosen_); }
+
+  /// The winner's figure as it was measured among all others: what every table shows of it. Where
+  /// its point is not there that of the final comparison.
+  double winners_figure(const TuningOutcome& outcome) const {
+    const auto own = outcome.winner ? figure_of(point(*outcome.winner), column_) : std::nullopt;
+    return own.value_or(outcome.found.figure);
+  }
+
+  /// "4304 GB/s (4290 to 4310) in the final comparison of 12 rounds"; empty where there was none.
+  std::string describe_final_comparison(const TunedGroup& group) const {
+    if (group.rounds <= 0) return {};
+    std::string text = describe_figure(column_, group.figure);
+    if (group.figure_low > 0 && group.figure_high > group.figure_low) {
+      text += fmt::format(" ({} to {})", format_figure(group.figure_low),
+                          format_figure(group.figure_high));
+    }
+    return text + " in the final comparison of " + count_of(whole(group.rounds), "round");
+  }
+
+  /// "best of T = float: BLOCK = 256: 4301 GB/s, 89.3 % of the peak; 4304 GB/s (4290 to 4310) in
+  /// the final comparison of 12 rounds; 2 configurations are the same"
+  std::string winner_line(const TuningOutcome& outcome) const {
+    const std::string best = outcome.label.empty() ? "best" : "best of " + outcome.label;
+    if (!outcome.winner) return best + ": none: the search " + describe_course(outcome);
+    const double figure = winners_figure(outcome);
+    std::string text = fmt::format("{}: {}: {}", best, configuration(*outcome.winner),
+                                   describe_figure(column_, figure));
+    if (const auto share = percent_of_peak(run_.results, figure)) {
+      text += fmt::format(", {:.1f} % of the peak", *share);
+    }
+    const std::string compared = describe_final_comparison(outcome.found);
+    return text + (compared.empty() ? "" : "; ") + compared + describe_same(outcome.same.size());
+  }
+
+  /// "default: BLOCK = 128: 3980 GB/s; ", to stand before the gain over it.
+  std::string default_words(const TuningOutcome& outcome) const {
+    const auto& place = outcome.default_configuration;
+    if (!place || place == outcome.winner || !verdict(*place)) return {};
+    return fmt::format("default: {}: {}; ", configuration(*place),
+                       describe_figure(column_, verdict(*place)->figure));
+  }
+
+  /// Nothing for a figure that is exact.
+  static std::string width_text(const std::optional<Interval>& interval) {
+    const bool is_exact = interval && interval->low >= interval->high;
+    return is_exact ? no_figure : interval_text(interval);
+  }
+
+  std::string winners_interval(const TuningOutcome& outcome) const {
+    const auto& own = verdict(*outcome.winner);
+    return width_text(own ? own->interval : std::nullopt);
+  }
+
+  static std::string rounds_text(int rounds) { return rounds > 0 ? std::to_string(rounds) : ""; }
+
+  std::string share_of_peak(double figure) const {
+    const auto share = percent_of_peak(run_.results, figure);
+    return share ? format_figure(*share) : std::string();
+  }
+
+  std::string figure_text(std::size_t place) const {
+    return (is_cut_off(point(place)) ? "about " : "") + format_figure(verdict(place)->figure);
+  }
+
+  /// One point of a group's table, and what it is there.
+  struct Role {
+    std::size_t place = 0;
+    std::vector<std::string> names;
+  };
+
+  /// What is two things at once has one line.
+  static std::vector<Role> roles_of(const TuningOutcome& outcome) {
+    std::vector<Role> roles = {{*outcome.winner, {"winner"}}};
+    const auto add = [&](std::size_t place, const std::string& name) {
+      auto found = std::ranges::find(roles, place, &Role::place);
+      if (found == roles.end()) found = roles.insert(found, {place, {}});
+      found->names.push_back(name);
+    };
+    for (std::size_t i = 0; i < std::min(outcome.same.size(), most_same_listed); ++i) {
+      add(outcome.same[i], "not distinguishable");
+    }
+    if (outcome.worst) add(*outcome.worst, "worst");
+    if (outcome.default_configuration) add(*outcome.default_configuration, "default");
+    return roles;
+  }
+
+  Cells cells_of(const Role& role, const TuningOutcome& outcome) const {
+    Cells cells = {in_words(role.names), configuration(role.place)};
+    const auto add = [&](std::initializer_list<std::string> more) {
+      cells.insert(cells.end(), more);
+      return cells;
+    };
+    if (role.place == *outcome.winner) {
+      const double figure = winners_figure(outcome);
+      return add({format_figure(figure), winners_interval(outcome), share_of_peak(figure), "best",
+                  rounds_text(outcome.found.rounds)});
+    }
+    const auto& own = verdict(role.place);
+    const PointRecord& record = point(role.place);
+    if (!own) {
+      const bool has_failed = record.status == PointStatus::failed;
+      return add({has_failed ? "failed" : no_figure, no_figure, "", "", ""});
+    }
+    return add({figure_text(role.place),
+                width_text(is_cut_off(record) ? std::nullopt : own->interval),
+                share_of_peak(own->figure), to_string(*own), rounds_text(own->rounds)});
+  }
+
+  void add_group(const TuningOutcome& outcome, Document& content) const {
+    if (!outcome.label.empty()) content.emplace_back(Heading{3, outcome.label});
+    // What all groups tried has been told.
+    add_text("The search " +
+                 (outcome.label.empty() ? describe_end(outcome.found) : describe_course(outcome)) +
+                 '.',
+             content);
+    if (!outcome.winner) return add_text("There is no winner.", content);
+    DocumentTable table = {{{""},
+                            {"configuration"},
+                            {heading_of(column_), true},
+                            {"95 % interval", true},
+                            {"of the peak [%]", true},
+                            {"verdict"},
+                            {"rounds", true}},
+                           {}};
+    for (const Role& role : roles_of(outcome)) table.rows.push_back(cells_of(role, outcome));
+    add_table(std::move(table), content);
+    if (outcome.same.size() > most_same_listed) {
+      add_text(fmt::format("And {} more cannot be told from the winner.",
+                           format_thousands(outcome.same.size() - most_same_listed)),
+               content);
+    }
+    const std::string compared = describe_final_comparison(outcome.found);
+    if (!compared.empty()) add_text("The winner has " + compared + '.', content);
+    add_text(as_sentence(describe_gain(run_.results, outcome)), content);
+  }
+
+  Cells line_of(const TuningOutcome& outcome) const {
+    const TunedGroup& found = outcome.found;
+    Cells cells = {outcome.label, "none", no_figure, no_figure, "", no_figure, "", no_figure, ""};
+    if (outcome.winner) {
+      const double figure = winners_figure(outcome);
+      cells = {outcome.label,
+               configuration(*outcome.winner),
+               format_figure(figure),
+               winners_interval(outcome),
+               share_of_peak(figure),
+               found.rounds > 0 ? format_figure(found.figure) : no_figure,
+               format_thousands(outcome.same.size()),
+               outcome.worst ? figure_text(*outcome.worst) : no_figure,
+               describe_gain(run_.results, outcome)};
+    }
+    cells.insert(cells.end(), {describe_tried(found.tried, found.configurations),
+                               format_thousands(outcome.failed), format_thousands(outcome.cut_off),
+                               describe_end(found)});
+    return cells;
+  }
+
+  void add_all_groups(Document& content) const {
+    DocumentTable table = {{{"group"},
+                            {"winner"},
+                            {heading_of(column_), true},
+                            {"95 % interval", true},
+                            {"of the peak [%]", true},
+                            {"in the final comparison", true},
+                            {"not distinguishable", true},
+                            {"worst", true},
+                            {"gain over the default"},
+                            {"tried", true},
+                            {"failed", true},
+                            {"cut off", true},
+                            {"the search"}},
+                           {}};
+    for (const TuningOutcome& outcome : outcomes_) table.rows.push_back(line_of(outcome));
+    const std::string end = table.rows.front().back();
+    if (std::ranges::all_of(table.rows, [&](const Cells& row) { return row.back() == end; })) {
+      add_text("Each search " + end + '.', content);
+      for (Cells& row : table.rows) row.back().clear();
+    }
+    add_table(std::move(table), content);
+  }
+
+  const RunAnalysis& run_;
+  const TuningRecord& tuning_;
+  const MetricColumn column_;
+  const std::vector<ParameterValues> chosen_;
+  const std::vector<TuningOutcome> outcomes_;
+};
+
+}  // namespace
+
+std::vector<TuningOutcome> tuning_outcomes(const RunAnalysis& run) {
+  const RunResults& results = run.results;
+  if (!results.run.tuning) return {};
+  const TuningRecord& tuning = *results.run.tuning;
+  std::map<std::int64_t, std::size_t> places;
+  for (std::size_t i = 0; i < results.points.size(); ++i) {
+    places.emplace(results.points[i].ordinal, i);
+  }
+  const auto place_of = [&](std::optional<std::int64_t> ordinal) {
+    const auto found = ordinal ? places.find(*ordinal) : places.end();
+    return found != places.end() ? std::optional(found->second) : std::nullopt;
+  };
+  std::vector<TuningOutcome> outcomes;
+  for (const TunedGroup& found : tuning.groups) {
+    TuningOutcome& outcome = outcomes.emplace_back();
+    outcome.found = found;
+    outcome.label = describe_group(found.group, tuning.for_each, run.parameters);
+    outcome.winner = place_of(found.winner);
+    outcome.default_configuration = place_of(found.default_configuration);
+  }
+  const auto groups = tuned_groups_of(results.points, tuning);
+  for (std::size_t i = 0; i < run.points.size(); ++i) {
+    if (!groups[i]) continue;
+    TuningOutcome& outcome = outcomes[*groups[i]];
+    if (run.points[i]->status == PointStatus::failed) ++outcome.failed;
+    if (is_cut_off(*run.points[i])) ++outcome.cut_off;
+  }
+  for (const VerdictGroup& group : run.verdicts.groups) {
+    if (!group.tuned) continue;
+    TuningOutcome& outcome = outcomes[*group.tuned];
+    if (outcome.winner != group.best) continue;
+    outcome.same = group.same;
+    outcome.worst = group.slowest;
+  }
+  return outcomes;
 }
 
 std::string describe_gain(const RunResults& results, const TuningOutcome& outcome) {
@@ -226,124 +453,19 @@ std::string describe_gain(const RunResults& results, const TuningOutcome& outcom
 }
 
 std::optional<double> percent_of_peak(const RunResults& results, double figure) {
-  if (!results.run.tuning) return std::nullopt;
-  const TuningRecord& tuning = *results.run.tuning;
-  const double peak = results.run.provenance.device.peak_bandwidth();
-  const bool is_bandwidth = tuning.metric == "bandwidth" && tuning.origin == Origin::measured;
-  if (!is_bandwidth || peak <= 0) return std::nullopt;
   constexpr double giga = 1e9;
+  const auto& tuning = results.run.tuning;
+  const double peak = results.run.provenance.device.peak_bandwidth();
+  if (!tuning || column_of(*tuning) != MetricColumn{"bandwidth"} || peak <= 0) return std::nullopt;
   return figure * giga / peak * 100;
 }
 
-double winners_figure(const RunResults& results, const TuningOutcome& outcome) {
-  const MetricColumn column = column_of(*results.run.tuning);
-  const auto own =
-      outcome.winner ? figure_of(results.points[*outcome.winner].point, column) : std::nullopt;
-  return own.value_or(outcome.found.figure);
-}
-
-std::string describe_final_comparison(const RunResults& results, const TuningOutcome& outcome) {
-  const TunedGroup& group = outcome.found;
-  if (group.rounds <= 0) return {};
-  const MetricColumn column = column_of(*results.run.tuning);
-  std::string text = describe_figure(column, group.figure);
-  if (group.figure_low > 0 && group.figure_high > group.figure_low) {
-    text += fmt::format(" ({} to {})", format_figure(group.figure_low),
-                        format_figure(group.figure_high));
-  }
-  return text + fmt::format(" in the final comparison of {}",
-                            count_of(static_cast<std::uint64_t>(group.rounds), "round"));
-}
-
-namespace {
-
-constexpr std::size_t most_groups = 20;
-
-/// "4301 GB/s, 89.3 % of the peak; 4304 GB/s (4290 to 4310) in the final comparison of 12 rounds"
-std::string describe_winners_figure(const RunResults& results, const TuningOutcome& outcome) {
-  const MetricColumn column = column_of(*results.run.tuning);
-  const double figure = winners_figure(results, outcome);
-  std::string text = describe_figure(column, figure);
-  if (const auto share = percent_of_peak(results, figure)) {
-    text += fmt::format(", {:.1f} % of the peak", *share);
-  }
-  if (const std::string compared = describe_final_comparison(results, outcome); !compared.empty()) {
-    text += "; " + compared;
-  }
-  return text;
-}
-
-/// The lines about the groups.
-class GroupLines {
- public:
-  explicit GroupLines(const RunAnalysis& run)
-      : results_(run.results),
-        verdicts_(run.verdicts),
-        chosen_(chosen_parameters(run.parameters, results_.run.tuning->for_each)),
-        outcomes_(tuning_outcomes(run)) {}
-
-  std::vector<std::string> lines() const {
-    std::vector<std::string> lines = {describe_search(*results_.run.tuning, outcomes_)};
-    const std::string ranking = describe_ranking(*results_.run.tuning);
-    if (!ranking.empty()) lines.push_back(ranking);
-    for (const TuningOutcome& outcome : outcomes_) {
-      if (outcomes_.size() <= most_groups_in_full) {
-        add_in_full(outcome, lines);
-      } else if (lines.size() > most_groups) {
-        lines.push_back(fmt::format("and {} more: the Markdown report has all groups",
-                                    format_thousands(outcomes_.size() - most_groups)));
-        break;
-      } else {
-        std::string line = winner_line(outcome);
-        if (outcome.winner) line += "; " + describe_gain(results_, outcome);
-        lines.push_back(std::move(line));
-      }
-    }
-    return lines;
-  }
-
- private:
-  std::string configuration(std::size_t place) const {
-    return describe(results_.points[place].point, chosen_);
-  }
-
-  std::string winner_line(const TuningOutcome& outcome) const {
-    const std::string best = outcome.label.empty() ? "best" : "best of " + outcome.label;
-    if (!outcome.winner) return best + ": none: the search " + describe_course(outcome);
-    return fmt::format("{}: {}: {}{}", best, configuration(*outcome.winner),
-                       describe_winners_figure(results_, outcome),
-                       describe_same(outcome.same.size()));
-  }
-
-  void add_in_full(const TuningOutcome& outcome, std::vector<std::string>& lines) const {
-    lines.push_back(winner_line(outcome));
-    if (!outcome.winner) return;
-    const std::string gain = describe_gain(results_, outcome);
-    const bool is_told_apart = outcome.default_configuration &&
-                               outcome.default_configuration != outcome.winner &&
-                               verdicts_.of_points[*outcome.default_configuration].has_value();
-    if (!is_told_apart) {
-      lines.push_back(gain);
-      return;
-    }
-    const TuningRecord& tuning = *results_.run.tuning;
-    const MetricColumn column = column_of(tuning);
-    lines.push_back(fmt::format(
-        "default: {}: {}; {}", configuration(*outcome.default_configuration),
-        describe_figure(column, verdicts_.of_points[*outcome.default_configuration]->figure),
-        gain));
-  }
-
-  const RunResults& results_;
-  const Verdicts& verdicts_;
-  std::vector<ParameterValues> chosen_;
-  std::vector<TuningOutcome> outcomes_;
-};
-
-}  // namespace
-
 std::vector<std::string> describe_tuning(const RunAnalysis& run) {
-  return run.results.run.tuning ? GroupLines(run).lines() : std::vector<std::string>();
+  return run.results.run.tuning ? TuningWords(run).lines() : std::vector<std::string>();
+}
+
+Document tuning_section(const RunAnalysis& run) {
+  return run.results.run.tuning ? TuningWords(run).section() : Document();
 }
 
 std::vector<std::string> describe_best(const RunAnalysis& run) {
@@ -366,6 +488,11 @@ std::vector<std::string> describe_best(const RunAnalysis& run) {
     lines.push_back(std::move(line));
   }
   return lines;
+}
+
+std::string interval_text(const std::optional<Interval>& interval) {
+  if (!interval) return no_figure;
+  return fmt::format("{}–{}", format_figure(interval->low), format_figure(interval->high));
 }
 
 }  // namespace sweep

@@ -15,8 +15,8 @@
 #include "report/charts/chart_description.h"
 #include "report/charts/combinations.h"
 #include "report/display_text.h"
-#include "report/shared_place.h"
-#include "report/verdict.h"
+#include "report/parameter_values.h"
+#include "report/run_analysis.h"
 
 namespace sweep {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "engine/spec/report_layout.h"
 #include "report/metric_column.h"
-#include "report/run_results.h"
+#include "report/run_analysis.h"
 
 namespace sweep {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "engine/text/units.h"
-#include "report/verdict.h"
+#include "report/run_analysis.h"
 
 namespace sweep {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "report/shared_place.h"
+#include "report/parameter_values.h"
 
 namespace sweep {
 

@@ -6,7 +6,7 @@
 
 #include "report/charts/chart.h"
 #include "report/charts/combinations.h"
-#include "report/shared_place.h"
+#include "report/parameter_values.h"
 
 namespace sweep {
 namespace {

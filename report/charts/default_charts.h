@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "engine/spec/report_layout.h"
-#include "report/run_results.h"
+#include "report/run_analysis.h"
 
 namespace sweep {
 

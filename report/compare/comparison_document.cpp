@@ -9,7 +9,7 @@
 #include "report/compare/comparison_words.h"
 #include "report/document.h"
 #include "report/html/html_text.h"
-#include "report/provenance.h"
+#include "report/notes.h"
 
 namespace sweep {
 namespace {

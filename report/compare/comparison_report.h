@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "report/compare/run_comparison.h"
-#include "report/table_model.h"
+#include "report/document.h"
 
 namespace sweep {
 

@@ -12,7 +12,7 @@
 #include "engine/text/units.h"
 #include "report/display_text.h"
 #include "report/metric_column.h"
-#include "report/provenance.h"
+#include "report/notes.h"
 
 namespace sweep {
 namespace {

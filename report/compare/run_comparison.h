@@ -11,7 +11,7 @@
 #include "report/compare/compared_metric.h"
 #include "report/compare/configuration_match.h"
 #include "report/parameter_values.h"
-#include "report/run_results.h"
+#include "report/run_analysis.h"
 
 namespace sweep {
 

@@ -10,9 +10,8 @@
 #include "engine/store/ranking.h"
 #include "engine/text/units.h"
 #include "report/display_text.h"
-#include "report/provenance.h"
+#include "report/notes.h"
 #include "report/run_analysis.h"
-#include "report/verdict.h"
 
 namespace sweep {
 namespace {

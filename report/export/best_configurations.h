@@ -12,7 +12,7 @@
 
 #include "engine/store/ranking.h"
 #include "report/metric_column.h"
-#include "report/run_results.h"
+#include "report/run_analysis.h"
 
 namespace sweep {
 

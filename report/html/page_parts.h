@@ -7,25 +7,17 @@
 #include "report/charts/chart.h"
 #include "report/document.h"
 #include "report/run_analysis.h"
-#include "report/run_results.h"
-#include "report/table_model.h"
 
 namespace sweep {
 
-/// The page's beginning in words: what was swept, on which device and when; the best figures; what
-/// limits them; what the search found.
-std::string html_opening(const RunAnalysis& run);
+/// What a run's page says; see write_html.
+Document run_page(const RunAnalysis& run, const std::vector<Chart>& charts);
 
-/// What to be careful about, and the notes. Empty when there is nothing to say.
-std::string html_warnings(const RunResults& results);
+/// The best figures, the slowest, and how many configurations there are.
+std::string summary_tiles(const RunAnalysis& run);
 
-/// A sweep's table as a <section> with its title and caption. The table scrolls within its own
-/// frame.
-std::string html_table_section(const TableModel& table);
-
-/// A plain table of texts, which are escaped; the first column names the rows.
-std::string html_table(const std::string& label, const std::vector<ReportColumn>& columns,
-                       const std::vector<std::vector<std::string>>& rows);
+/// The place of all points, which the page's script fills.
+std::string points_frame();
 
 /// The charts as figures with titles, legends and captions, in whose frames the page's script draws
 /// what `charts_json` says; or with pictures where Vega-Lite was not embedded. Empty without

@@ -4,7 +4,7 @@
 #include "report/charts/chart_axis.h"
 #include "report/charts/draw_chart.h"
 #include "report/charts/svg_picture.h"
-#include "report/markdown.h"
+#include "report/run_report.h"
 #include "tests/contains.h"
 #include "tests/report/chart_text.h"
 #include "tests/report/example_results.h"

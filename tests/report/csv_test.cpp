@@ -1,5 +1,3 @@
-#include "report/csv.h"
-
 #include <algorithm>
 #include <bit>
 #include <boost/test/unit_test.hpp>
@@ -10,6 +8,7 @@
 #include "engine/text/characters.h"
 #include "report/count_agreement.h"
 #include "report/metric_column.h"
+#include "report/run_report.h"
 #include "tests/rapidcheck_case.h"
 #include "tests/report/example_results.h"
 #include "tests/store/arbitrary_records.h"

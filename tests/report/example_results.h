@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "report/run_results.h"
+#include "report/run_analysis.h"
 
 namespace sweep::testing {
 

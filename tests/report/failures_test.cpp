@@ -1,7 +1,7 @@
 #include <boost/test/unit_test.hpp>
 
-#include "report/markdown.h"
 #include "report/run_analysis.h"
+#include "report/run_report.h"
 #include "tests/contains.h"
 #include "tests/report/example_results.h"
 

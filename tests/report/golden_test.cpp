@@ -1,7 +1,6 @@
 #include <boost/test/unit_test.hpp>
 
-#include "report/csv.h"
-#include "report/markdown.h"
+#include "report/run_report.h"
 #include "report/terminal_table.h"
 #include "tests/report/example_results.h"
 #include "tests/report/golden_file.h"

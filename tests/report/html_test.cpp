@@ -1,11 +1,10 @@
-#include "report/html/html.h"
-
 #include <algorithm>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
 #include "report/html/html_text.h"
+#include "report/run_report.h"
 #include "tests/contains.h"
 #include "tests/report/example_results.h"
 #include "tests/report/page_results.h"
@@ -65,7 +64,7 @@ BOOST_AUTO_TEST_CASE(sections_stand_in_their_order) {
   for (StoredPoint& stored : results.points) stored.point.key.pattern_text = tile_pattern();
   const std::string page = write_html(results);
   std::size_t before = 0;
-  for (const char* id : {"summary", "tables", "points", "source", "failed", "provenance"}) {
+  for (const char* id : {"summary", "tables", "points", "source", "failures", "provenance"}) {
     const std::size_t place = page.find("<section id=\"" + std::string(id) + '"');
     BOOST_TEST_CONTEXT(id) {
       BOOST_TEST(place != std::string::npos);
@@ -94,7 +93,7 @@ BOOST_AUTO_TEST_CASE(a_search_is_told_in_words) {
 
 BOOST_AUTO_TEST_CASE(warnings_and_notes_are_told_apart) {
   const std::string page = write_html(compared_results());
-  const std::string warnings = between(page, "<section class=\"warnings\"", "</section>");
+  const std::string warnings = between(page, "<section id=\"warnings\"", "</section>");
   BOOST_TEST(contains(warnings, "another process uses the GPU") == false);
   BOOST_TEST(contains(warnings, "Another process uses the GPU: 1234 (python)."));
   BOOST_TEST(contains(warnings, "drifted by 3.0 %"));

@@ -1,5 +1,3 @@
-#include "report/json_report.h"
-
 #include <bit>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -8,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/metric_column.h"
+#include "report/run_report.h"
 #include "tests/rapidcheck_case.h"
 #include "tests/report/example_results.h"
 #include "tests/report/tuned_results.h"

@@ -1,7 +1,6 @@
-#include "report/markdown.h"
-
 #include <boost/test/unit_test.hpp>
 
+#include "report/run_report.h"
 #include "tests/report/example_results.h"
 #include "tests/report/tuned_results.h"
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string>
 
-#include "report/run_results.h"
+#include "report/run_analysis.h"
 
 namespace sweep::testing {
 

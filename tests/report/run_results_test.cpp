@@ -1,7 +1,6 @@
-#include "report/run_results.h"
-
 #include <boost/test/unit_test.hpp>
 
+#include "report/run_analysis.h"
 #include "tests/store/database_folder.h"
 #include "tests/store/example_records.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "report/run_results.h"
+#include "report/run_analysis.h"
 
 namespace sweep::testing {
 

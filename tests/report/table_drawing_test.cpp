@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "report/display_text.h"
-#include "report/table_columns.h"
+#include "report/terminal_table.h"
 #include "tests/rapidcheck_case.h"
 
 namespace sweep::testing {

@@ -4,7 +4,6 @@
 #include "report/display_text.h"
 #include "report/metric_column.h"
 #include "report/run_analysis.h"
-#include "report/run_results.h"
 #include "tests/report/example_results.h"
 
 namespace sweep::testing {

@@ -25,7 +25,7 @@
 #include "engine/text/units.h"
 #include "report/display_text.h"
 #include "report/document.h"
-#include "report/provenance.h"
+#include "report/notes.h"
 #include "report/terminal_table.h"
 
 namespace sweep {

@@ -28,7 +28,7 @@
 #include "engine/spec/pattern_library.h"
 #include "engine/store/run_lock.h"
 #include "report/expectation_check.h"
-#include "report/run_results.h"
+#include "report/run_analysis.h"
 
 namespace sweep {
 namespace {

@@ -7,10 +7,7 @@
 #include <future>
 
 #include "engine/cli/options/output.h"
-#include "report/csv.h"
-#include "report/html/html.h"
-#include "report/json_report.h"
-#include "report/markdown.h"
+#include "report/run_report.h"
 
 namespace sweep {
 namespace {

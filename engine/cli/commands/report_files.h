@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "report/markdown.h"
 #include "report/run_analysis.h"
+#include "report/run_report.h"
 
 namespace sweep {
 

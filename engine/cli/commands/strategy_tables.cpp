@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/csv.h"
 #include "report/display_text.h"
 #include "report/document.h"
+#include "report/run_report.h"
 
 namespace sweep {
 namespace {

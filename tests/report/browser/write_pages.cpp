@@ -3,7 +3,7 @@
 #include <fstream>
 #include <iostream>
 
-#include "report/html/html.h"
+#include "report/run_report.h"
 #include "tests/report/example_results.h"
 #include "tests/report/page_results.h"
 #include "tests/report/tuned_results.h"

@@ -1,10 +1,54 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "report/run_analysis.h"
 
+// A run in each format that a report has. A further one is a function here, and a row of the
+// command line's table.
+
 namespace sweep {
+
+/// The pictures of a report's charts, as a Markdown document links them.
+struct ChartPictures {
+  /// For each of `charts_of` its file's name, relative to the document; empty where there is none.
+  std::vector<std::string> files = {};
+  std::string note = {};  ///< a sentence on why some are missing; may be empty
+};
+
+/// A run as a Markdown document: what its search found, its charts, its tables, the verdict on the
+/// best, how the hardware's counts agree with the emulated ones, the notes, how the sweep's
+/// expectations fare, the points that failed and why, and where the figures come from.
+std::string write_markdown(const RunAnalysis& run, const ChartPictures& pictures);
+/// The same without charts.
+std::string write_markdown(const RunAnalysis& run);
+
+/// A run as one HTML page that stands alone: it opens from a disk and fetches nothing.
+///
+/// In this order: what was found in words, what to be careful about, the charts, the sweep's
+/// tables, all points in a table that can be sorted and filtered, the patterns' sources with what
+/// their accesses cost, how hardware and emulator agree, failures, and where the figures come from.
+/// Charts are drawn by Vega-Lite where it was embedded into the program, else they are pictures.
+/// Texts of files and databases stand on the page letter for letter and cannot run; a
+/// Content-Security-Policy forbids everything but the page's own scripts.
+std::string write_html(const RunAnalysis& run);
+
+/// A text from a file or a message as a field, in quotes where RFC 4180 has them. Spreadsheets
+/// compute what begins like a formula, in the wide forms of East Asian writing too (OWASP, "CSV
+/// Injection"): an apostrophe before it makes it a text. Figures and integers are no such texts.
+std::string csv_text(std::string_view text);
+
+/// All points of a run with everything known about them, as RFC 4180 has it: lines end in CR LF,
+/// the first one names the columns.
+///
+/// Columns: pattern, the parameters by name, status, reason, stopped_by, verdict, each
+/// metric as `bandwidth.measured [GB/s]`, for each metric that the hardware counted and the
+/// emulator too by how much the latter's figure is larger (`load_sectors.difference [%]`), and the
+/// notes, divided by "; ". Numbers are plain and read back exactly; what a point lacks is empty. A
+/// text that a spreadsheet would take for a formula has an apostrophe before it.
+std::string write_csv(const RunAnalysis& run);
 
 /// The version of the form below; it grows when a key changes its meaning or goes away.
 constexpr int json_report_version = 1;
