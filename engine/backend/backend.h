@@ -64,6 +64,41 @@ struct Workload {
   std::uint64_t shared_bytes = 0;
 };
 
+/// What a device takes at most.
+struct LaunchLimits {
+  std::uint64_t block_threads = 0;
+  Extent3 block;
+  Extent3 grid;
+  std::uint64_t shared_bytes = 0;  ///< of one block, for kernels that ask for it
+};
+
+/// Throws ExecutionFailure: "bad launch: the block's size is 2048, the device takes at most 1024".
+void require_launch(std::uint64_t value, std::uint64_t most, std::string_view what);
+void check_launch(const Workload& workload, const LaunchLimits& limits);
+
+/// One side of a check at one element, as the generated code writes it (see translation_unit.h).
+struct ShownValue {
+  std::int32_t kind = 0;  ///< 0 unknown, 1 signed, 2 unsigned, 3 floating, 4 boolean
+  std::int32_t components = 0;
+  std::array<std::uint64_t, 4> bits{};
+};
+
+/// What a generated check writes.
+struct CheckResult {
+  std::uint64_t count = 0;
+  std::uint64_t first = ~std::uint64_t{0};
+  ShownValue actual;
+  ShownValue expected;
+};
+
+/// "42", "-1.5", "(1, 2, 3, 4)"; empty when the value cannot be shown.
+std::string to_string(const ShownValue& value);
+
+/// The sentence a failed point gets: how many elements fail, and the first of them. `which` says
+/// which elements of the buffer these are of, where they are not all.
+std::string describe_mismatch(const VerificationPlan& plan, const CheckResult& result,
+                              std::string_view which = "");
+
 /// What a device says of itself at a moment. Figures it does not give are 0.
 struct DeviceState {
   double sm_clock_hz = 0;

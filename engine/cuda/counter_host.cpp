@@ -1,10 +1,7 @@
 #include "engine/cuda/counter_host.h"
 
 #include <algorithm>
-#include <array>
-#include <cstring>
 
-#include "engine/cuda/counter_failure.h"
 #include "engine/cuda/cupti.h"
 #include "engine/text/diagnostic.h"
 
@@ -23,83 +20,56 @@ std::size_t ending_of(const std::string& counter) {
 
 }  // namespace
 
-/// CUPTI's object. Metrics can only be added to it, and one that it refuses spoils it.
-class CounterHost::Object {
- public:
-  Object(const Cupti& cupti, const std::string& chip) : cupti_(cupti) {
-    auto host = SWEEP_CUPTI_PARAMETERS(CUpti_Profiler_Host_Initialize);
-    host.profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER;
-    host.pChipName = chip.c_str();
-    host.pCounterAvailabilityImage = nullptr;
-    SWEEP_CUPTI_CALL(cupti_, ProfilerHostInitialize, host);
-    handle_ = host.pHostObject;
-  }
-  ~Object() {
-    auto end = SWEEP_CUPTI_PARAMETERS(CUpti_Profiler_Host_Deinitialize);
-    end.pHostObject = handle_;
-    cupti_.ProfilerHostDeinitialize(&end);
-  }
-  Object(const Object&) = delete;
-  Object& operator=(const Object&) = delete;
-
-  CUpti_Profiler_Host_Object* get() const { return handle_; }
-
-  CUptiResult add(const char** names, std::size_t count) const {
-    auto metrics = SWEEP_CUPTI_PARAMETERS(CUpti_Profiler_Host_ConfigAddMetrics);
-    metrics.pHostObject = handle_;
-    metrics.ppMetricNames = names;
-    metrics.numMetrics = count;
-    return cupti_.ProfilerHostConfigAddMetrics(&metrics);
-  }
-
- private:
-  const Cupti& cupti_;
-  CUpti_Profiler_Host_Object* handle_ = nullptr;
-};
+void CounterHost::Release::operator()(CUpti_Profiler_Host_Object* object) const {
+  Cupti::get().host_deinitialize.attempt([&](auto& end) { end.pHostObject = object; });
+}
 
 CounterHost::CounterHost(std::string chip) : chip_(std::move(chip)), object_(make_object()) {}
 
-CounterHost::~CounterHost() = default;
-
-std::unique_ptr<CounterHost::Object> CounterHost::make_object() const {
-  return std::make_unique<Object>(Cupti::get(), chip_);
+CounterHost::Object CounterHost::make_object() const {
+  const auto made = Cupti::get().host_initialize([&](auto& host) {
+    host.profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER;
+    host.pChipName = chip_.c_str();
+  });
+  return Object(made.pHostObject);
 }
 
 bool CounterHost::has(const std::string& counter) const {
   // CUPTI knows a name without its ending, but does not count it.
   if (ending_of(counter) == std::string::npos) return false;
-  auto properties = SWEEP_CUPTI_PARAMETERS(CUpti_Profiler_Host_GetMetricProperties);
-  properties.pHostObject = object_->get();
-  properties.pMetricName = counter.c_str();
-  return Cupti::get().ProfilerHostGetMetricProperties(&properties) == CUPTI_SUCCESS;
+  const auto properties = Cupti::get().metric_properties.attempt([&](auto& asked) {
+    asked.pHostObject = object_.get();
+    asked.pMetricName = counter.c_str();
+  });
+  return properties.has_value();
 }
 
 std::vector<std::string> CounterHost::base_names() const {
   std::vector<std::string> names;
   for (const CUpti_MetricType type : metric_types) {
-    auto list = SWEEP_CUPTI_PARAMETERS(CUpti_Profiler_Host_GetBaseMetrics);
-    list.pHostObject = object_->get();
-    list.metricType = type;
-    if (Cupti::get().ProfilerHostGetBaseMetrics(&list) != CUPTI_SUCCESS) continue;
-    for (std::size_t i = 0; i < list.numMetrics; ++i) names.emplace_back(list.ppMetricNames[i]);
+    const auto list = Cupti::get().base_metrics.attempt([&](auto& asked) {
+      asked.pHostObject = object_.get();
+      asked.metricType = type;
+    });
+    if (list)
+      names.insert(names.end(), list->ppMetricNames, list->ppMetricNames + list->numMetrics);
   }
   return names;
 }
 
+/// Of the first type that has some.
 std::vector<std::string> CounterHost::endings_of(const std::string& base) const {
-  std::vector<std::string> endings;
   for (const CUpti_MetricType type : metric_types) {
-    auto list = SWEEP_CUPTI_PARAMETERS(CUpti_Profiler_Host_GetSubMetrics);
-    list.pHostObject = object_->get();
-    list.metricType = type;
-    list.pMetricName = base.c_str();
-    if (Cupti::get().ProfilerHostGetSubMetrics(&list) != CUPTI_SUCCESS) continue;
-    for (std::size_t i = 0; i < list.numOfSubmetrics; ++i) {
-      endings.emplace_back(list.ppSubMetrics[i]);
+    const auto list = Cupti::get().sub_metrics.attempt([&](auto& asked) {
+      asked.pHostObject = object_.get();
+      asked.metricType = type;
+      asked.pMetricName = base.c_str();
+    });
+    if (list && list->numOfSubmetrics > 0) {
+      return {list->ppSubMetrics, list->ppSubMetrics + list->numOfSubmetrics};
     }
-    if (!endings.empty()) break;
   }
-  return endings;
+  return {};
 }
 
 std::string CounterHost::suggest(const std::string& counter) const {
@@ -119,11 +89,6 @@ std::string CounterHost::suggest(const std::string& counter) const {
   return did_you_mean(counter, names);
 }
 
-bool CounterHost::can_count(const std::string& counter) const {
-  const char* name = counter.c_str();
-  return make_object()->add(&name, 1) == CUPTI_SUCCESS;
-}
-
 std::vector<std::string> CounterHost::choose(const std::vector<std::string>& counters) {
   if (!counters.empty() && counters == counters_) return {};
   try {
@@ -133,7 +98,14 @@ std::vector<std::string> CounterHost::choose(const std::vector<std::string>& cou
     std::vector<std::string> good;
     std::vector<std::string> bad;
     for (const std::string& counter : counters) {
-      (can_count(counter) ? good : bad).push_back(counter);
+      const char* name = counter.c_str();
+      const Object object = make_object();
+      const auto added = Cupti::get().add_metrics.attempt([&](auto& metrics) {
+        metrics.pHostObject = object.get();
+        metrics.ppMetricNames = &name;
+        metrics.numMetrics = 1;
+      });
+      (added ? good : bad).push_back(counter);
     }
     if (bad.empty()) throw;
     schedule(good);
@@ -153,20 +125,22 @@ void CounterHost::schedule(const std::vector<std::string>& counters) {
   if (counters.empty()) return;
   std::vector<const char*> names;
   for (const std::string& counter : counters) names.push_back(counter.c_str());
-  cupti.check(object_->add(names.data(), names.size()), "cuptiProfilerHostConfigAddMetrics");
-  auto size = SWEEP_CUPTI_PARAMETERS(CUpti_Profiler_Host_GetConfigImageSize);
-  size.pHostObject = object_->get();
-  SWEEP_CUPTI_CALL(cupti, ProfilerHostGetConfigImageSize, size);
+  cupti.add_metrics([&](auto& metrics) {
+    metrics.pHostObject = object_.get();
+    metrics.ppMetricNames = names.data();
+    metrics.numMetrics = names.size();
+  });
+  const auto size = cupti.config_size([&](auto& asked) { asked.pHostObject = object_.get(); });
   std::vector<std::uint8_t> configuration(size.configImageSize);
-  auto image = SWEEP_CUPTI_PARAMETERS(CUpti_Profiler_Host_GetConfigImage);
-  image.pHostObject = object_->get();
-  image.configImageSize = configuration.size();
-  image.pConfigImage = configuration.data();
-  SWEEP_CUPTI_CALL(cupti, ProfilerHostGetConfigImage, image);
-  auto passes = SWEEP_CUPTI_PARAMETERS(CUpti_Profiler_Host_GetNumOfPasses);
-  passes.configImageSize = configuration.size();
-  passes.pConfigImage = configuration.data();
-  SWEEP_CUPTI_CALL(cupti, ProfilerHostGetNumOfPasses, passes);
+  cupti.config_image([&](auto& image) {
+    image.pHostObject = object_.get();
+    image.configImageSize = configuration.size();
+    image.pConfigImage = configuration.data();
+  });
+  const auto passes = cupti.pass_count([&](auto& asked) {
+    asked.configImageSize = configuration.size();
+    asked.pConfigImage = configuration.data();
+  });
   passes_ = passes.numOfPasses;
   configuration_ = std::move(configuration);
   counters_ = counters;
@@ -175,15 +149,15 @@ void CounterHost::schedule(const std::vector<std::string>& counters) {
 
 std::vector<double> CounterHost::values(std::span<const std::uint8_t> image, std::size_t range) {
   std::vector<double> values(counters_.size());
-  auto evaluate = SWEEP_CUPTI_PARAMETERS(CUpti_Profiler_Host_EvaluateToGpuValues);
-  evaluate.pHostObject = object_->get();
-  evaluate.pCounterDataImage = image.data();
-  evaluate.counterDataImageSize = image.size();
-  evaluate.rangeIndex = range;
-  evaluate.ppMetricNames = names_.data();
-  evaluate.numMetrics = names_.size();
-  evaluate.pMetricValues = values.data();
-  SWEEP_CUPTI_CALL(Cupti::get(), ProfilerHostEvaluateToGpuValues, evaluate);
+  Cupti::get().evaluate([&](auto& evaluated) {
+    evaluated.pHostObject = object_.get();
+    evaluated.pCounterDataImage = image.data();
+    evaluated.counterDataImageSize = image.size();
+    evaluated.rangeIndex = range;
+    evaluated.ppMetricNames = names_.data();
+    evaluated.numMetrics = names_.size();
+    evaluated.pMetricValues = values.data();
+  });
   return values;
 }
 

@@ -4,12 +4,32 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 struct CUpti_Profiler_Host_Object;
 
 namespace sweep {
+
+/// The hardware's counters cannot be read: why, and what to try, in sentences that stand alone.
+class CounterFailure : public std::runtime_error {
+ public:
+  enum class Kind {
+    passing,          ///< another time it may work
+    lasting,          ///< it never will in this process
+    too_many_ranges,  ///< fewer at once may work
+  };
+  CounterFailure(Kind kind, const std::string& message)
+      : std::runtime_error(message), kind_(kind) {}
+  Kind kind() const { return kind_; }
+
+ private:
+  Kind kind_;
+};
+
+/// The failure of a call of CUPTI: `result` is the CUptiResult, `name` CUPTI's own word for it.
+CounterFailure cupti_failure(int result, const std::string& call, const std::string& name);
 
 /// CUPTI's knowledge of a chip: the counters it has, how to set the hardware up for some of them,
 /// and what was read then. Works without a GPU.
@@ -18,9 +38,6 @@ class CounterHost {
   /// `chip` is CUPTI's name, "GH100". All that the chip has is taken to be countable: asking a
   /// context what is takes most of a second. Throws CounterFailure.
   explicit CounterHost(std::string chip);
-  ~CounterHost();
-  CounterHost(const CounterHost&) = delete;
-  CounterHost& operator=(const CounterHost&) = delete;
 
   const std::string& chip() const { return chip_; }
   /// Whether the chip has a counter of this name, "dram__bytes_read.sum".
@@ -42,16 +59,19 @@ class CounterHost {
   std::vector<double> values(std::span<const std::uint8_t> image, std::size_t range);
 
  private:
-  class Object;
+  struct Release {
+    void operator()(CUpti_Profiler_Host_Object* object) const;
+  };
+  /// CUPTI's object. Metrics can only be added to it, and one that it refuses spoils it.
+  using Object = std::unique_ptr<CUpti_Profiler_Host_Object, Release>;
 
-  std::unique_ptr<Object> make_object() const;
+  Object make_object() const;
   void schedule(const std::vector<std::string>& counters);
-  bool can_count(const std::string& counter) const;
   std::vector<std::string> base_names() const;
   std::vector<std::string> endings_of(const std::string& base) const;
 
   std::string chip_;
-  std::unique_ptr<Object> object_;
+  Object object_;
   std::vector<std::string> counters_;
   std::vector<const char*> names_;
   std::vector<std::uint8_t> configuration_;

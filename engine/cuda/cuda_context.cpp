@@ -2,36 +2,23 @@
 
 #include <fmt/format.h>
 
-#include <vector>
-
 #include "engine/cuda/batch_plan.h"
 
 namespace sweep {
 namespace {
 
-CUdevice device_handle(int index) {
-  CUdevice handle = 0;
-  Driver::get().check(Driver::get().device(&handle, index), "cuDeviceGet");
-  return handle;
-}
-
 LaunchLimits launch_limits_of(CUdevice device) {
   const auto attribute = [&](CUdevice_attribute which) {
-    int value = 0;
-    Driver::get().check(Driver::get().device_attribute(&value, which, device),
-                        "cuDeviceGetAttribute");
-    return static_cast<std::uint32_t>(value);
+    return static_cast<std::uint32_t>(Driver::get().device_attribute.value(which, device));
   };
-  LaunchLimits limits;
-  limits.block_threads = attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
-  limits.block = {attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X),
-                  attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y),
-                  attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z)};
-  limits.grid = {attribute(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X),
-                 attribute(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y),
-                 attribute(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)};
-  limits.shared_bytes = attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
-  return limits;
+  return {.block_threads = attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
+          .block = {attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X),
+                    attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y),
+                    attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z)},
+          .grid = {attribute(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X),
+                   attribute(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y),
+                   attribute(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)},
+          .shared_bytes = attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)};
 }
 
 /// Measures the step of the event clock with pairs of events around a few short kernels.
@@ -56,21 +43,21 @@ double measure_event_step(EventPool& events, BlockingKernel& blocking_kernel, Cl
 
 }  // namespace
 
-PrimaryContext::PrimaryContext(CUdevice device) : device_(device) {
-  Driver::get().check(Driver::get().context_retain(&context_, device_), "cuDevicePrimaryCtxRetain");
-  const CUresult result = Driver::get().context_set_current(context_);
-  if (result != CUDA_SUCCESS) Driver::get().context_release(device_);
-  Driver::get().check(result, "cuCtxSetCurrent");
+PrimaryContext::PrimaryContext(int device) : device_(Driver::get().device.value(device)) {
+  context_ = Driver::get().context_retain.value(device_);
+  const CUresult result = Driver::get().context_set_current.result(context_);
+  if (result != CUDA_SUCCESS) Driver::get().context_release.result(device_);
+  check_driver(result, "cuCtxSetCurrent");
 }
 
 PrimaryContext::~PrimaryContext() {
-  Driver::get().context_release(device_);
+  Driver::get().context_release.result(device_);
 }
 
 CudaContext::CudaContext(const Device& description)
     : device(description),
-      primary(device_handle(description.index)),
-      limits(launch_limits_of(device_handle(description.index))),
+      primary(description.index),
+      limits(launch_limits_of(primary.device())),
       stream(make_stream()),
       begin(make_event()),
       end(make_event()),
@@ -88,10 +75,10 @@ CudaContext::CudaContext(const Device& description)
 
 bool CudaContext::responds() const {
   const Driver& driver = Driver::get();
-  return driver.stream_synchronize(stream.get()) == CUDA_SUCCESS &&
-         driver.memory_set(check_results.scratch(), 0, sizeof(CheckResult), stream.get()) ==
+  return driver.stream_synchronize.result(stream.get()) == CUDA_SUCCESS &&
+         driver.memory_set.result(check_results.place(0), 0, sizeof(CheckResult), stream.get()) ==
              CUDA_SUCCESS &&
-         driver.stream_synchronize(stream.get()) == CUDA_SUCCESS;
+         driver.stream_synchronize.result(stream.get()) == CUDA_SUCCESS;
 }
 
 const Module& CudaContext::module_of(const std::shared_ptr<const Program>& program) {

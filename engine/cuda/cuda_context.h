@@ -5,34 +5,24 @@
 #include <string>
 
 #include "engine/backend/backend.h"
-#include "engine/cuda/blocking_kernel.h"
-#include "engine/cuda/buffer_pool.h"
-#include "engine/cuda/check_results.h"
-#include "engine/cuda/clock_stamps.h"
+#include "engine/cuda/device_memory.h"
 #include "engine/cuda/driver.h"
-#include "engine/cuda/handles.h"
-#include "engine/cuda/l2_flush.h"
+#include "engine/cuda/measuring_kernels.h"
 #include "engine/cuda/module_cache.h"
 
 namespace sweep {
 
-/// What a device takes at most.
-struct LaunchLimits {
-  std::uint64_t block_threads = 0;
-  Extent3 block;
-  Extent3 grid;
-  std::uint64_t shared_bytes = 0;  ///< of one block, for kernels that ask for it
-};
-
 /// Keeps a device's primary context for its owner and makes it the thread's current one.
 class PrimaryContext {
  public:
-  explicit PrimaryContext(CUdevice device);
+  /// Of the device with this number.
+  explicit PrimaryContext(int device);
   ~PrimaryContext();
   PrimaryContext(const PrimaryContext&) = delete;
   PrimaryContext& operator=(const PrimaryContext&) = delete;
 
   CUcontext get() const { return context_; }
+  CUdevice device() const { return device_; }
 
  private:
   CUdevice device_;

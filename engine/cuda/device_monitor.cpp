@@ -6,10 +6,143 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <initializer_list>
 
 #include "engine/cuda/driver.h"
 
 namespace sweep {
+namespace {
+
+/// A function of NVML, the first of those names that the library has.
+template <class... Parameters>
+class NvmlFunction {
+ public:
+  NvmlFunction(const DynamicLibrary& library, std::initializer_list<const char*> symbols) {
+    for (const char* symbol : symbols) {
+      try {
+        function_ = library.function<int(Parameters...)>(symbol);
+        return;
+      } catch (const LibraryError&) {
+        continue;  // an NVML without it
+      }
+    }
+  }
+  /// Whether it is there and succeeds.
+  bool operator()(Parameters... arguments) const {
+    constexpr int success = 0;
+    return function_ != nullptr && function_(arguments...) == success;
+  }
+
+ private:
+  int (*function_)(Parameters...) = nullptr;
+};
+
+struct Utilization {
+  unsigned gpu = 0;  ///< percent of the last moment in which a kernel ran
+  unsigned memory = 0;
+};
+/// nvmlProcessInfo_v2_t, which the second and third version of the query fill.
+struct ProcessInfo {
+  unsigned pid = 0;
+  unsigned long long used_memory = 0;
+  unsigned gpu_instance = 0;
+  unsigned compute_instance = 0;
+};
+
+constexpr int sm_clock = 1;  // types of clocks
+constexpr int memory_clock = 2;
+constexpr int gpu_sensor = 0;  // of the temperature
+
+/// The part of NVML that is used here, opened at run time: its functions and structures as NVIDIA
+/// documents their ABI, so that no header of it is needed. Devices are void*.
+struct Nvml {
+  using Figure = NvmlFunction<void*, int, unsigned*>;
+
+  DynamicLibrary library;
+  NvmlFunction<> init{library, {"nvmlInit_v2"}};
+  NvmlFunction<char*, unsigned> driver_version{library, {"nvmlSystemGetDriverVersion"}};
+  NvmlFunction<const char*, void**> device_by_uuid{library, {"nvmlDeviceGetHandleByUUID"}};
+  NvmlFunction<const char*, void**> device_by_pci_bus_id{library,
+                                                         {"nvmlDeviceGetHandleByPciBusId_v2"}};
+  Figure clock_megahertz{library, {"nvmlDeviceGetClockInfo"}};
+  Figure max_clock_megahertz{library, {"nvmlDeviceGetMaxClockInfo"}};
+  Figure applications_clock_megahertz{library, {"nvmlDeviceGetApplicationsClock"}};
+  Figure temperature_celsius{library, {"nvmlDeviceGetTemperature"}};
+  NvmlFunction<void*, unsigned*> power_milliwatts{library, {"nvmlDeviceGetPowerUsage"}};
+  NvmlFunction<void*, unsigned long long*> throttle_bits{
+      library,
+      {"nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons"}};
+  NvmlFunction<void*, Utilization*> utilization{library, {"nvmlDeviceGetUtilizationRates"}};
+  NvmlFunction<void*, unsigned*, ProcessInfo*> compute_processes{
+      library,
+      {"nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses_v2"}};
+  NvmlFunction<unsigned, char*, unsigned> process_name{library, {"nvmlSystemGetProcessName"}};
+  NvmlFunction<void*, int*> display_active{library, {"nvmlDeviceGetDisplayActive"}};
+};
+
+/// Opens and starts NVML once, for the rest of the process; null when it is not there.
+const Nvml* nvml() {
+  static const std::optional<Nvml> started = []() -> std::optional<Nvml> {
+    const auto library = DynamicLibrary::open("libnvidia-ml.so.1");
+    if (!library) return std::nullopt;
+    const Nvml opened{*library};
+    return opened.init() ? std::optional(opened) : std::nullopt;
+  }();
+  return started ? &*started : nullptr;
+}
+
+void* find_device(const Device& device) {
+  void* handle = nullptr;
+  if (nvml() == nullptr || nvml()->device_by_uuid(device.uuid.c_str(), &handle)) return handle;
+  const Driver& driver = Driver::get();
+  CUdevice cuda_device = 0;
+  std::array<char, 32> bus_id{};
+  const bool is_found =
+      driver.device.result(&cuda_device, device.index) == CUDA_SUCCESS &&
+      driver.device_pci_bus_id.result(bus_id.data(), static_cast<int>(bus_id.size()),
+                                      cuda_device) == CUDA_SUCCESS &&
+      nvml()->device_by_pci_bus_id(bus_id.data(), &handle);
+  return is_found ? handle : nullptr;
+}
+
+/// A figure of a device, or 0.
+unsigned figure(const Nvml::Figure& query, void* device, int which) {
+  unsigned value = 0;
+  return query(device, which, &value) ? value : 0;
+}
+
+bool applications_clocks_lower(void* device) {
+  return std::ranges::any_of(std::array{sm_clock, memory_clock}, [&](int type) {
+    const unsigned set = figure(nvml()->applications_clock_megahertz, device, type);
+    return set > 0 && set < figure(nvml()->max_clock_megahertz, device, type);
+  });
+}
+
+std::vector<ComputeProcess> compute_processes(void* device) {
+  std::array<ProcessInfo, 64> infos{};
+  auto count = static_cast<unsigned>(infos.size());
+  if (!nvml()->compute_processes(device, &count, infos.data())) return {};
+  std::vector<ComputeProcess> processes;
+  for (const ProcessInfo& info :
+       std::span(infos).first(std::min<std::size_t>(count, infos.size()))) {
+    ComputeProcess& process = processes.emplace_back();
+    process.pid = info.pid;
+    std::array<char, 256> name{};
+    if (nvml()->process_name(info.pid, name.data(), static_cast<unsigned>(name.size() - 1))) {
+      process.name = std::filesystem::path(name.data()).filename().string();
+    }
+  }
+  return processes;
+}
+
+}  // namespace
+
+std::string installed_driver_version() {
+  std::array<char, 96> text{};
+  const bool is_known =
+      nvml() != nullptr && nvml()->driver_version(text.data(), static_cast<unsigned>(text.size()));
+  return is_known ? text.data() : "";
+}
 
 std::vector<std::string> throttle_reasons(std::uint64_t bits, bool applications_clocks_lower) {
   struct Reason {
@@ -59,58 +192,11 @@ std::vector<std::string> other_processes(std::span<const ComputeProcess> process
   return sentences;
 }
 
-namespace {
-
-Nvml::DeviceHandle find_device(const Nvml& nvml, const Device& device) {
-  Nvml::DeviceHandle handle = nullptr;
-  if (nvml.device_by_uuid != nullptr &&
-      nvml.device_by_uuid(device.uuid.c_str(), &handle) == Nvml::success) {
-    return handle;
+DeviceMonitor::DeviceMonitor(const Device& device) : handle_(find_device(device)) {
+  Utilization utilization;
+  if (handle_ != nullptr && nvml()->utilization(handle_, &utilization)) {
+    first_utilization_ = utilization.gpu;
   }
-  const Driver& driver = Driver::get();
-  CUdevice cuda_device = 0;
-  std::array<char, 32> bus_id{};
-  if (nvml.device_by_pci_bus_id == nullptr ||
-      driver.device(&cuda_device, device.index) != CUDA_SUCCESS ||
-      driver.device_pci_bus_id(bus_id.data(), static_cast<int>(bus_id.size()), cuda_device) !=
-          CUDA_SUCCESS ||
-      nvml.device_by_pci_bus_id(bus_id.data(), &handle) != Nvml::success) {
-    return nullptr;
-  }
-  return handle;
-}
-
-/// A figure of a device, or 0.
-unsigned figure(int (*query)(Nvml::DeviceHandle, int, unsigned*), Nvml::DeviceHandle device,
-                int which) {
-  unsigned value = 0;
-  return query != nullptr && query(device, which, &value) == Nvml::success ? value : 0;
-}
-
-std::vector<ComputeProcess> compute_processes(const Nvml& nvml, Nvml::DeviceHandle device) {
-  if (nvml.compute_processes == nullptr) return {};
-  std::array<Nvml::ProcessInfo, 64> infos{};
-  auto count = static_cast<unsigned>(infos.size());
-  if (nvml.compute_processes(device, &count, infos.data()) != Nvml::success) return {};
-  std::vector<ComputeProcess> processes;
-  for (std::size_t i = 0; i < std::min<std::size_t>(count, infos.size()); ++i) {
-    std::array<char, 256> name{};
-    const bool named = nvml.process_name != nullptr &&
-                       nvml.process_name(infos.at(i).pid, name.data(),
-                                         static_cast<unsigned>(name.size() - 1)) == Nvml::success;
-    ComputeProcess process;
-    process.pid = infos.at(i).pid;
-    if (named) process.name = std::filesystem::path(name.data()).filename().string();
-    processes.push_back(std::move(process));
-  }
-  return processes;
-}
-
-}  // namespace
-
-DeviceMonitor::DeviceMonitor(const Device& device) : nvml_(Nvml::get()) {
-  if (nvml_ != nullptr) handle_ = find_device(*nvml_, device);
-  if (handle_ != nullptr) first_utilization_ = utilization();
 }
 
 DeviceState DeviceMonitor::state() {
@@ -124,63 +210,35 @@ DeviceState DeviceMonitor::state() {
 }
 
 DeviceState DeviceMonitor::read_state() const {
+  constexpr double mega = 1e6;
   DeviceState state;
   if (handle_ == nullptr) return state;
-  state.sm_clock_hz = clock_hz(Nvml::sm_clock);
-  state.memory_clock_hz = clock_hz(Nvml::memory_clock);
-  state.temperature_celsius = figure(nvml_->temperature, handle_, Nvml::gpu_sensor);
+  state.sm_clock_hz = figure(nvml()->clock_megahertz, handle_, sm_clock) * mega;
+  state.memory_clock_hz = figure(nvml()->clock_megahertz, handle_, memory_clock) * mega;
+  state.temperature_celsius = figure(nvml()->temperature_celsius, handle_, gpu_sensor);
   unsigned milliwatts = 0;
-  if (nvml_->power != nullptr && nvml_->power(handle_, &milliwatts) == Nvml::success) {
-    state.power_watts = milliwatts / 1e3;
-  }
+  if (nvml()->power_milliwatts(handle_, &milliwatts)) state.power_watts = milliwatts / 1e3;
   unsigned long long bits = 0;
-  if (nvml_->throttle_reasons != nullptr &&
-      nvml_->throttle_reasons(handle_, &bits) == Nvml::success && bits != 0) {
-    state.throttle_reasons = throttle_reasons(bits, applications_clocks_lower());
+  if (nvml()->throttle_bits(handle_, &bits) && bits != 0) {
+    state.throttle_reasons = throttle_reasons(bits, applications_clocks_lower(handle_));
   }
   return state;
 }
 
 std::vector<std::string> DeviceMonitor::disturbances() const {
   constexpr unsigned idle_percent = 5;
-  std::vector<std::string> sentences;
-  if (handle_ == nullptr) return sentences;
-  sentences = others();
+  if (handle_ == nullptr) return {};
+  std::vector<std::string> sentences =
+      other_processes(compute_processes(handle_), static_cast<unsigned>(getpid()));
   if (first_utilization_ > idle_percent) {
     sentences.push_back(
         fmt::format("this GPU was busy for {} % of the time just before", first_utilization_));
   }
   int display = 0;
-  if (nvml_->display_active != nullptr &&
-      nvml_->display_active(handle_, &display) == Nvml::success && display != 0) {
+  if (nvml()->display_active(handle_, &display) && display != 0) {
     sentences.emplace_back("a display is attached to this GPU");
   }
   return sentences;
-}
-
-double DeviceMonitor::clock_hz(int type) const {
-  constexpr double mega = 1e6;
-  return figure(nvml_->clock, handle_, type) * mega;
-}
-
-bool DeviceMonitor::applications_clocks_lower() const {
-  const auto is_lower = [&](int type) {
-    const unsigned set = figure(nvml_->applications_clock, handle_, type);
-    return set > 0 && set < figure(nvml_->max_clock, handle_, type);
-  };
-  return is_lower(Nvml::sm_clock) || is_lower(Nvml::memory_clock);
-}
-
-unsigned DeviceMonitor::utilization() const {
-  Nvml::Utilization utilization;
-  return nvml_->utilization != nullptr && nvml_->utilization(handle_, &utilization) == Nvml::success
-             ? utilization.gpu
-             : 0;
-}
-
-std::vector<std::string> DeviceMonitor::others() const {
-  const auto processes = compute_processes(*nvml_, handle_);
-  return other_processes(processes, static_cast<unsigned>(getpid()));
 }
 
 }  // namespace sweep

@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "engine/backend/backend.h"
-#include "engine/cuda/nvml.h"
 
 namespace sweep {
+
+/// The installed driver's version, "580.159.04", from NVML; empty when NVML is not there.
+std::string installed_driver_version();
 
 /// Why a device's clocks are lower than they could be, in words, from NVML's bits of its clocks'
 /// event reasons. An idle device is no reason, and applications clocks are one only where they
@@ -44,13 +46,8 @@ class DeviceMonitor {
 
  private:
   DeviceState read_state() const;
-  double clock_hz(int type) const;
-  bool applications_clocks_lower() const;
-  unsigned utilization() const;
-  std::vector<std::string> others() const;
 
-  const Nvml* nvml_;
-  Nvml::DeviceHandle handle_ = nullptr;
+  void* handle_ = nullptr;          ///< NVML's; null where it does not know the device
   unsigned first_utilization_ = 0;  ///< percent
   DeviceState last_state_;
   std::optional<std::chrono::steady_clock::time_point> last_read_;

@@ -2,90 +2,62 @@
 
 #include <fmt/format.h>
 
-#include <string>
-#include <vector>
-
 #include "engine/backend/backend.h"
-#include "engine/system/dynamic_library.h"
 
 namespace sweep {
+namespace {
 
-Driver::Driver() {
+Driver open_driver() try {
   std::vector<std::string> problems;
   const auto library = DynamicLibrary::open_first({"libcuda.so.1"}, problems);
   if (!library) {
     throw DeviceError(problems.empty() ? "no NVIDIA driver: libcuda.so.1 was not found"
                                        : "the NVIDIA driver cannot be loaded: " + problems.front());
   }
-  const auto load = [&](auto*& function, const char* symbol) {
-    function = library->function<std::remove_reference_t<decltype(*function)>>(symbol);
-  };
-  load(init, "cuInit");
-  load(driver_version, "cuDriverGetVersion");
-  load(error_name, "cuGetErrorName");
-  load(error_string, "cuGetErrorString");
-  load(device_count, "cuDeviceGetCount");
-  load(device, "cuDeviceGet");
-  load(device_name, "cuDeviceGetName");
-  load(device_uuid, "cuDeviceGetUuid_v2");
-  load(device_memory, "cuDeviceTotalMem_v2");
-  load(device_attribute, "cuDeviceGetAttribute");
-  load(device_pci_bus_id, "cuDeviceGetPCIBusId");
-  load(context_retain, "cuDevicePrimaryCtxRetain");
-  load(context_release, "cuDevicePrimaryCtxRelease_v2");
-  load(context_set_current, "cuCtxSetCurrent");
-  load(stream_create, "cuStreamCreate");
-  load(stream_destroy, "cuStreamDestroy_v2");
-  load(stream_synchronize, "cuStreamSynchronize");
-  load(event_create, "cuEventCreate");
-  load(event_destroy, "cuEventDestroy_v2");
-  load(event_record, "cuEventRecord");
-  load(event_elapsed, "cuEventElapsedTime");
-  load(memory_info, "cuMemGetInfo_v2");
-  load(memory_allocate, "cuMemAlloc_v2");
-  load(memory_free, "cuMemFree_v2");
-  load(pinned_allocate, "cuMemHostAlloc");
-  load(pinned_free, "cuMemFreeHost");
-  load(pinned_device_address, "cuMemHostGetDevicePointer_v2");
-  load(memory_set, "cuMemsetD8Async");
-  load(copy_to_host, "cuMemcpyDtoHAsync_v2");
-  load(copy_to_device, "cuMemcpyHtoDAsync_v2");
-  load(module_load, "cuModuleLoadDataEx");
-  load(module_unload, "cuModuleUnload");
-  load(module_function, "cuModuleGetFunction");
-  load(function_attribute, "cuFuncGetAttribute");
-  load(function_set_attribute, "cuFuncSetAttribute");
-  load(launch, "cuLaunchKernel");
-
-  const CUresult result = init(0);
+  Driver driver{*library};
+  const CUresult result = driver.init.result(0);
   if (result == CUDA_ERROR_NO_DEVICE) throw DeviceError("the NVIDIA driver sees no GPU");
   if (result != CUDA_SUCCESS) {
     const char* text = nullptr;
-    error_string(result, &text);
+    driver.error_string.result(result, &text);
     throw DeviceError(fmt::format("the NVIDIA driver does not start: {}",
                                   text != nullptr ? text : "unknown error"));
   }
+  return driver;
+} catch (const LibraryError& error) {
+  throw DeviceError(fmt::format("the NVIDIA driver cannot be used: {}", error.what()));
 }
 
+}  // namespace
+
 const Driver& Driver::get() {
-  static const Driver driver = [] {
-    try {
-      return Driver();
-    } catch (const LibraryError& error) {
-      throw DeviceError(fmt::format("the NVIDIA driver cannot be used: {}", error.what()));
-    }
-  }();
+  static const Driver driver = open_driver();
   return driver;
 }
 
-void Driver::check(CUresult result, const char* call) const {
+void check_driver(CUresult result, std::string_view symbol) {
   if (result == CUDA_SUCCESS) return;
   const char* name = nullptr;
   const char* text = nullptr;
-  error_name(result, &name);
-  error_string(result, &text);
-  throw CudaError(result, fmt::format("{}: {} ({})", call, text != nullptr ? text : "unknown error",
+  Driver::get().error_name.result(result, &name);
+  Driver::get().error_string.result(result, &text);
+  throw CudaError(result, fmt::format("{}: {} ({})", symbol.substr(0, symbol.rfind("_v")),
+                                      text != nullptr ? text : "unknown error",
                                       name != nullptr ? name : "no name"));
+}
+
+Module load_module(const void* image) {
+  std::array<char, 4096> log{};
+  std::array options = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  std::array<void*, 2> values = {log.data(), reinterpret_cast<void*>(log.size())};
+  CUmodule module = nullptr;
+  const CUresult result = Driver::get().module_load.result(
+      &module, image, static_cast<unsigned>(options.size()), options.data(), values.data());
+  if (result != CUDA_SUCCESS && log.front() != '\0') {
+    throw CudaError(result, std::string("cuModuleLoadDataEx: ") + log.data());
+  }
+  check_driver(result, "cuModuleLoadDataEx");
+  return Module(module);
 }
 
 }  // namespace sweep

@@ -14,27 +14,31 @@ class LoadedWorkload {
   using Addresses = std::vector<CUdeviceptr>;
 
   LoadedWorkload(CudaContext& context, const Workload& workload);
+  LoadedWorkload(LoadedWorkload&&) = default;
+  LoadedWorkload& operator=(LoadedWorkload&&) = default;
 
   const Workload& workload() const { return workload_; }
   /// The buffers' sizes in bytes.
   std::vector<std::uint64_t> sizes() const;
 
   /// Queues filling all buffers.
-  void queue_init(Addresses& addresses);
+  void queue_init(Addresses& addresses) const;
   /// Queues one launch of the kernel.
-  void queue_kernel(Addresses& addresses);
+  void queue_kernel(Addresses& addresses) const;
   /// Queues a check over elements [begin, end) with its CheckResult at `place`.
   void queue_check(std::size_t index, Addresses& addresses, std::uint64_t begin, std::uint64_t end,
-                   CUdeviceptr place);
+                   CUdeviceptr place) const;
 
  private:
-  CUfunction find(const std::string& entry) const;
+  void queue(CUfunction function, const Extent3& grid, const Extent3& block,
+             std::uint64_t shared_bytes, Addresses& addresses,
+             const std::vector<void*>& more_arguments) const;
   void queue_over_elements(CUfunction function, std::uint64_t elements, Addresses& addresses,
-                           const std::vector<void*>& more_arguments);
+                           const std::vector<void*>& more_arguments) const;
 
   CUstream stream_;
   Workload workload_;
-  const Module* module_ = nullptr;
+  std::vector<void*> scalars_;  ///< where those of the workload are
   CUfunction kernel_ = nullptr;
   std::vector<CUfunction> init_;   ///< one per buffer; null where it has none
   std::vector<CUfunction> check_;  ///< one per verification

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "engine/backend/backend.h"
-#include "engine/cuda/handles.h"
+#include "engine/cuda/driver.h"
 
 namespace sweep {
 

@@ -2,28 +2,26 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdint>
 #include <cstring>
 #include <list>
 #include <optional>
-#include <set>
 
-#include "engine/cuda/counter_failure.h"
-#include "engine/cuda/counter_host.h"
 #include "engine/cuda/cupti.h"
 
 namespace sweep {
 namespace {
 
-/// A session with so many ranges costs far less than their launches. Each range beyond adds most of
-/// a millisecond to the first session's start.
-constexpr std::size_t most_ranges_at_first = 128;
-
-std::string chip_of(const Cupti& cupti, int device) {
-  auto chip = SWEEP_CUPTI_PARAMETERS(CUpti_Device_GetChipName);
-  chip.deviceIndex = static_cast<std::size_t>(device);
-  SWEEP_CUPTI_CALL(cupti, DeviceGetChipName, chip);
+/// CUPTI's name of the chip, after making CUPTI ready.
+std::string chip_of(int device) {
+  Cupti::get().initialize([](auto&) {});
+  const auto chip = Cupti::get().chip_name(
+      [&](auto& asked) { asked.deviceIndex = static_cast<std::size_t>(device); });
   return chip.pChipName;
+}
+
+/// For calls that take nothing but the profiler.
+auto only(CUpti_RangeProfiler_Object* profiler) {
+  return [profiler](auto& parameters) { parameters.pRangeProfilerObject = profiler; };
 }
 
 std::optional<std::size_t> number_in(const char* name) {
@@ -37,241 +35,144 @@ std::optional<std::size_t> number_in(const char* name) {
 
 }  // namespace
 
-/// The profiler, enabled in a context for as long as this lives. Counting disturbs timing, so that
-/// nothing is timed meanwhile.
+/// The profiler, enabled in a context for as long as this lives, and the session in which it counts
+/// some launches together. Counting disturbs timing, so that nothing is timed meanwhile.
 class RangeProfiler::Enabled {
  public:
-  Enabled(const Cupti& cupti, CUcontext context) : cupti_(cupti) {
-    auto enable = SWEEP_CUPTI_PARAMETERS(CUpti_RangeProfiler_Enable);
-    enable.ctx = context;
-    SWEEP_CUPTI_CALL(cupti_, RangeProfilerEnable, enable);
-    object_ = enable.pRangeProfilerObject;
-  }
+  explicit Enabled(CUcontext context)
+      : object_(cupti_.enable([&](auto& enable) { enable.ctx = context; }).pRangeProfilerObject) {}
   /// An error here repeats one that was thrown, or comes too late to matter.
   ~Enabled() {
-    if (is_abandoned) return;
-    auto disable = SWEEP_CUPTI_PARAMETERS(CUpti_RangeProfiler_Disable);
-    disable.pRangeProfilerObject = object_;
-    cupti_.RangeProfilerDisable(&disable);
+    if (is_abandoned_) return;
+    if (is_in_range_) cupti_.pop_range.attempt(only(object_));
+    if (is_started_) cupti_.stop.attempt(only(object_));
+    cupti_.disable.attempt(only(object_));
   }
   Enabled(const Enabled&) = delete;
   Enabled& operator=(const Enabled&) = delete;
 
-  CUpti_RangeProfiler_Object* get() const { return object_; }
+  bool was_used() const { return was_used_; }
 
-  /// What CUPTI is given stays where it is until it is disabled.
-  std::list<std::vector<std::uint8_t>> given;
-  bool was_used = false;
-  bool is_abandoned = false;  ///< the context is lost, and CUPTI not called in it to clean up
-
- private:
-  const Cupti& cupti_;
-  CUpti_RangeProfiler_Object* object_ = nullptr;
-};
-
-/// Some launches that are counted together, and the image they are counted into.
-class RangeProfiler::Session {
- public:
-  Session(const Cupti& cupti, Enabled& enabled)
-      : cupti_(cupti),
-        enabled_(enabled),
-        profiler_(enabled.get()),
-        image_(enabled.given.emplace_back()) {}
-  /// As for Enabled.
-  ~Session() {
-    if (enabled_.is_abandoned) return;
-    if (is_in_range_) {
-      auto pop = SWEEP_CUPTI_PARAMETERS(CUpti_RangeProfiler_PopRange);
-      pop.pRangeProfilerObject = profiler_;
-      cupti_.RangeProfilerPopRange(&pop);
-    }
-    if (is_started_) {
-      auto stop = SWEEP_CUPTI_PARAMETERS(CUpti_RangeProfiler_Stop);
-      stop.pRangeProfilerObject = profiler_;
-      cupti_.RangeProfilerStop(&stop);
-    }
+  /// Begins a session with a new image that the host's counters are counted into.
+  void configure(CounterHost& host, std::size_t ranges) {
+    const auto size = cupti_.data_size([&](auto& asked) {
+      asked.pRangeProfilerObject = object_;
+      asked.pMetricNames = host.names();
+      asked.numMetrics = host.counters().size();
+      asked.maxNumOfRanges = ranges;
+      asked.maxNumRangeTreeNodes = static_cast<std::uint32_t>(ranges);
+    });
+    image_ = &given_.emplace_back(size.counterDataSize);
+    cupti_.initialize_image([&](auto& image) {
+      image.pRangeProfilerObject = object_;
+      image.counterDataSize = image_->size();
+      image.pCounterData = image_->data();
+    });
+    const std::vector<std::uint8_t>& configuration =
+        given_.emplace_back(host.configuration().begin(), host.configuration().end());
+    cupti_.set_config([&](auto& set) {
+      set.pRangeProfilerObject = object_;
+      set.configSize = configuration.size();
+      set.pConfig = configuration.data();
+      set.counterDataImageSize = image_->size();
+      set.pCounterDataImage = image_->data();
+      set.range = CUPTI_UserRange;
+      set.replayMode = CUPTI_UserReplay;
+      set.maxRangesPerPass = ranges;
+      set.numNestingLevels = 1;
+      set.minNestingLevel = 1;
+      set.passIndex = 0;
+      set.targetNestingLevel = 1;
+    });
+    was_used_ = true;
   }
-  Session(const Session&) = delete;
-  Session& operator=(const Session&) = delete;
 
-  void configure(CounterHost& host, std::size_t ranges);
-  void start();
+  void start() {
+    cupti_.start(only(object_));
+    is_started_ = true;
+  }
+
   /// Whether this was the last pass.
-  bool stop();
-  /// Prepares and counts launch `i`, or leaves it out.
-  void run(std::size_t i, const CountedLaunches& launches, bool is_first_pass,
-           std::vector<bool>& left_out);
-  bool has_pushed(std::size_t range) const { return pushed_.contains(range); }
-  /// The ranges' numbers and their counters' values.
+  bool stop() {
+    is_started_ = false;
+    return cupti_.stop(only(object_)).isAllPassSubmitted != 0;
+  }
+
+  /// Prepares and counts launch `i`, or leaves it out. False where it has no range: in the first
+  /// pass, one that cannot be prepared.
+  bool run(std::size_t i, const CountedLaunches& launches, bool is_first_pass,
+           std::vector<bool>& left_out) {
+    const bool is_ready = !left_out[i] && attempt(launches.prepare, i);
+    if (!is_ready) left_out[i] = true;
+    if (!is_ready && is_first_pass) return false;
+    const std::string name = std::to_string(i);
+    cupti_.push_range([&](auto& push) {
+      push.pRangeProfilerObject = object_;
+      push.pRangeName = name.c_str();
+    });
+    is_in_range_ = true;
+    if (is_ready && !attempt(launches.launch, i)) left_out[i] = true;
+    is_in_range_ = false;
+    cupti_.pop_range(only(object_));
+    return true;
+  }
+
+  /// The numbers and the values of the ranges that were counted, at most `ranges`.
   std::vector<std::pair<std::size_t, std::vector<double>>> decode(CounterHost& host,
-                                                                  std::size_t ranges);
+                                                                  std::size_t ranges) {
+    cupti_.decode(only(object_));
+    const auto info = cupti_.data_info([&](auto& asked) {
+      asked.pCounterDataImage = image_->data();
+      asked.counterDataImageSize = image_->size();
+    });
+    std::vector<std::pair<std::size_t, std::vector<double>>> decoded;
+    for (std::size_t i = 0; i < std::min<std::size_t>(info.numTotalRanges, ranges); ++i) {
+      const auto range = cupti_.range_info([&](auto& asked) {
+        asked.pCounterDataImage = image_->data();
+        asked.counterDataImageSize = image_->size();
+        asked.rangeIndex = i;
+        asked.rangeDelimiter = "/";
+      });
+      if (const auto number = number_in(range.rangeName)) {
+        decoded.emplace_back(*number, host.values(*image_, i));
+      }
+    }
+    return decoded;
+  }
 
  private:
-  void push(std::size_t range);
-  void pop();
-  bool guarded(const std::function<bool(std::size_t)>& step, std::size_t i);
-  std::size_t ranges_counted();
+  /// A step that throws has lost the context, and CUPTI is not called in it again to clean up.
+  bool attempt(const std::function<bool(std::size_t)>& step, std::size_t i) {
+    is_abandoned_ = true;
+    const bool succeeds = step(i);
+    is_abandoned_ = false;
+    return succeeds;
+  }
 
-  const Cupti& cupti_;
-  Enabled& enabled_;
-  CUpti_RangeProfiler_Object* profiler_;
-  std::vector<std::uint8_t>& image_;
-  std::set<std::size_t> pushed_;
+  const Cupti& cupti_ = Cupti::get();
+  CUpti_RangeProfiler_Object* object_;
+  /// What CUPTI is given stays where it is until it is disabled.
+  std::list<std::vector<std::uint8_t>> given_;
+  std::vector<std::uint8_t>* image_ = nullptr;
+  bool was_used_ = false;
   bool is_started_ = false;
   bool is_in_range_ = false;
+  bool is_abandoned_ = false;
 };
 
-void RangeProfiler::Session::configure(CounterHost& host, std::size_t ranges) {
-  auto size = SWEEP_CUPTI_PARAMETERS(CUpti_RangeProfiler_GetCounterDataSize);
-  size.pRangeProfilerObject = profiler_;
-  size.pMetricNames = host.names();
-  size.numMetrics = host.counters().size();
-  size.maxNumOfRanges = ranges;
-  size.maxNumRangeTreeNodes = static_cast<std::uint32_t>(ranges);
-  SWEEP_CUPTI_CALL(cupti_, RangeProfilerGetCounterDataSize, size);
-  image_.resize(size.counterDataSize);
-  auto initialize = SWEEP_CUPTI_PARAMETERS(CUpti_RangeProfiler_CounterDataImage_Initialize);
-  initialize.pRangeProfilerObject = profiler_;
-  initialize.counterDataSize = image_.size();
-  initialize.pCounterData = image_.data();
-  SWEEP_CUPTI_CALL(cupti_, RangeProfilerCounterDataImageInitialize, initialize);
-  auto set = SWEEP_CUPTI_PARAMETERS(CUpti_RangeProfiler_SetConfig);
-  set.pRangeProfilerObject = profiler_;
-  const std::vector<std::uint8_t>& configuration =
-      enabled_.given.emplace_back(host.configuration().begin(), host.configuration().end());
-  set.configSize = configuration.size();
-  set.pConfig = configuration.data();
-  set.counterDataImageSize = image_.size();
-  set.pCounterDataImage = image_.data();
-  set.range = CUPTI_UserRange;
-  set.replayMode = CUPTI_UserReplay;
-  set.maxRangesPerPass = ranges;
-  set.numNestingLevels = 1;
-  set.minNestingLevel = 1;
-  set.passIndex = 0;
-  set.targetNestingLevel = 1;
-  SWEEP_CUPTI_CALL(cupti_, RangeProfilerSetConfig, set);
-}
-
-void RangeProfiler::Session::start() {
-  auto start = SWEEP_CUPTI_PARAMETERS(CUpti_RangeProfiler_Start);
-  start.pRangeProfilerObject = profiler_;
-  SWEEP_CUPTI_CALL(cupti_, RangeProfilerStart, start);
-  is_started_ = true;
-}
-
-bool RangeProfiler::Session::stop() {
-  auto stop = SWEEP_CUPTI_PARAMETERS(CUpti_RangeProfiler_Stop);
-  stop.pRangeProfilerObject = profiler_;
-  is_started_ = false;
-  SWEEP_CUPTI_CALL(cupti_, RangeProfilerStop, stop);
-  return stop.isAllPassSubmitted != 0;
-}
-
-void RangeProfiler::Session::push(std::size_t range) {
-  const std::string name = std::to_string(range);
-  auto push = SWEEP_CUPTI_PARAMETERS(CUpti_RangeProfiler_PushRange);
-  push.pRangeProfilerObject = profiler_;
-  push.pRangeName = name.c_str();
-  SWEEP_CUPTI_CALL(cupti_, RangeProfilerPushRange, push);
-  pushed_.insert(range);
-  is_in_range_ = true;
-}
-
-void RangeProfiler::Session::pop() {
-  auto pop = SWEEP_CUPTI_PARAMETERS(CUpti_RangeProfiler_PopRange);
-  pop.pRangeProfilerObject = profiler_;
-  is_in_range_ = false;
-  SWEEP_CUPTI_CALL(cupti_, RangeProfilerPopRange, pop);
-}
-
-bool RangeProfiler::Session::guarded(const std::function<bool(std::size_t)>& step, std::size_t i) {
-  try {
-    return step(i);
-  } catch (...) {
-    enabled_.is_abandoned = true;
-    throw;
-  }
-}
-
-void RangeProfiler::Session::run(std::size_t i, const CountedLaunches& launches, bool is_first_pass,
-                                 std::vector<bool>& left_out) {
-  const bool is_ready = !left_out[i] && guarded(launches.prepare, i);
-  if (!is_ready) left_out[i] = true;
-  if (!is_ready && is_first_pass) return;
-  push(i);
-  if (is_ready && !guarded(launches.launch, i)) left_out[i] = true;
-  pop();
-}
-
-std::size_t RangeProfiler::Session::ranges_counted() {
-  auto info = SWEEP_CUPTI_PARAMETERS(CUpti_RangeProfiler_GetCounterDataInfo);
-  info.pCounterDataImage = image_.data();
-  info.counterDataImageSize = image_.size();
-  SWEEP_CUPTI_CALL(cupti_, RangeProfilerGetCounterDataInfo, info);
-  return info.numTotalRanges;
-}
-
-std::vector<std::pair<std::size_t, std::vector<double>>> RangeProfiler::Session::decode(
-    CounterHost& host, std::size_t ranges) {
-  auto decode = SWEEP_CUPTI_PARAMETERS(CUpti_RangeProfiler_DecodeData);
-  decode.pRangeProfilerObject = profiler_;
-  SWEEP_CUPTI_CALL(cupti_, RangeProfilerDecodeData, decode);
-  std::vector<std::pair<std::size_t, std::vector<double>>> decoded;
-  const std::size_t counted = std::min(ranges_counted(), ranges);
-  for (std::size_t i = 0; i < counted; ++i) {
-    auto info = SWEEP_CUPTI_PARAMETERS(CUpti_RangeProfiler_CounterData_GetRangeInfo);
-    info.pCounterDataImage = image_.data();
-    info.counterDataImageSize = image_.size();
-    info.rangeIndex = i;
-    info.rangeDelimiter = "/";
-    SWEEP_CUPTI_CALL(cupti_, RangeProfilerCounterDataGetRangeInfo, info);
-    if (const auto range = number_in(info.rangeName)) {
-      decoded.emplace_back(*range, host.values(image_, i));
-    }
-  }
-  return decoded;
-}
-
 RangeProfiler::RangeProfiler(int device, CUcontext context)
-    : context_(context), most_ranges_(most_ranges_at_first) {
-  const Cupti& cupti = Cupti::get();
-  auto initialize = SWEEP_CUPTI_PARAMETERS(CUpti_Profiler_Initialize);
-  SWEEP_CUPTI_CALL(cupti, ProfilerInitialize, initialize);
-  const std::string chip = chip_of(cupti, device);
-  host_ = std::make_unique<CounterHost>(chip);
-}
+    : CounterHost(chip_of(device)), context_(context) {}
 
 RangeProfiler::~RangeProfiler() = default;
 
-const std::string& RangeProfiler::chip() const {
-  return host_->chip();
-}
-
-bool RangeProfiler::has(const std::string& counter) const {
-  return host_->has(counter);
-}
-
-std::string RangeProfiler::suggest(const std::string& counter) const {
-  return host_->suggest(counter);
-}
-
-std::vector<std::string> RangeProfiler::choose(const std::vector<std::string>& counters) {
+std::vector<std::string> RangeProfiler::choose(const std::vector<std::string>& wanted) {
   // Other counters are another configuration, which an enabled profiler may not take.
-  if (counters != host_->counters()) disable();
-  return host_->choose(counters);
-}
-
-const std::vector<std::string>& RangeProfiler::counters() const {
-  return host_->counters();
-}
-
-std::size_t RangeProfiler::passes() const {
-  return host_->passes();
+  if (wanted != counters()) disable();
+  return CounterHost::choose(wanted);
 }
 
 void RangeProfiler::count(std::size_t count, const CountedLaunches& launches) {
-  if (host_->counters().empty()) return;
+  if (counters().empty()) return;
   std::vector<bool> done(count, false);  // counted, or left out
   for (;;) {
     std::vector<std::size_t> pending;
@@ -293,7 +194,7 @@ void RangeProfiler::count(std::size_t count, const CountedLaunches& launches) {
 /// False when it must be tried again, with as many as it takes now.
 bool RangeProfiler::count_or_split(std::span<const std::size_t> wanted,
                                    const CountedLaunches& launches, std::vector<bool>& done) {
-  const bool is_fresh = enabled_ == nullptr || !enabled_->was_used;
+  const bool is_fresh = enabled_ == nullptr || !enabled_->was_used();
   try {
     count_in_session(wanted, launches, done);
     return true;
@@ -318,10 +219,8 @@ void RangeProfiler::disable() {
 
 void RangeProfiler::count_in_session(std::span<const std::size_t> wanted,
                                      const CountedLaunches& launches, std::vector<bool>& done) {
-  if (enabled_ == nullptr) enabled_ = std::make_unique<Enabled>(Cupti::get(), context_);
-  Session session(Cupti::get(), *enabled_);
-  session.configure(*host_, wanted.size());
-  enabled_->was_used = true;
+  if (enabled_ == nullptr) enabled_ = std::make_unique<Enabled>(context_);
+  enabled_->configure(*this, wanted.size());
   std::vector<std::size_t> ranges(wanted.begin(), wanted.end());
   std::vector<bool> left_out(done.size(), false);
   const auto has_none = [&] {
@@ -329,22 +228,25 @@ void RangeProfiler::count_in_session(std::span<const std::size_t> wanted,
   };
   bool is_last = false;
   for (std::size_t pass = 0; !is_last && !has_none(); ++pass) {
-    if (pass > host_->passes()) {
+    if (pass > passes()) {
       throw CounterFailure(CounterFailure::Kind::passing,
                            "the hardware's counters gave nothing: CUPTI asks for more passes than "
                            "it has planned");
     }
-    session.start();
-    for (const std::size_t i : ranges) session.run(i, launches, pass == 0, left_out);
-    is_last = session.stop();
+    enabled_->start();
     // Every pass has the ranges of the first.
-    if (pass == 0) std::erase_if(ranges, [&](std::size_t i) { return !session.has_pushed(i); });
+    std::vector<std::size_t> counted;
+    for (const std::size_t i : ranges) {
+      if (enabled_->run(i, launches, pass == 0, left_out)) counted.push_back(i);
+    }
+    is_last = enabled_->stop();
+    ranges = std::move(counted);
   }
   for (const std::size_t i : wanted) {
     if (left_out[i]) done[i] = true;
   }
   if (has_none()) return;
-  for (auto& [range, values] : session.decode(*host_, wanted.size())) {
+  for (auto& [range, values] : enabled_->decode(*this, wanted.size())) {
     if (range >= done.size() || done[range]) continue;
     done[range] = true;
     launches.take(range, std::move(values));

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-namespace sweep {
+#include "engine/cuda/counter_host.h"
 
-class CounterHost;
+namespace sweep {
 
 /// The launches to count, by number. What `prepare` and `launch` throw ends the counting at once:
 /// the context is then taken to be lost, and CUPTI is not called in it again.
@@ -25,7 +25,7 @@ struct CountedLaunches {
 };
 
 /// CUPTI's range profiler: the hardware's counters of single launches in a context.
-class RangeProfiler {
+class RangeProfiler : public CounterHost {
  public:
   /// For a device, by the driver's number, and its current context. Throws CounterFailure where
   /// its counters cannot be read at all.
@@ -34,18 +34,8 @@ class RangeProfiler {
   RangeProfiler(const RangeProfiler&) = delete;
   RangeProfiler& operator=(const RangeProfiler&) = delete;
 
-  /// CUPTI's name for the chip: "GH100".
-  const std::string& chip() const;
-  /// Whether the chip has a counter of this name.
-  bool has(const std::string& counter) const;
-  /// "did you mean 'X'?" for a name that no counter has; empty when none is close.
-  std::string suggest(const std::string& counter) const;
-  /// What to count from now on, all of which the chip has; gives those that cannot be counted
-  /// after all. Throws CounterFailure.
+  /// As CounterHost's, for counting from now on.
   std::vector<std::string> choose(const std::vector<std::string>& counters);
-  const std::vector<std::string>& counters() const;
-  /// How often each launch runs.
-  std::size_t passes() const;
 
   /// Counts `count` launches in as few sessions as CUPTI takes them in: a session costs a few
   /// milliseconds for each pass, however many launches it has, and the first one a fifth of a
@@ -57,7 +47,6 @@ class RangeProfiler {
 
  private:
   class Enabled;
-  class Session;
 
   bool count_or_split(std::span<const std::size_t> wanted, const CountedLaunches& launches,
                       std::vector<bool>& done);
@@ -65,9 +54,10 @@ class RangeProfiler {
                         std::vector<bool>& done);
 
   CUcontext context_;
-  std::unique_ptr<CounterHost> host_;
   std::unique_ptr<Enabled> enabled_;
-  std::size_t most_ranges_;
+  /// A session with so many ranges costs far less than their launches. Each range beyond adds most
+  /// of a millisecond to the first session's start.
+  std::size_t most_ranges_ = 128;
 };
 
 }  // namespace sweep

@@ -1,4 +1,4 @@
-#include "engine/backend/mismatch.h"
+#include "engine/backend/backend.h"
 
 #include <bit>
 #include <boost/test/unit_test.hpp>

@@ -5,7 +5,7 @@
 #include <boost/test/unit_test.hpp>
 #include <iostream>
 
-#include "engine/cuda/counter_failure.h"
+#include "engine/cuda/counter_host.h"
 #include "engine/spec/counters.h"
 #include "tests/cuda/cupti_precondition.h"
 

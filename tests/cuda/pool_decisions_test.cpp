@@ -2,7 +2,7 @@
 #include <boost/test/unit_test.hpp>
 #include <set>
 
-#include "engine/cuda/buffer_pool.h"
+#include "engine/cuda/device_memory.h"
 #include "tests/rapidcheck_case.h"
 
 using namespace sweep;

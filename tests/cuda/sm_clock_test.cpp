@@ -1,7 +1,7 @@
 #include <boost/test/unit_test.hpp>
 #include <vector>
 
-#include "engine/cuda/clock_stamps.h"
+#include "engine/cuda/measuring_kernels.h"
 
 using namespace sweep;
 

@@ -6,7 +6,7 @@
 #include <atomic>
 #include <cstring>
 
-#include "engine/backend/mismatch.h"
+#include "engine/backend/backend.h"
 #include "engine/emulator/lower/lower.h"
 #include "engine/emulator/machine/grid_run.h"
 #include "engine/emulator/machine/lazy_memory.h"

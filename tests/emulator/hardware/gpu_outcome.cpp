@@ -8,7 +8,7 @@
 
 #include "engine/cuda/cuda_backend.h"
 #include "engine/cuda/cuda_context.h"
-#include "engine/cuda/handles.h"
+#include "engine/cuda/driver.h"
 #include "engine/cuda/range_profiler.h"
 
 namespace sweep::testing {
@@ -68,8 +68,7 @@ class GpuRun {
     for (std::size_t i = 0; i < workload_.buffers.size(); ++i) {
       const BufferPlan& buffer = workload_.buffers[i];
       if (buffer.init_entry.empty()) {
-        driver.check(driver.memory_set(addresses_[i], poison, buffer.bytes, stream_),
-                     "cuMemsetD8Async");
+        driver.memory_set(addresses_[i], poison, buffer.bytes, stream_);
       } else {
         std::uint64_t length = buffer.length;
         run_over_elements(buffer.init_entry, {&length});
@@ -82,13 +81,12 @@ class GpuRun {
     const Driver& driver = Driver::get();
     std::vector<void*> arguments = buffer_arguments();
     for (std::vector<std::byte>& scalar : workload_.scalars) arguments.push_back(scalar.data());
-    const CUfunction kernel = find_function(module_, workload_.kernel_entry.c_str());
+    const CUfunction kernel = find_function(module_, workload_.kernel_entry);
     const Extent3& grid = workload_.grid;
     const Extent3& block = workload_.block;
-    driver.check(driver.launch(kernel, grid.x, grid.y, grid.z, block.x, block.y, block.z,
-                               static_cast<unsigned>(workload_.shared_bytes), stream_,
-                               arguments.data(), nullptr),
-                 "cuLaunchKernel");
+    driver.launch(kernel, grid.x, grid.y, grid.z, block.x, block.y, block.z,
+                  static_cast<unsigned>(workload_.shared_bytes), stream_, arguments.data(),
+                  nullptr);
     synchronize();
   }
 
@@ -99,13 +97,13 @@ class GpuRun {
     std::uint64_t sum = 0;
     const DeviceMemory result = allocate_device_memory(result_bytes);
     for (const VerificationPlan& plan : workload_.verify) {
-      driver.check(driver.memory_set(result.get(), 0, result_bytes, stream_), "cuMemsetD8Async");
+      driver.memory_set(result.get(), 0, result_bytes, stream_);
       std::uint64_t begin = 0;
       std::uint64_t end = plan.length;
       CUdeviceptr place = result.get();
       run_over_elements(plan.check_entry, {&begin, &end, &place});
       std::uint64_t count = 0;
-      driver.check(driver.copy_to_host(&count, place, sizeof count, stream_), "cuMemcpyDtoHAsync");
+      driver.copy_to_host(&count, place, sizeof count, stream_);
       synchronize();
       sum += count;
     }
@@ -117,8 +115,7 @@ class GpuRun {
     Outcome outcome;
     for (std::size_t i = 0; i < workload_.buffers.size(); ++i) {
       std::vector<std::byte> bytes(workload_.buffers[i].bytes);
-      driver.check(driver.copy_to_host(bytes.data(), addresses_[i], bytes.size(), stream_),
-                   "cuMemcpyDtoHAsync");
+      driver.copy_to_host(bytes.data(), addresses_[i], bytes.size(), stream_);
       synchronize();
       outcome.buffers.push_back(workload_.buffers[i].name);
       outcome.memory.push_back(std::move(bytes));
@@ -136,15 +133,11 @@ class GpuRun {
   void run_over_elements(const std::string& entry, const std::vector<void*>& more) {
     std::vector<void*> arguments = buffer_arguments();
     arguments.insert(arguments.end(), more.begin(), more.end());
-    const Driver& driver = Driver::get();
-    driver.check(driver.launch(find_function(module_, entry.c_str()), 64, 1, 1, 256, 1, 1, 0,
-                               stream_, arguments.data(), nullptr),
-                 "cuLaunchKernel");
+    Driver::get().launch(find_function(module_, entry), 64, 1, 1, 256, 1, 1, 0, stream_,
+                         arguments.data(), nullptr);
   }
 
-  void synchronize() {
-    Driver::get().check(Driver::get().stream_synchronize(stream_), "cuStreamSynchronize");
-  }
+  void synchronize() { Driver::get().stream_synchronize(stream_); }
 
   Workload workload_;
   const Module& module_;
@@ -194,10 +187,7 @@ std::vector<std::vector<double>> counted(RangeProfiler& profiler,
 
 GpuOutcomes run_on_gpu(const std::vector<ComparedConfiguration>& configurations) {
   const Device device = cuda_devices().front();
-  const Driver& driver = Driver::get();
-  CUdevice handle = 0;
-  driver.check(driver.device(&handle, device.index), "cuDeviceGet");
-  const PrimaryContext primary(handle);
+  const PrimaryContext primary(device.index);
   const Stream stream = make_stream();
 
   GpuOutcomes result;

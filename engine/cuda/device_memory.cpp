@@ -1,9 +1,8 @@
-#include "engine/cuda/buffer_pool.h"
+#include "engine/cuda/device_memory.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <numeric>
 
@@ -19,6 +18,24 @@ std::vector<std::size_t> ascending(std::span<const std::uint64_t> values) {
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return values[i]; });
   return order;
+}
+
+struct MemoryInfo {
+  std::size_t free = 0;
+  std::size_t total = 0;
+};
+
+MemoryInfo memory_info() {
+  MemoryInfo info;
+  Driver::get().memory_info(&info.free, &info.total);
+  return info;
+}
+
+[[noreturn]] void report_shortage(const std::vector<std::uint64_t>& sizes) {
+  const MemoryInfo info = memory_info();
+  throw ExecutionFailure(fmt::format(
+      "out of memory: the buffers need {}, of the device's {} are {} free",
+      format_bytes(total_of(sizes)), format_bytes(info.total), format_bytes(info.free)));
 }
 
 }  // namespace
@@ -63,34 +80,12 @@ std::vector<std::size_t> blocks_to_free(std::span<const std::uint64_t> idle_capa
 }
 
 std::uint64_t total_of(std::span<const std::uint64_t> sizes) {
-  constexpr std::uint64_t most = ~std::uint64_t{0};
-  return std::accumulate(
-      sizes.begin(), sizes.end(), std::uint64_t{0},
-      [](std::uint64_t sum, std::uint64_t size) { return size > most - sum ? most : sum + size; });
+  std::uint64_t total = 0;
+  for (const std::uint64_t size : sizes) {
+    if (__builtin_add_overflow(total, size, &total)) return ~std::uint64_t{0};
+  }
+  return total;
 }
-
-namespace {
-
-struct MemoryInfo {
-  std::size_t free = 0;
-  std::size_t total = 0;
-};
-
-MemoryInfo memory_info() {
-  MemoryInfo info;
-  Driver::get().check(Driver::get().memory_info(&info.free, &info.total), "cuMemGetInfo");
-  return info;
-}
-
-[[noreturn]] void report_shortage(const std::vector<std::uint64_t>& sizes) {
-  const MemoryInfo info = memory_info();
-  throw ExecutionFailure(fmt::format(
-      "out of memory: the buffers need {}, of the device's {} are "
-      "{} free",
-      format_bytes(total_of(sizes)), format_bytes(info.total), format_bytes(info.free)));
-}
-
-}  // namespace
 
 std::vector<CUdeviceptr> BufferPool::acquire(const std::vector<std::uint64_t>& sizes) {
   if (device_bytes_ > 0 && total_of(sizes) > device_bytes_) report_shortage(sizes);
@@ -101,8 +96,7 @@ std::vector<CUdeviceptr> BufferPool::acquire(const std::vector<std::uint64_t>& s
     addresses = try_acquire(sizes, false);
   }
   if (!addresses) {
-    // Blocks larger than what they are used for may hold the memory that lacks.
-    clear();
+    clear();  // blocks larger than what they are used for may hold the memory that lacks
     addresses = try_acquire(sizes, false);
   }
   if (!addresses) {
@@ -115,7 +109,7 @@ std::vector<CUdeviceptr> BufferPool::acquire(const std::vector<std::uint64_t>& s
 
 std::optional<std::vector<CUdeviceptr>> BufferPool::try_acquire(
     const std::vector<std::uint64_t>& sizes, bool with_reserve) {
-  release_all();
+  for (Block& block : blocks_) block.in_use = false;
   std::vector<std::uint64_t> capacities;
   for (const Block& block : blocks_) capacities.push_back(block.capacity);
   const auto assigned = assign_blocks(capacities, sizes);
@@ -138,8 +132,7 @@ std::optional<std::vector<CUdeviceptr>> BufferPool::try_acquire(
 std::optional<CUdeviceptr> BufferPool::acquire_more(std::uint64_t bytes) {
   std::vector<std::uint64_t> capacities;
   for (const Block& block : blocks_) capacities.push_back(block.in_use ? 0 : block.capacity);
-  const std::array sizes = {bytes};
-  if (const auto index = assign_blocks(capacities, sizes).front()) {
+  if (const auto index = assign_blocks(capacities, {&bytes, 1}).front()) {
     blocks_[*index].in_use = true;
     return blocks_[*index].memory.get();
   }
@@ -171,10 +164,6 @@ bool BufferPool::allocate(std::uint64_t bytes) {
   }
 }
 
-void BufferPool::release_all() {
-  for (Block& block : blocks_) block.in_use = false;
-}
-
 void BufferPool::free_idle() {
   std::erase_if(blocks_, [](const Block& block) { return !block.in_use; });
 }
@@ -182,21 +171,46 @@ void BufferPool::free_idle() {
 /// Modules and the driver itself need memory too.
 void BufferPool::keep_memory_free() {
   constexpr std::size_t share = 8;
-  std::vector<std::uint64_t> idle;
-  std::vector<CUdeviceptr> addresses;
-  for (const Block& block : blocks_) {
-    if (block.in_use) continue;
-    idle.push_back(block.capacity);
-    addresses.push_back(block.memory.get());
+  std::vector<std::size_t> idle;
+  std::vector<std::uint64_t> capacities;
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    if (blocks_[i].in_use) continue;
+    idle.push_back(i);
+    capacities.push_back(blocks_[i].capacity);
   }
   if (idle.empty()) return;
   const MemoryInfo info = memory_info();
   const std::size_t wanted = info.total / share;
   if (info.free >= wanted) return;
-  for (const std::size_t i : blocks_to_free(idle, wanted - info.free)) {
-    const CUdeviceptr address = addresses[i];
-    std::erase_if(blocks_, [&](const Block& block) { return block.memory.get() == address; });
+  for (const std::size_t i : blocks_to_free(capacities, wanted - info.free)) {
+    blocks_[idle[i]].memory = {};
   }
+  std::erase_if(blocks_, [](const Block& block) { return !block.memory; });
+}
+
+CheckResults::CheckResults(CUstream stream) : stream_(stream) {
+  constexpr std::size_t usual = 8;
+  grow(usual);
+}
+
+void CheckResults::grow(std::size_t capacity) {
+  synchronize(stream_);
+  on_device_ = allocate_device_memory(capacity * sizeof(CheckResult));
+  on_host_ = allocate_pinned_memory(capacity * sizeof(CheckResult));
+  capacity_ = capacity;
+}
+
+void CheckResults::queue_reset(std::size_t count) {
+  if (count > capacity_) grow(count);
+  count_ = count;
+  auto* results = static_cast<CheckResult*>(on_host_.get());
+  std::fill_n(results, count, CheckResult{});
+  Driver::get().copy_to_device(on_device_.get(), results, count * sizeof(CheckResult), stream_);
+}
+
+void CheckResults::queue_fetch() const {
+  Driver::get().copy_to_host(on_host_.get(), on_device_.get(), count_ * sizeof(CheckResult),
+                             stream_);
 }
 
 }  // namespace sweep

@@ -1,6 +1,7 @@
-#include "engine/backend/mismatch.h"
+#include "engine/backend/backend.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
@@ -41,16 +42,32 @@ std::string one_line(const std::string& condition) {
 
 }  // namespace
 
+void require_launch(std::uint64_t value, std::uint64_t most, std::string_view what) {
+  if (value <= most) return;
+  throw ExecutionFailure(
+      fmt::format("bad launch: {} is {}, the device takes at most {}", what, value, most));
+}
+
+void check_launch(const Workload& workload, const LaunchLimits& limits) {
+  require_launch(workload.block.count(), limits.block_threads, "the block's size");
+  // The product may have wrapped.
+  require_launch(workload.block.x, limits.block.x, "the block's x extent");
+  require_launch(workload.block.y, limits.block.y, "the block's y extent");
+  require_launch(workload.block.z, limits.block.z, "the block's z extent");
+  require_launch(workload.grid.x, limits.grid.x, "the grid's x extent");
+  require_launch(workload.grid.y, limits.grid.y, "the grid's y extent");
+  require_launch(workload.grid.z, limits.grid.z, "the grid's z extent");
+  require_launch(workload.shared_bytes, limits.shared_bytes, "dynamic shared memory in bytes");
+}
+
 std::string to_string(const ShownValue& value) {
   if (value.kind == 0) return {};
   const auto components = static_cast<std::size_t>(std::clamp(value.components, 1, 4));
-  if (components == 1) return component_text(value.kind, value.bits[0]);
-  std::string text = "(";
-  for (std::size_t component = 0; component < components; ++component) {
-    if (component > 0) text += ", ";
-    text += component_text(value.kind, value.bits[component]);
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < components; ++i) {
+    texts.push_back(component_text(value.kind, value.bits[i]));
   }
-  return text + ")";
+  return components == 1 ? texts.front() : fmt::format("({})", fmt::join(texts, ", "));
 }
 
 std::string describe_mismatch(const VerificationPlan& plan, const CheckResult& result,

@@ -6,7 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "engine/cuda/handles.h"
+#include "engine/backend/backend.h"
+#include "engine/cuda/driver.h"
 
 namespace sweep {
 
@@ -55,13 +56,40 @@ class BufferPool {
                                                       bool with_reserve);
   std::optional<CUdeviceptr> take(std::uint64_t bytes, bool with_reserve);
   bool allocate(std::uint64_t bytes);
-  void release_all();
   void free_idle();
   void keep_memory_free();
 
   std::uint64_t device_bytes_;
   std::vector<Block> blocks_;
   std::uint64_t allocations_ = 0;
+};
+
+/// What the generated checks write, on the device and on the host, for several checks at a time.
+class CheckResults {
+ public:
+  explicit CheckResults(CUstream stream);
+
+  /// Queues `count` results without a failure. Waits for the stream when it must grow.
+  void queue_reset(std::size_t count);
+  /// The place on the device that a check writes to. Between checks anything may be written there.
+  CUdeviceptr place(std::size_t index) const {
+    return on_device_.get() + index * sizeof(CheckResult);
+  }
+  /// Queues copying the results of the last reset to the host.
+  void queue_fetch() const;
+  /// A fetched result.
+  const CheckResult& operator[](std::size_t index) const {
+    return static_cast<const CheckResult*>(on_host_.get())[index];
+  }
+
+ private:
+  void grow(std::size_t capacity);
+
+  CUstream stream_;
+  std::size_t capacity_ = 0;
+  std::size_t count_ = 0;
+  DeviceMemory on_device_;
+  PinnedMemory on_host_;
 };
 
 }  // namespace sweep
