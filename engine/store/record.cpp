@@ -1,39 +1,69 @@
 #include "engine/store/record.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <string>
+#include <array>
+#include <iterator>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 namespace sweep {
+namespace {
+
+using Names = std::array<std::string_view, 3>;
+constexpr Names state_names = {"running", "finished", "interrupted"};
+constexpr Names mark_names = {"", "low clock", "outlier"};
+
+template <class Enum>
+std::optional<Enum> find_named(const Names& names, std::string_view name) {
+  const auto found = std::ranges::find(names, name);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<Enum>(found - names.begin());
+}
+
+}  // namespace
 
 std::string_view to_string(RunState state) {
-  switch (state) {
-    case RunState::running:
-      return "running";
-    case RunState::finished:
-      return "finished";
-    case RunState::interrupted:
-      break;
-  }
-  return "interrupted";
+  return state_names.at(static_cast<std::size_t>(state));
+}
+
+std::optional<RunState> find_run_state(std::string_view name) {
+  return find_named<RunState>(state_names, name);
 }
 
 std::string_view to_string(SampleMark mark) {
-  switch (mark) {
-    case SampleMark::plain:
-      return "";
-    case SampleMark::low_clock:
-      return "low clock";
-    case SampleMark::outlier:
-      break;
-  }
-  return "outlier";
+  return mark_names.at(static_cast<std::size_t>(mark));
 }
 
 std::optional<SampleMark> find_sample_mark(std::string_view name) {
-  for (const SampleMark mark : {SampleMark::plain, SampleMark::low_clock, SampleMark::outlier}) {
-    if (to_string(mark) == name) return mark;
+  return find_named<SampleMark>(mark_names, name);
+}
+
+std::string key_text(const PointKey& key) {
+  constexpr std::array<std::string_view, 4> kinds = {"integer", "boolean", "element", "word"};
+  std::string text = "point 1\n";
+  const auto add = [&](std::string_view name, std::string_view part) {
+    fmt::format_to(std::back_inserter(text), "{} {}:{}\n", name, part.size(), part);
+  };
+  add("pattern", key.pattern_name);
+  add("text", key.pattern_text);
+  add("parameters", std::to_string(key.parameters.entries().size()));
+  for (const auto& [name, value] : key.parameters.entries()) {
+    add("name", name);
+    add(kinds.at(static_cast<std::size_t>(kind_of(value))), to_string(value));
   }
-  return std::nullopt;
+  add("measure", key.measure);
+  add("device", key.device);
+  add("compiler", key.compiler);
+  return text;
+}
+
+std::string key_hash(const PointKey& key) {
+  const std::string text = key_text(key);
+  const XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
+  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }
 
 bool is_cut_off(const PointRecord& point) {
@@ -41,10 +71,9 @@ bool is_cut_off(const PointRecord& point) {
 }
 
 bool lacks_counts(const PointRecord& point) {
+  const auto is_emulated = [](const Metric& metric) { return metric.origin == Origin::emulated; };
   const auto says_why = [](const std::string& note) { return note.starts_with(not_counted); };
-  return point.status == PointStatus::ok &&
-         std::ranges::find(point.metrics, Origin::emulated, &Metric::origin) ==
-             point.metrics.end() &&
+  return point.status == PointStatus::ok && std::ranges::none_of(point.metrics, is_emulated) &&
          std::ranges::none_of(point.notes, says_why);
 }
 

@@ -33,6 +33,7 @@ struct Provenance {
 
 enum class RunState { running, finished, interrupted };
 std::string_view to_string(RunState state);
+std::optional<RunState> find_run_state(std::string_view name);
 
 /// The anchor configuration, measured once more in the course of a run: shows drift.
 struct AnchorRecord {
@@ -143,6 +144,14 @@ struct PointKey {
 
   friend bool operator==(const PointKey&, const PointKey&) = default;
 };
+
+/// The key as one text. Equal keys have equal texts and different keys different ones: every part
+/// is preceded by its length.
+std::string key_text(const PointKey& key);
+
+/// The XXH3-128 of the key's text in 32 hexadecimal digits: finds a key's points quickly. Whether
+/// the keys are equal is still to be checked.
+std::string key_hash(const PointKey& key);
 
 /// One configuration's results.
 struct PointRecord {

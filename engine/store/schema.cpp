@@ -1,17 +1,24 @@
 #include "engine/store/schema.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <string_view>
+#include <thread>
 
 #include "engine/store/store.h"
 
 namespace sweep {
 namespace {
+
+namespace fs = std::filesystem;
+using sqlite::Access;
+using sqlite::Database;
 
 // The columns for floating point figures have no type: with one, SQLite would store -0.0 as 0.
 // It stores NaN as NULL.
@@ -176,55 +183,29 @@ std::int64_t big_endian(const std::array<char, header_size>& bytes, std::size_t 
   return static_cast<std::int32_t>(value);
 }
 
-}  // namespace
-
-std::optional<DatabaseHeader> read_database_header(const std::filesystem::path& path) {
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  // To open a pipe would block.
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-    throw StoreError(
-        fmt::format("'{}' is not a file, so no results database either", path.string()),
-        StoreFault::not_a_store);
-  }
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  std::array<char, header_size> bytes = {};
-  if (!file || (!file.read(bytes.data(), bytes.size()) && !file.eof())) {
-    throw StoreError(
-        fmt::format("the file '{}' cannot be read: {}", path.string(), std::strerror(errno)),
-        StoreFault::inaccessible);
-  }
-  const auto size = static_cast<std::size_t>(file.gcount());
-  if (size == 0) return std::nullopt;
-  if (size < bytes.size() || std::string_view(bytes.data(), magic.size()) != magic) {
-    throw StoreError(fmt::format("the file '{}' is not a results database", path.string()),
-                     StoreFault::not_a_store);
-  }
-  return DatabaseHeader{big_endian(bytes, application_id_at), big_endian(bytes, user_version_at)};
-}
-
-void check_header(const DatabaseHeader& header, const std::filesystem::path& path) {
+/// Throws StoreError unless `header` is that of a results database of this version.
+void check_header(const DatabaseHeader& header, const fs::path& path) {
   if (header.application_id != application_id) {
-    throw StoreError(fmt::format("the file '{}' is another program's database, not a results "
-                                 "database of sweep",
-                                 path.string()),
+    throw StoreError(path, "is another program's database, not a results database of sweep",
                      StoreFault::not_a_store);
   }
   if (header.user_version == schema_version) return;
   throw StoreError(
-      fmt::format("the file '{}' was written by another version of sweep (schema {}, this one "
-                  "knows {}); use that version, or another folder with -o DIR",
-                  path.string(), header.user_version, schema_version),
+      path,
+      fmt::format("was written by another version of sweep (schema {}, this one knows {}); use "
+                  "that version, or another folder with -o DIR",
+                  header.user_version, schema_version),
       StoreFault::other_version);
 }
 
-void check_header(sqlite::Database& database) {
+/// The same for a database that is open: a mark may still be in its write-ahead log.
+void check_header(Database& database) {
   check_header({database.integer("PRAGMA application_id"), database.integer("PRAGMA user_version")},
                database.path());
 }
 
-void create_tables(sqlite::Database& database) {
+/// Creates the tables of an empty database, wholly or not at all.
+void create_tables(Database& database) {
   const auto is_created = [&] { return database.integer("PRAGMA user_version") != 0; };
   if (is_created()) return check_header(database);
   sqlite::Transaction transaction(database, sqlite::Transaction::Kind::write);
@@ -234,6 +215,124 @@ void create_tables(sqlite::Database& database) {
   database.execute(fmt::format("PRAGMA application_id = {}", application_id));
   database.execute(fmt::format("PRAGMA user_version = {}", schema_version));
   transaction.commit();
+}
+
+}  // namespace
+
+std::optional<DatabaseHeader> read_database_header(const fs::path& path) {
+  std::error_code error;
+  const auto status = fs::status(path, error);
+  // To open a pipe would block.
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    throw StoreError(
+        fmt::format("'{}' is not a file, so no results database either", path.string()),
+        StoreFault::not_a_store);
+  }
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  std::array<char, header_size> bytes = {};
+  if (!file || (!file.read(bytes.data(), bytes.size()) && !file.eof())) {
+    throw StoreError(path, fmt::format("cannot be read: {}", std::strerror(errno)),
+                     StoreFault::inaccessible);
+  }
+  const auto size = static_cast<std::size_t>(file.gcount());
+  if (size == 0) return std::nullopt;
+  if (size < bytes.size() || std::string_view(bytes.data(), magic.size()) != magic) {
+    throw StoreError(path, "is not a results database", StoreFault::not_a_store);
+  }
+  return DatabaseHeader{big_endian(bytes, application_id_at), big_endian(bytes, user_version_at)};
+}
+
+namespace {
+
+bool is_there(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (status.type() == fs::file_type::none) {
+    throw StoreError(path, "cannot be used: " + error.message(), StoreFault::inaccessible);
+  }
+  return fs::exists(status);
+}
+
+/// Refuses, without touching it, what is there but is not a database of this version.
+void check_existing(const fs::path& path) {
+  if (fs::is_directory(path)) throw StoreError(path, "is a folder", StoreFault::not_a_store);
+  if (const auto header = read_database_header(path)) check_header(*header, path);
+}
+
+/// Refuses a folder that no file can be created in; SQLite would not say why.
+void check_folder(const fs::path& path) {
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  if (access(folder.c_str(), W_OK | X_OK) == 0) return;
+  throw StoreError(
+      path,
+      fmt::format("cannot be created: folder '{}': {}", folder.string(), std::strerror(errno)),
+      StoreFault::inaccessible);
+}
+
+/// False on file systems that have no shared memory. Two processes that open a new file at the same
+/// time are in each other's way here, and SQLite does not wait of its own.
+bool switch_to_write_ahead_log(Database& database) {
+  constexpr int attempts = 250;
+  constexpr auto pause = std::chrono::milliseconds(20);
+  for (int attempt = 1;; ++attempt) {
+    try {
+      return database.text("PRAGMA journal_mode = WAL") == "wal";
+    } catch (const StoreError& error) {
+      if (error.fault() != StoreFault::locked || attempt == attempts) throw;
+    }
+    std::this_thread::sleep_for(pause);
+  }
+}
+
+/// Opens the database and reads its version: SQLite opens lazily, the first read tells.
+std::unique_ptr<Database> open_checked(const fs::path& path, Access access) {
+  auto database = std::make_unique<Database>(path, access);
+  check_header(*database);
+  return database;
+}
+
+/// A folder that cannot be written has no room for the side files of a write-ahead log; but then
+/// no writer is at work in it either, unless it left its log there.
+bool can_be_immutable(const fs::path& path) {
+  fs::path log = path;
+  log += "-wal";
+  return !is_there(log);
+}
+
+}  // namespace
+
+std::unique_ptr<Database> open_for_writing(const fs::path& path) {
+  if (is_there(path)) {
+    check_existing(path);
+  } else {
+    check_folder(path);
+  }
+  auto database = std::make_unique<Database>(path, Access::write);
+  // Created before the switch to write-ahead logging, the header's marks are in the file itself.
+  create_tables(*database);
+  // With a write-ahead log, NORMAL loses nothing when a process dies; the rollback journal needs
+  // FULL for the same.
+  const bool logged = switch_to_write_ahead_log(*database);
+  database->execute(logged ? "PRAGMA synchronous = NORMAL" : "PRAGMA synchronous = FULL");
+  // Pages: at 128 MiB the log goes into the database, which waits for the disk.
+  database->execute("PRAGMA wal_autocheckpoint = 32768");
+  return database;
+}
+
+std::unique_ptr<Database> open_for_reading(const fs::path& path) {
+  if (!is_there(path)) throw StoreError(path, "does not exist", StoreFault::missing);
+  check_existing(path);
+  if (fs::file_size(path) == 0)
+    throw StoreError(path, "is empty: it holds no runs", StoreFault::missing);
+  try {
+    return open_checked(path, Access::read);
+  } catch (const StoreError& error) {
+    const bool may_lack_permission =
+        error.fault() == StoreFault::inaccessible || error.fault() == StoreFault::failing;
+    if (!may_lack_permission || !can_be_immutable(path)) throw;
+    return open_checked(path, Access::immutable);
+  }
 }
 
 }  // namespace sweep

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 
 #include "engine/store/sqlite.h"
@@ -24,13 +25,12 @@ struct DatabaseHeader {
 /// an empty file. Throws StoreError for a file that cannot be read or is not SQLite's.
 std::optional<DatabaseHeader> read_database_header(const std::filesystem::path& path);
 
-/// Throws StoreError unless `header` is that of a results database of this version.
-void check_header(const DatabaseHeader& header, const std::filesystem::path& path);
-/// The same for a database that is open: a mark may still be in its write-ahead log.
-void check_header(sqlite::Database& database);
+// Both throw StoreError for what is there but is not a results database of this version, and leave
+// it as it is.
 
-/// Creates the tables of an empty database, wholly or not at all. Throws StoreError for one of
-/// another version.
-void create_tables(sqlite::Database& database);
+/// Creates the file when there is none, in a folder that exists.
+std::unique_ptr<sqlite::Database> open_for_writing(const std::filesystem::path& path);
+/// Throws StoreError for a file that is not there or holds no runs, too.
+std::unique_ptr<sqlite::Database> open_for_reading(const std::filesystem::path& path);
 
 }  // namespace sweep

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "engine/store/store.h"
 
@@ -26,43 +27,14 @@ std::string immutable_uri(const std::filesystem::path& path) {
   return uri + "?immutable=1";
 }
 
-StoreFault fault_of(int code) {
-  switch (code & 0xff) {
-    case SQLITE_CORRUPT:
-    case SQLITE_ERROR:  // the statements are right: the tables are not what the version says
-      return StoreFault::damaged;
-    case SQLITE_NOTADB:
-      return StoreFault::not_a_store;
-    case SQLITE_BUSY:
-    case SQLITE_LOCKED:
-      return StoreFault::locked;
-    case SQLITE_READONLY:
-    case SQLITE_CANTOPEN:
-    case SQLITE_PERM:
-      return StoreFault::inaccessible;
-    case SQLITE_FULL:
-    case SQLITE_IOERR:
-      return StoreFault::failing;
-    default:
-      return StoreFault::other;
-  }
-}
-
 std::string damage(std::string_view what) {
   return fmt::format("is damaged ({}); `sqlite3 FILE .recover` may save what is readable", what);
 }
 
 /// Why there is no room for more; empty when that is not the matter.
-std::string_view lack_of_space(int code, int system_error) {
-  switch (code & 0xff) {
-    case SQLITE_FULL:
-      return "the disk is full";
-    case SQLITE_IOERR:
-    case SQLITE_CANTOPEN:
-      break;
-    default:
-      return {};
-  }
+std::string_view lack_of_space(int kind, int system_error) {
+  if (kind == SQLITE_FULL) return "the disk is full";
+  if (kind != SQLITE_IOERR && kind != SQLITE_CANTOPEN) return {};
   switch (system_error) {
     case ENOSPC:
       return "the disk is full";
@@ -75,32 +47,39 @@ std::string_view lack_of_space(int code, int system_error) {
   }
 }
 
-/// What went wrong in words that go on after the file's name.
-std::string explain(int code, const std::string& detail, int system_error) {
-  if (const auto lack = lack_of_space(code, system_error); !lack.empty()) {
-    return fmt::format("cannot be written: {}; what it holds already is kept", lack);
+/// What went wrong, in words that go on after the file's name.
+std::pair<StoreFault, std::string> explain(int code, const std::string& detail, int system_error) {
+  const int kind = code & 0xff;
+  std::string cause = detail;
+  if (system_error != 0) cause += fmt::format(": {}", std::strerror(system_error));
+  std::string lack(lack_of_space(kind, system_error));
+  if (!lack.empty()) {
+    lack = fmt::format("cannot be written: {}; what it holds already is kept", lack);
   }
-  const std::string cause =
-      system_error != 0 ? fmt::format("{}: {}", detail, std::strerror(system_error)) : detail;
-  switch (code & 0xff) {
+  switch (kind) {
     case SQLITE_CORRUPT:
-    case SQLITE_ERROR:
-      return damage(detail);
+    case SQLITE_ERROR:  // the statements are right: the tables are not what the version says
+      return {StoreFault::damaged, damage(detail)};
     case SQLITE_NOTADB:
-      return "is not a results database";
+      return {StoreFault::not_a_store, "is not a results database"};
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      return "is locked by another process";
+      return {StoreFault::locked, "is locked by another process"};
     case SQLITE_READONLY:
     case SQLITE_PERM:
-      return "cannot be written: the file or its folder is read-only";
+      return {StoreFault::inaccessible, "cannot be written: the file or its folder is read-only"};
     case SQLITE_CANTOPEN:
-      return fmt::format("cannot be opened ({})", cause);
+      if (lack.empty()) lack = fmt::format("cannot be opened ({})", cause);
+      return {StoreFault::inaccessible, lack};
+    case SQLITE_FULL:
     case SQLITE_IOERR:
-      return fmt::format("cannot be {} ({})",
-                         code == SQLITE_IOERR_WRITE ? "written" : "read or written", cause);
+      if (lack.empty()) {
+        lack = fmt::format("cannot be {} ({})",
+                           code == SQLITE_IOERR_WRITE ? "written" : "read or written", cause);
+      }
+      return {StoreFault::failing, lack};
     default:
-      return fmt::format("cannot be used: {} (SQLite error {})", detail, code);
+      return {StoreFault::other, fmt::format("cannot be used: {} (SQLite error {})", detail, code)};
   }
 }
 
@@ -108,31 +87,28 @@ std::string explain(int code, const std::string& detail, int system_error) {
 
 Database::Database(const std::filesystem::path& path, Access access,
                    std::chrono::milliseconds patience)
-    : path_(path), patience_(patience) {
+    : path_(path) {
   const bool immutable = access == Access::immutable;
   const std::string name = immutable ? immutable_uri(path) : path.string();
   // One thread at a time uses a connection: SQLite's own mutexes would only cost time.
   const int flags =
       SQLITE_OPEN_NOMUTEX |
       (access == Access::write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY);
+  sqlite3* opened = nullptr;
   const int code =
-      sqlite3_open_v2(name.c_str(), &handle_, flags | (immutable ? SQLITE_OPEN_URI : 0), nullptr);
-  try {
-    if (code != SQLITE_OK) fail(code);
-    sqlite3_extended_result_codes(handle_, 1);
-    sqlite3_busy_timeout(handle_, static_cast<int>(patience_.count()));
-    distrust();
-    execute("PRAGMA foreign_keys = ON");
-    // SQLite opens a file without write permission all the same, and fails later.
-    if (access == Access::write && sqlite3_db_readonly(handle_, "main") == 1) fail(SQLITE_READONLY);
-    struct stat file = {};
-    if (stat(path_.c_str(), &file) == 0) {
-      device_ = file.st_dev;
-      inode_ = file.st_ino;
-    }
-  } catch (...) {
-    sqlite3_close(handle_);
-    throw;
+      sqlite3_open_v2(name.c_str(), &opened, flags | (immutable ? SQLITE_OPEN_URI : 0), nullptr);
+  handle_.reset(opened);
+  if (code != SQLITE_OK) fail(code);
+  sqlite3_extended_result_codes(opened, 1);
+  sqlite3_busy_timeout(opened, static_cast<int>(patience.count()));
+  distrust();
+  execute("PRAGMA foreign_keys = ON");
+  // SQLite opens a file without write permission all the same, and fails later.
+  if (access == Access::write && sqlite3_db_readonly(opened, "main") == 1) fail(SQLITE_READONLY);
+  struct stat file = {};
+  if (stat(path_.c_str(), &file) == 0) {
+    device_ = file.st_dev;
+    inode_ = file.st_ino;
   }
 }
 
@@ -141,9 +117,8 @@ void Database::distrust() {
   constexpr int off = 0;
   constexpr int on = 1;
   const auto set = [&](int option, int value) {
-    if (const int code = sqlite3_db_config(handle_, option, value, nullptr); code != SQLITE_OK) {
-      fail(code);
-    }
+    const int code = sqlite3_db_config(handle_.get(), option, value, nullptr);
+    if (code != SQLITE_OK) fail(code);
   };
   set(SQLITE_DBCONFIG_DEFENSIVE, on);
   set(SQLITE_DBCONFIG_TRUSTED_SCHEMA, off);
@@ -151,18 +126,22 @@ void Database::distrust() {
   set(SQLITE_DBCONFIG_ENABLE_TRIGGER, off);
   set(SQLITE_DBCONFIG_ENABLE_VIEW, off);
   constexpr int longest_value = 256 << 20;
-  sqlite3_limit(handle_, SQLITE_LIMIT_LENGTH, longest_value);
+  sqlite3_limit(handle_.get(), SQLITE_LIMIT_LENGTH, longest_value);
   execute("PRAGMA cell_size_check = ON");
   execute("PRAGMA mmap_size = 0");
 }
 
-Database::~Database() {
-  sqlite3_close(handle_);
+void Database::Close::operator()(sqlite3* handle) const {
+  sqlite3_close(handle);
+}
+
+void Database::Close::operator()(sqlite3_stmt* handle) const {
+  sqlite3_finalize(handle);
 }
 
 void Database::execute(const std::string& sql) {
   errno = 0;
-  const int code = sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr);
+  const int code = sqlite3_exec(handle_.get(), sql.c_str(), nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) fail(code, errno);
 }
 
@@ -177,15 +156,15 @@ std::string Database::text(std::string_view sql) {
 }
 
 std::int64_t Database::last_row_id() const {
-  return sqlite3_last_insert_rowid(handle_);
+  return sqlite3_last_insert_rowid(handle_.get());
 }
 
 int Database::changes() const {
-  return sqlite3_changes(handle_);
+  return sqlite3_changes(handle_.get());
 }
 
 bool Database::in_transaction() const {
-  return sqlite3_get_autocommit(handle_) == 0;
+  return sqlite3_get_autocommit(handle_.get()) == 0;
 }
 
 bool Database::is_in_place() const {
@@ -193,28 +172,32 @@ bool Database::is_in_place() const {
   return stat(path_.c_str(), &file) == 0 && file.st_dev == device_ && file.st_ino == inode_;
 }
 
-void Database::fail(int code, int system_error) {
-  const std::string detail = handle_ != nullptr ? sqlite3_errmsg(handle_) : sqlite3_errstr(code);
+void Database::fail(int code, int system_error) const {
+  const std::string detail = handle_ ? sqlite3_errmsg(handle_.get()) : sqlite3_errstr(code);
   // SQLite does not note the system's error for a commit.
-  const int noted = handle_ != nullptr ? sqlite3_system_errno(handle_) : 0;
-  if (noted != 0) system_error = noted;
-  throw StoreError(
-      fmt::format("the file '{}' {}", path_.string(), explain(code, detail, system_error)),
-      fault_of(code));
+  const int noted = handle_ ? sqlite3_system_errno(handle_.get()) : 0;
+  const auto [fault, what] = explain(code, detail, noted != 0 ? noted : system_error);
+  throw StoreError(path_, what, fault);
 }
 
 void Database::fail_as_damaged(std::string_view what) const {
-  throw StoreError(fmt::format("the file '{}' {}", path_.string(), damage(what)),
-                   StoreFault::damaged);
+  throw StoreError(path_, damage(what), StoreFault::damaged);
 }
 
 Statement::Statement(Database& database, std::string_view sql) : database_(database) {
-  check(sqlite3_prepare_v2(database_.handle_, sql.data(), static_cast<int>(sql.size()), &handle_,
-                           nullptr));
+  auto known = database.idle_.find(sql);
+  if (known == database.idle_.end()) {
+    check(sqlite3_prepare_v2(database.handle_.get(), sql.data(), static_cast<int>(sql.size()),
+                             &handle_, nullptr));
+    known = database.idle_.emplace(sql, handle_);
+  }
+  handle_ = known->second.get();
+  kept_ = database.idle_.extract(known);
 }
 
 Statement::~Statement() {
-  sqlite3_finalize(handle_);
+  reset();
+  database_.idle_.insert(std::move(kept_));
 }
 
 bool Statement::step() {
@@ -251,7 +234,7 @@ void Statement::reset() {
   sqlite3_reset(handle_);
 }
 
-void Statement::bind_at(int index, std::int64_t value) {
+void Statement::bind_integer(int index, std::int64_t value) {
   check(sqlite3_bind_int64(handle_, index, value));
 }
 
@@ -265,7 +248,7 @@ void Statement::bind_at(int index, std::string_view value) {
   check(sqlite3_bind_text64(handle_, index, bytes, value.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
 }
 
-void Statement::check(int code) {
+void Statement::check(int code) const {
   if (code != SQLITE_OK) database_.fail(code);
 }
 

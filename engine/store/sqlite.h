@@ -1,11 +1,16 @@
 #pragma once
 
 #include <chrono>
+#include <concepts>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -25,9 +30,6 @@ class Database {
   /// `patience` is how long it waits for a lock that another process holds.
   Database(const std::filesystem::path& path, Access access,
            std::chrono::milliseconds patience = std::chrono::seconds(5));
-  ~Database();
-  Database(const Database&) = delete;
-  Database& operator=(const Database&) = delete;
 
   /// Runs one or more statements that take no values and whose rows are of no interest.
   void execute(const std::string& sql);
@@ -45,15 +47,15 @@ class Database {
 
   /// Throws what `code`, the result of an SQLite call, means for this file; `system_error` is the
   /// errno that the call left behind.
-  [[noreturn]] void fail(int code, int system_error = 0);
+  [[noreturn]] void fail(int code, int system_error = 0) const;
   /// Throws that the file's contents contradict themselves.
   [[noreturn]] void fail_as_damaged(std::string_view what) const;
-  /// What `read` makes of the file's contents. Its std::invalid_argument says how these contradict
-  /// themselves.
+  /// What `read` makes of a text of the file's. Its std::invalid_argument says how the file's
+  /// contents contradict themselves.
   template <class Read>
-  auto understood(const Read& read) const {
+  auto understood(const Read& read, const std::string& text) const {
     try {
-      return read();
+      return read(text);
     } catch (const std::invalid_argument& error) {
       fail_as_damaged(error.what());
     }
@@ -62,20 +64,27 @@ class Database {
 
  private:
   friend class Statement;
+  struct Close {
+    void operator()(sqlite3* handle) const;
+    void operator()(sqlite3_stmt* handle) const;
+  };
+  /// Prepared statements that nobody uses now, by their SQL.
+  using Statements = std::multimap<std::string, std::unique_ptr<sqlite3_stmt, Close>, std::less<>>;
 
   void distrust();
 
   std::filesystem::path path_;
-  std::chrono::milliseconds patience_;
-  sqlite3* handle_ = nullptr;
+  std::unique_ptr<sqlite3, Close> handle_;
+  Statements idle_;
   std::uint64_t device_ = 0;  ///< and the inode: the file's identity
   std::uint64_t inode_ = 0;
 };
 
-/// A prepared statement. The database must outlive it.
+/// A statement in use. The database, which must outlive it, keeps it prepared for the next use.
 class Statement {
  public:
   Statement(Database& database, std::string_view sql);
+  /// Lets go of the rows and of the snapshot of the database that they are read from.
   ~Statement();
   Statement(const Statement&) = delete;
   Statement& operator=(const Statement&) = delete;
@@ -93,9 +102,13 @@ class Statement {
   bool step();
   /// Runs a statement that yields no rows, and makes it ready for the next values.
   void run();
-  /// Lets go of the rows and of the snapshot of the database that they are read from.
-  void reset();
 
+  /// Reads the current row's first columns.
+  template <class... Fields>
+  void read(Fields&... fields) const {
+    int column = 0;
+    (get(column++, fields), ...);
+  }
   // The current row's columns, from 0.
   std::int64_t integer(int column) const;
   /// NULL is not a number: SQLite stores NaN so.
@@ -103,27 +116,23 @@ class Statement {
   std::string text(int column) const;
 
  private:
-  void bind_at(int index, std::int64_t value);
-  void bind_at(int index, int value) { bind_at(index, std::int64_t{value}); }
+  void reset();
+  void bind_at(int index, std::integral auto value) {
+    bind_integer(index, static_cast<std::int64_t>(value));
+  }
   void bind_at(int index, double value);
   void bind_at(int index, std::string_view value);
-  void check(int code);
+  void bind_integer(int index, std::int64_t value);
+  void get(int column, std::integral auto& field) const {
+    field = static_cast<std::remove_reference_t<decltype(field)>>(integer(column));
+  }
+  void get(int column, double& field) const { field = real(column); }
+  void get(int column, std::string& field) const { field = text(column); }
+  void check(int code) const;
 
   Database& database_;
-  sqlite3_stmt* handle_ = nullptr;
-};
-
-/// Resets a statement that is kept for later: one that is left amid its rows would hold its
-/// snapshot of the database.
-class ResetAtEnd {
- public:
-  explicit ResetAtEnd(Statement& statement) : statement_(statement) {}
-  ~ResetAtEnd() { statement_.reset(); }
-  ResetAtEnd(const ResetAtEnd&) = delete;
-  ResetAtEnd& operator=(const ResetAtEnd&) = delete;
-
- private:
-  Statement& statement_;
+  Database::Statements::node_type kept_;
+  sqlite3_stmt* handle_;
 };
 
 /// Everything until `commit` happens wholly or not at all.

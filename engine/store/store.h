@@ -31,6 +31,8 @@ class StoreError : public std::runtime_error {
  public:
   explicit StoreError(const std::string& message, StoreFault fault = StoreFault::other)
       : std::runtime_error(message), fault_(fault) {}
+  /// "the file 'results.db' " and what is wrong with it.
+  StoreError(const std::filesystem::path& file, std::string_view what, StoreFault fault);
   StoreFault fault() const { return fault_; }
 
  private:

@@ -2,11 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <charconv>
 #include <cmath>
+#include <concepts>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
+#include <variant>
 
 #include "engine/store/store.h"
 #include "engine/text/characters.h"
@@ -45,30 +50,8 @@ std::string json_problem(const std::exception& error) {
 
 namespace {
 
-struct ToJson {
-  Json operator()(std::int64_t number) const { return number; }
-  Json operator()(bool truth) const { return truth; }
-  Json operator()(ElementType type) const { return {{"element", type.name()}}; }
-  Json operator()(const std::string& word) const { return word; }
-};
-
-Json json_of(const Bindings& parameters) {
-  Json object = Json::object();
-  for (const auto& [name, value] : parameters.entries()) {
-    object[name] = std::visit(ToJson{}, value);
-  }
-  return object;
-}
-
-Value value_of(const Json& json) {
-  if (json.is_boolean()) return json.get<bool>();
-  if (json.is_number_integer()) return json.get<std::int64_t>();
-  if (json.is_string()) return json.get<std::string>();
-  const auto name = json.at("element").get<std::string>();
-  const auto type = ElementType::find(name);
-  if (!type) throw std::invalid_argument(fmt::format("there is no element type '{}'", name));
-  return *type;
-}
+constexpr const char* of_point = "a point's parameters";
+constexpr double endless = std::numeric_limits<double>::infinity();
 
 /// What `read` gives. Whatever it finds wrong is an std::invalid_argument that names `what`.
 template <class Read>
@@ -82,13 +65,6 @@ auto read_as(std::string_view what, const Read& read) {
   }
 }
 
-Bindings bindings_of(const Json& json) {
-  if (!json.is_object()) throw std::invalid_argument("not an object");
-  Bindings parameters;
-  for (const auto& [name, value] : json.items()) parameters.set(name, value_of(value));
-  return parameters;
-}
-
 std::string text_of(std::string_view what, const Json& json) {
   try {
     return json.dump();
@@ -97,107 +73,240 @@ std::string text_of(std::string_view what, const Json& json) {
   }
 }
 
-constexpr const char* of_point = "a point's parameters";
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-Better better_named(const std::string& text) {
-  for (const Better better : {Better::higher, Better::lower, Better::neither}) {
-    if (text == to_string(better)) return better;
-  }
-  throw std::invalid_argument(fmt::format("what is better is '{}'", text));
+Json json_of_value(const Value& value) {
+  const auto* type = std::get_if<ElementType>(&value);
+  if (type != nullptr) return {{"element", type->name()}};
+  return std::visit(
+      [](const auto& each) -> Json {
+        if constexpr (requires { Json(each); }) return each;
+        return nullptr;
+      },
+      value);
 }
 
-Origin origin_named(const std::string& text) {
-  const auto origin = find_origin(text);
-  if (!origin) throw std::invalid_argument(fmt::format("there is no origin '{}'", text));
-  return *origin;
+Value value_of(const Json& json) {
+  if (json.is_boolean()) return json.get<bool>();
+  if (json.is_number_integer()) return json.get<std::int64_t>();
+  if (json.is_string()) return json.get<std::string>();
+  const auto name = json.at("element").get<std::string>();
+  const auto type = ElementType::find(name);
+  if (!type) throw std::invalid_argument(fmt::format("there is no element type '{}'", name));
+  return *type;
 }
 
-Json number_to_json(double number) {
+Bindings bindings_of(const Json& json) {
+  if (!json.is_object()) throw std::invalid_argument("not an object");
+  Bindings parameters;
+  for (const auto& [name, value] : json.items()) parameters.set(name, value_of(value));
+  return parameters;
+}
+
+Json json_of_number(double number) {
   if (std::isnan(number)) return nullptr;
   if (std::isinf(number)) return number > 0 ? "inf" : "-inf";
   return number;
 }
 
-double number_from_json(const Json& json) {
+double number_of(const Json& json) {
   if (json.is_null()) return std::numeric_limits<double>::quiet_NaN();
-  if (json == "inf") return infinity;
-  if (json == "-inf") return -infinity;
+  if (json == "inf") return endless;
+  if (json == "-inf") return -endless;
   if (!json.is_number()) throw std::invalid_argument("a figure is not a number");
   return json.get<double>();
 }
 
-Json numbers_to_json(double low, double value, double high) {
-  return Json::array({number_to_json(low), number_to_json(value), number_to_json(high)});
+/// An interval's low end, the figure in it, and its high end.
+template <class Number>
+using Figure = std::tuple<Number&, Number&, Number&>;
+
+// Both give the members of a record, each with its name in JSON, to `member`.
+
+constexpr auto visit_group = [](auto& group, const auto& member) {
+  member("group", group.group);
+  member("configurations", group.configurations);
+  member("tried", group.tried);
+  member("ended", group.ended);
+  member("winner", group.winner);
+  member("rounds", group.rounds);
+  member("figure", std::tie(group.figure_low, group.figure, group.figure_high));
+  member("default_configuration", group.default_configuration);
+  member("why_no_default", group.why_no_default);
+  member("gain", std::tie(group.gain_low, group.gain, group.gain_high));
+};
+
+constexpr auto visit_tuning = [](auto& tuning, const auto& member) {
+  member("metric", tuning.metric);
+  member("origin", tuning.origin);
+  member("better", tuning.better);
+  member("strategy", tuning.strategy);
+  member("seed", tuning.seed);
+  member("for_each", tuning.for_each);
+  member("groups", tuning.groups);
+};
+
+Json json_of(const auto& value) {
+  return value;
+}
+Json json_of(const Bindings& parameters) {
+  Json object = Json::object();
+  for (const auto& [name, value] : parameters.entries()) object[name] = json_of_value(value);
+  return object;
+}
+Json json_of(const std::optional<std::int64_t>& place) {
+  return place ? Json(*place) : Json(nullptr);
+}
+Json json_of(const Figure<const double>& figure) {
+  const auto [low, value, high] = figure;
+  return Json::array({json_of_number(low), json_of_number(value), json_of_number(high)});
+}
+Json json_of(Origin origin) {
+  return to_string(origin);
+}
+Json json_of(Better better) {
+  return to_string(better);
+}
+Json json_of(const std::vector<TunedGroup>& groups);
+
+Json object_of(const auto& record, const auto& visit) {
+  Json object = Json::object();
+  visit(record, [&](const char* name, const auto& value) { object[name] = json_of(value); });
+  return object;
 }
 
-void read_numbers(const Json& json, double& low, double& value, double& high) {
+Json json_of(const std::vector<TunedGroup>& groups) {
+  Json array = Json::array();
+  for (const TunedGroup& group : groups) array.push_back(object_of(group, visit_group));
+  return array;
+}
+
+void read_json(const Json& json, auto& value) {
+  json.get_to(value);
+}
+void read_json(const Json& json, std::integral auto& value) {
+  if (!json.is_number_integer()) throw std::invalid_argument("a number is not an integer");
+  json.get_to(value);
+}
+void read_json(const Json& json, Bindings& parameters) {
+  parameters = read_as(of_point, [&] { return bindings_of(json); });
+}
+void read_json(const Json& json, std::optional<std::int64_t>& place) {
+  if (!json.is_null()) read_json(json, place.emplace());
+}
+void read_json(const Json& json, Figure<double> figure) {
   if (!json.is_array() || json.size() != 3) {
     throw std::invalid_argument("a figure is not three numbers");
   }
-  low = number_from_json(json.at(0));
-  value = number_from_json(json.at(1));
-  high = number_from_json(json.at(2));
+  figure = std::tuple(number_of(json.at(0)), number_of(json.at(1)), number_of(json.at(2)));
+}
+void read_json(const Json& json, Origin& origin) {
+  const auto name = json.get<std::string>();
+  const auto found = find_origin(name);
+  if (!found) throw std::invalid_argument(fmt::format("there is no origin '{}'", name));
+  origin = *found;
+}
+void read_json(const Json& json, Better& better) {
+  const auto name = json.get<std::string>();
+  for (const Better each : {Better::higher, Better::lower, Better::neither}) {
+    better = each;
+    if (name == to_string(each)) return;
+  }
+  throw std::invalid_argument(fmt::format("what is better is '{}'", name));
+}
+void read_json(const Json& json, std::vector<TunedGroup>& groups);
+
+void read_object(const Json& json, auto& record, const auto& visit) {
+  visit(record, [&](const char* name, auto&& value) { read_json(json.at(name), value); });
 }
 
-Json place_to_json(std::optional<std::int64_t> place) {
-  return place ? Json(*place) : Json(nullptr);
+void read_json(const Json& json, std::vector<TunedGroup>& groups) {
+  if (!json.is_array()) throw std::invalid_argument("the groups are no array");
+  for (const Json& group : json) read_object(group, groups.emplace_back(), visit_group);
 }
 
-template <class Integer>
-Integer integer_from_json(const Json& json) {
-  if (!json.is_number_integer()) throw std::invalid_argument("a number is not an integer");
-  return json.get<Integer>();
+constexpr std::string_view positive_infinity = "9e999";
+constexpr std::string_view negative_infinity = "-9e999";
+
+void append(std::string& json, double number) {
+  if (std::isnan(number)) {
+    json += "null";
+  } else if (std::isinf(number)) {
+    json += number > 0 ? positive_infinity : negative_infinity;
+  } else {
+    std::array<char, 32> digits = {};
+    json.append(digits.begin(), std::to_chars(digits.begin(), digits.end(), number).ptr);
+  }
 }
 
-std::optional<std::int64_t> place_from_json(const Json& json) {
-  if (json.is_null()) return std::nullopt;
-  return integer_from_json<std::int64_t>(json);
-}
+/// Reads the arrays of numbers and words that are written here.
+class FiguresReader {
+ public:
+  explicit FiguresReader(std::string_view json) : rest_(json) {}
 
-Json group_to_json(const TunedGroup& group) {
-  return {{"group", json_of(group.group)},
-          {"configurations", group.configurations},
-          {"tried", group.tried},
-          {"ended", group.ended},
-          {"winner", place_to_json(group.winner)},
-          {"rounds", group.rounds},
-          {"figure", numbers_to_json(group.figure_low, group.figure, group.figure_high)},
-          {"default_configuration", place_to_json(group.default_configuration)},
-          {"why_no_default", group.why_no_default},
-          {"gain", numbers_to_json(group.gain_low, group.gain, group.gain_high)}};
-}
+  /// Whether this text comes next; if so, it is read.
+  bool take(std::string_view text) {
+    if (!rest_.starts_with(text)) return false;
+    rest_.remove_prefix(text.size());
+    return true;
+  }
+  void expect(std::string_view text) {
+    if (!take(text)) fail();
+  }
 
-TunedGroup group_from_json(const Json& json) {
-  TunedGroup group;
-  const Json& parameters = json.at("group");
-  group.group = read_as(of_point, [&] { return bindings_of(parameters); });
-  group.configurations = integer_from_json<std::int64_t>(json.at("configurations"));
-  group.tried = integer_from_json<std::int64_t>(json.at("tried"));
-  group.ended = json.at("ended").get<std::string>();
-  group.winner = place_from_json(json.at("winner"));
-  group.rounds = integer_from_json<int>(json.at("rounds"));
-  read_numbers(json.at("figure"), group.figure_low, group.figure, group.figure_high);
-  group.default_configuration = place_from_json(json.at("default_configuration"));
-  group.why_no_default = json.at("why_no_default").get<std::string>();
-  read_numbers(json.at("gain"), group.gain_low, group.gain, group.gain_high);
-  return group;
-}
+  double number() {
+    if (take("null")) return std::numeric_limits<double>::quiet_NaN();
+    if (take(positive_infinity)) return endless;
+    if (take(negative_infinity)) return -endless;
+    double number = 0;
+    const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), number);
+    if (error != std::errc()) fail();
+    rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+    return number;
+  }
 
-TuningRecord record_from_json(const Json& json) {
-  TuningRecord tuning;
-  tuning.metric = json.at("metric").get<std::string>();
-  tuning.origin = origin_named(json.at("origin").get<std::string>());
-  tuning.better = better_named(json.at("better").get<std::string>());
-  tuning.strategy = json.at("strategy").get<std::string>();
-  tuning.seed = integer_from_json<std::uint64_t>(json.at("seed"));
-  tuning.for_each = json.at("for_each").get<std::vector<std::string>>();
-  const Json& groups = json.at("groups");
-  if (!groups.is_array()) throw std::invalid_argument("the groups are no array");
-  for (const Json& group : groups) tuning.groups.push_back(group_from_json(group));
-  return tuning;
-}
+  Sample sample() {
+    Sample sample;
+    expect("[");
+    sample.seconds = number();
+    expect(",");
+    sample.sm_clock_hz = number();
+    if (take(",")) {
+      expect("\"");
+      const std::string_view name = rest_.substr(0, rest_.find('"'));
+      const auto mark = find_sample_mark(name);
+      if (!mark) {
+        throw std::invalid_argument(fmt::format("a sample has the unknown mark '{}'", name));
+      }
+      sample.mark = *mark;
+      rest_.remove_prefix(name.size());
+      expect("\"");
+    }
+    expect("]");
+    return sample;
+  }
+
+  /// An array whose elements `read` reads, and the end.
+  template <class Element>
+  std::vector<Element> array(Element (FiguresReader::*read)()) {
+    std::vector<Element> elements;
+    expect("[");
+    if (!take("]")) {
+      do {
+        elements.push_back((this->*read)());
+      } while (take(","));
+      expect("]");
+    }
+    if (!rest_.empty()) fail();
+    return elements;
+  }
+
+ private:
+  [[noreturn]] void fail() const {
+    throw std::invalid_argument(
+        fmt::format("a point's figures: unexpected '{}'", rest_.substr(0, 20)));
+  }
+
+  std::string_view rest_;
+};
 
 }  // namespace
 
@@ -210,19 +319,45 @@ Bindings parameters_from_json(const std::string& json) {
 }
 
 std::string tuning_to_json(const TuningRecord& tuning) {
-  Json groups = Json::array();
-  for (const TunedGroup& group : tuning.groups) groups.push_back(group_to_json(group));
-  return text_of("what the search found", {{"metric", tuning.metric},
-                                           {"origin", to_string(tuning.origin)},
-                                           {"better", to_string(tuning.better)},
-                                           {"strategy", tuning.strategy},
-                                           {"seed", tuning.seed},
-                                           {"for_each", tuning.for_each},
-                                           {"groups", std::move(groups)}});
+  return text_of("what the search found", object_of(tuning, visit_tuning));
 }
 
 TuningRecord tuning_from_json(const std::string& json) {
-  return read_as("what a search found", [&] { return record_from_json(parse_stored_json(json)); });
+  return read_as("what a search found", [&] {
+    TuningRecord tuning;
+    read_object(parse_stored_json(json), tuning, visit_tuning);
+    return tuning;
+  });
+}
+
+std::string samples_to_json(const std::vector<Sample>& samples) {
+  std::string json = "[";
+  for (const Sample& sample : samples) {
+    json += json.size() == 1 ? "[" : ",[";
+    append(json, sample.seconds);
+    json += ',';
+    append(json, sample.sm_clock_hz);
+    if (sample.mark != SampleMark::plain) json.append(",\"").append(to_string(sample.mark)) += '"';
+    json += ']';
+  }
+  return json += ']';
+}
+
+std::vector<Sample> samples_from_json(std::string_view json) {
+  return FiguresReader(json).array(&FiguresReader::sample);
+}
+
+std::string values_to_json(const std::vector<Metric>& metrics) {
+  std::string json = "[";
+  for (const Metric& metric : metrics) {
+    if (json.size() > 1) json += ',';
+    append(json, metric.value);
+  }
+  return json += ']';
+}
+
+std::vector<double> values_from_json(std::string_view json) {
+  return FiguresReader(json).array(&FiguresReader::number);
 }
 
 }  // namespace sweep

@@ -1,4 +1,4 @@
-#include "engine/store/figures_json.h"
+#include "engine/store/stored_json.h"
 
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>

@@ -1,6 +1,6 @@
 #include <boost/test/unit_test.hpp>
 
-#include "engine/store/point_rows.h"
+#include "engine/store/record.h"
 #include "tests/rapidcheck_case.h"
 #include "tests/store/arbitrary_records.h"
 #include "tests/store/example_records.h"

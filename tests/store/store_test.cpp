@@ -5,7 +5,7 @@
 #include <limits>
 #include <regex>
 
-#include "engine/store/point_rows.h"
+#include "engine/store/record.h"
 #include "engine/store/sqlite.h"
 #include "tests/rapidcheck_case.h"
 #include "tests/store/arbitrary_records.h"
