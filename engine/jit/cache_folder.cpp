@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include <algorithm>
 #include <array>
@@ -19,6 +20,8 @@
 #include <thread>
 
 #include "engine/jit/program_file.h"
+
+#define XXH_INLINE_ALL
 
 namespace sweep {
 namespace {
@@ -91,25 +94,6 @@ std::vector<std::string> entries_of(const FileDescriptor& folder) {
   }
 }
 
-std::int64_t nanoseconds_of(const timespec& time) {
-  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-}
-
-/// What a plain file is; nothing when there is none of that name.
-std::optional<CacheFile> describe(const FileDescriptor& folder, const std::string& group,
-                                  const std::string& name) {
-  struct stat status = {};
-  if (fstatat(folder.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return std::nullopt;
-  if (!S_ISREG(status.st_mode)) return std::nullopt;
-  CacheFile file;
-  file.group = group;
-  file.name = name;
-  file.bytes = static_cast<std::uint64_t>(status.st_size);
-  file.used_ns = nanoseconds_of(status.st_mtim);
-  file.is_temporary = is_temporary_name(name);
-  return file;
-}
-
 FileDescriptor open_plain_file(const FileDescriptor& folder, const std::string& name) {
   // Without O_NONBLOCK a pipe of that name would be waited for.
   constexpr int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
@@ -140,17 +124,6 @@ std::string temporary_name() {
   return fmt::format("{}{:016x}{:016x}", temporary_beginning, chosen, count++);
 }
 
-/// 0, or why it cannot be written.
-int write_all(const FileDescriptor& file, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(file.get(), bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return written < 0 ? errno : EIO;
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return 0;
-}
-
 /// Writing past the limit on a file's size would end the process with a signal.
 bool is_too_large(std::span<const std::string_view> pieces) {
   rlimit limit = {};
@@ -168,8 +141,13 @@ int write_file(const FileDescriptor& folder, const std::string& name,
       openat(folder.get(), temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!file) return errno;
   int error = 0;
-  for (const std::string_view piece : pieces) {
-    if (error == 0) error = write_all(file, piece);
+  for (std::string_view piece : pieces) {
+    while (error == 0 && !piece.empty()) {
+      const ssize_t written = ::write(file.get(), piece.data(), piece.size());
+      if (written > 0) piece.remove_prefix(static_cast<std::size_t>(written));
+      if (written == 0) error = EIO;
+      if (written < 0 && errno != EINTR) error = errno;
+    }
   }
   if (file.close() != 0 && error == 0) error = errno;
   if (error == 0 && renameat(folder.get(), temporary.c_str(), folder.get(), name.c_str()) != 0) {
@@ -219,8 +197,15 @@ std::vector<CacheFile> CacheFolder::files() const {
     if (!is_hash(group)) continue;
     const FileDescriptor folder = open_group(root, group);
     for (const std::string& name : entries_of(folder)) {
-      if (!is_program_name(name) && !is_temporary_name(name)) continue;
-      if (auto file = describe(folder, group, name)) files.push_back(std::move(*file));
+      const bool is_temporary = is_temporary_name(name);
+      struct stat status = {};
+      if (!is_program_name(name) && !is_temporary) continue;
+      if (fstatat(folder.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
+      if (!S_ISREG(status.st_mode)) continue;
+      const std::int64_t used_ns =
+          std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
+      files.push_back(
+          {group, name, static_cast<std::uint64_t>(status.st_size), used_ns, is_temporary});
     }
   }
   return files;
@@ -338,6 +323,61 @@ std::uint64_t shrink_cache(const CacheFolder& folder, std::uint64_t limit) {
     if (!is_left) bytes -= file.bytes;
   }
   return bytes;
+}
+
+namespace {
+
+/// The byte that stands for a text: of 2^62, so that two seldom share one.
+off_t place_of(const std::string& text) {
+  return static_cast<off_t>(XXH3_64bits(text.data(), text.size()) >> 2U);
+}
+
+/// Takes or gives up the lock on some bytes, 0 of them for all that follow. Whether another process
+/// holds it.
+bool is_held_by_another(const FileDescriptor& file, short type, off_t begin, off_t bytes) {
+  struct flock range = {};
+  range.l_type = type;
+  range.l_whence = SEEK_SET;
+  range.l_start = begin;
+  range.l_len = bytes;
+  return fcntl(file.get(), F_OFD_SETLK, &range) != 0 &&
+         (errno == EAGAIN || errno == EACCES || errno == EINTR);
+}
+
+}  // namespace
+
+CacheClaims::CacheClaims(const CacheFolder& folder, std::span<const std::string> texts) {
+  try {
+    file_ = folder.open_claims();
+  } catch (const std::system_error&) {
+    return;
+  }
+  for (const std::string& text : texts) {
+    const off_t place = place_of(text);
+    const bool is_held = !is_held_by_another(file_, F_WRLCK, place, 1);
+    is_held_.push_back(is_held);
+    if (!is_held) others_.push_back(place);
+  }
+}
+
+bool CacheClaims::holds(std::size_t place) const {
+  return place >= is_held_.size() || is_held_[place];
+}
+
+void CacheClaims::wait_for_others(std::chrono::milliseconds patience,
+                                  const std::atomic<bool>& stopped) {
+  constexpr std::chrono::milliseconds longest_pause(16);
+  const auto end = std::chrono::steady_clock::now() + patience;
+  is_held_by_another(file_, F_UNLCK, 0, 0);
+  is_held_.assign(is_held_.size(), false);
+  std::chrono::milliseconds pause(1);
+  for (const off_t place : others_) {
+    while (is_held_by_another(file_, F_WRLCK, place, 1)) {
+      if (stopped || std::chrono::steady_clock::now() >= end) return;
+      std::this_thread::sleep_for(pause);
+      pause = std::min(2 * pause, longest_pause);
+    }
+  }
 }
 
 }  // namespace sweep

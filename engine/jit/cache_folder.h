@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -85,5 +87,29 @@ std::uint64_t clear_cache(const CacheFolder& folder);
 /// than `limit` bytes are left, removes programs until there are at most 90 % of it, those that
 /// were not used for longest first. Gives the bytes that are left.
 std::uint64_t shrink_cache(const CacheFolder& folder, std::uint64_t limit);
+
+/// The word of one process to the others with the same cache that it is compiling some
+/// configurations, so that they take them from the cache and do not compile them too: advisory
+/// locks (fcntl's, of an open file), each on one byte of the cache's file of claims. They end with
+/// this object, and with the process, however that ends. Where the folder's file system has no
+/// locks or cannot be written, everything can be claimed by everyone.
+class CacheClaims {
+ public:
+  /// Claims everything.
+  CacheClaims() = default;
+  /// Claims those of the texts that nobody else does now.
+  CacheClaims(const CacheFolder& folder, std::span<const std::string> texts);
+
+  /// Whether the text at this place is claimed by this object.
+  bool holds(std::size_t place) const;
+  /// Gives up the claims, so that two that wait for each other both go on, and then waits until
+  /// nobody claims the others' texts: for so long, or until `stopped`.
+  void wait_for_others(std::chrono::milliseconds patience, const std::atomic<bool>& stopped);
+
+ private:
+  FileDescriptor file_;  ///< closing it gives up the locks
+  std::vector<off_t> others_;
+  std::vector<bool> is_held_;  ///< by place; without a file all are
+};
 
 }  // namespace sweep

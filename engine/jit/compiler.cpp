@@ -11,7 +11,7 @@
 
 #include "engine/jit/compiler_messages.h"
 #include "engine/jit/prelude.h"
-#include "engine/jit/program_key.h"
+#include "engine/jit/program_file.h"
 #include "engine/jit/translation_unit.h"
 #include "engine/spec/cuda_scanner.h"
 #include "engine/system/cuda_home.h"

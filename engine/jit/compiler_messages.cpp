@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <functional>
-#include <map>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <system_error>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "engine/spec/cuda_scanner.h"
@@ -94,31 +94,16 @@ std::optional<AssemblerError> read_assembler_error(std::string_view line) {
   return error;
 }
 
-/// The words of a line, divided by blanks and commas.
-std::vector<std::string_view> words_of(std::string_view line) {
-  std::vector<std::string_view> words;
-  constexpr std::string_view between = " \t,";
-  for (std::size_t at = line.find_first_not_of(between); at != std::string_view::npos;
-       at = line.find_first_not_of(between, at)) {
-    const std::size_t end = std::min(line.find_first_of(between, at), line.size());
-    words.push_back(line.substr(at, end - at));
-    at = end;
-  }
-  return words;
-}
-
-std::size_t number_in(std::string_view word) {
-  std::size_t number = 0;
-  std::from_chars(word.data(), word.data() + word.size(), number);
-  return number;
-}
-
 /// Reads a log of one pattern.
 class LogReader {
  public:
   LogReader(const Pattern& pattern, std::string_view ptx)
       : pattern_(pattern), ptx_(split_lines(ptx)) {
-    sources_[compiler_file_name(pattern.source->name)] = pattern.source;
+    sources_.emplace_back(compiler_file_name(pattern.source->name), pattern.source);
+    for (const IncludedFile& file : pattern.included.files) {
+      sources_.emplace_back(file.name,
+                            std::make_shared<const Source>(Source{file.name, file.text}));
+    }
   }
 
   Diagnostics read(std::string_view log) {
@@ -154,7 +139,8 @@ class LogReader {
 
   void read_message(const Headline& headline) {
     Diagnostic diagnostic{headline.severity, {}, std::string(headline.text), {}};
-    if (const SourcePtr source = source_of(headline.file)) {
+    const auto is_it = [&](const std::string& name) { return name == headline.file; };
+    if (const SourcePtr source = find_source(is_it)) {
       diagnostic.where = {source, headline.line, 0, 1};
     } else if (headline.file == "generated" || headline.file == "__nv_name_map") {
       diagnostic.message =
@@ -168,15 +154,11 @@ class LogReader {
     found_.push_back(std::move(diagnostic));
   }
 
-  /// The pattern's file, or one that it includes; null for any other.
-  SourcePtr source_of(std::string_view name) {
-    if (const auto known = sources_.find(name); known != sources_.end()) return known->second;
-    for (const IncludedFile& file : pattern_.included.files) {
-      if (file.name != name) continue;
-      const auto source = std::make_shared<const Source>(Source{file.name, file.text});
-      return sources_.emplace(name, source).first->second;
-    }
-    return nullptr;
+  /// The pattern's file, or one that it includes, whose name is the one; null for any other.
+  SourcePtr find_source(const auto& is_name) const {
+    const auto found =
+        std::ranges::find_if(sources_, [&](const auto& each) { return is_name(each.first); });
+    return found != sources_.end() ? found->second : nullptr;
   }
 
   /// An error of the assembler, in which the kernel has its mangled name.
@@ -214,44 +196,39 @@ class LogReader {
   /// Where the PTX's line comes from: ".loc FILE LINE COLUMN" stands before it, and
   /// ".file FILE "NAME"" somewhere.
   Location place_of(std::size_t line) {
-    while (line > 0 && !is_directive(ptx_[line - 1], ".loc")) --line;
-    if (line == 0) return {};
-    const std::vector<std::string_view> place = words_of(ptx_[line - 1]);
-    if (place.size() < 4) return {};
+    std::string directive;
+    std::size_t file = 0;
+    Location where;
+    for (; line > 0 && directive != ".loc"; --line) {
+      std::istringstream words{std::string(ptx_[line - 1])};
+      if (words >> directive && directive == ".loc") words >> file >> where.line >> where.column;
+    }
     for (const std::string_view candidate : ptx_) {
-      if (!is_directive(candidate, ".file") || words_of(candidate).at(1) != place[1]) continue;
+      std::istringstream words{std::string(candidate)};
+      std::size_t number = 0;
+      if (!(words >> directive >> number) || directive != ".file" || number != file) continue;
       const std::size_t open = candidate.find('"');
       const std::size_t close = candidate.rfind('"');
       if (open >= close) continue;
-      const SourcePtr source = source_at(candidate.substr(open + 1, close - open - 1));
-      if (!source) return {};
-      return {source, number_in(place[2]), number_in(place[3]), 1};
+      where.source = source_at(candidate.substr(open + 1, close - open - 1));
+      if (where.source) return where;
+      break;
     }
     return {};
   }
 
-  static bool is_directive(std::string_view line, std::string_view name) {
-    const std::vector<std::string_view> words = words_of(line);
-    return words.size() > 1 && words.front() == name;
-  }
-
   /// The source of a file by the path that the compiler makes of its name.
-  SourcePtr source_at(std::string_view path) {
+  SourcePtr source_at(std::string_view path) const {
     const std::filesystem::path wanted = std::filesystem::path(path).lexically_normal();
-    const auto is_it = [&](const std::string& name) {
+    return find_source([&](const std::string& name) {
       std::error_code error;
       return std::filesystem::absolute(name, error).lexically_normal() == wanted;
-    };
-    if (is_it(compiler_file_name(pattern_.source->name))) return pattern_.source;
-    for (const IncludedFile& file : pattern_.included.files) {
-      if (is_it(file.name)) return source_of(file.name);
-    }
-    return nullptr;
+    });
   }
 
   const Pattern& pattern_;
   std::vector<std::string_view> ptx_;
-  std::map<std::string, SourcePtr, std::less<>> sources_;
+  std::vector<std::pair<std::string, SourcePtr>> sources_;  ///< by the names of their files
   std::vector<Diagnostic> found_;
 };
 

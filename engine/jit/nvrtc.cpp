@@ -1,20 +1,130 @@
 #include "engine/jit/nvrtc.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <linux/landlock.h>
 #include <nvrtc.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <future>
+#include <set>
 #include <system_error>
 #include <utility>
 
 #include "engine/jit/prelude.h"
-#include "engine/jit/readable_files.h"
+#include "engine/spec/included_files.h"
 #include "engine/system/cuda_home.h"
 #include "engine/system/dynamic_library.h"
+#include "engine/system/file_descriptor.h"
 
 namespace sweep {
+namespace {
+
+constexpr std::uint64_t reading = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
+/// What the first version of Landlock knows.
+constexpr std::uint64_t everything =
+    reading | LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE |
+    LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_CHAR |
+    LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SOCK |
+    LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM;
+
+[[noreturn]] void fail(const char* call) {
+  throw std::system_error(errno, std::generic_category(), call);
+}
+
+void allow(const FileDescriptor& rules, const std::filesystem::path& folder) {
+  const FileDescriptor opened(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!opened) return;
+  landlock_path_beneath_attr rule = {};
+  rule.allowed_access = reading;
+  rule.parent_fd = opened.get();
+  if (syscall(SYS_landlock_add_rule, rules.get(), LANDLOCK_RULE_PATH_BENEATH, &rule, 0) != 0) {
+    fail("landlock_add_rule");
+  }
+}
+
+}  // namespace
+
+bool has_file_sandbox() {
+  static const bool has_it =
+      syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION) > 0;
+  return has_it;
+}
+
+void restrict_thread_to(const std::vector<std::filesystem::path>& folders) {
+  if (!has_file_sandbox()) return;
+  landlock_ruleset_attr handled = {};
+  handled.handled_access_fs = everything;
+  const FileDescriptor rules(static_cast<int>(
+      syscall(SYS_landlock_create_ruleset, &handled, sizeof handled.handled_access_fs, 0)));
+  if (!rules) fail("landlock_create_ruleset");
+  for (const std::filesystem::path& folder : folders) allow(rules, folder);
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) fail("prctl");
+  if (syscall(SYS_landlock_restrict_self, rules.get(), 0) != 0) fail("landlock_restrict_self");
+}
+
+namespace {
+
+/// These headers of the toolkit make the names of what they include out of macros that a pattern
+/// can define.
+bool has_unnamed_includes(std::string_view name) {
+  return name.starts_with("thrust/") || name.starts_with("cub/");
+}
+
+std::string why_open(const IncludeSite& site, const std::set<std::string_view>& names) {
+  const bool is_named =
+      site.kind == IncludeSite::Kind::quoted || site.kind == IncludeSite::Kind::angled;
+  if (!is_named) return "it could make the compiler open a file whose name it does not say";
+  if (names.contains(site.name)) return {};
+  if (leads_out(site.name)) return fmt::format("it includes {} from outside", site.name);
+  if (has_unnamed_includes(site.name) && !has_file_sandbox()) {
+    return fmt::format(
+        "{} includes what macros name, for which this kernel has no sandbox "
+        "(Landlock)",
+        site.name);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<SourceHeader> source_headers(const Pattern& pattern) {
+  std::vector<SourceHeader> headers;
+  for (const IncludedFile& file : pattern.included.files) {
+    SourceHeader header = {file.name, with_header_names(file.text, 0, file.names)};
+    headers.push_back(std::move(header));
+  }
+  return headers;
+}
+
+std::string with_header_names(std::string text, std::size_t offset,
+                              const std::vector<IncludeName>& names) {
+  for (auto name = names.rbegin(); name != names.rend(); ++name) {
+    if (name->offset < offset || name->offset + name->length > offset + text.size()) continue;
+    const std::size_t place = name->offset - offset;
+    if (text[place] != '"' && text[place] != '<') continue;
+    text.replace(place, name->length, '"' + name->target + '"');
+  }
+  return text;
+}
+
+std::string why_open(std::string_view source, const std::vector<SourceHeader>& headers) {
+  std::set<std::string_view> names;
+  for (const SourceHeader& header : headers) names.insert(header.name);
+  std::vector<std::string_view> texts = {source};
+  for (const SourceHeader& header : headers) texts.push_back(header.text);
+  for (const std::string_view text : texts) {
+    for (const IncludeSite& site : find_include_sites(text)) {
+      if (std::string reason = why_open(site, names); !reason.empty()) return reason;
+    }
+  }
+  return {};
+}
 
 namespace {
 
@@ -75,13 +185,13 @@ std::vector<std::filesystem::path> readable_folders(const std::vector<std::strin
 struct Nvrtc::Functions {
   DynamicLibrary library;
   std::filesystem::path file;
+  std::string version;
   std::vector<int> architectures = {};
 
 // NOLINTBEGIN(bugprone-macro-parentheses): a member's name
 #define SWEEP_NVRTC(NAME) \
   decltype(&::nvrtc##NAME) NAME = library.function<decltype(::nvrtc##NAME)>("nvrtc" #NAME)
   SWEEP_NVRTC(GetErrorString);
-  SWEEP_NVRTC(Version);
   SWEEP_NVRTC(GetNumSupportedArchs);
   SWEEP_NVRTC(GetSupportedArchs);
   SWEEP_NVRTC(CreateProgram);
@@ -103,6 +213,7 @@ struct Nvrtc::Functions {
     throw LibraryError(
         fmt::format("{} failed: {} ({})", call, GetErrorString(result), file.string()));
   }
+  NvrtcResult compile(const ProgramSource& source) const;
 };
 
 void require_supported_version(const std::filesystem::path& file, int major, int minor) {
@@ -123,7 +234,7 @@ Nvrtc::Nvrtc() {
   version(&major, &minor);
   require_supported_version(file, major, minor);
   open_builtins(file);
-  functions_.reset(new Functions{library, file});
+  functions_.reset(new Functions{library, file, fmt::format("NVRTC {}.{}", major, minor)});
   const Functions& f = *functions_;
   int count = 0;
   f.check(f.GetNumSupportedArchs(&count), "nvrtcGetNumSupportedArchs");
@@ -135,11 +246,8 @@ Nvrtc::Nvrtc() {
 
 Nvrtc::~Nvrtc() = default;
 
-std::string Nvrtc::version() const {
-  int major = 0;
-  int minor = 0;
-  functions_->check(functions_->Version(&major, &minor), "nvrtcVersion");
-  return fmt::format("NVRTC {}.{}", major, minor);
+const std::string& Nvrtc::version() const {
+  return functions_->version;
 }
 
 const std::filesystem::path& Nvrtc::file() const {
@@ -156,13 +264,12 @@ NvrtcResult Nvrtc::compile(const ProgramSource& source) const {
   // In a thread of its own, which loses its other files for good.
   const auto compile_restricted = [&] {
     restrict_thread_to(readable);
-    return compile_here(source);
+    return functions_->compile(source);
   };
   return std::async(std::launch::async, compile_restricted).get();
 }
 
-NvrtcResult Nvrtc::compile_here(const ProgramSource& source) const {
-  const Functions& f = *functions_;
+NvrtcResult Nvrtc::Functions::compile(const ProgramSource& source) const {
   std::vector<const char*> header_texts;
   std::vector<const char*> header_names;
   for (const Header& header : provided_headers()) {
@@ -174,43 +281,43 @@ NvrtcResult Nvrtc::compile_here(const ProgramSource& source) const {
     header_names.push_back(header.name.c_str());
   }
   nvrtcProgram handle = nullptr;
-  f.check(f.CreateProgram(&handle, source.text.c_str(), source_name,
-                          static_cast<int>(header_names.size()), header_texts.data(),
-                          header_names.data()),
-          "nvrtcCreateProgram");
-  const auto destroy = [&](nvrtcProgram program) { f.DestroyProgram(&program); };
+  check(CreateProgram(&handle, source.text.c_str(), source_name,
+                      static_cast<int>(header_names.size()), header_texts.data(),
+                      header_names.data()),
+        "nvrtcCreateProgram");
+  const auto destroy = [&](nvrtcProgram program) { DestroyProgram(&program); };
   const std::unique_ptr<_nvrtcProgram, decltype(destroy)> owner(handle, destroy);
   for (const std::string& expression : source.name_expressions) {
-    f.check(f.AddNameExpression(handle, expression.c_str()), "nvrtcAddNameExpression");
+    check(AddNameExpression(handle, expression.c_str()), "nvrtcAddNameExpression");
   }
   std::vector<const char*> arguments;
   for (const std::string& option : source.options) arguments.push_back(option.c_str());
   const nvrtcResult status =
-      f.CompileProgram(handle, static_cast<int>(arguments.size()), arguments.data());
-  if (status == NVRTC_ERROR_INVALID_OPTION) f.check(status, "nvrtcCompileProgram");
+      CompileProgram(handle, static_cast<int>(arguments.size()), arguments.data());
+  if (status == NVRTC_ERROR_INVALID_OPTION) check(status, "nvrtcCompileProgram");
 
   const auto get = [&](auto* get_size, auto* get_bytes, const char* call) {
     std::size_t size = 0;
-    f.check(get_size(handle, &size), call);
+    check(get_size(handle, &size), call);
     std::string bytes(size, '\0');
-    if (size > 0) f.check(get_bytes(handle, bytes.data()), call);
+    if (size > 0) check(get_bytes(handle, bytes.data()), call);
     return bytes;
   };
   NvrtcResult result;
-  result.log = get(f.GetProgramLogSize, f.GetProgramLog, "nvrtcGetProgramLog");
+  result.log = get(GetProgramLogSize, GetProgramLog, "nvrtcGetProgramLog");
   result.log.resize(std::min(result.log.find('\0'), result.log.size()));
   if (status == NVRTC_ERROR_COMPILATION) return result;
   if (status != NVRTC_SUCCESS) {
-    result.log = fmt::format("{}\n{}", f.GetErrorString(status), result.log);
+    result.log = fmt::format("{}\n{}", GetErrorString(status), result.log);
     return result;
   }
-  result.ptx = get(f.GetPTXSize, f.GetPTX, "nvrtcGetPTX");
+  result.ptx = get(GetPTXSize, GetPTX, "nvrtcGetPTX");
   while (result.ptx.ends_with('\0')) result.ptx.pop_back();
-  const std::string cubin = get(f.GetCUBINSize, f.GetCUBIN, "nvrtcGetCUBIN");
+  const std::string cubin = get(GetCUBINSize, GetCUBIN, "nvrtcGetCUBIN");
   result.cubin.assign(cubin.begin(), cubin.end());
   for (const std::string& expression : source.name_expressions) {
     const char* lowered = nullptr;
-    f.check(f.GetLoweredName(handle, expression.c_str(), &lowered), "nvrtcGetLoweredName");
+    check(GetLoweredName(handle, expression.c_str(), &lowered), "nvrtcGetLoweredName");
     result.lowered_names.emplace_back(lowered);
   }
   result.ok = true;

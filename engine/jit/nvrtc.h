@@ -3,12 +3,41 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "engine/jit/readable_files.h"
+#include "engine/spec/pattern.h"
 #include "engine/system/dynamic_library.h"
 
 namespace sweep {
+
+/// Whether the kernel can take a thread's files away (Landlock, Linux 5.13 and newer).
+bool has_file_sandbox();
+
+/// From now on this thread, and those it starts, open files of these folders for reading and no
+/// others; folders that are not there are left out. It cannot be undone. Does nothing where there
+/// is no sandbox; throws std::system_error where the kernel refuses it.
+void restrict_thread_to(const std::vector<std::filesystem::path>& folders);
+
+/// A file that a program includes, handed to the compiler so that it opens none.
+struct SourceHeader {
+  std::string name;  ///< as the program's #include says it
+  std::string text;
+
+  friend bool operator==(const SourceHeader&, const SourceHeader&) = default;
+};
+
+/// The pattern's included files, which name one another by the names of these headers.
+std::vector<SourceHeader> source_headers(const Pattern& pattern);
+
+/// Source in which #include says the names of the headers. `text` stands at `offset` in the text
+/// that `names` was read from; what was blanked in it stays as it is.
+std::string with_header_names(std::string text, std::size_t offset,
+                              const std::vector<IncludeName>& names);
+
+/// Why a compiler that is given this source and these headers might open a file that is not one of
+/// the toolkit's, as a sentence; empty when it cannot.
+std::string why_open(std::string_view source, const std::vector<SourceHeader>& headers);
 
 /// What one compiler run is given.
 struct ProgramSource {
@@ -43,7 +72,7 @@ class Nvrtc {
   Nvrtc& operator=(const Nvrtc&) = delete;
 
   /// "NVRTC 13.0"
-  std::string version() const;
+  const std::string& version() const;
   /// The library's file.
   const std::filesystem::path& file() const;
   /// Real architectures it can compile for: major * 10 + minor, rising.
@@ -58,7 +87,6 @@ class Nvrtc {
 
  private:
   struct Functions;
-  NvrtcResult compile_here(const ProgramSource& source) const;
   std::unique_ptr<Functions> functions_;
 };
 

@@ -11,69 +11,45 @@
 
 #include "engine/jit/cache_folder.h"
 #include "engine/jit/program_file.h"
-#include "engine/jit/program_key.h"
 
 namespace sweep {
 
-/// A program's file and the configurations in it.
-struct IndexedProgram {
-  std::string name;             ///< of the file
-  std::int64_t written_ns = 0;  ///< since 1970
-  std::vector<std::string> parameters;
+/// A file of a group.
+struct ProgramCache::File {
+  std::string name;
+  std::int64_t written_ns = 0;                ///< since 1970
+  bool is_gone = false;                       ///< removed or replaced, or damaged
   std::weak_ptr<const StoredProgram> loaded;  ///< while somebody holds it
-};
-
-/// Which of a group's files has a configuration. Of several the newest.
-class ProgramIndex {
- public:
-  struct Place {
-    std::shared_ptr<IndexedProgram> program;
-    std::size_t position = 0;  ///< among the file's configurations
-  };
-
-  /// Takes the place of a file of the same name.
-  void add(std::shared_ptr<IndexedProgram> program) {
-    forget(program->name);
-    for (std::size_t i = 0; i < program->parameters.size(); ++i) {
-      const auto known = places_.find(program->parameters[i]);
-      if (known != places_.end()) {
-        if (known->second.program->written_ns > program->written_ns) continue;
-        places_.erase(known);
-      }
-      places_.emplace(program->parameters[i], Place{program, i});
-    }
-    programs_[program->name] = std::move(program);
-  }
-  /// Nothing in that file is found any more.
-  void forget(const std::string& name) {
-    const auto found = programs_.find(name);
-    if (found == programs_.end()) return;
-    for (const std::string& parameters : found->second->parameters) {
-      const auto place = places_.find(parameters);
-      if (place != places_.end() && place->second.program == found->second) places_.erase(place);
-    }
-    programs_.erase(found);
-  }
-  /// Whether it has a file of this name.
-  bool has(const std::string& name) const { return programs_.contains(name); }
-  /// Nothing when no file has the configuration.
-  std::optional<Place> find(std::string_view parameters) const {
-    const auto found = places_.find(parameters);
-    return found == places_.end() ? std::nullopt : std::optional(found->second);
-  }
-
- private:
-  std::map<std::string, std::shared_ptr<IndexedProgram>> programs_;
-  // The keys are views of texts that the places' programs hold.
-  std::unordered_map<std::string_view, Place> places_;
 };
 
 /// What is known of one pattern and identity.
 struct ProgramCache::Group {
   std::string key;
   std::string folder;
-  bool is_kept = false;  ///< whether its key is complete
-  ProgramIndex index;
+  bool is_kept = false;                                ///< whether its key is complete
+  std::map<std::string, std::shared_ptr<File>> files;  ///< by their names
+  /// By a configuration's parameters the newest file that has it.
+  std::unordered_map<std::string, std::shared_ptr<File>> file_of;
+
+  /// Takes the place of a file of the same name.
+  void add(const std::string& name, const ProgramHeader& header) {
+    forget(name);
+    const auto file = std::make_shared<File>(File{name, header.written_ns, false, {}});
+    files[name] = file;
+    for (const StoredConfiguration& one : header.configurations) {
+      std::shared_ptr<File>& known = file_of[one.parameters];
+      const bool is_newer =
+          known == nullptr || known->is_gone || known->written_ns <= file->written_ns;
+      if (is_newer) known = file;
+    }
+  }
+  /// Nothing in that file is found any more.
+  void forget(const std::string& name) {
+    const auto found = files.find(name);
+    if (found == files.end()) return;
+    found->second->is_gone = true;
+    files.erase(found);
+  }
 };
 
 namespace {
@@ -99,26 +75,6 @@ void touch(int file) {
   const std::int64_t used =
       std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
   if (now_ns() - used > interval_ns) futimens(file, nullptr);
-}
-
-/// The place of a configuration in a program, most often where it is expected.
-const StoredConfiguration* find_in(const ProgramHeader& header, std::size_t expected,
-                                   std::string_view parameters) {
-  const std::vector<StoredConfiguration>& all = header.configurations;
-  if (expected < all.size() && all[expected].parameters == parameters) return &all[expected];
-  const auto found = std::ranges::find(all, parameters, &StoredConfiguration::parameters);
-  return found == all.end() ? nullptr : &*found;
-}
-
-std::shared_ptr<IndexedProgram> indexed(const std::string& name, const ProgramHeader& header) {
-  auto program = std::make_shared<IndexedProgram>();
-  program->name = name;
-  program->written_ns = header.written_ns;
-  program->parameters.reserve(header.configurations.size());
-  for (const StoredConfiguration& one : header.configurations) {
-    program->parameters.push_back(one.parameters);
-  }
-  return program;
 }
 
 StoredConfiguration stored(const Configuration& configuration,
@@ -169,23 +125,12 @@ void ProgramCache::read_new_files(Group& group) {
     note(std::string("cannot be read: ") + error.what());
   }
   for (const std::string& name : names) {
-    if (group.index.has(name)) continue;
+    if (group.files.contains(name)) continue;
     read_file(group, name, [&](int file) {
       const ProgramHeader header = read_program_header(file);
-      if (header.key == group.key) group.index.add(indexed(name, header));
+      if (header.key == group.key) group.add(name, header);
     });
   }
-}
-
-ProgramCache::LoadedProgram ProgramCache::read(const Group& group, const std::string& name) {
-  LoadedProgram program;
-  read_file(group, name, [&](int file) {
-    auto stored = std::make_shared<const StoredProgram>(read_program(file));
-    if (stored->header.key != group.key) return;
-    touch(file);
-    program = std::move(stored);
-  });
-  return program;
 }
 
 void ProgramCache::read_file(const Group& group, const std::string& name,
@@ -205,23 +150,24 @@ void ProgramCache::read_file(const Group& group, const std::string& name,
   }
 }
 
-ProgramCache::LoadedProgram ProgramCache::load(Group& group, IndexedProgram& program) {
-  LoadedProgram loaded = program.loaded.lock();
-  if (loaded == nullptr) {
-    loaded = read(group, program.name);
-    program.loaded = loaded;
+ProgramCache::LoadedProgram ProgramCache::load(const Group& group, File& known) {
+  LoadedProgram program = known.loaded.lock();
+  if (program == nullptr) {
+    read_file(group, known.name, [&](int file) {
+      auto stored = std::make_shared<const StoredProgram>(read_program(file));
+      if (stored->header.key != group.key) return;
+      touch(file);
+      program = std::move(stored);
+    });
+    known.loaded = program;
   }
-  if (loaded != nullptr) keep_recent(loaded);
-  return loaded;
+  if (program != nullptr) keep_recent(program);
+  return program;
 }
 
 void ProgramCache::keep_recent(const LoadedProgram& program) {
-  if (!recent_.empty() && recent_.front() == program) return;
   const auto place = std::ranges::find(recent_, program);
-  if (place != recent_.end()) {
-    recent_.splice(recent_.begin(), recent_, place);
-    return;
-  }
+  if (place != recent_.end()) return recent_.splice(recent_.begin(), recent_, place);
   recent_.push_front(program);
   recent_bytes_ += size_of(*program);
   while (recent_bytes_ > recent_limit && recent_.size() > 1) {
@@ -233,20 +179,20 @@ void ProgramCache::keep_recent(const LoadedProgram& program) {
 std::optional<CompiledConfiguration> ProgramCache::find_one(Group& group,
                                                             const Configuration& configuration) {
   const std::string parameters = parameter_bytes(configuration.parameters);
-  const auto place = group.index.find(parameters);
-  if (!place) return std::nullopt;
-  const LoadedProgram loaded = load(group, *place->program);
-  const StoredConfiguration* one =
-      loaded == nullptr ? nullptr : find_in(loaded->header, place->position, parameters);
-  if (one == nullptr) {
-    // Removed or replaced by another process, or damaged.
-    group.index.forget(place->program->name);
-    return std::nullopt;
+  const auto known = group.file_of.find(parameters);
+  if (known == group.file_of.end() || known->second->is_gone) return std::nullopt;
+  if (const LoadedProgram loaded = load(group, *known->second)) {
+    const std::vector<StoredConfiguration>& all = loaded->header.configurations;
+    const auto one = std::ranges::find(all, parameters, &StoredConfiguration::parameters);
+    if (one != all.end()) {
+      // Whoever holds the program keeps all of the file's contents loaded.
+      return CompiledConfiguration{std::shared_ptr<const Program>(loaded, &loaded->program),
+                                   one->kernel_entry, one->init_entries, one->check_entries,
+                                   diagnostics_of(one->warnings, configuration.pattern->source)};
+    }
   }
-  // Whoever holds the program keeps all of the file's contents loaded.
-  return CompiledConfiguration{std::shared_ptr<const Program>(loaded, &loaded->program),
-                               one->kernel_entry, one->init_entries, one->check_entries,
-                               diagnostics_of(one->warnings, configuration.pattern->source)};
+  group.forget(known->second->name);
+  return std::nullopt;
 }
 
 std::vector<std::optional<CompiledConfiguration>> ProgramCache::find(
@@ -347,9 +293,8 @@ void ProgramCache::add_program(std::span<const Configuration> configurations,
   const std::string name = program_file_name(hash_name(all_parameters));
   folder_.write(group->folder, name, pieces);
 
-  std::shared_ptr<IndexedProgram> program_in_file = indexed(name, header);
   const std::scoped_lock lock(mutex_);
-  group->index.add(std::move(program_in_file));
+  group->add(name, header);
   shrink_if_due(size);
 }
 

@@ -14,14 +14,11 @@
 #include <utility>
 #include <vector>
 
-#include "engine/jit/cache_claims.h"
 #include "engine/jit/cache_folder.h"
 #include "engine/jit/compiler.h"
 #include "engine/jit/program_file.h"
 
 namespace sweep {
-
-struct IndexedProgram;
 
 struct CacheSettings {
   std::filesystem::path folder;
@@ -63,14 +60,14 @@ class ProgramCache {
   const CacheSettings& settings() const { return settings_; }
 
  private:
+  struct File;
   struct Group;
   using LoadedProgram = std::shared_ptr<const StoredProgram>;
 
   Group& group_of(const PatternPtr& pattern, std::string_view identity);
   void read_new_files(Group& group);
   std::optional<CompiledConfiguration> find_one(Group& group, const Configuration& configuration);
-  LoadedProgram load(Group& group, IndexedProgram& program);
-  LoadedProgram read(const Group& group, const std::string& name);
+  LoadedProgram load(const Group& group, File& known);
   void read_file(const Group& group, const std::string& name, const std::function<void(int)>& use);
   void keep_recent(const LoadedProgram& program);
   void add_program(std::span<const Configuration> configurations,

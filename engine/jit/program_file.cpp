@@ -1,9 +1,11 @@
 #include "engine/jit/program_file.h"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <span>
 #include <system_error>
@@ -14,10 +16,12 @@
 
 namespace sweep {
 
-const std::string_view program_file_magic("SWEEPPRG", 8);
-
 constexpr Severity last_choice(Severity /*severity*/) {
   return Severity::note;
+}
+
+void serialize(ByteWriter& bytes, const ElementType& type) {
+  bytes.text(type.name());
 }
 
 namespace {
@@ -46,55 +50,35 @@ std::string_view bytes_of(const std::vector<char>& cubin) {
   return {cubin.data(), cubin.size()};
 }
 
-/// Reads as many bytes as there are, `wanted.size()` at most.
-std::size_t read_some(int file, std::uint64_t offset, std::span<char> wanted) {
-  std::size_t size = 0;
-  while (size < wanted.size()) {
-    const ssize_t got =
-        pread(file, wanted.data() + size, wanted.size() - size, static_cast<off_t>(offset + size));
+void read_all(int file, std::uint64_t offset, std::span<char> wanted) {
+  while (!wanted.empty()) {
+    const ssize_t got = pread(file, wanted.data(), wanted.size(), static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw std::system_error(errno, std::generic_category());
-    if (got == 0) break;
-    size += static_cast<std::size_t>(got);
+    if (got == 0) throw DamagedBytes("it ends too soon");
+    wanted = wanted.subspan(static_cast<std::size_t>(got));
+    offset += static_cast<std::uint64_t>(got);
   }
-  return size;
-}
-
-void read_all(int file, std::uint64_t offset, std::span<char> wanted) {
-  if (read_some(file, offset, wanted) < wanted.size()) throw DamagedBytes("it ends too soon");
-}
-
-std::uint64_t size_of(int file) {
-  struct stat status = {};
-  if (fstat(file, &status) != 0) throw std::system_error(errno, std::generic_category());
-  return static_cast<std::uint64_t>(status.st_size);
-}
-
-/// What the preamble says of the header's size.
-std::uint64_t header_size_in(std::string_view bytes) {
-  if (!bytes.starts_with(program_file_magic)) throw DamagedBytes("it is no program's file");
-  ByteReader reader(bytes.substr(program_file_magic.size()));
-  if (reader.number<std::uint32_t>() != program_file_version) {
-    throw DamagedBytes("of another version");
-  }
-  return reader.number<std::uint64_t>();
 }
 
 /// The head, and where the cubin begins.
 std::pair<Head, std::uint64_t> read_head(int file) {
-  // Enough for most headers, so that one call reads them.
-  constexpr std::size_t first_read = std::size_t{32} * 1024;
-  std::string bytes(first_read, '\0');
-  bytes.resize(read_some(file, 0, bytes));
-  const std::uint64_t header_size = header_size_in(bytes);
-  const std::uint64_t file_size = size_of(file);
-  if (header_size > file_size) throw DamagedBytes("its header is cut off");
+  struct stat status = {};
+  if (fstat(file, &status) != 0) throw std::system_error(errno, std::generic_category());
+  const auto file_size = static_cast<std::uint64_t>(status.st_size);
+  std::string bytes(preamble_size, '\0');
+  read_all(file, 0, bytes);
+  if (!bytes.starts_with(program_file_magic)) throw DamagedBytes("it is no program's file");
+  ByteReader preamble(std::string_view(bytes).substr(program_file_magic.size()));
+  if (preamble.number<std::uint32_t>() != program_file_version) {
+    throw DamagedBytes("of another version");
+  }
+  const auto header_size = preamble.number<std::uint64_t>();
   const std::uint64_t end = preamble_size + header_size;
   const std::uint64_t size = end + checksum_size;
-  if (size > file_size) throw DamagedBytes("its header is cut off");
-  const std::size_t have = std::min<std::size_t>(bytes.size(), size);
+  if (header_size > file_size || size > file_size) throw DamagedBytes("its header is cut off");
   bytes.resize(size);
-  read_all(file, have, std::span(bytes).subspan(have));
+  read_all(file, preamble_size, std::span(bytes).subspan(preamble_size));
   const std::string_view view = bytes;
   if (ByteReader(view.substr(end)).number<std::uint64_t>() != checksum(view.substr(0, end))) {
     throw DamagedBytes("its header's checksum is wrong");
@@ -111,49 +95,53 @@ std::pair<Head, std::uint64_t> read_head(int file) {
   return {std::move(head), size};
 }
 
+/// Which source a diagnostic's place is in.
 enum class Place : std::uint8_t { nowhere, given_source, other_source };
 
 Place last_choice(Place /*place*/) {
   return Place::other_source;
 }
 
-struct StoredPlace {
-  Place place = Place::nowhere;
-  Source other;  ///< of a place in another source
-  std::uint64_t line = 0;
-  std::uint64_t column = 0;
-  std::uint64_t length = 0;
-  bool exact = false;
-};
-
-struct StoredDiagnostic {
-  Severity severity = Severity::error;
-  StoredPlace where;
-  std::string message;
-  std::string help;
-};
-
-StoredPlace stored_place(const Location& where, const SourcePtr& given) {
-  StoredPlace place = {Place::nowhere, {}, where.line, where.column, where.length, where.exact};
-  if (where.source == nullptr) return place;
-  const bool is_given =
-      where.source == given ||
-      (given != nullptr && where.source->name == given->name && where.source->text == given->text);
-  place.place = is_given ? Place::given_source : Place::other_source;
-  if (!is_given) place.other = *where.source;
-  return place;
-}
-
-Location location_of(StoredPlace place, const SourcePtr& given) {
-  SourcePtr source;
-  if (place.place == Place::given_source) source = given;
-  if (place.place == Place::other_source) {
-    source = std::make_shared<const Source>(std::move(place.other));
-  }
-  return {source, place.line, place.column, place.length, place.exact};
+Place place_of(const SourcePtr& source, const SourcePtr& given) {
+  if (source == nullptr) return Place::nowhere;
+  const bool is_given = source == given || (given != nullptr && source->name == given->name &&
+                                            source->text == given->text);
+  return is_given ? Place::given_source : Place::other_source;
 }
 
 }  // namespace
+
+bool key_is_complete(const Pattern& pattern) {
+  constexpr std::array words = {"__has_include", "__DATE__", "__TIME__", "__TIMESTAMP__"};
+  return std::ranges::none_of(words, [&](const char* name) {
+    return pattern.source->text.find(name) != std::string::npos ||
+           pattern.included_text.find(name) != std::string::npos;
+  });
+}
+
+std::string program_key(const Pattern& pattern, std::string_view identity) {
+  ByteWriter bytes;
+  bytes(program_file_version, pattern.name, pattern.path.native(), pattern.source->name,
+        pattern.source->text, pattern.included_text);
+  for (const IncludeName& name : pattern.included.in_body) bytes.text(name.target);
+  for (const IncludedFile& file : pattern.included.files) {
+    bytes.text(file.name);
+    for (const IncludeName& name : file.names) bytes.text(name.target);
+  }
+  bytes.text(identity);
+  return bytes.take();
+}
+
+std::string parameter_bytes(const Bindings& parameters) {
+  ByteWriter bytes;
+  for (const auto& [name, value] : parameters.entries()) bytes(name, value);
+  return bytes.take();
+}
+
+std::string hash_name(std::string_view bytes) {
+  const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
+  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
+}
 
 std::string program_file_head(const ProgramHeader& header, const Program& program) {
   const Contents contents = {program.cubin.size(), checksum(bytes_of(program.cubin)),
@@ -162,12 +150,8 @@ std::string program_file_head(const ProgramHeader& header, const Program& progra
   body(contents, header);
   ByteWriter numbers;
   numbers(program_file_version, std::uint64_t{body.bytes().size()});
-  std::string head(program_file_magic);
-  head += numbers.bytes();
-  head += body.bytes();
-  ByteWriter end;
-  end(checksum(head));
-  return head + end.bytes();
+  const std::string head = std::string(program_file_magic) + numbers.bytes() + body.bytes();
+  return head + encode_message(checksum(head));
 }
 
 ProgramHeader read_program_header(int file) {
@@ -190,23 +174,31 @@ StoredProgram read_program(int file) {
 }
 
 std::string diagnostic_bytes(const Diagnostics& diagnostics, const SourcePtr& source) {
-  std::vector<StoredDiagnostic> all;
-  for (const Diagnostic& each : diagnostics.list()) {
-    all.push_back({each.severity, stored_place(each.where, source), each.message, each.help});
-  }
   ByteWriter bytes;
-  bytes(all);
+  bytes(std::uint64_t{diagnostics.list().size()});
+  for (const Diagnostic& each : diagnostics.list()) {
+    const Location& where = each.where;
+    const Place place = place_of(where.source, source);
+    bytes(each.severity, place, place == Place::other_source ? *where.source : Source{},
+          std::uint64_t{where.line}, std::uint64_t{where.column}, std::uint64_t{where.length},
+          where.exact, each.message, each.help);
+  }
   return bytes.take();
 }
 
 Diagnostics diagnostics_of(std::string_view bytes, const SourcePtr& source) {
-  std::vector<StoredDiagnostic> all;
-  ByteReader reader(bytes);
-  reader(all);
   Diagnostics diagnostics;
-  for (StoredDiagnostic& each : all) {
-    diagnostics.add({each.severity, location_of(std::move(each.where), source),
-                     std::move(each.message), std::move(each.help)});
+  ByteReader reader(bytes);
+  for (auto left = reader.number<std::uint64_t>(); left > 0; --left) {
+    Diagnostic each;
+    Location& where = each.where;
+    Place place = Place::nowhere;
+    Source other;
+    reader(each.severity, place, other, where.line, where.column, where.length, where.exact,
+           each.message, each.help);
+    if (place == Place::given_source) where.source = source;
+    if (place == Place::other_source) where.source = std::make_shared<const Source>(other);
+    diagnostics.add(std::move(each));
   }
   return diagnostics;
 }

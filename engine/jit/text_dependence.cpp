@@ -10,17 +10,6 @@
 #include "engine/text/characters.h"
 
 namespace sweep {
-namespace {
-
-/// The name of the macro that an #define with this text defines.
-std::string macro_name(std::string_view text) {
-  const std::string code = blank_non_code(text);
-  const auto begin = std::ranges::find_if(code, is_word);
-  return {begin, std::find_if_not(begin, code.end(), is_word)};
-}
-
-}  // namespace
-
 SplitBody split_body(const std::string& body) {
   SplitBody result;
   result.text = body;
@@ -29,7 +18,9 @@ SplitBody split_body(const std::string& body) {
     if (directive.name.starts_with("if")) ++open_conditions;
     if (directive.name == "endif") --open_conditions;
     if (directive.name == "define") {
-      std::string name = macro_name(directive.text);
+      const std::string code = blank_non_code(directive.text);
+      const auto begin = std::ranges::find_if(code, is_word);
+      std::string name(begin, std::find_if_not(begin, code.end(), is_word));
       const bool is_known = std::ranges::find(result.macros, name) != result.macros.end();
       if (!name.empty() && !is_known) result.macros.push_back(std::move(name));
     }
@@ -55,11 +46,9 @@ struct Word {
 std::vector<Word> words_of(std::string_view text) {
   std::vector<Word> words;
   for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = at;
-    while (end < text.size() && is_word(text[end])) ++end;
-    const bool is_number = is_digit(text[at]);
-    if (end > at && !is_number) words.push_back({text.substr(at, end - at), at});
-    at = std::max(end, at + 1);
+    const std::string_view word = word_at(text, at);
+    if (!word.empty() && !is_digit(word.front())) words.push_back({word, at});
+    at += std::max<std::size_t>(word.size(), 1);
   }
   return words;
 }
@@ -79,10 +68,7 @@ bool splits_a_word(std::string_view text) {
        at = text.find('\\', at + 1)) {
     const std::string_view rest = text.substr(at + 1);
     const std::size_t joint = rest.starts_with("\r\n") ? 2 : rest.starts_with('\n') ? 1 : 0;
-    if (joint > 0 && at > 0 && is_word(text[at - 1]) && joint < rest.size() &&
-        is_word(rest[joint])) {
-      return true;
-    }
+    if (joint > 0 && at > 0 && is_word(text[at - 1]) && !word_at(rest, joint).empty()) return true;
   }
   return false;
 }
@@ -103,130 +89,43 @@ bool is_known_header(std::string_view include) {
          std::ranges::any_of(provided_headers(), [&](const Header& h) { return h.name == name; });
 }
 
+/// Whether the declaration that `code` begins with, a `__device__`, is plainly a function's.
+bool declares_function(std::string_view code) {
+  const std::size_t open = code.find_first_of("(;={[");
+  if (open == std::string_view::npos || code[open] != '(') return false;
+  const std::size_t inside = code.find_first_not_of(" \t\r\n", open + 1);
+  if (inside == std::string_view::npos || code[inside] == '*' || code[inside] == '&') return false;
+  return std::ranges::none_of(words_of(code.substr(0, open)), [](const Word& word) {
+    return word.text.find("align") != std::string_view::npos ||
+           word.text.find("attribute") != std::string_view::npos || word.text == "decltype";
+  });
+}
+
 constexpr std::array<std::string_view, 15> keywords = {
     "bool",  "char",   "const",  "double", "false",       "float", "int",     "long",
     "short", "signed", "sizeof", "size_t", "static_cast", "true",  "unsigned"};
 constexpr std::array<std::string_view, 3> provided_functions = {"max", "min", "splat"};
 constexpr std::array<std::string_view, 4> components = {"w", "x", "y", "z"};
-
-/// What a pattern's body, its code with macros, does that matters for sharing.
-class BodyText {
- public:
-  explicit BodyText(const Pattern& pattern)
-      : included_(pattern.included.in_body),
-        text_(pattern.body),
-        split_(split_body(pattern.body)),
-        code_(blank_non_code(pattern.body)),
-        all_words_(words_of(text_)),
-        code_words_(words_of(code_)) {
-    find_top_level();
-  }
-
-  const std::vector<Word>& all_words() const { return all_words_; }
-
-  /// Whether its words do not say which parameters it depends on.
-  bool is_opaque() const {
-    if (text_.find("##") != std::string_view::npos || splits_a_word(text_)) return true;
-    for (const Directive& directive : find_directives(text_)) {
-      if (!directive.name.starts_with("include")) continue;
-      if (!is_known_header(directive.text) || is_own(directive)) return true;
-    }
-    return false;
-  }
-
-  /// Whether it has variables that outlive a launch.
-  bool has_state() const {
-    if (has_word(all_words_, "__constant__") || has_word(all_words_, "__managed__") ||
-        has_word(all_words_, "static")) {
-      return true;
-    }
-    return std::ranges::any_of(code_words_, [&](const Word& word) {
-      return word.text == "__device__" && !declares_function(word.offset);
-    });
-  }
-
-  /// Whether it may change what names that are always there mean.
-  bool may_redefine_anything() const {
-    return is_opaque() || is_unbalanced_ || has_word(all_words_, "operator") ||
-           has_word(all_words_, "namespace") || has_word(all_words_, "typedef");
-  }
-  bool is_macro(std::string_view name) const { return contains(split_.macros, name); }
-  /// Whether it may declare a type of this name.
-  bool may_declare_type(std::string_view name) const {
-    constexpr std::array<std::string_view, 5> introducers = {"class", "enum", "struct", "union",
-                                                             "using"};
-    for (std::size_t i = 1; i < code_words_.size(); ++i) {
-      if (code_words_[i].text != name) continue;
-      const std::string_view before = code_words_[i - 1].text;
-      if (contains(introducers, before) || is_macro(before)) return true;
-    }
-    return false;
-  }
-  /// Whether it may declare a function of this name.
-  bool may_declare_function(std::string_view name) const { return top_level_.contains(name); }
-
- private:
-  /// The words outside all braces: every declaration that the generated functions could see is
-  /// among them, as long as there are no namespaces.
-  void find_top_level() {
-    int depth = 0;
-    std::size_t at = 0;
-    const auto read_until = [&](std::size_t end) {
-      for (; at < end; ++at) {
-        if (code_[at] == '{') ++depth;
-        if (code_[at] == '}') --depth;
-        is_unbalanced_ = is_unbalanced_ || depth < 0;
-      }
-    };
-    for (const Word& word : code_words_) {
-      read_until(word.offset);
-      if (depth == 0) top_level_.insert(word.text);
-    }
-    read_until(code_.size());
-    is_unbalanced_ = is_unbalanced_ || depth != 0;
-  }
-
-  /// Whether the declaration with the `__device__` at `offset` is plainly a function's.
-  bool declares_function(std::size_t offset) const {
-    const std::string_view rest = std::string_view(code_).substr(offset);
-    const std::size_t open = rest.find_first_of("(;={[");
-    if (open == std::string_view::npos || rest[open] != '(') return false;
-    const std::size_t inside = rest.find_first_not_of(" \t\r\n", open + 1);
-    if (inside == std::string_view::npos || rest[inside] == '*' || rest[inside] == '&')
-      return false;
-    const std::vector<Word> words = words_of(rest.substr(0, open));
-    return std::ranges::none_of(words, [](const Word& word) {
-      return word.text.find("align") != std::string_view::npos ||
-             word.text.find("attribute") != std::string_view::npos || word.text == "decltype";
-    });
-  }
-
-  /// Whether it names a file of the pattern's.
-  bool is_own(const Directive& directive) const {
-    return std::ranges::any_of(included_, [&](const IncludeName& name) {
-      return name.offset >= directive.offset && name.offset < directive.offset + directive.length;
-    });
-  }
-
-  const std::vector<IncludeName>& included_;
-  std::string_view text_;
-  SplitBody split_;
-  std::string code_;
-  std::vector<Word> all_words_;
-  std::vector<Word> code_words_;
-  std::set<std::string_view> top_level_;
-  bool is_unbalanced_ = false;
-};
+constexpr std::array<std::string_view, 5> type_introducers = {"class", "enum", "struct", "union",
+                                                              "using"};
 
 class DependenceReader {
  public:
   explicit DependenceReader(const Pattern& pattern)
-      : pattern_(pattern), body_(pattern), may_redefine_anything_(body_.may_redefine_anything()) {}
+      : pattern_(pattern),
+        macros_(split_body(pattern.body).macros),
+        code_(blank_non_code(pattern.body)),
+        all_words_(words_of(pattern.body)),
+        code_words_(words_of(code_)) {}
 
   TextDependence read() {
-    const bool all = body_.is_opaque() || body_.has_state();
+    const bool is_balanced = find_top_level();
+    const bool is_opaque = is_opaque_body();
+    may_redefine_anything_ = is_opaque || !is_balanced || has_word(all_words_, "operator") ||
+                             has_word(all_words_, "namespace") || has_word(all_words_, "typedef");
+    const bool needs_all = is_opaque || has_state();
     for (const Parameter& parameter : pattern_.parameters) {
-      if (all || has_word(body_.all_words(), parameter.name)) named_by_body_.insert(parameter.name);
+      if (needs_all || has_word(all_words_, parameter.name)) named_by_body_.insert(parameter.name);
     }
     for (const Struct& type : pattern_.structs) add_named(type.size.text(), named_by_body_);
     TextDependence result;
@@ -242,6 +141,56 @@ class DependenceReader {
 
  private:
   using Names = std::set<std::string, std::less<>>;
+
+  /// Finds the words outside all braces: every declaration that the generated functions could see
+  /// is among them, as long as there are no namespaces. False where a brace has no partner.
+  bool find_top_level() {
+    int depth = 0;
+    bool is_balanced = true;
+    for (std::size_t at = 0; at < code_.size();) {
+      const std::string_view word = word_at(code_, at);
+      if (depth == 0 && !word.empty()) top_level_.insert(word);
+      if (code_[at] == '{') ++depth;
+      if (code_[at] == '}') --depth;
+      is_balanced = is_balanced && depth >= 0;
+      at += std::max<std::size_t>(word.size(), 1);
+    }
+    return is_balanced && depth == 0;
+  }
+
+  /// Whether the body's words do not say which parameters it depends on.
+  bool is_opaque_body() const {
+    if (pattern_.body.find("##") != std::string::npos || splits_a_word(pattern_.body)) return true;
+    const auto is_own = [&](const Directive& directive) {
+      return std::ranges::any_of(pattern_.included.in_body, [&](const IncludeName& name) {
+        return name.offset >= directive.offset && name.offset < directive.offset + directive.length;
+      });
+    };
+    return std::ranges::any_of(find_directives(pattern_.body), [&](const Directive& directive) {
+      return directive.name.starts_with("include") &&
+             (!is_known_header(directive.text) || is_own(directive));
+    });
+  }
+
+  /// Whether the body has variables that outlive a launch.
+  bool has_state() const {
+    return has_word(all_words_, "__constant__") || has_word(all_words_, "__managed__") ||
+           has_word(all_words_, "static") ||
+           std::ranges::any_of(code_words_, [&](const Word& word) {
+             return word.text == "__device__" &&
+                    !declares_function(std::string_view(code_).substr(word.offset));
+           });
+  }
+
+  /// Whether the body may declare a type of this name.
+  bool may_declare_type(std::string_view name) const {
+    for (std::size_t i = 1; i < code_words_.size(); ++i) {
+      if (code_words_[i].text != name) continue;
+      const std::string_view before = code_words_[i - 1].text;
+      if (contains(type_introducers, before) || contains(macros_, before)) return true;
+    }
+    return false;
+  }
 
   void add_named(std::string_view text, Names& names) const {
     for (const Word& word : words_of(text)) {
@@ -268,7 +217,7 @@ class DependenceReader {
     if (expression.find('#') != std::string_view::npos || splits_a_word(expression)) return false;
     const std::string code = blank_non_code(expression);
     return std::ranges::all_of(words_of(code), [&](const Word& word) {
-      return !body_.is_macro(word.text) && is_provided(code, word);
+      return !contains(macros_, word.text) && is_provided(code, word);
     });
   }
 
@@ -276,19 +225,17 @@ class DependenceReader {
     const std::string_view name = word.text;
     const bool is_member = word.offset > 0 && code[word.offset - 1] == '.';
     if (is_member) return contains(components, name);
-    if (name == "i" || contains(keywords, name)) return true;
-    if (std::ranges::any_of(pattern_.buffers, [&](const Buffer& b) { return b.name == name; })) {
-      return true;
-    }
-    if (pattern_.find_parameter(name) != nullptr || is_provided_type(name)) return true;
     const bool is_function =
         contains(provided_functions, name) || contains(random_function_names(), name);
-    return is_function && !body_.may_declare_function(name);
+    return name == "i" || contains(keywords, name) ||
+           std::ranges::find(pattern_.buffers, name, &Buffer::name) != pattern_.buffers.end() ||
+           pattern_.find_parameter(name) != nullptr || is_provided_type(name) ||
+           (is_function && !top_level_.contains(name));
   }
 
   bool is_provided_type(std::string_view name) const {
-    return ElementType::find(name).has_value() && !body_.is_macro(name) &&
-           !body_.may_declare_type(name);
+    return ElementType::find(name).has_value() && !contains(macros_, name) &&
+           !may_declare_type(name);
   }
 
   ParameterNames in_order(const Names& names) const {
@@ -300,8 +247,12 @@ class DependenceReader {
   }
 
   const Pattern& pattern_;
-  BodyText body_;
-  bool may_redefine_anything_;
+  std::vector<std::string> macros_;
+  std::string code_;  ///< of the body
+  std::vector<Word> all_words_;
+  std::vector<Word> code_words_;
+  std::set<std::string_view> top_level_;
+  bool may_redefine_anything_ = false;  ///< what names that are always there mean
   Names named_by_body_;
 };
 

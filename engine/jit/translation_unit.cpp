@@ -9,8 +9,8 @@
 #include <map>
 
 #include "engine/backend/backend.h"
+#include "engine/jit/nvrtc.h"
 #include "engine/jit/prelude.h"
-#include "engine/jit/readable_files.h"
 #include "engine/jit/text_dependence.h"
 #include "engine/spec/cuda_scanner.h"
 #include "engine/spec/included_files.h"

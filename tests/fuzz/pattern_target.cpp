@@ -7,7 +7,7 @@
 
 #include "engine/backend/backend.h"
 #include "engine/jit/compiler.h"
-#include "engine/jit/program_key.h"
+#include "engine/jit/program_file.h"
 #include "engine/jit/translation_unit.h"
 #include "engine/run/workload.h"
 #include "engine/space/enumerate.h"

@@ -1,5 +1,3 @@
-#include "engine/jit/cache_claims.h"
-
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
@@ -9,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "engine/jit/cache_folder.h"
 #include "tests/store/child_process.h"
 #include "tests/temporary_folder.h"
 

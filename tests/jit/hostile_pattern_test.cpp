@@ -7,7 +7,7 @@
 #include <ostream>
 
 #include "engine/jit/compiler.h"
-#include "engine/jit/readable_files.h"
+#include "engine/jit/nvrtc.h"
 #include "engine/text/read_source.h"
 #include "tests/contains.h"
 #include "tests/jit/cached_programs.h"

@@ -1,7 +1,6 @@
-#include "engine/jit/program_key.h"
-
 #include <boost/test/unit_test.hpp>
 
+#include "engine/jit/program_file.h"
 #include "tests/jit/cached_programs.h"
 
 namespace sweep::testing {
