@@ -1,7 +1,7 @@
 #include "engine/explain/access_cost.h"
 
 #include <algorithm>
-#include <iterator>
+#include <array>
 #include <optional>
 
 #include "engine/emulator/count/model.h"
@@ -44,34 +44,19 @@ bool is_in(const std::vector<std::string>& names, const std::string& name) {
 
 bool fits_role(AccessVerb verb, SourceAccess::Role role) {
   using Role = SourceAccess::Role;
-  if (role == Role::any) return true;
-  switch (verb) {
-    case AccessVerb::load:
-      return role == Role::load || role == Role::update;
-    case AccessVerb::store:
-      return role == Role::store || role == Role::update;
-    case AccessVerb::atomic:
-      return role == Role::atomic;
-    case AccessVerb::copy:
-      return false;
+  switch (role) {
+    case Role::load:
+      return verb == AccessVerb::load;
+    case Role::store:
+      return verb == AccessVerb::store;
+    case Role::update:
+      return verb == AccessVerb::load || verb == AccessVerb::store;
+    case Role::atomic:
+      return verb == AccessVerb::atomic;
+    case Role::any:
+      break;
   }
-  return false;
-}
-
-using Candidates = std::vector<const SourceAccess*>;
-
-/// Whether all are one expression, written once or more often.
-bool is_one(const Candidates& candidates) {
-  return !candidates.empty() && std::ranges::all_of(candidates, [&](const SourceAccess* other) {
-    return other->text == candidates.front()->text;
-  });
-}
-
-Candidates with_role(const Candidates& candidates, AccessVerb verb) {
-  Candidates result;
-  std::ranges::copy_if(candidates, std::back_inserter(result),
-                       [&](const SourceAccess* access) { return fits_role(verb, access->role); });
-  return result;
+  return true;
 }
 
 /// Makes AccessCosts of a kernel's memory instructions.
@@ -84,12 +69,11 @@ class Collector {
         source_(read_source_text(pattern.body, pattern.body_line)) {
     for (const KernelDeclaration& kernel : find_kernels(pattern.body)) {
       if (kernel.name != pattern.name) continue;
-      for (const KernelParameter& parameter : kernel.parameters) {
-        parameters_.push_back(parameter.name);
-      }
+      for (const KernelParameter& parameter : kernel.parameters) arrays_.push_back(parameter.name);
     }
-    const std::size_t buffers = std::min(parameters_.size(), pattern.buffers.size());
-    arrays_.assign(parameters_.begin(), parameters_.begin() + static_cast<std::ptrdiff_t>(buffers));
+    // The kernel's first parameters are the buffers.
+    arrays_.resize(std::min(arrays_.size(), pattern.buffers.size()));
+    buffers_ = arrays_.size();
     for (const SharedVariable& variable : kernel_.shared_variables) {
       arrays_.push_back(variable.name);
     }
@@ -145,8 +129,8 @@ class Collector {
     if (space == AccessSpace::shared) return shared_array(shape);
     const Allocation* allocation = execution_.memory().find(shape.low);
     if (allocation == nullptr || !allocation->contains(shape.high, 1)) return {};
-    for (std::size_t i = 0; i < pattern_.buffers.size() && i < parameters_.size(); ++i) {
-      if (pattern_.buffers[i].name == allocation->name) return parameters_[i];
+    for (std::size_t i = 0; i < buffers_; ++i) {
+      if (pattern_.buffers[i].name == allocation->name) return arrays_[i];
     }
     return allocation->name;
   }
@@ -170,8 +154,7 @@ class Collector {
                          cost.line >= pattern_.body_line;
     if (!cost.is_in_pattern) return;
     cost.file = pattern_.source->name;
-    const AccessTraits traits = {cost.line, cost.verb, cost.space, cost.array};
-    if (const auto name = name_access(source_, traits, arrays_)) {
+    if (const auto name = name_access(source_, cost, arrays_)) {
       cost.text = name->text;
       cost.line = name->line;
       cost.is_expression = true;
@@ -206,40 +189,41 @@ class Collector {
   const EmulatorExecution& execution_;
   const Kernel& kernel_;
   SourceText source_;
-  std::vector<std::string> parameters_;  ///< the kernel's, as its source names them
-  std::vector<std::string> arrays_;
+  std::vector<std::string> arrays_;  ///< the buffers and shared ones, as the source names them
+  std::size_t buffers_ = 0;          ///< how many of them are the pattern's buffers
   std::vector<AccessCost> costs_;
 };
 
 }  // namespace
 
-std::optional<AccessName> name_access(const SourceText& source, const AccessTraits& access,
+std::optional<AccessName> name_access(const SourceText& source, const AccessCost& access,
                                       const std::vector<std::string>& arrays) {
   const bool has_macro =
       std::ranges::find(source.macro_lines, access.line) != source.macro_lines.end();
   if (has_macro) return std::nullopt;
   const auto may_be = [&](const SourceAccess& found) {
     if (found.first_line > access.line || found.last_line < access.line) return false;
-    if (access.space == AccessSpace::local) {
-      return !is_in(arrays, found.base) && !is_in(source.pointers, found.base) &&
-             !found.is_argument;
-    }
-    if (found.base == access.array) return true;
-    return is_in(source.pointers, found.base) && !is_in(arrays, found.base);
+    const bool is_array = is_in(arrays, found.base);
+    const bool is_pointer = is_in(source.pointers, found.base);
+    if (access.space == AccessSpace::local) return !is_array && !is_pointer && !found.is_argument;
+    return found.base == access.array || (is_pointer && !is_array);
   };
-  Candidates direct;
-  Candidates arguments;
+  // The likeliest first: what is done as this access does it, then pointers handed to functions.
+  std::array<std::vector<const SourceAccess*>, 3> candidates;
   for (const SourceAccess& found : source.accesses) {
-    if (may_be(found)) (found.is_argument ? arguments : direct).push_back(&found);
+    if (!may_be(found)) continue;
+    if (!found.is_argument && fits_role(access.verb, found.role)) candidates[0].push_back(&found);
+    candidates[found.is_argument ? 1 : 2].push_back(&found);
   }
-  for (const Candidates& candidates : {with_role(direct, access.verb), arguments, direct}) {
-    if (is_one(candidates))
-      return AccessName{candidates.front()->text, candidates.front()->first_line};
-    if (candidates.empty()) continue;
-    if (access.array.empty()) return std::nullopt;
-    return AccessName{access.array + "[...]", access.line};
-  }
-  return std::nullopt;
+  const auto known = std::ranges::find_if(candidates, [](const auto& all) { return !all.empty(); });
+  if (known == candidates.end()) return std::nullopt;
+  const SourceAccess& first = *known->front();
+  // All may be one expression, written once or more often.
+  const bool is_one = std::ranges::all_of(
+      *known, [&](const SourceAccess* other) { return other->text == first.text; });
+  if (is_one) return AccessName{first.text, first.first_line};
+  if (access.array.empty()) return std::nullopt;
+  return AccessName{access.array + "[...]", access.line};
 }
 
 std::uint64_t AccessCost::requests() const {
@@ -268,29 +252,13 @@ double AccessCost::efficiency() const {
 }
 
 std::string_view name_of(AccessVerb verb) {
-  switch (verb) {
-    case AccessVerb::load:
-      return "load";
-    case AccessVerb::store:
-      return "store";
-    case AccessVerb::atomic:
-      return "atomic";
-    case AccessVerb::copy:
-      break;
-  }
-  return "copy";
+  constexpr std::array<std::string_view, 4> names = {"load", "store", "atomic", "copy"};
+  return names.at(static_cast<std::size_t>(verb));
 }
 
 std::string_view name_of(AccessSpace space) {
-  switch (space) {
-    case AccessSpace::global:
-      return "global";
-    case AccessSpace::shared:
-      return "shared";
-    case AccessSpace::local:
-      break;
-  }
-  return "local";
+  constexpr std::array<std::string_view, 3> names = {"global", "shared", "local"};
+  return names.at(static_cast<std::size_t>(space));
 }
 
 std::vector<AccessCost> access_costs(const Pattern& pattern, const EmulatorExecution& execution) {

@@ -1,14 +1,11 @@
 #pragma once
 
-#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "engine/emulator/count/model.h"
-#include "engine/emulator/execution/emulator_execution.h"
 #include "engine/explain/access_cost.h"
-#include "engine/spec/pattern.h"
 
 namespace sweep {
 
@@ -42,5 +39,12 @@ struct Explanation {
 /// After the execution's launch, with EmulatorSettings::notes_shapes.
 Explanation explain(const Configuration& configuration, const std::string& device,
                     const MemoryModel& model, const EmulatorExecution& execution);
+
+/// The pattern's source with what each line's accesses cost below it, then what costs most and what
+/// would help. Text is folded at 100 columns; lines of source are left as they are.
+std::string write_listing(const Explanation& explanation, bool color);
+
+/// The same as one JSON object.
+std::string write_explanation_json(const Explanation& explanation);
 
 }  // namespace sweep

@@ -1,5 +1,3 @@
-#include "engine/explain/listing.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,6 +7,7 @@
 #include <sstream>
 #include <variant>
 
+#include "engine/explain/explanation.h"
 #include "engine/text/units.h"
 
 namespace sweep {

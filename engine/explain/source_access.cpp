@@ -1,9 +1,8 @@
-#include "engine/explain/source_access.h"
-
 #include <algorithm>
 #include <array>
 #include <unordered_map>
 
+#include "engine/explain/access_cost.h"
 #include "engine/spec/cuda_scanner.h"
 #include "engine/text/characters.h"
 

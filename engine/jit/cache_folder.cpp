@@ -6,7 +6,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <array>
@@ -22,6 +21,7 @@
 #include "engine/jit/program_file.h"
 
 #define XXH_INLINE_ALL
+#include <xxhash.h>
 
 namespace sweep {
 namespace {

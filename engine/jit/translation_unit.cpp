@@ -36,9 +36,7 @@ bool is_breaking_word(std::string_view code, std::size_t at) {
   constexpr std::array<std::string_view, 9> words = {"and", "and_eq", "bitand", "bitor", "not_eq",
                                                      "or",  "or_eq",  "xor",    "xor_eq"};
   if (at > 0 && is_word(code[at - 1])) return false;
-  std::size_t end = at;
-  while (end < code.size() && is_word(code[end])) ++end;
-  return std::ranges::find(words, code.substr(at, end - at)) != words.end();
+  return std::ranges::find(words, word_at(code, at)) != words.end();
 }
 
 }  // namespace

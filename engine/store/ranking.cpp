@@ -7,16 +7,17 @@
 
 namespace sweep {
 
-std::optional<double> measured_figure(const PointRecord& point, std::string_view metric) {
-  const auto found = std::ranges::find_if(point.metrics, [&](const Metric& each) {
-    return each.name == metric && each.origin == Origin::measured;
-  });
-  if (found == point.metrics.end()) return std::nullopt;
-  return std::isfinite(found->value) && found->value > 0 ? std::optional(found->value)
-                                                         : std::nullopt;
-}
-
 namespace {
+
+/// A point's figure of this origin, where it has one that can be compared.
+std::optional<double> find_figure(const PointRecord& point, std::string_view name, Origin origin) {
+  const auto found = std::ranges::find_if(point.metrics, [&](const Metric& each) {
+    return each.name == name && each.origin == origin;
+  });
+  if (found == point.metrics.end() || !std::isfinite(found->value)) return std::nullopt;
+  const bool counts = origin == Origin::measured ? found->value > 0 : found->value >= 0;
+  return counts ? std::optional(found->value) : std::nullopt;
+}
 
 RankedBy ranked_by_of(std::span<const StoredPoint> points, const std::vector<std::size_t>& places) {
   constexpr std::array<std::string_view, 2> bandwidths = {"bandwidth", "shared_bandwidth"};
@@ -46,26 +47,6 @@ std::string identity_of(const Bindings& group, std::span<const std::string> name
     identity += ' ' + std::to_string(text.size()) + ' ' + text;
   }
   return identity;
-}
-
-std::vector<RankedGroup> searched_groups(std::span<const StoredPoint> points,
-                                         const TuningRecord& tuning) {
-  const RankedBy ranked_by = {tuning.metric, tuning.better, tuning.origin};
-  const auto tuned = tuned_groups_of(points, tuning);
-  std::vector<RankedGroup> groups;
-  std::map<std::string, std::size_t> place_of;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const PointRecord& point = points[i].point;
-    if (point.status != PointStatus::ok || !figure_of(point, ranked_by)) continue;
-    Bindings group = group_of(point.key, tuning.for_each);
-    const auto [place, is_new] =
-        place_of.emplace(identity_of(group, tuning.for_each), groups.size());
-    if (is_new) {
-      groups.push_back({point.key.pattern_name, {}, ranked_by, std::move(group), tuned[i]});
-    }
-    groups[place->second].places.push_back(i);
-  }
-  return groups;
 }
 
 }  // namespace
@@ -100,17 +81,30 @@ std::vector<std::optional<std::size_t>> tuned_groups_of(std::span<const StoredPo
 
 std::vector<RankedGroup> ranked_groups(std::span<const StoredPoint> points,
                                        const TuningRecord* tuning) {
-  if (tuning != nullptr) return searched_groups(points, *tuning);
+  std::vector<std::optional<std::size_t>> tuned(points.size());
+  RankedBy ranked_by = {"time", Better::lower};
+  std::vector<std::string> for_each = {"pattern"};
+  if (tuning != nullptr) {
+    tuned = tuned_groups_of(points, *tuning);
+    ranked_by = {tuning->metric, tuning->better, tuning->origin};
+    for_each = tuning->for_each;
+  }
   std::vector<RankedGroup> groups;
-  std::map<std::string, std::size_t> group_of;
+  std::map<std::string, std::size_t> place_of;
   for (std::size_t i = 0; i < points.size(); ++i) {
     const PointRecord& point = points[i].point;
-    if (point.status != PointStatus::ok || !measured_figure(point, "time")) continue;
-    const auto [group, is_new] = group_of.emplace(point.key.pattern_name, groups.size());
-    if (is_new) groups.push_back({point.key.pattern_name, {}, {}, {}, {}});
-    groups[group->second].places.push_back(i);
+    if (point.status != PointStatus::ok || !figure_of(point, ranked_by)) continue;
+    Bindings group = group_of(point.key, for_each);
+    const auto [place, is_new] = place_of.emplace(identity_of(group, for_each), groups.size());
+    if (is_new) {
+      if (tuning == nullptr) group = {};
+      groups.push_back({point.key.pattern_name, {}, ranked_by, std::move(group), tuned[i]});
+    }
+    groups[place->second].places.push_back(i);
   }
-  for (RankedGroup& group : groups) group.ranked_by = ranked_by_of(points, group.places);
+  if (tuning == nullptr) {
+    for (RankedGroup& group : groups) group.ranked_by = ranked_by_of(points, group.places);
+  }
   return groups;
 }
 
@@ -120,15 +114,12 @@ std::string describe_ranking(const TuningRecord& tuning) {
          ", emulated: this is not speed; a GPU may prefer another configuration";
 }
 
+std::optional<double> measured_figure(const PointRecord& point, std::string_view metric) {
+  return find_figure(point, metric, Origin::measured);
+}
+
 std::optional<double> figure_of(const PointRecord& point, const RankedBy& ranked_by) {
-  if (ranked_by.origin == Origin::measured) return measured_figure(point, ranked_by.metric);
-  for (const Metric& metric : point.metrics) {
-    if (metric.name == ranked_by.metric && metric.origin == ranked_by.origin) {
-      return std::isfinite(metric.value) && metric.value >= 0 ? std::optional(metric.value)
-                                                              : std::nullopt;
-    }
-  }
-  return std::nullopt;
+  return find_figure(point, ranked_by.metric, ranked_by.origin);
 }
 
 std::optional<Interval> interval_of(const PointRecord& point, const RankedBy& ranked_by) {

@@ -20,6 +20,8 @@ using sqlite::Statement;
 using sqlite::Transaction;
 using Kind = Transaction::Kind;
 
+}  // namespace
+
 /// Which metrics points have, in their order. Most points of a run have the same, so that each such
 /// list is stored once and a point has its number, and the values alone. Remembers the lists that
 /// it has read.
@@ -108,6 +110,8 @@ class MetricLists {
   Database& database_;
   std::map<std::int64_t, List> lists_;
 };
+
+namespace {
 
 /// A run's columns of this provenance, and the members that they hold.
 constexpr std::string_view provenance_columns =

@@ -25,6 +25,15 @@ std::ostream& operator<<(std::ostream& out, const NameCase& example) {
   return out << example.line << " [" << example.array << "]";
 }
 
+AccessCost access_at(std::size_t line, AccessVerb verb, AccessSpace space, const char* array) {
+  AccessCost access;
+  access.line = line;
+  access.verb = verb;
+  access.space = space;
+  access.array = array;
+  return access;
+}
+
 /// The line as the body of a kernel that has buffers in, out and idx and a shared array tile.
 std::string name_of_case(const NameCase& example) {
   const std::string cuda = std::string(
@@ -37,8 +46,8 @@ std::string name_of_case(const NameCase& example) {
                                "float acc[4];\n") +
                            example.line + "\n}\n";
   const SourceText source = read_source_text(cuda, 10);
-  const AccessTraits traits = {16, example.verb, example.space, example.array};
-  const auto name = name_access(source, traits, {"in", "out", "idx", "tile"});
+  const AccessCost access = access_at(16, example.verb, example.space, example.array);
+  const auto name = name_access(source, access, {"in", "out", "idx", "tile"});
   return name ? name->text : std::string();
 }
 
@@ -108,8 +117,8 @@ BOOST_DATA_TEST_CASE(an_access_is_named_when_the_line_leaves_no_doubt, data::mak
 
 BOOST_AUTO_TEST_CASE(a_store_through_a_second_pointer_is_not_taken_for_the_array) {
   const SourceText source = read_source_text("float* half = out + n;\nhalf[i] = out[i];\n", 1);
-  const AccessTraits traits = {2, AccessVerb::store, AccessSpace::global, "out"};
-  const auto name = name_access(source, traits, {"out"});
+  const AccessCost access = access_at(2, store, global, "out");
+  const auto name = name_access(source, access, {"out"});
   BOOST_REQUIRE(name.has_value());
   BOOST_TEST(name->text == "half[i]");
 }
@@ -117,8 +126,8 @@ BOOST_AUTO_TEST_CASE(a_store_through_a_second_pointer_is_not_taken_for_the_array
 BOOST_AUTO_TEST_CASE(an_expression_over_several_lines_is_found_on_each) {
   const SourceText source = read_source_text("x = in[\n  i\n   * 2]\n + in[3];\n", 7);
   for (const std::size_t line : {7U, 8U}) {
-    const AccessTraits traits = {line, AccessVerb::load, AccessSpace::global, "in"};
-    const auto name = name_access(source, traits, {"in"});
+    const AccessCost access = access_at(line, load, global, "in");
+    const auto name = name_access(source, access, {"in"});
     BOOST_REQUIRE(name.has_value());
     BOOST_TEST(name->text == "in[ i * 2]");
     BOOST_TEST(name->line == 7U);

@@ -3,7 +3,7 @@
 #include <ostream>
 #include <string>
 
-#include "engine/explain/source_access.h"
+#include "engine/explain/access_cost.h"
 
 namespace declared_names {
 namespace {

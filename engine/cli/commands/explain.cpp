@@ -12,7 +12,7 @@
 #include "engine/cli/options/operands.h"
 #include "engine/cli/options/shared_options.h"
 #include "engine/cli/terminal/terminal.h"
-#include "engine/explain/listing.h"
+#include "engine/explain/explanation.h"
 #include "engine/run/workload.h"
 #include "engine/space/enumerate.h"
 

@@ -8,7 +8,7 @@
 
 #include "engine/cli/terminal/live_line.h"
 #include "engine/emulator/execution/emulator_backend.h"
-#include "engine/explain/listing.h"
+#include "engine/explain/explanation.h"
 #include "engine/run/compile_pool.h"
 #include "engine/run/workload.h"
 #include "engine/space/enumerate.h"
