@@ -135,19 +135,18 @@ class UnitWriter {
     is_open_ = false;
     auto [known, is_new] = bodies_.try_emplace(values_of(configuration, dependence_.body));
     has_body_ = is_new;
-    UnitEntries& of_body = known->second;
-    if (is_new) write_body(configuration, of_body);
-    UnitEntries entries = of_body;
-    for (std::size_t i = 0; i < pattern_.buffers.size(); ++i) {
-      if (!pattern_.buffers[i].init || dependence_.init[i].needs_body) continue;
-      entries.init[i] = shared(configuration, fmt::format("init_{}", i), dependence_.init[i],
-                               [&] { return write_init(i); });
+    if (is_new) {
+      UnitEntries& entries = known->second;
+      open_space(configuration);
+      entries.kernel_expression = fmt::format("&{}::{}", space_, pattern_.name);
+      entries.init.resize(pattern_.buffers.size());
+      entries.check.resize(pattern_.verify.size());
+      unit_.text += placed(place_in_source(0), body_.text) + back_to_generated;
+      write_struct_checks(configuration);
+      write_functions(configuration, true, entries);
     }
-    for (std::size_t i = 0; i < pattern_.verify.size(); ++i) {
-      if (dependence_.check[i].needs_body) continue;
-      entries.check[i] = shared(configuration, fmt::format("check_{}", i), dependence_.check[i],
-                                [&] { return write_check(i); });
-    }
+    UnitEntries entries = known->second;
+    write_functions(configuration, false, entries);
     if (is_open_) unit_.text += "}\n";
     // What one configuration defines, the next does not see.
     for (const std::string& macro : body_.macros) {
@@ -164,31 +163,31 @@ class UnitWriter {
     unit_.text += fmt::format("namespace {} {{\n{}", space_, constants);
   }
 
-  /// The body and the functions that stand behind it.
-  void write_body(const Configuration& configuration, UnitEntries& entries) {
-    open_space(configuration);
-    entries.kernel_expression = fmt::format("&{}::{}", space_, pattern_.name);
-    unit_.text += placed(place_in_source(0), body_.text) + back_to_generated;
-    write_struct_checks(configuration);
-    for (std::size_t i = 0; i < pattern_.buffers.size(); ++i) {
-      entries.init.push_back(dependence_.init[i].needs_body ? write_init(i) : std::string());
+  /// The functions that stand behind the body, or those that can do without it. The latter are
+  /// written unless one with the same parameters is there.
+  void write_functions(const Configuration& configuration, bool behind_body, UnitEntries& entries) {
+    const auto write = [&](const FunctionDependence& dependence, std::string& name, auto function,
+                           std::string_view kind, std::size_t index) {
+      if (dependence.needs_body != behind_body) return;
+      if (behind_body) {
+        name = (this->*function)(index);
+        return;
+      }
+      auto [known, is_new] = functions_.try_emplace(
+          fmt::format("{}_{} {}", kind, index, values_of(configuration, dependence.parameters)));
+      if (is_new) {
+        open_space(configuration);
+        known->second = (this->*function)(index);
+      }
+      name = known->second;
+    };
+    for (std::size_t i = 0; i < entries.init.size(); ++i) {
+      if (!pattern_.buffers[i].init) continue;
+      write(dependence_.init[i], entries.init[i], &UnitWriter::write_init, "init", i);
     }
-    for (std::size_t i = 0; i < pattern_.verify.size(); ++i) {
-      entries.check.push_back(dependence_.check[i].needs_body ? write_check(i) : std::string());
+    for (std::size_t i = 0; i < entries.check.size(); ++i) {
+      write(dependence_.check[i], entries.check[i], &UnitWriter::write_check, "check", i);
     }
-  }
-
-  /// The name of a function that `write` writes unless one with the same parameters is there.
-  template <class Write>
-  const std::string& shared(const Configuration& configuration, const std::string& function,
-                            const FunctionDependence& dependence, const Write& write) {
-    const std::string values = values_of(configuration, dependence.parameters);
-    auto [known, is_new] = functions_.try_emplace(fmt::format("{} {}", function, values));
-    if (is_new) {
-      open_space(configuration);
-      known->second = write();
-    }
-    return known->second;
   }
 
   /// Those that nothing in the namespace depends on would only cost time.
