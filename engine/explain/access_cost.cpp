@@ -1,11 +1,10 @@
-#include "engine/explain/access_cost.h"
-
 #include <algorithm>
 #include <array>
 #include <optional>
 
 #include "engine/emulator/count/model.h"
 #include "engine/emulator/machine/fault.h"
+#include "engine/explain/explanation.h"
 #include "engine/spec/cuda_scanner.h"
 #include "engine/spec/included_files.h"
 

@@ -1,13 +1,106 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "engine/explain/access_cost.h"
+#include "engine/emulator/execution/emulator_execution.h"
+#include "engine/spec/pattern.h"
 
 namespace sweep {
+
+// What CUDA source declares, found without parsing it. `code` has comments, literals and
+// preprocessor lines blanked (blank_non_code); each name comes once, in the order found.
+
+/// Names that stand behind a `*` or `auto` and qualifiers, and before `=`, `,`, `;`, `)` or `{`.
+std::vector<std::string> pointer_names(std::string_view code);
+
+/// Names of arrays without a size that are declared `extern`: dynamic shared memory.
+std::vector<std::string> dynamic_array_names(std::string_view code);
+
+/// The macros of `cuda` whose replacement may touch memory.
+std::vector<std::string> memory_macros(std::string_view cuda);
+
+/// An expression in CUDA source that may touch memory.
+struct SourceAccess {
+  enum class Role {
+    load,
+    store,
+    update,  ///< += and its kin: loads and stores
+    atomic,  ///< what an atomic function gets the address of
+    any,     ///< its address goes elsewhere
+  };
+  std::string base;  ///< the name it starts from
+  std::string text;  ///< as it stands there, blanks and line breaks made one blank
+  std::size_t first_line = 0;
+  std::size_t last_line = 0;
+  Role role = Role::load;
+  bool is_argument = false;  ///< a pointer handed to a function, `data + i`
+};
+
+/// What can be told from CUDA source about its memory accesses, without understanding its types.
+struct SourceText {
+  std::vector<SourceAccess> accesses;
+  std::vector<std::string> pointers;  ///< names declared as pointers, or with `auto`
+  std::string dynamic_shared;         ///< the `extern __shared__` array, when there is one alone
+  /// Lines that use a macro of the file that may touch memory: nothing can be told about them.
+  std::vector<std::size_t> macro_lines;
+};
+
+/// Finds subscripts, dereferences and pointers to members; lines count from `first_line`.
+SourceText read_source_text(std::string_view cuda, std::size_t first_line);
+
+enum class AccessVerb { load, store, atomic, copy };
+enum class AccessSpace { global, shared, local };
+
+/// What the executed memory instructions of one expression of the source cost together. A generic
+/// instruction that reached two memories is two of them.
+struct AccessCost {
+  std::string file;
+  std::size_t line = 0;  ///< 0: the compiler does not tell
+  std::size_t column = 0;
+  bool is_in_pattern = false;  ///< the line is one of the pattern's own
+  /// The expression, or the whole line where the source does not tell which of its parts it is.
+  std::string text;
+  bool is_expression = false;
+  std::string array;  ///< the name of the memory it reached, where it is one array's
+  AccessVerb verb = AccessVerb::load;
+  AccessSpace space = AccessSpace::global;
+  std::uint32_t width = 4;         ///< bytes that a lane accesses
+  std::uint32_t instructions = 0;  ///< in the machine's program
+  GlobalCount memory;              ///< of global and local accesses
+  SharedCount shared;              ///< of shared accesses
+  AddressShape shape;
+
+  std::uint64_t requests() const;
+  /// What it cost: sectors, or wavefronts of a shared access.
+  std::uint64_t cost() const;
+  /// What it would cost if the lanes' bytes lay as densely as possible, each request costing one.
+  std::uint64_t ideal() const;
+  std::uint64_t excess() const;
+  /// Bytes wanted of those moved; of a shared access of those that its wavefronts could move.
+  double efficiency() const;
+};
+
+std::string_view name_of(AccessVerb verb);
+std::string_view name_of(AccessSpace space);
+
+/// The accesses that were executed, by line. Throws nothing; what cannot be told is left empty.
+std::vector<AccessCost> access_costs(const Pattern& pattern, const EmulatorExecution& execution);
+
+struct AccessName {
+  std::string text;      ///< "data[i * STRIDE]"; "data[...]" when several would fit
+  std::size_t line = 0;  ///< where the expression begins
+};
+
+/// The expression that an access comes from, when the source leaves no doubt about it: found by its
+/// line, verb, space and array. `arrays` are the source's names of all known arrays.
+std::optional<AccessName> name_access(const SourceText& source, const AccessCost& access,
+                                      const std::vector<std::string>& arrays);
 
 /// What would make an access cheaper, in one or two sentences drawn from its counts and addresses
 /// alone; empty when nothing is known to help. `all` are the kernel's accesses, this one among

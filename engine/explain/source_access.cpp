@@ -2,7 +2,7 @@
 #include <array>
 #include <unordered_map>
 
-#include "engine/explain/access_cost.h"
+#include "engine/explain/explanation.h"
 #include "engine/spec/cuda_scanner.h"
 #include "engine/text/characters.h"
 

@@ -9,7 +9,6 @@
 #include <set>
 #include <system_error>
 
-#include "engine/jit/compiler_messages.h"
 #include "engine/jit/prelude.h"
 #include "engine/jit/program_file.h"
 #include "engine/jit/translation_unit.h"

@@ -1,5 +1,3 @@
-#include "engine/jit/compiler_messages.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/jit/compiler.h"
 #include "engine/spec/cuda_scanner.h"
 #include "engine/spec/included_files.h"
 #include "engine/text/source.h"

@@ -1,11 +1,10 @@
-#include "engine/jit/text_dependence.h"
-
 #include <algorithm>
 #include <array>
 #include <set>
 #include <string_view>
 
 #include "engine/jit/prelude.h"
+#include "engine/jit/translation_unit.h"
 #include "engine/spec/cuda_scanner.h"
 #include "engine/text/characters.h"
 

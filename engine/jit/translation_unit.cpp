@@ -11,7 +11,6 @@
 #include "engine/backend/backend.h"
 #include "engine/jit/nvrtc.h"
 #include "engine/jit/prelude.h"
-#include "engine/jit/text_dependence.h"
 #include "engine/spec/cuda_scanner.h"
 #include "engine/spec/included_files.h"
 #include "engine/text/characters.h"

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/jit/text_dependence.h"
+#include "engine/jit/translation_unit.h"
 
 namespace sweep {
 

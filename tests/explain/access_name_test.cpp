@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <ostream>
 
-#include "engine/explain/access_cost.h"
+#include "engine/explain/explanation.h"
 
 using namespace sweep;
 namespace data = boost::unit_test::data;

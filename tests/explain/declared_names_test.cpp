@@ -3,7 +3,7 @@
 #include <ostream>
 #include <string>
 
-#include "engine/explain/access_cost.h"
+#include "engine/explain/explanation.h"
 
 namespace declared_names {
 namespace {

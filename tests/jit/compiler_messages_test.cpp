@@ -1,7 +1,7 @@
-#include "engine/jit/compiler_messages.h"
-
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
+
+#include "engine/jit/compiler.h"
 
 using namespace sweep;
 

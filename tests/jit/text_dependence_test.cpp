@@ -1,8 +1,7 @@
-#include "engine/jit/text_dependence.h"
-
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include "engine/jit/translation_unit.h"
 #include "tests/pattern_from_text.h"
 
 using namespace sweep;
