@@ -9,7 +9,6 @@
 #include "engine/run/prepared_points.h"
 #include "engine/run/workload.h"
 #include "engine/space/enumerate.h"
-#include "engine/space/tuning_groups.h"
 #include "engine/store/store.h"
 
 namespace sweep {

@@ -4,16 +4,15 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
+#include <set>
 #include <stdexcept>
 
 #include "engine/space/pattern_walk.h"
-#include "engine/space/walk_plan.h"
 #include "engine/text/units.h"
 
 namespace sweep {
 namespace {
-
-constexpr const char* shorten_axes = "shorten the axes, or fix some with --set NAME=VALUE";
 
 /// About what a configuration takes while a sweep runs, beside its values.
 constexpr std::uint64_t bytes_per_configuration = 512;
@@ -25,82 +24,129 @@ class Enumeration {
       : sweep_(sweep), limits_(limits), left_(limits) {}
 
   Space run() {
-    add_rows();
-    for (const PatternPtr& pattern : sweep_.patterns) count_combinations(*pattern);
+    for (const PatternPtr& pattern : sweep_.patterns)
+      parts_.push_back({pattern, axes_of(*pattern)});
+    const std::size_t first_bound = add_constraints();
+    count_combinations();
     left_.configurations = std::min(limits_.configurations, configurations_in_memory());
     const std::uint64_t most = left_.configurations;
-    for (std::size_t i = 0; i < sweep_.patterns.size(); ++i) walk_pattern(i);
+    std::deque<PatternWalk> walks;
+    for (const Part& part : parts_) {
+      walk(part, walks.emplace_back(part.pattern, part.axes, part.constraints));
+    }
     require_at_most(most);
-    for (PatternWalk& walk : walks_) add_configurations(walk);
-    const auto first_bound = space_.removed.begin() + static_cast<std::ptrdiff_t>(first_bound_);
-    space_.removed.erase(std::remove_if(first_bound, space_.removed.end(),
-                                        [](const Removed& row) { return row.count == 0; }),
-                         space_.removed.end());
+    for (PatternWalk& walk : walks) {
+      space_.configurations.reserve(space_.configurations.size() + walk.found().size());
+      for (const std::uint64_t combination : walk.found()) {
+        space_.configurations.push_back(walk.configuration(combination));
+      }
+    }
+    std::size_t row = 0;
+    std::erase_if(space_.removed, [&](const Removed& removed) {
+      return row++ >= first_bound && removed.count == 0;
+    });
     return std::move(space_);
   }
 
  private:
-  /// The rows of the counts, and which of them are each pattern's.
-  void add_rows() {
-    constraints_.resize(sweep_.patterns.size());
-    for (std::size_t i = 0; i < sweep_.patterns.size(); ++i) {
-      for (const Expression& condition : sweep_.patterns[i]->require) {
-        constraints_[i].push_back({condition, space_.removed.size()});
-        add_row(condition.text(), "pattern " + sweep_.patterns[i]->name);
+  /// A pattern's part of the space.
+  struct Part {
+    PatternPtr pattern;
+    std::vector<Axis> axes;
+    std::vector<Constraint> constraints = {};  ///< in the order of equals
+  };
+
+  /// The axes that the pattern has parameters for: only the names it has, each row once.
+  std::vector<Axis> axes_of(const Pattern& pattern) const {
+    std::vector<Axis> axes;
+    for (const Axis& axis : sweep_.axes) {
+      Axis own{{}, {}, axis.where};
+      std::vector<std::size_t> columns;
+      for (std::size_t column = 0; column < axis.names.size(); ++column) {
+        if (pattern.find_parameter(axis.names[column]) == nullptr) continue;
+        columns.push_back(column);
+        own.names.push_back(axis.names[column]);
+      }
+      if (columns.empty()) continue;
+      std::set<std::vector<Value>> seen;
+      for (const std::vector<Value>& row : axis.rows) {
+        std::vector<Value> values;
+        for (const std::size_t column : columns) values.push_back(row[column]);
+        const bool is_whole = columns.size() == row.size();
+        if (is_whole || seen.insert(values).second) own.rows.push_back(std::move(values));
+      }
+      axes.push_back(std::move(own));
+    }
+    return axes;
+  }
+
+  /// Each with a row of the counts. Gives the first row of a parameter's bound.
+  std::size_t add_constraints() {
+    const auto add_row = [&](const std::string& text, const std::string& origin) {
+      space_.removed.push_back({text, origin});
+    };
+    for (Part& part : parts_) {
+      for (const Expression& condition : part.pattern->require) {
+        part.constraints.push_back({condition, space_.removed.size()});
+        add_row(condition.text(), "pattern " + part.pattern->name);
       }
     }
     for (const Expression& condition : sweep_.where) {
-      for (std::size_t i = 0; i < sweep_.patterns.size(); ++i) {
-        if (!applies_to(condition, *sweep_.patterns[i])) continue;
-        constraints_[i].push_back({condition, space_.removed.size()});
+      for (Part& part : parts_) {
+        if (!applies_to(condition, *part.pattern)) continue;
+        part.constraints.push_back({condition, space_.removed.size()});
       }
       add_row(condition.text(), "the sweep");
     }
-    first_bound_ = space_.removed.size();
-    for (std::size_t i = 0; i < sweep_.patterns.size(); ++i) add_bounds(i);
-  }
-
-  void add_bounds(std::size_t pattern) {
-    const Pattern& of = *sweep_.patterns[pattern];
-    const auto add = [&](const ParameterBound& bound) {
-      constraints_[pattern].push_back({bound, space_.removed.size()});
-      add_row(to_string(bound, of), "pattern " + of.name);
-    };
-    for (std::size_t i = 0; i < of.parameters.size(); ++i) {
-      if (of.parameters[i].min) add({i, *of.parameters[i].min, true});
-      if (of.parameters[i].max) add({i, *of.parameters[i].max, false});
+    const std::size_t first_bound = space_.removed.size();
+    for (Part& part : parts_) {
+      const auto add_bound = [&](const Parameter& parameter, const char* relation,
+                                 std::optional<std::int64_t> limit) {
+        if (!limit) return;
+        const std::string text = fmt::format("{} {} {}", parameter.name, relation, *limit);
+        Diagnostics diagnostics;
+        const auto condition = Expression::parse(text, parameter.where, diagnostics);
+        if (!condition) return;  // the least integer has no literal: as a bound it says nothing
+        part.constraints.push_back({*condition, space_.removed.size()});
+        add_row(text, "pattern " + part.pattern->name);
+      };
+      for (const Parameter& parameter : part.pattern->parameters) {
+        add_bound(parameter, ">=", parameter.min);
+        add_bound(parameter, "<=", parameter.max);
+      }
     }
+    return first_bound;
   }
 
-  void add_row(std::string constraint, std::string origin) {
-    space_.removed.push_back({std::move(constraint), std::move(origin), 0});
-  }
-
-  void count_combinations(const Pattern& pattern) {
-    axes_.push_back(axes_of(sweep_, pattern));
-    const auto combinations = combinations_of(axes_.back());
-    if (!combinations ||
-        __builtin_add_overflow(space_.combinations, *combinations, &space_.combinations)) {
-      reject("this sweep has more combinations than 64 bits can count", shorten_axes);
+  void count_combinations() {
+    for (const Part& part : parts_) {
+      std::uint64_t combinations = 1;
+      bool fits = true;
+      for (const Axis& axis : part.axes) {
+        fits = fits && !__builtin_mul_overflow(combinations, axis.rows.size(), &combinations);
+      }
+      if (!fits ||
+          __builtin_add_overflow(space_.combinations, combinations, &space_.combinations)) {
+        reject("this sweep has more combinations than 64 bits can count",
+               "shorten the axes, or fix some with --set NAME=VALUE");
+      }
     }
   }
 
   std::uint64_t configurations_in_memory() const {
     std::uint64_t bytes = bytes_per_configuration;
-    for (const PatternPtr& pattern : sweep_.patterns) {
-      const std::uint64_t own =
-          bytes_per_configuration + pattern->parameters.size() * bytes_per_parameter;
-      bytes = std::max(bytes, own);
+    for (const Part& part : parts_) {
+      bytes = std::max(
+          bytes, bytes_per_configuration + part.pattern->parameters.size() * bytes_per_parameter);
     }
     return limits_.memory / bytes;
   }
 
-  void walk_pattern(std::size_t i) {
-    PatternWalk& walk = walks_.emplace_back(sweep_.patterns[i], axes_[i], constraints_[i]);
+  void walk(const Part& part, PatternWalk& walk) {
     const PatternWalk::Ending ending = walk.run(space_.removed, left_);
     found_ += walk.found_count();
     if (ending == PatternWalk::Ending::failed) {
-      report_failure({sweep_.patterns[i], walk.given(walk.failing())}, constraints_[i]);
+      report_failure({part.pattern, walk.given(walk.failing())}, part.constraints);
     }
     is_counted_ = is_counted_ && ending == PatternWalk::Ending::complete;
   }
@@ -131,13 +177,6 @@ class Enumeration {
     }
   }
 
-  void add_configurations(PatternWalk& walk) {
-    space_.configurations.reserve(space_.configurations.size() + walk.found().size());
-    for (const std::uint64_t combination : walk.found()) {
-      space_.configurations.push_back(walk.configuration(combination));
-    }
-  }
-
   [[noreturn]] void reject(std::string message, std::string help) const {
     throw InputError(Location{sweep_.source, 0, 0, 1}, std::move(message), std::move(help));
   }
@@ -149,8 +188,7 @@ class Enumeration {
       Bindings environment = environment_of(resolve(given.pattern, given.parameters));
       environment.set("pattern", given.pattern->name);
       for (const Constraint& constraint : constraints) {
-        const auto* condition = std::get_if<Expression>(&constraint.condition);
-        if (condition != nullptr) condition->evaluate_boolean(environment);
+        constraint.condition.evaluate_boolean(environment);
       }
     } catch (const InputError& error) {
       Diagnostics diagnostics;
@@ -167,12 +205,9 @@ class Enumeration {
   SpaceLimits limits_;
   SpaceLimits left_;
   Space space_;
-  std::deque<PatternWalk> walks_;                     ///< of each pattern
-  std::uint64_t found_ = 0;                           ///< configurations
-  bool is_counted_ = true;                            ///< no walk ran out of tries
-  std::size_t first_bound_ = 0;                       ///< among the rows of the counts
-  std::vector<std::vector<Axis>> axes_;               ///< of each pattern
-  std::vector<std::vector<Constraint>> constraints_;  ///< of each pattern, in the order of equals
+  std::vector<Part> parts_;  ///< of each pattern
+  std::uint64_t found_ = 0;  ///< configurations
+  bool is_counted_ = true;   ///< no walk ran out of tries
 };
 
 }  // namespace
@@ -212,6 +247,100 @@ std::optional<Configuration> with_emulator_values(const Configuration& configura
   const Configuration& found = space.configurations.front();
   if (found.parameters == configuration.parameters) return std::nullopt;
   return found;
+}
+
+namespace {
+
+Bindings values_of(const Configuration& configuration, const std::vector<std::string>& names) {
+  Bindings values;
+  for (const std::string& name : names) {
+    if (name == "pattern") {
+      values.set(name, configuration.pattern->name);
+    } else if (const Value* value = configuration.parameters.find(name)) {
+      values.set(name, *value);
+    }
+  }
+  return values;
+}
+
+bool has_values(const Axis& axis, const std::vector<Value>& row, const Bindings& wanted) {
+  for (std::size_t i = 0; i < axis.names.size(); ++i) {
+    const Value* value = wanted.find(axis.names[i]);
+    if (value != nullptr && *value != row[i]) return false;
+  }
+  return true;
+}
+
+bool is_chosen(const Axis& axis, const Bindings& group) {
+  return axis.rows.size() > 1 && std::ranges::none_of(axis.names, [&](const std::string& name) {
+           return group.find(name) != nullptr;
+         });
+}
+
+/// What is left of the axes for one who chooses nothing. Only that is copied: there may be as many
+/// groups as an axis has values.
+std::vector<Axis> without_choices(const std::vector<Axis>& axes, const Bindings& group) {
+  std::vector<Axis> rest;
+  for (const Axis& axis : axes) {
+    if (is_chosen(axis, group)) continue;
+    // Of several rows of axes that move together the first.
+    const auto row = std::ranges::find_if(
+        axis.rows, [&](const std::vector<Value>& each) { return has_values(axis, each, group); });
+    Axis left{axis.names, {}, axis.where};
+    if (row != axis.rows.end()) left.rows.push_back(*row);
+    rest.push_back(std::move(left));
+  }
+  return rest;
+}
+
+/// The default configuration, or why there is none. `frame` is the sweep without its axes.
+std::optional<Configuration> default_of(const std::vector<Axis>& axes, Sweep& frame,
+                                        const PatternPtr& pattern, TuningGroup& group) {
+  frame.patterns = {pattern};
+  frame.axes = without_choices(axes, group.values);
+  try {
+    Space space = enumerate(frame);
+    if (!space.configurations.empty()) return std::move(space.configurations.front());
+    for (const Removed& removed : space.removed) {
+      if (removed.count == 0) continue;
+      group.why_no_default = fmt::format("{} does not hold", removed.constraint);
+      break;
+    }
+  } catch (const InputError& error) {
+    group.why_no_default = error.diagnostics().list().front().message;
+  }
+  return std::nullopt;
+}
+
+void find_default(const std::vector<Axis>& axes, Sweep& frame, Space& space, TuningGroup& group) {
+  const PatternPtr pattern = space.configurations[group.configurations.front()].pattern;
+  auto found = default_of(axes, frame, pattern, group);
+  if (!found) return;
+  for (const std::size_t index : group.configurations) {
+    const Configuration& configuration = space.configurations[index];
+    if (configuration.pattern == pattern && configuration.parameters == found->parameters) {
+      group.default_configuration = index;
+      return;
+    }
+  }
+  group.default_configuration = space.configurations.size();
+  space.configurations.push_back(std::move(*found));
+}
+
+}  // namespace
+
+std::vector<TuningGroup> tuning_groups(const Sweep& sweep, Space& space) {
+  std::vector<TuningGroup> groups;
+  std::map<std::string, std::size_t> group_of;
+  for (std::size_t index = 0; index < space.configurations.size(); ++index) {
+    Bindings values = values_of(space.configurations[index], sweep.tune->for_each);
+    const auto [found, is_new] = group_of.try_emplace(to_string(values), groups.size());
+    if (is_new) groups.push_back({std::move(values), {}, {}, {}});
+    groups[found->second].configurations.push_back(index);
+  }
+  Sweep frame = sweep;
+  for (TuningGroup& group : groups) find_default(sweep.axes, frame, space, group);
+  return groups;
 }
 
 }  // namespace sweep

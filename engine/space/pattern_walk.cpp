@@ -1,14 +1,150 @@
 #include "engine/space/pattern_walk.h"
 
 #include <algorithm>
+#include <limits>
+#include <numeric>
+#include <set>
+#include <tuple>
 
 namespace sweep {
+namespace {
+
+/// The axes that something depends on, by their places.
+using AxisSet = std::set<std::size_t>;
+
+class Planner {
+ public:
+  Planner(const Pattern& pattern, const std::vector<Axis>& axes,
+          const std::vector<Constraint>& constraints)
+      : axes_(axes), constraints_(constraints) {
+    for (const Parameter& parameter : pattern.parameters) {
+      add_slot(parameter.name, &parameter.default_value);
+    }
+    for (const Struct& type : pattern.structs) add_slot("sizeof(" + type.name + ")", &type.size);
+    add_slot("pattern", nullptr);
+    for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+      for (const std::string& name : axes_[axis].names) slots_[slot_of(name)] = {nullptr, {axis}};
+    }
+    for (Slot& slot : slots_) {
+      if (slot.follows_from != nullptr) slot.axes = axes_of(*slot.follows_from);
+    }
+  }
+
+  WalkPlan plan() {
+    order_axes();
+    for (const Constraint& constraint : constraints_) {
+      const AxisSet needed = axes_of(constraint.condition);
+      WalkPlan::Check check{CompiledExpression(constraint.condition, plan_.slot_names),
+                            constraint.removed_row};
+      if (needed.size() == 1) {
+        plan_.row_checks.push_back({deciding_level(needed), std::move(check)});
+      } else {
+        level_of(needed).checks.push_back(std::move(check));
+      }
+    }
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+      if (slots_[i].follows_from == nullptr) continue;
+      level_of(slots_[i].axes)
+          .derivations.push_back(
+              {i, CompiledExpression(*slots_[i].follows_from, plan_.slot_names)});
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  struct Slot {
+    const Expression* follows_from;  ///< null where the value is given
+    AxisSet axes;
+  };
+
+  void add_slot(std::string name, const Expression* follows_from) {
+    plan_.slot_names.push_back(std::move(name));
+    slots_.push_back({follows_from, {}});
+  }
+
+  /// Past the last for an unknown name.
+  std::size_t slot_of(const std::string& name) const {
+    const auto found = std::ranges::find(plan_.slot_names, name);
+    return static_cast<std::size_t>(found - plan_.slot_names.begin());
+  }
+
+  AxisSet axes_of(const Expression& expression) const {
+    AxisSet result;
+    for (const std::string& name : expression.names()) {
+      for (const std::size_t slot : {slot_of(name), slot_of("sizeof(" + name + ")")}) {
+        if (slot < slots_.size()) result.merge(AxisSet(slots_[slot].axes));
+      }
+    }
+    return result;
+  }
+
+  void order_axes() {
+    std::vector<AxisSet> undecided;  // what each constraint still needs
+    for (const Constraint& constraint : constraints_) {
+      undecided.push_back(axes_of(constraint.condition));
+    }
+    std::erase_if(undecided, [](const AxisSet& needed) { return needed.size() < 2; });
+    std::vector<std::size_t> free(axes_.size());
+    std::iota(free.begin(), free.end(), std::size_t{0});
+    while (!free.empty()) {
+      const auto next = std::ranges::max_element(
+          free, {}, [&](std::size_t axis) { return usefulness(axis, undecided); });
+      for (AxisSet& needed : undecided) needed.erase(*next);
+      std::erase_if(undecided, [](const AxisSet& needed) { return needed.empty(); });
+      add_level(*next);
+      free.erase(next);
+    }
+  }
+
+  /// Constraints decided, constraints that depend on it, shortness.
+  std::tuple<std::size_t, std::size_t, std::size_t> usefulness(
+      std::size_t axis, const std::vector<AxisSet>& undecided) const {
+    std::size_t decided = 0;
+    std::size_t dependent = 0;
+    for (const AxisSet& needed : undecided) {
+      if (!needed.contains(axis)) continue;
+      ++dependent;
+      if (needed.size() == 1) ++decided;
+    }
+    return {decided, dependent, std::numeric_limits<std::size_t>::max() - axes_[axis].rows.size()};
+  }
+
+  void add_level(std::size_t axis) {
+    WalkPlan::Level level{axis};
+    for (const std::string& name : axes_[axis].names) level.slots.push_back(slot_of(name));
+    for (const std::vector<Value>& row : axes_[axis].rows) {
+      std::ranges::transform(row, std::back_inserter(level.rows.emplace_back()), slot_value);
+    }
+    for (std::size_t i = axis + 1; i < axes_.size(); ++i) level.stride *= axes_[i].rows.size();
+    plan_.levels.push_back(std::move(level));
+  }
+
+  /// The first at which all of `needed`, which is not empty, is bound.
+  std::size_t deciding_level(const AxisSet& needed) const {
+    std::size_t last = 0;
+    for (std::size_t i = 0; i < plan_.levels.size(); ++i) {
+      if (needed.contains(plan_.levels[i].axis)) last = i;
+    }
+    return last;
+  }
+
+  WalkPlan::Level& level_of(const AxisSet& needed) {
+    return needed.empty() ? plan_.root : plan_.levels[deciding_level(needed)];
+  }
+
+  const std::vector<Axis>& axes_;
+  const std::vector<Constraint>& constraints_;
+  WalkPlan plan_;
+  std::vector<Slot> slots_;  ///< of each of the plan's names
+};
+
+}  // namespace
 
 PatternWalk::PatternWalk(PatternPtr pattern, const std::vector<Axis>& axes,
                          const std::vector<Constraint>& constraints)
     : pattern_(std::move(pattern)),
       axes_(axes),
-      plan_(plan_walk(*pattern_, axes_, constraints)),
+      plan_(Planner(*pattern_, axes_, constraints).plan()),
       slots_(plan_.slot_names.size()) {
   slots_.back() = std::string_view(pattern_->name);
 }
@@ -16,8 +152,10 @@ PatternWalk::PatternWalk(PatternPtr pattern, const std::vector<Axis>& axes,
 PatternWalk::Ending PatternWalk::run(std::vector<Removed>& removed, SpaceLimits& limits) {
   removed_ = &removed;
   limits_ = &limits;
-  const bool derived = derive(plan_.root_derivations);
-  const Verdict verdict = try_checks(plan_.root_checks, combinations_of(axes_).value());
+  const bool derived = derive(plan_.root);
+  std::uint64_t all = 1;
+  for (const Axis& axis : axes_) all *= axis.rows.size();
+  const Verdict verdict = try_checks(plan_.root.checks, all);
   if (verdict == Verdict::broken) return ending_;
   sift_rows();
   if (std::ranges::any_of(rows_, &std::vector<Row>::empty)) return ending_;
@@ -29,12 +167,12 @@ PatternWalk::Ending PatternWalk::run(std::vector<Removed>& removed, SpaceLimits&
 
 /// Leaves the rows that satisfy the constraints on their axis alone.
 void PatternWalk::sift_rows() {
-  for (const WalkLevel& level : plan_.levels) {
+  for (const WalkPlan::Level& level : plan_.levels) {
     std::vector<Row>& rows = rows_.emplace_back(level.rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) rows[i].number = i;
   }
-  for (const RowCheck& row_check : plan_.row_checks) {
-    const WalkLevel& level = plan_.levels[row_check.level];
+  for (const WalkPlan::RowCheck& row_check : plan_.row_checks) {
+    const WalkPlan::Level& level = plan_.levels[row_check.level];
     std::vector<Row>& rows = rows_[row_check.level];
     const std::size_t before = rows.size();
     std::uint64_t others = 1;
@@ -65,8 +203,13 @@ void PatternWalk::sift_rows() {
 /// only for the combinations that no constraint removes. Says whether to go on.
 bool PatternWalk::descend(std::size_t depth, std::uint64_t combination, bool fails) {
   if (depth == plan_.levels.size()) return arrive(combination, fails);
-  if (skip_counting(depth)) return true;
-  const WalkLevel& level = plan_.levels[depth];
+  // Where no constraint is left to try, what is only counted need not be walked through.
+  if (limits_->configurations == 0 && is_free_[depth]) {
+    only_counts_ = true;
+    found_count_ += rows_[depth].size() * below_[depth];
+    return true;
+  }
+  const WalkPlan::Level& level = plan_.levels[depth];
   for (const Row& row : rows_[depth]) {
     if (!take_try()) return end(Ending::too_many_tries);
     const bool derived = bind(level, row.number);
@@ -82,14 +225,6 @@ bool PatternWalk::take_try() {
   if (limits_->tries == 0 || (only_counts_ && limits_->counting_tries == 0)) return false;
   --limits_->tries;
   if (only_counts_) --limits_->counting_tries;
-  return true;
-}
-
-/// Where no constraint is left to try, what is only counted need not be walked through.
-bool PatternWalk::skip_counting(std::size_t depth) {
-  if (limits_->configurations != 0 || !is_free_[depth]) return false;
-  only_counts_ = true;
-  found_count_ += rows_[depth].size() * below_[depth];
   return true;
 }
 
@@ -115,10 +250,10 @@ bool PatternWalk::end(Ending ending) {
 }
 
 /// Counts `combinations` for the first constraint that is broken.
-PatternWalk::Verdict PatternWalk::try_checks(const std::vector<Check>& checks,
+PatternWalk::Verdict PatternWalk::try_checks(const std::vector<WalkPlan::Check>& checks,
                                              std::uint64_t combinations) {
   bool fails = false;
-  for (const Check& check : checks) {
+  for (const WalkPlan::Check& check : checks) {
     const Verdict verdict = try_check(check);
     if (verdict == Verdict::broken) {
       (*removed_)[check.removed_row].count += combinations;
@@ -130,37 +265,31 @@ PatternWalk::Verdict PatternWalk::try_checks(const std::vector<Check>& checks,
 }
 
 /// Whether all that follows from the row has a value.
-bool PatternWalk::bind(const WalkLevel& level, std::size_t row) {
+bool PatternWalk::bind(const WalkPlan::Level& level, std::size_t row) {
   const std::vector<SlotValue>& values = level.rows[row];
   for (std::size_t i = 0; i < values.size(); ++i) slots_[level.slots[i]] = values[i];
-  return derive(level.derivations);
+  return derive(level);
 }
 
-bool PatternWalk::derive(const std::vector<Derivation>& derivations) {
+bool PatternWalk::derive(const WalkPlan::Level& level) {
   bool good = true;
-  for (const Derivation& derivation : derivations) {
+  for (const WalkPlan::Derivation& derivation : level.derivations) {
     slots_[derivation.slot] = derivation.expression.evaluate(slots_);
     good = good && !std::holds_alternative<std::monostate>(slots_[derivation.slot]);
   }
   return good;
 }
 
-PatternWalk::Verdict PatternWalk::try_check(const Check& check) const {
-  if (const auto* bound = std::get_if<ParameterBound>(&check.condition)) {
-    const auto* value = std::get_if<std::int64_t>(&slots_[bound->parameter]);
-    if (value == nullptr) return Verdict::holds;  // what failed did so when it was derived
-    const bool holds = bound->is_min ? *value >= bound->limit : *value <= bound->limit;
-    return holds ? Verdict::holds : Verdict::broken;
-  }
-  const SlotValue value = std::get<CompiledExpression>(check.condition).evaluate(slots_);
+PatternWalk::Verdict PatternWalk::try_check(const WalkPlan::Check& check) const {
+  const SlotValue value = check.condition.evaluate(slots_);
   const bool* holds = std::get_if<bool>(&value);
   if (holds == nullptr) return Verdict::fails;
   return *holds ? Verdict::holds : Verdict::broken;
 }
 
 Configuration PatternWalk::configuration(std::uint64_t combination) {
-  derive(plan_.root_derivations);
-  for (const WalkLevel& level : plan_.levels) {
+  derive(plan_.root);
+  for (const WalkPlan::Level& level : plan_.levels) {
     bind(level, combination / level.stride % level.rows.size());
   }
   Configuration result{pattern_, {}};

@@ -1,20 +1,64 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "engine/space/enumerate.h"
-#include "engine/space/walk_plan.h"
-#include "engine/spec/pattern.h"
+#include "engine/text/expression.h"
 
 namespace sweep {
+
+/// What a combination must satisfy, and the row of the counts that it belongs to.
+struct Constraint {
+  Expression condition;
+  std::size_t removed_row;
+};
+
+/// In which order a pattern's axes are bound and its constraints tried: first those that depend on
+/// no axis, then those on one, so that each row is tried once; then, axis by axis, those on more.
+/// Next is always the axis that decides the most of these, and among equals the one that most of
+/// the undecided depend on, the shortest, and the first. So axes that hang together come together,
+/// and those that only multiply what is left come last.
+struct WalkPlan {
+  /// A default or a struct's size, which follows from the slots before it.
+  struct Derivation {
+    std::size_t slot;
+    CompiledExpression expression;
+  };
+  struct Check {
+    CompiledExpression condition;
+    std::size_t removed_row;
+  };
+  /// What happens when one more axis takes a row: its values go into slots, what follows from them
+  /// is derived, and the constraints that need no further axis are tried, each in order.
+  struct Level {
+    std::size_t axis = 0;  ///< its place among the pattern's
+    std::vector<std::size_t> slots = {};
+    std::vector<std::vector<SlotValue>> rows = {};
+    std::uint64_t stride = 1;  ///< how far apart in the space's order its neighbouring rows are
+    std::vector<Derivation> derivations = {};
+    std::vector<Check> checks = {};
+  };
+  /// A constraint on one axis alone.
+  struct RowCheck {
+    std::size_t level;
+    Check check;
+  };
+
+  /// The pattern's parameters, then its structs as "sizeof(NAME)", then "pattern".
+  std::vector<std::string> slot_names;
+  Level root;  ///< what depends on no axis
+  std::vector<RowCheck> row_checks;
+  std::vector<Level> levels;
+};
 
 /// Goes depth-first through one pattern's combinations and leaves out a subtree as soon as a
 /// constraint does not hold for what is bound. A combination is named by its number in the space's
 /// order.
 class PatternWalk {
  public:
-  /// `axes` must outlive the walk.
+  /// The product of the axes' lengths must fit 64 bits. `axes` must outlive the walk.
   PatternWalk(PatternPtr pattern, const std::vector<Axis>& axes,
               const std::vector<Constraint>& constraints);
 
@@ -50,11 +94,10 @@ class PatternWalk {
   bool descend(std::size_t depth, std::uint64_t combination, bool fails);
   bool arrive(std::uint64_t combination, bool fails);
   bool take_try();
-  bool skip_counting(std::size_t depth);
-  Verdict try_checks(const std::vector<Check>& checks, std::uint64_t combinations);
-  Verdict try_check(const Check& check) const;
-  bool bind(const WalkLevel& level, std::size_t row);
-  bool derive(const std::vector<Derivation>& derivations);
+  Verdict try_checks(const std::vector<WalkPlan::Check>& checks, std::uint64_t combinations);
+  Verdict try_check(const WalkPlan::Check& check) const;
+  bool bind(const WalkPlan::Level& level, std::size_t row);
+  bool derive(const WalkPlan::Level& level);
   bool end(Ending ending);
 
   PatternPtr pattern_;

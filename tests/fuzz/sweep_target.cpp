@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "engine/space/enumerate.h"
-#include "engine/space/tuning_groups.h"
 #include "engine/spec/counters.h"
 #include "engine/spec/sweep.h"
 #include "tests/fuzz/shipped_patterns.h"

@@ -1,7 +1,6 @@
-#include "engine/space/tuning_groups.h"
-
 #include <boost/test/unit_test.hpp>
 
+#include "engine/space/enumerate.h"
 #include "tests/spec/example_patterns.h"
 
 BOOST_AUTO_TEST_SUITE(the_groups_of_a_tuned_sweep)

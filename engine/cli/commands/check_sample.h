@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "engine/space/tuning_groups.h"
+#include "engine/space/enumerate.h"
 
 namespace sweep {
 

@@ -11,7 +11,7 @@
 #include "engine/run/measurer.h"
 #include "engine/run/runner.h"
 #include "engine/run/worker_process.h"
-#include "engine/space/tuning_groups.h"
+#include "engine/space/enumerate.h"
 
 namespace sweep {
 

@@ -6,7 +6,6 @@
 
 #include "engine/cli/options/find_sources.h"
 #include "engine/space/enumerate.h"
-#include "engine/space/tuning_groups.h"
 
 namespace sweep {
 
