@@ -8,50 +8,41 @@ namespace sweep {
 namespace {
 
 bool out_of_patience(const Patience& patience, const SearchProgress& progress) {
-  if (progress.tried() <= patience.configurations) return false;
-  const std::optional<double> before =
-      progress.best_after(progress.tried() - patience.configurations);
+  const std::size_t tried = progress.best_after.size();
+  if (tried <= patience.configurations) return false;
+  const std::optional<double> before = progress.best_after[tried - patience.configurations - 1];
   if (!before) return false;
-  const double gained = *before - *progress.best();
+  const double gained = *before - *progress.best_after.back();
   return gained <= 0 || gained < patience.share * std::abs(*before);
 }
 
 std::string configurations(std::size_t count) {
-  return count == 1 ? "configuration" : fmt::format("{} configurations", count);
+  return fmt::format("{} configuration{}", count, count == 1 ? "" : "s");
 }
 
 }  // namespace
 
 void SearchProgress::tell(std::optional<double> cost) {
-  const std::optional<double> before = best();
-  const bool better = cost && std::isfinite(*cost) && (!before || *cost < *before);
-  best_after_.push_back(better ? cost : before);
-}
-
-std::optional<double> SearchProgress::best() const {
-  return best_after(tried());
-}
-
-std::optional<double> SearchProgress::best_after(std::size_t tried) const {
-  if (tried == 0 || tried > best_after_.size()) return std::nullopt;
-  return best_after_[tried - 1];
+  std::optional<double> best = best_after.empty() ? std::nullopt : best_after.back();
+  if (cost && std::isfinite(*cost) && (!best || *cost < *best)) best = cost;
+  best_after.push_back(best);
 }
 
 std::optional<std::string> should_stop(const Budget& budget, const SearchProgress& progress,
                                        double elapsed) {
-  const std::size_t tried = progress.tried();
-  const std::string one = tried == 1 ? "1 " : "";
+  const std::size_t tried = progress.best_after.size();
   if (budget.configurations && tried >= *budget.configurations) {
-    return fmt::format("stopped after {}{}", one, configurations(tried));
+    return "stopped after " + configurations(tried);
   }
   if (budget.seconds && elapsed >= *budget.seconds) {
-    return fmt::format("stopped after {:.3g} s ({}{})", elapsed, one, configurations(tried));
+    return fmt::format("stopped after {:.3g} s ({})", elapsed, configurations(tried));
   }
   if (budget.patience && out_of_patience(*budget.patience, progress)) {
     constexpr double percent = 100;
+    const std::size_t last = budget.patience->configurations;
     return fmt::format("stopped without a gain of {:.3g} % in the last {}",
                        budget.patience->share * percent,
-                       configurations(budget.patience->configurations));
+                       last == 1 ? "configuration" : configurations(last));
   }
   return std::nullopt;
 }

@@ -22,18 +22,11 @@ struct Budget {
 };
 
 /// What a search has reached so far.
-class SearchProgress {
- public:
+struct SearchProgress {
   /// After each configuration tried: its cost, nothing when it failed.
   void tell(std::optional<double> cost);
 
-  std::size_t tried() const { return best_after_.size(); }
-  std::optional<double> best() const;
-  /// The best cost when that many configurations had been tried.
-  std::optional<double> best_after(std::size_t tried) const;
-
- private:
-  std::vector<std::optional<double>> best_after_;
+  std::vector<std::optional<double>> best_after;  ///< each configuration tried, the least cost
 };
 
 /// Why the budget is used up, `elapsed` seconds after the search began, as a sentence's predicate:

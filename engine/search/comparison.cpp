@@ -92,8 +92,6 @@ std::vector<Standing> compare_strategies(const SearchSpace& space, const CostTab
     if (std::ranges::find(known, name) != known.end()) continue;
     throw std::invalid_argument(fmt::format("there is no strategy '{}'", name));
   }
-  // Asking for features the first time changes the space.
-  for (std::size_t row = 0; row < space.size(); ++row) space.features(row);
   const auto is_stopped = [&] { return pace.stop != nullptr && *pace.stop; };
   std::mutex mutex;
   std::size_t done = 0;

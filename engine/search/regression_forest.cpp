@@ -4,108 +4,115 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <numeric>
 
 namespace sweep {
+namespace {
 
-ForestColumns::ForestColumns(std::span<const double> points, const std::vector<bool>& unordered) {
-  const std::size_t width = unordered.size();
-  if (width == 0) return;
-  rows_ = points.size() / width;
-  std::vector<double> numbers(rows_);
-  for (std::size_t column = 0; column < width; ++column) {
-    for (std::size_t row = 0; row < rows_; ++row) {
-      const double number = points[row * width + column];
-      // What is not known stands above all that is: there is an order then.
-      numbers[row] = std::isnan(number) ? std::numeric_limits<double>::infinity() : number;
-    }
-    bins_.push_back(sort_into_bins(numbers, unordered[column]));
-  }
-}
-
-ForestColumns::Bins ForestColumns::sort_into_bins(const std::vector<double>& numbers,
-                                                  bool unordered) {
+ForestColumn column_in_bins(const std::vector<double>& numbers, bool unordered) {
+  constexpr std::size_t most_bins = ForestColumn::most_bins;
   std::vector<double> sorted = numbers;
   std::ranges::sort(sorted);
   std::vector<double> distinct = sorted;
   distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
-
-  Bins bins;
-  bins.equality = unordered && distinct.size() <= most_bins;
+  ForestColumn column;
   if (distinct.size() <= most_bins) {
-    bins.low = distinct;
-    bins.high = distinct;
+    column.by_equality = unordered;
+    column.low = distinct;
+    column.high = distinct;
   } else {
     std::size_t begin = 0;
     while (begin < sorted.size()) {
       // The last row of a share of those left, and what equals it.
-      const std::size_t share = (sorted.size() - begin) / (most_bins - bins.low.size());
+      const std::size_t share = (sorted.size() - begin) / (most_bins - column.low.size());
       const double high = sorted[begin + std::max<std::size_t>(share, 1) - 1];
-      bins.low.push_back(sorted[begin]);
-      bins.high.push_back(high);
+      column.low.push_back(sorted[begin]);
+      column.high.push_back(high);
       begin = static_cast<std::size_t>(std::ranges::upper_bound(sorted, high) - sorted.begin());
     }
   }
   for (const double number : numbers) {
-    const auto bin = std::ranges::lower_bound(bins.high, number) - bins.high.begin();
-    bins.of_row.push_back(static_cast<std::uint8_t>(bin));
+    const auto bin = std::ranges::lower_bound(column.high, number) - column.high.begin();
+    column.bin_of.push_back(static_cast<std::uint8_t>(bin));
   }
-  return bins;
+  return column;
 }
-
-SplitTest ForestColumns::test(std::size_t column, std::size_t bin, std::size_t next) const {
-  const Bins& bins = bins_[column];
-  if (bins.equality) return {bins.low[bin], true};
-  // Halfway, so that numbers between those seen go to the nearer side.
-  const double middle = bins.high[bin] + (bins.low[next] - bins.high[bin]) / 2;
-  return {std::isfinite(middle) ? middle : bins.high[bin], false};
-}
-
-namespace {
-
-constexpr std::size_t tree_count = 30;
-constexpr std::size_t most_rows = 512;  // of a bootstrap sample: bounds the time of a fit
-constexpr std::size_t fewest_to_split = 2;
-constexpr double column_share = 0.6;  // of those there are, tried for each split
 
 }  // namespace
+
+std::vector<ForestColumn> forest_columns(std::span<const double> points,
+                                         const std::vector<bool>& unordered) {
+  std::vector<ForestColumn> columns;
+  const std::size_t width = unordered.size();
+  for (std::size_t column = 0; column < width; ++column) {
+    std::vector<double> numbers;
+    for (std::size_t i = column; i < points.size(); i += width) {
+      // What is not known stands above all that is: there is an order then.
+      numbers.push_back(std::isnan(points[i]) ? std::numeric_limits<double>::infinity()
+                                              : points[i]);
+    }
+    columns.push_back(column_in_bins(numbers, unordered[column]));
+  }
+  return columns;
+}
+
+SplitTest ForestColumn::test(std::size_t bin, std::size_t next) const {
+  if (by_equality) return {low[bin], true};
+  // Halfway, so that numbers between those seen go to the nearer side.
+  const double middle = high[bin] + (low[next] - high[bin]) / 2;
+  return {std::isfinite(middle) ? middle : high[bin], false};
+}
 
 /// Grows one tree.
 class RegressionForest::Grower {
  public:
-  Grower(const ForestColumns& columns, std::span<const double> targets, RandomGenerator& random)
-      : columns_(columns), targets_(targets), random_(random), order_(columns.columns()) {
+  Grower(const std::vector<ForestColumn>& columns, std::span<const double> targets,
+         RandomGenerator& random)
+      : columns_(columns), targets_(targets), random_(random), order_(columns.size()) {
+    constexpr double column_share = 0.6;  // of those there are, tried for each split
     std::iota(order_.begin(), order_.end(), std::size_t{0});
     tried_columns_ = static_cast<std::size_t>(column_share * static_cast<double>(order_.size()));
     tried_columns_ = std::min(tried_columns_ + 1, order_.size());
   }
 
   std::vector<Node> grow() {
-    sample_.resize(std::min(columns_.rows(), most_rows));
-    for (std::size_t& row : sample_) row = random_.below(columns_.rows());
+    constexpr std::size_t most_rows = 512;  // of a bootstrap sample: bounds the time of a fit
+    sample_.resize(std::min(targets_.size(), most_rows));
+    for (std::size_t& row : sample_) row = random_.below(targets_.size());
     nodes_.assign(1, {});
     grow(0, 0, sample_.size());
     return std::move(nodes_);
   }
 
  private:
+  struct Split {
+    std::size_t column = 0;
+    std::size_t bin = 0;
+    double gain = 0;
+    SplitTest test;
+  };
+
   /// Makes a node of the sample's rows from `begin` to `end`, and what is below it.
   void grow(std::size_t node, std::size_t begin, std::size_t end) {
     double sum = 0;
     for (std::size_t i = begin; i < end; ++i) sum += targets_[sample_[i]];
     nodes_[node].mean = sum / static_cast<double>(end - begin);
+    constexpr std::size_t fewest_to_split = 2;
     if (end - begin < fewest_to_split) return;
-    const Split split = best_split(begin, end, sum);
+    Split split;
+    for (std::size_t i = 0; i < tried_columns_; ++i) {
+      // Partial Fisher-Yates: the first places are a random subset.
+      std::swap(order_[i], order_[i + random_.below(order_.size() - i)]);
+      improve(split, order_[i], begin, end, sum);
+    }
     if (split.gain <= 0) return;
-
-    const std::span<const std::uint8_t> bins = columns_.bins(split.column);
-    const bool equality = columns_.by_equality(split.column);
-    const auto goes_left = [&](std::size_t row) {
-      return equality ? bins[row] == split.bin : bins[row] <= split.bin;
-    };
+    const ForestColumn& column = columns_[split.column];
     std::size_t middle = begin;
     for (std::size_t i = begin; i < end; ++i) {
-      if (goes_left(sample_[i])) std::swap(sample_[i], sample_[middle++]);
+      const std::size_t bin = column.bin_of[sample_[i]];
+      const bool goes_left = column.by_equality ? bin == split.bin : bin <= split.bin;
+      if (goes_left) std::swap(sample_[i], sample_[middle++]);
     }
     const std::size_t left = nodes_.size();
     nodes_.resize(left + 2);
@@ -116,55 +123,45 @@ class RegressionForest::Grower {
     grow(left + 1, middle, end);
   }
 
-  Split best_split(std::size_t begin, std::size_t end, double sum) {
-    // Partial Fisher-Yates: the first places are a random subset.
-    Split best;
-    for (std::size_t i = 0; i < tried_columns_; ++i) {
-      std::swap(order_[i], order_[i + random_.below(order_.size() - i)]);
-      improve(best, order_[i], begin, end, sum);
-    }
-    return best;
-  }
-
   /// The gain is what the split takes from the sum of squared errors.
-  void improve(Split& best, std::size_t column, std::size_t begin, std::size_t end, double sum) {
-    const std::size_t bins = columns_.bin_count(column);
+  void improve(Split& best, std::size_t number, std::size_t begin, std::size_t end,
+               double sum) const {
+    const ForestColumn& column = columns_[number];
+    const std::size_t bins = column.low.size();
     if (bins < 2) return;
-    std::array<double, ForestColumns::most_bins> counts{};
-    std::array<double, ForestColumns::most_bins> sums{};
-    const std::span<const std::uint8_t> bin_of = columns_.bins(column);
+    std::array<double, ForestColumn::most_bins> counts{};
+    std::array<double, ForestColumn::most_bins> sums{};
     for (std::size_t i = begin; i < end; ++i) {
-      counts[bin_of[sample_[i]]] += 1;
-      sums[bin_of[sample_[i]]] += targets_[sample_[i]];
+      const std::size_t bin = column.bin_of[sample_[i]];
+      counts[bin] += 1;
+      sums[bin] += targets_[sample_[i]];
     }
     const auto count = static_cast<double>(end - begin);
-    const double without = sum * sum / count;
-    const bool equality = columns_.by_equality(column);
     double left_count = 0;
     double left_sum = 0;
+    const auto try_split = [&](std::size_t bin, std::size_t next) {
+      const double right_sum = sum - left_sum;
+      const double gain = left_sum * left_sum / left_count +
+                          right_sum * right_sum / (count - left_count) - sum * sum / count;
+      if (gain > best.gain) best = {number, bin, gain, column.test(bin, next)};
+    };
     std::size_t last = bins;  // the last bin that is not empty
     for (std::size_t bin = 0; bin < bins; ++bin) {
       if (counts[bin] == 0) continue;
-      if (!equality && last < bins) {
-        const double gain = separated(left_count, left_sum, count, sum) - without;
-        if (gain > best.gain) best = {column, last, gain, columns_.test(column, last, bin)};
-      }
-      left_count = equality ? counts[bin] : left_count + counts[bin];
-      left_sum = equality ? sums[bin] : left_sum + sums[bin];
-      if (equality && left_count < count) {
-        const double gain = separated(left_count, left_sum, count, sum) - without;
-        if (gain > best.gain) best = {column, bin, gain, columns_.test(column, bin, bin)};
+      if (column.by_equality) {
+        left_count = counts[bin];
+        left_sum = sums[bin];
+        if (left_count < count) try_split(bin, bin);
+      } else {
+        if (last < bins) try_split(last, bin);
+        left_count += counts[bin];
+        left_sum += sums[bin];
       }
       last = bin;
     }
   }
 
-  static double separated(double left_count, double left_sum, double count, double sum) {
-    const double right_sum = sum - left_sum;
-    return left_sum * left_sum / left_count + right_sum * right_sum / (count - left_count);
-  }
-
-  const ForestColumns& columns_;
+  const std::vector<ForestColumn>& columns_;
   std::span<const double> targets_;
   RandomGenerator& random_;
   std::vector<std::size_t> order_;
@@ -173,21 +170,13 @@ class RegressionForest::Grower {
   std::vector<Node> nodes_;
 };
 
-void RegressionForest::fit(const ForestColumns& columns, std::span<const double> targets,
-                           RandomGenerator& random) {
+void RegressionForest::fit(const std::vector<ForestColumn>& columns,
+                           std::span<const double> targets, RandomGenerator& random) {
+  constexpr std::size_t tree_count = 30;
   trees_.clear();
-  if (columns.rows() == 0 || columns.rows() != targets.size()) return;
+  if (columns.empty() || targets.empty()) return;
   Grower grower(columns, targets, random);
   for (std::size_t i = 0; i < tree_count; ++i) trees_.push_back(grower.grow());
-}
-
-double RegressionForest::predict(const std::vector<Node>& tree,
-                                 std::span<const double> point) const {
-  std::size_t node = 0;
-  while (tree[node].left != 0) {
-    node = tree[node].left + (tree[node].test.left(point[tree[node].column]) ? 0U : 1U);
-  }
-  return tree[node].mean;
 }
 
 Prediction RegressionForest::predict(std::span<const double> point) const {
@@ -195,13 +184,187 @@ Prediction RegressionForest::predict(std::span<const double> point) const {
   double sum = 0;
   double squares = 0;
   for (const std::vector<Node>& tree : trees_) {
-    const double value = predict(tree, point);
-    sum += value;
-    squares += value * value;
+    const Node* node = tree.data();
+    while (node->left != 0)
+      node = &tree[node->left + (node->test.left(point[node->column]) ? 0 : 1)];
+    sum += node->mean;
+    squares += node->mean * node->mean;
   }
   const auto count = static_cast<double>(trees_.size());
   const double mean = sum / count;
   return {mean, std::max(0.0, squares / count - mean * mean)};
+}
+
+namespace {
+
+constexpr std::size_t spread_rows = 12;        // spread over the space before the first forest
+constexpr std::size_t spread_candidates = 20;  // for each of them
+constexpr std::size_t random_candidates = 300;
+constexpr std::size_t best_rows = 5;  // whose neighbours and mutants are candidates too
+constexpr int mutants = 10;           // of each of them
+constexpr std::size_t mutated_parameters = 3;
+constexpr std::size_t refit_share = 25;   // a new forest whenever 1 / 25 more answers are known
+constexpr double deviation_floor = 0.02;  // of a prediction: costs are noisy
+
+double expected_improvement(const Prediction& prediction, double best) {
+  const double deviation = std::sqrt(prediction.variance + deviation_floor * deviation_floor);
+  const double z = (best - prediction.mean) / deviation;
+  const double density = std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi);
+  const double below = std::erfc(-z / std::numbers::sqrt2) / 2;
+  return deviation * (z * below + density);
+}
+
+class ForestSearch final : public RowStrategy {
+ public:
+  ForestSearch(const SearchSpace& space, std::uint64_t seed) : RowStrategy(space, seed) {
+    for (const SearchParameter& parameter : space.parameters()) {
+      unordered_.push_back(!parameter.ordered);
+    }
+    unordered_.resize(unordered_.size() + space.feature_count(), false);
+  }
+
+ private:
+  std::optional<std::size_t> propose() override {
+    if (tried_.untried_count() == 0) return std::nullopt;
+    const std::size_t answers = tried_.known().size() + tried_.failed().size();
+    if (proposed_.size() < spread_rows && answers < spread_rows) {
+      proposed_.push_back(spread_row());
+      return proposed_.back();
+    }
+    if (tried_.known().empty()) return tried_.pick(random_);
+    if (refit()) ranked_.clear();
+    while (!ranked_.empty() && !tried_.untried(ranked_.back())) ranked_.pop_back();
+    if (ranked_.empty()) rank();
+    return ranked_.back();
+  }
+
+  /// Of some random rows the one farthest from the nearest proposed.
+  std::size_t spread_row() {
+    std::size_t farthest = *tried_.pick(random_);
+    double most = -1;
+    for (std::size_t i = 0; i < spread_candidates; ++i) {
+      const std::size_t row = *tried_.pick(random_);
+      double nearest = static_cast<double>(unordered_.size());
+      for (const std::size_t other : proposed_) nearest = std::min(nearest, distance(row, other));
+      if (nearest > most) {
+        most = nearest;
+        farthest = row;
+      }
+    }
+    return farthest;
+  }
+
+  double distance(std::size_t a, std::size_t b) const {
+    double sum = 0;
+    for (std::size_t p = 0; p < space_.parameters().size(); ++p) {
+      const int difference = std::abs(space_.values(a)[p] - space_.values(b)[p]);
+      if (difference == 0) continue;
+      const SearchParameter& parameter = space_.parameters()[p];
+      sum += parameter.ordered ? difference / static_cast<double>(parameter.values - 1) : 1;
+    }
+    return sum;
+  }
+
+  void append_point(std::size_t row, std::vector<double>& points) const {
+    const auto values = space_.values(row);
+    points.insert(points.end(), values.begin(), values.end());
+    const auto features = space_.features(row);
+    points.insert(points.end(), features.begin(), features.end());
+  }
+
+  bool refit() {
+    const std::size_t answers = tried_.known().size() + tried_.failed().size();
+    if (fitted_ > 0 && answers < fitted_ + std::max<std::size_t>(1, fitted_ / refit_share)) {
+      return false;
+    }
+    fitted_ = answers;
+    std::vector<double> points;
+    for (const std::size_t row : tried_.known()) append_point(row, points);
+    forest_.fit(forest_columns(points, unordered_), targets(), random_);
+    learn_failures(points);
+    return true;
+  }
+
+  /// The known costs, scaled; what is worse than the median counts as the median: the trees are to
+  /// tell good from better, not bad from worse.
+  std::vector<double> targets() {
+    std::vector<double> costs;
+    for (const std::size_t row : tried_.known()) costs.push_back(*tried_.cost(row));
+    const CostScale scale(costs);
+    for (double& cost : costs) cost = scale(cost);
+    std::vector<double> sorted = costs;
+    std::ranges::sort(sorted);
+    best_ = sorted.front();
+    const double middle = sorted[(sorted.size() - 1) / 2];
+    for (double& cost : costs) cost = std::min(cost, middle);
+    return costs;
+  }
+
+  /// Which rows fail, as a share of 1; `points` are those that did not.
+  void learn_failures(std::vector<double> points) {
+    if (tried_.failed().empty()) return;
+    std::vector<double> failures(tried_.known().size(), 0);
+    for (const std::size_t row : tried_.failed()) {
+      failures.push_back(1);
+      append_point(row, points);
+    }
+    failures_.fit(forest_columns(points, unordered_), failures, random_);
+  }
+
+  std::vector<std::size_t> candidates() {
+    std::vector<std::size_t> rows;
+    for (std::size_t i = 0; i < random_candidates; ++i) rows.push_back(*tried_.pick(random_));
+    std::vector<std::size_t> best(std::min(best_rows, tried_.known().size()));
+    std::ranges::partial_sort_copy(tried_.known(), best, [this](std::size_t a, std::size_t b) {
+      return tried_.better(a, b) || (!tried_.better(b, a) && a < b);
+    });
+    for (const std::size_t row : best) {
+      for (const std::size_t near : space_.neighbours(row)) {
+        if (tried_.untried(near)) rows.push_back(near);
+      }
+      for (int i = 0; i < mutants; ++i) {
+        const auto mutant = untried_mutant(space_, tried_, row, mutated_parameters, random_);
+        if (mutant) rows.push_back(*mutant);
+      }
+    }
+    std::ranges::sort(rows);
+    rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+    random_.shuffle(rows);  // which of equal ones comes first is chance
+    return rows;
+  }
+
+  /// The candidates, the most promising last.
+  void rank() {
+    struct Ranked {
+      double improvement = 0;
+      std::size_t row = 0;
+    };
+    std::vector<Ranked> all;
+    std::vector<double> point;
+    for (const std::size_t row : candidates()) {
+      point.clear();
+      append_point(row, point);
+      const double succeeds = 1 - failures_.predict(point).mean;
+      all.push_back({expected_improvement(forest_.predict(point), best_) * succeeds, row});
+    }
+    std::ranges::stable_sort(all, {}, &Ranked::improvement);
+    ranked_.clear();
+    for (const Ranked& ranked : all) ranked_.push_back(ranked.row);
+  }
+
+  std::vector<bool> unordered_;        ///< per column of the forest: parameters, then features
+  std::vector<std::size_t> proposed_;  ///< the first rows
+  RegressionForest forest_;            ///< of the costs
+  RegressionForest failures_;          ///< of the share that fails; without trees when none has
+  std::size_t fitted_ = 0;             ///< answers the forest has learnt from
+  double best_ = 0;                    ///< the least cost it has learnt, scaled
+  std::vector<std::size_t> ranked_;    ///< what to propose next, the most promising last
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> forest_search(const SearchSpace& space, std::uint64_t seed) {
+  return std::make_unique<ForestSearch>(space, seed);
 }
 
 }  // namespace sweep

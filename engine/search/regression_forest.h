@@ -18,38 +18,26 @@ struct SplitTest {
   bool left(double x) const { return equality ? x == value : x <= value; }
 };
 
-/// The points that a forest learns from, column by column, each number as the bin it falls in: so a
-/// split is found by counting, without sorting.
-class ForestColumns {
- public:
+/// A column of the points that a forest learns from, each number as the bin it falls in: so a split
+/// is found by counting, without sorting.
+struct ForestColumn {
   static constexpr std::size_t most_bins = 64;
 
-  /// `points` holds one row of `unordered.size()` numbers after the other. Columns that are
-  /// unordered are split by equality. A column with more different numbers than `most_bins` is cut
-  /// into bins of about as many rows, and counts as ordered.
-  ForestColumns(std::span<const double> points, const std::vector<bool>& unordered);
+  std::vector<std::uint8_t> bin_of;  ///< each row
+  std::vector<double> low;           ///< the least number in each bin
+  std::vector<double> high;          ///< the greatest
+  bool by_equality = false;
 
-  std::size_t rows() const { return rows_; }
-  std::size_t columns() const { return bins_.size(); }
-  std::span<const std::uint8_t> bins(std::size_t column) const { return bins_[column].of_row; }
-  std::size_t bin_count(std::size_t column) const { return bins_[column].low.size(); }
-  bool by_equality(std::size_t column) const { return bins_[column].equality; }
   /// The test that separates `bin` from the others, or it and those below from `next` and those
   /// above.
-  SplitTest test(std::size_t column, std::size_t bin, std::size_t next) const;
-
- private:
-  struct Bins {
-    std::vector<std::uint8_t> of_row;
-    std::vector<double> low;   ///< the least number in each bin
-    std::vector<double> high;  ///< the greatest
-    bool equality = false;
-  };
-  static Bins sort_into_bins(const std::vector<double>& numbers, bool unordered);
-
-  std::size_t rows_ = 0;
-  std::vector<Bins> bins_;
+  SplitTest test(std::size_t bin, std::size_t next) const;
 };
+
+/// `points` holds one row of `unordered.size()` numbers after the other. Columns that are unordered
+/// are split by equality. A column with more different numbers than `most_bins` is cut into bins of
+/// about as many rows, and counts as ordered.
+std::vector<ForestColumn> forest_columns(std::span<const double> points,
+                                         const std::vector<bool>& unordered);
 
 /// What a forest expects: the mean of its trees, and their variance, which is large where nothing
 /// alike was seen.
@@ -64,7 +52,8 @@ class RegressionForest {
  public:
   /// Grows the trees anew. `targets` has one number per row of `columns`. Without rows it forgets
   /// all.
-  void fit(const ForestColumns& columns, std::span<const double> targets, RandomGenerator& random);
+  void fit(const std::vector<ForestColumn>& columns, std::span<const double> targets,
+           RandomGenerator& random);
   /// `point` has one number per column. Without trees the mean and the variance are 0.
   Prediction predict(std::span<const double> point) const;
 
@@ -75,17 +64,7 @@ class RegressionForest {
     SplitTest test;
     double mean = 0;
   };
-
-  struct Split {
-    std::size_t column = 0;
-    std::size_t bin = 0;
-    double gain = 0;
-    SplitTest test;
-  };
-
   class Grower;
-
-  double predict(const std::vector<Node>& tree, std::span<const double> point) const;
 
   std::vector<std::vector<Node>> trees_;
 };

@@ -5,7 +5,11 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <map>
 #include <stdexcept>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 namespace sweep {
@@ -42,14 +46,13 @@ SearchSpace::SearchSpace(std::vector<SearchParameter> parameters, std::vector<Va
   index_rows();
 }
 
-void SearchSpace::set_features(std::size_t count, FeatureSource source) {
-  feature_count_ = source ? count : 0;
-  feature_source_ = std::move(source);
-  features_.assign(feature_count_ > 0 ? size_ : 0, {});
-}
-
-std::span<const SearchSpace::Value> SearchSpace::values(std::size_t row) const {
-  return std::span(rows_).subspan(row * parameters_.size(), parameters_.size());
+void SearchSpace::set_features(std::size_t count, std::vector<double> features) {
+  if (features.size() != count * size_) {
+    throw std::invalid_argument(
+        fmt::format("{} features are not {} for each of {} rows", features.size(), count, size_));
+  }
+  feature_count_ = count;
+  features_ = std::move(features);
 }
 
 /// Where these values stand in the table, or the free place where they would.
@@ -95,18 +98,97 @@ std::vector<std::size_t> SearchSpace::neighbours(std::size_t row) const {
   return result;
 }
 
-std::span<const double> SearchSpace::features(std::size_t row) const {
-  if (feature_count_ == 0) return {};
-  std::vector<double>& known = features_[row];
-  if (known.empty()) {
-    std::vector<double> given = feature_source_(row);
-    if (given.size() != feature_count_) {
-      throw std::invalid_argument(fmt::format("row {} has {} features, where {} are expected", row,
-                                              given.size(), feature_count_));
-    }
-    known = std::move(given);
+namespace {
+
+/// One parameter's values over all configurations.
+struct Column {
+  SearchParameter parameter;
+  std::vector<SearchSpace::Value> numbers;  ///< by configuration
+};
+
+bool is_number(const std::optional<Value>& value) {
+  return !value || kind_of(*value) == ValueKind::integer || kind_of(*value) == ValueKind::boolean;
+}
+
+Column column_of(std::size_t configurations, const std::string& name, const ValueOf& value_of) {
+  std::map<std::optional<Value>, std::size_t> numbers;
+  std::vector<const std::size_t*> number_of;
+  for (std::size_t i = 0; i < configurations; ++i) {
+    const Value* value = value_of(i, name);
+    const std::size_t next = numbers.size();
+    const auto found =
+        numbers.try_emplace(value != nullptr ? std::optional(*value) : std::nullopt, next);
+    number_of.push_back(&found.first->second);
   }
-  return known;
+  if (numbers.size() > std::numeric_limits<SearchSpace::Value>::max() + std::size_t{1}) {
+    throw std::invalid_argument(
+        fmt::format("'{}' has {} values, too many to search", name, numbers.size()));
+  }
+  const bool ordered =
+      std::ranges::all_of(numbers, [](const auto& entry) { return is_number(entry.first); });
+  std::size_t place = 0;
+  for (auto& [value, number] : numbers) {
+    if (ordered) number = place++;
+  }
+  Column column{{numbers.size(), ordered}, {}};
+  for (const std::size_t* number : number_of) {
+    column.numbers.push_back(static_cast<SearchSpace::Value>(*number));
+  }
+  return column;
+}
+
+/// Which configurations are equal in the parameters taken so far, by a number for each.
+struct Classes {
+  std::vector<std::uint32_t> class_of;
+  std::size_t count = 1;
+
+  /// Tells those apart that differ in the column too; false where that is none.
+  bool split_by(const Column& column) {
+    std::unordered_map<std::uint64_t, std::uint32_t> classes;
+    constexpr unsigned bits = std::numeric_limits<SearchSpace::Value>::digits;
+    for (std::size_t i = 0; i < class_of.size(); ++i) {
+      const std::uint64_t key = (std::uint64_t{class_of[i]} << bits) | column.numbers[i];
+      const auto next = static_cast<std::uint32_t>(classes.size());
+      class_of[i] = classes.try_emplace(key, next).first->second;
+    }
+    return std::exchange(count, std::max<std::size_t>(classes.size(), 1)) < classes.size();
+  }
+};
+
+}  // namespace
+
+SearchSpace encode(std::span<const Bindings> configurations) {
+  std::vector<std::string> names;
+  std::unordered_set<std::string_view> known;
+  for (const Bindings& configuration : configurations) {
+    for (const auto& [name, value] : configuration.entries()) {
+      if (known.insert(name).second) names.push_back(name);
+    }
+  }
+  return encode(configurations.size(), names, [&](std::size_t i, const std::string& name) {
+    return configurations[i].find(name);
+  });
+}
+
+SearchSpace encode(std::size_t configurations, std::span<const std::string> names,
+                   const ValueOf& value_of) {
+  Classes classes{std::vector<std::uint32_t>(configurations, 0)};
+  std::vector<Column> columns;
+  for (const std::string& name : names) {
+    Column column = column_of(configurations, name, value_of);
+    if (classes.split_by(column)) columns.push_back(std::move(column));
+  }
+  if (columns.empty()) {
+    columns.push_back({{1, true}, std::vector<SearchSpace::Value>(configurations, 0)});
+  }
+  std::vector<SearchParameter> parameters;
+  for (const Column& column : columns) parameters.push_back(column.parameter);
+  std::vector<SearchSpace::Value> rows;
+  rows.reserve(configurations * columns.size());
+  for (std::size_t i = 0; i < configurations; ++i) {
+    for (const Column& column : columns) rows.push_back(column.numbers[i]);
+  }
+  return {std::move(parameters), std::move(rows)};
 }
 
 }  // namespace sweep

@@ -5,7 +5,10 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
+
+#include "engine/text/value.h"
 
 namespace sweep {
 
@@ -14,10 +17,6 @@ struct SearchParameter {
   std::size_t values = 0;
   bool ordered = true;  ///< whether neighbouring numbers are values that resemble each other
 };
-
-/// What is known of a row before it is timed, the emulator's counts for instance: always the same
-/// figures in the same order, quiet NaNs where one is not known.
-using FeatureSource = std::function<std::vector<double>(std::size_t row)>;
 
 /// The valid configurations of a tuning run: each is a row, one value number per parameter.
 class SearchSpace {
@@ -29,13 +28,16 @@ class SearchSpace {
   /// rows than a 32-bit number counts.
   SearchSpace(std::vector<SearchParameter> parameters, std::vector<Value> rows);
 
-  /// Gives every row `count` features; the source is asked at most once per row, when a strategy
-  /// first wants them.
-  void set_features(std::size_t count, FeatureSource source);
+  /// Gives every row `count` features, what is known of it before it is timed, the emulator's
+  /// counts for instance: row after row the same figures in the same order, quiet NaNs where one is
+  /// not known. Throws std::invalid_argument where they are not so many.
+  void set_features(std::size_t count, std::vector<double> features);
 
   std::size_t size() const { return size_; }
   std::span<const SearchParameter> parameters() const { return parameters_; }
-  std::span<const Value> values(std::size_t row) const;
+  std::span<const Value> values(std::size_t row) const {
+    return std::span(rows_).subspan(row * parameters_.size(), parameters_.size());
+  }
   /// The row with these values, if it is valid.
   std::optional<std::size_t> find(std::span<const Value> values) const;
   /// The rows that differ in exactly one parameter (Hamming neighbours), in the order of the
@@ -43,9 +45,9 @@ class SearchSpace {
   std::vector<std::size_t> neighbours(std::size_t row) const;
 
   std::size_t feature_count() const { return feature_count_; }
-  /// Throws std::invalid_argument when the source gives another number of them, and what the
-  /// source throws. Not for several threads at once: it fills in what was not asked for before.
-  std::span<const double> features(std::size_t row) const;
+  std::span<const double> features(std::size_t row) const {
+    return std::span(features_).subspan(row * feature_count_, feature_count_);
+  }
 
  private:
   std::size_t slot_of(std::span<const Value> values) const;
@@ -56,8 +58,26 @@ class SearchSpace {
   std::size_t size_ = 0;
   std::vector<std::uint32_t> slots_;  ///< a hash table of rows + 1, 0 where free
   std::size_t feature_count_ = 0;
-  FeatureSource feature_source_;
-  mutable std::vector<std::vector<double>> features_;
+  std::vector<double> features_;
 };
+
+/// Configurations as a strategy sees them: row i is configuration i.
+///
+/// A parameter whose value follows from those before it, as constants and defaults do, is left out,
+/// so that configurations are neighbours that differ in what was chosen. Numbers and booleans are
+/// ordered by their value; what is not a number, by where it comes first, which counts as
+/// unordered. Not to have the parameter is a value too, the first of numbers. Where nothing varies
+/// one parameter is left.
+///
+/// Throws std::invalid_argument when two configurations are the same, and for a parameter of more
+/// than 65,536 values.
+SearchSpace encode(std::span<const Bindings> configurations);
+
+/// What a configuration has for the parameter; null where it does not have it.
+using ValueOf = std::function<const Value*(std::size_t configuration, const std::string& name)>;
+
+/// The same for so many configurations whose parameters are among `names`, and in their order.
+SearchSpace encode(std::size_t configurations, std::span<const std::string> names,
+                   const ValueOf& value_of);
 
 }  // namespace sweep

@@ -62,12 +62,6 @@ bool TriedRows::better(std::size_t row, std::size_t other) const {
   return costs_[row] && (!costs_[other] || *costs_[row] < *costs_[other]);
 }
 
-namespace {
-
-constexpr int step_attempts = 30;
-
-}  // namespace
-
 SearchSpace::Value other_value(const SearchParameter& parameter, SearchSpace::Value value,
                                RandomGenerator& random) {
   if (parameter.values < 2) return value;
@@ -82,8 +76,9 @@ SearchSpace::Value other_value(const SearchParameter& parameter, SearchSpace::Va
 std::optional<std::size_t> untried_mutant(const SearchSpace& space, const TriedRows& tried,
                                           std::size_t row, std::size_t parameters,
                                           RandomGenerator& random) {
+  constexpr int attempts = 30;
   const std::span<const SearchSpace::Value> own = space.values(row);
-  for (int attempt = 0; attempt < step_attempts; ++attempt) {
+  for (int attempt = 0; attempt < attempts; ++attempt) {
     std::vector<SearchSpace::Value> values(own.begin(), own.end());
     for (std::size_t i = 0; i < parameters; ++i) {
       const std::size_t p = random.below(values.size());
@@ -97,20 +92,12 @@ std::optional<std::size_t> untried_mutant(const SearchSpace& space, const TriedR
 
 CostScale::CostScale(std::span<const double> costs) {
   if (costs.empty()) return;
-  if (std::ranges::all_of(costs, [](double cost) { return cost > 0; })) kind_ = Kind::positive;
-  if (std::ranges::all_of(costs, [](double cost) { return cost < 0; })) kind_ = Kind::negative;
+  if (std::ranges::all_of(costs, [](double cost) { return cost > 0; })) sign_ = 1;
+  if (std::ranges::all_of(costs, [](double cost) { return cost < 0; })) sign_ = -1;
 }
 
 double CostScale::operator()(double cost) const {
-  switch (kind_) {
-    case Kind::positive:
-      return std::log(cost);
-    case Kind::negative:
-      return -std::log(-cost);
-    case Kind::as_is:
-      break;
-  }
-  return cost;
+  return sign_ == 0 ? cost : sign_ * std::log(sign_ * cost);
 }
 
 }  // namespace sweep

@@ -122,8 +122,7 @@ class CostScale {
   double operator()(double cost) const;
 
  private:
-  enum class Kind { as_is, positive, negative };
-  Kind kind_ = Kind::as_is;
+  double sign_ = 0;  ///< that all costs have; 0 where they are of both
 };
 
 }  // namespace sweep

@@ -4,7 +4,7 @@
 
 #include "engine/recording/read_recording.h"
 #include "engine/recording/recording.h"
-#include "engine/search/encoded_space.h"
+#include "engine/search/search_space.h"
 #include "engine/text/read_source.h"
 #include "tests/fuzz/targets.h"
 

@@ -8,7 +8,7 @@ BOOST_AUTO_TEST_SUITE(regression_forest)
 
 namespace {
 
-using sweep::ForestColumns;
+using sweep::forest_columns;
 using sweep::RandomGenerator;
 using sweep::RegressionForest;
 
@@ -33,7 +33,7 @@ struct Steps {
 RegressionForest fitted(const Steps& steps, std::uint64_t seed) {
   RandomGenerator random(seed);
   RegressionForest forest;
-  forest.fit(ForestColumns(steps.points, {false, true}), steps.targets, random);
+  forest.fit(forest_columns(steps.points, {false, true}), steps.targets, random);
   return forest;
 }
 
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(the_trees_differ_most_at_a_step) {
 BOOST_AUTO_TEST_CASE(equal_targets_are_predicted_exactly) {
   RandomGenerator random(1);
   RegressionForest forest;
-  forest.fit(ForestColumns(std::vector<double>{1, 2, 3, 4}, {false}), std::vector<double>(4, 2.5),
+  forest.fit(forest_columns(std::vector<double>{1, 2, 3, 4}, {false}), std::vector<double>(4, 2.5),
              random);
   BOOST_TEST(forest.predict(std::vector<double>{9}).mean == 2.5);
   BOOST_TEST(forest.predict(std::vector<double>{9}).variance == 0);
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(equal_targets_are_predicted_exactly) {
 BOOST_AUTO_TEST_CASE(without_rows_it_expects_nothing) {
   RandomGenerator random(1);
   RegressionForest forest = fitted(Steps(), 1);
-  forest.fit(ForestColumns({}, {false, false}), {}, random);
+  forest.fit(forest_columns({}, {false, false}), {}, random);
   BOOST_TEST(forest.predict(std::vector<double>{1, 1}).mean == 0);
 }
 

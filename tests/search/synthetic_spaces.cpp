@@ -156,13 +156,13 @@ SyntheticSpace failing_space() {
 
 SyntheticSpace counted_space() {
   SyntheticSpace result = rugged_space();
-  std::vector<std::vector<double>> counts;
+  std::vector<double> counts;
   for (std::size_t row = 0; row < result.space.size(); ++row) {
     const auto values = result.space.values(row);
     const Tile tile(Values(values.begin(), values.end()));
-    counts.push_back({tile.sectors(), tile.wavefronts()});
+    counts.insert(counts.end(), {tile.sectors(), tile.wavefronts()});
   }
-  result.space.set_features(2, [counts](std::size_t row) { return counts[row]; });
+  result.space.set_features(2, std::move(counts));
   result.name = sized("counted", result.space);
   return result;
 }

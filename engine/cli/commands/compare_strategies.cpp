@@ -26,7 +26,6 @@
 #include "engine/recording/read_recording.h"
 #include "engine/recording/recording.h"
 #include "engine/search/comparison.h"
-#include "engine/search/encoded_space.h"
 #include "engine/search/strategy.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/expression.h"
@@ -45,7 +44,7 @@ struct ComparedBy {
 
 /// A recording as strategies search it.
 struct ComparedSpace {
-  EncodedSpace encoded;
+  SearchSpace rows;
   CostTable costs;
   RecordedMetric metric;
   Objective objective = Objective::minimise;
@@ -134,19 +133,17 @@ std::vector<std::string> features_of(const Recording& recording) {
 
 void set_features(const Recording& recording, SearchSpace& space) {
   const std::vector<std::string> names = features_of(recording);
-  std::vector<std::vector<double>> rows;
+  std::vector<double> features;
   for (const RecordedEntry& entry : recording.entries) {
-    std::vector<double> row;
     for (const std::string& name : names) {
       constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-      row.push_back(figure_of(entry, name, Origin::emulated).value_or(unknown));
+      features.push_back(figure_of(entry, name, Origin::emulated).value_or(unknown));
     }
-    rows.push_back(std::move(row));
   }
-  space.set_features(names.size(), [rows = std::move(rows)](std::size_t row) { return rows[row]; });
+  space.set_features(names.size(), std::move(features));
 }
 
-EncodedSpace encoded(const Recording& recording) {
+SearchSpace encoded(const Recording& recording) {
   std::vector<Bindings> configurations;
   for (const RecordedEntry& entry : recording.entries)
     configurations.push_back(entry.configuration);
@@ -185,7 +182,7 @@ ComparedSpace compared_space(const Recording& recording, const ComparedBy& by) {
   const Objective objective = choose_objective(metric, by);
   ComparedSpace space{encoded(recording), {}, metric, objective};
   gather_figures(recording, space);
-  if (by.features) set_features(recording, space.encoded.space);
+  if (by.features) set_features(recording, space.rows);
   return space;
 }
 
@@ -300,7 +297,7 @@ std::string describe(const Recording& recording, const ComparedSpace& space) {
   if (recording.unfinished) text += " (not finished)";
   text += fmt::format(": {} of {}, {} with a figure, {} failed",
                       count_of(recording.entries.size(), "configuration"),
-                      count_of(space.encoded.parameters.size(), "parameter"),
+                      count_of(space.rows.parameters().size(), "parameter"),
                       format_thousands(space.with_figure), format_thousands(space.failed));
   if (recording.replaced > 0) {
     text += fmt::format("; {} for which there is a later one are left out",
@@ -313,7 +310,7 @@ std::string describe(const Recording& recording, const ComparedSpace& space) {
                       display_name(space.metric.name, space.metric.origin),
                       space.objective == Objective::minimise ? "less" : "more",
                       format_figure(space.best), unit, format_figure(space.median), unit);
-  if (const std::size_t features = space.encoded.space.feature_count(); features > 0) {
+  if (const std::size_t features = space.rows.feature_count(); features > 0) {
     text += fmt::format(" Known beforehand: {} of the emulator.", count_of(features, "count"));
   }
   return text;
@@ -359,7 +356,7 @@ std::optional<StrategyComparison> compare(const StrategyRequest& request, const 
   pace.stop = &stop_flag();
   pace.on_progress = [&](std::size_t done, std::size_t all) { progress.show(done, all); };
   comparison.standings =
-      compare_strategies(space.encoded.space, space.costs, request.strategies, comparison.shares,
+      compare_strategies(space.rows, space.costs, request.strategies, comparison.shares,
                          request.seeds, comparison.most, pace);
   if (stop_flag()) return std::nullopt;
   return comparison;
