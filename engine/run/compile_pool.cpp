@@ -23,17 +23,8 @@ unsigned compilers_for(const CompileSettings& settings, std::size_t configuratio
   return static_cast<unsigned>(std::min<std::size_t>({most, useful, configurations}));
 }
 
-std::vector<Configuration> configurations_of(const CompileQueue::Task& task) {
-  std::vector<Configuration> result;
-  result.reserve(task.configurations.size());
-  for (const Configuration* configuration : task.configurations) result.push_back(*configuration);
-  return result;
-}
-
-using Outcomes = std::vector<std::optional<CompileOutcome>>;
-
 template <class Outcome>
-Outcomes as_outcomes(std::vector<Outcome> all) {
+std::vector<std::optional<CompileOutcome>> as_outcomes(std::vector<Outcome> all) {
   return {std::make_move_iterator(all.begin()), std::make_move_iterator(all.end())};
 }
 
@@ -54,28 +45,6 @@ CompileStatistics& CompileStatistics::operator+=(const CompileStatistics& more) 
   compilers = std::max(compilers, more.compilers);
   return *this;
 }
-
-/// Counts what another compiler does, and lets it begin nothing once compiling is stopped.
-class CompilePool::CountingCompiler : public ProgramCompiler {
- public:
-  CountingCompiler(ProgramCompiler& compiler, const std::atomic<bool>& stopped)
-      : compiler_(compiler), stopped_(stopped) {}
-  NvrtcResult compile(const ProgramSource& source) override {
-    if (stopped_) throw CompilingStopped();
-    const auto begin = std::chrono::steady_clock::now();
-    NvrtcResult result = compiler_.compile(source);
-    seconds += seconds_since(begin);
-    ++programs;
-    return result;
-  }
-
-  std::size_t programs = 0;
-  double seconds = 0;
-
- private:
-  ProgramCompiler& compiler_;
-  const std::atomic<bool>& stopped_;
-};
 
 CompilePool::CompilePool(const CompileSettings& settings)
     : settings_(settings),
@@ -123,21 +92,21 @@ CompileStatistics CompilePool::statistics() const {
 void CompilePool::work(CompilerProcess& process, bool is_first) {
   lower_own_priority();
   try {
-    CountingCompiler counting(process, stopped_);
     bool has_started = is_first;
     while (const auto task = queue_.take_task(has_started)) {
+      const std::span<const Configuration> batch = task->configurations;
       if (task->kind == CompileQueue::Task::Kind::look_up) {
-        look_up(*task);
+        queue_.deliver(*task, look_up(batch));
         continue;
       }
       try {
         // Not before it is needed: all may come from the cache.
         process.prepare();
         has_started = true;
-        const std::vector<Configuration> batch = configurations_of(*task);
         double seconds = CompileQueue::not_timed;
-        auto outcomes = settings_.cache != nullptr ? compile_shared(batch, counting, seconds)
-                                                   : as_outcomes(compile(batch, counting, seconds));
+        Outcomes outcomes = settings_.cache != nullptr
+                                ? compile_shared(batch, process, seconds)
+                                : as_outcomes(compile(batch, process, seconds));
         queue_.deliver(*task, std::move(outcomes), seconds);
       } catch (const CompilerStartFailure&) {
         queue_.deliver(*task, {});
@@ -154,84 +123,70 @@ void CompilePool::work(CompilerProcess& process, bool is_first) {
   }
 }
 
-void CompilePool::look_up(const CompileQueue::Task& task) {
-  auto found = settings_.cache->find(configurations_of(task), compiler_.identity());
-  count_found(static_cast<std::size_t>(
-      std::ranges::count_if(found, [](const auto& one) { return one.has_value(); })));
-  queue_.deliver(task, as_outcomes(std::move(found)));
+/// What the cache has.
+CompilePool::Outcomes CompilePool::look_up(std::span<const Configuration> configurations) {
+  auto found = settings_.cache->find(configurations, compiler_.identity());
+  const auto count = std::ranges::count_if(found, [](const auto& one) { return one.has_value(); });
+  const std::lock_guard lock(mutex_);
+  statistics_.from_cache += static_cast<std::size_t>(count);
+  statistics_.wall_seconds = seconds_since(begin_);
+  return as_outcomes(std::move(found));
 }
 
 /// Compiles a batch, but for what the cache has or another process with the same cache is
 /// compiling, which it waits for; keeps what it compiles. Times the whole batch or nothing.
-Outcomes CompilePool::compile_shared(std::span<const Configuration> batch,
-                                     CountingCompiler& counting, double& seconds) {
+CompilePool::Outcomes CompilePool::compile_shared(std::span<const Configuration> batch,
+                                                  CompilerProcess& process, double& seconds) {
   // What takes longer is compiled twice rather than waited for.
   constexpr std::chrono::seconds patience(20);
-  ProgramCache& cache = *settings_.cache;
   Outcomes outcomes(batch.size());
-  const auto missing = [&] {
+  // Gives those without an outcome that are `wanted` what `make` makes of them.
+  const auto fill = [&](const auto& wanted, const auto& make) {
     std::vector<std::size_t> indices;
-    for (std::size_t i = 0; i < batch.size(); ++i) {
-      if (!outcomes[i]) indices.push_back(i);
-    }
-    return indices;
-  };
-  const auto at = [&](const std::vector<std::size_t>& indices) {
     std::vector<Configuration> some;
-    for (const std::size_t i : indices) some.push_back(batch[i]);
-    return some;
-  };
-  const auto find_missing = [&] {
-    const std::vector<std::size_t> indices = missing();
-    auto found = cache.find(at(indices), compiler_.identity());
-    for (std::size_t i = 0; i < indices.size(); ++i) {
-      if (found[i]) outcomes[indices[i]] = std::move(*found[i]);
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      if (outcomes[i] || !wanted(i)) continue;
+      indices.push_back(i);
+      some.push_back(batch[i]);
     }
-    count_found(indices.size() - missing().size());
+    if (some.empty()) return;
+    Outcomes made = make(some);
+    for (std::size_t i = 0; i < indices.size(); ++i) outcomes[indices[i]] = std::move(made[i]);
   };
-  const auto compile_some = [&](const std::vector<std::size_t>& indices) {
-    if (indices.empty()) return;
-    const std::vector<Configuration> some = at(indices);
+  const auto find = [&](const std::vector<Configuration>& some) { return look_up(some); };
+  const auto compile_and_keep = [&](const std::vector<Configuration>& some) {
     double taken = 0;
-    std::vector<CompileOutcome> compiled = compile(some, counting, taken);
+    std::vector<CompileOutcome> compiled = compile(some, process, taken);
     if (some.size() == batch.size()) seconds = taken;
-    cache.add(some, compiled, compiler_.identity());
-    for (std::size_t i = 0; i < indices.size(); ++i) {
-      outcomes[indices[i]] = std::move(compiled[i]);
-    }
+    settings_.cache->add(some, compiled, compiler_.identity());
+    return as_outcomes(std::move(compiled));
   };
-  CacheClaims claims = cache.claim(batch, compiler_.identity());
-  find_missing();
-  std::vector<std::size_t> own = missing();
-  std::erase_if(own, [&](std::size_t i) { return !claims.holds(i); });
-  compile_some(own);
-  if (!missing().empty()) {
-    claims.wait_for_others(patience, stopped_);
-    find_missing();
-    compile_some(missing());
+  const auto all = [](std::size_t /*index*/) { return true; };
+  CacheClaims claims = settings_.cache->claim(batch, compiler_.identity());
+  fill(all, find);
+  fill([&](std::size_t i) { return claims.holds(i); }, compile_and_keep);
+  if (std::ranges::all_of(outcomes, [](const auto& one) { return one.has_value(); })) {
+    return outcomes;
   }
+  claims.wait_for_others(patience, stopped_);
+  fill(all, find);
+  fill(all, compile_and_keep);
   return outcomes;
 }
 
 std::vector<CompileOutcome> CompilePool::compile(std::span<const Configuration> batch,
-                                                 CountingCompiler& counting, double& seconds) {
-  const CountingCompiler before = counting;
+                                                 CompilerProcess& process, double& seconds) {
+  const CompilerProcess::Work before = process.work();
   const auto begin = std::chrono::steady_clock::now();
-  std::vector<CompileOutcome> outcomes = compiler_.compile(batch, counting);
+  std::vector<CompileOutcome> outcomes = compiler_.compile(batch, process);
   seconds = seconds_since(begin);
   const std::lock_guard lock(mutex_);
   statistics_.configurations += batch.size();
-  statistics_.programs += counting.programs - before.programs;
-  statistics_.compiler_seconds += counting.seconds - before.seconds;
+  statistics_.programs += process.work().programs - before.programs;
+  statistics_.compiler_seconds += process.work().seconds - before.seconds;
   statistics_.wall_seconds = seconds_since(begin_);
   if (before.programs == 0) ++statistics_.compilers;
   return outcomes;
-}
-
-void CompilePool::count_found(std::size_t found) {
-  const std::lock_guard lock(mutex_);
-  statistics_.from_cache += found;
-  statistics_.wall_seconds = seconds_since(begin_);
 }
 
 }  // namespace sweep

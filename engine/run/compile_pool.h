@@ -79,16 +79,14 @@ class CompilePool {
   CompileStatistics statistics() const;
 
  private:
-  class CountingCompiler;
+  using Outcomes = std::vector<std::optional<CompileOutcome>>;
 
   void work(CompilerProcess& process, bool is_first);
-  void look_up(const CompileQueue::Task& task);
-  std::vector<std::optional<CompileOutcome>> compile_shared(std::span<const Configuration> batch,
-                                                            CountingCompiler& counting,
-                                                            double& seconds);
+  Outcomes look_up(std::span<const Configuration> configurations);
+  Outcomes compile_shared(std::span<const Configuration> batch, CompilerProcess& process,
+                          double& seconds);
   std::vector<CompileOutcome> compile(std::span<const Configuration> batch,
-                                      CountingCompiler& counting, double& seconds);
-  void count_found(std::size_t found);
+                                      CompilerProcess& process, double& seconds);
 
   CompileSettings settings_;
   const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();

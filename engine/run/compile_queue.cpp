@@ -4,11 +4,161 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
 #include <stdexcept>
+#include <string>
 
 #include "engine/run/compiler_process.h"
 
 namespace sweep {
+namespace {
+
+/// The fixed part of a batch of the size aimed at.
+constexpr double fixed_share = 0.05;
+/// How much less a program counts than the one after it: patterns and loads change.
+constexpr double forgetting = 0.95;
+/// Before sizes differ, the fixed part is taken to be that of so many configurations.
+constexpr double usual_fixed = 4;
+/// A batch that is this large is worth its fixed part whatever it is.
+constexpr double most_for_fixed = 16;
+/// How far the costs that were learnt are trusted beyond the sizes they were learnt from.
+constexpr std::size_t growth = 4;
+/// How much of its share a compiler takes at once: the rest evens out what was estimated wrongly.
+constexpr double taken_share = 0.9;
+
+}  // namespace
+
+void BatchSize::begin(std::size_t configurations, double now) {
+  ++begun_;
+  under_way_.push_back({configurations, now});
+}
+
+void BatchSize::learn(std::size_t configurations, double seconds) {
+  const auto done = std::ranges::find(under_way_, configurations, &Program::configurations);
+  if (done != under_way_.end()) under_way_.erase(done);
+  if (configurations == 0 || !(seconds >= 0)) return;
+  const auto size = static_cast<double>(configurations);
+  for (double* sum : {&weight_, &sizes_, &seconds_, &squares_, &products_}) *sum *= forgetting;
+  weight_ += 1;
+  sizes_ += size;
+  seconds_ += seconds;
+  squares_ += size * size;
+  products_ += size * seconds;
+  largest_seen_ = std::max(largest_seen_, configurations);
+}
+
+double BatchSize::seconds_each() const {
+  if (weight_ <= 0) return 0;
+  const double mean_size = sizes_ / weight_;
+  const double mean_seconds = seconds_ / weight_;
+  const double variance = squares_ / weight_ - mean_size * mean_size;
+  // Two sizes half a configuration apart say nothing.
+  if (variance < 0.25) return mean_seconds / (mean_size + usual_fixed);
+  const double slope = (products_ / weight_ - mean_size * mean_seconds) / variance;
+  // Noise may tilt the line; a configuration costs something, and no more than its share.
+  return std::clamp(slope, 0.05 * mean_seconds / mean_size, mean_seconds / mean_size);
+}
+
+double BatchSize::fixed_seconds() const {
+  if (weight_ <= 0) return 0;
+  return std::max(0.0, (seconds_ - seconds_each() * sizes_) / weight_);
+}
+
+double BatchSize::seconds_under_way(double now) const {
+  double seconds = 0;
+  for (const Program& program : under_way_) {
+    const double whole =
+        fixed_seconds() + seconds_each() * static_cast<double>(program.configurations);
+    seconds += std::max(0.0, whole - (now - program.begun));
+  }
+  return seconds;
+}
+
+/// All that is not done, evenly divided.
+std::size_t BatchSize::share_of(std::size_t remaining, unsigned compilers, double now) const {
+  const std::size_t parts = std::max(compilers, 1U);
+  const std::size_t fair = (remaining + parts - 1) / parts;
+  const double each = seconds_each();
+  if (each <= 0 || parts == 1) return fair;
+  const double not_done = static_cast<double>(remaining) + seconds_under_way(now) / each;
+  const auto share = std::ceil(taken_share * not_done / static_cast<double>(parts));
+  // A wrong estimate of what is under way must not leave the others without work.
+  return static_cast<std::size_t>(std::min(share, 2.0 * static_cast<double>(fair)));
+}
+
+std::size_t BatchSize::next(std::size_t remaining, unsigned compilers, double now) const {
+  static_assert(first << early_batches == unlearnt);
+  std::size_t size = first << std::min(begun_, early_batches);
+  double fixed_as_sizes = 1;
+  if (const double each = seconds_each(); each > 0) {
+    fixed_as_sizes = fixed_seconds() / each;
+    const double wanted = std::ceil(fixed_as_sizes * (1 - fixed_share) / fixed_share);
+    size = static_cast<std::size_t>(std::clamp(wanted, 1.0, static_cast<double>(largest)));
+    size = std::min(std::max(size, first), std::max(unlearnt, growth * largest_seen_));
+  }
+  const auto worthwhile =
+      static_cast<std::size_t>(std::clamp(std::ceil(fixed_as_sizes), 1.0, most_for_fixed));
+  const std::size_t share = std::max(share_of(remaining, compilers, now), worthwhile);
+  return std::clamp<std::size_t>(std::min(size, share), 1, std::max<std::size_t>(remaining, 1));
+}
+
+CompileCandidate CandidateMaker::make(const Configuration& configuration, std::size_t place) {
+  const Pattern* pattern = configuration.pattern.get();
+  auto known = dependences_.find(pattern);
+  if (known == dependences_.end()) {
+    known = dependences_.emplace(pattern, text_dependence(*pattern)).first;
+  }
+  const TextDependence& dependence = known->second;
+  const std::hash<std::string> hash;
+  CompileCandidate candidate{.place = place, .pattern = pattern};
+  candidate.body = hash(values_of(configuration, dependence.body));
+  for (const auto* functions : {&dependence.init, &dependence.check}) {
+    for (const FunctionDependence& function : *functions) {
+      if (function.needs_body || function.parameters.empty()) continue;
+      candidate.functions.push_back(hash(values_of(configuration, function.parameters)));
+    }
+  }
+  return candidate;
+}
+
+std::vector<std::size_t> choose_batch(std::span<const CompileCandidate> candidates,
+                                      std::size_t size) {
+  /// A candidate and how far it is from the first.
+  struct Ranked {
+    std::size_t differing = 0;  // functions that it does not share with the first
+    std::size_t group = 0;      // the first place of those that have all functions in common
+    bool has_other_body = false;
+    std::size_t place = 0;
+
+    auto operator<=>(const Ranked&) const = default;
+  };
+  const CompileCandidate& first = candidates.front();
+  std::map<std::vector<std::size_t>, std::size_t> groups;
+  std::vector<Ranked> ranked;
+  for (const CompileCandidate& one : candidates) {
+    if (one.pattern != first.pattern) continue;
+    const auto differing =
+        std::transform_reduce(one.functions.begin(), one.functions.end(), first.functions.begin(),
+                              std::size_t{0}, std::plus<>(), std::not_equal_to<>());
+    const std::size_t group = groups.try_emplace(one.functions, one.place).first->second;
+    ranked.push_back({differing, group, one.body != first.body, one.place});
+  }
+  std::ranges::sort(ranked);
+  std::size_t count = std::clamp<std::size_t>(size, 1, ranked.size());
+  if (count < ranked.size()) {
+    // No group's small part is torn off.
+    constexpr std::size_t smallest_part = 4;  // of a batch, as a fraction: 1 / 4
+    std::size_t begin = count;
+    while (begin > 0 && ranked[begin - 1].group == ranked[count].group) --begin;
+    if (begin > 0 && (count - begin) * smallest_part < count) count = begin;
+  }
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < count; ++i) places.push_back(ranked[i].place);
+  std::ranges::sort(places);
+  return places;
+}
 
 void lower_own_priority() {
   constexpr int nicer = 5;
@@ -16,15 +166,6 @@ void lower_own_priority() {
   const int own = getpriority(PRIO_PROCESS, 0);
   setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), own + nicer);
 }
-
-namespace {
-
-constexpr std::size_t smallest_limit = 512;
-constexpr std::size_t look_up_window = 256;
-/// Enough for the early batches.
-constexpr std::size_t first_look_up_window = 32;
-
-}  // namespace
 
 void CompileQueue::submit(std::span<const Configuration* const> configurations,
                           unsigned compilers) {
@@ -40,8 +181,10 @@ std::size_t CompileQueue::open() const {
   return open_;
 }
 
+/// How many may be admitted ahead of the one that is taken next.
 std::size_t CompileQueue::most_ahead() const {
-  return std::max(smallest_limit, 2 * BatchSize::largest * compilers_);
+  constexpr std::size_t fewest = 512;
+  return std::max(fewest, 2 * BatchSize::largest * compilers_);
 }
 
 /// Not for a few at a time: they would become small batches.
@@ -50,9 +193,13 @@ bool CompileQueue::can_admit() const {
   return rest > 0 && room() >= std::min(rest, BatchSize::largest);
 }
 
-void CompileQueue::admit(std::size_t count) {
-  admitted_ += count;
+/// Gives the places of those that are admitted now, as many as there is room for.
+std::vector<std::size_t> CompileQueue::admit(std::size_t most) {
+  std::vector<std::size_t> places(std::min({most, room(), submitted() - admitted_}));
+  std::iota(places.begin(), places.end(), admitted_);
+  admitted_ += places.size();
   outcomes_.resize(admitted_ - taken_);
+  return places;
 }
 
 void CompileQueue::make_pending(std::size_t place) {
@@ -60,51 +207,47 @@ void CompileQueue::make_pending(std::size_t place) {
 }
 
 CompileQueue::Task CompileQueue::take_batch(std::size_t size) {
-  const bool is_early = batch_size_.is_early();
-  Task task = {Task::Kind::compile,
-               is_early ? first_in_order(pending_, size) : choose_batch(pending_, size)};
+  Task task;
+  if (batch_size_.is_early()) {
+    for (const CompileCandidate& one : std::span(pending_).first(std::min(size, pending_.size()))) {
+      if (one.pattern == pending_.front().pattern) task.places.push_back(one.place);
+    }
+    // Those that were not to have it may take the next one.
+    work_.notify_all();
+  } else {
+    task.places = choose_batch(pending_, size);
+  }
   batch_size_.begin(task.places.size(), seconds_since(begin_));
-  // Those that were not to have it may take the next one.
-  if (is_early) work_.notify_all();
   std::erase_if(pending_, [&](const CompileCandidate& one) {
     return std::ranges::binary_search(task.places, one.place);
   });
   return task;
 }
 
-/// Not before it is known which come first.
-bool CompileQueue::may_compile_early(bool has_started) const {
-  return has_started && std::ranges::none_of(looked_up_, [&](std::size_t begin) {
-           return begin < pending_.front().place;
-         });
-}
-
 std::optional<CompileQueue::Task> CompileQueue::try_take(bool has_started) {
-  if (!looks_up_) {
-    while (can_admit()) {
-      const std::size_t begin = admitted_;
-      admit(std::min(room(), submitted() - admitted_));
-      for (std::size_t place = begin; place < admitted_; ++place) make_pending(place);
-      // There may be a batch for others in them too.
-      work_.notify_all();
-    }
+  while (!looks_up_ && can_admit()) {
+    for (const std::size_t place : admit(submitted())) make_pending(place);
+    // There may be a batch for others in them too.
+    work_.notify_all();
   }
   const std::size_t not_admitted = submitted() - admitted_;
   const std::size_t remaining = pending_.size() + not_admitted;
   if (remaining == 0) return std::nullopt;
   const std::size_t size = batch_size_.next(remaining, compilers_, seconds_since(begin_));
   if (pending_.size() < size && can_admit()) {
-    Task task = {Task::Kind::look_up, {}};
-    const std::size_t begin = admitted_;
-    admit(std::min({begin == 0 ? first_look_up_window : look_up_window, room(), not_admitted}));
-    for (std::size_t place = begin; place < admitted_; ++place) task.places.push_back(place);
-    looked_up_.push_back(begin);
+    // At first enough for the early batches.
+    Task task{Task::Kind::look_up, admit(admitted_ == 0 ? 32 : 256)};
+    looked_up_.push_back(task.places.front());
     return task;
   }
   if (pending_.empty()) return std::nullopt;
-  if (batch_size_.is_early() && !may_compile_early(has_started)) return std::nullopt;
+  const std::size_t first = pending_.front().place;
+  const bool may_be_later =
+      std::ranges::any_of(looked_up_, [&](std::size_t begin) { return begin < first; });
+  // Not before it is known which come first.
+  if (batch_size_.is_early() && (!has_started || may_be_later)) return std::nullopt;
   // Too few for a batch can wait for others as long as they are not needed soon.
-  const bool is_needed_soon = pending_.front().place < taken_ + most_ahead() / 2;
+  const bool is_needed_soon = first < taken_ + most_ahead() / 2;
   if (pending_.size() < size && not_admitted > 0 && !is_needed_soon) return std::nullopt;
   return take_batch(size);
 }
@@ -115,7 +258,7 @@ std::optional<CompileQueue::Task> CompileQueue::take_task(bool has_started) {
     if (stopped_ || failure_ != nullptr) return std::nullopt;
     if (auto task = try_take(has_started)) {
       for (const std::size_t place : task->places) {
-        task->configurations.push_back(configurations_[place - taken_]);
+        task->configurations.push_back(*configurations_[place - taken_]);
       }
       return task;
     }
@@ -152,6 +295,7 @@ CompileOutcome CompileQueue::next(const std::atomic<bool>* stop) {
   std::unique_lock lock(mutex_);
   if (configurations_.empty()) throw std::out_of_range("no configuration is left");
   // A signal's handler can set the flag, but not wake anybody up.
+  constexpr std::chrono::milliseconds stop_notice{50};
   while (
       !ready_.wait_for(lock, stop_notice, [&] { return has_outcome() || failure_ != nullptr; })) {
     if (stop != nullptr && *stop) throw CompilingStopped();

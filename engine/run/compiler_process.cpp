@@ -161,6 +161,14 @@ std::string CompilerProcess::ask(std::string_view message) {
 }
 
 NvrtcResult CompilerProcess::compile(const ProgramSource& source) {
+  const auto begin = std::chrono::steady_clock::now();
+  NvrtcResult result = try_to_compile(source);
+  ++work_.programs;
+  work_.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return result;
+}
+
+NvrtcResult CompilerProcess::try_to_compile(const ProgramSource& source) {
   const std::string message = encode_message(source);
   std::string fate;
   for (int left = attempts_for(source); left > 0; --left) {

@@ -84,16 +84,25 @@ class CompilerProcess : public ProgramCompiler {
   /// Throws as `prepare` does, and LibraryError as the process' compiler did.
   NvrtcResult compile(const ProgramSource& source) override;
 
+  /// What it has compiled so far.
+  struct Work {
+    std::size_t programs = 0;
+    double seconds = 0;
+  };
+  const Work& work() const { return work_; }
+
   /// Ends a compile under way. To call from any thread.
   void stop();
 
  private:
   std::string start();
+  NvrtcResult try_to_compile(const ProgramSource& source);
   std::string ask(std::string_view message);
   std::string end();
 
   CompilerProcesses& processes_;
   double patience_;
+  Work work_;
   std::mutex mutex_;  ///< over what follows
   std::unique_ptr<WorkerProcess> process_;
   bool is_busy_ = false;  ///< its process is starting or compiling

@@ -8,7 +8,6 @@
 #include <thread>
 
 #include "engine/run/compile_pool.h"
-#include "engine/run/compile_queue.h"
 #include "tests/nvrtc_fixture.h"
 #include "tests/run/compiler_words.h"
 #include "tests/run/telling_pattern.h"
