@@ -8,7 +8,7 @@
 
 #include "engine/backend/backend.h"
 #include "engine/run/phase_times.h"
-#include "engine/run/timing_metrics.h"
+#include "engine/run/sampling.h"
 #include "engine/store/record.h"
 
 namespace sweep {

@@ -12,29 +12,20 @@ std::vector<double> sorted(std::span<const double> samples) {
   return result;
 }
 
-/// The ranks of an interval, and how likely it is that fewer samples than `rank` lie below the
-/// median.
-struct Rank {
-  std::size_t rank = 0;
-  double tail = 0;
-};
-
 /// The largest rank k such that fewer than k of `count` samples lie below the median with a
 /// probability of at most 2.5 %: the interval runs from the k-th smallest to the k-th largest. 1 if
 /// there is none.
-Rank lower_rank(std::size_t count) {
+std::size_t lower_rank(std::size_t count) {
   constexpr double most = 0.025;
   const auto n = static_cast<double>(count);
-  Rank found;
   double cumulative = 0;
   for (std::size_t k = 0; k < count; ++k) {
     const auto x = static_cast<double>(k);
     cumulative += std::exp(std::lgamma(n + 1) - std::lgamma(x + 1) - std::lgamma(n - x + 1) -
                            n * std::log(2.0));
-    if (k > 0 && cumulative > most) break;
-    found = {k + 1, cumulative};
+    if (cumulative > most) return std::max<std::size_t>(k, 1);
   }
-  return found;
+  return 1;
 }
 
 double quantile_of_sorted(const std::vector<double>& ordered, double share) {
@@ -58,12 +49,8 @@ double quantile(std::span<const double> samples, double share) {
 
 Interval median_interval(std::span<const double> samples) {
   const std::vector<double> ordered = sorted(samples);
-  const std::size_t rank = lower_rank(ordered.size()).rank;
+  const std::size_t rank = lower_rank(ordered.size());
   return {ordered[rank - 1], ordered[ordered.size() - rank]};
-}
-
-double interval_confidence(std::size_t count) {
-  return count == 0 ? 0 : std::max(0.0, 1 - 2 * lower_rank(count).tail);
 }
 
 Interval far_fences(std::span<const double> samples) {

@@ -26,10 +26,6 @@ constexpr std::size_t fewest_for_interval = 6;
 /// and its confidence is less. Needs at least one sample.
 Interval median_interval(std::span<const double> samples);
 
-/// How sure the interval of that many samples holds the median, 0 to 1: at least 0.95 from
-/// `fewest_for_interval` samples on, before it 0, 0.5, 0.75, 0.875 and 0.9375.
-double interval_confidence(std::size_t count);
-
 /// Tukey's outer fences: three interquartile ranges below the first quartile and above the third,
 /// but no nearer to them than 1 % of the median, since the samples of a steady kernel often differ
 /// by the timer's resolution alone. Needs at least one sample.
@@ -47,7 +43,7 @@ struct PairedComparison {
 
   /// Whether the interval excludes 1: with equal configurations at most one comparison in twenty
   /// does. Never with fewer than `fewest_for_interval` rounds, whose interval, their whole range,
-  /// is less sure than 95 % (`interval_confidence`). Comparing one configuration with k others, at
+  /// is less sure than 95 %. Comparing one configuration with k others, at
   /// least one of them is found different by chance with a probability of up to k times 5 %.
   bool is_different() const;
 };

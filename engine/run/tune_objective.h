@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/backend/backend.h"
-#include "engine/run/timing_metrics.h"
+#include "engine/run/sampling.h"
 #include "engine/spec/sweep.h"
 #include "engine/store/ranking.h"
 #include "engine/store/record.h"

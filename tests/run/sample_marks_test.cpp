@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/run/timing_metrics.h"
+#include "engine/run/sampling.h"
 #include "tests/rapidcheck_case.h"
 
 using namespace sweep;

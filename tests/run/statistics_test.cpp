@@ -60,21 +60,26 @@ BOOST_AUTO_TEST_CASE(interval_holds_the_true_median_about_as_often_as_it_says) {
   BOOST_TEST(share < 0.98);
 }
 
-// Of n samples the interval's confidence is 1 - 2 * P(fewer than k of n fair coins show heads).
-BOOST_DATA_TEST_CASE(confidence_is_that_of_the_sign_test,
-                     data::make({0, 1, 2, 3, 4, 5, 6, 8, 9, 10}) ^
-                         data::make({0.0, 0.0, 0.5, 0.75, 0.875, 0.9375, 0.96875, 0.9921875,
-                                     0.9609375, 0.978515625}),
-                     count, confidence) {
-  BOOST_TEST(sweep::interval_confidence(static_cast<std::size_t>(count)) == confidence,
-             boost::test_tools::tolerance(1e-9));
-}
-
-BOOST_AUTO_TEST_CASE(confidence_is_95_percent_or_more_from_six_samples_on) {
-  for (std::size_t count = sweep::fewest_for_interval; count <= 1000; ++count) {
+// With n samples and the k-th smallest and largest as its ends the interval holds the median unless
+// fewer than k of n fair coins show heads, or fewer than k show tails.
+BOOST_AUTO_TEST_CASE(confidence_is_95_percent_or_more_from_six_samples_on_and_no_more_than_needed) {
+  for (std::size_t count = 1; count <= 1000; ++count) {
     BOOST_TEST_INFO(count);
-    BOOST_TEST(sweep::interval_confidence(count) >= 0.95);
-    BOOST_TEST(sweep::interval_confidence(count) <= 0.995);
+    std::vector<double> samples(count);
+    std::iota(samples.begin(), samples.end(), 1.0);
+    const sweep::Interval interval = sweep::median_interval(samples);
+    BOOST_TEST(interval.low + interval.high == static_cast<double>(count + 1));
+    const auto fewer_than = [&](double k) {
+      const auto n = static_cast<double>(count);
+      double sum = 0;
+      for (double x = 0; x < k; ++x) {
+        sum += std::exp(std::lgamma(n + 1) - std::lgamma(x + 1) - std::lgamma(n - x + 1) -
+                        n * std::log(2.0));
+      }
+      return sum;
+    };
+    BOOST_TEST((1 - 2 * fewer_than(interval.low) >= 0.95) == (count >= sweep::fewest_for_interval));
+    BOOST_TEST(1 - 2 * fewer_than(interval.low + 1) < 0.95);
   }
 }
 

@@ -1,9 +1,9 @@
-#include "engine/run/timing_metrics.h"
-
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <string>
 #include <vector>
+
+#include "engine/run/sampling.h"
 
 using namespace sweep;
 
