@@ -2,57 +2,134 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <limits>
 #include <map>
 #include <memory>
 
-#include "engine/run/statistics.h"
 #include "engine/run/tuning.h"
-#include "engine/search/encoded_space.h"
 #include "engine/search/strategy.h"
-#include "engine/store/ranking.h"
 
 namespace sweep {
+namespace {
+
+double signed_cost(double figure, Better better) {
+  return better == Better::higher ? -figure : figure;
+}
+
+/// Between 0 and 1, and the greater the greater the cost.
+double squeezed(double cost) {
+  constexpr double half = 0.5;
+  return half + half * cost / (1 + std::abs(cost));
+}
+
+std::optional<double> figure_from(const PointRecord& point, const std::string& metric,
+                                  Origin origin) {
+  for (const Metric& one : point.metrics) {
+    if (one.name == metric && one.origin == origin) return one.value;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Metric> preferred_figure(const PointRecord& point, const std::string& metric) {
+  for (const Origin origin : {Origin::measured, Origin::hardware, Origin::emulated}) {
+    if (const auto value = figure_from(point, metric, origin))
+      return Metric{metric, origin, *value};
+  }
+  return std::nullopt;
+}
+
+bool follows_from_time(std::string_view metric) {
+  const MetricDefinition* definition = find_metric(metric);
+  return definition != nullptr && definition->relation != TimeRelation::unrelated;
+}
+
+std::optional<double> SearchObjective::figure(const PointRecord& point) const {
+  if (!followed_ || point.status == PointStatus::failed) return std::nullopt;
+  const auto found = figure_from(point, followed_->metric, followed_->origin);
+  return found && std::isfinite(*found) ? found : std::nullopt;
+}
+
+std::span<const TuneObjective> SearchObjective::further() const {
+  return std::span(objectives_).subspan(std::min(place_ + 1, objectives_.size()));
+}
+
+std::optional<double> SearchObjective::cost(const PointRecord& point) {
+  if (point.status == PointStatus::failed) return std::nullopt;
+  for (std::size_t i = 0; i < objectives_.size() && !followed_; ++i) {
+    const auto found = preferred_figure(point, objectives_[i].metric);
+    if (!found) continue;
+    followed_ = {found->name, objectives_[i].better, found->origin};
+    place_ = i;
+  }
+  const auto found = figure(point);
+  if (!found) return std::nullopt;
+  // Too little to matter where figures differ at all.
+  constexpr double share = 1e-6;
+  double cost = signed_cost(*found, followed_->better);
+  double weight = share * (cost != 0 ? std::abs(cost) : 1);
+  for (const TuneObjective& objective : further()) {
+    const auto next = preferred_figure(point, objective.metric);
+    if (next) cost += weight * squeezed(signed_cost(next->value, objective.better));
+    weight *= share;
+  }
+  return cost;
+}
+
+double SearchObjective::seconds_when_slower(double figure, double factor,
+                                            const UsefulTraffic& useful,
+                                            const Device& device) const {
+  constexpr double micro = 1e-6;
+  constexpr double giga = 1e9;
+  constexpr double percent = 1e-2;
+  const double never = std::numeric_limits<double>::infinity();
+  if (!followed_ || followed_->origin != Origin::measured || !(figure > 0)) return never;
+  const std::string& metric = followed_->metric;
+  const bool is_wanted_long = (metric == "time") == (followed_->better == Better::higher);
+  if (is_wanted_long) return never;
+  if (metric == "time") return figure * micro * factor;
+  const bool is_shared = metric == "shared_bandwidth";
+  const auto bytes = static_cast<double>(is_shared ? useful.shared : useful.device);
+  // What moves nothing has no such figure, however long it takes.
+  if (bytes == 0) return never;
+  if (metric == "bandwidth" || is_shared) return bytes / (figure * giga) * factor;
+  if (metric == "percent_of_peak") {
+    return bytes / (figure * percent * device.peak_bandwidth()) * factor;
+  }
+  return never;
+}
+
 namespace {
 
 /// So many are asked for before the first of them is told: enough to keep compilers busy. Always
 /// the same number, so that the course does not depend on the machine.
 constexpr std::size_t asked_ahead = 16;
 
-/// The parameters of the group's configurations, after "pattern".
-std::vector<std::string> names_in(const Space& space, const TuningGroup& group) {
-  std::vector<std::string> names = {"pattern"};
-  const Pattern* last = nullptr;
-  for (const std::size_t index : group.configurations) {
-    const Pattern* pattern = space.configurations[index].pattern.get();
-    if (pattern == last) continue;
-    last = pattern;
-    for (const Parameter& parameter : pattern->parameters) {
-      if (std::ranges::find(names, parameter.name) == names.end()) names.push_back(parameter.name);
-    }
-  }
-  return names;
-}
-
-/// The group's configurations as the strategy sees them; those of the space are not copied.
+/// The group's configurations as the strategy sees them: "pattern" and then the parameters.
 SearchSpace search_space(const Space& space, const TuningGroup& group) {
   std::map<const Pattern*, Value> patterns;
+  std::vector<std::string> names = {"pattern"};
   for (const std::size_t index : group.configurations) {
-    const PatternPtr& pattern = space.configurations[index].pattern;
-    patterns.try_emplace(pattern.get(), pattern->name);
+    const Pattern* pattern = space.configurations[index].pattern.get();
+    if (!patterns.try_emplace(pattern, pattern->name).second) continue;
+    for (const std::string& name : pattern->parameter_names()) {
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    }
   }
   const auto value_of = [&](std::size_t i, const std::string& name) {
     const Configuration& configuration = space.configurations[group.configurations[i]];
     return name == "pattern" ? &patterns.at(configuration.pattern.get())
                              : configuration.parameters.find(name);
   };
-  return encode(group.configurations.size(), names_in(space, group), value_of).space;
+  return encode(group.configurations.size(), names, value_of);
 }
 
 class GroupSearch {
  public:
-  GroupSearch(const SearchTools& tools, const TuningGroup& group)
+  GroupSearch(const SearchTools& tools, const TuningGroup& group, TunedGroup& found)
       : tools_(tools),
         stage_(tools.stage),
         objective_(tools.objective),
@@ -60,12 +137,18 @@ class GroupSearch {
         group_(group),
         space_(search_space(stage_.request.space, group)),
         strategy_(make_strategy(rules_.strategy, space_, rules_.seed)),
-        source_(stage_, tools.drift, tools.counts) {}
+        source_(stage_, tools.drift, tools.counts),
+        found_(found) {}
 
-  SearchedGroup run() {
+  std::vector<TriedConfiguration> run() {
     begin_ = stage_.watch.elapsed();
     ask_default();
-    while (!stage_.stop && !is_over()) {
+    found_.ended = "was interrupted";
+    while (!stage_.stop) {
+      if (auto end = should_stop(rules_.budget, progress_, stage_.watch.elapsed() - begin_)) {
+        found_.ended = std::move(*end);
+        break;
+      }
       ask_ahead();
       if (asked_.empty()) {
         found_.ended = "tried every configuration";
@@ -77,9 +160,9 @@ class GroupSearch {
         break;
       }
     }
-    if (found_.ended.empty()) found_.ended = "was interrupted";
-    found_.compiled = source_.statistics();
-    return std::move(found_);
+    found_.tried = static_cast<std::int64_t>(tried_.size());
+    stage_.summary.timing.compile += source_.statistics();
+    return std::move(tried_);
   }
 
  private:
@@ -88,12 +171,6 @@ class GroupSearch {
     std::size_t point_index = 0;
     std::optional<PointKey> stored;  ///< the key of a point that the store has
   };
-
-  bool is_over() {
-    const auto end = should_stop(rules_.budget, progress_, stage_.watch.elapsed() - begin_);
-    if (end) found_.ended = *end;
-    return end.has_value();
-  }
 
   void ask_default() {
     if (!group_.default_configuration) return;
@@ -109,7 +186,7 @@ class GroupSearch {
   void ask_ahead() {
     const std::size_t most =
         rules_.budget.configurations.value_or(std::numeric_limits<std::size_t>::max());
-    while (asked_.size() < asked_ahead && found_.tried.size() + asked_.size() < most) {
+    while (asked_.size() < asked_ahead && tried_.size() + asked_.size() < most) {
       const auto row = strategy_->ask();
       if (!row) return;
       const std::size_t index = group_.configurations[*row];
@@ -218,11 +295,11 @@ class GroupSearch {
     progress_.tell(cost);
     TriedConfiguration tried{asked.point_index, objective_.figure(point), {}, is_cut_off(point)};
     if (tried.figure) {
-      const RankedBy ranked_by = objective_.ranked_by();
+      const RankedBy& ranked_by = *objective_.followed();
       tried.interval = interval_of(point, ranked_by);
       if (!best_ || is_better(*tried.figure, *best_, ranked_by.better)) best_ = tried.figure;
     }
-    found_.tried.push_back(tried);
+    tried_.push_back(tried);
   }
 
   const SearchTools& tools_;
@@ -237,13 +314,15 @@ class GroupSearch {
   std::deque<Asked> asked_;     ///< not yet tried
   std::optional<double> best_;  ///< figure
   double begin_ = 0;
-  SearchedGroup found_;
+  std::vector<TriedConfiguration> tried_;
+  TunedGroup& found_;
 };
 
 }  // namespace
 
-SearchedGroup search_group(const SearchTools& tools, const TuningGroup& group) {
-  return GroupSearch(tools, group).run();
+std::vector<TriedConfiguration> search_group(const SearchTools& tools, const TuningGroup& group,
+                                             TunedGroup& found) {
+  return GroupSearch(tools, group, found).run();
 }
 
 }  // namespace sweep

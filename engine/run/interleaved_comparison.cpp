@@ -61,7 +61,7 @@ void InterleavedComparison::prepare() {
       candidate.workload = std::move(*point.workload);
       candidate.useful = point.useful;
     }
-    if (counts_ && stage_.counts != nullptr) {
+    if (rules_.counts && stage_.counts != nullptr) {
       stage_.counts->begin(candidate.point_index, candidate.workload, candidate.useful);
     }
     able.push_back(std::move(candidate));
@@ -78,20 +78,14 @@ void InterleavedComparison::measure_round(std::size_t round) {
   for (const std::size_t place : round_order(going_on.size(), round)) {
     Candidate& candidate = candidates_[going_on[place]];
     const PointRecord point =
-        stage_.measure(candidate.workload, measure_, candidate.useful, Phase::compare).point;
+        stage_.measure(candidate.workload, measure_, candidate.useful, Phase::compare);
     candidate.figures.back() = figure_of(point, ranked_by_).value_or(0);
   }
-  drop_failed();
-}
-
-void InterleavedComparison::drop_failed() {
-  const auto has_failed = [](const Candidate& candidate) {
-    return candidate.goes_on && !(candidate.figures.back() > 0);
-  };
-  for (const Candidate& candidate : candidates_) {
-    if (has_failed(candidate)) failed_.push_back(candidate.point_index);
-  }
-  std::erase_if(candidates_, has_failed);
+  std::erase_if(candidates_, [&](const Candidate& candidate) {
+    const bool has_failed = candidate.goes_on && !(candidate.figures.back() > 0);
+    if (has_failed) failed_.push_back(candidate.point_index);
+    return has_failed;
+  });
 }
 
 /// Whether no other may be better than the best, or only by so little that it does not matter.

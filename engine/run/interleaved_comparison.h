@@ -31,6 +31,8 @@ struct ComparisonRules {
   /// Whether it ends as soon as it is clear which is the best: when every other one is slower or,
   /// as far as it matters, the same. Those that are slower are not measured further.
   bool until_clear = false;
+  /// Whether those that lack counts are counted beside the measuring, where anything counts.
+  bool counts = false;
 };
 
 /// Measures configurations in turn, in several rounds: what slows the device for a while slows all
@@ -40,9 +42,6 @@ class InterleavedComparison {
   /// Those that do not compile take no part.
   InterleavedComparison(RunStage& stage, std::span<const std::size_t> point_indices,
                         RankedBy ranked_by, const ComparisonRules& rules = {});
-
-  /// Has those that lack counts counted beside the measuring, where anything counts.
-  void count() { counts_ = true; }
 
   /// One more that is measured along, in every round, though it need not be near the best.
   void add_reference(std::size_t point_index);
@@ -65,7 +64,6 @@ class InterleavedComparison {
  private:
   void prepare();
   void measure_round(std::size_t round);
-  void drop_failed();
   bool is_clear(std::size_t rounds);
   bool is_over(std::size_t rounds, double spent) const;
 
@@ -76,7 +74,6 @@ class InterleavedComparison {
   std::vector<Candidate> candidates_;
   std::vector<std::size_t> failed_ = {};
   std::optional<std::size_t> reference_ = {};
-  bool counts_ = false;
   double begin_ = 0;
 };
 

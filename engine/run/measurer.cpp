@@ -66,6 +66,18 @@ void time_workload(Backend& backend, Execution& execution, const MeasureRules& r
 
 }  // namespace
 
+Measurement failed_measurement(const std::string& reason) {
+  Measurement measurement;
+  measurement.point.status = PointStatus::failed;
+  measurement.point.reason = reason;
+  return measurement;
+}
+
+CounterResults failed_counts(std::size_t workloads, const std::string& reason) {
+  return {std::vector<Observation>(workloads),
+          {"the hardware's counters were not read: " + reason}};
+}
+
 Measurement measure(Backend& backend, const Workload& workload, const MeasureRules& rules,
                     const UsefulTraffic& useful, const Clock& clock, const StepListener& on_step) {
   Measurement measurement;

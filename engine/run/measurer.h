@@ -33,6 +33,10 @@ struct Measurement {
   double busy_seconds = 0;  ///< the device worked, timed or not; 0 where not known
 };
 
+Measurement failed_measurement(const std::string& reason);
+/// Of so many workloads, none of which was counted.
+CounterResults failed_counts(std::size_t workloads, const std::string& reason);
+
 /// Executes a workload: initialise, one launch, verify, observe what it counted; then, where the
 /// backend can time, warm up with samples that are thrown away and take samples, in growing
 /// chunks (`next_chunk_size`), until the stopping rule holds for those that are part of the figures

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
-#include <numeric>
 #include <utility>
 
 namespace sweep {
@@ -37,24 +36,12 @@ enum class Phase {
 constexpr std::size_t phase_count = static_cast<std::size_t>(Phase::other) + 1;
 
 /// Seconds of wall time by phase.
-class PhaseTimes {
- public:
-  double& operator[](Phase phase) { return seconds_.at(static_cast<std::size_t>(phase)); }
-  double operator[](Phase phase) const { return seconds_.at(static_cast<std::size_t>(phase)); }
-  PhaseTimes& operator+=(const PhaseTimes& other) {
-    for (std::size_t i = 0; i < phase_count; ++i) seconds_.at(i) += other.seconds_.at(i);
-    return *this;
-  }
-  double sum() const { return std::accumulate(seconds_.begin(), seconds_.end(), 0.0); }
-  auto begin() { return seconds_.begin(); }
-  auto begin() const { return seconds_.begin(); }
-  auto end() { return seconds_.end(); }
-  auto end() const { return seconds_.end(); }
+struct PhaseTimes {
+  double& operator[](Phase phase) { return seconds.at(static_cast<std::size_t>(phase)); }
+  double operator[](Phase phase) const { return seconds.at(static_cast<std::size_t>(phase)); }
 
+  std::array<double, phase_count> seconds{};
   friend bool operator==(const PhaseTimes&, const PhaseTimes&) = default;
-
- private:
-  std::array<double, phase_count> seconds_{};
 };
 
 /// Adds the wall time of pieces of work to phases, also of work that ends by an exception. A piece
@@ -72,8 +59,10 @@ class PhaseStopwatch {
   }
   /// Time measured elsewhere within the piece under way is not this piece's but that of its phases.
   void move(const PhaseTimes& times) {
-    times_ += times;
-    times_[phase_] -= times.sum();
+    for (std::size_t i = 0; i < phase_count; ++i) {
+      times_.seconds[i] += times.seconds[i];
+      times_[phase_] -= times.seconds[i];
+    }
   }
   /// Gives the time since the last change of phases to the one under way.
   void stop() { enter(phase_); }

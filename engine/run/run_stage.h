@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "engine/run/prepared_points.h"
 #include "engine/run/runner.h"
 
 namespace sweep {
@@ -34,7 +36,7 @@ struct RunStage {
   /// Records a sentence about the run and shows it.
   void note(const std::string& text);
   /// Measures; the time goes to the measurement's own phases, or to `phase` if that is given.
-  Measurement measure(const Workload& workload, const MeasureRules& rules,
+  PointRecord measure(const Workload& workload, const MeasureRules& rules,
                       const UsefulTraffic& useful, Phase phase = Phase::other,
                       const std::function<void()>& meanwhile = nullptr);
   /// Reads the hardware's counters that the request asks for. Problems become notes of the run.
@@ -51,5 +53,101 @@ struct RunStage {
 /// A random order of `count` configurations, the same for the same seed on every machine: so what
 /// changes slowly, clocks or heat, does not pass for an effect of a parameter.
 std::vector<std::size_t> measuring_order(std::size_t count, std::uint64_t seed);
+
+/// How often the drift reference, one configuration of the run, is measured again. Shares are of
+/// the wall time of the run so far.
+struct DriftRules {
+  double seconds = 5;          ///< at the earliest so long after the last time
+  std::size_t points = 1;      ///< and so many other points after it
+  double share = 0.02;         ///< the most that measuring it again may take
+  double share_at_end = 0.05;  ///< the same, for the last time
+};
+
+/// Says when to measure the reference again. The caller tells it what happens; times are seconds on
+/// any clock that never goes back.
+class DriftSchedule {
+ public:
+  explicit DriftSchedule(double start, const DriftRules& rules = {})
+      : rules_(rules), start_(start) {}
+
+  /// The reference was measured, the first time as a point like any other, which is not counted
+  /// among the time spent on it.
+  void on_reference(double begin, double end);
+  /// Another point was measured.
+  void on_point() { ++points_; }
+
+  /// Whether to measure it before the next point. Never before its first time.
+  bool is_due(double now) const;
+  /// Whether to measure it after the last point: when another was measured since, and there is
+  /// time.
+  bool is_due_at_end(double now) const;
+
+ private:
+  bool has_time(double now, double share) const {
+    return spent_ + last_cost_ <= share * (now - start_);
+  }
+
+  DriftRules rules_;
+  double start_;
+  std::optional<double> last_end_;
+  double last_cost_ = 0;
+  double spent_ = 0;
+  std::size_t points_ = 0;  ///< since the last time
+};
+
+/// Measures the run's first timed configuration again now and then and records each time, so that
+/// drift of the clocks or heat is seen.
+class DriftReference {
+ public:
+  explicit DriftReference(RunStage& stage) : stage_(stage), schedule_(stage.watch.elapsed()) {}
+
+  /// A point was measured from `begin` on, in seconds of the stage's watch.
+  void on_point(std::size_t point_index, const PreparedPoint& prepared, const PointRecord& point,
+                double begin);
+  void measure_if_due();
+  void measure_at_end();
+
+ private:
+  void measure();
+  void record(const PointRecord& point, double at);
+
+  RunStage& stage_;
+  DriftSchedule schedule_;
+  std::size_t point_index_ = 0;
+  std::optional<Workload> workload_;
+  UsefulTraffic useful_;
+};
+
+/// Gives the points of a run's configurations, which may become known one after the other: compiles
+/// and measures them, or takes them from the request's recording.
+class PointSource {
+ public:
+  /// What the points are to have beside their times.
+  struct Counts {
+    bool emulated = false;  ///< what the stage's emulators count
+    bool waits = false;     ///< for these, as long as it takes
+    bool hardware = false;  ///< the request's counters, read at once: some ten milliseconds each
+  };
+  /// After how many seconds of a launch to give up a configuration with this traffic.
+  using GiveUp = std::function<double(const UsefulTraffic&)>;
+
+  PointSource(RunStage& stage, DriftReference& drift, Counts counts);
+
+  void add(const std::vector<std::size_t>& point_indices);
+  /// The point of the next one, without its key.
+  PointRecord next(const GiveUp& give_up_seconds = nullptr);
+  CompileStatistics statistics() const;
+
+ private:
+  PointRecord execute(std::size_t point_index, const PreparedPoint& prepared,
+                      const MeasureRules& rules);
+  void read_counters(const Workload& workload, PointRecord& point);
+
+  RunStage& stage_;
+  DriftReference& drift_;
+  Counts counts_;
+  std::optional<PreparedPoints> prepared_;  ///< nothing where the request has a recording
+  std::deque<std::size_t> point_indices_;
+};
 
 }  // namespace sweep

@@ -5,7 +5,7 @@
 
 #include "engine/run/counting.h"
 #include "engine/run/interleaved_comparison.h"
-#include "engine/run/point_source.h"
+#include "engine/run/run_stage.h"
 #include "engine/run/tuning.h"
 
 namespace sweep {

@@ -1,13 +1,50 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "engine/run/point_source.h"
-#include "engine/run/tune_objective.h"
+#include "engine/run/run_stage.h"
+#include "engine/store/ranking.h"
 
 namespace sweep {
+
+/// A point's figure of a metric from the first origin that has one: measured, hardware, emulated.
+std::optional<Metric> preferred_figure(const PointRecord& point, const std::string& metric);
+
+/// Whether the metric follows from the time that a launch takes.
+bool follows_from_time(std::string_view metric);
+
+/// What a search goes by: the objectives of a sweep, as far as the device gives figures of them.
+class SearchObjective {
+ public:
+  explicit SearchObjective(std::vector<TuneObjective> objectives)
+      : objectives_(std::move(objectives)) {}
+
+  /// The point's cost, the less the better; nothing for one that failed or has no figure. The first
+  /// point that has a figure of any objective decides which objective is followed. The next
+  /// objectives tell points apart that are equal by it.
+  std::optional<double> cost(const PointRecord& point);
+
+  /// The figure of what is followed, if it is a finite number.
+  std::optional<double> figure(const PointRecord& point) const;
+  /// The objectives after the one that is followed, which are to decide among equals.
+  std::span<const TuneObjective> further() const;
+  /// What is followed; nothing before the first figure.
+  const std::optional<RankedBy>& followed() const { return followed_; }
+
+  /// How long a launch may take at least that is `factor` times slower than one with this figure:
+  /// infinite for a figure that does not follow from the time.
+  double seconds_when_slower(double figure, double factor, const UsefulTraffic& useful,
+                             const Device& device) const;
+
+ private:
+  std::vector<TuneObjective> objectives_;
+  std::optional<RankedBy> followed_;
+  std::size_t place_ = 0;  ///< of what is followed, among the objectives
+};
 
 /// A configuration that a search has a point of.
 struct TriedConfiguration {
@@ -26,19 +63,14 @@ struct SearchTools {
   PointSource::Counts counts = {};
 };
 
-/// What searching a group came to.
-struct SearchedGroup {
-  std::vector<TriedConfiguration> tried;
-  std::string ended;  ///< a sentence's predicate: "stopped after 200 configurations"
-  CompileStatistics compiled;
-};
-
 /// Searches one group for its best configuration: asks the strategy, a few configurations ahead so
 /// that they are compiled in the meantime, and tells it what became of each. The default
 /// configuration comes first. A point that the store has already is not measured again; so a search
 /// that was stopped goes the same way when it is started again, up to where it stopped and on. Ends
-/// when the budget is used up, nothing is left to try, or the run is to stop.
-SearchedGroup search_group(const SearchTools& tools, const TuningGroup& group);
+/// when the budget is used up, nothing is left to try, or the run is to stop. Puts into `found` how
+/// many were tried and how the search ended.
+std::vector<TriedConfiguration> search_group(const SearchTools& tools, const TuningGroup& group,
+                                             TunedGroup& found);
 
 /// Searches each group of the request for its best configuration, then measures the leading ones
 /// and the default again in turn until one is best or they are the same, and records what was found

@@ -27,11 +27,14 @@ Message receive_first(WorkerProcess& worker) {
   }
 }
 
-Measurement failed_measurement(const std::string& reason) {
-  Measurement measurement;
-  measurement.point.status = PointStatus::failed;
-  measurement.point.reason = reason;
-  return measurement;
+/// What became of a worker that gave no answer.
+class WorkerFailure : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+std::string describe_end(WorkerProcess& worker) {
+  return "the process that runs the kernel " + worker.wait();
 }
 
 }  // namespace
@@ -75,41 +78,15 @@ void WorkerMeasurer::close() {
   worker_.reset();
 }
 
-/// False when the worker is gone; null after that when it was there and did not take the job, of
-/// which it has a part now.
-template <class Job>
-bool WorkerMeasurer::send(const Job& job) {
-  try {
-    worker_->channel().send(encode(job, sent_), patience_);
-    return true;
-  } catch (const ChannelClosed&) {
-    return false;
-  } catch (const ChannelTimeout&) {
-    worker_.reset();
-    return false;
-  }
-}
-
-/// What becomes of the work meanwhile is the caller's; nobody waits for the worker's answer then.
-void WorkerMeasurer::do_beside(const std::function<void()>& work) {
-  if (!work) return;
-  try {
-    work();
-  } catch (...) {
-    worker_.reset();
-    throw;
-  }
-}
-
-/// The answer to what was sent, or what became of the worker.
+/// The answer to what was sent.
 template <class Answer>
-std::variant<Answer, std::string> WorkerMeasurer::receive() {
+Answer WorkerMeasurer::receive(WorkerProcess& worker) const {
   // Most points take less; the device waits for the next one meanwhile.
   const double busy_seconds = busy_wait(20e-3, 8);
   std::string step = "start";
   try {
     for (;;) {
-      WorkerReply reply = decode_reply(worker_->channel().receive(patience_, busy_seconds));
+      WorkerReply reply = decode_reply(worker.channel().receive(patience_, busy_seconds));
       if (const auto* alive = std::get_if<WorkerAlive>(&reply)) {
         step = alive->step;
         continue;
@@ -119,68 +96,68 @@ std::variant<Answer, std::string> WorkerMeasurer::receive() {
       return std::move(*answer);
     }
   } catch (const ChannelTimeout&) {
-    return fmt::format("stopped after {} s without a sign of life during the {}", patience_, step);
+    throw WorkerFailure(
+        fmt::format("stopped after {} s without a sign of life during the {}", patience_, step));
   } catch (const ChannelClosed&) {
-    return describe_end();
+    throw WorkerFailure(describe_end(worker));
   } catch (const std::runtime_error& error) {
-    return fmt::format("the process that runs the kernel talks nonsense: {}", error.what());
+    throw WorkerFailure(
+        fmt::format("the process that runs the kernel talks nonsense: {}", error.what()));
   }
 }
 
-std::string WorkerMeasurer::describe_end() {
-  return "the process that runs the kernel " + worker_->wait();
-}
-
-/// The worker's answer, or what became of it; it is replaced then.
-template <class Answer, class Job>
-std::variant<Answer, std::string> WorkerMeasurer::ask(const Job& job,
-                                                      const std::function<void()>& meanwhile) {
+/// The worker's answer. Throws WorkerFailure, and what `meanwhile` throws.
+template <class Answer>
+Answer WorkerMeasurer::ask(const WorkerTask& task, const std::function<void()>& meanwhile) {
   await_start();
-  std::variant<Answer, std::string> answer;
-  if (send(job)) {
-    do_beside(meanwhile);
-    answer = receive<Answer>();
-  } else if (worker_ != nullptr) {
-    answer = describe_end();
-  } else {
-    answer = fmt::format("the process that runs the kernel did not take its work within {} s",
-                         patience_);
+  // Whatever goes wrong, it is replaced: nobody waits for its answer then.
+  std::unique_ptr<WorkerProcess> worker = std::move(worker_);
+  try {
+    worker->channel().send(encode(task, sent_), patience_);
+  } catch (const ChannelClosed&) {
+    throw WorkerFailure(describe_end(*worker));
+  } catch (const ChannelTimeout&) {
+    throw WorkerFailure(fmt::format(
+        "the process that runs the kernel did not take its work within {} s", patience_));
   }
-  const auto* given = std::get_if<Answer>(&answer);
-  if (given == nullptr || !given->usable) worker_.reset();
+  if (meanwhile) meanwhile();
+  Answer answer = receive<Answer>(*worker);
+  if (answer.usable) worker_ = std::move(worker);
   return answer;
 }
 
 Measurement WorkerMeasurer::measure(const Workload& workload, const MeasureRules& rules,
                                     const UsefulTraffic& useful,
                                     const std::function<void()>& meanwhile) {
-  const WorkerJob job{workload, rules, useful};
-  auto answer = ask<WorkerResult>(job, meanwhile);
-  if (const auto* fate = std::get_if<std::string>(&answer)) return failed_measurement(*fate);
-  return std::move(std::get<WorkerResult>(answer).measurement);
+  try {
+    return ask<WorkerResult>(WorkerJob{workload, rules, useful}, meanwhile).measurement;
+  } catch (const WorkerFailure& failure) {
+    return failed_measurement(failure.what());
+  }
 }
 
 void WorkerMeasurer::load(const Workload& workload) {
   if (worker_ == nullptr || !has_started_) return;
-  const WorkerLoadJob job{workload};
-  // The measurement finds a worker that is gone, and says so, or starts another.
-  send(job);
+  try {
+    worker_->channel().send(encode(WorkerLoadJob{workload}, sent_), patience_);
+  } catch (const ChannelClosed&) {
+    // The measurement finds that it is gone, and says so.
+  } catch (const ChannelTimeout&) {
+    worker_.reset();  // it has a part of the message now
+  }
 }
 
 CounterResults WorkerMeasurer::count(std::span<const Workload> workloads,
                                      const CounterRequest& request) {
   const WorkerCountJob job{{workloads.begin(), workloads.end()}, request};
-  auto answer = ask<WorkerCounts>(job, nullptr);
-  if (const auto* fate = std::get_if<std::string>(&answer)) {
-    CounterResults results;
+  try {
+    CounterResults results = ask<WorkerCounts>(job, nullptr).results;
     results.workloads.resize(workloads.size());
-    results.problems.push_back("the hardware's counters were not read: " + *fate);
+    problems_.keep_new(results.problems);
     return results;
+  } catch (const WorkerFailure& failure) {
+    return failed_counts(workloads.size(), failure.what());
   }
-  CounterResults results = std::move(std::get<WorkerCounts>(answer).results);
-  results.workloads.resize(workloads.size());
-  problems_.keep_new(results.problems);
-  return results;
 }
 
 }  // namespace sweep

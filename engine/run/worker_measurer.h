@@ -2,12 +2,10 @@
 
 #include <memory>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "engine/run/measurer.h"
-#include "engine/run/worker_messages.h"
-#include "engine/run/worker_process.h"
+#include "engine/run/worker.h"
 
 namespace sweep {
 
@@ -40,14 +38,10 @@ class WorkerMeasurer : public Measurer {
  private:
   void start(std::unique_ptr<WorkerProcess> worker);
   void await_start();
-  template <class Job>
-  bool send(const Job& job);
-  void do_beside(const std::function<void()>& work);
   template <class Answer>
-  std::variant<Answer, std::string> receive();
-  std::string describe_end();
-  template <class Answer, class Job>
-  std::variant<Answer, std::string> ask(const Job& job, const std::function<void()>& meanwhile);
+  Answer receive(WorkerProcess& worker) const;
+  template <class Answer>
+  Answer ask(const WorkerTask& task, const std::function<void()>& meanwhile);
 
   std::vector<std::string> command_;
   double patience_;

@@ -1,7 +1,6 @@
-#include "engine/run/drift_reference.h"
-
 #include <boost/test/unit_test.hpp>
 
+#include "engine/run/run_stage.h"
 #include "tests/rapidcheck_case.h"
 
 using namespace sweep;

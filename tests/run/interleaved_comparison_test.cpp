@@ -263,8 +263,7 @@ BOOST_AUTO_TEST_CASE(counts_are_added_to_the_points_that_lack_them) {
   CountsBeside counts(stage);
   stage.counts = &counts;
   const std::vector<std::size_t> places = {1, 2, 3};  // of which the last has no point
-  InterleavedComparison comparison(stage, places, by_time);
-  comparison.count();
+  InterleavedComparison comparison(stage, places, by_time, {.counts = true});
   BOOST_TEST(comparison.run());
   for (int time = 0; time < 2; ++time) {  // the second time there is nothing to add
     counts.wait();

@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "engine/jit/program_cache.h"
-#include "engine/run/point_source.h"
+#include "engine/run/run_stage.h"
 #include "tests/nvrtc_fixture.h"
 #include "tests/pattern_from_text.h"
 #include "tests/run/compiler_words.h"

@@ -5,8 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "engine/run/worker_loop.h"
-#include "engine/run/worker_messages.h"
+#include "engine/run/worker.h"
 #include "engine/run/worker_process.h"
 #include "tests/run/fake_backend.h"
 

@@ -1,10 +1,10 @@
-#include "engine/run/tune_objective.h"
-
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <limits>
 #include <ostream>
+
+#include "engine/run/tuning.h"
 
 using namespace sweep;
 namespace data = boost::unit_test::data;
@@ -229,7 +229,7 @@ BOOST_DATA_TEST_CASE(the_first_figure_decides_what_is_followed, data::make(decis
   BOOST_REQUIRE(objective.followed().has_value() == !decision.followed.empty());
   if (decision.followed.empty()) return;
   BOOST_TEST(objective.followed()->metric == decision.followed);
-  BOOST_TEST((objective.origin() == decision.origin));
+  BOOST_TEST((objective.followed()->origin == decision.origin));
   BOOST_TEST(objective.further().size() == decision.further);
 }
 

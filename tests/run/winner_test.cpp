@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 
-#include "engine/run/tune_objective.h"
 #include "engine/run/tuning.h"
 #include "tests/nvrtc_fixture.h"
 #include "tests/run/tuned_sweeps.h"

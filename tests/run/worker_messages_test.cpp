@@ -1,8 +1,7 @@
-#include "engine/run/worker_messages.h"
-
 #include <boost/test/unit_test.hpp>
 #include <limits>
 
+#include "engine/run/worker.h"
 #include "tests/rapidcheck_case.h"
 
 using namespace sweep;

@@ -1,3 +1,5 @@
+#include "engine/run/worker.h"
+
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -14,7 +16,6 @@
 #include "engine/cli/options/device_options.h"
 #include "engine/cuda/cuda_backend.h"
 #include "engine/run/compiler_process.h"
-#include "engine/run/worker_loop.h"
 #include "engine/run/worker_process.h"
 #include "engine/system/machine_memory.h"
 

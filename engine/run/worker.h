@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -11,8 +12,19 @@
 
 #include "engine/backend/backend.h"
 #include "engine/run/measurer.h"
+#include "engine/run/worker_process.h"
 
 namespace sweep {
+
+/// How a worker comes to its backend. Both throw DeviceError.
+struct WorkerDevice {
+  std::function<Device()> find;
+  std::function<std::unique_ptr<Backend>(const Device&)> start;  ///< may take a while
+};
+
+/// The life of a worker process: says which device it has, starts it, measures one job after the
+/// other until the channel closes or the backend is no longer usable.
+void serve_jobs(Channel& channel, const WorkerDevice& device);
 
 /// The programs that a worker keeps, each in a slot. The process that sends jobs chooses the slots
 /// and so knows what the worker has; the worker puts what it is sent where it is told.
@@ -40,17 +52,8 @@ class SentPrograms {
   std::uint64_t uses_ = 0;
 };
 
-/// The worker's side.
-class KeptPrograms {
- public:
-  /// Throws std::runtime_error for a slot that there is not.
-  void put(std::uint32_t slot, std::shared_ptr<const Program> program);
-  /// Throws std::runtime_error when the slot is empty.
-  std::shared_ptr<const Program> get(std::uint32_t slot) const;
-
- private:
-  std::array<std::shared_ptr<const Program>, program_slots> slots_;
-};
+/// The worker's side: a program in each slot, null at first.
+using KeptPrograms = std::array<std::shared_ptr<const Program>, program_slots>;
 
 // What a worker process and the process that started it say to each other.
 
