@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -74,7 +75,8 @@ const RecordedMetric* find_metric(const Recording& recording, std::string_view n
 std::string display_name(std::string_view name, Origin origin);
 
 /// Fills in `metrics`, but for units already there, and leaves of the entries of one configuration
-/// only the last, at the place of the first.
+/// only the last, at the place of the first. Where the engine's table does not say which values are
+/// better the name does: times, energies and costs are to be low, what is counted per second high.
 void complete(Recording& recording);
 
 /// A metric's name and its origin apart: "load_sectors.emulated". A name without one was measured.
@@ -83,18 +85,6 @@ struct NameAndOrigin {
   Origin origin = Origin::measured;
 };
 NameAndOrigin split_origin(std::string_view text);
-
-/// How many microseconds a unit of time has: "ms", "milliseconds", "us", ... Nothing for what is no
-/// unit of time.
-std::optional<double> microseconds_in(std::string_view unit);
-
-/// Whether a metric of that name is a time though its unit is not given: "time", "time_min".
-bool is_named_as_time(std::string_view name);
-
-/// Which values of a metric are better: as the engine's table says, else what the name tells
-/// (times, energies and costs are to be low, what is counted per second is to be high), else
-/// neither.
-Better better_of(std::string_view name);
 
 /// Finds the entries of a recording by the values of chosen parameters. A truth value and the
 /// numbers 0 and 1 are the same: other tuners have no truth values.
@@ -118,5 +108,64 @@ class RecordingLookup {
 
 /// The names of all parameters that entries have, in the order of their first appearance.
 std::vector<std::string> parameter_names(std::span<const RecordedEntry> entries);
+
+/// Reads a file of recorded results, whatever its name: a results database, results in the T4
+/// format or a cache of Kernel Tuner, told apart by what is in it. `run` is a database's run, by
+/// default as `read_store` chooses it.
+///
+/// Throws FileError for a file that cannot be read or is none of these, and for a run of a file
+/// that has no runs; StoreError for a database.
+Recording read_recording(const std::filesystem::path& path,
+                         std::optional<std::int64_t> run = std::nullopt);
+
+/// The points of a run of a results database. Without `run` it is the run of most points, which
+/// knows most of a space; of equal ones the newest, and one that has finished before one that has
+/// not. Its objective is what the run searched by, or else what all its patterns are ranked by, or
+/// else the time. Throws StoreError, with the fault `missing` when there is no such run.
+Recording read_store(const std::filesystem::path& path, std::optional<std::int64_t> run);
+
+/// The same of points that were read before.
+Recording recording_of(const RunRecord& run, std::span<const StoredPoint> points);
+
+/// Reads a cache file of Kernel Tuner, one whose tuning has not finished too: such a file lacks its
+/// closing braces, and what follows its last whole entry is left out. `file` is for messages.
+///
+/// Times, which Kernel Tuner gives in ms, are converted to us. An entry has failed that has an
+/// error's name in the place of a figure, or the objective 1e20 of older versions. Of several
+/// entries of one configuration the last counts.
+///
+/// Throws FileError with the place of what is wrong.
+Recording read_kernel_tuner_cache(std::string_view text, const std::string& file);
+
+/// Reads results in the T4 format of the auto-tuning community, as Kernel Tuner (1.0.0), KTT and
+/// `write_t4` (1.1.0) write them. `file` is for messages.
+///
+/// Times are converted to us; one whose unit is not given is in the metadata's `timeunit`, without
+/// that in ms, as Kernel Tuner's are. A result without a measured time has the median of its
+/// runtimes. Of several results of one configuration the last counts.
+///
+/// Throws FileError with the place of what is wrong.
+Recording read_t4(std::string_view text, const std::string& file);
+
+/// Reads either of them, told apart by which of their lists comes first. Throws FileError.
+Recording read_json_recording(std::string_view text, const std::string& file);
+
+/// Why a configuration is no result, in the words of the T4 format: "compile", "constraints" (what
+/// the device's limits do not allow), "timeout", "correctness" (a wrong result) or "runtime" (any
+/// other failure); "correct" for a point that succeeded. It goes by the point's reason.
+std::string_view t4_invalidity(const PointRecord& point);
+
+/// Points of a run as JSON in the T4 results format of the auto-tuning community, version 1.1.0
+/// (the schema T4.json of AutoTuningAssociation/autotuning_methodology), which `read_t4` reads too;
+/// it is valid as Kernel Tuner's version 1.0.0 as well.
+///
+/// Every point is a result: its configuration with "pattern" first (element types by their names),
+/// the times of its samples that count in ms, why it is invalid and the engine's own words for that
+/// as "reason", all metrics with their units, and as objective what the run searched by, else what
+/// the point's pattern is ranked by. Times are in ms, other metrics in the engine's units; those
+/// that were not measured are named with their origin: "load_sectors.emulated". The metadata say
+/// where the run comes from. Figures that are no finite numbers are left out; bytes that are not
+/// UTF-8 are replaced. Ends with a line break.
+std::string write_t4(const RunRecord& run, std::span<const StoredPoint> points);
 
 }  // namespace sweep

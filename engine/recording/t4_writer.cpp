@@ -1,5 +1,3 @@
-#include "engine/recording/t4_writer.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,7 +6,6 @@
 #include <set>
 #include <utility>
 
-#include "engine/recording/recorded_json.h"
 #include "engine/recording/recording.h"
 #include "engine/store/ranking.h"
 
@@ -38,11 +35,9 @@ constexpr double milliseconds_in_second = 1e3;
 constexpr double microseconds_in_millisecond = 1e3;
 
 /// Members whose text or number is not known are left out.
-void set_if_known(Json& object, const char* name, const std::string& text) {
-  if (!text.empty()) object[name] = text;
-}
-void set_if_known(Json& object, const char* name, std::uint64_t number) {
-  if (number != 0) object[name] = number;
+template <class T>
+void set_if_known(Json& object, const char* name, const T& value) {
+  if (value > T()) object[name] = value;
 }
 
 Json hardware_of(const Device& device) {
@@ -50,19 +45,16 @@ Json hardware_of(const Device& device) {
   set_if_known(gpu, "backend", device.backend);
   set_if_known(gpu, "name", device.name);
   set_if_known(gpu, "uuid", device.uuid);
-  if (device.compute_capability > 0) gpu["compute_capability"] = device.compute_capability;
-  if (device.multiprocessors > 0) gpu["multiprocessors"] = device.multiprocessors;
+  set_if_known(gpu, "compute_capability", device.compute_capability);
+  set_if_known(gpu, "multiprocessors", device.multiprocessors);
   set_if_known(gpu, "l2_bytes", device.l2_bytes);
   set_if_known(gpu, "memory_bytes", device.memory_bytes);
   set_if_known(gpu, "memory_clock_hz", device.memory_clock_hz);
-  if (device.memory_bus_bits > 0) gpu["memory_bus_bits"] = device.memory_bus_bits;
-  if (std::isfinite(device.peak_bandwidth()) && device.peak_bandwidth() > 0) {
-    gpu["peak_bandwidth_bytes_per_second"] = device.peak_bandwidth();
+  set_if_known(gpu, "memory_bus_bits", device.memory_bus_bits);
+  if (std::isfinite(device.peak_bandwidth())) {
+    set_if_known(gpu, "peak_bandwidth_bytes_per_second", device.peak_bandwidth());
   }
-  Json hardware = Json::object();
-  hardware["hardware_description"] = Json::array();
-  hardware["hardware_description"].push_back(std::move(gpu));
-  return hardware;
+  return {{"hardware_description", Json::array({std::move(gpu)})}};
 }
 
 Json environment_of(const Provenance& provenance) {
@@ -89,8 +81,7 @@ Json metadata_of(const RunRecord& run, std::span<const StoredPoint> points) {
   std::set<std::string> known;
   for (const StoredPoint& stored : points) {
     const std::string& pattern = stored.point.key.pattern_name;
-    if (!known.insert(pattern).second) continue;
-    kernels += (kernels.empty() ? "" : ", ") + pattern;
+    if (known.insert(pattern).second) kernels += (kernels.empty() ? "" : ", ") + pattern;
   }
   Json metadata = Json::object();
   metadata["compute_api"] = "CUDA";
@@ -116,6 +107,13 @@ Json metadata_of(const RunRecord& run, std::span<const StoredPoint> points) {
   if (run.tuning) origin["tune"] = tuning_of(*run.tuning);
   metadata["sweep"] = std::move(origin);
   return metadata;
+}
+
+/// Element types and words are texts.
+Json value_to_json(const Value& value) {
+  if (const auto* number = std::get_if<std::int64_t>(&value)) return *number;
+  if (const auto* truth = std::get_if<bool>(&value)) return *truth;
+  return to_string(value);
 }
 
 Json configuration_of(const PointKey& key) {
@@ -145,41 +143,14 @@ Json measurement_of(const Metric& metric) {
           {"unit", unit}};
 }
 
-/// What the points of each pattern are compared by.
-class Objectives {
- public:
-  Objectives(const RunRecord& run, std::span<const StoredPoint> points) {
-    if (run.tuning) tuned_ = display_name(run.tuning->metric, run.tuning->origin);
-    for (const RankedGroup& group : ranked_groups(points)) {
-      of_pattern_[group.pattern] = group.ranked_by.metric;
-    }
-  }
-
-  Json of(const PointRecord& point) const {
-    Json names = Json::array();
-    const auto found = of_pattern_.find(point.key.pattern_name);
-    if (!tuned_.empty()) {
-      names.push_back(tuned_);
-    } else if (found != of_pattern_.end()) {
-      names.push_back(found->second);
-    }
-    return names;
-  }
-
- private:
-  std::string tuned_;
-  std::map<std::string, std::string> of_pattern_;
-};
-
-Json result_of(const RunRecord& run, const StoredPoint& stored, const Objectives& objectives) {
+Json result_of(const RunRecord& run, const StoredPoint& stored, const Json& objectives) {
   const PointRecord& point = stored.point;
   Json result = Json::object();
   // Of a point that an earlier run measured it is not known when that was.
   if (stored.measured_by == run.id) set_if_known(result, "timestamp", run.started);
   result["configuration"] = configuration_of(point.key);
-  result["objectives"] = objectives.of(point);
-  result["times"] = Json::object();
-  result["times"]["runtimes"] = runtimes_of(point);
+  result["objectives"] = objectives;
+  result["times"] = {{"runtimes", runtimes_of(point)}};
   result["invalidity"] = t4_invalidity(point);
   result["correctness"] = point.status == PointStatus::ok ? 1 : 0;
   Json measurements = Json::array();
@@ -190,10 +161,6 @@ Json result_of(const RunRecord& run, const StoredPoint& stored, const Objectives
   set_if_known(result, "reason", point.reason);
   if (!point.notes.empty()) result["notes"] = point.notes;
   return result;
-}
-
-std::string dump(const Json& json, int indent) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace
@@ -208,18 +175,27 @@ std::string_view t4_invalidity(const PointRecord& point) {
 }
 
 std::string write_t4(const RunRecord& run, std::span<const StoredPoint> points) {
-  const Objectives objectives(run, points);
-  std::string text = "{\"schema_version\": \"1.1.0\",\n\"metadata\": ";
-  text += dump(metadata_of(run, points), 2);
-  text += ",\n\"results\": [";
-  bool first = true;
-  for (const StoredPoint& stored : points) {
-    text += first ? "\n" : ",\n";
-    text += dump(result_of(run, stored, objectives), -1);
-    first = false;
+  std::map<std::string, std::string> objectives;  // by pattern
+  for (const RankedGroup& group : ranked_groups(points)) {
+    objectives[group.pattern] = group.ranked_by.metric;
   }
-  text += "\n]}\n";
-  return text;
+  const auto objectives_of = [&](const PointRecord& point) {
+    if (run.tuning) return Json::array({display_name(run.tuning->metric, run.tuning->origin)});
+    const auto found = objectives.find(point.key.pattern_name);
+    return found != objectives.end() ? Json::array({found->second}) : Json::array();
+  };
+  const auto dump = [](const Json& json, int indent) {
+    return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+  };
+  std::string text = "{\"schema_version\": \"1.1.0\",\n\"metadata\": ";
+  text += dump(metadata_of(run, points), 2) + ",\n\"results\": [";
+  std::string_view separator = "\n";
+  for (const StoredPoint& stored : points) {
+    text += separator;
+    text += dump(result_of(run, stored, objectives_of(stored.point)), -1);
+    separator = ",\n";
+  }
+  return text + "\n]}\n";
 }
 
 }  // namespace sweep

@@ -3,8 +3,7 @@
 #include <fstream>
 #include <string>
 
-#include "engine/recording/read_recording.h"
-#include "engine/recording/t4_writer.h"
+#include "engine/recording/recording.h"
 #include "engine/store/store.h"
 #include "report/charts/chart.h"
 #include "report/charts/draw_chart.h"

@@ -2,7 +2,6 @@
 #include <string>
 #include <vector>
 
-#include "engine/recording/read_recording.h"
 #include "engine/recording/recording.h"
 #include "engine/search/search_space.h"
 #include "engine/text/read_source.h"

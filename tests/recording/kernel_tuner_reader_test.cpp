@@ -1,7 +1,7 @@
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include "engine/recording/read_recording.h"
+#include "engine/recording/recording.h"
 #include "tests/contains.h"
 #include "tests/recording/message_of.h"
 

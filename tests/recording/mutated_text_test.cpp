@@ -2,8 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "engine/recording/read_recording.h"
-#include "engine/recording/t4_writer.h"
+#include "engine/recording/recording.h"
 #include "engine/text/read_source.h"
 #include "tests/rapidcheck_case.h"
 #include "tests/store/example_records.h"

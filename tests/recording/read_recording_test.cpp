@@ -1,5 +1,3 @@
-#include "engine/recording/read_recording.h"
-
 #include <sys/stat.h>
 
 #include <boost/test/data/test_case.hpp>
@@ -7,6 +5,7 @@
 #include <fstream>
 #include <thread>
 
+#include "engine/recording/recording.h"
 #include "engine/store/store.h"
 #include "tests/contains.h"
 #include "tests/recording/message_of.h"

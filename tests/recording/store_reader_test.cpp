@@ -1,6 +1,6 @@
 #include <boost/test/unit_test.hpp>
 
-#include "engine/recording/read_recording.h"
+#include "engine/recording/recording.h"
 #include "engine/store/store.h"
 #include "tests/store/example_records.h"
 #include "tests/temporary_folder.h"

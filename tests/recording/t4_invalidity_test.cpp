@@ -2,7 +2,7 @@
 #include <boost/test/unit_test.hpp>
 #include <ostream>
 
-#include "engine/recording/t4_writer.h"
+#include "engine/recording/recording.h"
 
 using namespace sweep;
 namespace data = boost::unit_test::data;

@@ -1,12 +1,10 @@
-#include "engine/recording/t4_writer.h"
-
 #include <boost/test/unit_test.hpp>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
 
-#include "engine/recording/read_recording.h"
+#include "engine/recording/recording.h"
 #include "tests/store/example_records.h"
 
 using namespace sweep;

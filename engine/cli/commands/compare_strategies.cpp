@@ -23,7 +23,6 @@
 #include "engine/cli/terminal/live_line.h"
 #include "engine/cli/terminal/stop_signal.h"
 #include "engine/cli/terminal/terminal.h"
-#include "engine/recording/read_recording.h"
 #include "engine/recording/recording.h"
 #include "engine/search/comparison.h"
 #include "engine/search/strategy.h"

@@ -12,7 +12,7 @@
 #include "engine/cli/command_error.h"
 #include "engine/cli/options/compile_options.h"
 #include "engine/cli/options/device_options.h"
-#include "engine/recording/read_recording.h"
+#include "engine/recording/recording.h"
 #include "engine/run/worker_measurer.h"
 #include "engine/store/record.h"
 #include "engine/system/cuda_home.h"

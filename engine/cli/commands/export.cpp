@@ -6,7 +6,7 @@
 #include "engine/cli/commands/exported_sweep.h"
 #include "engine/cli/options/operands.h"
 #include "engine/cli/options/output.h"
-#include "engine/recording/t4_writer.h"
+#include "engine/recording/recording.h"
 #include "engine/store/ranking.h"
 #include "engine/text/diagnostic.h"
 #include "report/display_text.h"

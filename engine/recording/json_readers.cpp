@@ -1,0 +1,515 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <functional>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "engine/recording/recording.h"
+#include "engine/store/stored_json.h"
+#include "engine/text/characters.h"
+#include "engine/text/read_source.h"
+
+// Recordings that are JSON: results in the T4 format and caches of Kernel Tuner.
+
+namespace sweep {
+namespace {
+
+/// Keeps the order of an object's members.
+using Json = nlohmann::ordered_json;
+using Event = Json::parse_event_t;
+
+// The depth that the parser's callback is told, for the members of the document and for the
+// elements of those.
+constexpr int member_depth = 1;
+constexpr int element_depth = 2;
+
+/// A text that is not JSON: "FILE:3:7: this is no JSON: MESSAGE", with columns in bytes; or one
+/// that is JSON and yet not read: "FILE: this JSON is not read: MESSAGE".
+class JsonError : public FileError {
+ public:
+  JsonError(const std::string& message, bool at_end) : FileError(message, false), at_end_(at_end) {}
+  /// It is not JSON only because there is no more text.
+  bool at_end() const { return at_end_; }
+
+ private:
+  bool at_end_;
+};
+
+JsonError not_read(const std::string& file, const std::string& problem) {
+  return {fmt::format("{}: this JSON is not read: {}", file, problem), false};
+}
+
+[[noreturn]] void refuse(const std::string& file, const std::string& why) {
+  throw FileError(file + ": " + why, false);
+}
+
+/// Takes an element of the long list; `key` is its name where the list is an object.
+using TakeEntry = std::function<void(const std::string& key, const Json& entry)>;
+
+/// Reads a JSON object without its member `list`, whose elements it hands over one by one, so that
+/// a long list is never in memory as a whole. Throws JsonError for what is no JSON object and for
+/// what no recording needs: whoever walks through values calls itself for each level, and an object
+/// that keeps its members' order looks at all of them for each.
+Json read_json_entries(std::string_view text, const std::string& file, std::string_view list,
+                       const TakeEntry& take) {
+  constexpr std::size_t most_members = 1000;
+  constexpr int most_levels = 100;
+  bool in_list = false;
+  std::string key;
+  std::vector<std::size_t> members;  // of the objects that have begun, by their depth
+  const auto keep = [&](int depth, Event event, const Json& parsed) {
+    if (depth > most_levels) {
+      throw not_read(file, fmt::format("values stand more than {} levels deep", most_levels));
+    }
+    if (event == Event::object_start) {
+      members.resize(static_cast<std::size_t>(depth));
+      members.push_back(0);
+    }
+    if (event == Event::key) {
+      // The elements of the list may be any number: each is taken away before the next.
+      if ((!in_list || depth != element_depth) &&
+          ++members.at(static_cast<std::size_t>(depth) - 1) > most_members) {
+        throw not_read(file, fmt::format("an object has more than {} members", most_members));
+      }
+      if (depth == member_depth) in_list = parsed.get_ref<const std::string&>() == list;
+      if (depth == element_depth && in_list) key = parsed.get_ref<const std::string&>();
+      return true;
+    }
+    const bool is_whole =
+        event == Event::object_end || event == Event::array_end || event == Event::value;
+    if (!in_list || depth != element_depth || !is_whole) return true;
+    take(key, parsed);
+    return false;
+  };
+  try {
+    Json document = Json::parse(text.begin(), text.end(), keep);
+    if (!document.is_object()) {
+      throw JsonError(file + ":1:1: this is no JSON: this is no JSON object", false);
+    }
+    return document;
+  } catch (const Json::parse_error& error) {
+    // The library counts bytes from 1 and names the last one that it has read.
+    const std::size_t place = std::min(error.byte > 0 ? error.byte - 1 : 0, text.size());
+    const std::string_view before = text.substr(0, place);
+    const auto lines = std::ranges::count(before, '\n');
+    const std::size_t column = place - (before.rfind('\n') + 1);  // npos + 1 is 0
+    throw JsonError(fmt::format("{}:{}:{}: this is no JSON: {}", file, lines + 1, column + 1,
+                                json_problem(error)),
+                    place == text.size());
+  } catch (const Json::exception& error) {
+    // A number that no double holds: the library does not say where it stands.
+    throw not_read(file, json_problem(error));
+  }
+}
+
+/// The first member of the JSON object in the text that is called "cache" or "results", going by
+/// the text up to it; empty when there is none.
+std::string first_list(std::string_view text) {
+  std::string found;
+  const auto look = [&](int depth, Event event, const Json& parsed) {
+    if (event == Event::key && depth == member_depth &&
+        (parsed == "cache" || parsed == "results")) {
+      found = parsed.get<std::string>();
+      throw JsonError("the rest does not matter", false);
+    }
+    return depth == 0;
+  };
+  try {
+    constexpr bool throws_errors = false;
+    [[maybe_unused]] const Json rest = Json::parse(text.begin(), text.end(), look, throws_errors);
+  } catch (const JsonError&) {
+    // It is found.
+  }
+  return found;
+}
+
+/// The member of that name; null without one, for what is no object, and for null.
+const Json* member(const Json* json, const char* name) {
+  if (json == nullptr || !json->is_object()) return nullptr;
+  const auto found = json->find(name);
+  return found != json->end() ? &*found : nullptr;
+}
+
+/// The text that a member is; empty for anything else.
+std::string text_of(const Json* json, const char* name) {
+  const Json* text = member(json, name);
+  return text != nullptr && text->is_string() ? text->get<std::string>() : std::string();
+}
+
+/// A parameter's value as other tuners write it. Integers and truth values are what they are; a
+/// text that names an element type is that type, one that is an integer is that integer, as KTT
+/// quotes them, and another text is a word. Everything else, such as a number with a fraction or an
+/// integer of more than 64 bits, is the word that JSON writes it as.
+Value recorded_value(const Json& json) {
+  constexpr auto largest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  if (json.is_boolean()) return json.get<bool>();
+  if (json.is_string()) {
+    const auto& text = json.get_ref<const std::string&>();
+    std::int64_t number = 0;
+    const auto error = std::from_chars(text.data(), text.data() + text.size(), number).ec;
+    // What would be written otherwise, as "007" or "-0", is a name and no number.
+    if (error == std::errc{} && std::to_string(number) == text) return number;
+    if (const auto element = ElementType::find(text)) return *element;
+    return text;
+  }
+  const bool fits = !json.is_number_unsigned() || json.get<std::uint64_t>() <= largest;
+  if (json.is_number_integer() && fits) return json.get<std::int64_t>();
+  return json.dump();
+}
+
+/// How many microseconds a unit of time has; nothing for what is no unit of time.
+std::optional<double> microseconds_in(std::string_view unit) {
+  // Files are in use that spell it with one l.
+  static const std::map<std::string_view, double> units = {{"ns", 1e-3},
+                                                           {"nanosecond", 1e-3},
+                                                           {"nanoseconds", 1e-3},
+                                                           {"us", 1},
+                                                           {"µs", 1},
+                                                           {"microsecond", 1},
+                                                           {"microseconds", 1},
+                                                           {"ms", 1e3},
+                                                           {"millisecond", 1e3},
+                                                           {"milliseconds", 1e3},
+                                                           {"miliseconds", 1e3},
+                                                           {"s", 1e6},
+                                                           {"sec", 1e6},
+                                                           {"second", 1e6},
+                                                           {"seconds", 1e6}};
+  const auto found = units.find(in_small_letters(std::string(unit)));
+  return found != units.end() ? std::optional(found->second) : std::nullopt;
+}
+
+/// Whether a metric of that name is a time though its unit is not given.
+bool is_named_as_time(std::string_view name) {
+  return name == "time" || name.starts_with("time_");
+}
+
+using Sentences = std::map<std::string_view, std::string_view>;
+
+/// The sentence for a failure's name; a name that the format does not have is its own.
+std::string describe_failure(const std::string& name, const Sentences& sentences) {
+  const auto found = sentences.find(name);
+  return found != sentences.end() ? std::string(found->second) : name;
+}
+
+double median_of(std::vector<double> values) {
+  const std::size_t middle = values.size() / 2;
+  std::ranges::sort(values);
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+/// The results so far. What the metadata say of them may come after them.
+class T4Results {
+ public:
+  explicit T4Results(const std::string& file) {
+    recording_.origin.file = file;
+    recording_.origin.format = "T4 results";
+  }
+
+  void add(const Json& result) {
+    if (!result.is_object()) fail("this is no object");
+    RecordedEntry entry;
+    const Json* configuration = member(&result, "configuration");
+    if (configuration == nullptr || !configuration->is_object()) {
+      fail("it has no object 'configuration'");
+    }
+    if (const Json* pattern = member(configuration, "pattern")) {
+      entry.configuration.set("pattern", recorded_value(*pattern));
+    }
+    for (const auto& [name, value] : configuration->items()) {
+      entry.configuration.set(name, recorded_value(value));
+    }
+    read_status(result, entry);
+    if (entry.status == PointStatus::ok) {
+      add_measurements(result, entry);
+      add_runtime(result, entry);
+    }
+    if (std::string& objective = recording_.origin.objective; objective.empty()) {
+      const Json* objectives = list_of(result, "objectives");
+      const bool has_name =
+          objectives != nullptr && !objectives->empty() && objectives->front().is_string();
+      if (has_name) objective = objectives->front().get<std::string>();
+    }
+    recording_.entries.push_back(std::move(entry));
+  }
+
+  Recording finish(const Json& document) {
+    const Json* metadata = member(&document, "metadata");
+    recording_.origin.device = text_of(metadata, "device");
+    recording_.origin.kernel = text_of(metadata, "kernel_name");
+    read_hardware(member(metadata, "hardware"));
+    const std::string time_unit = text_of(metadata, "timeunit");
+    const auto factor = microseconds_in(time_unit.empty() ? "ms" : time_unit);
+    if (!factor) {
+      refuse(recording_.origin.file, fmt::format("metadata: the timeunit '{}' is none", time_unit));
+    }
+    for (const auto& [entry, metric] : times_without_unit_) {
+      recording_.entries[entry].metrics[metric].value *= *factor;
+    }
+    for (const auto& [metric, unit] : units_) {
+      recording_.metrics.push_back({metric.first, metric.second, unit, Better::neither});
+    }
+    complete(recording_);
+    return std::move(recording_);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const {
+    refuse(recording_.origin.file, fmt::format("results[{}]: {}", recording_.entries.size(), what));
+  }
+
+  /// The list that a member is, if there is one.
+  const Json* list_of(const Json& result, const char* name) const {
+    const Json* list = member(&result, name);
+    if (list != nullptr && !list->is_array()) fail(fmt::format("'{}' is no list", name));
+    return list;
+  }
+
+  void read_status(const Json& result, RecordedEntry& entry) const {
+    static const Sentences sentences = {{"compile", "it does not compile"},
+                                        {"runtime", "it failed when it ran"},
+                                        {"timeout", "it ran too long"},
+                                        {"correctness", "its result is wrong"},
+                                        {"constraints", "it does not meet the constraints"}};
+    const Json* invalidity = member(&result, "invalidity");
+    if (invalidity != nullptr && !invalidity->is_string()) fail("'invalidity' is no text");
+    const std::string word = text_of(&result, "invalidity");
+    const Json* correctness = member(&result, "correctness");
+    const bool is_wrong =
+        correctness != nullptr && correctness->is_number() && correctness->get<double>() == 0;
+    const bool is_valid = word.empty() || word == "correct";
+    if (is_valid && !is_wrong) return;
+    entry.status = PointStatus::failed;
+    entry.reason = text_of(&result, "reason");
+    if (entry.reason.empty()) {
+      entry.reason = describe_failure(is_valid ? "correctness" : word, sentences);
+    }
+  }
+
+  void add_measurements(const Json& result, RecordedEntry& entry) {
+    const Json* measurements = list_of(result, "measurements");
+    if (measurements == nullptr) return;
+    for (const Json& measurement : *measurements) {
+      const Json* name = member(&measurement, "name");
+      if (name == nullptr || !name->is_string()) fail("a measurement has no name");
+      const Json* value = member(&measurement, "value");
+      // A text is a failure's name, a list is a profile.
+      if (value == nullptr || !value->is_number()) continue;
+      NameAndOrigin metric = split_origin(name->get<std::string>());
+      add_metric({std::move(metric.name), metric.origin, value->get<double>()},
+                 text_of(&measurement, "unit"), entry);
+    }
+  }
+
+  void add_runtime(const Json& result, RecordedEntry& entry) {
+    if (figure_of(entry, "time", Origin::measured)) return;
+    const Json* runtimes = member(member(&result, "times"), "runtimes");
+    if (runtimes == nullptr || !runtimes->is_array() || runtimes->empty()) return;
+    std::vector<double> values;
+    for (const Json& runtime : *runtimes) {
+      if (!runtime.is_number()) fail("a runtime is no number");
+      values.push_back(runtime.get<double>());
+    }
+    add_metric({"time", Origin::measured, median_of(std::move(values))}, "", entry);
+  }
+
+  void add_metric(Metric metric, const std::string& unit, RecordedEntry& entry) {
+    const auto factor = microseconds_in(unit);
+    const bool lacks_unit = unit.empty() && is_named_as_time(metric.name);
+    if (factor) metric.value *= *factor;
+    if (lacks_unit)
+      times_without_unit_.emplace_back(recording_.entries.size(), entry.metrics.size());
+    units_.insert_or_assign({metric.name, metric.origin}, factor || lacks_unit ? "us" : unit);
+    entry.metrics.push_back(std::move(metric));
+  }
+
+  /// What the writer says of the device besides its name; other tuners' files have other members.
+  void read_hardware(const Json* hardware) {
+    const Json* devices = member(hardware, "hardware_description");
+    if (devices == nullptr || !devices->is_array() || devices->empty()) return;
+    const Json* device = &devices->front();
+    const auto number_of = [&](const char* name, std::uint64_t most) {
+      const Json* number = member(device, name);
+      const bool fits =
+          number != nullptr && number->is_number_unsigned() && number->get<std::uint64_t>() <= most;
+      return fits ? number->get<std::uint64_t>() : 0;
+    };
+    RecordingOrigin& origin = recording_.origin;
+    origin.is_emulated = text_of(device, "backend") == emulator_backend;
+    origin.multiprocessors =
+        static_cast<int>(number_of("multiprocessors", std::numeric_limits<int>::max()));
+    origin.l2_bytes = number_of("l2_bytes", std::numeric_limits<std::int64_t>::max());
+  }
+
+  Recording recording_;
+  std::map<std::pair<std::string, Origin>, std::string> units_;
+  std::vector<std::pair<std::size_t, std::size_t>> times_without_unit_;  ///< entry, metric
+};
+
+/// A cache of Kernel Tuner.
+class CacheReader {
+ public:
+  explicit CacheReader(std::string file) : file_(std::move(file)) {}
+
+  Recording read(std::string_view text, bool unfinished) {
+    const Json document =
+        read_json_entries(text, file_, "cache", [&](const std::string& key, const Json& entry) {
+          if (!entry.is_object()) fail(fmt::format("cache[\"{}\"]: this is no object", key));
+          keep(key, entry);
+        });
+    Recording recording;
+    RecordingOrigin& origin = recording.origin;
+    origin.file = file_;
+    origin.format = "Kernel Tuner cache";
+    origin.device = text_of(&document, "device_name");
+    origin.kernel = text_of(&document, "kernel_name");
+    origin.objective = text_of(&document, "objective");
+    if (origin.objective.empty()) origin.objective = "time";
+    if (const Json* size = member(&document, "problem_size"); size != nullptr && !size->is_null()) {
+      std::vector<std::string> lengths;
+      for (const Json& length : size->is_array() ? *size : Json::array({*size})) {
+        lengths.push_back(to_string(recorded_value(length)));
+      }
+      origin.problem_size = fmt::format("{}", fmt::join(lengths, " x "));
+    }
+    recording.unfinished = unfinished;
+    const Json* keys = member(&document, "tune_params_keys");
+    if (keys == nullptr || !keys->is_array()) fail("it has no list 'tune_params_keys'");
+    std::vector<std::string> names;
+    for (const Json& name : *keys) {
+      if (!name.is_string()) fail("tune_params_keys: a name is no text");
+      names.push_back(name.get<std::string>());
+    }
+    std::set<std::string> times;
+    for (const auto& [key, entry] : entries_) {
+      recording.entries.push_back(entry_of(key, entry, names, origin.objective));
+      for (const Metric& metric : recording.entries.back().metrics) {
+        if (is_named_as_time(metric.name)) times.insert(metric.name);
+      }
+    }
+    for (const std::string& name : times) {
+      recording.metrics.push_back({name, Origin::measured, "us", Better::lower});
+    }
+    complete(recording);
+    return recording;
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const { refuse(file_, what); }
+
+  /// The file may name the parameters after its entries.
+  void keep(const std::string& key, const Json& entry) {
+    // Besides parameters and metrics an entry says where the tuning's own time went.
+    constexpr std::array no_metrics = {"compile_time",  "verification_time", "benchmark_time",
+                                       "strategy_time", "framework_time",    "timestamp",
+                                       "times"};
+    Json& kept = entries_.emplace_back(key, Json::object()).second;
+    for (const auto& [name, value] : entry.items()) {
+      if (std::ranges::find(no_metrics, name) == no_metrics.end()) kept[name] = value;
+    }
+  }
+
+  RecordedEntry entry_of(const std::string& key, const Json& entry,
+                         const std::vector<std::string>& names,
+                         const std::string& objective) const {
+    static const Sentences sentences = {
+        {"InvalidConfig", "the device's limits do not allow it"},
+        {"CompilationFailedConfig", "it does not compile"},
+        {"RuntimeFailedConfig", "it failed when it ran"},
+    };
+    constexpr double old_failure = 1e20;
+    RecordedEntry recorded;
+    const auto fail_with = [&](const std::string& reason) {
+      recorded.status = PointStatus::failed;
+      recorded.reason = reason;
+    };
+    for (const std::string& name : names) {
+      const Json* value = member(&entry, name.c_str());
+      if (value == nullptr) fail(fmt::format("cache[\"{}\"]: it has no value of '{}'", key, name));
+      recorded.configuration.set(name, recorded_value(*value));
+    }
+    for (const auto& [name, value] : entry.items()) {
+      if (recorded.configuration.find(name) != nullptr) continue;
+      if (value.is_number()) {
+        const bool is_good = recorded.status == PointStatus::ok;
+        if (is_good && name == objective && value.get<double>() >= old_failure) {
+          fail_with("it failed");
+        }
+        const double unit = is_named_as_time(name) ? *microseconds_in("ms") : 1;
+        recorded.metrics.push_back({name, Origin::measured, value.get<double>() * unit});
+      } else if (value.is_string() && value.get_ref<const std::string&>().ends_with("Config")) {
+        // Kernel Tuner's classes of errors, later ones too, are all called so.
+        fail_with(describe_failure(value.get<std::string>(), sentences));
+      }
+    }
+    if (recorded.status == PointStatus::failed) recorded.metrics.clear();
+    return recorded;
+  }
+
+  std::string file_;
+  std::vector<std::pair<std::string, Json>> entries_;
+};
+
+std::string_view without_trailing(std::string_view text, std::string_view characters) {
+  return text.substr(0, text.find_last_not_of(characters) + 1);
+}
+
+/// The text completed by what Kernel Tuner writes at its end, as it stands or without a last line
+/// that is not whole.
+std::optional<Recording> read_unfinished(std::string_view text, const std::string& file) {
+  const std::string_view whole = without_trailing(text, " \t\r\n");
+  const std::size_t last_line = whole.rfind('\n');
+  for (const std::string_view lines :
+       {whole, whole.substr(0, last_line == std::string_view::npos ? 0 : last_line)}) {
+    const std::string_view entries = without_trailing(lines, ", \t\r\n");
+    for (const std::string_view end : {"}}", "}"}) {
+      try {
+        return CacheReader(file).read(fmt::format("{}{}", entries, end), true);
+      } catch (const JsonError&) {
+        // The next ending may do.
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Recording read_t4(std::string_view text, const std::string& file) {
+  T4Results results(file);
+  const Json document = read_json_entries(
+      text, file, "results",
+      [&](const std::string& /*key*/, const Json& result) { results.add(result); });
+  return results.finish(document);
+}
+
+Recording read_kernel_tuner_cache(std::string_view text, const std::string& file) {
+  try {
+    return CacheReader(file).read(text, false);
+  } catch (const JsonError& error) {
+    if (error.at_end()) {
+      if (auto recording = read_unfinished(text, file)) return std::move(*recording);
+    }
+    throw;
+  }
+}
+
+Recording read_json_recording(std::string_view text, const std::string& file) {
+  const std::string list = first_list(text);
+  if (list == "cache") return read_kernel_tuner_cache(text, file);
+  if (list == "results") return read_t4(text, file);
+  read_json_entries(text, file, "", [](const std::string& /*key*/, const Json& /*entry*/) {});
+  refuse(file,
+         "this JSON has neither 'results', as the T4 format has, nor a 'cache', as Kernel "
+         "Tuner's files have");
+}
+
+}  // namespace sweep
