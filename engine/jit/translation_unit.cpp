@@ -14,7 +14,7 @@
 #include "engine/spec/cuda_scanner.h"
 #include "engine/spec/included_files.h"
 #include "engine/text/characters.h"
-#include "engine/text/source.h"
+#include "engine/text/diagnostic.h"
 
 namespace sweep {
 namespace {

@@ -27,7 +27,7 @@ BufferPlan plan_buffer(const Buffer& buffer, const std::string& init_entry,
                                        buffer.name, length));
   }
   const auto size = static_cast<std::int64_t>(element_size(buffer, environment));
-  const Arithmetic bytes = checked_multiply(length, size);
+  const Arithmetic bytes = apply(Operation::multiply, length, size);
   if (!std::holds_alternative<std::int64_t>(bytes)) {
     throw ExecutionFailure(
         fmt::format("the buffer '{}' of {} elements of {} bytes is larger than "

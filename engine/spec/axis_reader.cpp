@@ -77,8 +77,8 @@ std::vector<Value> values_of(const Range& range) {
   while ((rising ? value <= range.to : value >= range.to) &&
          values.size() <= spec_limits::axis_values) {
     values.emplace_back(value);
-    const Arithmetic next =
-        range.multiply ? checked_multiply(value, *range.multiply) : checked_add(value, range.step);
+    const Arithmetic next = range.multiply ? apply(Operation::multiply, value, *range.multiply)
+                                           : apply(Operation::add, value, range.step);
     if (!std::holds_alternative<std::int64_t>(next)) break;
     value = std::get<std::int64_t>(next);
   }

@@ -7,7 +7,7 @@
 
 #include "engine/spec/cuda_scanner.h"
 #include "engine/spec/spec_limits.h"
-#include "engine/text/source.h"
+#include "engine/text/diagnostic.h"
 #include "engine/text/units.h"
 
 namespace sweep {

@@ -12,7 +12,6 @@
 #include "engine/spec/pattern_names.h"
 #include "engine/text/characters.h"
 #include "engine/text/diagnostic.h"
-#include "engine/text/source.h"
 #include "engine/text/units.h"
 
 namespace sweep {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 namespace sweep {
 namespace {
@@ -16,38 +17,19 @@ struct CharacterRange {
 };
 
 /// Combining marks, joiners and variation selectors, ascending.
-constexpr std::array<CharacterRange, 12> without_width = {{{0x0300, 0x036F},
-                                                           {0x0483, 0x0489},
-                                                           {0x0591, 0x05BD},
-                                                           {0x064B, 0x065F},
-                                                           {0x1AB0, 0x1AFF},
-                                                           {0x1DC0, 0x1DFF},
-                                                           {0x200B, 0x200F},
-                                                           {0x2060, 0x2064},
-                                                           {0x20D0, 0x20FF},
-                                                           {0xFE00, 0xFE0F},
-                                                           {0xFE20, 0xFE2F},
-                                                           {0xFEFF, 0xFEFF}}};
+constexpr CharacterRange without_width[] = {{0x0300, 0x036F}, {0x0483, 0x0489}, {0x0591, 0x05BD},
+                                            {0x064B, 0x065F}, {0x1AB0, 0x1AFF}, {0x1DC0, 0x1DFF},
+                                            {0x200B, 0x200F}, {0x2060, 0x2064}, {0x20D0, 0x20FF},
+                                            {0xFE00, 0xFE0F}, {0xFE20, 0xFE2F}, {0xFEFF, 0xFEFF}};
 
 /// The blocks of wide and full-width characters, ascending.
-constexpr std::array<CharacterRange, 14> wide = {{{0x1100, 0x115F},
-                                                  {0x231A, 0x231B},
-                                                  {0x2329, 0x232A},
-                                                  {0x23E9, 0x23EC},
-                                                  {0x2E80, 0x303E},
-                                                  {0x3041, 0xA4CF},
-                                                  {0xA960, 0xA97F},
-                                                  {0xAC00, 0xD7A3},
-                                                  {0xF900, 0xFAFF},
-                                                  {0xFE30, 0xFE6F},
-                                                  {0xFF00, 0xFF60},
-                                                  {0xFFE0, 0xFFE6},
-                                                  {0x1F300, 0x1FAFF},
-                                                  {0x20000, 0x3FFFD}}};
+constexpr CharacterRange wide[] = {
+    {0x1100, 0x115F}, {0x231A, 0x231B}, {0x2329, 0x232A},   {0x23E9, 0x23EC},  {0x2E80, 0x303E},
+    {0x3041, 0xA4CF}, {0xA960, 0xA97F}, {0xAC00, 0xD7A3},   {0xF900, 0xFAFF},  {0xFE30, 0xFE6F},
+    {0xFF00, 0xFF60}, {0xFFE0, 0xFFE6}, {0x1F300, 0x1FAFF}, {0x20000, 0x3FFFD}};
 
-template <std::size_t Count>
-bool is_among(char32_t character, const std::array<CharacterRange, Count>& ranges) {
-  const auto* const found = std::ranges::lower_bound(ranges, character, {}, &CharacterRange::last);
+bool is_among(char32_t character, std::span<const CharacterRange> ranges) {
+  const auto found = std::ranges::lower_bound(ranges, character, {}, &CharacterRange::last);
   return found != ranges.end() && character >= found->first;
 }
 
@@ -62,8 +44,7 @@ char32_t decoded(std::string_view bytes) {
 }
 
 std::size_t columns_of_character(char32_t character) {
-  if (is_among(character, without_width)) return 0;
-  return is_among(character, wide) ? 2 : 1;
+  return is_among(character, without_width) ? 0 : is_among(character, wide) ? 2 : 1;
 }
 
 }  // namespace

@@ -5,6 +5,41 @@
 
 namespace sweep {
 
+/// What a node of an expression's tree does. Comparisons stand together, and so does all that
+/// comes to a boolean, from `less` on.
+enum class Operation {
+  literal,
+  name,
+  conditional,
+  plus,
+  minus,
+  bit_not,
+  multiply,
+  divide,
+  remainder,
+  add,
+  subtract,
+  shift_left,
+  shift_right,
+  bit_and,
+  bit_xor,
+  bit_or,
+  min,
+  max,
+  ceil_div,
+  log2,
+  less,
+  less_equal,
+  greater,
+  greater_equal,
+  equal,
+  not_equal,
+  logical_not,
+  logical_and,
+  logical_or,
+  is_pow2,
+};
+
 enum class ArithmeticFault {
   overflow,
   division_by_zero,
@@ -15,21 +50,13 @@ enum class ArithmeticFault {
 /// The exact result, or why there is none.
 using Arithmetic = std::variant<std::int64_t, ArithmeticFault>;
 
-Arithmetic checked_add(std::int64_t a, std::int64_t b);
-Arithmetic checked_subtract(std::int64_t a, std::int64_t b);
-Arithmetic checked_multiply(std::int64_t a, std::int64_t b);
-/// Rounds toward zero, as C does.
-Arithmetic checked_divide(std::int64_t a, std::int64_t b);
-/// Has the sign of `a`, as in C; 0 for a divisor of -1 whatever `a` is.
-Arithmetic checked_remainder(std::int64_t a, std::int64_t b);
-/// Rounds up.
-Arithmetic checked_ceil_div(std::int64_t a, std::int64_t b);
-/// a * 2^count for a count of 0 to 63.
-Arithmetic checked_shift_left(std::int64_t a, std::int64_t count);
-/// a / 2^count rounded down, for a count of 0 to 63.
-Arithmetic checked_shift_right(std::int64_t a, std::int64_t count);
-/// The largest k with 2^k <= value.
-Arithmetic checked_log2(std::int64_t value);
+/// What `plus`, `minus`, `bit_not` or `log2` comes to; log2 is the largest k with 2^k <= value.
+Arithmetic apply(Operation operation, std::int64_t value);
+
+/// What an operation of two integers comes to. `divide` rounds toward zero and `remainder` has the
+/// sign of `a`, as in C; `ceil_div` rounds up; shifts are by 0 to 63 bits, and those to the right
+/// round down.
+Arithmetic apply(Operation operation, std::int64_t a, std::int64_t b);
 
 bool is_power_of_two(std::int64_t value);
 

@@ -11,19 +11,40 @@
 #include "engine/text/text_limits.h"
 
 namespace sweep {
+
+std::size_t offset_of_line(std::string_view text, std::size_t number) {
+  std::size_t offset = 0;
+  for (std::size_t line = 1; line < number; ++line) {
+    const std::size_t end = text.find('\n', offset);
+    if (end == std::string_view::npos) return text.size();
+    offset = end + 1;
+  }
+  return offset;
+}
+
+std::string_view line_of(std::string_view text, std::size_t number) {
+  if (number == 0) return {};
+  text.remove_prefix(offset_of_line(text, number));
+  text = text.substr(0, text.find('\n'));
+  if (text.ends_with('\r')) text.remove_suffix(1);
+  return text;
+}
+
+Location location_at(const SourcePtr& source, std::size_t offset, std::size_t length) {
+  const std::string_view before = std::string_view(source->text).substr(0, offset);
+  const auto line = static_cast<std::size_t>(std::ranges::count(before, '\n')) + 1;
+  const std::size_t begin = before.rfind('\n') + 1;  // 0 in the first line
+  return {source, line, offset - begin + 1, length};
+}
+
 namespace {
 
 struct SeverityStyle {
   const char* word;
   const char* color;
 };
-
-SeverityStyle style_of(Severity severity) {
-  constexpr std::array styles = {SeverityStyle{"error", "\033[1;31m"},
-                                 SeverityStyle{"warning", "\033[1;35m"},
-                                 SeverityStyle{"note", "\033[1;36m"}};
-  return styles.at(static_cast<std::size_t>(severity));
-}
+constexpr SeverityStyle styles[] = {
+    {"error", "\033[1;31m"}, {"warning", "\033[1;35m"}, {"note", "\033[1;36m"}};
 
 /// Blanks as wide as `text`; tabs stay tabs so that the caret lands under its character.
 std::string blanks(std::string_view text) {
@@ -80,37 +101,19 @@ std::string shown_message(std::string_view text) {
 
 void Diagnostics::add(Diagnostic diagnostic) {
   const auto kind = static_cast<std::size_t>(diagnostic.severity);
-  if (++found_.at(kind) > text_limits::most_messages) return;
-  ++kept_.at(kind);
-  list_.push_back(std::move(diagnostic));
-}
-
-void Diagnostics::error(const Location& where, std::string message, std::string help) {
-  add({Severity::error, where, std::move(message), std::move(help)});
-}
-
-void Diagnostics::warning(const Location& where, std::string message, std::string help) {
-  add({Severity::warning, where, std::move(message), std::move(help)});
+  if (++found_.at(kind) <= text_limits::most_messages) list_.push_back(std::move(diagnostic));
 }
 
 void Diagnostics::add_all(const Diagnostics& others) {
   for (const Diagnostic& diagnostic : others.list_) add(diagnostic);
-  for (std::size_t i = 0; i < severities; ++i) {
-    found_.at(i) += others.found_.at(i) - others.kept_.at(i);
+  for (std::size_t i = 0; i < found_.size(); ++i) {
+    found_.at(i) += others.left_out(static_cast<Severity>(i));
   }
 }
 
-std::size_t Diagnostics::error_count() const {
-  return found_.at(static_cast<std::size_t>(Severity::error));
-}
-
 std::size_t Diagnostics::left_out(Severity severity) const {
-  const auto kind = static_cast<std::size_t>(severity);
-  return found_.at(kind) - kept_.at(kind);
-}
-
-bool Diagnostics::has_errors() const {
-  return error_count() > 0;
+  const auto kept = std::ranges::count(list_, severity, &Diagnostic::severity);
+  return found_.at(static_cast<std::size_t>(severity)) - static_cast<std::size_t>(kept);
 }
 
 InputError::InputError(Diagnostics diagnostics)
@@ -124,19 +127,16 @@ InputError::InputError(const Location& where, std::string message, std::string h
     : InputError(Diagnostic{Severity::error, where, std::move(message), std::move(help)}) {}
 
 std::string render(const Diagnostic& diagnostic, bool color) {
-  const auto [word, severity_color] = style_of(diagnostic.severity);
+  const auto [word, severity_color] = styles[static_cast<std::size_t>(diagnostic.severity)];
   const char* bold = color ? "\033[1m" : "";
   const char* accent = color ? severity_color : "";
   const char* reset = color ? "\033[0m" : "";
   const Location& where = diagnostic.where;
 
-  std::string place;
-  if (where.source) {
-    place = where.source->name + ":";
-    if (where.line > 0) place += fmt::format("{}:", where.line);
-    if (where.line > 0 && where.column > 0) place += fmt::format("{}:", where.column);
-    place += ' ';
-  }
+  std::string place = where.source ? where.source->name + ":" : "";
+  if (where.source && where.line > 0) place += fmt::format("{}:", where.line);
+  if (where.source && where.line > 0 && where.column > 0) place += fmt::format("{}:", where.column);
+  if (where.source) place += ' ';
   std::string result = fmt::format("{}{}{}{}{}:{} {}\n", bold, printable(place), reset, accent,
                                    word, reset, shown_message(diagnostic.message));
   if (where.source && where.line > 0) result += excerpt(where, accent, reset);
@@ -151,8 +151,9 @@ std::string render(const Diagnostics& diagnostics, bool color) {
   for (const Severity severity : {Severity::error, Severity::warning, Severity::note}) {
     const std::size_t more = diagnostics.left_out(severity);
     if (more == 0) continue;
-    result += fmt::format("{} more {}{} not shown\n", more, style_of(severity).word,
-                          more == 1 ? " is" : "s are");
+    result +=
+        fmt::format("{} more {}{} not shown\n", more,
+                    styles[static_cast<std::size_t>(severity)].word, more == 1 ? " is" : "s are");
   }
   return result;
 }
@@ -180,18 +181,17 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string did_you_mean(std::string_view word, std::span<const std::string> candidates) {
   if (word.size() > text_limits::suggestion_bytes) return {};
-  const std::string* best = nullptr;
+  std::string_view best;
   // Fewer edits than letters, or every one-letter name would be close to every other.
   std::size_t best_distance =
       word.size() < 2 ? word.size() : std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
     const std::size_t distance = edit_distance(word, candidate);
-    if (distance < best_distance) {
-      best = &candidate;
-      best_distance = distance;
-    }
+    if (distance < best_distance)
+      std::tie(best, best_distance) =
+          std::tuple<std::string_view, std::size_t>(candidate, distance);
   }
-  return best != nullptr ? fmt::format("did you mean '{}'?", *best) : std::string();
+  return best.empty() ? std::string() : fmt::format("did you mean '{}'?", best);
 }
 
 std::string suggest(std::string_view word, std::span<const std::string> candidates,

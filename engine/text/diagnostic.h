@@ -2,15 +2,47 @@
 
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "engine/text/source.h"
-
 namespace sweep {
+
+/// A named text that diagnostics point into: a pattern, a sweep, or a command line argument.
+struct Source {
+  std::string name;  ///< as shown in messages, usually the path the user gave
+  std::string text;
+};
+using SourcePtr = std::shared_ptr<const Source>;
+
+/// A place in a source. Lines and columns count from 1, columns in bytes; line 0 is the whole file.
+struct Location {
+  SourcePtr source;
+  std::size_t line = 0;
+  std::size_t column = 0;
+  std::size_t length = 1;
+  /// False when the text was read from other letters than those that stand there, as from a
+  /// quoted YAML text with escapes: then the whole can be pointed at, but no part of it.
+  bool exact = true;
+
+  /// The place `offset` bytes further on the same line; the same place when it is not exact.
+  Location shifted(std::size_t offset, std::size_t new_length) const {
+    if (!exact) return *this;
+    return {source, line, column + offset, new_length};
+  }
+};
+
+/// Line `number` (from 1) of `text` without its line break; empty when there is no such line.
+std::string_view line_of(std::string_view text, std::size_t number);
+
+/// The byte offset of a line's first character; the text's size when there is no such line.
+std::size_t offset_of_line(std::string_view text, std::size_t number);
+
+/// The place of `length` bytes that begin at the byte `offset` of the source.
+Location location_at(const SourcePtr& source, std::size_t offset, std::size_t length = 1);
 
 enum class Severity { error, warning, note };
 
@@ -27,23 +59,24 @@ struct Diagnostic {
 class Diagnostics {
  public:
   void add(Diagnostic diagnostic);
-  void error(const Location& where, std::string message, std::string help = {});
-  void warning(const Location& where, std::string message, std::string help = {});
-
-  bool has_errors() const;
-  std::size_t error_count() const;
-  bool empty() const { return list_.empty(); }
   void add_all(const Diagnostics& others);
+  void error(const Location& where, std::string message, std::string help = {}) {
+    add({Severity::error, where, std::move(message), std::move(help)});
+  }
+  void warning(const Location& where, std::string message, std::string help = {}) {
+    add({Severity::warning, where, std::move(message), std::move(help)});
+  }
+
+  std::size_t error_count() const { return found_[static_cast<std::size_t>(Severity::error)]; }
+  bool has_errors() const { return error_count() > 0; }
+  bool empty() const { return list_.empty(); }
   const std::vector<Diagnostic>& list() const { return list_; }
   /// How many messages of a severity were found and are not in the list.
   std::size_t left_out(Severity severity) const;
 
  private:
-  static constexpr std::size_t severities = 3;
-
   std::vector<Diagnostic> list_;
-  std::array<std::size_t, severities> found_ = {};
-  std::array<std::size_t, severities> kept_ = {};
+  std::array<std::size_t, 3> found_ = {};  ///< of each severity
 };
 
 /// Bad input that ends an operation: carries every message found.

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <stdexcept>
 
-#include "engine/text/checked_arithmetic.h"
 #include "engine/text/expression_node.h"
 
 namespace sweep {
@@ -16,7 +16,19 @@ using Node = Expression::Node;
   throw InputError(where, std::move(message), std::move(help));
 }
 
+/// The name inside "sizeof(NAME)", or nothing.
+std::optional<std::string_view> sized_name(std::string_view name) {
+  constexpr std::string_view prefix = "sizeof(";
+  if (!name.starts_with(prefix)) return std::nullopt;
+  return name.substr(prefix.size(), name.size() - prefix.size() - 1);
+}
+
 // Checking kinds ---------------------------------------------------------------------------------
+
+/// Whether an operation, the conditional aside, comes to a boolean.
+bool is_boolean(Operation operation) {
+  return operation >= Operation::less;
+}
 
 class Checker {
  public:
@@ -25,50 +37,33 @@ class Checker {
 
   std::optional<ValueKind> check(const Node& node) {
     using enum Operation;
-    switch (node.operation) {
-      case literal:
-        return kind_of(node.value);
-      case name:
-        return check_name(node);
-      case equal:
-      case not_equal:
-        return check_equality(node);
-      case logical_not:
-      case logical_and:
-      case logical_or:
-        return check_all(node, ValueKind::boolean, ValueKind::boolean);
-      case less:
-      case less_equal:
-      case greater:
-      case greater_equal:
-      case is_pow2:
-        return check_all(node, ValueKind::integer, ValueKind::boolean);
-      case conditional:
-        return check_conditional(node);
-      default:
-        return check_all(node, ValueKind::integer, ValueKind::integer);
-    }
+    if (node.operation == literal) return kind_of(node.value);
+    if (node.operation == name) return check_name(node);
+    if (node.operation == conditional) return check_conditional(node);
+    if (node.operation == equal || node.operation == not_equal) return check_equality(node);
+    const bool takes_booleans = node.operation >= logical_not && node.operation <= logical_or;
+    return check_all(node, takes_booleans ? ValueKind::boolean : ValueKind::integer,
+                     is_boolean(node.operation) ? ValueKind::boolean : ValueKind::integer);
   }
 
  private:
+  std::optional<ValueKind> refuse(const Node& node, std::string message, std::string help = {}) {
+    diagnostics_.error(node.where, std::move(message), std::move(help));
+    return std::nullopt;
+  }
+
   std::optional<ValueKind> check_name(const Node& node) {
     if (const auto kind = scope_.kind_of(node.name)) return kind;
     if (const auto sized = sized_name(node.name)) {
       const auto kind = scope_.kind_of(*sized);
       if (kind == ValueKind::element) return ValueKind::integer;
-      if (kind) {
-        diagnostics_.error(node.where,
-                           fmt::format("'{}' is {}, not a type", *sized, describe(*kind)));
-        return std::nullopt;
-      }
-      diagnostics_.error(node.where, fmt::format("there is no type '{}'", *sized),
-                         did_you_mean(*sized, known_types()));
-      return std::nullopt;
+      return kind ? refuse(node, fmt::format("'{}' is {}, not a type", *sized, describe(*kind)))
+                  : refuse(node, fmt::format("there is no type '{}'", *sized),
+                           did_you_mean(*sized, known_types()));
     }
     if (ElementType::find(node.name)) return ValueKind::element;
-    diagnostics_.error(node.where, fmt::format("there is no parameter '{}'", node.name),
-                       help_for_name(node.name));
-    return std::nullopt;
+    return refuse(node, fmt::format("there is no parameter '{}'", node.name),
+                  help_for_name(node.name));
   }
 
   /// What sizeof can take: element types, names holding one, and names with a bound size.
@@ -99,29 +94,21 @@ class Checker {
       const auto kind = check(*operand);
       good = good && kind.has_value();
       if (kind && *kind != wanted) {
-        diagnostics_.error(operand->where,
-                           fmt::format("'{}' takes {}, but this is {}", node.name,
-                                       describe_plural(wanted), describe(*kind)),
-                           help_for(node, *operand, *kind));
+        refuse(*operand,
+               fmt::format("'{}' takes {}, but this is {}", node.name,
+                           wanted == ValueKind::boolean ? "booleans" : "integers", describe(*kind)),
+               help_for(node, *operand, *kind));
         good = false;
       }
     }
     return good ? std::optional(result) : std::nullopt;
   }
 
-  static std::string_view describe_plural(ValueKind kind) {
-    return kind == ValueKind::boolean ? "booleans" : "integers";
-  }
-
-  static bool is_comparison(const Node& node) {
-    return node.operation >= Operation::less && node.operation <= Operation::not_equal;
-  }
-
   /// For an operand of the wrong kind.
   static std::string help_for(const Node& node, const Node& operand, ValueKind kind) {
     if (kind == ValueKind::integer) return "compare it, for example with != 0";
     if (kind == ValueKind::boolean) {
-      if (is_comparison(node) && is_comparison(operand)) return chaining_help;
+      if (node.is_comparison() && operand.is_comparison()) return chaining_help;
       return "write X ? 1 : 0 for a boolean X";
     }
     if (kind == ValueKind::element) return "sizeof(...) gives a type's size in bytes";
@@ -133,12 +120,10 @@ class Checker {
     const auto right = check(*node.operands[1]);
     if (!left || !right) return std::nullopt;
     if (*left == *right) return ValueKind::boolean;
-    const bool chained = is_comparison(*node.operands[0]) || is_comparison(*node.operands[1]);
-    diagnostics_.error(
-        node.where,
-        fmt::format("'{}' compares {} with {}", node.name, describe(*left), describe(*right)),
+    const bool chained = node.operands[0]->is_comparison() || node.operands[1]->is_comparison();
+    return refuse(
+        node, fmt::format("'{}' compares {} with {}", node.name, describe(*left), describe(*right)),
         chained ? chaining_help : "");
-    return std::nullopt;
   }
 
   std::optional<ValueKind> check_conditional(const Node& node) {
@@ -147,17 +132,13 @@ class Checker {
     const auto no = check(*node.operands[2]);
     if (!condition || !yes || !no) return std::nullopt;
     if (*condition != ValueKind::boolean) {
-      diagnostics_.error(node.operands[0]->where,
-                         fmt::format("the condition of '?' is {}", describe(*condition)),
-                         "compare it, for example with != 0");
-      return std::nullopt;
+      return refuse(*node.operands[0],
+                    fmt::format("the condition of '?' is {}", describe(*condition)),
+                    "compare it, for example with != 0");
     }
-    if (*yes != *no) {
-      diagnostics_.error(node.where, fmt::format("the branches of '?' differ: {} and {}",
-                                                 describe(*yes), describe(*no)));
-      return std::nullopt;
-    }
-    return yes;
+    if (*yes == *no) return yes;
+    return refuse(
+        node, fmt::format("the branches of '?' differ: {} and {}", describe(*yes), describe(*no)));
   }
 
   static constexpr const char* chaining_help = "to chain comparisons, join them with &&";
@@ -168,101 +149,226 @@ class Checker {
 
 // Evaluating -------------------------------------------------------------------------------------
 
-template <class T>
-T as(const Node& node, const Value& value, ValueKind wanted) {
-  if (const T* typed = std::get_if<T>(&value)) return *typed;
-  fail(node.where,
-       fmt::format("this is {} where {} is needed", describe(kind_of(value)), describe(wanted)));
-}
+}  // namespace
 
+/// A node whose name, if it is one, has been looked up.
+struct CompiledExpression::Node {
+  enum class Source { literal, slot, size_of_slot, operation };
+
+  Node(const Expression::Node& node, std::span<const std::string> names)
+      : origin(&node), operation(node.operation) {
+    if (operation == Operation::literal) {
+      literal = slot_value(node.value);
+    } else if (operation == Operation::name) {
+      look_up(node.name, names);
+    } else {
+      source = Source::operation;
+    }
+    operands.reserve(node.operands.size());
+    for (const auto& operand : node.operands) operands.emplace_back(*operand, names);
+  }
+
+  /// A name without a meaning stays a literal that holds nothing.
+  void look_up(const std::string& name, std::span<const std::string> names) {
+    if (set_slot(name, names, Source::slot)) return;
+    const auto sized = sized_name(name);
+    if (sized && set_slot(*sized, names, Source::size_of_slot)) return;
+    if (const auto type = ElementType::find(name)) literal = *type;
+  }
+
+  bool set_slot(std::string_view name, std::span<const std::string> names, Source found_as) {
+    const auto found = std::ranges::find(names, name);
+    if (found == names.end()) return false;
+    slot = static_cast<std::size_t>(found - names.begin());
+    source = found_as;
+    return true;
+  }
+
+  const Expression::Node* origin;
+  Source source = Source::literal;
+  Operation operation;
+  std::size_t slot = 0;
+  SlotValue literal;
+  std::vector<Node> operands;
+};
+
+namespace {
+
+/// Evaluates nodes. Where there is no value it throws an InputError that says why if it `explains`,
+/// else it gives nothing; then it goes by the kind that is wanted, so that numbers and truths
+/// travel in registers.
+template <bool explains>
 class Evaluator {
  public:
-  explicit Evaluator(const Bindings& bindings) : bindings_(bindings) {}
+  using Node = CompiledExpression::Node;
 
-  Value evaluate(const Node& node) const {
-    using enum Operation;
-    switch (node.operation) {
-      case literal:
-        return node.value;
-      case name:
-        return value_of(node);
-      case equal:
-        return operands_equal(node);
-      case not_equal:
-        return !operands_equal(node);
-      case less:
-        return integer(node, 0) < integer(node, 1);
-      case less_equal:
-        return integer(node, 0) <= integer(node, 1);
-      case greater:
-        return integer(node, 0) > integer(node, 1);
-      case greater_equal:
-        return integer(node, 0) >= integer(node, 1);
-      case logical_not:
-        return !boolean(node, 0);
-      case logical_and:
-        return boolean(node, 0) && boolean(node, 1);
-      case logical_or:
-        return boolean(node, 0) || boolean(node, 1);
-      case conditional:
-        return evaluate(*node.operands[boolean(node, 0) ? 1 : 2]);
-      case is_pow2:
-        return is_power_of_two(integer(node, 0));
-      default:
-        return arithmetic(node);
+  explicit Evaluator(std::span<const SlotValue> slots) : slots_(slots) {}
+
+  SlotValue evaluate(const Node& node) const {
+    switch (node.source) {
+      case Node::Source::literal:
+        if (std::holds_alternative<std::monostate>(node.literal)) return nameless(node);
+        return node.literal;
+      case Node::Source::slot:
+        return slots_[node.slot];
+      case Node::Source::size_of_slot:
+        return slot_of(size_of(node));
+      case Node::Source::operation:
+        break;
     }
+    if (node.operation == Operation::conditional) {
+      const auto condition = value<bool>(node.operands[0]);
+      return condition ? evaluate(node.operands[*condition ? 1 : 2]) : SlotValue();
+    }
+    return is_boolean(node.operation) ? slot_of(truth(node)) : slot_of(arithmetic(node));
+  }
+
+  /// Nothing for a node of another kind.
+  template <class T>
+  std::optional<T> value(const Node& node) const {
+    if constexpr (explains) {
+      const SlotValue found = evaluate(node);
+      if (const T* held = std::get_if<T>(&found)) return *held;
+      fail(node.origin->where,
+           fmt::format("this is {} where {} is needed", describe_slot(found), describe_slot(T())));
+    }
+    constexpr bool wants_boolean = std::is_same_v<T, bool>;
+    switch (node.source) {
+      case Node::Source::literal:
+        return held<T>(node.literal);
+      case Node::Source::slot:
+        return held<T>(slots_[node.slot]);
+      case Node::Source::size_of_slot:
+        if constexpr (!wants_boolean) return size_of(node);
+        return std::nullopt;
+      case Node::Source::operation:
+        break;
+    }
+    if (node.operation == Operation::conditional) {
+      const auto condition = value<bool>(node.operands[0]);
+      return condition ? value<T>(node.operands[*condition ? 1 : 2]) : std::nullopt;
+    }
+    if (is_boolean(node.operation) != wants_boolean) return std::nullopt;
+    if constexpr (wants_boolean) return truth(node);
+    if constexpr (!wants_boolean) return arithmetic(node);
   }
 
  private:
-  Value value_of(const Node& node) const {
-    if (const Value* value = bindings_.find(node.name)) return *value;
-    if (const auto sized = sized_name(node.name)) {
-      const Value* value = bindings_.find(*sized);
-      const auto* type = value != nullptr ? std::get_if<ElementType>(value) : nullptr;
-      if (type != nullptr) return static_cast<std::int64_t>(type->size());
+  template <class T>
+  static SlotValue slot_of(const std::optional<T>& value) {
+    return value ? SlotValue(*value) : SlotValue();
+  }
+
+  template <class T>
+  static std::optional<T> held(const SlotValue& slot) {
+    const T* value = std::get_if<T>(&slot);
+    return value != nullptr ? std::optional<T>(*value) : std::nullopt;
+  }
+
+  static std::string_view describe_slot(const SlotValue& slot) {
+    return describe(kind_of(to_value(slot)));
+  }
+
+  /// What comes of a name without a value.
+  static SlotValue nameless(const Node& node) {
+    if constexpr (explains) {
+      fail(node.origin->where, fmt::format("'{}' has no value here", node.origin->name));
     }
-    if (const auto type = ElementType::find(node.name)) return *type;
-    fail(node.where, fmt::format("'{}' has no value here", node.name));
+    return {};
   }
 
-  std::int64_t integer(const Node& node, std::size_t operand) const {
-    const Node& child = *node.operands[operand];
-    return as<std::int64_t>(child, evaluate(child), ValueKind::integer);
+  std::optional<std::int64_t> size_of(const Node& node) const {
+    const auto* type = std::get_if<ElementType>(&slots_[node.slot]);
+    if (type != nullptr) return static_cast<std::int64_t>(type->size());
+    nameless(node);
+    return std::nullopt;
   }
 
-  bool boolean(const Node& node, std::size_t operand) const {
-    const Node& child = *node.operands[operand];
-    return as<bool>(child, evaluate(child), ValueKind::boolean);
-  }
-
-  bool operands_equal(const Node& node) const {
-    const Value left = evaluate(*node.operands[0]);
-    const Value right = evaluate(*node.operands[1]);
-    if (left.index() != right.index()) {
-      fail(node.where, fmt::format("'{}' compares {} with {}", node.name, describe(kind_of(left)),
-                                   describe(kind_of(right))));
-    }
-    return left == right;
-  }
-
-  Value arithmetic(const Node& node) const {
-    const std::int64_t first = integer(node, 0);
-    Arithmetic result = first;
-    if (node.operands.size() == 1) {
-      result = apply(node.operation, first);
-    } else {
-      // min and max take any number of operands; the others exactly two.
-      for (std::size_t i = 1; i < node.operands.size(); ++i) {
-        if (const auto* value = std::get_if<std::int64_t>(&result)) {
-          result = apply(node.operation, *value, integer(node, i));
-        }
+  std::optional<bool> truth(const Node& node) const {
+    switch (node.operation) {
+      case Operation::equal:
+      case Operation::not_equal:
+        return equality(node);
+      case Operation::logical_not: {
+        const auto operand = value<bool>(node.operands[0]);
+        return operand ? std::optional(!*operand) : std::nullopt;
       }
+      case Operation::logical_and:
+      case Operation::logical_or: {
+        // The second operand decides where the first does not.
+        const auto first = value<bool>(node.operands[0]);
+        if (!first || *first == (node.operation == Operation::logical_or)) return first;
+        return value<bool>(node.operands[1]);
+      }
+      case Operation::is_pow2: {
+        const auto operand = value<std::int64_t>(node.operands[0]);
+        return operand ? std::optional(is_power_of_two(*operand)) : std::nullopt;
+      }
+      default:
+        return comparison(node);
     }
-    if (const auto* fault = std::get_if<ArithmeticFault>(&result)) report(node, *fault);
-    return std::get<std::int64_t>(result);
   }
 
-  [[noreturn]] static void report(const Node& node, ArithmeticFault fault) {
+  std::optional<bool> equality(const Node& node) const {
+    const bool wanted = node.operation == Operation::equal;
+    if (!explains && is_arithmetic(node.operands[0])) {
+      const auto number = value<std::int64_t>(node.operands[0]);
+      const auto other = number ? value<std::int64_t>(node.operands[1]) : std::nullopt;
+      return other ? std::optional((*number == *other) == wanted) : std::nullopt;
+    }
+    const SlotValue left = evaluate(node.operands[0]);
+    if (std::holds_alternative<std::monostate>(left)) return std::nullopt;
+    const SlotValue right = evaluate(node.operands[1]);
+    if (left.index() == right.index()) return (left == right) == wanted;
+    if constexpr (explains) {
+      fail(node.origin->where, fmt::format("'{}' compares {} with {}", node.origin->name,
+                                           describe_slot(left), describe_slot(right)));
+    }
+    return std::nullopt;
+  }
+
+  static bool is_arithmetic(const Node& node) {
+    return node.source == Node::Source::operation && node.operation != Operation::conditional &&
+           !is_boolean(node.operation);
+  }
+
+  std::optional<bool> comparison(const Node& node) const {
+    const auto left = value<std::int64_t>(node.operands[0]);
+    if (!left) return std::nullopt;
+    const auto right = value<std::int64_t>(node.operands[1]);
+    if (!right) return std::nullopt;
+    switch (node.operation) {
+      case Operation::less:
+        return *left < *right;
+      case Operation::less_equal:
+        return *left <= *right;
+      case Operation::greater:
+        return *left > *right;
+      default:
+        return *left >= *right;
+    }
+  }
+
+  /// min and max take any number of operands; the others one or two.
+  std::optional<std::int64_t> arithmetic(const Node& node) const {
+    auto result = value<std::int64_t>(node.operands[0]);
+    if (!result) return std::nullopt;
+    if (node.operands.size() == 1) return without_fault(node, apply(node.operation, *result));
+    for (std::size_t i = 1; result && i < node.operands.size(); ++i) {
+      const auto next = value<std::int64_t>(node.operands[i]);
+      if (!next) return std::nullopt;
+      result = without_fault(node, apply(node.operation, *result, *next));
+    }
+    return result;
+  }
+
+  static std::optional<std::int64_t> without_fault(const Node& node, const Arithmetic& result) {
+    if (const auto* value = std::get_if<std::int64_t>(&result)) return *value;
+    if constexpr (explains) explain(*node.origin, std::get<ArithmeticFault>(result));
+    return std::nullopt;
+  }
+
+  [[noreturn]] static void explain(const Expression::Node& node, ArithmeticFault fault) {
     switch (fault) {
       case ArithmeticFault::overflow:
         fail(node.where,
@@ -278,8 +384,20 @@ class Evaluator {
     fail(node.where, "log2 takes a value of at least 1");
   }
 
-  const Bindings& bindings_;
+  std::span<const SlotValue> slots_;
 };
+
+/// Evaluates a tree with names' values once, and explains where there is none.
+template <class Evaluate>
+auto evaluate_once(const Expression::Node& root, const Bindings& bindings, Evaluate evaluate) {
+  std::vector<std::string> names;
+  std::vector<SlotValue> slots;
+  for (const auto& [name, value] : bindings.entries()) {
+    names.push_back(name);
+    slots.push_back(slot_value(value));
+  }
+  return evaluate(Evaluator<true>(slots), CompiledExpression::Node(root, names));
+}
 
 void collect_names(const Node& node, std::vector<std::string>& names) {
   if (node.operation == Operation::name) {
@@ -290,60 +408,6 @@ void collect_names(const Node& node, std::vector<std::string>& names) {
 }
 
 }  // namespace
-
-std::optional<std::string_view> sized_name(std::string_view name) {
-  constexpr std::string_view prefix = "sizeof(";
-  if (!name.starts_with(prefix)) return std::nullopt;
-  return name.substr(prefix.size(), name.size() - prefix.size() - 1);
-}
-
-Arithmetic apply(Operation operation, std::int64_t value) {
-  switch (operation) {
-    case Operation::minus:
-      return checked_subtract(0, value);
-    case Operation::bit_not:
-      return ~value;
-    case Operation::log2:
-      return checked_log2(value);
-    default:
-      return value;  // plus
-  }
-}
-
-Arithmetic apply(Operation operation, std::int64_t a, std::int64_t b) {
-  using enum Operation;
-  switch (operation) {
-    case add:
-      return checked_add(a, b);
-    case subtract:
-      return checked_subtract(a, b);
-    case multiply:
-      return checked_multiply(a, b);
-    case divide:
-      return checked_divide(a, b);
-    case remainder:
-      return checked_remainder(a, b);
-    case shift_left:
-      return checked_shift_left(a, b);
-    case shift_right:
-      return checked_shift_right(a, b);
-    case ceil_div:
-      return checked_ceil_div(a, b);
-    case bit_and:
-      return a & b;
-    case bit_xor:
-      return a ^ b;
-    case bit_or:
-      return a | b;
-    case min:
-      return std::min(a, b);
-    case max:
-      return std::max(a, b);
-    default:
-      break;
-  }
-  throw std::logic_error("not a binary operation");
-}
 
 void Scope::add(std::string name, ValueKind kind) {
   names_.push_back(std::move(name));
@@ -383,21 +447,53 @@ std::optional<ValueKind> Expression::check(const Scope& scope, Diagnostics& diag
 }
 
 Value Expression::evaluate(const Bindings& bindings) const {
-  return Evaluator(bindings).evaluate(*root_);
+  return evaluate_once(*root_, bindings, [](const auto& evaluator, const auto& root) {
+    return to_value(evaluator.evaluate(root));
+  });
 }
 
 std::int64_t Expression::evaluate_integer(const Bindings& bindings) const {
-  return as<std::int64_t>(*root_, evaluate(bindings), ValueKind::integer);
+  return evaluate_once(*root_, bindings, [](const auto& evaluator, const auto& root) {
+    return *evaluator.template value<std::int64_t>(root);
+  });
 }
 
 bool Expression::evaluate_boolean(const Bindings& bindings) const {
-  return as<bool>(*root_, evaluate(bindings), ValueKind::boolean);
+  return evaluate_once(*root_, bindings, [](const auto& evaluator, const auto& root) {
+    return *evaluator.template value<bool>(root);
+  });
 }
 
 std::vector<std::string> Expression::names() const {
   std::vector<std::string> result;
   collect_names(*root_, result);
   return result;
+}
+
+CompiledExpression::CompiledExpression(const Expression& expression,
+                                       std::span<const std::string> names)
+    : expression_(expression), root_(std::make_shared<const Node>(*expression_.root_, names)) {}
+
+SlotValue CompiledExpression::evaluate(std::span<const SlotValue> slots) const {
+  return Evaluator<false>(slots).evaluate(*root_);
+}
+
+SlotValue slot_value(const Value& value) {
+  return std::visit([](const auto& held) { return SlotValue(held); }, value);
+}
+
+Value to_value(const SlotValue& slot) {
+  const auto read = [](const auto& held) -> Value {
+    using Held = std::decay_t<decltype(held)>;
+    if constexpr (std::is_same_v<Held, std::monostate>) {
+      throw std::logic_error("a slot without a value");
+    } else if constexpr (std::is_same_v<Held, std::string_view>) {
+      return std::string(held);
+    } else {
+      return held;
+    }
+  };
+  return std::visit(read, slot);
 }
 
 }  // namespace sweep

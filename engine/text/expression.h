@@ -49,8 +49,9 @@ class Expression {
   /// returns nothing.
   static std::optional<Expression> parse(std::string_view text, const Location& where,
                                          Diagnostics& diagnostics);
-  /// The expression that is just `value`.
+  /// The expression that is just `value`, which stands nowhere.
   static Expression constant(Value value);
+  Expression() : Expression(constant(std::int64_t{0})) {}
 
   /// The expression's kind; nothing, with messages, when a name is unknown or kinds do not fit.
   std::optional<ValueKind> check(const Scope& scope, Diagnostics& diagnostics) const;
@@ -66,9 +67,9 @@ class Expression {
   const Location& where() const { return where_; }
 
   struct Node;
-  const Node& root() const { return *root_; }
 
  private:
+  friend class CompiledExpression;
   Expression(std::string text, Location where, std::shared_ptr<const Node> root)
       : text_(std::move(text)), where_(std::move(where)), root_(std::move(root)) {}
 
@@ -91,20 +92,14 @@ class CompiledExpression {
  public:
   /// `names[i]` is what value i is called: a parameter, or "sizeof(STRUCT)".
   CompiledExpression(const Expression& expression, std::span<const std::string> names);
-  CompiledExpression(CompiledExpression&&) noexcept;
-  CompiledExpression& operator=(CompiledExpression&&) noexcept;
-  CompiledExpression(const CompiledExpression&) = delete;
-  CompiledExpression& operator=(const CompiledExpression&) = delete;
-  ~CompiledExpression();
 
   SlotValue evaluate(std::span<const SlotValue> slots) const;
 
- private:
   struct Node;
-  class Evaluator;
 
+ private:
   Expression expression_;  ///< keeps the words that literals refer to
-  std::unique_ptr<const Node> root_;
+  std::shared_ptr<const Node> root_;
 };
 
 }  // namespace sweep

@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <limits>
 #include <optional>
 
 #include "engine/text/characters.h"
-#include "engine/text/checked_arithmetic.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/expression_node.h"
 #include "engine/text/text_limits.h"
@@ -43,11 +43,11 @@ class Lexer {
       : text_(text), where_(where), diagnostics_(diagnostics) {}
 
   Token next() {
-    skip_space();
-    if (position_ >= text_.size()) return {TokenKind::end, {}, text_.size(), 0};
+    while (position_ < text_.size() && is_space(text_[position_])) ++position_;
+    if (position_ == text_.size()) return {TokenKind::end, {}, text_.size(), 0};
     const char c = text_[position_];
     if (is_digit(c)) return integer();
-    if (is_word(c)) return name();
+    if (is_word(c)) return take(TokenKind::name, name_length(position_));
     if (c == '\'' || c == '"') return word();
     return symbol();
   }
@@ -59,10 +59,6 @@ class Lexer {
   }
 
  private:
-  void skip_space() {
-    while (position_ < text_.size() && is_space(text_[position_])) ++position_;
-  }
-
   Token take(TokenKind kind, std::size_t length) {
     const Token token{kind, text_.substr(position_, length), position_, 0};
     position_ += length;
@@ -75,26 +71,12 @@ class Lexer {
     return end - from;
   }
 
-  Token name() { return take(TokenKind::name, name_length(position_)); }
-
   Token word() {
     const std::size_t close = text_.find(text_[position_], position_ + 1);
     if (close == std::string_view::npos) reject(position_, 1, "this quote is never closed");
     Token token = take(TokenKind::word, close + 1 - position_);
     token.text = token.text.substr(1, token.text.size() - 2);
     return token;
-  }
-
-  static std::optional<unsigned> unit_shift(std::string_view unit) {
-    if (unit == "Ki") return 10U;
-    if (unit == "Mi") return 20U;
-    if (unit == "Gi") return 30U;
-    return std::nullopt;
-  }
-
-  /// Whether `unit` is written as one; another number or an operator's name is not.
-  static bool is_unit_like(std::string_view unit) {
-    return !unit.empty() && !is_digit(unit.front()) && operator_called(unit).empty();
   }
 
   /// Digits, in base 10 or 16, then an optional unit, with or without a space between.
@@ -116,11 +98,14 @@ class Lexer {
     std::size_t unit_start = end;
     while (unit_start < text_.size() && text_[unit_start] == ' ') ++unit_start;
     const std::string_view unit = text_.substr(unit_start, name_length(unit_start));
-    if (const auto shift = unit_shift(unit)) {
-      overflow = overflow || value > (limit >> *shift);
-      value <<= *shift;
+    constexpr std::array<std::string_view, 3> units = {"Ki", "Mi", "Gi"};
+    const auto known = std::ranges::find(units, unit);
+    if (known != units.end()) {
+      const auto shift = 10 * (known - units.begin() + 1);
+      overflow = overflow || value > (limit >> shift);
+      value <<= shift;
       end = unit_start + unit.size();
-    } else if (is_unit_like(unit)) {
+    } else if (!unit.empty() && !is_digit(unit.front()) && operator_called(unit).empty()) {
       reject(unit_start, unit.size(), fmt::format("'{}' is not a unit", unit),
              "the units are Ki, Mi and Gi (1 << 10, 1 << 20, 1 << 30)");
     }
@@ -165,26 +150,16 @@ struct BinaryOperator {
   int precedence;
 };
 
-constexpr std::array binary_operators = {
-    BinaryOperator{"||", Operation::logical_or, 1},
-    BinaryOperator{"&&", Operation::logical_and, 2},
-    BinaryOperator{"|", Operation::bit_or, 3},
-    BinaryOperator{"^", Operation::bit_xor, 4},
-    BinaryOperator{"&", Operation::bit_and, 5},
-    BinaryOperator{"==", Operation::equal, 6},
-    BinaryOperator{"!=", Operation::not_equal, 6},
-    BinaryOperator{"<", Operation::less, 7},
-    BinaryOperator{"<=", Operation::less_equal, 7},
-    BinaryOperator{">", Operation::greater, 7},
-    BinaryOperator{">=", Operation::greater_equal, 7},
-    BinaryOperator{"<<", Operation::shift_left, 8},
-    BinaryOperator{">>", Operation::shift_right, 8},
-    BinaryOperator{"+", Operation::add, 9},
-    BinaryOperator{"-", Operation::subtract, 9},
-    BinaryOperator{"*", Operation::multiply, 10},
-    BinaryOperator{"/", Operation::divide, 10},
-    BinaryOperator{"%", Operation::remainder, 10},
-};
+constexpr BinaryOperator binary_operators[] = {
+    {"||", Operation::logical_or, 1},    {"&&", Operation::logical_and, 2},
+    {"|", Operation::bit_or, 3},         {"^", Operation::bit_xor, 4},
+    {"&", Operation::bit_and, 5},        {"==", Operation::equal, 6},
+    {"!=", Operation::not_equal, 6},     {"<", Operation::less, 7},
+    {"<=", Operation::less_equal, 7},    {">", Operation::greater, 7},
+    {">=", Operation::greater_equal, 7}, {"<<", Operation::shift_left, 8},
+    {">>", Operation::shift_right, 8},   {"+", Operation::add, 9},
+    {"-", Operation::subtract, 9},       {"*", Operation::multiply, 10},
+    {"/", Operation::divide, 10},        {"%", Operation::remainder, 10}};
 
 struct Function {
   std::string_view name;
@@ -194,20 +169,14 @@ struct Function {
 };
 
 constexpr std::size_t any_number = std::numeric_limits<std::size_t>::max();
-constexpr std::array functions = {
-    Function{"min", Operation::min, 2, any_number},  Function{"max", Operation::max, 2, any_number},
-    Function{"ceil_div", Operation::ceil_div, 2, 2}, Function{"is_pow2", Operation::is_pow2, 1, 1},
-    Function{"log2", Operation::log2, 1, 1},
-};
+constexpr Function functions[] = {{"min", Operation::min, 2, any_number},
+                                  {"max", Operation::max, 2, any_number},
+                                  {"ceil_div", Operation::ceil_div, 2, 2},
+                                  {"is_pow2", Operation::is_pow2, 1, 1},
+                                  {"log2", Operation::log2, 1, 1}};
 
-bool is_comparison(const Node& node) {
-  return node.operation >= Operation::less && node.operation <= Operation::not_equal &&
-         !node.parenthesised;
-}
-
-bool is_bitwise(Operation operation) {
-  return operation == Operation::bit_and || operation == Operation::bit_xor ||
-         operation == Operation::bit_or;
+bool is_bare_comparison(const Node& node) {
+  return node.is_comparison() && !node.parenthesised;
 }
 
 class Parser {
@@ -230,21 +199,15 @@ class Parser {
   }
 
  private:
-  /// Bounds the recursion, so that no input overflows the stack.
-  class Depth {
-   public:
-    explicit Depth(Parser& parser) : parser_(parser) {
-      if (++parser_.depth_ > text_limits::expression_depth) {
-        parser_.lexer_.reject(parser_.token_.offset, 1, "this expression is nested too deeply");
-      }
-    }
-    ~Depth() { --parser_.depth_; }
-    Depth(const Depth&) = delete;
-    Depth& operator=(const Depth&) = delete;
-
-   private:
-    Parser& parser_;
-  };
+  /// Bounds the recursion, so that no input overflows the stack. What enters leaves, or throws.
+  void enter() {
+    if (++depth_ <= text_limits::expression_depth) return;
+    lexer_.reject(token_.offset, 1, "this expression is nested too deeply");
+  }
+  NodePtr leave(NodePtr result) {
+    --depth_;
+    return result;
+  }
 
   void advance() {
     previous_ = token_;
@@ -273,29 +236,28 @@ class Parser {
   }
 
   NodePtr conditional() {
-    const Depth depth(*this);
+    enter();
     NodePtr condition = binary(1);
-    if (!at("?")) return condition;
+    if (!at("?")) return leave(std::move(condition));
     const Token token = token_;
     advance();
     NodePtr yes = conditional();
     expect(":", "after the first branch of '?'");
     NodePtr no = conditional();
-    return node(Operation::conditional, token, {condition, yes, no});
+    return leave(node(Operation::conditional, token, {condition, yes, no}));
   }
 
-  std::optional<BinaryOperator> binary_operator() const {
-    if (token_.kind != TokenKind::symbol) return std::nullopt;
-    for (const BinaryOperator& candidate : binary_operators) {
-      if (candidate.symbol == token_.text) return candidate;
-    }
-    return std::nullopt;
+  /// The operator at hand, if it binds as strongly as `least` at least.
+  const BinaryOperator* binary_operator(int least) const {
+    const auto* found = std::ranges::find_if(
+        binary_operators, [&](const BinaryOperator& candidate) { return at(candidate.symbol); });
+    const bool binds = found != std::end(binary_operators) && found->precedence >= least;
+    return binds ? found : nullptr;
   }
 
   NodePtr binary(int least) {
     NodePtr left = unary();
-    for (auto found = binary_operator(); found && found->precedence >= least;
-         found = binary_operator()) {
+    while (const BinaryOperator* found = binary_operator(least)) {
       const Token token = token_;
       // The tree leans left by one level for each; walking it must not overflow the stack.
       if (++operators_ > text_limits::expression_operators) {
@@ -306,7 +268,9 @@ class Parser {
       advance();
       if (found->operation == Operation::bit_xor) reject_power(base);
       NodePtr right = binary(found->precedence + 1);
-      if (is_bitwise(found->operation) && (is_comparison(*left) || is_comparison(*right))) {
+      const bool is_bitwise =
+          found->operation >= Operation::bit_and && found->operation <= Operation::bit_or;
+      if (is_bitwise && (is_bare_comparison(*left) || is_bare_comparison(*right))) {
         lexer_.reject(token.offset, token.text.size(),
                       fmt::format("'{}' beside a comparison reads differently in C than it looks",
                                   token.text),
@@ -325,7 +289,7 @@ class Parser {
     Arithmetic power = std::int64_t{1};
     const auto* value = std::get_if<std::int64_t>(&power);
     for (std::int64_t i = 0; value != nullptr && i < token_.integer; ++i) {
-      power = checked_multiply(*value, base.integer);
+      power = apply(Operation::multiply, *value, base.integer);
       value = std::get_if<std::int64_t>(&power);
     }
     std::string way;
@@ -338,17 +302,18 @@ class Parser {
   }
 
   NodePtr unary() {
-    const Depth depth(*this);
+    enter();
     const Token token = token_;
-    const auto prefix = [&](Operation operation) {
+    constexpr std::pair<std::string_view, Operation> prefixes[] = {{"+", Operation::plus},
+                                                                   {"-", Operation::minus},
+                                                                   {"!", Operation::logical_not},
+                                                                   {"~", Operation::bit_not}};
+    for (const auto& [symbol, operation] : prefixes) {
+      if (!at(symbol)) continue;
       advance();
-      return node(operation, token, {unary()});
-    };
-    if (at("+")) return prefix(Operation::plus);
-    if (at("-")) return prefix(Operation::minus);
-    if (at("!")) return prefix(Operation::logical_not);
-    if (at("~")) return prefix(Operation::bit_not);
-    return primary();
+      return leave(node(operation, token, {unary()}));
+    }
+    return leave(primary());
   }
 
   NodePtr primary() {
@@ -394,11 +359,8 @@ class Parser {
   NodePtr call(const Token& token) {
     expect("(", "here");
     if (token.text == "sizeof") return size_of(token);
-    const Function* function = nullptr;
-    for (const Function& candidate : functions) {
-      if (candidate.name == token.text) function = &candidate;
-    }
-    if (function == nullptr) {
+    const Function* function = std::ranges::find(functions, token.text, &Function::name);
+    if (function == std::end(functions)) {
       std::vector<std::string> known = {"sizeof"};
       for (const Function& candidate : functions) known.emplace_back(candidate.name);
       lexer_.reject(token.offset, token.text.size(),

@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "engine/text/diagnostic.h"
-#include "engine/text/source.h"
 
 namespace sweep {
 

@@ -11,87 +11,63 @@ constexpr std::array headers = {
     ElementHeader{"#include <cuda_bf16.h>\n",
                   "using bfloat16 = __nv_bfloat16;\nusing bfloat162 = __nv_bfloat162;\n"},
 };
-constexpr const ElementHeader* unneeded = nullptr;
 constexpr const ElementHeader* fp16 = &headers[0];
 constexpr const ElementHeader* bf16 = &headers[1];
 
-struct Row {
-  std::string name;
-  std::string cuda;
-  std::size_t size;
-  unsigned components;
-  const ElementHeader* header;
-};
-
-std::vector<Row> make_table() {
-  std::vector<Row> table = {
-      {"int8_t", "signed char", 1, 1, unneeded},
-      {"uint8_t", "unsigned char", 1, 1, unneeded},
-      {"int16_t", "short", 2, 1, unneeded},
-      {"uint16_t", "unsigned short", 2, 1, unneeded},
-      {"int32_t", "int", 4, 1, unneeded},
-      {"uint32_t", "unsigned int", 4, 1, unneeded},
-      {"int64_t", "long long", 8, 1, unneeded},
-      {"uint64_t", "unsigned long long", 8, 1, unneeded},
-      {"half", "__half", 2, 1, fp16},
-      {"bfloat16", "__nv_bfloat16", 2, 1, bf16},
-      {"float", "float", 4, 1, unneeded},
-      {"double", "double", 8, 1, unneeded},
-      {"half2", "__half2", 4, 2, fp16},
-      {"bfloat162", "__nv_bfloat162", 4, 2, bf16},
-  };
-  struct Base {
-    const char* name;
-    std::size_t size;
-  };
-  constexpr std::array bases = {
-      Base{"char", 1},  Base{"uchar", 1},  Base{"short", 2},    Base{"ushort", 2},
-      Base{"int", 4},   Base{"uint", 4},   Base{"longlong", 8}, Base{"ulonglong", 8},
-      Base{"float", 4}, Base{"double", 8},
-  };
-  for (const Base& base : bases) {
-    for (unsigned components = 1; components <= 4; ++components) {
-      std::string name = base.name + std::to_string(components);
-      table.push_back({name, name, base.size * components, components, unneeded});
-    }
-  }
-  return table;
-}
-
-const std::vector<Row>& table() {
-  static const std::vector<Row> rows = make_table();
-  return rows;
-}
-
 /// C's own names for the fixed-width types, and CUDA's for the 16-bit ones.
-struct Alias {
-  std::string_view name;
-  std::string_view means;
-};
-constexpr std::array aliases = {
-    Alias{"int", "int32_t"},
-    Alias{"unsigned", "uint32_t"},
-    Alias{"uint", "uint32_t"},
-    Alias{"short", "int16_t"},
-    Alias{"ushort", "uint16_t"},
-    Alias{"char", "int8_t"},
-    Alias{"uchar", "uint8_t"},
-    Alias{"__half", "half"},
-    Alias{"__nv_bfloat16", "bfloat16"},
-    Alias{"__half2", "half2"},
-    Alias{"__nv_bfloat162", "bfloat162"},
-};
+constexpr std::pair<std::string_view, std::string_view> aliases[] = {
+    {"int", "int32_t"},
+    {"unsigned", "uint32_t"},
+    {"uint", "uint32_t"},
+    {"short", "int16_t"},
+    {"ushort", "uint16_t"},
+    {"char", "int8_t"},
+    {"uchar", "uint8_t"},
+    {"__half", "half"},
+    {"__nv_bfloat16", "bfloat16"},
+    {"__half2", "half2"},
+    {"__nv_bfloat162", "bfloat162"}};
+
+/// The CUDA vector types, which have 1 to 4 components, and the bytes of one.
+constexpr std::pair<const char*, std::size_t> vectors[] = {
+    {"char", 1}, {"uchar", 1},    {"short", 2},     {"ushort", 2}, {"int", 4},
+    {"uint", 4}, {"longlong", 8}, {"ulonglong", 8}, {"float", 4},  {"double", 8}};
 
 }  // namespace
 
+const std::vector<ElementType::Row>& ElementType::table() {
+  static const std::vector<Row> rows = [] {
+    std::vector<Row> table = {{"int8_t", "signed char", 1},
+                              {"uint8_t", "unsigned char", 1},
+                              {"int16_t", "short", 2},
+                              {"uint16_t", "unsigned short", 2},
+                              {"int32_t", "int", 4},
+                              {"uint32_t", "unsigned int", 4},
+                              {"int64_t", "long long", 8},
+                              {"uint64_t", "unsigned long long", 8},
+                              {"half", "__half", 2, 1, fp16},
+                              {"bfloat16", "__nv_bfloat16", 2, 1, bf16},
+                              {"float", "float", 4},
+                              {"double", "double", 8},
+                              {"half2", "__half2", 4, 2, fp16},
+                              {"bfloat162", "__nv_bfloat162", 4, 2, bf16}};
+    for (const auto& [base, size] : vectors) {
+      for (unsigned components = 1; components <= 4; ++components) {
+        const std::string name = base + std::to_string(components);
+        table.push_back({name, name, size * components, components});
+      }
+    }
+    return table;
+  }();
+  return rows;
+}
+
 std::optional<ElementType> ElementType::find(std::string_view name) {
-  for (const Alias& alias : aliases) {
-    if (alias.name == name) name = alias.means;
+  for (const auto& [alias, meaning] : aliases) {
+    if (alias == name) name = meaning;
   }
-  for (std::size_t row = 0; row < table().size(); ++row) {
-    if (table()[row].name == name) return ElementType(row);
-  }
-  return std::nullopt;
+  const auto row = std::ranges::find(table(), name, &Row::name);
+  return row != table().end() ? std::optional(ElementType(*row)) : std::nullopt;
 }
 
 std::span<const std::string> ElementType::names() {
@@ -101,22 +77,6 @@ std::span<const std::string> ElementType::names() {
     return result;
   }();
   return all;
-}
-
-const std::string& ElementType::name() const {
-  return table()[row_].name;
-}
-const std::string& ElementType::cuda() const {
-  return table()[row_].cuda;
-}
-std::size_t ElementType::size() const {
-  return table()[row_].size;
-}
-unsigned ElementType::components() const {
-  return table()[row_].components;
-}
-const ElementHeader* ElementType::header() const {
-  return table()[row_].header;
 }
 
 std::span<const ElementHeader> element_headers() {
@@ -144,7 +104,7 @@ std::string to_string(const Value& value) {
 }
 
 void Bindings::set(std::string_view name, Value value) {
-  const auto found = std::ranges::find(entries_, name, &std::pair<std::string, Value>::first);
+  const auto found = std::ranges::find(entries_, name, &Entry::first);
   if (found != entries_.end()) {
     found->second = std::move(value);
   } else {
@@ -153,7 +113,7 @@ void Bindings::set(std::string_view name, Value value) {
 }
 
 const Value* Bindings::find(std::string_view name) const {
-  const auto found = std::ranges::find(entries_, name, &std::pair<std::string, Value>::first);
+  const auto found = std::ranges::find(entries_, name, &Entry::first);
   return found != entries_.end() ? &found->second : nullptr;
 }
 

@@ -30,18 +30,27 @@ class ElementType {
   /// The names `find` knows, in the order of the table.
   static std::span<const std::string> names();
 
-  const std::string& name() const;      ///< as users write it
-  const std::string& cuda() const;      ///< as CUDA C++ spells it, e.g. "__half" for "half"
-  std::size_t size() const;             ///< bytes
-  unsigned components() const;          ///< 1 for scalars, 2 to 4 for vector types
-  const ElementHeader* header() const;  ///< null where none is needed
+  const std::string& name() const { return row_->name; }        ///< as users write it
+  const std::string& cuda() const { return row_->cuda; }        ///< "__half" for "half"
+  std::size_t size() const { return row_->size; }               ///< bytes
+  unsigned components() const { return row_->components; }      ///< 2 to 4 for vector types
+  const ElementHeader* header() const { return row_->header; }  ///< null where none is needed
 
   friend bool operator==(ElementType, ElementType) = default;
   friend auto operator<=>(ElementType, ElementType) = default;
 
  private:
-  explicit ElementType(std::size_t row) : row_(row) {}
-  std::size_t row_;
+  struct Row {
+    std::string name;
+    std::string cuda;
+    std::size_t size;
+    unsigned components = 1;
+    const ElementHeader* header = nullptr;
+  };
+  static const std::vector<Row>& table();
+
+  explicit ElementType(const Row& row) : row_(&row) {}
+  const Row* row_;
 };
 
 enum class ValueKind { integer, boolean, element, word };
@@ -58,16 +67,18 @@ std::string to_string(const Value& value);
 /// Names and their values, in a fixed order.
 class Bindings {
  public:
+  using Entry = std::pair<std::string, Value>;
+
   /// Replaces the value when the name is there already.
   void set(std::string_view name, Value value);
   const Value* find(std::string_view name) const;
-  const std::vector<std::pair<std::string, Value>>& entries() const { return entries_; }
+  const std::vector<Entry>& entries() const { return entries_; }
   bool empty() const { return entries_.empty(); }
 
   friend bool operator==(const Bindings&, const Bindings&) = default;
 
  private:
-  std::vector<std::pair<std::string, Value>> entries_;
+  std::vector<Entry> entries_;
 };
 
 /// "STRIDE=4 T=float BLOCK=256"

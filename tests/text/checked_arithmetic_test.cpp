@@ -59,6 +59,11 @@ Arithmetic shifted(std::int64_t a, std::int64_t count, Wide (*shift)(Wide, Wide)
   return fit(shift(a, static_cast<Wide>(1) << count));
 }
 
+template <sweep::Operation operation>
+Arithmetic checked(std::int64_t a, std::int64_t b) {
+  return sweep::apply(operation, a, b);
+}
+
 struct Operation {
   const char* name;
   Arithmetic (*checked)(std::int64_t, std::int64_t);
@@ -74,17 +79,20 @@ Wide wide(std::int64_t value) {
 }
 
 const std::vector<Operation> operations = {
-    {"add", sweep::checked_add, [](auto a, auto b) { return fit(wide(a) + b); }},
-    {"subtract", sweep::checked_subtract, [](auto a, auto b) { return fit(wide(a) - b); }},
-    {"multiply", sweep::checked_multiply, [](auto a, auto b) { return fit(wide(a) * b); }},
-    {"divide", sweep::checked_divide,
+    {"add", checked<sweep::Operation::add>, [](auto a, auto b) { return fit(wide(a) + b); }},
+    {"subtract", checked<sweep::Operation::subtract>,
+     [](auto a, auto b) { return fit(wide(a) - b); }},
+    {"multiply", checked<sweep::Operation::multiply>,
+     [](auto a, auto b) { return fit(wide(a) * b); }},
+    {"divide", checked<sweep::Operation::divide>,
      [](auto a, auto b) { return divided(a, b, [](Wide x, Wide y) { return x / y; }); }},
-    {"remainder", sweep::checked_remainder,
+    {"remainder", checked<sweep::Operation::remainder>,
      [](auto a, auto b) { return divided(a, b, [](Wide x, Wide y) { return x % y; }); }},
-    {"ceil_div", sweep::checked_ceil_div, [](auto a, auto b) { return divided(a, b, round_up); }},
-    {"shift_left", sweep::checked_shift_left,
+    {"ceil_div", checked<sweep::Operation::ceil_div>,
+     [](auto a, auto b) { return divided(a, b, round_up); }},
+    {"shift_left", checked<sweep::Operation::shift_left>,
      [](auto a, auto b) { return shifted(a, b, [](Wide x, Wide y) { return x * y; }); }},
-    {"shift_right", sweep::checked_shift_right,
+    {"shift_right", checked<sweep::Operation::shift_right>,
      [](auto a, auto b) { return shifted(a, b, round_down); }},
 };
 
@@ -145,20 +153,20 @@ BOOST_DATA_TEST_CASE(agrees_with_128_bits_anywhere, data::make(operations), oper
 }
 
 BOOST_AUTO_TEST_CASE(names_the_fault) {
-  BOOST_TEST(shown(sweep::checked_divide(lowest, -1)) == "overflow");
-  BOOST_TEST(shown(sweep::checked_divide(1, 0)) == "division by zero");
-  BOOST_TEST(shown(sweep::checked_remainder(1, 0)) == "division by zero");
-  BOOST_TEST(shown(sweep::checked_ceil_div(0, 0)) == "division by zero");
-  BOOST_TEST(shown(sweep::checked_shift_left(0, 64)) == "shift out of range");
-  BOOST_TEST(shown(sweep::checked_shift_right(0, -1)) == "shift out of range");
-  BOOST_TEST(shown(sweep::checked_log2(0)) == "logarithm of nonpositive");
-  BOOST_TEST(shown(sweep::checked_log2(lowest)) == "logarithm of nonpositive");
+  BOOST_TEST(shown(checked<sweep::Operation::divide>(lowest, -1)) == "overflow");
+  BOOST_TEST(shown(checked<sweep::Operation::divide>(1, 0)) == "division by zero");
+  BOOST_TEST(shown(checked<sweep::Operation::remainder>(1, 0)) == "division by zero");
+  BOOST_TEST(shown(checked<sweep::Operation::ceil_div>(0, 0)) == "division by zero");
+  BOOST_TEST(shown(checked<sweep::Operation::shift_left>(0, 64)) == "shift out of range");
+  BOOST_TEST(shown(checked<sweep::Operation::shift_right>(0, -1)) == "shift out of range");
+  BOOST_TEST(shown(sweep::apply(sweep::Operation::log2, 0)) == "logarithm of nonpositive");
+  BOOST_TEST(shown(sweep::apply(sweep::Operation::log2, lowest)) == "logarithm of nonpositive");
 }
 
 BOOST_DATA_TEST_CASE(logarithms_round_down, data::xrange(0, 63), k) {
   const std::int64_t power = std::int64_t{1} << k;
-  BOOST_TEST(shown(sweep::checked_log2(power)) == std::to_string(k));
-  BOOST_TEST(shown(sweep::checked_log2(power + (power - 1))) == std::to_string(k));
+  BOOST_TEST(shown(sweep::apply(sweep::Operation::log2, power)) == std::to_string(k));
+  BOOST_TEST(shown(sweep::apply(sweep::Operation::log2, power + (power - 1))) == std::to_string(k));
 }
 
 BOOST_AUTO_TEST_CASE(powers_of_two_are_one_positive_bit) {

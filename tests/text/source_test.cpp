@@ -1,6 +1,6 @@
-#include "engine/text/source.h"
-
 #include <boost/test/unit_test.hpp>
+
+#include "engine/text/diagnostic.h"
 
 BOOST_AUTO_TEST_SUITE(source)
 

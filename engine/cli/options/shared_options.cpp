@@ -8,7 +8,6 @@
 
 #include "engine/system/machine_memory.h"
 #include "engine/text/diagnostic.h"
-#include "engine/text/source.h"
 
 namespace sweep {
 

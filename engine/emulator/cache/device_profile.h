@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/text/source.h"
+#include "engine/text/diagnostic.h"
 
 namespace sweep {
 
