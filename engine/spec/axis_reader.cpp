@@ -27,25 +27,6 @@ std::optional<std::int64_t> read_bound(const MapReader& reader, const YamlNode& 
   return std::nullopt;
 }
 
-/// How a range goes on: by adding `step`, or by multiplying.
-struct Range {
-  std::int64_t from = 0;
-  std::int64_t to = 0;
-  std::int64_t step = 1;
-  std::optional<std::int64_t> multiply;
-};
-
-/// Adds an error when the range would never end.
-void check_progress(const YamlNode& node, const Range& range, Diagnostics& diagnostics) {
-  if (range.multiply && *range.multiply < 2) {
-    diagnostics.error(node.find("multiply")->where, "'multiply' must be 2 or more");
-  }
-  if (range.multiply && range.from < 1) {
-    diagnostics.error(node.find("from")->where, "'from' must be 1 or more to be multiplied");
-  }
-  if (range.step == 0) diagnostics.error(node.find("step")->where, "'step' must not be 0");
-}
-
 void refuse_length(const YamlNode& node, const std::string& name, std::uint64_t length,
                    Diagnostics& diagnostics) {
   diagnostics.error(
@@ -55,36 +36,17 @@ void refuse_length(const YamlNode& node, const std::string& name, std::uint64_t 
       "take larger steps, multiply, or list fewer values");
 }
 
-/// How many values a range has that adds, where it has more than one; 2^64 - 1 for one more too.
-std::uint64_t length_of(const Range& range) {
-  const auto from = static_cast<std::uint64_t>(range.from);
-  const auto to = static_cast<std::uint64_t>(range.to);
-  const auto step = static_cast<std::uint64_t>(range.step);
-  const std::uint64_t steps = range.step > 0 ? (to - from) / step : (from - to) / (0 - step);
-  return steps == ~std::uint64_t{0} ? steps : steps + 1;
-}
-
-std::string help_for_no_values(const Range& range) {
-  if (range.multiply) return "a range that multiplies can only rise";
-  return range.step > 0 ? "a falling range needs a negative step"
-                        : "a rising range needs a positive step";
-}
-
-std::vector<Value> values_of(const Range& range) {
+std::vector<Value> multiplied(std::int64_t from, std::int64_t to, std::int64_t factor) {
   std::vector<Value> values;
-  const bool rising = range.multiply || range.step > 0;
-  std::int64_t value = range.from;
-  while ((rising ? value <= range.to : value >= range.to) &&
-         values.size() <= spec_limits::axis_values) {
-    values.emplace_back(value);
-    const Arithmetic next = range.multiply ? apply(Operation::multiply, value, *range.multiply)
-                                           : apply(Operation::add, value, range.step);
-    if (!std::holds_alternative<std::int64_t>(next)) break;
-    value = std::get<std::int64_t>(next);
+  for (Arithmetic next = from; const auto* value = std::get_if<std::int64_t>(&next);
+       next = apply(Operation::multiply, *value, factor)) {
+    if (*value > to) break;
+    values.emplace_back(*value);
   }
   return values;
 }
 
+/// The values {from, to, step}, which go up or down by a step other than 0.
 std::vector<Value> read_range(const YamlNode& node, const std::string& name,
                               Diagnostics& diagnostics) {
   const std::size_t errors_before = diagnostics.error_count();
@@ -96,23 +58,37 @@ std::vector<Value> read_range(const YamlNode& node, const std::string& name,
   const auto to = read_bound(reader, node, "to", diagnostics);
   const auto step = read_bound(reader, node, "step", diagnostics);
   const auto multiply = read_bound(reader, node, "multiply", diagnostics);
-  if (step && multiply) {
-    diagnostics.error(node.find("multiply")->where, "'step' and 'multiply' exclude each other");
-  }
+  const auto refuse = [&](std::string_view key, const char* message) {
+    diagnostics.error(node.find(key)->where, message);
+  };
+  if (step && multiply) refuse("multiply", "'step' and 'multiply' exclude each other");
   if (!from || !to || diagnostics.error_count() > errors_before) return {};
-  const Range range{*from, *to, step.value_or(1), multiply};
-  check_progress(node, range, diagnostics);
+  if (multiply && *multiply < 2) refuse("multiply", "'multiply' must be 2 or more");
+  if (multiply && *from < 1) refuse("from", "'from' must be 1 or more to be multiplied");
+  if (step == 0) refuse("step", "'step' must not be 0");
   if (diagnostics.error_count() > errors_before) return {};
-  std::vector<Value> values = values_of(range);
-  if (values.size() > spec_limits::axis_values) {
-    refuse_length(node, name, length_of(range), diagnostics);
+  const bool rises = multiply || step.value_or(1) > 0;
+  if (rises ? *from > *to : *from < *to) {
+    diagnostics.error(node.where,
+                      fmt::format("the axis '{}' has no values: from {} to {}", name, *from, *to),
+                      multiply ? "a range that multiplies can only rise"
+                      : rises  ? "a falling range needs a negative step"
+                               : "a rising range needs a positive step");
     return {};
   }
-  if (values.empty()) {
-    diagnostics.error(
-        node.where,
-        fmt::format("the axis '{}' has no values: from {} to {}", name, range.from, range.to),
-        help_for_no_values(range));
+  if (multiply) return multiplied(*from, *to, *multiply);
+  // Modulo 2^64, in which no distance overflows.
+  const auto first = static_cast<std::uint64_t>(*from);
+  const auto last = static_cast<std::uint64_t>(*to);
+  const auto stride = static_cast<std::uint64_t>(step.value_or(1));
+  const std::uint64_t steps = rises ? (last - first) / stride : (first - last) / (0 - stride);
+  if (steps >= spec_limits::axis_values) {
+    refuse_length(node, name, std::max(steps, steps + 1), diagnostics);
+    return {};
+  }
+  std::vector<Value> values;
+  for (std::uint64_t i = 0; i <= steps; ++i) {
+    values.emplace_back(static_cast<std::int64_t>(first + i * stride));
   }
   return values;
 }
@@ -213,11 +189,11 @@ std::vector<Value> read_axis_values(const YamlNode& node, const std::string& nam
   return diagnostics.error_count() == errors_before ? values : std::vector<Value>{};
 }
 
-std::optional<OverrideParts> read_override(const Override& argument, Diagnostics& diagnostics) {
+std::optional<YamlEntry> read_override(const Override& argument, Diagnostics& diagnostics) {
   const SourcePtr& source = argument.source;
   const std::string& text = source->text;
   const std::size_t equals = text.find('=');
-  const YamlNode name = trimmed_scalar(source, 0, std::min(equals, text.size()));
+  YamlNode name = trimmed_scalar(source, 0, std::min(equals, text.size()));
   if (equals == std::string::npos || name.text.empty()) {
     diagnostics.error({source, 1, 1, std::max<std::size_t>(text.size(), 1)},
                       "this is not NAME=VALUES", set_example);
@@ -228,15 +204,11 @@ std::optional<OverrideParts> read_override(const Override& argument, Diagnostics
     diagnostics.error(name.where, fmt::format("'{}' gets no value", name.text), set_example);
     return std::nullopt;
   }
-  OverrideParts parts{name.text, name.where, {}};
-  if (text[first] != '{' && text[first] != '[') {
-    parts.values = read_list(source, first);
-    return parts;
-  }
-  auto values = read_yaml(source, first, text.size(), diagnostics);
+  const bool is_axis_of_files = text[first] == '{' || text[first] == '[';
+  auto values = is_axis_of_files ? read_yaml(source, first, text.size(), diagnostics)
+                                 : std::optional(read_list(source, first));
   if (!values) return std::nullopt;
-  parts.values = std::move(*values);
-  return parts;
+  return YamlEntry{std::move(name), std::move(*values)};
 }
 
 }  // namespace sweep

@@ -17,49 +17,34 @@ namespace {
 
 constexpr const char* example = "for example load_sectors_per_request <= 4";
 
-/// An operator outside parentheses and quotes.
+/// A comparison, or && and || without one.
 struct Operator {
+  std::string_view text;
+  std::optional<Comparison> comparison;
   std::size_t at = 0;
-  std::size_t length = 0;
-  std::optional<Comparison> comparison;  ///< nothing for && and ||
 };
+constexpr Operator operators[] = {{"<=", Comparison::less_equal}, {">=", Comparison::greater_equal},
+                                  {"==", Comparison::equal},      {"!=", Comparison::not_equal},
+                                  {"<", Comparison::less},        {">", Comparison::greater},
+                                  {"&&", std::nullopt},           {"||", std::nullopt}};
 
-/// The operator that begins at `at`, or one of length 0.
-Operator operator_at(std::string_view text, std::size_t at) {
-  struct Known {
-    std::string_view text;
-    std::optional<Comparison> comparison;
-  };
-  static constexpr std::array known = {
-      Known{"<=", Comparison::less_equal}, Known{">=", Comparison::greater_equal},
-      Known{"==", Comparison::equal},      Known{"!=", Comparison::not_equal},
-      Known{"<", Comparison::less},        Known{">", Comparison::greater},
-      Known{"&&", std::nullopt},           Known{"||", std::nullopt},
-  };
-  for (const Known& candidate : known) {
-    if (text.substr(at).starts_with(candidate.text)) {
-      return {at, candidate.text.size(), candidate.comparison};
-    }
-  }
-  return {};
-}
-
+/// Those outside parentheses and quotes.
 std::vector<Operator> find_operators(std::string_view text) {
   std::vector<Operator> found;
   int open = 0;
   bool quoted = false;
-  for (std::size_t at = 0; at < text.size();) {
+  for (std::size_t at = 0; at < text.size(); ++at) {
     const std::string_view rest = text.substr(at);
     if (text[at] == '\'') quoted = !quoted;
     open += text[at] == '(' ? 1 : text[at] == ')' ? -1 : 0;
-    if (quoted || open > 0) {
+    if (quoted || open > 0) continue;
+    const auto* here = std::ranges::find_if(
+        operators, [&](const Operator& known) { return rest.starts_with(known.text); });
+    if (rest.starts_with("<<") || rest.starts_with(">>")) {
       ++at;
-    } else if (rest.starts_with("<<") || rest.starts_with(">>")) {
-      at += 2;
-    } else {
-      const Operator here = operator_at(text, at);
-      if (here.length > 0) found.push_back(here);
-      at += std::max<std::size_t>(here.length, 1);
+    } else if (here != std::end(operators)) {
+      found.push_back({here->text, here->comparison, at});
+      at += here->text.size() - 1;
     }
   }
   return found;
@@ -70,48 +55,37 @@ bool is_identifier(std::string_view text) {
          std::ranges::all_of(text, [](char c) { return is_word(c) || c == '.'; });
 }
 
-/// The part of a text from `begin` to `end` without the blanks around it, and its place.
-struct Part {
-  std::string text;
-  Location where;
-};
-
-Part trimmed_part(const std::string& text, const Location& where, std::size_t begin,
-                  std::size_t end) {
-  while (begin < end && is_space(text[begin])) ++begin;
-  while (end > begin && is_space(text[end - 1])) --end;
-  return {text.substr(begin, end - begin),
-          where.shifted(begin, std::max<std::size_t>(end - begin, 1))};
-}
-
-std::optional<ExpectationSide> read_side(const Part& part, Diagnostics& diagnostics) {
-  if (part.text.empty()) {
-    diagnostics.error(part.where, "one side of this comparison is missing", example);
+/// Reads what stands from `begin` to `end` of a text without the blanks around it.
+std::optional<ExpectationSide> read_side(const std::string& whole, const Location& whole_where,
+                                         std::size_t begin, std::size_t end,
+                                         Diagnostics& diagnostics) {
+  while (begin < end && is_space(whole[begin])) ++begin;
+  while (end > begin && is_space(whole[end - 1])) --end;
+  const std::string text = whole.substr(begin, end - begin);
+  const Location where = whole_where.shifted(begin, std::max<std::size_t>(text.size(), 1));
+  if (text.empty()) {
+    diagnostics.error(where, "one side of this comparison is missing", example);
     return std::nullopt;
   }
-  if (is_identifier(part.text)) {
-    if (const MetricDefinition* metric = find_metric(part.text)) {
-      return ExpectationSide{part.text, MetricName{metric->name}};
-    }
+  const MetricDefinition* metric = is_identifier(text) ? find_metric(text) : nullptr;
+  if (metric != nullptr) return ExpectationSide{text, where, MetricName{metric->name}};
+  const bool percent = text.ends_with('%');
+  if (const auto number = parse_decimal(percent ? text.substr(0, text.size() - 1) : text)) {
+    return ExpectationSide{text, where, *number, percent};
   }
-  const bool percent = part.text.ends_with('%');
-  if (const auto number =
-          parse_decimal(percent ? part.text.substr(0, part.text.size() - 1) : part.text)) {
-    return ExpectationSide{part.text, *number, percent};
-  }
-  auto expression = Expression::parse(part.text, part.where, diagnostics);
+  auto expression = Expression::parse(text, where, diagnostics);
   if (!expression) return std::nullopt;
-  return ExpectationSide{part.text, std::move(*expression)};
+  return ExpectationSide{text, where, std::move(*expression)};
 }
 
 /// Adds an error unless a number with % meets a metric in %, and a fraction of 1 anything else.
 bool check_percent(const ExpectationSide& number, const ExpectationSide& other,
-                   const Location& where, Diagnostics& diagnostics) {
+                   Diagnostics& diagnostics) {
   const auto* figure = std::get_if<double>(&number.value);
   const auto* metric = std::get_if<MetricName>(&other.value);
   const bool is_share = metric != nullptr && find_metric(metric->name)->unit == "%";
   if (figure != nullptr && is_share && !number.percent && *figure > 0 && *figure < 1) {
-    diagnostics.error(where,
+    diagnostics.error(number.where,
                       fmt::format("'{}' is in %, so that {} may be meant to be {} %", metric->name,
                                   number.text, *figure * 100),
                       fmt::format("write {0} % or {1} %", number.text, *figure * 100));
@@ -126,58 +100,37 @@ bool check_percent(const ExpectationSide& number, const ExpectationSide& other,
                       suggest_metric(expression->text()));
     return false;
   }
-  diagnostics.error(where, metric != nullptr ? fmt::format("'{}' is not a share in %", metric->name)
-                                             : "a number in % is compared with a metric in %");
+  diagnostics.error(number.where, metric != nullptr
+                                      ? fmt::format("'{}' is not a share in %", metric->name)
+                                      : "a number in % is compared with a metric in %");
   return false;
-}
-
-void explain_missing_comparison(const std::string& text, const Location& where,
-                                Diagnostics& diagnostics) {
-  // A lone '=' has a message of its own.
-  if (!Expression::parse(text, where, diagnostics)) return;
-  diagnostics.error(where, "an expectation compares a metric with a number", example);
 }
 
 std::optional<Expectation> parse_expectation(const std::string& text, const Location& where,
                                              Diagnostics& diagnostics) {
-  const std::vector<Operator> operators = find_operators(text);
+  const std::vector<Operator> found = find_operators(text);
   const auto first =
-      std::ranges::find_if(operators, [](const Operator& o) { return o.comparison.has_value(); });
-  if (first == operators.end()) {
-    explain_missing_comparison(text, where, diagnostics);
+      std::ranges::find_if(found, [](const Operator& o) { return o.comparison.has_value(); });
+  if (first == found.end()) {
+    // A lone '=' has a message of its own.
+    if (!Expression::parse(text, where, diagnostics)) return std::nullopt;
+    diagnostics.error(where, "an expectation compares a metric with a number", example);
     return std::nullopt;
   }
-  if (operators.size() > 1) {
-    const Operator& extra = first == operators.begin() ? operators[1] : operators[0];
-    diagnostics.error(where.shifted(extra.at, extra.length), "an expectation is one comparison",
+  if (found.size() > 1) {
+    const Operator& extra = first == found.begin() ? found[1] : found[0];
+    diagnostics.error(where.shifted(extra.at, extra.text.size()),
+                      "an expectation is one comparison",
                       "list several: expect: [load_sectors <= 4, shared_conflicts == 0]");
     return std::nullopt;
   }
-  const Part left_part = trimmed_part(text, where, 0, first->at);
-  const Part right_part = trimmed_part(text, where, first->at + first->length, text.size());
-  auto left = read_side(left_part, diagnostics);
-  auto right = read_side(right_part, diagnostics);
-  if (!left || !right || !check_percent(*left, *right, left_part.where, diagnostics) ||
-      !check_percent(*right, *left, right_part.where, diagnostics)) {
+  auto left = read_side(text, where, 0, first->at, diagnostics);
+  auto right = read_side(text, where, first->at + first->text.size(), text.size(), diagnostics);
+  if (!left || !right || !check_percent(*left, *right, diagnostics) ||
+      !check_percent(*right, *left, diagnostics)) {
     return std::nullopt;
   }
-  return Expectation{text,        where, std::move(*left), *first->comparison, std::move(*right),
-                     std::nullopt};
-}
-
-std::optional<Expectation> read_expectation(const YamlNode& node, Diagnostics& diagnostics) {
-  if (!node.is_map()) {
-    const auto text = read_text(node, "expect", diagnostics);
-    return text ? parse_expectation(*text, node.where, diagnostics) : std::nullopt;
-  }
-  const MapReader reader(node, "an expectation", expectation_keys, diagnostics);
-  const YamlNode* check = reader.require("check", example);
-  auto condition = reader.expression("where");
-  const auto text = check != nullptr ? read_text(*check, "check", diagnostics) : std::nullopt;
-  if (!text) return std::nullopt;
-  auto expectation = parse_expectation(*text, check->where, diagnostics);
-  if (expectation) expectation->condition = std::move(condition);
-  return expectation;
+  return Expectation{text, where, std::move(*left), *first->comparison, std::move(*right), {}};
 }
 
 /// Adds an error when a name in the expression is unknown, or a metric's.
@@ -188,24 +141,54 @@ bool check_names(const Expression& expression, const Scope& scope, Diagnostics& 
       diagnostics.error(expression.where(),
                         fmt::format("the metric '{}' is part of an expression", name),
                         fmt::format("a metric stands alone on its side, {}", example));
-    } else if (expression.text() == name) {
-      const std::string meant = did_you_mean(name, scope.names());
-      diagnostics.error(expression.where(),
-                        fmt::format("there is no metric or parameter '{}'", name),
-                        meant.empty() ? suggest_metric(name) : meant);
-    } else {
-      continue;  // the expression's own check says so
+      return false;
     }
+    // What else is unknown in an expression its own check says.
+    if (expression.text() != name) continue;
+    const std::string meant = did_you_mean(name, scope.names());
+    diagnostics.error(expression.where(), fmt::format("there is no metric or parameter '{}'", name),
+                      meant.empty() ? suggest_metric(name) : meant);
     return false;
   }
   return true;
 }
 
-void check_side(const ExpectationSide& side, const Scope& scope, Diagnostics& diagnostics) {
-  const auto* expression = std::get_if<Expression>(&side.value);
-  if (expression == nullptr || !check_names(*expression, scope, diagnostics)) return;
-  check_kind(*expression, scope, ValueKind::integer, "a side of an expectation", diagnostics,
-             example);
+/// Adds an error for each name that `scope` does not know, each side that is no number, and where
+/// there is no metric.
+void check(const Expectation& expectation, const Scope& scope, Diagnostics& diagnostics) {
+  const std::size_t errors_before = diagnostics.error_count();
+  bool has_metric = false;
+  for (const ExpectationSide* side : {&expectation.left, &expectation.right}) {
+    has_metric |= std::holds_alternative<MetricName>(side->value);
+    const auto* expression = std::get_if<Expression>(&side->value);
+    if (expression == nullptr || !check_names(*expression, scope, diagnostics)) continue;
+    check_kind(*expression, scope, ValueKind::integer, "a side of an expectation", diagnostics,
+               example);
+  }
+  if (expectation.condition) {
+    check_kind(*expectation.condition, scope, ValueKind::boolean, "'where'", diagnostics,
+               "write a comparison");
+  }
+  if (has_metric || diagnostics.error_count() > errors_before) return;
+  diagnostics.error(expectation.where, "no metric stands in this expectation", example);
+}
+
+std::optional<Expectation> read_expectation(const YamlNode& node, const Scope* scope,
+                                            Diagnostics& diagnostics) {
+  const YamlNode* text_node = &node;
+  std::optional<Expression> condition;
+  if (node.is_map()) {
+    const MapReader reader(node, "an expectation", expectation_keys, diagnostics);
+    text_node = reader.require("check", example);
+    condition = reader.expression("where");
+    if (text_node == nullptr) return std::nullopt;
+  }
+  const auto text = read_text(*text_node, node.is_map() ? "check" : "expect", diagnostics);
+  auto expectation = text ? parse_expectation(*text, text_node->where, diagnostics) : std::nullopt;
+  if (!expectation) return std::nullopt;
+  expectation->condition = std::move(condition);
+  if (scope != nullptr) check(*expectation, *scope, diagnostics);
+  return expectation;
 }
 
 }  // namespace
@@ -216,48 +199,21 @@ bool compare(double left, Comparison comparison, double right) {
   const bool integers = std::trunc(left) == left && std::trunc(right) == right;
   const double larger = std::max(std::abs(left), std::abs(right));
   const bool same = left == right || (!integers && std::abs(left - right) <= slack * larger);
-  switch (comparison) {
-    case Comparison::less:
-      return !same && left < right;
-    case Comparison::less_equal:
-      return same || left < right;
-    case Comparison::greater:
-      return !same && left > right;
-    case Comparison::greater_equal:
-      return same || left > right;
-    case Comparison::equal:
-      return same;
-    case Comparison::not_equal:
-      break;
-  }
-  return !same;
+  using enum Comparison;
+  if (comparison == equal || comparison == not_equal) return same == (comparison == equal);
+  const bool or_equal = comparison == less_equal || comparison == greater_equal;
+  if (same) return or_equal;
+  return (left < right) == (comparison == less || comparison == less_equal);
 }
 
-std::vector<Expectation> read_expectations(const YamlNode& node, Diagnostics& diagnostics) {
+std::vector<Expectation> read_expectations(const YamlNode& node, const Scope* scope,
+                                           Diagnostics& diagnostics) {
   std::vector<Expectation> expectations;
   for_each_item(node, [&](const YamlNode& item) {
-    auto expectation = read_expectation(item, diagnostics);
+    auto expectation = read_expectation(item, scope, diagnostics);
     if (expectation) expectations.push_back(std::move(*expectation));
   });
   return expectations;
-}
-
-void check_expectations(const std::vector<Expectation>& expectations, const Scope& scope,
-                        Diagnostics& diagnostics) {
-  for (const Expectation& expectation : expectations) {
-    const std::size_t errors_before = diagnostics.error_count();
-    check_side(expectation.left, scope, diagnostics);
-    check_side(expectation.right, scope, diagnostics);
-    if (expectation.condition) {
-      check_kind(*expectation.condition, scope, ValueKind::boolean, "'where'", diagnostics,
-                 "write a comparison");
-    }
-    const bool has_metric = std::holds_alternative<MetricName>(expectation.left.value) ||
-                            std::holds_alternative<MetricName>(expectation.right.value);
-    if (!has_metric && diagnostics.error_count() == errors_before) {
-      diagnostics.error(expectation.where, "no metric stands in this expectation", example);
-    }
-  }
 }
 
 std::vector<Expectation> expectations_of(const std::string& sweep_text) {

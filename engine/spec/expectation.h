@@ -25,6 +25,7 @@ struct MetricName {
 /// integer expression over a point's parameters and "pattern".
 struct ExpectationSide {
   std::string text;
+  Location where;
   std::variant<MetricName, double, Expression> value;
   bool percent = false;  ///< a number followed by %
 };
@@ -40,12 +41,9 @@ struct Expectation {
 };
 
 /// Reads the value of a sweep file's `expect:` key: a comparison, {check, where}, or a list of
-/// these. Metrics are checked, parameters are not (see check_expectations).
-std::vector<Expectation> read_expectations(const YamlNode& node, Diagnostics& diagnostics);
-
-/// Adds an error for each name that `scope` does not know and each side that is no number.
-void check_expectations(const std::vector<Expectation>& expectations, const Scope& scope,
-                        Diagnostics& diagnostics);
+/// these. Sides and conditions are checked where there is a scope: the parameters and "pattern".
+std::vector<Expectation> read_expectations(const YamlNode& node, const Scope* scope,
+                                           Diagnostics& diagnostics);
 
 /// The expectations in a sweep file's text, for reports made later from a stored one: the text was
 /// checked when the run started, so a mistake throws InputError.

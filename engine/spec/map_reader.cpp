@@ -46,14 +46,21 @@ const YamlNode* MapReader::require(std::string_view key, const std::string& help
 
 std::string MapReader::text(std::string_view key) const {
   const YamlNode* value = find(key);
-  if (value == nullptr) return {};
-  return read_text(*value, key, diagnostics_).value_or(std::string());
+  return value == nullptr ? "" : read_text(*value, key, diagnostics_).value_or(std::string());
 }
 
 std::optional<Expression> MapReader::expression(std::string_view key) const {
   const YamlNode* value = find(key);
-  if (value == nullptr) return std::nullopt;
-  return read_expression(*value, key, diagnostics_);
+  return value == nullptr ? std::nullopt : read_expression(*value, key, diagnostics_);
+}
+
+std::optional<Expression> MapReader::condition(std::string_view key, const Scope* scope) const {
+  auto condition = expression(key);
+  if (condition && scope != nullptr) {
+    check_kind(*condition, *scope, ValueKind::boolean, fmt::format("'{}'", key), diagnostics_,
+               "write a comparison");
+  }
+  return condition;
 }
 
 std::optional<std::string> read_text(const YamlNode& node, std::string_view what,
@@ -65,14 +72,15 @@ std::optional<std::string> read_text(const YamlNode& node, std::string_view what
 
 std::optional<std::size_t> read_choice(const YamlNode& node, std::string_view what,
                                        std::span<const std::string_view> choices,
-                                       const ChoiceWords& words, Diagnostics& diagnostics) {
+                                       std::string_view one, std::string_view all,
+                                       Diagnostics& diagnostics) {
   const auto text = read_text(node, what, diagnostics);
   if (!text) return std::nullopt;
   const auto chosen = std::ranges::find(choices, *text);
   if (chosen != choices.end()) return static_cast<std::size_t>(chosen - choices.begin());
   const std::vector<std::string> names(choices.begin(), choices.end());
-  diagnostics.error(node.where, fmt::format("'{}' is not {}", *text, words.one),
-                    suggest(*text, names, words.all));
+  diagnostics.error(node.where, fmt::format("'{}' is not {}", *text, one),
+                    suggest(*text, names, all));
   return std::nullopt;
 }
 
@@ -104,21 +112,21 @@ std::vector<std::pair<std::string, Location>> read_texts(const YamlNode& node,
   return result;
 }
 
-void read_names(const YamlNode& node, std::string_view what, std::vector<std::string>& names,
-                std::vector<Location>& places, Diagnostics& diagnostics) {
-  for (auto& [name, where] : read_texts(node, what, diagnostics)) {
-    names.push_back(std::move(name));
-    places.push_back(std::move(where));
-  }
+void check_name(const std::string& name, const Location& where, const Scope* scope,
+                Diagnostics& diagnostics) {
+  if (scope == nullptr || scope->kind_of(name)) return;
+  diagnostics.error(where, fmt::format("there is no parameter '{}'", name),
+                    suggest(name, scope->names(), "the names known here are"));
 }
 
-void check_names(std::span<const std::string> names, std::span<const Location> places,
-                 const Scope& scope, Diagnostics& diagnostics) {
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (scope.kind_of(names[i])) continue;
-    diagnostics.error(places[i], fmt::format("there is no parameter '{}'", names[i]),
-                      suggest(names[i], scope.names(), "the names known here are"));
+std::vector<std::string> read_names(const YamlNode& node, std::string_view what, const Scope* scope,
+                                    Diagnostics& diagnostics) {
+  std::vector<std::string> names;
+  for (const auto& [name, where] : read_texts(node, what, diagnostics)) {
+    check_name(name, where, scope, diagnostics);
+    names.push_back(name);
   }
+  return names;
 }
 
 std::optional<std::string> read_metric(const std::string& name, const Location& where,

@@ -31,6 +31,8 @@ class MapReader {
 
   std::string text(std::string_view key) const;
   std::optional<Expression> expression(std::string_view key) const;
+  /// An expression that must be a condition in `scope`, where that is given.
+  std::optional<Expression> condition(std::string_view key, const Scope* scope) const;
 
  private:
   const YamlNode& node_;
@@ -57,16 +59,18 @@ void for_each_item(const YamlNode& node, Read read) {
   for (const YamlNode& item : node.items) read(item);
 }
 
-/// What `read(node, diagnostics)` makes of the value under `key` in a stored sweep file's text, or
-/// an empty one. The text was checked when the run started, so a mistake throws InputError.
+/// What `read(node, no scope, diagnostics)` makes of the value under `key` in a stored sweep file's
+/// text, or an empty one. The text was checked when the run started, so a mistake throws
+/// InputError.
 template <class Read>
 auto read_stored(const std::string& sweep_text, std::string_view key, Read read) {
   Diagnostics diagnostics;
   const auto source = std::make_shared<Source>(Source{"the stored sweep", sweep_text});
   const auto root = read_yaml(source, diagnostics);
   const YamlNode* node = root ? root->find(key) : nullptr;
-  const bool has_value = node != nullptr && !node->is_null();
-  auto result = has_value ? read(*node, diagnostics) : decltype(read(*node, diagnostics)){};
+  const Scope* const no_scope = nullptr;
+  auto result = decltype(read(*node, no_scope, diagnostics)){};
+  if (node != nullptr && !node->is_null()) result = read(*node, no_scope, diagnostics);
   if (diagnostics.has_errors()) throw InputError(diagnostics);
   return result;
 }
@@ -75,17 +79,13 @@ auto read_stored(const std::string& sweep_text, std::string_view key, Read read)
 std::optional<std::string> read_text(const YamlNode& node, std::string_view what,
                                      Diagnostics& diagnostics);
 
-/// What the messages of `read_choice` call the choices: "'x' is not ONE" and "ALL: a, b, c".
-struct ChoiceWords {
-  std::string_view one;  ///< "a type of parameter"
-  std::string_view all;  ///< "the types are"
-};
-
 /// The place among `choices` of the scalar's text; nothing, with an error that suggests a choice,
-/// for another text. `what` names the node, as in `read_text`.
+/// for another text. `what` names the node, as in `read_text`; the messages are "'x' is not ONE"
+/// and "ALL: a, b, c".
 std::optional<std::size_t> read_choice(const YamlNode& node, std::string_view what,
                                        std::span<const std::string_view> choices,
-                                       const ChoiceWords& words, Diagnostics& diagnostics);
+                                       std::string_view one, std::string_view all,
+                                       Diagnostics& diagnostics);
 
 /// The expression in a scalar. A word in quotes is an expression too: its quotes are YAML's.
 std::optional<Expression> read_expression(const YamlNode& node, std::string_view what,
@@ -100,13 +100,13 @@ std::vector<std::pair<std::string, Location>> read_texts(const YamlNode& node,
                                                          std::string_view what,
                                                          Diagnostics& diagnostics);
 
-/// The same as two lists: adds the texts to `names` and their places to `places`.
-void read_names(const YamlNode& node, std::string_view what, std::vector<std::string>& names,
-                std::vector<Location>& places, Diagnostics& diagnostics);
+/// Adds an error unless `scope`, where it is given, knows the name.
+void check_name(const std::string& name, const Location& where, const Scope* scope,
+                Diagnostics& diagnostics);
 
-/// Adds an error for each of `names` that `scope` does not know, at its place.
-void check_names(std::span<const std::string> names, std::span<const Location> places,
-                 const Scope& scope, Diagnostics& diagnostics);
+/// The same texts as names of parameters, checked where there is a scope.
+std::vector<std::string> read_names(const YamlNode& node, std::string_view what, const Scope* scope,
+                                    Diagnostics& diagnostics);
 
 /// Today's name of a metric, or a hardware counter's in NVIDIA's words; nothing, with an error, for
 /// another name.
@@ -121,7 +121,7 @@ bool check_kind(const Expression& expression, const Scope& scope, ValueKind want
 std::optional<Value> value_of(const Expression& expression, const Bindings& bindings,
                               Diagnostics& diagnostics);
 
-/// The value of an expression that names nothing; nothing, with messages, when it has none.
+/// The same of an expression that names nothing.
 std::optional<Value> read_constant(const Expression& expression, Diagnostics& diagnostics);
 
 }  // namespace sweep

@@ -17,13 +17,13 @@ namespace sweep {
 /// A named value that is baked into a pattern as a constant.
 struct Parameter {
   std::string name;
-  ValueKind kind = ValueKind::integer;  ///< integer, boolean or element
-  Expression default_value;             ///< may use the parameters before it
-  std::optional<std::int64_t> min;      ///< bounds of an integer parameter, inclusive
-  std::optional<std::int64_t> max;
-  std::string help;
-  Location where;
-  std::string device;  ///< the device's figure that its default stands for (device_figure.h)
+  ValueKind kind = ValueKind::integer;   ///< integer, boolean or element
+  Expression default_value = {};         ///< may use the parameters before it
+  std::optional<std::int64_t> min = {};  ///< bounds of an integer parameter, inclusive
+  std::optional<std::int64_t> max = {};
+  std::string help = {};
+  Location where = {};
+  std::string device = {};  ///< the device's figure that its default stands for
 };
 
 /// A type of the pattern's own, whose size expressions may ask for.
@@ -45,10 +45,10 @@ struct CudaExpression {
 /// An array in device memory that the kernel gets a pointer to.
 struct Buffer {
   std::string name;
-  std::string type;                    ///< an element type, a parameter of that kind, or a struct
-  Expression length;                   ///< elements
-  std::optional<CudaExpression> init;  ///< element i's first value; without it the bytes are 0xff
-  Location where;
+  std::string type = {};   ///< an element type, a parameter of that kind, or a struct
+  Expression length = {};  ///< elements
+  std::optional<CudaExpression> init = {};  ///< element i's first value; without it bytes of 0xff
+  Location where = {};
   Location type_where = {};
   bool is_const = false;  ///< the kernel takes it as a pointer to const
 };
@@ -56,9 +56,9 @@ struct Buffer {
 /// A scalar that the kernel gets by value.
 struct Argument {
   std::string name;
-  std::string type;  ///< a scalar element type
-  Expression value;
-  Location where;
+  std::string type = {};  ///< a scalar element type
+  Expression value = {};
+  Location where = {};
   Location type_where = {};
   std::optional<double> decimal = {};  ///< a float's or double's value with a decimal point
 };
@@ -70,16 +70,16 @@ struct Verification {
 };
 
 struct LaunchShape {
-  std::vector<Expression> grid;                               ///< one to three extents, in blocks
-  std::vector<Expression> block;                              ///< one to three extents, in threads
-  Expression shared = Expression::constant(std::int64_t{0});  ///< dynamic, in bytes
+  std::vector<Expression> grid;   ///< one to three extents, in blocks
+  std::vector<Expression> block;  ///< one to three extents, in threads
+  Expression shared;              ///< dynamic, in bytes
 };
 
 /// The bytes the algorithm needs to move in one launch.
 struct UsefulBytes {
-  Expression read = Expression::constant(std::int64_t{0});
-  Expression write = Expression::constant(std::int64_t{0});
-  Expression shared = Expression::constant(std::int64_t{0});
+  Expression read;
+  Expression write;
+  Expression shared;
 };
 
 /// A pattern file, parsed and checked. Immutable once loaded.

@@ -26,7 +26,10 @@ class Checks {
         scope_(scope_of(pattern)) {}
 
   void run() {
-    check_names();
+    for (const Parameter& parameter : pattern_.parameters) check_name(parameter);
+    for (const Struct& type : pattern_.structs) check_name(type);
+    for (const Buffer& buffer : pattern_.buffers) check_name(buffer);
+    for (const Argument& argument : pattern_.arguments) check_name(argument);
     check_parameters();
     check_expressions();
     check_types();
@@ -36,39 +39,34 @@ class Checks {
   }
 
  private:
-  void check_name(const std::string& name, const Location& where) {
+  void check_name(const auto& named) {
+    const std::string& name = named.name;
     const std::string_view reason = why_not_a_name(name);
     if (!reason.empty()) {
-      diagnostics_.error(where, fmt::format("'{}' {}", name, reason), "choose another name");
+      diagnostics_.error(named.where, fmt::format("'{}' {}", name, reason), "choose another name");
     } else if (name == pattern_.name) {
-      diagnostics_.error(where, fmt::format("'{}' is the kernel's name", name),
+      diagnostics_.error(named.where, fmt::format("'{}' is the kernel's name", name),
                          "choose another name");
-    } else if (std::ranges::find(names_, name) != names_.end()) {
-      diagnostics_.error(where, fmt::format("the name '{}' is used twice", name),
+    } else if (is_among(names_, name)) {
+      diagnostics_.error(named.where, fmt::format("the name '{}' is used twice", name),
                          "parameters, structs, buffers and arguments share one set of names");
     }
     names_.push_back(name);
   }
 
-  void check_names() {
-    for (const Parameter& parameter : pattern_.parameters) {
-      check_name(parameter.name, parameter.where);
-    }
-    for (const Struct& type : pattern_.structs) check_name(type.name, type.where);
-    for (const Buffer& buffer : pattern_.buffers) check_name(buffer.name, buffer.where);
-    for (const Argument& argument : pattern_.arguments) check_name(argument.name, argument.where);
+  static bool is_among(const std::vector<std::string>& names, const std::string& name) {
+    return std::ranges::find(names, name) != names.end();
   }
 
   bool has_known_kind(const std::string& name) const {
-    return !gaps_.names &&
-           std::ranges::find(gaps_.unknown_kinds, name) == gaps_.unknown_kinds.end();
+    return !gaps_.names && !is_among(gaps_.unknown_kinds, name);
   }
 
   void check_parameters() {
     Scope before;
     for (const Parameter& parameter : pattern_.parameters) {
       check_default(parameter, before);
-      check_bounds(parameter);
+      if (has_known_kind(parameter.name)) check_bounds(parameter);
       before.add(parameter.name, parameter.kind);
     }
   }
@@ -96,16 +94,13 @@ class Checks {
   }
 
   void check_bounds(const Parameter& parameter) {
-    if (!has_known_kind(parameter.name)) return;
-    if (parameter.kind != ValueKind::integer && (parameter.min || parameter.max)) {
-      diagnostics_.error(parameter.where, fmt::format("'{}' is {}: it has no min or max",
-                                                      parameter.name, describe(parameter.kind)));
-    }
-    if (parameter.kind != ValueKind::integer && !parameter.device.empty()) {
-      diagnostics_.error(parameter.where,
-                         fmt::format("'{}' is {}: a figure of the device is an integer",
-                                     parameter.name, describe(parameter.kind)));
-    }
+    const auto refuse = [&](const char* why) {
+      diagnostics_.error(parameter.where, fmt::format("'{}' is {}: {}", parameter.name,
+                                                      describe(parameter.kind), why));
+    };
+    const bool is_integer = parameter.kind == ValueKind::integer;
+    if (!is_integer && (parameter.min || parameter.max)) refuse("it has no min or max");
+    if (!is_integer && !parameter.device.empty()) refuse("a figure of the device is an integer");
     if (parameter.min && parameter.max && *parameter.min > *parameter.max) {
       diagnostics_.error(parameter.where,
                          fmt::format("the min of '{}' is above its max", parameter.name));
@@ -173,29 +168,27 @@ class Checks {
   }
 
   void check_buffer_type(const Buffer& buffer, const std::vector<std::string>& known) {
-    const bool is_known =
-        ElementType::find(buffer.type) || std::ranges::find(known, buffer.type) != known.end();
+    const bool is_known = ElementType::find(buffer.type) || is_among(known, buffer.type);
     if (is_known || buffer.type.empty() || gaps_.names) return;
     mistyped_.push_back(buffer.name);
-    std::string help = did_you_mean(buffer.type, known);
-    if (help.empty()) help = "a struct of the pattern's own is declared with structs: {NAME: size}";
+    const std::string meant = did_you_mean(buffer.type, known);
     diagnostics_.error(
         buffer.type_where,
-        fmt::format("the buffer '{}' has the unknown type '{}'", buffer.name, buffer.type), help);
+        fmt::format("the buffer '{}' has the unknown type '{}'", buffer.name, buffer.type),
+        meant.empty() ? "a struct of the pattern's own is declared with structs: {NAME: size}"
+                      : meant);
   }
 
   void check_argument_type(const Argument& argument) {
     const auto type = ElementType::find(argument.type);
-    if (argument.type.empty() || (type && is_scalar(*type))) return;
+    // `float1` and its like have one component, but are structs.
+    const bool is_scalar = type && type->header() == nullptr && type->components() == 1 &&
+                           !type->name().ends_with('1');
+    if (argument.type.empty() || is_scalar) return;
     mistyped_.push_back(argument.name);
     diagnostics_.error(argument.type_where,
                        fmt::format("'{}' is not a type that an argument can have", argument.type),
                        "use an integer type, float or double");
-  }
-
-  /// `float1` and its like have one component, but are structs.
-  static bool is_scalar(ElementType type) {
-    return type.header() == nullptr && type.components() == 1 && !type.name().ends_with('1');
   }
 
   Location place_in_body(std::size_t offset, std::size_t length) const {
@@ -264,14 +257,14 @@ class Checks {
                          "parameters are constants in a pattern: use them instead of template "
                          "arguments");
     }
+    constexpr const char* own_namespace = "every configuration has a namespace of its own";
     if (found->is_extern_c) {
-      diagnostics_.error(
-          where, "the kernel is declared extern",
-          "leave 'extern \"C\"' out: every configuration has a namespace of its own");
+      diagnostics_.error(where, "the kernel is declared extern",
+                         fmt::format("leave 'extern \"C\"' out: {}", own_namespace));
     }
     if (found->is_in_namespace) {
       diagnostics_.error(where, "the kernel is declared in a namespace",
-                         "move it out: every configuration has a namespace of its own");
+                         fmt::format("move it out: {}", own_namespace));
     }
     if (!gaps_.kernel_parameters) check_signature(*found, where);
   }
@@ -287,11 +280,8 @@ class Checks {
 
   void check_signature(const KernelDeclaration& kernel, const Location& where) {
     std::vector<Passed> passed;
-    for (const Buffer& buffer : pattern_.buffers)
-      passed.push_back({buffer.name, buffer.type, true});
-    for (const Argument& argument : pattern_.arguments) {
-      passed.push_back({argument.name, argument.type, false});
-    }
+    for (const Buffer& one : pattern_.buffers) passed.push_back({one.name, one.type, true});
+    for (const Argument& one : pattern_.arguments) passed.push_back({one.name, one.type, false});
     std::vector<std::string> expected;
     for (const Passed& each : passed) expected.push_back(each.full_type() + ' ' + each.name);
     const std::string help =
@@ -306,27 +296,22 @@ class Checks {
       return;
     }
     for (std::size_t i = 0; i < passed.size(); ++i) {
-      check_parameter(kernel.parameters[i], passed[i], help);
-    }
-  }
-
-  void check_parameter(const KernelParameter& parameter, const Passed& passed,
-                       const std::string& help) {
-    const Location where = place_in_body(parameter.offset, parameter.length);
-    const std::string& name = passed.name;
-    if (passed.type.empty() || std::ranges::find(mistyped_, name) != mistyped_.end()) return;
-    std::string_view given = parameter.type;
-    const bool is_pointer = given.ends_with('*');
-    if (is_pointer) given.remove_suffix(1);
-    if (is_pointer != passed.is_buffer || canonical_type(given) != canonical_type(passed.type)) {
-      diagnostics_.error(where,
-                         fmt::format("'{}' is passed as '{}', but this parameter has the type '{}'",
-                                     name, passed.full_type(), parameter.type),
-                         help);
-    } else if (parameter.name != name &&
-               std::ranges::find(names_, parameter.name) != names_.end()) {
-      diagnostics_.error(
-          where, fmt::format("'{}' stands where '{}' is passed", parameter.name, name), help);
+      const KernelParameter& parameter = kernel.parameters[i];
+      const std::string& name = passed[i].name;
+      if (passed[i].type.empty() || is_among(mistyped_, name)) continue;
+      std::string_view given = parameter.type;
+      const bool is_pointer = given.ends_with('*');
+      if (is_pointer) given.remove_suffix(1);
+      std::string mistake;
+      if (is_pointer != passed[i].is_buffer ||
+          canonical_type(given) != canonical_type(passed[i].type)) {
+        mistake = fmt::format("'{}' is passed as '{}', but this parameter has the type '{}'", name,
+                              passed[i].full_type(), parameter.type);
+      } else if (parameter.name != name && is_among(names_, parameter.name)) {
+        mistake = fmt::format("'{}' stands where '{}' is passed", parameter.name, name);
+      }
+      if (mistake.empty()) continue;
+      diagnostics_.error(place_in_body(parameter.offset, parameter.length), mistake, help);
     }
   }
 

@@ -7,7 +7,6 @@
 #include <array>
 #include <exception>
 #include <memory>
-#include <tuple>
 
 #include "engine/spec/keys.h"
 #include "engine/spec/map_reader.h"
@@ -23,289 +22,285 @@ const char* const header_example =
     "a pattern file starts with /* pattern: and YAML that describes the kernel; "
     "'sweep show pattern stride' prints an example";
 
-Expression zero() {
-  return Expression::constant(std::int64_t{0});
-}
-
-std::optional<ValueKind> read_parameter_kind(const YamlNode& node, Diagnostics& diagnostics) {
-  std::array<std::string_view, parameter_types.size()> names;
-  std::ranges::transform(parameter_types, names.begin(), &ParameterType::name);
-  constexpr ChoiceWords words = {"a type of parameter", "the types are"};
-  const auto chosen = read_choice(node, "type", names, words, diagnostics);
-  return chosen ? std::optional(parameter_types.at(*chosen).kind) : std::nullopt;
-}
-
-/// The bounds `min` and `max`, which cannot name parameters.
-std::optional<std::int64_t> read_bound(const MapReader& reader, std::string_view key,
-                                       Diagnostics& diagnostics) {
-  const auto expression = reader.expression(key);
-  if (!expression) return std::nullopt;
-  if (!expression->names().empty()) {
-    diagnostics.error(
-        expression->where(),
-        fmt::format("'{}' must be a number: it cannot name '{}'", key, expression->names().front()),
-        "a condition over several parameters stands under require:");
-    return std::nullopt;
-  }
-  if (!check_kind(*expression, scope_of(Bindings{}), ValueKind::integer, fmt::format("'{}'", key),
-                  diagnostics)) {
-    return std::nullopt;
-  }
-  const auto value = read_constant(*expression, diagnostics);
-  return value ? std::optional(std::get<std::int64_t>(*value)) : std::nullopt;
-}
-
-/// The kind of a default such as `true`, `float` or `64 Mi`; the scope holds the parameters before.
-std::optional<ValueKind> infer_kind(const Expression& value, const Pattern& pattern,
-                                    const HeaderGaps& gaps) {
-  if (gaps.concern(value)) return std::nullopt;
-  Diagnostics ignored;
-  return value.check(scope_of(pattern), ignored);
-}
-
-/// The name of a device's figure; empty, with a message, for others.
-std::string read_device_figure(const YamlNode& node, Diagnostics& diagnostics) {
-  constexpr ChoiceWords words = {"a figure of the device", "the figures are"};
-  const auto names = device_figure_names();
-  const auto chosen = read_choice(node, "device", names, words, diagnostics);
-  return chosen ? std::string(names[*chosen]) : std::string();
-}
-
-void read_parameter(const YamlNode& key, const YamlNode& node, Pattern& pattern, HeaderGaps& gaps,
-                    Diagnostics& diagnostics) {
-  Parameter parameter{key.text, ValueKind::integer, zero(), {}, {}, {}, key.where, {}};
-  std::optional<Expression> value;
-  std::optional<ValueKind> kind;
-  if (node.is_scalar()) {
-    value = read_expression(node, key.text, diagnostics);
-  } else {
-    const MapReader reader(node, fmt::format("the parameter '{}'", key.text), parameter_keys,
-                           diagnostics);
-    if (node.is_map()) {
-      const char* help =
-          "for example default: 256, which sweeps that do not name the parameter take";
-      if (reader.require("default", help) != nullptr) value = reader.expression("default");
-    }
-    if (const YamlNode* type = reader.find("type")) kind = read_parameter_kind(*type, diagnostics);
-    parameter.min = read_bound(reader, "min", diagnostics);
-    parameter.max = read_bound(reader, "max", diagnostics);
-    if (const YamlNode* figure = reader.find("device")) {
-      parameter.device = read_device_figure(*figure, diagnostics);
-    }
-    parameter.help = reader.text("help");
-  }
-  if (value && !kind) kind = infer_kind(*value, pattern, gaps);
-  if (kind == ValueKind::word) {
-    diagnostics.error(value->where(), fmt::format("the default of '{}' must be an integer, a "
-                                                  "boolean or an element type",
-                                                  key.text));
-    kind.reset();
-  }
-  if (!kind) gaps.unknown_kinds.push_back(key.text);
-  parameter.kind = kind.value_or(ValueKind::integer);
-  if (value) parameter.default_value = std::move(*value);
-  pattern.parameters.push_back(std::move(parameter));
-}
-
-/// Calls `read(key, value)` for each entry of the map under `key`; false, with a message, when
-/// there is no map.
-template <class Read>
-bool read_entries(const YamlNode& node, std::string_view key, const char* help,
-                  Diagnostics& diagnostics, Read read) {
-  if (!node.is_map()) {
-    diagnostics.error(node.where, fmt::format("'{}' must be a map of names", key), help);
-    return false;
-  }
-  for_each_entry(node, read);
-  return true;
-}
-
-std::optional<CudaExpression> read_cuda(const YamlNode& node, std::string_view what,
-                                        Diagnostics& diagnostics) {
-  const auto text = read_text(node, what, diagnostics);
-  if (!text) return std::nullopt;
-  if (text->find_first_not_of(" \t\r\n") == std::string::npos) {
-    diagnostics.error(node.where, fmt::format("'{}' is empty", what));
-    return std::nullopt;
-  }
-  if (node.raw.empty()) return CudaExpression{*text, node.where};
-  // Line breaks mean nothing to CUDA, and with them every message finds its line.
-  CudaExpression cuda{node.raw, node.where};
-  cuda.where.exact = true;
-  return cuda;
-}
-
-/// A type's name and its place; empty, with messages, when there is none.
-std::pair<std::string, Location> read_type(const MapReader& reader, const Location& otherwise,
-                                           Diagnostics& diagnostics) {
-  const YamlNode* node = reader.find("type");
-  if (node == nullptr) return {{}, otherwise};
-  return {read_text(*node, "type", diagnostics).value_or(std::string()), node->where};
-}
-
-void read_buffer(const YamlNode& key, const YamlNode& node, Pattern& pattern,
-                 Diagnostics& diagnostics) {
-  Buffer buffer{key.text, {}, zero(), {}, key.where, key.where};
-  const MapReader reader(node, fmt::format("the buffer '{}'", key.text), buffer_keys, diagnostics);
-  if (node.is_map()) {
-    reader.require("type", "for example type: float, or a parameter of type element, or a struct");
-    reader.require("length", "the number of elements, for example length: N");
-  }
-  std::tie(buffer.type, buffer.type_where) = read_type(reader, key.where, diagnostics);
-  if (auto length = reader.expression("length")) buffer.length = std::move(*length);
-  if (const YamlNode* init = reader.find("init")) {
-    buffer.init = read_cuda(*init, "init", diagnostics);
-  }
-  pattern.buffers.push_back(std::move(buffer));
-}
-
-void read_argument(const YamlNode& key, const YamlNode& node, Pattern& pattern,
-                   Diagnostics& diagnostics) {
-  Argument argument{key.text, "int32_t", zero(), key.where, key.where};
-  const MapReader reader(node, fmt::format("the argument '{}'", key.text), argument_keys,
-                         diagnostics);
-  if (node.is_map()) reader.require("value", "an expression, for example value: N");
-  if (reader.find("type") != nullptr || !node.is_map()) {
-    std::tie(argument.type, argument.type_where) = read_type(reader, key.where, diagnostics);
-  }
-  const YamlNode* value = reader.find("value");
-  const bool is_floating = argument.type == "float" || argument.type == "double";
-  const bool has_point = value != nullptr && value->text.find('.') != std::string::npos;
-  if (is_floating && has_point) argument.decimal = parse_decimal(value->text);
-  if (!argument.decimal) {
-    if (auto expression = reader.expression("value")) argument.value = std::move(*expression);
-  }
-  pattern.arguments.push_back(std::move(argument));
-}
-
-std::vector<Expression> read_extent(const MapReader& reader, std::string_view key,
-                                    Diagnostics& diagnostics) {
-  const YamlNode* node = reader.require(key, "one number, or a list of up to three");
-  if (node == nullptr) return {};
-  if (node->is_map() || (node->is_sequence() && (node->items.empty() || node->items.size() > 3))) {
-    diagnostics.error(node->where, fmt::format("'{}' takes one to three numbers", key));
-    return {};
-  }
-  return read_expressions(*node, key, diagnostics);
-}
-
-void read_launch(const YamlNode& node, Pattern& pattern, Diagnostics& diagnostics) {
-  const MapReader reader(node, "launch", launch_keys, diagnostics);
-  if (!node.is_map()) return;
-  pattern.launch.grid = read_extent(reader, "grid", diagnostics);
-  pattern.launch.block = read_extent(reader, "block", diagnostics);
-  if (auto shared = reader.expression("shared")) pattern.launch.shared = std::move(*shared);
-}
-
 constexpr const char* useful_help =
     "the bytes the algorithm needs: {read: ..., write: ...} or {shared: ...}";
-
-void read_useful(const YamlNode& node, Pattern& pattern, Diagnostics& diagnostics) {
-  if (node.is_scalar()) {
-    if (auto read = read_expression(node, "useful", diagnostics)) {
-      pattern.useful.read = std::move(*read);
-    }
-    return;
-  }
-  const MapReader reader(node, "useful", useful_keys, diagnostics);
-  if (node.is_map() && node.entries.empty()) {
-    diagnostics.error(node.where, "'useful' is empty", useful_help);
-  }
-  if (auto read = reader.expression("read")) pattern.useful.read = std::move(*read);
-  if (auto write = reader.expression("write")) pattern.useful.write = std::move(*write);
-  if (auto shared = reader.expression("shared")) pattern.useful.shared = std::move(*shared);
-}
-
 constexpr const char* verify_help =
     "a CUDA expression that holds for every element i after one launch";
 
-void read_verify(const YamlNode& node, Pattern& pattern, Diagnostics& diagnostics) {
-  std::vector<std::string> buffers;
-  for (const Buffer& buffer : pattern.buffers) buffers.push_back(buffer.name);
-  const auto add = [&](const std::string& buffer, const YamlNode& condition) {
-    if (auto cuda = read_cuda(condition, "verify", diagnostics)) {
-      pattern.verify.push_back({buffer, std::move(*cuda)});
-    }
-  };
-  if (buffers.empty()) return;
-  if (node.is_sequence() || (node.is_map() && node.entries.empty())) {
-    diagnostics.error(node.where, "'verify' must be an expression, or one for each buffer's name",
-                      verify_help);
-  } else if (node.is_scalar() && buffers.size() > 1) {
-    diagnostics.error(node.where, "'verify' must say which buffer's elements it runs over",
-                      fmt::format("write verify: {{{}: \"...\"}}", buffers.back()));
-  } else if (node.is_scalar()) {
-    add(buffers.front(), node);
-  }
-  for_each_entry(node, [&](const YamlNode& buffer, const YamlNode& condition) {
-    if (std::ranges::find(buffers, buffer.text) != buffers.end()) {
-      add(buffer.text, condition);
-    } else {
-      diagnostics.error(buffer.where, fmt::format("there is no buffer '{}'", buffer.text),
-                        suggest(buffer.text, buffers, "the buffers are"));
-    }
-  });
-}
+class HeaderReader {
+ public:
+  HeaderReader(Pattern& pattern, Diagnostics& diagnostics)
+      : pattern_(pattern), diagnostics_(diagnostics) {}
 
-std::string read_family(const YamlNode& node, Diagnostics& diagnostics) {
-  std::string family = read_text(node, "family", diagnostics).value_or(std::string());
-  if (!node.is_scalar()) return family;
-  const std::string_view reason = why_not_a_family(family);
-  if (!reason.empty()) {
-    diagnostics.error(
+  HeaderGaps read(const YamlNode& header) {
+    const MapReader reader(header, "the pattern's header", pattern_keys, diagnostics_);
+    if (!header.is_map()) return {true, true, {}};
+    pattern_.summary = reader.text("summary");
+    pattern_.help = reader.text("help");
+    pattern_.reference = reader.text("reference");
+    if (const YamlNode* family = reader.find("family")) read_family(*family);
+    gaps_.names |= !read_entries(reader.find("parameters"), "parameters",
+                                 "BLOCK: {default: 256, min: 32}", &HeaderReader::read_parameter);
+    gaps_.names |= !read_entries(reader.find("structs"), "structs", "Particle: 24",
+                                 &HeaderReader::read_struct);
+    if (const YamlNode* require = reader.find("require")) {
+      pattern_.require = read_expressions(*require, "require", diagnostics_);
+    }
+    read_kernel_parameters(reader);
+    const YamlNode* launch = reader.require("launch", "launch: {grid: N / BLOCK, block: BLOCK}");
+    if (launch != nullptr) read_launch(*launch);
+    const YamlNode* useful = reader.require("useful", useful_help);
+    if (useful != nullptr) read_useful(*useful);
+    const YamlNode* verify = reader.require("verify", verify_help);
+    if (verify != nullptr) read_verify(*verify);
+    return std::move(gaps_);
+  }
+
+ private:
+  using EntryReader = void (HeaderReader::*)(const YamlNode& key, const YamlNode& value);
+
+  /// Reads each entry of the map under `key`, if there is one; false, with a message, for another
+  /// node.
+  bool read_entries(const YamlNode* node, std::string_view key, const char* help,
+                    EntryReader read_entry) {
+    if (node == nullptr) return true;
+    if (!node->is_map()) {
+      diagnostics_.error(node->where, fmt::format("'{}' must be a map of names", key), help);
+      return false;
+    }
+    for_each_entry(*node, [&](const YamlNode& name, const YamlNode& value) {
+      (this->*read_entry)(name, value);
+    });
+    return true;
+  }
+
+  void read_family(const YamlNode& node) {
+    pattern_.family = read_text(node, "family", diagnostics_).value_or(std::string());
+    const std::string_view reason = why_not_a_family(pattern_.family);
+    if (!node.is_scalar() || reason.empty()) return;
+    diagnostics_.error(
         node.where, fmt::format("'family' {}", reason),
         fmt::format("for example family: coalescing; there are: {}; or a name of your own",
                     fmt::join(known_families(), ", ")));
   }
-  return family;
-}
 
-/// Reads the names an expression can use.
-void read_names(const MapReader& reader, Pattern& pattern, HeaderGaps& gaps,
-                Diagnostics& diagnostics) {
-  if (const YamlNode* parameters = reader.find("parameters")) {
-    const auto read = [&](const YamlNode& key, const YamlNode& value) {
-      read_parameter(key, value, pattern, gaps, diagnostics);
-    };
-    if (!read_entries(*parameters, "parameters", "BLOCK: {default: 256, min: 32}", diagnostics,
-                      read)) {
-      gaps.names = true;
+  /// The bounds `min` and `max`, which cannot name parameters.
+  std::optional<std::int64_t> read_bound(const MapReader& reader, std::string_view key) {
+    const auto expression = reader.expression(key);
+    if (!expression) return std::nullopt;
+    if (const auto names = expression->names(); !names.empty()) {
+      diagnostics_.error(
+          expression->where(),
+          fmt::format("'{}' must be a number: it cannot name '{}'", key, names.front()),
+          "a condition over several parameters stands under require:");
+      return std::nullopt;
     }
+    if (!check_kind(*expression, Scope(), ValueKind::integer, fmt::format("'{}'", key),
+                    diagnostics_)) {
+      return std::nullopt;
+    }
+    const auto value = read_constant(*expression, diagnostics_);
+    return value ? std::optional(std::get<std::int64_t>(*value)) : std::nullopt;
   }
-  if (const YamlNode* structs = reader.find("structs")) {
-    const auto read = [&](const YamlNode& key, const YamlNode& value) {
-      auto size = read_expression(value, key.text, diagnostics);
-      if (!size) gaps.unknown_kinds.push_back(key.text);
-      pattern.structs.push_back({key.text, std::move(size).value_or(zero()), key.where});
-    };
-    if (!read_entries(*structs, "structs", "Particle: 24", diagnostics, read)) gaps.names = true;
-  }
-}
 
-/// Reads what the kernel is called with.
-void read_kernel_parameters(const MapReader& reader, Pattern& pattern, HeaderGaps& gaps,
-                            Diagnostics& diagnostics) {
-  constexpr const char* help = "data: {type: float, length: N, init: \"i\"}";
-  const auto read = [&](const YamlNode& key, const YamlNode& value) {
-    read_buffer(key, value, pattern, diagnostics);
-  };
-  const YamlNode* buffers = reader.require("buffers", help);
-  if (buffers == nullptr || !read_entries(*buffers, "buffers", help, diagnostics, read)) {
-    gaps.kernel_parameters = true;
-  } else if (pattern.buffers.empty()) {
-    diagnostics.error(buffers->where, "a pattern needs at least one buffer", help);
-    gaps.kernel_parameters = true;
-  }
-  if (const YamlNode* arguments = reader.find("arguments")) {
-    const auto read_one = [&](const YamlNode& key, const YamlNode& value) {
-      read_argument(key, value, pattern, diagnostics);
-    };
-    if (!read_entries(*arguments, "arguments", "n: {type: int32_t, value: N}", diagnostics,
-                      read_one)) {
-      gaps.kernel_parameters = true;
+  /// The type that a map says, or the kind of a default such as `true`, `float` or `64 Mi`, which
+  /// may use the parameters before.
+  std::optional<ValueKind> kind_of_parameter(const YamlNode* type,
+                                             const std::optional<Expression>& value) {
+    if (type != nullptr) {
+      std::array<std::string_view, parameter_types.size()> names;
+      std::ranges::transform(parameter_types, names.begin(), &ParameterType::name);
+      const auto chosen =
+          read_choice(*type, "type", names, "a type of parameter", "the types are", diagnostics_);
+      if (chosen) return parameter_types.at(*chosen).kind;
     }
+    if (!value || gaps_.concern(*value)) return std::nullopt;
+    Diagnostics ignored;
+    return value->check(scope_of(pattern_), ignored);
   }
-}
+
+  void read_parameter(const YamlNode& key, const YamlNode& node) {
+    Parameter parameter{key.text};
+    parameter.where = key.where;
+    std::optional<Expression> value;
+    const YamlNode* type = nullptr;
+    if (node.is_scalar()) {
+      value = read_expression(node, key.text, diagnostics_);
+    } else {
+      const MapReader reader(node, fmt::format("the parameter '{}'", key.text), parameter_keys,
+                             diagnostics_);
+      if (node.is_map()) {
+        reader.require(
+            "default",
+            "for example default: 256, which sweeps that do not name the parameter take");
+      }
+      value = reader.expression("default");
+      type = reader.find("type");
+      parameter.min = read_bound(reader, "min");
+      parameter.max = read_bound(reader, "max");
+      if (const YamlNode* figure = reader.find("device")) {
+        const auto names = device_figure_names();
+        const auto chosen = read_choice(*figure, "device", names, "a figure of the device",
+                                        "the figures are", diagnostics_);
+        if (chosen) parameter.device = names[*chosen];
+      }
+      parameter.help = reader.text("help");
+    }
+    auto kind = kind_of_parameter(type, value);
+    if (kind == ValueKind::word) {
+      diagnostics_.error(value->where(), fmt::format("the default of '{}' must be an integer, a "
+                                                     "boolean or an element type",
+                                                     key.text));
+      kind.reset();
+    }
+    if (!kind) gaps_.unknown_kinds.push_back(key.text);
+    parameter.kind = kind.value_or(ValueKind::integer);
+    if (value) parameter.default_value = std::move(*value);
+    pattern_.parameters.push_back(std::move(parameter));
+  }
+
+  void read_struct(const YamlNode& key, const YamlNode& value) {
+    auto size = read_expression(value, key.text, diagnostics_);
+    if (!size) gaps_.unknown_kinds.push_back(key.text);
+    pattern_.structs.push_back({key.text, std::move(size).value_or(Expression()), key.where});
+  }
+
+  /// Reads what the kernel is called with.
+  void read_kernel_parameters(const MapReader& reader) {
+    constexpr const char* help = "data: {type: float, length: N, init: \"i\"}";
+    const YamlNode* buffers = reader.require("buffers", help);
+    gaps_.kernel_parameters =
+        buffers == nullptr || !read_entries(buffers, "buffers", help, &HeaderReader::read_buffer);
+    if (!gaps_.kernel_parameters && pattern_.buffers.empty()) {
+      diagnostics_.error(buffers->where, "a pattern needs at least one buffer", help);
+      gaps_.kernel_parameters = true;
+    }
+    gaps_.kernel_parameters |=
+        !read_entries(reader.find("arguments"), "arguments", "n: {type: int32_t, value: N}",
+                      &HeaderReader::read_argument);
+  }
+
+  /// A type's name and its place, if there is one.
+  void read_type(const MapReader& reader, std::string& type, Location& where) {
+    const YamlNode* node = reader.find("type");
+    if (node == nullptr) return;
+    type = read_text(*node, "type", diagnostics_).value_or(std::string());
+    where = node->where;
+  }
+
+  std::optional<CudaExpression> read_cuda(const YamlNode& node, std::string_view what) {
+    const auto text = read_text(node, what, diagnostics_);
+    if (!text) return std::nullopt;
+    if (text->find_first_not_of(" \t\r\n") == std::string::npos) {
+      diagnostics_.error(node.where, fmt::format("'{}' is empty", what));
+      return std::nullopt;
+    }
+    if (node.raw.empty()) return CudaExpression{*text, node.where};
+    // Line breaks mean nothing to CUDA, and with them every message finds its line.
+    CudaExpression cuda{node.raw, node.where};
+    cuda.where.exact = true;
+    return cuda;
+  }
+
+  void read_buffer(const YamlNode& key, const YamlNode& node) {
+    Buffer& buffer = pattern_.buffers.emplace_back(Buffer{key.text});
+    buffer.where = buffer.type_where = key.where;
+    const MapReader reader(node, fmt::format("the buffer '{}'", key.text), buffer_keys,
+                           diagnostics_);
+    if (node.is_map()) {
+      reader.require("type",
+                     "for example type: float, or a parameter of type element, or a struct");
+      reader.require("length", "the number of elements, for example length: N");
+    }
+    read_type(reader, buffer.type, buffer.type_where);
+    if (auto length = reader.expression("length")) buffer.length = std::move(*length);
+    if (const YamlNode* init = reader.find("init")) buffer.init = read_cuda(*init, "init");
+  }
+
+  void read_argument(const YamlNode& key, const YamlNode& node) {
+    Argument& argument = pattern_.arguments.emplace_back(Argument{key.text});
+    argument.where = argument.type_where = key.where;
+    const MapReader reader(node, fmt::format("the argument '{}'", key.text), argument_keys,
+                           diagnostics_);
+    if (node.is_map()) {
+      argument.type = "int32_t";
+      reader.require("value", "an expression, for example value: N");
+    }
+    read_type(reader, argument.type, argument.type_where);
+    const YamlNode* value = reader.find("value");
+    const bool is_floating = argument.type == "float" || argument.type == "double";
+    const bool has_point = value != nullptr && value->text.find('.') != std::string::npos;
+    if (is_floating && has_point) argument.decimal = parse_decimal(value->text);
+    if (argument.decimal) return;
+    if (auto expression = reader.expression("value")) argument.value = std::move(*expression);
+  }
+
+  std::vector<Expression> read_extent(const MapReader& reader, std::string_view key) {
+    const YamlNode* node = reader.require(key, "one number, or a list of up to three");
+    if (node == nullptr) return {};
+    if (node->is_map() ||
+        (node->is_sequence() && (node->items.empty() || node->items.size() > 3))) {
+      diagnostics_.error(node->where, fmt::format("'{}' takes one to three numbers", key));
+      return {};
+    }
+    return read_expressions(*node, key, diagnostics_);
+  }
+
+  void read_launch(const YamlNode& node) {
+    const MapReader reader(node, "launch", launch_keys, diagnostics_);
+    if (!node.is_map()) return;
+    pattern_.launch.grid = read_extent(reader, "grid");
+    pattern_.launch.block = read_extent(reader, "block");
+    if (auto shared = reader.expression("shared")) pattern_.launch.shared = std::move(*shared);
+  }
+
+  void read_useful(const YamlNode& node) {
+    UsefulBytes& useful = pattern_.useful;
+    if (node.is_scalar()) {
+      if (auto read = read_expression(node, "useful", diagnostics_)) useful.read = *read;
+      return;
+    }
+    const MapReader reader(node, "useful", useful_keys, diagnostics_);
+    if (node.is_map() && node.entries.empty()) {
+      diagnostics_.error(node.where, "'useful' is empty", useful_help);
+    }
+    if (auto read = reader.expression("read")) useful.read = std::move(*read);
+    if (auto write = reader.expression("write")) useful.write = std::move(*write);
+    if (auto shared = reader.expression("shared")) useful.shared = std::move(*shared);
+  }
+
+  void read_verify(const YamlNode& node) {
+    std::vector<std::string> buffers;
+    for (const Buffer& buffer : pattern_.buffers) buffers.push_back(buffer.name);
+    const auto add = [&](const std::string& buffer, const YamlNode& condition) {
+      if (auto cuda = read_cuda(condition, "verify")) {
+        pattern_.verify.push_back({buffer, std::move(*cuda)});
+      }
+    };
+    if (buffers.empty()) return;
+    if (node.is_sequence() || (node.is_map() && node.entries.empty())) {
+      diagnostics_.error(
+          node.where, "'verify' must be an expression, or one for each buffer's name", verify_help);
+    } else if (node.is_scalar() && buffers.size() > 1) {
+      diagnostics_.error(node.where, "'verify' must say which buffer's elements it runs over",
+                         fmt::format("write verify: {{{}: \"...\"}}", buffers.back()));
+    } else if (node.is_scalar()) {
+      add(buffers.front(), node);
+    }
+    for_each_entry(node, [&](const YamlNode& buffer, const YamlNode& condition) {
+      if (std::ranges::find(buffers, buffer.text) != buffers.end()) {
+        add(buffer.text, condition);
+      } else {
+        diagnostics_.error(buffer.where, fmt::format("there is no buffer '{}'", buffer.text),
+                           suggest(buffer.text, buffers, "the buffers are"));
+      }
+    });
+  }
+
+  Pattern& pattern_;
+  Diagnostics& diagnostics_;
+  HeaderGaps gaps_;
+};
 
 }  // namespace
 
@@ -324,9 +319,7 @@ std::optional<PatternLayout> find_header(const SourcePtr& source, Diagnostics& d
     return std::nullopt;
   }
   const std::size_t close = text.find("*/", at + 2);
-  const auto line = static_cast<std::size_t>(
-      std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1);
-  const Location comment{source, line, at - offset_of_line(text, line) + 1, 2};
+  const Location comment = location_at(source, at, 2);
   if (close == std::string_view::npos) {
     diagnostics.error(comment, "this comment is never closed", "end the header with */");
     return std::nullopt;
@@ -349,27 +342,7 @@ bool HeaderGaps::concern(const Expression& expression) const {
 }
 
 HeaderGaps read_header(const YamlNode& header, Pattern& pattern, Diagnostics& diagnostics) {
-  HeaderGaps gaps;
-  const MapReader reader(header, "the pattern's header", pattern_keys, diagnostics);
-  if (!header.is_map()) return {true, true, {}};
-  pattern.summary = reader.text("summary");
-  pattern.help = reader.text("help");
-  pattern.reference = reader.text("reference");
-  if (const YamlNode* family = reader.find("family")) {
-    pattern.family = read_family(*family, diagnostics);
-  }
-  read_names(reader, pattern, gaps, diagnostics);
-  if (const YamlNode* require = reader.find("require")) {
-    pattern.require = read_expressions(*require, "require", diagnostics);
-  }
-  read_kernel_parameters(reader, pattern, gaps, diagnostics);
-  const YamlNode* launch = reader.require("launch", "launch: {grid: N / BLOCK, block: BLOCK}");
-  if (launch != nullptr) read_launch(*launch, pattern, diagnostics);
-  const YamlNode* useful = reader.require("useful", useful_help);
-  if (useful != nullptr) read_useful(*useful, pattern, diagnostics);
-  const YamlNode* verify = reader.require("verify", verify_help);
-  if (verify != nullptr) read_verify(*verify, pattern, diagnostics);
-  return gaps;
+  return HeaderReader(pattern, diagnostics).read(header);
 }
 
 std::optional<double> launch_blocks(const std::string& pattern_text, const Bindings& parameters) {

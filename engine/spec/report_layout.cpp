@@ -12,21 +12,22 @@ namespace sweep {
 
 namespace {
 
+constexpr const char* metric_help = "a metric, for example bandwidth";
+
 const Key& key_of(ChartKind kind) {
   return chart_keys[static_cast<std::size_t>(kind)];
 }
 
-bool is_empty_list(const YamlNode& node) {
-  return node.is_sequence() && node.items.empty();
+void refuse_empty_list(const YamlNode& node, std::string_view key, const std::string& help,
+                       Diagnostics& diagnostics, const char* of = "parameter") {
+  if (!node.is_sequence() || !node.items.empty()) return;
+  diagnostics.error(node.where, fmt::format("'{}' names no {}", key, of), help);
 }
 
 /// The metrics under `key`, a name or a list of them, by today's names.
 std::vector<std::string> read_metrics(const YamlNode& node, std::string_view key,
                                       Diagnostics& diagnostics) {
-  if (is_empty_list(node)) {
-    diagnostics.error(node.where, fmt::format("'{}' names no metric", key),
-                      "a metric, for example bandwidth");
-  }
+  refuse_empty_list(node, key, metric_help, diagnostics, "metric");
   std::vector<std::string> names;
   for (const auto& [name, where] : read_texts(node, key, diagnostics)) {
     if (auto metric = read_metric(name, where, diagnostics)) names.push_back(std::move(*metric));
@@ -35,78 +36,46 @@ std::vector<std::string> read_metrics(const YamlNode& node, std::string_view key
 }
 
 /// Reads the map under `line:`, `bar:` or `heatmap:` key by key, as the table of its kind has them.
-class ChartReader {
- public:
-  ChartReader(const YamlNode& node, ChartKind kind, Diagnostics& diagnostics)
-      : node_(node), diagnostics_(diagnostics), keys_(key_of(kind).keys) {
-    layout_.kind = kind;
-  }
-
-  ChartLayout read() {
-    const MapReader reader(node_, fmt::format("'{}'", key_of(layout_.kind).name), keys_,
-                           diagnostics_);
-    if (!node_.is_map()) return layout_;
-    for (const Key& key : keys_) {
-      const YamlNode* value =
-          key.is_required ? reader.require(key.name, std::string(key.help)) : reader.find(key.name);
-      if (value != nullptr) read_value(key, *value);
-    }
-    refuse_repeated_names();
-    return layout_;
-  }
-
- private:
-  void read_value(const Key& key, const YamlNode& value) {
-    switch (key.form) {
-      case ValueForm::names:
-        read_parameters(key, value);
-        break;
-      case ValueForm::metrics:
-        layout_.values = read_metrics(value, key.name, diagnostics_);
-        break;
-      case ValueForm::axis_scale:
-        layout_.x_scale = read_scale(key, value, scale_names);
-        break;
-      default:
-        layout_.value_scale = read_scale(key, value, value_scale_names);
-    }
-  }
-
-  void read_parameters(const Key& key, const YamlNode& value) {
-    std::vector<std::string>& names = key.name == "x"        ? layout_.x
-                                      : key.name == "y"      ? layout_.y
-                                      : key.name == "series" ? layout_.series
-                                                             : layout_.facets;
-    if (key.is_required && is_empty_list(value)) {
-      diagnostics_.error(value.where, fmt::format("'{}' names no parameter", key.name),
-                         std::string(key.help));
-    }
-    read_names(value, key.name, names, layout_.places, diagnostics_);
-  }
-
-  ScaleChoice read_scale(const Key& key, const YamlNode& value,
-                         std::span<const std::string_view> choices) {
-    const auto chosen =
-        read_choice(value, key.name, choices, {"a scale", "the scales are"}, diagnostics_);
-    return chosen ? static_cast<ScaleChoice>(*chosen) : ScaleChoice::automatic;
-  }
-
-  void refuse_repeated_names() {
-    const std::vector<std::string> names = names_of(layout_);
-    for (std::size_t i = 1; i < names.size(); ++i) {
-      const auto before = std::span(names).first(i);
-      if (std::ranges::find(before, names[i]) == before.end()) continue;
-      diagnostics_.error(layout_.places[i],
-                         fmt::format("the chart has another place for '{}' already", names[i]),
-                         "a parameter stands on an axis, in 'series' or in 'facet', once");
+ChartLayout read_kind_of_chart(const YamlNode& node, ChartKind kind, const Scope* scope,
+                               Diagnostics& diagnostics) {
+  ChartLayout layout{kind};
+  const MapReader reader(node, fmt::format("'{}'", key_of(kind).name), key_of(kind).keys,
+                         diagnostics);
+  if (!node.is_map()) return layout;
+  std::vector<std::string> seen;
+  for (const Key& key : key_of(kind).keys) {
+    const std::string help(key.help);
+    const YamlNode* value =
+        key.is_required ? reader.require(key.name, help) : reader.find(key.name);
+    if (value == nullptr) continue;
+    if (key.form == ValueForm::metrics) {
+      layout.values = read_metrics(*value, key.name, diagnostics);
+    } else if (key.form != ValueForm::names) {
+      const bool is_of_x = key.form == ValueForm::axis_scale;
+      const auto words = is_of_x ? std::span(scale_names) : value_scale_names;
+      const auto chosen =
+          read_choice(*value, key.name, words, "a scale", "the scales are", diagnostics);
+      if (chosen) (is_of_x ? layout.x_scale : layout.value_scale) = ScaleChoice(*chosen);
+    } else {
+      if (key.is_required) refuse_empty_list(*value, key.name, help, diagnostics);
+      std::vector<std::string>& names = key.name == "x"        ? layout.x
+                                        : key.name == "y"      ? layout.y
+                                        : key.name == "series" ? layout.series
+                                                               : layout.facets;
+      for (auto& [name, where] : read_texts(*value, key.name, diagnostics)) {
+        if (std::ranges::find(seen, name) != seen.end()) {
+          diagnostics.error(where,
+                            fmt::format("the chart has another place for '{}' already", name),
+                            "a parameter stands on an axis, in 'series' or in 'facet', once");
+        }
+        check_name(name, where, scope, diagnostics);
+        seen.push_back(name);
+        names.push_back(std::move(name));
+      }
     }
   }
-
-  const YamlNode& node_;
-  Diagnostics& diagnostics_;
-  KeyTable keys_;
-  ChartLayout layout_;
-};
+  return layout;
+}
 
 /// The chart's one kind; nothing, with an error, when there is none or more than one.
 std::optional<ChartKind> read_kind(const YamlNode& node, const MapReader& reader,
@@ -134,61 +103,51 @@ std::optional<ChartKind> read_kind(const YamlNode& node, const MapReader& reader
   return reader.require(key.name, std::string(key.help)) != nullptr ? kind : std::nullopt;
 }
 
-std::optional<ChartLayout> read_chart(const YamlNode& node, Diagnostics& diagnostics) {
+void read_chart(const YamlNode& node, const Scope* scope, std::vector<ChartLayout>& charts,
+                Diagnostics& diagnostics) {
   const MapReader reader(node, "a chart", chart_keys, diagnostics);
-  if (!node.is_map()) return std::nullopt;
+  if (!node.is_map()) return;
   const auto kind = read_kind(node, reader, diagnostics);
-  if (!kind) return std::nullopt;
-  ChartLayout layout = ChartReader(*reader.find(key_of(*kind).name), *kind, diagnostics).read();
-  layout.where = reader.expression("where");
+  if (!kind) return;
+  ChartLayout& layout = charts.emplace_back(
+      read_kind_of_chart(*reader.find(key_of(*kind).name), *kind, scope, diagnostics));
+  layout.where = reader.condition("where", scope);
   layout.title = reader.text("title");
-  return layout;
 }
 
-TableLayout read_table(const YamlNode& node, Diagnostics& diagnostics) {
-  TableLayout table;
+void read_table(const YamlNode& node, const Scope* scope, std::vector<TableLayout>& tables,
+                Diagnostics& diagnostics) {
+  TableLayout& table = tables.emplace_back();
   const MapReader reader(node, "a table", table_keys, diagnostics);
-  if (!node.is_map()) return table;
+  if (!node.is_map()) return;
   const char* rows_help = "the parameters whose values are the table's lines";
   if (const YamlNode* rows = reader.require("rows", rows_help)) {
-    if (is_empty_list(*rows)) {
-      diagnostics.error(rows->where, "'rows' names no parameter", rows_help);
-    }
-    read_names(*rows, "rows", table.rows, table.places, diagnostics);
+    refuse_empty_list(*rows, "rows", rows_help, diagnostics);
+    table.rows = read_names(*rows, "rows", scope, diagnostics);
   }
   if (const YamlNode* columns = reader.find("columns")) {
-    read_names(*columns, "columns", table.columns, table.places, diagnostics);
+    table.columns = read_names(*columns, "columns", scope, diagnostics);
   }
-  const YamlNode* value = reader.require("value", "a metric, for example bandwidth");
+  const YamlNode* value = reader.require("value", metric_help);
   if (value != nullptr) table.values = read_metrics(*value, "value", diagnostics);
-  table.where = reader.expression("where");
+  table.where = reader.condition("where", scope);
   table.title = reader.text("title");
-  return table;
 }
 
 /// The items of the list under `key`, at most `most`; nothing, with an error, for another value.
-const std::vector<YamlNode>* find_list(const MapReader& reader, std::string_view key,
-                                       std::size_t most, const char* help,
-                                       Diagnostics& diagnostics) {
+std::span<const YamlNode> find_list(const MapReader& reader, std::string_view key, std::size_t most,
+                                    const char* help, Diagnostics& diagnostics) {
   const YamlNode* list = reader.find(key);
-  if (list == nullptr) return nullptr;
+  if (list == nullptr) return {};
   if (!list->is_sequence()) {
     diagnostics.error(list->where, fmt::format("'{}' must be a list", key), help);
   } else if (list->items.size() > most) {
     diagnostics.error(list->where, fmt::format("there are {} {}; a report can have {}",
                                                list->items.size(), key, most));
   } else {
-    return &list->items;
+    return list->items;
   }
-  return nullptr;
-}
-
-void check_layout(const std::vector<std::string>& names, const auto& layout, const Scope& scope,
-                  Diagnostics& diagnostics) {
-  check_names(names, layout.places, scope, diagnostics);
-  if (!layout.where) return;
-  check_kind(*layout.where, scope, ValueKind::boolean, "'where'", diagnostics,
-             "write a comparison");
+  return {};
 }
 
 }  // namespace
@@ -201,40 +160,25 @@ std::vector<std::string> names_of(const ChartLayout& layout) {
   return names;
 }
 
-ReportLayout read_report_layout(const YamlNode& node, Diagnostics& diagnostics) {
+ReportLayout read_report_layout(const YamlNode& node, const Scope* scope,
+                                Diagnostics& diagnostics) {
   ReportLayout layout;
   const MapReader reader(node, "report", report_keys, diagnostics);
   if (!node.is_map()) return layout;
-  if (const auto* tables =
-          find_list(reader, "tables", spec_limits::tables,
-                    "tables: [{rows: STRIDE, columns: [T], value: bandwidth}]", diagnostics)) {
-    for (const YamlNode& item : *tables) layout.tables.push_back(read_table(item, diagnostics));
-  }
-  if (const auto* charts =
-          find_list(reader, "charts", spec_limits::charts,
-                    "charts: [{line: {x: STRIDE, y: bandwidth, series: T}}]", diagnostics)) {
-    layout.charts.emplace();
-    for (const YamlNode& item : *charts) {
-      if (auto chart = read_chart(item, diagnostics)) layout.charts->push_back(std::move(*chart));
-    }
-  }
+  const auto tables =
+      find_list(reader, "tables", spec_limits::tables,
+                "tables: [{rows: STRIDE, columns: [T], value: bandwidth}]", diagnostics);
+  for (const YamlNode& item : tables) read_table(item, scope, layout.tables, diagnostics);
+  const auto charts =
+      find_list(reader, "charts", spec_limits::charts,
+                "charts: [{line: {x: STRIDE, y: bandwidth, series: T}}]", diagnostics);
+  if (reader.find("charts") != nullptr) layout.charts.emplace();
+  for (const YamlNode& item : charts) read_chart(item, scope, *layout.charts, diagnostics);
   return layout;
 }
 
 ReportLayout report_layout_of(const std::string& sweep_text) {
   return read_stored(sweep_text, "report", read_report_layout);
-}
-
-void check_report_layout(const ReportLayout& layout, const Scope& scope, Diagnostics& diagnostics) {
-  for (const TableLayout& table : layout.tables) {
-    std::vector<std::string> names = table.rows;
-    names.insert(names.end(), table.columns.begin(), table.columns.end());
-    check_layout(names, table, scope, diagnostics);
-  }
-  if (!layout.charts) return;
-  for (const ChartLayout& chart : *layout.charts) {
-    check_layout(names_of(chart), chart, scope, diagnostics);
-  }
 }
 
 }  // namespace sweep

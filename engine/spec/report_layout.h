@@ -42,8 +42,6 @@ struct ChartLayout {
   ScaleChoice value_scale = ScaleChoice::automatic;  ///< the metric's axis, a heatmap's colours
   std::optional<Expression> where = {};              ///< over a point's parameters and "pattern"
   std::string title = {};                            ///< may be empty
-  /// Of each name in x, y, `series` and `facets`, in this order.
-  std::vector<Location> places = {};
 };
 
 /// All parameters that the layout names: x, y, `series`, `facets`.
@@ -55,12 +53,11 @@ std::vector<std::string> names_of(const ChartLayout& layout);
 /// A cell that more than one point belongs to, because another parameter varies too, shows the
 /// best of them; the report says over what.
 struct TableLayout {
-  std::vector<std::string> rows;      ///< parameter names, or "pattern"
-  std::vector<std::string> columns;   ///< likewise; may be empty
-  std::vector<std::string> values;    ///< metrics in order of preference; the first there is shown
-  std::optional<Expression> where;    ///< over a point's parameters and "pattern"
-  std::string title;                  ///< may be empty
-  std::vector<Location> places = {};  ///< of each name in `rows`, then in `columns`
+  std::vector<std::string> rows;     ///< parameter names, or "pattern"
+  std::vector<std::string> columns;  ///< likewise; may be empty
+  std::vector<std::string> values;   ///< metrics in order of preference; the first there is shown
+  std::optional<Expression> where;   ///< over a point's parameters and "pattern"
+  std::string title;                 ///< may be empty
 };
 
 /// The `report:` part of a sweep file.
@@ -70,16 +67,13 @@ struct ReportLayout {
   std::optional<std::vector<ChartLayout>> charts = {};
 };
 
-/// Reads the value of a sweep file's `report:` key. Metric names are checked, parameter names are
-/// not (see check_report_layout).
-ReportLayout read_report_layout(const YamlNode& node, Diagnostics& diagnostics);
+/// Reads the value of a sweep file's `report:` key, with names of parameters that `scope` knows, if
+/// one is given.
+ReportLayout read_report_layout(const YamlNode& node, const Scope* scope, Diagnostics& diagnostics);
 
 /// The layout that a sweep file's text asks for; an empty one when it asks for none. For reports
 /// made later from a stored text: the text was checked when the run started, so a mistake throws
 /// InputError.
 ReportLayout report_layout_of(const std::string& sweep_text);
-
-/// Adds an error for each name that `scope` does not know.
-void check_report_layout(const ReportLayout& layout, const Scope& scope, Diagnostics& diagnostics);
 
 }  // namespace sweep

@@ -37,7 +37,6 @@ struct TuneRules {
   std::vector<TuneObjective> objectives;
   /// One winner per combination of these, which may name "pattern" too; empty: one of all.
   std::vector<std::string> for_each;
-  std::vector<Location> for_each_places = {};
   std::string strategy = "forest";  ///< a name that `make_strategy` knows
   Budget budget;                    ///< of each search; without one a Patience of 100 by 1 %
   std::uint64_t seed = 1;

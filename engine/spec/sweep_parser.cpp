@@ -55,33 +55,29 @@ class SweepParser {
     sweep_.summary = reader.text("summary");
     read_patterns(root, reader);
     scope_ = parameters_of(sweep_.patterns);
-    if (const YamlNode* axes = reader.find("axes")) read_axes(*axes);
+    if (const YamlNode* axes = reader.find("axes")) {
+      for_each_axis(*axes, "axes", "STRIDE: [1, 2, 4]",
+                    [&](const YamlNode&, Axis axis) { sweep_.axes.push_back(std::move(axis)); });
+    }
     if (const YamlNode* zip = reader.find("zip")) read_zip(*zip);
     if (const YamlNode* where = reader.find("where")) {
       sweep_.where = read_expressions(*where, "where", diagnostics_);
     }
-    if (const YamlNode* measure = reader.find("measure")) {
-      sweep_.measure = read_measure_rules(*measure, diagnostics_);
-      sweep_.counters = read_counters(*measure, diagnostics_);
-    }
+    if (const YamlNode* node = reader.find("measure")) read_measure(*node, sweep_, diagnostics_);
+    // Without its patterns every name would be unknown.
+    const Scope* scope = patterns_complete_ ? &scope_ : nullptr;
     if (const YamlNode* tune = reader.find("tune")) {
-      sweep_.tune = read_tune_rules(*tune, diagnostics_);
+      sweep_.tune = read_tune_rules(*tune, scope, diagnostics_);
     }
     if (const YamlNode* report = reader.find("report")) {
-      sweep_.report = read_report_layout(*report, diagnostics_);
+      sweep_.report = read_report_layout(*report, scope, diagnostics_);
     }
     if (const YamlNode* emulator = reader.find("emulator")) read_emulator(*emulator);
     if (const YamlNode* expect = reader.find("expect")) {
-      sweep_.expect = read_expectations(*expect, diagnostics_);
+      sweep_.expect = read_expectations(*expect, scope, diagnostics_);
     }
     for (const Override& replacement : overrides) apply(replacement);
-    // Without its patterns every name would be unknown.
-    if (!patterns_complete_) return;
-    check_conditions();
-    check_report_layout(sweep_.report, scope_, diagnostics_);
-    check_expectations(sweep_.expect, scope_, diagnostics_);
-    if (!sweep_.tune) return;
-    check_names(sweep_.tune->for_each, sweep_.tune->for_each_places, scope_, diagnostics_);
+    if (patterns_complete_) check_conditions();
   }
 
   void read_patterns(const YamlNode& root, const MapReader& reader) {
@@ -118,17 +114,17 @@ class SweepParser {
   }
 
   /// Adds an error when an axis cannot have this name; false when its values mean nothing then.
-  bool check_axis_name(const std::string& name, const Location& where) {
-    if (name == "pattern") {
-      diagnostics_.error(where, "'pattern' is an axis of its own",
+  bool check_axis_name(const YamlNode& name) {
+    if (name.text == "pattern") {
+      diagnostics_.error(name.where, "'pattern' is an axis of its own",
                          "the sweep file names them: patterns: [offset, stride]");
       return false;
     }
-    if (patterns_complete_ && !scope_.kind_of(name)) {
+    if (patterns_complete_ && !scope_.kind_of(name.text)) {
       std::vector<std::string> parameters = scope_.names();
       std::erase(parameters, "pattern");
-      diagnostics_.error(where, fmt::format("there is no parameter '{}'", name),
-                         suggest(name, parameters, "the parameters are"));
+      diagnostics_.error(name.where, fmt::format("there is no parameter '{}'", name.text),
+                         suggest(name.text, parameters, "the parameters are"));
     }
     return true;
   }
@@ -136,39 +132,34 @@ class SweepParser {
   /// Adds an error at the first value that a pattern's parameter cannot have.
   void check_axis_values(const std::string& name, const YamlNode& node,
                          const std::vector<Value>& values) {
-    if (!patterns_complete_) return;
     for (const PatternPtr& pattern : sweep_.patterns) {
       const Parameter* parameter = pattern->find_parameter(name);
-      if (parameter == nullptr) continue;
+      if (!patterns_complete_ || parameter == nullptr) continue;
       for (std::size_t i = 0; i < values.size(); ++i) {
-        const Location& where = node.is_sequence() ? node.items[i].where : node.where;
-        if (!check_axis_value(*pattern, *parameter, values[i], where)) break;
+        const std::string mistake = why_not(*pattern, *parameter, values[i]);
+        if (mistake.empty()) continue;
+        const bool is_bound = kind_of(values[i]) == parameter->kind;
+        diagnostics_.error(
+            node.is_sequence() ? node.items[i].where : node.where, mistake,
+            is_bound ? fmt::format("the pattern '{}' sets this limit", pattern->name) : "");
+        break;
       }
     }
   }
 
-  bool check_axis_value(const Pattern& pattern, const Parameter& parameter, const Value& value,
-                        const Location& where) {
-    if (kind_of(value) != parameter.kind) {
-      diagnostics_.error(where, fmt::format("'{}' of the pattern '{}' is {}, but {} is {}",
-                                            parameter.name, pattern.name, describe(parameter.kind),
-                                            sweep::to_string(value), describe(kind_of(value))));
-      return false;
-    }
-    const std::string violation = why_out_of_bounds(parameter, value);
-    if (violation.empty()) return true;
-    diagnostics_.error(where, violation,
-                       fmt::format("the pattern '{}' sets this limit", pattern.name));
-    return false;
+  static std::string why_not(const Pattern& pattern, const Parameter& parameter,
+                             const Value& value) {
+    if (kind_of(value) == parameter.kind) return why_out_of_bounds(parameter, value);
+    return fmt::format("'{}' of the pattern '{}' is {}, but {} is {}", parameter.name, pattern.name,
+                       describe(parameter.kind), sweep::to_string(value), describe(kind_of(value)));
   }
 
-  /// The axis `name` with the values under it, which may be none, with errors; nothing when no axis
+  /// The axis with the values under its name, which may be none, with errors; nothing when no axis
   /// can have the name.
-  std::optional<Axis> read_axis(const std::string& name, const Location& where,
-                                const YamlNode& node) {
-    if (!check_axis_name(name, where)) return std::nullopt;
-    Axis axis{{name}, {}, where};
-    for (Value& value : read_values(name, node, false)) {
+  std::optional<Axis> read_axis(const YamlNode& name, const YamlNode& node) {
+    if (!check_axis_name(name)) return std::nullopt;
+    Axis axis{{name.text}, {}, name.where};
+    for (Value& value : read_values(name.text, node, false)) {
       axis.rows.push_back({std::move(value)});
     }
     return axis;
@@ -180,16 +171,16 @@ class SweepParser {
     return values;
   }
 
-  void read_axes(const YamlNode& node) {
+  /// Calls `take` with each axis of a map of them, which is the value of `key`.
+  template <class Take>
+  void for_each_axis(const YamlNode& node, const char* key, const char* example, Take take) {
     if (!node.is_map()) {
-      diagnostics_.error(node.where, "'axes' must be a map of parameters and their values",
-                         "STRIDE: [1, 2, 4]");
-      return;
+      diagnostics_.error(node.where,
+                         fmt::format("'{}' must be a map of parameters and their values", key),
+                         example);
     }
-    for_each_entry(node, [&](const YamlNode& key, const YamlNode& value) {
-      if (auto axis = read_axis(key.text, key.where, value)) {
-        sweep_.axes.push_back(std::move(*axis));
-      }
+    for_each_entry(node, [&](const YamlNode& name, const YamlNode& value) {
+      if (auto axis = read_axis(name, value)) take(name, std::move(*axis));
     });
   }
 
@@ -212,7 +203,7 @@ class SweepParser {
     const std::size_t errors_before = diagnostics_.error_count();
     Axis axis{{}, {}, group.entries.front().key.where};
     for_each_entry(group, [&](const YamlNode& key, const YamlNode& value) {
-      if (!check_axis_name(key.text, key.where)) return;
+      if (!check_axis_name(key)) return;
       if (is_axis(sweep_.axes, key.text)) {
         diagnostics_.error(key.where, fmt::format("'{}' is an axis twice", key.text));
       }
@@ -251,9 +242,8 @@ class SweepParser {
 
   void apply(const Override& replacement) {
     const auto parts = read_override(replacement, diagnostics_);
-    if (!parts) return;
-    const auto axis = read_axis(parts->name, parts->where, parts->values);
-    if (!axis || !check_moves_alone(parts->name, parts->where)) return;
+    const auto axis = parts ? read_axis(parts->key, parts->value) : std::nullopt;
+    if (!axis || !check_moves_alone(parts->key)) return;
     replace_axis(sweep_.axes, *axis);
     // What a person types goes before what the file says.
     std::erase_if(sweep_.emulator_set,
@@ -261,17 +251,17 @@ class SweepParser {
   }
 
   /// Adds an error when the name is that of an axis that moves together with others.
-  bool check_moves_alone(const std::string& name, const Location& where) {
+  bool check_moves_alone(const YamlNode& name) {
     for (const Axis& axis : sweep_.axes) {
-      if (axis.names.size() < 2 || std::ranges::find(axis.names, name) == axis.names.end()) {
+      if (axis.names.size() < 2 || std::ranges::find(axis.names, name.text) == axis.names.end()) {
         continue;
       }
       std::vector<std::string> others = axis.names;
-      std::erase(others, name);
-      diagnostics_.error(
-          where,
-          fmt::format("'{}' moves together with {} in this sweep", name, fmt::join(others, ", ")),
-          "an axis of 'zip' cannot be replaced alone");
+      std::erase(others, name.text);
+      diagnostics_.error(name.where,
+                         fmt::format("'{}' moves together with {} in this sweep", name.text,
+                                     fmt::join(others, ", ")),
+                         "an axis of 'zip' cannot be replaced alone");
       return false;
     }
     return true;
@@ -279,18 +269,10 @@ class SweepParser {
 
   void read_emulator(const YamlNode& node) {
     const MapReader reader(node, "emulator", emulator_keys, diagnostics_);
-    if (!node.is_map()) return;
     const YamlNode* set = reader.find("set");
     if (set == nullptr) return;
-    if (!set->is_map()) {
-      diagnostics_.error(set->where, "'set' must be a map of parameters and their values",
-                         "emulator: {set: {N: 1 Mi}}");
-      return;
-    }
-    for_each_entry(*set, [&](const YamlNode& key, const YamlNode& value) {
-      auto axis = read_axis(key.text, key.where, value);
-      if (!axis || !check_moves_alone(key.text, key.where)) return;
-      sweep_.emulator_set.push_back(std::move(*axis));
+    for_each_axis(*set, "set", "emulator: {set: {N: 1 Mi}}", [&](const YamlNode& name, Axis axis) {
+      if (check_moves_alone(name)) sweep_.emulator_set.push_back(std::move(axis));
     });
   }
 
