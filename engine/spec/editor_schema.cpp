@@ -1,7 +1,6 @@
-#include "engine/spec/editor_schema.h"
-
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <nlohmann/json.hpp>
 
@@ -9,7 +8,7 @@
 #include "engine/spec/counters.h"
 #include "engine/spec/keys.h"
 #include "engine/spec/metric.h"
-#include "engine/spec/pattern_names.h"
+#include "engine/spec/pattern.h"
 #include "engine/spec/report_layout.h"
 #include "engine/spec/sweep.h"
 #include "engine/text/value.h"
@@ -88,47 +87,32 @@ Json number_above(double bound) {
   return {{"type", "number"}, {"exclusiveMinimum", bound}};
 }
 
-/// Names with what an editor shows beside each.
-class DescribedNames {
- public:
-  void add(const std::string& name, std::string description) {
-    values_.push_back(name);
-    descriptions_.push_back(std::move(description));
-  }
-  void add_old_name(const MetricDefinition& metric) {
+/// One of the metrics, by both of their names, or a counter in NVIDIA's words, with what an editor
+/// shows beside each; or with sets of counters, and then those metrics alone that counters give.
+Json metrics_or_counters(std::span<const CounterSet> sets) {
+  Json names = Json::array();
+  Json descriptions = Json::array();
+  const auto add = [&](const std::string& name, std::string description) {
+    names.push_back(name);
+    descriptions.push_back(std::move(description));
+  };
+  const auto add_old_name = [&](const MetricDefinition& metric) {
     if (metric.old_name.empty()) return;
     add(metric.old_name, fmt::format("nvprof's name of {}", metric.name));
-  }
-  void add(const MetricDefinition& metric) {
+  };
+  for (const CounterSet& set : sets) add(set.name, set.meaning);
+  for (const MetricDefinition& metric : metric_definitions()) {
+    if (!sets.empty() && metric.counters.empty()) continue;
     add(metric.name, fmt::format("[{}] {}", metric.unit, metric.meaning));
+    if (!sets.empty()) add_old_name(metric);
   }
-  /// One of the names, or a counter in NVIDIA's words.
-  Json or_a_counter() && {
-    return any_of({{"enum", std::move(values_)}, {"enumDescriptions", std::move(descriptions_)}},
-                  {{"type", "string"}, {"pattern", "^[A-Za-z0-9_.]+__[A-Za-z0-9_.]+$"}});
-  }
-
- private:
-  Json values_ = Json::array();
-  Json descriptions_ = Json::array();
-};
-
-Json metric_schema() {
-  DescribedNames names;
-  for (const MetricDefinition& metric : metric_definitions()) names.add(metric);
-  for (const MetricDefinition& metric : metric_definitions()) names.add_old_name(metric);
-  return std::move(names).or_a_counter();
+  if (sets.empty()) std::ranges::for_each(metric_definitions(), add_old_name);
+  return any_of({{"enum", std::move(names)}, {"enumDescriptions", std::move(descriptions)}},
+                {{"type", "string"}, {"pattern", "^[A-Za-z0-9_.]+__[A-Za-z0-9_.]+$"}});
 }
 
 Json counters_schema() {
-  DescribedNames names;
-  for (const CounterSet& set : counter_sets()) names.add(set.name, set.meaning);
-  for (const MetricDefinition& metric : metric_definitions()) {
-    if (metric.counters.empty()) continue;
-    names.add(metric);
-    names.add_old_name(metric);
-  }
-  Json schema = one_or_list_of(std::move(names).or_a_counter());
+  Json schema = one_or_list_of(metrics_or_counters(counter_sets()));
   schema["anyOf"].push_back({{"type", "boolean"}});
   schema["anyOf"].push_back({{"const", "off"}});
   return schema;
@@ -153,92 +137,61 @@ Json chart_schema() {
   return chart;
 }
 
-/// The forms of a single value.
-Json schema_of_word(ValueForm form) {
-  switch (form) {
-    case ValueForm::boolean:
-      return {{"type", "boolean"}};
-    case ValueForm::integer:
-      return {{"type", {"integer", "string"}}};
-    case ValueForm::count:
-      return any_of({{"type", "integer"}, {"minimum", 1}}, {{"type", "string"}});
-    case ValueForm::seconds:
-      return number_above(0);
-    case ValueForm::share:
-      return any_of({{"type", "number"}, {"minimum", 0}, {"maximum", 1}},
-                    {{"type", "string"}, {"pattern", "^[0-9.eE+-]+ *%$"}});
-    case ValueForm::cut_off:
-      return any_of(number_above(1), {{"const", "off"}});
-    case ValueForm::cache_state:
-      return one_of_these(cache_states, [](CacheState state) { return to_string(state); });
-    case ValueForm::strategy:
-      return one_of_these(strategy_names());
-    case ValueForm::device_figure:
-      return one_of_these(device_figure_names());
-    case ValueForm::parameter_type:
-      return one_of_these(parameter_types, &ParameterType::name);
-    case ValueForm::element_type:
-      return any_of(one_of_these(ElementType::names()), {{"type", "string"}});
-    case ValueForm::family:
-      return any_of(one_of_these(known_families()), {{"type", "string"}, {"maxLength", 40}});
-    case ValueForm::axis_scale:
-      return one_of_these(scale_names);
-    case ValueForm::value_scale:
-      return one_of_these(value_scale_names);
-    default:
-      return scalar();
+/// The forms of a single value, and those that are a value or a list of them.
+Json schema_of_value(ValueForm form) {
+  using enum ValueForm;
+  if (form == boolean) return {{"type", "boolean"}};
+  if (form == integer) return {{"type", {"integer", "string"}}};
+  if (form == count) return any_of({{"type", "integer"}, {"minimum", 1}}, {{"type", "string"}});
+  if (form == seconds) return number_above(0);
+  if (form == cut_off) return any_of(number_above(1), {{"const", "off"}});
+  if (form == cache_state) return one_of_these(cache_states, [](auto s) { return to_string(s); });
+  if (form == strategy) return one_of_these(strategy_names());
+  if (form == device_figure) return one_of_these(device_figure_names());
+  if (form == parameter_type) return one_of_these(parameter_types, &ParameterType::name);
+  if (form == axis_scale) return one_of_these(scale_names);
+  if (form == value_scale) return one_of_these(value_scale_names);
+  if (form == element_type) return any_of(one_of_these(ElementType::names()), {{"type", "string"}});
+  if (form == names) return one_or_list_of(scalar());
+  if (form == metrics) return one_or_list_of(definition("metric"), 1);
+  if (form == counters) return definition("counters");
+  if (form == family) {
+    return any_of(one_of_these(known_families()), {{"type", "string"}, {"maxLength", 40}});
   }
+  if (form == share) {
+    return any_of({{"type", "number"}, {"minimum", 0}, {"maximum", 1}},
+                  {{"type", "string"}, {"pattern", "^[0-9.eE+-]+ *%$"}});
+  }
+  if (form == extent) {
+    Json list = list_of(scalar(), 1);
+    list["maxItems"] = 3;
+    return any_of(scalar(), std::move(list));
+  }
+  return scalar();
 }
 
 Json schema_of(const Key& key) {
-  switch (key.form) {
-    case ValueForm::conditions:
-    case ValueForm::names:
-    case ValueForm::pattern_names:
-      return one_or_list_of(scalar());
-    case ValueForm::metrics:
-      return one_or_list_of(definition("metric"), 1);
-    case ValueForm::counters:
-      return definition("counters");
-    case ValueForm::extent: {
-      Json list = list_of(scalar(), 1);
-      list["maxItems"] = 3;
-      return any_of(scalar(), std::move(list));
-    }
-    case ValueForm::axes:
-      return map_of_names(definition("values"));
-    case ValueForm::axis_groups:
-      return list_of(not_empty(map_of_names(definition("values"))));
-    case ValueForm::expectations:
-      return one_or_list_of(any_of({{"type", "string"}}, map_of(expectation_keys)));
-    case ValueForm::parameters:
-      return map_of_names(any_of(scalar(), map_of(parameter_keys)));
-    case ValueForm::structs:
-      return map_of_names(scalar());
-    case ValueForm::buffers:
-      return not_empty(map_of_names(map_of(buffer_keys)));
-    case ValueForm::arguments:
-      return map_of_names(map_of(argument_keys));
-    case ValueForm::verify:
-      return any_of(scalar(), not_empty(map_of_names(scalar())));
-    case ValueForm::useful:
-      return any_of(scalar(), not_empty(map_of(useful_keys)));
-    case ValueForm::map:
-      return map_of(key.keys);
-    case ValueForm::tune: {
-      Json tune = map_of(tune_keys);
-      tune["anyOf"] = Json::array({{{"required", {"maximize"}}}, {{"required", {"minimize"}}}});
-      return tune;
-    }
-    case ValueForm::budget:
-      return not_empty(map_of(budget_keys));
-    case ValueForm::tables:
-      return list_of(map_of(table_keys));
-    case ValueForm::charts:
-      return list_of(chart_schema());
-    default:
-      return schema_of_word(key.form);
+  using enum ValueForm;
+  const ValueForm form = key.form;
+  if (form == map) return map_of(key.keys);
+  if (form == not_empty_map) return not_empty(map_of(key.keys));
+  if (form == axes) return map_of_names(definition("values"));
+  if (form == axis_groups) return list_of(not_empty(map_of_names(definition("values"))));
+  if (form == parameters) return map_of_names(any_of(scalar(), map_of(key.keys)));
+  if (form == structs) return map_of_names(scalar());
+  if (form == buffers) return not_empty(map_of_names(map_of(key.keys)));
+  if (form == arguments) return map_of_names(map_of(key.keys));
+  if (form == verify) return any_of(scalar(), not_empty(map_of_names(scalar())));
+  if (form == useful) return any_of(scalar(), not_empty(map_of(key.keys)));
+  if (form == tables) return list_of(map_of(key.keys));
+  if (form == charts) return list_of(chart_schema());
+  if (form == expectations) return one_or_list_of(any_of({{"type", "string"}}, map_of(key.keys)));
+  if (form == tune) {
+    Json tune_map = map_of(key.keys);
+    tune_map["anyOf"] = Json::array({{{"required", {"maximize"}}}, {{"required", {"minimize"}}}});
+    return tune_map;
   }
+  return schema_of_value(form);
 }
 
 Json document(const char* title, const char* printed_by, KeyTable keys) {
@@ -255,7 +208,7 @@ std::string sweep_schema() {
   Json schema = document("A sweep: patterns, the values of their parameters, what to measure",
                          "sweep", sweep_keys);
   schema["oneOf"] = Json::array({{{"required", {"pattern"}}}, {{"required", {"patterns"}}}});
-  schema["definitions"] = {{"metric", metric_schema()},
+  schema["definitions"] = {{"metric", metrics_or_counters({})},
                            {"counters", counters_schema()},
                            {"values", axis_values_schema()}};
   return schema.dump(indent) + '\n';

@@ -10,16 +10,11 @@
 
 namespace sweep {
 
-/// What may stand under a key, as the schema for editors has it (editor_schema.h). The parsers
-/// check the same and more, and say more about a mistake.
+/// What may stand under a key, as the schema for editors has it. The parsers check the same and
+/// more, and say more about a mistake.
 enum class ValueForm {
-  text,            ///< a sentence
-  cuda,            ///< a piece of CUDA C++
-  expression,      ///< a number, a word, or an expression over parameters
-  condition,       ///< an expression that holds or does not
-  conditions,      ///< one, or a list
-  names,           ///< of parameters: one, or a list
-  pattern_names,   ///< of patterns: one, or a list
+  plain,           ///< a text, a piece of CUDA C++, or an expression over parameters
+  names,           ///< of parameters or patterns, or conditions: one, or a list
   metrics,         ///< one, or a list of at least one
   boolean,         ///< true or false
   integer,         ///< a constant: 256, 64 Mi
@@ -35,22 +30,22 @@ enum class ValueForm {
   device_figure,   ///< what a device has
   family,          ///< of patterns
   extent,          ///< one to three expressions
-  axes,            ///< NAME: values
-  axis_groups,     ///< a list of NAME: values
-  expectations,    ///< one comparison, {check, where}, or a list
-  parameters,      ///< NAME: default, or NAME: a map
-  structs,         ///< NAME: bytes
-  buffers,         ///< NAME: a map
-  arguments,       ///< NAME: a map
-  useful,          ///< an expression, or a map
-  verify,          ///< a CUDA expression, or one per buffer
   axis_scale,      ///< of parameters
   value_scale,     ///< of metrics
-  map,             ///< of the keys that the table names
-  tune,            ///< the map of that name, here and below
-  budget,
-  tables,
-  charts,
+  map,             ///< of the keys that the table names, as in the forms below
+  not_empty_map,
+  tune,
+  tables,        ///< a list of maps
+  charts,        ///< likewise
+  expectations,  ///< one comparison, {check, where}, or a list
+  axes,          ///< NAME: values
+  axis_groups,   ///< a list of NAME: values
+  parameters,    ///< NAME: default, or NAME: a map
+  structs,       ///< NAME: bytes
+  buffers,       ///< NAME: a map
+  arguments,     ///< NAME: a map
+  useful,        ///< an expression, or a map
+  verify,        ///< a CUDA expression, or one per buffer
 };
 
 struct Key;
@@ -63,7 +58,7 @@ struct Key {
   ValueForm form;
   std::string_view help;  ///< what an editor shows: a sentence, often with an example
   bool is_required = false;
-  KeyTable keys = {};  ///< of the map under it, for ValueForm::map
+  KeyTable keys = {};  ///< of the map under it
 };
 
 inline std::vector<std::string> names_of(KeyTable table) {
@@ -137,7 +132,7 @@ inline constexpr Key tune_keys[] = {
      "One search and one winner for each combination of these parameters: [T]."},
     {"strategy", ValueForm::strategy,
      "How to choose what to try next; forest unless given. exhaustive tries everything."},
-    {"budget", ValueForm::budget, "When a search ends."},
+    {"budget", ValueForm::not_empty_map, "When a search ends.", false, budget_keys},
     {"seed", ValueForm::count, "Decides the random choices of a search; 1 unless given."},
     {"cut_off", ValueForm::cut_off,
      "Drop a configuration after its first samples when it is so many times slower than the "
@@ -150,39 +145,39 @@ inline constexpr Key emulator_keys[] = {
 };
 
 inline constexpr Key expectation_keys[] = {
-    {"check", ValueForm::condition,
+    {"check", ValueForm::plain,
      "A comparison of a metric with a number, a metric or an expression over parameters.", true},
-    {"where", ValueForm::condition, "Which points are meant: STRIDE == 1."},
+    {"where", ValueForm::plain, "Which points are meant: STRIDE == 1."},
 };
 
-/// Of a chart that is of this kind.
+// Of a chart that is of this kind.
+inline constexpr Key x_key = {"x", ValueForm::names,
+                              "the parameter whose values stand along the x axis", true};
+inline constexpr Key facet_key = {"facet", ValueForm::names,
+                                  "the parameters that get a panel for each of their values"};
+inline constexpr Key series_key = {"series", ValueForm::names,
+                                   "the parameters that get a colour for each of their values"};
+inline constexpr Key metric_axis_key = {
+    "y", ValueForm::metrics, "a metric, for example bandwidth; of a list the first there is", true};
+inline constexpr Key metric_scale_key = {"y_scale", ValueForm::value_scale,
+                                         "how figures become heights"};
+
+inline constexpr Key bar_keys[] = {x_key, metric_axis_key, series_key, facet_key, metric_scale_key};
+
 inline constexpr Key line_keys[] = {
-    {"x", ValueForm::names, "the parameter whose values stand along the x axis", true},
-    {"y", ValueForm::metrics, "a metric, for example bandwidth; of a list the first there is",
-     true},
-    {"series", ValueForm::names, "the parameters that get a colour for each of their values"},
-    {"facet", ValueForm::names, "the parameters that get a panel for each of their values"},
+    x_key,
+    metric_axis_key,
+    series_key,
+    facet_key,
     {"x_scale", ValueForm::axis_scale, "how the values of x become places"},
-    {"y_scale", ValueForm::value_scale, "how figures become heights"},
-};
-
-inline constexpr Key bar_keys[] = {
-    {"x", ValueForm::names, "the parameter whose values stand along the x axis", true},
-    {"y", ValueForm::metrics, "a metric, for example bandwidth; of a list the first there is",
-     true},
-    {"series", ValueForm::names, "the parameters that get a colour for each of their values"},
-    {"facet", ValueForm::names, "the parameters that get a panel for each of their values"},
-    {"y_scale", ValueForm::value_scale, "how figures become heights"},
-};
+    metric_scale_key};
 
 inline constexpr Key heatmap_keys[] = {
-    {"x", ValueForm::names, "the parameter whose values stand along the x axis", true},
+    x_key,
     {"y", ValueForm::names, "the parameter whose values stand along the y axis", true},
-    {"value", ValueForm::metrics, "a metric, for example bandwidth; of a list the first there is",
-     true},
-    {"facet", ValueForm::names, "the parameters that get a panel for each of their values"},
-    {"value_scale", ValueForm::value_scale, "how figures become colours"},
-};
+    {"value", ValueForm::metrics, metric_axis_key.help, true},
+    facet_key,
+    {"value_scale", ValueForm::value_scale, "how figures become colours"}};
 
 /// Of an item of `charts`; of the three kinds exactly one is needed.
 inline constexpr Key chart_keys[] = {
@@ -190,8 +185,8 @@ inline constexpr Key chart_keys[] = {
     {"bar", ValueForm::map, "bars: {x: T, y: bandwidth, series: BLOCK}", false, bar_keys},
     {"heatmap", ValueForm::map, "colours: {x: STRIDE, y: BLOCK, value: bandwidth}", false,
      heatmap_keys},
-    {"where", ValueForm::condition, "which points are drawn, for example BLOCK == 256"},
-    {"title", ValueForm::text, "the chart's title"},
+    {"where", ValueForm::plain, "which points are drawn, for example BLOCK == 256"},
+    {"title", ValueForm::plain, "the chart's title"},
 };
 
 /// Of an item of `tables`.
@@ -200,108 +195,123 @@ inline constexpr Key table_keys[] = {
     {"columns", ValueForm::names, "The parameters whose values are the table's columns."},
     {"value", ValueForm::metrics,
      "The metric in the cells; of several the first that the device can give.", true},
-    {"where", ValueForm::condition, "Which points the table is about: BLOCK == 256."},
-    {"title", ValueForm::text, "What stands above the table."},
+    {"where", ValueForm::plain, "Which points the table is about: BLOCK == 256."},
+    {"title", ValueForm::plain, "What stands above the table."},
 };
 
 inline constexpr Key report_keys[] = {
-    {"tables", ValueForm::tables, "A list: - {rows: STRIDE, columns: [T], value: bandwidth}."},
+    {"tables", ValueForm::tables, "A list: - {rows: STRIDE, columns: [T], value: bandwidth}.",
+     false, table_keys},
     {"charts", ValueForm::charts,
      "A list: - {line: {x: STRIDE, y: bandwidth, series: T}, where: BLOCK == 256}. Without the "
-     "key the report chooses; an empty list asks for none."},
+     "key the report chooses; an empty list asks for none.",
+     false, chart_keys},
 };
 
 inline constexpr Key sweep_keys[] = {
-    {"summary", ValueForm::text, "What the sweep shows, in a line; 'sweep list sweeps' has it."},
-    {"pattern", ValueForm::pattern_names,
+    {"summary", ValueForm::plain, "What the sweep shows, in a line; 'sweep list sweeps' has it."},
+    {"pattern", ValueForm::names,
      "The pattern to run, by name: stride. 'sweep list patterns' shows those there are."},
-    {"patterns", ValueForm::pattern_names,
+    {"patterns", ValueForm::names,
      "Several patterns: [offset, stride]; then 'pattern' is an axis like any other."},
     {"axes", ValueForm::axes,
      "The values to try of each parameter: a value, a list, or {from: 1, to: 32}. Parameters "
      "that are not named keep the pattern's defaults."},
     {"zip", ValueForm::axis_groups,
      "Axes that move together, in groups: - {ROWS: [8, 16], TILE: [32, 64]}."},
-    {"where", ValueForm::conditions,
+    {"where", ValueForm::names,
      "Conditions over parameters; configurations that break one are left out, and counted: "
      "N * sizeof(T) <= 16 Gi."},
     {"measure", ValueForm::map, "How a configuration is timed and what is counted.", false,
      measure_keys},
     {"tune", ValueForm::tune,
-     "Search for the best configuration, in the place of measuring all of them."},
+     "Search for the best configuration, in the place of measuring all of them.", false, tune_keys},
     {"emulator", ValueForm::map, "What is different where there is no GPU.", false, emulator_keys},
     {"expect", ValueForm::expectations,
      "What every point keeps, as comparisons: load_sectors_per_request <= 4. A point that "
-     "breaks one makes 'sweep run' end with exit code 1."},
+     "breaks one makes 'sweep run' end with exit code 1.",
+     false, expectation_keys},
     {"report", ValueForm::map, "What the report shows.", false, report_keys},
 };
 
 inline constexpr Key parameter_keys[] = {
     {"type", ValueForm::parameter_type,
      "element, integer or boolean; what the default is, unless given."},
-    {"default", ValueForm::expression,
+    {"default", ValueForm::plain,
      "The value where a sweep does not name the parameter; may use the parameters before it.",
      true},
     {"min", ValueForm::integer, "The smallest value there may be."},
     {"max", ValueForm::integer, "The largest value there may be."},
     {"device", ValueForm::device_figure,
      "The default is this figure of the device, where it is known."},
-    {"help", ValueForm::text, "What the parameter means, with its unit."},
+    {"help", ValueForm::plain, "What the parameter means, with its unit."},
 };
 
 inline constexpr Key buffer_keys[] = {
     {"type", ValueForm::element_type,
      "An element type, a parameter of type element, or a struct of the file.", true},
-    {"length", ValueForm::expression, "The number of elements.", true},
-    {"init", ValueForm::cuda,
+    {"length", ValueForm::plain, "The number of elements.", true},
+    {"init", ValueForm::plain,
      "A CUDA expression for element i's first value; without it the bytes are 0xff."},
 };
 
 inline constexpr Key argument_keys[] = {
     {"type", ValueForm::element_type, "A scalar element type; int32_t unless given."},
-    {"value", ValueForm::expression,
+    {"value", ValueForm::plain,
      "An expression; of a float or double also a number with a decimal point.", true},
 };
 
 inline constexpr Key launch_keys[] = {
     {"grid", ValueForm::extent, "The blocks: one number, or up to three.", true},
     {"block", ValueForm::extent, "The threads of a block: one number, or up to three.", true},
-    {"shared", ValueForm::expression, "Dynamic shared memory in bytes; 0 unless given."},
+    {"shared", ValueForm::plain, "Dynamic shared memory in bytes; 0 unless given."},
 };
 
 inline constexpr Key useful_keys[] = {
-    {"read", ValueForm::expression, "Bytes of global memory that have to be read."},
-    {"write", ValueForm::expression, "Bytes of global memory that have to be written."},
-    {"shared", ValueForm::expression, "Bytes of shared memory that have to be moved."},
+    {"read", ValueForm::plain, "Bytes of global memory that have to be read."},
+    {"write", ValueForm::plain, "Bytes of global memory that have to be written."},
+    {"shared", ValueForm::plain, "Bytes of shared memory that have to be moved."},
 };
 
 inline constexpr Key pattern_keys[] = {
-    {"summary", ValueForm::text, "What the kernel does, in a line; 'sweep list patterns' has it."},
+    {"summary", ValueForm::plain, "What the kernel does, in a line; 'sweep list patterns' has it."},
     {"family", ValueForm::family,
      "What 'sweep list patterns' shows the pattern under: a known family, or a name of your "
      "own."},
-    {"help", ValueForm::text, "What the pattern is for, and what to look at; paragraphs."},
-    {"reference", ValueForm::text, "Where the pattern comes from: a paper, a manual, an address."},
+    {"help", ValueForm::plain, "What the pattern is for, and what to look at; paragraphs."},
+    {"reference", ValueForm::plain, "Where the pattern comes from: a paper, a manual, an address."},
     {"parameters", ValueForm::parameters,
-     "The constants of the kernel: NAME: default, or NAME: {default: 256, min: 32, help: ...}."},
+     "The constants of the kernel: NAME: default, or NAME: {default: 256, min: 32, help: ...}.",
+     false, parameter_keys},
     {"structs", ValueForm::structs,
      "The sizes in bytes of types that the file defines, for sizeof in expressions: "
      "Particle: 24."},
-    {"require", ValueForm::conditions,
+    {"require", ValueForm::names,
      "Conditions that every configuration must satisfy: N % BLOCK == 0."},
     {"buffers", ValueForm::buffers,
-     "The arrays in device memory that the kernel gets pointers to, in its order.", true},
-    {"arguments", ValueForm::arguments, "The scalars that the kernel gets after the buffers."},
+     "The arrays in device memory that the kernel gets pointers to, in its order.", true,
+     buffer_keys},
+    {"arguments", ValueForm::arguments, "The scalars that the kernel gets after the buffers.",
+     false, argument_keys},
     {"launch", ValueForm::map, "How many blocks of how many threads: {grid, block, shared}.", true,
      launch_keys},
     {"useful", ValueForm::useful,
      "The bytes that the algorithm needs: {read, write}, or {shared}. Bandwidth is these over "
      "time.",
-     true},
+     true, useful_keys},
     {"verify", ValueForm::verify,
      "A CUDA expression that holds for every element i after exactly one launch; with several "
      "buffers {buffer: expression} says which one i runs over.",
      true},
 };
+
+// JSON Schemas (draft-07) for editors, which complete keys and values by them and show what each
+// means. They are made from these tables; what the parsers accept, they do, but the parsers see
+// more mistakes: in expressions, and in names of parameters.
+
+/// Of a sweep file.
+std::string sweep_schema();
+/// Of the YAML in a pattern's header.
+std::string pattern_schema();
 
 }  // namespace sweep

@@ -1,22 +1,33 @@
 #include "engine/spec/pattern.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <functional>
+#include <tuple>
 
 #include "engine/spec/cuda_scanner.h"
 #include "engine/spec/pattern_header.h"
+#include "engine/spec/spec_limits.h"
+#include "engine/text/characters.h"
+#include "engine/text/diagnostic.h"
 #include "engine/text/read_source.h"
+#include "engine/text/value.h"
 #include "engine/text/yaml.h"
 
 namespace sweep {
 namespace {
 
-/// An expression stands on lines of its own in what is compiled.
-void refuse_directives(const CudaExpression& expression, Diagnostics& diagnostics) {
-  if (!may_hold_directive(expression.text)) return;
-  diagnostics.error(expression.where, "an expression can hold no preprocessor line",
-                    "put it into the pattern's code");
+/// The pieces of CUDA C++ in a pattern's header.
+std::vector<CudaExpression> expressions_of(const Pattern& pattern) {
+  std::vector<CudaExpression> expressions;
+  for (const Buffer& buffer : pattern.buffers) {
+    if (buffer.init) expressions.push_back(*buffer.init);
+  }
+  for (const Verification& check : pattern.verify) expressions.push_back(check.condition);
+  return expressions;
 }
 
 /// Notes which buffers the kernel takes as pointers to const.
@@ -82,8 +93,7 @@ PatternPtr parse_pattern(const SourcePtr& source, const std::filesystem::path& p
                           : std::nullopt;
   if (layout && check_code_shape(source, layout->body_begin, found)) {
     pattern->body = source->text.substr(layout->body_begin);
-    const std::string_view before = std::string_view(source->text).substr(0, layout->body_begin);
-    pattern->body_line = static_cast<std::size_t>(std::ranges::count(before, '\n')) + 1;
+    pattern->body_line = location_at(source, layout->body_begin).line;
     pattern->included =
         read_included_files(source, layout->body_begin, path, include_folders, found);
     pattern->included_text = joined_text(pattern->included);
@@ -91,18 +101,16 @@ PatternPtr parse_pattern(const SourcePtr& source, const std::filesystem::path& p
     if (header) {
       if (header->is_null()) header->where = layout->where;
       HeaderGaps gaps = read_header(*header, *pattern, found);
-      for (const Buffer& buffer : pattern->buffers) {
-        if (buffer.init) check_expression_shape(buffer.init->text, buffer.init->where, found);
-      }
-      for (const Verification& verification : pattern->verify) {
-        check_expression_shape(verification.condition.text, verification.condition.where, found);
-      }
+      const std::vector<CudaExpression> expressions = expressions_of(*pattern);
+      for (const auto& [text, where] : expressions) check_expression_shape(text, where, found);
       check_pattern(*pattern, std::move(gaps), found);
       note_const_buffers(*pattern);
-      for (const Buffer& buffer : pattern->buffers) {
-        if (buffer.init) refuse_directives(*buffer.init, found);
+      // An expression stands on lines of its own in what is compiled.
+      for (const auto& [text, where] : expressions) {
+        if (!may_hold_directive(text)) continue;
+        found.error(where, "an expression can hold no preprocessor line",
+                    "put it into the pattern's code");
       }
-      for (const Verification& check : pattern->verify) refuse_directives(check.condition, found);
     }
   }
   diagnostics.add_all(in_reading_order(found));
@@ -136,6 +144,143 @@ Bindings environment_of(const Configuration& configuration) {
     environment.set(type.size_name(), type.size.evaluate_integer(environment));
   }
   return environment;
+}
+
+namespace {
+
+// Words between blanks.
+constexpr std::string_view keywords =
+    " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t "
+    "char32_t char8_t class co_await co_return co_yield compl concept const const_cast "
+    "consteval constexpr constinit continue decltype default delete do double dynamic_cast "
+    "else enum explicit export extern false float for friend goto if inline int long mutable "
+    "namespace new noexcept not not_eq nullptr operator or or_eq private protected public "
+    "register reinterpret_cast requires return short signed sizeof static static_assert "
+    "static_cast struct switch template this thread_local throw true try typedef typeid "
+    "typename union unsigned using virtual void volatile wchar_t while xor xor_eq ";
+
+constexpr std::string_view taken =
+    " i threadIdx blockIdx blockDim gridDim warpSize size_t pattern min max ceil_div is_pow2 "
+    "log2 splat random_bits random_below permuted ";
+
+bool is_among(std::string_view words, std::string_view name) {
+  return words.find(fmt::format(" {} ", name)) != std::string_view::npos;
+}
+
+constexpr std::array<std::string_view, 8> known = {"coalescing",    "structures", "transpose",
+                                                   "shared memory", "streams",    "irregular",
+                                                   "collectives",   "hierarchy"};
+
+constexpr std::string_view without_one = "other";
+
+/// Orders families by their place among the known ones, then by name.
+auto rank(std::string_view family) {
+  const auto place = std::ranges::find(known, family) - known.begin();
+  return std::tuple(family == without_one, place, family);
+}
+
+}  // namespace
+
+std::string_view why_not_a_name(std::string_view name) {
+  if (name.size() > spec_limits::name_bytes) return "is longer than 255 characters";
+  if (name.empty() || !std::ranges::all_of(name, is_word) || is_digit(name.front())) {
+    return "is not a name: use letters, digits and _, a letter first";
+  }
+  if (is_among(keywords, name)) return "is a word of C++";
+  if (ElementType::find(name)) return "is an element type";
+  if (is_among(taken, name)) return "has another meaning in a pattern";
+  if (name.starts_with("__") || name.starts_with("sweep_")) return "is reserved";
+  return {};
+}
+
+std::span<const std::string_view> known_families() {
+  return known;
+}
+
+std::string_view why_not_a_family(std::string_view text) {
+  constexpr std::ptrdiff_t longest = 40;
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return "is empty";
+  if (std::ranges::any_of(text, [](const char& c) { return is_control({&c, 1}); }))
+    return "must be one line of plain text";
+  if (std::ranges::count_if(text, std::not_fn(continues_character)) > longest)
+    return "is longer than 40 characters";
+  return {};
+}
+
+std::vector<PatternFamily> by_family(std::span<const PatternPtr> patterns) {
+  std::vector<PatternFamily> families;
+  for (const PatternPtr& pattern : patterns) {
+    const std::string name = pattern->family.empty() ? std::string(without_one) : pattern->family;
+    auto family = std::ranges::find(families, name, &PatternFamily::name);
+    if (family == families.end()) {
+      PatternFamily first{name, {}};
+      family = families.insert(families.end(), std::move(first));
+    }
+    family->patterns.push_back(pattern);
+  }
+  std::ranges::sort(families, {}, [](const PatternFamily& family) { return rank(family.name); });
+  return families;
+}
+
+PatternLibrary::PatternLibrary(std::vector<std::filesystem::path> folders,
+                               std::vector<std::filesystem::path> include_folders)
+    : folders_(std::move(folders)), include_folders_(std::move(include_folders)) {
+  for (const std::filesystem::path& folder : folders_) {
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+      if (entry.path().extension() != ".cu" || !entry.is_regular_file(error)) continue;
+      files_.emplace(entry.path().stem().string(), entry.path());
+    }
+  }
+}
+
+std::vector<std::string> PatternLibrary::names() const {
+  std::vector<std::string> result;
+  for (const auto& [name, path] : files_) result.push_back(name);
+  return result;
+}
+
+std::filesystem::path PatternLibrary::find(const std::string& name) const {
+  const auto found = files_.find(name);
+  return found != files_.end() ? found->second : std::filesystem::path();
+}
+
+PatternPtr PatternLibrary::load(const std::string& name, const Location& where,
+                                Diagnostics& diagnostics) const {
+  const std::filesystem::path path = find(name);
+  if (path.empty()) {
+    std::string help = did_you_mean(name, names());
+    if (help.empty()) {
+      std::vector<std::string> searched;
+      for (const std::filesystem::path& folder : folders_) searched.push_back(folder.string());
+      help = searched.empty()
+                 ? "--patterns DIR adds a folder of pattern files"
+                 : fmt::format("searched for {}.cu in: {}; --patterns DIR adds a folder", name,
+                               fmt::join(searched, ", "));
+    }
+    diagnostics.error(where, fmt::format("there is no pattern '{}'", name), help);
+    return nullptr;
+  }
+  const auto holds = [&](const std::filesystem::path& folder) { return lies_in(path, folder); };
+  std::error_code unknown;
+  if (std::filesystem::exists(path, unknown) && !holds(path.parent_path()) &&
+      std::ranges::none_of(include_folders_, holds)) {
+    diagnostics.error(where, fmt::format("{} is a link out of its folder", path.string()),
+                      "--include DIR lets patterns read the files of a folder");
+    return nullptr;
+  }
+  try {
+    return parse_pattern(read_source(path), path, diagnostics, include_folders_);
+  } catch (const FileError& error) {
+    diagnostics.error(where, error.what());
+    return nullptr;
+  }
+}
+
+PatternLookup PatternLibrary::lookup() const {
+  return [this](const std::string& name, const Location& where, Diagnostics& diagnostics) {
+    return load(name, where, diagnostics);
+  };
 }
 
 }  // namespace sweep

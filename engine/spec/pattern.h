@@ -2,9 +2,13 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/spec/included_files.h"
@@ -141,5 +145,59 @@ Configuration resolve(const PatternPtr& pattern, const Bindings& given);
 /// The configuration's parameters and its structs' sizes ("sizeof(NAME)"): what the pattern's
 /// expressions are evaluated with.
 Bindings environment_of(const Configuration& configuration);
+
+/// Whether `name` may be a parameter's, buffer's, argument's or struct's name: a C++ identifier
+/// that means nothing else in CUDA C++ or in a pattern. Empty then, otherwise the
+/// reason, as in "is a word of C++".
+std::string_view why_not_a_name(std::string_view name);
+
+/// The families that there are names for, in the order in which lists show them. A pattern may name
+/// a family of its own.
+std::span<const std::string_view> known_families();
+
+/// Why a header cannot have `text` for a family, as in "is empty"; empty when it can.
+std::string_view why_not_a_family(std::string_view text);
+
+/// Patterns that belong together, by name.
+struct PatternFamily {
+  std::string name;  ///< "other" for patterns without one
+  std::vector<PatternPtr> patterns;
+};
+
+/// The patterns by family, each family's in the order given: the known families first, in their
+/// order, then others by name, and "other" last.
+std::vector<PatternFamily> by_family(std::span<const PatternPtr> patterns);
+
+/// Gives the pattern of a name, or null after adding to the diagnostics at `where`.
+using PatternLookup =
+    std::function<PatternPtr(const std::string& name, const Location& where, Diagnostics&)>;
+
+/// The pattern files of some folders, found by name. Earlier folders win.
+class PatternLibrary {
+ public:
+  /// Folders that are not there are skipped. `include_folders` are those whose files patterns may
+  /// include besides those of their own folder.
+  explicit PatternLibrary(std::vector<std::filesystem::path> folders,
+                          std::vector<std::filesystem::path> include_folders = {});
+
+  /// The names there are, sorted.
+  std::vector<std::string> names() const;
+  /// The file of a pattern, or an empty path.
+  std::filesystem::path find(const std::string& name) const;
+  const std::vector<std::filesystem::path>& folders() const { return folders_; }
+
+  /// Reads and parses a pattern. When it is not there or has mistakes, adds to the diagnostics and
+  /// returns null; `where` is the place that names it. A link that leads out of its folder and of
+  /// `include_folders` is not followed.
+  PatternPtr load(const std::string& name, const Location& where, Diagnostics& diagnostics) const;
+
+  /// `load` as parse_sweep wants it. The library must outlive it.
+  PatternLookup lookup() const;
+
+ private:
+  std::vector<std::filesystem::path> folders_;
+  std::vector<std::filesystem::path> include_folders_;
+  std::map<std::string, std::filesystem::path> files_;
+};
 
 }  // namespace sweep

@@ -9,7 +9,6 @@
 #include "engine/spec/map_reader.h"
 #include "engine/spec/pattern.h"
 #include "engine/spec/pattern_header.h"
-#include "engine/spec/pattern_names.h"
 #include "engine/text/characters.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/units.h"

@@ -10,7 +10,7 @@
 
 #include "engine/spec/keys.h"
 #include "engine/spec/map_reader.h"
-#include "engine/spec/pattern_names.h"
+#include "engine/spec/pattern.h"
 #include "engine/spec/sweep.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/units.h"

@@ -3,7 +3,6 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <limits>
 #include <optional>
 #include <span>
@@ -121,10 +120,6 @@ bool applies_to(const Expression& condition, const Pattern& pattern);
 struct Override {
   SourcePtr source;
 };
-
-/// Gives the pattern of a name, or null after adding to the diagnostics at `where`.
-using PatternLookup =
-    std::function<PatternPtr(const std::string& name, const Location& where, Diagnostics&)>;
 
 /// Parses a sweep file and replaces axes and defaults by the overrides. Throws InputError with
 /// every mistake found.

@@ -5,7 +5,7 @@
 #include "engine/cli/commands/new_files.h"
 #include "engine/space/enumerate.h"
 #include "engine/spec/keys.h"
-#include "engine/spec/pattern_library.h"
+#include "engine/spec/pattern.h"
 #include "engine/text/read_source.h"
 #include "tests/cli/compiler_precondition.h"
 #include "tests/cli/program.h"

@@ -1,7 +1,7 @@
 #include <boost/test/data/test_case.hpp>
 
 #include "engine/cuda/cuda_backend.h"
-#include "engine/spec/pattern_library.h"
+#include "engine/spec/pattern.h"
 #include "tests/cuda/gpu_fixture.h"
 
 using namespace sweep;

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <numeric>
 
-#include "engine/spec/pattern_library.h"
+#include "engine/spec/pattern.h"
 #include "engine/system/cuda_home.h"
 #include "engine/system/dynamic_library.h"
 #include "engine/text/read_source.h"

@@ -2,7 +2,7 @@
 #include <filesystem>
 
 #include "engine/space/enumerate.h"
-#include "engine/spec/pattern_library.h"
+#include "engine/spec/pattern.h"
 #include "engine/text/read_source.h"
 
 namespace fs = std::filesystem;

@@ -1,5 +1,3 @@
-#include "engine/spec/editor_schema.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,9 +6,10 @@
 #include <filesystem>
 
 #include "engine/spec/keys.h"
+#include "engine/spec/pattern.h"
 #include "engine/spec/pattern_header.h"
-#include "engine/spec/pattern_library.h"
 #include "engine/spec/report_layout.h"
+#include "engine/spec/sweep.h"
 #include "engine/text/read_source.h"
 #include "tests/spec/schema_check.h"
 #include "tests/spec/spec_case.h"

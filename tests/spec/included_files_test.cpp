@@ -4,7 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <ostream>
 
-#include "engine/spec/pattern_library.h"
+#include "engine/spec/pattern.h"
 #include "engine/text/read_source.h"
 #include "tests/contains.h"
 #include "tests/temporary_folder.h"

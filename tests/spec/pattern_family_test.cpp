@@ -3,7 +3,7 @@
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include "engine/spec/pattern_names.h"
+#include "engine/spec/pattern.h"
 #include "tests/spec/copy_pattern.h"
 #include "tests/spec/spec_case.h"
 

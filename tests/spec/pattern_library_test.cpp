@@ -1,8 +1,7 @@
-#include "engine/spec/pattern_library.h"
-
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 
+#include "engine/spec/pattern.h"
 #include "tests/spec/example_patterns.h"
 #include "tests/temporary_folder.h"
 

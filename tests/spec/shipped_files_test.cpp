@@ -5,8 +5,8 @@
 #include <set>
 #include <vector>
 
-#include "engine/spec/pattern_library.h"
-#include "engine/spec/pattern_names.h"
+#include "engine/spec/pattern.h"
+#include "engine/spec/sweep.h"
 #include "engine/text/read_source.h"
 
 namespace data = boost::unit_test::data;

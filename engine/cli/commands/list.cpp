@@ -17,8 +17,6 @@
 #include "engine/spec/keys.h"
 #include "engine/spec/metric.h"
 #include "engine/spec/pattern.h"
-#include "engine/spec/pattern_library.h"
-#include "engine/spec/pattern_names.h"
 #include "engine/store/store.h"
 #include "engine/text/characters.h"
 #include "engine/text/diagnostic.h"

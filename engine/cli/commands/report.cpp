@@ -25,7 +25,7 @@
 #include "engine/run/compile_pool.h"
 #include "engine/run/counting.h"
 #include "engine/spec/included_files.h"
-#include "engine/spec/pattern_library.h"
+#include "engine/spec/pattern.h"
 #include "engine/store/run_lock.h"
 #include "report/expectation_check.h"
 #include "report/run_analysis.h"

@@ -2,7 +2,7 @@
 
 #include "engine/cli/commands.h"
 #include "engine/cli/options/output.h"
-#include "engine/spec/editor_schema.h"
+#include "engine/spec/keys.h"
 #include "engine/text/diagnostic.h"
 
 namespace sweep {

@@ -11,7 +11,7 @@
 #include "engine/search/strategy.h"
 #include "engine/spec/counters.h"
 #include "engine/spec/metric.h"
-#include "engine/spec/pattern_library.h"
+#include "engine/spec/pattern.h"
 #include "engine/text/read_source.h"
 
 namespace sweep {

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "engine/cli/options/command_line.h"
-#include "engine/spec/pattern_library.h"
+#include "engine/spec/pattern.h"
 #include "engine/system/cuda_home.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/read_source.h"

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "engine/spec/pattern_library.h"
+#include "engine/spec/pattern.h"
 #include "engine/text/read_source.h"
 #include "engine/text/units.h"
 

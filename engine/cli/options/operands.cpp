@@ -8,7 +8,7 @@
 
 #include "engine/cli/command_error.h"
 #include "engine/cli/options/find_sources.h"
-#include "engine/spec/pattern_library.h"
+#include "engine/spec/pattern.h"
 
 namespace sweep {
 namespace fs = std::filesystem;

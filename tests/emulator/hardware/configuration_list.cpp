@@ -13,7 +13,7 @@
 
 #include "engine/jit/compiler.h"
 #include "engine/run/workload.h"
-#include "engine/spec/pattern_library.h"
+#include "engine/spec/pattern.h"
 
 namespace sweep::testing {
 namespace {

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "engine/space/enumerate.h"
-#include "engine/spec/pattern_library.h"
+#include "engine/spec/pattern.h"
 #include "engine/text/read_source.h"
 
 namespace sweep {

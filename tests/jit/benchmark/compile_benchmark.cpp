@@ -10,7 +10,7 @@
 
 #include "engine/jit/program_cache.h"
 #include "engine/run/compile_pool.h"
-#include "engine/spec/pattern_library.h"
+#include "engine/spec/pattern.h"
 #include "tests/temporary_folder.h"
 
 using namespace sweep;
