@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "engine/text/characters.h"
 #include "engine/text/value.h"
@@ -127,73 +128,45 @@ std::size_t skip_blanks(std::string_view text, std::size_t at) {
 
 // Kernels ----------------------------------------------------------------------------------------
 
+/// The words of code without comments, and its other characters one by one.
+using Tokens = std::span<const std::string_view>;
+
+std::vector<std::string_view> tokens_of(std::string_view code) {
+  std::vector<std::string_view> tokens;
+  for (std::size_t at = skip_space(code, 0); at < code.size(); at = skip_space(code, at)) {
+    tokens.push_back(code.substr(at, std::max<std::size_t>(end_of_word(code, at) - at, 1)));
+    at += tokens.back().size();
+  }
+  return tokens;
+}
+
+bool contains(Tokens tokens, std::string_view word) {
+  return std::ranges::find(tokens, word) != tokens.end();
+}
+
 /// The place after the bracket that closes the one at `open`; npos when it is never closed.
-std::size_t after_matching(std::string_view code, std::size_t open, char closing) {
+std::size_t after_matching(Tokens tokens, std::size_t open, std::string_view closing) {
   int depth = 0;
-  for (std::size_t at = open; at < code.size(); ++at) {
-    if (code[at] == code[open]) ++depth;
-    if (code[at] == closing && --depth == 0) return at + 1;
+  for (std::size_t at = open; at < tokens.size(); ++at) {
+    if (tokens[at] == tokens[open]) ++depth;
+    if (tokens[at] == closing && --depth == 0) return at + 1;
   }
   return npos;
 }
 
-/// The place of `word`, standing alone, from `at` on; npos when there is none.
-std::size_t find_word(std::string_view code, std::string_view word, std::size_t at = 0) {
-  for (at = code.find(word, at); at != npos; at = code.find(word, at + 1)) {
-    const bool begins = at == 0 || !is_word(code[at - 1]);
-    const bool ends = at + word.size() == code.size() || !is_word(code[at + word.size()]);
-    if (begins && ends) return at;
-  }
-  return npos;
-}
-
-bool contains_word(std::string_view code, std::string_view word) {
-  return find_word(code, word) != npos;
-}
-
-/// What stands before `at` in its statement, or before the `{` at `at`.
-std::string_view statement_before(std::string_view code, std::size_t at) {
-  const std::string_view before = code.substr(0, at);
-  const std::size_t end = before.find_last_of(";{}");
-  return end == npos ? before : before.substr(end + 1);
-}
-
-/// The `{` that are not closed before a place, which only goes on.
-class OpenBraces {
- public:
-  explicit OpenBraces(std::string_view code) : code_(code) {}
-
-  const std::vector<std::size_t>& before(std::size_t at) {
-    for (; scanned_ < at; ++scanned_) {
-      if (code_[scanned_] == '{') open_.push_back(scanned_);
-      if (code_[scanned_] == '}' && !open_.empty()) open_.pop_back();
-    }
-    return open_;
-  }
-
- private:
-  std::string_view code_;
-  std::vector<std::size_t> open_;
-  std::size_t scanned_ = 0;
-};
-
-KernelParameter read_parameter(std::string_view code, std::size_t begin, std::size_t end) {
-  begin = skip_space(code, begin);
-  while (end > begin && is_space(code[end - 1])) --end;
+KernelParameter read_parameter(Tokens tokens, std::string_view code) {
   KernelParameter parameter;
-  parameter.offset = begin;
-  parameter.length = end - begin;
-  std::vector<std::string> words;
+  parameter.offset = static_cast<std::size_t>(tokens.front().data() - code.data());
+  parameter.length = static_cast<std::size_t>(tokens.back().end() - tokens.front().begin());
+  std::vector<std::string_view> words;
   bool is_array = false;
-  for (std::size_t at = begin; at < end && code[at] != '='; at = skip_space(code, at)) {
-    const std::size_t stop = is_word(code[at]) ? end_of_word(code, at) : at + 1;
-    if (code[at] == '[') {
+  for (std::size_t at = 0; at < tokens.size() && tokens[at] != "=";) {
+    if (tokens[at] == "[") {
       is_array = true;
-      at = std::min(after_matching(code, at, ']'), end);
-      continue;
+      at = after_matching(tokens, at, "]");
+    } else {
+      words.push_back(tokens[at++]);
     }
-    words.emplace_back(code.substr(at, stop - at));
-    at = stop;
   }
   if (words.size() > 1 && is_word(words.back().front())) {
     parameter.name = words.back();
@@ -201,61 +174,54 @@ KernelParameter read_parameter(std::string_view code, std::size_t begin, std::si
   }
   constexpr std::array qualifiers = {"const",    "volatile",          "__restrict__", "__restrict",
                                      "restrict", "__grid_constant__", "struct"};
-  for (const std::string& word : words) {
+  std::string& type = parameter.type;
+  for (const std::string_view word : words) {
     if (std::ranges::find(qualifiers, word) != qualifiers.end()) continue;
-    const bool separate =
-        !parameter.type.empty() && is_word(parameter.type.back()) && is_word(word.front());
-    parameter.type += (separate ? " " : "") + word;
+    if (!type.empty() && is_word(type.back()) && is_word(word.front())) type += ' ';
+    type += word;
   }
-  if (is_array) parameter.type += '*';
+  if (is_array) type += '*';
   const auto pointee_end = std::ranges::find(words, "*");
-  parameter.is_const = parameter.type.ends_with('*') &&
-                       std::find(words.begin(), pointee_end, "const") != pointee_end;
+  parameter.is_const = type.ends_with('*') && contains({words.begin(), pointee_end}, "const");
   return parameter;
 }
 
-/// The parameters between the parenthesis at `open` and the one before `end`.
-std::vector<KernelParameter> read_parameters(std::string_view code, std::size_t open,
-                                             std::size_t end) {
+/// The parameters between a kernel's parentheses.
+std::vector<KernelParameter> read_parameters(Tokens tokens, std::string_view code) {
   std::vector<KernelParameter> result;
   int depth = 0;
-  std::size_t begin = open + 1;
-  for (std::size_t at = begin; at < end; ++at) {
-    const bool is_last = at + 1 == end;
-    const char c = code[at];
-    if (c == '(' || c == '<' || c == '[') ++depth;
-    if (c == ')' || c == '>' || c == ']') --depth;
-    if (!is_last && (c != ',' || depth != 0)) continue;
-    if (skip_space(code, begin) < at) result.push_back(read_parameter(code, begin, at));
+  std::size_t begin = 0;
+  for (std::size_t at = 0; at <= tokens.size(); ++at) {
+    if (at < tokens.size()) {
+      if (std::string_view("(<[").find(tokens[at]) != npos) ++depth;
+      if (std::string_view(")>]").find(tokens[at]) != npos) --depth;
+      if (tokens[at] != "," || depth != 0) continue;
+    }
+    if (begin < at) result.push_back(read_parameter(tokens.subspan(begin, at - begin), code));
     begin = at + 1;
   }
   const bool is_void = result.size() == 1 && result.front().type == "void";
   return is_void ? std::vector<KernelParameter>{} : result;
 }
 
-/// Whether the parentheses that end before `at` are an attribute's or a macro's: what follows a
-/// kernel's own is its body or an attribute.
-bool goes_on(std::string_view code, std::size_t at) {
-  const std::string_view next = word_at(code, skip_space(code, at));
-  return !next.empty() && !next.starts_with("__") && next != "noexcept";
-}
-
-/// Reads the name and the parameters after the `__global__` that ends at `at`; false when there
-/// are none.
-bool read_declaration(std::string_view code, std::size_t at, KernelDeclaration& kernel) {
-  while (at < code.size()) {
-    at = skip_space(code, at);
-    if (const std::string_view word = word_at(code, at); !word.empty()) {
-      kernel.name = word;
-      kernel.offset = at;
-      at += word.size();
-    } else if (code.substr(at).starts_with("[[")) {
-      at = after_matching(code, at, ']');
-    } else if (code.substr(at).starts_with("(") && !kernel.name.empty()) {
-      const std::size_t end = after_matching(code, at, ')');
+/// Reads the name and the parameters after a `__global__`; false when there are none.
+bool read_declaration(Tokens tokens, std::string_view code, KernelDeclaration& kernel) {
+  for (std::size_t at = 0; at < tokens.size();) {
+    if (is_word(tokens[at].front())) {
+      kernel.name = tokens[at];
+      kernel.offset = static_cast<std::size_t>(tokens[at].data() - code.data());
+      ++at;
+    } else if (tokens[at] == "[" && at + 1 < tokens.size() && tokens[at + 1] == "[") {
+      at = after_matching(tokens, at, "]");
+    } else if (tokens[at] == "(" && !kernel.name.empty()) {
+      const std::size_t end = after_matching(tokens, at, ")");
       if (end == npos) return false;
-      if (!kernel.name.starts_with("__") && !goes_on(code, end)) {
-        kernel.parameters = read_parameters(code, at, end);
+      // What follows a kernel's own parentheses is its body or an attribute; others are those of an
+      // attribute or a macro.
+      const std::string_view next = end < tokens.size() ? tokens[end] : std::string_view("{");
+      const bool goes_on = is_word(next.front()) && !next.starts_with("__") && next != "noexcept";
+      if (!kernel.name.starts_with("__") && !goes_on) {
+        kernel.parameters = read_parameters(tokens.subspan(at + 1, end - at - 2), code);
         return true;
       }
       at = end;
@@ -270,20 +236,13 @@ bool read_declaration(std::string_view code, std::size_t at, KernelDeclaration& 
 std::string fixed_width_name(std::string_view type) {
   std::string width = "32";
   bool is_unsigned = false;
-  for (std::size_t at = 0; at < type.size(); at = skip_space(type, at)) {
-    const std::string_view word = word_at(type, at);
-    if (word == "unsigned") {
-      is_unsigned = true;
-    } else if (word == "char") {
-      width = "8";
-    } else if (word == "short") {
-      width = "16";
-    } else if (word == "long") {
-      width = "64";
-    } else if (word != "int" && word != "signed") {
-      return {};
-    }
-    at += word.size();
+  for (const std::string_view word : tokens_of(type)) {
+    is_unsigned = is_unsigned || word == "unsigned";
+    if (word == "char") width = "8";
+    if (word == "short") width = "16";
+    if (word == "long") width = "64";
+    constexpr std::array known = {"unsigned", "char", "short", "long", "int", "signed"};
+    if (std::ranges::find(known, word) == known.end()) return {};
   }
   return (is_unsigned ? "uint" : "int") + width + "_t";
 }
@@ -340,21 +299,26 @@ std::vector<Directive> find_directives(std::string_view cuda) {
 }
 
 std::vector<KernelDeclaration> find_kernels(std::string_view cuda) {
-  constexpr std::string_view mark = "__global__";
-  const std::string blanked = blank_non_code(cuda);
-  const std::string_view code = blanked;
-  OpenBraces braces(code);
+  const std::string code = blank_non_code(cuda);
+  const std::vector<std::string_view> all = tokens_of(code);
+  const Tokens tokens = all;
   std::vector<KernelDeclaration> result;
-  for (std::size_t at = find_word(code, mark); at != npos; at = find_word(code, mark, at + 1)) {
+  std::vector<Tokens> scopes;  // what stands before the braces that are open
+  std::size_t begin = 0;       // of the statement
+  for (std::size_t at = 0; at < tokens.size(); ++at) {
+    const Tokens before = tokens.subspan(begin, at - begin);
+    if (tokens[at] == "{") scopes.push_back(before);
+    if (tokens[at] == "}" && !scopes.empty()) scopes.pop_back();
+    if (tokens[at] == "{" || tokens[at] == "}" || tokens[at] == ";") begin = at + 1;
     KernelDeclaration kernel;
-    if (!read_declaration(code, at + mark.size(), kernel)) continue;
-    const std::string_view before = statement_before(code, at);
-    kernel.is_template = contains_word(before, "template");
-    kernel.is_extern_c = contains_word(before, "extern");
-    for (const std::size_t brace : braces.before(at)) {
-      const std::string_view scope = statement_before(code, brace);
-      kernel.is_extern_c = kernel.is_extern_c || contains_word(scope, "extern");
-      kernel.is_in_namespace = kernel.is_in_namespace || contains_word(scope, "namespace");
+    if (tokens[at] != "__global__" || !read_declaration(tokens.subspan(at + 1), code, kernel)) {
+      continue;
+    }
+    kernel.is_template = contains(before, "template");
+    kernel.is_extern_c = contains(before, "extern");
+    for (const Tokens scope : scopes) {
+      kernel.is_extern_c = kernel.is_extern_c || contains(scope, "extern");
+      kernel.is_in_namespace = kernel.is_in_namespace || contains(scope, "namespace");
     }
     result.push_back(std::move(kernel));
   }

@@ -167,15 +167,15 @@ bool is_among(std::string_view words, std::string_view name) {
   return words.find(fmt::format(" {} ", name)) != std::string_view::npos;
 }
 
-constexpr std::array<std::string_view, 8> known = {"coalescing",    "structures", "transpose",
-                                                   "shared memory", "streams",    "irregular",
-                                                   "collectives",   "hierarchy"};
+constexpr std::array<std::string_view, 8> family_names = {
+    "coalescing", "structures", "transpose",   "shared memory",
+    "streams",    "irregular",  "collectives", "hierarchy"};
 
 constexpr std::string_view without_one = "other";
 
 /// Orders families by their place among the known ones, then by name.
 auto rank(std::string_view family) {
-  const auto place = std::ranges::find(known, family) - known.begin();
+  const auto place = std::ranges::find(family_names, family) - family_names.begin();
   return std::tuple(family == without_one, place, family);
 }
 
@@ -194,7 +194,7 @@ std::string_view why_not_a_name(std::string_view name) {
 }
 
 std::span<const std::string_view> known_families() {
-  return known;
+  return family_names;
 }
 
 std::string_view why_not_a_family(std::string_view text) {

@@ -173,11 +173,10 @@ class SweepParser {
 
   /// Calls `take` with each axis of a map of them, which is the value of `key`.
   template <class Take>
-  void for_each_axis(const YamlNode& node, const char* key, const char* example, Take take) {
+  void for_each_axis(const YamlNode& node, const char* key, const char* help, Take take) {
     if (!node.is_map()) {
-      diagnostics_.error(node.where,
-                         fmt::format("'{}' must be a map of parameters and their values", key),
-                         example);
+      diagnostics_.error(
+          node.where, fmt::format("'{}' must be a map of parameters and their values", key), help);
     }
     for_each_entry(node, [&](const YamlNode& name, const YamlNode& value) {
       if (auto axis = read_axis(name, value)) take(name, std::move(*axis));

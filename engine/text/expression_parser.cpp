@@ -35,7 +35,7 @@ std::string_view operator_called(std::string_view word) {
 }
 
 /// Thrown to leave the parser at the first mistake; the message is already recorded.
-struct Rejected {};
+struct NoExpression {};
 
 class Lexer {
  public:
@@ -55,7 +55,7 @@ class Lexer {
   [[noreturn]] void reject(std::size_t offset, std::size_t length, std::string message,
                            std::string help = {}) {
     diagnostics_.error(where_.shifted(offset, length), std::move(message), std::move(help));
-    throw Rejected{};
+    throw NoExpression{};
   }
 
  private:
@@ -417,7 +417,7 @@ std::shared_ptr<const Node> parse_expression(std::string_view text, const Locati
                                              Diagnostics& diagnostics) {
   try {
     return Parser(text, where, diagnostics).parse();
-  } catch (const Rejected&) {
+  } catch (const NoExpression&) {
     return nullptr;
   }
 }
