@@ -13,14 +13,20 @@
 namespace sweep {
 namespace {
 
+bool opens(char c) {
+  return c == '(' || c == '[' || c == '{';
+}
+
+bool closes(char c) {
+  return c == ')' || c == ']' || c == '}';
+}
+
 /// The first bracket that stands in too many others.
 std::optional<std::size_t> too_deep(std::string_view code) {
   std::size_t depth = 0;
-  for (std::size_t at = code.find_first_of("([{)]}"); at != std::string_view::npos;
-       at = code.find_first_of("([{)]}", at + 1)) {
-    const bool opens = std::string_view("([{").find(code[at]) != std::string_view::npos;
-    if (opens && ++depth > spec_limits::bracket_depth) return at;
-    if (!opens && depth > 0) --depth;
+  for (std::size_t at = 0; at < code.size(); ++at) {
+    if (opens(code[at]) && ++depth > spec_limits::bracket_depth) return at;
+    if (closes(code[at]) && depth > 0) --depth;
   }
   return std::nullopt;
 }
@@ -53,14 +59,14 @@ class BracketFinder {
       meet(directive);
     }
     read_to(code_.size());
-    if (!found_ && !open_.empty()) found_ = Unpaired{open_.back(), std::string_view::npos};
+    if (!found_ && !open_.empty()) found_ = Unpaired{open_.back()};
     if (is_unclear_ || !branches_.empty()) found_.reset();
   }
 
   struct Unpaired {
     std::size_t at = 0;
     std::size_t before =
-        std::string_view::npos;  ///< where a bracket stands before which it should be closed
+        std::string::npos;  ///< where a bracket stands before which it should be closed
   };
   const std::optional<Unpaired>& found() const { return found_; }
 
@@ -68,26 +74,23 @@ class BracketFinder {
   /// An #if that is not ended yet.
   struct Branches {
     std::vector<std::size_t> open_before;
-    std::optional<std::vector<std::size_t>> open_after;  ///< the first branch
+    std::optional<std::size_t> open_after;  ///< how many are after the first branch
     bool has_else = false;
   };
 
   void read_to(std::size_t end) {
-    for (at_ = code_.find_first_of("([{)]}", at_); at_ < end && !found_;
-         at_ = code_.find_first_of("([{)]}", at_ + 1)) {
-      const char c = code_[at_];
-      if (c == '(' || c == '[' || c == '{') {
-        open_.push_back(at_);
-      } else if (open_.empty()) {
-        found_ = Unpaired{at_, std::string_view::npos};
-      } else {
-        close(c);
-      }
+    for (; at_ < end && !found_; ++at_) {
+      if (opens(code_[at_])) open_.push_back(at_);
+      if (closes(code_[at_])) close(code_[at_]);
     }
-    at_ = std::max(at_, end);
+    at_ = end;
   }
 
   void close(char c) {
+    if (open_.empty()) {
+      found_ = Unpaired{at_};
+      return;
+    }
     const char partner = c == ')' ? '(' : c == ']' ? '[' : '{';
     const std::size_t opening = open_.back();
     const bool is_anothers = trusts_indents_ && c == '}' && is_further_left(at_, opening);
@@ -101,8 +104,7 @@ class BracketFinder {
   /// Whether a bracket begins a line that is indented less than the other's line.
   bool is_further_left(std::size_t bracket, std::size_t other) const {
     const auto indent_of = [&](std::size_t place) {
-      const std::size_t line_break = code_.rfind('\n', place);
-      const std::size_t begin = line_break == std::string_view::npos ? 0 : line_break + 1;
+      const std::size_t begin = code_.rfind('\n', place) + 1;  // 0 in the first line
       return std::pair(begin, code_.find_first_not_of(" \t", begin) - begin);
     };
     const auto [begin, indent] = indent_of(bracket);
@@ -122,17 +124,14 @@ class BracketFinder {
 
   void end_branch(const std::string& directive) {
     Branches& branches = branches_.back();
-    const auto agree = [&](const std::vector<std::size_t>& one) {
-      if (one.size() != branches.open_after->size()) is_unclear_ = true;
-    };
-    if (!branches.open_after) branches.open_after = open_;
-    agree(open_);
+    if (!branches.open_after) branches.open_after = open_.size();
+    is_unclear_ |= open_.size() != *branches.open_after;
     if (directive != "endif") {
       branches.has_else |= directive == "else";
       open_ = branches.open_before;
       return;
     }
-    if (!branches.has_else) agree(branches.open_before);
+    is_unclear_ |= !branches.has_else && branches.open_before.size() != *branches.open_after;
     branches_.pop_back();
   }
 
@@ -155,9 +154,9 @@ bool check_brackets(const SourcePtr& source, std::size_t begin, Diagnostics& dia
   if (const auto likely = BracketFinder(code, true).found()) unpaired = likely;
   const Location where = location_at(source, begin + unpaired->at, 1);
   const char bracket = code[unpaired->at];
-  if (std::string_view(")]}").find(bracket) != std::string_view::npos) {
+  if (closes(bracket)) {
     diagnostics.error(where, fmt::format("this {} closes nothing", bracket));
-  } else if (unpaired->before == std::string_view::npos) {
+  } else if (unpaired->before == std::string::npos) {
     diagnostics.error(where, fmt::format("this {} is never closed", bracket));
   } else {
     const Location before = location_at(source, begin + unpaired->before, 1);

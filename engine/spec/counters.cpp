@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <set>
 
@@ -14,20 +13,17 @@
 namespace sweep {
 namespace {
 
-std::optional<double> value_of(const CounterNames& names, const CounterValues& values) {
-  for (const std::string& name : names) {
-    const auto found = values.find(name);
-    if (found != values.end() && std::isfinite(found->second)) return found->second;
-  }
-  return std::nullopt;
-}
-
+/// Of each part the first counter that has a value.
 std::optional<double> sum_of(std::span<const CounterNames> parts, const CounterValues& values) {
   double sum = 0;
-  for (const CounterNames& part : parts) {
-    const auto value = value_of(part, values);
-    if (!value) return std::nullopt;
-    sum += *value;
+  for (const CounterNames& names : parts) {
+    auto found = values.end();
+    for (auto name = names.begin(); name != names.end() && found == values.end(); ++name) {
+      found = values.find(*name);
+      if (found != values.end() && !std::isfinite(found->second)) found = values.end();
+    }
+    if (found == values.end()) return std::nullopt;
+    sum += found->second;
   }
   return sum;
 }
@@ -36,18 +32,6 @@ const CounterSet* find_set(std::string_view name) {
   const auto sets = counter_sets();
   const auto found = std::ranges::find(sets, name, &CounterSet::name);
   return found != sets.end() ? &*found : nullptr;
-}
-
-/// Every name that may be asked for, but for NVIDIA's.
-std::vector<std::string> known_names() {
-  std::vector<std::string> names;
-  for (const CounterSet& set : counter_sets()) names.push_back(set.name);
-  for (const MetricDefinition& metric : metric_definitions()) {
-    if (metric.counters.empty()) continue;
-    names.push_back(metric.name);
-    if (!metric.old_name.empty()) names.push_back(metric.old_name);
-  }
-  return names;
 }
 
 std::string sets_there_are() {
@@ -65,27 +49,6 @@ std::vector<std::string> metrics_of(const std::string& name) {
   return {metric->name};
 }
 
-std::vector<CounterSet> make_sets() {
-  return {{"memory",
-           "loads from and stores to global memory",
-           {"load_requests", "load_sectors", "load_sectors_per_request", "store_requests",
-            "store_sectors", "store_sectors_per_request"}},
-          {"shared",
-           "shared memory and its bank conflicts",
-           {"shared_load_requests", "shared_load_wavefronts", "shared_load_wavefronts_per_request",
-            "shared_load_conflicts", "shared_store_requests", "shared_store_wavefronts",
-            "shared_store_wavefronts_per_request", "shared_store_conflicts", "shared_conflicts"}},
-          {"cache",
-           "hits in the caches, and the traffic between them",
-           {"l1_hit_rate", "l2_hit_rate", "l2_read_sectors", "l2_write_sectors"}},
-          {"dram",
-           "what device memory moves",
-           {"dram_read_bytes", "dram_write_bytes", "dram_throughput"}},
-          {"instructions",
-           "warp instructions, and the same by active threads",
-           {"instructions", "thread_instructions"}}};
-}
-
 void add_once(std::vector<std::string>& list, const std::string& name) {
   if (std::ranges::find(list, name) == list.end()) list.push_back(name);
 }
@@ -93,30 +56,14 @@ void add_once(std::vector<std::string>& list, const std::string& name) {
 /// A warp's instruction that loads from or stores to global memory is one request if a lane of it
 /// is active. Those on generic addresses may reach global memory too, and cp.async counts as a
 /// load, but as another instruction. The requests need a pass for each kind.
-const std::vector<CounterSubstitute>& all_substitutes() {
-  static const std::vector<CounterSubstitute> substitutes = {
-      {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
-       "smsp__inst_executed_op_global_ld_pred_on_any.sum",
-       {"smsp__inst_executed_op_generic_ld_pred_on_any.sum"},
-       "cp.async.c"},
-      {"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
-       "smsp__inst_executed_op_global_st_pred_on_any.sum",
-       {"smsp__inst_executed_op_generic_st_pred_on_any.sum"},
-       ""}};
-  return substitutes;
-}
-
-std::vector<std::string> counters_of(std::span<const CounterFormula> formulas) {
-  std::vector<std::string> counters;
-  for (const CounterFormula& formula : formulas) {
-    for (const auto* parts : {&formula.parts, &formula.over}) {
-      for (const CounterNames& names : *parts) {
-        for (const std::string& name : names) add_once(counters, name);
-      }
-    }
-  }
-  return counters;
-}
+const CounterSubstitute all_substitutes[] = {{"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+                                              "smsp__inst_executed_op_global_ld_pred_on_any.sum",
+                                              {"smsp__inst_executed_op_generic_ld_pred_on_any.sum"},
+                                              "cp.async.c"},
+                                             {"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
+                                              "smsp__inst_executed_op_global_st_pred_on_any.sum",
+                                              {"smsp__inst_executed_op_generic_st_pred_on_any.sum"},
+                                              ""}};
 
 }  // namespace
 
@@ -130,7 +77,25 @@ std::optional<double> evaluate(const CounterFormula& formula, const CounterValue
 }
 
 std::span<const CounterSet> counter_sets() {
-  static const std::vector<CounterSet> sets = make_sets();
+  static const std::vector<CounterSet> sets = {
+      {"memory",
+       "loads from and stores to global memory",
+       {"load_requests", "load_sectors", "load_sectors_per_request", "store_requests",
+        "store_sectors", "store_sectors_per_request"}},
+      {"shared",
+       "shared memory and its bank conflicts",
+       {"shared_load_requests", "shared_load_wavefronts", "shared_load_wavefronts_per_request",
+        "shared_load_conflicts", "shared_store_requests", "shared_store_wavefronts",
+        "shared_store_wavefronts_per_request", "shared_store_conflicts", "shared_conflicts"}},
+      {"cache",
+       "hits in the caches, and the traffic between them",
+       {"l1_hit_rate", "l2_hit_rate", "l2_read_sectors", "l2_write_sectors"}},
+      {"dram",
+       "what device memory moves",
+       {"dram_read_bytes", "dram_write_bytes", "dram_throughput"}},
+      {"instructions",
+       "warp instructions, and the same by active threads",
+       {"instructions", "thread_instructions"}}};
   return sets;
 }
 
@@ -152,7 +117,14 @@ std::optional<CounterMistake> find_counter_mistake(std::string_view name) {
     return CounterMistake{fmt::format("'{}' is not the name of a counter", name),
                           "NVIDIA's names look like l1tex__t_sectors.sum"};
   }
-  const std::string meant = did_you_mean(name, known_names());
+  std::vector<std::string> known;
+  for (const CounterSet& set : counter_sets()) known.push_back(set.name);
+  for (const MetricDefinition& metric : metric_definitions()) {
+    if (metric.counters.empty()) continue;
+    known.push_back(metric.name);
+    if (!metric.old_name.empty()) known.push_back(metric.old_name);
+  }
+  const std::string meant = did_you_mean(name, known);
   return CounterMistake{fmt::format("'{}' is neither a set of counters nor a counter", name),
                         meant.empty() ? sets_there_are() : meant};
 }
@@ -169,10 +141,9 @@ std::vector<std::string> check_counters(std::span<const std::string> names) {
 
 std::vector<std::string> split_counters(std::string_view list) {
   std::vector<std::string> names;
-  while (!list.empty()) {
-    const std::size_t end = std::min(list.find_first_of(", "), list.size());
-    if (end > 0) names.emplace_back(list.substr(0, end));
-    list.remove_prefix(std::min(end + 1, list.size()));
+  for (std::size_t at = 0, end = 0; at < list.size(); at = end + 1) {
+    end = std::min(list.find_first_of(", ", at), list.size());
+    if (end > at) names.emplace_back(list.substr(at, end - at));
   }
   return names;
 }
@@ -209,22 +180,25 @@ std::vector<CounterFormula> formulas_of(std::span<const std::string> names) {
   for (const MetricDefinition& metric : metric_definitions()) {
     if (wanted.contains(metric.name)) formulas.push_back(metric.formula);
   }
-  for (const std::string& counter : counters) {
-    const CounterFormula itself{counter, {{counter}}};
-    formulas.push_back(itself);
-  }
+  for (const std::string& counter : counters) formulas.push_back({counter, {{counter}}});
   return formulas;
 }
 
 CounterPlan plan_exact_counters(std::span<const CounterFormula> formulas) {
   CounterPlan plan;
-  plan.first = counters_of(formulas);
+  for (const CounterFormula& formula : formulas) {
+    for (const auto* parts : {&formula.parts, &formula.over}) {
+      for (const CounterNames& names : *parts) {
+        for (const std::string& name : names) add_once(plan.first, name);
+      }
+    }
+  }
   return plan;
 }
 
 CounterPlan plan_counters(std::span<const CounterFormula> formulas, const HasCounter& has) {
   CounterPlan plan = plan_exact_counters(formulas);
-  for (const CounterSubstitute& substitute : all_substitutes()) {
+  for (const CounterSubstitute& substitute : all_substitutes) {
     const bool is_wanted_itself =
         std::ranges::find(formulas, substitute.counter, &CounterFormula::metric) != formulas.end();
     if (is_wanted_itself || !has(substitute.stand_in) ||
@@ -265,7 +239,7 @@ bool apply_substitutes(const CounterPlan& plan, CounterValues& values) {
 }
 
 bool depends_on_cache(std::string_view counter) {
-  constexpr std::array<std::string_view, 5> of_warps = {
+  constexpr std::string_view of_warps[] = {
       "smsp__inst_executed", "smsp__thread_inst_executed", "l1tex__t_requests_pipe_lsu",
       "l1tex__t_sectors_pipe_lsu", "l1tex__data_pipe_lsu_wavefronts_mem_shared"};
   return counter.find("_lookup_") != std::string_view::npos || !counter.ends_with(".sum") ||

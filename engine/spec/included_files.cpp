@@ -10,6 +10,7 @@
 
 #include "engine/spec/cuda_scanner.h"
 #include "engine/spec/spec_limits.h"
+#include "engine/text/characters.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/read_source.h"
 #include "engine/text/units.h"
@@ -37,35 +38,12 @@ struct ReadingCost {
   }
 };
 
-/// The places of the #include lines under no condition, and whether the file is read once only.
-struct SureDirectives {
-  explicit SureDirectives(std::string_view cuda) {
-    int conditions = 0;
-    for (const Directive& directive : find_directives(cuda)) {
-      if (directive.name.starts_with("if")) ++conditions;
-      if (directive.name == "endif") --conditions;
-      if (conditions > 0) continue;
-      if (directive.name == "include") includes.insert(directive.offset);
-      if (directive.name == "pragma") {
-        is_once |= directive.text.find("once") != std::string::npos;
-      }
-    }
-  }
-
-  std::set<std::size_t> includes;
-  bool is_once = false;
-};
-
 class IncludeReader {
  public:
   IncludeReader(const fs::path& pattern, const std::vector<fs::path>& folders,
                 Diagnostics& diagnostics)
-      : diagnostics_(diagnostics) {
-    const fs::path own = pattern.parent_path();
-    allowed_.push_back(own.empty() ? fs::path(".") : own);
-    for (const fs::path& folder : folders) allowed_.push_back(folder);
-    searched_ = {own};
-    searched_.insert(searched_.end(), folders.begin(), folders.end());
+      : diagnostics_(diagnostics), folders_(folders) {
+    folders_.insert(folders_.begin(), pattern.parent_path());
   }
 
   IncludedFiles read(const SourcePtr& source, std::size_t begin, const fs::path& folder) {
@@ -93,21 +71,26 @@ class IncludeReader {
   Reading read_names(const SourcePtr& source, std::size_t begin, const fs::path& folder,
                      std::size_t depth) {
     const std::string_view text = std::string_view(source->text).substr(begin);
-    const SureDirectives sure(text);
     Reading reading;
-    reading.is_once = sure.is_once;
+    std::set<std::size_t> sure;  // the places of the #include lines under no condition
+    int conditions = 0;
+    for (const Directive& directive : find_directives(text)) {
+      conditions += directive.name.starts_with("if") ? 1 : directive.name == "endif" ? -1 : 0;
+      if (conditions > 0) continue;
+      if (directive.name == "include") sure.insert(directive.offset);
+      reading.is_once |= directive.name == "pragma" && directive.text.find("once") != text.npos;
+    }
     for (const IncludeSite& site : find_include_sites(text)) {
       const std::size_t place = site.length > 0 ? site.begin : site.offset;
       const Location where =
           location_at(source, begin + place, std::max<std::size_t>(site.length, 1));
       const std::optional<fs::path> file = find(site, folder, where);
-      if (!file) continue;
-      const std::optional<std::size_t> target = add(*file, site.name, where, depth);
+      const auto target = file ? add(*file, site.name, where, depth) : std::nullopt;
       if (!target) continue;
       reading.names.push_back({site.begin, site.length, site.name,
                                site.kind == IncludeSite::Kind::angled,
                                result_.files[*target].name});
-      if (sure.includes.contains(site.offset)) reading.includes.push_back({*target, where});
+      if (sure.contains(site.offset)) reading.includes.push_back({*target, where});
     }
     return reading;
   }
@@ -170,11 +153,6 @@ class IncludeReader {
                        chain + "without an end: let it begin with #pragma once");
   }
 
-  bool is_allowed(const fs::path& file) const {
-    return std::ranges::any_of(allowed_,
-                               [&](const fs::path& folder) { return lies_in(file, folder); });
-  }
-
   /// The file that the site names, if there is one that may be read.
   std::optional<fs::path> find(const IncludeSite& site, const fs::path& folder,
                                const Location& where) {
@@ -189,13 +167,15 @@ class IncludeReader {
     }
     std::vector<fs::path> candidates;
     if (site.kind == IncludeSite::Kind::quoted) candidates.push_back(folder / site.name);
-    for (const fs::path& other : searched_) candidates.push_back(other / site.name);
+    for (const fs::path& other : folders_) candidates.push_back(other / site.name);
     bool is_outside = leads_out(site.name);
     for (const fs::path& candidate : candidates) {
       std::error_code error;
       const auto status = fs::symlink_status(candidate, error);
       if (error || !fs::exists(status) || fs::is_directory(status)) continue;
-      is_outside = !is_allowed(candidate);
+      is_outside = std::ranges::none_of(folders_, [&](const fs::path& allowed) {
+        return lies_in(candidate, allowed.empty() ? "." : allowed);
+      });
       if (!is_outside) return candidate;
       break;
     }
@@ -257,17 +237,13 @@ class IncludeReader {
   std::string name_for(const std::string& path) const {
     std::string name = compiler_file_name(path);
     if (name.find('/') == std::string::npos) name = "./" + name;
-    const auto is_taken = [&](const std::string& other) {
-      return std::ranges::any_of(result_.files,
-                                 [&](const IncludedFile& file) { return file.name == other; });
-    };
-    while (is_taken(name)) name += '_';
+    const auto& files = result_.files;
+    while (std::ranges::find(files, name, &IncludedFile::name) != files.end()) name += '_';
     return name;
   }
 
   Diagnostics& diagnostics_;
-  std::vector<fs::path> allowed_;
-  std::vector<fs::path> searched_;
+  std::vector<fs::path> folders_;  ///< the pattern's and those given
   IncludedFiles result_;
   std::vector<Reading> readings_;             ///< of the files
   std::map<std::string, std::size_t> known_;  ///< the files' indices, by the path without links
@@ -279,13 +255,9 @@ class IncludeReader {
 }  // namespace
 
 std::string compiler_file_name(std::string name) {
-  std::ranges::replace_if(
-      name,
-      [](char c) {
-        const auto byte = static_cast<unsigned char>(c);
-        return c == '"' || c == '\\' || byte < 0x20 || byte == 0x7F;
-      },
-      '_');
+  for (char& c : name) {
+    if (c == '"' || c == '\\' || is_control({&c, 1})) c = '_';
+  }
   return name;
 }
 

@@ -17,27 +17,39 @@
 namespace sweep {
 namespace {
 
-/// "a folder"; empty for files and pipes.
-std::string_view other_kind(mode_t mode) {
-  if (S_ISREG(mode) || S_ISFIFO(mode)) return {};
-  if (S_ISDIR(mode)) return "a folder";
-  if (S_ISSOCK(mode)) return "a socket";
-  return "a device";
+[[noreturn]] void fail_file(const std::filesystem::path& path, const std::string& why,
+                            bool is_missing = false) {
+  throw FileError(fmt::format("{}: {}", path.string(), why), is_missing);
+}
+
+[[noreturn]] void fail_to_read(const std::filesystem::path& path, int error) {
+  fail_file(path, fmt::format("cannot be read: {}", std::strerror(error)));
+}
+
+void require_file(const std::filesystem::path& path, mode_t mode, bool or_pipe) {
+  if (S_ISREG(mode) || (or_pipe && S_ISFIFO(mode))) return;
+  fail_file(path,
+            fmt::format("this is not a file but {}", S_ISFIFO(mode)   ? "a pipe"
+                                                     : S_ISDIR(mode)  ? "a folder"
+                                                     : S_ISSOCK(mode) ? "a socket"
+                                                                      : "a device"),
+            true);
 }
 
 class OpenFile {
  public:
-  OpenFile(const std::filesystem::path& path, std::string_view kind)
-      : name_(path.string()), kind_(kind) {
+  explicit OpenFile(const std::filesystem::path& path) : path_(path) {
     // What a name stands for is seen before opening it: to open a device may have effects.
     struct stat status = {};
-    if (::stat(path.c_str(), &status) != 0) fail_to_find(errno);
-    require_kind(status.st_mode);
+    if (::stat(path.c_str(), &status) != 0) {
+      if (errno == ENOENT || errno == ENOTDIR) fail_file(path, "no such file", true);
+      fail_to_read(path, errno);
+    }
+    require_file(path, status.st_mode, true);
     // A pipe that nobody writes to would block.
     descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (descriptor_ < 0) fail(errno);
-    if (::fstat(descriptor_, &status) != 0) fail(errno);
-    require_kind(status.st_mode);
+    if (descriptor_ < 0 || ::fstat(descriptor_, &status) != 0) fail_to_read(path, errno);
+    require_file(path, status.st_mode, true);
     is_pipe_ = S_ISFIFO(status.st_mode);
     size_ = is_pipe_ ? 0 : static_cast<std::uintmax_t>(std::max<off_t>(status.st_size, 0));
   }
@@ -47,43 +59,8 @@ class OpenFile {
   OpenFile(const OpenFile&) = delete;
   OpenFile& operator=(const OpenFile&) = delete;
 
-  std::string read(std::uintmax_t most) {
-    if (size_ > most) refuse_size(format_bytes(size_), most);
-    std::string text;
-    constexpr std::size_t piece = 1U << 16U;
-    // Not every file says how long it is: those of /proc have a size of 0.
-    std::size_t wanted = std::max(static_cast<std::size_t>(size_) + 1, piece);
-    for (;;) {
-      const std::size_t before = text.size();
-      text.resize(before + wanted);
-      const std::size_t count = read_some(text.data() + before, wanted);
-      text.resize(before + count);
-      if (count == 0) return text;
-      if (text.size() > most) refuse_size("this", most);
-      wanted = piece;
-    }
-  }
-
- private:
-  void require_kind(mode_t mode) const {
-    if (const std::string_view other = other_kind(mode); !other.empty()) {
-      throw FileError(fmt::format("{}: this is not a file but {}", name_, other), true);
-    }
-  }
-  [[noreturn]] void fail_to_find(int error) const {
-    if (error == ENOENT || error == ENOTDIR) {
-      throw FileError(fmt::format("{}: no such file", name_), true);
-    }
-    fail(error);
-  }
-  [[noreturn]] void fail(int error) const {
-    throw FileError(fmt::format("{}: cannot be read: {}", name_, std::strerror(error)), false);
-  }
-  [[noreturn]] void refuse_size(std::string_view size, std::uintmax_t most) const {
-    throw FileError(
-        fmt::format("{}: {} is more than {} can have ({})", name_, size, kind_, format_bytes(most)),
-        false);
-  }
+  /// What the file says, which may be 0 where it does not say: as those of /proc and pipes.
+  std::uintmax_t size() const { return size_; }
 
   /// 0 at the end.
   std::size_t read_some(char* bytes, std::size_t count) const {
@@ -91,24 +68,22 @@ class OpenFile {
       if (is_pipe_) wait();
       const ssize_t result = ::read(descriptor_, bytes, count);
       if (result >= 0) return static_cast<std::size_t>(result);
-      if (errno != EINTR && !(is_pipe_ && errno == EAGAIN)) fail(errno);
+      if (errno != EINTR && !(is_pipe_ && errno == EAGAIN)) fail_to_read(path_, errno);
     }
   }
 
+ private:
   void wait() const {
     constexpr int milliseconds = 1000;
     pollfd waiting = {descriptor_, POLLIN, 0};
     const int ready = ::poll(&waiting, 1, text_limits::pipe_seconds * milliseconds);
-    if (ready < 0 && errno != EINTR) fail(errno);
-    if (ready == 0) {
-      throw FileError(fmt::format("{}: nothing came through this pipe for {} s", name_,
-                                  text_limits::pipe_seconds),
-                      false);
-    }
+    if (ready < 0 && errno != EINTR) fail_to_read(path_, errno);
+    if (ready != 0) return;
+    fail_file(path_,
+              fmt::format("nothing came through this pipe for {} s", text_limits::pipe_seconds));
   }
 
-  std::string name_;
-  std::string_view kind_;
+  const std::filesystem::path& path_;
   int descriptor_ = -1;
   bool is_pipe_ = false;
   std::uintmax_t size_ = 0;
@@ -130,17 +105,29 @@ SourcePtr read_source(const std::filesystem::path& path) {
 
 std::string read_bounded(const std::filesystem::path& path, std::uintmax_t most,
                          std::string_view kind) {
-  return OpenFile(path, kind).read(most);
+  const OpenFile file(path);
+  const auto refuse = [&](std::string_view size) {
+    fail_file(path,
+              fmt::format("{} is more than {} can have ({})", size, kind, format_bytes(most)));
+  };
+  if (file.size() > most) refuse(format_bytes(file.size()));
+  std::string text;
+  constexpr std::size_t piece = 1U << 16U;
+  for (std::size_t wanted = std::max(static_cast<std::size_t>(file.size()) + 1, piece);;
+       wanted = piece) {
+    const std::size_t before = text.size();
+    text.resize(before + wanted);
+    const std::size_t count = file.read_some(text.data() + before, wanted);
+    text.resize(before + count);
+    if (count == 0) return text;
+    if (text.size() > most) refuse("this");
+  }
 }
 
 void require_regular_file(const std::filesystem::path& path) {
   struct stat status = {};
-  if (::stat(path.c_str(), &status) != 0) {
-    throw FileError(fmt::format("{}: no such file", path.string()), true);
-  }
-  const std::string_view kind = S_ISFIFO(status.st_mode) ? "a pipe" : other_kind(status.st_mode);
-  if (kind.empty()) return;
-  throw FileError(fmt::format("{}: this is not a file but {}", path.string(), kind), true);
+  if (::stat(path.c_str(), &status) != 0) fail_file(path, "no such file", true);
+  require_file(path, status.st_mode, false);
 }
 
 bool check_text(const SourcePtr& source, std::size_t begin, std::size_t end, TextKind kind,
