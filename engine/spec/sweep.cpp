@@ -1,8 +1,15 @@
 #include "engine/spec/sweep.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
+
+#include "engine/spec/keys.h"
+#include "engine/spec/map_reader.h"
+#include "engine/spec/sweep_readers.h"
+#include "engine/text/diagnostic.h"
 
 namespace sweep {
 
@@ -100,6 +107,318 @@ bool apply_device_figures(Sweep& sweep, const DeviceFigures& figures) {
     }
   }
   return has_applied;
+}
+
+namespace {
+
+/// The names of all the patterns' parameters, and "pattern" itself.
+Scope parameters_of(const std::vector<PatternPtr>& patterns) {
+  Scope scope;
+  for (const PatternPtr& pattern : patterns) {
+    for (const Parameter& parameter : pattern->parameters) {
+      if (!scope.kind_of(parameter.name)) scope.add(parameter.name, parameter.kind);
+    }
+  }
+  scope.add("pattern", ValueKind::word);
+  return scope;
+}
+
+class SweepParser {
+ public:
+  SweepParser(const SourcePtr& source, const std::filesystem::path& path,
+              const PatternLookup& lookup)
+      : lookup_(lookup) {
+    sweep_.name = path.stem().string();
+    sweep_.path = path;
+    sweep_.source = source;
+  }
+
+  Sweep parse(const std::vector<Override>& overrides) {
+    if (const auto root = read_yaml(sweep_.source, diagnostics_)) {
+      if (root->is_null()) {
+        diagnostics_.error({sweep_.source, 0, 0, 1}, "this sweep is empty",
+                           "a sweep names at least a pattern: pattern: stride");
+      } else {
+        read_root(*root, overrides);
+      }
+    }
+    if (diagnostics_.has_errors()) throw InputError(in_reading_order(diagnostics_));
+    return std::move(sweep_);
+  }
+
+ private:
+  void read_root(const YamlNode& root, const std::vector<Override>& overrides) {
+    const MapReader reader(root, "a sweep", sweep_keys, diagnostics_);
+    if (!root.is_map()) return;
+    sweep_.summary = reader.text("summary");
+    read_patterns(root, reader);
+    scope_ = parameters_of(sweep_.patterns);
+    if (const YamlNode* axes = reader.find("axes")) {
+      for_each_axis(*axes, "axes", "STRIDE: [1, 2, 4]",
+                    [&](const YamlNode&, Axis axis) { sweep_.axes.push_back(std::move(axis)); });
+    }
+    if (const YamlNode* zip = reader.find("zip")) read_zip(*zip);
+    if (const YamlNode* where = reader.find("where")) {
+      sweep_.where = read_expressions(*where, "where", diagnostics_);
+    }
+    if (const YamlNode* node = reader.find("measure")) read_measure(*node, sweep_, diagnostics_);
+    // Without its patterns every name would be unknown.
+    const Scope* scope = patterns_complete_ ? &scope_ : nullptr;
+    if (const YamlNode* tune = reader.find("tune")) {
+      sweep_.tune = read_tune_rules(*tune, scope, diagnostics_);
+    }
+    if (const YamlNode* report = reader.find("report")) {
+      sweep_.report = read_report_layout(*report, scope, diagnostics_);
+    }
+    if (const YamlNode* emulator = reader.find("emulator")) read_emulator(*emulator);
+    if (const YamlNode* expect = reader.find("expect")) {
+      sweep_.expect = read_expectations(*expect, scope, diagnostics_);
+    }
+    for (const Override& replacement : overrides) apply(replacement);
+    if (patterns_complete_) check_conditions();
+  }
+
+  void read_patterns(const YamlNode& root, const MapReader& reader) {
+    const YamlNode* one = reader.find("pattern");
+    const YamlNode* several = reader.find("patterns");
+    const char* help = "write pattern: stride, or patterns: [offset, stride]";
+    if ((one != nullptr) == (several != nullptr)) {
+      diagnostics_.error(one == nullptr ? root.where : several->where,
+                         one == nullptr ? "a sweep needs the key 'pattern'"
+                                        : "'pattern' and 'patterns' exclude each other",
+                         help);
+      patterns_complete_ = false;
+      return;
+    }
+    const YamlNode& node = one != nullptr ? *one : *several;
+    std::vector<std::string> seen;
+    for (const auto& [name, where] : read_texts(node, "pattern", diagnostics_)) {
+      if (std::ranges::find(seen, name) != seen.end()) {
+        diagnostics_.error(where, fmt::format("the pattern '{}' is named twice", name));
+        continue;
+      }
+      seen.push_back(name);
+      PatternPtr pattern = lookup_(name, where, diagnostics_);
+      if (pattern == nullptr) {
+        patterns_complete_ = false;
+      } else {
+        sweep_.patterns.push_back(std::move(pattern));
+      }
+    }
+    if (seen.empty()) {
+      patterns_complete_ = false;
+      if (!diagnostics_.has_errors()) diagnostics_.error(node.where, "no pattern is named", help);
+    }
+  }
+
+  /// Adds an error when an axis cannot have this name; false when its values mean nothing then.
+  bool check_axis_name(const YamlNode& name) {
+    if (name.text == "pattern") {
+      diagnostics_.error(name.where, "'pattern' is an axis of its own",
+                         "the sweep file names them: patterns: [offset, stride]");
+      return false;
+    }
+    if (patterns_complete_ && !scope_.kind_of(name.text)) {
+      std::vector<std::string> parameters = scope_.names();
+      std::erase(parameters, "pattern");
+      diagnostics_.error(name.where, fmt::format("there is no parameter '{}'", name.text),
+                         suggest(name.text, parameters, "the parameters are"));
+    }
+    return true;
+  }
+
+  /// Adds an error at the first value that a pattern's parameter cannot have.
+  void check_axis_values(const std::string& name, const YamlNode& node,
+                         const std::vector<Value>& values) {
+    for (const PatternPtr& pattern : sweep_.patterns) {
+      const Parameter* parameter = pattern->find_parameter(name);
+      if (!patterns_complete_ || parameter == nullptr) continue;
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        const std::string mistake = why_not(*pattern, *parameter, values[i]);
+        if (mistake.empty()) continue;
+        const bool is_bound = kind_of(values[i]) == parameter->kind;
+        diagnostics_.error(
+            node.is_sequence() ? node.items[i].where : node.where, mistake,
+            is_bound ? fmt::format("the pattern '{}' sets this limit", pattern->name) : "");
+        break;
+      }
+    }
+  }
+
+  static std::string why_not(const Pattern& pattern, const Parameter& parameter,
+                             const Value& value) {
+    if (kind_of(value) == parameter.kind) return why_out_of_bounds(parameter, value);
+    return fmt::format("'{}' of the pattern '{}' is {}, but {} is {}", parameter.name, pattern.name,
+                       describe(parameter.kind), sweep::to_string(value), describe(kind_of(value)));
+  }
+
+  /// The axis with the values under its name, which may be none, with errors; nothing when no axis
+  /// can have the name.
+  std::optional<Axis> read_axis(const YamlNode& name, const YamlNode& node) {
+    if (!check_axis_name(name)) return std::nullopt;
+    Axis axis{{name.text}, {}, name.where};
+    for (Value& value : read_values(name.text, node, false)) {
+      axis.rows.push_back({std::move(value)});
+    }
+    return axis;
+  }
+
+  std::vector<Value> read_values(const std::string& name, const YamlNode& node, bool may_repeat) {
+    std::vector<Value> values = read_axis_values(node, name, diagnostics_, may_repeat);
+    check_axis_values(name, node, values);
+    return values;
+  }
+
+  /// Calls `take` with each axis of a map of them, which is the value of `key`.
+  template <class Take>
+  void for_each_axis(const YamlNode& node, const char* key, const char* help, Take take) {
+    if (!node.is_map()) {
+      diagnostics_.error(
+          node.where, fmt::format("'{}' must be a map of parameters and their values", key), help);
+    }
+    for_each_entry(node, [&](const YamlNode& name, const YamlNode& value) {
+      if (auto axis = read_axis(name, value)) take(name, std::move(*axis));
+    });
+  }
+
+  void read_zip(const YamlNode& node) {
+    const std::string help = "zip: [{ROWS: [8, 16], TILE: [32, 64]}]";
+    if (!node.is_sequence()) {
+      diagnostics_.error(node.where, "'zip' must be a list of maps", help);
+      return;
+    }
+    for (const YamlNode& group : node.items) {
+      if (group.is_map() && !group.entries.empty()) {
+        read_zip_group(group);
+      } else {
+        diagnostics_.error(group.where, "a group of 'zip' must be a map of parameters", help);
+      }
+    }
+  }
+
+  void read_zip_group(const YamlNode& group) {
+    const std::size_t errors_before = diagnostics_.error_count();
+    Axis axis{{}, {}, group.entries.front().key.where};
+    for_each_entry(group, [&](const YamlNode& key, const YamlNode& value) {
+      if (!check_axis_name(key)) return;
+      if (is_axis(sweep_.axes, key.text)) {
+        diagnostics_.error(key.where, fmt::format("'{}' is an axis twice", key.text));
+      }
+      const std::vector<Value> values = read_values(key.text, value, true);
+      if (!values.empty()) add_column(axis, key, values);
+    });
+    if (diagnostics_.error_count() == errors_before) check_rows_differ(axis);
+    sweep_.axes.push_back(std::move(axis));
+  }
+
+  void add_column(Axis& axis, const YamlNode& key, const std::vector<Value>& values) {
+    if (axis.names.empty()) axis.rows.resize(values.size());
+    if (values.size() != axis.rows.size()) {
+      diagnostics_.error(
+          key.where,
+          fmt::format("'{}' has {} value{} where '{}' has {}", key.text, values.size(),
+                      values.size() == 1 ? "" : "s", axis.names.front(), axis.rows.size()),
+          "axes that move together have equally many values");
+      return;
+    }
+    axis.names.push_back(key.text);
+    for (std::size_t row = 0; row < values.size(); ++row) axis.rows[row].push_back(values[row]);
+  }
+
+  void check_rows_differ(const Axis& axis) {
+    std::map<std::vector<Value>, std::size_t> seen;
+    for (std::size_t row = 0; row < axis.rows.size(); ++row) {
+      const auto [first, is_new] = seen.try_emplace(axis.rows[row], row);
+      if (is_new) continue;
+      diagnostics_.error(axis.where, fmt::format("places {} and {} of this group have the same "
+                                                 "values",
+                                                 first->second + 1, row + 1));
+      return;
+    }
+  }
+
+  void apply(const Override& replacement) {
+    const auto parts = read_override(replacement, diagnostics_);
+    const auto axis = parts ? read_axis(parts->key, parts->value) : std::nullopt;
+    if (!axis || !check_moves_alone(parts->key)) return;
+    replace_axis(sweep_.axes, *axis);
+    // What a person types goes before what the file says.
+    std::erase_if(sweep_.emulator_set,
+                  [&](const Axis& other) { return other.names == axis->names; });
+  }
+
+  /// Adds an error when the name is that of an axis that moves together with others.
+  bool check_moves_alone(const YamlNode& name) {
+    for (const Axis& axis : sweep_.axes) {
+      if (axis.names.size() < 2 || std::ranges::find(axis.names, name.text) == axis.names.end()) {
+        continue;
+      }
+      std::vector<std::string> others = axis.names;
+      std::erase(others, name.text);
+      diagnostics_.error(name.where,
+                         fmt::format("'{}' moves together with {} in this sweep", name.text,
+                                     fmt::join(others, ", ")),
+                         "an axis of 'zip' cannot be replaced alone");
+      return false;
+    }
+    return true;
+  }
+
+  void read_emulator(const YamlNode& node) {
+    const MapReader reader(node, "emulator", emulator_keys, diagnostics_);
+    const YamlNode* set = reader.find("set");
+    if (set == nullptr) return;
+    for_each_axis(*set, "set", "emulator: {set: {N: 1 Mi}}", [&](const YamlNode& name, Axis axis) {
+      if (check_moves_alone(name)) sweep_.emulator_set.push_back(std::move(axis));
+    });
+  }
+
+  void check_conditions() {
+    Scope scope = scope_;
+    for (const PatternPtr& pattern : sweep_.patterns) {
+      for (const Struct& type : pattern->structs) scope.add(type.size_name(), ValueKind::integer);
+    }
+    for (const Expression& condition : sweep_.where) {
+      if (!check_quotes(condition, scope)) continue;
+      if (!check_kind(condition, scope, ValueKind::boolean, "a condition of 'where'", diagnostics_,
+                      "write a comparison")) {
+        continue;
+      }
+      if (std::ranges::none_of(sweep_.patterns, [&](const PatternPtr& pattern) {
+            return applies_to(condition, *pattern);
+          })) {
+        diagnostics_.error(condition.where(),
+                           "no pattern has all the parameters of this condition");
+      }
+    }
+  }
+
+  /// A pattern's name without quotes would be taken for a parameter's.
+  bool check_quotes(const Expression& condition, const Scope& scope) {
+    for (const std::string& name : condition.names()) {
+      const bool is_pattern = std::ranges::any_of(
+          sweep_.patterns, [&](const PatternPtr& p) { return p->name == name; });
+      if (!is_pattern || scope.kind_of(name)) continue;
+      diagnostics_.error(condition.where(),
+                         fmt::format("the pattern '{}' stands without quotes", name),
+                         fmt::format("pattern == '{}'", name));
+      return false;
+    }
+    return true;
+  }
+
+  const PatternLookup& lookup_;
+  Sweep sweep_;
+  Diagnostics diagnostics_;
+  bool patterns_complete_ = true;
+  Scope scope_;  ///< what a point has: every parameter of every pattern, and "pattern"
+};
+
+}  // namespace
+
+Sweep parse_sweep(const SourcePtr& source, const std::filesystem::path& path,
+                  const PatternLookup& lookup, const std::vector<Override>& overrides) {
+  return SweepParser(source, path, lookup).parse(overrides);
 }
 
 }  // namespace sweep
