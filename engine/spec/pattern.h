@@ -146,11 +146,6 @@ Configuration resolve(const PatternPtr& pattern, const Bindings& given);
 /// expressions are evaluated with.
 Bindings environment_of(const Configuration& configuration);
 
-/// Whether `name` may be a parameter's, buffer's, argument's or struct's name: a C++ identifier
-/// that means nothing else in CUDA C++ or in a pattern. Empty then, otherwise the
-/// reason, as in "is a word of C++".
-std::string_view why_not_a_name(std::string_view name);
-
 /// The families that there are names for, in the order in which lists show them. A pattern may name
 /// a family of its own.
 std::span<const std::string_view> known_families();

@@ -5,7 +5,7 @@
 #include <limits>
 #include <set>
 
-#include "engine/spec/pattern.h"
+#include "engine/spec/pattern_header.h"
 #include "engine/text/characters.h"
 #include "report/export/best_configurations.h"
 

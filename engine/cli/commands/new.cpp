@@ -8,7 +8,7 @@
 #include "engine/cli/options/find_sources.h"
 #include "engine/cli/options/output.h"
 #include "engine/cli/options/shared_options.h"
-#include "engine/spec/pattern.h"
+#include "engine/spec/pattern_header.h"
 
 namespace sweep {
 namespace {
