@@ -68,14 +68,14 @@ std::optional<ExpectationSide> read_side(const std::string& whole, const Locatio
     return std::nullopt;
   }
   const MetricDefinition* metric = is_identifier(text) ? find_metric(text) : nullptr;
-  if (metric != nullptr) return ExpectationSide{text, where, MetricName{metric->name}};
+  if (metric != nullptr) return ExpectationSide{text, MetricName{metric->name}, false, where};
   const bool percent = text.ends_with('%');
   if (const auto number = parse_decimal(percent ? text.substr(0, text.size() - 1) : text)) {
-    return ExpectationSide{text, where, *number, percent};
+    return ExpectationSide{text, *number, percent, where};
   }
   auto expression = Expression::parse(text, where, diagnostics);
   if (!expression) return std::nullopt;
-  return ExpectationSide{text, where, std::move(*expression)};
+  return ExpectationSide{text, std::move(*expression), false, where};
 }
 
 /// Adds an error unless a number with % meets a metric in %, and a fraction of 1 anything else.

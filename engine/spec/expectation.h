@@ -25,9 +25,9 @@ struct MetricName {
 /// integer expression over a point's parameters and "pattern".
 struct ExpectationSide {
   std::string text;
-  Location where;
   std::variant<MetricName, double, Expression> value;
   bool percent = false;  ///< a number followed by %
+  Location where = {};
 };
 
 /// What a sweep file's `expect:` says that every point keeps: `load_sectors_per_request <= 4`.
