@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/emulator/execution/emulator_execution.h"
+#include "engine/emulator/execution/emulator_backend.h"
 #include "engine/spec/pattern.h"
 
 namespace sweep {

@@ -11,8 +11,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "engine/emulator/cubin/elf_image.h"
-#include "engine/emulator/cubin/memory_instructions.h"
+#include "engine/emulator/cubin/kernel_code.h"
 #include "engine/jit/program_file.h"
 #include "engine/text/byte_sequence.h"
 #include "tests/fuzz/targets.h"

@@ -2,7 +2,6 @@
 #include <string>
 #include <vector>
 
-#include "engine/emulator/execution/observation.h"
 #include "engine/emulator/lower/lower.h"
 #include "engine/emulator/machine/fault.h"
 #include "tests/emulator/machine/test_device.h"
@@ -22,7 +21,6 @@ void execute(const std::string& ptx, const std::string& entry) {
   setting.instruction_limit = 2000;
   const std::vector<std::uint64_t> arguments(16, out.base);
   Launch launch = device.launch(entry, setting, arguments);
-  ptx_memory_instructions(device.kernel());
   if (launch.shared_bytes() > most_shared_bytes) return;
   launch.checks_kernel = true;
   launch.notes_shapes = true;

@@ -11,7 +11,6 @@
 #include "engine/cli/options/device_options.h"
 #include "engine/cli/terminal/progress.h"
 #include "engine/emulator/execution/emulator_backend.h"
-#include "engine/emulator/execution/emulator_execution.h"
 #include "engine/run/compile_pool.h"
 #include "engine/run/phase_times.h"
 #include "engine/run/workload.h"

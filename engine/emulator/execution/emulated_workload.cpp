@@ -6,7 +6,7 @@
 #include <atomic>
 #include <cstring>
 
-#include "engine/backend/backend.h"
+#include "engine/emulator/lower/inline_calls.h"
 #include "engine/emulator/lower/lower.h"
 #include "engine/emulator/machine/grid_run.h"
 #include "engine/emulator/machine/lazy_memory.h"
@@ -26,24 +26,110 @@ std::uint32_t element_bytes(const BufferPlan& buffer) {
   return static_cast<std::uint32_t>(buffer.bytes / std::max<std::uint64_t>(buffer.length, 1));
 }
 
+void require_room(const ptx::Variable& variable) {
+  try {
+    MemoryWatch::of_process().require(variable.bytes);
+  } catch (const MemoryShortage& shortage) {
+    throw UnsupportedError(fmt::format("out of memory: the variable '{}' has {}, {}", variable.name,
+                                       format_bytes(variable.bytes), shortage.what()));
+  }
+}
+
 /// What is mapped has to be found again, and written down, in the process's own address space.
 void require_possible(const Workload& workload) {
   constexpr std::uint64_t most = std::uint64_t{1} << 40U;
   const std::uint64_t bytes = bytes_of_buffers(workload);
   if (bytes <= most) return;
   throw ExecutionFailure(
-      fmt::format("out of memory: the buffers need {}; the emulator takes up to "
-                  "{}",
+      fmt::format("out of memory: the buffers need {}; the emulator takes up to {}",
                   format_bytes(bytes), format_bytes(most)));
 }
 
 }  // namespace
 
+ModuleVariables::ModuleVariables(const ptx::Module& program, AddressSpace& memory)
+    : program_(program), memory_(memory), addresses_(program.variables().size(), 0) {}
+
+void ModuleVariables::place_for(const Kernel& kernel) {
+  for (const std::uint32_t index : kernel.variables) place(index);
+  // Initialisers name further variables, and those others: a list, since the chain may be long.
+  while (!unfilled_.empty()) {
+    const auto [variable, allocation] = unfilled_.back();
+    unfilled_.pop_back();
+    fill(*variable, *allocation);
+  }
+}
+
+void ModuleVariables::place(std::uint32_t index) {
+  if (addresses_[index] != 0) return;
+  const ptx::Variable& variable = program_.variables()[index];
+  if (variable.is_extern) {
+    throw UnsupportedError(
+        fmt::format("the variable '{}' is declared extern and nothing defines it", variable.name));
+  }
+  require_room(variable);
+  Allocation& allocation =
+      memory_.allocate(variable_name(variable.name), std::max<std::uint64_t>(variable.bytes, 1),
+                       std::max(ptx::bytes_of(variable.type), 1U));
+  addresses_[index] = allocation.base;
+  if (variable.space == ptx::Space::constant) allocation.why_read_only = "which is read-only";
+  if (!variable.initial.empty()) unfilled_.emplace_back(&variable, &allocation);
+}
+
+std::uint32_t ModuleVariables::named(const std::string& symbol, const ptx::Variable& variable) {
+  if (by_name_.empty()) {
+    const std::vector<ptx::Variable>& all = program_.variables();
+    for (std::uint32_t i = 0; i < all.size(); ++i) by_name_.emplace(all[i].name, i);
+  }
+  const auto found = by_name_.find(symbol);
+  if (found != by_name_.end()) return found->second;
+  throw UnsupportedError(fmt::format(
+      "the variable '{}' holds the address of '{}', which is no variable", variable.name, symbol));
+}
+
+void ModuleVariables::fill(const ptx::Variable& variable, const Allocation& allocation) {
+  for (const ptx::Variable::Cell& cell : variable.initial) {
+    std::uint64_t value = cell.bits;
+    if (!cell.symbol.empty()) {
+      const std::uint32_t index = named(cell.symbol, variable);
+      place(index);
+      value = (value + addresses_[index]) >> cell.shift;
+    }
+    // What a cell of 128 bits has beyond a value's 64 is zero.
+    if (cell.offset + cell.size <= allocation.bytes) {
+      std::memcpy(allocation.host + cell.offset, &value,
+                  std::min<std::size_t>(cell.size, sizeof value));
+    }
+  }
+}
+
+std::shared_ptr<const ptx::Module> LoadedPrograms::get(
+    const std::shared_ptr<const Program>& program) {
+  constexpr std::size_t most_kept = 16;
+  std::packaged_task<std::shared_ptr<const ptx::Module>()> load(
+      [&] { return std::make_shared<const ptx::Module>(program->ptx); });
+  std::shared_future<std::shared_ptr<const ptx::Module>> loaded;
+  bool is_known = false;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::ranges::find(entries_, program, &Entry::program);
+    is_known = found != entries_.end();
+    if (is_known) {
+      entries_.splice(entries_.begin(), entries_, found);
+    } else {
+      entries_.push_front({program, load.get_future().share()});
+      if (entries_.size() > most_kept) entries_.pop_back();
+    }
+    loaded = entries_.front().loaded;
+  }
+  if (!is_known) load();
+  return loaded.get();
+}
+
 std::uint64_t bytes_of_buffers(const Workload& workload) {
-  constexpr std::uint64_t most = ~std::uint64_t{0};
   std::uint64_t bytes = 0;
   for (const BufferPlan& buffer : workload.buffers) {
-    bytes = buffer.bytes > most - bytes ? most : bytes + buffer.bytes;
+    if (__builtin_add_overflow(bytes, buffer.bytes, &bytes)) return ~std::uint64_t{0};
   }
   return bytes;
 }
@@ -70,30 +156,26 @@ Launch EmulatedWorkload::launch_of(const Kernel& kernel,
   launch.memory = &memory_;
   launch.cancelled = cancelled_;
   launch.variable_addresses = variables_.addresses();
-  const std::size_t given = buffers_.size() + more.size();
-  if (given != kernel.parameters.size()) {
+  std::vector<std::vector<std::byte>> given;
+  for (const Allocation* buffer : buffers_) given.push_back(bytes_of(buffer->base));
+  given.insert(given.end(), more.begin(), more.end());
+  if (given.size() != kernel.parameters.size()) {
     throw ExecutionFailure(fmt::format("the kernel takes {} arguments; the header gives {}",
-                                       kernel.parameters.size(), given));
+                                       kernel.parameters.size(), given.size()));
   }
   launch.parameters.resize(static_cast<std::size_t>(kernel.parameter_bytes));
-  for (std::size_t i = 0; i < given; ++i) {
-    const std::vector<std::byte> value =
-        i < buffers_.size() ? bytes_of(buffers_[i]->base) : more[i - buffers_.size()];
-    if (value.size() != kernel.parameters[i].bytes) {
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (given[i].size() != kernel.parameters[i].bytes) {
       throw ExecutionFailure(
           fmt::format("the kernel's argument {} has {} bytes; the header gives {}", i + 1,
-                      kernel.parameters[i].bytes, value.size()));
+                      kernel.parameters[i].bytes, given[i].size()));
     }
-    std::memcpy(launch.parameters.data() + kernel.parameter_offsets[i], value.data(), value.size());
+    std::ranges::copy(given[i], launch.parameters.begin() + kernel.parameter_offsets[i]);
   }
-  const bool takes_address = std::ranges::any_of(kernel.constants, [](const ConstantSlot& slot) {
-    return slot.kind == ConstantSlot::Kind::parameter_base;
-  });
-  if (takes_address) {
+  const auto base = ConstantSlot::Kind::parameter_base;
+  if (std::ranges::find(kernel.constants, base, &ConstantSlot::kind) != kernel.constants.end()) {
     Allocation& copy = memory_.allocate("the kernel's arguments", kernel.parameter_bytes, 1);
-    if (!launch.parameters.empty()) {
-      std::memcpy(copy.host, launch.parameters.data(), launch.parameters.size());
-    }
+    std::ranges::copy(launch.parameters, copy.host);
     copy.why_read_only = "which are read-only";
     launch.parameters_address = copy.base;
   }
@@ -117,9 +199,9 @@ void EmulatedWorkload::guard_const_buffers(bool is_guarded) {
 
 const Kernel& EmulatedWorkload::element_kernel(const std::string& entry) {
   const std::scoped_lock lock(memory_mutex_);
-  std::unique_ptr<Kernel>& kernel = element_kernels_[entry];
-  if (kernel == nullptr) kernel = std::make_unique<Kernel>(lower(*program_, entry, best_simd()));
-  return *kernel;
+  const auto known = element_kernels_.find(entry);
+  if (known != element_kernels_.end()) return known->second;
+  return element_kernels_.emplace(entry, lower(*program_, entry, best_simd())).first->second;
 }
 
 void EmulatedWorkload::attach_init() {
@@ -174,137 +256,119 @@ EmulatedWorkload::Check EmulatedWorkload::make_check(std::size_t index, std::uin
   Check check;
   {
     const std::scoped_lock lock(memory_mutex_);
-    check.result = &memory_.allocate("the check's result", sizeof(CheckResult), 1);
+    check.allocation = &memory_.allocate("the check's result", sizeof(CheckResult), 1);
   }
-  const CheckResult nothing;
-  std::memcpy(check.result->host, &nothing, sizeof nothing);
-  Launch launch = launch_of(kernel, {bytes_of(begin), bytes_of(end), bytes_of(check.result->base)});
+  std::ranges::copy(bytes_of(CheckResult()), check.allocation->host);
+  Launch launch =
+      launch_of(kernel, {bytes_of(begin), bytes_of(end), bytes_of(check.allocation->base)});
   launch.retires_stale_readers = retires_stale_readers;
   launch.function = "verify";
   check.function = std::make_unique<ElementFunction>(std::move(launch));
   return check;
 }
 
-namespace {
-
-/// Elements that are judged in about a second.
-constexpr std::uint64_t most_elements = std::uint64_t{1} << 25U;
-
-CheckResult result_of(const EmulatedWorkload::Check& check) {
+CheckResult EmulatedWorkload::Check::result() const {
   CheckResult result;
-  std::memcpy(&result, check.result->host, sizeof result);
+  std::memcpy(&result, allocation->host, sizeof result);
   return result;
 }
 
-class Verifier {
- public:
-  Verifier(EmulatedWorkload& emulated, const VerificationScope& scope)
-      : emulated_(emulated), scope_(scope) {}
+namespace {
 
-  VerificationOutcome run() {
-    const auto& plans = emulated_.workload().verify;
-    for (const VerificationPlan& plan : plans) result_.elements += plan.length;
-    for (std::size_t i = 0; i < plans.size() && !result_.mismatch; ++i) {
-      result_.failed = i;
-      if (scope_.is_partial || (!scope_.is_exact && plans[i].length > most_elements)) {
-        verify_some(i);
-      } else {
-        verify_all(i);
-      }
-    }
-    return std::move(result_);
-  }
-
- private:
-  const VerificationPlan& plan_of(std::size_t index) const {
-    return emulated_.workload().verify[index];
-  }
-
-  void verify_all(std::size_t index) {
-    constexpr std::uint64_t chunk = 1U << 14U;
-    const std::uint64_t length = plan_of(index).length;
-    const auto threads = static_cast<unsigned>(
-        std::clamp<std::uint64_t>(length / chunk, 1, std::max(scope_.threads, 1U)));
-    std::vector<EmulatedWorkload::Check> checks;
-    for (unsigned i = 0; i < threads; ++i) {
-      checks.push_back(emulated_.make_check(index, 0, length, false));
-    }
-    std::atomic<std::size_t> next = 0;
-    share_out(
-        length, chunk, threads, [&] { return checks[next++].function.get(); },
-        [](ElementFunction* check, std::uint64_t begin, std::uint64_t end) {
-          check->run_range(begin, end);
-        });
-    CheckResult sum;
-    for (const EmulatedWorkload::Check& check : checks) {
-      const CheckResult result = result_of(check);
-      sum.count += result.count;
-      sum.first = std::min(sum.first, result.first);
-    }
-    conclude(index, sum, length);
-  }
-
-  /// What executed blocks wrote and, where all were executed, elements here and there.
-  void verify_some(std::size_t index) {
-    const VerificationPlan& plan = plan_of(index);
-    const auto& buffers = emulated_.buffers();
-    const auto named = std::ranges::find(buffers, plan.buffer, &Allocation::name);
-    if (named == buffers.end() || (*named)->written == nullptr) return;
-    const Allocation& buffer = **named;
-    const TouchedBytes& written = *buffer.written;
-    EmulatedWorkload::Check check = emulated_.make_check(index, 0, plan.length, scope_.is_partial);
-    std::vector<std::uint64_t> elements;
-    std::uint64_t looked_at = 0;
-    const auto flush = [&] {
-      check.function->run(elements);
-      looked_at += elements.size();
-      elements.clear();
-    };
-    const auto look_at = [&](std::uint64_t element) {
-      elements.push_back(element);
-      if (elements.size() == warp_size) flush();
-    };
-    for (std::uint64_t at = written.find_from(0); at < written.bytes();) {
-      const std::uint64_t element = at / buffer.element_bytes;
-      if (element >= plan.length) break;
-      look_at(element);
-      at = written.find_from((element + 1) * buffer.element_bytes);
-    }
-    constexpr std::uint64_t chosen = std::uint64_t{256} * warp_size;
-    for (std::uint64_t i = 0; i < chosen && !scope_.is_partial; ++i) {
-      const std::uint64_t element = plan.length / chosen * i;
-      const std::uint64_t begin = element * buffer.element_bytes;
-      if (written.find_from(begin) >= begin + buffer.element_bytes) look_at(element);
-    }
-    flush();
-    conclude(index, result_of(check), looked_at - check.function->retired());
-  }
-
-  void conclude(std::size_t index, const CheckResult& found, std::uint64_t judged) {
-    result_.judged += judged;
-    if (found.count == 0) return;
-    // Shows both sides of the first that fails.
-    EmulatedWorkload::Check check =
-        emulated_.make_check(index, found.first, found.first + 1, scope_.is_partial);
-    check.function->run_range(0, 1);
-    CheckResult shown = result_of(check);
-    shown.count = found.count;
-    shown.first = found.first;
-    VerificationPlan plan = plan_of(index);
-    const bool is_whole = judged == plan.length;
-    plan.length = judged;
-    result_.mismatch = describe_mismatch(plan, shown, is_whole ? "" : " that were judged");
-  }
-
-  EmulatedWorkload& emulated_;
-  const VerificationScope& scope_;
-  VerificationOutcome result_;
+/// What a check says of the elements that it judged.
+struct Judgement {
+  CheckResult found;
+  std::uint64_t judged = 0;
 };
+
+Judgement judge_all(EmulatedWorkload& workload, std::size_t index, unsigned most_threads) {
+  constexpr std::uint64_t chunk = 1U << 14U;
+  const std::uint64_t length = workload.workload().verify[index].length;
+  const auto threads = static_cast<unsigned>(
+      std::clamp<std::uint64_t>(length / chunk, 1, std::max(most_threads, 1U)));
+  std::vector<EmulatedWorkload::Check> checks;
+  for (unsigned i = 0; i < threads; ++i) {
+    checks.push_back(workload.make_check(index, 0, length, false));
+  }
+  std::atomic<std::size_t> next = 0;
+  share_out(
+      length, chunk, threads, [&] { return checks[next++].function.get(); },
+      [](ElementFunction* check, std::uint64_t begin, std::uint64_t end) {
+        check->run_range(begin, end);
+      });
+  Judgement sum;
+  sum.judged = length;
+  for (const EmulatedWorkload::Check& check : checks) {
+    const CheckResult result = check.result();
+    sum.found.count += result.count;
+    sum.found.first = std::min(sum.found.first, result.first);
+  }
+  return sum;
+}
+
+/// What executed blocks wrote and, where all were executed, elements here and there.
+Judgement judge_some(EmulatedWorkload& workload, std::size_t index, bool is_partial) {
+  const VerificationPlan& plan = workload.workload().verify[index];
+  const auto named = std::ranges::find(workload.buffers(), plan.buffer, &Allocation::name);
+  if (named == workload.buffers().end() || (*named)->written == nullptr) return {};
+  const std::uint64_t element_bytes = (*named)->element_bytes;
+  const TouchedBytes& written = *(*named)->written;
+  EmulatedWorkload::Check check = workload.make_check(index, 0, plan.length, is_partial);
+  std::vector<std::uint64_t> elements;
+  std::uint64_t looked_at = 0;
+  const auto flush = [&] {
+    check.function->run(elements);
+    looked_at += elements.size();
+    elements.clear();
+  };
+  const auto look_at = [&](std::uint64_t element) {
+    elements.push_back(element);
+    if (elements.size() == warp_size) flush();
+  };
+  for (std::uint64_t at = written.find_from(0); at < written.bytes();) {
+    const std::uint64_t element = at / element_bytes;
+    if (element >= plan.length) break;
+    look_at(element);
+    at = written.find_from((element + 1) * element_bytes);
+  }
+  constexpr std::uint64_t chosen = std::uint64_t{256} * warp_size;
+  for (std::uint64_t i = 0; i < chosen && !is_partial; ++i) {
+    const std::uint64_t element = plan.length / chosen * i;
+    const std::uint64_t begin = element * element_bytes;
+    if (written.find_from(begin) >= begin + element_bytes) look_at(element);
+  }
+  flush();
+  return {check.result(), looked_at - check.function->retired()};
+}
 
 }  // namespace
 
 VerificationOutcome verify_results(EmulatedWorkload& workload, const VerificationScope& scope) {
-  return Verifier(workload, scope).run();
+  constexpr std::uint64_t most_elements = std::uint64_t{1} << 25U;  // judged in about a second
+  const std::vector<VerificationPlan>& plans = workload.workload().verify;
+  VerificationOutcome outcome;
+  for (const VerificationPlan& plan : plans) outcome.elements += plan.length;
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    outcome.failed = i;
+    const bool judges_some =
+        scope.is_partial || (!scope.is_exact && plans[i].length > most_elements);
+    const auto [found, judged] = judges_some ? judge_some(workload, i, scope.is_partial)
+                                             : judge_all(workload, i, scope.threads);
+    outcome.judged += judged;
+    if (found.count == 0) continue;
+    // Shows both sides of the first that fails.
+    const auto first = workload.make_check(i, found.first, found.first + 1, scope.is_partial);
+    first.function->run_range(0, 1);
+    CheckResult shown = first.result();
+    shown.count = found.count;
+    shown.first = found.first;
+    VerificationPlan plan = plans[i];
+    plan.length = judged;
+    const bool is_whole = judged == plans[i].length;
+    outcome.mismatch = describe_mismatch(plan, shown, is_whole ? "" : " that were judged");
+    break;
+  }
+  return outcome;
 }
 
 }  // namespace sweep

@@ -1,18 +1,68 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
+#include <future>
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "engine/backend/backend.h"
-#include "engine/emulator/execution/loaded_program.h"
+#include "engine/emulator/lower/kernel.h"
+#include "engine/emulator/machine/address_space.h"
 #include "engine/emulator/machine/element_function.h"
+#include "engine/emulator/ptx/module.h"
 
 namespace sweep {
+
+/// The module variables that some kernels name, placed in global memory with their first values.
+class ModuleVariables {
+ public:
+  ModuleVariables(const ptx::Module& program, AddressSpace& memory);
+
+  /// Places what the kernel names and is not placed yet, and what those initialisers name. Throws
+  /// UnsupportedError.
+  void place_for(const Kernel& kernel);
+  /// By the module's index; 0 for those not placed.
+  const std::vector<std::uint64_t>& addresses() const { return addresses_; }
+
+ private:
+  void place(std::uint32_t index);
+  void fill(const ptx::Variable& variable, const Allocation& allocation);
+  /// The index of what an initialiser of `variable` names.
+  std::uint32_t named(const std::string& symbol, const ptx::Variable& variable);
+
+  const ptx::Module& program_;
+  AddressSpace& memory_;
+  std::vector<std::uint64_t> addresses_;
+  std::unordered_map<std::string_view, std::uint32_t> by_name_;  ///< once one is asked for
+  /// Placed, but without their first values.
+  std::vector<std::pair<const ptx::Variable*, const Allocation*>> unfilled_;
+};
+
+/// The PTX that emulators have read last, for all of them: a program is read once for all its
+/// configurations, whichever thread comes first. Safe to use from several threads.
+class LoadedPrograms {
+ public:
+  /// Throws ptx::SyntaxError.
+  std::shared_ptr<const ptx::Module> get(const std::shared_ptr<const Program>& program);
+
+ private:
+  struct Entry {
+    std::shared_ptr<const Program> program;
+    std::shared_future<std::shared_ptr<const ptx::Module>> loaded;
+  };
+
+  std::mutex mutex_;
+  std::list<Entry> entries_;  ///< the one used last first
+};
 
 /// 2^64 - 1 where it is more than that.
 std::uint64_t bytes_of_buffers(const Workload& workload);
@@ -20,8 +70,8 @@ std::uint64_t bytes_of_buffers(const Workload& workload);
 /// A workload's functions and memory on the emulator.
 class EmulatedWorkload {
  public:
-  /// Throws UnsupportedError, ptx::SyntaxError and ExecutionFailure.
-  /// What is executed ends with Cancelled once `cancelled` is set; it may be null.
+  /// What is executed ends with Cancelled once `cancelled` is set; it may be null. Throws
+  /// UnsupportedError, ptx::SyntaxError and ExecutionFailure.
   EmulatedWorkload(std::shared_ptr<const ptx::Module> program, const Workload& workload,
                    const std::atomic<bool>* cancelled);
 
@@ -45,7 +95,9 @@ class EmulatedWorkload {
   /// A check function that writes to a result of its own.
   struct Check {
     std::unique_ptr<ElementFunction> function;
-    Allocation* result = nullptr;
+    Allocation* allocation = nullptr;
+
+    CheckResult result() const;
   };
   /// Over the elements [begin, end) of the verification's buffer.
   Check make_check(std::size_t index, std::uint64_t begin, std::uint64_t end,
@@ -62,7 +114,7 @@ class EmulatedWorkload {
   AddressSpace memory_;
   ModuleVariables variables_;
   Kernel kernel_;
-  std::map<std::string, std::unique_ptr<Kernel>> element_kernels_;
+  std::map<std::string, Kernel> element_kernels_;
   std::vector<Allocation*> buffers_;
   std::recursive_mutex init_mutex_;
   std::mutex memory_mutex_;

@@ -2,10 +2,172 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <new>
 #include <stdexcept>
+
+#include "engine/emulator/cubin/kernel_code.h"
+#include "engine/emulator/execution/block_sample.h"
+#include "engine/emulator/lower/lower.h"
+#include "engine/emulator/machine/lazy_memory.h"
+#include "engine/text/units.h"
 
 namespace sweep {
 namespace {
+
+/// What executing an element's init and check comes to, about, in thread instructions.
+constexpr std::uint64_t instructions_per_element = 30;
+
+/// Runs `work`; what the kernel does wrong or the emulator cannot do fails this configuration.
+template <class Work>
+auto guarded(const Workload& workload, Work work) {
+  try {
+    return work();
+  } catch (const KernelFault& fault) {
+    throw FaultyKernel(fault);
+  } catch (const Cancelled& cancelled) {
+    throw ExecutionFailure(cancelled.what());
+  } catch (const UnsupportedError& error) {
+    if (error.line() != 0) {
+      throw FaultyKernel({{error.file(), error.line()}, error.where(), error.message()});
+    }
+    throw ExecutionFailure(error.what());
+  } catch (const ptx::SyntaxError& error) {
+    throw ExecutionFailure(fmt::format("the compiler's PTX cannot be read: {}", error.what()));
+  } catch (const MemoryShortage& shortage) {
+    throw ExecutionFailure(fmt::format("out of memory: the buffers have {}, {}",
+                                       format_bytes(bytes_of_buffers(workload)), shortage.what()));
+  } catch (const std::bad_alloc&) {
+    throw ExecutionFailure(
+        fmt::format("out of memory: the buffers have {}, for which this process "
+                    "gets no room",
+                    format_bytes(bytes_of_buffers(workload))));
+  }
+}
+
+/// The counts of a grid whose first blocks have other counts than those that follow. Executes the
+/// blocks that tell where that changes, and adds them to `executed`.
+std::optional<LaunchCount> scale_pieces(const Launch& launch, const GridOptions& options,
+                                        std::vector<std::uint64_t>& executed,
+                                        std::vector<LaunchCount> counts) {
+  constexpr std::size_t most_samples = 2048;
+  constexpr int most_steps = 80;  // a grid has at most 2^63 blocks
+  if (executed.size() > most_samples) return std::nullopt;
+  const std::uint64_t total = launch.grid.count();
+  for (int step = 0; step < most_steps; ++step) {
+    const auto block = block_to_tell_pieces(executed, counts, total);
+    if (!block) return scale_counts(executed, counts, total);
+    const auto place = std::ranges::upper_bound(executed, *block) - executed.begin();
+    counts.insert(counts.begin() + place,
+                  run_blocks(launch, std::vector<std::uint64_t>{*block}, options).front());
+    executed.insert(executed.begin() + place, *block);
+  }
+  return std::nullopt;
+}
+
+constexpr double percent = 100;
+
+/// Metrics of the emulator. Without totals only the figures that do not depend on how many blocks
+/// were executed.
+class MetricList {
+ public:
+  explicit MetricList(bool has_totals) : has_totals_(has_totals) {}
+
+  void add(const std::string& name, double value) {
+    metrics.push_back({name, Origin::emulated, value});
+  }
+  void total(const std::string& name, std::uint64_t value) {
+    if (has_totals_) add(name, static_cast<double>(value));
+  }
+  void ratio(const std::string& name, std::uint64_t value, std::uint64_t base, double factor = 1) {
+    if (base != 0) add(name, factor * static_cast<double>(value) / static_cast<double>(base));
+  }
+
+  void add_global(const std::string& what, const GlobalCount& count) {
+    total(what + "_requests", count.requests);
+    if (count.requests == 0) return;
+    total(what + "_sectors", count.sectors);
+    total(what + "_lines", count.lines);
+    total(what + "_transactions", count.transactions);
+    ratio(what + "_sectors_per_request", count.sectors, count.requests);
+    ratio(what + "_lines_per_request", count.lines, count.requests);
+    ratio(what + "_transactions_per_request", count.transactions, count.requests);
+    ratio(what + "_lanes_per_request", count.lanes, count.requests);
+    total(what + "_bytes", count.bytes_wanted);
+    total(what + "_tag_wavefronts", count.tag_wavefronts);
+    total(what + "_data_wavefronts", count.data_wavefronts);
+    ratio(what + "_efficiency", count.bytes_wanted, count.sectors,
+          percent / static_cast<double>(sector_bytes));
+  }
+  void add_shared(const std::string& what, const SharedCount& count) {
+    total(what + "_requests", count.requests);
+    total(what + "_wavefronts", count.wavefronts);
+    total(what + "_conflicts", count.conflicts());
+    ratio(what + "_wavefronts_per_request", count.wavefronts, count.requests);
+  }
+
+  std::vector<Metric> metrics;
+
+ private:
+  bool has_totals_;
+};
+
+std::vector<Metric> metrics_of(const Kernel& kernel, const CountedLaunch& launch) {
+  SiteCount loads;
+  SiteCount stores;
+  SiteCount atomics;
+  for (const Op& op : kernel.ops) {
+    const bool is_load =
+        op.kind == OpKind::load || op.kind == OpKind::async_copy || op.kind == OpKind::load_matrix;
+    const bool is_store = op.kind == OpKind::store || op.kind == OpKind::store_matrix;
+    if (!is_load && !is_store && op.kind != OpKind::atomic) continue;
+    (is_load ? loads : is_store ? stores : atomics) += launch.count.sites[op.detail];
+  }
+  MetricList list(launch.are_totals);
+  list.add_global("load", loads.global);
+  list.add_global("store", stores.global);
+  list.ratio("efficiency", loads.global.bytes_wanted + stores.global.bytes_wanted,
+             loads.global.sectors + stores.global.sectors,
+             percent / static_cast<double>(sector_bytes));
+  list.add_shared("shared_load", loads.shared);
+  list.add_shared("shared_store", stores.shared);
+  SharedCount shared = loads.shared;
+  shared += stores.shared;
+  constexpr double wavefront_bytes = 128;
+  list.total("shared_conflicts", shared.conflicts());
+  list.ratio("shared_efficiency", shared.bytes_wanted, shared.wavefronts,
+             percent / wavefront_bytes);
+  list.total("atomic_requests", atomics.global.requests);
+  if (atomics.global.requests != 0) list.total("atomic_sectors", atomics.global.sectors);
+  if (loads.local.requests != 0) list.total("local_load_sectors", loads.local.sectors);
+  if (stores.local.requests != 0) list.total("local_store_sectors", stores.local.sectors);
+  if (const auto& caches = launch.caches) {
+    list.ratio("l1_hit_rate", caches->l1_load_hits, caches->l1_load_sectors, percent);
+    list.ratio("l2_hit_rate", caches->l2_read_hits + caches->l2_write_hits,
+               caches->l2_read_sectors + caches->l2_write_sectors, percent);
+    list.total("l2_read_sectors", caches->l2_read_sectors);
+    list.total("l2_write_sectors", caches->l2_write_sectors);
+    list.total("dram_read_bytes", caches->dram_read_bytes);
+    list.total("dram_write_bytes", caches->dram_write_bytes);
+  }
+  list.total("instructions", launch.count.warp_instructions);
+  list.total("thread_instructions", launch.count.thread_instructions);
+  list.add("executed_share", percent * launch.executed_share);
+  return std::move(list.metrics);
+}
+
+/// The loads and stores of shared memory in a kernel's PTX, as those of its machine code are
+/// counted.
+SharedAccesses ptx_shared_accesses(const Kernel& kernel) {
+  SharedAccesses count;
+  for (const Op& op : kernel.ops) {
+    if (op.kind != OpKind::load && op.kind != OpKind::store) continue;
+    const MemoryOp& memory = kernel.memory[op.detail];
+    if (!memory.is_counted || memory.space != ptx::Space::shared) continue;
+    ++(op.kind == OpKind::load ? count.loads : count.stores)[memory.bytes()];
+  }
+  return count;
+}
 
 std::string device_name(const EmulatorSettings& settings) {
   const int capability = settings.model.compute_capability;
@@ -21,6 +183,228 @@ std::string device_name(const EmulatorSettings& settings) {
 }
 
 }  // namespace
+
+EmulatorExecution::EmulatorExecution(const EmulatorSettings& settings, LoadedPrograms& programs,
+                                     const Workload& workload, bool models_caches)
+    : settings_(settings), workload_(workload), models_caches_(models_caches) {
+  guarded(workload_, [&] {
+    emulated_ = std::make_unique<EmulatedWorkload>(programs.get(workload_.program), workload_,
+                                                   settings_.cancelled);
+    check_limits();
+    check_code();
+  });
+}
+
+void EmulatorExecution::check_limits() const {
+  // The limits of the capability that the code is compiled for; models before it only count.
+  const DeviceProfile& device =
+      settings_.profile.compute_capability >= 75 ? settings_.profile : builtin_profile(75);
+  const Kernel& code = kernel();
+  LaunchLimits limits;
+  limits.block_threads = device.max_threads_per_block;
+  limits.block = {device.max_threads_per_block, device.max_threads_per_block, 64};
+  limits.grid = {0x7fffffff, 65535, 65535};
+  limits.shared_bytes = device.shared_bytes_per_block;
+  check_launch(workload_, limits);
+  require_launch(code.static_shared_bytes + workload_.shared_bytes, limits.shared_bytes,
+                 "shared memory in bytes");
+  if (code.max_threads != 0) {
+    require_launch(workload_.block.count(), code.max_threads,
+                   "the block's size, with the kernel's __launch_bounds__,");
+  }
+}
+
+/// What the machine code tells beyond the PTX: registers, and shared accesses that became wider.
+void EmulatorExecution::check_code() {
+  const auto code = read_kernel_code(workload_.program->cubin, workload_.kernel_entry);
+  if (!code) return;
+  if (code->registers) registers_ = *code->registers;
+  const std::string note = merged_shared_note(ptx_shared_accesses(kernel()), code->shared);
+  if (!note.empty()) notes_.push_back(note);
+}
+
+void EmulatorExecution::initialise() {
+  guarded(workload_, [&] { emulated_->attach_init(); });
+}
+
+GridOptions EmulatorExecution::grid_options() const {
+  GridOptions options;
+  // What several threads print has no order.
+  const bool prints =
+      std::ranges::find(kernel().ops, OpKind::print, &Op::kind) != kernel().ops.end();
+  options.threads = prints ? 1 : settings_.threads;
+  options.stall_limit = settings_.instruction_limit;
+  const unsigned per_multiprocessor =
+      resident_blocks(settings_.profile, static_cast<unsigned>(workload_.block.count()), registers_,
+                      kernel().static_shared_bytes + workload_.shared_bytes);
+  options.resident_blocks = std::uint64_t{std::max(per_multiprocessor, 1U)} *
+                            std::max(settings_.profile.multiprocessors, 1U);
+  return options;
+}
+
+void EmulatorExecution::launch() {
+  guarded(workload_, [&] {
+    Launch launch = emulated_->launch();
+    static_cast<LaunchRules&>(launch) = static_cast<const LaunchRules&>(settings_);
+    launch.multiprocessors = std::max(settings_.profile.multiprocessors, 1U);
+    prepare_launch(launch);
+    const GridOptions options = grid_options();
+    emulated_->guard_const_buffers(settings_.checks_kernel);
+    if (models_caches_) {
+      launch_with_caches(launch, options);
+    } else if (kernel().is_linked) {
+      if (settings_.is_exact) emulated_->complete_init(settings_.threads);
+      launch_in_order(launch, options,
+                      "emulated: the first of the blocks (executed_share says how many); only "
+                      "counts per request are given, since blocks that share memory cannot be "
+                      "chosen freely (--exact executes all)");
+    } else {
+      launch_independent(launch, options);
+    }
+    emulated_->guard_const_buffers(false);
+  });
+}
+
+std::uint64_t EmulatorExecution::element_cost() const {
+  std::uint64_t elements = 0;
+  for (const BufferPlan& buffer : workload_.buffers) elements += buffer.length;
+  return elements * instructions_per_element;
+}
+
+/// Only what is verified has to be known to be a result.
+void EmulatorExecution::watch_blocks() {
+  if (!settings_.is_exact && !workload_.verify.empty()) emulated_->watch_blocks();
+}
+
+/// Executes the blocks in their order, as far as the budget goes; `note` says so where that is not
+/// all of them.
+void EmulatorExecution::launch_in_order(const Launch& launch, GridOptions options,
+                                        const char* note) {
+  if (!settings_.is_exact) options.instruction_budget = settings_.whole_budget;
+  watch_blocks();
+  const GridResult result = run_grid(launch, options);
+  const std::uint64_t total = launch.grid.count();
+  counted_.count = result.count;
+  counted_.executed_share = static_cast<double>(result.blocks) / static_cast<double>(total);
+  is_partial_ = result.blocks < total;
+  emulated_->end_watch(is_partial_);
+  cost_.spent = result.count.thread_instructions + (is_partial_ ? 0 : element_cost());
+  cost_.whole = static_cast<double>(result.count.thread_instructions) / counted_.executed_share +
+                static_cast<double>(element_cost());
+  counted_.are_totals = !is_partial_;
+  if (is_partial_) notes_.emplace_back(note);
+}
+
+void EmulatorExecution::launch_independent(Launch& launch, const GridOptions& options) {
+  const std::uint64_t total = launch.grid.count();
+  watch_blocks();
+  const std::vector<std::uint64_t> first = {0};
+  const LaunchCount probe = run_blocks(launch, first, options).front();
+  const std::uint64_t per_block = std::max<std::uint64_t>(probe.thread_instructions, 1);
+  cost_.whole = static_cast<double>(per_block) * static_cast<double>(total) +
+                static_cast<double>(element_cost());
+  if (settings_.is_exact || total < 4 ||
+      cost_.whole <= static_cast<double>(settings_.whole_budget)) {
+    emulated_->end_watch(false);
+    emulated_->complete_init(settings_.threads);
+    counted_.count = probe;
+    counted_.count += run_blocks_total(launch, 1, total, options);
+    cost_.spent = counted_.count.thread_instructions + element_cost();
+    return;
+  }
+  launch_sample(launch, options, probe);
+}
+
+/// Some of the blocks, the first of which `probe` counted.
+void EmulatorExecution::launch_sample(Launch& launch, const GridOptions& options,
+                                      const LaunchCount& probe) {
+  const std::uint64_t total = launch.grid.count();
+  const std::uint64_t per_block = std::max<std::uint64_t>(probe.thread_instructions, 1);
+  constexpr std::uint64_t fewest = 8;
+  const std::uint64_t wanted = std::max(fewest, settings_.sample_budget / per_block);
+  const std::vector<std::uint64_t> blocks = choose_blocks(total, wanted);
+  // A thread that has too little to do costs more than it gives.
+  constexpr std::uint64_t worth_a_thread = 2'000'000;
+  GridOptions sampling = options;
+  sampling.threads = static_cast<unsigned>(
+      std::clamp<std::uint64_t>(wanted * per_block / worth_a_thread, 1, options.threads));
+  std::vector<LaunchCount> counts = run_blocks(launch, std::span(blocks).subspan(1), sampling);
+  counts.insert(counts.begin(), probe);
+  is_partial_ = blocks.size() < total;
+  auto scaled = scale_counts(blocks, counts, total);
+  // Further blocks are not among the counts' means: of one kind there would be too many.
+  std::vector<std::uint64_t> executed = blocks;
+  const bool is_one_line = scaled.has_value();
+  if (is_partial_ && !is_one_line) scaled = scale_pieces(launch, sampling, executed, counts);
+  if (is_partial_ && !workload_.verify.empty()) {
+    run_blocks(launch, partners_of_first(launch.grid, executed, wanted), sampling);
+  }
+  emulated_->end_watch(is_partial_);
+  counted_.executed_share = static_cast<double>(blocks.size()) / static_cast<double>(total);
+  for (const LaunchCount& count : counts) cost_.spent += count.thread_instructions;
+  if (scaled) {
+    counted_.count = *scaled;
+    notes_.push_back(fmt::format(
+        "emulated: some of the blocks (executed_share says how many); totals are scaled to the "
+        "whole grid, since the counts are {} of the block's number in all of them",
+        is_one_line ? "one linear function" : "two linear functions, one after the other,"));
+    return;
+  }
+  counted_.count = {};
+  for (const LaunchCount& count : counts) counted_.count += count;
+  counted_.are_totals = false;
+  notes_.emplace_back(
+      "emulated: some of the blocks (executed_share says how many); only counts per request are "
+      "given, since they differ from block to block (--exact executes all)");
+}
+
+void EmulatorExecution::launch_with_caches(Launch& launch, GridOptions options) {
+  const std::uint64_t shared = kernel().static_shared_bytes + workload_.shared_bytes;
+  const auto per_multiprocessor =
+      static_cast<unsigned>(options.resident_blocks / launch.multiprocessors);
+  CacheModel caches(settings_.profile,
+                    l1_bytes_beside(settings_.profile, per_multiprocessor, shared));
+  launch.on_access = [&](AccessKind kind, std::uint32_t multiprocessor,
+                         std::span<const std::uint64_t> sectors, CachePolicy policy) {
+    const auto count = static_cast<unsigned>(sectors.size());
+    if (is_atomic(kind)) return caches.atomic(multiprocessor, sectors.data(), count);
+    if (kind == AccessKind::store) return caches.store(sectors.data(), count);
+    caches.load(multiprocessor, sectors.data(), count,
+                policy == CachePolicy::all_levels ? L1Policy::cached : L1Policy::bypassed);
+  };
+  options.interleaves = true;
+  launch_in_order(launch, options,
+                  "emulated: the first of the blocks (executed_share says how many) through caches "
+                  "that were empty before; only counts per request are given (--exact executes "
+                  "all)");
+  counted_.caches = caches.finish();
+}
+
+std::optional<std::string> EmulatorExecution::verify() {
+  verification_ = guarded(workload_, [&] {
+    return verify_results(*emulated_, {is_partial_, settings_.is_exact, settings_.threads});
+  });
+  return verification_.mismatch;
+}
+
+std::vector<Sample> EmulatorExecution::sample(CacheState, int) {
+  throw std::logic_error("the emulator takes no samples");
+}
+
+Observation EmulatorExecution::observe() {
+  Observation observation;
+  observation.metrics = metrics_of(kernel(), counted_);
+  if (const auto share = verification_.share()) {
+    observation.metrics.push_back({"verified_share", Origin::emulated, percent * *share});
+  }
+  observation.notes = notes_;
+  return observation;
+}
+
+std::vector<std::byte> EmulatorExecution::contents(std::size_t buffer) const {
+  const Allocation& allocation = *emulated_->buffers()[buffer];
+  return {allocation.host, allocation.host + allocation.bytes};
+}
 
 EmulatorBackend::EmulatorBackend(EmulatorSettings settings,
                                  std::shared_ptr<LoadedPrograms> programs)

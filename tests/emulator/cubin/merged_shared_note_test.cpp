@@ -1,10 +1,9 @@
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <ostream>
-#include <utility>
 #include <vector>
 
-#include "engine/emulator/cubin/memory_instructions.h"
+#include "engine/emulator/cubin/kernel_code.h"
 
 namespace data = boost::unit_test::data;
 
@@ -12,19 +11,10 @@ namespace {
 
 using namespace sweep;
 
-/// Bytes and how many accesses of them.
-using Widths = std::vector<std::pair<unsigned, unsigned>>;
-
-WidthCount counted(const Widths& widths) {
-  WidthCount count;
-  for (const auto& [width, number] : widths) count.add(width, number);
-  return count;
-}
-
 struct Case {
   const char* name;
-  Widths ptx;
-  Widths machine_code;
+  WidthCount ptx;
+  WidthCount machine_code;
   std::string expected;  ///< between "loads: " and the end
 
   friend std::ostream& operator<<(std::ostream& out, const Case& row) { return out << row.name; }
@@ -57,49 +47,22 @@ const std::vector<Case> cases = {
 }  // namespace
 
 BOOST_DATA_TEST_CASE(loads, data::make(cases), row) {
-  MemoryInstructionCount ptx;
-  MemoryInstructionCount machine_code;
-  ptx.shared_loads = counted(row.ptx);
-  machine_code.shared_loads = counted(row.machine_code);
   const std::string expected = row.expected.empty()
                                    ? ""
                                    : "ptxas merged shared-memory loads: " + row.expected +
                                          "; wavefront counts are an upper bound";
-  BOOST_TEST(merged_shared_note(ptx, machine_code) == expected);
+  BOOST_TEST(merged_shared_note({row.ptx, {}}, {row.machine_code, {}}) == expected);
 }
 
 BOOST_AUTO_TEST_CASE(stores_too) {
-  MemoryInstructionCount ptx;
-  MemoryInstructionCount machine_code;
-  ptx.shared_stores.add(4, 8);
-  machine_code.shared_stores.add(16, 2);
+  SharedAccesses ptx{{}, {{4, 8}}};
+  SharedAccesses machine_code{{}, {{16, 2}}};
   BOOST_TEST(merged_shared_note(ptx, machine_code) ==
              "ptxas merged shared-memory stores: 8 in the PTX, 2 in the machine code; wavefront "
              "counts are an upper bound");
-  ptx.shared_loads.add(4, 2);
-  machine_code.shared_loads.add(8, 1);
+  ptx.loads = {{4, 2}};
+  machine_code.loads = {{8, 1}};
   BOOST_TEST(merged_shared_note(ptx, machine_code) ==
              "ptxas merged shared-memory loads: 2 in the PTX, 1 in the machine code; stores: 8 in "
              "the PTX, 2 in the machine code; wavefront counts are an upper bound");
-}
-
-BOOST_AUTO_TEST_CASE(other_spaces_do_not_matter) {
-  MemoryInstructionCount ptx;
-  ptx.global_loads.add(4, 8);
-  ptx.local_stores.add(4, 8);
-  BOOST_TEST(merged_shared_note(ptx, {}).empty());
-}
-
-BOOST_AUTO_TEST_CASE(counting_widths) {
-  WidthCount count;
-  count.add(4);
-  count.add(4, 2);
-  count.add(16);
-  count.add(3);
-  count.add(0);
-  BOOST_TEST(count.of(4) == 3U);
-  BOOST_TEST(count.of(16) == 1U);
-  BOOST_TEST(count.of(1) == 0U);
-  BOOST_TEST(count.of(3) == 0U);
-  BOOST_TEST(count.total() == 4U);
 }

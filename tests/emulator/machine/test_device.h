@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/emulator/execution/loaded_program.h"
+#include "engine/emulator/execution/emulated_workload.h"
 #include "engine/emulator/machine/grid_run.h"
 #include "engine/emulator/machine/launch.h"
 

@@ -1,37 +1,18 @@
-#include "engine/emulator/cubin/memory_instructions.h"
+#include "engine/emulator/cubin/kernel_code.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
-#include <ostream>
 #include <regex>
 
-#include "engine/emulator/cubin/memory_instructions.h"
 #include "tests/emulator/cubin/sample.h"
 #include "tests/nvrtc_fixture.h"
-
-namespace sweep {
-
-std::ostream& operator<<(std::ostream& out, const WidthCount& count) {
-  for (const unsigned width : WidthCount::widths) {
-    if (count.of(width) > 0) out << count.of(width) << " x " << width << " B ";
-  }
-  return out;
-}
-
-}  // namespace sweep
 
 namespace {
 
 using namespace sweep;
 using namespace sweep::testing;
-
-WidthCount only(unsigned width, std::uint64_t count) {
-  WidthCount result;
-  result.add(width, count);
-  return result;
-}
 
 /// The architectures that this NVRTC compiles for and whose encoding is known.
 std::vector<int> common_architectures() {
@@ -102,7 +83,7 @@ std::string accesses(const std::string& space, const std::string& place,
 
 WidthCount counted(unsigned (*number)(unsigned), unsigned more) {
   WidthCount count;
-  for (const unsigned width : {1U, 2U, 4U, 8U, 16U}) count.add(width, number(width) + more);
+  for (const unsigned width : {1U, 2U, 4U, 8U, 16U}) count[width] = number(width) + more;
   return count;
 }
 
@@ -125,23 +106,9 @@ unsigned of_no_space(unsigned width) {
 BOOST_AUTO_TEST_CASE(the_sample) {
   const auto code = read_kernel_code(sample_cubin(), "sample");
   BOOST_REQUIRE(code.has_value());
-  BOOST_TEST(code->compute_capability == 90);
-  BOOST_TEST(code->memory.shared_loads == only(16, 1));
-  BOOST_TEST(code->memory.shared_stores == only(4, 1));
-  BOOST_TEST(code->memory.global_loads == only(4, 4));
-  BOOST_TEST(code->memory.global_stores == only(4, 1));
-  BOOST_TEST(code->memory.local_loads == only(4, 1));
-  BOOST_TEST(code->memory.local_stores == only(4, 4));
-  BOOST_TEST(code->memory.generic_loads == WidthCount());
-  BOOST_TEST(code->memory.generic_stores == WidthCount());
-  // As `ptxas -v` says.
-  BOOST_TEST(code->registers.value_or(0) == 16U);
-  BOOST_TEST(code->shared_bytes == 2048U);
-  BOOST_TEST(code->local_bytes.value_or(0) == 16U);
-
-  MemoryInstructionCount ptx = code->memory;
-  ptx.shared_loads = only(4, 4);
-  BOOST_TEST(merged_shared_note(ptx, code->memory) ==
+  BOOST_TEST((code->shared == SharedAccesses{{{16, 1}}, {{4, 1}}}));
+  BOOST_TEST(code->registers.value_or(0) == 16U);  // as `ptxas -v` says
+  BOOST_TEST(merged_shared_note({{{4, 4}}, {{4, 1}}}, code->shared) ==
              "ptxas merged shared-memory loads: 4 in the PTX, 1 in the machine code; wavefront "
              "counts are an upper bound");
 }
@@ -163,16 +130,7 @@ BOOST_AUTO_TEST_CASE(every_space_and_width) {
   for (const int architecture : common_architectures()) {
     BOOST_TEST_CONTEXT("sm_" << architecture) {
       const KernelCode code = code_of(compile(source, architecture), "all");
-      BOOST_TEST(code.compute_capability == architecture);
-      BOOST_TEST(code.memory.global_loads == counted(in_global, 0));
-      BOOST_TEST(code.memory.global_stores == counted(in_global, 1));
-      BOOST_TEST(code.memory.shared_loads == counted(in_shared, 0));
-      BOOST_TEST(code.memory.shared_stores == counted(in_shared, 1));
-      BOOST_TEST(code.memory.local_loads == counted(in_local, 0));
-      BOOST_TEST(code.memory.local_stores == counted(in_local, 1));
-      BOOST_TEST(code.memory.generic_loads == counted(of_no_space, 0));
-      BOOST_TEST(code.memory.generic_stores == counted(of_no_space, 1));
-      BOOST_TEST(code.shared_bytes == 1024U);
+      BOOST_TEST((code.shared == SharedAccesses{counted(in_shared, 0), counted(in_shared, 1)}));
     }
   }
 }
@@ -201,37 +159,12 @@ extern "C" __global__ void others(int* data, const float4* from) {
   for (const int architecture : common_architectures()) {
     BOOST_TEST_CONTEXT("sm_" << architecture) {
       const KernelCode code = code_of(compile(source, architecture), "others");
-      MemoryInstructionCount expected;
-      expected.global_stores.add(4);
-      BOOST_TEST((code.memory == expected));
+      BOOST_TEST((code.shared == SharedAccesses()));
     }
   }
 }
 
-BOOST_AUTO_TEST_CASE(accesses_of_32_bytes) {
-  const std::string source = R"cuda(
-extern "C" __global__ void wide(long long* data) {
-  long long a, b, c, d;
-  asm volatile("ld.global.v4.b64 {%0, %1, %2, %3}, [%4];"
-               : "=l"(a), "=l"(b), "=l"(c), "=l"(d) : "l"(data));
-  asm volatile("st.global.v4.b64 [%4], {%0, %1, %2, %3};"
-               ::"l"(a), "l"(b), "l"(c), "l"(d), "l"(data + 4));
-}
-)cuda";
-  for (const int architecture : common_architectures()) {
-    if (architecture < 100) continue;
-    BOOST_TEST_CONTEXT("sm_" << architecture) {
-      const NvrtcResult result =
-          nvrtc()->compile({source, {"--gpu-architecture=sm_" + std::to_string(architecture)}, {}});
-      if (!result.ok) continue;  // PTX 8.8, of CUDA 12.9, brought these accesses
-      const KernelCode code = code_of(result, "wide");
-      BOOST_TEST(code.memory.global_loads == only(32, 1));
-      BOOST_TEST(code.memory.global_stores == only(32, 1));
-    }
-  }
-}
-
-BOOST_AUTO_TEST_CASE(resources_are_those_ptxas_names) {
+BOOST_AUTO_TEST_CASE(registers_are_those_ptxas_names) {
   const std::string source = R"cuda(
 extern "C" __global__ void large(int* data, int j) {
   __shared__ int words[300];
@@ -247,22 +180,25 @@ extern "C" __global__ void large(int* data, int j) {
       const NvrtcResult result = compile(source, architecture);
       const KernelCode code = code_of(result, "large");
       BOOST_TEST(code.registers.value_or(0) == number_in(result.log, "Used (\\d+) registers"));
-      BOOST_TEST(code.shared_bytes == number_in(result.log, "(\\d+) bytes smem"));
-      BOOST_TEST(code.local_bytes.value_or(0) == number_in(result.log, "(\\d+) bytes stack frame"));
-      BOOST_TEST(code.shared_bytes == 1200U);
     }
   }
 }
 
 BOOST_AUTO_TEST_CASE(each_kernel_of_a_program_by_its_name) {
   const std::string source = R"cuda(
-extern "C" __global__ void one(int* data) { data[0] = 1; }
-extern "C" __global__ void two(int* data) { data[1] = data[0]; data[2] = data[3]; }
+extern "C" __global__ void one(int* data) {
+  extern __shared__ volatile int words[];
+  words[threadIdx.x] = 1;
+}
+extern "C" __global__ void two(int* data) {
+  extern __shared__ volatile int words[];
+  words[threadIdx.x] = 1;
+  data[0] = words[threadIdx.x];
+}
 )cuda";
   const NvrtcResult result = compile(source, 90);
-  BOOST_TEST(code_of(result, "one").memory.global_stores.total() == 1U);
-  BOOST_TEST(code_of(result, "two").memory.global_stores.total() == 2U);
-  BOOST_TEST(code_of(result, "one").shared_bytes == 0U);
+  BOOST_TEST((code_of(result, "one").shared == SharedAccesses{{}, {{4, 1}}}));
+  BOOST_TEST((code_of(result, "two").shared == SharedAccesses{{{4, 1}}, {{4, 1}}}));
   BOOST_TEST(!read_kernel_code(result.cubin, "on").has_value());
 }
 
