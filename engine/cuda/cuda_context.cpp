@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
+
 #include "engine/cuda/batch_plan.h"
 
 namespace sweep {
@@ -41,6 +44,26 @@ double measure_event_step(EventPool& events, BlockingKernel& blocking_kernel, Cl
   return smallest_step(seconds);
 }
 
+/// Whether the name of one of the namespaces that hold parameters stands in `text`; they are
+/// numbered.
+bool names_constants(std::string_view text) {
+  for (std::size_t at = text.find(constants_namespace); at != std::string_view::npos;
+       at = text.find(constants_namespace, at)) {
+    at += constants_namespace.size();
+    if (at < text.size() && text[at] >= '0' && text[at] <= '9') return true;
+  }
+  return false;
+}
+
+/// Whether this line of PTX declares a variable in device memory. In an instruction the word
+/// follows its opcode; an initialiser may name other variables.
+bool declares_variable(std::string_view line) {
+  const std::string_view declared = line.substr(0, line.find('='));
+  return (declared.starts_with(".global ") ||
+          declared.find(" .global ") != std::string_view::npos) &&
+         !names_constants(declared);
+}
+
 }  // namespace
 
 PrimaryContext::PrimaryContext(int device) : device_(Driver::get().device.value(device)) {
@@ -52,6 +75,35 @@ PrimaryContext::PrimaryContext(int device) : device_(Driver::get().device.value(
 
 PrimaryContext::~PrimaryContext() {
   Driver::get().context_release.result(device_);
+}
+
+bool has_device_variables(const Program& program) {
+  if (program.ptx.empty()) {
+    // The names of the sections that hold them; whether they are constants is not known.
+    const std::string_view image(program.cubin.data(), program.cubin.size());
+    return image.find(".nv.global") != std::string_view::npos;
+  }
+  for (std::string_view rest = program.ptx; !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    if (declares_variable(line)) return true;
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+  }
+  return false;
+}
+
+const Module& ModuleCache::get(const std::shared_ptr<const Program>& program) {
+  const auto found = std::ranges::find(modules_, program, &Loaded::program);
+  if (found != modules_.end() && found->reusable) {
+    modules_.splice(modules_.begin(), modules_, found);
+    return found->module;
+  }
+  if (found != modules_.end()) modules_.erase(found);
+  Module module =
+      load_module(program->cubin.empty() ? program->ptx.c_str() : program->cubin.data());
+  ++loads_;
+  if (modules_.size() >= capacity) modules_.pop_back();
+  modules_.push_front({program, std::move(module), !has_device_variables(*program)});
+  return modules_.front().module;
 }
 
 CudaContext::CudaContext(const Device& description)

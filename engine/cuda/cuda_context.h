@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <list>
 #include <memory>
 #include <string>
 
@@ -8,7 +9,6 @@
 #include "engine/cuda/device_memory.h"
 #include "engine/cuda/driver.h"
 #include "engine/cuda/measuring_kernels.h"
-#include "engine/cuda/module_cache.h"
 
 namespace sweep {
 
@@ -27,6 +27,33 @@ class PrimaryContext {
  private:
   CUdevice device_;
   CUcontext context_ = nullptr;
+};
+
+/// Whether a program has variables in device memory other than its parameters. They keep what a
+/// kernel writes to them for as long as the module is loaded.
+bool has_device_variables(const Program& program);
+
+/// The modules of the programs used last, by the programs' identity, so that configurations of
+/// several programs may take turns.
+class ModuleCache {
+ public:
+  /// A module as it is after loading: one with variables is loaded anew each time. Valid until
+  /// the next call. Throws CudaError.
+  const Module& get(const std::shared_ptr<const Program>& program);
+  void clear() { modules_.clear(); }
+  /// How often a module was loaded so far.
+  std::uint64_t loads() const { return loads_; }
+
+  static constexpr std::size_t capacity = 64;
+
+ private:
+  struct Loaded {
+    std::shared_ptr<const Program> program;
+    Module module;
+    bool reusable = false;
+  };
+  std::list<Loaded> modules_;  ///< the one used last first
+  std::uint64_t loads_ = 0;
 };
 
 /// Everything a GPU keeps from one configuration to the next. All of its own functions have run

@@ -162,6 +162,21 @@ BOOST_AUTO_TEST_CASE(a_program_stays_loaded_while_others_take_turns) {
   BOOST_TEST(context.modules.loads() == 2U);
 }
 
+BOOST_AUTO_TEST_CASE(the_program_unused_for_longest_makes_way) {
+  const CudaContext context(first_gpu());
+  ModuleCache modules;
+  std::vector<std::shared_ptr<const Program>> programs;
+  for (std::size_t i = 0; i <= ModuleCache::capacity; ++i) {
+    programs.push_back(std::make_shared<const Program>(Program{
+        {}, ".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry k()\n{\n  ret;\n}\n"}));
+    modules.get(programs.back());
+    modules.get(programs.front());
+  }
+  BOOST_TEST(modules.loads() == ModuleCache::capacity + 1);
+  modules.get(programs[1]);
+  BOOST_TEST(modules.loads() == ModuleCache::capacity + 2);
+}
+
 BOOST_AUTO_TEST_CASE(variables_of_a_program_start_anew_with_every_execution) {
   CudaContext context(first_gpu());
   const Workload workload = compiled_workload("counting", counting);

@@ -1,8 +1,7 @@
-#include "engine/cuda/module_cache.h"
-
 #include <boost/test/unit_test.hpp>
 #include <string_view>
 
+#include "engine/cuda/cuda_context.h"
 #include "engine/jit/compiler.h"
 #include "tests/nvrtc_fixture.h"
 #include "tests/pattern_from_text.h"

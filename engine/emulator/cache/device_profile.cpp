@@ -1,104 +1,84 @@
 #include "engine/emulator/cache/device_profile.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <optional>
 #include <span>
 #include <stdexcept>
+#include <variant>
 
+#include "engine/spec/map_reader.h"
+#include "engine/text/diagnostic.h"
 #include "engine/text/units.h"
 
 namespace sweep {
 namespace {
 
-/// The well-known GPUs. What those of a generation have in common stands before them.
-std::vector<DeviceProfile> make_profiles() {
-  // The first architecture: no caches for global memory.
-  const DeviceProfile tesla = {.max_threads_per_multiprocessor = 768,
-                               .max_blocks_per_multiprocessor = 8,
-                               .max_threads_per_block = 512,
-                               .registers_per_multiprocessor = 8192,
-                               .registers_per_block = 8192,
-                               .shared_bytes_per_multiprocessor = 16 * Ki,
-                               .shared_bytes_per_block = 16 * Ki,
-                               .l1_is_unified = false,
-                               .dram_granularity = 32};
-  DeviceProfile later_tesla = tesla;
-  later_tesla.max_threads_per_multiprocessor = 1024;
-  later_tesla.registers_per_multiprocessor = 16384;
-  later_tesla.registers_per_block = 16384;
-  const DeviceProfile fermi = {.max_threads_per_multiprocessor = 1536,
-                               .max_blocks_per_multiprocessor = 8,
-                               .registers_per_multiprocessor = 32768,
-                               .registers_per_block = 32768,
-                               .shared_bytes_per_multiprocessor = 48 * Ki,
-                               .shared_bytes_per_block = 48 * Ki,
-                               .l1_bytes = 64 * Ki,
-                               .dram_granularity = 32};
-  const DeviceProfile kepler = {.max_threads_per_multiprocessor = 2048,
-                                .max_blocks_per_multiprocessor = 16,
-                                .shared_bytes_per_multiprocessor = 48 * Ki,
-                                .shared_bytes_per_block = 48 * Ki,
-                                .l1_bytes = 64 * Ki,
-                                .dram_granularity = 32};
-  DeviceProfile double_kepler = kepler;  // the register file and the shared memory of two
-  double_kepler.registers_per_multiprocessor = 131072;
-  double_kepler.shared_bytes_per_multiprocessor = 112 * Ki;
-  double_kepler.l1_bytes = 128 * Ki;
-  // Maxwell and Pascal: shared memory of its own beside a joint L1 and texture cache.
-  const auto maxwell = [](std::uint64_t shared_kib, std::uint64_t l1_kib) {
-    return DeviceProfile{.max_threads_per_multiprocessor = 2048,
-                         .max_blocks_per_multiprocessor = 32,
-                         .shared_bytes_per_multiprocessor = shared_kib * Ki,
-                         .shared_bytes_per_block = 48 * Ki,
-                         .l1_bytes = l1_kib * Ki,
-                         .l1_is_unified = false,
-                         .dram_granularity = 32};
-  };
-  // Volta and later: one memory for L1 and shared memory; of the latter a block has less.
-  const auto volta = [](unsigned threads, unsigned blocks, std::uint64_t memory_kib,
-                        std::uint64_t shared_kib, std::uint64_t block_kib) {
-    return DeviceProfile{.max_threads_per_multiprocessor = threads,
-                         .max_blocks_per_multiprocessor = blocks,
-                         .shared_bytes_per_multiprocessor = shared_kib * Ki,
-                         .shared_bytes_per_block = block_kib * Ki,
-                         .l1_bytes = memory_kib * Ki};
-  };
-  std::vector<DeviceProfile> all;
-  const auto add = [&](DeviceProfile gpu, int capability, const char* name,
-                       unsigned multiprocessors, std::uint64_t l2_bytes) {
-    gpu.name = name;
-    gpu.compute_capability = capability;
-    gpu.multiprocessors = multiprocessors;
-    gpu.l2_bytes = l2_bytes;
-    all.push_back(std::move(gpu));
-  };
-  add(tesla, 10, "GeForce 8800 GTX", 16, 0);
-  add(tesla, 11, "GeForce 9800 GTX", 16, 0);
-  add(later_tesla, 12, "GeForce GT 240", 12, 0);
-  add(later_tesla, 13, "Tesla C1060", 30, 0);
-  add(fermi, 20, "Tesla C2050", 14, 768 * Ki);
-  add(fermi, 21, "GeForce GTX 560 Ti", 8, 512 * Ki);
-  add(kepler, 30, "GeForce GTX 680", 8, 512 * Ki);
-  add(kepler, 35, "Tesla K40", 15, 1536 * Ki);
-  add(double_kepler, 37, "Tesla K80", 13, 1536 * Ki);
-  add(maxwell(64, 24), 50, "GeForce GTX 750 Ti", 5, 2 * Mi);
-  add(maxwell(96, 24), 52, "GeForce GTX 980", 16, 2 * Mi);
-  add(maxwell(64, 24), 60, "Tesla P100", 56, 4 * Mi);
-  add(maxwell(96, 48), 61, "GeForce GTX 1080", 20, 2 * Mi);
-  add(volta(2048, 32, 128, 96, 96), 70, "Tesla V100", 80, 6 * Mi);
-  add(volta(1024, 16, 96, 64, 64), 75, "Tesla T4", 40, 4 * Mi);
-  add(volta(2048, 32, 192, 164, 163), 80, "A100", 108, 40 * Mi);
-  add(volta(1536, 16, 128, 100, 99), 86, "GeForce RTX 3090", 82, 6 * Mi);
-  add(volta(1536, 24, 128, 100, 99), 89, "GeForce RTX 4090", 128, 72 * Mi);
-  add(volta(2048, 32, 256, 228, 227), 90, "H200", 132, 60 * Mi);
-  add(volta(2048, 32, 256, 228, 227), 100, "B200", 148, 126 * Mi + 512 * Ki);
-  add(volta(1536, 24, 128, 100, 99), 120, "GeForce RTX 5090", 170, 96 * Mi);
-  return all;
+std::string capability_text(int capability) {
+  return fmt::format("{}.{}", capability / 10, capability % 10);
 }
 
 const std::vector<DeviceProfile>& profiles() {
-  static const std::vector<DeviceProfile> all = make_profiles();
+  struct Row {
+    int capability;
+    const char* name;
+    unsigned multiprocessors, threads, blocks;  // the latter of a multiprocessor
+    unsigned block_threads, registers_k, block_registers_k;
+    std::uint64_t shared_kib, block_shared_kib;
+    std::uint64_t l1_kib;
+    bool l1_is_unified;
+    std::uint64_t l2_kib;
+    unsigned granularity;
+  };
+  // 1.x has no caches for global memory; 3.7 has the registers and the shared memory of two. 5.x
+  // and 6.x have shared memory of their own beside a joint L1 and texture cache, later ones one
+  // memory for L1 and shared memory, and of the latter a block has less.
+  static constexpr Row rows[] = {
+      {10, "GeForce 8800 GTX", 16, 768, 8, 512, 8, 8, 16, 16, 0, false, 0, 32},
+      {11, "GeForce 9800 GTX", 16, 768, 8, 512, 8, 8, 16, 16, 0, false, 0, 32},
+      {12, "GeForce GT 240", 12, 1024, 8, 512, 16, 16, 16, 16, 0, false, 0, 32},
+      {13, "Tesla C1060", 30, 1024, 8, 512, 16, 16, 16, 16, 0, false, 0, 32},
+      {20, "Tesla C2050", 14, 1536, 8, 1024, 32, 32, 48, 48, 64, true, 768, 32},
+      {21, "GeForce GTX 560 Ti", 8, 1536, 8, 1024, 32, 32, 48, 48, 64, true, 512, 32},
+      {30, "GeForce GTX 680", 8, 2048, 16, 1024, 64, 64, 48, 48, 64, true, 512, 32},
+      {35, "Tesla K40", 15, 2048, 16, 1024, 64, 64, 48, 48, 64, true, 1536, 32},
+      {37, "Tesla K80", 13, 2048, 16, 1024, 128, 64, 112, 48, 128, true, 1536, 32},
+      {50, "GeForce GTX 750 Ti", 5, 2048, 32, 1024, 64, 64, 64, 48, 24, false, 2048, 32},
+      {52, "GeForce GTX 980", 16, 2048, 32, 1024, 64, 64, 96, 48, 24, false, 2048, 32},
+      {60, "Tesla P100", 56, 2048, 32, 1024, 64, 64, 64, 48, 24, false, 4096, 32},
+      {61, "GeForce GTX 1080", 20, 2048, 32, 1024, 64, 64, 96, 48, 48, false, 2048, 32},
+      {70, "Tesla V100", 80, 2048, 32, 1024, 64, 64, 96, 96, 128, true, 6 * 1024, 64},
+      {75, "Tesla T4", 40, 1024, 16, 1024, 64, 64, 64, 64, 96, true, 4 * 1024, 64},
+      {80, "A100", 108, 2048, 32, 1024, 64, 64, 164, 163, 192, true, 40 * 1024, 64},
+      {86, "GeForce RTX 3090", 82, 1536, 16, 1024, 64, 64, 100, 99, 128, true, 6 * 1024, 64},
+      {89, "GeForce RTX 4090", 128, 1536, 24, 1024, 64, 64, 100, 99, 128, true, 72 * 1024, 64},
+      {90, "H200", 132, 2048, 32, 1024, 64, 64, 228, 227, 256, true, 60 * 1024, 64},
+      {100, "B200", 148, 2048, 32, 1024, 64, 64, 228, 227, 256, true, 126 * 1024 + 512, 64},
+      {120, "GeForce RTX 5090", 170, 1536, 24, 1024, 64, 64, 100, 99, 128, true, 96 * 1024, 64},
+  };
+  static const std::vector<DeviceProfile> all = [] {
+    std::vector<DeviceProfile> result;
+    for (const Row& row : rows) {
+      result.push_back({.name = row.name,
+                        .compute_capability = row.capability,
+                        .multiprocessors = row.multiprocessors,
+                        .max_threads_per_multiprocessor = row.threads,
+                        .max_blocks_per_multiprocessor = row.blocks,
+                        .max_threads_per_block = row.block_threads,
+                        .registers_per_multiprocessor = row.registers_k * 1024,
+                        .registers_per_block = row.block_registers_k * 1024,
+                        .shared_bytes_per_multiprocessor = row.shared_kib * Ki,
+                        .shared_bytes_per_block = row.block_shared_kib * Ki,
+                        .l1_bytes = row.l1_kib * Ki,
+                        .l1_is_unified = row.l1_is_unified,
+                        .l2_bytes = row.l2_kib * Ki,
+                        .dram_granularity = row.granularity});
+    }
+    return result;
+  }();
   return all;
 }
 
@@ -121,30 +101,16 @@ struct AllocationRules {
 };
 
 AllocationRules rules_of(int compute_capability) {
-  AllocationRules rules;
   const int major = compute_capability / 10;
   if (major == 1) {
-    rules.registers_by_block = true;
-    rules.register_unit = compute_capability >= 12 ? 512 : 256;
-    rules.max_registers_per_thread = 124;
-    rules.partitions = 2;
-    rules.checked_partitions = 2;
-    rules.shared_unit = 512;
-  } else if (major == 2) {
-    rules.register_unit = 64;
-    rules.max_registers_per_thread = 63;
-    rules.partitions = 2;
-    rules.checked_partitions = 2;
-    rules.shared_unit = 128;
-  } else if (compute_capability == 30) {
-    rules.max_registers_per_thread = 63;
-  } else if (compute_capability == 60) {
-    rules.partitions = 2;  // but it runs no block that the rest of Pascal does not
-  } else if (major >= 8) {
-    rules.shared_unit = 128;
-    rules.reserved_shared_bytes = 1024;
+    return {true, compute_capability >= 12 ? 512U : 256U, 124, 2, 2, 512, 0};
   }
-  return rules;
+  if (major == 2) return {false, 64, 63, 2, 2, 128, 0};
+  if (compute_capability == 30) return {.max_registers_per_thread = 63};
+  // But it runs no block that the rest of Pascal does not.
+  if (compute_capability == 60) return {.partitions = 2};
+  if (major >= 8) return {.shared_unit = 128, .reserved_shared_bytes = 1024};
+  return {};
 }
 
 std::uint64_t shared_bytes_allocated(const AllocationRules& rules, std::uint64_t bytes) {
@@ -185,24 +151,13 @@ std::span<const unsigned> shared_divisions(int compute_capability) {
   static constexpr std::array volta = {0U, 8U, 16U, 32U, 64U, 96U};
   static constexpr std::array turing = {32U, 64U};
   static constexpr std::array later = {0U, 8U, 16U, 32U, 64U, 100U, 132U, 164U, 196U, 228U};
-  switch (compute_capability) {
-    case 37:
-      return large_kepler;
-    case 75:
-      return turing;
-    default:
-      break;
-  }
-  switch (compute_capability / 10) {
-    case 2:
-      return fermi;
-    case 3:
-      return kepler;
-    case 7:
-      return volta;
-    default:
-      return later;
-  }
+  if (compute_capability == 37) return large_kepler;
+  if (compute_capability == 75) return turing;
+  const int major = compute_capability / 10;
+  if (major == 2) return fermi;
+  if (major == 3) return kepler;
+  if (major == 7) return volta;
+  return later;
 }
 
 }  // namespace
@@ -220,10 +175,10 @@ const DeviceProfile& builtin_profile(int compute_capability) {
   const auto found =
       std::ranges::find(profiles(), compute_capability, &DeviceProfile::compute_capability);
   if (found != profiles().end()) return *found;
-  throw std::invalid_argument("no device profile is built in for compute capability " +
-                              std::to_string(compute_capability / 10) + "." +
-                              std::to_string(compute_capability % 10));
+  throw std::invalid_argument(fmt::format("no device profile is built in for compute capability {}",
+                                          capability_text(compute_capability)));
 }
+
 unsigned resident_blocks(const DeviceProfile& profile, unsigned threads_per_block,
                          unsigned registers_per_thread, std::uint64_t shared_bytes_per_block) {
   if (threads_per_block == 0 || threads_per_block > profile.max_threads_per_block) return 0;
@@ -252,6 +207,147 @@ std::uint64_t l1_bytes_beside(const DeviceProfile& profile, unsigned blocks,
     break;
   }
   return profile.l1_bytes - std::min(shared, profile.l1_bytes);
+}
+
+namespace {
+
+/// A key that takes true or false, or an integer from `least` to `most`.
+struct FigureKey {
+  std::string_view name;
+  std::variant<unsigned DeviceProfile::*, std::uint64_t DeviceProfile::*, bool DeviceProfile::*>
+      figure;
+  std::int64_t least = 0;
+  std::int64_t most = 0;
+};
+
+const std::vector<FigureKey> figure_keys = {
+    {"multiprocessors", &DeviceProfile::multiprocessors, 1, 1024},
+    {"max_threads_per_multiprocessor", &DeviceProfile::max_threads_per_multiprocessor, 32, 64 * Ki},
+    {"max_blocks_per_multiprocessor", &DeviceProfile::max_blocks_per_multiprocessor, 1, 1024},
+    {"max_threads_per_block", &DeviceProfile::max_threads_per_block, 1, 64 * Ki},
+    {"registers_per_multiprocessor", &DeviceProfile::registers_per_multiprocessor, 1, 16 * Mi},
+    {"registers_per_block", &DeviceProfile::registers_per_block, 1, 16 * Mi},
+    {"shared_bytes_per_multiprocessor", &DeviceProfile::shared_bytes_per_multiprocessor, 0,
+     16 * Mi},
+    {"shared_bytes_per_block", &DeviceProfile::shared_bytes_per_block, 0, 16 * Mi},
+    {"l1_bytes", &DeviceProfile::l1_bytes, 0, 16 * Mi},
+    {"l1_is_unified", &DeviceProfile::l1_is_unified},
+    {"l1_ways", &DeviceProfile::l1_ways, 1, 1024},
+    {"l2_bytes", &DeviceProfile::l2_bytes, 0, Gi},
+    {"l2_ways", &DeviceProfile::l2_ways, 1, 1024},
+    {"dram_granularity", &DeviceProfile::dram_granularity, 32, 128},
+};
+
+class ProfileReader {
+ public:
+  ProfileReader(const YamlNode& node, Diagnostics& diagnostics)
+      : node_(node),
+        reader_(node, "the device profile", keys(), diagnostics),
+        diagnostics_(diagnostics) {}
+
+  DeviceProfile read() {
+    if (!node_.is_map()) return profile_;
+    read_capability();
+    if (const std::string name = reader_.text("name"); !name.empty()) profile_.name = name;
+    for (const FigureKey& key : figure_keys) read_figure(key);
+    if (!diagnostics_.has_errors()) check_sizes();
+    return profile_;
+  }
+
+ private:
+  static std::vector<std::string> keys() {
+    std::vector<std::string> keys = {"name", "compute_capability"};
+    for (const FigureKey& key : figure_keys) keys.emplace_back(key.name);
+    return keys;
+  }
+
+  void read_capability() {
+    const YamlNode* node =
+        reader_.require("compute_capability", "for example compute_capability: 9.0");
+    if (node == nullptr) return;
+    const auto text = read_text(*node, "compute_capability", diagnostics_);
+    if (!text) return;
+    const auto& known = profiled_capabilities();
+    const auto named = std::ranges::find(known, *text, capability_text);
+    if (named != known.end()) {
+      profile_ = builtin_profile(*named);
+      return;
+    }
+    std::vector<std::string> names;
+    std::ranges::transform(known, std::back_inserter(names), capability_text);
+    diagnostics_.error(node->where, fmt::format("'{}' is not a known compute capability", *text),
+                       suggest("", names, "the capabilities are"));
+  }
+
+  void read_figure(const FigureKey& key) {
+    const auto expression = reader_.expression(key.name);
+    const auto value = expression ? read_constant(*expression, diagnostics_) : std::nullopt;
+    if (!value) return;
+    const bool is_granularity = key.name == "dram_granularity";
+    const auto fail = [&](const std::string& wanted) {
+      diagnostics_.error(reader_.find(key.name)->where,
+                         fmt::format("'{}' must be {}", key.name, wanted));
+    };
+    const auto assign = [&]<class Figure>(Figure DeviceProfile::*figure) {
+      if constexpr (std::is_same_v<Figure, bool>) {
+        const auto* on = std::get_if<bool>(&*value);
+        if (on == nullptr) return fail("true or false");
+        profile_.*figure = *on;
+      } else {
+        const auto* number = std::get_if<std::int64_t>(&*value);
+        const bool fits = number != nullptr && *number >= key.least && *number <= key.most;
+        if (is_granularity && !(fits && (*number == 32 || *number == 64 || *number == 128))) {
+          return fail("32, 64 or 128");
+        }
+        if (!fits) {
+          return fail(fmt::format("an integer from {} to {}", key.least, format_count(key.most)));
+        }
+        profile_.*figure = static_cast<Figure>(*number);
+      }
+    };
+    std::visit(assign, key.figure);
+  }
+
+  void check_sizes() {
+    check_not_above("shared_bytes_per_block", profile_.shared_bytes_per_block,
+                    "shared_bytes_per_multiprocessor", profile_.shared_bytes_per_multiprocessor);
+    check_not_above("registers_per_block", profile_.registers_per_block,
+                    "registers_per_multiprocessor", profile_.registers_per_multiprocessor);
+    check_not_above("max_threads_per_block", profile_.max_threads_per_block,
+                    "max_threads_per_multiprocessor", profile_.max_threads_per_multiprocessor);
+    if (profile_.l1_is_unified) {
+      check_not_above("shared_bytes_per_multiprocessor", profile_.shared_bytes_per_multiprocessor,
+                      "l1_bytes", profile_.l1_bytes);
+    }
+  }
+
+  /// One of the two was given, or the built-in figures would fit.
+  void check_not_above(std::string_view part, std::uint64_t part_size, std::string_view whole,
+                       std::uint64_t whole_size) {
+    if (part_size <= whole_size) return;
+    const YamlNode* given = reader_.find(part);
+    if (given == nullptr) given = reader_.find(whole);
+    diagnostics_.error(
+        (given != nullptr ? *given : node_).where,
+        fmt::format("'{}' ({}) is more than '{}' ({})", part, part_size, whole, whole_size),
+        "give both; what is left out is taken from a built-in profile");
+  }
+
+  const YamlNode& node_;
+  MapReader reader_;
+  Diagnostics& diagnostics_;
+  DeviceProfile profile_;
+};
+
+}  // namespace
+
+DeviceProfile read_profile(const SourcePtr& source) {
+  Diagnostics diagnostics;
+  const auto node = read_yaml(source, diagnostics);
+  DeviceProfile profile;
+  if (node) profile = ProfileReader(*node, diagnostics).read();
+  if (diagnostics.has_errors()) throw InputError(std::move(diagnostics));
+  return profile;
 }
 
 }  // namespace sweep
