@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "engine/cuda/batch_plan.h"
+#include "engine/cuda/cuda_execution.h"
 
 namespace sweep {
 namespace {

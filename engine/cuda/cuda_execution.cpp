@@ -3,9 +3,42 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <vector>
 
 namespace sweep {
 namespace {
+
+/// Saturates: no device has more.
+std::uint64_t add(std::uint64_t a, std::uint64_t b) {
+  return a > ~b ? ~std::uint64_t{0} : a + b;
+}
+
+std::uint64_t align(std::uint64_t offset, std::uint64_t alignment) {
+  return add(offset, alignment - 1) / alignment * alignment;
+}
+
+/// Throws ExecutionFailure when what the kernel itself allows, by __launch_bounds__, registers and
+/// static shared memory, is less than what the workload asks for.
+void check_kernel(const Workload& workload, const LaunchLimits& limits, CUfunction kernel) {
+  const auto attribute = [&](CUfunction_attribute which) {
+    return static_cast<std::uint64_t>(Driver::get().function_attribute.value(which, kernel));
+  };
+  const std::uint64_t most_threads = attribute(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+  if (workload.block.count() > most_threads) {
+    throw ExecutionFailure(fmt::format(
+        "bad launch: the block has {} threads, but the kernel's registers or __launch_bounds__ "
+        "allow {}",
+        workload.block.count(), most_threads));
+  }
+  const std::uint64_t fixed = attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+  if (fixed + workload.shared_bytes > limits.shared_bytes) {
+    throw ExecutionFailure(fmt::format(
+        "bad launch: the kernel's own {} bytes of shared memory and {} dynamic ones are more than "
+        "the device's {}",
+        fixed, workload.shared_bytes, limits.shared_bytes));
+  }
+}
 
 double median_seconds(std::vector<Sample> samples) {
   const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
@@ -25,6 +58,162 @@ std::string one_of(const char* what, const std::vector<std::string>& names) {
 }
 
 }  // namespace
+
+double sample_target(double event_step) {
+  constexpr double steps = 200;
+  constexpr double shortest = 20e-6;
+  return std::max(steps * event_step, shortest);
+}
+
+BatchPlan plan_batch(double seconds_per_launch, double target, std::size_t copies) {
+  constexpr auto most = static_cast<double>(most_launches_per_sample);
+  const double wanted =
+      seconds_per_launch > 0 ? std::clamp(target / seconds_per_launch, 1.0, most) : most;
+  auto launches = std::bit_ceil(static_cast<unsigned>(wanted));
+  if (static_cast<double>(launches) < wanted) launches *= 2;
+  const auto usable = std::clamp<std::size_t>(copies, 1, launches);
+  const unsigned per_round = std::bit_floor(static_cast<unsigned>(usable));
+  return {static_cast<int>(per_round),
+          std::min(static_cast<int>(launches / per_round), most_rounds_per_sample)};
+}
+
+int samples_per_block(const BatchPlan& plan, CacheState cache) {
+  constexpr int most_pieces = 400;
+  constexpr int events = 2;
+  // Before the events a flush for each round, or a launch; after them a stamp.
+  const int pieces = cache == CacheState::cold
+                         ? plan.rounds * (1 + events + plan.launches_per_round) + 1
+                         : 1 + events + plan.launches() + 1;
+  return std::clamp(most_pieces / pieces, 1, most_samples_per_block);
+}
+
+CopyLayout lay_out_copy(std::span<const std::uint64_t> sizes) {
+  // Where an allocation of its own would begin.
+  constexpr std::uint64_t small = 512;
+  constexpr std::uint64_t large = 2U << 20U;
+  CopyLayout layout;
+  std::uint64_t end = 0;
+  std::uint64_t largest_alignment = small;
+  for (const std::uint64_t size : sizes) {
+    const std::uint64_t alignment = size >= large ? large : small;
+    largest_alignment = std::max(largest_alignment, alignment);
+    const std::uint64_t begin = align(end, alignment);
+    layout.offsets.push_back(begin);
+    end = add(begin, size);
+  }
+  layout.bytes_per_copy = align(end, largest_alignment);
+  return layout;
+}
+
+std::size_t copies_allowed(const CopyLayout& layout, std::uint64_t memory_bytes) {
+  constexpr std::uint64_t most_bytes = std::uint64_t{4} << 30U;
+  constexpr std::uint64_t share = 8;
+  constexpr auto most_copies = static_cast<std::uint64_t>(most_launches_per_sample);
+  if (layout.bytes_per_copy == 0) return most_copies;
+  const std::uint64_t further = std::min(memory_bytes / share, most_bytes) / layout.bytes_per_copy;
+  return static_cast<std::size_t>(std::min(1 + further, most_copies));
+}
+
+double smallest_step(std::span<const double> seconds) {
+  constexpr double documented = 0.5e-6;
+  constexpr double largest = 1e-6;
+  constexpr double rounding = 1e-9;  // of times given as a float in milliseconds
+  std::vector<double> sorted(seconds.begin(), seconds.end());
+  std::ranges::sort(sorted);
+  double step = 0;
+  for (std::size_t i = 1; i < sorted.size(); ++i) {
+    const double difference = sorted[i] - sorted[i - 1];
+    if (difference >= rounding && (step == 0 || difference < step)) step = difference;
+  }
+  return step == 0 ? documented : std::min(step, largest);
+}
+
+LoadedWorkload::LoadedWorkload(CudaContext& context, const Workload& workload)
+    : stream_(context.stream.get()), workload_(workload) {
+  check_launch(workload_, context.limits);
+  const Module& module = context.module_of(workload_.program);
+  kernel_ = find_function(module, workload_.kernel_entry);
+  check_kernel(workload_, context.limits, kernel_);
+  if (workload_.shared_bytes > 0) {
+    Driver::get().function_set_attribute(kernel_, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                         static_cast<int>(workload_.shared_bytes));
+  }
+  for (const BufferPlan& buffer : workload_.buffers) {
+    init_.push_back(buffer.init_entry.empty() ? nullptr : find_function(module, buffer.init_entry));
+  }
+  for (const VerificationPlan& plan : workload_.verify) {
+    check_.push_back(find_function(module, plan.check_entry));
+  }
+  for (std::vector<std::byte>& scalar : workload_.scalars) scalars_.push_back(scalar.data());
+}
+
+std::vector<std::uint64_t> LoadedWorkload::sizes() const {
+  std::vector<std::uint64_t> sizes;
+  for (const BufferPlan& buffer : workload_.buffers) sizes.push_back(buffer.bytes);
+  return sizes;
+}
+
+/// Every function takes the buffers first.
+void LoadedWorkload::queue(CUfunction function, const Extent3& grid, const Extent3& block,
+                           std::uint64_t shared_bytes, Addresses& addresses,
+                           const std::vector<void*>& more_arguments) const {
+  std::vector<void*> arguments;
+  arguments.reserve(addresses.size() + more_arguments.size());
+  for (CUdeviceptr& address : addresses) arguments.push_back(&address);
+  arguments.insert(arguments.end(), more_arguments.begin(), more_arguments.end());
+  Driver::get().launch(function, grid.x, grid.y, grid.z, block.x, block.y, block.z,
+                       static_cast<unsigned>(shared_bytes), stream_, arguments.data(), nullptr);
+}
+
+/// Launches a generated function with a thread for each element.
+void LoadedWorkload::queue_over_elements(CUfunction function, std::uint64_t elements,
+                                         Addresses& addresses,
+                                         const std::vector<void*>& more_arguments) const {
+  constexpr unsigned threads = 256;
+  constexpr std::uint64_t most_blocks = 0x7fffffff;  // more elements than any memory has
+  const std::uint64_t blocks =
+      std::clamp<std::uint64_t>((elements + threads - 1) / threads, 1, most_blocks);
+  queue(function, {static_cast<unsigned>(blocks)}, {threads}, 0, addresses, more_arguments);
+}
+
+void LoadedWorkload::queue_init(Addresses& addresses) const {
+  constexpr unsigned char poison = 0xff;
+  for (std::size_t i = 0; i < workload_.buffers.size(); ++i) {
+    const BufferPlan& buffer = workload_.buffers[i];
+    std::uint64_t length = buffer.length;
+    if (init_[i] == nullptr) {
+      Driver::get().memory_set(addresses[i], poison, buffer.bytes, stream_);
+    } else {
+      queue_over_elements(init_[i], length, addresses, {&length});
+    }
+  }
+}
+
+void LoadedWorkload::queue_kernel(Addresses& addresses) const {
+  queue(kernel_, workload_.grid, workload_.block, workload_.shared_bytes, addresses, scalars_);
+}
+
+void LoadedWorkload::queue_check(std::size_t index, Addresses& addresses, std::uint64_t begin,
+                                 std::uint64_t end, CUdeviceptr place) const {
+  queue_over_elements(check_.at(index), end - begin, addresses, {&begin, &end, &place});
+}
+
+void load_functions(CudaContext& context, const Workload& workload) noexcept {
+  try {
+    const Module& module = context.module_of(workload.program);
+    std::vector<std::string> names = {workload.kernel_entry};
+    for (const BufferPlan& buffer : workload.buffers) names.push_back(buffer.init_entry);
+    for (const VerificationPlan& plan : workload.verify) names.push_back(plan.check_entry);
+    for (const std::string& name : names) {
+      if (name.empty()) continue;
+      // Asking for an attribute loads the function.
+      Driver::get().function_attribute.value(CU_FUNC_ATTRIBUTE_NUM_REGS,
+                                             find_function(module, name));
+    }
+  } catch (const std::exception&) {
+    // The measurement comes upon the same error.
+  }
+}
 
 Sampler::Sampler(CudaContext& context, const LoadedWorkload& loaded,
                  LoadedWorkload::Addresses addresses, BusyTime& busy)

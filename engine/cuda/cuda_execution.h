@@ -2,16 +2,104 @@
 
 #include <array>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "engine/cuda/batch_plan.h"
 #include "engine/cuda/cuda_context.h"
-#include "engine/cuda/loaded_workload.h"
+#include "engine/spec/sweep.h"
 
 namespace sweep {
+
+/// How a sample is taken: `rounds` times, the cache is brought into its state and then
+/// `launches_per_round` launches are timed together. A warm sample has one round. In a round of a
+/// cold sample every launch works on a copy of the buffers of its own, so that each finds a cold
+/// cache.
+struct BatchPlan {
+  int launches_per_round = 1;
+  int rounds = 1;
+
+  int launches() const { return launches_per_round * rounds; }
+  friend bool operator==(const BatchPlan&, const BatchPlan&) = default;
+};
+
+constexpr int most_launches_per_sample = 128;
+constexpr int most_rounds_per_sample = 32;
+constexpr int most_samples_per_block = 64;
+
+/// The step in seconds of the clock behind times that were read from it: the smallest difference
+/// between any two, at most 1 us; 0.5 us, which CUDA documents for its events, where all are equal.
+double smallest_step(std::span<const double> seconds);
+
+/// How long a sample is to last on an event clock with this step: 200 steps, and at least 20 us,
+/// beside which the events' own time is small.
+double sample_target(double event_step);
+
+/// The plan with which a sample of launches of about `seconds_per_launch` lasts `target` seconds,
+/// with at most `copies` copies of the buffers (at least 1, the original included). The numbers
+/// are powers of two, so that a small change of the estimate rarely changes them.
+BatchPlan plan_batch(double seconds_per_launch, double target, std::size_t copies);
+
+/// How many samples are queued before the device starts on them: so many that the queue, which has
+/// about a thousand places, holds a few hundred pieces.
+int samples_per_block(const BatchPlan& plan, CacheState cache);
+
+/// Where further copies of buffers of these sizes lie in one allocation.
+struct CopyLayout {
+  std::vector<std::uint64_t> offsets;  ///< of the buffers within a copy
+  std::uint64_t bytes_per_copy = 0;
+};
+CopyLayout lay_out_copy(std::span<const std::uint64_t> sizes);
+
+/// How many copies of a layout may exist on a device with so much memory, the original included:
+/// further ones take at most 4 GiB and an eighth of the memory.
+std::size_t copies_allowed(const CopyLayout& layout, std::uint64_t memory_bytes);
+
+/// A workload whose program is loaded: queues its launches on any set of its buffers. Nothing here
+/// waits for the device. Throws CudaError, and ExecutionFailure for what the device cannot launch.
+class LoadedWorkload {
+ public:
+  /// Where the buffers lie, in the workload's order.
+  using Addresses = std::vector<CUdeviceptr>;
+
+  LoadedWorkload(CudaContext& context, const Workload& workload);
+  LoadedWorkload(LoadedWorkload&&) = default;
+  LoadedWorkload& operator=(LoadedWorkload&&) = default;
+
+  const Workload& workload() const { return workload_; }
+  /// The buffers' sizes in bytes.
+  std::vector<std::uint64_t> sizes() const;
+
+  /// Queues filling all buffers.
+  void queue_init(Addresses& addresses) const;
+  /// Queues one launch of the kernel.
+  void queue_kernel(Addresses& addresses) const;
+  /// Queues a check over elements [begin, end) with its CheckResult at `place`.
+  void queue_check(std::size_t index, Addresses& addresses, std::uint64_t begin, std::uint64_t end,
+                   CUdeviceptr place) const;
+
+ private:
+  void queue(CUfunction function, const Extent3& grid, const Extent3& block,
+             std::uint64_t shared_bytes, Addresses& addresses,
+             const std::vector<void*>& more_arguments) const;
+  void queue_over_elements(CUfunction function, std::uint64_t elements, Addresses& addresses,
+                           const std::vector<void*>& more_arguments) const;
+
+  CUstream stream_;
+  Workload workload_;
+  std::vector<void*> scalars_;  ///< where those of the workload are
+  CUfunction kernel_ = nullptr;
+  std::vector<CUfunction> init_;   ///< one per buffer; null where it has none
+  std::vector<CUfunction> check_;  ///< one per verification
+};
+
+/// Brings the workload's functions onto the device, where CUDA puts them only when they are first
+/// used. What does not succeed is left to LoadedWorkload, which says why.
+void load_functions(CudaContext& context, const Workload& workload) noexcept;
 
 /// Adds up the time that the device works on what is queued between begin and end, one piece at a
 /// time.

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/cuda/counter_host.h"
-#include "engine/system/cuda_home.h"
+#include "engine/cuda/range_profiler.h"
+#include "engine/system/dynamic_library.h"
 
 namespace sweep {
 namespace {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <set>
 
-#include "engine/cuda/loaded_workload.h"
+#include "engine/cuda/cuda_execution.h"
 #include "engine/cuda/range_profiler.h"
 #include "engine/spec/counters.h"
 

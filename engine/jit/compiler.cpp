@@ -13,7 +13,6 @@
 #include "engine/jit/program_file.h"
 #include "engine/jit/translation_unit.h"
 #include "engine/spec/cuda_scanner.h"
-#include "engine/system/cuda_home.h"
 #include "engine/system/dynamic_library.h"
 
 namespace sweep {

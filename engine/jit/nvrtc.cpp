@@ -18,7 +18,6 @@
 
 #include "engine/jit/prelude.h"
 #include "engine/spec/included_files.h"
-#include "engine/system/cuda_home.h"
 #include "engine/system/dynamic_library.h"
 #include "engine/system/file_descriptor.h"
 

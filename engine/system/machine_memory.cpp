@@ -1,7 +1,6 @@
 #include "engine/system/machine_memory.h"
 
 #include <algorithm>
-#include <charconv>
 #include <fstream>
 #include <limits>
 #include <optional>
@@ -16,22 +15,15 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
 
-/// The number that a file consists of; nothing without such a file, and for "max".
-std::optional<std::uint64_t> read_number(const fs::path& path) {
+/// The number behind `name` in a file of names and numbers; without a name the one that the file
+/// begins with. Nothing without such a file, and for "max".
+std::optional<std::uint64_t> read_number(const fs::path& path, std::string_view name = "") {
   std::ifstream file(path);
-  std::uint64_t number = 0;
-  return file >> number ? std::optional(number) : std::nullopt;
-}
-
-/// The number behind `name` in a file of names and numbers.
-std::optional<std::uint64_t> read_entry(const fs::path& path, std::string_view name) {
-  std::ifstream file(path);
-  std::string line;
-  while (std::getline(file, line)) {
+  for (std::string line; std::getline(file, line);) {
     std::istringstream words(line);
     std::string word;
     std::uint64_t number = 0;
-    if (words >> word && word == name && words >> number) return number;
+    if ((name.empty() || (words >> word && word == name)) && words >> number) return number;
   }
   return std::nullopt;
 }
@@ -54,7 +46,7 @@ void apply_group(const fs::path& folder, const ControllerFiles& files, MachineMe
   const auto usage = read_number(folder / files.usage);
   if (!limit || !usage || *limit >= memory.total) return;
   const std::uint64_t reclaimable =
-      read_entry(folder / "memory.stat", files.reclaimable).value_or(0);
+      read_number(folder / "memory.stat", files.reclaimable).value_or(0);
   const std::uint64_t used = *usage - std::min(*usage, reclaimable);
   memory.total = *limit;
   memory.available = std::min(memory.available, *limit - std::min(*limit, used));
@@ -79,8 +71,8 @@ void apply_groups(const fs::path& root, std::string_view path, const ControllerF
 MachineMemory machine_memory(const fs::path& root) {
   constexpr std::uint64_t kibi = 1024;
   const fs::path meminfo = root / "proc/meminfo";
-  const auto total = read_entry(meminfo, "MemTotal:");
-  const auto available = read_entry(meminfo, "MemAvailable:");
+  const auto total = read_number(meminfo, "MemTotal:");
+  const auto available = read_number(meminfo, "MemAvailable:");
   MachineMemory memory = {total ? *total * kibi : unlimited,
                           available ? *available * kibi : unlimited};
   std::ifstream groups(root / "proc/self/cgroup");

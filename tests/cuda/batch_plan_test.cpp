@@ -1,9 +1,8 @@
-#include "engine/cuda/batch_plan.h"
-
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <ostream>
 
+#include "engine/cuda/cuda_execution.h"
 #include "tests/rapidcheck_case.h"
 
 using namespace sweep;

@@ -1,7 +1,7 @@
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include "engine/cuda/counter_host.h"
+#include "engine/cuda/range_profiler.h"
 
 using namespace sweep;
 namespace data = boost::unit_test::data;

@@ -1,11 +1,9 @@
-#include "engine/cuda/counter_host.h"
-
 #include <algorithm>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <iostream>
 
-#include "engine/cuda/counter_host.h"
+#include "engine/cuda/range_profiler.h"
 #include "engine/spec/counters.h"
 #include "tests/cuda/cupti_precondition.h"
 

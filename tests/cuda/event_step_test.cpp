@@ -2,7 +2,7 @@
 #include <boost/test/unit_test.hpp>
 #include <vector>
 
-#include "engine/cuda/batch_plan.h"
+#include "engine/cuda/cuda_execution.h"
 
 using namespace sweep;
 

@@ -7,7 +7,7 @@
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
 
-#include "engine/cuda/counter_host.h"
+#include "engine/cuda/range_profiler.h"
 #include "engine/system/dynamic_library.h"
 #include "tests/cuda/scripted_cupti.h"
 

@@ -7,7 +7,6 @@
 #include <numeric>
 
 #include "engine/spec/pattern.h"
-#include "engine/system/cuda_home.h"
 #include "engine/system/dynamic_library.h"
 #include "engine/text/read_source.h"
 #include "tests/nvrtc_fixture.h"

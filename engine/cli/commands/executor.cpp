@@ -15,7 +15,7 @@
 #include "engine/recording/recording.h"
 #include "engine/run/worker_measurer.h"
 #include "engine/store/record.h"
-#include "engine/system/cuda_home.h"
+#include "engine/system/dynamic_library.h"
 
 namespace sweep {
 namespace {

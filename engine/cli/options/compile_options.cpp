@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "engine/system/cuda_home.h"
+#include "engine/system/dynamic_library.h"
 #include "engine/text/units.h"
 
 namespace sweep {

@@ -8,7 +8,7 @@
 
 #include "engine/cli/options/command_line.h"
 #include "engine/spec/pattern.h"
-#include "engine/system/cuda_home.h"
+#include "engine/system/dynamic_library.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/read_source.h"
 #include "engine/text/yaml.h"
