@@ -5,7 +5,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "report/document.h"
 #include "report/run_analysis.h"
@@ -36,29 +35,6 @@ std::string terminal_table(const TableModel& table, std::size_t width, bool colo
 /// and the notes.
 std::string write_terminal(const RunAnalysis& run, std::size_t width, bool color,
                            Drawing drawing = Drawing::plain, const Screen& screen = {});
-
-enum class Emphasis : std::uint8_t { usual, weak, strong, alarming };
-
-/// A column of a table as it is printed: every text has the column's width.
-struct TextColumn {
-  std::vector<std::string> heading;  ///< from the top
-  std::vector<std::string> texts;    ///< from the top
-  std::vector<Emphasis> emphasis;    ///< of each text
-  bool is_right_aligned = false;
-  std::size_t width = 0;
-};
-
-/// All of them have as many lines.
-struct TableColumns {
-  std::vector<TextColumn> keys;    ///< in every part of the table
-  std::vector<TextColumn> others;  ///< those that may continue below
-};
-
-/// The columns between which a gap of so many columns of the terminal stands.
-constexpr std::size_t column_gap = 2;
-
-/// The table's columns for a width, with what the drawing adds (see terminal_table).
-TableColumns fitted_columns(const TableModel& table, std::size_t width, Drawing drawing);
 
 /// A bar from the left, `share` (0 to 1) of `width` columns: in eighths of a column with Unicode's
 /// block elements, otherwise in whole ones of '#'. Nothing that is more than zero is without a
