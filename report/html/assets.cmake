@@ -21,7 +21,8 @@ set(page ${CMAKE_CURRENT_LIST_DIR})
 embed_text(page_style ${page}/page.css ${page}/points.css ${page}/charts.css)
 embed_text(page_script
   ${page}/page.js ${page}/figures.js ${page}/point_filter.js ${page}/points_table.js
-  ${page}/samples_plot.js ${page}/point_detail.js ${page}/charts.js ${page}/start.js)
+  ${page}/samples_plot.js ${page}/point_detail.js ${page}/vega_spec.js
+  ${page}/charts.js ${page}/start.js)
 
 embed_text(comparison_style ${page}/../compare/comparison.css)
 embed_text(comparison_script ${page}/../compare/comparison.js)

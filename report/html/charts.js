@@ -107,12 +107,13 @@ async function drawCharts(points, open) {
   if (!charts || typeof vegaEmbed === 'undefined') return;
   const tooltip = new Tooltip(points);
   for (const figure of document.querySelectorAll('figure.chart')) {
-    const panels = charts[Number(figure.dataset.chart)];
+    const chart = charts[Number(figure.dataset.chart)];
+    const {panels} = chart;
     const views = [];
     for (const frame of figure.querySelectorAll('.plot')) {
       const panel = Number(frame.dataset.panel);
       const name = `${figure.id}${panels.length > 1 ? `-${panel + 1}` : ''}.svg`;
-      views.push(await drawPanel(frame, panels[panel], tooltip, open, name));
+      views.push(await drawPanel(frame, vegaSpec(chart, panels[panel]), tooltip, open, name));
     }
     setUpLegend(figure, views);
   }

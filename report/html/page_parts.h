@@ -24,17 +24,20 @@ std::string points_frame();
 /// charts.
 std::string chart_figures(const std::vector<Chart>& charts);
 
-/// For the page's script, or empty when it draws none: a list of charts, each a list of the
-/// Vega-Lite specifications of its panels.
+/// For the page's script, which draws them (vega_spec.js): a list of `chart_data`. Empty when it
+/// draws none.
 std::string charts_json(const std::vector<Chart>& charts);
 
-/// One panel of a chart as a Vega-Lite specification, without colours and fonts, which the page
-/// gives it by its theme.
+/// What is drawn of a chart:
 ///
-/// Its width is its container's. Panels of one chart have the same domain of the figures. The
-/// parameter `chosen` is the place of the series that stands out, or null. A mark's datum has
-/// `point`, the place among the run's points. All texts are data: none is part of an expression.
-nlohmann::ordered_json vega_lite_spec(const Chart& chart, std::size_t panel);
+/// - `kind` (line, bar, heatmap), `description`
+/// - `x`, `y`: label, `scale` (linear, log2, log10, category), and its ticks: `places`, `labels`
+/// - `figures`: label, scale, `extent` (the lowest and the highest, with intervals and references),
+///   `from_zero`: whether a linear axis begins there
+/// - `references`: at, label
+/// - `panels`: of each `series`, their number, and `values`: x, y (of a heatmap), point (its place
+///   among the run's), figure (null: nothing to draw), text (in a heatmap), low, high, series
+nlohmann::ordered_json chart_data(const Chart& chart);
 
 /// A <details> for each pattern of the run with its source, and what its accesses cost beside its
 /// lines.
