@@ -29,8 +29,6 @@ Json json_known(Integer number) {
 Json json_place(const std::optional<std::int64_t>& place);
 /// Null for an empty text.
 Json json_text(const std::string& text);
-/// [low, high]; null where both are 0: not known.
-Json json_interval(double low, double high);
 /// [low, figure, high]; null where the figure is 0: not known.
 Json json_figure(double low, double figure, double high);
 Json json_parameters(const Bindings& parameters);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
-#include <functional>
+#include <array>
+#include <cmath>
 #include <map>
 #include <set>
 #include <utility>
@@ -12,38 +13,102 @@
 namespace sweep {
 namespace {
 
-std::string_view name_of(SampleMark mark) {
-  return mark == SampleMark::plain ? "plain" : to_string(mark);
+Json json_pair(double low, double high) {
+  return Json::array({json_number(low), json_number(high)});
 }
 
-Json json_of(const MetricColumn& column) {
-  return {{"name", column.name},
-          {"origin", to_string(column.origin)},
-          {"unit", json_text(unit_of(column.name))},
-          {"better", to_string(better_of(column.name))}};
+}  // namespace
+
+Json json_number(double number) {
+  if (std::isnan(number)) return nullptr;
+  if (std::isinf(number)) return number > 0 ? "inf" : "-inf";
+  return number;
 }
 
-Json sweep_of(const RunResults& results) {
-  const Provenance& provenance = results.run.provenance;
-  return {{"name", provenance.sweep_name},
-          {"summary", json_text(results.summary)},
-          {"text", provenance.sweep_text}};
+Json json_known(double number) {
+  return number == 0 ? Json(nullptr) : json_number(number);
 }
 
-Json run_of(const RunRecord& run) {
-  const Provenance& provenance = run.provenance;
-  return {{"id", run.id},
-          {"state", to_string(run.state)},
-          {"started", json_text(run.started)},
-          {"finished", json_text(run.finished)},
-          {"command", provenance.command},
-          {"host", json_text(provenance.host)},
-          {"engine_version", json_text(provenance.engine_version)},
-          {"compiler", json_text(provenance.compiler)},
-          {"measure", provenance.measure},
-          {"seed", std::to_string(provenance.seed)},
-          {"notes", run.notes}};
+Json json_place(const std::optional<std::int64_t>& place) {
+  return place ? Json(*place) : Json(nullptr);
 }
+
+Json json_text(const std::string& text) {
+  return text.empty() ? Json(nullptr) : Json(text);
+}
+
+Json json_figure(double low, double figure, double high) {
+  if (figure == 0) return nullptr;
+  return Json::array({json_number(low), json_number(figure), json_number(high)});
+}
+
+Json json_parameters(const Bindings& parameters) {
+  Json object = Json::object();
+  for (const auto& [name, value] : parameters.entries()) {
+    if (const auto* number = std::get_if<std::int64_t>(&value)) object[name] = *number;
+    if (const auto* truth = std::get_if<bool>(&value)) object[name] = *truth;
+    if (const auto* type = std::get_if<ElementType>(&value)) object[name] = type->name();
+    if (const auto* word = std::get_if<std::string>(&value)) object[name] = *word;
+  }
+  return object;
+}
+
+std::string json_line(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string key_of(const MetricColumn& column) {
+  return fmt::format("{}.{}", column.name, to_string(column.origin));
+}
+
+Json json_of(const Device& device) {
+  return {{"backend", device.backend},
+          {"name", device.name},
+          {"uuid", json_text(device.uuid)},
+          {"compute_capability", json_known(device.compute_capability)},
+          {"multiprocessors", json_known(device.multiprocessors)},
+          {"l2_bytes", json_known(device.l2_bytes)},
+          {"memory_bytes", json_known(device.memory_bytes)},
+          {"memory_clock_hz", json_known(device.memory_clock_hz)},
+          {"memory_bus_bits", json_known(device.memory_bus_bits)},
+          {"peak_bandwidth", json_known(device.peak_bandwidth())},
+          {"driver", json_text(device.driver)},
+          {"cuda", json_text(device.cuda)}};
+}
+
+Json json_of(const std::vector<Metric>& metrics) {
+  Json object = Json::object();
+  for (const Metric& metric : metrics) {
+    // Of several of one name and origin the first counts.
+    object.emplace(key_of({metric.name, metric.origin}), json_number(metric.value));
+  }
+  return object;
+}
+
+Json json_of(const PointRecord& point) {
+  return {{"pattern", point.key.pattern_name},
+          {"parameters", json_parameters(point.key.parameters)},
+          {"status", point.status == PointStatus::ok ? "ok" : "failed"},
+          {"reason", json_text(point.reason)},
+          {"stopped_by", json_text(point.stopped_by)},
+          {"counted", json_text(point.collected_counters)},
+          {"metrics", json_of(point.metrics)},
+          {"notes", point.notes}};
+}
+
+Json json_of(const std::optional<PointVerdict>& verdict) {
+  constexpr std::array kinds = {"best", "same", "slower", "not_compared", "cut_off"};
+  if (!verdict) return nullptr;
+  const auto& interval = verdict->interval;
+  return {{"kind", kinds.at(static_cast<std::size_t>(verdict->kind))},
+          {"words", describe_among_groups(*verdict)},
+          {"slower", json_number(verdict->slower)},
+          {"figure", json_number(verdict->figure)},
+          {"interval", interval ? json_pair(interval->low, interval->high) : Json(nullptr)},
+          {"rounds", verdict->rounds}};
+}
+
+namespace {
 
 std::vector<Json> patterns_of(const std::vector<StoredPoint>& points) {
   std::vector<Json> patterns;
@@ -60,25 +125,27 @@ std::vector<Json> patterns_of(const std::vector<StoredPoint>& points) {
 
 Json metrics_of(const std::vector<MetricColumn>& columns) {
   Json metrics = Json::object();
-  for (const MetricColumn& column : columns) metrics[key_of(column)] = json_of(column);
+  for (const MetricColumn& column : columns) {
+    metrics[key_of(column)] = {{"name", column.name},
+                               {"origin", to_string(column.origin)},
+                               {"unit", json_text(unit_of(column.name))},
+                               {"better", to_string(better_of(column.name))}};
+  }
   return metrics;
 }
 
-Json samples_of(const PointRecord& point) {
+Json json_of(const StoredPoint& stored, const std::optional<PointVerdict>& verdict) {
   Json samples = Json::array();
-  for (const Sample& sample : point.samples) {
+  for (const Sample& sample : stored.point.samples) {
+    const bool is_plain = sample.mark == SampleMark::plain;
     samples.push_back({{"seconds", json_number(sample.seconds)},
                        {"sm_clock_hz", json_known(sample.sm_clock_hz)},
-                       {"mark", name_of(sample.mark)}});
+                       {"mark", is_plain ? "plain" : to_string(sample.mark)}});
   }
-  return samples;
-}
-
-Json json_of(const StoredPoint& stored, const std::optional<PointVerdict>& verdict) {
   Json point = {{"point", stored.ordinal}, {"id", stored.id}, {"measured_by", stored.measured_by}};
   point.update(json_of(stored.point));
   point["verdict"] = json_of(verdict);
-  point["samples"] = samples_of(stored.point);
+  point["samples"] = std::move(samples);
   return point;
 }
 
@@ -99,27 +166,24 @@ std::vector<Json> verdicts_of(const RunResults& results, const Verdicts& verdict
   return groups;
 }
 
-Json json_of(const TunedGroup& group) {
-  return {{"group", json_parameters(group.group)},
-          {"configurations", group.configurations},
-          {"tried", group.tried},
-          {"ended", json_text(group.ended)},
-          {"winner", json_place(group.winner)},
-          {"rounds", group.rounds},
-          {"figure", group.winner
-                         ? Json::array({json_number(group.figure_low), json_number(group.figure),
-                                        json_number(group.figure_high)})
-                         : Json(nullptr)},
-          {"standard", json_place(group.default_configuration)},
-          {"no_standard", json_text(group.why_no_default)},
-          {"gain", json_figure(group.gain_low, group.gain, group.gain_high)}};
-}
-
 Json tuning_of(const RunRecord& run) {
   if (!run.tuning) return nullptr;
   const TuningRecord& tuning = *run.tuning;
   Json groups = Json::array();
-  for (const TunedGroup& group : tuning.groups) groups.push_back(json_of(group));
+  for (const TunedGroup& group : tuning.groups) {
+    const Json figure = {json_number(group.figure_low), json_number(group.figure),
+                         json_number(group.figure_high)};
+    groups.push_back({{"group", json_parameters(group.group)},
+                      {"configurations", group.configurations},
+                      {"tried", group.tried},
+                      {"ended", json_text(group.ended)},
+                      {"winner", json_place(group.winner)},
+                      {"rounds", group.rounds},
+                      {"figure", group.winner ? figure : Json(nullptr)},
+                      {"standard", json_place(group.default_configuration)},
+                      {"no_standard", json_text(group.why_no_default)},
+                      {"gain", json_figure(group.gain_low, group.gain, group.gain_high)}});
+  }
   return {{"metric", key_of(column_of(tuning))},
           {"better", to_string(tuning.better)},
           {"note", json_text(describe_ranking(tuning))},
@@ -143,12 +207,15 @@ std::vector<Json> comparisons_of(const RunRecord& run) {
 std::vector<Json> anchors_of(const RunRecord& run) {
   std::vector<Json> anchors;
   for (const AnchorRecord& anchor : run.anchors) {
-    anchors.push_back({{"point", anchor.ordinal},
-                       {"at", json_number(anchor.at)},
-                       {"seconds", json_number(anchor.seconds)},
-                       {"interval", json_interval(anchor.seconds_low, anchor.seconds_high)},
-                       {"sm_clock_hz", json_known(anchor.sm_clock_hz)},
-                       {"temperature_celsius", json_known(anchor.temperature_celsius)}});
+    const bool has_interval = anchor.seconds_low != 0 || anchor.seconds_high != 0;
+    anchors.push_back(
+        {{"point", anchor.ordinal},
+         {"at", json_number(anchor.at)},
+         {"seconds", json_number(anchor.seconds)},
+         {"interval",
+          has_interval ? json_pair(anchor.seconds_low, anchor.seconds_high) : Json(nullptr)},
+         {"sm_clock_hz", json_known(anchor.sm_clock_hz)},
+         {"temperature_celsius", json_known(anchor.temperature_celsius)}});
   }
   return anchors;
 }
@@ -196,58 +263,60 @@ std::vector<Json> explanations_of(const RunRecord& run) {
   return explanations;
 }
 
-/// An object's text, key by key.
-class ObjectText {
- public:
-  void add(std::string_view key, const Json& value) { begin(key) += json_line(value); }
-
-  /// One element a line.
-  void add(std::string_view key, const std::vector<Json>& elements) {
-    add(key, elements.size(), [&](std::size_t i) { return elements[i]; });
-  }
-  /// The same of as many elements as there are, of which one at a time is in memory.
-  void add(std::string_view key, std::size_t count,
-           const std::function<Json(std::size_t)>& element) {
-    begin(key) += '[';
-    for (std::size_t i = 0; i < count; ++i) {
-      text_ += (i == 0 ? "\n " : ",\n ") + json_line(element(i));
-    }
-    text_ += count == 0 ? "]" : "\n]";
-  }
-
-  std::string finish() && { return std::move(text_) + "\n}\n"; }
-
- private:
-  std::string& begin(std::string_view key) {
-    text_ += text_.empty() ? "{\n" : ",\n";
-    return text_ += fmt::format("\"{}\": ", key);
-  }
-
-  std::string text_;
-};
-
 }  // namespace
 
 std::string write_json(const RunAnalysis& analysis) {
   const RunResults& results = analysis.results;
-  const Verdicts& verdicts = analysis.verdicts;
-  const std::vector<MetricColumn> columns = metric_columns(analysis.points);
-  ObjectText text;
-  text.add("schema_version", Json(json_report_version));
-  text.add("sweep", sweep_of(results));
-  text.add("run", run_of(results.run));
-  text.add("device", json_of(results.run.provenance.device));
-  text.add("patterns", patterns_of(results.points));
-  text.add("metrics", metrics_of(columns));
-  text.add("points", results.points.size(),
-           [&](std::size_t i) { return json_of(results.points[i], verdicts.of_points[i]); });
-  text.add("verdicts", verdicts_of(results, verdicts));
-  text.add("tuning", tuning_of(results.run));
-  text.add("comparisons", comparisons_of(results.run));
-  text.add("anchors", anchors_of(results.run));
-  text.add("expectations", expectations_of(results));
-  text.add("explanations", explanations_of(results.run));
-  return std::move(text).finish();
+  const RunRecord& run = results.run;
+  const Provenance& provenance = run.provenance;
+  std::string text;
+  const auto begin = [&](std::string_view key) {
+    text += fmt::format("{}\"{}\": ", text.empty() ? "{\n" : ",\n", key);
+  };
+  const auto add = [&](std::string_view key, const Json& value) {
+    begin(key);
+    text += json_line(value);
+  };
+  // One element a line, of which one at a time is in memory.
+  const auto add_lines = [&](std::string_view key, std::size_t count, auto element) {
+    begin(key);
+    text += '[';
+    for (std::size_t i = 0; i < count; ++i) {
+      text += (i == 0 ? "\n " : ",\n ") + json_line(element(i));
+    }
+    text += count == 0 ? "]" : "\n]";
+  };
+  const auto add_list = [&](std::string_view key, const std::vector<Json>& elements) {
+    add_lines(key, elements.size(), [&](std::size_t i) { return elements[i]; });
+  };
+  add("schema_version", json_report_version);
+  add("sweep", {{"name", provenance.sweep_name},
+                {"summary", json_text(results.summary)},
+                {"text", provenance.sweep_text}});
+  add("run", {{"id", run.id},
+              {"state", to_string(run.state)},
+              {"started", json_text(run.started)},
+              {"finished", json_text(run.finished)},
+              {"command", provenance.command},
+              {"host", json_text(provenance.host)},
+              {"engine_version", json_text(provenance.engine_version)},
+              {"compiler", json_text(provenance.compiler)},
+              {"measure", provenance.measure},
+              {"seed", std::to_string(provenance.seed)},
+              {"notes", run.notes}});
+  add("device", json_of(provenance.device));
+  add_list("patterns", patterns_of(results.points));
+  add("metrics", metrics_of(metric_columns(analysis.points)));
+  add_lines("points", results.points.size(), [&](std::size_t i) {
+    return json_of(results.points[i], analysis.verdicts.of_points[i]);
+  });
+  add_list("verdicts", verdicts_of(results, analysis.verdicts));
+  add("tuning", tuning_of(run));
+  add_list("comparisons", comparisons_of(run));
+  add_list("anchors", anchors_of(run));
+  add_list("expectations", expectations_of(results));
+  add_list("explanations", explanations_of(run));
+  return text + "\n}\n";
 }
 
 }  // namespace sweep

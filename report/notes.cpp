@@ -1,24 +1,29 @@
 #include "report/notes.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstddef>
 #include <map>
 
 #include "engine/text/characters.h"
 #include "engine/text/units.h"
 #include "report/display_text.h"
 #include "report/parameter_values.h"
-#include "report/run_analysis.h"
 
 namespace sweep {
 namespace {
 
-std::string time_text(double seconds) {
-  return format_figure(seconds * 1e6) + " us";
+/// Beyond this share differences between points may be the machine's.
+constexpr double alarming_drift = 0.01;
+constexpr std::size_t most_notes_shown = 20;
+
+/// "66.20 us to 71.05 us"
+std::string describe_times(const AnchorRecord& fastest, const AnchorRecord& slowest) {
+  return format_figure(fastest.seconds * 1e6) + " us to " + format_figure(slowest.seconds * 1e6) +
+         " us";
 }
 
 /// The configuration's telling parameters in brackets; empty when its point is not there.
@@ -26,8 +31,7 @@ std::string describe_configuration(const RunResults& results, std::int64_t ordin
   const auto found = std::ranges::find(results.points, ordinal, &StoredPoint::ordinal);
   if (found == results.points.end()) return {};
   const std::vector<const PointRecord*> points = records_of(results.points);
-  const std::string text = describe(found->point, telling_parameters(parameters_of(points)));
-  return " (" + text + ")";
+  return " (" + describe(found->point, telling_parameters(parameters_of(points))) + ")";
 }
 
 /// ", clock 1980 to 1700 MHz, 45 to 72 °C": from the first time to the last, as far as known.
@@ -44,34 +48,28 @@ std::string describe_conditions(const AnchorRecord& first, const AnchorRecord& l
   return text;
 }
 
-/// Beyond this share differences between points may be the machine's.
-constexpr double alarming_drift = 0.01;
-
 /// How far one anchor configuration's times lie apart.
 RunNote describe_drift(const RunResults& results, const std::vector<AnchorRecord>& anchors) {
   const auto [fastest, slowest] = std::ranges::minmax_element(anchors, {}, &AnchorRecord::seconds);
   const AnchorRecord& first = anchors.front();
   const AnchorRecord& last = anchors.back();
-  const std::string what = fmt::format("the anchor configuration{}, measured {} times within {},",
-                                       describe_configuration(results, first.ordinal),
-                                       anchors.size(), format_duration(last.at - first.at));
-  const std::string conditions = describe_conditions(first, last);
+  const std::string times = describe_times(*fastest, *slowest);
+  const double drift = slowest->seconds / fastest->seconds - 1;
   const bool has_intervals = std::ranges::all_of(
       anchors, [](const AnchorRecord& anchor) { return anchor.seconds_high > 0; });
+  std::string found = fmt::format("drifted by {:.1f} %: {}", drift * 100, times);
+  bool is_concern = drift >= alarming_drift;
   if (!has_intervals) {
-    return {fmt::format("{} took {} to {}, of too few samples to tell drift from noise{}", what,
-                        time_text(fastest->seconds), time_text(slowest->seconds), conditions),
-            true};
+    found = "took " + times + ", of too few samples to tell drift from noise";
+    is_concern = true;
+  } else if (slowest->seconds_low <= fastest->seconds_high) {
+    found = "did not drift: its times, " + times + ", are the same";
+    is_concern = false;
   }
-  if (slowest->seconds_low <= fastest->seconds_high) {
-    return {fmt::format("{} did not drift: its times, {} to {}, are the same{}", what,
-                        time_text(fastest->seconds), time_text(slowest->seconds), conditions),
-            false};
-  }
-  const double drift = slowest->seconds / fastest->seconds - 1;
-  return {fmt::format("{} drifted by {:.1f} %: {} to {}{}", what, drift * 100,
-                      time_text(fastest->seconds), time_text(slowest->seconds), conditions),
-          drift >= alarming_drift};
+  return {fmt::format("the anchor configuration{}, measured {} times within {}, {}{}",
+                      describe_configuration(results, first.ordinal), anchors.size(),
+                      format_duration(last.at - first.at), found, describe_conditions(first, last)),
+          is_concern};
 }
 
 void add_drift(const RunResults& results, std::vector<RunNote>& notes) {
@@ -109,20 +107,17 @@ void add_stops(const RunResults& results, std::vector<RunNote>& notes) {
 
 void add_samples(const RunResults& results, std::vector<RunNote>& notes) {
   std::size_t all = 0;
-  std::size_t outliers = 0;
-  std::size_t slow = 0;
+  std::map<SampleMark, std::size_t> marked;
   for (const StoredPoint& stored : results.points) {
-    for (const Sample& sample : stored.point.samples) {
-      ++all;
-      if (sample.mark == SampleMark::outlier) ++outliers;
-      if (sample.mark == SampleMark::low_clock) ++slow;
-    }
+    all += stored.point.samples.size();
+    for (const Sample& sample : stored.point.samples) ++marked[sample.mark];
   }
   std::vector<std::string> parts;
-  if (outliers > 0) {
+  if (const std::size_t outliers = marked[SampleMark::outlier]; outliers > 0) {
     parts.push_back(fmt::format("{} {} (kept in the figures)", format_thousands(outliers),
                                 outliers == 1 ? "is an outlier" : "are outliers"));
   }
+  const std::size_t slow = marked[SampleMark::low_clock];
   if (slow > 0) {
     parts.push_back(fmt::format("{} {} taken at a low clock (left out of the figures)",
                                 format_thousands(slow), slow == 1 ? "was" : "were"));
@@ -130,11 +125,6 @@ void add_samples(const RunResults& results, std::vector<RunNote>& notes) {
   if (parts.empty()) return;
   notes.push_back(
       {fmt::format("of {} samples {}", format_thousands(all), in_words(parts)), slow > 0});
-}
-
-/// Counts may have followed since the run.
-bool has_uncounted(const RunResults& results) {
-  return std::ranges::any_of(results.points, lacks_counts, &StoredPoint::point);
 }
 
 }  // namespace
@@ -145,8 +135,13 @@ std::vector<RunNote> run_notes(const RunResults& results) {
     notes.push_back({std::move(note), true});
   }
   for (const std::string& note : results.run.notes) {
+    // Counts may have followed since the run.
     const bool is_about_counts = note == too_late_to_count;
-    if (!is_about_counts || has_uncounted(results)) notes.push_back({note, !is_about_counts});
+    if (is_about_counts &&
+        std::ranges::none_of(results.points, lacks_counts, &StoredPoint::point)) {
+      continue;
+    }
+    notes.push_back({note, !is_about_counts});
   }
   add_drift(results, notes);
   add_stops(results, notes);
@@ -187,56 +182,38 @@ std::string count_partly_verified(std::span<const StoredPoint> points) {
   return count == 0 ? "" : ", " + format_thousands(count) + " verified in part";
 }
 
-namespace {
-
-constexpr std::size_t most_notes_shown = 20;
-
-/// What the points say that differs in its numbers alone.
-struct Kind {
-  NoteRange range;
-  const StoredPoint* last = nullptr;
-  std::size_t points = 0;
-};
-
-/// The kinds in the order they first appear.
-std::vector<Kind> kinds_of(std::span<const StoredPoint> points) {
-  std::vector<Kind> kinds;
+std::vector<std::string> describe_notes(std::span<const StoredPoint> points) {
+  /// Notes that differ in their numbers alone.
+  struct Kind {
+    NoteRange range;
+    const StoredPoint* last = nullptr;
+    std::size_t points = 0;
+  };
+  std::vector<Kind> kinds;  // in the order they first appear
   std::map<std::vector<std::string>, std::size_t> place_of;
   for (const StoredPoint& stored : points) {
     for (const std::string& note : stored.point.notes) {
       const NoteParts parts = take_apart(note);
       const auto [place, is_new] = place_of.emplace(parts.words, kinds.size());
-      if (is_new) {
-        const Kind kind = {NoteRange(parts)};
-        kinds.push_back(kind);
-      }
+      if (is_new) kinds.push_back(Kind{NoteRange(parts)});
       Kind& kind = kinds[place->second];
       kind.range.add(parts);
       if (kind.last != &stored) ++kind.points;
       kind.last = &stored;
     }
   }
-  return kinds;
-}
-
-std::string describe_share(std::size_t count, std::size_t all) {
-  if (all == 1) return "1 point";
-  if (count == all) return fmt::format("All {} points", format_thousands(all));
-  return fmt::format("{} of {} points", format_thousands(count), format_thousands(all));
-}
-
-}  // namespace
-
-std::vector<std::string> describe_notes(std::span<const StoredPoint> points) {
   std::vector<std::string> lines;
-  const std::vector<Kind> kinds = kinds_of(points);
+  const std::string all = format_thousands(points.size());
   for (const Kind& kind : kinds) {
     if (lines.size() == most_notes_shown && kinds.size() > most_notes_shown + 1) {
       lines.push_back(fmt::format("and {} other notes on points",
                                   format_thousands(kinds.size() - most_notes_shown)));
       break;
     }
-    lines.push_back(describe_share(kind.points, points.size()) + ": " + kind.range.text());
+    std::string share = format_thousands(kind.points) + " of " + all + " points";
+    if (kind.points == points.size()) share = "All " + all + " points";
+    if (points.size() == 1) share = "1 point";
+    lines.push_back(share + ": " + kind.range.text());
   }
   return lines;
 }
@@ -255,10 +232,8 @@ std::size_t skip_digits(std::string_view text, std::size_t at) {
 
 /// The end of the number that begins at `begin`, or `begin` when none does.
 std::size_t end_of_number(std::string_view text, std::size_t begin) {
-  const auto is_before = [&](std::size_t at) {
-    return at == 0 || (!is_in_word(text[at - 1]) && text[at - 1] != '.' && text[at - 1] != '-');
-  };
-  if (!is_before(begin)) return begin;
+  const char before = begin > 0 ? text[begin - 1] : ' ';
+  if (is_in_word(before) || before == '.' || before == '-') return begin;
   const std::size_t digits = begin + (text[begin] == '-' ? 1 : 0);
   std::size_t end = skip_digits(text, digits);
   if (end == digits) return begin;
@@ -286,10 +261,8 @@ double value_of(std::string number) {
 }  // namespace
 
 NoteParts take_apart(std::string_view note) {
-  NoteParts parts;
-  parts.words.emplace_back();
-  std::size_t at = 0;
-  while (at < note.size()) {
+  NoteParts parts = {{""}, {}};
+  for (std::size_t at = 0; at < note.size();) {
     const std::size_t end = end_of_number(note, at);
     if (end == at) {
       parts.words.back() += note[at++];
@@ -322,55 +295,14 @@ std::string NoteRange::text() const {
 
 namespace {
 
-using Lines = std::vector<std::pair<std::string, std::string>>;
-
-void join(std::string& text, const std::string& part) {
-  if (part.empty()) return;
-  if (!text.empty()) text += ", ";
-  text += part;
+/// The parts that are known, divided by commas.
+std::string join_known(std::vector<std::string> parts) {
+  std::erase(parts, "");
+  return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::string describe_device(const Device& device) {
-  std::string text = device.name;
-  if (device.compute_capability > 0) {
-    join(text, fmt::format("compute capability {}.{}", device.compute_capability / 10,
-                           device.compute_capability % 10));
-  }
-  if (device.multiprocessors > 0) {
-    join(text, fmt::format("{} multiprocessors", device.multiprocessors));
-  }
-  return text;
-}
-
-std::string describe_memory(const Device& device) {
-  std::string text;
-  if (device.memory_bytes > 0) join(text, format_bytes(device.memory_bytes));
-  if (device.memory_bus_bits > 0 && device.memory_clock_hz > 0) {
-    join(text, fmt::format("{} bit at {:.0f} MHz", device.memory_bus_bits,
-                           static_cast<double>(device.memory_clock_hz) / 1e6));
-  }
-  if (device.peak_bandwidth() > 0) {
-    join(text,
-         fmt::format("theoretical peak {} GB/s", format_figure(device.peak_bandwidth() / 1e9)));
-  }
-  if (device.l2_bytes > 0) join(text, "L2 cache " + format_bytes(device.l2_bytes));
-  return text;
-}
-
-std::string describe_driver(const Device& device) {
-  std::string text = device.driver;
-  if (!device.cuda.empty()) join(text, "CUDA " + device.cuda);
-  return text;
-}
-
-std::string describe_run(const RunRecord& run) {
-  std::string text = fmt::format("{}", run.id);
-  if (!run.started.empty()) join(text, "started " + readable_time(run.started));
-  if (!run.finished.empty()) {
-    join(text, (run.state == RunState::interrupted ? "interrupted " : "finished ") +
-                   readable_time(run.finished));
-  }
-  return text;
+std::string known(bool is_known, const std::string& text) {
+  return is_known ? text : std::string();
 }
 
 }  // namespace
@@ -380,21 +312,36 @@ std::string readable_time(const std::string& time) {
   return time.substr(0, 10) + ' ' + time.substr(11, 8) + " UTC";
 }
 
-Lines describe_provenance(const RunRecord& run) {
+std::vector<std::pair<std::string, std::string>> describe_provenance(const RunRecord& run) {
   const Provenance& provenance = run.provenance;
-  const std::string engine =
-      provenance.engine_version.empty() ? std::string() : "sweep " + provenance.engine_version;
-  Lines lines = {
-      {"device", describe_device(provenance.device)},
-      {"memory", describe_memory(provenance.device)},
-      {"driver", describe_driver(provenance.device)},
+  const Device& device = provenance.device;
+  const int capability = device.compute_capability;
+  const double peak = device.peak_bandwidth();
+  const char* end = run.state == RunState::interrupted ? "interrupted " : "finished ";
+  std::vector<std::pair<std::string, std::string>> lines = {
+      {"device", join_known({device.name,
+                             known(capability > 0, fmt::format("compute capability {}.{}",
+                                                               capability / 10, capability % 10)),
+                             known(device.multiprocessors > 0,
+                                   fmt::format("{} multiprocessors", device.multiprocessors))})},
+      {"memory",
+       join_known(
+           {known(device.memory_bytes > 0, format_bytes(device.memory_bytes)),
+            known(device.memory_bus_bits > 0 && device.memory_clock_hz > 0,
+                  fmt::format("{} bit at {:.0f} MHz", device.memory_bus_bits,
+                              static_cast<double>(device.memory_clock_hz) / 1e6)),
+            known(peak > 0, fmt::format("theoretical peak {} GB/s", format_figure(peak / 1e9))),
+            known(device.l2_bytes > 0, "L2 cache " + format_bytes(device.l2_bytes))})},
+      {"driver", join_known({device.driver, known(!device.cuda.empty(), "CUDA " + device.cuda)})},
       {"compiler", provenance.compiler},
-      {"engine", engine},
+      {"engine", known(!provenance.engine_version.empty(), "sweep " + provenance.engine_version)},
       {"measuring", provenance.measure},
-      {"order", provenance.seed == 0 ? std::string()
-                                     : fmt::format("shuffled with the seed {}", provenance.seed)},
+      {"order",
+       known(provenance.seed != 0, fmt::format("shuffled with the seed {}", provenance.seed))},
       {"host", provenance.host},
-      {"run", describe_run(run)}};
+      {"run", join_known({std::to_string(run.id),
+                          known(!run.started.empty(), "started " + readable_time(run.started)),
+                          known(!run.finished.empty(), end + readable_time(run.finished))})}};
   std::erase_if(lines, [](const auto& line) { return line.second.empty(); });
   return lines;
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -100,7 +101,11 @@ class GroupJudge {
 
   VerdictGroup judge() {
     for (const std::size_t i : ranked_.places) {
-      verdicts_[i] = unjudged(results_.points[i].point);
+      PointVerdict& verdict = verdicts_[i].emplace();
+      verdict.metric = group_.metric;
+      verdict.group = group_.label;
+      verdict.figure = figure_of(results_.points[i].point, ranked_.ranked_by).value();
+      verdict.interval = interval_of(results_.points[i].point, ranked_.ranked_by);
     }
     std::vector<std::size_t> ranked = ranked_.places;
     std::ranges::stable_sort(ranked, [&](std::size_t a, std::size_t b) { return better(a, b); });
@@ -112,16 +117,6 @@ class GroupJudge {
   }
 
  private:
-  /// With the figure, which a ranked point has.
-  PointVerdict unjudged(const PointRecord& point) const {
-    PointVerdict verdict;
-    verdict.metric = group_.metric;
-    verdict.group = group_.label;
-    verdict.figure = figure_of(point, ranked_.ranked_by).value();
-    verdict.interval = interval_of(point, ranked_.ranked_by);
-    return verdict;
-  }
-
   bool lower_is_better() const { return ranked_.ranked_by.better == Better::lower; }
 
   bool better(std::size_t a, std::size_t b) const {
@@ -137,26 +132,27 @@ class GroupJudge {
     return found != comparisons.end() ? &*found : nullptr;
   }
 
+  /// The first of the group's points for which it holds.
+  template <typename Holds>
+  std::optional<std::size_t> find_point(Holds holds) const {
+    const auto found = std::ranges::find_if(ranked_.places, holds);
+    return found != ranked_.places.end() ? std::optional(*found) : std::nullopt;
+  }
+
   /// What the search that has ended says is the best.
   std::optional<std::size_t> winner_searched() const {
     if (!ranked_.tuned) return std::nullopt;
     const auto& winner = results_.run.tuning->groups[*ranked_.tuned].winner;
-    const auto found = std::ranges::find_if(ranked_.places, [&](std::size_t i) {
-      return winner && results_.points[i].ordinal == *winner;
-    });
-    return found != ranked_.places.end() ? std::optional(*found) : std::nullopt;
+    return find_point([&](std::size_t i) { return winner == results_.points[i].ordinal; });
   }
 
   /// The point that the others were compared with; nothing when it is not one of this group.
   std::optional<std::size_t> best_compared() const {
-    for (const std::size_t i : ranked_.places) {
+    return find_point([&](std::size_t i) {
       const ComparisonRecord* comparison = comparison_of(i);
-      if (comparison != nullptr && comparison->slowdown_low == 1 && comparison->slowdown == 1 &&
-          comparison->slowdown_high == 1) {
-        return i;
-      }
-    }
-    return std::nullopt;
+      return comparison != nullptr && comparison->slowdown_low == 1 && comparison->slowdown == 1 &&
+             comparison->slowdown_high == 1;
+    });
   }
 
   /// Of points in their order; the first when none has an interval. What was cut off is not the
@@ -219,70 +215,42 @@ std::string describe_distance(const PointVerdict& verdict) {
                                        : "worse";
 }
 
-/// Finds the best and the slowest of all groups.
-class ExtremesFinder {
- public:
-  explicit ExtremesFinder(const RunResults& results) : results_(results) {}
-
-  /// `judged` is null for a pattern's only point.
-  void add(const RankedGroup& ranked, const VerdictGroup* judged) {
-    if (ranked_by_ && *ranked_by_ != ranked.ranked_by) has_several_metrics_ = true;
-    ranked_by_ = ranked.ranked_by;
-    if (has_several_metrics_) return;
-    const std::size_t best = judged != nullptr ? judged->best : ranked.places.front();
-    const auto worst = std::ranges::max_element(
-        ranked.places, [&](std::size_t a, std::size_t b) { return is_better(a, b); });
-    groups_.push_back({best, *worst, judged});
+/// The best and the slowest of all groups; `judged` has null for a pattern's only point.
+std::optional<RunExtremes> find_extremes(const RunResults& results,
+                                         const std::vector<RankedGroup>& ranked,
+                                         const std::vector<const VerdictGroup*>& judged) {
+  const RankedBy& by = ranked.front().ranked_by;
+  if (!std::ranges::all_of(ranked, [&](const RankedGroup& each) { return each.ranked_by == by; })) {
+    return std::nullopt;
   }
-
-  std::optional<RunExtremes> find(const Verdicts& verdicts) const {
-    if (verdicts.groups.empty() || has_several_metrics_) return std::nullopt;
-    const auto& first = *std::ranges::min_element(
-        groups_, [&](const Ends& a, const Ends& b) { return is_better(a.best, b.best); });
-    RunExtremes extremes;
-    extremes.metric = {ranked_by_->metric, ranked_by_->origin};
-    extremes.best = first.best;
-    extremes.figure = figure(first.best);
-    for (const Ends& ends : groups_) {
-      // Of its own group only what the verdict knows to be slower.
-      const auto slow = &ends != &first          ? std::optional(ends.worst)
-                        : ends.judged != nullptr ? ends.judged->slowest
-                                                 : std::nullopt;
-      if (!slow || !is_better(first.best, *slow)) continue;
-      if (!extremes.slowest || is_better(*extremes.slowest, *slow)) extremes.slowest = slow;
-    }
-    if (extremes.slowest) extremes.distance = distance(extremes);
-    return extremes;
-  }
-
- private:
-  struct Ends {
-    std::size_t best;
-    std::size_t worst;
-    const VerdictGroup* judged;
+  const auto figure = [&](std::size_t i) { return figure_of(results.points[i].point, by).value(); };
+  const auto is_better = [&](std::size_t a, std::size_t b) {
+    return by.better == Better::lower ? figure(a) < figure(b) : figure(a) > figure(b);
   };
-
-  double figure(std::size_t i) const {
-    return figure_of(results_.points[i].point, *ranked_by_).value();
+  std::vector<std::size_t> bests;
+  for (std::size_t i = 0; i < ranked.size(); ++i) {
+    bests.push_back(judged[i] != nullptr ? judged[i]->best : ranked[i].places.front());
   }
-
-  bool is_better(std::size_t a, std::size_t b) const {
-    return ranked_by_->better == Better::lower ? figure(a) < figure(b) : figure(a) > figure(b);
+  const auto first = std::ranges::min_element(bests, is_better);
+  RunExtremes extremes = {{by.metric, by.origin}, *first, figure(*first)};
+  for (std::size_t i = 0; i < ranked.size(); ++i) {
+    std::optional<std::size_t> slow;
+    if (bests.begin() + static_cast<std::ptrdiff_t>(i) != first) {
+      slow = *std::ranges::max_element(ranked[i].places, is_better);
+    } else if (judged[i] != nullptr) {
+      slow = judged[i]->slowest;  // of its own group only what the verdict knows to be slower
+    }
+    if (!slow || !is_better(extremes.best, *slow)) continue;
+    if (!extremes.slowest || is_better(*extremes.slowest, *slow)) extremes.slowest = slow;
   }
-
-  std::string distance(const RunExtremes& extremes) const {
-    const double ratio = figure(*extremes.slowest) / extremes.figure;
-    const bool is_rough = is_cut_off(results_.points[*extremes.slowest].point);
-    return fmt::format(
-        "{}{} than the best", is_rough ? "cut off, about " : "",
-        std::isfinite(ratio) ? describe_difference(ratio, extremes.metric) : "worse");
-  }
-
-  const RunResults& results_;
-  std::optional<RankedBy> ranked_by_;
-  bool has_several_metrics_ = false;
-  std::vector<Ends> groups_;
-};
+  if (!extremes.slowest) return extremes;
+  const double ratio = figure(*extremes.slowest) / extremes.figure;
+  const bool is_rough = is_cut_off(results.points[*extremes.slowest].point);
+  extremes.distance =
+      fmt::format("{}{} than the best", is_rough ? "cut off, about " : "",
+                  std::isfinite(ratio) ? describe_difference(ratio, extremes.metric) : "worse");
+  return extremes;
+}
 
 }  // namespace
 
@@ -322,7 +290,7 @@ Verdicts judge(const RunResults& results, const std::vector<ParameterValues>& pa
   const TuningRecord* tuning = results.run.tuning ? &*results.run.tuning : nullptr;
   const std::vector<RankedGroup> ranked = ranked_groups(results.points, tuning);
   verdicts.groups.reserve(ranked.size());
-  ExtremesFinder extremes(results);
+  std::vector<const VerdictGroup*> judged;
   for (const RankedGroup& group : ranked) {
     const bool is_judged = group.places.size() > 1 || tuning != nullptr;
     if (is_judged) {
@@ -330,9 +298,9 @@ Verdicts judge(const RunResults& results, const std::vector<ParameterValues>& pa
       verdicts.groups.push_back(
           GroupJudge(results, group, std::move(label), verdicts.of_points).judge());
     }
-    extremes.add(group, is_judged ? &verdicts.groups.back() : nullptr);
+    judged.push_back(is_judged ? &verdicts.groups.back() : nullptr);
   }
-  verdicts.overall = extremes.find(verdicts);
+  if (!verdicts.groups.empty()) verdicts.overall = find_extremes(results, ranked, judged);
   return verdicts;
 }
 
@@ -365,33 +333,26 @@ RunAnalysis::RunAnalysis(const RunResults& run_results)
       told(telling_parameters(parameters)),
       verdicts(judge(results, parameters)) {}
 
-namespace {
-
-/// Of two groups' bests the better one; groups of different metrics cannot be compared.
-bool is_better_best(const VerdictGroup& group, const VerdictGroup& other, const RunAnalysis& run) {
-  const auto& a = run.verdicts.of_points[group.best];
-  const auto& b = run.verdicts.of_points[other.best];
-  if (!a || !b || group.metric != other.metric) return false;
-  const Better better = better_for(group.metric, run.results.run.tuning);
-  return better == Better::lower ? a->figure < b->figure : a->figure > b->figure;
-}
-
-}  // namespace
-
 std::vector<std::size_t> best_of_patterns(const RunAnalysis& run) {
+  // Groups of different metrics cannot be compared: the first stays.
+  const auto is_better = [&](const VerdictGroup& group, const VerdictGroup& other) {
+    const auto& a = run.verdicts.of_points[group.best];
+    const auto& b = run.verdicts.of_points[other.best];
+    if (!a || !b || group.metric != other.metric) return false;
+    const bool is_lower = better_for(group.metric, run.results.run.tuning) == Better::lower;
+    return is_lower ? a->figure < b->figure : a->figure > b->figure;
+  };
   std::map<std::string, const VerdictGroup*> best;
   for (const VerdictGroup& group : run.verdicts.groups) {
     const VerdictGroup*& known = best[group.pattern];
-    if (known == nullptr || is_better_best(group, *known, run)) known = &group;
+    if (known == nullptr || is_better(group, *known)) known = &group;
   }
   std::vector<std::size_t> places;
-  std::map<std::string, bool> met;
+  std::set<std::string> met;
   for (std::size_t i = 0; i < run.points.size(); ++i) {
-    const PointRecord& point = *run.points[i];
-    bool& is_met = met[point.key.pattern_name];
-    if (is_met || point.status != PointStatus::ok) continue;
-    is_met = true;
-    const auto found = best.find(point.key.pattern_name);
+    const std::string& pattern = run.points[i]->key.pattern_name;
+    if (run.points[i]->status != PointStatus::ok || !met.insert(pattern).second) continue;
+    const auto found = best.find(pattern);
     places.push_back(found != best.end() ? found->second->best : i);
   }
   return places;
@@ -404,9 +365,7 @@ std::vector<Failure> failures_of(std::span<const PointRecord* const> points) {
     if (point->status != PointStatus::failed) continue;
     const auto [place, is_new] = place_of.emplace(point->reason, failures.size());
     if (is_new) {
-      Failure failure;
-      failure.reason = point->reason.empty() ? "no reason is known" : point->reason;
-      failures.push_back(std::move(failure));
+      failures.push_back({point->reason.empty() ? "no reason is known" : point->reason, {}});
     }
     failures[place->second].points.push_back(point);
   }
