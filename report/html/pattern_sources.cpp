@@ -1,13 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <cstdint>
 #include <nlohmann/json.hpp>
-#include <string>
-#include <string_view>
-#include <vector>
+#include <set>
 
+#include "engine/text/characters.h"
 #include "engine/text/units.h"
 #include "report/display_text.h"
 #include "report/html/html_text.h"
@@ -16,23 +15,99 @@
 namespace sweep {
 namespace {
 
+constexpr auto keywords = std::to_array<std::string_view>(
+    {"__device__", "__global__", "__restrict__", "__shared__", "__syncthreads",
+     "alignas",    "auto",       "bool",         "break",      "case",
+     "char",       "const",      "constexpr",    "continue",   "do",
+     "double",     "else",       "extern",       "false",      "float",
+     "for",        "half",       "if",           "inline",     "int",
+     "int32_t",    "int64_t",    "long",         "namespace",  "return",
+     "short",      "signed",     "size_t",       "sizeof",     "static",
+     "struct",     "switch",     "template",     "true",       "typename",
+     "uint32_t",   "uint64_t",   "unsigned",     "using",      "void",
+     "while"});
+static_assert(std::ranges::is_sorted(keywords));
+
+/// A piece of a line, of one kind: "comment", "string", "number", "keyword", or empty.
+struct CodePiece {
+  std::string_view kind;
+  std::size_t length;
+};
+
+/// With its quotes, to the end of the line where it has none.
+std::size_t string_length(std::string_view text) {
+  for (std::size_t i = 1; i < text.size(); ++i) {
+    if (text[i] == '\\') {
+      ++i;
+    } else if (text[i] == text[0]) {
+      return i + 1;
+    }
+  }
+  return text.size();
+}
+
+/// The piece that the text begins with. Only a comment goes on from one line to the next.
+CodePiece next_piece(std::string_view text, bool& in_comment) {
+  if (in_comment || text.starts_with("/*")) {
+    const std::size_t end = text.find("*/", in_comment ? 0 : 2);
+    in_comment = end == std::string_view::npos;
+    return {"comment", in_comment ? text.size() : end + 2};
+  }
+  if (text.starts_with("//")) return {"comment", text.size()};
+  if (text[0] == '"' || text[0] == '\'') return {"string", string_length(text)};
+  const auto length_until = [&](auto begin, auto is_end) {
+    return static_cast<std::size_t>(std::ranges::find_if(begin, text.end(), is_end) - text.begin());
+  };
+  const std::size_t length = length_until(text.begin(), [](char c) { return !is_word(c); });
+  if (length > 0) {
+    const bool is_keyword = std::ranges::binary_search(keywords, text.substr(0, length));
+    return {is_digit(text[0]) ? "number" : is_keyword ? "keyword" : "", length};
+  }
+  return {"", length_until(text.begin() + 1,
+                           [](char c) { return is_word(c) || c == '/' || c == '"' || c == '\''; })};
+}
+
+std::string code_span(std::string_view kind, std::string_view text) {
+  if (kind.empty()) return escape_html(text);
+  return "<span class=\"" + std::string(kind) + "\">" + escape_html(text) + "</span>";
+}
+
+}  // namespace
+
+std::vector<std::string> highlight_cuda(std::string_view source) {
+  std::vector<std::string> lines;
+  bool in_comment = false;
+  while (!source.empty()) {
+    const std::size_t end = std::min(source.find('\n'), source.size());
+    std::string_view text = source.substr(0, end);
+    source.remove_prefix(std::min(end + 1, source.size()));
+    std::string& html = lines.emplace_back();
+    const std::size_t first = std::min(text.find_first_not_of(" \t"), text.size());
+    if (!in_comment && text.substr(first).starts_with('#')) {
+      html = code_span("directive", text);
+      continue;
+    }
+    while (!text.empty()) {
+      const auto [kind, length] = next_piece(text, in_comment);
+      html += code_span(kind, text.substr(0, length));
+      text.remove_prefix(length);
+    }
+  }
+  return lines;
+}
+
+namespace {
+
+using nlohmann::json;
+
 /// What one memory access of a pattern's source costs, as the emulator counted it.
 struct AccessCostLine {
   std::string file;
   std::int64_t line = 0;  ///< from 1
-  std::string text;       ///< "data[i * STRIDE]"
-  std::string kind;       ///< "load", "store", ...
-  std::string space;      ///< "global", "shared", ...
-  double requests = 0;
-  double cost = 0;        ///< sectors; in shared memory wavefronts
-  double ideal = 0;       ///< the fewest that its bytes need
-  double efficiency = 0;  ///< in %
+  double excess = 0;      ///< sectors, or wavefronts, beyond the fewest that its bytes need
+  std::string words;      ///< as HTML
   std::string advice;     ///< may be empty
-
-  bool is_shared() const { return space == "shared"; }
 };
-
-using nlohmann::json;
 
 double number_of(const json& access, const char* key) {
   const auto found = access.find(key);
@@ -44,33 +119,39 @@ std::string text_of(const json& access, const char* key) {
   return found != access.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-std::int64_t line_of(const json& access) {
-  const auto found = access.find("line");
-  return found != access.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
+/// "12.50 % global load in[x]: 8,388,608 requests of 32.00 sectors, where 4.000 would do"
+std::string cost_note(const json& access, const char* unit) {
+  constexpr double good = 90;
+  const double efficiency = number_of(access, "efficiency");
+  const double requests = number_of(access, "requests");
+  const double cost = number_of(access, unit);
+  const double ideal = number_of(access, "ideal");
+  std::string html =
+      fmt::format("<span class=\"share{}\">{} %</span> {} {} <code>{}</code>: {} requests",
+                  efficiency < good ? " waste" : "", format_figure(efficiency),
+                  escape_html(text_of(access, "space")), escape_html(text_of(access, "kind")),
+                  escape_html(text_of(access, "text")), format_total(requests));
+  if (requests <= 0) return html;
+  html += fmt::format(" of {} {}", format_figure(cost / requests), unit);
+  if (ideal < cost) html += fmt::format(", where {} would do", format_figure(ideal / requests));
+  return html;
 }
 
 /// The accesses that the JSON of `sweep explain --json` has. Empty for a text that is none; what an
 /// access lacks stays empty.
 std::vector<AccessCostLine> read_access_costs(std::string_view text) {
   const json explanation = json::parse(text, nullptr, false);
-  if (!explanation.is_object()) return {};
-  const auto accesses = explanation.find("accesses");
-  if (accesses == explanation.end() || !accesses->is_array()) return {};
   std::vector<AccessCostLine> costs;
-  for (const json& access : *accesses) {
+  if (!explanation.is_object() || !explanation.contains("accesses")) return costs;
+  const json& accesses = explanation["accesses"];
+  if (!accesses.is_array()) return costs;
+  for (const json& access : accesses) {
     if (!access.is_object()) continue;
-    AccessCostLine cost;
-    cost.file = text_of(access, "file");
-    cost.line = line_of(access);
-    cost.text = text_of(access, "text");
-    cost.kind = text_of(access, "kind");
-    cost.space = text_of(access, "space");
-    cost.requests = number_of(access, "requests");
-    cost.cost = number_of(access, cost.is_shared() ? "wavefronts" : "sectors");
-    cost.ideal = number_of(access, "ideal");
-    cost.efficiency = number_of(access, "efficiency");
-    cost.advice = text_of(access, "advice");
-    costs.push_back(std::move(cost));
+    const char* unit = text_of(access, "space") == "shared" ? "wavefronts" : "sectors";
+    const bool has_line = access.contains("line") && access["line"].is_number_integer();
+    costs.push_back({text_of(access, "file"), has_line ? access["line"].get<std::int64_t>() : 0,
+                     std::max(number_of(access, unit) - number_of(access, "ideal"), 0.0),
+                     cost_note(access, unit), text_of(access, "advice")});
   }
   return costs;
 }
@@ -78,18 +159,16 @@ std::vector<AccessCostLine> read_access_costs(std::string_view text) {
 /// A pattern's source with what its accesses cost beside its lines.
 struct PatternSource {
   std::string name;
-  std::string text;       ///< of its file, then of those that it includes
-  std::string explained;  ///< the configuration that the costs are of, in words; may be empty
+  std::string text;            ///< of its file, then of those that it includes
+  std::string explained = {};  ///< the configuration that the costs are of, in words; may be empty
   std::vector<AccessCostLine> costs = {};
-};
 
-/// "patterns/stride.cu" is the file of the pattern `stride`.
-bool is_file_of(std::string_view file, const std::string& pattern) {
-  if (const auto slash = file.rfind('/'); slash != std::string_view::npos) {
-    file.remove_prefix(slash + 1);
+  /// "patterns/stride.cu" is the file of the pattern `stride`.
+  bool has_file(std::string_view file) const {
+    file.remove_prefix(file.rfind('/') + 1);
+    return file.substr(0, file.rfind('.')) == name;
   }
-  return file.substr(0, file.rfind('.')) == pattern;
-}
+};
 
 /// The first line, from 1, after the comment that the pattern's header stands in.
 std::size_t first_line_of_code(const std::string& text) {
@@ -99,121 +178,28 @@ std::size_t first_line_of_code(const std::string& text) {
   return static_cast<std::size_t>(breaks) + 2;
 }
 
-/// "12.50 % global load in[x]: 8,388,608 requests of 32.00 sectors, where 4.000 would do"
-std::string cost_note(const AccessCostLine& cost) {
-  constexpr double good = 90;
-  const std::string unit = cost.is_shared() ? "wavefronts" : "sectors";
-  std::string html =
-      fmt::format("<span class=\"share{}\">{} %</span> {} {} <code>{}</code>: {} requests",
-                  cost.efficiency < good ? " waste" : "", format_figure(cost.efficiency),
-                  escape_html(cost.space), escape_html(cost.kind), escape_html(cost.text),
-                  format_total(cost.requests));
-  if (cost.requests <= 0) return html;
-  html += fmt::format(" of {} {}", format_figure(cost.cost / cost.requests), unit);
-  if (cost.ideal < cost.cost) {
-    html += fmt::format(", where {} would do", format_figure(cost.ideal / cost.requests));
-  }
-  return html;
-}
-
-/// How hot a line is, 0 to 3, by its share of all that is spent beyond the ideal.
-int heat_of(const std::vector<const AccessCostLine*>& costs, double all_excess) {
+/// A line of code, which is the hotter, from 0 to 3, the larger its share of all that is spent
+/// beyond the ideal; and what its accesses cost.
+std::string listed_line(const PatternSource& source, std::size_t number, const std::string& code,
+                        double all_excess) {
   double excess = 0;
-  for (const AccessCostLine* cost : costs) excess += std::max(cost->cost - cost->ideal, 0.0);
-  if (excess <= 0 || all_excess <= 0) return 0;
-  return 1 + static_cast<int>(std::min(2.0, std::floor(excess / all_excess * 3)));
-}
-
-std::string notes_of(const std::vector<const AccessCostLine*>& costs) {
-  std::string html;
-  std::vector<std::string> told;
-  for (const AccessCostLine* cost : costs) {
-    html += "<p>" + cost_note(*cost) + "</p>";
-    if (cost->advice.empty() || std::ranges::find(told, cost->advice) != told.end()) continue;
-    told.push_back(cost->advice);
-    html += "<p class=\"advice\">" + escape_html(cost->advice) + "</p>";
+  std::string notes;
+  std::set<std::string> told;
+  for (const AccessCostLine& cost : source.costs) {
+    if (cost.line != static_cast<std::int64_t>(number) || !source.has_file(cost.file)) continue;
+    excess += cost.excess;
+    notes += "<p>" + cost.words + "</p>";
+    if (cost.advice.empty() || !told.insert(cost.advice).second) continue;
+    notes += "<p class=\"advice\">" + escape_html(cost.advice) + "</p>";
   }
-  return html;
-}
-
-std::string listed_line(std::size_t number, const std::string& code,
-                        const std::vector<const AccessCostLine*>& costs, double all_excess) {
+  const int heat =
+      excess > 0 ? 1 + static_cast<int>(std::min(2.0, std::floor(excess / all_excess * 3))) : 0;
   std::string html = fmt::format(
       "<tr class=\"heat-{}\"><th scope=\"row\" class=\"line\">{}</th>"
       "<td class=\"code\"><code>{}</code></td></tr>\n",
-      heat_of(costs, all_excess), number, code);
-  if (costs.empty()) return html;
-  return html + "<tr class=\"costs\"><td></td><td><div>" + notes_of(costs) + "</div></td></tr>\n";
-}
-
-std::string code_table(const PatternSource& source, std::size_t first,
-                       const std::vector<std::string>& lines) {
-  double all_excess = 0;
-  for (const AccessCostLine& cost : source.costs) {
-    all_excess += std::max(cost.cost - cost.ideal, 0.0);
-  }
-  std::string html = fmt::format(
-      "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Source of {}\">\n"
-      "<table class=\"source\">\n<tbody>\n",
-      escape_html(source.name));
-  for (std::size_t number = first; number <= lines.size(); ++number) {
-    std::vector<const AccessCostLine*> costs;
-    for (const AccessCostLine& cost : source.costs) {
-      if (cost.line == static_cast<std::int64_t>(number) && is_file_of(cost.file, source.name)) {
-        costs.push_back(&cost);
-      }
-    }
-    html += listed_line(number, lines[number - 1], costs, all_excess);
-  }
-  return html + "</tbody>\n</table>\n</div>\n";
-}
-
-/// Those of the files that the pattern includes.
-std::string costs_elsewhere(const PatternSource& source) {
-  std::string items;
-  for (const AccessCostLine& cost : source.costs) {
-    if (is_file_of(cost.file, source.name)) continue;
-    items +=
-        fmt::format("<li>{}:{}: {}</li>\n", escape_html(cost.file), cost.line, cost_note(cost));
-  }
-  if (items.empty()) return {};
-  return "<p>In files that it includes:</p>\n<ul>\n" + items + "</ul>\n";
-}
-
-/// Of several texts of one pattern's name each has the explanation that is of it.
-void add_explanation(const RunResults& results, PatternSource& source) {
-  for (const PatternExplanation& explanation : results.run.explanations) {
-    const auto point =
-        std::ranges::find(results.points, explanation.ordinal, &StoredPoint::ordinal);
-    if (explanation.pattern != source.name || point == results.points.end() ||
-        point->point.key.pattern_text != source.text) {
-      continue;
-    }
-    source.costs = read_access_costs(explanation.json);
-    const std::string with = to_string(explanation.parameters);
-    source.explained =
-        "What its accesses cost by the emulator for " + with +
-        ": the share of the moved bytes that is wanted, and what each request of a warp takes.";
-    return;
-  }
-}
-
-/// Those of the run's points, each once, in the order of the points.
-std::vector<PatternSource> pattern_sources(const RunResults& results) {
-  std::vector<PatternSource> sources;
-  for (const StoredPoint& stored : results.points) {
-    const PointKey& key = stored.point.key;
-    const bool is_known = std::ranges::any_of(sources, [&](const PatternSource& source) {
-      return source.name == key.pattern_name && source.text == key.pattern_text;
-    });
-    if (is_known || key.pattern_text.empty()) continue;
-    PatternSource source;
-    source.name = key.pattern_name;
-    source.text = key.pattern_text;
-    add_explanation(results, source);
-    sources.push_back(std::move(source));
-  }
-  return sources;
+      heat, number, code);
+  if (notes.empty()) return html;
+  return html + "<tr class=\"costs\"><td></td><td><div>" + notes + "</div></td></tr>\n";
 }
 
 std::string source_listing(const PatternSource& source, bool is_open) {
@@ -231,15 +217,59 @@ std::string source_listing(const PatternSource& source, bool is_open) {
     for (std::size_t i = 0; i + 1 < first; ++i) html += lines[i] + '\n';
     html += "</code></pre></div></details>\n";
   }
-  return html + code_table(source, first, lines) + costs_elsewhere(source) + "</details>\n";
+  double all_excess = 0;
+  std::string elsewhere;
+  for (const AccessCostLine& cost : source.costs) {
+    all_excess += cost.excess;
+    if (source.has_file(cost.file)) continue;
+    elsewhere += fmt::format("<li>{}:{}: {}</li>\n", escape_html(cost.file), cost.line, cost.words);
+  }
+  html += fmt::format(
+      "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Source of {}\">\n"
+      "<table class=\"source\">\n<tbody>\n",
+      escape_html(source.name));
+  for (std::size_t number = first; number <= lines.size(); ++number) {
+    html += listed_line(source, number, lines[number - 1], all_excess);
+  }
+  html += "</tbody>\n</table>\n</div>\n";
+  if (!elsewhere.empty()) {
+    html += "<p>In files that it includes:</p>\n<ul>\n" + elsewhere + "</ul>\n";
+  }
+  return html + "</details>\n";
+}
+
+/// Of several texts of one pattern's name each has the explanation that is of it.
+void add_explanation(const RunResults& results, PatternSource& source) {
+  for (const PatternExplanation& explanation : results.run.explanations) {
+    const auto point =
+        std::ranges::find(results.points, explanation.ordinal, &StoredPoint::ordinal);
+    if (explanation.pattern != source.name || point == results.points.end() ||
+        point->point.key.pattern_text != source.text) {
+      continue;
+    }
+    source.costs = read_access_costs(explanation.json);
+    source.explained =
+        "What its accesses cost by the emulator for " + to_string(explanation.parameters) +
+        ": the share of the moved bytes that is wanted, and what each request of a warp takes.";
+    return;
+  }
 }
 
 }  // namespace
 
 std::string source_listings(const RunResults& results) {
+  std::vector<PatternSource> sources;  // each once, in the order of the points
+  for (const StoredPoint& stored : results.points) {
+    const PointKey& key = stored.point.key;
+    const bool is_known = std::ranges::any_of(sources, [&](const PatternSource& source) {
+      return source.name == key.pattern_name && source.text == key.pattern_text;
+    });
+    if (is_known || key.pattern_text.empty()) continue;
+    add_explanation(results,
+                    sources.emplace_back(PatternSource{key.pattern_name, key.pattern_text}));
+  }
   std::string html;
-  const std::vector<PatternSource> all = pattern_sources(results);
-  for (const PatternSource& source : all) html += source_listing(source, all.size() == 1);
+  for (const PatternSource& source : sources) html += source_listing(source, sources.size() == 1);
   return html;
 }
 
