@@ -10,7 +10,6 @@
 #include "report/count_agreement.h"
 #include "report/html/html_text.h"
 #include "report/html/page_parts.h"
-#include "report/metric_column.h"
 #include "report/parameter_values.h"
 #include "report/run_tables.h"
 
@@ -23,30 +22,20 @@ constexpr std::string_view digits =
     "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
 constexpr std::uint64_t kinds = digits.size();
 
-std::size_t digits_for(std::uint64_t largest) {
-  std::size_t count = 1;
-  for (std::uint64_t rest = largest / kinds; rest > 0; rest /= kinds) ++count;
-  return count;
-}
-
-void append(std::string& text, std::uint64_t number, std::size_t count) {
-  const std::size_t begin = text.size();
-  text.resize(begin + count);
-  for (std::size_t i = count; i > 0; --i) {
-    text[begin + i - 1] = digits[number % kinds];
-    number /= kinds;
-  }
-}
-
 }  // namespace
 
 Json packed_places(const std::vector<std::int64_t>& places) {
   if (places.size() <= most_plain_points) return places;
   const auto number = [](std::int64_t place) { return static_cast<std::uint64_t>(place + 1); };
-  const std::size_t count = digits_for(number(std::ranges::max(places)));
-  std::string text;
-  text.reserve(places.size() * count);
-  for (const std::int64_t place : places) append(text, number(place), count);
+  std::size_t count = 1;
+  for (auto rest = number(std::ranges::max(places)) / kinds; rest > 0; rest /= kinds) ++count;
+  std::string text(places.size() * count, digits[0]);
+  std::size_t end = 0;
+  for (const std::int64_t place : places) {
+    end += count;
+    std::size_t at = end;
+    for (auto rest = number(place); rest > 0; rest /= kinds) text[--at] = digits[rest % kinds];
+  }
   return {{"digits", count}, {"text", std::move(text)}};
 }
 
@@ -69,9 +58,6 @@ Json packed_figures(std::vector<Json> figures) {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-using Points = std::vector<const PointRecord*>;
-
 /// Texts that many points share, each kept once.
 class Texts {
  public:
@@ -82,179 +68,181 @@ class Texts {
     if (is_new) texts_.push_back(text);
     return found->second;
   }
-  const std::vector<std::string>& texts() const { return texts_; }
+  const Json& texts() const { return texts_; }
 
  private:
-  std::vector<std::string> texts_;
+  Json texts_ = Json::array();
   std::map<std::string, std::int64_t> places_;
 };
 
-template <typename TextOf>
-Json text_column(const Points& points, TextOf text_of) {
-  Texts texts;
-  std::vector<std::int64_t> at;
-  for (std::size_t i = 0; i < points.size(); ++i) at.push_back(texts.place_of(text_of(i)));
-  return {{"texts", texts.texts()}, {"at", packed_places(at)}};
-}
+/// The points as the page's script reads them.
+class PointsData {
+ public:
+  explicit PointsData(const RunAnalysis& run) : run_(run) {}
 
-Json parameter_column(const ParameterValues& parameter, const std::vector<Bindings>& environments) {
-  Json values = Json::array();
-  Json numbers = Json::array();
-  for (const Value& value : parameter.values()) {
-    values.push_back(parameter.show(value));
-    if (const auto* number = std::get_if<std::int64_t>(&value)) numbers.push_back(*number);
-  }
-  std::vector<std::int64_t> at;
-  for (const Bindings& environment : environments) {
-    const Value* value = environment.find(parameter.name);
-    at.push_back(value != nullptr ? static_cast<std::int64_t>(parameter.rank_of(*value)) : -1);
-  }
-  Json column = {{"name", parameter.name},
-                 {"values", std::move(values)},
-                 {"varies", parameter.values().size() > 1},
-                 {"at", packed_places(at)}};
-  if (numbers.size() == parameter.values().size()) column["numbers"] = std::move(numbers);
-  return column;
-}
-
-Json metric_column(const MetricColumn& metric, Better better, const Points& points, bool shown) {
-  std::vector<Json> figures;
-  for (const PointRecord* point : points) {
-    const auto figure = figure_of(*point, metric);
-    figures.push_back(figure ? page_figure(*figure) : Json(nullptr));
-  }
-  const MetricDefinition* definition = find_metric(metric.name);
-  return {{"name", metric.name},
-          {"origin", to_string(metric.origin)},
-          {"unit", unit_of(metric.name)},
-          {"better", to_string(better)},
-          {"meaning", definition != nullptr ? definition->meaning : std::string()},
-          {"shown", shown},
-          {"figures", packed_figures(std::move(figures))}};
-}
-
-/// Those that a list of the points in another report shows; the verdict's own as well.
-std::set<MetricColumn> shown_metrics(const Points& points, const Verdicts& verdicts) {
-  const std::vector<MetricColumn> main = main_columns(points);
-  std::set<MetricColumn> shown(main.begin(), main.end());
-  for (const VerdictGroup& group : verdicts.groups) shown.insert(group.metric);
-  return shown;
-}
-
-Json metric_columns_of(const RunResults& results, const Points& points, const Verdicts& verdicts) {
-  const std::set<MetricColumn> shown = shown_metrics(points, verdicts);
-  std::map<const PointRecord*, std::size_t> places;
-  for (std::size_t i = 0; i < points.size(); ++i) places[points[i]] = i;
-  std::map<std::string, CountAgreement> agreements;
-  for (CountAgreement& agreement : compare_counts(points)) {
-    agreements.emplace(agreement.metric, std::move(agreement));
-  }
-  Json columns = Json::array();
-  for (const MetricColumn& metric : metric_columns(points)) {
-    Json column = metric_column(metric, better_for(metric, results.run.tuning), points,
-                                shown.contains(metric));
-    const auto agreement = agreements.find(metric.name);
-    if (metric.origin == Origin::hardware && agreement != agreements.end()) {
-      column["tolerance"] = describe(tolerance_for(metric.name), metric.name);
-      Json disagrees = Json::array();
-      for (const PointRecord* point : agreement->second.disagreeing) {
-        disagrees.push_back(places.at(point));
-      }
-      column["disagrees"] = std::move(disagrees);
+  Json data() const {
+    std::vector<Bindings> environments;
+    for (const PointRecord* point : run_.points) environments.push_back(environment_of(*point));
+    Json parameters = Json::array();
+    for (const ParameterValues& parameter : run_.parameters) {
+      parameters.push_back(parameter_column(parameter, environments));
     }
-    columns.push_back(std::move(column));
+    Json data = {{"count", run_.points.size()},
+                 {"sorted_by", run_.results.run.tuning ? "verdict" : ""},
+                 {"parameters", std::move(parameters)},
+                 {"metrics", metrics()}};
+    add_outcomes(data);
+    add_samples(data);
+    return data;
   }
-  return columns;
-}
 
-Json notes_column(const Points& points) {
-  Texts texts;
-  std::vector<Json> at;
-  for (const PointRecord* point : points) {
+ private:
+  /// Of each point a figure or something else that JSON has.
+  template <typename ValueOf>
+  Json column(ValueOf value_of_point) const {
+    std::vector<Json> values;
+    for (std::size_t i = 0; i < run_.points.size(); ++i) values.push_back(value_of_point(i));
+    return packed_figures(std::move(values));
+  }
+
+  template <typename TextOf>
+  Json text_column(TextOf text_of_point) const {
+    Texts texts;
+    std::vector<std::int64_t> at;
+    for (std::size_t i = 0; i < run_.points.size(); ++i) {
+      at.push_back(texts.place_of(text_of_point(i)));
+    }
+    return {{"texts", texts.texts()}, {"at", packed_places(at)}};
+  }
+
+  /// The places of the points for which it holds.
+  template <typename Holds>
+  Json places_where(Holds holds) const {
     Json places = Json::array();
-    for (const std::string& note : point->notes) places.push_back(texts.place_of(note));
-    at.push_back(std::move(places));
-  }
-  return {{"texts", texts.texts()}, {"at", packed_figures(std::move(at))}};
-}
-
-/// Of many points their samples would be most of the page.
-void add_samples(Json& data, const Points& points) {
-  if (points.size() > most_plain_points) {
-    data["samples_left_out"] = std::ranges::any_of(
-        points, [](const PointRecord* point) { return !point->samples.empty(); });
-    return;
-  }
-  Json samples = Json::array();
-  Json clocks = Json::array();
-  Json marks = Json::array();
-  for (const PointRecord* point : points) {
-    Json times = Json::array();
-    Json rates = Json::array();
-    Json marked = Json::array();
-    bool has_clocks = false;
-    for (std::size_t i = 0; i < point->samples.size(); ++i) {
-      const Sample& sample = point->samples[i];
-      times.push_back(page_figure(sample.seconds * 1e6));
-      rates.push_back(page_figure(std::round(sample.sm_clock_hz / 1e6)));
-      has_clocks = has_clocks || sample.sm_clock_hz > 0;
-      if (sample.mark != SampleMark::plain) marked.push_back({i, to_string(sample.mark)});
+    for (std::size_t i = 0; i < run_.points.size(); ++i) {
+      if (holds(*run_.points[i])) places.push_back(i);
     }
-    samples.push_back(std::move(times));
-    clocks.push_back(has_clocks ? std::move(rates) : Json(nullptr));
-    marks.push_back(std::move(marked));
+    return places;
   }
-  data["samples"] = std::move(samples);
-  data["clocks"] = std::move(clocks);
-  data["marks"] = std::move(marks);
-}
 
-void add_outcomes(Json& data, const RunResults& results, const Points& points,
-                  const Verdicts& verdicts) {
-  std::vector<Json> slower;
-  Json failed = Json::array();
-  Json cut_off = Json::array();
-  std::vector<Json> measured_by;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const auto& verdict = verdicts.of_points[i];
-    slower.push_back(verdict ? page_figure(verdict->slower) : Json(nullptr));
-    if (points[i]->status == PointStatus::failed) failed.push_back(i);
-    if (is_cut_off(*points[i])) cut_off.push_back(i);
-    const std::int64_t run = results.points[i].measured_by;
-    measured_by.push_back(run != results.run.id ? Json(run) : Json(nullptr));
+  static Json parameter_column(const ParameterValues& parameter,
+                               const std::vector<Bindings>& environments) {
+    Json values = Json::array();
+    Json numbers = Json::array();
+    for (const Value& value : parameter.values()) {
+      values.push_back(parameter.show(value));
+      if (const auto* number = std::get_if<std::int64_t>(&value)) numbers.push_back(*number);
+    }
+    std::vector<std::int64_t> at;
+    for (const Bindings& environment : environments) {
+      const Value* value = environment.find(parameter.name);
+      at.push_back(value != nullptr ? static_cast<std::int64_t>(parameter.rank_of(*value)) : -1);
+    }
+    Json column = {{"name", parameter.name},
+                   {"values", std::move(values)},
+                   {"varies", parameter.values().size() > 1},
+                   {"at", packed_places(at)}};
+    if (numbers.size() == parameter.values().size()) column["numbers"] = std::move(numbers);
+    return column;
   }
-  data["verdicts"] = text_column(points, [&](std::size_t i) {
-    const auto& verdict = verdicts.of_points[i];
-    if (verdict) return describe_among_groups(*verdict);
-    return std::string(points[i]->status == PointStatus::failed ? "failed" : "");
-  });
-  data["slower"] = packed_figures(std::move(slower));
-  data["failed"] = std::move(failed);
-  data["cut_off"] = std::move(cut_off);
-  data["reasons"] = text_column(points, [&](std::size_t i) { return points[i]->reason; });
-  data["stopped"] = text_column(points, [&](std::size_t i) { return points[i]->stopped_by; });
-  data["notes"] = notes_column(points);
-  data["measured_by"] = packed_figures(std::move(measured_by));
-}
+
+  Json metrics() const {
+    // Those that a list of the points in another report shows; the verdict's own as well.
+    const std::vector<MetricColumn> main = main_columns(run_.points);
+    std::set<MetricColumn> shown(main.begin(), main.end());
+    for (const VerdictGroup& group : run_.verdicts.groups) shown.insert(group.metric);
+    const std::vector<CountAgreement> agreements = compare_counts(run_.points);
+    Json columns = Json::array();
+    for (const MetricColumn& metric : metric_columns(run_.points)) {
+      const MetricDefinition* definition = find_metric(metric.name);
+      Json& data = columns.emplace_back();
+      data = {{"name", metric.name},
+              {"origin", to_string(metric.origin)},
+              {"unit", unit_of(metric.name)},
+              {"better", to_string(better_for(metric, run_.results.run.tuning))},
+              {"meaning", definition != nullptr ? definition->meaning : std::string()},
+              {"shown", shown.contains(metric)},
+              {"figures", column([&](std::size_t i) {
+                 const auto figure = figure_of(*run_.points[i], metric);
+                 return figure ? page_figure(*figure) : Json(nullptr);
+               })}};
+      const auto agreement = std::ranges::find(agreements, metric.name, &CountAgreement::metric);
+      if (metric.origin != Origin::hardware || agreement == agreements.end()) continue;
+      const std::set<const PointRecord*> disagreeing(agreement->disagreeing.begin(),
+                                                     agreement->disagreeing.end());
+      data["tolerance"] = describe(tolerance_for(metric.name), metric.name);
+      data["disagrees"] =
+          places_where([&](const PointRecord& point) { return disagreeing.contains(&point); });
+    }
+    return columns;
+  }
+
+  void add_outcomes(Json& data) const {
+    const auto& verdicts = run_.verdicts.of_points;
+    const auto has_failed = [](const PointRecord& point) {
+      return point.status == PointStatus::failed;
+    };
+    data["verdicts"] = text_column([&](std::size_t i) {
+      if (verdicts[i]) return describe_among_groups(*verdicts[i]);
+      return std::string(has_failed(*run_.points[i]) ? "failed" : "");
+    });
+    data["slower"] = column([&](std::size_t i) {
+      return verdicts[i] ? page_figure(verdicts[i]->slower) : Json(nullptr);
+    });
+    data["failed"] = places_where(has_failed);
+    data["cut_off"] = places_where(is_cut_off);
+    data["reasons"] = text_column([&](std::size_t i) { return run_.points[i]->reason; });
+    data["stopped"] = text_column([&](std::size_t i) { return run_.points[i]->stopped_by; });
+    Texts notes;
+    Json at = column([&](std::size_t i) {
+      Json places = Json::array();
+      for (const std::string& note : run_.points[i]->notes) places.push_back(notes.place_of(note));
+      return places;
+    });
+    data["notes"] = {{"texts", notes.texts()}, {"at", std::move(at)}};
+    data["measured_by"] = column([&](std::size_t i) {
+      const std::int64_t run = run_.results.points[i].measured_by;
+      return run != run_.results.run.id ? Json(run) : Json(nullptr);
+    });
+  }
+
+  /// Of many points their samples would be most of the page.
+  void add_samples(Json& data) const {
+    if (run_.points.size() > most_plain_points) {
+      data["samples_left_out"] = std::ranges::any_of(
+          run_.points, [](const PointRecord* point) { return !point->samples.empty(); });
+      return;
+    }
+    Json& samples = data["samples"] = Json::array();
+    Json all_clocks = Json::array();
+    Json all_marks = Json::array();
+    for (const PointRecord* point : run_.points) {
+      Json times = Json::array();
+      Json clocks = Json::array();
+      Json marks = Json::array();
+      bool has_clocks = false;
+      for (std::size_t i = 0; i < point->samples.size(); ++i) {
+        const Sample& sample = point->samples[i];
+        times.push_back(page_figure(sample.seconds * 1e6));
+        clocks.push_back(page_figure(std::round(sample.sm_clock_hz / 1e6)));
+        has_clocks = has_clocks || sample.sm_clock_hz > 0;
+        if (sample.mark != SampleMark::plain) marks.push_back({i, to_string(sample.mark)});
+      }
+      samples.push_back(std::move(times));
+      all_clocks.push_back(has_clocks ? std::move(clocks) : Json(nullptr));
+      all_marks.push_back(std::move(marks));
+    }
+    data["clocks"] = std::move(all_clocks);
+    data["marks"] = std::move(all_marks);
+  }
+
+  const RunAnalysis& run_;
+};
 
 }  // namespace
 
 Json points_data(const RunAnalysis& run) {
-  const RunResults& results = run.results;
-  const Points& points = run.points;
-  std::vector<Bindings> environments;
-  for (const PointRecord* point : points) environments.push_back(environment_of(*point));
-  Json parameters = Json::array();
-  for (const ParameterValues& parameter : run.parameters) {
-    parameters.push_back(parameter_column(parameter, environments));
-  }
-  Json data = {{"count", points.size()},
-               {"sorted_by", results.run.tuning ? "verdict" : ""},
-               {"parameters", std::move(parameters)},
-               {"metrics", metric_columns_of(results, points, run.verdicts)}};
-  add_outcomes(data, results, points, run.verdicts);
-  add_samples(data, points);
-  return data;
+  return PointsData(run).data();
 }
 
 }  // namespace sweep
