@@ -24,41 +24,30 @@ namespace {
 /// Marks the best cells of a table whose columns show these metrics in turn: of each metric the
 /// cells that show its best figure, so that what reads the same is marked alike. Figures of cut-off
 /// points are none, nor is anything marked where neither is better or all figures read the same.
-void mark_best_cells(TableModel& table, std::span<const Better> metrics);
-
-void mark_best(const std::vector<Cell*>& cells, Better better) {
-  const Cell* best = nullptr;
-  std::set<std::string> shown;
-  for (const Cell* cell : cells) {
-    shown.insert(format_figure(cell->low));
-    if (best == nullptr ||
-        (better == Better::higher ? cell->low > best->low : cell->low < best->low)) {
-      best = cell;
-    }
-  }
-  if (shown.size() < 2) return;
-  const std::string text = format_figure(best->low);
-  for (Cell* cell : cells) cell->is_best = format_figure(cell->low) == text;
-}
-
 void mark_best_cells(TableModel& table, std::span<const Better> metrics) {
   for (std::size_t metric = 0; metric < metrics.size(); ++metric) {
     if (metrics[metric] == Better::neither) continue;
-    std::vector<Cell*> cells;
+    std::vector<std::pair<std::string, Cell*>> cells;
+    const Cell* best = nullptr;
     for (TableModel::Row& row : table.rows) {
       for (std::size_t i = metric; i < row.cells.size(); i += metrics.size()) {
         Cell& cell = row.cells[i];
         const bool is_figure = cell.kind == Cell::Kind::figure && !std::isnan(cell.low);
-        if (is_figure && !cell.is_cut_off) cells.push_back(&cell);
+        if (!is_figure || cell.is_cut_off) continue;
+        cells.emplace_back(format_figure(cell.low), &cell);
+        if (best == nullptr ||
+            (metrics[metric] == Better::higher ? cell.low > best->low : cell.low < best->low)) {
+          best = &cell;
+        }
       }
     }
-    mark_best(cells, metrics[metric]);
+    if (best == nullptr) continue;
+    const std::string shown = format_figure(best->low);
+    const auto reads_the_same = [&](const auto& each) { return each.first == shown; };
+    if (std::ranges::all_of(cells, reads_the_same)) continue;
+    for (const auto& each : cells) each.second->is_best = reads_the_same(each);
   }
 }
-
-}  // namespace
-
-namespace {
 
 /// The places of some parameters' values in the order of the table.
 using Ranks = std::vector<std::size_t>;
@@ -75,44 +64,33 @@ std::vector<std::string> needed_by(const TableLayout& layout) {
 }
 
 Cell cell_of(const PointList& points, const MetricColumn& column, Better better) {
-  Cell cell;
-  bool is_low_cut_off = false;
-  bool is_high_cut_off = false;
+  struct Figure {
+    double value = 0;
+    bool is_cut_off = false;
+  };
+  std::optional<Figure> low;
+  std::optional<Figure> high;
   for (const PointRecord* point : points) {
-    const auto figure = figure_of(*point, column);
-    if (point->status != PointStatus::ok || !figure) continue;
+    const auto value = figure_of(*point, column);
+    if (point->status != PointStatus::ok || !value) continue;
     // Counts are of one launch, whole in any case.
-    const bool cut_off = column.origin == Origin::measured && is_cut_off(*point);
-    const bool is_first = cell.kind == Cell::Kind::missing || std::isnan(cell.low);
-    if (is_first) cell = {Cell::Kind::figure, *figure, *figure};
-    if (is_first || *figure < cell.low) {
-      cell.low = *figure;
-      is_low_cut_off = cut_off;
-    }
-    if (is_first || *figure > cell.high) {
-      cell.high = *figure;
-      is_high_cut_off = cut_off;
-    }
+    const Figure figure = {*value, column.origin == Origin::measured && is_cut_off(*point)};
+    const bool is_first = !low || std::isnan(low->value);
+    if (is_first || *value < low->value) low = figure;
+    if (is_first || *value > high->value) high = figure;
   }
-  if (cell.kind == Cell::Kind::missing) {
+  Cell cell;
+  if (!low) {
     const bool all_failed = std::ranges::all_of(
-        points, [](const PointRecord* point) { return point->status == PointStatus::failed; });
+        points, [](const auto* each) { return each->status == PointStatus::failed; });
     if (all_failed) cell.kind = Cell::Kind::failed;
     return cell;
   }
-  if (better == Better::higher) {
-    cell.low = cell.high;
-    cell.is_cut_off = is_high_cut_off;
-  } else if (better == Better::lower) {
-    cell.high = cell.low;
-    cell.is_cut_off = is_low_cut_off;
-  } else {
-    cell.is_cut_off = is_low_cut_off || is_high_cut_off;
-  }
-  if (cell.low != cell.high && !std::isnan(cell.low)) {
-    cell.kind = Cell::Kind::range;
-  }
-  return cell;
+  if (better == Better::higher) low = high;
+  if (better == Better::lower) high = low;
+  const bool is_range = low->value != high->value && !std::isnan(low->value);
+  return {is_range ? Cell::Kind::range : Cell::Kind::figure, low->value, high->value, false,
+          low->is_cut_off || high->is_cut_off};
 }
 
 class Pivot {
@@ -146,7 +124,10 @@ class Pivot {
     TableModel table;
     table.title = layout_.title.empty() ? default_title(metric) : layout_.title;
     table.caption = points_.empty() ? caption_without_points() : caption(metric);
-    for (const std::string& name : layout_.rows) table.key_columns.push_back(key_column(name));
+    for (const std::string& name : layout_.rows) {
+      const ParameterValues* found = find_parameter(parameters_, name);
+      table.key_columns.push_back({name, found != nullptr && found->is_numeric()});
+    }
     for (const Ranks& column : columns_) {
       for (const MetricColumn& each : shown) {
         table.headings.push_back(heading(column, each, shown.size() > 1));
@@ -175,28 +156,20 @@ class Pivot {
 
   bool is_whole() const { return rows_.size() == all_rows_ && columns_.size() == all_columns_; }
 
-  const ParameterValues& parameter(const std::string& name) const {
-    return *find_parameter(parameters_, name);
-  }
-
   Ranks ranks(const Bindings& environment, const std::vector<std::string>& names) const {
     Ranks ranks;
     for (const std::string& name : names) {
       const Value* value = environment.find(name);
-      ranks.push_back(value != nullptr ? parameter(name).rank_of(*value) : not_there);
+      ranks.push_back(value != nullptr ? find_parameter(parameters_, name)->rank_of(*value)
+                                       : not_there);
     }
     return ranks;
   }
 
-  TableModel::KeyColumn key_column(const std::string& name) const {
-    const ParameterValues* found = find_parameter(parameters_, name);
-    return {name, found != nullptr && found->is_numeric()};
-  }
-
   std::string shown(const std::string& name, std::size_t rank) const {
     if (rank == not_there) return "-";
-    const ParameterValues& values = parameter(name);
-    return values.show(values.values()[rank]);
+    const ParameterValues& parameter = *find_parameter(parameters_, name);
+    return parameter.show(parameter.values()[rank]);
   }
 
   /// The hardware's counts have the emulated ones beside them, where there are any.
@@ -262,18 +235,21 @@ class Pivot {
 
   std::string caption(const MetricColumn& metric) const {
     std::vector<std::string> sentences;
-    // The default title names the metric.
     const std::string condition = layout_.where ? "where " + layout_.where->text() : std::string();
-    if (!layout_.title.empty()) {
-      sentences.push_back(name_of(metric) + (condition.empty() ? "" : ", " + condition));
+    if (!layout_.title.empty()) {  // The default title names the metric.
+      sentences.push_back(name_of(metric) + (condition.empty() ? "" : ", ") + condition);
     } else if (!condition.empty()) {
       sentences.push_back("Only points " + condition);
     }
     if (has_success() && !choose_metric(points_, layout_.values)) {
       sentences.push_back("No point has " + in_words(layout_.values, "or") +
                           ": the device did not give it");
-    } else if (const std::string choice = describe_cells(metric); !choice.empty()) {
-      sentences.push_back(choice);
+    } else {
+      // What a cell shows of several points; empty when no cell has several.
+      std::vector<PointList> cells;
+      for (const auto& [place, points] : cells_) cells.push_back(points);
+      const bool has_best = better_for(metric, tuning_) != Better::neither;
+      sentences.push_back(describe_choice("cell", has_best ? "best" : "range", cells, parameters_));
     }
     if (!is_whole()) sentences.push_back(describe_part());
     return as_paragraph(sentences);
@@ -290,14 +266,6 @@ class Pivot {
     add(rows_.size(), all_rows_, "rows");
     add(columns_.size(), all_columns_, "columns");
     return "Shown are " + in_words(parts) + "; the CSV has all points";
-  }
-
-  /// What a cell shows of several points; empty when no cell has several.
-  std::string describe_cells(const MetricColumn& metric) const {
-    std::vector<PointList> cells;
-    for (const auto& [place, points] : cells_) cells.push_back(points);
-    const bool has_best = better_for(metric, tuning_) != Better::neither;
-    return describe_choice("cell", has_best ? "best" : "range", cells, parameters_);
   }
 
   const TableLayout& layout_;
