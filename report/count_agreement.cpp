@@ -25,30 +25,25 @@ std::optional<CountPair> pair_of(const PointRecord& point, const std::string& me
   return CountPair{*hardware, *emulated};
 }
 
-bool agree(const CountPair& counts, const CountTolerance& tolerance) {
+/// The hardware's may be the worse by what waited.
+bool agree(const PointRecord& point, const std::string& metric, const CountPair& counts) {
+  const CountTolerance tolerance = tolerance_for(metric);
   const double difference = std::abs(counts.emulated - counts.hardware);
-  return difference <= tolerance.absolute ||
-         difference <= tolerance.relative * std::abs(counts.hardware);
-}
-
-/// The hardware's wavefronts in the unit of `metric`; 0 where they were not counted.
-double wavefronts_of(const PointRecord& point, const std::string& metric) {
-  const MetricDefinition* definition = find_metric(metric);
-  if (definition == nullptr) return 0;
-  if (definition->unit == "%") return 100;
-  double sum = 0;
-  for (const std::string& wavefronts : definition->wavefronts) {
-    sum += figure_of(point, {wavefronts, Origin::hardware}).value_or(0);
+  if (difference <= tolerance.absolute ||
+      difference <= tolerance.relative * std::abs(counts.hardware)) {
+    return true;
   }
-  return sum;
-}
-
-bool agree_but_for_waiting(const PointRecord& point, const std::string& metric,
-                           const CountPair& counts, const CountTolerance& tolerance) {
-  const bool is_worse = better_of(metric) == Better::higher ? counts.hardware < counts.emulated
-                                                            : counts.hardware > counts.emulated;
-  const double difference = std::abs(counts.emulated - counts.hardware);
-  return is_worse && difference <= tolerance.waiting * wavefronts_of(point, metric);
+  const MetricDefinition* definition = find_metric(metric);
+  if (definition == nullptr) return false;
+  const bool is_worse = definition->better == Better::higher ? counts.hardware < counts.emulated
+                                                             : counts.hardware > counts.emulated;
+  double wavefronts = definition->unit == "%" ? 100 : 0;
+  if (wavefronts == 0) {
+    for (const std::string& name : definition->wavefronts) {
+      wavefronts += figure_of(point, {name, Origin::hardware}).value_or(0);
+    }
+  }
+  return is_worse && difference <= tolerance.waiting * wavefronts;
 }
 
 }  // namespace
@@ -107,14 +102,13 @@ std::vector<std::string> counted_twice(std::span<const PointRecord* const> point
 std::vector<CountAgreement> compare_counts(std::span<const PointRecord* const> points) {
   std::vector<CountAgreement> agreements;
   for (const std::string& metric : counted_twice(points)) {
-    CountAgreement agreement;
+    CountAgreement& agreement = agreements.emplace_back();
     agreement.metric = metric;
-    const CountTolerance tolerance = tolerance_for(metric);
     double largest = 0;
     for (const PointRecord* point : points) {
       const auto counts = pair_of(*point, metric);
       if (!counts) continue;
-      if (agree(*counts, tolerance) || agree_but_for_waiting(*point, metric, *counts, tolerance)) {
+      if (agree(*point, metric, *counts)) {
         ++agreement.agreeing;
       } else {
         agreement.disagreeing.push_back(point);
@@ -125,7 +119,6 @@ std::vector<CountAgreement> compare_counts(std::span<const PointRecord* const> p
         agreement.farthest = point;
       }
     }
-    agreements.push_back(std::move(agreement));
   }
   return agreements;
 }

@@ -1,6 +1,7 @@
 #include "report/expectation_check.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -10,6 +11,7 @@
 #include "engine/text/units.h"
 #include "report/count_agreement.h"
 #include "report/display_text.h"
+#include "report/document.h"
 #include "report/metric_column.h"
 #include "report/notes.h"
 #include "report/parameter_values.h"
@@ -63,19 +65,18 @@ std::optional<double> value_of(const PointRecord& point, const ExpectationSide& 
   }
 }
 
-/// "efficiency = 12.5 %"; empty for a side that is a number already.
-std::string describe_side(const ExpectationSide& side, double value) {
-  if (std::holds_alternative<double>(side.value)) return {};
-  const auto* metric = std::get_if<MetricName>(&side.value);
-  const std::string name = metric != nullptr ? metric->name : side.text;
-  const std::string unit = metric != nullptr ? unit_of(name) : std::string();
-  return fmt::format("{} = {}{}{}", name, value, unit.empty() ? "" : " ", unit);
-}
-
+/// "efficiency = 12.5 %" of each side that is not a number already.
 std::string describe_found(const Expectation& expectation, double left, double right) {
-  const std::string first = describe_side(expectation.left, left);
-  const std::string second = describe_side(expectation.right, right);
-  return first + (first.empty() || second.empty() ? "" : ", ") + second;
+  std::vector<std::string> found;
+  for (const auto& [side, value] :
+       {std::pair(&expectation.left, left), std::pair(&expectation.right, right)}) {
+    if (std::holds_alternative<double>(side->value)) continue;
+    const auto* metric = std::get_if<MetricName>(&side->value);
+    const std::string name = metric != nullptr ? metric->name : side->text;
+    const std::string unit = metric != nullptr ? unit_of(name) : std::string();
+    found.push_back(fmt::format("{} = {}{}{}", name, value, unit.empty() ? "" : " ", unit));
+  }
+  return fmt::format("{}", fmt::join(found, ", "));
 }
 
 void note_missing(const PointRecord& point, const ExpectationSide& side,
@@ -101,20 +102,8 @@ void check_point(const PointRecord& point, ExpectationResult& result) {
   }
 }
 
-std::size_t meant_points(const ExpectationResult& result) {
-  return result.held + result.broken.size() + result.unchecked;
-}
-
 std::string points(std::size_t count, std::size_t all) {
   return fmt::format("{} of {}", format_thousands(count), count_of(all, "point"));
-}
-
-/// Why nothing, or not everything, could be checked.
-std::string describe_missing(const ExpectationResult& result) {
-  if (result.missing.empty()) return "it has no value there";
-  const std::string names = in_words(result.missing);
-  return result.unchecked == meant_points(result) ? "no point has " + names
-                                                  : "they have no " + names;
 }
 
 /// What gives the points such a metric; empty where it depends on the pattern.
@@ -125,26 +114,26 @@ std::string_view way_to(std::string_view metric) {
   return definition->origins == std::vector{Origin::measured} ? "it takes a GPU" : "";
 }
 
+/// Why nothing, or not everything, could be checked.
 std::string describe_unchecked(const ExpectationResult& result) {
   if (!result.applies()) return "cannot be checked: no point that succeeded is meant by it";
-  if (result.unchecked == meant_points(result)) {
-    return "cannot be checked: " + describe_missing(result);
+  const bool is_all = result.unchecked == result.meant();
+  std::string why = "it has no value there";
+  if (!result.missing.empty()) {
+    why = (is_all ? "no point has " : "they have no ") + in_words(result.missing);
   }
-  return fmt::format("cannot be checked at {}: {}", points(result.unchecked, meant_points(result)),
-                     describe_missing(result));
+  if (is_all) return "cannot be checked: " + why;
+  return fmt::format("cannot be checked at {}: {}", points(result.unchecked, result.meant()), why);
 }
 
 std::string list_broken(const ExpectationResult& result,
                         const std::vector<ParameterValues>& parameters) {
   constexpr std::size_t most_shown = 10;
+  const List list = list_first(result.broken, most_shown, [&](const BrokenPoint& broken) {
+    return printable(describe(*broken.point, parameters)) + ": " + broken.found;
+  });
   std::string text;
-  for (std::size_t i = 0; i < std::min(result.broken.size(), most_shown); ++i) {
-    const BrokenPoint& broken = result.broken[i];
-    text += fmt::format("  {}: {}\n", printable(describe(*broken.point, parameters)), broken.found);
-  }
-  if (result.broken.size() > most_shown) {
-    text += fmt::format("  and {} more\n", format_thousands(result.broken.size() - most_shown));
-  }
+  for (const ListItem& item : list.items) text += "  " + item.text + '\n';
   return text;
 }
 
@@ -182,13 +171,12 @@ std::vector<ExpectationResult> check_expectations_on(const std::vector<Expectati
                                                      bool is_part) {
   std::vector<ExpectationResult> results;
   for (const Expectation& expectation : expectations) {
-    ExpectationResult result;
+    ExpectationResult& result = results.emplace_back();
     result.expectation = expectation;
     result.is_part = is_part;
     for (const StoredPoint& stored : points) {
       if (is_meant(stored.point, expectation)) check_point(stored.point, result);
     }
-    results.push_back(std::move(result));
   }
   if (auto implied = whole_verification(expectations, points)) {
     results.push_back(std::move(*implied));
@@ -203,10 +191,9 @@ std::string describe(const Expectation& expectation) {
 }
 
 std::string verdict_of(const ExpectationResult& result) {
-  if (result.unchecked == meant_points(result)) return describe_unchecked(result);
-  std::string text = result.broken.empty()
-                         ? "holds"
-                         : "broken by " + points(result.broken.size(), meant_points(result));
+  if (result.unchecked == result.meant()) return describe_unchecked(result);
+  std::string text =
+      result.broken.empty() ? "holds" : "broken by " + points(result.broken.size(), result.meant());
   if (result.unchecked > 0) text += "; " + describe_unchecked(result);
   return text;
 }

@@ -27,8 +27,9 @@ struct ExpectationResult {
   bool is_implied = false;           ///< by all others: results are verified whole
   bool is_part = false;              ///< the run need not have all points that the sweep is about
 
-  /// Whether any point that succeeded is meant by it.
-  bool applies() const { return held + broken.size() + unchecked > 0; }
+  /// How many points that succeeded are meant by it.
+  std::size_t meant() const { return held + broken.size() + unchecked; }
+  bool applies() const { return meant() > 0; }
   /// Whether nothing could be checked for the one reason that counts are still missing.
   bool is_open() const {
     return held + broken.size() == 0 && uncounted > 0 && uncounted == unchecked;

@@ -187,11 +187,15 @@ const PointRecord* best_point(const PointList& points, const MetricColumn& metri
   return best;
 }
 
-std::string hidden_parameters(std::span<const PointList> places,
-                              std::span<const ParameterValues> parameters) {
+std::string describe_choice(std::string_view place, std::string_view shown,
+                            std::span<const PointList> places,
+                            std::span<const ParameterValues> parameters) {
+  constexpr std::size_t most_values = 8;
+  bool is_crowded = false;
   std::set<std::string> varying;
   for (const PointList& points : places) {
     if (points.size() < 2) continue;
+    is_crowded = true;
     const Bindings first = environment_of(*points.front());
     for (const PointRecord* point : points) {
       const Bindings environment = environment_of(*point);
@@ -200,25 +204,16 @@ std::string hidden_parameters(std::span<const PointList> places,
       }
     }
   }
-  constexpr std::size_t most_values = 8;
-  std::vector<std::string> texts;
+  if (!is_crowded) return {};
+  std::vector<std::string> over;
   for (const ParameterValues& parameter : parameters) {
-    if (!parameter.is_derived && varying.contains(parameter.name))
-      texts.push_back(with_values(parameter, most_values));
+    if (parameter.is_derived || !varying.contains(parameter.name)) continue;
+    over.push_back(with_values(parameter, most_values));
   }
-  return in_words(texts);
-}
-
-std::string describe_choice(std::string_view place, std::string_view shown,
-                            std::span<const PointList> places,
-                            std::span<const ParameterValues> parameters) {
-  const bool crowded =
-      std::ranges::any_of(places, [](const PointList& points) { return points.size() > 1; });
-  if (!crowded) return {};
-  const std::string over = hidden_parameters(places, parameters);
-  if (over.empty())
+  if (over.empty()) {
     return fmt::format("A configuration measured more than once shows its {}", shown);
-  return fmt::format("Each {}: the {} over {}", place, shown, over);
+  }
+  return fmt::format("Each {}: the {} over {}", place, shown, in_words(over));
 }
 
 }  // namespace sweep

@@ -94,11 +94,8 @@ PointList matching_points(std::span<const StoredPoint> points, std::span<const s
 /// Null when none succeeded with a figure that is a number.
 const PointRecord* best_point(const PointList& points, const MetricColumn& metric, Better better);
 
-/// "BLOCK (128, 256, 512) and UNROLL (1, 2)": the parameters that vary within a place.
-std::string hidden_parameters(std::span<const PointList> places,
-                              std::span<const ParameterValues> parameters);
-
-/// "Each cell: the best over BLOCK (128, 256)", where `place` is "cell" and `shown` is "best".
+/// What a place shows of several points, by the parameters that vary among them: "Each cell: the
+/// best over BLOCK (128, 256) and UNROLL (1, 2)", where `place` is "cell" and `shown` is "best".
 /// Empty when no place has several points.
 std::string describe_choice(std::string_view place, std::string_view shown,
                             std::span<const PointList> places,
