@@ -68,6 +68,9 @@ struct TableModel {
   std::string remark_heading = {};  ///< of a last column with the rows' remarks; empty: none
 };
 
+/// Of the column's figures the longest part from the decimal point on: how many characters it has.
+std::size_t longest_fraction(const TableModel& table, std::size_t column);
+
 /// The table's caption, with what `~` means where it has cut-off points.
 std::string caption_of(const TableModel& table);
 

@@ -260,16 +260,7 @@ std::optional<MetricColumn> main_count(const RunAnalysis& run) {
 
 class LimitWords {
  public:
-  explicit LimitWords(const RunAnalysis& run)
-      : run_(run),
-        told_(run.results.run.tuning
-                  ? chosen_parameters(run.parameters, run.results.run.tuning->for_each)
-                  : run.told) {
-    // A label says it.
-    if (run.verdicts.groups.size() > 1) {
-      std::erase_if(told_, [](const ParameterValues& each) { return each.name == "pattern"; });
-    }
-  }
+  explicit LimitWords(const RunAnalysis& run) : run_(run) {}
 
   std::vector<std::string> sentences() && {
     const auto& groups = run_.verdicts.groups;
@@ -283,7 +274,7 @@ class LimitWords {
 
  private:
   std::string configuration(std::size_t place) const {
-    return describe(*run_.points[place], told_);
+    return describe(*run_.points[place], run_.told_in_group);
   }
 
   static std::string name_of(const VerdictGroup& group) {
@@ -337,7 +328,6 @@ class LimitWords {
   }
 
   const RunAnalysis& run_;
-  std::vector<ParameterValues> told_;
   std::vector<std::string> sentences_;
 };
 

@@ -73,11 +73,13 @@ std::vector<ParameterValues> parameters_of(std::span<const PointRecord* const> p
   return parameters;
 }
 
-std::vector<ParameterValues> telling_parameters(const std::vector<ParameterValues>& parameters) {
+std::vector<ParameterValues> telling_parameters(const std::vector<ParameterValues>& parameters,
+                                                std::span<const std::string> without) {
   std::vector<ParameterValues> told = parameters;
   // One that only some patterns have tells nothing that the pattern's name does not.
-  std::erase_if(told, [](const ParameterValues& parameter) {
-    return parameter.values().size() < 2 || parameter.is_derived;
+  std::erase_if(told, [&](const ParameterValues& parameter) {
+    return parameter.values().size() < 2 || parameter.is_derived ||
+           std::ranges::find(without, parameter.name) != without.end();
   });
   return told.empty() ? parameters : told;
 }
@@ -95,16 +97,6 @@ std::string describe(const Bindings& environment, std::span<const ParameterValue
 
 std::string describe(const PointRecord& point, std::span<const ParameterValues> parameters) {
   return describe(environment_of(point), parameters);
-}
-
-std::vector<ParameterValues> chosen_parameters(const std::vector<ParameterValues>& parameters,
-                                               std::span<const std::string> for_each) {
-  std::vector<ParameterValues> chosen = parameters;
-  std::erase_if(chosen, [&](const ParameterValues& parameter) {
-    return parameter.values().size() < 2 || parameter.is_derived ||
-           std::ranges::find(for_each, parameter.name) != for_each.end();
-  });
-  return chosen.empty() ? parameters : chosen;
 }
 
 std::string describe_group(const Bindings& group, std::span<const std::string> for_each,

@@ -52,18 +52,15 @@ class ParameterValues {
 /// "pattern" and then every parameter of the points, in the order they first appear.
 std::vector<ParameterValues> parameters_of(std::span<const PointRecord* const> points);
 
-/// Those that tell the points apart, none of them computed from others; all when nothing varies.
-std::vector<ParameterValues> telling_parameters(const std::vector<ParameterValues>& parameters);
+/// Those that tell the points apart, none of them computed from others and none of the names
+/// `without`; all when there are none.
+std::vector<ParameterValues> telling_parameters(const std::vector<ParameterValues>& parameters,
+                                                std::span<const std::string> without = {});
 
 /// "STRIDE = 4, T = float" for those of the parameters that `environment` has.
 std::string describe(const Bindings& environment, std::span<const ParameterValues> parameters);
 /// The same of a point's environment.
 std::string describe(const PointRecord& point, std::span<const ParameterValues> parameters);
-
-/// Those that a search chose among: with several values, not computed from others, and none of the
-/// names that groups differ in. All when there are none.
-std::vector<ParameterValues> chosen_parameters(const std::vector<ParameterValues>& parameters,
-                                               std::span<const std::string> for_each);
 
 /// "T = float, STRIDE = 4" for the names that groups differ in; "without PAD" where the group lacks
 /// one.

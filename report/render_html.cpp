@@ -77,11 +77,7 @@ std::string table_cell(const Cell& cell, std::size_t fraction) {
 std::string table_body(const TableModel& table) {
   std::vector<std::size_t> fractions;
   for (std::size_t i = 0; i < table.headings.size(); ++i) {
-    std::vector<std::string> figures;
-    for (const TableModel::Row& row : table.rows) {
-      if (row.cells[i].kind == Cell::Kind::figure) figures.push_back(text_of(row.cells[i], dash));
-    }
-    fractions.push_back(longest_fraction(figures));
+    fractions.push_back(longest_fraction(table, i));
   }
   std::string html = "<tbody>\n";
   for (const TableModel::Row& row : table.rows) {

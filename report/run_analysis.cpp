@@ -331,7 +331,15 @@ RunAnalysis::RunAnalysis(const RunResults& run_results)
       points(records_of(results.points)),
       parameters(parameters_of(points)),
       told(telling_parameters(parameters)),
-      verdicts(judge(results, parameters)) {}
+      verdicts(judge(results, parameters)),
+      told_in_group(told) {
+  if (const auto& tuning = results.run.tuning) {
+    told_in_group = telling_parameters(parameters, tuning->for_each);
+  } else if (verdicts.groups.size() > 1) {
+    std::erase_if(told_in_group,
+                  [](const ParameterValues& each) { return each.name == "pattern"; });
+  }
+}
 
 std::vector<std::size_t> best_of_patterns(const RunAnalysis& run) {
   // Groups of different metrics cannot be compared: the first stays.

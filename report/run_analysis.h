@@ -129,6 +129,8 @@ struct RunAnalysis {
   std::vector<ParameterValues> parameters;
   std::vector<ParameterValues> told;  ///< those of them that tell the points apart
   Verdicts verdicts;
+  /// Those that tell the points of one group apart; its label says the others.
+  std::vector<ParameterValues> told_in_group;
 };
 
 /// One point for each pattern of the run that has one which succeeded: the best by its verdict, of

@@ -99,17 +99,13 @@ TextColumn value_column(const TableModel& table, std::size_t index) {
   TextColumn column;
   column.is_right_aligned = true;
   for (const std::string& line : table.headings[index]) column.heading.push_back(printable(line));
+  const std::size_t fraction = longest_fraction(table, index);
   for (const TableModel::Row& row : table.rows) {
-    column.add(text_of(row.cells[index], "-"), escape_of(row.cells[index]));
-  }
-  const OptionalFigures figures = figures_of(table, index);
-  std::size_t longest = 0;
-  for (std::size_t i = 0; i < figures.size(); ++i) {
-    if (figures[i]) longest = std::max(longest, fraction_of(column.texts[i]).size());
-  }
-  for (std::size_t i = 0; i < figures.size(); ++i) {
-    std::string& text = column.texts[i];
-    if (figures[i]) text.append(longest - fraction_of(text).size(), ' ');
+    const Cell& cell = row.cells[index];
+    std::string text = text_of(cell, "-");
+    const bool is_figure = cell.kind == Cell::Kind::figure;
+    if (is_figure) text.append(fraction - fraction_of(text).size(), ' ');
+    column.add(std::move(text), escape_of(cell));
   }
   return column;
 }

@@ -140,7 +140,6 @@ class TuningWords {
       : run_(run),
         tuning_(*run.results.run.tuning),
         column_(column_of(tuning_)),
-        chosen_(chosen_parameters(run.parameters, tuning_.for_each)),
         outcomes_(tuning_outcomes(run)) {}
 
   std::vector<std::string> lines() const {
@@ -207,7 +206,9 @@ class TuningWords {
   const std::optional<PointVerdict>& verdict(std::size_t place) const {
     return run_.verdicts.of_points[place];
   }
-  std::string configuration(std::size_t place) const { return describe(point(place), chosen_); }
+  std::string configuration(std::size_t place) const {
+    return describe(point(place), run_.told_in_group);
+  }
 
   /// The winner's figure as it was measured among all others: what every table shows of it. Where
   /// its point is not there that of the final comparison.
@@ -392,7 +393,6 @@ class TuningWords {
   const RunAnalysis& run_;
   const TuningRecord& tuning_;
   const MetricColumn column_;
-  const std::vector<ParameterValues> chosen_;
   const std::vector<TuningOutcome> outcomes_;
 };
 
@@ -470,18 +470,12 @@ Document tuning_section(const RunAnalysis& run) {
 
 std::vector<std::string> describe_best(const RunAnalysis& run) {
   const auto& tuning = run.results.run.tuning;
-  std::vector<ParameterValues> told =
-      tuning ? chosen_parameters(run.parameters, tuning->for_each) : run.told;
-  // The label says it.
-  if (!tuning && run.verdicts.groups.size() > 1) {
-    std::erase_if(told, [](const ParameterValues& each) { return each.name == "pattern"; });
-  }
   std::vector<std::string> lines;
   for (const VerdictGroup& group : run.verdicts.groups) {
     if (is_won(run.results, group)) continue;
     std::string line = tuning && !group.tuned ? "best so far" : "best";
     if (!group.label.empty()) line += " of " + group.label;
-    line += fmt::format(": {}: {}", describe(*run.points[group.best], told),
+    line += fmt::format(": {}: {}", describe(*run.points[group.best], run.told_in_group),
                         describe_figure(group.metric, run.verdicts.of_points[group.best]->figure));
     line += describe_same(group.same.size());
     if (group.not_compared > 0) line += "; " + describe_not_compared(group);

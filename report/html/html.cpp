@@ -31,81 +31,49 @@ std::string data_script(const std::string& id, const std::string& data) {
   return "<script type=\"application/json\" id=\"" + id + "\">" + data + "</script>\n";
 }
 
-/// The figures at the top of the page.
-class Tiles {
- public:
-  explicit Tiles(const RunAnalysis& run) : run_(run) {}
-
-  std::string html() && {
-    if (const auto& ends = run_.verdicts.overall) {
-      const std::string& metric = ends->metric.name;
-      add((metric == "time" ? "shortest " : "best ") + metric, ends->figure, unit_of(metric),
-          configuration(ends->best));
-      add_share_of_peak(ends->best);
-      if (ends->slowest) {
-        add(std::string(word_for_slowest(ends->metric)), figure(*ends->slowest, ends->metric),
-            unit_of(metric), ends->distance + ": " + configuration(*ends->slowest));
-      }
-    } else if (run_.verdicts.groups.empty()) {
-      add_counts();
-    }
-    const std::size_t failed = run_.results.count_failed();
-    add("configurations", format_thousands(run_.points.size()), "",
-        (failed == 0 ? "none failed" : format_thousands(failed) + " failed") +
-            count_partly_verified(run_.results.points));
-    return "<dl class=\"tiles\">\n" + html_ + "</dl>\n";
-  }
-
- private:
-  void add(const std::string& label, const std::string& figure, const std::string& unit,
-           const std::string& detail) {
-    html_ += fmt::format(
-        "<div class=\"tile\"><dt>{}</dt><dd><span class=\"large\">{}</span> {}"
-        "<span class=\"detail\">{}</span></dd></div>\n",
-        escape_html(label), escape_html(figure), escape_html(unit), escape_html(detail));
-  }
-  void add(const std::string& label, double figure, const std::string& unit,
-           const std::string& detail) {
-    add(label, format_figure(figure), unit, detail);
-  }
-
-  std::string configuration(std::size_t place) const {
-    return describe(*run_.points[place], run_.told);
-  }
-  double figure(std::size_t place, const MetricColumn& metric) const {
-    return figure_of(*run_.points[place], metric).value();
-  }
-
-  /// Nothing where caches serve more than memory could.
-  void add_share_of_peak(std::size_t place) {
-    constexpr double whole_peak = 100;
-    const auto share = figure_of(*run_.points[place], MetricColumn{"percent_of_peak"});
-    if (!share || *share > whole_peak) return;
-    const double peak = run_.results.run.provenance.device.peak_bandwidth();
-    add("share of the peak", *share, "%",
-        peak > 0 ? "of " + format_figure(peak / 1e9) + " GB/s in theory" : "");
-  }
-
-  void add_counts() {
-    const auto range = main_count_range(run_);
-    if (!range) return;
-    const auto add_count = [&](const std::string& label, std::size_t place) {
-      add(label + ' ' + range->metric.name, figure(place, range->metric),
-          unit_of(range->metric.name), configuration(place));
-    };
-    if (range->best == range->worst) return add_count("all points have", range->best);
-    add_count("best", range->best);
-    add_count("worst", range->worst);
-  }
-
-  const RunAnalysis& run_;
-  std::string html_;
-};
-
 }  // namespace
 
 std::string summary_tiles(const RunAnalysis& run) {
-  return Tiles(run).html();
+  std::string html = "<dl class=\"tiles\">\n";
+  const auto add = [&](const std::string& label, const std::string& figure, const std::string& unit,
+                       const std::string& detail) {
+    html += fmt::format(
+        "<div class=\"tile\"><dt>{}</dt><dd><span class=\"large\">{}</span> {}"
+        "<span class=\"detail\">{}</span></dd></div>\n",
+        escape_html(label), escape_html(figure), escape_html(unit), escape_html(detail));
+  };
+  const auto add_point = [&](const std::string& label, const MetricColumn& metric,
+                             std::size_t place, const std::string& remark = "") {
+    const PointRecord& point = *run.points[place];
+    add(label, format_figure(figure_of(point, metric).value()), unit_of(metric.name),
+        remark + describe(point, run.told));
+  };
+  if (const auto& ends = run.verdicts.overall) {
+    const std::string& metric = ends->metric.name;
+    add_point((metric == "time" ? "shortest " : "best ") + metric, ends->metric, ends->best);
+    // Beyond the whole peak caches serve more than memory could.
+    constexpr double whole_peak = 100;
+    const double peak = run.results.run.provenance.device.peak_bandwidth();
+    const auto share = figure_of(*run.points[ends->best], MetricColumn{"percent_of_peak"});
+    if (share && *share <= whole_peak) {
+      add("share of the peak", format_figure(*share), "%",
+          peak > 0 ? "of " + format_figure(peak / 1e9) + " GB/s in theory" : "");
+    }
+    if (ends->slowest) {
+      add_point(std::string(word_for_slowest(ends->metric)), ends->metric, *ends->slowest,
+                ends->distance + ": ");
+    }
+  } else if (const auto range = main_count_range(run); range && run.verdicts.groups.empty()) {
+    const std::string& metric = range->metric.name;
+    const bool is_one = range->best == range->worst;
+    add_point((is_one ? "all points have " : "best ") + metric, range->metric, range->best);
+    if (!is_one) add_point("worst " + metric, range->metric, range->worst);
+  }
+  const std::size_t failed = run.results.count_failed();
+  add("configurations", format_thousands(run.points.size()), "",
+      (failed == 0 ? "none failed" : format_thousands(failed) + " failed") +
+          count_partly_verified(run.results.points));
+  return html + "</dl>\n";
 }
 
 std::string points_frame() {

@@ -20,62 +20,52 @@ unsigned byte_at(std::string_view text, std::size_t place) {
   return static_cast<unsigned char>(text[place]);
 }
 
-std::string_view escape_of(std::string_view character) {
-  if (character.size() > 1) {
-    return turns_direction(character) || is_control(character) ? replacement : character;
-  }
-  const unsigned byte = byte_at(character, 0);
-  switch (character[0]) {
-    case '&':
-      return "&amp;";
-    case '<':
-      return "&lt;";
-    case '>':
-      return "&gt;";
-    case '"':
-      return "&quot;";
-    case '\'':
-      return "&#39;";
-    case '\n':
-    case '\t':
-      return character;
-    case '\r':
-      return {};
-    default:
-      return byte < 0x20 || byte == 0x7f ? replacement : character;
-  }
-}
-
 }  // namespace
 
 std::string escape_html(std::string_view text) {
   std::string result;
   result.reserve(text.size());
-  for (std::size_t i = 0; i < text.size();) {
-    const std::size_t length = character_length(std::string_view(text).substr(i));
-    result += length == 0 ? replacement : escape_of(text.substr(i, length));
-    i += std::max<std::size_t>(length, 1);
+  for (const char c : printable_text(text, "\n\t\r", replacement)) {
+    switch (c) {
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      case '\'':
+        result += "&#39;";
+        break;
+      case '\r':
+        break;
+      default:
+        result += c;
+    }
   }
   return result;
 }
 
 std::string script_json(const nlohmann::ordered_json& json) {
-  // Within JSON these characters stand in strings alone. U+2028 and U+2029 end lines in scripts.
-  const std::string text =
-      json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  const std::string text = printable_text(
+      json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace), "", replacement);
   std::string result;
   result.reserve(text.size() + text.size() / 16);
-  for (std::size_t i = 0; i < text.size();) {
-    const std::size_t length =
-        std::max<std::size_t>(character_length(std::string_view(text).substr(i)), 1);
-    const std::string_view character = std::string_view(text).substr(i, length);
-    i += length;
-    if (character == "<" || character == ">" || character == "&") {
-      result += fmt::format("\\u{:04x}", byte_at(character, 0));
-    } else if (character == "\xe2\x80\xa8" || character == "\xe2\x80\xa9") {
-      result += byte_at(character, 2) == 0xa8 ? "\\u2028" : "\\u2029";
+  // Within JSON these characters stand in strings alone. U+2028 and U+2029 end lines in scripts.
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::string_view rest = std::string_view(text).substr(i);
+    if (rest.starts_with("\xe2\x80\xa8") || rest.starts_with("\xe2\x80\xa9")) {
+      result += byte_at(rest, 2) == 0xa8 ? "\\u2028" : "\\u2029";
+      i += 2;
+    } else if (rest[0] == '<' || rest[0] == '>' || rest[0] == '&') {
+      result += fmt::format("\\u{:04x}", byte_at(rest, 0));
     } else {
-      result += turns_direction(character) || is_control(character) ? replacement : character;
+      result += rest[0];
     }
   }
   return result;
@@ -120,21 +110,12 @@ std::string bytes_of_hex(std::string_view digits) {
   return bytes;
 }
 
-std::size_t longest_fraction(const std::vector<std::string>& figures) {
-  std::size_t longest = 0;
-  for (const std::string& figure : figures) {
-    longest = std::max(longest, fraction_of(figure).size());
-  }
-  return longest;
-}
-
-std::string aligned_figure(const std::string& figure, std::size_t longest_fraction) {
-  const std::string_view fraction = fraction_of(figure);
-  std::string text = escape_html(figure);
-  if (fraction.size() >= longest_fraction) return text;
-  std::string padding = fraction.empty() ? "." : "";
-  padding.append(longest_fraction - fraction.size() - padding.size(), '0');
-  return text + "<span class=\"pad\" aria-hidden=\"true\">" + padding + "</span>";
+std::string aligned_figure(const std::string& figure, std::size_t fraction) {
+  const std::size_t own = fraction_of(figure).size();
+  if (own >= fraction) return escape_html(figure);
+  std::string padding = own == 0 ? "." : "";
+  padding.append(fraction - own - padding.size(), '0');
+  return escape_html(figure) + "<span class=\"pad\" aria-hidden=\"true\">" + padding + "</span>";
 }
 
 std::string page_head(const std::string& title, const EmbeddedText& style,

@@ -28,12 +28,9 @@ std::string base64(std::string_view bytes);
 /// The bytes that hexadecimal digits stand for; others are taken for 0.
 std::string bytes_of_hex(std::string_view digits);
 
-/// The longest part of the figures from the decimal point on.
-std::size_t longest_fraction(const std::vector<std::string>& figures);
-
 /// A figure as HTML, padded so that in a column aligned to the right, with digits of one width, the
-/// decimal points stand below each other.
-std::string aligned_figure(const std::string& figure, std::size_t longest_fraction);
+/// decimal points stand below each other; `fraction` is the longest one's size.
+std::string aligned_figure(const std::string& figure, std::size_t fraction);
 
 /// CUDA source as HTML, a text for each of its lines, in which comments, words of the language,
 /// numbers, strings and directives are in a <span> of their class.
