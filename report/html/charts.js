@@ -90,6 +90,26 @@ async function drawPanel(frame, spec, tooltip, open, name) {
   return result.view;
 }
 
+/** What each series looks like; a click chooses one. */
+function legendOf({kind, series, series_label: label}) {
+  if (kind === 'heatmap' || series.length < 2) return [];
+  const isBar = kind === 'bar';
+  const buttons = series.map(({name, symbol}, place) => make(
+      'button', {type: 'button', 'aria-pressed': 'false', 'data-series': place},
+      make('svg', {class: `swatch series-${place % 8}`, viewBox: '-14 -6 28 12', 'aria-hidden': 'true'},
+           isBar ? null : make('path', {class: 'line', d: 'M-14 0H14'}),
+           make('path', {class: 'symbol', d: isBar ? 'M-12-5h24v10h-24z' : symbol})),
+      name));
+  return [make('div', {class: 'legend', role: 'group', 'aria-label': `Series: ${label}`},
+               make('span', {class: 'legend-title'}, label), ...buttons)];
+}
+
+function framesOf({panels}) {
+  return make('div', {class: 'panels', 'data-panels': panels.length}, ...panels.map(({title}, place) => make(
+      'div', {class: 'panel'}, title === '' ? null : make('h4', {}, title),
+      make('div', {class: 'plot', 'data-panel': place}))));
+}
+
 /** One series of a chart stands out in all of its panels, or none does. */
 function setUpLegend(figure, views) {
   const buttons = [...figure.querySelectorAll('.legend button')];
@@ -109,6 +129,7 @@ async function drawCharts(points, open) {
   for (const figure of document.querySelectorAll('figure.chart')) {
     const chart = charts[Number(figure.dataset.chart)];
     const {panels} = chart;
+    figure.querySelector('h3').after(...legendOf(chart), framesOf(chart));
     const views = [];
     for (const frame of figure.querySelectorAll('.plot')) {
       const panel = Number(frame.dataset.panel);

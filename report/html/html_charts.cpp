@@ -60,44 +60,6 @@ Json mark_data(const ChartMark& mark, const Chart& chart) {
   return data;
 }
 
-std::string swatch(const Chart& chart, std::size_t series) {
-  const bool is_bar = chart.kind == ChartKind::bar;
-  return fmt::format(
-      "<svg class=\"swatch series-{}\" viewBox=\"-14 -6 28 12\" aria-hidden=\"true\">"
-      "{}<path class=\"symbol\" d=\"{}\"/></svg>",
-      series % 8, is_bar ? "" : "<path class=\"line\" d=\"M-14 0H14\"/>",
-      is_bar ? "M-12-5h24v10h-24z" : series_symbol(series));
-}
-
-std::string legend(const Chart& chart) {
-  if (chart.kind == ChartKind::heatmap || chart.panels.empty()) return {};
-  const std::vector<ChartSeries>& all = chart.panels.front().series;
-  if (all.size() < 2) return {};
-  std::string html = fmt::format(
-      "<div class=\"legend\" role=\"group\" aria-label=\"Series: {0}\">\n"
-      "<span class=\"legend-title\">{0}</span>\n",
-      escape_html(chart.series_label));
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    html += fmt::format(
-        "<button type=\"button\" aria-pressed=\"false\" data-series=\"{}\">{}{}</button>\n", i,
-        swatch(chart, i), escape_html(all[i].name));
-  }
-  return html + "</div>\n";
-}
-
-std::string panel_frames(const Chart& chart) {
-  std::string html =
-      fmt::format("<div class=\"panels\" data-panels=\"{}\">\n", chart.panels.size());
-  for (std::size_t i = 0; i < chart.panels.size(); ++i) {
-    html += "<div class=\"panel\">";
-    if (!chart.panels[i].title.empty()) {
-      html += "<h4>" + escape_html(chart.panels[i].title) + "</h4>";
-    }
-    html += fmt::format("<div class=\"plot\" data-panel=\"{}\"></div></div>\n", i);
-  }
-  return html + "</div>\n";
-}
-
 /// The chart as an image that the page contains.
 std::string picture_of(const Chart& chart) {
   return fmt::format("<img src=\"data:image/svg+xml;base64,{}\" alt=\"{}\">\n",
@@ -139,7 +101,11 @@ nlohmann::ordered_json chart_data(const Chart& chart) {
         values.back()["series"] = i;
       }
     }
-    panels.push_back({{"series", panel.series.size()}, {"values", std::move(values)}});
+    panels.push_back({{"title", panel.title}, {"values", std::move(values)}});
+  }
+  Json series = Json::array();
+  for (std::size_t i = 0; !panels.empty() && i < chart.panels.front().series.size(); ++i) {
+    series.push_back({{"name", chart.panels.front().series[i].name}, {"symbol", series_symbol(i)}});
   }
   Json figures = axis_data({chart.figure_label, chart.figure_scale});
   figures["extent"] = extent_of(chart);
@@ -150,6 +116,8 @@ nlohmann::ordered_json chart_data(const Chart& chart) {
           {"y", axis_data(chart.y)},
           {"figures", std::move(figures)},
           {"references", std::move(references)},
+          {"series_label", chart.series_label},
+          {"series", std::move(series)},
           {"panels", std::move(panels)}};
 }
 
@@ -157,9 +125,7 @@ std::string chart_figures(const std::vector<Chart>& charts) {
   const bool is_drawn_by_script = !vega_script().text.empty();
   std::string html;
   for (std::size_t i = 0; i < charts.size(); ++i) {
-    html += figure_of(
-        charts[i], i,
-        is_drawn_by_script ? legend(charts[i]) + panel_frames(charts[i]) : picture_of(charts[i]));
+    html += figure_of(charts[i], i, is_drawn_by_script ? "" : picture_of(charts[i]));
   }
   return html.empty() ? html : "<div class=\"charts\">\n" + html + "</div>\n";
 }

@@ -19,9 +19,8 @@ std::string summary_tiles(const RunAnalysis& run);
 /// The place of all points, which the page's script fills.
 std::string points_frame();
 
-/// The charts as figures with titles, legends and captions, in whose frames the page's script draws
-/// what `charts_json` says; or with pictures where Vega-Lite was not embedded. Empty without
-/// charts.
+/// The charts as figures with titles and captions, into which the page's script draws what
+/// `charts_json` says; or with pictures where Vega-Lite was not embedded. Empty without charts.
 std::string chart_figures(const std::vector<Chart>& charts);
 
 /// For the page's script, which draws them (vega_spec.js): a list of `chart_data`. Empty when it
@@ -35,8 +34,9 @@ std::string charts_json(const std::vector<Chart>& charts);
 /// - `figures`: label, scale, `extent` (the lowest and the highest, with intervals and references),
 ///   `from_zero`: whether a linear axis begins there
 /// - `references`: at, label
-/// - `panels`: of each `series`, their number, and `values`: x, y (of a heatmap), point (its place
-///   among the run's), figure (null: nothing to draw), text (in a heatmap), low, high, series
+/// - `series_label`, and of each of `series` name and `symbol`, a path
+/// - `panels`: of each title and `values`: x, y (of a heatmap), point (its place among the run's),
+///   figure (null: nothing to draw), text (in a heatmap), low, high, series
 nlohmann::ordered_json chart_data(const Chart& chart);
 
 /// A <details> for each pattern of the run with its source, and what its accesses cost beside its

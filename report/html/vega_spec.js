@@ -60,7 +60,7 @@ function figureScale(chart) {
 }
 
 /** Lines with their intervals, or bars; what failed is a cross at the bottom. */
-function figureLayers(chart, {series, values}) {
+function figureLayers(chart, {values}) {
   const drawn = {values: values.filter((value) => value.figure !== null)};
   const failed = {values: values.filter((value) => value.figure === null)};
   const hasIntervals = drawn.values.some((value) => 'low' in value);
@@ -69,14 +69,14 @@ function figureLayers(chart, {series, values}) {
     {field, type: 'quantitative', scale: figureScale(chart), axis: {title: chart.figures.label}});
   const y = figure('figure');
   const interval = {y: figure('low'), y2: {field: 'high'}};
-  const places = Array.from({length: series}, (_, place) => place);
+  const places = chart.series.map((_, place) => place);
   /** A channel that tells the series apart; without a range in the theme's colours. */
   const bySeries = (range) => ({
     ...nominal('series'), scale: range ? {domain: places, range} : {domain: places}, legend: null,
   });
   const tooltip = nominal('point');
   const color = bySeries();
-  const sideBySide = !isLine && series > 1 ? {xOffset: bySeries()} : {};
+  const sideBySide = !isLine && places.length > 1 ? {xOffset: bySeries()} : {};
   const layers = [];
   const add = (data, mark, encoding, more = {}) => layers.push({data, ...more, mark, encoding});
   if (isLine) {

@@ -1,7 +1,7 @@
-#include "report/html/page_parts.h"
-
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
+
+#include "report/html/page_parts.h"
 
 namespace sweep::testing {
 BOOST_AUTO_TEST_SUITE(data_of_charts)
@@ -50,7 +50,10 @@ BOOST_AUTO_TEST_CASE(a_chart_has_its_marks_and_their_points) {
   BOOST_TEST(chart["description"] == "A line chart.");
   BOOST_TEST(chart["panels"].size() == 2u);
   const Json values = chart["panels"][0]["values"];
-  BOOST_TEST(chart["panels"][0]["series"] == 2);
+  BOOST_TEST(chart["panels"][0]["title"] == "BLOCK");
+  BOOST_TEST(chart["series_label"] == "T");
+  BOOST_TEST(chart["series"].size() == 2u);
+  BOOST_TEST(chart["series"][1]["name"] == "double");
   BOOST_TEST(values.size() == 6u);
   BOOST_TEST(values[1]["figure"] == 200);
   BOOST_TEST(values[1]["point"] == 1);

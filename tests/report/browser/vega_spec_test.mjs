@@ -11,8 +11,8 @@ const lineChart = () => ({
   y: {label: '', scale: 'linear', places: [], labels: []},
   figures: {label: 'bandwidth [GB/s]', scale: 'linear', extent: [100, 500], from_zero: true},
   references: [{at: 500, label: 'theoretical peak, 500 GB/s'}],
+  series: [{name: 'float'}, {name: 'double'}],
   panels: [{
-    series: 2,
     values: [0, 1].flatMap((series) => [
       {x: 1, point: 0, figure: 100, series}, {x: 2, point: 1, figure: 200, low: 195, high: 205, series},
       {x: 1024, point: 2, figure: null, series},
