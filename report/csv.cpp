@@ -5,7 +5,6 @@
 #include <array>
 
 #include "engine/text/characters.h"
-#include "report/count_agreement.h"
 #include "report/metric_column.h"
 #include "report/parameter_values.h"
 #include "report/run_analysis.h"

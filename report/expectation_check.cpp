@@ -9,7 +9,6 @@
 
 #include "engine/spec/metric.h"
 #include "engine/text/units.h"
-#include "report/count_agreement.h"
 #include "report/display_text.h"
 #include "report/document.h"
 #include "report/metric_column.h"

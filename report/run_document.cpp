@@ -8,12 +8,12 @@
 
 #include "engine/text/units.h"
 #include "report/charts/chart.h"
-#include "report/count_agreement.h"
 #include "report/display_text.h"
 #include "report/document.h"
 #include "report/expectation_check.h"
 #include "report/html/page_parts.h"
 #include "report/limit_words.h"
+#include "report/metric_column.h"
 #include "report/notes.h"
 #include "report/run_report.h"
 #include "report/run_tables.h"

@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "report/count_agreement.h"
 #include "report/html/html_text.h"
 #include "report/html/page_parts.h"
+#include "report/metric_column.h"
 #include "report/parameter_values.h"
 #include "report/run_tables.h"
 

@@ -1,11 +1,10 @@
-#include "report/count_agreement.h"
-
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <limits>
 #include <ostream>
 
+#include "report/metric_column.h"
 #include "tests/report/example_results.h"
 
 namespace data = boost::unit_test::data;

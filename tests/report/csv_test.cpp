@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "engine/text/characters.h"
-#include "report/count_agreement.h"
 #include "report/metric_column.h"
 #include "report/run_report.h"
 #include "tests/rapidcheck_case.h"
