@@ -114,9 +114,16 @@ List list_first(const Items& items, std::size_t most, Describe describe,
 }
 
 struct ReportColumn {
+  ReportColumn(const char* text) : heading(text) {}  // NOLINT(google-explicit-constructor)
+  ReportColumn(std::string text, bool is_right) : heading(std::move(text)), right(is_right) {}
+
   std::string heading;
   bool right = false;  ///< aligned to the right, as figures are
 };
+
+inline ReportColumn figure_column(std::string heading) {
+  return {std::move(heading), true};
+}
 
 /// A table of texts; a page shows headings where two columns have one.
 struct DocumentTable {

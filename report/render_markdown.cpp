@@ -137,7 +137,7 @@ struct MarkdownRenderer {
       columns.push_back({escape_markdown(fmt::format("{}", fmt::join(lines, ", "))), true});
     }
     const bool has_remarks = !table.remark_heading.empty();
-    if (has_remarks) columns.push_back({escape_markdown(table.remark_heading)});
+    if (has_remarks) columns.push_back({escape_markdown(table.remark_heading), false});
     std::vector<std::vector<std::string>> rows;
     for (const TableModel::Row& row : table.rows) {
       std::vector<std::string>& cells = rows.emplace_back();

@@ -108,11 +108,8 @@ void add_verdict_on(const VerdictGroup& group, const RunAnalysis& run, Document&
   std::vector<std::size_t> shown = {group.best};
   std::ranges::copy(std::span(group.same).first(same), std::back_inserter(shown));
   if (group.slowest) shown.push_back(*group.slowest);
-  DocumentTable table = {{{"configuration"},
-                          {heading_of(group.metric), true},
-                          {"95 % interval", true},
-                          {"verdict"},
-                          {"compared in"}},
+  DocumentTable table = {{"configuration", figure_column(heading_of(group.metric)),
+                          figure_column("95 % interval"), "verdict", "compared in"},
                          {}};
   for (const std::size_t i : shown) {
     const PointVerdict& verdict = *run.verdicts.of_points[i];
@@ -157,12 +154,8 @@ Document verdict_section(const RunAnalysis& run) {
 Document agreement_section(const RunAnalysis& run) {
   const std::vector<CountAgreement> agreements = compare_counts(run.points);
   if (agreements.empty()) return {};
-  DocumentTable table = {{{"metric"},
-                          {"points agree", true},
-                          {"disagree", true},
-                          {"largest difference", true},
-                          {"at"},
-                          {"agreement means"}},
+  DocumentTable table = {{"metric", figure_column("points agree"), figure_column("disagree"),
+                          figure_column("largest difference"), "at", "agreement means"},
                          {}};
   std::vector<std::pair<const PointRecord*, std::string>> disagreeing;
   for (const CountAgreement& agreement : agreements) {
@@ -191,7 +184,8 @@ Document agreement_section(const RunAnalysis& run) {
 Document expectations_section(const RunAnalysis& run,
                               const std::vector<ExpectationResult>& results) {
   if (results.empty()) return {};
-  DocumentTable table = {{{"expectation"}, {"verdict"}, {"held", true}, {"broken", true}}, {}};
+  DocumentTable table = {{"expectation", "verdict", figure_column("held"), figure_column("broken")},
+                         {}};
   Document broken;
   for (const ExpectationResult& result : results) {
     table.rows.push_back({describe(result.expectation), verdict_of(result),

@@ -325,14 +325,10 @@ class TuningWords {
                  '.',
              content);
     if (!outcome.winner) return add_text("There is no winner.", content);
-    DocumentTable table = {{{""},
-                            {"configuration"},
-                            {heading_of(column_), true},
-                            {"95 % interval", true},
-                            {"of the peak [%]", true},
-                            {"verdict"},
-                            {"rounds", true}},
-                           {}};
+    DocumentTable table = {
+        {"", "configuration", figure_column(heading_of(column_)), figure_column("95 % interval"),
+         figure_column("of the peak [%]"), "verdict", figure_column("rounds")},
+        {}};
     for (const Role& role : roles_of(outcome)) table.rows.push_back(cells_of(role, outcome));
     add_table(std::move(table), content);
     if (outcome.same.size() > most_same_listed) {
@@ -367,20 +363,12 @@ class TuningWords {
   }
 
   void add_all_groups(Document& content) const {
-    DocumentTable table = {{{"group"},
-                            {"winner"},
-                            {heading_of(column_), true},
-                            {"95 % interval", true},
-                            {"of the peak [%]", true},
-                            {"in the final comparison", true},
-                            {"not distinguishable", true},
-                            {"worst", true},
-                            {"gain over the default"},
-                            {"tried", true},
-                            {"failed", true},
-                            {"cut off", true},
-                            {"the search"}},
-                           {}};
+    DocumentTable table = {
+        {"group", "winner", figure_column(heading_of(column_)), figure_column("95 % interval"),
+         figure_column("of the peak [%]"), figure_column("in the final comparison"),
+         figure_column("not distinguishable"), figure_column("worst"), "gain over the default",
+         figure_column("tried"), figure_column("failed"), figure_column("cut off"), "the search"},
+        {}};
     for (const TuningOutcome& outcome : outcomes_) table.rows.push_back(line_of(outcome));
     const std::string end = table.rows.front().back();
     if (std::ranges::all_of(table.rows, [&](const Cells& row) { return row.back() == end; })) {
