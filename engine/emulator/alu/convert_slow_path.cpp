@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include "engine/emulator/alu/half_lane.h"
+#include "engine/emulator/alu/float_lane.h"
 
 /// The conversions that convert_ops.cpp leaves: those between integers with .sat, between integers
 /// and any floating type, and between floating types, in every rounding. All but the most frequent

@@ -76,8 +76,6 @@ std::optional<Form> parse_form(std::string_view mnemonic,
 #define SWEEP_ALU_FAMILIES(level)              \
   namespace level {                            \
   AluOperation find_integer(const Form& form); \
-  AluOperation find_logic(const Form& form);   \
-  AluOperation find_compare(const Form& form); \
   AluOperation find_float(const Form& form);   \
   AluOperation find_convert(const Form& form); \
   }
@@ -88,14 +86,10 @@ SWEEP_ALU_FAMILIES(avx512)
 
 /// The rest, compiled once.
 namespace baseline {
-AluOperation find_divide(const Form& form);    ///< div, rem, sad, mul24, .sat and .relu
-AluOperation find_carry(const Form& form);     ///< add.cc to madc
-AluOperation find_bits(const Form& form);      ///< shf, prmt, bfe, popc, dp4a, ...
-AluOperation find_rounding(const Form& form);  ///< floating-point: other roundings
-AluOperation find_approx(const Form& form);    ///< .approx, .full
-AluOperation find_half(const Form& form);      ///< arithmetic and comparisons of f16 and bf16
-AluOperation find_minmax(const Form& form);    ///< min and max of f16 and bf16; .NaN, .xorsign
-AluOperation find_select(const Form& form);    ///< slct, testp
+AluOperation find_rare_integer(const Form& form);  ///< div, add.cc, shf, prmt, bfe, popc, slct, ...
+AluOperation find_rounding(const Form& form);      ///< floating-point: other roundings
+AluOperation find_approx(const Form& form);        ///< .approx, .full
+AluOperation find_half(const Form& form);          ///< f16 and bf16; min and max .NaN, .xorsign
 AluOperation find_slow_conversion(const Form& form);
 }  // namespace baseline
 

@@ -171,13 +171,13 @@ void run_vector(const AluOperands& operands, std::byte* registers, u32 mask) {
     if (mask == full_mask) {
       SWEEP_ALU_LANES
       for (unsigned lane = 0; lane < warp_size; ++lane)
-        d[lane] = to_slot<D>(apply<F>(a[lane], b[lane], c[lane], e[lane]));
+        d[lane] = to_slot(static_cast<D>(apply<F>(a[lane], b[lane], c[lane], e[lane])));
       return;
     }
     alignas(64) SlotOf<D> result[warp_size];
     SWEEP_ALU_LANES
     for (unsigned lane = 0; lane < warp_size; ++lane)
-      result[lane] = to_slot<D>(apply<F>(a[lane], b[lane], c[lane], e[lane]));
+      result[lane] = to_slot(static_cast<D>(apply<F>(a[lane], b[lane], c[lane], e[lane])));
     blend<D>(d, result, mask);
   }
 }
@@ -200,8 +200,8 @@ void run_lanes(const AluOperands& operands, std::byte* registers, u32 mask) {
   u32 holding = 0;
   for (u32 rest = mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(__builtin_ctz(rest));
-    const std::conditional_t<has_d2, Both<D, D2>, D> result =
-        apply<F>(a[lane], b[lane], c[lane], e[lane]);
+    const auto result = static_cast<std::conditional_t<has_d2, Both<D, D2>, D>>(
+        apply<F>(a[lane], b[lane], c[lane], e[lane]));
     if constexpr (has_d2) {
       slot_at<D>(registers, operands.d)[lane] = to_slot<D>(result.first);
       slot_at<D2>(registers, operands.d2)[lane] = to_slot<D2>(result.second);
@@ -229,6 +229,22 @@ template <class D, class A, class B = None, class C = None, class E = None, clas
 AluOperation lanes(F /*function*/) {
   return operation<D, None, A, B, C, E>(run_lanes<F, D, None, A, B, C, E>);
 }
+
+/// How many operands of T the function takes: the second and the third, where it has them.
+template <class F, class T>
+using Second = std::conditional_t<std::is_invocable_v<F, T>, None, T>;
+template <class F, class T>
+using Third = std::conditional_t<std::is_invocable_v<F, T, T, T>, T, None>;
+/// The operation of a lambda that takes one to three values of T and gives another.
+template <class T, class F>
+AluOperation vectors_of(F function) {
+  return vectors<T, T, Second<F, T>, Third<F, T>>(function);
+}
+template <class T, class F>
+AluOperation lanes_of(F function) {
+  return lanes<T, T, Second<F, T>, Third<F, T>>(function);
+}
+
 template <class D, class D2, class A, class B = None, class C = None, class E = None, class F>
 AluOperation lanes_both(F /*function*/) {
   return operation<D, D2, A, B, C, E>(run_lanes<F, D, D2, A, B, C, E>);
@@ -247,23 +263,19 @@ template <class T>
 using TwiceOf = std::conditional_t<std::is_signed_v<T>, BySize<T, s32, s64, __int128>,
                                    BySize<T, u32, u64, unsigned __int128>>;
 
-template <class T>
-SWEEP_ALU_INLINE T wrapped_add(T a, T b) {
+constexpr auto wrapped_add = []<class T>(T a, T b) {
   return static_cast<T>(static_cast<Wrapping<T>>(a) + static_cast<Wrapping<T>>(b));
-}
-template <class T>
-SWEEP_ALU_INLINE T wrapped_sub(T a, T b) {
+};
+constexpr auto wrapped_sub = []<class T>(T a, T b) {
   return static_cast<T>(static_cast<Wrapping<T>>(a) - static_cast<Wrapping<T>>(b));
-}
-template <class T>
-SWEEP_ALU_INLINE T wrapped_mul(T a, T b) {
+};
+constexpr auto wrapped_mul = []<class T>(T a, T b) {
   return static_cast<T>(static_cast<Wrapping<T>>(a) * static_cast<Wrapping<T>>(b));
-}
-template <class T>
-SWEEP_ALU_INLINE T high_mul(T a, T b) {
+};
+constexpr auto high_mul = []<class T>(T a, T b) {
   using Wide = TwiceOf<T>;
   return static_cast<T>((static_cast<Wide>(a) * static_cast<Wide>(b)) >> (8 * sizeof(T)));
-}
+};
 
 // From what a form says at run time to templates.
 

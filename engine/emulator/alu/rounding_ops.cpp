@@ -9,19 +9,12 @@ namespace sweep::alu::baseline {
 namespace {
 
 /// The variant is the mode.
-template <class F, class T, class B, class C>
+template <class F, class T>
 void run_in_mode(const AluOperands& operands, std::byte* registers, u32 mask) {
   const int before = std::fegetround();
   std::fesetround(static_cast<int>(operands.e));
-  run_lanes<F, T, None, T, B, C, None>(operands, registers, mask);
+  run_lanes<F, T, None, T, Second<F, T>, Third<F, T>, None>(operands, registers, mask);
   std::fesetround(before);
-}
-
-template <class F, class T, class B = None, class C = None>
-AluOperation in_mode(int mode) {
-  AluOperation result = operation<T, None, T, B, C, None>(run_in_mode<F, T, B, C>);
-  result.variant = static_cast<u32>(mode);
-  return result;
 }
 
 }  // namespace
@@ -34,12 +27,9 @@ AluOperation find_rounding(const Form& form) {
                    : form.rounding == Rounding::rm ? FE_DOWNWARD
                                                    : FE_UPWARD;
   return with_arithmetic(form, [&]<class F, class T>() {
-    if constexpr (std::is_invocable_v<F, T, T, T>)
-      return in_mode<F, T, T, T>(mode);
-    else if constexpr (std::is_invocable_v<F, T, T>)
-      return in_mode<F, T, T>(mode);
-    else
-      return in_mode<F, T>(mode);
+    AluOperation result = operation<T, None, T, Second<F, T>, Third<F, T>, None>(run_in_mode<F, T>);
+    result.variant = static_cast<u32>(mode);
+    return result;
   });
 }
 
