@@ -19,7 +19,7 @@ struct CodeBlock {
   bool is_guard_inverted = false;
   std::uint32_t target = none;  ///< blocks
   std::uint32_t next = none;
-  std::vector<std::uint32_t> targets;
+  std::vector<std::uint32_t> targets = {};
 };
 
 /// A graph's nodes that node 0 reaches, in a topological order in which every loop's nodes are

@@ -6,6 +6,17 @@
 
 namespace sweep {
 
+/// What every analysis of a kernel has to know of an op.
+struct OpFacts {
+  /// The registers that it reads and writes, its guard left out. Of a 128-bit one both halves.
+  SlotList reads;
+  SlotList writes;
+  /// Whether lanes may get different results from the same operands.
+  bool varies_by_lane = true;
+};
+
+OpFacts facts_of(const Kernel& kernel, const Op& op);
+
 /// For each block, whether lanes that reach it one after the other go on together, as far as the
 /// hardware makes them (measured on 9.0): everywhere but in a block that a single branch leads to
 /// and that the branch's other way can do without, as the way out of a loop by a break. Where all

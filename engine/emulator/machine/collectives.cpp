@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "engine/emulator/lower/op_facts.h"
+#include "engine/emulator/lower/kernel_passes.h"
 #include "engine/emulator/machine/block_run.h"
 
 namespace sweep {
