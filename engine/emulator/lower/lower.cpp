@@ -287,7 +287,7 @@ class KernelBuilder {
     block.predicate = lowering_.guard();
     block.is_negated = lowering_.instruction().is_guard_negated != code.is_guard_inverted;
     if (code.kind == EndKind::indexed_branch) {
-      block.index = lowering_.source(lowering_.operand(0), 32);
+      block.index = lowering_.source(0, 32);
     }
     if (code.kind == EndKind::branch && block.predicate == none) {
       block.end = EndKind::next;

@@ -40,7 +40,7 @@ void set_destinations(Lowering& lowering, CollectiveOp& collective) {
 /// Ends the block with a collective whose operand `members` names the lanes that take part.
 void end_with(Lowering& lowering, OpKind kind, CollectiveOp collective, std::size_t members) {
   if (lowering.has_modifier("sync")) {
-    collective.members = lowering.source(lowering.operand(members), 32);
+    collective.members = lowering.source(members, 32);
   }
   lowering.end_block(lowering.detailed(kind, lowering.kernel().collectives, collective));
 }
@@ -65,9 +65,9 @@ void lower_shuffle(Lowering& lowering) {
   CollectiveOp collective;
   collective.shuffle = lowering.modifier<ShuffleMode>(shuffle_modes);
   set_destinations(lowering, collective);
-  collective.a = lowering.source(lowering.operand(1), 32);
-  collective.b = lowering.source(lowering.operand(2), 32);
-  collective.c = lowering.source(lowering.operand(3), 32);
+  collective.a = lowering.source(1, 32);
+  collective.b = lowering.source(2, 32);
+  collective.c = lowering.source(3, 32);
   end_with(lowering, OpKind::shuffle, collective, 4);
 }
 
@@ -75,7 +75,7 @@ void lower_vote(Lowering& lowering) {
   CollectiveOp collective;
   collective.vote = lowering.modifier<VoteMode>(vote_modes);
   const bool is_ballot = collective.vote == VoteMode::ballot;
-  collective.d = lowering.destination(lowering.operand(0), is_ballot ? 32 : 1);
+  collective.d = lowering.destination(0, is_ballot ? 32 : 1);
   collective.a = predicate_source(lowering, lowering.operand(1), collective.is_a_negated);
   end_with(lowering, OpKind::vote, collective, 2);
 }
@@ -86,7 +86,7 @@ void lower_match(Lowering& lowering) {
   collective.bits = static_cast<std::uint8_t>(ptx::bits_of(lowering.last_type()));
   if (collective.bits != 32 && collective.bits != 64) lowering.refuse();
   set_destinations(lowering, collective);
-  collective.a = lowering.source(lowering.operand(1), collective.bits);
+  collective.a = lowering.source(1, collective.bits);
   end_with(lowering, OpKind::match, collective, 2);
 }
 
@@ -96,8 +96,8 @@ void lower_redux(Lowering& lowering) {
   if (ptx::bits_of(type) != 32 || ptx::is_floating(type)) lowering.refuse();
   collective.is_signed = ptx::is_signed(type);
   collective.reduce = lowering.modifier<ReduceOperation>(reduce_operations);
-  collective.d = lowering.destination(lowering.operand(0), 32);
-  collective.a = lowering.source(lowering.operand(1), 32);
+  collective.d = lowering.destination(0, 32);
+  collective.a = lowering.source(1, 32);
   end_with(lowering, OpKind::reduce, collective, 2);
 }
 
@@ -110,8 +110,8 @@ void lower_elect(Lowering& lowering) {
 /// All lanes take part.
 void lower_movmatrix(Lowering& lowering) {
   CollectiveOp collective;
-  collective.d = lowering.destination(lowering.operand(0), 32);
-  collective.a = lowering.source(lowering.operand(1), 32);
+  collective.d = lowering.destination(0, 32);
+  collective.a = lowering.source(1, 32);
   collective.members = lowering.constant(full_mask, 32);
   lowering.end_block(
       lowering.detailed(OpKind::move_matrix, lowering.kernel().collectives, collective));
@@ -124,7 +124,7 @@ void lower_warp_barrier(Lowering& lowering) {
 void lower_activemask(Lowering& lowering) {
   Op op;
   op.kind = OpKind::active_mask;
-  op.operands.d = lowering.destination(lowering.operand(0), 32);
+  op.operands.d = lowering.destination(0, 32);
   lowering.emit(op);
 }
 
@@ -139,11 +139,11 @@ void lower_barrier(Lowering& lowering) {
   if (lowering.has_modifier("red")) {
     barrier.mode = lowering.modifier<BarrierMode>(barrier_reductions);
     const bool is_count = barrier.mode == BarrierMode::reduce_popc;
-    barrier.d = lowering.destination(lowering.operand(next++), is_count ? 32 : 1);
+    barrier.d = lowering.destination(next++, is_count ? 32 : 1);
     barrier.predicate = predicate_source(lowering, lowering.operand(--last), barrier.is_negated);
   }
-  barrier.barrier = lowering.source(lowering.operand(next++), 32);
-  if (next < last) barrier.threads = lowering.source(lowering.operand(next), 32);
+  barrier.barrier = lowering.source(next++, 32);
+  if (next < last) barrier.threads = lowering.source(next, 32);
   lowering.end_block(lowering.detailed(OpKind::barrier, lowering.kernel().barriers, barrier));
 }
 

@@ -13,8 +13,8 @@ void lower_lane_copy(Lowering& lowering) {
   MemoryOp memory;
   memory.space = Space::global;
   memory.policy = lowering.has_modifier("cg") ? CachePolicy::level_2_only : CachePolicy::all_levels;
-  memory.to_address = lowering.address(lowering.operand(0));
-  memory.address = lowering.address(lowering.operand(1));
+  memory.to_address = lowering.address(0);
+  memory.address = lowering.address(1);
   const Operand& bytes = lowering.operand(2);
   const bool is_valid = bytes.kind == Operand::Kind::integer &&
                         (bytes.value == 4 || bytes.value == 8 || bytes.value == 16);
@@ -55,11 +55,11 @@ void lower_bulk_copy(Lowering& lowering, bool is_reduction) {
   memory.to_space = spaces[0];
   memory.space = spaces[1];
   memory.is_reduction = is_reduction;
-  memory.to_address = lowering.address(lowering.operand(0));
-  memory.address = lowering.address(lowering.operand(1));
-  memory.size = lowering.source(lowering.operand(2), 32);
+  memory.to_address = lowering.address(0);
+  memory.address = lowering.address(1);
+  memory.size = lowering.source(2, 32);
   if (lowering.has_modifier("mbarrier::complete_tx::bytes")) {
-    memory.barrier = lowering.address(lowering.operand(3));
+    memory.barrier = lowering.address(3);
   }
   lowering.kernel().is_linked |= is_reduction && memory.to_space == Space::global;
   lowering.emit_memory(OpKind::bulk_copy, std::move(memory));
@@ -110,32 +110,32 @@ void lower_mbarrier(Lowering& lowering) {
     case MbarrierMode::init:
     case MbarrierMode::expect_tx:
     case MbarrierMode::complete_tx:
-      barrier.value = lowering.source(lowering.operand(1), 32);
+      barrier.value = lowering.source(1, 32);
       break;
     case MbarrierMode::invalidate:
     case MbarrierMode::async_arrive:
       break;
     case MbarrierMode::pending_count:
-      barrier.d = lowering.destination(lowering.operand(0), 32);
-      barrier.value = lowering.source(lowering.operand(1), 64);
+      barrier.d = lowering.destination(0, 32);
+      barrier.value = lowering.source(1, 64);
       barrier.value_bits = 64;
       return emit_mbarrier(lowering, barrier);
     case MbarrierMode::arrive:
     case MbarrierMode::arrive_drop:
     case MbarrierMode::arrive_expect_tx:
-      barrier.d = lowering.destination(lowering.operand(address++), 64);
-      if (lowering.operand_count() > 2) barrier.value = lowering.source(lowering.operand(2), 32);
+      barrier.d = lowering.destination(address++, 64);
+      if (lowering.operand_count() > 2) barrier.value = lowering.source(2, 32);
       break;
     case MbarrierMode::test_wait:
     case MbarrierMode::try_wait:
     case MbarrierMode::test_wait_parity:
     case MbarrierMode::try_wait_parity:
       barrier.value_bits = lowering.has_modifier("parity") ? 32 : 64;
-      barrier.d = lowering.destination(lowering.operand(address++), 1);
-      barrier.value = lowering.source(lowering.operand(2), barrier.value_bits);
+      barrier.d = lowering.destination(address++, 1);
+      barrier.value = lowering.source(2, barrier.value_bits);
       break;
   }
-  barrier.address = lowering.address(lowering.operand(address));
+  barrier.address = lowering.address(address);
   emit_mbarrier(lowering, barrier);
 }
 
@@ -151,7 +151,7 @@ void lower_copy(Lowering& lowering) {
     barrier.mode = MbarrierMode::async_arrive;
     barrier.space = mbarrier_space(lowering);
     barrier.is_without_increment = lowering.has_modifier("noinc");
-    barrier.address = lowering.address(lowering.operand(0));
+    barrier.address = lowering.address(0);
     return emit_mbarrier(lowering, barrier);
   }
   if (lowering.has_modifier("bulk")) {

@@ -139,15 +139,15 @@ void lower_atomic(Lowering& lowering, bool has_result) {
   memory.has_unused_result = !has_result || lowering.is_result_unused();
   std::size_t next = 0;
   if (has_result) {
-    memory.result = lowering.destination(lowering.operand(next++), bits);
+    memory.result = lowering.destination(next++, bits);
   }
-  memory.address = lowering.address(lowering.operand(next++));
+  memory.address = lowering.address(next++);
   const std::size_t values = memory.operation == AtomicOperation::compare_exchange ? 2 : 1;
   const Operand& value = lowering.operand(next);
   memory.is_increment = memory.has_unused_result && memory.operation == AtomicOperation::add &&
                         bits == 32 && value.kind == Operand::Kind::integer && value.value == 1;
   for (std::size_t i = 0; i < values; ++i) {
-    memory.values.push_back(lowering.source(lowering.operand(next++), bits));
+    memory.values.push_back(lowering.source(next++, bits));
     memory.bits.push_back(static_cast<std::uint8_t>(bits));
   }
   lowering.emit_memory(OpKind::atomic, std::move(memory));
@@ -192,7 +192,7 @@ void lower_matrix(Lowering& lowering, bool is_load) {
     }
   }
   const std::size_t address = is_load ? 1 : 0;
-  memory.address = lowering.address(lowering.operand(address));
+  memory.address = lowering.address(address);
   for (const Operand* element : elements_of(lowering.operand(1 - address))) {
     memory.values.push_back(is_load ? lowering.destination(*element, 32)
                                     : lowering.source(*element, 32));
@@ -232,7 +232,7 @@ void lower_load(Lowering& lowering) {
 
 void lower_store(Lowering& lowering) {
   MemoryOp memory = memory_op(lowering, read_memory_modifiers(lowering.instruction()));
-  memory.address = lowering.address(lowering.operand(0));
+  memory.address = lowering.address(0);
   if (memory.space == Space::param) {
     memory.is_counted = false;
     memory.space = Space::local;

@@ -70,6 +70,12 @@ class Lowering {
   std::uint32_t destination(const ptx::Operand& operand, unsigned bits);
   SizedSlot wide_destination(const ptx::Operand& operand, unsigned bits);
   AddressOperand address(const ptx::Operand& operand);
+  // The same of the operand with an index.
+  std::uint32_t source(std::size_t index, unsigned bits) { return source(operand(index), bits); }
+  std::uint32_t destination(std::size_t index, unsigned bits) {
+    return destination(operand(index), bits);
+  }
+  AddressOperand address(std::size_t index) { return address(operand(index)); }
   std::uint32_t constant(std::uint64_t value, unsigned bits);
   std::uint32_t temporary(unsigned bits);
   std::uint32_t carry();
