@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "engine/emulator/count/model.h"
-#include "engine/emulator/machine/fault.h"
+#include "engine/emulator/machine/launch.h"
 #include "engine/explain/explanation.h"
 #include "engine/spec/cuda_scanner.h"
 #include "engine/spec/included_files.h"

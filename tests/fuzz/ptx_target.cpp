@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "engine/emulator/lower/lower.h"
-#include "engine/emulator/machine/fault.h"
+#include "engine/emulator/machine/launch.h"
 #include "tests/emulator/machine/test_device.h"
 #include "tests/fuzz/targets.h"
 

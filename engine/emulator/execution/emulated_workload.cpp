@@ -9,7 +9,7 @@
 #include "engine/emulator/lower/inline_calls.h"
 #include "engine/emulator/lower/lower.h"
 #include "engine/emulator/machine/grid_run.h"
-#include "engine/emulator/machine/lazy_memory.h"
+#include "engine/emulator/machine/memory.h"
 #include "engine/text/units.h"
 
 namespace sweep {

@@ -140,7 +140,6 @@ struct MemoryOp {
 
 enum class ShuffleMode : std::uint8_t { up, down, butterfly, index };
 enum class VoteMode : std::uint8_t { all, any, uniform, ballot };
-enum class ReduceOperation : std::uint8_t { add, minimum, maximum, bit_and, bit_or, bit_xor };
 
 /// shfl, vote, match, redux, activemask, elect, bar.warp.sync, movmatrix.
 struct CollectiveOp {
@@ -155,7 +154,7 @@ struct CollectiveOp {
   ShuffleMode shuffle = ShuffleMode::index;
   VoteMode vote = VoteMode::all;
   bool is_match_all = false;
-  ReduceOperation reduce = ReduceOperation::add;
+  AtomicOperation reduce = AtomicOperation::add;
   bool is_signed = false;
   bool is_transposed = true;
 };

@@ -19,14 +19,15 @@ constexpr std::pair<std::string_view, VoteMode> vote_modes[] = {{"any", VoteMode
                                                                 {"uni", VoteMode::uniform},
                                                                 {"ballot", VoteMode::ballot},
                                                                 {"all", VoteMode::all}};
-constexpr std::pair<std::string_view, ReduceOperation> reduce_operations[] = {
-    {"add", ReduceOperation::add},     {"min", ReduceOperation::minimum},
-    {"max", ReduceOperation::maximum}, {"and", ReduceOperation::bit_and},
-    {"or", ReduceOperation::bit_or},   {"xor", ReduceOperation::bit_xor}};
 constexpr std::pair<std::string_view, BarrierMode> barrier_reductions[] = {
     {"popc", BarrierMode::reduce_popc},
     {"and", BarrierMode::reduce_and},
     {"or", BarrierMode::reduce_or}};
+
+bool is_associative(AtomicOperation operation) {
+  return operation != AtomicOperation::increment && operation != AtomicOperation::decrement &&
+         operation < AtomicOperation::exchange;
+}
 
 /// `d|p`, or `d` alone.
 void set_destinations(Lowering& lowering, CollectiveOp& collective) {
@@ -95,7 +96,8 @@ void lower_redux(Lowering& lowering) {
   const ptx::Type type = lowering.last_type();
   if (ptx::bits_of(type) != 32 || ptx::is_floating(type)) lowering.refuse();
   collective.is_signed = ptx::is_signed(type);
-  collective.reduce = lowering.modifier<ReduceOperation>(reduce_operations);
+  collective.reduce = lowering.modifier(atomic_operations);
+  if (!is_associative(collective.reduce)) lowering.refuse();
   collective.d = lowering.destination(0, 32);
   collective.a = lowering.source(1, 32);
   end_with(lowering, OpKind::reduce, collective, 2);

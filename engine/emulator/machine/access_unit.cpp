@@ -59,41 +59,47 @@ void AccessUnit::begin_block(std::uint64_t index) {
 
 void AccessUnit::execute(Warp& warp, const Op& op, std::uint32_t mask) {
   ++order_;
+  warp_ = &warp;
+  op_ = &op;
   switch (op.kind) {
     case OpKind::load:
     case OpKind::store:
     case OpKind::atomic:
-      return access(warp, op, mask);
+      memory_ = &kernel_.memory[op.detail];
+      return access(mask);
     case OpKind::async_copy:
-      return async_copy(warp, op, mask);
+      memory_ = &kernel_.memory[op.detail];
+      return async_copy(mask);
     case OpKind::bulk_copy:
-      return bulk_copy(warp, op, mask);
-    case OpKind::mbarrier:
-      return for_each_lane(mask, [&](unsigned lane) { mbarrier(warp, op, lane); });
+      memory_ = &kernel_.memory[op.detail];
+      return bulk_copy(mask);
     case OpKind::load_matrix:
     case OpKind::store_matrix:
-      return move_matrices(warp, op, mask, op.kind == OpKind::load_matrix);
+      memory_ = &kernel_.memory[op.detail];
+      return move_matrices(mask, op.kind == OpKind::load_matrix);
+    case OpKind::mbarrier:
+      return for_each_lane(mask, [&](unsigned lane) { mbarrier(lane); });
     case OpKind::stack_allocate:
-      return for_each_lane(mask, [&](unsigned lane) { stack_allocate(warp, op, lane); });
+      return for_each_lane(mask, [&](unsigned lane) { stack_allocate(lane); });
     case OpKind::stack_restore:
-      return for_each_lane(mask, [&](unsigned lane) { stack_restore(warp, op, lane); });
+      return for_each_lane(mask, [&](unsigned lane) { stack_restore(lane); });
     case OpKind::print:
-      return for_each_lane(mask, [&](unsigned lane) { print(warp, op, lane); });
+      return for_each_lane(mask, [&](unsigned lane) { print(lane); });
     case OpKind::assert_fail:
-      assert_fail(warp, op, mask);
+      assert_fail(mask);
     default:
       return;
   }
 }
 
-AccessUnit::Addresses AccessUnit::addresses_of(const Warp& warp, const AddressOperand& address) {
+AccessUnit::Addresses AccessUnit::addresses_of(const AddressOperand& address) const {
   Addresses addresses;  // NOLINT(cppcoreguidelines-pro-type-member-init): each is set below
   const auto offset = static_cast<std::uint64_t>(address.offset);
   if (address.is_64) {
-    const auto* from = warp.slot<std::uint64_t>(address.slot);
+    const auto* from = warp_->slot<std::uint64_t>(address.slot);
     for (unsigned lane = 0; lane < warp_size; ++lane) addresses[lane] = from[lane] + offset;
   } else {
-    const auto* from = warp.slot<std::uint32_t>(address.slot);
+    const auto* from = warp_->slot<std::uint32_t>(address.slot);
     // The sum has the register's width, too: a register below 0 and an offset may name byte 0.
     const auto narrow = static_cast<std::uint32_t>(offset);
     for (unsigned lane = 0; lane < warp_size; ++lane) addresses[lane] = from[lane] + narrow;
@@ -101,27 +107,27 @@ AccessUnit::Addresses AccessUnit::addresses_of(const Warp& warp, const AddressOp
   return addresses;
 }
 
-void AccessUnit::access(Warp& warp, const Op& op, std::uint32_t mask) {
-  const MemoryOp& memory = kernel_.memory[op.detail];
-  const AccessKind kind = kind_of(memory, op.kind);
-  WarpAccess access = {addresses_of(warp, memory.address), mask, memory.bytes()};
-  if (undefined_ != nullptr && undefined_->any(warp)) {
-    check_defined(warp, {&memory.address.slot, 1}, mask, "takes it for an address", op.instruction);
+void AccessUnit::access(std::uint32_t mask) {
+  const AccessKind kind = kind_of(*memory_, op_->kind);
+  WarpAccess access = {addresses_of(memory_->address), mask, memory_->bytes()};
+  if (undefined_ != nullptr && undefined_->any(*warp_)) {
+    check_defined(*warp_, {&memory_->address.slot, 1}, mask, "takes it for an address",
+                  op_->instruction);
   }
   if (kind != AccessKind::load) ++writes_;
-  switch (memory.space) {
+  switch (memory_->space) {
     case ptx::Space::global:
-      return access_global(warp, op, access, kind);
+      return access_global(access, kind);
     case ptx::Space::shared:
     case ptx::Space::local:
-      return access_in_block(warp, op, access, kind, memory.space == ptx::Space::shared);
+      return access_in_block(access, kind, memory_->space == ptx::Space::shared);
     default:
-      return access_generic(warp, op, access, kind);
+      return access_generic(access, kind);
   }
 }
 
 /// Each lane's address says which space it means.
-void AccessUnit::access_generic(Warp& warp, const Op& op, WarpAccess& access, AccessKind kind) {
+void AccessUnit::access_generic(WarpAccess& access, AccessKind kind) {
   std::uint32_t shared = 0;
   std::uint32_t local = 0;
   for_each_lane(access.active, [&](unsigned lane) {
@@ -135,103 +141,100 @@ void AccessUnit::access_generic(Warp& warp, const Op& op, WarpAccess& access, Ac
   });
   const std::uint32_t global = access.active & ~(shared | local);
   access.active = shared;
-  if (shared != 0) access_in_block(warp, op, access, kind, true);
+  if (shared != 0) access_in_block(access, kind, true);
   if (local != 0) {
     WarpAccess own = access;
     own.active = local;
-    access_in_block(warp, op, own, kind, false);
+    access_in_block(own, kind, false);
   }
   access.active = global;
-  if (global != 0) access_global(warp, op, access, kind);
+  if (global != 0) access_global(access, kind);
 }
 
-void AccessUnit::access_global(Warp& warp, const Op& op, WarpAccess& access, AccessKind kind) {
-  const MemoryOp& memory = kernel_.memory[op.detail];
+void AccessUnit::access_global(WarpAccess& access, AccessKind kind) {
   const bool is_load = kind == AccessKind::load;
-  if (undefined_ != nullptr && undefined_->any(warp)) {
+  if (undefined_ != nullptr && undefined_->any(*warp_)) {
     if (is_load) {
-      undefined_->define(warp, memory.values, access.active);
+      undefined_->define(*warp_, memory_->values, access.active);
     } else {
-      check_defined(warp, memory.values, access.active, "writes it to global memory",
-                    op.instruction);
+      check_defined(*warp_, memory_->values, access.active, "writes it to global memory",
+                    op_->instruction);
     }
   }
   const Spread spread = spread_of(access.address.data(), access.active);
-  check_alignment(warp, op, access, spread);
-  if (launch_.is_kernel() && memory.is_counted) count_global(op, access, spread, kind);
+  check_alignment(access, spread);
+  if (launch_.is_kernel() && memory_->is_counted) count_global(access, spread, kind);
   while (access.active != 0) {
     std::uint32_t lanes = 0;
-    Allocation& allocation = resolve(warp, op, access, spread, lanes);
+    Allocation& allocation = resolve(access, spread, lanes);
     const std::uint32_t others = access.active & ~lanes;
     access.active = lanes;
     if (!allocation.is_plain() || (!is_load && !allocation.why_read_only.empty())) {
-      prepare(warp, op, allocation, access, kind);
+      prepare(allocation, access, kind);
     }
-    move(warp, op, access, allocation.bias(), true);
+    move(access, allocation.bias(), true);
     access.active = others;
   }
 }
 
-void AccessUnit::move(Warp& warp, const Op& op, const WarpAccess& access, std::uintptr_t bias,
-                      bool is_global) {
+void AccessUnit::move(const WarpAccess& access, std::uintptr_t bias, bool is_global) {
   if (access.active == 0) return;
-  const MemoryOp& memory = kernel_.memory[op.detail];
-  if (op.kind == OpKind::atomic) return atomic_lanes(warp, memory, access, bias, is_global);
-  const std::vector<LaneMove>& moves = launch_.moves[op.detail];
-  const std::size_t size = ptx::bytes_of(memory.type);
+  if (op_->kind == OpKind::atomic) {
+    return update_lanes(
+        {*memory_, warp_->registers, access.address.data(), bias, access.active, is_global});
+  }
+  const std::vector<LaneMove>& moves = launch_.moves[op_->detail];
+  const std::size_t size = ptx::bytes_of(memory_->type);
   for (std::size_t i = 0; i < moves.size(); ++i) {
-    moves[i](warp.registers + memory.values[i], access.address.data(), bias + i * size,
+    moves[i](warp_->registers + memory_->values[i], access.address.data(), bias + i * size,
              access.active);
   }
 }
 
 /// The block's shared memory, or the lanes' local memories.
-void AccessUnit::access_in_block(Warp& warp, const Op& op, WarpAccess& access, AccessKind kind,
-                                 bool is_shared) {
-  const MemoryOp& memory = kernel_.memory[op.detail];
+void AccessUnit::access_in_block(WarpAccess& access, AccessKind kind, bool is_shared) {
   const bool is_load = kind == AccessKind::load;
   const Spread spread = spread_of(access.address.data(), access.active);
-  check_alignment(warp, op, access, spread);
+  check_alignment(access, spread);
   if (is_shared && launch_.checks_kernel) {
     for_each_lane(access.active, [&](unsigned lane) {
-      check_base(warp, op, lane, access.address[lane], access.width, is_load);
+      check_base(lane, access.address[lane], access.width, is_load);
     });
   }
-  check_inside(warp, op, access, spread, is_shared);
-  if (launch_.is_kernel() && memory.is_counted) {
-    SiteCount& site = count_.sites[op.detail];
-    if (is_shared) count(shared_counters_, site.shared, op, access, spread, kind);
+  check_inside(access, spread, is_shared);
+  if (launch_.is_kernel() && memory_->is_counted) {
+    SiteCount& site = count_.sites[op_->detail];
+    if (is_shared) count(shared_counters_, site.shared, access, spread, kind);
     if (!is_shared) count_local(access, is_load ? kind : AccessKind::store, site.local);
-    if (launch_.notes_shapes) count_.shapes[op.detail].note(access);
+    if (launch_.notes_shapes) count_.shapes[op_->detail].note(access);
   }
   if (undefined_ != nullptr) {
     for_each_lane(access.active, [&](unsigned lane) {
-      const UndefinedValues::Place place = {is_shared, access.address[lane], thread_of(warp, lane)};
-      if (is_load) return undefined_->load(warp, op, lane, place);
-      if (kind == AccessKind::store) return undefined_->store(warp, op, lane, place);
+      const UndefinedValues::Place place = {is_shared, access.address[lane], thread_of(lane)};
+      if (is_load) return undefined_->load(*warp_, *op_, lane, place);
+      if (kind == AccessKind::store) return undefined_->store(*warp_, *op_, lane, place);
       undefined_->define(place, access.width);
     });
   }
   if (!is_shared) {
     for (unsigned lane = 0; lane < warp_size; ++lane) access.address[lane] += lane * local_bytes_;
   }
-  const std::byte* const memory_begin = is_shared ? shared_.data() : local(warp, 0);
+  const std::byte* const memory_begin = is_shared ? shared_.data() : local(0);
   // Stores are judged when their values lie in memory.
   const bool is_store = kind == AccessKind::store;
-  if (is_shared && races_ != nullptr && !is_store) check_races(warp, op, access, kind);
-  move(warp, op, access, reinterpret_cast<std::uintptr_t>(memory_begin), false);
-  if (is_shared && races_ != nullptr && is_store) check_races(warp, op, access, kind);
+  if (is_shared && races_ != nullptr && !is_store) check_races(access, kind);
+  move(access, reinterpret_cast<std::uintptr_t>(memory_begin), false);
+  if (is_shared && races_ != nullptr && is_store) check_races(access, kind);
 }
 
 template <class Count>
 void AccessUnit::count(std::vector<std::unique_ptr<AccessCounter<Count>>>& counters, Count& total,
-                       const Op& op, const WarpAccess& access, const Spread& spread,
-                       AccessKind kind) {
-  std::unique_ptr<AccessCounter<Count>>& counter = counters[op.detail];
+                       const WarpAccess& access, const Spread& spread, AccessKind kind) {
+  std::unique_ptr<AccessCounter<Count>>& counter = counters[op_->detail];
   if (counter == nullptr) {
     counter = std::make_unique<AccessCounter<Count>>(launch_.model, kind);
   }
-  if (kernel_.memory[op.detail].is_aggregated && spread.low == spread.high) {
+  if (memory_->is_aggregated && spread.low == spread.high) {
     // One lane acts for all. Lanes that left a loop in different rounds may come to an address that
     // the compiler sees to be one with several.
     counter->add_affine(spread.low, 0, access.width, total, bit_of(lowest_lane(access.active)));
@@ -242,11 +245,10 @@ void AccessUnit::count(std::vector<std::unique_ptr<AccessCounter<Count>>>& count
   }
 }
 
-void AccessUnit::count_global(const Op& op, const WarpAccess& access, const Spread& spread,
-                              AccessKind kind) {
-  count(global_counters_, count_.sites[op.detail].global, op, access, spread, kind);
-  if (launch_.notes_shapes) count_.shapes[op.detail].note(access);
-  if (launch_.on_access) tell_listener(access, kind, kernel_.memory[op.detail].policy);
+void AccessUnit::count_global(const WarpAccess& access, const Spread& spread, AccessKind kind) {
+  count(global_counters_, count_.sites[op_->detail].global, access, spread, kind);
+  if (launch_.notes_shapes) count_.shapes[op_->detail].note(access);
+  if (launch_.on_access) tell_listener(access, kind);
 }
 
 /// `access` has the addresses within a thread's local memory, which the lanes' memories interleave
@@ -266,7 +268,7 @@ void AccessUnit::count_local(const WarpAccess& access, AccessKind kind, GlobalCo
   }
 }
 
-void AccessUnit::tell_listener(const WarpAccess& access, AccessKind kind, CachePolicy policy) {
+void AccessUnit::tell_listener(const WarpAccess& access, AccessKind kind) const {
   std::array<std::uint64_t, std::size_t{2} * warp_size> sectors{};
   auto end = sectors.begin();
   for_each_lane(access.active, [&](unsigned lane) {
@@ -277,7 +279,7 @@ void AccessUnit::tell_listener(const WarpAccess& access, AccessKind kind, CacheP
   std::sort(sectors.begin(), end);
   end = std::unique(sectors.begin(), end);
   launch_.on_access(kind, static_cast<std::uint32_t>(block_index_ % launch_.multiprocessors),
-                    {sectors.begin(), end}, policy);
+                    {sectors.begin(), end}, memory_->policy);
 }
 
 }  // namespace sweep

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <fmt/core.h>
+
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -11,8 +13,7 @@
 #include "engine/emulator/count/access_counter.h"
 #include "engine/emulator/machine/counts.h"
 #include "engine/emulator/machine/launch.h"
-#include "engine/emulator/machine/race_detector.h"
-#include "engine/emulator/machine/undefined_values.h"
+#include "engine/emulator/machine/shadow_state.h"
 
 namespace sweep {
 
@@ -39,81 +40,73 @@ class AccessUnit {
 
  private:
   using Addresses = std::array<std::uint64_t, warp_size>;
-  static Addresses addresses_of(const Warp& warp, const AddressOperand& address);
+  Addresses addresses_of(const AddressOperand& address) const;
 
-  [[noreturn]] void fail(const Warp& warp, const Op& op, unsigned lane, const std::string& what);
-  [[noreturn]] void fail_read_only(const Warp& warp, const Op& op, unsigned lane,
-                                   const Allocation& allocation, std::uint64_t address);
+  /// What the running op does wrong in a lane, in the words of fmt::format.
+  template <class... Values>
+  [[noreturn]] void fail(unsigned lane, fmt::format_string<Values...> what,
+                         const Values&... values) const {
+    fail_with(lane, fmt::vformat(what, fmt::make_format_args(values...)));
+  }
+  [[noreturn]] void fail_with(unsigned lane, const std::string& what) const;
+  [[noreturn]] void fail_read_only(unsigned lane, const Allocation& allocation,
+                                   std::uint64_t address) const;
 
   // Loads, stores and atomics.
-  void access(Warp& warp, const Op& op, std::uint32_t mask);
-  void access_global(Warp& warp, const Op& op, WarpAccess& access, AccessKind kind);
-  void access_in_block(Warp& warp, const Op& op, WarpAccess& access, AccessKind kind,
-                       bool is_shared);
-  void access_generic(Warp& warp, const Op& op, WarpAccess& access, AccessKind kind);
-  void move(Warp& warp, const Op& op, const WarpAccess& access, std::uintptr_t bias,
-            bool is_global);
-  void atomic_lanes(Warp& warp, const MemoryOp& memory, const WarpAccess& access,
-                    std::uintptr_t bias, bool is_global);
+  void access(std::uint32_t mask);
+  void access_global(WarpAccess& access, AccessKind kind);
+  void access_in_block(WarpAccess& access, AccessKind kind, bool is_shared);
+  void access_generic(WarpAccess& access, AccessKind kind);
+  void move(const WarpAccess& access, std::uintptr_t bias, bool is_global);
 
   // What must hold of them.
-  void check_alignment(const Warp& warp, const Op& op, const WarpAccess& access,
-                       const Spread& spread);
-  void check_inside(const Warp& warp, const Op& op, const WarpAccess& access, const Spread& spread,
-                    bool is_shared);
-  Allocation& resolve(const Warp& warp, const Op& op, const WarpAccess& access,
-                      const Spread& spread, std::uint32_t& lanes);
-  void prepare(Warp& warp, const Op& op, Allocation& allocation, WarpAccess& access,
-               AccessKind kind);
-  void check_written(Warp& warp, const Op& op, const Allocation& allocation,
-                     const std::uint64_t* begin, WarpAccess& access);
-  void check_base(const Warp& warp, const Op& op, unsigned lane, std::uint64_t begin,
-                  std::uint64_t bytes, bool is_load);
-  void check_races(const Warp& warp, const Op& op, const WarpAccess& access, AccessKind kind);
-  void note_shared(const Warp& warp, const Op& op, std::uint64_t begin, std::uint64_t bytes,
-                   unsigned lane, AccessKind kind, const std::byte* values, bool is_strong = false);
+  void check_alignment(const WarpAccess& access, const Spread& spread) const;
+  void check_inside(const WarpAccess& access, const Spread& spread, bool is_shared) const;
+  Allocation& resolve(const WarpAccess& access, const Spread& spread, std::uint32_t& lanes);
+  void prepare(Allocation& allocation, WarpAccess& access, AccessKind kind);
+  void check_written(const Allocation& allocation, const std::uint64_t* begin, WarpAccess& access);
+  void check_base(unsigned lane, std::uint64_t begin, std::uint64_t bytes, bool is_load) const;
+  void check_races(const WarpAccess& access, AccessKind kind);
+  void note_shared(std::uint64_t begin, std::uint64_t bytes, unsigned lane, AccessKind kind,
+                   const std::byte* values, bool is_strong = false);
 
   // What they cost.
   template <class Count>
   void count(std::vector<std::unique_ptr<AccessCounter<Count>>>& counters, Count& total,
-             const Op& op, const WarpAccess& access, const Spread& spread, AccessKind kind);
-  void count_global(const Op& op, const WarpAccess& access, const Spread& spread, AccessKind kind);
+             const WarpAccess& access, const Spread& spread, AccessKind kind);
+  void count_global(const WarpAccess& access, const Spread& spread, AccessKind kind);
   void count_local(const WarpAccess& access, AccessKind kind, GlobalCount& total) const;
-  void tell_listener(const WarpAccess& access, AccessKind kind, CachePolicy policy);
+  void tell_listener(const WarpAccess& access, AccessKind kind) const;
 
   // Copies, mbarriers and matrices.
-  std::byte* bytes_at(Warp& warp, const Op& op, unsigned lane, ptx::Space space,
-                      std::uint64_t address, std::uint64_t count, bool is_load);
-  void async_copy(Warp& warp, const Op& op, std::uint32_t mask);
-  void bulk_copy(Warp& warp, const Op& op, std::uint32_t mask);
-  void reduce_bytes(const MemoryOp& memory, std::byte* target, const std::byte* source,
-                    std::uint64_t size);
-  std::uint64_t* mbarrier_at(Warp& warp, const Op& op, const AddressOperand& address,
-                             ptx::Space space, unsigned lane, std::uint64_t& key);
-  void check_mbarrier(const Warp& warp, const Op& op, unsigned lane, std::uint64_t key,
-                      MbarrierMode mode, bool is_valid);
-  void mbarrier(Warp& warp, const Op& op, unsigned lane);
-  void move_matrices(Warp& warp, const Op& op, std::uint32_t mask, bool is_load);
+  std::byte* bytes_at(unsigned lane, ptx::Space space, std::uint64_t address, std::uint64_t count,
+                      bool is_load);
+  void async_copy(std::uint32_t mask);
+  void bulk_copy(std::uint32_t mask);
+  std::uint64_t* mbarrier_at(const AddressOperand& address, ptx::Space space, unsigned lane,
+                             std::uint64_t& key);
+  void check_mbarrier(unsigned lane, std::uint64_t key, MbarrierMode mode, bool is_valid);
+  void mbarrier(unsigned lane);
+  void move_matrices(std::uint32_t mask, bool is_load);
 
   // Calls, whose arguments lie in local memory.
-  void print(Warp& warp, const Op& op, unsigned lane);
-  [[noreturn]] void assert_fail(Warp& warp, const Op& op, std::uint32_t mask);
-  void stack_allocate(Warp& warp, const Op& op, unsigned lane);
-  void stack_restore(Warp& warp, const Op& op, unsigned lane);
+  void print(unsigned lane);
+  [[noreturn]] void assert_fail(std::uint32_t mask) const;
+  void stack_allocate(unsigned lane);
+  void stack_restore(unsigned lane);
   std::string text_at(std::uint64_t address) const;
-  std::uint64_t argument(const Warp& warp, std::uint64_t offset, unsigned lane,
-                         unsigned bytes) const;
+  std::uint64_t argument(std::uint64_t offset, unsigned lane, unsigned bytes) const;
 
-  static std::uint32_t thread_of(const Warp& warp, unsigned lane) {
-    return warp.index * warp_size + lane;
-  }
-  std::byte* local(const Warp& warp, unsigned lane) const {
-    return local_.data() + thread_of(warp, lane) * local_bytes_;
-  }
+  std::uint32_t thread_of(unsigned lane) const { return warp_->index * warp_size + lane; }
+  std::byte* local(unsigned lane) const { return local_.data() + thread_of(lane) * local_bytes_; }
 
   const Launch& launch_;
   const Kernel& kernel_;
   LaunchCount& count_;
+  // What is executed: the memory op of loads, stores, atomics, copies and matrix moves.
+  Warp* warp_ = nullptr;
+  const Op* op_ = nullptr;
+  const MemoryOp* memory_ = nullptr;
   // By memory op, made when it is counted first.
   std::vector<std::unique_ptr<GlobalCounter>> global_counters_;
   std::vector<std::unique_ptr<SharedCounter>> shared_counters_;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/emulator/machine/access_unit.h"
-#include "engine/emulator/machine/fault.h"
+#include "engine/emulator/machine/launch.h"
 
 namespace sweep {
 

@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "engine/emulator/machine/access_unit.h"
-#include "engine/emulator/machine/element_function.h"
+#include "engine/emulator/machine/grid_run.h"
 
 namespace sweep {
 namespace {
@@ -74,11 +74,10 @@ std::string converted(const Conversion& conversion, std::uint64_t bits, const st
 
 }  // namespace
 
-std::uint64_t AccessUnit::argument(const Warp& warp, std::uint64_t offset, unsigned lane,
-                                   unsigned bytes) const {
+std::uint64_t AccessUnit::argument(std::uint64_t offset, unsigned lane, unsigned bytes) const {
   std::uint64_t value = 0;
   const bool is_inside = offset <= local_bytes_ && bytes <= local_bytes_ - offset;
-  if (is_inside) std::memcpy(&value, local(warp, lane) + offset, bytes);
+  if (is_inside) std::memcpy(&value, local(lane) + offset, bytes);
   return value;
 }
 
@@ -99,15 +98,15 @@ std::string AccessUnit::text_at(std::uint64_t address) const {
   return text;
 }
 
-void AccessUnit::print(Warp& warp, const Op& op, unsigned lane) {
-  const CallOp& call = kernel_.calls[op.detail];
-  const std::string format = text_at(argument(warp, call.arguments[0], lane, 8));
-  std::uint64_t next = argument(warp, call.arguments[1], lane, 8) - local_window;
+void AccessUnit::print(unsigned lane) {
+  const CallOp& call = kernel_.calls[op_->detail];
+  const std::string format = text_at(argument(call.arguments[0], lane, 8));
+  std::uint64_t next = argument(call.arguments[1], lane, 8) - local_window;
   std::string text;
   std::uint32_t count = 0;
   const auto take = [&](unsigned bytes) {
     next = (next + bytes - 1) / bytes * bytes;
-    const std::uint64_t bits = argument(warp, next, lane, bytes);
+    const std::uint64_t bits = argument(next, lane, bytes);
     next += bytes;
     ++count;
     return bits;
@@ -131,39 +130,38 @@ void AccessUnit::print(Warp& warp, const Op& op, unsigned lane) {
   }
   if (launch_.print) launch_.print(text);
   if (call.result == none || std::uint64_t{call.result} + sizeof count > local_bytes_) return;
-  std::memcpy(local(warp, lane) + call.result, &count, sizeof count);
+  std::memcpy(local(lane) + call.result, &count, sizeof count);
   if (undefined_ != nullptr) {
-    undefined_->define({false, call.result, thread_of(warp, lane)}, sizeof count);
+    undefined_->define({false, call.result, thread_of(lane)}, sizeof count);
   }
 }
 
-void AccessUnit::assert_fail(Warp& warp, const Op& op, std::uint32_t mask) {
-  const CallOp& call = kernel_.calls[op.detail];
+void AccessUnit::assert_fail(std::uint32_t mask) const {
+  const CallOp& call = kernel_.calls[op_->detail];
   const unsigned lane = lowest_lane(mask);
-  const std::string condition = text_at(argument(warp, call.arguments[0], lane, 8));
-  fail(warp, op, lane, fmt::format("assert({}) failed", condition));
+  const std::string condition = text_at(argument(call.arguments[0], lane, 8));
+  fail(lane, "assert({}) failed", condition);
 }
 
-void AccessUnit::stack_allocate(Warp& warp, const Op& op, unsigned lane) {
+void AccessUnit::stack_allocate(unsigned lane) {
   constexpr std::uint64_t alignment = 16;
-  const CallOp& call = kernel_.calls[op.detail];
-  std::uint64_t& top = stack_[thread_of(warp, lane)];
-  warp.slot<std::uint64_t>(call.d)[lane] = top;
+  const CallOp& call = kernel_.calls[op_->detail];
+  std::uint64_t& top = stack_[thread_of(lane)];
+  warp_->slot<std::uint64_t>(call.d)[lane] = top;
   if (call.a == none) return;
-  const std::uint64_t size = warp.slot<std::uint64_t>(call.a)[lane];
+  const std::uint64_t size = warp_->slot<std::uint64_t>(call.a)[lane];
   if (size > local_bytes_ - top) {
-    fail(warp, op, lane,
-         fmt::format("alloca of {} bytes: the thread has {} left", size, local_bytes_ - top));
+    fail(lane, "alloca of {} bytes: the thread has {} left", size, local_bytes_ - top);
   }
   top = std::min((top + size + alignment - 1) / alignment * alignment, local_bytes_);
 }
 
-void AccessUnit::stack_restore(Warp& warp, const Op& op, unsigned lane) {
-  const std::uint64_t to = warp.slot<std::uint64_t>(kernel_.calls[op.detail].a)[lane];
+void AccessUnit::stack_restore(unsigned lane) {
+  const std::uint64_t to = warp_->slot<std::uint64_t>(kernel_.calls[op_->detail].a)[lane];
   if (to < kernel_.local_bytes || to > local_bytes_) {
-    fail(warp, op, lane, fmt::format("the stack is set back to {}", to));
+    fail(lane, "the stack is set back to {}", to);
   }
-  stack_[thread_of(warp, lane)] = to;
+  stack_[thread_of(lane)] = to;
 }
 
 }  // namespace sweep

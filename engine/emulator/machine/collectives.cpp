@@ -79,30 +79,12 @@ void match(const CollectiveOp& op, Warp& warp, std::uint32_t mask) {
   if (op.predicate != none) warp.set_predicate(op.predicate, mask, all_equal ? full_mask : 0);
 }
 
-std::uint32_t reduced(const CollectiveOp& op, std::uint32_t a, std::uint32_t b) {
-  const bool is_less =
-      op.is_signed ? static_cast<std::int32_t>(a) < static_cast<std::int32_t>(b) : a < b;
-  switch (op.reduce) {
-    case ReduceOperation::add:
-      return a + b;
-    case ReduceOperation::minimum:
-      return is_less ? a : b;
-    case ReduceOperation::maximum:
-      return is_less ? b : a;
-    case ReduceOperation::bit_and:
-      return a & b;
-    case ReduceOperation::bit_or:
-      return a | b;
-    case ReduceOperation::bit_xor:
-      return a ^ b;
-  }
-  return a;
-}
-
 void reduce(const CollectiveOp& op, Warp& warp, std::uint32_t mask) {
   const auto* a = warp.slot<std::uint32_t>(op.a);
   std::uint32_t result = a[lowest_lane(mask)];
-  for_each_lane(mask & (mask - 1), [&](unsigned lane) { result = reduced(op, result, a[lane]); });
+  for_each_lane(mask & (mask - 1), [&](unsigned lane) {
+    result = combined(op.reduce, op.is_signed, result, a[lane]);
+  });
   warp.set_lanes(op.d, mask, result);
 }
 

@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "engine/emulator/machine/access_unit.h"
-#include "engine/emulator/machine/element_function.h"
-#include "engine/emulator/machine/fault.h"
+#include "engine/emulator/machine/grid_run.h"
+#include "engine/emulator/machine/launch.h"
 
 namespace sweep {
 namespace {
@@ -55,11 +55,26 @@ std::uint64_t lane_value(const Warp& warp, std::uint32_t slot, unsigned bits, un
   return bits == 64 ? warp.slot<std::uint64_t>(slot)[lane] : warp.slot<std::uint32_t>(slot)[lane];
 }
 
+/// cp.reduce.async.bulk: element after element, as one lane's atomics.
+void reduce_bytes(const MemoryOp& memory, std::byte* target, const std::byte* source,
+                  std::uint64_t size) {
+  const std::size_t element = ptx::bytes_of(memory.type);
+  MemoryOp single = memory;
+  single.values = {0};
+  single.result = none;
+  alignas(64) std::array<std::byte, std::size_t{warp_size} * 8> scratch{};
+  for (std::uint64_t at = 0; at + element <= size; at += element) {
+    std::memset(scratch.data(), 0, 8);
+    std::memcpy(scratch.data(), source + at, element);
+    update_lanes({single, scratch.data(), &at, reinterpret_cast<std::uintptr_t>(target), 1, true});
+  }
+}
+
 }  // namespace
 
 /// One lane's place in any space, checked; for what moves ranges of bytes.
-std::byte* AccessUnit::bytes_at(Warp& warp, const Op& op, unsigned lane, ptx::Space space,
-                                std::uint64_t address, std::uint64_t count, bool is_load) {
+std::byte* AccessUnit::bytes_at(unsigned lane, ptx::Space space, std::uint64_t address,
+                                std::uint64_t count, bool is_load) {
   const bool may_be_shared = space == ptx::Space::generic || space == ptx::Space::shared;
   if (may_be_shared && address - shared_window < window_size) {
     space = ptx::Space::shared;
@@ -67,11 +82,8 @@ std::byte* AccessUnit::bytes_at(Warp& warp, const Op& op, unsigned lane, ptx::Sp
   }
   if (space == ptx::Space::shared) {
     if (address > shared_bytes_ || count > shared_bytes_ - address) {
-      fail(
-          warp, op, lane,
-          fmt::format("out of bounds: {} bytes at byte {} of shared memory, of which the block has "
-                      "{}",
-                      count, address, shared_bytes_));
+      fail(lane, "out of bounds: {} bytes at byte {} of shared memory, of which the block has {}",
+           count, address, shared_bytes_);
     }
     if (undefined_ != nullptr && !is_load) undefined_->define({true, address}, count);
     return shared_.data() + address;
@@ -84,7 +96,7 @@ std::byte* AccessUnit::bytes_at(Warp& warp, const Op& op, unsigned lane, ptx::Sp
             ? fmt::format("{:#x}", address)
             : fmt::format("byte {} of {}, which has {}",
                           static_cast<std::int64_t>(address - near->base), near->name, near->bytes);
-    fail(warp, op, lane, fmt::format("out of bounds: {} bytes at {}", count, where));
+    fail(lane, "out of bounds: {} bytes at {}", count, where);
   }
   const std::uint64_t begin = address - allocation->base;
   if (allocation->lazy != nullptr) allocation->lazy->ensure(&begin, count, 1);
@@ -93,177 +105,151 @@ std::byte* AccessUnit::bytes_at(Warp& warp, const Op& op, unsigned lane, ptx::Sp
   }
   if (allocation->written != nullptr && is_load && !allocation->is_initialised &&
       !allocation->written->all(begin, count)) {
-    fail(warp, op, lane, fmt::format("it reads bytes of {} that nothing wrote", allocation->name));
+    fail(lane, "it reads bytes of {} that nothing wrote", allocation->name);
   }
   if (!is_load) {
-    if (!allocation->why_read_only.empty()) fail_read_only(warp, op, lane, *allocation, address);
+    if (!allocation->why_read_only.empty()) fail_read_only(lane, *allocation, address);
     if (allocation->written != nullptr) allocation->written->set(begin, count);
   }
   return allocation->host + begin;
 }
 
-void AccessUnit::async_copy(Warp& warp, const Op& op, std::uint32_t mask) {
-  const MemoryOp& memory = kernel_.memory[op.detail];
-  const std::uint32_t size = memory.copy_bytes;
+void AccessUnit::async_copy(std::uint32_t mask) {
+  const std::uint32_t size = memory_->copy_bytes;
   ++writes_;
-  WarpAccess from = {addresses_of(warp, memory.address), mask, size};
-  const Addresses to = addresses_of(warp, memory.to_address);
+  WarpAccess from = {addresses_of(memory_->address), mask, size};
+  const Addresses to = addresses_of(memory_->to_address);
   for_each_lane(mask, [&](unsigned lane) {
     std::uint64_t wanted = size;
-    if (memory.size != none) {
-      wanted = std::min<std::uint64_t>(wanted, lane_value(warp, memory.size, 32, lane));
+    if (memory_->size != none) {
+      wanted = std::min<std::uint64_t>(wanted, lane_value(*warp_, memory_->size, 32, lane));
     }
-    const bool ignores =
-        memory.ignore_source != none && (warp.predicate(memory.ignore_source) >> lane & 1) != 0;
+    const bool ignores = memory_->ignore_source != none &&
+                         (warp_->predicate(memory_->ignore_source) >> lane & 1) != 0;
     if (ignores) wanted = 0;
     if (to[lane] % size != 0 || (wanted != 0 && from.address[lane] % size != 0)) {
-      fail(warp, op, lane,
-           fmt::format("misaligned address: a copy of {} bytes from {:#x} to {:#x}", size,
-                       from.address[lane], to[lane]));
+      fail(lane, "misaligned address: a copy of {} bytes from {:#x} to {:#x}", size,
+           from.address[lane], to[lane]);
     }
-    check_base(warp, op, lane, to[lane] % shared_window, size, false);
-    std::byte* target = bytes_at(warp, op, lane, ptx::Space::shared, to[lane], size, false);
+    check_base(lane, to[lane] % shared_window, size, false);
+    std::byte* target = bytes_at(lane, ptx::Space::shared, to[lane], size, false);
     std::memset(target, 0, size);
     if (wanted == 0) {
       from.active &= ~bit_of(lane);
     } else {
-      std::memcpy(target,
-                  bytes_at(warp, op, lane, ptx::Space::global, from.address[lane], wanted, true),
+      std::memcpy(target, bytes_at(lane, ptx::Space::global, from.address[lane], wanted, true),
                   wanted);
     }
-    note_shared(warp, op, to[lane] % shared_window, size, lane, AccessKind::store, target);
+    note_shared(to[lane] % shared_window, size, lane, AccessKind::store, target);
   });
   const bool is_countable = size == 4 || size == 8 || size == 16;
   if (launch_.is_kernel() && from.active != 0 && is_countable) {
-    count_global(op, from, spread_of(from.address.data(), from.active), AccessKind::load);
+    count_global(from, spread_of(from.address.data(), from.active), AccessKind::load);
   }
 }
 
-void AccessUnit::bulk_copy(Warp& warp, const Op& op, std::uint32_t mask) {
-  const MemoryOp& memory = kernel_.memory[op.detail];
+void AccessUnit::bulk_copy(std::uint32_t mask) {
   ++writes_;
-  const Addresses from = addresses_of(warp, memory.address);
-  const Addresses to = addresses_of(warp, memory.to_address);
+  const Addresses from = addresses_of(memory_->address);
+  const Addresses to = addresses_of(memory_->to_address);
   for_each_lane(mask, [&](unsigned lane) {
     constexpr std::uint64_t step = 16;
-    const std::uint64_t size = lane_value(warp, memory.size, 32, lane);
+    const std::uint64_t size = lane_value(*warp_, memory_->size, 32, lane);
     if (from[lane] % step != 0 || to[lane] % step != 0 || size % step != 0) {
-      fail(warp, op, lane,
-           fmt::format("misaligned address: a bulk copy of {} bytes from {:#x} to {:#x}; all three "
-                       "are multiples of 16",
-                       size, from[lane], to[lane]));
+      fail(lane,
+           "misaligned address: a bulk copy of {} bytes from {:#x} to {:#x}; all three "
+           "are multiples of 16",
+           size, from[lane], to[lane]);
     }
     if (size == 0) return;
-    check_base(warp, op, lane, to[lane] % shared_window, size, false);
-    const std::byte* source = bytes_at(warp, op, lane, memory.space, from[lane], size, true);
-    std::byte* target = bytes_at(warp, op, lane, memory.to_space, to[lane], size, false);
-    if (memory.is_reduction) {
-      reduce_bytes(memory, target, source, size);
+    check_base(lane, to[lane] % shared_window, size, false);
+    const std::byte* source = bytes_at(lane, memory_->space, from[lane], size, true);
+    std::byte* target = bytes_at(lane, memory_->to_space, to[lane], size, false);
+    if (memory_->is_reduction) {
+      reduce_bytes(*memory_, target, source, size);
     } else {
       std::memmove(target, source, size);
     }
-    if (memory.to_space == ptx::Space::shared) {
-      note_shared(warp, op, to[lane] % shared_window, size, lane, AccessKind::store, target);
+    if (memory_->to_space == ptx::Space::shared) {
+      note_shared(to[lane] % shared_window, size, lane, AccessKind::store, target);
     }
-    if (memory.barrier.slot == none) return;
+    if (memory_->barrier.slot == none) return;
     std::uint64_t key = 0;
-    std::uint64_t& object = *mbarrier_at(warp, op, memory.barrier, ptx::Space::shared, lane, key);
+    std::uint64_t& object = *mbarrier_at(memory_->barrier, ptx::Space::shared, lane, key);
     MbarrierState state = unpack(object);
-    check_mbarrier(warp, op, lane, key, MbarrierMode::complete_tx, state.is_valid);
+    check_mbarrier(lane, key, MbarrierMode::complete_tx, state.is_valid);
     state.bytes -= static_cast<std::int64_t>(size);
     advance(state);
     object = pack(state);
-    if (races_ != nullptr) races_->release_to(key, warp.index);
+    if (races_ != nullptr) races_->release_to(key, warp_->index);
   });
 }
 
-/// cp.reduce.async.bulk: element after element, as one lane's atomics.
-void AccessUnit::reduce_bytes(const MemoryOp& memory, std::byte* target, const std::byte* source,
-                              std::uint64_t size) {
-  const std::size_t element = ptx::bytes_of(memory.type);
-  MemoryOp single = memory;
-  single.values = {0};
-  single.result = none;
-  alignas(64) std::array<std::byte, std::size_t{warp_size} * 8> scratch{};
-  Warp one;
-  one.registers = scratch.data();
-  for (std::uint64_t at = 0; at + element <= size; at += element) {
-    std::memset(scratch.data(), 0, 8);
-    std::memcpy(scratch.data(), source + at, element);
-    WarpAccess place;
-    place.active = 1;
-    place.address[0] = at;
-    atomic_lanes(one, single, place, reinterpret_cast<std::uintptr_t>(target), true);
-  }
-}
-
-std::uint64_t* AccessUnit::mbarrier_at(Warp& warp, const Op& op, const AddressOperand& address,
-                                       ptx::Space space, unsigned lane, std::uint64_t& key) {
-  const std::uint64_t place = addresses_of(warp, address)[lane];
+std::uint64_t* AccessUnit::mbarrier_at(const AddressOperand& address, ptx::Space space,
+                                       unsigned lane, std::uint64_t& key) {
+  const std::uint64_t place = addresses_of(address)[lane];
   if (place % 8 != 0) {
-    fail(warp, op, lane, fmt::format("misaligned address: an mbarrier at {:#x}", place));
+    fail(lane, "misaligned address: an mbarrier at {:#x}", place);
   }
   if (space == ptx::Space::generic && place - shared_window >= window_size) {
-    fail(warp, op, lane, fmt::format("an mbarrier lies in shared memory, not at {:#x}", place));
+    fail(lane, "an mbarrier lies in shared memory, not at {:#x}", place);
   }
-  std::byte* bytes = bytes_at(warp, op, lane, space, place, 8, true);
+  std::byte* bytes = bytes_at(lane, space, place, 8, true);
   key = static_cast<std::uint64_t>(bytes - shared_.data());
   return reinterpret_cast<std::uint64_t*>(bytes);
 }
 
 /// `is_valid`: what lies there looks like one. One may be left from the block before, or plain
 /// stores may have written over it.
-void AccessUnit::check_mbarrier(const Warp& warp, const Op& op, unsigned lane, std::uint64_t key,
-                                MbarrierMode mode, bool is_valid) {
+void AccessUnit::check_mbarrier(unsigned lane, std::uint64_t key, MbarrierMode mode,
+                                bool is_valid) {
   const bool is_known = is_valid && (!launch_.checks_kernel || mbarriers_.contains(key));
   if (mode != MbarrierMode::init) {
-    if (!is_known) fail(warp, op, lane, "it uses an mbarrier that is not initialised");
+    if (!is_known) fail(lane, "it uses an mbarrier that is not initialised");
     if (mode == MbarrierMode::invalidate) mbarriers_.erase(key);
     return;
   }
   if (!launch_.checks_kernel) return;
   if (is_known) {
-    fail(warp, op, lane,
-         fmt::format("it initialises the mbarrier at {}, which is initialised already: "
-                     "mbarrier.inval comes first",
-                     describe_shared_byte(kernel_, key)));
+    fail(lane,
+         "it initialises the mbarrier at {}, which is initialised already: "
+         "mbarrier.inval comes first",
+         describe_shared_byte(kernel_, key));
   }
   mbarriers_.insert(key);
 }
 
-void AccessUnit::mbarrier(Warp& warp, const Op& op, unsigned lane) {
-  const MbarrierOp& barrier = kernel_.mbarriers[op.detail];
+void AccessUnit::mbarrier(unsigned lane) {
+  const MbarrierOp& barrier = kernel_.mbarriers[op_->detail];
   const std::uint64_t value =
-      barrier.value == none ? 1 : lane_value(warp, barrier.value, barrier.value_bits, lane);
+      barrier.value == none ? 1 : lane_value(*warp_, barrier.value, barrier.value_bits, lane);
   if (barrier.mode == MbarrierMode::pending_count) {
-    warp.slot<std::uint32_t>(barrier.d)[lane] = static_cast<std::uint32_t>(unpack(value).pending);
+    warp_->slot<std::uint32_t>(barrier.d)[lane] = static_cast<std::uint32_t>(unpack(value).pending);
     return;
   }
   std::uint64_t key = 0;
-  std::uint64_t& object = *mbarrier_at(warp, op, barrier.address, barrier.space, lane, key);
+  std::uint64_t& object = *mbarrier_at(barrier.address, barrier.space, lane, key);
   MbarrierState state = unpack(object);
-  check_mbarrier(warp, op, lane, key, barrier.mode, state.is_valid);
+  check_mbarrier(lane, key, barrier.mode, state.is_valid);
   const auto set_predicate = [&](bool holds) {
-    warp.set_predicate(barrier.d, bit_of(lane), holds ? full_mask : 0);
-    if (holds && races_ != nullptr) races_->acquire_from(key, warp.index);
-    if (!holds) warp.yields = true;
+    warp_->set_predicate(barrier.d, bit_of(lane), holds ? full_mask : 0);
+    if (holds && races_ != nullptr) races_->acquire_from(key, warp_->index);
+    if (!holds) warp_->yields = true;
   };
   const auto arrive = [&](std::uint64_t count) {
-    if (barrier.d != none) warp.slot<std::uint64_t>(barrier.d)[lane] = object;
+    if (barrier.d != none) warp_->slot<std::uint64_t>(barrier.d)[lane] = object;
     if (count > state.pending) {
-      fail(warp, op, lane,
-           fmt::format("{} arrive at an mbarrier that waits for {}", count, state.pending));
+      fail(lane, "{} arrive at an mbarrier that waits for {}", count, state.pending);
     }
     state.pending -= count;
     advance(state);
-    if (races_ != nullptr) races_->release_to(key, warp.index);
+    if (races_ != nullptr) races_->release_to(key, warp_->index);
   };
   switch (barrier.mode) {
     case MbarrierMode::init:
       state = {value & count_mask, value & count_mask, 0, 0, true};
       object = pack(state);
-      note_shared(warp, op, key, 8, lane, AccessKind::store,
-                  reinterpret_cast<const std::byte*>(&object));
+      note_shared(key, 8, lane, AccessKind::store, reinterpret_cast<const std::byte*>(&object));
       break;
     case MbarrierMode::invalidate:
       state = {};
@@ -308,24 +294,22 @@ void AccessUnit::mbarrier(Warp& warp, const Op& op, unsigned lane) {
 /// A row of a matrix is 16 bytes at the address of lane 8 * matrix + row; lane t gets elements
 /// 2 * (t % 4) and the next of row t / 4, or of the transposed matrix. One request; every matrix is
 /// a group of lanes of its own.
-void AccessUnit::move_matrices(Warp& warp, const Op& op, std::uint32_t mask, bool is_load) {
-  const MemoryOp& memory = kernel_.memory[op.detail];
+void AccessUnit::move_matrices(std::uint32_t mask, bool is_load) {
   if (!is_load) ++writes_;
   if (mask != full_mask) {
-    fail(warp, op, lowest_lane(mask),
-         "all lanes of a warp execute it together, but some are elsewhere");
+    fail(lowest_lane(mask), "all lanes of a warp execute it together, but some are elsewhere");
   }
   constexpr unsigned rows = 8;
   constexpr std::uint32_t row_bytes = 16;
   const AccessKind kind = is_load ? AccessKind::load : AccessKind::store;
-  WarpAccess access = {addresses_of(warp, memory.address), 0, row_bytes};
-  for (unsigned matrix = 0; matrix < memory.matrices; ++matrix) {
+  WarpAccess access = {addresses_of(memory_->address), 0, row_bytes};
+  for (unsigned matrix = 0; matrix < memory_->matrices; ++matrix) {
     std::array<std::array<std::uint16_t, rows>, rows> elements{};
-    auto* slot = warp.slot<std::uint32_t>(memory.values[matrix]);
+    auto* slot = warp_->slot<std::uint32_t>(memory_->values[matrix]);
     const auto element_of = [&](unsigned lane, unsigned part) -> std::uint16_t& {
       const unsigned row = lane / 4;
       const unsigned column = 2 * (lane % 4) + part;
-      return memory.is_transposed ? elements.at(column).at(row) : elements.at(row).at(column);
+      return memory_->is_transposed ? elements.at(column).at(row) : elements.at(row).at(column);
     };
     for (unsigned lane = 0; lane < warp_size && !is_load; ++lane) {
       element_of(lane, 0) = static_cast<std::uint16_t>(slot[lane]);
@@ -335,19 +319,17 @@ void AccessUnit::move_matrices(Warp& warp, const Op& op, std::uint32_t mask, boo
     for_each_lane(access.active, [&](unsigned lane) {
       const std::uint64_t address = access.address[lane];
       if (address % row_bytes != 0) {
-        fail(warp, op, lane,
-             fmt::format("misaligned address: a row of 16 bytes at {:#x}", address));
+        fail(lane, "misaligned address: a row of 16 bytes at {:#x}", address);
       }
-      check_base(warp, op, lane, address % shared_window, row_bytes, is_load);
-      std::byte* place = bytes_at(warp, op, lane, ptx::Space::shared, address, row_bytes, is_load);
+      check_base(lane, address % shared_window, row_bytes, is_load);
+      std::byte* place = bytes_at(lane, ptx::Space::shared, address, row_bytes, is_load);
       auto* row = elements.at(lane % rows).data();
       if (is_load) {
         std::memcpy(row, place, row_bytes);
       } else {
         std::memcpy(place, row, row_bytes);
       }
-      note_shared(warp, op, static_cast<std::uint64_t>(place - shared_.data()), row_bytes, lane,
-                  kind, place);
+      note_shared(static_cast<std::uint64_t>(place - shared_.data()), row_bytes, lane, kind, place);
     });
     for (unsigned lane = 0; lane < warp_size && is_load; ++lane) {
       slot[lane] = element_of(lane, 0) | std::uint32_t{element_of(lane, 1)} << 16;
@@ -355,8 +337,8 @@ void AccessUnit::move_matrices(Warp& warp, const Op& op, std::uint32_t mask, boo
     if (!launch_.is_kernel()) continue;
     SharedCount count = count_shared(launch_.model, access, kind);
     if (matrix != 0) count.requests = 0;
-    count_.sites[op.detail].shared += count;
-    if (launch_.notes_shapes) count_.shapes[op.detail].note(access);
+    count_.sites[op_->detail].shared += count;
+    if (launch_.notes_shapes) count_.shapes[op_->detail].note(access);
   }
 }
 

@@ -1,6 +1,9 @@
-// How lanes load and store, and how their addresses lie.
+// How lanes load, store and update memory, and how their addresses lie.
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
 #include <cstring>
 #include <type_traits>
 
@@ -133,6 +136,134 @@ Spread full_spread_baseline(const std::uint64_t* address) {
   return full_spread(address);
 }
 
+// atom and red: the lanes update memory one after the other, the lowest first, which is one of the
+// orders that hardware may choose.
+
+template <class T>
+T integer_result(AtomicOperation operation, T old, T b, T c) {
+  using Unsigned = std::make_unsigned_t<T>;
+  switch (operation) {
+    case AtomicOperation::add:
+      return static_cast<T>(static_cast<Unsigned>(old) + static_cast<Unsigned>(b));
+    case AtomicOperation::minimum:
+      return std::min(old, b);
+    case AtomicOperation::maximum:
+      return std::max(old, b);
+    case AtomicOperation::increment:
+      return old >= b ? T{0} : static_cast<T>(static_cast<Unsigned>(old) + 1);
+    case AtomicOperation::decrement:
+      return old == 0 || old > b ? b : static_cast<T>(static_cast<Unsigned>(old) - 1);
+    case AtomicOperation::bit_and:
+      return static_cast<T>(old & b);
+    case AtomicOperation::bit_or:
+      return static_cast<T>(old | b);
+    case AtomicOperation::bit_xor:
+      return static_cast<T>(old ^ b);
+    case AtomicOperation::exchange:
+      return b;
+    case AtomicOperation::compare_exchange:
+      return old == b ? c : old;
+  }
+  return old;
+}
+
+/// Global memory's units flush subnormal floats, shared memory's do not (PTX ISA, `atom`).
+float flushed(float value, bool flushes) {
+  return flushes && std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0F, value) : value;
+}
+
+template <class T>
+T floating_result(AtomicOperation operation, T old, T b, bool flushes) {
+  if (operation == AtomicOperation::minimum) return std::fmin(old, b);
+  if (operation == AtomicOperation::maximum) return std::fmax(old, b);
+  if constexpr (std::is_same_v<T, float>) {
+    const float sum = flushed(flushed(old, flushes) + flushed(b, flushes), flushes);
+    return std::isnan(sum) ? std::bit_cast<float>(0x7fffffffU) : sum;
+  } else {
+    return old + b;
+  }
+}
+
+template <class T, class Update>
+void update_each(const AtomicUpdate& o, Update update) {
+  // Values of up to 32 bits lie in slots of 32.
+  using Slot = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+  using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t,
+                                  std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint16_t>>;
+  const auto value = [&](std::size_t index, unsigned lane) {
+    const auto* slot = reinterpret_cast<const Slot*>(o.registers + o.memory.values[index]);
+    return std::bit_cast<T>(static_cast<Bits>(slot[lane]));
+  };
+  const bool has_second = o.memory.values.size() > 1;
+  for_each_lane(o.mask, [&](unsigned lane) {
+    T* place = at<T>(o.address[lane], o.bias);
+    const T old = *place;
+    *place = update(old, value(0, lane), has_second ? value(1, lane) : T{});
+    if (o.memory.result == none) return;
+    reinterpret_cast<Slot*>(o.registers + o.memory.result)[lane] =
+        static_cast<Slot>(std::bit_cast<Bits>(old));
+  });
+}
+
+template <class T>
+void number_lanes(const AtomicUpdate& o) {
+  const AtomicOperation operation = o.memory.operation;
+  const bool flushes = o.is_global;
+  if constexpr (std::is_integral_v<T>) {
+    update_each<T>(o, [=](T old, T b, T c) { return integer_result<T>(operation, old, b, c); });
+  } else {
+    update_each<T>(o,
+                   [=](T old, T b, T) { return floating_result<T>(operation, old, b, flushes); });
+  }
+}
+
+/// Half types are added by the instructions' own arithmetic, on a scratch warp of one lane.
+template <class Bits>
+void half_lanes(const AtomicUpdate& o) {
+  const std::string_view name = o.memory.operation == AtomicOperation::minimum   ? "min"
+                                : o.memory.operation == AtomicOperation::maximum ? "max"
+                                                                                 : "add";
+  const std::array<std::string_view, 1> type = {ptx::to_string(o.memory.type)};
+  const AluFunction function = find_alu_operation(Simd::baseline, name, type).function;
+  alignas(64) std::array<std::byte, 3 * warp_size * 4> scratch{};
+  AluOperands operands;
+  operands.d = 0;
+  operands.a = warp_size * 4;
+  operands.b = 2 * warp_size * 4;
+  update_each<Bits>(o, [&](Bits old, Bits b, Bits) {
+    const std::uint32_t wide_old = old;
+    const std::uint32_t wide_b = b;
+    std::memcpy(scratch.data() + operands.a, &wide_old, sizeof wide_old);
+    std::memcpy(scratch.data() + operands.b, &wide_b, sizeof wide_b);
+    function(operands, scratch.data(), 1);
+    Bits result = 0;
+    std::memcpy(&result, scratch.data(), sizeof result);
+    return result;
+  });
+}
+
+/// exch and cas of 128 bits; the slots hold the low half first.
+void wide_lanes(const AtomicUpdate& o) {
+  using Pair = std::array<std::uint64_t, 2>;
+  const auto half_of = [&](std::uint32_t slot, unsigned half, unsigned lane) -> std::uint64_t& {
+    return reinterpret_cast<std::uint64_t*>(o.registers + slot)[half * warp_size + lane];
+  };
+  const bool compares = o.memory.operation == AtomicOperation::compare_exchange;
+  for_each_lane(o.mask, [&](unsigned lane) {
+    auto* place = at<std::byte>(o.address[lane], o.bias);
+    Pair old{};
+    std::memcpy(old.data(), place, sizeof old);
+    const auto value = [&](std::size_t index) {
+      const std::uint32_t slot = o.memory.values[index];
+      return Pair{half_of(slot, 0, lane), half_of(slot, 1, lane)};
+    };
+    const Pair next = !compares ? value(0) : old == value(0) ? value(1) : old;
+    std::memcpy(place, next.data(), sizeof next);
+    if (o.memory.result == none) return;
+    for (unsigned half = 0; half < 2; ++half) half_of(o.memory.result, half, lane) = old.at(half);
+  });
+}
+
 }  // namespace
 
 LaneMove find_load(ptx::Type type, unsigned register_bits) {
@@ -178,6 +309,39 @@ Spread spread_of(const std::uint64_t* address, std::uint32_t mask) {
   });
   spread.is_affine = differs == 0 && (is_single || (mask >> (first + 1) & 1) != 0);
   return spread;
+}
+
+void update_lanes(const AtomicUpdate& update) {
+  switch (update.memory.type) {
+    case ptx::Type::f32:
+      return number_lanes<float>(update);
+    case ptx::Type::f64:
+      return number_lanes<double>(update);
+    case ptx::Type::f16:
+    case ptx::Type::bf16:
+      return half_lanes<std::uint16_t>(update);
+    case ptx::Type::f16x2:
+    case ptx::Type::bf16x2:
+      return half_lanes<std::uint32_t>(update);
+    case ptx::Type::s32:
+      return number_lanes<std::int32_t>(update);
+    case ptx::Type::s64:
+      return number_lanes<std::int64_t>(update);
+    case ptx::Type::b128:
+      return wide_lanes(update);
+    default:
+      break;
+  }
+  const unsigned bytes = ptx::bytes_of(update.memory.type);
+  if (bytes == 2) return number_lanes<std::uint16_t>(update);
+  return bytes == 4 ? number_lanes<std::uint32_t>(update) : number_lanes<std::uint64_t>(update);
+}
+
+std::uint32_t combined(AtomicOperation operation, bool is_signed, std::uint32_t a,
+                       std::uint32_t b) {
+  if (!is_signed) return integer_result(operation, a, b, 0U);
+  return static_cast<std::uint32_t>(
+      integer_result(operation, static_cast<std::int32_t>(a), static_cast<std::int32_t>(b), 0));
 }
 
 }  // namespace sweep

@@ -2,18 +2,113 @@
 
 #include <array>
 #include <atomic>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "engine/emulator/count/model.h"
 #include "engine/emulator/lower/kernel.h"
-#include "engine/emulator/machine/address_space.h"
-#include "engine/emulator/machine/warp.h"
+#include "engine/emulator/machine/memory.h"
 
 namespace sweep {
+
+/// Calls `work(lane)` for every lane of a mask, the lowest first.
+template <class Work>
+void for_each_lane(std::uint32_t mask, Work work) {
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    work(static_cast<unsigned>(std::countr_zero(rest)));
+  }
+}
+
+inline unsigned lowest_lane(std::uint32_t mask) {
+  return static_cast<unsigned>(std::countr_zero(mask));
+}
+
+constexpr std::uint32_t bit_of(unsigned lane) {
+  return std::uint32_t{1} << lane;
+}
+
+/// Lanes of a warp that are at one place.
+struct Fragment {
+  enum class State : std::uint8_t {
+    ready,
+    parked,      ///< ready, but has had its turn
+    collective,  ///< waits at a collective for the other lanes it names
+    barrier,     ///< waits at a barrier of the block
+  };
+  std::uint32_t block = 0;  ///< the basic block it is about to execute
+  std::uint32_t mask = 0;
+  State state = State::ready;
+  std::uint8_t barrier = 0;  ///< the barrier it waits at
+};
+
+/// A warp of the block under way.
+struct Warp {
+  std::byte* registers = nullptr;
+  std::uint32_t index = 0;
+  std::uint32_t live = 0;  ///< lanes that have not exited
+  std::uint32_t fragment_count = 0;
+  std::array<Fragment, 32> fragments;
+  /// Lanes that the running op has ended.
+  std::uint32_t retired = 0;
+  /// The running op wants others to go on first.
+  bool yields = false;
+  /// Basic blocks executed since lanes were parked last.
+  std::uint32_t streak = 0;
+  /// True if the warp has executed an atomic or volatile access since lanes were parked last.
+  bool may_wait = false;
+
+  template <class T>
+  T* slot(std::uint32_t offset) const {
+    return reinterpret_cast<T*>(registers + offset);
+  }
+  /// The lanes of a predicate.
+  std::uint32_t& predicate(std::uint32_t offset) const { return *slot<std::uint32_t>(offset); }
+  void set_predicate(std::uint32_t offset, std::uint32_t lanes, std::uint32_t holds) const {
+    predicate(offset) = (predicate(offset) & ~lanes) | (holds & lanes);
+  }
+  /// Gives the lanes of a 32-bit register one value.
+  void set_lanes(std::uint32_t offset, std::uint32_t lanes, std::uint32_t value) const {
+    auto* d = slot<std::uint32_t>(offset);
+    for_each_lane(lanes, [&](unsigned lane) { d[lane] = value; });
+  }
+
+  std::span<Fragment> present() { return std::span(fragments).first(fragment_count); }
+  std::span<const Fragment> present() const { return std::span(fragments).first(fragment_count); }
+  /// Adds lanes to what is already at their place, or as a fragment of their own.
+  void add(const Kernel& kernel, const Fragment& fragment) {
+    if (fragment.mask == 0) return;
+    if (kernel.blocks[fragment.block].merges && fragment.state != Fragment::State::barrier) {
+      for (Fragment& other : present()) {
+        if (other.block != fragment.block || other.state == Fragment::State::barrier) continue;
+        other.mask |= fragment.mask;
+        // Lanes that have had their turn keep having had it, so that those elsewhere get theirs.
+        if (other.state != Fragment::State::parked) other.state = fragment.state;
+        return;
+      }
+    }
+    fragments[fragment_count++] = fragment;
+  }
+  Fragment take(std::uint32_t number) {
+    const Fragment taken = fragments[number];
+    fragments[number] = fragments[--fragment_count];
+    return taken;
+  }
+  /// The ready fragment that is furthest behind, or none.
+  std::uint32_t furthest_behind() const {
+    std::uint32_t best = none;
+    for (std::uint32_t i = 0; i < fragment_count; ++i) {
+      if (fragments[i].state != Fragment::State::ready) continue;
+      if (best == none || fragments[i].block < fragments[best].block) best = i;
+    }
+    return best;
+  }
+};
 
 /// Moves one element of a vector between the lanes' registers and memory: lane t's element lies at
 /// the host address `bias` + address[t], which is aligned to its size.
@@ -24,6 +119,20 @@ using LaneMove = void (*)(std::byte* slot, const std::uint64_t* address, std::ui
 /// type says; null for types that do not fit.
 LaneMove find_load(ptx::Type type, unsigned register_bits);
 LaneMove find_store(ptx::Type type, unsigned register_bits);
+
+/// What atom, red and cp.reduce do: lane t updates the value at the host address `bias` +
+/// address[t].
+struct AtomicUpdate {
+  const MemoryOp& memory;
+  std::byte* registers;
+  const std::uint64_t* address;
+  std::uintptr_t bias;
+  std::uint32_t mask;
+  bool is_global;
+};
+void update_lanes(const AtomicUpdate& update);
+/// What such an operation makes of two values of 32 bits.
+std::uint32_t combined(AtomicOperation operation, bool is_signed, std::uint32_t a, std::uint32_t b);
 
 /// How the addresses of a whole warp lie.
 struct Spread {
@@ -120,5 +229,70 @@ void prepare_launch(Launch& launch);
 void fill_launch_constants(const Launch& launch, const Warp& warp);
 /// Fills those that differ from block to block.
 void fill_block_constants(const Launch& launch, const Warp& warp, std::uint64_t block_index);
+
+/// A place in the source that a kernel was compiled from. Line 0: unknown.
+struct FaultPlace {
+  std::string file;
+  std::uint32_t line = 0;
+};
+
+enum class FaultKind : std::uint8_t {
+  misuse,
+  deadlock,
+  runaway,  ///< it took more instructions than it may
+};
+
+/// The launch was cancelled from outside.
+class Cancelled : public std::runtime_error {
+ public:
+  Cancelled() : std::runtime_error("the launch was cancelled") {}
+};
+
+/// A kernel that did what a GPU would stop it for, or what no kernel may do: the message names the
+/// thread, the source line and the access, and stands alone.
+class KernelFault : public std::runtime_error {
+ public:
+  /// The message says where in its own words, or there is no place.
+  KernelFault(FaultKind kind, FaultPlace place, const std::string& message)
+      : std::runtime_error(message), kind_(kind), place_(std::move(place)), message_(message) {}
+  /// `where` describes the place; the whole message is "where: message".
+  KernelFault(FaultPlace place, const std::string& where, const std::string& message)
+      : std::runtime_error(where + ": " + message), place_(std::move(place)), message_(message) {}
+
+  FaultKind kind() const { return kind_; }
+  const FaultPlace& place() const { return place_; }
+  /// What happened, without `where`.
+  const std::string& message() const { return message_; }
+
+ private:
+  FaultKind kind_ = FaultKind::misuse;
+  FaultPlace place_;
+  std::string message_;
+};
+
+/// "block (3, 0, 0)"
+std::string describe_block(const Launch& launch, std::uint64_t block_index);
+/// "block (3, 0, 0), thread (12, 0, 0)"
+std::string describe_thread(const Launch& launch, std::uint64_t block_index, std::uint32_t warp,
+                            unsigned lane);
+
+/// Where the reader of a pattern finds an instruction: the innermost of its places that lies in the
+/// file the kernel itself stands in. Line 0: unknown.
+ptx::Place user_place(const InstructionInfo& instruction);
+
+/// "stride.cu:28 (ld.global.f32)"
+std::string describe_instruction(const Kernel& kernel, std::uint32_t instruction);
+
+/// "byte 4 of 'tile'": what lies at a byte of the block's shared memory.
+std::string describe_shared_byte(const Kernel& kernel, std::uint64_t byte);
+
+/// Its file and line, as the compiler was told them.
+FaultPlace fault_place(const Kernel& kernel, std::uint32_t instruction);
+/// What an instruction of a function over elements did wrong, which `what` tells of "it": at the
+/// line of the pattern's header that has the function.
+KernelFault function_fault(const Launch& launch, std::uint32_t instruction,
+                           const std::string& what);
+/// What an instruction did wrong.
+KernelFault fault_at(const Kernel& kernel, std::uint32_t instruction, const std::string& message);
 
 }  // namespace sweep

@@ -1,6 +1,6 @@
 #include <boost/test/unit_test.hpp>
 
-#include "engine/emulator/machine/lazy_memory.h"
+#include "engine/emulator/machine/memory.h"
 #include "tests/contains.h"
 
 namespace memory_watch {

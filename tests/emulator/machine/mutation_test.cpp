@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "engine/emulator/lower/lower.h"
-#include "engine/emulator/machine/fault.h"
+#include "engine/emulator/machine/launch.h"
 #include "tests/emulator/machine/random_program.h"
 #include "tests/emulator/machine/test_device.h"
 

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "engine/emulator/lower/lower.h"
-#include "engine/emulator/machine/fault.h"
+#include "engine/emulator/machine/launch.h"
 #include "tests/emulator/machine/test_device.h"
 
 namespace sweep::testing {

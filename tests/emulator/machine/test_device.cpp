@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "engine/emulator/lower/lower.h"
-#include "engine/emulator/machine/fault.h"
+#include "engine/emulator/machine/launch.h"
 
 namespace sweep::testing {
 
