@@ -6,7 +6,7 @@
 #include <bit>
 #include <limits>
 
-#include "engine/emulator/ptx/constant.h"
+#include "engine/emulator/ptx/lexer.h"
 
 namespace sweep::ptx {
 namespace {
@@ -50,13 +50,9 @@ bool is_opaque(std::string_view name) {
 /// Reads one word of a variable's type and says whether it was one that names the type itself.
 bool read_type_suffix(Lexer& lexer, VariableType& type) {
   const std::string_view name = lexer.current().text;
-  if (const auto found = find_type(name)) {
+  const auto found = is_opaque(name) ? Type::b64 : find_type(name);
+  if (found) {
     type.type = *found;
-    lexer.advance();
-    return true;
-  }
-  if (is_opaque(name)) {
-    type.type = Type::b64;
     lexer.advance();
     return true;
   }
@@ -302,24 +298,23 @@ std::vector<DeclaredVariable> read_variables(Lexer& lexer, Space space, bool is_
   return variables;
 }
 
-std::vector<DeclaredParameter> read_parameters(Lexer& lexer) {
-  std::vector<DeclaredParameter> parameters;
+std::vector<DeclaredVariable> read_parameters(Lexer& lexer) {
+  std::vector<DeclaredVariable> parameters;
   lexer.expect('(');
   while (!lexer.is_mark(')')) {
-    DeclaredParameter parameter;
     const std::string_view directive = lexer.take_suffix("'.param'");
-    parameter.is_register = directive == "reg";
-    if (directive != "param" && !parameter.is_register) {
+    const bool is_register = directive == "reg";
+    if (directive != "param" && !is_register) {
       lexer.fail(fmt::format("'.{}' is not the space of a parameter", directive));
     }
     const VariableType type = read_variable_type(lexer);
-    if (parameter.is_register && type.type == Type::pred) {
-      parameter.declared.name = lexer.take_word("the name of a parameter");
+    Layout layout;
+    if (is_register && type.type == Type::pred) {
+      parameters.push_back({lexer.take_word("the name of a parameter"), {}});
     } else {
-      Layout layout;
-      parameter.declared = read_declarator(lexer, Space::param, type, layout);
+      parameters.push_back(read_declarator(lexer, Space::param, type, layout));
     }
-    parameters.push_back(std::move(parameter));
+    parameters.back().is_register = is_register;
     if (!lexer.accept(',')) break;
   }
   lexer.expect(')');

@@ -12,20 +12,15 @@ namespace sweep::ptx {
 struct DeclaredVariable {
   std::string_view name;
   Variable variable;
+  bool is_register = false;  ///< a parameter with `.reg`, as before PTX 2.0
 };
 
 /// Reads `.align 4 .b8 name[8] = {...}, other;` behind the directive that names the space, up to
 /// and with the semicolon.
 std::vector<DeclaredVariable> read_variables(Lexer& lexer, Space space, bool is_extern);
 
-/// One formal parameter of a function.
-struct DeclaredParameter {
-  DeclaredVariable declared;
-  bool is_register = false;  ///< `.reg`, as before PTX 2.0
-};
-
 /// Reads `(.param .u64 a, .param .align 8 .b8 b[24])`; an empty pair of parentheses too.
-std::vector<DeclaredParameter> read_parameters(Lexer& lexer);
+std::vector<DeclaredVariable> read_parameters(Lexer& lexer);
 
 /// What `.reg` declares under one name: `%p`, or `%r<5>`, which is `%r0` to `%r4`.
 struct DeclaredRegister {

@@ -9,10 +9,8 @@
 #include <unordered_map>
 
 #include "engine/emulator/ptx/body_reader.h"
-#include "engine/emulator/ptx/constant.h"
 #include "engine/emulator/ptx/declaration.h"
 #include "engine/emulator/ptx/lexer.h"
-#include "engine/emulator/ptx/scopes.h"
 #include "engine/text/characters.h"
 
 namespace sweep::ptx {
@@ -23,11 +21,15 @@ namespace {
 constexpr unsigned oldest_version = 60;
 constexpr std::size_t most_digits = 4;
 
-/// What stands in front of a function's body, but for the body.
-struct FunctionHeader {
-  Function function;                    ///< without a body
+/// A function whose text has been found: what stands in front of its body.
+struct FoundFunction {
+  std::string_view name;
+  Function function;                    ///< without a body until it is asked for
   std::vector<std::string_view> names;  ///< of the parameters and results, as in the text
   bool has_register_parameters = false;
+  bool is_read = false;
+  std::size_t body = 0;  ///< where it begins in the text, and in which line
+  std::uint32_t line = 1;
 };
 
 /// `.noreturn`, `.attribute(...)`
@@ -75,43 +77,33 @@ void read_performance_directives(Lexer& lexer, Function& function) {
   }
 }
 
-void add_parameters(std::vector<DeclaredParameter>&& parameters, std::vector<Variable>& variables,
-                    FunctionHeader& header) {
-  for (DeclaredParameter& parameter : parameters) {
-    header.has_register_parameters |= parameter.is_register;
-    header.names.push_back(parameter.declared.name);
-    variables.push_back(std::move(parameter.declared.variable));
+void add_parameters(std::vector<DeclaredVariable>&& parameters, std::vector<Variable>& variables,
+                    FoundFunction& found) {
+  for (DeclaredVariable& parameter : parameters) {
+    found.has_register_parameters |= parameter.is_register;
+    found.names.push_back(parameter.name);
+    found.function.variables.push_back(parameter.variable);
+    variables.push_back(std::move(parameter.variable));
   }
 }
 
-/// Goes from behind `.entry` or `.func` to the `{` or `;` and gives the function's name.
-std::string_view skip_function_header(Lexer& lexer) {
-  if (lexer.is_mark('(')) lexer.skip_parentheses();
-  skip_attributes(lexer);
-  const std::string_view name = lexer.take_word("the name of a function");
-  do {
-    skip_to_directive(lexer);
-    if (lexer.is_suffix()) lexer.advance();
-  } while (!lexer.is_mark('{') && !lexer.is_mark(';'));
-  return name;
-}
-
-/// Reads the same.
-FunctionHeader read_function_header(Lexer& lexer) {
-  FunctionHeader header;
-  Function& function = header.function;
-  std::vector<DeclaredParameter> results;
+/// Reads from behind `.entry` or `.func` to the `{` or `;`.
+FoundFunction read_function_header(Lexer& lexer) {
+  FoundFunction found;
+  Function& function = found.function;
+  std::vector<DeclaredVariable> results;
   if (lexer.is_mark('(')) results = read_parameters(lexer);
   skip_attributes(lexer);
-  function.name = lexer.take_word("the name of a function");
-  if (lexer.is_mark('(')) add_parameters(read_parameters(lexer), function.parameters, header);
-  add_parameters(std::move(results), function.results, header);
+  found.name = lexer.take_word("the name of a function");
+  function.name = found.name;
+  if (lexer.is_mark('(')) add_parameters(read_parameters(lexer), function.parameters, found);
+  add_parameters(std::move(results), function.results, found);
   read_performance_directives(lexer, function);
   function.has_body = lexer.is_mark('{');
-  function.variables = function.parameters;
-  function.variables.insert(function.variables.end(), function.results.begin(),
-                            function.results.end());
-  return header;
+  function.places.resize(1);
+  found.body = lexer.offset();
+  found.line = lexer.current().line;
+  return found;
 }
 
 }  // namespace
@@ -141,23 +133,13 @@ class Module::Reader {
   }
 
   const Function* find_function(std::string_view name) {
-    const auto found = names_.functions.find(name);
-    if (found == names_.functions.end()) return nullptr;
-    FoundFunction& function = functions_[found->second];
+    const auto known = names_.functions.find(name);
+    if (known == names_.functions.end()) return nullptr;
+    FoundFunction& found = functions_[known->second];
     const std::lock_guard lock(reading_);
-    if (!function.function) function.function = read_function(function);
-    return function.function.get();
+    if (found.function.has_body && !found.is_read) read_function(found);
+    return &found.function;
   }
-
-  /// A function whose text has been found.
-  struct FoundFunction {
-    std::string_view name;
-    bool is_entry = false;
-    bool has_body = false;
-    std::size_t offset = 0;  ///< behind `.entry` or `.func`
-    std::uint32_t line = 1;
-    std::unique_ptr<Function> function;  ///< once it is read
-  };
 
   void read_version(Lexer& lexer) {
     const Token token = lexer.current();
@@ -186,7 +168,7 @@ class Module::Reader {
     const Token token = lexer.current();
     const std::string_view name = lexer.take_suffix("a directive");
     if (name == "entry" || name == "func") {
-      find_function_text(lexer, token);
+      find_function_text(lexer, name == "entry");
     } else if (name == "file") {
       read_file(lexer);
     } else if (name == "section") {
@@ -266,29 +248,25 @@ class Module::Reader {
     }
   }
 
-  /// Notes where a function stands and goes past it.
-  void find_function_text(Lexer& lexer, const Token& directive) {
-    FoundFunction function;
-    function.is_entry = directive.text == "entry";
-    function.offset = lexer.offset();
-    function.line = lexer.current().line;
-    function.name = skip_function_header(lexer);
-    function.has_body = lexer.is_mark('{');
-    if (function.has_body) {
+  /// Notes where a function's body stands and goes past it.
+  void find_function_text(Lexer& lexer, bool is_entry) {
+    const std::uint32_t line = lexer.current().line;
+    FoundFunction found = read_function_header(lexer);
+    found.function.is_entry = is_entry;
+    if (found.function.has_body) {
       lexer.skip_braces();
     } else {
       lexer.expect(';');
     }
-    const auto [found, is_new] =
-        names_.functions.try_emplace(function.name, static_cast<std::uint32_t>(functions_.size()));
+    const auto [known, is_new] =
+        names_.functions.try_emplace(found.name, static_cast<std::uint32_t>(functions_.size()));
     if (is_new) {
-      functions_.push_back(std::move(function));
-    } else if (function.has_body) {
-      FoundFunction& known = functions_[found->second];
-      if (known.has_body) {
-        throw SyntaxError(function.line, fmt::format("'{}' is defined twice", function.name));
+      functions_.push_back(std::move(found));
+    } else if (found.function.has_body) {
+      if (functions_[known->second].function.has_body) {
+        throw SyntaxError(line, fmt::format("'{}' is defined twice", found.name));
       }
-      known = std::move(function);
+      functions_[known->second] = std::move(found);
     }
   }
 
@@ -304,20 +282,16 @@ class Module::Reader {
     }
   }
 
-  std::unique_ptr<Function> read_function(const FoundFunction& found) const {
-    Lexer lexer(text_, found.offset, found.line);
-    FunctionHeader header = read_function_header(lexer);
-    auto function = std::make_unique<Function>(std::move(header.function));
-    function->is_entry = found.is_entry;
-    function->places.resize(1);
-    if (function->has_body) {
-      if (header.has_register_parameters) {
-        lexer.fail(fmt::format("'{}' takes its parameters in registers, which is not supported",
-                               function->name));
-      }
-      read_body(lexer, names_, header.names, *function);
+  void read_function(FoundFunction& found) const {
+    Lexer lexer(text_, found.body, found.line);
+    if (found.has_register_parameters) {
+      lexer.fail(fmt::format("'{}' takes its parameters in registers, which is not supported",
+                             found.name));
     }
-    return function;
+    Function function = found.function;
+    read_body(lexer, names_, found.names, function);
+    found.function = std::move(function);
+    found.is_read = true;
   }
 
   const std::string text_;
@@ -354,8 +328,8 @@ const Function* Module::find_function(std::string_view name) const {
 }
 std::vector<std::string> Module::entries() const {
   std::vector<std::string> result;
-  for (const Reader::FoundFunction& function : reader_->functions_) {
-    if (function.is_entry) result.emplace_back(function.name);
+  for (const FoundFunction& found : reader_->functions_) {
+    if (found.function.is_entry) result.push_back(found.function.name);
   }
   return result;
 }

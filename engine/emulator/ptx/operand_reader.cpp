@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "engine/emulator/ptx/body_reader.h"
-#include "engine/emulator/ptx/constant.h"
+#include "engine/emulator/ptx/lexer.h"
+#include "engine/text/characters.h"
 
 namespace sweep::ptx {
 namespace {
@@ -18,61 +19,37 @@ Operand operand_of(Operand::Kind kind, std::string_view name = {}) {
 }
 
 /// Vectors of three, or four with an unused last one; alone they name all of it.
-constexpr std::string_view vectors[] = {"%tid",           "%ntid",          "%ctaid",
-                                        "%nctaid",        "%clusterid",     "%nclusterid",
-                                        "%cluster_ctaid", "%cluster_nctaid"};
+constexpr std::string_view vectors =
+    " %tid %ntid %ctaid %nctaid %clusterid %nclusterid %cluster_ctaid %cluster_nctaid ";
+constexpr std::string_view scalars =
+    " %laneid %warpid %nwarpid %smid %nsmid %gridid %is_explicit_cluster %cluster_ctarank "
+    "%cluster_nctarank %lanemask_eq %lanemask_le %lanemask_lt %lanemask_ge %lanemask_gt %clock "
+    "%clock_hi %clock64 %globaltimer %globaltimer_lo %globaltimer_hi %total_smem_size "
+    "%aggr_smem_size %dynamic_smem_size %current_graph_exec %reserved_smem_offset_begin "
+    "%reserved_smem_offset_end %reserved_smem_offset_cap ";
 
-constexpr std::string_view scalars[] = {"%laneid",
-                                        "%warpid",
-                                        "%nwarpid",
-                                        "%smid",
-                                        "%nsmid",
-                                        "%gridid",
-                                        "%is_explicit_cluster",
-                                        "%cluster_ctarank",
-                                        "%cluster_nctarank",
-                                        "%lanemask_eq",
-                                        "%lanemask_le",
-                                        "%lanemask_lt",
-                                        "%lanemask_ge",
-                                        "%lanemask_gt",
-                                        "%clock",
-                                        "%clock_hi",
-                                        "%clock64",
-                                        "%globaltimer",
-                                        "%globaltimer_lo",
-                                        "%globaltimer_hi",
-                                        "%total_smem_size",
-                                        "%aggr_smem_size",
-                                        "%dynamic_smem_size",
-                                        "%current_graph_exec",
-                                        "%reserved_smem_offset_begin",
-                                        "%reserved_smem_offset_end",
-                                        "%reserved_smem_offset_cap"};
+bool is_among(std::string_view names, std::string_view name) {
+  return names.find(fmt::format(" {} ", name)) != std::string_view::npos;
+}
 
 /// `prefix` and a number below `count`.
 bool is_numbered(std::string_view name, std::string_view prefix, unsigned count) {
   if (!name.starts_with(prefix)) return false;
   name.remove_prefix(prefix.size());
   if (name.empty() || name.size() > 2) return false;
-  unsigned number = 0;
-  for (const char c : name) {
-    if (c < '0' || c > '9') return false;
-    number = number * 10 + static_cast<unsigned>(c - '0');
-  }
-  return number < count;
+  return std::ranges::all_of(name, is_digit) && std::stoul(std::string(name)) < count;
 }
 
 /// Whether `name` is a register that PTX predefines: "%tid.x", "%clock64", "%envreg7". It does not
 /// say that the emulator has it.
 bool is_special_register(std::string_view name) {
-  if (std::ranges::find(scalars, name) != std::end(scalars)) return true;
+  if (is_among(scalars, name)) return true;
   std::string_view vector = name;
   if (name.size() > 2 && name[name.size() - 2] == '.' &&
       std::string_view("xyzw").find(name.back()) != std::string_view::npos) {
     vector = name.substr(0, name.size() - 2);
   }
-  if (std::ranges::find(vectors, vector) != std::end(vectors)) return true;
+  if (is_among(vectors, vector)) return true;
   if (name.ends_with("_64") && is_numbered(name.substr(0, name.size() - 3), "%pm", 8)) return true;
   return is_numbered(name, "%pm", 8) || is_numbered(name, "%envreg", 32) ||
          is_numbered(name, "%reserved_smem_offset_", 2);
