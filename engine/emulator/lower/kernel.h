@@ -180,10 +180,8 @@ enum class MbarrierMode : std::uint8_t {
   arrive,
   arrive_expect_tx,
   arrive_drop,
-  test_wait,
-  test_wait_parity,
-  try_wait,
-  try_wait_parity,
+  wait,  ///< test_wait, and try_wait, which gives up at once
+  wait_parity,
   pending_count,
   async_arrive
 };

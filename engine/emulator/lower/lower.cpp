@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-#include "engine/emulator/lower/control_flow.h"
-#include "engine/emulator/lower/kernel_passes.h"
+#include "engine/emulator/lower/code_analysis.h"
 #include "engine/emulator/lower/lowering.h"
 
 namespace sweep {
@@ -21,6 +20,15 @@ bool is_removable_load(const ptx::Instruction& instruction) {
          std::ranges::none_of(instruction.modifiers, is_ordering);
 }
 
+/// Calls `work(at)` for every flat instruction of blocks.
+template <class Work>
+void for_each_instruction(const std::vector<CodeBlock>& blocks, const Work& work) {
+  for (const CodeBlock& block : blocks) {
+    const std::uint32_t end = block.ender == none ? block.end : block.ender + 1;
+    for (std::uint32_t at = block.begin; at < end; ++at) work(at);
+  }
+}
+
 /// How often each register of flat code is named in what the kernel reaches. Loads whose values
 /// nothing reads are left out, as ptxas leaves them out: a volatile one stays.
 class RegisterUses {
@@ -28,23 +36,18 @@ class RegisterUses {
   RegisterUses(const FlatCode& flat, const std::vector<CodeBlock>& blocks)
       : flat_(flat), uses_(flat.registers.size(), 0), is_dead_(flat.code.size(), false) {
     std::vector<std::uint32_t> loads;
-    for (const CodeBlock& block : blocks) {
-      for (std::uint32_t at = block.begin; at < block.end; ++at) {
-        count(at, 1);
-        if (is_removable_load(*flat.code[at].instruction)) loads.push_back(at);
-      }
-      if (block.ender != none) count(block.ender, 1);
-    }
+    for_each_instruction(blocks, [&](std::uint32_t at) {
+      count(at, 1);
+      if (is_removable_load(*flat.code[at].instruction)) loads.push_back(at);
+    });
     // Without one load, what computed its address from another may be unused too.
-    bool has_changed = true;
-    while (has_changed) {
-      has_changed = false;
-      for (auto load = loads.rbegin(); load != loads.rend(); ++load) {
-        if (is_dead_[*load] || !is_result_unused(*load)) continue;
-        is_dead_[*load] = true;
-        count(*load, -1);
-        has_changed = true;
-      }
+    std::ranges::reverse(loads);
+    const auto leave_out = [&](std::uint32_t load) {
+      is_dead_[load] = is_result_unused(load);
+      if (is_dead_[load]) count(load, -1);
+      return is_dead_[load];
+    };
+    while (std::erase_if(loads, leave_out) != 0) {
     }
   }
 
@@ -57,9 +60,9 @@ class RegisterUses {
     if (flat.instruction->operands.empty()) return false;
     const Operand& result = flat.instruction->operands.front();
     const auto is_unused = [&](const Operand& operand) {
-      if (operand.kind == Operand::Kind::sink) return true;
-      return operand.kind == Operand::Kind::reg &&
-             uses_[flat_.register_index(flat.frame, operand.reg)] == 1;
+      return operand.kind == Operand::Kind::sink ||
+             (operand.kind == Operand::Kind::reg &&
+              uses_[flat_.register_index(flat.frame, operand.reg)] == 1);
     };
     return result.kind == Operand::Kind::list ? std::ranges::all_of(result.elements, is_unused)
                                               : is_unused(result);
@@ -119,18 +122,14 @@ class SharedBases {
       has_changed |= joined != known;
       known = joined;
     };
-    for (const CodeBlock& block : blocks) {
-      const std::uint32_t end =
-          block.ender == none ? block.end : std::max(block.end, block.ender + 1);
-      for (std::uint32_t at = block.begin; at < end; ++at) {
-        const auto& [instruction, frame, target] = flat_.code[at];
-        if (instruction->operands.empty()) continue;
-        const Operand& to = instruction->operands.front();
-        const Base base = result(*instruction, frame);
-        add(frame, to, base);
-        for (const Operand& element : to.elements) add(frame, element, base);
-      }
-    }
+    for_each_instruction(blocks, [&](std::uint32_t at) {
+      const auto& [instruction, frame, target] = flat_.code[at];
+      if (instruction->operands.empty()) return;
+      const Operand& to = instruction->operands.front();
+      const Base base = result(*instruction, frame);
+      add(frame, to, base);
+      for (const Operand& element : to.elements) add(frame, element, base);
+    });
     return has_changed;
   }
 
@@ -195,119 +194,92 @@ class SharedBases {
   std::vector<Base> bases_;  ///< of the registers
 };
 
-class KernelBuilder {
- public:
-  KernelBuilder(const ptx::Module& module, const std::string& entry, Simd simd)
-      : module_(module),
-        flat_(inline_calls(module, entry)),
-        lowering_(module, flat_, simd, kernel_),
-        blocks_(find_blocks(flat_)),
-        uses_(flat_, blocks_),
-        shared_bases_(module, flat_, blocks_) {
-    const ptx::Function& function = *flat_.frames.front().function;
-    kernel_.name = entry;
-    kernel_.max_threads = function.max_threads;
-    kernel_.static_shared_bytes =
-        align_up(flat_.static_shared_bytes, flat_.dynamic_shared_alignment);
-    kernel_.shared_variables = flat_.shared_variables;
-    kernel_.local_bytes = align_up(flat_.local_bytes, 16);
-    for (const ptx::Variable& parameter : function.parameters) {
-      const std::uint64_t offset = align_up(kernel_.parameter_bytes, parameter.align);
-      kernel_.parameters.push_back(parameter);
-      kernel_.parameter_offsets.push_back(offset);
-      kernel_.parameter_bytes = offset + parameter.bytes;
-      if (kernel_.parameter_bytes > most_parameter_bytes) {
-        throw UnsupportedError(
-            fmt::format("'{}' takes more than {} bytes of arguments", entry, most_parameter_bytes));
-      }
+/// What a kernel is before it has code.
+Kernel kernel_of(const FlatCode& flat, const std::string& entry) {
+  const ptx::Function& function = *flat.frames.front().function;
+  Kernel kernel;
+  kernel.name = entry;
+  kernel.max_threads = function.max_threads;
+  kernel.static_shared_bytes = align_up(flat.static_shared_bytes, flat.dynamic_shared_alignment);
+  kernel.shared_variables = flat.shared_variables;
+  kernel.local_bytes = align_up(flat.local_bytes, 16);
+  kernel.parameters = function.parameters;
+  for (const ptx::Variable& parameter : function.parameters) {
+    kernel.parameter_offsets.push_back(align_up(kernel.parameter_bytes, parameter.align));
+    kernel.parameter_bytes = kernel.parameter_offsets.back() + parameter.bytes;
+    if (kernel.parameter_bytes > most_parameter_bytes) {
+      throw UnsupportedError(
+          fmt::format("'{}' takes more than {} bytes of arguments", entry, most_parameter_bytes));
     }
   }
+  return kernel;
+}
 
-  Kernel run() {
-    for (const CodeBlock& code : blocks_) add_block(code);
-    const std::vector<bool> merges = find_merging_blocks(kernel_.blocks);
-    for (std::size_t i = 0; i < merges.size(); ++i) kernel_.blocks[i].merges = merges[i];
-    mark_aggregated_atomics(kernel_);
-    for (const InstructionInfo& info : kernel_.instructions) {
-      for (const ptx::Place& place : info.places) {
-        while (kernel_.file_names.size() <= place.file) {
-          const auto file = static_cast<std::uint32_t>(kernel_.file_names.size());
-          kernel_.file_names.push_back(module_.file_name(file));
-        }
-      }
-    }
-    // A wider alignment lets vector code touch a whole cache line of every slot.
-    kernel_.register_bytes = static_cast<std::uint32_t>(align_up(kernel_.register_bytes, 64));
-    return std::move(kernel_);
+void lower_end(Lowering& lowering, const CodeBlock& code, BasicBlock& block) {
+  if (code.kind == EndKind::collective || code.kind == EndKind::barrier) {
+    row_of(lowering.instruction()).lower(lowering);
+    block.op = lowering.end_op();
+    return;
   }
-
- private:
-  void lower_one(std::uint32_t at) {
-    lowering_.start(flat_.code[at], uses_.is_result_unused(at));
-    const std::size_t first = kernel_.memory.size();
-    row_of(lowering_.instruction()).lower(lowering_);
-    if (kernel_.memory.size() == first) return;
-    const auto address =
-        std::ranges::find(lowering_.instruction().operands, Operand::Kind::address, &Operand::kind);
-    kernel_.memory.back().shared_base = shared_bases_.base_of(at, *address);
+  block.predicate = lowering.guard();
+  block.is_negated = lowering.instruction().is_guard_negated != code.is_guard_inverted;
+  if (code.kind == EndKind::indexed_branch) block.index = lowering.source(0, 32);
+  if (code.kind == EndKind::branch && block.predicate == none) {
+    block.end = EndKind::next;
+    block.next = code.target;
   }
+}
 
-  void add_block(const CodeBlock& code) {
+}  // namespace
+
+Kernel lower(const ptx::Module& module, const std::string& entry, Simd simd) {
+  const FlatCode flat = inline_calls(module, entry);
+  const std::vector<CodeBlock> blocks = find_blocks(flat);
+  const RegisterUses uses(flat, blocks);
+  const SharedBases shared_bases(module, flat, blocks);
+  Kernel kernel = kernel_of(flat, entry);
+  Lowering lowering(module, flat, simd, kernel);
+  for (const CodeBlock& code : blocks) {
     BasicBlock block;
-    block.first_op = static_cast<std::uint32_t>(kernel_.ops.size());
-    for (std::uint32_t at = code.begin; at < code.end; ++at) {
-      if (!uses_.is_dead(at)) lower_one(at);
-    }
+    block.first_op = static_cast<std::uint32_t>(kernel.ops.size());
     block.end = code.kind;
     block.target = code.target;
     block.targets = code.targets;
     block.next = code.next;
     block.instructions = code.end - code.begin;
+    for (std::uint32_t at = code.begin; at < code.end; ++at) {
+      if (uses.is_dead(at)) continue;
+      lowering.start(flat.code[at], uses.is_result_unused(at));
+      const std::size_t first = kernel.memory.size();
+      row_of(lowering.instruction()).lower(lowering);
+      if (kernel.memory.size() == first) continue;
+      const auto address = std::ranges::find(lowering.instruction().operands,
+                                             Operand::Kind::address, &Operand::kind);
+      kernel.memory.back().shared_base = shared_bases.base_of(at, *address);
+    }
+    if (code.ender != none || code.begin != code.end) {
+      lowering.start(flat.code[code.ender != none ? code.ender : code.begin]);
+      block.instruction = lowering.note_instruction();
+    }
     if (code.ender != none) {
-      lowering_.start(flat_.code[code.ender]);
-      block.instruction = lowering_.note_instruction();
       // What goes around a guarded collective counts with the collective.
-      const bool is_counted = !(code.is_guard_inverted && code.kind == EndKind::branch);
-      if (is_counted) ++block.instructions;
-      lower_end(code, block);
-    } else if (code.begin != code.end) {
-      lowering_.start(flat_.code[code.begin]);
-      block.instruction = lowering_.note_instruction();
+      if (!code.is_guard_inverted || code.kind != EndKind::branch) ++block.instructions;
+      lower_end(lowering, code, block);
     }
-    block.op_count = static_cast<std::uint32_t>(kernel_.ops.size()) - block.first_op;
-    kernel_.blocks.push_back(std::move(block));
+    block.op_count = static_cast<std::uint32_t>(kernel.ops.size()) - block.first_op;
+    kernel.blocks.push_back(std::move(block));
   }
-
-  void lower_end(const CodeBlock& code, BasicBlock& block) {
-    if (code.kind == EndKind::collective || code.kind == EndKind::barrier) {
-      row_of(lowering_.instruction()).lower(lowering_);
-      block.op = lowering_.end_op();
-      return;
-    }
-    block.predicate = lowering_.guard();
-    block.is_negated = lowering_.instruction().is_guard_negated != code.is_guard_inverted;
-    if (code.kind == EndKind::indexed_branch) {
-      block.index = lowering_.source(0, 32);
-    }
-    if (code.kind == EndKind::branch && block.predicate == none) {
-      block.end = EndKind::next;
-      block.next = code.target;
-    }
+  const std::vector<bool> merges = find_merging_blocks(kernel.blocks);
+  for (std::size_t i = 0; i < merges.size(); ++i) kernel.blocks[i].merges = merges[i];
+  mark_aggregated_atomics(kernel);
+  std::uint32_t files = 0;
+  for (const InstructionInfo& info : kernel.instructions) {
+    for (const ptx::Place& place : info.places) files = std::max(files, place.file + 1);
   }
-
-  const ptx::Module& module_;
-  FlatCode flat_;
-  Kernel kernel_;
-  Lowering lowering_;
-  std::vector<CodeBlock> blocks_;
-  RegisterUses uses_;
-  SharedBases shared_bases_;
-};
-
-}  // namespace
-
-Kernel lower(const ptx::Module& module, const std::string& entry, Simd simd) {
-  return KernelBuilder(module, entry, simd).run();
+  for (std::uint32_t i = 0; i < files; ++i) kernel.file_names.push_back(module.file_name(i));
+  // A wider alignment lets vector code touch a whole cache line of every slot.
+  kernel.register_bytes = static_cast<std::uint32_t>(align_up(kernel.register_bytes, 64));
+  return kernel;
 }
 
 }  // namespace sweep

@@ -1,5 +1,7 @@
 // cp.async, cp.async.bulk, cp.reduce, mbarrier, nanosleep.
 
+#include <algorithm>
+
 #include "engine/emulator/lower/lowering.h"
 
 namespace sweep {
@@ -65,13 +67,6 @@ void lower_bulk_copy(Lowering& lowering, bool is_reduction) {
   lowering.emit_memory(OpKind::bulk_copy, std::move(memory));
 }
 
-Space mbarrier_space(const Lowering& lowering) {
-  for (const std::string_view modifier : lowering.instruction().modifiers) {
-    if (modifier.starts_with("shared")) return Space::shared;
-  }
-  return Space::generic;
-}
-
 constexpr std::pair<std::string_view, MbarrierMode> mbarrier_modes[] = {
     {"init", MbarrierMode::init},
     {"inval", MbarrierMode::invalidate},
@@ -79,20 +74,18 @@ constexpr std::pair<std::string_view, MbarrierMode> mbarrier_modes[] = {
     {"complete_tx", MbarrierMode::complete_tx},
     {"arrive", MbarrierMode::arrive},
     {"arrive_drop", MbarrierMode::arrive_drop},
-    {"test_wait", MbarrierMode::test_wait},
-    {"try_wait", MbarrierMode::try_wait},
+    {"test_wait", MbarrierMode::wait},
+    {"try_wait", MbarrierMode::wait},
     {"pending_count", MbarrierMode::pending_count}};
 
-/// The first modifier is the operation; `arrive` may expect bytes too.
-MbarrierMode mbarrier_mode(const Lowering& lowering) {
-  const MbarrierMode mode = lowering.modifier<MbarrierMode>(mbarrier_modes);
-  const bool has_parity = lowering.has_modifier("parity");
-  if (mode == MbarrierMode::arrive && lowering.has_modifier("expect_tx")) {
-    return MbarrierMode::arrive_expect_tx;
-  }
-  if (mode == MbarrierMode::test_wait && has_parity) return MbarrierMode::test_wait_parity;
-  if (mode == MbarrierMode::try_wait && has_parity) return MbarrierMode::try_wait_parity;
-  return mode;
+MbarrierOp mbarrier_op(const Lowering& lowering, MbarrierMode mode) {
+  MbarrierOp barrier;
+  barrier.mode = mode;
+  const bool is_shared =
+      std::ranges::any_of(lowering.instruction().modifiers,
+                          [](std::string_view modifier) { return modifier.starts_with("shared"); });
+  barrier.space = is_shared ? Space::shared : Space::generic;
+  return barrier;
 }
 
 void emit_mbarrier(Lowering& lowering, const MbarrierOp& barrier) {
@@ -102,19 +95,10 @@ void emit_mbarrier(Lowering& lowering, const MbarrierOp& barrier) {
 }  // namespace
 
 void lower_mbarrier(Lowering& lowering) {
-  MbarrierOp barrier;
-  barrier.mode = mbarrier_mode(lowering);
-  barrier.space = mbarrier_space(lowering);
+  // The first modifier is the operation; `arrive` may expect bytes too.
+  MbarrierOp barrier = mbarrier_op(lowering, lowering.modifier<MbarrierMode>(mbarrier_modes));
   std::size_t address = 0;
   switch (barrier.mode) {
-    case MbarrierMode::init:
-    case MbarrierMode::expect_tx:
-    case MbarrierMode::complete_tx:
-      barrier.value = lowering.source(1, 32);
-      break;
-    case MbarrierMode::invalidate:
-    case MbarrierMode::async_arrive:
-      break;
     case MbarrierMode::pending_count:
       barrier.d = lowering.destination(0, 32);
       barrier.value = lowering.source(1, 64);
@@ -122,18 +106,22 @@ void lower_mbarrier(Lowering& lowering) {
       return emit_mbarrier(lowering, barrier);
     case MbarrierMode::arrive:
     case MbarrierMode::arrive_drop:
-    case MbarrierMode::arrive_expect_tx:
+      if (barrier.mode == MbarrierMode::arrive && lowering.has_modifier("expect_tx")) {
+        barrier.mode = MbarrierMode::arrive_expect_tx;
+      }
       barrier.d = lowering.destination(address++, 64);
       if (lowering.operand_count() > 2) barrier.value = lowering.source(2, 32);
       break;
-    case MbarrierMode::test_wait:
-    case MbarrierMode::try_wait:
-    case MbarrierMode::test_wait_parity:
-    case MbarrierMode::try_wait_parity:
-      barrier.value_bits = lowering.has_modifier("parity") ? 32 : 64;
+    case MbarrierMode::wait:
+      if (lowering.has_modifier("parity")) barrier.mode = MbarrierMode::wait_parity;
+      barrier.value_bits = barrier.mode == MbarrierMode::wait ? 64 : 32;
       barrier.d = lowering.destination(address++, 1);
       barrier.value = lowering.source(2, barrier.value_bits);
       break;
+    case MbarrierMode::invalidate:
+      break;
+    default:
+      barrier.value = lowering.source(1, 32);
   }
   barrier.address = lowering.address(address);
   emit_mbarrier(lowering, barrier);
@@ -147,9 +135,7 @@ void lower_copy(Lowering& lowering) {
     return;
   }
   if (lowering.has_modifier("mbarrier")) {
-    MbarrierOp barrier;
-    barrier.mode = MbarrierMode::async_arrive;
-    barrier.space = mbarrier_space(lowering);
+    MbarrierOp barrier = mbarrier_op(lowering, MbarrierMode::async_arrive);
     barrier.is_without_increment = lowering.has_modifier("noinc");
     barrier.address = lowering.address(0);
     return emit_mbarrier(lowering, barrier);

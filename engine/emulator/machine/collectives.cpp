@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "engine/emulator/lower/kernel_passes.h"
+#include "engine/emulator/lower/code_analysis.h"
 #include "engine/emulator/machine/block_run.h"
 
 namespace sweep {

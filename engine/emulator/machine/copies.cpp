@@ -16,38 +16,24 @@ namespace {
 /// An mbarrier's 64 bits: what a phase expects, what it still waits for, the bytes still to come
 /// (PTX ISA, "Contents of the mbarrier object"; how they are packed is nobody's business).
 struct MbarrierState {
-  std::uint64_t expected = 0;
-  std::uint64_t pending = 0;
-  std::int64_t bytes = 0;
-  std::uint64_t phase = 0;
-  bool is_valid = false;
+  std::uint64_t expected : 20 = 0;
+  std::uint64_t pending : 20 = 0;
+  std::int64_t bytes : 22 = 0;
+  bool phase : 1 = false;
+  bool is_valid : 1 = false;
 };
+static_assert(sizeof(MbarrierState) == sizeof(std::uint64_t));
 
-constexpr std::uint64_t count_bits = 20;
-constexpr std::uint64_t count_mask = (1U << count_bits) - 1;
-constexpr std::uint64_t bytes_bits = 22;
-constexpr std::uint64_t bytes_mask = (1U << bytes_bits) - 1;
+constexpr std::uint64_t count_mask = (1U << 20U) - 1;
 
-MbarrierState unpack(std::uint64_t object) {
-  MbarrierState state;
-  state.expected = object & count_mask;
-  state.pending = object >> count_bits & count_mask;
-  const std::uint64_t bytes = object >> (2 * count_bits) & bytes_mask;
-  state.bytes = static_cast<std::int64_t>(bytes << (64 - bytes_bits)) >> (64 - bytes_bits);
-  state.phase = object >> (2 * count_bits + bytes_bits) & 1;
-  state.is_valid = object >> 63 != 0;
-  return state;
-}
-
-std::uint64_t pack(const MbarrierState& state) {
-  return (state.expected & count_mask) | (state.pending & count_mask) << count_bits |
-         (static_cast<std::uint64_t>(state.bytes) & bytes_mask) << (2 * count_bits) |
-         state.phase << (2 * count_bits + bytes_bits) | std::uint64_t{state.is_valid} << 63;
+void expect_bytes(MbarrierState& state, std::uint64_t bytes) {
+  const std::uint64_t sum = (static_cast<std::uint64_t>(state.bytes) + bytes) << 42U;
+  state.bytes = static_cast<std::int64_t>(sum) >> 42U;
 }
 
 void advance(MbarrierState& state) {
   if (state.pending != 0 || state.bytes != 0) return;
-  state.phase ^= 1U;
+  state.phase = !state.phase;
   state.pending = state.expected;
 }
 
@@ -176,11 +162,11 @@ void AccessUnit::bulk_copy(std::uint32_t mask) {
     if (memory_->barrier.slot == none) return;
     std::uint64_t key = 0;
     std::uint64_t& object = *mbarrier_at(memory_->barrier, ptx::Space::shared, lane, key);
-    MbarrierState state = unpack(object);
+    MbarrierState state = std::bit_cast<MbarrierState>(object);
     check_mbarrier(lane, key, MbarrierMode::complete_tx, state.is_valid);
-    state.bytes -= static_cast<std::int64_t>(size);
+    expect_bytes(state, 0 - size);
     advance(state);
-    object = pack(state);
+    object = std::bit_cast<std::uint64_t>(state);
     if (races_ != nullptr) races_->release_to(key, warp_->index);
   });
 }
@@ -224,12 +210,13 @@ void AccessUnit::mbarrier(unsigned lane) {
   const std::uint64_t value =
       barrier.value == none ? 1 : lane_value(*warp_, barrier.value, barrier.value_bits, lane);
   if (barrier.mode == MbarrierMode::pending_count) {
-    warp_->slot<std::uint32_t>(barrier.d)[lane] = static_cast<std::uint32_t>(unpack(value).pending);
+    warp_->slot<std::uint32_t>(barrier.d)[lane] =
+        static_cast<std::uint32_t>(std::bit_cast<MbarrierState>(value).pending);
     return;
   }
   std::uint64_t key = 0;
   std::uint64_t& object = *mbarrier_at(barrier.address, barrier.space, lane, key);
-  MbarrierState state = unpack(object);
+  MbarrierState state = std::bit_cast<MbarrierState>(object);
   check_mbarrier(lane, key, barrier.mode, state.is_valid);
   const auto set_predicate = [&](bool holds) {
     warp_->set_predicate(barrier.d, bit_of(lane), holds ? full_mask : 0);
@@ -241,53 +228,51 @@ void AccessUnit::mbarrier(unsigned lane) {
     if (count > state.pending) {
       fail(lane, "{} arrive at an mbarrier that waits for {}", count, state.pending);
     }
-    state.pending -= count;
+    state.pending = (state.pending - count) & count_mask;
     advance(state);
     if (races_ != nullptr) races_->release_to(key, warp_->index);
   };
   switch (barrier.mode) {
     case MbarrierMode::init:
-      state = {value & count_mask, value & count_mask, 0, 0, true};
-      object = pack(state);
+      state = {value & count_mask, value & count_mask, 0, false, true};
+      object = std::bit_cast<std::uint64_t>(state);
       note_shared(key, 8, lane, AccessKind::store, reinterpret_cast<const std::byte*>(&object));
       break;
     case MbarrierMode::invalidate:
       state = {};
       break;
     case MbarrierMode::expect_tx:
-      state.bytes += static_cast<std::int64_t>(value);
+      expect_bytes(state, value);
       break;
     case MbarrierMode::complete_tx:
-      state.bytes -= static_cast<std::int64_t>(value);
+      expect_bytes(state, 0 - value);
       advance(state);
       break;
     case MbarrierMode::arrive:
       arrive(value);
       break;
     case MbarrierMode::arrive_expect_tx:
-      state.bytes += static_cast<std::int64_t>(value);
+      expect_bytes(state, value);
       arrive(1);
       break;
     case MbarrierMode::arrive_drop:
-      state.expected -= value;
+      state.expected = (state.expected - value) & count_mask;
       arrive(value);
       break;
     case MbarrierMode::async_arrive:
       // The copies are complete already; without .noinc the arrival adds itself first.
       if (barrier.is_without_increment) arrive(1);
       break;
-    case MbarrierMode::test_wait:
-    case MbarrierMode::try_wait:
-      set_predicate(unpack(value).phase != state.phase);
+    case MbarrierMode::wait:
+      set_predicate(std::bit_cast<MbarrierState>(value).phase != state.phase);
       return;
-    case MbarrierMode::test_wait_parity:
-    case MbarrierMode::try_wait_parity:
-      set_predicate((value & 1) != state.phase);
+    case MbarrierMode::wait_parity:
+      set_predicate(((value & 1) != 0) != state.phase);
       return;
     case MbarrierMode::pending_count:
       return;
   }
-  object = pack(state);
+  object = std::bit_cast<std::uint64_t>(state);
   ++writes_;
 }
 

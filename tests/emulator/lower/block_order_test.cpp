@@ -3,7 +3,7 @@
 #include <random>
 #include <set>
 
-#include "engine/emulator/lower/control_flow.h"
+#include "engine/emulator/lower/code_analysis.h"
 
 namespace sweep::testing {
 BOOST_AUTO_TEST_SUITE(block_order)

@@ -6,7 +6,7 @@
 #include <boost/test/unit_test.hpp>
 #include <random>
 
-#include "engine/emulator/lower/kernel_passes.h"
+#include "engine/emulator/lower/code_analysis.h"
 #include "tests/emulator/lower/lowered.h"
 
 namespace sweep::testing {
