@@ -18,18 +18,14 @@ namespace {
 struct MbarrierState {
   std::uint64_t expected : 20 = 0;
   std::uint64_t pending : 20 = 0;
-  std::int64_t bytes : 22 = 0;
+  std::uint64_t bytes : 22 = 0;  ///< they may complete before they are expected: it wraps around
   bool phase : 1 = false;
   bool is_valid : 1 = false;
 };
 static_assert(sizeof(MbarrierState) == sizeof(std::uint64_t));
 
 constexpr std::uint64_t count_mask = (1U << 20U) - 1;
-
-void expect_bytes(MbarrierState& state, std::uint64_t bytes) {
-  const std::uint64_t sum = (static_cast<std::uint64_t>(state.bytes) + bytes) << 42U;
-  state.bytes = static_cast<std::int64_t>(sum) >> 42U;
-}
+constexpr std::uint64_t bytes_mask = (1U << 22U) - 1;
 
 void advance(MbarrierState& state) {
   if (state.pending != 0 || state.bytes != 0) return;
@@ -164,7 +160,7 @@ void AccessUnit::bulk_copy(std::uint32_t mask) {
     std::uint64_t& object = *mbarrier_at(memory_->barrier, ptx::Space::shared, lane, key);
     MbarrierState state = std::bit_cast<MbarrierState>(object);
     check_mbarrier(lane, key, MbarrierMode::complete_tx, state.is_valid);
-    expect_bytes(state, 0 - size);
+    state.bytes = (state.bytes - size) & bytes_mask;
     advance(state);
     object = std::bit_cast<std::uint64_t>(state);
     if (races_ != nullptr) races_->release_to(key, warp_->index);
@@ -242,17 +238,17 @@ void AccessUnit::mbarrier(unsigned lane) {
       state = {};
       break;
     case MbarrierMode::expect_tx:
-      expect_bytes(state, value);
+      state.bytes = (state.bytes + value) & bytes_mask;
       break;
     case MbarrierMode::complete_tx:
-      expect_bytes(state, 0 - value);
+      state.bytes = (state.bytes - value) & bytes_mask;
       advance(state);
       break;
     case MbarrierMode::arrive:
       arrive(value);
       break;
     case MbarrierMode::arrive_expect_tx:
-      expect_bytes(state, value);
+      state.bytes = (state.bytes + value) & bytes_mask;
       arrive(1);
       break;
     case MbarrierMode::arrive_drop:
