@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <map>
 #include <optional>
 #include <unordered_map>
 
@@ -154,29 +155,15 @@ class Places {
   struct Inlinee {
     std::string_view label;
     std::int64_t offset = 0;
-    friend bool operator==(const Inlinee&, const Inlinee&) = default;
+    friend auto operator<=>(const Inlinee&, const Inlinee&) = default;
   };
   /// The first place of a chain, and the chain of the rest.
   struct Link {
     Place place;
     Inlinee inlinee;
     std::uint32_t caller = 0;
-    friend bool operator==(const Link&, const Link&) = default;
+    friend auto operator<=>(const Link&, const Link&) = default;
   };
-  struct Hash {
-    std::size_t operator()(const Place& place) const {
-      constexpr std::uint64_t factor = 0x9E3779B97F4A7C15;
-      std::uint64_t hash = (std::uint64_t{place.file} << 32 | place.line) * factor;
-      hash = (hash ^ (hash >> 29) ^ place.column) * factor;
-      return static_cast<std::size_t>(hash ^ (hash >> 32));
-    }
-    std::size_t operator()(const Link& link) const {
-      constexpr std::size_t factor = 0xD1B54A32D192ED03;
-      const std::size_t rest = std::hash<std::string_view>{}(link.inlinee.label) + link.caller;
-      return ((*this)(link.place) ^ rest) * factor;
-    }
-  };
-
   std::uint32_t find_caller(const Inlinee& inlinee, const Place& call) {
     std::uint32_t chain = current_;
     for (std::size_t step = 0; step < longest_chain && chain != 0; ++step) {
@@ -206,8 +193,8 @@ class Places {
 
   std::vector<CallChain>& chains_;
   std::vector<Link> links_;  ///< of each chain
-  std::unordered_map<Link, std::uint32_t, Hash> chain_of_link_;
-  std::unordered_map<Place, std::uint32_t, Hash> latest_;
+  std::map<Link, std::uint32_t> chain_of_link_;
+  std::map<Place, std::uint32_t> latest_;
   std::uint32_t current_ = 0;
 };
 

@@ -11,12 +11,6 @@
 
 namespace sweep::ptx {
 
-/// What a module declares outside of functions, by name. The names point into its text.
-struct ModuleNames {
-  std::unordered_map<std::string_view, std::uint32_t> variables;  ///< index of Module::variables
-  std::unordered_map<std::string_view, std::uint32_t> functions;  ///< aliases too
-};
-
 /// What a name stands for within a function.
 struct Symbol {
   enum class Kind : std::uint8_t {

@@ -15,17 +15,8 @@ namespace sweep::ptx {
 namespace {
 
 /// What may follow the first character of a word.
-constexpr std::array<bool, 256> word_characters = [] {
-  std::array<bool, 256> table{};
-  for (const char c :
-       std::string_view("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$")) {
-    table[static_cast<unsigned char>(c)] = true;
-  }
-  return table;
-}();
-
 bool is_word_character(char c) {
-  return word_characters[static_cast<unsigned char>(c)];
+  return is_word(c) || c == '$';
 }
 bool is_octal(char c) {
   return c >= '0' && c <= '7';

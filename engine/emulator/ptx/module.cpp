@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <mutex>
 #include <string>
-#include <unordered_map>
 
 #include "engine/emulator/ptx/body_reader.h"
 #include "engine/emulator/ptx/declaration.h"
@@ -20,17 +18,6 @@ namespace {
 /// known here ends the reading, whatever the version says.
 constexpr unsigned oldest_version = 60;
 constexpr std::size_t most_digits = 4;
-
-/// A function whose text has been found: what stands in front of its body.
-struct FoundFunction {
-  std::string_view name;
-  Function function;                    ///< without a body until it is asked for
-  std::vector<std::string_view> names;  ///< of the parameters and results, as in the text
-  bool has_register_parameters = false;
-  bool is_read = false;
-  std::size_t body = 0;  ///< where it begins in the text, and in which line
-  std::uint32_t line = 1;
-};
 
 /// `.noreturn`, `.attribute(...)`
 void skip_attributes(Lexer& lexer) {
@@ -77,35 +64,6 @@ void read_performance_directives(Lexer& lexer, Function& function) {
   }
 }
 
-void add_parameters(std::vector<DeclaredVariable>&& parameters, std::vector<Variable>& variables,
-                    FoundFunction& found) {
-  for (DeclaredVariable& parameter : parameters) {
-    found.has_register_parameters |= parameter.is_register;
-    found.names.push_back(parameter.name);
-    found.function.variables.push_back(parameter.variable);
-    variables.push_back(std::move(parameter.variable));
-  }
-}
-
-/// Reads from behind `.entry` or `.func` to the `{` or `;`.
-FoundFunction read_function_header(Lexer& lexer) {
-  FoundFunction found;
-  Function& function = found.function;
-  std::vector<DeclaredVariable> results;
-  if (lexer.is_mark('(')) results = read_parameters(lexer);
-  skip_attributes(lexer);
-  found.name = lexer.take_word("the name of a function");
-  function.name = found.name;
-  if (lexer.is_mark('(')) add_parameters(read_parameters(lexer), function.parameters, found);
-  add_parameters(std::move(results), function.results, found);
-  read_performance_directives(lexer, function);
-  function.has_body = lexer.is_mark('{');
-  function.places.resize(1);
-  found.body = lexer.offset();
-  found.line = lexer.current().line;
-  return found;
-}
-
 }  // namespace
 
 SyntaxError::SyntaxError(std::size_t line, const std::string& message)
@@ -120,27 +78,21 @@ std::string Instruction::opcode() const {
   return result;
 }
 
-class Module::Reader {
+class ModuleReader {
  public:
-  explicit Reader(std::string text) : text_(std::move(text)) {
-    Lexer lexer(text_);
+  explicit ModuleReader(Module& module) : module_(module) {}
+
+  void read() {
+    Lexer lexer(module_.text_);
     if (!lexer.accept_suffix("version")) lexer.fail_expected("'.version'");
     read_version(lexer);
     while (!lexer.is_end()) read_directive(lexer);
-    if (target_.empty()) lexer.fail("there is no '.target'");
+    if (module_.target_.empty()) lexer.fail("there is no '.target'");
     if (!has_address_size_) lexer.fail("there is no '.address_size 64'");
     resolve_aliases(lexer);
   }
 
-  const Function* find_function(std::string_view name) {
-    const auto known = names_.functions.find(name);
-    if (known == names_.functions.end()) return nullptr;
-    FoundFunction& found = functions_[known->second];
-    const std::lock_guard lock(reading_);
-    if (found.function.has_body && !found.is_read) read_function(found);
-    return &found.function;
-  }
-
+ private:
   void read_version(Lexer& lexer) {
     const Token token = lexer.current();
     const std::string_view text = token.text;
@@ -148,10 +100,10 @@ class Module::Reader {
     if (token.kind == Token::Kind::number && text.substr(point).starts_with('.')) {
       const std::string digits = std::string(text.substr(0, point)) + text.back();
       if (digits.size() <= most_digits && std::ranges::all_of(digits, is_digit)) {
-        version_ = static_cast<unsigned>(std::stoul(digits));
+        module_.version_ = static_cast<unsigned>(std::stoul(digits));
       }
     }
-    if (version_ < oldest_version) {
+    if (module_.version_ < oldest_version) {
       lexer.fail(fmt::format("PTX of version {} is not supported: it has to be {}.{} or newer",
                              quoted(token), oldest_version / 10, oldest_version % 10));
     }
@@ -201,8 +153,8 @@ class Module::Reader {
 
   void read_target(Lexer& lexer) {
     const Token token = lexer.current();
-    target_ = lexer.take_word("a target");
-    if (!target_.starts_with("sm_") || target_.size() < 5) {
+    module_.target_ = lexer.take_word("a target");
+    if (!module_.target_.starts_with("sm_") || module_.target_.size() < 5) {
       Lexer::fail_at(
           token, fmt::format("{} is not a target: it has to be sm_ and a number", quoted(token)));
     }
@@ -220,7 +172,7 @@ class Module::Reader {
 
   void read_file(Lexer& lexer) {
     const std::uint64_t index = read_unsigned(lexer, last_file, "the number of a file");
-    files_[static_cast<std::uint32_t>(index)] = lexer.take_string("the name of a file");
+    module_.files_[static_cast<std::uint32_t>(index)] = lexer.take_string("the name of a file");
     // The file's time and size may follow.
     while (lexer.accept(',')) read_literal(lexer);
   }
@@ -236,12 +188,12 @@ class Module::Reader {
   void read_module_variables(Lexer& lexer, Space space, bool is_extern) {
     const auto line = lexer.current().line;
     for (DeclaredVariable& declared : read_variables(lexer, space, is_extern)) {
-      const auto [found, is_new] = names_.variables.try_emplace(
-          declared.name, static_cast<std::uint32_t>(variables_.size()));
+      const auto [found, is_new] = module_.names_.variables.try_emplace(
+          declared.name, static_cast<std::uint32_t>(module_.variables_.size()));
       if (is_new) {
-        variables_.push_back(std::move(declared.variable));
-      } else if (variables_[found->second].is_extern) {
-        variables_[found->second] = std::move(declared.variable);
+        module_.variables_.push_back(std::move(declared.variable));
+      } else if (module_.variables_[found->second].is_extern) {
+        module_.variables_[found->second] = std::move(declared.variable);
       } else if (!is_extern) {
         throw SyntaxError(line, fmt::format("'{}' is declared twice", declared.name));
       }
@@ -251,84 +203,102 @@ class Module::Reader {
   /// Notes where a function's body stands and goes past it.
   void find_function_text(Lexer& lexer, bool is_entry) {
     const std::uint32_t line = lexer.current().line;
-    FoundFunction found = read_function_header(lexer);
+    Module::FoundFunction found = read_function_header(lexer);
     found.function.is_entry = is_entry;
     if (found.function.has_body) {
       lexer.skip_braces();
     } else {
       lexer.expect(';');
     }
-    const auto [known, is_new] =
-        names_.functions.try_emplace(found.name, static_cast<std::uint32_t>(functions_.size()));
+    const auto [known, is_new] = module_.names_.functions.try_emplace(
+        found.name, static_cast<std::uint32_t>(module_.functions_.size()));
     if (is_new) {
-      functions_.push_back(std::move(found));
+      module_.functions_.push_back(std::move(found));
     } else if (found.function.has_body) {
-      if (functions_[known->second].function.has_body) {
+      if (module_.functions_[known->second].function.has_body) {
         throw SyntaxError(line, fmt::format("'{}' is defined twice", found.name));
       }
-      functions_[known->second] = std::move(found);
+      module_.functions_[known->second] = std::move(found);
     }
   }
 
   /// An alias is declared as a function, too.
   void resolve_aliases(const Lexer& lexer) {
     for (const auto& [alias, aliasee] : aliases_) {
-      const auto target = names_.functions.find(aliasee);
-      if (target == names_.functions.end()) {
+      const auto target = module_.names_.functions.find(aliasee);
+      if (target == module_.names_.functions.end()) {
         lexer.fail(fmt::format("'.alias' names '{}', which is no function", aliasee));
       }
       const std::uint32_t index = target->second;
-      names_.functions.insert_or_assign(alias, index);
+      module_.names_.functions.insert_or_assign(alias, index);
     }
   }
 
-  void read_function(FoundFunction& found) const {
-    Lexer lexer(text_, found.body, found.line);
-    if (found.has_register_parameters) {
-      lexer.fail(fmt::format("'{}' takes its parameters in registers, which is not supported",
-                             found.name));
+  static void add_parameters(std::vector<DeclaredVariable>&& parameters,
+                             std::vector<Variable>& variables, Module::FoundFunction& found) {
+    for (DeclaredVariable& parameter : parameters) {
+      found.has_register_parameters |= parameter.is_register;
+      found.names.push_back(parameter.name);
+      found.function.variables.push_back(parameter.variable);
+      variables.push_back(std::move(parameter.variable));
     }
-    Function function = found.function;
-    read_body(lexer, names_, found.names, function);
-    found.function = std::move(function);
-    found.is_read = true;
   }
 
-  const std::string text_;
-  std::mutex reading_;  ///< over the functions that are read
-  unsigned version_ = 0;
-  std::string target_;
+  /// Reads from behind `.entry` or `.func` to the `{` or `;`.
+  static Module::FoundFunction read_function_header(Lexer& lexer) {
+    Module::FoundFunction found;
+    Function& function = found.function;
+    std::vector<DeclaredVariable> results;
+    if (lexer.is_mark('(')) results = read_parameters(lexer);
+    skip_attributes(lexer);
+    found.name = lexer.take_word("the name of a function");
+    function.name = found.name;
+    if (lexer.is_mark('(')) add_parameters(read_parameters(lexer), function.parameters, found);
+    add_parameters(std::move(results), function.results, found);
+    read_performance_directives(lexer, function);
+    function.has_body = lexer.is_mark('{');
+    function.places.resize(1);
+    found.body = lexer.offset();
+    found.line = lexer.current().line;
+    return found;
+  }
+
+  Module& module_;
   bool has_address_size_ = false;
-  std::unordered_map<std::uint32_t, std::string> files_;
-  std::vector<Variable> variables_;
-  std::vector<FoundFunction> functions_;
   std::vector<std::pair<std::string_view, std::string_view>> aliases_;
-  ModuleNames names_;
 };
 
-Module::Module(std::string text) : reader_(std::make_unique<Reader>(std::move(text))) {}
-Module::~Module() = default;
+Module::Module(std::string text) : text_(std::move(text)) {
+  ModuleReader(*this).read();
+}
 
-unsigned Module::version() const {
-  return reader_->version_;
-}
-const std::string& Module::target() const {
-  return reader_->target_;
-}
 const std::string& Module::file_name(std::uint32_t index) const {
   static const std::string none;
-  const auto found = reader_->files_.find(index);
-  return found == reader_->files_.end() ? none : found->second;
+  const auto found = files_.find(index);
+  return found == files_.end() ? none : found->second;
 }
-const std::vector<Variable>& Module::variables() const {
-  return reader_->variables_;
-}
+
 const Function* Module::find_function(std::string_view name) const {
-  return reader_->find_function(name);
+  const auto known = names_.functions.find(name);
+  if (known == names_.functions.end()) return nullptr;
+  FoundFunction& found = functions_[known->second];
+  const std::lock_guard lock(reading_);
+  if (!found.function.has_body || found.is_read) return &found.function;
+  Lexer lexer(text_, found.body, found.line);
+  if (found.has_register_parameters) {
+    lexer.fail(
+        fmt::format("'{}' takes its parameters in registers, which is not supported", found.name));
+  }
+  Function function = found.function;
+  read_body(lexer, names_, found.names, function);
+  found.function = std::move(function);
+  found.is_read = true;
+  return &found.function;
 }
+
 std::vector<std::string> Module::entries() const {
   std::vector<std::string> result;
-  for (const FoundFunction& found : reader_->functions_) {
+  for (const FoundFunction& found : functions_) {
     if (found.function.is_entry) result.push_back(found.function.name);
   }
   return result;

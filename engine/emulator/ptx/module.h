@@ -1,11 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/emulator/ptx/type.h"
@@ -33,7 +34,7 @@ struct Place {
   std::uint32_t line = 0;
   std::uint32_t column = 0;
 
-  friend bool operator==(const Place&, const Place&) = default;
+  friend auto operator<=>(const Place&, const Place&) = default;
 };
 
 /// Where an instruction comes from: its own place first, then, as far as the function it stands in
@@ -148,6 +149,12 @@ struct Function {
   std::uint32_t max_threads = 0;  ///< .maxntid or .reqntid as a product; 0: not given
 };
 
+/// What a module declares outside of functions, by name. The names point into its text.
+struct ModuleNames {
+  std::unordered_map<std::string_view, std::uint32_t> variables;  ///< index of Module::variables
+  std::unordered_map<std::string_view, std::uint32_t> functions;  ///< aliases too
+};
+
 /// A PTX module. Reading one finds its declarations; a function's body is read when it is asked
 /// for first, since headers drag much into a module that no kernel reaches. Strings of the parts
 /// point into the text that the module keeps. Safe to use from several threads.
@@ -155,23 +162,40 @@ class Module {
  public:
   /// Throws SyntaxError.
   explicit Module(std::string text);
-  ~Module();
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
 
-  unsigned version() const;           ///< major * 10 + minor: 90 for ".version 9.0"
-  const std::string& target() const;  ///< "sm_90"
+  unsigned version() const { return version_; }  ///< major * 10 + minor: 90 for ".version 9.0"
+  const std::string& target() const { return target_; }  ///< "sm_90"
   /// The name of a `.file`; empty for an index that there is none of.
   const std::string& file_name(std::uint32_t index) const;
   /// Module-scope variables.
-  const std::vector<Variable>& variables() const;
+  const std::vector<Variable>& variables() const { return variables_; }
   /// The function of this name with its body, or null. Throws SyntaxError.
   const Function* find_function(std::string_view name) const;
   std::vector<std::string> entries() const;
 
  private:
-  class Reader;
-  std::unique_ptr<Reader> reader_;
+  friend class ModuleReader;
+  /// A function whose text has been found: what stands in front of its body.
+  struct FoundFunction {
+    std::string_view name;
+    Function function;                    ///< without a body until it is asked for
+    std::vector<std::string_view> names;  ///< of the parameters and results, as in the text
+    bool has_register_parameters = false;
+    bool is_read = false;
+    std::size_t body = 0;  ///< where it begins in the text, and in which line
+    std::uint32_t line = 1;
+  };
+
+  const std::string text_;
+  unsigned version_ = 0;
+  std::string target_;
+  std::unordered_map<std::uint32_t, std::string> files_;
+  std::vector<Variable> variables_;
+  mutable std::vector<FoundFunction> functions_;
+  mutable std::mutex reading_;  ///< over the functions that are read
+  ModuleNames names_;
 };
 
 }  // namespace sweep::ptx
