@@ -32,8 +32,7 @@ std::vector<std::uint32_t> targets_of(const FlatCode& flat, const FlatInstructio
   const auto add = [&](const Operand& label) {
     if (label.kind != Operand::Kind::label || label.value < 0 ||
         static_cast<std::uint64_t>(label.value) >= begins.size()) {
-      throw UnsupportedError(
-          fmt::format("line {} of the PTX branches to no label", instruction.ptx_line));
+      throw unsupported("line {} of the PTX branches to no label", instruction.ptx_line);
     }
     targets.push_back(begins[static_cast<std::size_t>(label.value)]);
   };
@@ -44,8 +43,7 @@ std::vector<std::uint32_t> targets_of(const FlatCode& flat, const FlatInstructio
     for (const Operand& label : operands[1].elements) add(label);
   }
   if (targets.empty()) {
-    throw UnsupportedError(
-        fmt::format("line {} of the PTX branches nowhere", instruction.ptx_line));
+    throw unsupported("line {} of the PTX branches nowhere", instruction.ptx_line);
   }
   return targets;
 }

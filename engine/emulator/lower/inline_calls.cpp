@@ -52,7 +52,7 @@ class CallInliner {
   FlatCode run(const std::string& entry) {
     const ptx::Function* kernel = module_.find_function(entry);
     if (kernel == nullptr || !kernel->has_body) {
-      throw UnsupportedError(fmt::format("the program has no kernel '{}'", entry));
+      throw unsupported("the program has no kernel '{}'", entry);
     }
     const std::uint32_t frame = begin_frame(*kernel, {});
     // The kernel's parameters lie in memory of their own.
@@ -85,8 +85,7 @@ class CallInliner {
     flat_.static_shared_bytes = offset + variable.bytes;
     flat_.shared_variables.push_back({variable_name(variable.name), offset, variable.bytes});
     if (flat_.static_shared_bytes > window_size) {
-      throw UnsupportedError(
-          fmt::format("the shared variable '{}' is larger than any shared memory", variable.name));
+      throw unsupported("the shared variable '{}' is larger than any shared memory", variable.name);
     }
     return offset;
   }
@@ -116,15 +115,14 @@ class CallInliner {
       if (is_new && !variable.is_extern) known->second = take_shared(variable);
       offset = known->second;
     } else if (variable.space == ptx::Space::global || variable.space == ptx::Space::constant) {
-      throw UnsupportedError(fmt::format(
+      throw unsupported(
           "the variable '{}' of global or constant memory is declared within a function",
-          variable.name));
+          variable.name);
     } else {
       offset = align_up(flat_.local_bytes, variable.align);
       flat_.local_bytes = offset + variable.bytes;
       if (flat_.local_bytes > window_size) {
-        throw UnsupportedError(
-            fmt::format("'{}' needs more local memory than a thread can have", function.name));
+        throw unsupported("'{}' needs more local memory than a thread can have", function.name);
       }
     }
     flat_.frames[frame].variable_offsets[index] = offset;
@@ -134,8 +132,8 @@ class CallInliner {
     const ptx::Function& function = *flat_.frames[frame].function;
     if (std::ranges::find(active_, &function) != active_.end()) refuse_recursion(frame);
     if (active_.size() > deepest_call) {
-      throw UnsupportedError(fmt::format("'{}' calls functions that call others, more than {} deep",
-                                         active_.front()->name, deepest_call));
+      throw unsupported("'{}' calls functions that call others, more than {} deep",
+                        active_.front()->name, deepest_call);
     }
     active_.push_back(&function);
     std::vector<std::size_t> returns;
@@ -156,8 +154,7 @@ class CallInliner {
   }
 
   [[noreturn]] static void refuse_length(const ptx::Function& kernel) {
-    throw UnsupportedError(
-        fmt::format("'{}' is too long with the functions it calls", kernel.name));
+    throw unsupported("'{}' is too long with the functions it calls", kernel.name);
   }
 
   [[noreturn]] void refuse_recursion(std::uint32_t frame) const {
@@ -176,18 +173,16 @@ class CallInliner {
     const Operand& callee = call.operands[1];
     const Operand& arguments = call.operands[2];
     if (callee.kind != Operand::Kind::function) {
-      throw UnsupportedError(
-          fmt::format("line {} of the PTX: the emulator does not execute calls through pointers",
-                      call.ptx_line));
+      throw unsupported("line {} of the PTX: the emulator does not execute calls through pointers",
+                        call.ptx_line);
     }
     const std::size_t skip = flat_.code.size();
     flat_.code.push_back({&call, caller, 0});
     if (is_system_call(callee.name)) return;
     const ptx::Function* function = module_.find_function(callee.name);
     if (function == nullptr || !function->has_body) {
-      throw UnsupportedError(
-          fmt::format("line {} of the PTX calls '{}', which the program does not define",
-                      call.ptx_line, callee.name));
+      throw unsupported("line {} of the PTX calls '{}', which the program does not define",
+                        call.ptx_line, callee.name);
     }
     const std::uint32_t frame = begin_frame(*function, chain_of(caller, call));
     bind(caller, frame, function->parameters.size(), 0, arguments);
@@ -212,8 +207,8 @@ class CallInliner {
     const std::size_t given = list.elements.size();
     const std::string& name = flat_.frames[callee].function->name;
     if (given != count) {
-      throw UnsupportedError(
-          fmt::format("a call passes {} values to or from '{}', which has {}", given, name, count));
+      throw unsupported("a call passes {} values to or from '{}', which has {}", given, name,
+                        count);
     }
     for (std::size_t i = 0; i < count; ++i) {
       const Operand& value = list.elements[i];
@@ -221,9 +216,9 @@ class CallInliner {
           caller == 0 && value.variable.index < flat_.frames.front().function->parameters.size();
       if (value.kind != Operand::Kind::variable || !value.variable.is_local_to_function ||
           is_kernel_parameter) {
-        throw UnsupportedError(fmt::format(
+        throw unsupported(
             "a call of '{}' passes registers or constants: only .param variables are supported",
-            name));
+            name);
       }
       flat_.frames[callee].variable_offsets[first + i] =
           flat_.frames[caller].variable_offsets[value.variable.index];

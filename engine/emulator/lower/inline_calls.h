@@ -1,5 +1,7 @@
 #pragma once
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -80,6 +82,11 @@ struct FlatCode {
 /// A variable's own name: "tile" of "_ZZ9transposePfE4tile".
 std::string variable_name(const std::string& ptx_name);
 
+/// The error with a message in the words of fmt::format.
+template <class... Values>
+UnsupportedError unsupported(fmt::format_string<Values...> message, const Values&... values) {
+  return UnsupportedError(fmt::vformat(message, fmt::make_format_args(values...)));
+}
 /// The error of what stands at a place of the source.
 UnsupportedError unsupported_at(const ptx::Module& module, const ptx::Place& place,
                                 const std::string& message);

@@ -208,8 +208,7 @@ Kernel kernel_of(const FlatCode& flat, const std::string& entry) {
     kernel.parameter_offsets.push_back(align_up(kernel.parameter_bytes, parameter.align));
     kernel.parameter_bytes = kernel.parameter_offsets.back() + parameter.bytes;
     if (kernel.parameter_bytes > most_parameter_bytes) {
-      throw UnsupportedError(
-          fmt::format("'{}' takes more than {} bytes of arguments", entry, most_parameter_bytes));
+      throw unsupported("'{}' takes more than {} bytes of arguments", entry, most_parameter_bytes);
     }
   }
   return kernel;

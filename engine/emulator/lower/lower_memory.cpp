@@ -24,43 +24,40 @@ constexpr std::array<std::string_view, 9> hints = {"weak", "ca", "cs", "lu",   "
 
 /// What the modifiers of a memory instruction say, other than its operation.
 struct MemoryModifiers {
-  ptx::Space space = ptx::Space::generic;
-  ptx::Type type = ptx::Type::b32;
+  MemoryOp memory;
   bool has_type = false;
-  std::uint32_t elements = 1;
-  bool is_volatile = false;
-  bool is_seen_by_others = false;  ///< orders memory between the blocks of a grid
-  CachePolicy policy = CachePolicy::all_levels;
+  bool is_seen_by_others = false;        ///< orders memory between the blocks of a grid
   std::vector<std::string_view> others;  ///< what is none of these
 };
 
 MemoryModifiers read_memory_modifiers(const ptx::Instruction& instruction) {
   MemoryModifiers result;
+  MemoryOp& memory = result.memory;
+  memory.space = Space::generic;
   bool is_block_wide = false;
   for (const std::string_view modifier : instruction.modifiers) {
     const std::string_view base = modifier.substr(0, modifier.find("::"));
-    const bool is_hint = base == "L1" || base == "L2" || is_one_of(modifier, hints);
     if (const auto space = ptx::find_space(base)) {
-      result.space = *space;
+      memory.space = *space;
     } else if (is_ordering(modifier)) {
-      result.is_volatile = true;
+      memory.is_volatile = true;
     } else if (is_one_of(modifier, scopes)) {
       is_block_wide = modifier == "cta";
     } else if (modifier == "cg" || modifier == "cv") {
-      result.policy = CachePolicy::level_2_only;
-    } else if (is_hint) {
+      memory.policy = CachePolicy::level_2_only;
+    } else if (base == "L1" || base == "L2" || is_one_of(modifier, hints)) {
       continue;
     } else if (modifier == "v2" || modifier == "v4" || modifier == "v8") {
-      result.elements = static_cast<std::uint32_t>(modifier[1] - '0');
+      memory.elements = static_cast<std::uint32_t>(modifier[1] - '0');
     } else if (const auto type = ptx::find_type(modifier)) {
-      result.type = *type;
+      memory.type = *type;
       result.has_type = true;
     } else {
       result.others.push_back(modifier);
     }
   }
-  result.is_seen_by_others = result.is_volatile && !is_block_wide;
-  if (result.is_seen_by_others) result.policy = CachePolicy::level_2_only;
+  result.is_seen_by_others = memory.is_volatile && !is_block_wide;
+  if (result.is_seen_by_others) memory.policy = CachePolicy::level_2_only;
   return result;
 }
 
@@ -72,19 +69,16 @@ std::vector<const Operand*> elements_of(const Operand& operand) {
   return list;
 }
 
+bool may_be_global(const MemoryOp& memory) {
+  return memory.space == Space::global || memory.space == Space::generic;
+}
+
 MemoryOp memory_op(Lowering& lowering, const MemoryModifiers& modifiers) {
   if (!modifiers.others.empty() || !modifiers.has_type) lowering.refuse();
   constexpr unsigned widest_access = 32;
-  const unsigned bytes = ptx::bytes_of(modifiers.type) * modifiers.elements;
-  if (bytes == 0 || bytes > widest_access) lowering.refuse();
-  MemoryOp memory;
-  memory.space = modifiers.space;
-  memory.type = modifiers.type;
-  memory.elements = modifiers.elements;
-  memory.is_volatile = modifiers.is_volatile;
-  memory.policy = modifiers.policy;
-  const bool may_be_global = modifiers.space == Space::global || modifiers.space == Space::generic;
-  lowering.kernel().is_linked |= may_be_global && modifiers.is_seen_by_others;
+  const MemoryOp& memory = modifiers.memory;
+  if (memory.bytes() == 0 || memory.bytes() > widest_access) lowering.refuse();
+  lowering.kernel().is_linked |= may_be_global(memory) && modifiers.is_seen_by_others;
   return memory;
 }
 
@@ -94,9 +88,9 @@ bool load_parameter(Lowering& lowering, const MemoryModifiers& modifiers) {
   if (from.base != Operand::Base::variable) return false;
   const Lowering::VariablePlace place = lowering.place_of(from.variable);
   if (!place.is_kernel_parameter) return false;
-  const unsigned size = ptx::bytes_of(modifiers.type);
+  const unsigned size = ptx::bytes_of(modifiers.memory.type);
   const std::vector<const Operand*> to = elements_of(lowering.operand(0));
-  if (!modifiers.others.empty() || !modifiers.has_type || to.size() != modifiers.elements) {
+  if (!modifiers.others.empty() || !modifiers.has_type || to.size() != modifiers.memory.elements) {
     lowering.refuse();
   }
   const std::uint64_t begin = place.offset + static_cast<std::uint64_t>(from.value);
@@ -104,13 +98,13 @@ bool load_parameter(Lowering& lowering, const MemoryModifiers& modifiers) {
   if (size == 0 || begin > end || size * to.size() > end - begin) {
     lowering.refuse("it reads past the kernel's parameters");
   }
-  if (modifiers.type == ptx::Type::b128) return false;
+  if (modifiers.memory.type == ptx::Type::b128) return false;
   for (std::size_t i = 0; i < to.size(); ++i) {
     const auto [d, bits] = lowering.wide_destination(*to[i], std::max(8 * size, 16U));
     if (bits == 1 || bits == 128 || bits < 8 * size) lowering.refuse("a register does not fit");
     const std::uint32_t value = lowering.add_constant({.kind = ConstantSlot::Kind::parameter,
                                                        .bits = static_cast<std::uint8_t>(bits),
-                                                       .type = modifiers.type,
+                                                       .type = modifiers.memory.type,
                                                        .value = begin + i * size});
     lowering.emit_copy(d, value, bits);
   }
@@ -125,11 +119,10 @@ void lower_atomic(Lowering& lowering, bool has_result) {
                                  return row.first;
                                }) != atomic_operations.end();
   });
-  if (!operation || modifiers.elements != 1) lowering.refuse();
+  if (!operation || modifiers.memory.elements != 1) lowering.refuse();
   MemoryOp memory = memory_op(lowering, modifiers);
   memory.operation = *operation;
-  const bool may_be_global = memory.space == Space::global || memory.space == Space::generic;
-  lowering.kernel().is_linked |= may_be_global;
+  lowering.kernel().is_linked |= may_be_global(memory);
   const unsigned bits = ptx::bits_of(memory.type);
   if (!has_atomic(memory.operation, memory.type) || bits < 16 || bits > 128 ||
       (bits == 128 && memory.operation != AtomicOperation::exchange &&
@@ -211,7 +204,7 @@ bool is_ordering(std::string_view modifier) {
 
 void lower_load(Lowering& lowering) {
   const MemoryModifiers modifiers = read_memory_modifiers(lowering.instruction());
-  if (modifiers.space == Space::param && load_parameter(lowering, modifiers)) return;
+  if (modifiers.memory.space == Space::param && load_parameter(lowering, modifiers)) return;
   MemoryOp memory = memory_op(lowering, modifiers);
   const Operand& from = lowering.operand(1);
   memory.address = lowering.address(from);

@@ -26,39 +26,22 @@ bool same_slot(unsigned a, unsigned b) {
 /// Of a warp. A compiler's PTX names a register for nearly every instruction.
 constexpr std::uint32_t most_register_bytes = 1U << 28U;
 
-struct SpecialRegister {
-  std::string_view name;
-  Kind kind;
-  bool varies_by_lane;  ///< some that do not are read by compilers as if they did
-};
+/// In the order of their kinds.
+constexpr auto special_registers = std::to_array<std::string_view>(
+    {"%tid.x",          "%tid.y",       "%tid.z",       "%ntid.x",
+     "%ntid.y",         "%ntid.z",      "%ctaid.x",     "%ctaid.y",
+     "%ctaid.z",        "%nctaid.x",    "%nctaid.y",    "%nctaid.z",
+     "%laneid",         "%warpid",      "%nwarpid",     "%smid",
+     "%nsmid",          "%gridid",      "%lanemask_eq", "%lanemask_le",
+     "%lanemask_lt",    "%lanemask_ge", "%lanemask_gt", "%dynamic_smem_size",
+     "%total_smem_size"});
+static_assert(special_registers.size() == static_cast<std::size_t>(Kind::total_shared_size) -
+                                              static_cast<std::size_t>(Kind::tid_x) + 1);
 
-constexpr SpecialRegister special_registers[] = {
-    {"%tid.x", Kind::tid_x, true},
-    {"%tid.y", Kind::tid_y, true},
-    {"%tid.z", Kind::tid_z, true},
-    {"%ntid.x", Kind::ntid_x, false},
-    {"%ntid.y", Kind::ntid_y, false},
-    {"%ntid.z", Kind::ntid_z, false},
-    {"%ctaid.x", Kind::ctaid_x, false},
-    {"%ctaid.y", Kind::ctaid_y, false},
-    {"%ctaid.z", Kind::ctaid_z, false},
-    {"%nctaid.x", Kind::nctaid_x, false},
-    {"%nctaid.y", Kind::nctaid_y, false},
-    {"%nctaid.z", Kind::nctaid_z, false},
-    {"%laneid", Kind::laneid, true},
-    {"%warpid", Kind::warpid, true},
-    {"%nwarpid", Kind::nwarpid, true},
-    {"%smid", Kind::smid, false},
-    {"%nsmid", Kind::nsmid, true},
-    {"%gridid", Kind::gridid, true},
-    {"%lanemask_eq", Kind::lanemask_eq, true},
-    {"%lanemask_le", Kind::lanemask_le, true},
-    {"%lanemask_lt", Kind::lanemask_lt, true},
-    {"%lanemask_ge", Kind::lanemask_ge, true},
-    {"%lanemask_gt", Kind::lanemask_gt, true},
-    {"%dynamic_smem_size", Kind::dynamic_shared_size, true},
-    {"%total_smem_size", Kind::total_shared_size, true},
-};
+/// Compilers read others as if they varied.
+bool is_uniform(Kind special) {
+  return (special >= Kind::ntid_x && special <= Kind::nctaid_z) || special == Kind::smid;
+}
 
 Blend blend_of(std::string_view mnemonic) {
   static constexpr std::array<std::string_view, 8> bitwise = {"and",  "bfi",  "lop3", "or",
@@ -186,7 +169,7 @@ const Operand& Lowering::operand(std::size_t index) const {
 std::uint32_t Lowering::allocate_bytes(std::uint32_t bytes) {
   const std::uint32_t slot = kernel_.register_bytes;
   if (bytes > most_register_bytes - slot) {
-    throw UnsupportedError(fmt::format("'{}' needs too many registers", kernel_.name));
+    throw unsupported("'{}' needs too many registers", kernel_.name);
   }
   kernel_.register_bytes += bytes;
   return slot;
@@ -247,10 +230,12 @@ std::uint32_t Lowering::special(std::string_view name, unsigned bits) {
     emit_alu("unpack", {"b64"}, {.d = low, .d2 = high, .a = op.operands.d});
     return name.ends_with("_hi") ? high : low;
   }
-  for (const SpecialRegister& known : special_registers) {
-    if (known.name != name) continue;
-    return add_constant({.kind = known.kind,
-                         .varies_by_lane = known.varies_by_lane,
+  const auto known = std::ranges::find(special_registers, name);
+  if (known != special_registers.end()) {
+    const auto kind =
+        static_cast<Kind>(static_cast<int>(Kind::tid_x) + (known - special_registers.begin()));
+    return add_constant({.kind = kind,
+                         .varies_by_lane = !is_uniform(kind),
                          .bits = static_cast<std::uint8_t>(bits)});
   }
   refuse(fmt::format("the special register {} is not known", name));

@@ -273,8 +273,8 @@ bool BlockRun::indexed_branch(Warp& warp, const BasicBlock& block, Fragment& fra
   warp.add(kernel_, {block.next, fragment.mask & ~taking, Fragment::State::ready, 0});
   for_each_lane(taking, [&](unsigned lane) {
     if (index[lane] >= block.targets.size()) {
-      fail(warp, bit_of(lane), block,
-           fmt::format("branches to entry {} of a table of {}", index[lane], block.targets.size()));
+      fail(warp, bit_of(lane), block, "branches to entry {} of a table of {}", index[lane],
+           block.targets.size());
     }
     warp.add(kernel_, {block.targets[index[lane]], bit_of(lane), Fragment::State::ready, 0});
   });
@@ -320,12 +320,6 @@ void BlockRun::uncount(const BasicBlock& block, std::uint32_t lanes, bool is_who
   }
   count_.thread_instructions -=
       std::uint64_t{block.instructions} * static_cast<unsigned>(std::popcount(lanes));
-}
-
-void BlockRun::fail(const Warp& warp, std::uint32_t lanes, const BasicBlock& block,
-                    const std::string& what) const {
-  const std::string thread = describe_thread(launch_, index_, warp.index, lowest_lane(lanes));
-  throw fault_at(kernel_, block.instruction, fmt::format("{}: {}", thread, what));
 }
 
 /// `what` and the places where the block's lanes are.

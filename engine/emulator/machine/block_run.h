@@ -84,8 +84,14 @@ class BlockRun {
   bool is_same_barrier(const BasicBlock& a, const BasicBlock& b) const;
   void check_together(std::uint32_t number) const;
 
+  /// What lanes do wrong at the end of a block, in the words of fmt::format.
+  template <class... Values>
   [[noreturn]] void fail(const Warp& warp, std::uint32_t lanes, const BasicBlock& block,
-                         const std::string& what) const;
+                         fmt::format_string<Values...> what, const Values&... values) const {
+    throw fault_at(kernel_, block.instruction,
+                   describe_thread(launch_, index_, warp.index, lowest_lane(lanes)) + ": " +
+                       fmt::vformat(what, fmt::make_format_args(values...)));
+  }
   [[noreturn]] void report_deadlock() const;
   [[noreturn]] void report_waiting(FaultKind kind, const std::string& what) const;
 

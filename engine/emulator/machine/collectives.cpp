@@ -179,16 +179,16 @@ void BlockRun::check_members(const Warp& warp, const BasicBlock& block,
   const auto* masks = warp.slot<std::uint32_t>(collective.members);
   for_each_lane(lanes, [&](unsigned lane) {
     if ((masks[lane] >> lane & 1) == 0) {
-      fail(warp, bit_of(lane), block,
-           fmt::format("its mask {:#010x} does not name the lane itself, {}", masks[lane], lane));
+      fail(warp, bit_of(lane), block, "its mask {:#010x} does not name the lane itself, {}",
+           masks[lane], lane);
     }
     // The warp's barriers are met one by one.
     if (block.op.kind == OpKind::warp_barrier) return;
     for_each_lane(lanes & masks[lane], [&](unsigned other) {
       if (masks[other] == masks[lane]) return;
       fail(warp, bit_of(lane), block,
-           fmt::format("its mask {:#010x} names lane {}, which executes it with the mask {:#010x}",
-                       masks[lane], other, masks[other]));
+           "its mask {:#010x} names lane {}, which executes it with the mask {:#010x}", masks[lane],
+           other, masks[other]);
     });
   });
 }
@@ -255,15 +255,14 @@ bool BlockRun::barrier(Warp& warp, const BasicBlock& block, Fragment& fragment) 
   const unsigned lane = lowest_lane(fragment.mask);
   const std::uint32_t number = warp.slot<std::uint32_t>(op.barrier)[lane];
   if (number >= barriers_.size()) {
-    fail(warp, fragment.mask, block, fmt::format("there is no barrier {}; a block has 16", number));
+    fail(warp, fragment.mask, block, "there is no barrier {}; a block has 16", number);
   }
   Barrier& state = barriers_.at(number);
   if (op.threads != none) {
     state.needed = warp.slot<std::uint32_t>(op.threads)[lane];
     if (launch_.checks_kernel && state.needed % warp_size != 0) {
-      fail(warp, fragment.mask, block,
-           fmt::format("a barrier of {} threads: it takes whole warps of {}", state.needed,
-                       warp_size));
+      fail(warp, fragment.mask, block, "a barrier of {} threads: it takes whole warps of {}",
+           state.needed, warp_size);
     }
   }
   const auto threads = static_cast<std::uint32_t>(std::popcount(fragment.mask));
@@ -305,8 +304,8 @@ void BlockRun::check_together(std::uint32_t number) const {
   const auto report = [&](const Warp& warp, const Fragment& fragment, const BasicBlock& other,
                           const char* whose) {
     fail(warp, fragment.mask, kernel_.blocks[fragment.block],
-         fmt::format("{} wait at different barriers, others of them at {}", whose,
-                     describe_instruction(kernel_, other.instruction)));
+         "{} wait at different barriers, others of them at {}", whose,
+         describe_instruction(kernel_, other.instruction));
   };
   for (const Warp& warp : warps_) {
     const BasicBlock* first_of_warp = nullptr;

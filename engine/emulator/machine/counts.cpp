@@ -3,59 +3,58 @@
 #include <algorithm>
 #include <bit>
 #include <optional>
+#include <utility>
+
+#include "engine/emulator/machine/launch.h"
 
 namespace sweep {
 namespace {
 
-constexpr unsigned warp_lanes = 32;
-constexpr unsigned no_lane = warp_lanes;
 constexpr std::uint64_t line_bytes = 128;
 
-bool is_active(const WarpAccess& access, unsigned lane) {
-  return (access.active >> lane & 1) != 0;
-}
-
-std::int64_t bytes_between(const WarpAccess& access, unsigned lane, unsigned later) {
-  return static_cast<std::int64_t>(access.address.at(later) - access.address.at(lane));
+/// Calls `work(lane, later, bytes)` for the active lanes, each with the next one and how far their
+/// addresses are apart, as long as it gives true; whether it always did.
+template <class Work>
+bool for_neighbours(const WarpAccess& access, std::uint32_t lanes, const Work& work) {
+  for (std::uint32_t rest = access.active & lanes; (rest & (rest - 1)) != 0; rest &= rest - 1) {
+    const unsigned lane = lowest_lane(rest);
+    const unsigned later = lowest_lane(rest & (rest - 1));
+    const auto bytes =
+        static_cast<std::int64_t>(access.address.at(later) - access.address.at(lane));
+    if (!work(lane, later, bytes)) return false;
+  }
+  return true;
 }
 
 /// The step from lane to lane within groups of `group` lanes, where all groups have the same.
 std::optional<std::int64_t> step_within(const WarpAccess& access, unsigned group) {
   std::optional<std::int64_t> delta;
-  unsigned last = no_lane;
-  for (unsigned lane = 0; lane < warp_lanes; ++lane) {
-    if (!is_active(access, lane)) continue;
-    if (last != no_lane && last / group == lane / group) {
-      const std::int64_t bytes = bytes_between(access, last, lane);
-      const std::int64_t step = bytes / (lane - last);
-      if (step * (lane - last) != bytes || (delta && *delta != step)) return std::nullopt;
-      delta = step;
-    }
-    last = lane;
-  }
-  return delta;
+  const bool is_same =
+      for_neighbours(access, full_mask, [&](unsigned lane, unsigned later, std::int64_t bytes) {
+        if (lane / group != later / group) return true;
+        const std::int64_t step = bytes / (later - lane);
+        if (step * (later - lane) != bytes) return false;
+        return std::exchange(delta, step).value_or(step) == step;
+      });
+  return is_same ? delta : std::nullopt;
 }
 
 /// How far the groups' first lanes are apart, where that is constant; 0 else.
 std::int64_t pitch_of(const WarpAccess& access, unsigned group) {
+  std::uint32_t firsts = 0;
+  for (unsigned lane = 0; lane < warp_size; lane += group) firsts |= bit_of(lane);
   std::optional<std::int64_t> pitch;
-  unsigned last = no_lane;
-  for (unsigned lane = 0; lane < warp_lanes; lane += group) {
-    if (!is_active(access, lane)) continue;
-    if (last != no_lane) {
-      const std::int64_t bytes = bytes_between(access, last, lane);
-      if (lane - last != group || (pitch && *pitch != bytes)) return 0;
-      pitch = bytes;
-    }
-    last = lane;
-  }
-  return pitch.value_or(0);
+  const bool is_same =
+      for_neighbours(access, firsts, [&](unsigned lane, unsigned later, std::int64_t bytes) {
+        return later - lane == group && std::exchange(pitch, bytes).value_or(bytes) == bytes;
+      });
+  return is_same ? pitch.value_or(0) : 0;
 }
 
 std::optional<LaneStep> step_of(const WarpAccess& access) {
   for (const unsigned group : {32U, 16U, 8U, 4U}) {
     const auto delta = step_within(access, group);
-    if (delta) return LaneStep{*delta, group, group == warp_lanes ? 0 : pitch_of(access, group)};
+    if (delta) return LaneStep{*delta, group, group == warp_size ? 0 : pitch_of(access, group)};
   }
   return std::nullopt;
 }
@@ -66,11 +65,10 @@ void AddressShape::note(const WarpAccess& access) {
   if (access.active == 0) return;
   std::uint64_t least = ~std::uint64_t{0};
   std::uint64_t greatest = 0;
-  for (unsigned lane = 0; lane < warp_lanes; ++lane) {
-    if (!is_active(access, lane)) continue;
+  for_each_lane(access.active, [&](unsigned lane) {
     least = std::min(least, access.address.at(lane));
     greatest = std::max(greatest, access.address.at(lane));
-  }
+  });
   ++accesses;
   lanes += static_cast<unsigned>(std::popcount(access.active));
   if (~access.active != 0) ++partial;
