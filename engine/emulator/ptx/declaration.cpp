@@ -301,7 +301,7 @@ std::vector<DeclaredVariable> read_variables(Lexer& lexer, Space space, bool is_
 std::vector<DeclaredVariable> read_parameters(Lexer& lexer) {
   std::vector<DeclaredVariable> parameters;
   lexer.expect('(');
-  while (!lexer.is_mark(')')) {
+  while (!lexer.is_mark(')') && !lexer.is_end()) {
     const std::string_view directive = lexer.take_suffix("'.param'");
     const bool is_register = directive == "reg";
     if (directive != "param" && !is_register) {

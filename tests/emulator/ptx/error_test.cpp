@@ -84,7 +84,7 @@ const std::vector<Row> declarations = {
     {".func k () { \" }", "a string does not end"},
     {".func k () { /* }", "a comment does not end"},
     {".func (", "expected ')', found the end of the text"},
-    {".func k (", "expected '{' or ';', found the end of the text"},
+    {".func k (", "expected ')', found the end of the text"},
     {".func k () }", "expected '{' or ';', found '}'"},
     {".alias a, b;", "'.alias' names 'b', which is no function"},
     {".section .debug_info", "expected '{', found the end of the text"},
