@@ -16,8 +16,8 @@
 
 #include "engine/backend/backend.h"
 #include "engine/emulator/lower/kernel.h"
-#include "engine/emulator/machine/address_space.h"
-#include "engine/emulator/machine/element_function.h"
+#include "engine/emulator/machine/grid_run.h"
+#include "engine/emulator/machine/memory.h"
 #include "engine/emulator/ptx/module.h"
 
 namespace sweep {
