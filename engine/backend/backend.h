@@ -52,6 +52,12 @@ struct VerificationPlan {
   std::string condition;  ///< as the user wrote it
 };
 
+/// The bytes a configuration needs to move in one launch.
+struct UsefulTraffic {
+  std::uint64_t device = 0;  ///< through device memory, reads and writes together
+  std::uint64_t shared = 0;  ///< through shared memory
+};
+
 /// One configuration, compiled and with every size worked out.
 struct Workload {
   std::shared_ptr<const Program> program;
@@ -62,6 +68,7 @@ struct Workload {
   Extent3 grid;
   Extent3 block;
   std::uint64_t shared_bytes = 0;
+  UsefulTraffic useful;
 };
 
 /// What a device takes at most.

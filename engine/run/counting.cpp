@@ -71,13 +71,12 @@ void CountsBeside::recorded(std::int64_t id) {
   take_ready();
 }
 
-void CountsBeside::begin(std::size_t point_index, const Workload& workload,
-                         const UsefulTraffic& useful) {
+void CountsBeside::begin(std::size_t point_index, const Workload& workload) {
   if (!emulators_) return;
   const auto stored = stage_.watch.time(Phase::store, [&] { return stage_.stored(point_index); });
   if (!stored || !lacks_counts(stored->point)) return;
   late_.push_back(
-      {stored->id, point_index, emulators_->count(workload, stage_.request.sweep.measure, useful)});
+      {stored->id, point_index, emulators_->count(workload, stage_.request.sweep.measure)});
 }
 
 void CountsBeside::record(Late& late) {

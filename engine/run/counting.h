@@ -31,7 +31,7 @@ class CountsBeside {
   /// The point that was added to last has been recorded. Records the late counts that have come.
   void recorded(std::int64_t id);
   /// Begins to count a point of the run unless it has counts.
-  void begin(std::size_t point_index, const Workload& workload, const UsefulTraffic& useful);
+  void begin(std::size_t point_index, const Workload& workload);
   /// Records those that have come.
   void take_ready();
   /// Waits for those that have not come, as long as the run may wait.

@@ -258,8 +258,8 @@ class GroupSearch {
     // The default is what the winner is compared with.
     const bool may_give_up =
         best_ && rules_.cut_off != 0 && point_index != group_.default_configuration;
-    PointRecord point = source_.next([&](const UsefulTraffic& useful) {
-      return may_give_up ? objective_.seconds_when_slower(*best_, rules_.cut_off, useful,
+    PointRecord point = source_.next([&](const Workload& workload) {
+      return may_give_up ? objective_.seconds_when_slower(*best_, rules_.cut_off, workload.useful,
                                                           stage_.measurer.device())
                          : std::numeric_limits<double>::infinity();
     });

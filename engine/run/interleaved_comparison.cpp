@@ -54,15 +54,13 @@ void InterleavedComparison::prepare() {
   for (Candidate& candidate : candidates_) {
     if (const Workload* recent = find_recent(candidate)) {
       candidate.workload = *recent;
-      candidate.useful = useful_traffic_of(stage_.configuration(candidate.point_index));
     } else {
       PreparedPoint point = stage_.watch.time(Phase::compile, [&] { return prepared.next(); });
       if (!point.workload) continue;
       candidate.workload = std::move(*point.workload);
-      candidate.useful = point.useful;
     }
     if (rules_.counts && stage_.counts != nullptr) {
-      stage_.counts->begin(candidate.point_index, candidate.workload, candidate.useful);
+      stage_.counts->begin(candidate.point_index, candidate.workload);
     }
     able.push_back(std::move(candidate));
   }
@@ -77,8 +75,7 @@ void InterleavedComparison::measure_round(std::size_t round) {
   }
   for (const std::size_t place : round_order(going_on.size(), round)) {
     Candidate& candidate = candidates_[going_on[place]];
-    const PointRecord point =
-        stage_.measure(candidate.workload, measure_, candidate.useful, Phase::compare);
+    const PointRecord point = stage_.measure(candidate.workload, measure_, Phase::compare);
     candidate.figures.back() = figure_of(point, ranked_by_).value_or(0);
   }
   std::erase_if(candidates_, [&](const Candidate& candidate) {

@@ -17,7 +17,6 @@ struct Candidate {
   std::vector<double> figures = {};  ///< by round; 0 where it was not measured
   bool goes_on = true;               ///< false once it is known to be slower
   Workload workload = {};
-  UsefulTraffic useful = {};
 };
 
 /// How long a comparison goes on.

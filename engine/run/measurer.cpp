@@ -49,8 +49,8 @@ void take_samples(Execution& execution, const MeasureRules& rules, double second
 }
 
 /// Warms up, takes the samples and makes the figures.
-void time_workload(Backend& backend, Execution& execution, const MeasureRules& rules,
-                   const UsefulTraffic& useful, const Clock& clock, const StepListener& on_step,
+void time_workload(Backend& backend, Execution& execution, const UsefulTraffic& useful,
+                   const MeasureRules& rules, const Clock& clock, const StepListener& on_step,
                    PhaseStopwatch& watch, PointRecord& point) {
   const double seconds_per_sample =
       watch.time(Phase::warm_up, [&] { return warm_up(execution, rules.cache, clock, on_step); });
@@ -79,7 +79,7 @@ CounterResults failed_counts(std::size_t workloads, const std::string& reason) {
 }
 
 Measurement measure(Backend& backend, const Workload& workload, const MeasureRules& rules,
-                    const UsefulTraffic& useful, const Clock& clock, const StepListener& on_step) {
+                    const Clock& clock, const StepListener& on_step) {
   Measurement measurement;
   PointRecord& point = measurement.point;
   PhaseStopwatch watch(measurement.times, clock);
@@ -99,7 +99,7 @@ Measurement measure(Backend& backend, const Workload& workload, const MeasureRul
     });
     Observation observation = step(Phase::emulate, "count", [&] { return execution->observe(); });
     if (backend.can_time()) {
-      time_workload(backend, *execution, rules, useful, clock, on_step, watch, point);
+      time_workload(backend, *execution, workload.useful, rules, clock, on_step, watch, point);
       // What can time executes all of the grid, and checks every element.
       if (!workload.verify.empty()) {
         point.metrics.push_back({"verified_share", Origin::measured, 100});

@@ -45,7 +45,7 @@ CounterResults failed_counts(std::size_t workloads, const std::string& reason);
 /// result, and the time until one is that of the phase that failed. `on_step` is called before
 /// every step, every sample to warm up and every chunk.
 Measurement measure(Backend& backend, const Workload& workload, const MeasureRules& rules,
-                    const UsefulTraffic& useful, const Clock& clock, const StepListener& on_step);
+                    const Clock& clock, const StepListener& on_step);
 
 /// Measures one workload after the other, come what may: a failure, even one that takes the
 /// device's context or a whole process with it, is a failed point, and the next can be measured.
@@ -60,7 +60,6 @@ class Measurer {
   /// before it. Throws DeviceError when the device is lost for good, and what `meanwhile` throws,
   /// after which the next workload can be measured.
   virtual Measurement measure(const Workload& workload, const MeasureRules& rules,
-                              const UsefulTraffic& useful,
                               const std::function<void()>& meanwhile = nullptr) = 0;
   /// The workload is to be measured soon: what can be done before, without using the device, is.
   virtual void load(const Workload& /*workload*/) {}
@@ -80,10 +79,9 @@ class LocalMeasurer : public Measurer {
   const Device& device() const override { return backend_.device(); }
   const std::vector<std::string>& disturbances() override { return disturbances_; }
   Measurement measure(const Workload& workload, const MeasureRules& rules,
-                      const UsefulTraffic& useful,
                       const std::function<void()>& meanwhile = nullptr) override {
     if (meanwhile) meanwhile();
-    return sweep::measure(backend_, workload, rules, useful, clock_, [](std::string_view) {});
+    return sweep::measure(backend_, workload, rules, clock_, [](std::string_view) {});
   }
   CounterResults count(std::span<const Workload> workloads,
                        const CounterRequest& request) override {

@@ -29,13 +29,12 @@ EmulateAhead::~EmulateAhead() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-std::future<PointRecord> EmulateAhead::count(const Workload& workload, const MeasureRules& rules,
-                                             const UsefulTraffic& useful) {
+std::future<PointRecord> EmulateAhead::count(const Workload& workload, const MeasureRules& rules) {
   Workload counted = workload;
   // What is timed is verified there, and all of it.
   counted.verify.clear();
-  Job job([counted = std::move(counted), rules, useful](const OwnBackend& own) {
-    return measure(own(), counted, rules, useful, steady_clock(), [](std::string_view) {}).point;
+  Job job([counted = std::move(counted), rules](const OwnBackend& own) {
+    return measure(own(), counted, rules, steady_clock(), [](std::string_view) {}).point;
   });
   std::future<PointRecord> result = job.get_future();
   {
@@ -84,8 +83,9 @@ PreparedPoint prepare(const Configuration& configuration, const CompileOutcome& 
   const auto& compiled = std::get<CompiledConfiguration>(outcome);
   point.warnings = compiled.warnings;
   try {
-    point.useful = useful_traffic_of(configuration);
+    const UsefulTraffic useful = useful_traffic_of(configuration);
     point.workload = make_workload(configuration, compiled);
+    point.workload->useful = useful;
   } catch (const ExecutionFailure& error) {
     point.failure = error.what();
   } catch (const InputError& error) {
@@ -105,7 +105,7 @@ void PreparedPoints::take_one() {
   PreparedPoint point = prepare(*remaining_.front(), compiled_.next());
   remaining_.pop_front();
   if (emulators_ != nullptr && point.workload && emulators_->has_room()) {
-    point.counts = emulators_->count(*point.workload, rules_, point.useful);
+    point.counts = emulators_->count(*point.workload, rules_);
   }
   ahead_.push_back(std::move(point));
 }

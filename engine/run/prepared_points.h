@@ -37,8 +37,7 @@ class EmulateAhead {
   /// The workload's point, without its key, once a thread has come to it; its results are not
   /// verified. Exceptions that are no failure of the workload reach the future, those of
   /// `make_backend` too.
-  std::future<PointRecord> count(const Workload& workload, const MeasureRules& rules,
-                                 const UsefulTraffic& useful);
+  std::future<PointRecord> count(const Workload& workload, const MeasureRules& rules);
 
  private:
   /// Gives the thread's backend.
@@ -58,7 +57,6 @@ class EmulateAhead {
 /// on its way to be.
 struct PreparedPoint {
   std::optional<Workload> workload;
-  UsefulTraffic useful;
   std::string failure;  ///< why there is no workload
   Diagnostics warnings;
   std::future<PointRecord> counts;  ///< without state when nothing counts

@@ -27,11 +27,10 @@ void RunStage::note(const std::string& text) {
   observer.on_note(text);
 }
 
-PointRecord RunStage::measure(const Workload& workload, const MeasureRules& rules,
-                              const UsefulTraffic& useful, Phase phase,
+PointRecord RunStage::measure(const Workload& workload, const MeasureRules& rules, Phase phase,
                               const std::function<void()>& meanwhile) {
   return watch.time(phase, [&] {
-    Measurement measurement = measurer.measure(workload, rules, useful, meanwhile);
+    Measurement measurement = measurer.measure(workload, rules, meanwhile);
     summary.timing.busy_seconds += measurement.busy_seconds;
     if (phase == Phase::other) watch.move(measurement.times);
     return std::move(measurement.point);
@@ -108,7 +107,6 @@ void DriftReference::on_point(std::size_t point_index, const PreparedPoint& prep
   } else if (point.status == PointStatus::ok && !point.samples.empty()) {
     point_index_ = point_index;
     workload_ = prepared.workload;
-    useful_ = prepared.useful;
     schedule_.on_reference(begin, stage_.watch.elapsed());
     record(point, begin);
   }
@@ -117,7 +115,7 @@ void DriftReference::on_point(std::size_t point_index, const PreparedPoint& prep
 void DriftReference::measure() {
   const double begin = stage_.watch.elapsed();
   const PointRecord point =
-      stage_.measure(*workload_, stage_.request.sweep.measure, useful_, Phase::drift_reference);
+      stage_.measure(*workload_, stage_.request.sweep.measure, Phase::drift_reference);
   schedule_.on_reference(begin, stage_.watch.elapsed());
   if (point.status == PointStatus::ok && !point.samples.empty()) record(point, begin);
 }
@@ -157,7 +155,8 @@ PointRecord PointSource::next(const GiveUp& give_up_seconds) {
   PreparedPoint prepared = stage_.watch.time(Phase::compile, [&] { return prepared_->next(); });
   if (waits) stage_.observer.on_compiler_wait(false);
   MeasureRules rules = stage_.request.sweep.measure;
-  if (give_up_seconds) rules.give_up_seconds = give_up_seconds(prepared.useful);
+  if (give_up_seconds && prepared.workload)
+    rules.give_up_seconds = give_up_seconds(*prepared.workload);
   const double begin = stage_.watch.elapsed();
   PointRecord point = execute(index, prepared, rules);
   if (point.status == PointStatus::ok) {
@@ -185,8 +184,7 @@ PointRecord PointSource::execute(std::size_t point_index, const PreparedPoint& p
     return failure;
   }
   stage_.summary.recent.add(point_index, *prepared.workload);
-  return stage_.measure(*prepared.workload, rules, prepared.useful, Phase::other,
-                        [&] { prepared_->take_ready(); });
+  return stage_.measure(*prepared.workload, rules, Phase::other, [&] { prepared_->take_ready(); });
 }
 
 void PointSource::read_counters(const Workload& workload, PointRecord& point) {

@@ -37,8 +37,7 @@ struct RunStage {
   void note(const std::string& text);
   /// Measures; the time goes to the measurement's own phases, or to `phase` if that is given.
   PointRecord measure(const Workload& workload, const MeasureRules& rules,
-                      const UsefulTraffic& useful, Phase phase = Phase::other,
-                      const std::function<void()>& meanwhile = nullptr);
+                      Phase phase = Phase::other, const std::function<void()>& meanwhile = nullptr);
   /// Reads the hardware's counters that the request asks for. Problems become notes of the run.
   std::vector<Observation> count(std::span<const Workload> workloads);
   /// Records a configuration's point, under its own key unless another is given; gives its id.
@@ -115,7 +114,6 @@ class DriftReference {
   DriftSchedule schedule_;
   std::size_t point_index_ = 0;
   std::optional<Workload> workload_;
-  UsefulTraffic useful_;
 };
 
 /// Gives the points of a run's configurations, which may become known one after the other: compiles
@@ -128,8 +126,8 @@ class PointSource {
     bool waits = false;     ///< for these, as long as it takes
     bool hardware = false;  ///< the request's counters, read at once: some ten milliseconds each
   };
-  /// After how many seconds of a launch to give up a configuration with this traffic.
-  using GiveUp = std::function<double(const UsefulTraffic&)>;
+  /// After how many seconds of a launch to give up.
+  using GiveUp = std::function<double(const Workload&)>;
 
   PointSource(RunStage& stage, DriftReference& drift, Counts counts);
 

@@ -89,12 +89,6 @@ std::vector<double> figures_of(std::span<const Sample> samples);
 std::vector<std::string> notes_on_marks(std::span<const Sample> samples,
                                         const MarkSummary& summary);
 
-/// The bytes a configuration needs to move in one launch.
-struct UsefulTraffic {
-  std::uint64_t device = 0;  ///< through device memory, reads and writes together
-  std::uint64_t shared = 0;  ///< through shared memory
-};
-
 /// The metrics of a point with these samples, marked. None when none is part of the figures,
 /// no interval when fewer than `fewest_for_interval` are.
 std::vector<Metric> timing_metrics(std::span<const Sample> samples, int launches_per_sample,

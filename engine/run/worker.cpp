@@ -225,9 +225,7 @@ void serve_jobs(Channel& channel, const WorkerDevice& device) {
       } else if (const auto* job = std::get_if<WorkerJob>(&task)) {
         is_usable = answer<WorkerResult>(
             heartbeat, *backend,
-            [&] {
-              return measure(*backend, job->workload, job->rules, job->useful, clock, on_step);
-            },
+            [&] { return measure(*backend, job->workload, job->rules, clock, on_step); },
             failed_measurement);
       } else {
         const auto& counting = std::get<WorkerCountJob>(task);

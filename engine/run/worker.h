@@ -73,7 +73,6 @@ struct WorkerReady {
 struct WorkerJob {
   Workload workload;
   MeasureRules rules;
-  UsefulTraffic useful;
 };
 
 /// A workload that is to be measured soon. There is no answer.

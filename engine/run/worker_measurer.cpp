@@ -127,10 +127,9 @@ Answer WorkerMeasurer::ask(const WorkerTask& task, const std::function<void()>& 
 }
 
 Measurement WorkerMeasurer::measure(const Workload& workload, const MeasureRules& rules,
-                                    const UsefulTraffic& useful,
                                     const std::function<void()>& meanwhile) {
   try {
-    return ask<WorkerResult>(WorkerJob{workload, rules, useful}, meanwhile).measurement;
+    return ask<WorkerResult>(WorkerJob{workload, rules}, meanwhile).measurement;
   } catch (const WorkerFailure& failure) {
     return failed_measurement(failure.what());
   }

@@ -29,7 +29,6 @@ class WorkerMeasurer : public Measurer {
   const Device& device() const override { return device_; }
   const std::vector<std::string>& disturbances() override;
   Measurement measure(const Workload& workload, const MeasureRules& rules,
-                      const UsefulTraffic& useful,
                       const std::function<void()>& meanwhile = nullptr) override;
   void load(const Workload& workload) override;
   CounterResults count(std::span<const Workload> workloads, const CounterRequest& request) override;

@@ -258,9 +258,10 @@ BOOST_AUTO_TEST_CASE(counting_leaves_timing_as_it_was, *boost::unit_test::precon
   LocalMeasurer measurer(*backend);
   MeasureRules rules;
   rules.seconds = 0.2;
-  const Workload workload = copy_of(64 << 20);
+  Workload workload = copy_of(64 << 20);
+  workload.useful.device = 512 << 20;
   const auto time = [&] {
-    const PointRecord point = measurer.measure(workload, rules, UsefulTraffic{512 << 20, 0}).point;
+    const PointRecord point = measurer.measure(workload, rules).point;
     BOOST_TEST(point.reason == "");
     const auto found = std::ranges::find(point.metrics, "time", &Metric::name);
     return found != point.metrics.end() ? found->value : 0;

@@ -37,9 +37,7 @@ std::vector<std::string> worker() {
 PointRecord run(Measurer& measurer, const Bindings& given) {
   MeasureRules rules;
   rules.seconds = 0.1;
-  return measurer
-      .measure(compiled_workload("faulty", faulty, given), rules, UsefulTraffic{8 << 20, 0})
-      .point;
+  return measurer.measure(compiled_workload("faulty", faulty, given), rules).point;
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ struct Fixture : ScriptedRun {
   }
   void begin(CountsBeside& counts) {
     for (std::size_t place = 0; place < 4; ++place) {
-      counts.begin(place, *stage.summary.recent.find(place), UsefulTraffic{});
+      counts.begin(place, *stage.summary.recent.find(place));
     }
   }
   PointRecord stored(std::int64_t place) {

@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(each_workload_gets_its_own_counts) {
   for (std::uint32_t i = 1; i <= 50; ++i) {
     Workload workload = named("quick");
     workload.grid.x = i;
-    counts.push_back(ahead.count(workload, MeasureRules{}, UsefulTraffic{}));
+    counts.push_back(ahead.count(workload, MeasureRules{}));
   }
   for (std::size_t i = 0; i < counts.size(); ++i) {
     BOOST_TEST(counts[i].get().metrics.front().value == static_cast<double>(i + 1));
@@ -53,14 +53,14 @@ BOOST_AUTO_TEST_CASE(who_waits_hears_why_there_is_no_backend) {
   };
   EmulateAhead ahead(none, 2);
   for (int i = 0; i < 5; ++i) {
-    std::future<PointRecord> counts = ahead.count(named("quick"), MeasureRules{}, UsefulTraffic{});
+    std::future<PointRecord> counts = ahead.count(named("quick"), MeasureRules{});
     BOOST_CHECK_THROW(counts.get(), std::runtime_error);
   }
 }
 
 BOOST_AUTO_TEST_CASE(what_never_ends_is_cancelled_with_it) {
   EmulateAhead ahead(counting_backend, 2);
-  for (int i = 0; i < 5; ++i) ahead.count(named("endless"), MeasureRules{}, UsefulTraffic{});
+  for (int i = 0; i < 5; ++i) ahead.count(named("endless"), MeasureRules{});
 }
 
 BOOST_AUTO_TEST_SUITE_END()

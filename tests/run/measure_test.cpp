@@ -25,7 +25,9 @@ struct Measuring {
   Clock clock = [] { return 0.0; };
 
   Measurement measurement() {
-    return measure(backend, Workload{}, rules, useful, clock,
+    Workload workload;
+    workload.useful = useful;
+    return measure(backend, workload, rules, clock,
                    [this](std::string_view step) { steps.emplace_back(step); });
   }
   PointRecord measured() { return measurement().point; }

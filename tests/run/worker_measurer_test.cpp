@@ -24,7 +24,7 @@ Workload named(const std::string& kernel, std::size_t cubin_bytes = 5) {
 }
 
 PointRecord run(WorkerMeasurer& measurer, const Workload& workload) {
-  return measurer.measure(workload, MeasureRules{}, UsefulTraffic{}).point;
+  return measurer.measure(workload, MeasureRules{}).point;
 }
 
 /// The sizes of the programs of those that were counted, "-" for the others.
@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(what_is_to_be_done_meanwhile_is_done_once_for_each_measurem
   int times = 0;
   for (int i = 0; i < 3; ++i) {
     const PointRecord point =
-        measurer.measure(named("ok", 5), MeasureRules{}, UsefulTraffic{}, [&] { ++times; }).point;
+        measurer.measure(named("ok", 5), MeasureRules{}, [&] { ++times; }).point;
     BOOST_TEST(point.samples.front().seconds == 5.0);
   }
   BOOST_TEST(times == 3);
@@ -85,8 +85,7 @@ template <class Exception>
 void check_thrown_meanwhile(const Exception& exception) {
   WorkerMeasurer measurer(worker("fake"));
   const auto fail = [&] { throw exception; };
-  BOOST_CHECK_THROW(measurer.measure(named("ok", 5), MeasureRules{}, UsefulTraffic{}, fail),
-                    Exception);
+  BOOST_CHECK_THROW(measurer.measure(named("ok", 5), MeasureRules{}, fail), Exception);
   // What was under way is not taken for the answer to what follows.
   BOOST_TEST(run(measurer, named("ok", 4)).samples.front().seconds == 4.0);
 }

@@ -27,7 +27,7 @@ WorkerJob job() {
   job.rules.max_samples = 4;
   job.rules.seconds = 1e-3;
   job.rules.caches = true;
-  job.useful = {std::numeric_limits<std::uint64_t>::max(), 17};
+  job.workload.useful = {std::numeric_limits<std::uint64_t>::max(), 17};
   return job;
 }
 
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(a_job_comes_back_as_it_went) {
   check_equal(a.block, b.block);
   BOOST_TEST(b.shared_bytes == 48U * 1024);
   BOOST_TEST((sent.rules == received.rules));
-  BOOST_TEST(received.useful.device == sent.useful.device);
+  BOOST_TEST(b.useful.device == a.useful.device);
 }
 
 BOOST_AUTO_TEST_CASE(a_program_without_cubin_travels_as_ptx) {

@@ -36,7 +36,6 @@ class ReplayMeasurer : public Measurer {
   const Device& device() const override { return device_; }
   const std::vector<std::string>& disturbances() override { return disturbances_; }
   Measurement measure(const Workload& /*workload*/, const MeasureRules& /*rules*/,
-                      const UsefulTraffic& /*useful*/,
                       const std::function<void()>& /*meanwhile*/) override {
     throw std::logic_error("a recording measures nothing");
   }
