@@ -12,19 +12,8 @@
 namespace sweep {
 namespace {
 
-/// Of a run's time so far, that it may wait for counts.
-constexpr double waiting_share = 0.05;
-
-bool is_there(const std::future<PointRecord>& counts) {
+bool is_there(const std::future<Observation>& counts) {
   return counts.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
-}
-
-/// What the emulator's counting of a point came to: its metrics, or a note on why there are none.
-Observation counts_of(PointRecord counted) {
-  if (counted.status == PointStatus::failed) {
-    return {{}, {std::string(not_counted) + counted.reason}};
-  }
-  return {std::move(counted.metrics), std::move(counted.notes)};
 }
 
 std::vector<const Configuration*> configurations_of(std::span<const UncountedPoint> points) {
@@ -47,23 +36,20 @@ std::vector<UncountedPoint> uncounted_points(const RunStage& stage, const Lacks&
 }  // namespace
 
 CountsBeside::CountsBeside(RunStage& stage) : stage_(stage) {
-  const CounterThreads& emulate = stage.request.emulate;
-  if (emulate.make_backend) emulators_.emplace(emulate.make_backend, emulate.threads);
+  emulators_.emplace(stage.request.emulate.make_backend, stage.request.emulate.threads);
 }
 
 void CountsBeside::add_to(PointRecord& point, std::size_t point_index,
-                          std::future<PointRecord>& counts, bool waits) {
+                          std::future<Observation>& counts, bool waits) {
   if (!counts.valid()) {
     lacks_some_ = true;
-    return;
-  }
-  if (!waits && !stage_.request.waits_for_counts && !is_there(counts)) {
+  } else if (!waits && !stage_.request.waits_for_counts && !is_there(counts)) {
     late_.push_back({0, point_index, std::move(counts)});
-    return;
+  } else {
+    Observation counted = stage_.watch.time(Phase::emulate, [&] { return counts.get(); });
+    std::ranges::move(counted.metrics, std::back_inserter(point.metrics));
+    std::ranges::move(counted.notes, std::back_inserter(point.notes));
   }
-  Observation counted = counts_of(stage_.watch.time(Phase::emulate, [&] { return counts.get(); }));
-  std::ranges::move(counted.metrics, std::back_inserter(point.metrics));
-  std::ranges::move(counted.notes, std::back_inserter(point.notes));
 }
 
 void CountsBeside::recorded(std::int64_t id) {
@@ -72,20 +58,10 @@ void CountsBeside::recorded(std::int64_t id) {
 }
 
 void CountsBeside::begin(std::size_t point_index, const Workload& workload) {
-  if (!emulators_) return;
   const auto stored = stage_.watch.time(Phase::store, [&] { return stage_.stored(point_index); });
   if (!stored || !lacks_counts(stored->point)) return;
   late_.push_back(
       {stored->id, point_index, emulators_->count(workload, stage_.request.sweep.measure)});
-}
-
-void CountsBeside::record(Late& late) {
-  const Observation counted = counts_of(late.counts.get());
-  stage_.watch.time(Phase::store,
-                    [&] { stage_.store.add_metrics(late.id, counted.metrics, counted.notes); });
-  if (counted.metrics.empty()) return;
-  stage_.observer.on_metrics(stage_.configuration(late.point_index), counted.metrics,
-                             counted.notes);
 }
 
 void CountsBeside::take_ready() {
@@ -94,15 +70,31 @@ void CountsBeside::take_ready() {
       ++late;
       continue;
     }
-    record(*late);
+    const Observation counted = late->counts.get();
+    stage_.watch.time(Phase::store,
+                      [&] { stage_.store.add_metrics(late->id, counted.metrics, counted.notes); });
+    if (!counted.metrics.empty()) {
+      stage_.observer.on_metrics(stage_.configuration(late->point_index), counted.metrics,
+                                 counted.notes);
+    }
     late = late_.erase(late);
   }
 }
 
-/// For so many seconds more the run may wait.
-double CountsBeside::patience() const {
-  const double allowed = waiting_share * stage_.watch.elapsed();
-  return std::max(allowed - stage_.summary.timing.phases[Phase::emulate], 0.0);
+/// For a share of the run's time so far.
+bool CountsBeside::may_wait() const {
+  constexpr double share = 0.05;
+  return stage_.request.waits_for_counts ||
+         stage_.summary.timing.phases[Phase::emulate] < share * stage_.watch.elapsed();
+}
+
+void CountsBeside::wait() {
+  take_ready();
+  while (!late_.empty() && !stage_.stop && may_wait()) {
+    constexpr std::chrono::milliseconds pause(5);
+    stage_.watch.time(Phase::emulate, [&] { late_.front().counts.wait_for(pause); });
+    take_ready();
+  }
 }
 
 void CountsBeside::finish() {
@@ -112,32 +104,6 @@ void CountsBeside::finish() {
   emulators_.reset();
   if (is_late && !stage_.request.waits_for_counts) stage_.note(std::string(too_late_to_count));
 }
-
-void CountsBeside::wait() {
-  take_ready();
-  const auto is_over = [&] {
-    return late_.empty() || stage_.stop || (!stage_.request.waits_for_counts && patience() == 0);
-  };
-  while (!is_over()) {
-    constexpr std::chrono::milliseconds pause(5);
-    stage_.watch.time(Phase::emulate, [&] { late_.front().counts.wait_for(pause); });
-    take_ready();
-  }
-}
-
-namespace {
-
-/// What the emulator gave, once it has; nothing once it is not wanted any more.
-std::optional<Observation> wait_for(PreparedPoint& point, const std::atomic<bool>* stop) {
-  constexpr std::chrono::milliseconds pause(50);
-  if (!point.workload) return Observation{{}, {std::string(not_counted) + point.failure}};
-  while (point.counts.wait_for(pause) != std::future_status::ready) {
-    if (stop != nullptr && *stop) return std::nullopt;
-  }
-  return counts_of(point.counts.get());
-}
-
-}  // namespace
 
 void count_points(std::span<const UncountedPoint> points, const CompileSettings& compile,
                   const MeasureRules& rules, const CounterThreads& emulate, Store& store,
@@ -149,10 +115,16 @@ void count_points(std::span<const UncountedPoint> points, const CompileSettings&
     for (const UncountedPoint& point : points) {
       PreparedPoint next = prepared.next();
       prepared.take_ready();
-      const std::optional<Observation> counted = wait_for(next, compile.stop);
-      if (!counted) return;
-      store.add_metrics(point.id, counted->metrics, counted->notes);
-      on_point(point, *counted);
+      Observation counted{{}, {std::string(not_counted) + next.failure}};
+      if (next.workload) {
+        constexpr std::chrono::milliseconds pause(50);
+        while (next.counts.wait_for(pause) != std::future_status::ready) {
+          if (compile.stop != nullptr && *compile.stop) return;
+        }
+        counted = next.counts.get();
+      }
+      store.add_metrics(point.id, counted.metrics, counted.notes);
+      on_point(point, counted);
     }
   } catch (const CompilingStopped&) {
     // What was counted until then is recorded.
@@ -171,36 +143,6 @@ void count_the_rest(RunStage& stage) {
                  });
   });
 }
-
-namespace {
-
-/// Reads and records; false when nothing can be counted.
-bool read_counters_of(RunStage& stage, std::span<const UncountedPoint> points,
-                      const std::string& wanted, PreparedPoints& prepared) {
-  std::vector<Workload> workloads;
-  std::vector<const UncountedPoint*> counted;
-  for (const UncountedPoint& point : points) {
-    PreparedPoint next = stage.watch.time(Phase::compile, [&] { return prepared.next(); });
-    if (!next.workload) continue;
-    workloads.push_back(std::move(*next.workload));
-    counted.push_back(&point);
-  }
-  const std::vector<Observation> all_counts = stage.count(workloads);
-  bool has_some = false;
-  for (std::size_t i = 0; i < counted.size(); ++i) {
-    const Observation& counts = all_counts.at(i);
-    if (counts.metrics.empty()) continue;
-    has_some = true;
-    ++stage.summary.timing.counted;
-    stage.watch.time(Phase::store, [&] {
-      stage.store.add_counts(counted[i]->id, wanted, counts.metrics, counts.notes);
-    });
-    stage.observer.on_metrics(counted[i]->configuration, counts.metrics, counts.notes);
-  }
-  return has_some;
-}
-
-}  // namespace
 
 void read_counters(RunStage& stage) {
   // The emulator's own counts are all there is to know of it.
@@ -223,10 +165,30 @@ void read_counters(RunStage& stage) {
   // As many points are counted at once, since the profiler's sessions cost much by themselves. A
   // run that is killed loses so many counts.
   constexpr std::size_t points_at_once = 256;
-  for (std::span rest(points); !rest.empty() && !stage.stop;) {
+  bool has_some = true;  // else nothing can be counted
+  for (std::span rest(points); has_some && !rest.empty() && !stage.stop;) {
+    std::vector<Workload> workloads;
+    std::vector<const UncountedPoint*> counted;
     const auto some = rest.first(std::min(points_at_once, rest.size()));
-    if (!read_counters_of(stage, some, wanted, prepared)) return;
     rest = rest.subspan(some.size());
+    for (const UncountedPoint& point : some) {
+      PreparedPoint next = stage.watch.time(Phase::compile, [&] { return prepared.next(); });
+      if (!next.workload) continue;
+      workloads.push_back(std::move(*next.workload));
+      counted.push_back(&point);
+    }
+    const std::vector<Observation> all_counts = stage.count(workloads);
+    has_some = false;
+    for (std::size_t i = 0; i < counted.size(); ++i) {
+      const Observation& counts = all_counts.at(i);
+      if (counts.metrics.empty()) continue;
+      has_some = true;
+      ++stage.summary.timing.counted;
+      stage.watch.time(Phase::store, [&] {
+        stage.store.add_counts(counted[i]->id, wanted, counts.metrics, counts.notes);
+      });
+      stage.observer.on_metrics(counted[i]->configuration, counts.metrics, counts.notes);
+    }
   }
 }
 

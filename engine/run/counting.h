@@ -17,16 +17,15 @@ namespace sweep {
 /// without.
 class CountsBeside {
  public:
-  /// Where the request has no emulators nothing is counted.
+  /// On the request's emulators.
   explicit CountsBeside(RunStage& stage);
 
-  /// Null where nothing is counted.
-  EmulateAhead* emulators() { return emulators_ ? &*emulators_ : nullptr; }
+  EmulateAhead& emulators() { return *emulators_; }
 
   /// Gives a point its counts if they are there, or waits for them where the run or the caller
   /// does. Late ones are expected: `recorded` is to tell the point's id. `counts` has no state
   /// where there was no room to count the point.
-  void add_to(PointRecord& point, std::size_t point_index, std::future<PointRecord>& counts,
+  void add_to(PointRecord& point, std::size_t point_index, std::future<Observation>& counts,
               bool waits);
   /// The point that was added to last has been recorded. Records the late counts that have come.
   void recorded(std::int64_t id);
@@ -43,14 +42,13 @@ class CountsBeside {
   struct Late {
     std::int64_t id = 0;  ///< of the point; 0 until it is recorded
     std::size_t point_index = 0;
-    std::future<PointRecord> counts;
+    std::future<Observation> counts;
   };
 
-  void record(Late& late);
-  double patience() const;
+  bool may_wait() const;
 
   RunStage& stage_;
-  std::optional<EmulateAhead> emulators_;
+  std::optional<EmulateAhead> emulators_;  ///< until it finishes
   std::deque<Late> late_;
   bool lacks_some_ = false;  ///< counts that nobody began
 };

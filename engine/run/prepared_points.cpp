@@ -29,14 +29,18 @@ EmulateAhead::~EmulateAhead() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-std::future<PointRecord> EmulateAhead::count(const Workload& workload, const MeasureRules& rules) {
-  Workload counted = workload;
-  // What is timed is verified there, and all of it.
-  counted.verify.clear();
-  Job job([counted = std::move(counted), rules](const OwnBackend& own) {
-    return measure(own(), counted, rules, steady_clock(), [](std::string_view) {}).point;
+std::future<Observation> EmulateAhead::count(const Workload& workload, const MeasureRules& rules) {
+  Job job([counted = workload, rules](const OwnBackend& own) mutable -> Observation {
+    // What is timed is verified there, and all of it.
+    counted.verify.clear();
+    const auto on_step = [](std::string_view /*step*/) {};
+    PointRecord point = measure(own(), counted, rules, steady_clock(), on_step).point;
+    if (point.status == PointStatus::failed) {
+      return {{}, {std::string(not_counted) + point.reason}};
+    }
+    return {std::move(point.metrics), std::move(point.notes)};
   });
-  std::future<PointRecord> result = job.get_future();
+  std::future<Observation> result = job.get_future();
   {
     const std::lock_guard lock(mutex_);
     jobs_.push_back(std::move(job));
@@ -70,9 +74,6 @@ void EmulateAhead::work(const MakeBackend& make_backend) {
 }
 
 namespace {
-
-/// Enough for as many emulators as a large machine has cores.
-constexpr std::size_t most_ahead = 256;
 
 PreparedPoint prepare(const Configuration& configuration, const CompileOutcome& outcome) {
   PreparedPoint point;
@@ -111,6 +112,7 @@ void PreparedPoints::take_one() {
 }
 
 void PreparedPoints::take_ready() {
+  constexpr std::size_t most_ahead = 256;  // for as many emulators as a large machine has cores
   while (ahead_.size() < most_ahead && !remaining_.empty() && compiled_.is_ready()) take_one();
 }
 

@@ -34,15 +34,15 @@ class EmulateAhead {
 
   /// Whether so little waits that more may: what waits takes memory.
   bool has_room();
-  /// The workload's point, without its key, once a thread has come to it; its results are not
-  /// verified. Exceptions that are no failure of the workload reach the future, those of
-  /// `make_backend` too.
-  std::future<PointRecord> count(const Workload& workload, const MeasureRules& rules);
+  /// What executing the workload comes to, or a note on why nothing does, once a thread has come to
+  /// it; its results are not verified. Exceptions that are no failure of the workload reach the
+  /// future, those of `make_backend` too.
+  std::future<Observation> count(const Workload& workload, const MeasureRules& rules);
 
  private:
   /// Gives the thread's backend.
   using OwnBackend = std::function<Backend&()>;
-  using Job = std::packaged_task<PointRecord(const OwnBackend&)>;
+  using Job = std::packaged_task<Observation(const OwnBackend&)>;
 
   void work(const MakeBackend& make_backend);
 
@@ -59,7 +59,7 @@ struct PreparedPoint {
   std::optional<Workload> workload;
   std::string failure;  ///< why there is no workload
   Diagnostics warnings;
-  std::future<PointRecord> counts;  ///< without state when nothing counts
+  std::future<Observation> counts;  ///< without state when nothing counts
 };
 
 /// Takes configurations from the compiler as they become ready, some ahead of the caller, and gives

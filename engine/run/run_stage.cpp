@@ -133,7 +133,7 @@ PointSource::PointSource(RunStage& stage, DriftReference& drift, Counts counts)
   counts_.emulated = counts.emulated && stage.counts != nullptr;
   if (stage.request.replay) return;
   prepared_.emplace(stage.compile, stage.request.sweep.measure,
-                    counts_.emulated ? stage.counts->emulators() : nullptr);
+                    counts_.emulated ? &stage.counts->emulators() : nullptr);
 }
 
 void PointSource::add(const std::vector<std::size_t>& point_indices) {

@@ -36,7 +36,7 @@ std::unique_ptr<Backend> counting_backend(const std::atomic<bool>& cancelled) {
 
 BOOST_AUTO_TEST_CASE(each_workload_gets_its_own_counts) {
   EmulateAhead ahead(counting_backend, 3);
-  std::vector<std::future<PointRecord>> counts;
+  std::vector<std::future<Observation>> counts;
   for (std::uint32_t i = 1; i <= 50; ++i) {
     Workload workload = named("quick");
     workload.grid.x = i;
@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(who_waits_hears_why_there_is_no_backend) {
   };
   EmulateAhead ahead(none, 2);
   for (int i = 0; i < 5; ++i) {
-    std::future<PointRecord> counts = ahead.count(named("quick"), MeasureRules{});
+    std::future<Observation> counts = ahead.count(named("quick"), MeasureRules{});
     BOOST_CHECK_THROW(counts.get(), std::runtime_error);
   }
 }
