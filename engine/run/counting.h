@@ -7,8 +7,8 @@
 #include <optional>
 #include <span>
 
-#include "engine/run/prepared_points.h"
 #include "engine/run/run_stage.h"
+#include "engine/run/workload.h"
 
 namespace sweep {
 

@@ -6,7 +6,6 @@
 #include <iterator>
 
 #include "engine/run/counting.h"
-#include "engine/run/prepared_points.h"
 #include "engine/run/workload.h"
 
 namespace sweep {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/run/prepared_points.h"
 #include "engine/run/runner.h"
+#include "engine/run/workload.h"
 
 namespace sweep {
 

@@ -5,8 +5,6 @@
 
 #include "engine/run/compile_pool.h"
 #include "engine/run/measurer.h"
-#include "engine/run/phase_times.h"
-#include "engine/run/prepared_points.h"
 #include "engine/run/workload.h"
 #include "engine/space/enumerate.h"
 #include "engine/store/store.h"

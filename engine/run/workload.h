@@ -1,10 +1,22 @@
 #pragma once
 
+#include <atomic>
+#include <condition_variable>
 #include <cstddef>
 #include <deque>
+#include <functional>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include "engine/backend/backend.h"
 #include "engine/jit/compiler.h"
+#include "engine/run/compile_pool.h"
 #include "engine/run/measurer.h"
 #include "engine/spec/pattern.h"
 
@@ -51,6 +63,82 @@ class RecentWorkloads {
   }
 
   std::deque<Entry> entries_;  ///< the newest first
+};
+
+/// Makes a backend that ends what it executes, by a failure, soon after `cancelled` is set; the
+/// flag outlives it.
+using MakeBackend = std::function<std::unique_ptr<Backend>(const std::atomic<bool>& cancelled)>;
+
+/// Counts workloads on backends of its own, one a thread, while others are timed elsewhere.
+class EmulateAhead {
+ public:
+  /// `make_backend` is called by each thread, when it is first needed there, and again if it threw.
+  EmulateAhead(const MakeBackend& make_backend, unsigned threads);
+  /// Drops what has not begun and cancels what has.
+  ~EmulateAhead();
+  EmulateAhead(const EmulateAhead&) = delete;
+  EmulateAhead& operator=(const EmulateAhead&) = delete;
+
+  /// Whether so little waits that more may: what waits takes memory.
+  bool has_room();
+  /// What executing the workload comes to, or a note on why nothing does, once a thread has come to
+  /// it; its results are not verified. Exceptions that are no failure of the workload reach the
+  /// future, those of `make_backend` too.
+  std::future<Observation> count(const Workload& workload, const MeasureRules& rules);
+
+ private:
+  /// Gives the thread's backend.
+  using OwnBackend = std::function<Backend&()>;
+  using Job = std::packaged_task<Observation(const OwnBackend&)>;
+
+  void work(const MakeBackend& make_backend);
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Job> jobs_;
+  std::atomic<bool> cancelled_ = false;  ///< ends the threads too; set under the mutex
+  std::vector<std::thread> threads_;
+};
+
+/// A configuration that is compiled and, where something counts beside the measuring, counted or
+/// on its way to be.
+struct PreparedPoint {
+  std::optional<Workload> workload;
+  std::string failure;  ///< why there is no workload
+  Diagnostics warnings;
+  std::future<Observation> counts;  ///< without state when nothing counts
+};
+
+/// Takes configurations from the compiler as they become ready, some ahead of the caller, and gives
+/// those ahead to the emulators.
+class PreparedPoints {
+ public:
+  /// `emulators` may be null.
+  PreparedPoints(const CompileSettings& settings, const MeasureRules& rules,
+                 EmulateAhead* emulators = nullptr)
+      : compiled_(settings), rules_(rules), emulators_(emulators) {}
+
+  /// Further configurations, which must outlive this.
+  void add(std::span<const Configuration* const> configurations);
+
+  /// The next configuration's; waits for the compiler if need be.
+  PreparedPoint next();
+  /// Whether `next` need not wait.
+  bool is_ready() const { return !ahead_.empty() || compiled_.is_ready(); }
+  /// What `next` gives, if that was ready when some were last taken; null otherwise.
+  const PreparedPoint* peek() const { return ahead_.empty() ? nullptr : &ahead_.front(); }
+  /// Takes what is ready, which `next` then need not do.
+  void take_ready();
+  CompileStatistics statistics() const { return compiled_.statistics(); }
+
+ private:
+  void take_one();
+
+  CompilePool compiled_;
+  const MeasureRules& rules_;
+  EmulateAhead* emulators_;
+  std::deque<const Configuration*> remaining_;  ///< not yet taken from the compiler
+  std::deque<PreparedPoint> ahead_;
 };
 
 }  // namespace sweep

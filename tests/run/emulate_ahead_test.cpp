@@ -2,7 +2,7 @@
 #include <chrono>
 #include <thread>
 
-#include "engine/run/prepared_points.h"
+#include "engine/run/workload.h"
 #include "tests/run/fake_backend.h"
 
 using namespace sweep;

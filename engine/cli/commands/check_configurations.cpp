@@ -12,7 +12,7 @@
 #include "engine/cli/terminal/progress.h"
 #include "engine/emulator/execution/emulator_backend.h"
 #include "engine/run/compile_pool.h"
-#include "engine/run/phase_times.h"
+#include "engine/run/measurer.h"
 #include "engine/run/workload.h"
 #include "engine/text/characters.h"
 #include "engine/text/units.h"

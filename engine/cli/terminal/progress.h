@@ -10,7 +10,7 @@
 #include "engine/cli/terminal/best_so_far.h"
 #include "engine/cli/terminal/live_line.h"
 #include "engine/cli/terminal/terminal.h"
-#include "engine/run/phase_times.h"
+#include "engine/run/measurer.h"
 #include "engine/run/runner.h"
 
 namespace sweep {
