@@ -66,30 +66,24 @@ double BatchSize::fixed_seconds() const {
   return std::max(0.0, (seconds_ - seconds_each() * sizes_) / weight_);
 }
 
-double BatchSize::seconds_under_way(double now) const {
-  double seconds = 0;
-  for (const Program& program : under_way_) {
-    const double whole =
-        fixed_seconds() + seconds_each() * static_cast<double>(program.configurations);
-    seconds += std::max(0.0, whole - (now - program.begun));
-  }
-  return seconds;
-}
-
 /// All that is not done, evenly divided.
 std::size_t BatchSize::share_of(std::size_t remaining, unsigned compilers, double now) const {
   const std::size_t parts = std::max(compilers, 1U);
   const std::size_t fair = (remaining + parts - 1) / parts;
   const double each = seconds_each();
   if (each <= 0 || parts == 1) return fair;
-  const double not_done = static_cast<double>(remaining) + seconds_under_way(now) / each;
+  double under_way = 0;  // seconds
+  for (const Program& program : under_way_) {
+    const double whole = fixed_seconds() + each * static_cast<double>(program.configurations);
+    under_way += std::max(0.0, whole - (now - program.begun));
+  }
+  const double not_done = static_cast<double>(remaining) + under_way / each;
   const auto share = std::ceil(taken_share * not_done / static_cast<double>(parts));
   // A wrong estimate of what is under way must not leave the others without work.
   return static_cast<std::size_t>(std::min(share, 2.0 * static_cast<double>(fair)));
 }
 
 std::size_t BatchSize::next(std::size_t remaining, unsigned compilers, double now) const {
-  static_assert(first << early_batches == unlearnt);
   std::size_t size = first << std::min(begun_, early_batches);
   double fixed_as_sizes = 1;
   if (const double each = seconds_each(); each > 0) {

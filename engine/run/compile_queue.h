@@ -20,13 +20,12 @@ namespace sweep {
 /// fixed + each * n seconds, which this learns from those that are done.
 class BatchSize {
  public:
-  /// The very first batch; small, so that the first configuration is ready soon. Those that begin
-  /// beside it are needed later: each is twice as large, up to `unlearnt`.
+  /// The very first batch; small, so that the first configuration is ready soon.
   static constexpr std::size_t first = 4;
-  /// The largest before any is done and says what it cost.
-  static constexpr std::size_t unlearnt = 32;
-  /// How many batches are smaller than that.
+  /// So many batches begin beside it and are needed later: each is twice as large.
   static constexpr std::size_t early_batches = 3;
+  /// The largest before any is done and says what it cost.
+  static constexpr std::size_t unlearnt = first << early_batches;
   /// Beyond it the fixed part has become small for any pattern, while a mistake costs more.
   static constexpr std::size_t largest = 128;
 
@@ -37,7 +36,6 @@ class BatchSize {
 
   /// Whether the next batch is one of the small first ones, whose configurations are needed soon.
   bool is_early() const { return begun_ < early_batches; }
-
   double fixed_seconds() const;
   double seconds_each() const;
 
@@ -53,7 +51,6 @@ class BatchSize {
     double begun = 0;
   };
 
-  double seconds_under_way(double now) const;
   std::size_t share_of(std::size_t remaining, unsigned compilers, double now) const;
 
   // Sums over the programs, the older the less: of 1, n, seconds, n * n, n * seconds.

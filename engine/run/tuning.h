@@ -46,32 +46,6 @@ class SearchObjective {
   std::size_t place_ = 0;  ///< of what is followed, among the objectives
 };
 
-/// A configuration that a search has a point of.
-struct TriedConfiguration {
-  std::size_t point_index = 0;
-  std::optional<double> figure = {};      ///< nothing when it failed
-  std::optional<Interval> interval = {};  ///< the figure's
-  bool cut_off = false;
-};
-
-/// What searches of one run have in common.
-struct SearchTools {
-  RunStage& stage;
-  DriftReference& drift;
-  SearchObjective& objective;
-  /// The emulator's or the hardware's, which the points need since the search goes by them.
-  PointSource::Counts counts = {};
-};
-
-/// Searches one group for its best configuration: asks the strategy, a few configurations ahead so
-/// that they are compiled in the meantime, and tells it what became of each. The default
-/// configuration comes first. A point that the store has already is not measured again; so a search
-/// that was stopped goes the same way when it is started again, up to where it stopped and on. Ends
-/// when the budget is used up, nothing is left to try, or the run is to stop. Puts into `found` how
-/// many were tried and how the search ended.
-std::vector<TriedConfiguration> search_group(const SearchTools& tools, const TuningGroup& group,
-                                             TunedGroup& found);
-
 /// Searches each group of the request for its best configuration, then measures the leading ones
 /// and the default again in turn until one is best or they are the same, and records what was found
 /// as soon as a group is done.

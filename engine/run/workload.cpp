@@ -146,6 +146,20 @@ Workload make_workload(const Configuration& configuration, const CompiledConfigu
   return workload;
 }
 
+void RecentWorkloads::add(std::size_t point_index, const Workload& workload) {
+  // As many as a sweep's small page has; a batch of programs has some hundred KiB for all of it.
+  constexpr std::size_t most = 256;
+  constexpr std::size_t most_bytes = std::size_t{4} << 20U;
+  if (workload.program->cubin.size() + workload.program->ptx.size() > most_bytes) return;
+  entries_.push_front({point_index, workload});
+  if (entries_.size() > most) entries_.pop_back();
+}
+
+const Workload* RecentWorkloads::find(std::size_t point_index) const {
+  const auto found = std::ranges::find(entries_, point_index, &Entry::point_index);
+  return found != entries_.end() ? &found->workload : nullptr;
+}
+
 EmulateAhead::EmulateAhead(const MakeBackend& make_backend, unsigned threads) {
   for (unsigned i = 0; i < std::max(threads, 1U); ++i) {
     try {

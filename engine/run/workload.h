@@ -35,33 +35,15 @@ Workload make_workload(const Configuration& configuration, const CompiledConfigu
 /// again.
 class RecentWorkloads {
  public:
-  void add(std::size_t point_index, const Workload& workload) {
-    if (bytes_of(workload) > most_program_bytes) return;
-    entries_.push_front({point_index, workload});
-    if (entries_.size() > most) entries_.pop_back();
-  }
+  void add(std::size_t point_index, const Workload& workload);
   /// Null where it is not among the last ones.
-  const Workload* find(std::size_t point_index) const {
-    for (const Entry& entry : entries_) {
-      if (entry.point_index == point_index) return &entry.workload;
-    }
-    return nullptr;
-  }
+  const Workload* find(std::size_t point_index) const;
 
  private:
-  /// As many as a sweep's small page has; a batch of programs has some hundred KiB for all of it.
-  static constexpr std::size_t most = 256;
-  static constexpr std::size_t most_program_bytes = std::size_t{4} << 20U;
-
   struct Entry {
     std::size_t point_index = 0;
     Workload workload;
   };
-
-  static std::size_t bytes_of(const Workload& workload) {
-    return workload.program->cubin.size() + workload.program->ptx.size();
-  }
-
   std::deque<Entry> entries_;  ///< the newest first
 };
 
