@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
+#include <future>
 #include <mutex>
 #include <stdexcept>
 #include <system_error>
-#include <thread>
 
 namespace sweep {
 namespace {
@@ -25,27 +24,24 @@ std::size_t at_percentile(const std::vector<std::size_t>& sorted, std::size_t pe
 template <class Work>
 void for_each_number(std::size_t count, std::size_t threads, const Work& work) {
   std::atomic<std::size_t> next = 0;
-  std::mutex mutex;
-  std::exception_ptr failure;
   const auto run = [&] {
     try {
       for (std::size_t i = next++; i < count; i = next++) work(i);
     } catch (...) {
-      const std::lock_guard lock(mutex);
-      failure = std::current_exception();
       next = count;
+      throw;
     }
   };
-  std::vector<std::thread> others;
-  others.reserve(threads);
+  std::vector<std::future<void>> others;  // each waits for its thread's end at the latest
   try {
-    for (std::size_t i = 1; i < std::min(threads, count); ++i) others.emplace_back(run);
+    for (std::size_t i = 1; i < std::min(threads, count); ++i) {
+      others.push_back(std::async(std::launch::async, run));
+    }
   } catch (const std::system_error&) {
     // Where no more threads can be had, those there are do the work.
   }
   run();
-  for (std::thread& other : others) other.join();
-  if (failure) std::rethrow_exception(failure);
+  for (std::future<void>& other : others) other.get();
 }
 
 }  // namespace

@@ -218,15 +218,13 @@ Space enumerate(const Sweep& sweep, SpaceLimits limits) {
 
 namespace {
 
-/// Leaves of an axis only what the configuration has.
-void keep_values_of(const Configuration& configuration, Axis& axis) {
-  std::erase_if(axis.rows, [&](const std::vector<Value>& row) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const Value* value = configuration.parameters.find(axis.names[i]);
-      if (value != nullptr && *value != row[i]) return true;
-    }
-    return false;
-  });
+/// Whether the row gives no name another value than `wanted` has for it.
+bool agrees(const Axis& axis, const std::vector<Value>& row, const Bindings& wanted) {
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    const Value* value = wanted.find(axis.names[i]);
+    if (value != nullptr && *value != row[i]) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -238,7 +236,9 @@ std::optional<Configuration> with_emulator_values(const Configuration& configura
   sweep.patterns = {configuration.pattern};
   for (Axis& axis : sweep.axes) {
     if (std::ranges::find(smaller, axis.names, &Axis::names) != smaller.end()) continue;
-    keep_values_of(configuration, axis);
+    std::erase_if(axis.rows, [&](const std::vector<Value>& row) {
+      return !agrees(axis, row, configuration.parameters);
+    });
     // The default of a search is in none of the axes.
     if (axis.rows.empty()) return std::nullopt;
   }
@@ -263,29 +263,16 @@ Bindings values_of(const Configuration& configuration, const std::vector<std::st
   return values;
 }
 
-bool has_values(const Axis& axis, const std::vector<Value>& row, const Bindings& wanted) {
-  for (std::size_t i = 0; i < axis.names.size(); ++i) {
-    const Value* value = wanted.find(axis.names[i]);
-    if (value != nullptr && *value != row[i]) return false;
-  }
-  return true;
-}
-
-bool is_chosen(const Axis& axis, const Bindings& group) {
-  return axis.rows.size() > 1 && std::ranges::none_of(axis.names, [&](const std::string& name) {
-           return group.find(name) != nullptr;
-         });
-}
-
 /// What is left of the axes for one who chooses nothing. Only that is copied: there may be as many
 /// groups as an axis has values.
 std::vector<Axis> without_choices(const std::vector<Axis>& axes, const Bindings& group) {
+  const auto is_of_group = [&](const std::string& name) { return group.find(name) != nullptr; };
   std::vector<Axis> rest;
   for (const Axis& axis : axes) {
-    if (is_chosen(axis, group)) continue;
+    if (axis.rows.size() > 1 && std::ranges::none_of(axis.names, is_of_group)) continue;
     // Of several rows of axes that move together the first.
     const auto row = std::ranges::find_if(
-        axis.rows, [&](const std::vector<Value>& each) { return has_values(axis, each, group); });
+        axis.rows, [&](const std::vector<Value>& each) { return agrees(axis, each, group); });
     Axis left{axis.names, {}, axis.where};
     if (row != axis.rows.end()) left.rows.push_back(*row);
     rest.push_back(std::move(left));
@@ -293,38 +280,34 @@ std::vector<Axis> without_choices(const std::vector<Axis>& axes, const Bindings&
   return rest;
 }
 
-/// The default configuration, or why there is none. `frame` is the sweep without its axes.
-std::optional<Configuration> default_of(const std::vector<Axis>& axes, Sweep& frame,
-                                        const PatternPtr& pattern, TuningGroup& group) {
+/// Gives the group its default configuration, or the reason why there is none. `frame` is the sweep
+/// without its axes.
+void find_default(const std::vector<Axis>& axes, Sweep& frame, Space& space, TuningGroup& group) {
+  const PatternPtr pattern = space.configurations[group.configurations.front()].pattern;
   frame.patterns = {pattern};
   frame.axes = without_choices(axes, group.values);
+  Space defaults;
   try {
-    Space space = enumerate(frame);
-    if (!space.configurations.empty()) return std::move(space.configurations.front());
-    for (const Removed& removed : space.removed) {
-      if (removed.count == 0) continue;
-      group.why_no_default = fmt::format("{} does not hold", removed.constraint);
-      break;
-    }
+    defaults = enumerate(frame);
   } catch (const InputError& error) {
     group.why_no_default = error.diagnostics().list().front().message;
   }
-  return std::nullopt;
-}
-
-void find_default(const std::vector<Axis>& axes, Sweep& frame, Space& space, TuningGroup& group) {
-  const PatternPtr pattern = space.configurations[group.configurations.front()].pattern;
-  auto found = default_of(axes, frame, pattern, group);
-  if (!found) return;
-  for (const std::size_t index : group.configurations) {
-    const Configuration& configuration = space.configurations[index];
-    if (configuration.pattern == pattern && configuration.parameters == found->parameters) {
-      group.default_configuration = index;
-      return;
+  if (defaults.configurations.empty()) {
+    const auto broken = std::ranges::find_if(
+        defaults.removed, [](const Removed& removed) { return removed.count > 0; });
+    if (broken != defaults.removed.end()) {
+      group.why_no_default = fmt::format("{} does not hold", broken->constraint);
     }
+    return;
   }
-  group.default_configuration = space.configurations.size();
-  space.configurations.push_back(std::move(*found));
+  Configuration& found = defaults.configurations.front();
+  const auto known = std::ranges::find_if(group.configurations, [&](std::size_t index) {
+    const Configuration& configuration = space.configurations[index];
+    return configuration.pattern == pattern && configuration.parameters == found.parameters;
+  });
+  group.default_configuration =
+      known != group.configurations.end() ? *known : space.configurations.size();
+  if (known == group.configurations.end()) space.configurations.push_back(std::move(found));
 }
 
 }  // namespace
