@@ -49,7 +49,6 @@ void InterleavedComparison::prepare() {
   }
   PreparedPoints prepared(stage_.compile, measure_);
   prepared.add(forgotten);
-  std::vector<Candidate> able;
   for (Candidate& candidate : candidates_) {
     if (const Workload* recent = find_recent(candidate)) {
       candidate.workload = *recent;
@@ -61,9 +60,9 @@ void InterleavedComparison::prepare() {
     if (rules_.counts && stage_.counts != nullptr) {
       stage_.counts->begin(candidate.point_index, candidate.workload);
     }
-    able.push_back(std::move(candidate));
   }
-  candidates_ = std::move(able);
+  std::erase_if(candidates_,
+                [](const Candidate& candidate) { return candidate.workload.program == nullptr; });
 }
 
 void InterleavedComparison::measure_round(std::size_t round) {

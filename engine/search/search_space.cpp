@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <stdexcept>
 #include <string_view>
 #include <unordered_map>
@@ -13,19 +13,6 @@
 #include <utility>
 
 namespace sweep {
-namespace {
-
-std::size_t hash_of(std::span<const SearchSpace::Value> values) {
-  std::uint64_t hash = 0x9e3779b97f4a7c15U;
-  for (const SearchSpace::Value value : values) {
-    hash = (hash ^ value) * 0xff51afd7ed558ccdU;
-    hash ^= hash >> 32U;
-  }
-  return static_cast<std::size_t>(hash);
-}
-
-}  // namespace
-
 SearchSpace::SearchSpace(std::vector<SearchParameter> parameters, std::vector<Value> rows)
     : parameters_(std::move(parameters)), rows_(std::move(rows)) {
   const std::size_t width = parameters_.size();
@@ -43,7 +30,7 @@ SearchSpace::SearchSpace(std::vector<SearchParameter> parameters, std::vector<Va
                                               i / width, rows_[i], parameters_[i % width].values));
     }
   }
-  index_rows();
+  sort_rows();
 }
 
 void SearchSpace::set_features(std::size_t count, std::vector<double> features) {
@@ -55,32 +42,33 @@ void SearchSpace::set_features(std::size_t count, std::vector<double> features) 
   features_ = std::move(features);
 }
 
-/// Where these values stand in the table, or the free place where they would.
-std::size_t SearchSpace::slot_of(std::span<const Value> values) const {
-  const std::size_t mask = slots_.size() - 1;
-  std::size_t slot = hash_of(values) & mask;
-  while (slots_[slot] != 0 && !std::ranges::equal(this->values(slots_[slot] - 1), values)) {
-    slot = (slot + 1) & mask;
-  }
-  return slot;
-}
-
-void SearchSpace::index_rows() {
-  slots_.assign(std::bit_ceil(2 * size_ + 1), 0);
-  for (std::size_t row = 0; row < size_; ++row) {
-    const std::size_t slot = slot_of(values(row));
-    if (slots_[slot] != 0) {
-      throw std::invalid_argument(
-          fmt::format("the rows {} and {} are the same", slots_[slot] - 1, row));
+void SearchSpace::sort_rows() {
+  sorted_.resize(size_);
+  std::iota(sorted_.begin(), sorted_.end(), 0U);
+  std::ranges::stable_sort(sorted_, std::ranges::lexicographical_compare,
+                           [this](std::uint32_t row) { return values(row); });
+  std::size_t second = size_;  // the first row that stands before
+  std::size_t first = size_;
+  for (std::size_t i = 1; i < size_; ++i) {
+    if (sorted_[i] >= second || !std::ranges::equal(values(sorted_[i - 1]), values(sorted_[i]))) {
+      continue;
     }
-    slots_[slot] = static_cast<std::uint32_t>(row + 1);
+    first = sorted_[i - 1];
+    second = sorted_[i];
+  }
+  if (second < size_) {
+    throw std::invalid_argument(fmt::format("the rows {} and {} are the same", first, second));
   }
 }
 
 std::optional<std::size_t> SearchSpace::find(std::span<const Value> values) const {
-  if (values.size() != parameters_.size()) return std::nullopt;
-  const std::size_t entry = slots_[slot_of(values)];
-  return entry == 0 ? std::nullopt : std::optional(entry - 1);
+  const auto found =
+      std::ranges::lower_bound(sorted_, values, std::ranges::lexicographical_compare,
+                               [this](std::uint32_t row) { return this->values(row); });
+  if (found == sorted_.end() || !std::ranges::equal(this->values(*found), values)) {
+    return std::nullopt;
+  }
+  return *found;
 }
 
 std::vector<std::size_t> SearchSpace::neighbours(std::size_t row) const {

@@ -50,13 +50,12 @@ class SearchSpace {
   }
 
  private:
-  std::size_t slot_of(std::span<const Value> values) const;
-  void index_rows();
+  void sort_rows();
 
   std::vector<SearchParameter> parameters_;
   std::vector<Value> rows_;
   std::size_t size_ = 0;
-  std::vector<std::uint32_t> slots_;  ///< a hash table of rows + 1, 0 where free
+  std::vector<std::uint32_t> sorted_;  ///< the rows in the order of their values
   std::size_t feature_count_ = 0;
   std::vector<double> features_;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <ranges>
 #include <set>
 #include <tuple>
 
@@ -158,7 +159,9 @@ PatternWalk::Ending PatternWalk::run(std::vector<Removed>& removed, SpaceLimits&
   const Verdict verdict = try_checks(plan_.root.checks, all);
   if (verdict == Verdict::broken) return ending_;
   sift_rows();
-  if (std::ranges::any_of(rows_, &std::vector<Row>::empty)) return ending_;
+  if (std::ranges::any_of(plan_.levels, [](const auto& level) { return level.left.empty(); })) {
+    return ending_;
+  }
   descend(0, 0, !derived || verdict == Verdict::fails);
   std::ranges::sort(found_);
   if (only_counts_) found_.clear();
@@ -167,35 +170,33 @@ PatternWalk::Ending PatternWalk::run(std::vector<Removed>& removed, SpaceLimits&
 
 /// Leaves the rows that satisfy the constraints on their axis alone.
 void PatternWalk::sift_rows() {
-  for (const WalkPlan::Level& level : plan_.levels) {
-    std::vector<Row>& rows = rows_.emplace_back(level.rows.size());
-    for (std::size_t i = 0; i < rows.size(); ++i) rows[i].number = i;
+  for (WalkPlan::Level& level : plan_.levels) {
+    for (std::size_t i = 0; i < level.rows.size(); ++i) level.left.push_back({i});
   }
-  for (const WalkPlan::RowCheck& row_check : plan_.row_checks) {
-    const WalkPlan::Level& level = plan_.levels[row_check.level];
-    std::vector<Row>& rows = rows_[row_check.level];
-    const std::size_t before = rows.size();
+  for (const auto& [number, check] : plan_.row_checks) {
+    WalkPlan::Level& sifted = plan_.levels[number];
+    const std::size_t before = sifted.left.size();
     std::uint64_t others = 1;
-    for (const std::vector<Row>& axis : rows_) {
-      if (&axis != &rows) others *= axis.size();
+    for (const WalkPlan::Level& level : plan_.levels) {
+      if (&level != &sifted) others *= level.left.size();
     }
-    std::erase_if(rows, [&](Row& row) {
-      bind(level, row.number);
-      const Verdict verdict = try_check(row_check.check);
-      row.fails = row.fails || verdict == Verdict::fails;
-      return verdict == Verdict::broken;
-    });
-    (*removed_)[row_check.check.removed_row].count += (before - rows.size()) * others;
+    std::vector<WalkPlan::Level::Row> left;
+    for (const WalkPlan::Level::Row& row : sifted.left) {
+      bind(sifted, row.number);
+      const Verdict verdict = try_check(check);
+      if (verdict != Verdict::broken) {
+        left.push_back({row.number, row.fails || verdict == Verdict::fails});
+      }
+    }
+    sifted.left = std::move(left);
+    (*removed_)[check.removed_row].count += (before - sifted.left.size()) * others;
   }
   std::uint64_t below = 1;
   bool is_free = true;
-  below_.resize(rows_.size());
-  is_free_.resize(rows_.size());
-  for (std::size_t i = rows_.size(); i-- > 0;) {
-    below_[i] = below;
-    below *= rows_[i].size();
-    is_free = is_free && plan_.levels[i].checks.empty();
-    is_free_[i] = is_free;
+  for (WalkPlan::Level& level : std::views::reverse(plan_.levels)) {
+    level.below = below;
+    below *= level.left.size();
+    level.is_free = is_free = is_free && level.checks.empty();
   }
 }
 
@@ -203,17 +204,17 @@ void PatternWalk::sift_rows() {
 /// only for the combinations that no constraint removes. Says whether to go on.
 bool PatternWalk::descend(std::size_t depth, std::uint64_t combination, bool fails) {
   if (depth == plan_.levels.size()) return arrive(combination, fails);
+  const WalkPlan::Level& level = plan_.levels[depth];
   // Where no constraint is left to try, what is only counted need not be walked through.
-  if (limits_->configurations == 0 && is_free_[depth]) {
+  if (limits_->configurations == 0 && level.is_free) {
     only_counts_ = true;
-    found_count_ += rows_[depth].size() * below_[depth];
+    found_count_ += level.left.size() * level.below;
     return true;
   }
-  const WalkPlan::Level& level = plan_.levels[depth];
-  for (const Row& row : rows_[depth]) {
+  for (const WalkPlan::Level::Row& row : level.left) {
     if (!take_try()) return end(Ending::too_many_tries);
     const bool derived = bind(level, row.number);
-    const Verdict verdict = try_checks(level.checks, below_[depth]);
+    const Verdict verdict = try_checks(level.checks, level.below);
     if (verdict == Verdict::broken) continue;
     const bool any_fails = fails || row.fails || !derived || verdict == Verdict::fails;
     if (!descend(depth + 1, combination + row.number * level.stride, any_fails)) return false;

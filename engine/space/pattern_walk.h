@@ -39,6 +39,15 @@ struct WalkPlan {
     std::uint64_t stride = 1;  ///< how far apart in the space's order its neighbouring rows are
     std::vector<Derivation> derivations = {};
     std::vector<Check> checks = {};
+
+    // What the constraints on the axis alone leave, once they are tried.
+    struct Row {
+      std::size_t number = 0;
+      bool fails = false;  ///< whether one of them has no value
+    };
+    std::vector<Row> left = {};
+    std::uint64_t below = 1;  ///< how many combinations a row stands for
+    bool is_free = false;     ///< neither this level nor one below it has a check
   };
   /// A constraint on one axis alone.
   struct RowCheck {
@@ -85,10 +94,6 @@ class PatternWalk {
 
  private:
   enum class Verdict { holds, broken, fails };
-  struct Row {
-    std::size_t number = 0;
-    bool fails = false;  ///< whether a constraint on its axis alone has no value
-  };
 
   void sift_rows();
   bool descend(std::size_t depth, std::uint64_t combination, bool fails);
@@ -104,9 +109,6 @@ class PatternWalk {
   const std::vector<Axis>& axes_;
   WalkPlan plan_;
   std::vector<SlotValue> slots_;
-  std::vector<std::vector<Row>> rows_;  ///< of each level, those that are left
-  std::vector<std::uint64_t> below_;    ///< how many combinations a row of each level stands for
-  std::vector<bool> is_free_;           ///< of each level: neither it nor one below it has a check
   std::vector<std::uint64_t> found_;
   std::uint64_t found_count_ = 0;
   bool only_counts_ = false;  ///< more were found than the limits allow
