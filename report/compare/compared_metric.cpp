@@ -1,29 +1,19 @@
-#include "report/compare/compared_metric.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
-#include <set>
-#include <stdexcept>
 
+#include "report/compare/run_comparison.h"
 #include "report/display_text.h"
 
 namespace sweep {
 namespace {
 
-/// Totals that are scaled from a share of the blocks are off by some units in the last place.
-constexpr double rounding = 1e-9;
-
 bool is_positive(double value) {
   return std::isfinite(value) && value > 0;
-}
-
-double divided(double after, double before) {
-  if (before > 0) return after / before;
-  return after > 0 ? std::numeric_limits<double>::infinity() : 1;
 }
 
 /// How far the ends of an interval lie from its figure, as logarithms.
@@ -32,7 +22,8 @@ struct Distances {
   double up = 0;
 };
 
-std::optional<Distances> distances_of(double value, const std::optional<Interval>& interval) {
+std::optional<Distances> distances_of(const Estimate& estimate) {
+  const auto& [value, interval] = estimate;
   if (!interval) return std::nullopt;
   if (interval->low == value && interval->high == value) return Distances{};
   if (!is_positive(value) || !is_positive(interval->low) || !is_positive(interval->high)) {
@@ -44,41 +35,43 @@ std::optional<Distances> distances_of(double value, const std::optional<Interval
 
 }  // namespace
 
-Ratio ratio_of(const ComparedFigure& before, const ComparedFigure& after) {
-  Ratio ratio{divided(after.value, before.value), {}};
-  const auto of_before = distances_of(before.value, before.interval);
-  const auto of_after = distances_of(after.value, after.interval);
+Estimate ratio_of(const Estimate& before, const Estimate& after) {
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  Estimate ratio{after.value > 0 ? infinite : 1, {}};
+  if (before.value > 0) ratio.value = after.value / before.value;
+  const auto of_before = distances_of(before);
+  const auto of_after = distances_of(after);
   if (!of_before || !of_after) return ratio;
   ratio.interval = Interval{ratio.value * std::exp(-std::hypot(of_after->down, of_before->up)),
                             ratio.value * std::exp(std::hypot(of_after->up, of_before->down))};
   return ratio;
 }
 
-Ratio inverse(const Ratio& ratio) {
-  Ratio inverted{1 / ratio.value, {}};
+Estimate inverse(const Estimate& ratio) {
+  Estimate inverted{1 / ratio.value, {}};
   if (ratio.interval) {
     inverted.interval = Interval{1 / ratio.interval->high, 1 / ratio.interval->low};
   }
   return inverted;
 }
 
-std::optional<Ratio> geometric_mean(std::span<const Ratio> ratios) {
+std::optional<Estimate> geometric_mean(std::span<const Estimate> ratios) {
   double sum = 0;
   Distances squares;
   bool has_interval = true;
   double count = 0;
-  for (const Ratio& ratio : ratios) {
+  for (const Estimate& ratio : ratios) {
     if (!is_positive(ratio.value)) continue;
     sum += std::log(ratio.value);
     ++count;
-    const auto distances = distances_of(ratio.value, ratio.interval);
+    const auto distances = distances_of(ratio);
     has_interval = has_interval && distances.has_value();
     if (!distances) continue;
     squares.down += distances->down * distances->down;
     squares.up += distances->up * distances->up;
   }
   if (count == 0) return std::nullopt;
-  Ratio mean{std::exp(sum / count), {}};
+  Estimate mean{std::exp(sum / count), {}};
   if (has_interval) {
     mean.interval = Interval{mean.value * std::exp(-std::sqrt(squares.down) / count),
                              mean.value * std::exp(std::sqrt(squares.up) / count)};
@@ -86,18 +79,20 @@ std::optional<Ratio> geometric_mean(std::span<const Ratio> ratios) {
   return mean;
 }
 
-Side side_of(const Ratio& ratio, double threshold) {
-  const Interval interval = ratio.interval.value_or(Interval{ratio.value, ratio.value});
+Side side_of(const Estimate& ratio, double threshold) {
+  // Totals that are scaled from a share of the blocks are off by some units in the last place.
+  constexpr double rounding = 1e-9;
+  const Interval ends = ratio.ends();
   const double most = (1 + threshold) * (1 + rounding);
   const double least = 1 / most;
-  if (interval.low > most) return Side::above;
-  if (interval.high < least) return Side::below;
-  return interval.low >= least && interval.high <= most ? Side::within : Side::across;
+  if (ends.low > most) return Side::above;
+  if (ends.high < least) return Side::below;
+  return ends.low >= least && ends.high <= most ? Side::within : Side::across;
 }
 
 namespace {
 
-constexpr double share_of_measured = 0.05;
+const MetricColumn measured_time = {"time", Origin::measured};
 
 /// What an access pattern costs, as the emulator counts it: the metrics that have a place among the
 /// costs, in that order.
@@ -118,36 +113,25 @@ TimeRelation relation_to_time(const MetricColumn& column) {
 }
 
 bool follows_time(const MetricColumn& column) {
-  return relation_to_time(column) == TimeRelation::inverse ||
-         column == MetricColumn{"time", Origin::measured};
+  return relation_to_time(column) == TimeRelation::inverse || column == measured_time;
 }
 
-bool is_speed(const MetricColumn& column) {
-  return relation_to_time(column) != TimeRelation::unrelated;
-}
-
-/// Totals that the emulator writes only where there are any.
-bool is_left_out_at_zero(const MetricColumn& column) {
-  const MetricDefinition* metric = find_metric(column.name);
-  return column.origin == Origin::emulated && metric != nullptr && metric->is_zero_left_out;
-}
-
-bool is_counted(const PointRecord& point) {
-  return figure_of(point, MetricColumn{"instructions", Origin::emulated}).has_value();
-}
-
-bool all_have_both(std::span<const PointPair> pairs, const MetricColumn& column) {
-  return std::ranges::all_of(pairs, [&](const PointPair& pair) {
-    return compared_figure(*pair.before, column) && compared_figure(*pair.after, column);
-  });
+bool has_both(const PointPair& pair, const MetricColumn& before, const MetricColumn& after) {
+  return compared_figure(*pair.before, before) && compared_figure(*pair.after, after);
 }
 
 bool is_zero_everywhere(std::span<const PointPair> pairs, const MetricColumn& column) {
-  return std::ranges::all_of(pairs, [&](const PointPair& pair) {
-    const auto before = compared_figure(*pair.before, column);
-    const auto after = compared_figure(*pair.after, column);
-    return (!before || before->value == 0) && (!after || after->value == 0);
-  });
+  const auto is_zero = [&](const PointRecord* point) {
+    return compared_figure(*point, column).value_or(Estimate()).value == 0;
+  };
+  return std::ranges::all_of(
+      pairs, [&](const PointPair& pair) { return is_zero(pair.before) && is_zero(pair.after); });
+}
+
+/// Whether the two columns have the same figures, or none.
+bool are_equal(const PointPair& pair, const MetricColumn& a, const MetricColumn& b) {
+  return figure_of(*pair.before, a) == figure_of(*pair.before, b) &&
+         figure_of(*pair.after, a) == figure_of(*pair.after, b);
 }
 
 /// Transactions are sectors, but by the rules of the capabilities before 5.0.
@@ -155,47 +139,44 @@ bool repeats_sectors(std::span<const PointPair> pairs, const MetricColumn& colum
   const std::size_t tail = column.name.rfind("_transactions");
   if (tail == std::string::npos) return false;
   const MetricColumn sectors{column.name.substr(0, tail) + "_sectors", column.origin};
-  return std::ranges::all_of(pairs, [&](const PointPair& pair) {
-    return figure_of(*pair.before, column) == figure_of(*pair.before, sectors) &&
-           figure_of(*pair.after, column) == figure_of(*pair.after, sectors);
-  });
+  return std::ranges::all_of(
+      pairs, [&](const PointPair& pair) { return are_equal(pair, column, sectors); });
 }
 
 ComparedMetric make_metric(const MetricColumn& before, const MetricColumn& after,
                            std::optional<double> threshold) {
+  constexpr double share_of_measured = 0.05;
+  const auto is_speed = [](const MetricColumn& column) {
+    return relation_to_time(column) != TimeRelation::unrelated;
+  };
+  const bool is_exact = before.origin == Origin::emulated && after.origin == Origin::emulated &&
+                        !before.name.ends_with("instructions");
   return {before,
           after,
           better_in_comparison(after),
-          threshold.value_or(default_threshold(before, after)),
+          threshold.value_or(is_exact ? 0 : share_of_measured),
           is_speed(before) && is_speed(after),
           true};
 }
 
-/// Whether a ratio of bandwidths is one of speeds.
-bool has_same_useful_bytes(std::span<const PointPair> pairs) {
-  const MetricColumn column{"useful_bytes", Origin::measured};
-  return std::ranges::all_of(pairs, [&](const PointPair& pair) {
-    return figure_of(*pair.before, column) == figure_of(*pair.after, column);
-  });
-}
-
+/// A ratio of bandwidths is one of speeds where the useful bytes are the same.
 MetricColumn speed_of(std::span<const PointPair> pairs) {
-  std::vector<PointPair> timed(pairs.begin(), pairs.end());
-  const MetricColumn time{"time", Origin::measured};
-  std::erase_if(timed, [&](const PointPair& pair) {
-    return !compared_figure(*pair.before, time) || !compared_figure(*pair.after, time);
-  });
+  const MetricColumn bytes{"useful_bytes", Origin::measured};
   for (const char* name : {"bandwidth", "shared_bandwidth"}) {
     const MetricColumn column{name, Origin::measured};
-    if (has_same_useful_bytes(timed) && all_have_both(timed, column)) return column;
+    const bool is_speed = std::ranges::all_of(pairs, [&](const PointPair& pair) {
+      return !has_both(pair, measured_time, measured_time) ||
+             (has_both(pair, column, column) &&
+              figure_of(*pair.before, bytes) == figure_of(*pair.after, bytes));
+    });
+    if (is_speed) return column;
   }
-  return time;
+  return measured_time;
 }
 
 std::vector<ComparedMetric> default_metrics(std::span<const PointPair> pairs,
                                             std::optional<double> threshold) {
-  const MetricColumn time{"time", Origin::measured};
-  if (any_has_both(pairs, time, time)) {
+  if (any_has_both(pairs, measured_time, measured_time)) {
     const MetricColumn speed = speed_of(pairs);
     return {make_metric(speed, speed, threshold)};
   }
@@ -213,36 +194,32 @@ std::vector<ComparedMetric> default_metrics(std::span<const PointPair> pairs,
   return metrics;
 }
 
-std::vector<std::string> origins_of(std::span<const PointPair> pairs, const std::string& name,
-                                    const PointRecord* PointPair::*side) {
-  std::vector<std::string> found;
-  for (const Origin origin : all_origins) {
-    const MetricColumn column{name, origin};
-    const bool any = std::ranges::any_of(pairs, [&](const PointPair& pair) {
-      return compared_figure(*(pair.*side), column).has_value();
-    });
-    if (any) found.emplace_back(to_string(origin));
-  }
-  return found;
-}
-
-[[noreturn]] void fail_on(std::span<const PointPair> pairs, const MetricRequest& request) {
-  const auto before = origins_of(pairs, request.name, &PointPair::before);
-  const auto after = origins_of(pairs, request.name, &PointPair::after);
+[[noreturn]] void fail_on(std::span<const PointPair> pairs, const std::string& name) {
+  const auto origins_of = [&](const PointRecord* PointPair::*side) {
+    std::vector<std::string> found;
+    for (const Origin origin : all_origins) {
+      const bool any = std::ranges::any_of(pairs, [&](const PointPair& pair) {
+        return compared_figure(*(pair.*side), {name, origin}).has_value();
+      });
+      if (any) found.emplace_back(to_string(origin));
+    }
+    return found;
+  };
+  const auto before = origins_of(&PointPair::before);
+  const auto after = origins_of(&PointPair::after);
   if (before.empty() && after.empty()) {
-    const bool is_known = find_metric(request.name) != nullptr;
-    throw ComparisonError(fmt::format("no configuration of either run has the metric {}{}{}",
-                                      request.name, is_known ? "" : "; ",
-                                      is_known ? "" : suggest_metric(request.name)));
+    throw ComparisonError(
+        fmt::format("no configuration of either run has the metric {}{}", name,
+                    find_metric(name) != nullptr ? "" : "; " + suggest_metric(name)));
   }
   if (before.empty() || after.empty()) {
     throw ComparisonError(fmt::format("only {} has the metric {} ({})", before.empty() ? "B" : "A",
-                                      request.name, in_words(before.empty() ? after : before)));
+                                      name, in_words(before.empty() ? after : before)));
   }
   throw ComparisonError(fmt::format(
       "no configuration has {0} of such an origin in both runs: it is {1} in A and {2} in B; to "
       "compare them all the same write --metric {0}.{3}/{4}",
-      request.name, in_words(before), in_words(after), before.front(), after.front()));
+      name, in_words(before), in_words(after), before.front(), after.front()));
 }
 
 ComparedMetric requested_metric(std::span<const PointPair> pairs, const MetricRequest& request,
@@ -255,7 +232,7 @@ ComparedMetric requested_metric(std::span<const PointPair> pairs, const MetricRe
     if (request.better) metric.better = *request.better;
     return metric;
   }
-  fail_on(pairs, request);
+  fail_on(pairs, request.name);
 }
 
 /// What stands behind the last `mark` of the text, which loses both; empty without one.
@@ -300,42 +277,37 @@ MetricRequest read_metric_request(std::string_view text) {
 }
 
 Better better_in_comparison(const MetricColumn& column) {
-  static const std::set<std::string, std::less<>> demands = {
+  constexpr std::array<std::string_view, 8> demands = {
       "load_bytes",     "store_bytes",         "useful_bytes", "samples",
       "executed_share", "launches_per_sample", "sm_clock",     "memory_clock"};
   const MetricDefinition* known = find_metric(column.name);
   if (known == nullptr) return column.name.ends_with(".sum") ? Better::lower : Better::neither;
-  if (known->better != Better::neither || demands.contains(column.name)) return known->better;
+  if (known->better != Better::neither || std::ranges::find(demands, column.name) != demands.end())
+    return known->better;
   return known->unit == "1" || known->unit == "B" ? Better::lower : Better::neither;
 }
 
-double default_threshold(const MetricColumn& before, const MetricColumn& after) {
-  const bool exact = before.origin == Origin::emulated && after.origin == Origin::emulated &&
-                     !before.name.ends_with("instructions");
-  return exact ? 0 : share_of_measured;
-}
-
-std::optional<ComparedFigure> compared_figure(const PointRecord& point,
-                                              const MetricColumn& column) {
+std::optional<Estimate> compared_figure(const PointRecord& point, const MetricColumn& column) {
+  const auto exactly = [](double value) { return Estimate{value, Interval{value, value}}; };
   const auto figure = figure_of(point, column);
   if (!figure) {
-    if (is_left_out_at_zero(column) && is_counted(point)) {
-      return ComparedFigure{0, Interval{0, 0}};
-    }
-    return std::nullopt;
+    const MetricDefinition* metric = find_metric(column.name);
+    const bool is_zero = column.origin == Origin::emulated && metric != nullptr &&
+                         metric->is_zero_left_out &&
+                         figure_of(point, MetricColumn{"instructions", Origin::emulated});
+    return is_zero ? std::optional(exactly(0)) : std::nullopt;
   }
   if (!std::isfinite(*figure) || *figure < 0) return std::nullopt;
-  if (!follows_time(column)) return ComparedFigure{*figure, Interval{*figure, *figure}};
+  if (!follows_time(column)) return exactly(*figure);
   if (*figure == 0) return std::nullopt;
   const RankedBy ranked_by{column.name, better_of(column.name), column.origin};
-  return ComparedFigure{*figure, interval_of(point, ranked_by)};
+  return Estimate{*figure, interval_of(point, ranked_by)};
 }
 
 bool any_has_both(std::span<const PointPair> pairs, const MetricColumn& before,
                   const MetricColumn& after) {
-  return std::ranges::any_of(pairs, [&](const PointPair& pair) {
-    return compared_figure(*pair.before, before) && compared_figure(*pair.after, after);
-  });
+  return std::ranges::any_of(pairs,
+                             [&](const PointPair& pair) { return has_both(pair, before, after); });
 }
 
 std::vector<ComparedMetric> choose_metrics(std::span<const PointPair> pairs,

@@ -6,13 +6,63 @@
 #include <limits>
 
 #include "report/compare/comparison_report.h"
-#include "report/compare/comparison_words.h"
+#include "report/display_text.h"
 #include "report/document.h"
 #include "report/html/html_text.h"
 #include "report/notes.h"
+#include "report/terminal_table.h"
 
 namespace sweep {
 namespace {
+
+const MetricChange& change_at(const RunComparison& comparison, const ComparisonRow& row) {
+  return comparison.configurations[row.configuration].changes[row.metric];
+}
+
+Cell cell_of(double figure) {
+  return std::isfinite(figure) ? Cell{Cell::Kind::figure, figure, 0} : Cell();
+}
+
+/// Parameters, metric where there are several, figures before and after, ratio with its interval,
+/// and the change in words.
+TableModel comparison_table(const RunComparison& comparison,
+                            const std::vector<ComparisonRow>& rows) {
+  const bool is_of_several = comparison.metrics.size() > 1;
+  const bool has_intervals = std::ranges::any_of(rows, [&](const ComparisonRow& row) {
+    const Interval ends = change_at(comparison, row).ratio.ends();
+    return ends.low < ends.high;
+  });
+  TableModel table;
+  for (const ParameterValues& parameter : comparison.parameters) {
+    table.key_columns.push_back({parameter.name, parameter.is_numeric()});
+  }
+  if (is_of_several) table.key_columns.push_back({"metric", false});
+  table.headings = {{"A"}, {"B"}, {"B / A"}};
+  if (has_intervals) table.headings.insert(table.headings.end(), {{"from"}, {"to"}});
+  table.remark_heading = "B against A";
+  for (const ComparisonRow& row : rows) {
+    const ConfigurationComparison& configuration = comparison.configurations[row.configuration];
+    const MetricChange& change = change_at(comparison, row);
+    TableModel::Row& line = table.rows.emplace_back();
+    for (const ParameterValues& parameter : comparison.parameters) {
+      const auto value = configuration.value_of(parameter.name);
+      line.keys.push_back(value ? parameter.show(*value) : std::string());
+    }
+    if (is_of_several) line.keys.push_back(comparison.metrics[row.metric].after.name);
+    const bool has_both = change.change != Change::missing;
+    line.cells = {change.before ? cell_of(change.before->value) : Cell(),
+                  change.after ? cell_of(change.after->value) : Cell(),
+                  has_both ? cell_of(change.ratio.value) : Cell()};
+    if (has_intervals) {
+      const auto& interval = change.ratio.interval;
+      line.cells.push_back(interval ? cell_of(interval->low) : Cell());
+      line.cells.push_back(interval ? cell_of(interval->high) : Cell());
+    }
+    line.remark = describe_change(change, comparison.metrics[row.metric]);
+    line.is_alarming = change.change == Change::worse;
+  }
+  return table;
+}
 
 List summary_list(const RunComparison& comparison) {
   List list;
@@ -31,21 +81,29 @@ DocumentTable runs_table(const RunComparison& comparison) {
 }
 
 /// What sets the runs apart besides the figures, and how their configurations were matched.
-List differences_list(const RunComparison& comparison) {
+void add_differences(const RunComparison& comparison, DocumentBlock heading, Document& document) {
   List list;
   for (const RunDifference& difference : comparison.differences) {
     list.items.push_back({difference.text, difference.is_serious ? Tone::serious : Tone::usual});
   }
   for (const std::string& note : comparison.notes) list.items.push_back({note});
-  return list;
+  if (list.items.empty()) return;
+  document.push_back(std::move(heading));
+  document.emplace_back(std::move(list));
+}
+
+std::vector<const ConfigurationComparison*> configurations_of(const RunComparison& comparison,
+                                                              PairStatus status) {
+  std::vector<const ConfigurationComparison*> found;
+  for (const ConfigurationComparison& each : comparison.configurations) {
+    if (each.status == status) found.push_back(&each);
+  }
+  return found;
 }
 
 /// The configurations of one status; of failures the reasons too.
 List status_list(const RunComparison& comparison, PairStatus status, std::size_t most) {
-  std::vector<const ConfigurationComparison*> meant;
-  for (const ConfigurationComparison& each : comparison.configurations) {
-    if (each.status == status) meant.push_back(&each);
-  }
+  const auto meant = configurations_of(comparison, status);
   List list = list_first(meant, most, [&](const ConfigurationComparison* each) {
     return describe(*each, comparison.parameters);
   });
@@ -85,32 +143,13 @@ void add_rows(const RunComparison& comparison, std::vector<ComparisonRow> rows, 
       fmt::format("and {} more, which the JSON has", format_thousands(all - rows.size()))});
 }
 
-std::string page_cell(const Cell& cell) {
-  if (cell.kind != Cell::Kind::figure) return "<td class=\"n\">–</td>";
-  return fmt::format("<td class=\"n\" data-v=\"{}\">{}</td>", cell.low, format_figure(cell.low));
-}
-
-/// The words of a change sort by how much worse it is.
-std::string change_cell(const MetricChange& change, const ComparedMetric& metric) {
-  const double cost = change.change == Change::missing ? 1 : cost_of(change, metric).value;
-  const std::string number = std::isinf(cost) ? "Infinity" : fmt::format("{}", cost);
-  return fmt::format("<td class=\"n {}\" data-v=\"{}\">{}</td>",
-                     change.change == Change::worse    ? "worse"
-                     : change.change == Change::better ? "better"
-                                                       : "dim",
-                     number, escape_html(describe_change(change, metric)));
-}
-
 /// Everything that was compared, for the page's script to sort and to filter.
 std::string sortable_table(const RunComparison& comparison) {
   // A browser shows more only slowly; the JSON has them all.
   constexpr std::size_t most_rows = 10'000;
-  const auto change_at = [&](const ComparisonRow& row) -> const MetricChange& {
-    return comparison.configurations[row.configuration].changes[row.metric];
-  };
   std::vector<ComparisonRow> rows = changed_rows(comparison);
   for (const ComparisonRow& row : all_rows(comparison)) {
-    if (change_at(row).change == Change::same) rows.push_back(row);
+    if (change_at(comparison, row).change == Change::same) rows.push_back(row);
   }
   const std::size_t all = rows.size();
   if (all > most_rows) rows.resize(most_rows);
@@ -135,13 +174,26 @@ std::string sortable_table(const RunComparison& comparison) {
   add_heading(table.remark_heading, true);
   text += fmt::format("</tr></thead>\n<tbody data-names=\"{}\">\n", names);
   for (std::size_t i = 0; i < rows.size(); ++i) {
+    const TableModel::Row& row = table.rows[i];
     text += "<tr>";
     for (std::size_t k = 0; k < table.key_columns.size(); ++k) {
       text += fmt::format("<td{}>{}</td>", table.key_columns[k].numeric ? " class=\"n\"" : "",
-                          escape_html(table.rows[i].keys[k]));
+                          escape_html(row.keys[k]));
     }
-    for (const Cell& cell : table.rows[i].cells) text += page_cell(cell);
-    text += change_cell(change_at(rows[i]), comparison.metrics[rows[i].metric]) + "</tr>\n";
+    for (const Cell& cell : row.cells) {
+      text += cell.kind != Cell::Kind::figure ? "<td class=\"n\">–</td>"
+                                              : fmt::format("<td class=\"n\" data-v=\"{}\">{}</td>",
+                                                            cell.low, format_figure(cell.low));
+    }
+    // The words of a change sort by how much worse it is.
+    const MetricChange& change = change_at(comparison, rows[i]);
+    const double cost = cost_of(change, comparison.metrics[rows[i].metric]).value;
+    text += fmt::format("<td class=\"n {}\" data-v=\"{}\">{}</td></tr>\n",
+                        change.change == Change::worse    ? "worse"
+                        : change.change == Change::better ? "better"
+                                                          : "dim",
+                        std::isinf(cost) ? "Infinity" : fmt::format("{}", cost),
+                        escape_html(row.remark));
   }
   return text + "</tbody></table></div>\n";
 }
@@ -152,13 +204,42 @@ Fold provenance_of(const ComparedRun& run, const char* name) {
   return {fmt::format("Where the figures of {} come from", name), {std::move(table)}};
 }
 
+std::string title_of(const RunComparison& comparison) {
+  return name_of(comparison) + ": B against A";
+}
+
 Document title_and_verdict(const RunComparison& comparison) {
-  return {Heading{1, name_of(comparison) + ": B against A"},
+  return {Heading{1, title_of(comparison)},
           Paragraph{describe_verdict(comparison),
                     has_regression(comparison) ? Tone::worse : Tone::better}};
 }
 
 }  // namespace
+
+std::vector<ComparisonRow> all_rows(const RunComparison& comparison) {
+  std::vector<ComparisonRow> rows;
+  for (std::size_t i = 0; i < comparison.configurations.size(); ++i) {
+    const std::size_t metrics = comparison.configurations[i].changes.size();
+    for (std::size_t metric = 0; metric < metrics; ++metric) rows.push_back({i, metric});
+  }
+  return rows;
+}
+
+std::vector<ComparisonRow> changed_rows(const RunComparison& comparison) {
+  constexpr std::array order = {Change::worse,   Change::better,  Change::changed,
+                                Change::missing, Change::unclear, Change::same};
+  std::vector<ComparisonRow> rows = all_rows(comparison);
+  std::erase_if(rows, [&](const ComparisonRow& row) {
+    return change_at(comparison, row).change == Change::same;
+  });
+  std::ranges::stable_sort(rows, {}, [&](const ComparisonRow& row) {
+    const MetricChange& change = change_at(comparison, row);
+    const double cost = cost_of(change, comparison.metrics[row.metric]).value;
+    return std::pair(std::ranges::find(order, change.change) - order.begin(),
+                     change.change == Change::better ? cost : -cost);
+  });
+  return rows;
+}
 
 std::string write_comparison_markdown(const RunComparison& comparison) {
   constexpr std::size_t most_changed = 50;
@@ -167,10 +248,7 @@ std::string write_comparison_markdown(const RunComparison& comparison) {
   Document document = title_and_verdict(comparison);
   document.emplace_back(summary_list(comparison));
   document.emplace_back(runs_table(comparison));
-  if (List differences = differences_list(comparison); !differences.items.empty()) {
-    document.emplace_back(Paragraph{"What else differs between the runs:"});
-    document.emplace_back(std::move(differences));
-  }
+  add_differences(comparison, Paragraph{"What else differs between the runs:"}, document);
   if (const auto changed = changed_rows(comparison); !changed.empty()) {
     document.emplace_back(Heading{2, "What changed"});
     add_rows(comparison, changed, most_changed, ", the worst first", document);
@@ -200,10 +278,7 @@ std::string write_comparison_html(const RunComparison& comparison) {
   document.emplace_back(runs_table(comparison));
   document.emplace_back(Heading{2, "Summary"});
   document.emplace_back(summary_list(comparison));
-  if (List differences = differences_list(comparison); !differences.items.empty()) {
-    document.emplace_back(Heading{2, "What else differs"});
-    document.emplace_back(std::move(differences));
-  }
+  add_differences(comparison, Heading{2, "What else differs"}, document);
   fold_status(comparison, PairStatus::failed_after, all, document);
   for (std::size_t i = 0; i < comparison.metrics.size(); ++i) {
     document.emplace_back(Heading{2, heading_of(comparison.metrics[i])});
@@ -219,9 +294,71 @@ std::string write_comparison_html(const RunComparison& comparison) {
   document.emplace_back(provenance_of(comparison.before, "A"));
   document.emplace_back(provenance_of(comparison.after, "B"));
   const std::array scripts = {comparison_script()};
-  return page_head(name_of(comparison) + ": B against A", comparison_style(), scripts) +
-         "<body>\n" + render_html(document) +
+  return page_head(title_of(comparison), comparison_style(), scripts) + "<body>\n" +
+         render_html(document) +
          fmt::format("<script>{}</script>\n</body>\n</html>\n", comparison_script().text);
+}
+
+std::string write_comparison_terminal(const RunComparison& comparison, std::size_t width,
+                                      bool color, ComparedRows shown) {
+  constexpr std::size_t most_rows = 30;
+  constexpr std::size_t most_failures = 10;
+  std::string text = painted(printable(title_of(comparison)), bold, color) + '\n';
+  // A paragraph in lines, the further ones indented by `margin`.
+  const auto add = [&](const std::string& paragraph, std::size_t margin,
+                       std::string_view escape = {}) {
+    constexpr std::size_t narrowest = 20;
+    const std::size_t indent = std::min(paragraph.find_first_not_of(' '), paragraph.size());
+    const std::size_t taken = indent + margin + narrowest;
+    const std::size_t room = width > taken ? width - indent - margin : narrowest;
+    std::size_t before = indent;
+    for (const std::string& line : wrap(printable(paragraph.substr(indent)), room)) {
+      text += std::string(before, ' ') + painted(line, escape, color) + '\n';
+      before = indent + margin;
+    }
+  };
+  const std::size_t label =
+      std::max(display_width(comparison.before.label), display_width(comparison.after.label));
+  for (const auto& [name, run] :
+       {std::pair("A (before)", &comparison.before), std::pair("B (after) ", &comparison.after)}) {
+    add(fmt::format("  {}  {}  {}", name, pad_right(run->label, label), describe_run(*run)), 4);
+  }
+  for (const auto& [sentence, is_serious] : comparison.differences) {
+    add((is_serious ? "  warning: " : "  note: ") + sentence, 2, is_serious ? yellow : "");
+  }
+  for (const std::string& note : comparison.notes) add("  note: " + note, 2);
+
+  const bool shows_all = shown == ComparedRows::all;
+  std::vector<ComparisonRow> rows = shows_all ? all_rows(comparison) : changed_rows(comparison);
+  const std::size_t more = shows_all || rows.size() <= most_rows ? 0 : rows.size() - most_rows;
+  rows.resize(rows.size() - more);
+  if (!rows.empty()) {
+    TableModel table = comparison_table(comparison, rows);
+    if (comparison.metrics.size() == 1) table.caption = heading_of(comparison.metrics.front());
+    text += '\n' + terminal_table(table, width, color);
+  }
+  if (more > 0) {
+    add(fmt::format("and {} more, which --all and the other formats show", format_thousands(more)),
+        0);
+  }
+
+  const auto failures = configurations_of(comparison, PairStatus::failed_after);
+  if (!failures.empty()) text += '\n';
+  for (std::size_t i = 0; i < std::min(failures.size(), most_failures); ++i) {
+    const std::string& reason = failures[i]->reason;
+    add(fmt::format("failed in B: {}: {}", describe(*failures[i], comparison.parameters),
+                    reason.substr(0, reason.find('\n'))),
+        2);
+  }
+  if (failures.size() > most_failures) {
+    add(fmt::format("and {} more that fail in B",
+                    format_thousands(failures.size() - most_failures)),
+        2);
+  }
+  text += '\n';
+  for (const std::string& line : describe_summary(comparison)) add(line, 2);
+  add(describe_verdict(comparison), 2, has_regression(comparison) ? red : green);
+  return text;
 }
 
 }  // namespace sweep

@@ -1,5 +1,4 @@
 #include "report/compare/comparison_report.h"
-#include "report/compare/comparison_words.h"
 #include "report/json_records.h"
 
 namespace sweep {
@@ -7,17 +6,14 @@ namespace {
 
 constexpr int schema_version = 1;
 
-Json json_of(double value, const std::optional<Interval>& interval) {
-  Json object = {{"value", value}, {"low", nullptr}, {"high", nullptr}};
-  if (interval) {
-    object["low"] = interval->low;
-    object["high"] = interval->high;
+Json json_of(const std::optional<Estimate>& estimate) {
+  if (!estimate) return nullptr;
+  Json object = {{"value", estimate->value}, {"low", nullptr}, {"high", nullptr}};
+  if (estimate->interval) {
+    object["low"] = estimate->interval->low;
+    object["high"] = estimate->interval->high;
   }
   return object;
-}
-
-Json json_of(const std::optional<ComparedFigure>& figure) {
-  return figure ? json_of(figure->value, figure->interval) : Json();
 }
 
 Json json_of(const ComparedRun& run) {
@@ -38,63 +34,54 @@ Json json_of(const ComparedRun& run) {
 }
 
 Json json_of(const ComparedMetric& metric, const MetricSummary& summary) {
-  Json object = {{"name", metric.after.name},
-                 {"origin_before", to_string(metric.before.origin)},
-                 {"origin_after", to_string(metric.after.origin)},
-                 {"unit", unit_of(metric.after.name)},
-                 {"better", to_string(metric.better)},
-                 {"threshold", metric.threshold},
-                 {"judged", metric.judges},
-                 {"worse", summary.count(Change::worse)},
-                 {"better_count", summary.count(Change::better)},
-                 {"same", summary.count(Change::same)},
-                 {"changed", summary.count(Change::changed)},
-                 {"unclear", summary.count(Change::unclear)},
-                 {"missing", summary.count(Change::missing)},
-                 {"mean", nullptr}};
-  if (summary.mean) object["mean"] = json_of(summary.mean->value, summary.mean->interval);
-  return object;
+  return {{"name", metric.after.name},
+          {"origin_before", to_string(metric.before.origin)},
+          {"origin_after", to_string(metric.after.origin)},
+          {"unit", unit_of(metric.after.name)},
+          {"better", to_string(metric.better)},
+          {"threshold", metric.threshold},
+          {"judged", metric.judges},
+          {"worse", summary.count(Change::worse)},
+          {"better_count", summary.count(Change::better)},
+          {"same", summary.count(Change::same)},
+          {"changed", summary.count(Change::changed)},
+          {"unclear", summary.count(Change::unclear)},
+          {"missing", summary.count(Change::missing)},
+          {"mean", json_of(summary.mean)}};
 }
 
 Json json_of(const MetricChange& change, const ComparedMetric& metric) {
-  Json object = {{"metric", metric.after.name},
-                 {"change", to_string(change.change)},
-                 {"before", json_of(change.before)},
-                 {"after", json_of(change.after)},
-                 {"ratio", nullptr},
-                 {"words", describe_change(change, metric)}};
-  if (change.change != Change::missing) {
-    object["ratio"] = json_of(change.ratio.value, change.ratio.interval);
-  }
-  return object;
-}
-
-Json json_of(const ConfigurationComparison& configuration, const RunComparison& comparison) {
-  Json changes = Json::array();
-  for (std::size_t i = 0; i < configuration.changes.size(); ++i) {
-    changes.push_back(json_of(configuration.changes[i], comparison.metrics[i]));
-  }
-  return {{"pattern", configuration.pattern},
-          {"parameters", json_parameters(configuration.parameters)},
-          {"status", to_string(configuration.status)},
-          {"reason", configuration.reason},
-          {"changes", std::move(changes)}};
+  const bool has_both = change.change != Change::missing;
+  return {{"metric", metric.after.name},
+          {"change", to_string(change.change)},
+          {"before", json_of(change.before)},
+          {"after", json_of(change.after)},
+          {"ratio", has_both ? json_of(change.ratio) : nullptr},
+          {"words", describe_change(change, metric)}};
 }
 
 }  // namespace
 
 std::string write_comparison_json(const RunComparison& comparison) {
   Json differences = Json::array();
-  for (const RunDifference& difference : comparison.differences) {
-    differences.push_back({{"text", difference.text}, {"serious", difference.is_serious}});
+  for (const auto& [text, is_serious] : comparison.differences) {
+    differences.push_back({{"text", text}, {"serious", is_serious}});
   }
   Json metrics = Json::array();
   for (std::size_t i = 0; i < comparison.metrics.size(); ++i) {
     metrics.push_back(json_of(comparison.metrics[i], comparison.summaries[i]));
   }
   Json configurations = Json::array();
-  for (const ConfigurationComparison& configuration : comparison.configurations) {
-    configurations.push_back(json_of(configuration, comparison));
+  for (const ConfigurationComparison& each : comparison.configurations) {
+    Json changes = Json::array();
+    for (std::size_t i = 0; i < each.changes.size(); ++i) {
+      changes.push_back(json_of(each.changes[i], comparison.metrics[i]));
+    }
+    configurations.push_back({{"pattern", each.pattern},
+                              {"parameters", json_parameters(each.parameters)},
+                              {"status", to_string(each.status)},
+                              {"reason", each.reason},
+                              {"changes", std::move(changes)}});
   }
   const Json root = {{"schema_version", schema_version},
                      {"sweep", name_of(comparison)},

@@ -1,8 +1,7 @@
-#include "report/compare/compared_metric.h"
-
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include "report/compare/run_comparison.h"
 #include "tests/contains.h"
 #include "tests/report/compare/compared_runs.h"
 

@@ -4,7 +4,6 @@
 #include <regex>
 
 #include "report/compare/comparison_report.h"
-#include "report/compare/comparison_words.h"
 #include "tests/contains.h"
 #include "tests/report/compare/compared_runs.h"
 #include "tests/report/golden_file.h"

@@ -1,8 +1,7 @@
-#include "report/compare/configuration_match.h"
-
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include "report/compare/run_comparison.h"
 #include "tests/contains.h"
 #include "tests/report/compare/compared_runs.h"
 
@@ -20,7 +19,7 @@ StoredPoint point(Parameters parameters) {
 /// "0-0 1-x x-1": the places of each configuration in the two runs.
 std::string places(const Matching& matching) {
   std::string text;
-  for (const ConfigurationMatch& match : matching.configurations) {
+  for (const ConfigurationComparison& match : matching.configurations) {
     if (!text.empty()) text += ' ';
     text += match.before ? std::to_string(*match.before) : "x";
     text += '-';

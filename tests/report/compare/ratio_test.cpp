@@ -4,7 +4,7 @@
 #include <limits>
 #include <random>
 
-#include "report/compare/compared_metric.h"
+#include "report/compare/run_comparison.h"
 #include "tests/rapidcheck_case.h"
 
 namespace sweep::testing {
@@ -17,7 +17,7 @@ using boost::test_tools::tolerance;
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-ComparedFigure exact(double value) {
+Estimate exact(double value) {
   return {value, Interval{value, value}};
 }
 
@@ -50,14 +50,14 @@ const SideCase side_cases[] = {
 };
 
 BOOST_DATA_TEST_CASE(an_interval_counts_whole, data::make(side_cases), each) {
-  const Ratio ratio{each.value, Interval{each.low, each.high}};
+  const Estimate ratio{each.value, Interval{each.low, each.high}};
   BOOST_TEST((side_of(ratio, each.threshold) == each.side));
 }
 
 BOOST_AUTO_TEST_CASE(figures_without_an_interval_count_by_themselves) {
-  BOOST_TEST((side_of(Ratio{1.04, {}}, 0.05) == Side::within));
-  BOOST_TEST((side_of(Ratio{1.06, {}}, 0.05) == Side::above));
-  BOOST_TEST((side_of(Ratio{0.94, {}}, 0.05) == Side::below));
+  BOOST_TEST((side_of(Estimate{1.04, {}}, 0.05) == Side::within));
+  BOOST_TEST((side_of(Estimate{1.06, {}}, 0.05) == Side::above));
+  BOOST_TEST((side_of(Estimate{0.94, {}}, 0.05) == Side::below));
 }
 
 BOOST_AUTO_TEST_CASE(zeros_are_equal_to_each_other_and_nothing_else) {
@@ -70,13 +70,13 @@ BOOST_AUTO_TEST_CASE(zeros_are_equal_to_each_other_and_nothing_else) {
 }
 
 BOOST_AUTO_TEST_CASE(the_interval_adds_up_like_standard_errors) {
-  const ComparedFigure before{100, Interval{97, 103}};
-  const ComparedFigure after{100, Interval{96, 104}};
-  const Ratio ratio = ratio_of(before, after);
+  const Estimate before{100, Interval{97, 103}};
+  const Estimate after{100, Interval{96, 104}};
+  const Estimate ratio = ratio_of(before, after);
   BOOST_TEST(ratio.value == 1);
   BOOST_TEST(ratio.interval.value().low == 0.95, tolerance(2e-3));
   BOOST_TEST(ratio.interval.value().high == 1.05, tolerance(2e-3));
-  const ComparedFigure without{100, {}};
+  const Estimate without{100, {}};
   BOOST_TEST(!ratio_of(before, without).interval.has_value());
 }
 
@@ -86,12 +86,12 @@ BOOST_AUTO_TEST_CASE(exchanging_the_figures_inverts_the_ratio) {
       const double value = *rc::gen::inRange(1, 1000);
       const double down = *rc::gen::inRange(0, 90) / 100.0;
       const double up = *rc::gen::inRange(0, 90) / 100.0;
-      return ComparedFigure{value, Interval{value * (1 - down), value * (1 + up)}};
+      return Estimate{value, Interval{value * (1 - down), value * (1 + up)}};
     };
-    const ComparedFigure a = figure();
-    const ComparedFigure b = figure();
-    const Ratio once = ratio_of(a, b);
-    const Ratio back = inverse(ratio_of(b, a));
+    const Estimate a = figure();
+    const Estimate b = figure();
+    const Estimate once = ratio_of(a, b);
+    const Estimate back = inverse(ratio_of(b, a));
     const auto is_near = [](double x, double y) { return std::abs(x / y - 1) < 1e-12; };
     RC_ASSERT(is_near(once.value, back.value));
     RC_ASSERT(is_near(once.interval->low, back.interval->low));
@@ -110,11 +110,11 @@ BOOST_AUTO_TEST_CASE(nineteen_of_twenty_intervals_hold_the_true_ratio) {
     std::vector<double> samples(10);
     for (double& sample : samples) sample = truth * noise(random);
     std::ranges::sort(samples);
-    return ComparedFigure{(samples[4] + samples[5]) / 2, Interval{samples[1], samples[8]}};
+    return Estimate{(samples[4] + samples[5]) / 2, Interval{samples[1], samples[8]}};
   };
   int held = 0;
   for (int i = 0; i < runs; ++i) {
-    const Ratio ratio = ratio_of(measure(100), measure(110));
+    const Estimate ratio = ratio_of(measure(100), measure(110));
     held += ratio.interval->low <= 1.1 && 1.1 <= ratio.interval->high ? 1 : 0;
   }
   BOOST_TEST(held >= runs * 0.95);
@@ -122,14 +122,15 @@ BOOST_AUTO_TEST_CASE(nineteen_of_twenty_intervals_hold_the_true_ratio) {
 }
 
 BOOST_AUTO_TEST_CASE(the_geometric_mean_is_surer_than_its_parts) {
-  const std::vector<Ratio> ratios(4, Ratio{2, Interval{2 * std::exp(-0.02), 2 * std::exp(0.02)}});
-  const Ratio mean = geometric_mean(ratios).value();
+  const std::vector<Estimate> ratios(
+      4, Estimate{2, Interval{2 * std::exp(-0.02), 2 * std::exp(0.02)}});
+  const Estimate mean = geometric_mean(ratios).value();
   BOOST_TEST(mean.value == 2, tolerance(1e-12));
   BOOST_TEST(mean.interval.value().high == 2 * std::exp(0.01), tolerance(1e-12));
-  const std::vector<Ratio> opposite = {{0.5, {}}, {2, {}}, {infinite, {}}, {0, {}}};
+  const std::vector<Estimate> opposite = {{0.5, {}}, {2, {}}, {infinite, {}}, {0, {}}};
   BOOST_TEST(geometric_mean(opposite).value().value == 1, tolerance(1e-12));
   BOOST_TEST(!geometric_mean(opposite).value().interval.has_value());
-  BOOST_TEST(!geometric_mean(std::vector<Ratio>{{0, {}}}).has_value());
+  BOOST_TEST(!geometric_mean(std::vector<Estimate>{{0, {}}}).has_value());
 }
 
 BOOST_AUTO_TEST_SUITE_END()
