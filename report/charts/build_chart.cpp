@@ -1,18 +1,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 #include <set>
-#include <span>
-#include <tuple>
 
 #include "engine/store/ranking.h"
 #include "engine/text/units.h"
 #include "report/charts/chart.h"
-#include "report/charts/chart_axis.h"
-#include "report/charts/chart_description.h"
 #include "report/charts/combinations.h"
 #include "report/display_text.h"
 #include "report/parameter_values.h"
@@ -22,65 +20,71 @@ namespace sweep {
 namespace {
 
 constexpr std::size_t most_of_a_line = 1000;
-constexpr std::size_t most_categories = 250;
-constexpr std::size_t most_of_a_side = 128;  // of a heatmap
 
-/// Patterns side by side need not have the same parameters, but each mark needs its axes.
-std::vector<std::string> needed_by(const ChartLayout& layout) {
-  const auto compares_patterns = [](const std::vector<std::string>& names) {
-    return std::ranges::find(names, "pattern") != names.end();
-  };
-  if (!compares_patterns(names_of(layout))) return names_of(layout);
-  std::vector<std::string> needed;
-  for (const auto* axis : {&layout.x, &layout.y}) {
-    if (!compares_patterns(*axis)) needed.insert(needed.end(), axis->begin(), axis->end());
+/// What sets the kinds of charts apart in words and limits.
+struct KindRules {
+  std::string_view description;  ///< of the figures, the x axis and a heatmap's y axis
+  std::string_view series;       ///< what stands for one
+  std::string_view intervals;    ///< what shows them; empty: nothing does
+  std::string_view failed;       ///< how points that all failed are marked
+  std::size_t most_categories;   ///< along an axis
+};
+
+const KindRules& rules_of(ChartKind kind) {
+  static constexpr std::array<KindRules, 3> rules = {{
+      {"Line chart of {} against {}", "line", "Bands", "Crosses at the foot", 250},
+      {"Bar chart of {} by {}", "colour", "Whiskers", "Crosses at the foot", 250},
+      {"Heatmap of {} by {} and {}", "colour", "", "Crossed out", 128},
+  }};
+  return rules.at(static_cast<std::size_t>(kind));
+}
+
+bool are_powers_of(std::span<const double> values, double base) {
+  return std::ranges::all_of(values, [&](double value) {
+    double power = 1;
+    while (power < value) power *= base;
+    return power == value;
+  });
+}
+
+/// The largest gap between neighbours over the mean one: 1 where they are even.
+template <class Place>
+double unevenness(std::span<const double> values, Place place) {
+  double largest = 0;
+  for (std::size_t i = 1; i < values.size(); ++i) {
+    largest = std::max(largest, place(values[i]) - place(values[i - 1]));
   }
-  return needed;
+  return largest * static_cast<double>(values.size() - 1) /
+         (place(values.back()) - place(values.front()));
 }
 
-/// An axis of categories has at most so many.
-ChartAxis axis_of(const Combinations& combinations, ScaleChoice choice, std::size_t most) {
-  ChartAxis axis;
-  axis.label = combinations.heading();
-  const auto numbers = combinations.numbers();
-  axis.scale = numbers ? scale_of_parameter(*numbers, choice) : ChartScale::category;
-  const bool is_category = axis.scale == ChartScale::category;
-  const std::size_t count = is_category ? std::min(combinations.size(), most) : combinations.size();
-  for (std::size_t i = 0; i < count; ++i) {
-    const double at = is_category ? static_cast<double>(i) : (*numbers)[i];
-    axis.ticks.push_back({at, combinations.values_at(i)});
-  }
-  return axis;
-}
-
-std::optional<Interval> chart_interval(const PointRecord& point, const MetricColumn& metric) {
-  const auto interval = interval_of(point, {metric.name, better_of(metric.name), metric.origin});
-  // An exact figure needs no band, and a database may hold what no picture can show.
-  const bool is_drawn = interval && interval->low > 0 && interval->low < interval->high &&
-                        std::isfinite(interval->high);
-  return is_drawn ? interval : std::nullopt;
-}
-
-bool has_figure(const ChartMark& mark) {
-  return mark.figure.has_value();
+/// Of ascending values above 0.
+bool reads_better_in_logarithm(std::span<const double> values) {
+  constexpr double least_factor = 16;
+  if (values.size() < 3) return false;
+  if (are_powers_of(values, 2)) return true;
+  if (values.back() < least_factor * values.front()) return false;
+  return unevenness(values, [](double value) { return std::log2(value); }) <
+         unevenness(values, std::identity());
 }
 
 /// Keeps the lowest, the highest and the first failed of each so many neighbours.
 void thin_out(std::vector<ChartMark>& marks) {
   constexpr std::size_t bins = most_of_a_line / 2;
+  constexpr double infinity = std::numeric_limits<double>::infinity();
   const std::size_t all = marks.size();
   if (all <= most_of_a_line) return;
   const auto figure_or = [](double other) {
     return [other](const ChartMark& mark) { return mark.figure.value_or(other); };
   };
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   std::vector<ChartMark> kept;
   for (std::size_t bin = 0; bin < bins; ++bin) {
     const std::size_t begin = all * bin / bins;
     const auto part = std::span(marks).subspan(begin, all * (bin + 1) / bins - begin);
     std::set telling = {std::ranges::min_element(part, {}, figure_or(infinity)),
                         std::ranges::max_element(part, {}, figure_or(-infinity))};
-    const auto failed = std::ranges::find_if_not(part, has_figure);
+    const auto failed =
+        std::ranges::find_if(part, [](const ChartMark& mark) { return !mark.figure; });
     if (failed != part.end()) telling.insert(failed);
     for (const auto mark : telling) kept.push_back(*mark);
   }
@@ -102,48 +106,117 @@ std::string thin_out_lines(Chart& chart) {
                      format_thousands(all), format_thousands(left.size()));
 }
 
-std::optional<double> theoretical_peak(const std::string& metric, const Device& device) {
-  constexpr double bytes_per_gigabyte = 1e9;
-  if (device.peak_bandwidth() <= 0) return std::nullopt;
-  return metric == "percent_of_peak" ? 100.0 : device.peak_bandwidth() / bytes_per_gigabyte;
-}
-
-/// The share of the axis, were it to reach up to `at`, that the figures take up.
-double share_left(const Chart& chart, double lowest, double highest, double at) {
-  if (chart.figure_scale == ChartScale::linear) {
-    const double from = chart.figures_from_zero ? 0 : lowest;
-    return (highest - from) / (at - from);
-  }
-  return std::log(highest / lowest) / std::log(at / lowest);
-}
-
 /// The lines to compare a chart's marks with: of a measured bandwidth or share of the peak the
 /// device's theoretical peak, and the highest figure that the run measured where the chart's own
 /// highest is another. One that would squeeze the marks into less than a fifth of the picture is
 /// left out, and heatmaps have none.
 std::vector<ChartReference> references_of(const Chart& chart, const RunResults& results) {
   constexpr double least_share = 0.2;
-  const std::string& metric = chart.metric.name;
-  if (chart.kind == ChartKind::heatmap || chart.metric.origin != Origin::measured ||
-      (metric != "bandwidth" && metric != "percent_of_peak")) {
+  constexpr double bytes_per_gigabyte = 1e9;
+  const bool is_share = chart.metric.name == "percent_of_peak";
+  if (chart.is_heatmap() || chart.metric.origin != Origin::measured ||
+      (chart.metric.name != "bandwidth" && !is_share)) {
     return {};
   }
-  const auto [lowest, highest] = std::ranges::minmax(figures_of(chart));
-  std::vector<ChartReference> references;
-  const auto add = [&, lowest = lowest, highest = highest](
-                       const std::string& what, std::optional<double> at, bool with_figure) {
-    if (!at || *at <= 0) return;
-    if (*at > highest && share_left(chart, lowest, highest, *at) < least_share) return;
-    references.push_back(
-        {*at, with_figure ? what + ": " + describe_figure(chart.metric, *at) : what});
+  const auto range = std::ranges::minmax(figures_of(chart));
+  /// The share of the axis, were it to reach up to `at`, that the figures take up.
+  const auto share_left = [&](double at) {
+    if (is_logarithmic(chart.figure_scale)) {
+      return std::log(range.max / range.min) / std::log(at / range.min);
+    }
+    const double from = chart.figures_from_zero ? 0 : range.min;
+    return (range.max - from) / (at - from);
   };
-  add("theoretical peak", theoretical_peak(metric, results.run.provenance.device),
-      metric != "percent_of_peak");
+  std::vector<ChartReference> references;
+  const auto add = [&](const std::string& what, double at, bool with_figure) {
+    if (at <= 0 || (at > range.max && share_left(at) < least_share)) return;
+    references.push_back(
+        {at, with_figure ? what + ": " + describe_figure(chart.metric, at) : what});
+  };
+  const double peak = results.run.provenance.device.peak_bandwidth();
+  if (peak > 0) add("theoretical peak", is_share ? 100 : peak / bytes_per_gigabyte, !is_share);
   const PointRecord* best =
       best_point(matching_points(results.points, {}, std::nullopt), chart.metric, Better::neither);
   const auto measured = best != nullptr ? figure_of(*best, chart.metric) : std::nullopt;
-  if (measured && *measured > highest) add("highest measured", measured, true);
+  if (measured && *measured > range.max) add("highest measured", *measured, true);
   return references;
+}
+
+/// "STRIDE from 1 to 32, logarithmic", "T (float, double)"
+std::string describe_axis(const ChartAxis& axis) {
+  constexpr std::size_t most_named = 6;
+  const std::vector<ChartTick>& ticks = axis.ticks;
+  if (ticks.empty()) return axis.label;
+  if (axis.scale == ChartScale::category && ticks.size() <= most_named) {
+    std::string values;
+    for (const ChartTick& tick : ticks) values += (values.empty() ? "" : "; ") + tick.label;
+    return fmt::format("{} ({})", axis.label, values);
+  }
+  return fmt::format("{} from {} to {}{}", axis.label, ticks.front().label, ticks.back().label,
+                     is_logarithmic(axis.scale) ? ", logarithmic" : "");
+}
+
+/// The mark with the best figure, or the highest where neither is better.
+PlacedMark best_mark_of(const Chart& chart) {
+  PlacedMark best;
+  for (const PlacedMark& each : marks_of(chart)) {
+    const auto& figure = each.mark->figure;
+    if (!figure) continue;
+    const bool is_better =
+        best.mark == nullptr || (chart.better == Better::lower ? *figure < *best.mark->figure
+                                                               : *figure > *best.mark->figure);
+    if (is_better) best = each;
+  }
+  return best;
+}
+
+/// "STRIDE = 1, T = float"; of several names "STRIDE, OFFSET = 1, 0".
+std::string describe_place(const Chart& chart, const PlacedMark& mark) {
+  const auto place_on = [](const ChartAxis& axis, double at) {
+    const auto tick = std::ranges::find(axis.ticks, at, &ChartTick::at);
+    return axis.label + " = " + (tick != axis.ticks.end() ? tick->label : format_figure(at));
+  };
+  std::string place = place_on(chart.x, mark.mark->x);
+  if (chart.is_heatmap()) place += "; " + place_on(chart.y, mark.mark->y);
+  if (!mark.series->name.empty()) place += "; " + chart.series_label + " = " + mark.series->name;
+  if (!mark.panel->title.empty()) place += "; " + mark.panel->title;
+  return place;
+}
+
+/// A finished chart in words, for who cannot see it: kind, axes, lines, panels, range and best.
+std::string describe_chart(const Chart& chart) {
+  const KindRules& rules = rules_of(chart.kind);
+  std::string text = fmt::format(fmt::runtime(rules.description), chart.figure_label,
+                                 describe_axis(chart.x), describe_axis(chart.y));
+  if (const auto& series = chart.panels.front().series; series.size() > 1) {
+    std::string names;
+    for (const auto& [name, marks] : series) names += (names.empty() ? "" : "; ") + name;
+    text += fmt::format(", one {} for each {} ({})", rules.series, chart.series_label, names);
+  }
+  if (chart.panels.size() > 1) text += fmt::format(", in {} panels", chart.panels.size());
+  text += '.';
+  const auto [lowest, highest] = std::ranges::minmax(figures_of(chart));
+  text += fmt::format(" From {} to {}; the {} at {}.", format_figure(lowest),
+                      describe_figure(chart.metric, highest),
+                      chart.better == Better::lower ? "lowest" : "highest",
+                      describe_place(chart, best_mark_of(chart)));
+  if (const std::size_t failed = count_failed(chart); failed > 0) {
+    text += fmt::format(" {} without a figure: the points failed.", count_of(failed, "place"));
+  }
+  return text;
+}
+
+/// Patterns side by side need not have the same parameters, but each mark needs its axes.
+std::vector<std::string> needed_by(const ChartLayout& layout) {
+  const auto compares_patterns = [](const std::vector<std::string>& names) {
+    return std::ranges::find(names, "pattern") != names.end();
+  };
+  if (!compares_patterns(names_of(layout))) return names_of(layout);
+  std::vector<std::string> needed;
+  for (const auto* axis : {&layout.x, &layout.y}) {
+    if (!compares_patterns(*axis)) needed.insert(needed.end(), axis->begin(), axis->end());
+  }
+  return needed;
 }
 
 class ChartBuilder {
@@ -156,137 +229,141 @@ class ChartBuilder {
         x_(layout.x, points_, parameters_),
         y_(layout.y, points_, parameters_),
         series_(layout.series, points_, parameters_),
-        facets_(layout.facets, points_, parameters_) {
-    for (std::size_t i = 0; i < results.points.size(); ++i) {
-      ordinal_of_[&results.points[i].point] = i;
-    }
-    for (const PointRecord* point : points_) {
-      places_[{facets_.place_of(*point), series_.place_of(*point), x_.place_of(*point),
-               y_.place_of(*point)}]
-          .push_back(point);
-    }
-  }
+        facets_(layout.facets, points_, parameters_) {}
 
-  std::optional<Chart> build() const {
+  std::optional<Chart> build() {
     const auto metric = choose_metric(points_, layout_.values);
     if (!metric) return std::nullopt;
-    Chart chart;
-    chart.kind = layout_.kind;
-    chart.metric = *metric;
-    chart.better = better_for(*metric, results_.run.tuning);
-    chart.figure_label = heading_of(*metric);
-    chart.title = layout_.title.empty() ? default_title(chart) : layout_.title;
-    const bool is_heatmap = layout_.kind == ChartKind::heatmap;
+    chart_.kind = layout_.kind;
+    chart_.metric = *metric;
+    chart_.better = better_for(*metric, results_.run.tuning);
+    chart_.figure_label = heading_of(*metric);
+    chart_.title = layout_.title;
+    if (chart_.title.empty()) {
+      chart_.title = chart_.figure_label + " by " + in_words(names_of(layout_));
+    }
     const bool is_line = layout_.kind == ChartKind::line;
-    chart.x = axis_of(x_, is_line ? layout_.x_scale : ScaleChoice::category,
-                      is_heatmap ? most_of_a_side : most_categories);
-    chart.y = is_heatmap ? axis_of(y_, ScaleChoice::category, most_of_a_side)
-                         : ChartAxis{chart.figure_label, {}, {}};
-    if (series_.size() > 1) chart.series_label = series_.heading();
-    add_marks(chart);
-    std::vector<std::string> left_out = {describe_left_out(x_, chart.x)};
-    if (is_heatmap) left_out.push_back(describe_left_out(y_, chart.y));
-    if (is_line) left_out.push_back(thin_out_lines(chart));
-    const std::vector<double> figures = figures_of(chart);
+    chart_.x = axis_of(x_, is_line ? layout_.x_scale : ScaleChoice::category);
+    chart_.y = chart_.is_heatmap() ? axis_of(y_, ScaleChoice::category)
+                                   : ChartAxis{chart_.figure_label, {}, {}};
+    if (series_.size() > 1) chart_.series_label = series_.heading();
+    add_panels();
+    const std::vector<PointList> places = add_marks();
+    const std::vector<std::string> left_out = {
+        describe_limits(), describe_left_out(x_, chart_.x),
+        chart_.is_heatmap() ? describe_left_out(y_, chart_.y) : "",
+        is_line ? thin_out_lines(chart_) : ""};
+    const std::vector<double> figures = figures_of(chart_);
     if (figures.empty()) return std::nullopt;
-    chart.figure_scale = scale_of_figures(figures, layout_.value_scale, layout_.kind);
-    chart.figures_from_zero = begins_at_zero(figures, layout_.kind);
-    if (!is_heatmap) chart.y.scale = chart.figure_scale;
-    chart.references = references_of(chart, results_);
-    chart.caption = caption(chart, left_out);
-    chart.description = describe_chart(chart);
-    return chart;
+    chart_.figure_scale = scale_of_figures(figures, layout_.value_scale, layout_.kind);
+    chart_.figures_from_zero = begins_at_zero(figures, layout_.kind);
+    if (!chart_.is_heatmap()) chart_.y.scale = chart_.figure_scale;
+    chart_.references = references_of(chart_, results_);
+    chart_.caption = caption(places, left_out);
+    chart_.description = describe_chart(chart_);
+    return std::move(chart_);
   }
 
  private:
-  using Place = std::tuple<std::size_t, std::size_t, std::size_t, std::size_t>;
+  ChartAxis axis_of(const Combinations& combinations, ScaleChoice choice) const {
+    ChartAxis axis{combinations.heading(), ChartScale::category, {}};
+    const auto numbers = combinations.numbers();
+    if (numbers) axis.scale = scale_of_parameter(*numbers, choice);
+    const bool is_category = axis.scale == ChartScale::category;
+    const std::size_t most = is_category ? rules_of(chart_.kind).most_categories : numbers->size();
+    for (std::size_t i = 0; i < std::min(combinations.size(), most); ++i) {
+      const double at = is_category ? static_cast<double>(i) : (*numbers)[i];
+      axis.ticks.push_back({at, combinations.values_at(i)});
+    }
+    return axis;
+  }
 
-  void add_marks(Chart& chart) const {
+  void add_panels() {
     for (std::size_t i = 0; i < std::min(facets_.size(), most_panels); ++i) {
-      ChartPanel panel;
+      ChartPanel& panel = chart_.panels.emplace_back();
       if (facets_.size() > 1) panel.title = facets_.described_at(i);
       for (std::size_t k = 0; k < std::min(series_.size(), most_series); ++k) {
         panel.series.push_back({series_.size() > 1 ? series_.values_at(k) : "", {}});
       }
-      chart.panels.push_back(std::move(panel));
     }
-    // The places stand in the order of the axes.
-    for (const auto& [place, points] : places_) {
+  }
+
+  /// Gives the points of each place, drawn or not.
+  std::vector<PointList> add_marks() {
+    std::map<std::array<std::size_t, 4>, PointList> points_at;  // in the order of the axes
+    for (const PointRecord* point : points_) {
+      points_at[{facets_.place_of(*point), series_.place_of(*point), x_.place_of(*point),
+                 y_.place_of(*point)}]
+          .push_back(point);
+    }
+    std::map<const PointRecord*, std::size_t> ordinals;
+    for (const StoredPoint& stored : results_.points) {
+      ordinals.emplace(&stored.point, ordinals.size());
+    }
+    std::vector<PointList> places;
+    for (const auto& [place, points] : points_at) {
+      places.push_back(points);
       const auto [facet, series, x, y] = place;
-      if (facet >= most_panels || series >= most_series || x >= chart.x.ticks.size()) continue;
-      if (chart.kind == ChartKind::heatmap && y >= chart.y.ticks.size()) continue;
-      if (const auto mark = mark_at(chart, chart.x.ticks[x].at, y, points)) {
-        chart.panels[facet].series[series].marks.push_back(*mark);
-      }
+      if (facet >= most_panels || series >= most_series || x >= chart_.x.ticks.size()) continue;
+      if (chart_.is_heatmap() && y >= chart_.y.ticks.size()) continue;
+      const PointRecord* best = best_point(points, chart_.metric, chart_.better);
+      // Where points succeeded, but have no figure, there is no mark.
+      const bool has_failed = std::ranges::all_of(
+          points, [](const auto* point) { return point->status == PointStatus::failed; });
+      if (best == nullptr && !has_failed) continue;
+      ChartMark mark;
+      mark.x = chart_.x.ticks[x].at;
+      if (chart_.is_heatmap()) mark.y = static_cast<double>(y);
+      mark.point = ordinals.at(best != nullptr ? best : points.front());
+      if (best != nullptr) set_figure(*best, mark);
+      chart_.panels[facet].series[series].marks.push_back(mark);
     }
+    return places;
   }
 
-  /// Nothing where points succeeded, but have no figure.
-  std::optional<ChartMark> mark_at(const Chart& chart, double x, std::size_t y,
-                                   const PointList& points) const {
-    ChartMark mark;
-    mark.x = x;
-    if (chart.kind == ChartKind::heatmap) mark.y = static_cast<double>(y);
-    const PointRecord* best = best_point(points, chart.metric, chart.better);
-    if (best == nullptr) {
-      const bool all_failed = std::ranges::all_of(
-          points, [](const PointRecord* point) { return point->status == PointStatus::failed; });
-      if (!all_failed) return std::nullopt;
-      mark.point = ordinal_of_.at(points.front());
-      return mark;
+  void set_figure(const PointRecord& point, ChartMark& mark) const {
+    const MetricColumn& metric = chart_.metric;
+    mark.figure = figure_of(point, metric);
+    if (!chart_.is_heatmap()) mark.y = *mark.figure;
+    const auto interval = interval_of(point, {metric.name, better_of(metric.name), metric.origin});
+    // An exact figure needs no band, and a database may hold what no picture can show.
+    if (!interval || interval->low <= 0 || !(interval->low < interval->high) ||
+        !std::isfinite(interval->high)) {
+      return;
     }
-    mark.point = ordinal_of_.at(best);
-    mark.figure = figure_of(*best, chart.metric);
-    if (chart.kind != ChartKind::heatmap) mark.y = *mark.figure;
-    if (const auto interval = chart_interval(*best, chart.metric)) {
-      mark.low = interval->low;
-      mark.high = interval->high;
-    }
-    return mark;
+    mark.low = interval->low;
+    mark.high = interval->high;
   }
 
-  /// "bandwidth [GB/s] by STRIDE and T"
-  std::string default_title(const Chart& chart) const {
-    return chart.figure_label + " by " + in_words(names_of(layout_));
-  }
-
-  std::string caption(const Chart& chart, const std::vector<std::string>& left_out) const {
+  std::string caption(const std::vector<PointList>& places,
+                      const std::vector<std::string>& left_out) const {
+    const KindRules& rules = rules_of(chart_.kind);
     std::vector<std::string> sentences;
     // The default title names the metric.
     const std::string condition = layout_.where ? "where " + layout_.where->text() : std::string();
     if (!layout_.title.empty()) {
-      sentences.push_back(chart.figure_label + (condition.empty() ? "" : ", " + condition));
+      sentences.push_back(chart_.figure_label + (condition.empty() ? "" : ", " + condition));
     } else if (!condition.empty()) {
       sentences.push_back("Only points " + condition);
     }
-    std::vector<PointList> places;
-    for (const auto& [place, points] : places_) places.push_back(points);
-    const bool has_best = chart.better != Better::neither;
+    const bool has_best = chart_.better != Better::neither;
     sentences.push_back(
         describe_choice("mark", has_best ? "best" : "highest", places, parameters_));
-    sentences.push_back(describe_limits());
     sentences.insert(sentences.end(), left_out.begin(), left_out.end());
-    if (chart.figure_scale == ChartScale::linear && !chart.figures_from_zero &&
-        chart.kind != ChartKind::heatmap) {
+    if (chart_.figure_scale == ChartScale::linear && !chart_.figures_from_zero &&
+        !chart_.is_heatmap()) {
       sentences.emplace_back("The axis does not begin at 0");
     }
-    if (has_intervals(chart)) {
-      sentences.emplace_back(chart.kind == ChartKind::line
-                                 ? "Bands: the figures' 95 % confidence intervals"
-                                 : "Whiskers: the figures' 95 % confidence intervals");
+    const bool has_intervals = std::ranges::any_of(
+        marks_of(chart_), [](const PlacedMark& each) { return each.mark->low.has_value(); });
+    if (has_intervals && !rules.intervals.empty()) {
+      sentences.push_back(
+          fmt::format("{}: the figures' 95 % confidence intervals", rules.intervals));
     }
-    if (count_failed(chart) > 0) {
-      sentences.emplace_back(chart.kind == ChartKind::heatmap
-                                 ? "Crossed out: all of the points failed"
-                                 : "Crosses at the foot: all of the points failed");
+    if (count_failed(chart_) > 0) {
+      sentences.push_back(fmt::format("{}: all of the points failed", rules.failed));
     }
     return as_paragraph(sentences);
-  }
-
-  static bool has_intervals(const Chart& chart) {
-    return chart.kind != ChartKind::heatmap &&
-           std::ranges::any_of(marks_of(chart),
-                               [](const PlacedMark& each) { return each.mark->low.has_value(); });
   }
 
   static std::string describe_left_out(const Combinations& combinations, const ChartAxis& axis) {
@@ -299,14 +376,13 @@ class ChartBuilder {
   /// "Drawn are the first 8 of 20 combinations of T, BLOCK"
   std::string describe_limits() const {
     std::vector<std::string> parts;
-    if (series_.size() > most_series) {
-      parts.push_back(fmt::format("the first {} of {} combinations of {}", most_series,
-                                  series_.size(), series_.heading()));
-    }
-    if (facets_.size() > most_panels) {
-      parts.push_back(fmt::format("the first {} of {} panels by {}", most_panels, facets_.size(),
-                                  facets_.heading()));
-    }
+    const auto add = [&](const Combinations& all, std::size_t most, std::string_view what) {
+      if (all.size() <= most) return;
+      parts.push_back(
+          fmt::format("the first {} of {} {} {}", most, all.size(), what, all.heading()));
+    };
+    add(series_, most_series, "combinations of");
+    add(facets_, most_panels, "panels by");
     return parts.empty() ? std::string() : "Drawn are " + in_words(parts);
   }
 
@@ -318,11 +394,68 @@ class ChartBuilder {
   const Combinations y_;
   const Combinations series_;
   const Combinations facets_;
-  std::map<const PointRecord*, std::size_t> ordinal_of_;
-  std::map<Place, PointList> places_;
+  Chart chart_;
 };
 
 }  // namespace
+
+std::vector<PlacedMark> marks_of(const Chart& chart) {
+  std::vector<PlacedMark> marks;
+  for (const ChartPanel& panel : chart.panels) {
+    for (const ChartSeries& series : panel.series) {
+      for (const ChartMark& mark : series.marks) marks.push_back({&panel, &series, &mark});
+    }
+  }
+  return marks;
+}
+
+std::vector<double> figures_of(const Chart& chart) {
+  std::vector<double> figures;
+  for (const PlacedMark& each : marks_of(chart)) {
+    if (each.mark->figure) figures.push_back(*each.mark->figure);
+  }
+  return figures;
+}
+
+std::size_t count_failed(const Chart& chart) {
+  return marks_of(chart).size() - figures_of(chart).size();
+}
+
+ChartScale scale_of_parameter(std::span<const double> values, ScaleChoice choice) {
+  if (choice == ScaleChoice::category || values.size() < 2) return ChartScale::category;
+  if (choice == ScaleChoice::linear) return ChartScale::linear;
+  const auto first_positive = std::ranges::upper_bound(values, 0.0);
+  const std::span<const double> positive(first_positive, values.end());
+  const bool is_automatic = choice == ScaleChoice::automatic;
+  if (is_automatic && !reads_better_in_logarithm(positive)) return ChartScale::linear;
+  if (positive.size() < values.size()) return ChartScale::category;
+  const bool is_decimal = is_automatic ? are_powers_of(values, 10) && !are_powers_of(values, 2)
+                                       : choice == ScaleChoice::log10;
+  return is_decimal ? ChartScale::log10 : ChartScale::log2;
+}
+
+ChartScale scale_of_figures(std::span<const double> figures, ScaleChoice choice, ChartKind kind) {
+  constexpr double least_factor = 100;
+  constexpr double small = 0.05;
+  if (figures.empty() || choice == ScaleChoice::linear) return ChartScale::linear;
+  const auto range = std::ranges::minmax(figures);
+  if (range.min <= 0) return ChartScale::linear;
+  if (choice == ScaleChoice::log2) return ChartScale::log2;
+  if (choice == ScaleChoice::log10) return ChartScale::log10;
+  if (kind == ChartKind::bar || range.max < least_factor * range.min) return ChartScale::linear;
+  const auto below =
+      std::ranges::count_if(figures, [&](double figure) { return figure < small * range.max; });
+  return 2 * static_cast<std::size_t>(below) > figures.size() ? ChartScale::log10
+                                                              : ChartScale::linear;
+}
+
+bool begins_at_zero(std::span<const double> figures, ChartKind kind) {
+  constexpr double top_quarter = 0.75;
+  constexpr double much_the_same = 0.97;
+  if (kind == ChartKind::bar || figures.empty()) return true;
+  const auto [lowest, highest] = std::ranges::minmax(figures);
+  return lowest < top_quarter * highest || lowest > much_the_same * highest || lowest <= 0;
+}
 
 std::optional<Chart> build_chart(const ChartLayout& layout, const RunResults& results) {
   return ChartBuilder(layout, results).build();

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -80,6 +81,9 @@ struct Chart {
   std::string series_label = {};                 ///< what the legend is headed: "T", "T, BLOCK"
   std::vector<ChartPanel> panels = {};           ///< one at least, each with one series at least
   std::vector<ChartReference> references = {};
+
+  /// Whether colours show the figures, over two axes of parameters.
+  bool is_heatmap() const { return kind == ChartKind::heatmap; }
 };
 
 /// A mark and where it stands.
@@ -98,15 +102,37 @@ std::vector<double> figures_of(const Chart& chart);
 /// How many marks stand for points that all failed.
 std::size_t count_failed(const Chart& chart);
 
+/// The scale for a parameter's values, distinct and ascending. A logarithm is taken by itself only
+/// of more than two values above 0 that are powers of two, or that span a factor of 16 and lie more
+/// evenly in the logarithm. Values that would lie so but for those that are 0 or less become
+/// categories, as does a single one. A logarithm that is asked for but cannot be had becomes
+/// categories too.
+ChartScale scale_of_parameter(std::span<const double> values, ScaleChoice choice);
+
+/// The scale for a metric's figures. A logarithm is taken by itself only in lines and heatmaps,
+/// where the figures are above 0, span a factor of 100 and most are less than a twentieth of the
+/// highest; it is never taken of figures that are not all above 0.
+ChartScale scale_of_figures(std::span<const double> figures, ScaleChoice choice, ChartKind kind);
+
+/// Whether a linear axis of such figures begins at 0: always but for lines all of whose figures lie
+/// in the top quarter, and not as close together as 3 %, which would look like a difference.
+bool begins_at_zero(std::span<const double> figures, ChartKind kind);
+
 /// The chart of one layout; nothing when the run has no figure for it. Of more than `most_series`
 /// and `most_panels` the first are drawn. Of a line with more than 1,000 marks the lowest and the
 /// highest of each so many neighbours stay, so that its course and its extremes do; of more than
 /// 250 categories, or 128 rows or columns of a heatmap, the first. The caption says so.
 std::optional<Chart> build_chart(const ChartLayout& layout, const RunResults& results);
 
-/// The charts that the run's sweep asks for; where it says nothing about charts, one for each of
-/// its tables that a picture says more about, or one of what varies. Charts without a figure to
-/// draw are left out.
+/// The charts that the run's sweep asks for, without those that have no figure to draw.
+///
+/// Where the sweep says nothing about charts these are one for each of its tables, or without
+/// tables one of what varies most. Of a table the first row parameter that varies stands along the
+/// x axis and the columns are the series: lines for more than two numbers, else bars. Its other
+/// rows become panels, or, where few of their combinations have points, all rows together the
+/// categories of bars. Many columns of numbers against numbers are a heatmap. A table whose marks
+/// would be fewer than two has none, nor has one that shows as a share of the peak what an earlier
+/// one shows as a bandwidth.
 std::vector<Chart> charts_of(const RunResults& results);
 
 }  // namespace sweep

@@ -1,192 +1,414 @@
 #include "report/charts/chart_geometry.h"
 
-#include <algorithm>
-#include <cmath>
-#include <utility>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "engine/text/units.h"
 #include "report/display_text.h"
 
 namespace sweep {
 namespace {
 
-constexpr double panel_gap = 22;       ///< between panels side by side
-constexpr double widest_legend = 230;  ///< to the right of the panels
-constexpr std::size_t longest_entry = 60;
+constexpr double label_height = 16;
+constexpr double panel_gap = 22;  ///< between panels side by side
 
-class GeometryMaker {
- public:
-  explicit GeometryMaker(const Chart& chart) : chart_(chart) {
-    const std::size_t panels = chart.panels.size();
-    columns_ = panels <= 2 ? panels : panels == 4 ? 2 : 3;
+struct Range {
+  double low = std::numeric_limits<double>::infinity();
+  double high = -std::numeric_limits<double>::infinity();
+
+  void include(double value) {
+    low = std::min(low, value);
+    high = std::max(high, value);
   }
+};
 
-  ChartGeometry make() {
-    geometry_.width = columns_ == 1 ? 760 : columns_ == 2 ? 880 : 960;
-    geometry_.figures = figure_axis_of(chart_, columns_ == 1 ? 6 : 4);
-    geometry_.x = parameter_axis_of(chart_.x);
-    if (is_heatmap()) geometry_.rows = parameter_axis_of(chart_.y);
-    list_legend();
-    place_title();
-    place_panels();
-    if (is_legend_beside()) {
-      place_legend_beside();
-    } else if (!geometry_.legend.empty()) {
-      place_legend_below();
+/// Of all marks, references and, but in a heatmap, intervals.
+Range range_of(const Chart& chart) {
+  Range range;
+  for (const ChartReference& reference : chart.references) range.include(reference.at);
+  for (const PlacedMark& each : marks_of(chart)) {
+    const auto& [x, y, figure, low, high, point] = *each.mark;
+    if (!figure) continue;
+    range.include(*figure);
+    if (chart.is_heatmap()) continue;
+    range.include(low.value_or(*figure));
+    range.include(high.value_or(*figure));
+  }
+  return range;
+}
+
+/// 1, 2 or 5 times a power of ten, for about `wanted` steps.
+double round_step(double span, int wanted) {
+  const double rough = span / wanted;
+  const double power = std::pow(10, std::floor(std::log10(rough)));
+  for (const double factor : {1.0, 2.0, 5.0}) {
+    if (rough <= factor * power) return factor * power;
+  }
+  return 10 * power;
+}
+
+void add_tick(DrawnAxis& axis, double at) {
+  axis.ticks.push_back({at, tick_label(at)});
+}
+
+void add_linear_ticks(DrawnAxis& axis, int wanted) {
+  const double span = axis.to - axis.from;
+  if (!std::isfinite(span)) return;
+  const double step = round_step(span, wanted);
+  const double slack = step * 1e-6;
+  const double first = std::ceil((axis.from - slack) / step);
+  const double last = std::floor((axis.to + slack) / step);
+  // Figures that differ in their last digits alone have more steps below them than can be counted.
+  const int count = static_cast<int>(std::min(last - first, 100.0)) + 1;
+  // Adding 0 makes a 0 of -0.
+  for (int i = 0; i < count; ++i) add_tick(axis, (first + i) * step + 0.0);
+}
+
+void add_log2_ticks(DrawnAxis& axis, int wanted) {
+  const double first = std::ceil(std::log2(axis.from));
+  const double last = std::floor(std::log2(axis.to));
+  const double step = std::max(1.0, std::ceil((last - first) / wanted));
+  for (double power = first; power <= last; power += step) add_tick(axis, std::exp2(power));
+}
+
+void add_log10_ticks(DrawnAxis& axis, int wanted) {
+  const double decades = std::log10(axis.to / axis.from);
+  const bool is_short = decades * 3 <= 2 * wanted;
+  const double step = std::max(1.0, std::ceil(decades / wanted));
+  for (double power = std::floor(std::log10(axis.from)); power <= std::log10(axis.to);
+       power += step) {
+    for (const double factor : {1.0, 2.0, 5.0}) {
+      const double at = factor * std::pow(10, power);
+      const bool is_wanted = factor == 1 || is_short;
+      if (is_wanted && at >= axis.from && at <= axis.to) add_tick(axis, at);
     }
-    return std::move(geometry_);
   }
+}
 
- private:
-  bool is_heatmap() const { return chart_.kind == ChartKind::heatmap; }
-
-  void add_entry(LegendEntry::Kind kind, std::size_t index, const std::string& text) {
-    geometry_.legend.push_back({kind, index, cut_to_width(text, longest_entry, true), 0, 0});
+/// Room beyond the marks, so that none stands on the picture's edge.
+void widen(DrawnAxis& axis, bool from_zero) {
+  constexpr double room = 0.06;
+  if (axis.scale != ChartScale::linear) {
+    const double factor = std::max(1.05, std::pow(axis.to / axis.from, room));
+    axis.from /= factor;
+    axis.to *= factor;
+    return;
   }
+  if (from_zero) axis.from = std::min(0.0, axis.from);
+  if (axis.from >= axis.to) axis.to = axis.from + (axis.from != 0 ? std::abs(axis.from) : 1);
+  const double margin = room * (axis.to - axis.from);
+  if (axis.from != 0) axis.from -= margin;
+  axis.to += margin;
+}
 
-  void list_legend() {
-    if (is_heatmap()) return;
-    const auto& series = chart_.panels.front().series;
-    if (series.size() > 1) {
-      if (!chart_.series_label.empty()) {
-        add_entry(LegendEntry::Kind::heading, 0, chart_.series_label);
-      }
-      for (std::size_t i = 0; i < series.size(); ++i) {
-        add_entry(LegendEntry::Kind::series, i, series[i].name);
-      }
-    }
-    for (std::size_t i = 0; i < chart_.references.size(); ++i) {
-      add_entry(LegendEntry::Kind::reference, i, chart_.references[i].label);
-    }
-    if (count_failed(chart_) > 0) add_entry(LegendEntry::Kind::failed, 0, "failed");
-  }
+/// The labels along an axis: where they stand and how long they are, in pixels.
+struct Labels {
+  std::vector<double> places;
+  std::vector<double> lengths;
 
-  static double width_of(const LegendEntry& entry) {
-    const double sample = entry.kind == LegendEntry::Kind::heading ? 0 : legend_sample + 8;
-    return sample + text_width(entry.text, text_size);
-  }
-
-  double widest_entry() const {
-    double widest = 0;
-    for (const LegendEntry& entry : geometry_.legend) widest = std::max(widest, width_of(entry));
-    return widest;
-  }
-
-  /// A few references alone are not worth a column of the picture.
-  bool is_legend_beside() const {
-    const bool has_series = std::ranges::any_of(geometry_.legend, [](const LegendEntry& entry) {
-      return entry.kind == LegendEntry::Kind::series;
-    });
-    return columns_ == 1 && has_series && widest_entry() <= widest_legend;
-  }
-
-  void place_title() {
-    constexpr std::size_t most_lines = 2;
-    const auto columns = static_cast<std::size_t>((geometry_.width - 2 * picture_edge) /
-                                                  text_width("n", title_size));
-    geometry_.title = wrap(chart_.title, columns);
-    if (geometry_.title.size() > most_lines) {
-      geometry_.title.resize(most_lines);
-      geometry_.title.back() += " …";
-    }
-    // A word may be longer than a line.
-    for (std::string& line : geometry_.title) line = cut_to_width(line, columns, true);
-    top_ = picture_edge + text_line_height * static_cast<double>(geometry_.title.size());
-    geometry_.label_middle = top_ + text_line_height / 2;
-    top_ += text_line_height + 6;
-  }
-
-  double left_margin() const {
-    double widest = 0;
-    for (const ChartTick& tick : (is_heatmap() ? geometry_.rows : geometry_.figures).ticks) {
-      widest = std::max(widest, text_width(tick.label, tick_size));
-    }
-    return picture_edge + widest + 14 + (is_heatmap() ? text_line_height : 0);
-  }
-
-  double right_margin() const {
-    if (is_heatmap()) return picture_edge + 80;
-    return picture_edge + (is_legend_beside() ? widest_entry() + 20 : 8);
-  }
-
-  double panel_height() const {
-    const double plain = columns_ == 1 ? 300 : columns_ == 2 ? 210 : 170;
-    if (!is_heatmap()) return plain;
-    const double row = columns_ == 1 ? 30 : 20;
-    return std::clamp(row * static_cast<double>(chart_.y.ticks.size()), 110.0, plain * 1.4);
-  }
-
-  double panel_width(double left) const {
-    const auto columns = static_cast<double>(columns_);
-    const double all = geometry_.width - left - right_margin();
-    return (all - panel_gap * (columns - 1)) / columns;
-  }
-
-  void place_panels() {
-    constexpr double x_label_gap = 7;
-    const double narrowest = left_margin();
-    DrawnAxis trial = geometry_.x;
-    const double overhang = fit_labels_below(trial, panel_width(narrowest)).overhang;
-    const double left = std::max(narrowest, picture_edge + overhang);
-    const double width = panel_width(left);
-    const double height = panel_height();
-    geometry_.x_labels = fit_labels_below(geometry_.x, width);
-    if (is_heatmap()) fit_labels_beside(geometry_.rows, height);
-    const double head = chart_.panels.size() > 1 ? text_line_height : 0;  // of a panel
-    for (std::size_t i = 0; i < chart_.panels.size(); ++i) {
-      const std::size_t row = i / columns_;
-      const double x = left + static_cast<double>(i % columns_) * (width + panel_gap);
-      const double y =
-          top_ + head + static_cast<double>(row) * (head + height + geometry_.x_labels.height + 16);
-      geometry_.panels.push_back({x, y, x + width, y + height});
-    }
-    const double bottom = geometry_.panels.back().bottom + geometry_.x_labels.height;
-    geometry_.x_label_middle = bottom + x_label_gap + text_line_height / 2;
-    geometry_.height = bottom + x_label_gap + text_line_height + picture_edge;
-    if (is_heatmap()) {
-      const ChartBox& first = geometry_.panels.front();
-      const double right = geometry_.width - right_margin();
-      geometry_.colours = {right + 18, first.top, right + 34, first.bottom};
+  Labels(const DrawnAxis& axis, double pixels) {
+    for (const ChartTick& tick : axis.ticks) {
+      places.push_back(axis.share_of(tick.at) * pixels);
+      lengths.push_back(text_width(tick.label, tick_size));
     }
   }
 
-  void place_legend_beside() {
-    double middle = top_ + text_line_height / 2;
-    for (LegendEntry& entry : geometry_.legend) {
-      entry.left = geometry_.width - picture_edge - widest_entry();
-      entry.middle = middle;
+  bool collide(std::size_t a, std::size_t b) const {
+    constexpr double gap = 8;
+    return std::abs(places[a] - places[b]) < (lengths[a] + lengths[b]) / 2 + gap;
+  }
+
+  /// Whether every `step`-th from `first` on has its own place.
+  bool fit(std::size_t first, std::size_t step) const {
+    for (std::size_t i = first + step; i < places.size(); i += step) {
+      if (collide(i, i - step)) return false;
+    }
+    return true;
+  }
+
+  bool are_even() const {
+    constexpr double slack = 0.01;  // of a pixel
+    for (std::size_t i = 2; i < places.size(); ++i) {
+      if (std::abs(places[i] - 2 * places[i - 1] + places[i - 2]) > slack) return false;
+    }
+    return true;
+  }
+};
+
+/// Where to begin with every `step`-th of evenly spaced numbers, so that those labelled are
+/// multiples of the step: of 1 to 32 by fours 4, 8, 12. Otherwise 0.
+std::size_t first_round(const DrawnAxis& axis, std::size_t step) {
+  if (axis.scale != ChartScale::linear) return 0;
+  const double spacing = axis.ticks[1].at - axis.ticks[0].at;
+  for (std::size_t i = 0; i < std::min(step, axis.ticks.size()); ++i) {
+    if (std::fmod(axis.ticks[i].at, spacing * static_cast<double>(step)) == 0) return i;
+  }
+  return 0;
+}
+
+/// Leaves the labels that have room: every second, fourth and so on where the ticks are even, else
+/// one after another from the first, as far as there is room, and the last.
+void keep_fitting(DrawnAxis& axis, const Labels& labels) {
+  constexpr std::array<std::size_t, 9> steps = {1, 2, 4, 5, 8, 10, 16, 20, 32};
+  std::vector<ChartTick>& ticks = axis.ticks;
+  if (ticks.size() < 2 || labels.fit(0, 1)) return;
+  for (const std::size_t step : steps) {
+    if (!labels.are_even() || step * 2 >= std::max<std::size_t>(ticks.size(), 3)) break;
+    const std::size_t first = first_round(axis, step);
+    if (!labels.fit(first, step)) continue;
+    for (std::size_t i = 0; i < ticks.size(); ++i) {
+      if (i % step != first) ticks[i].label.clear();
+    }
+    return;
+  }
+  const std::size_t end = ticks.size() - 1;
+  std::size_t last = 0;
+  for (std::size_t i = 1; i < end; ++i) {
+    if (labels.collide(i, last) || labels.collide(i, end)) {
+      ticks[i].label.clear();
+    } else {
+      last = i;
+    }
+  }
+}
+
+/// Of labels beside an upright axis.
+void fit_labels_beside(DrawnAxis& axis, double pixels) {
+  constexpr double digit_height = 7;
+  Labels labels(axis, pixels);
+  std::ranges::fill(labels.lengths, digit_height);
+  keep_fitting(axis, labels);
+}
+
+template <class Items, class Width>
+double widest_of(const Items& items, Width width) {
+  double widest = 0;
+  for (const auto& item : items) widest = std::max(widest, width(item));
+  return widest;
+}
+
+double width_of(const LegendEntry& entry) {
+  const double sample = entry.kind == LegendEntry::Kind::heading ? 0 : legend_sample + 8;
+  return sample + text_width(entry.text, text_size);
+}
+
+std::vector<LegendEntry> legend_of(const Chart& chart) {
+  constexpr std::size_t longest_entry = 60;
+  using Kind = LegendEntry::Kind;
+  std::vector<LegendEntry> legend;
+  const auto add = [&](Kind kind, std::size_t index, const std::string& text) {
+    legend.push_back({kind, index, cut_to_width(text, longest_entry, true), 0, 0});
+  };
+  if (chart.is_heatmap()) return legend;
+  const auto& series = chart.panels.front().series;
+  if (series.size() > 1) {
+    if (!chart.series_label.empty()) add(Kind::heading, 0, chart.series_label);
+    for (std::size_t i = 0; i < series.size(); ++i) add(Kind::series, i, series[i].name);
+  }
+  for (std::size_t i = 0; i < chart.references.size(); ++i) {
+    add(Kind::reference, i, chart.references[i].label);
+  }
+  if (count_failed(chart) > 0) add(Kind::failed, 0, "failed");
+  return legend;
+}
+
+std::vector<std::string> title_lines(const std::string& title, double width) {
+  constexpr std::size_t most_lines = 2;
+  const auto columns =
+      static_cast<std::size_t>((width - 2 * picture_edge) / text_width("n", title_size));
+  std::vector<std::string> lines = wrap(title, columns);
+  if (lines.size() > most_lines) {
+    lines.resize(most_lines);
+    lines.back() += " …";
+  }
+  // A word may be longer than a line.
+  for (std::string& line : lines) line = cut_to_width(line, columns, true);
+  return lines;
+}
+
+/// In a column, or from left to right in as many lines as it takes.
+void place_legend(double begin, double middle, bool is_column, ChartGeometry& geometry) {
+  double left = begin;
+  for (LegendEntry& entry : geometry.legend) {
+    const double width = width_of(entry);
+    if (left > begin && (is_column || left + width > geometry.width - picture_edge)) {
+      left = begin;
       middle += text_line_height;
     }
-    geometry_.height = std::max(geometry_.height, middle + picture_edge);
+    entry.left = left;
+    entry.middle = middle;
+    left += width + 20;
   }
-
-  /// From left to right, in as many lines as it takes.
-  void place_legend_below() {
-    const double begin = geometry_.panels.front().left;
-    double left = begin;
-    double middle = geometry_.height - picture_edge + text_line_height / 2 + 4;
-    for (LegendEntry& entry : geometry_.legend) {
-      const double width = width_of(entry);
-      if (left > begin && left + width > geometry_.width - picture_edge) {
-        left = begin;
-        middle += text_line_height;
-      }
-      entry.left = left;
-      entry.middle = middle;
-      left += width + 20;
-    }
-    geometry_.height = middle + text_line_height / 2 + picture_edge;
-  }
-
-  const Chart& chart_;
-  std::size_t columns_ = 1;
-  double top_ = 0;
-  ChartGeometry geometry_;
-};
+  const double below = is_column ? text_line_height : text_line_height / 2;
+  geometry.height = std::max(geometry.height, middle + below + picture_edge);
+}
 
 }  // namespace
 
+double DrawnAxis::share_of(double at) const {
+  if (from == to) return 1;
+  if (!is_logarithmic(scale)) return (at - from) / (to - from);
+  return std::log(at / from) / std::log(to / from);
+}
+
+DrawnAxis figure_axis_of(const Chart& chart, int wanted) {
+  const auto [low, high] = range_of(chart);
+  DrawnAxis axis{chart.figure_scale, low, high, {}};
+  if (chart.is_heatmap() && low == high) {
+    add_tick(axis, low);
+    return axis;
+  }
+  if (!chart.is_heatmap()) widen(axis, chart.figures_from_zero);
+  if (axis.scale == ChartScale::log2) add_log2_ticks(axis, wanted);
+  if (axis.scale == ChartScale::log10) add_log10_ticks(axis, wanted);
+  // Within one step of a logarithm round numbers do.
+  if (axis.scale == ChartScale::linear || axis.ticks.size() < 2) {
+    axis.ticks.clear();
+    add_linear_ticks(axis, wanted);
+  }
+  return axis;
+}
+
+DrawnAxis parameter_axis_of(const ChartAxis& axis) {
+  constexpr double margin = 0.04;
+  constexpr std::size_t longest_label = 30;
+  DrawnAxis drawn{axis.scale, 0, 1, axis.ticks};
+  if (axis.ticks.empty()) return drawn;
+  for (ChartTick& tick : drawn.ticks) tick.label = cut_to_width(tick.label, longest_label, true);
+  const double first = axis.ticks.front().at;
+  const double last = axis.ticks.back().at;
+  if (is_logarithmic(axis.scale)) {
+    const double factor = first < last ? std::pow(last / first, margin) : 2;
+    drawn.from = first / factor;
+    drawn.to = last * factor;
+  } else {
+    const bool has_span = axis.scale == ChartScale::linear && first < last;
+    const double room = has_span ? margin * (last - first) : 0.5;
+    drawn.from = first - room;
+    drawn.to = last + room;
+  }
+  return drawn;
+}
+
+LabelsBelow fit_labels_below(DrawnAxis& axis, double pixels) {
+  constexpr double slant_sine = 0.574;  // of 35 degrees
+  constexpr double slant_cosine = 0.819;
+  LabelsBelow below{false, label_height, 0};
+  Labels labels(axis, pixels);
+  if (axis.scale == ChartScale::category && !labels.fit(0, 1)) {
+    below.are_slanted = true;
+    below.height += std::ranges::max(labels.lengths) * slant_sine;
+    for (std::size_t i = 0; i < labels.places.size(); ++i) {
+      below.overhang =
+          std::max(below.overhang, labels.lengths[i] * slant_cosine - labels.places[i]);
+    }
+    std::ranges::fill(labels.lengths, label_height);
+  }
+  keep_fitting(axis, labels);
+  return below;
+}
+
+std::string tick_label(double value) {
+  struct Unit {
+    double size;
+    std::string_view name;
+  };
+  constexpr std::array<Unit, 3> units = {{{1e12, " T"}, {1e9, " G"}, {1e6, " M"}}};
+  constexpr double fewest_with_separators = 1e4;
+  const double size = std::abs(value);
+  if (size < 1e-12) return "0";
+  for (const Unit& unit : units) {
+    if (size >= unit.size) return fmt::format("{:.4g}{}", value / unit.size, unit.name);
+  }
+  if (size >= fewest_with_separators) {
+    return (value < 0 ? "-" : "") +
+           format_thousands(static_cast<std::uint64_t>(std::llround(size)));
+  }
+  return fmt::format("{:.6g}", value);
+}
+
+double text_width(std::string_view text, double font_size) {
+  constexpr double mean_width = 0.56;
+  return static_cast<double>(display_width(text)) * mean_width * font_size;
+}
+
 ChartGeometry geometry_of(const Chart& chart) {
-  return GeometryMaker(chart).make();
+  constexpr double widest_legend = 230;  // to the right of the panels
+  constexpr double x_label_gap = 7;
+  const bool is_heatmap = chart.is_heatmap();
+  const std::size_t panels = chart.panels.size();
+  const std::size_t columns = panels <= 2 ? panels : panels == 4 ? 2 : 3;
+  const auto by_columns = [&](auto one, auto two, auto three) {
+    return columns == 1 ? one : columns == 2 ? two : three;
+  };
+
+  ChartGeometry geometry;
+  geometry.width = by_columns(760.0, 880.0, 960.0);
+  geometry.figures = figure_axis_of(chart, by_columns(6, 4, 4));
+  geometry.x = parameter_axis_of(chart.x);
+  if (is_heatmap) geometry.rows = parameter_axis_of(chart.y);
+  geometry.title = title_lines(chart.title, geometry.width);
+  geometry.legend = legend_of(chart);
+  const double widest_entry = widest_of(geometry.legend, width_of);
+  // A few references alone are not worth a column of the picture.
+  const bool has_series = std::ranges::find(geometry.legend, LegendEntry::Kind::series,
+                                            &LegendEntry::kind) != geometry.legend.end();
+  const bool is_legend_beside = columns == 1 && has_series && widest_entry <= widest_legend;
+
+  const double label_top =
+      picture_edge + text_line_height * static_cast<double>(geometry.title.size());
+  geometry.label_middle = label_top + text_line_height / 2;
+  const double top = label_top + text_line_height + 6;
+  const double head = panels > 1 ? text_line_height : 0;  // of a panel
+  double height = by_columns(300.0, 210.0, 170.0);
+  if (is_heatmap) {
+    const double rows = by_columns(30.0, 20.0, 20.0) * static_cast<double>(chart.y.ticks.size());
+    height = std::clamp(rows, 110.0, height * 1.4);
+  }
+  const double right_margin = picture_edge + (is_heatmap         ? 80
+                                              : is_legend_beside ? widest_entry + 20
+                                                                 : 8);
+  const auto panel_width = [&](double left) {
+    const auto count = static_cast<double>(columns);
+    return (geometry.width - left - right_margin - panel_gap * (count - 1)) / count;
+  };
+  const DrawnAxis& upright = is_heatmap ? geometry.rows : geometry.figures;
+  const double widest_label = widest_of(
+      upright.ticks, [](const ChartTick& tick) { return text_width(tick.label, tick_size); });
+  const double narrowest = picture_edge + widest_label + 14 + (is_heatmap ? text_line_height : 0);
+  DrawnAxis trial = geometry.x;
+  const double overhang = fit_labels_below(trial, panel_width(narrowest)).overhang;
+  const double left = std::max(narrowest, picture_edge + overhang);
+  const double width = panel_width(left);
+  geometry.x_labels = fit_labels_below(geometry.x, width);
+  if (is_heatmap) fit_labels_beside(geometry.rows, height);
+  for (std::size_t i = 0; i < panels; ++i) {
+    const double x = left + static_cast<double>(i % columns) * (width + panel_gap);
+    const double y =
+        top + head +
+        static_cast<double>(i / columns) * (head + height + geometry.x_labels.height + 16);
+    geometry.panels.push_back({x, y, x + width, y + height});
+  }
+  const double bottom = geometry.panels.back().bottom + geometry.x_labels.height;
+  geometry.x_label_middle = bottom + x_label_gap + text_line_height / 2;
+  geometry.height = bottom + x_label_gap + text_line_height + picture_edge;
+  if (is_heatmap) {
+    const ChartBox& first = geometry.panels.front();
+    const double right = geometry.width - right_margin;
+    geometry.colours = {right + 18, first.top, right + 34, first.bottom};
+  }
+  if (is_legend_beside) {
+    place_legend(geometry.width - picture_edge - widest_entry, top + text_line_height / 2, true,
+                 geometry);
+  } else if (!geometry.legend.empty()) {
+    const double below = geometry.height - picture_edge + text_line_height / 2 + 4;
+    place_legend(left, below, false, geometry);
+  }
+  return geometry;
 }
 
 }  // namespace sweep

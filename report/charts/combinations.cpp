@@ -1,7 +1,6 @@
 #include "report/charts/combinations.h"
 
 #include <algorithm>
-#include <set>
 
 #include "engine/text/units.h"
 
@@ -9,7 +8,7 @@ namespace sweep {
 namespace {
 
 /// As reports show it, but a large round number by itself in binary units, for a label is short.
-std::string show(const ParameterValues& parameter, const Value& value) {
+std::string short_text(const ParameterValues& parameter, const Value& value) {
   constexpr std::int64_t large = 65536;
   const auto* number = std::get_if<std::int64_t>(&value);
   const bool is_round = number != nullptr && *number >= large && *number % Ki == 0;
@@ -18,47 +17,40 @@ std::string show(const ParameterValues& parameter, const Value& value) {
 
 }  // namespace
 
-Combinations::Combinations(std::vector<std::string> names, const PointList& points,
+Combinations::Combinations(const std::vector<std::string>& names, const PointList& points,
                            std::span<const ParameterValues> parameters) {
-  for (std::string& name : names) {
+  for (const std::string& name : names) {
     const ParameterValues* found = find_parameter(parameters, name);
-    ParameterValues values = found != nullptr ? *found : ParameterValues(name);
-    const bool is_numeric = values.is_numeric();
-    if (is_numeric) values.sort();
-    Name entry{std::move(name), std::move(values), is_numeric, false};
-    names_.push_back(std::move(entry));
+    names_.push_back(found != nullptr ? *found : ParameterValues(name));
+    if (names_.back().is_numeric()) names_.back().sort();
   }
-  std::set<Ranks> there;
-  for (const PointRecord* point : points) there.insert(ranks_of(*point));
-  for (const Ranks& ranks : there) {
-    places_.emplace(ranks, combinations_.size());
+  for (const PointRecord* point : points) places_.emplace(ranks_of(*point), 0);
+  for (auto& [ranks, place] : places_) {
+    place = combinations_.size();
     combinations_.push_back(ranks);
   }
   for (std::size_t i = 0; i < names_.size(); ++i) {
-    names_[i].varies = std::ranges::any_of(
-        combinations_, [&](const Ranks& ranks) { return ranks[i] != combinations_.front()[i]; });
+    is_telling_.push_back(size() <= 1 ||
+                          std::ranges::any_of(combinations_, [&](const Ranks& ranks) {
+                            return ranks[i] != combinations_.front()[i];
+                          }));
   }
 }
 
 Combinations::Ranks Combinations::ranks_of(const PointRecord& point) const {
   const Bindings environment = environment_of(point);
   Ranks ranks;
-  for (const Name& name : names_) {
+  for (const ParameterValues& name : names_) {
     const Value* value = environment.find(name.name);
-    ranks.push_back(value != nullptr ? name.values.rank_of(*value) : name.values.values().size());
+    ranks.push_back(value != nullptr ? name.rank_of(*value) : name.values().size());
   }
   return ranks;
 }
 
-std::size_t Combinations::place_of(const PointRecord& point) const {
-  return places_.at(ranks_of(point));
-}
-
 std::string Combinations::heading() const {
   std::string heading;
-  for (const Name& name : names_) {
-    if (!name.varies && size() > 1) continue;
-    heading += (heading.empty() ? "" : ", ") + name.name;
+  for (std::size_t i = 0; i < names_.size(); ++i) {
+    if (is_telling_[i]) heading += (heading.empty() ? "" : ", ") + names_[i].name;
   }
   return heading;
 }
@@ -66,33 +58,23 @@ std::string Combinations::heading() const {
 std::string Combinations::join(std::size_t place, bool with_names) const {
   std::string text;
   for (std::size_t i = 0; i < names_.size(); ++i) {
-    const Name& name = names_[i];
-    if (!name.varies && size() > 1) continue;
+    if (!is_telling_[i]) continue;
+    const ParameterValues& name = names_[i];
+    const std::size_t rank = combinations_[place][i];
     if (!text.empty()) text += ", ";
     if (with_names) text += name.name + " = ";
-    const std::size_t rank = combinations_[place][i];
-    text +=
-        rank < name.values.values().size() ? show(name.values, name.values.values()[rank]) : "-";
+    text += rank < name.values().size() ? short_text(name, name.values()[rank]) : "-";
   }
   return text;
 }
 
-std::string Combinations::values_at(std::size_t place) const {
-  return join(place, false);
-}
-
-std::string Combinations::described_at(std::size_t place) const {
-  return join(place, true);
-}
-
 std::optional<std::vector<double>> Combinations::numbers() const {
-  if (names_.size() != 1 || !names_.front().is_numeric) return std::nullopt;
-  const ParameterValues& parameter = names_.front().values;
+  if (names_.size() != 1 || !names_.front().is_numeric()) return std::nullopt;
+  const std::vector<Value>& values = names_.front().values();
   std::vector<double> numbers;
   for (const Ranks& ranks : combinations_) {
-    if (ranks.front() >= parameter.values().size()) return std::nullopt;
-    numbers.push_back(
-        static_cast<double>(std::get<std::int64_t>(parameter.values()[ranks.front()])));
+    if (ranks.front() >= values.size()) return std::nullopt;
+    numbers.push_back(static_cast<double>(std::get<std::int64_t>(values[ranks.front()])));
   }
   return numbers;
 }

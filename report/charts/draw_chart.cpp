@@ -5,23 +5,177 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
-#include <vector>
 
 #include "report/charts/chart_geometry.h"
-#include "report/charts/svg_picture.h"
 #include "report/display_text.h"
+#include "report/html/html_text.h"
 
 namespace sweep {
 namespace {
+
+/// A colour on a light ground, and what stands for it on a dark one.
+struct ChartColour {
+  std::string_view light;
+  std::string_view dark;
+};
+
+/// Those of the series are Okabe's and Ito's ("Color universal design", 2008), which people with
+/// any kind of colour vision tell apart; their yellow is darker on a light ground.
+constexpr std::array<ChartColour, 13> chart_colours = {{
+    {"#fefefe", "#0d1117"},
+    {"#1b1f24", "#e6edf3"},
+    {"#6e7781", "#8b949e"},
+    {"#e1e4e8", "#2a3038"},
+    {"#c9ced4", "#4a525c"},
+    {"#0072b2", "#4fa3e0"},
+    {"#d55e00", "#ff8a3d"},
+    {"#009e73", "#1fc495"},
+    {"#cc79a7", "#e494c0"},
+    {"#e69f00", "#f2b632"},
+    {"#56b4e9", "#9bd6f7"},
+    {"#000001", "#fffffd"},
+    {"#b0a000", "#f0e442"},
+}};
+constexpr std::string_view ground_colour = chart_colours[0].light;
+constexpr std::string_view ink_colour = chart_colours[1].light;   ///< texts
+constexpr std::string_view axis_colour = chart_colours[2].light;  ///< borders, references
+constexpr std::string_view grid_colour = chart_colours[3].light;
+constexpr std::string_view failed_colour = chart_colours[4].light;  ///< a heatmap's failed cells
+// Texts on a heatmap's cells, whose colours are the same on any ground.
+constexpr std::string_view light_cell_text = "#fffffe";
+constexpr std::string_view dark_cell_text = "#000002";
+
+std::string_view series_colour(std::size_t series) {
+  constexpr std::size_t first = 5;
+  return chart_colours[first + series % (chart_colours.size() - first)].light;
+}
+
+/// Places along viridis (van der Walt and Smith, 2015), evenly spaced from low to high.
+constexpr std::array<unsigned, 9> viridis = {0x440154, 0x472d7b, 0x3b528b, 0x2c728e, 0x21918c,
+                                             0x28ae80, 0x5ec962, 0xaddc30, 0xfde725};
+
+unsigned channel_of(unsigned colour, unsigned shift) {
+  return (colour >> shift) & 0xffU;
+}
+
+/// The colour of viridis at a share of the way from low (0) to high (1), as 0xRRGGBB.
+unsigned viridis_at(double share) {
+  // In this order NaN becomes 0.
+  const double along =
+      std::max(0.0, std::min(share, 1.0)) * static_cast<double>(viridis.size() - 1);
+  const auto below = std::min(static_cast<std::size_t>(along), viridis.size() - 2);
+  unsigned colour = 0;
+  for (const unsigned shift : {16U, 8U, 0U}) {
+    const double mixed =
+        std::lerp(channel_of(viridis[below], shift), channel_of(viridis[below + 1], shift),
+                  along - static_cast<double>(below));
+    colour |= static_cast<unsigned>(std::lround(mixed)) << shift;
+  }
+  return colour;
+}
+
+/// Whether a dark text stands out on the colour better than a light one, by the luma of Rec. 601.
+bool is_light(unsigned colour) {
+  return 0.299 * channel_of(colour, 16) + 0.587 * channel_of(colour, 8) +
+             0.114 * channel_of(colour, 0) >
+         150;
+}
+
+struct TextStyle {
+  double size = 0;
+  std::string_view colour = ink_colour;
+  std::string_view anchor = "start";  ///< "middle", "end"
+  int turned = 0;                     ///< degrees clockwise
+};
+
+/// An SVG file that needs nothing else: its colours change on a dark page
+/// (`prefers-color-scheme`), its fonts are those that most machines have. Colours are given as on a
+/// light ground, paths as SVG's `d`; what is empty is left out.
+class SvgPicture {
+ public:
+  SvgPicture(double width, double height)
+      : width_(width),
+        height_(height),
+        body_(fmt::format("<rect width=\"{:g}\" height=\"{:g}\" fill=\"{}\"/>\n", width, height,
+                          ground_colour)) {}
+
+  /// `dashes` are lengths in pixels.
+  void stroke(std::string_view path, std::string_view colour, double width,
+              std::string_view dashes = {}) {
+    if (path.empty()) return;
+    body_ += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{:g}\"", path,
+                         colour, width);
+    if (!dashes.empty()) body_ += fmt::format(" stroke-dasharray=\"{}\"", dashes);
+    body_ += "/>\n";
+  }
+
+  void fill(std::string_view path, std::string_view colour, double opacity = 1) {
+    if (path.empty()) return;
+    body_ += fmt::format("<path d=\"{}\" fill=\"{}\"", path, colour);
+    if (opacity < 1) body_ += fmt::format(" fill-opacity=\"{:g}\"", opacity);
+    body_ += "/>\n";
+  }
+
+  /// A text whose middle stands at the height `y`.
+  void write(std::string_view text, double x, double y, const TextStyle& style) {
+    if (text.empty()) return;
+    // From the middle of a digit or a capital down to the line that it stands on.
+    const double down = 0.36 * style.size;
+    const std::string place = style.turned == 0
+                                  ? fmt::format("x=\"{:.5g}\" y=\"{:.5g}\"", x, y + down)
+                                  : fmt::format(
+                                        "transform=\"translate({:.5g} {:.5g}) rotate({})\" "
+                                        "y=\"{:.5g}\"",
+                                        x, y, style.turned, down);
+    body_ += fmt::format("<text {} font-size=\"{:g}\" fill=\"{}\" text-anchor=\"{}\">{}</text>\n",
+                         place, style.size, style.colour, style.anchor, escape_svg(text));
+  }
+
+  /// A rectangle of all colours of viridis, the lowest at its foot.
+  void add_colour_bar(const ChartBox& box) {
+    body_ += "<linearGradient id=\"viridis\" x1=\"0\" y1=\"1\" x2=\"0\" y2=\"0\">\n";
+    for (std::size_t i = 0; i < viridis.size(); ++i) {
+      body_ += fmt::format("<stop offset=\"{:g}%\" stop-color=\"#{:06x}\"/>\n",
+                           100.0 * static_cast<double>(i) / (viridis.size() - 1), viridis[i]);
+    }
+    body_ += fmt::format(
+        "</linearGradient>\n<rect x=\"{:.5g}\" y=\"{:.5g}\" width=\"{:.5g}\" height=\"{:.5g}\" "
+        "fill=\"url(#viridis)\"/>\n",
+        box.left, box.top, box.width(), box.height());
+  }
+
+  /// The file; `title` and `description` are for who cannot see it.
+  std::string finish(std::string_view title, std::string_view description) const {
+    std::string dark_rules;
+    for (const auto& [light, dark] : chart_colours) {
+      for (const std::string_view property : {"fill", "stroke"}) {
+        const std::string use = fmt::format("{}=\"{}\"", property, light);
+        if (body_.find(use) == body_.npos) continue;
+        dark_rules += fmt::format("[{}] {{ {}: {} }}\n", use, property, dark);
+      }
+    }
+    return fmt::format(
+               "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" "
+               "aria-labelledby=\"chart-title chart-description\"\n"
+               "     width=\"{0:g}\" height=\"{1:g}\" viewBox=\"0 0 {0:g} {1:g}\"\n"
+               "     font-family=\"Arial, 'Liberation Sans', 'Helvetica Neue', Helvetica, "
+               "sans-serif\">\n"
+               "<title id=\"chart-title\">{2}</title>\n<desc id=\"chart-description\">{3}</desc>\n"
+               "<style>\n@media (prefers-color-scheme: dark) {{\n{4}}}\n</style>\n",
+               width_, height_, escape_svg(title), escape_svg(description), dark_rules) +
+           body_ + "</svg>\n";
+  }
+
+ private:
+  double width_;
+  double height_;
+  std::string body_;
+};
 
 constexpr double small_size = 10;   ///< of figures beside or on marks
 constexpr double bars_share = 0.8;  ///< of a category's width
 constexpr double bar_opacity = 0.9;
 constexpr std::string_view cross = "m-3.5-3.5l7 7m0-7l-7 7";
-// Texts on a heatmap's cells, whose colours are the same on any ground.
-constexpr std::string_view light_cell_text = "#fffffe";
-constexpr std::string_view dark_cell_text = "#000002";
 
 std::string_view series_dashes(std::size_t series) {
   constexpr std::array<std::string_view, 4> dashes = {"", "9 3", "3 3", "9 3 2 3"};
@@ -56,16 +210,6 @@ std::string mark_label(double figure) {
   return figure >= fewest_with_unit ? tick_label(figure) : fmt::format("{:.4g}", figure);
 }
 
-/// Whether a dark text stands out on the colour better than a light one.
-bool is_light(unsigned colour) {
-  // The luma of Rec. 601.
-  constexpr double middle = 150;
-  const auto channel = [&](unsigned shift) {
-    return static_cast<double>((colour >> shift) & 0xffU);
-  };
-  return 0.299 * channel(16) + 0.587 * channel(8) + 0.114 * channel(0) > middle;
-}
-
 /// One panel: its axes and what stands between them.
 class PanelDrawer {
  public:
@@ -82,7 +226,7 @@ class PanelDrawer {
     const auto columns = static_cast<std::size_t>(box_.width() / text_width("n", text_size));
     picture_.write(cut_to_width(panel_.title, columns, true), box_.left, box_.top - raised,
                    {text_size});
-    if (chart_.kind == ChartKind::heatmap) {
+    if (chart_.is_heatmap()) {
       add_rows(geometry_.rows);
       add_columns();
       add_cells();
@@ -90,18 +234,14 @@ class PanelDrawer {
     }
     add_grid();
     for (std::size_t i = 0; i < panel_.series.size(); ++i) {
-      if (chart_.kind == ChartKind::line) {
-        add_line(i);
-      } else {
-        add_bars(i);
-      }
+      chart_.kind == ChartKind::line ? add_line(i) : add_bars(i);
     }
     add_failed();
     add_rows(geometry_.figures);
     add_columns();
     picture_.stroke(fmt::format("M{0:.5g} {1:.5g}V{2:.5g}H{3:.5g}", crisp(box_.left), box_.top,
                                 crisp(box_.bottom), box_.right),
-                    axis_colour.light, 1);
+                    axis_colour, 1);
   }
 
  private:
@@ -116,10 +256,10 @@ class PanelDrawer {
     for (const ChartTick& tick : geometry_.figures.ticks) {
       grid += level_line(box_.left, box_.right, crisp(height_of(tick.at)));
     }
-    picture_.stroke(grid, grid_colour.light, 1);
+    picture_.stroke(grid, grid_colour, 1);
     for (std::size_t i = 0; i < chart_.references.size(); ++i) {
       picture_.stroke(level_line(box_.left, box_.right, crisp(height_of(chart_.references[i].at))),
-                      axis_colour.light, 1.3, reference_dashes(i));
+                      axis_colour, 1.3, reference_dashes(i));
     }
   }
 
@@ -131,10 +271,10 @@ class PanelDrawer {
       const double y = y_at(axis, tick.at);
       ticks += level_line(box_.left - 4, box_.left, crisp(y));
       if (has_labels) {
-        picture_.write(tick.label, box_.left - 9, y, {tick_size, ink_colour.light, "end"});
+        picture_.write(tick.label, box_.left - 9, y, {tick_size, ink_colour, "end"});
       }
     }
-    picture_.stroke(ticks, axis_colour.light, 1);
+    picture_.stroke(ticks, axis_colour, 1);
   }
 
   void add_columns() {
@@ -146,20 +286,19 @@ class PanelDrawer {
       if (tick.label.empty() && all.size() > most_ticks) continue;
       ticks += fmt::format("M{:.5g} {:.5g}v4", crisp(x), box_.bottom);
       if (geometry_.x_labels.are_slanted) {
-        picture_.write(tick.label, x + 3, box_.bottom + 12,
-                       {tick_size, ink_colour.light, "end", -35});
+        picture_.write(tick.label, x + 3, box_.bottom + 12, {tick_size, ink_colour, "end", -35});
       } else {
-        picture_.write(tick.label, x, box_.bottom + 14, {tick_size, ink_colour.light, "middle"});
+        picture_.write(tick.label, x, box_.bottom + 14, {tick_size, ink_colour, "middle"});
       }
     }
-    picture_.stroke(ticks, axis_colour.light, 1);
+    picture_.stroke(ticks, axis_colour, 1);
   }
 
   void add_line(std::size_t series) {
     constexpr std::size_t most_symbols = 80;
     constexpr double band_opacity = 0.22;
     const std::vector<ChartMark>& marks = panel_.series[series].marks;
-    const std::string_view colour = series_colour(series).light;
+    const std::string_view colour = series_colour(series);
     std::string line;
     std::string symbols;
     std::string band;
@@ -201,16 +340,25 @@ class PanelDrawer {
 
   double pixels_of(double x) const { return x_at(x) - x_at(0); }
 
+  static double widest_figure(const std::vector<ChartMark>& marks) {
+    double widest = 0;
+    for (const ChartMark& mark : marks) {
+      if (!mark.figure) continue;
+      widest = std::max(widest, text_width(mark_label(*mark.figure), small_size));
+    }
+    return widest;
+  }
+
   void add_bars(std::size_t series) {
     constexpr double bar_gap = 0.92;
+    const std::vector<ChartMark>& marks = panel_.series[series].marks;
     const DrawnAxis& axis = geometry_.figures;
     const bool is_linear = axis.scale == ChartScale::linear;
     const double foot = is_linear ? height_of(std::clamp(0.0, axis.from, axis.to)) : box_.bottom;
     const double width = pixels_of(bar_width()) * bar_gap;
     std::string bars;
     std::string whiskers;
-    double widest = 0;
-    for (const ChartMark& mark : panel_.series[series].marks) {
+    for (const ChartMark& mark : marks) {
       if (!mark.figure) continue;
       const double at = bar_middle(mark, series);
       const double y = height_of(*mark.figure);
@@ -219,16 +367,15 @@ class PanelDrawer {
         whiskers +=
             fmt::format("M{:.5g} {:.5g}V{:.5g}", at, height_of(*mark.low), height_of(*mark.high));
       }
-      widest = std::max(widest, text_width(mark_label(*mark.figure), small_size));
     }
-    picture_.fill(bars, series_colour(series).light, bar_opacity);
-    picture_.stroke(whiskers, ink_colour.light, 1.4);
-    if (pixels_of(bar_width()) <= widest + 4) return;
-    for (const ChartMark& mark : panel_.series[series].marks) {
+    picture_.fill(bars, series_colour(series), bar_opacity);
+    picture_.stroke(whiskers, ink_colour, 1.4);
+    if (pixels_of(bar_width()) <= widest_figure(marks) + 4) return;
+    for (const ChartMark& mark : marks) {
       if (!mark.figure) continue;
       picture_.write(mark_label(*mark.figure), bar_middle(mark, series),
                      height_of(mark.high.value_or(*mark.figure)) - 8,
-                     {small_size, ink_colour.light, "middle"});
+                     {small_size, ink_colour, "middle"});
     }
   }
 
@@ -243,45 +390,38 @@ class PanelDrawer {
         crosses += symbol_at(x, box_.bottom - raised, cross);
       }
     }
-    picture_.stroke(crosses, ink_colour.light, 1.6);
+    picture_.stroke(crosses, ink_colour, 1.6);
   }
 
   void add_cells() {
+    // A little overlap, over which the next cells are drawn, hides the seams.
+    constexpr double overlap = 0.5;
+    const std::vector<ChartMark>& marks = panel_.series.front().marks;
     const double width = pixels_of(1);
     const double height = box_.height() / static_cast<double>(chart_.y.ticks.size());
-    double widest = 0;
     std::string failed;
     std::string crosses;
-    const auto for_each_mark = [&](const auto& work) {
-      for (const ChartSeries& series : panel_.series) {
-        for (const ChartMark& mark : series.marks) {
-          work(mark, x_at(mark.x), y_at(geometry_.rows, mark.y));
-        }
-      }
-    };
-    for_each_mark([&](const ChartMark& mark, double x, double y) {
-      // A little overlap, over which the next cells are drawn, hides the seams.
-      constexpr double overlap = 0.5;
+    for (const ChartMark& mark : marks) {
+      const double x = x_at(mark.x);
+      const double y = y_at(geometry_.rows, mark.y);
       const std::string cell =
           rectangle(x - width / 2, y - height / 2 - overlap, width + overlap, height + overlap);
       if (mark.figure) {
         picture_.fill(cell, fmt::format("#{:06x}", colour_of(*mark.figure)));
-        widest = std::max(widest, text_width(mark_label(*mark.figure), small_size));
       } else {
         failed += cell;
         crosses += symbol_at(x, y, cross);
       }
-    });
-    picture_.fill(failed, failed_colour.light);
-    picture_.stroke(crosses, ink_colour.light, 1.4);
-    if (width <= widest + 4 || height <= 1.4 * small_size) return;
-    for_each_mark([&](const ChartMark& mark, double x, double y) {
-      if (!mark.figure) return;
-      picture_.write(
-          mark_label(*mark.figure), x, y,
-          {small_size, is_light(colour_of(*mark.figure)) ? dark_cell_text : light_cell_text,
-           "middle"});
-    });
+    }
+    picture_.fill(failed, failed_colour);
+    picture_.stroke(crosses, ink_colour, 1.4);
+    if (width <= widest_figure(marks) + 4 || height <= 1.4 * small_size) return;
+    for (const ChartMark& mark : marks) {
+      if (!mark.figure) continue;
+      const bool is_dark = is_light(colour_of(*mark.figure));
+      picture_.write(mark_label(*mark.figure), x_at(mark.x), y_at(geometry_.rows, mark.y),
+                     {small_size, is_dark ? dark_cell_text : light_cell_text, "middle"});
+    }
   }
 
   unsigned colour_of(double figure) const { return viridis_at(geometry_.figures.share_of(figure)); }
@@ -300,51 +440,43 @@ void write_page_texts(const Chart& chart, const ChartGeometry& geometry, SvgPict
     picture.write(line, picture_edge, middle, {title_size});
     middle += text_line_height;
   }
-  picture.write(chart.figure_label, picture_edge, geometry.label_middle,
-                {text_size, axis_colour.light});
+  picture.write(chart.figure_label, picture_edge, geometry.label_middle, {text_size, axis_colour});
   const ChartBox& first = geometry.panels.front();
-  if (chart.kind == ChartKind::heatmap) {
+  if (chart.is_heatmap()) {
     picture.write(chart.y.label, picture_edge + text_size / 2,
                   (first.top + geometry.panels.back().bottom) / 2,
-                  {text_size, ink_colour.light, "middle", -90});
+                  {text_size, ink_colour, "middle", -90});
   }
   const double right = std::ranges::max(geometry.panels, {}, &ChartBox::right).right;
   picture.write(chart.x.label, (first.left + right) / 2, geometry.x_label_middle,
-                {text_size, ink_colour.light, "middle"});
-}
-
-void draw_sample(const Chart& chart, const LegendEntry& entry, SvgPicture& picture) {
-  const double right = entry.left + legend_sample;
-  const double middle = entry.left + legend_sample / 2;
-  const std::string line = level_line(entry.left, right, entry.middle);
-  const std::string_view colour = series_colour(entry.index).light;
-  switch (entry.kind) {
-    case LegendEntry::Kind::heading:
-      return;
-    case LegendEntry::Kind::failed:
-      return picture.stroke(symbol_at(middle, entry.middle, cross), ink_colour.light, 1.6);
-    case LegendEntry::Kind::reference:
-      return picture.stroke(line, axis_colour.light, 1.3, reference_dashes(entry.index));
-    case LegendEntry::Kind::series:
-      break;
-  }
-  if (chart.kind == ChartKind::bar) {
-    return picture.fill(rectangle(right - 14, entry.middle - 6, 14, 12), colour, bar_opacity);
-  }
-  picture.stroke(line, colour, 2, series_dashes(entry.index));
-  picture.fill(symbol_at(middle, entry.middle, series_symbol(entry.index)), colour);
+                {text_size, ink_colour, "middle"});
 }
 
 void draw_legend(const Chart& chart, const ChartGeometry& geometry, SvgPicture& picture) {
-  for (const LegendEntry& entry : geometry.legend) {
-    const bool is_heading = entry.kind == LegendEntry::Kind::heading;
-    draw_sample(chart, entry, picture);
-    picture.write(entry.text, entry.left + (is_heading ? 0 : legend_sample + 8), entry.middle,
-                  {text_size, is_heading ? axis_colour.light : ink_colour.light});
+  using Kind = LegendEntry::Kind;
+  for (const auto& [kind, index, text, left, middle] : geometry.legend) {
+    const double right = left + legend_sample;
+    const std::string line = level_line(left, right, middle);
+    const double centre = left + legend_sample / 2;
+    if (kind == Kind::failed) {
+      picture.stroke(symbol_at(centre, middle, cross), ink_colour, 1.6);
+    }
+    if (kind == Kind::reference) picture.stroke(line, axis_colour, 1.3, reference_dashes(index));
+    if (kind == Kind::series && chart.kind == ChartKind::bar) {
+      picture.fill(rectangle(right - 14, middle - 6, 14, 12), series_colour(index), bar_opacity);
+    } else if (kind == Kind::series) {
+      picture.stroke(line, series_colour(index), 2, series_dashes(index));
+      picture.fill(symbol_at(centre, middle, series_symbol(index)), series_colour(index));
+    }
+    if (kind == Kind::heading) {
+      picture.write(text, left, middle, {text_size, axis_colour});
+    } else {
+      picture.write(text, left + (legend_sample + 8), middle, {text_size});
+    }
   }
-  if (chart.kind != ChartKind::heatmap) return;
+  if (!chart.is_heatmap()) return;
   const ChartBox& box = geometry.colours;
-  picture.add_colour_bar(box.left, box.top, box.width(), box.height());
+  picture.add_colour_bar(box);
   for (const ChartTick& tick : geometry.figures.ticks) {
     picture.write(tick.label, box.right + 6,
                   box.bottom - geometry.figures.share_of(tick.at) * box.height(), {tick_size});
@@ -362,6 +494,20 @@ std::string draw_chart(const Chart& chart) {
   }
   draw_legend(chart, geometry, picture);
   return picture.finish(chart.title, chart.description);
+}
+
+std::string escape_svg(std::string_view text) {
+  std::string line(text);
+  std::ranges::replace_if(
+      line, [](char c) { return c == '\t' || c == '\n' || c == '\r'; }, ' ');
+  std::string escaped = escape_html(line);
+  // XML has no place for U+FFFE and U+FFFF.
+  for (const std::string_view character : {"\xef\xbf\xbe", "\xef\xbf\xbf"}) {
+    for (std::size_t at = 0; (at = escaped.find(character, at)) != escaped.npos;) {
+      escaped[at + 2] = '\xbd';
+    }
+  }
+  return escaped;
 }
 
 std::string_view series_symbol(std::size_t series) {

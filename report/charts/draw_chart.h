@@ -16,4 +16,8 @@ std::string draw_chart(const Chart& chart);
 /// beginning, all of whose steps are relative.
 std::string_view series_symbol(std::size_t series);
 
+/// A stranger's text as SVG shows it, on one line: XML's own characters are escaped, and what no
+/// reader should see or XML does not allow is U+FFFD.
+std::string escape_svg(std::string_view text);
+
 }  // namespace sweep

@@ -35,7 +35,7 @@ std::string cache_of(const std::string& rules) {
 }
 
 /// The median of the anchor's times, of those that are positive numbers.
-std::map<std::int64_t, double> anchors_of(const RunRecord& run) {
+std::map<std::int64_t, double> anchor_times_of(const RunRecord& run) {
   std::map<std::int64_t, std::vector<double>> times;
   for (const AnchorRecord& anchor : run.anchors) {
     if (std::isfinite(anchor.seconds) && anchor.seconds > 0) {
@@ -151,8 +151,8 @@ class Differences {
 
   /// Anchors are chosen by a run's own order: only one that both chose says something.
   void compare_anchors() {
-    const auto before = anchors_of(a_.results.run);
-    const auto after = anchors_of(b_.results.run);
+    const auto before = anchor_times_of(a_.results.run);
+    const auto after = anchor_times_of(b_.results.run);
     for (const SharedPoint& shared : shared_) {
       const auto old_time = before.find(shared.before->ordinal);
       const auto new_time = after.find(shared.after->ordinal);

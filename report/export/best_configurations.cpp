@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <utility>
+#include <map>
+#include <tuple>
 
 #include "engine/store/ranking.h"
 #include "engine/text/units.h"
@@ -22,96 +23,71 @@ std::optional<Interval> interval_around(double low, double high) {
   return Interval{low, high};
 }
 
-std::string name_of(const Bindings& group) {
-  return group.empty() ? "the run" : to_string(group);
-}
-
-std::optional<std::size_t> place_of(const RunResults& results, std::int64_t ordinal) {
-  const auto found = std::ranges::find(results.points, ordinal, &StoredPoint::ordinal);
-  if (found == results.points.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - results.points.begin());
-}
-
 void find_tuned(ExportedRun& run) {
   const TuningRecord& tuning = *run.results.run.tuning;
+  const std::vector<StoredPoint>& points = run.results.points;
   for (const TunedGroup& group : tuning.groups) {
-    const auto place =
-        group.winner ? place_of(run.results, *group.winner) : std::optional<std::size_t>();
-    if (!place || !std::isfinite(group.figure)) {
-      run.without_best.push_back(fmt::format("{}: none of the {} configurations tried succeeded",
-                                             name_of(group.group), group.tried));
+    const auto winner = group.winner
+                            ? std::ranges::find(points, *group.winner, &StoredPoint::ordinal)
+                            : points.end();
+    if (winner == points.end() || !std::isfinite(group.figure)) {
+      run.without_best.push_back(
+          fmt::format("{}: none of the {} configurations tried succeeded",
+                      group.group.empty() ? "the run" : to_string(group.group), group.tried));
       continue;
     }
-    BestConfiguration best;
+    BestConfiguration& best = run.best.emplace_back();
     best.group = group.group;
-    best.place = *place;
+    best.place = static_cast<std::size_t>(winner - points.begin());
     best.metric = column_of(tuning);
     best.figure = group.figure;
     best.interval = interval_around(group.figure_low, group.figure_high);
     best.rounds = group.rounds;
     best.configurations = group.configurations;
     best.tried = group.tried;
-    if (std::isfinite(group.gain) && group.gain > 0) {
-      best.gain = group.gain;
-      if (group.rounds > 0) best.gain_interval = interval_around(group.gain_low, group.gain_high);
-    }
-    run.best.push_back(std::move(best));
+    if (!std::isfinite(group.gain) || group.gain <= 0) continue;
+    best.gain = group.gain;
+    if (group.rounds > 0) best.gain_interval = interval_around(group.gain_low, group.gain_high);
   }
 }
 
-std::int64_t count_points(const RunResults& results, const std::string& pattern) {
-  return std::ranges::count_if(results.points, [&](const StoredPoint& stored) {
-    return stored.point.key.pattern_name == pattern;
-  });
-}
-
-/// The best of a group: the verdict's, but a pattern's only point has none.
-BestConfiguration judged_best(const RunResults& results, const RankedGroup& ranked,
-                              const Verdicts& verdicts) {
-  BestConfiguration best;
-  best.group.set("pattern", ranked.pattern);
-  best.metric = {ranked.ranked_by.metric, Origin::measured};
-  best.place = ranked.places.front();
-  const auto judged = std::ranges::find(verdicts.groups, ranked.pattern, &VerdictGroup::pattern);
-  if (judged != verdicts.groups.end()) {
-    best.place = judged->best;
-    best.rounds = verdicts.of_points[best.place]->rounds;
-  }
-  const PointRecord& point = results.points[best.place].point;
-  best.figure = figure_of(point, ranked.ranked_by).value();
-  best.interval = interval_of(point, ranked.ranked_by);
-  best.configurations = count_points(results, ranked.pattern);
-  best.tried = best.configurations;
-  return best;
-}
-
-std::vector<std::string> patterns_of(const RunResults& results) {
-  std::vector<std::string> patterns;
-  for (const StoredPoint& stored : results.points) {
-    const std::string& name = stored.point.key.pattern_name;
-    if (std::ranges::find(patterns, name) == patterns.end()) patterns.push_back(name);
-  }
-  return patterns;
-}
-
+/// The best of each pattern: the verdict's, but a pattern's only point has none.
 void find_judged(ExportedRun& run) {
+  const std::vector<StoredPoint>& points = run.results.points;
   const Verdicts verdicts = RunAnalysis(run.results).verdicts;
-  const std::vector<RankedGroup> groups = ranked_groups(run.results.points);
-  for (const std::string& pattern : patterns_of(run.results)) {
+  const std::vector<RankedGroup> groups = ranked_groups(points);
+  std::vector<std::string> patterns;
+  std::map<std::string, std::int64_t> counts;
+  for (const StoredPoint& stored : points) {
+    const std::string& pattern = stored.point.key.pattern_name;
+    if (counts[pattern]++ == 0) patterns.push_back(pattern);
+  }
+  for (const std::string& pattern : patterns) {
     const auto ranked = std::ranges::find(groups, pattern, &RankedGroup::pattern);
     if (ranked == groups.end()) {
       run.without_best.push_back(fmt::format("pattern={}: none of its points has a time", pattern));
-    } else {
-      run.best.push_back(judged_best(run.results, *ranked, verdicts));
+      continue;
     }
+    BestConfiguration& best = run.best.emplace_back();
+    best.group.set("pattern", pattern);
+    best.metric = {ranked->ranked_by.metric, Origin::measured};
+    best.place = ranked->places.front();
+    const auto judged = std::ranges::find(verdicts.groups, pattern, &VerdictGroup::pattern);
+    if (judged != verdicts.groups.end()) {
+      best.place = judged->best;
+      best.rounds = verdicts.of_points[best.place]->rounds;
+    }
+    best.figure = figure_of(points[best.place].point, ranked->ranked_by).value();
+    best.interval = interval_of(points[best.place].point, ranked->ranked_by);
+    best.configurations = best.tried = counts[pattern];
   }
 }
 
-bool same_device(const RunRecord& a, const RunRecord& b) {
-  const Device& left = a.provenance.device;
-  const Device& right = b.provenance.device;
-  return left.backend == right.backend && left.name == right.name && left.uuid == right.uuid &&
-         left.compute_capability == right.compute_capability;
+bool is_same_device(const Device& a, const Device& b) {
+  const auto identity = [](const Device& device) {
+    return std::tie(device.backend, device.name, device.uuid, device.compute_capability);
+  };
+  return identity(a) == identity(b);
 }
 
 }  // namespace
@@ -139,8 +115,9 @@ const PointRecord& point_of(const ExportedRun& run, const BestConfiguration& bes
 std::vector<RunRecord> newest_runs(const std::vector<RunRecord>& runs) {
   std::vector<RunRecord> newest;
   for (const RunRecord& run : runs) {
-    const auto known = std::ranges::find_if(
-        newest, [&](const RunRecord& other) { return same_device(run, other); });
+    const auto known = std::ranges::find_if(newest, [&](const RunRecord& other) {
+      return is_same_device(run.provenance.device, other.provenance.device);
+    });
     if (known == newest.end()) {
       newest.push_back(run);
     } else if (run.state == RunState::finished || known->state != RunState::finished) {
@@ -165,12 +142,6 @@ std::string comment_line(std::string_view mark, std::string text) {
 /// Four digits are plenty, but a ratio near 1 needs its decimals.
 std::string show_ratio(double ratio) {
   return fmt::format("{:.{}f}", ratio, ratio < 2 ? 3 : 2);
-}
-
-std::string describe_search(const TuningRecord& tuning) {
-  std::string text = fmt::format("strategy {}", tuning.strategy);
-  if (tuning.seed != 0) text += fmt::format(", seed {}", tuning.seed);
-  return text;
 }
 
 std::string describe_tried(const ExportedRun& run, const BestConfiguration& best) {
@@ -209,9 +180,8 @@ std::string describe_emulators_own(const ExportedRun& run) {
 
 std::string comment_lines(std::string_view mark, std::string_view text, std::size_t width) {
   std::string clean(text);
-  std::ranges::replace(clean, '\n', ' ');
-  std::ranges::replace(clean, '\r', ' ');
-  std::ranges::replace(clean, '\t', ' ');
+  std::ranges::replace_if(
+      clean, [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
   clean = printable(clean);
   if (width == 0 || clean.empty()) return comment_line(mark, std::move(clean));
   std::string lines;
@@ -252,8 +222,10 @@ std::vector<std::string> describe_origin(const ExportedRun& run) {
     if (std::ranges::find(metrics, heading) == metrics.end()) metrics.push_back(std::move(heading));
   }
   if (!metrics.empty()) lines.push_back("best by: " + in_words(metrics));
-  if (run.results.run.tuning)
-    lines.push_back("search: " + describe_search(*run.results.run.tuning));
+  if (const auto& tuning = run.results.run.tuning) {
+    lines.push_back("search: strategy " + tuning->strategy);
+    if (tuning->seed != 0) lines.back() += fmt::format(", seed {}", tuning->seed);
+  }
   const std::string& command = run.results.run.provenance.command;
   if (!command.empty()) lines.push_back("made by: " + command);
   return lines;

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -78,16 +77,6 @@ std::string describe_best(const ExportedRun& run, const BestConfiguration& best)
 /// character, and every run of '_', becomes one '_'; "NVIDIA H200" -> "NVIDIA_H200".
 std::string cxx_identifier(std::string_view text);
 
-/// Names that must differ within one scope.
-class ScopeNames {
- public:
-  /// The name itself where it is not taken, else with "_2", "_3" and so on after it; taken then.
-  std::string take(const std::string& name);
-
- private:
-  std::set<std::string> taken_;
-};
-
 /// The best configurations as a C++17 header: a namespace for the sweep, in it one for each run's
 /// device, in that a struct for each group with its parameters as `static constexpr` values and
 /// `using` types, and the figure they reach in its metric's unit:
@@ -108,9 +97,8 @@ using GivenParameters = std::map<std::string, std::vector<std::string>>;
 /// where a row would suit a pattern whose best it is not, a condition under `where:`. Comments say
 /// where the values come from.
 ///
-/// Patterns that give one name to different things (an integer and a type, or with bounds that
-/// exclude each other's values) do not fit one file: the sweep's parser refuses what is written
-/// then.
+/// Patterns that give one name to different things (an integer and a type) do not fit one file: the
+/// sweep's parser refuses what is written then.
 std::string write_best_sweep(std::span<const ExportedRun> runs, const GivenParameters& given);
 
 }  // namespace sweep

@@ -29,30 +29,16 @@ std::string in_quotes(const std::string& text) {
   return result + '"';
 }
 
-struct Winner {
-  std::string pattern;
-  Bindings parameters;
-
-  friend bool operator==(const Winner&, const Winner&) = default;
-};
-
-std::vector<Winner> winners_of(std::span<const ExportedRun> runs) {
-  std::vector<Winner> winners;
-  for (const ExportedRun& run : runs) {
-    for (const BestConfiguration& best : run.best) {
-      const PointKey& key = point_of(run, best).key;
-      const Winner winner{key.pattern_name, key.parameters};
-      add_once(winners, winner);
-    }
-  }
-  return winners;
-}
-
 /// The winners as rows of values of one list of names.
 class WinnerTable {
  public:
-  WinnerTable(std::span<const ExportedRun> runs, const GivenParameters& given)
-      : runs_(runs), winners_(winners_of(runs)) {
+  WinnerTable(std::span<const ExportedRun> runs, const GivenParameters& given) : runs_(runs) {
+    for (const ExportedRun& run : runs) {
+      for (const BestConfiguration& best : run.best) {
+        const PointKey& key = point_of(run, best).key;
+        add_once(winners_, Winner{key.pattern_name, key.parameters});
+      }
+    }
     for (const Winner& winner : winners_) {
       add_once(patterns_, winner.pattern);
       const auto told = given.find(winner.pattern);
@@ -72,7 +58,8 @@ class WinnerTable {
     std::string fixed;
     std::vector<std::string> columns;
     for (std::size_t column = 0; column < names_.size(); ++column) {
-      const std::vector<std::string> values = values_of(column);
+      std::vector<std::string> values;
+      for (const Row& row : rows_) values.push_back(to_string(row[column]));
       if (std::ranges::all_of(values, [&](const auto& value) { return value == values.front(); })) {
         const bool is_own = std::ranges::any_of(runs_, [&](const ExportedRun& run) {
           return std::ranges::find(run.emulators_own, names_[column]) != run.emulators_own.end();
@@ -109,6 +96,13 @@ class WinnerTable {
   }
 
  private:
+  struct Winner {
+    std::string pattern;
+    Bindings parameters;
+
+    friend bool operator==(const Winner&, const Winner&) = default;
+  };
+
   /// What a pattern does not have is filled with the value of one that has it.
   Row row_of(const Winner& winner) const {
     Row row;
@@ -120,12 +114,6 @@ class WinnerTable {
       row.push_back(*value);
     }
     return row;
-  }
-
-  std::vector<std::string> values_of(std::size_t column) const {
-    std::vector<std::string> values;
-    for (const Row& row : rows_) values.push_back(to_string(row[column]));
-    return values;
   }
 
   /// Those of the names that the pattern has.
@@ -210,24 +198,6 @@ std::string measuring_rules(const RunRecord& run) {
   return "measure: " + flow(*measure) + '\n';
 }
 
-std::string write_origin(const ExportedRun& run) {
-  std::string text;
-  for (const std::string& line : describe_origin(run)) text += comment_lines("#", line);
-  for (const BestConfiguration& best : run.best) {
-    const PointKey& key = point_of(run, best).key;
-    text += comment_lines("#",
-                          fmt::format("{} {}: {}", key.pattern_name, to_string(key.parameters),
-                                      describe_best(run, best)),
-                          line_width);
-  }
-  return text + "#\n";
-}
-
-std::string name_patterns(const std::vector<std::string>& patterns) {
-  if (patterns.size() == 1) return fmt::format("pattern: {}\n", patterns.front());
-  return fmt::format("patterns: [{}]\n", fmt::join(patterns, ", "));
-}
-
 }  // namespace
 
 std::string write_best_sweep(std::span<const ExportedRun> runs, const GivenParameters& given) {
@@ -235,13 +205,25 @@ std::string write_best_sweep(std::span<const ExportedRun> runs, const GivenParam
   const auto newest =
       std::ranges::max_element(runs, {}, [](const ExportedRun& run) { return run.results.run.id; });
   std::string text = "# Written by `sweep export`.\n#\n";
-  for (const ExportedRun& run : runs) text += write_origin(run);
+  for (const ExportedRun& run : runs) {
+    for (const std::string& line : describe_origin(run)) text += comment_lines("#", line);
+    for (const BestConfiguration& best : run.best) {
+      const PointKey& key = point_of(run, best).key;
+      text += comment_lines("#",
+                            fmt::format("{} {}: {}", key.pattern_name, to_string(key.parameters),
+                                        describe_best(run, best)),
+                            line_width);
+    }
+    text += "#\n";
+  }
   const RunResults& results = newest->results;
   const std::string& about =
       results.summary.empty() ? results.run.provenance.sweep_name : results.summary;
   text += "summary: " + in_quotes(title_of(runs) + " of: " + about) + '\n';
-  return text + name_patterns(table.patterns()) + table.axes() + table.conditions() +
-         measuring_rules(results.run);
+  const bool is_one = table.patterns().size() == 1;
+  text += fmt::format("{}{}{}\n", is_one ? "pattern: " : "patterns: [",
+                      fmt::join(table.patterns(), ", "), is_one ? "" : "]");
+  return text + table.axes() + table.conditions() + measuring_rules(results.run);
 }
 
 }  // namespace sweep

@@ -27,26 +27,30 @@ std::string cxx_identifier(std::string_view text) {
   return name;
 }
 
-std::string ScopeNames::take(const std::string& name) {
-  std::string result = name;
-  for (int number = 2; !taken_.insert(result).second; ++number) {
-    result = name + (name.ends_with('_') ? "" : "_") + std::to_string(number);
-  }
-  return result;
-}
-
 namespace {
 
 constexpr std::size_t comment_width = 100;
+
+/// Names that must differ within one scope.
+class ScopeNames {
+ public:
+  /// The name itself where it is not taken, else with "_2", "_3" and so on after it; taken then.
+  std::string take(const std::string& name) {
+    std::string result = name;
+    for (int number = 2; !taken_.insert(result).second; ++number) {
+      result = name + (name.ends_with('_') ? "" : "_") + std::to_string(number);
+    }
+    return result;
+  }
+
+ private:
+  std::set<std::string> taken_;
+};
 
 /// The element type as a project spells it that has no pattern around it.
 std::string spell(const ElementType& type) {
   const bool is_fixed_width = type.name().ends_with("_t");
   return is_fixed_width ? "std::" + type.name() : type.cuda();
-}
-
-bool is_cuda_vector(const ElementType& type) {
-  return type.components() != 1 || type.name().ends_with('1');
 }
 
 /// The text as a string literal of plain ASCII.
@@ -66,31 +70,27 @@ std::string literal(std::string_view text) {
   return result + '"';
 }
 
-std::string integer_constant(const std::string& name, std::int64_t value) {
-  constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
-  if (value == lowest) {
-    return fmt::format("static constexpr long long {} = {}LL - 1;", name, value + 1);
+std::string constant(const std::string& name, const Value& value) {
+  if (const auto* type = std::get_if<ElementType>(&value)) {
+    return fmt::format("using {} = {};", name, spell(*type));
+  }
+  const auto declare = [&](std::string_view type, const std::string& text) {
+    return fmt::format("static constexpr {} {} = {};", type, name, text);
+  };
+  if (const auto* word = std::get_if<std::string>(&value)) {
+    return declare("const char*", literal(*word));
+  }
+  if (const auto* truth = std::get_if<bool>(&value)) return declare("bool", to_string(value));
+  const std::int64_t number = std::get<std::int64_t>(value);
+  if (number == std::numeric_limits<std::int64_t>::min()) {
+    return declare("long long", fmt::format("{}LL - 1", number + 1));
   }
   // The literal 2147483648 does not fit an int, so that the lowest one cannot be written plainly.
-  const bool fits = value > std::numeric_limits<std::int32_t>::min() &&
-                    value <= std::numeric_limits<std::int32_t>::max();
-  return fits ? fmt::format("static constexpr int {} = {};", name, value)
-              : fmt::format("static constexpr long long {} = {}LL;", name, value);
+  const bool fits = number > std::numeric_limits<std::int32_t>::min() &&
+                    number <= std::numeric_limits<std::int32_t>::max();
+  return fits ? declare("int", fmt::format("{}", number))
+              : declare("long long", fmt::format("{}LL", number));
 }
-
-struct ConstantWriter {
-  const std::string& name;
-  std::string operator()(std::int64_t number) const { return integer_constant(name, number); }
-  std::string operator()(bool truth) const {
-    return fmt::format("static constexpr bool {} = {};", name, truth);
-  }
-  std::string operator()(const ElementType& type) const {
-    return fmt::format("using {} = {};", name, spell(type));
-  }
-  std::string operator()(const std::string& word) const {
-    return fmt::format("static constexpr const char* {} = {};", name, literal(word));
-  }
-};
 
 std::string decimal(double value) {
   std::string text = fmt::format("{}", value);
@@ -117,49 +117,30 @@ std::string name_of(const ExportedRun& run, const BestConfiguration& best) {
 }
 
 /// What the configurations need beyond the language.
-struct Includes {
-  bool fixed_width = false;
-  bool vectors = false;
+std::string includes_of(std::span<const ExportedRun> runs) {
+  bool has_fixed_width = false;
+  bool has_vectors = false;
   std::set<const ElementHeader*> headers;
-
-  void add(const ElementType& type) {
-    headers.insert(type.header());
-    vectors = vectors || (is_cuda_vector(type) && type.header() == nullptr);
-    fixed_width = fixed_width || type.name().ends_with("_t");
-  }
-
-  std::string text() const {
-    std::string result;
-    for (const ElementHeader& header : element_headers()) {
-      if (headers.contains(&header)) result += header.include;
-    }
-    if (fixed_width) result += "#include <cstdint>\n";
-    // NVRTC knows these without a header, and mostly has no path to one.
-    if (vectors) result += "#ifndef __CUDACC_RTC__\n#include <vector_types.h>\n#endif\n";
-    return result.empty() ? result : result + '\n';
-  }
-};
-
-Includes includes_of(std::span<const ExportedRun> runs) {
-  Includes includes;
   for (const ExportedRun& run : runs) {
     for (const BestConfiguration& best : run.best) {
       for (const auto& [name, value] : point_of(run, best).key.parameters.entries()) {
-        if (const auto* type = std::get_if<ElementType>(&value)) includes.add(*type);
+        const auto* type = std::get_if<ElementType>(&value);
+        if (type == nullptr) continue;
+        headers.insert(type->header());
+        const bool is_vector = type->components() != 1 || type->name().ends_with('1');
+        has_vectors = has_vectors || (is_vector && type->header() == nullptr);
+        has_fixed_width = has_fixed_width || type->name().ends_with("_t");
       }
     }
   }
-  return includes;
-}
-
-/// A metric's unit as a comment: "  // GB/s".
-std::string unit_comment(const MetricColumn& metric) {
-  std::string text = unit_of(metric.name);
-  if (metric.origin != Origin::measured) {
-    text += fmt::format("{}{}", text.empty() ? "" : ", ", to_string(metric.origin));
+  std::string result;
+  for (const ElementHeader& header : element_headers()) {
+    if (headers.contains(&header)) result += header.include;
   }
-  if (text.empty()) return "\n";
-  return "  " + comment_lines("//", text);
+  if (has_fixed_width) result += "#include <cstdint>\n";
+  // NVRTC knows these without a header, and mostly has no path to one.
+  if (has_vectors) result += "#ifndef __CUDACC_RTC__\n#include <vector_types.h>\n#endif\n";
+  return result.empty() ? result : result + '\n';
 }
 
 std::string write_struct(const ExportedRun& run, const BestConfiguration& best,
@@ -173,12 +154,16 @@ std::string write_struct(const ExportedRun& run, const BestConfiguration& best,
     const bool is_name = why_not_a_name(parameter).empty();
     const std::string member = members.take(is_name ? parameter : cxx_identifier(parameter));
     const bool is_own = std::ranges::find(run.emulators_own, parameter) != run.emulators_own.end();
-    text += fmt::format("  {}{}\n", std::visit(ConstantWriter{member}, value),
-                        is_own ? "  // the emulator's own" : "");
+    text +=
+        fmt::format("  {}{}\n", constant(member, value), is_own ? "  // the emulator's own" : "");
   }
   text += fmt::format("  static constexpr double {} = {};",
                       members.take(cxx_identifier(best.metric.name)), decimal(best.figure));
-  return text + unit_comment(best.metric) + "};\n";
+  std::string unit = unit_of(best.metric.name);
+  if (best.metric.origin != Origin::measured) {
+    unit += fmt::format("{}{}", unit.empty() ? "" : ", ", to_string(best.metric.origin));
+  }
+  return text + (unit.empty() ? "\n" : "  " + comment_lines("//", unit)) + "};\n";
 }
 
 std::string write_device(const ExportedRun& run, const std::string& name) {
@@ -204,7 +189,7 @@ std::string write_header(std::span<const ExportedRun> runs) {
       "//", fmt::format("{} of the sweep '{}', one namespace per device.", title_of(runs), sweep),
       comment_width);
   text += "// Written by `sweep export`: changes belong into the sweep.\n#pragma once\n\n";
-  text += includes_of(runs).text();
+  text += includes_of(runs);
   text += fmt::format("namespace {} {{\n", space);
   ScopeNames devices;
   for (const ExportedRun& run : runs) {

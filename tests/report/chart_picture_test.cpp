@@ -1,9 +1,8 @@
 #include <boost/test/unit_test.hpp>
 #include <set>
 
-#include "report/charts/chart_axis.h"
+#include "report/charts/chart_geometry.h"
 #include "report/charts/draw_chart.h"
-#include "report/charts/svg_picture.h"
 #include "report/run_report.h"
 #include "tests/contains.h"
 #include "tests/report/chart_text.h"
