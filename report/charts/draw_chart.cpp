@@ -6,9 +6,9 @@
 #include <array>
 #include <cmath>
 
+#include "engine/text/characters.h"
 #include "report/charts/chart_geometry.h"
 #include "report/display_text.h"
-#include "report/html/html_text.h"
 
 namespace sweep {
 namespace {
@@ -21,21 +21,19 @@ struct ChartColour {
 
 /// Those of the series are Okabe's and Ito's ("Color universal design", 2008), which people with
 /// any kind of colour vision tell apart; their yellow is darker on a light ground.
-constexpr std::array<ChartColour, 13> chart_colours = {{
-    {"#fefefe", "#0d1117"},
-    {"#1b1f24", "#e6edf3"},
-    {"#6e7781", "#8b949e"},
-    {"#e1e4e8", "#2a3038"},
-    {"#c9ced4", "#4a525c"},
-    {"#0072b2", "#4fa3e0"},
-    {"#d55e00", "#ff8a3d"},
-    {"#009e73", "#1fc495"},
-    {"#cc79a7", "#e494c0"},
-    {"#e69f00", "#f2b632"},
-    {"#56b4e9", "#9bd6f7"},
-    {"#000001", "#fffffd"},
-    {"#b0a000", "#f0e442"},
-}};
+constexpr std::array<ChartColour, 13> chart_colours = {{{"#fefefe", "#0d1117"},
+                                                        {"#1b1f24", "#e6edf3"},
+                                                        {"#6e7781", "#8b949e"},
+                                                        {"#e1e4e8", "#2a3038"},
+                                                        {"#c9ced4", "#4a525c"},
+                                                        {"#0072b2", "#4fa3e0"},
+                                                        {"#d55e00", "#ff8a3d"},
+                                                        {"#009e73", "#1fc495"},
+                                                        {"#cc79a7", "#e494c0"},
+                                                        {"#e69f00", "#f2b632"},
+                                                        {"#56b4e9", "#9bd6f7"},
+                                                        {"#000001", "#fffffd"},
+                                                        {"#b0a000", "#f0e442"}}};
 constexpr std::string_view ground_colour = chart_colours[0].light;
 constexpr std::string_view ink_colour = chart_colours[1].light;   ///< texts
 constexpr std::string_view axis_colour = chart_colours[2].light;  ///< borders, references
@@ -497,10 +495,20 @@ std::string draw_chart(const Chart& chart) {
 }
 
 std::string escape_svg(std::string_view text) {
+  constexpr std::string_view special = "&<>\"'";
+  constexpr std::array entities = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
   std::string line(text);
   std::ranges::replace_if(
       line, [](char c) { return c == '\t' || c == '\n' || c == '\r'; }, ' ');
-  std::string escaped = escape_html(line);
+  std::string escaped;
+  for (const char c : printable_text(line, "", "\xef\xbf\xbd")) {
+    const std::size_t place = special.find(c);
+    if (place == special.npos) {
+      escaped += c;
+    } else {
+      escaped += entities[place];
+    }
+  }
   // XML has no place for U+FFFE and U+FFFF.
   for (const std::string_view character : {"\xef\xbf\xbe", "\xef\xbf\xbf"}) {
     for (std::size_t at = 0; (at = escaped.find(character, at)) != escaped.npos;) {

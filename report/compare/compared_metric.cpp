@@ -94,18 +94,6 @@ namespace {
 
 const MetricColumn measured_time = {"time", Origin::measured};
 
-/// What an access pattern costs, as the emulator counts it: the metrics that have a place among the
-/// costs, in that order.
-std::vector<MetricColumn> emulated_costs() {
-  std::map<int, MetricColumn> costs;
-  for (const MetricDefinition& metric : metric_definitions()) {
-    if (metric.cost > 0) costs[metric.cost] = {metric.name, Origin::emulated};
-  }
-  std::vector<MetricColumn> columns;
-  for (const auto& [place, column] : costs) columns.push_back(column);
-  return columns;
-}
-
 TimeRelation relation_to_time(const MetricColumn& column) {
   const MetricDefinition* metric = find_metric(column.name);
   const bool is_known = metric != nullptr && column.origin == Origin::measured;
@@ -128,19 +116,15 @@ bool is_zero_everywhere(std::span<const PointPair> pairs, const MetricColumn& co
       pairs, [&](const PointPair& pair) { return is_zero(pair.before) && is_zero(pair.after); });
 }
 
-/// Whether the two columns have the same figures, or none.
-bool are_equal(const PointPair& pair, const MetricColumn& a, const MetricColumn& b) {
-  return figure_of(*pair.before, a) == figure_of(*pair.before, b) &&
-         figure_of(*pair.after, a) == figure_of(*pair.after, b);
-}
-
 /// Transactions are sectors, but by the rules of the capabilities before 5.0.
 bool repeats_sectors(std::span<const PointPair> pairs, const MetricColumn& column) {
   const std::size_t tail = column.name.rfind("_transactions");
   if (tail == std::string::npos) return false;
   const MetricColumn sectors{column.name.substr(0, tail) + "_sectors", column.origin};
-  return std::ranges::all_of(
-      pairs, [&](const PointPair& pair) { return are_equal(pair, column, sectors); });
+  return std::ranges::all_of(pairs, [&](const PointPair& pair) {
+    return figure_of(*pair.before, column) == figure_of(*pair.before, sectors) &&
+           figure_of(*pair.after, column) == figure_of(*pair.after, sectors);
+  });
 }
 
 ComparedMetric make_metric(const MetricColumn& before, const MetricColumn& after,
@@ -180,8 +164,13 @@ std::vector<ComparedMetric> default_metrics(std::span<const PointPair> pairs,
     const MetricColumn speed = speed_of(pairs);
     return {make_metric(speed, speed, threshold)};
   }
+  // What an access pattern costs, as the emulator counts it.
+  std::map<int, MetricColumn> costs;
+  for (const MetricDefinition& metric : metric_definitions()) {
+    if (metric.cost > 0) costs[metric.cost] = {metric.name, Origin::emulated};
+  }
   std::vector<ComparedMetric> metrics;
-  for (const MetricColumn& column : emulated_costs()) {
+  for (const auto& [place, column] : costs) {
     if (!any_has_both(pairs, column, column) || is_zero_everywhere(pairs, column)) continue;
     if (repeats_sectors(pairs, column)) continue;
     metrics.push_back(make_metric(column, column, threshold));

@@ -13,8 +13,8 @@ namespace sweep {
 namespace {
 
 using NameSet = std::set<std::string>;
-/// A pattern's parameters with their values.
-using NamedValues = std::map<std::string, ParameterValues>;
+/// Of a pattern, by name.
+using Parameters = std::vector<ParameterValues>;
 
 /// A point's name in the comparison.
 struct Entry {
@@ -57,15 +57,13 @@ struct RunSide {
     return names;
   }
 
-  std::map<std::string, NamedValues> patterns() const {
+  std::map<std::string, Parameters> patterns() const {
     std::map<std::string, std::vector<const PointRecord*>> points;
     for (const Entry& entry : entries) points[entry.key.key.pattern_name].push_back(&entry.key);
-    std::map<std::string, NamedValues> patterns;
+    std::map<std::string, Parameters> patterns;
     for (const auto& [pattern, records] : points) {
-      NamedValues& own = patterns[pattern];
-      for (ParameterValues& parameter : parameters_of(records)) {
-        if (parameter.name != "pattern") own.emplace(parameter.name, parameter);
-      }
+      patterns[pattern] = parameters_of(records);
+      std::ranges::sort(patterns[pattern], {}, &ParameterValues::name);
     }
     return patterns;
   }
@@ -110,24 +108,25 @@ void restrict_to(const Expression& condition, RunSide& side, std::vector<std::st
 
 /// What both runs computed from others is no part of what a configuration is, nor is what one
 /// computed and the other lacks.
-void leave_out_derived(const NamedValues& own, const NamedValues& others, NameSet& ignored) {
-  for (const auto& [name, parameter] : own) {
-    const auto found = others.find(name);
-    const bool is_given = found != others.end() && !found->second.is_derived;
-    if (parameter.is_derived && !is_given) ignored.insert(name);
+void leave_out_derived(const Parameters& own, const Parameters& others, NameSet& ignored) {
+  for (const ParameterValues& parameter : own) {
+    const ParameterValues* other = find_parameter(others, parameter.name);
+    const bool is_given = other != nullptr && !other->is_derived;
+    if (parameter.is_derived && !is_given) ignored.insert(parameter.name);
   }
 }
 
 /// What of a pattern's parameters takes no part in matching: those that only `side` has, and that
 /// are constant there.
-void leave_out_constants(const std::string& pattern, const NamedValues& own,
-                         const NamedValues& others, const RunSide& side, NameSet& ignored,
+void leave_out_constants(const std::string& pattern, const Parameters& own,
+                         const Parameters& others, const RunSide& side, NameSet& ignored,
                          std::vector<std::string>& notes) {
-  for (const auto& [name, parameter] : own) {
-    if (others.contains(name) || ignored.contains(name)) continue;
+  for (const ParameterValues& parameter : own) {
+    const std::string& name = parameter.name;
+    if (find_parameter(others, name) != nullptr || ignored.contains(name)) continue;
     const Value& first = parameter.values()[0];
-    std::string note =
-        fmt::format("only {} has the parameter {} of {}, which ", side.name, name, pattern);
+    std::string& note = notes.emplace_back(
+        fmt::format("only {} has the parameter {} of {}, which ", side.name, name, pattern));
     if (parameter.varies()) {
       note += fmt::format("has {} values there: choose one with --where \"{} == {}\"",
                           parameter.values().size(), name, to_string(first));
@@ -136,28 +135,31 @@ void leave_out_constants(const std::string& pattern, const NamedValues& own,
       note += fmt::format("is {} there: the other parameters decide what is the same configuration",
                           parameter.show(first));
     }
-    notes.push_back(std::move(note));
   }
 }
 
+/// Whether the other run has this value too.
+bool has_value(const ParameterValues& parameter, const Value& value) {
+  return parameter.rank_of(value) < parameter.values().size();
+}
+
 /// For a pattern of which nothing matches: the parameters without a value in common.
-void note_disjoint(const std::string& pattern, const NamedValues& before, const NamedValues& after,
+void note_disjoint(const std::string& pattern, const Parameters& before, const Parameters& after,
                    std::vector<std::string>& notes) {
-  for (const auto& [name, values] : before) {
-    const auto found = after.find(name);
-    if (found == after.end()) continue;
-    const ParameterValues& others = found->second;
-    const bool has_common = std::ranges::any_of(values.values(), [&](const Value& value) {
-      return others.rank_of(value) < others.values().size();
-    });
-    if (has_common) continue;
-    const auto shown = [](const ParameterValues& parameter) {
-      return parameter.varies() ? fmt::format("{} values", parameter.values().size())
-                                : parameter.show(parameter.values()[0]);
-    };
+  const auto shown = [](const ParameterValues& parameter) {
+    return parameter.varies() ? fmt::format("{} values", parameter.values().size())
+                              : parameter.show(parameter.values()[0]);
+  };
+  for (const ParameterValues& own : before) {
+    const ParameterValues* other = find_parameter(after, own.name);
+    if (other == nullptr || std::ranges::any_of(own.values(), [&](const Value& value) {
+          return has_value(*other, value);
+        })) {
+      continue;
+    }
     notes.push_back(fmt::format(
-        "{0} of {1} is {2} in A and {3} in B, none in common; --ignore {0} leaves it out", name,
-        pattern, shown(values), shown(others)));
+        "{0} of {1} is {2} in A and {3} in B, none in common; --ignore {0} leaves it out", own.name,
+        pattern, shown(own), shown(*other)));
   }
 }
 
@@ -167,7 +169,7 @@ std::string only_in(const RunSide& side, const ParameterValues& own,
   constexpr std::size_t most_listed = 6;
   std::vector<std::string> values;
   for (const Value& value : own.values()) {
-    if (others.rank_of(value) == others.values().size()) values.push_back(own.show(value));
+    if (!has_value(others, value)) values.push_back(own.show(value));
   }
   if (values.empty()) return {};
   return fmt::format(
@@ -296,7 +298,7 @@ Matching match_configurations(std::span<const StoredPoint> before,
     }
   };
   for_shared_patterns(
-      [&](const std::string& pattern, const NamedValues& of_a, const NamedValues& of_b) {
+      [&](const std::string& pattern, const Parameters& of_a, const Parameters& of_b) {
         NameSet& own = ignored[pattern];
         leave_out_derived(of_a, of_b, own);
         leave_out_derived(of_b, of_a, own);
@@ -313,7 +315,7 @@ Matching match_configurations(std::span<const StoredPoint> before,
     if (each.before && each.after) matched.insert(each.pattern);
   }
   for_shared_patterns(
-      [&](const std::string& pattern, const NamedValues& of_a, const NamedValues& of_b) {
+      [&](const std::string& pattern, const Parameters& of_a, const Parameters& of_b) {
         if (!matched.contains(pattern)) note_disjoint(pattern, of_a, of_b, matching.notes);
       });
   return matching;

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "engine/text/units.h"
-#include "report/charts/chart_geometry.h"
 #include "report/compare/comparison_report.h"
 #include "report/html/html_text.h"
 
@@ -21,36 +20,47 @@ struct PlotRow {
 };
 
 /// Where ratios lie in the plot, with some room beyond all of the rows' and the threshold's.
-DrawnAxis ratio_axis_of(const std::vector<PlotRow>& rows, double threshold) {
-  constexpr double margin = 0.04;
-  double least = 1 / (1 + threshold) / 1.01;
-  double most = (1 + threshold) * 1.01;
-  for (const PlotRow& row : rows) {
-    const Interval ends = row.change->ratio.ends();
-    least = std::min(least, std::max(ends.low, 1 / farthest));
-    most = std::max(most, std::min(ends.high, farthest));
+class RatioScale {
+ public:
+  RatioScale(const std::vector<PlotRow>& rows, double threshold) {
+    constexpr double margin = 0.04;
+    double least = 1 / (1 + threshold) / 1.01;
+    double most = (1 + threshold) * 1.01;
+    for (const PlotRow& row : rows) {
+      const Interval ends = row.change->ratio.ends();
+      least = std::min(least, std::max(ends.low, 1 / farthest));
+      most = std::max(most, std::min(ends.high, farthest));
+    }
+    const double low = std::log(least);
+    const double high = std::log(most);
+    low_ = low - margin * (high - low);
+    width_ = (high - low) * (1 + 2 * margin);
   }
-  const double room = std::pow(most / least, margin);
-  return {ChartScale::log2, least / room, most * room, {}};
-}
+  /// In % of the plot's width.
+  double operator()(double ratio) const {
+    return std::clamp(share_of(std::clamp(ratio, 1 / farthest, farthest)), 0.0, 1.0) * 100;
+  }
+  bool holds(double ratio) const { return share_of(ratio) >= 0 && share_of(ratio) <= 1; }
 
-/// In % of the plot's width.
-double place_on(const DrawnAxis& axis, double ratio) {
-  return std::clamp(axis.share_of(std::clamp(ratio, 1 / farthest, farthest)), 0.0, 1.0) * 100;
-}
+ private:
+  double share_of(double ratio) const { return (std::log(ratio) - low_) / width_; }
+
+  double low_ = 0;
+  double width_ = 1;
+};
 
 /// Ticks at round ratios, from 1 outwards, none too near another.
-std::string plot_axis(const DrawnAxis& axis) {
+std::string plot_axis(const RatioScale& scale) {
   constexpr std::array ratios = {1.0, 2.0, 0.5, 4.0, 0.25, 8.0,  0.125, 16.0, 0.0625, 32.0, 1.5,
                                  1.2, 0.8, 1.1, 0.9, 1.05, 0.95, 1.02,  0.98, 1.01,   0.99};
   constexpr double nearest = 13;
   std::vector<double> places;
   std::string text = "<div class=\"row\"><span class=\"label\"></span><div class=\"axis\">";
   for (const double ratio : ratios) {
-    const double place = place_on(axis, ratio);
+    const double place = scale(ratio);
     const bool is_crowded = std::ranges::any_of(
         places, [&](double other) { return std::abs(place - other) < nearest; });
-    if (ratio < axis.from || ratio > axis.to || is_crowded) continue;
+    if (!scale.holds(ratio) || is_crowded) continue;
     places.push_back(place);
     const char* edge = place < 5 ? " class=\"first\"" : place > 95 ? " class=\"last\"" : "";
     text += fmt::format("<span{} style=\"left:{:.2f}%\">{:g}</span>", edge, place, ratio);
@@ -58,13 +68,12 @@ std::string plot_axis(const DrawnAxis& axis) {
   return text + "</div><span class=\"dim\">B / A</span></div>\n";
 }
 
-std::string plot_row(const PlotRow& row, const ComparedMetric& metric, const DrawnAxis& axis,
+std::string plot_row(const PlotRow& row, const ComparedMetric& metric, const RatioScale& scale,
                      const std::vector<ParameterValues>& parameters) {
   const auto& [change, before, after, ratio] = *row.change;
   const bool is_plain = change == Change::same || change == Change::changed;
   const std::string_view kind = is_plain ? "dim" : to_string(change);
-  const auto place = [&](double at) { return place_on(axis, at); };
-  const double band_low = place(1 / (1 + metric.threshold));
+  const double band_low = scale(1 / (1 + metric.threshold));
   std::string text = fmt::format(
       "<div class=\"row\"><span class=\"label\">{0}</span>"
       "<svg class=\"{1}\" viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" role=\"img\" "
@@ -72,16 +81,16 @@ std::string plot_row(const PlotRow& row, const ComparedMetric& metric, const Dra
       "<rect class=\"band\" x=\"{3:.3f}\" y=\"0\" width=\"{4:.3f}\" height=\"10\"/>"
       "<line class=\"one\" x1=\"{5:.3f}\" x2=\"{5:.3f}\" y1=\"0\" y2=\"10\"/>",
       escape_html(describe(*row.configuration, parameters)), kind,
-      escape_html(describe_ratio(ratio)), band_low, place(1 + metric.threshold) - band_low,
-      place(1));
+      escape_html(describe_ratio(ratio)), band_low, scale(1 + metric.threshold) - band_low,
+      scale(1));
   if (const Interval ends = ratio.ends(); ends.low < ends.high) {
     text += fmt::format("<line class=\"range\" x1=\"{:.3f}\" x2=\"{:.3f}\" y1=\"5\" y2=\"5\"/>",
-                        place(ends.low), place(ends.high));
+                        scale(ends.low), scale(ends.high));
   }
   return text + fmt::format(
                     "<line class=\"mark\" x1=\"{0:.3f}\" x2=\"{0:.3f}\" y1=\"2\" y2=\"8\"/></svg>"
                     "<span class=\"{1}\">{2}</span></div>\n",
-                    place(ratio.value), kind, escape_html(describe_change(*row.change, metric)));
+                    scale(ratio.value), kind, escape_html(describe_change(*row.change, metric)));
 }
 
 }  // namespace
@@ -110,7 +119,7 @@ std::string write_forest_plot(const RunComparison& comparison, std::size_t metri
     rows.resize(most);
   }
   std::ranges::stable_sort(rows, std::greater(), cost);
-  const DrawnAxis axis = ratio_axis_of(rows, compared.threshold);
+  const RatioScale scale(rows, compared.threshold);
   std::string text =
       "<p class=\"dim\">B / A with its 95 % interval, the worst at the top; the band is what "
       "counts as the same";
@@ -122,9 +131,9 @@ std::string write_forest_plot(const RunComparison& comparison, std::size_t metri
     text += fmt::format("; {} with equal figures {} left out", format_thousands(equal),
                         equal == 1 ? "is" : "are");
   }
-  text += ".</p>\n<div class=\"forest\">\n" + plot_axis(axis);
+  text += ".</p>\n<div class=\"forest\">\n" + plot_axis(scale);
   for (const PlotRow& row : rows) {
-    text += plot_row(row, compared, axis, comparison.parameters);
+    text += plot_row(row, compared, scale, comparison.parameters);
   }
   return text + "</div>\n";
 }

@@ -121,8 +121,8 @@ std::vector<ParameterValues> telling_names(
       return first.emplace(each.pattern, value).first->second != value;
     });
   };
-  using Parameters = std::vector<const ParameterValues*>;
-  const auto tell_apart = [&](const Parameters& names) {
+  using ParameterList = std::vector<const ParameterValues*>;
+  const auto tell_apart = [&](const ParameterList& names) {
     std::set<std::string> seen;
     return std::ranges::all_of(configurations, [&](const ConfigurationComparison& each) {
       std::string identity;
@@ -134,14 +134,14 @@ std::vector<ParameterValues> telling_names(
     });
   };
   const std::vector<ParameterValues> parameters = parameters_of(points);
-  Parameters told;
+  ParameterList told;
   for (const ParameterValues& parameter : parameters) {
     if (parameter.name == "pattern" ? parameter.varies() : varies_within_a_pattern(parameter.name))
       told.push_back(&parameter);
   }
   if (tell_apart(told)) {
     for (std::size_t i = told.size(); i-- > 1;) {
-      Parameters fewer = told;
+      ParameterList fewer = told;
       fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
       if (tell_apart(fewer)) told = std::move(fewer);
     }

@@ -80,7 +80,7 @@ std::string constant(const std::string& name, const Value& value) {
   if (const auto* word = std::get_if<std::string>(&value)) {
     return declare("const char*", literal(*word));
   }
-  if (const auto* truth = std::get_if<bool>(&value)) return declare("bool", to_string(value));
+  if (std::holds_alternative<bool>(value)) return declare("bool", to_string(value));
   const std::int64_t number = std::get<std::int64_t>(value);
   if (number == std::numeric_limits<std::int64_t>::min()) {
     return declare("long long", fmt::format("{}LL - 1", number + 1));
