@@ -76,22 +76,25 @@ std::string advise_step(const AccessCost& access, std::span<const AccessCost> al
          "array, or go through shared memory.";
 }
 
-std::string advise_rows(const AccessCost& access) {
-  const LaneStep step = access.shape.usual_step().step;
-  const std::uint32_t rows = warp_lanes / step.group;
+/// "A warp covers 2 rows of 16 lanes, 4096 bytes apart"
+std::string rows_of(const LaneStep& step, std::string_view before_pitch) {
+  std::string text =
+      fmt::format("A warp covers {} rows of {} lanes", warp_lanes / step.group, step.group);
+  if (step.pitch == 0) return text;
+  return text + fmt::format("{} {} apart", before_pitch, count_of(distance(step.pitch), "byte"));
+}
+
+std::string advise_rows(const LaneStep& step) {
   if (step.delta == 0) {
     return fmt::format(
         "Each {} neighbouring lanes share an address, so a warp wants {} elements and moves a "
         "sector or more for each: let a warp's groups share sectors, or hold the values in shared "
         "memory.",
-        step.group, rows);
+        step.group, warp_lanes / step.group);
   }
-  const std::string pitch =
-      step.pitch == 0 ? "" : fmt::format(", {} apart", count_of(distance(step.pitch), "byte"));
-  return fmt::format(
-      "A warp covers {} rows of {} lanes{}, and every row begins and ends in sectors of its own: "
-      "make the block 32 threads wide, so that a warp stays in one row.",
-      rows, step.group, pitch);
+  return rows_of(step, ",") +
+         ", and every row begins and ends in sectors of its own: make the block 32 threads wide, "
+         "so that a warp stays in one row.";
 }
 
 std::string advise_contiguous(const AccessCost& access) {
@@ -100,9 +103,8 @@ std::string advise_contiguous(const AccessCost& access) {
   const bool has_gaps = is_partial(shape) && access.excess() > access.requests();
   if (!has_gaps && shape.off_sector * 2 > shape.accesses) {
     return "Neighbouring lanes reach neighbouring elements, but the warps do not begin at a "
-           "multiple "
-           "of 32 bytes and touch a sector more than they need: shift the first index, or pad the "
-           "rows to a multiple of 32 bytes.";
+           "multiple of 32 bytes and touch a sector more than they need: shift the first index, or "
+           "pad the rows to a multiple of 32 bytes.";
   }
   if (is_partial(shape)) {
     return fmt::format(
@@ -147,11 +149,12 @@ std::string advise_global(const AccessCost& access, std::span<const AccessCost> 
     return fmt::format(
         "All {} active lanes of a warp update one address, one after the other: combine their "
         "values within the warp first (__reduce_add_sync, __shfl_down_sync) and let one lane "
-        "update "
-        "it.",
+        "update it.",
         figure(lanes_per_access(access.shape)));
   }
   if (access.excess() == 0) return advise_small(access);
+  const LaneStep step = access.shape.usual_step().step;
+  const std::uint64_t apart = distance(step.delta);
   std::string advice;
   if (form == Form::scattered) {
     advice =
@@ -160,34 +163,42 @@ std::string advise_global(const AccessCost& access, std::span<const AccessCost> 
         "shared memory, or make one visit use all 32 bytes.";
   } else if (form == Form::uniform) {
     advice = "All lanes of a warp share one address: it moves more than the element.";
+  } else if (step.group < warp_lanes && (apart == access.width || apart == 0)) {
+    advice = advise_rows(step);
+  } else if (apart == access.width) {
+    advice = advise_contiguous(access);
+  } else if (apart > access.width) {
+    advice = advise_step(access, all);
   } else {
-    const LaneStep step = access.shape.usual_step().step;
-    const bool is_contiguous = distance(step.delta) == access.width;
-    if (step.group < warp_lanes && (is_contiguous || step.delta == 0)) {
-      advice = advise_rows(access);
-    } else if (is_contiguous) {
-      advice = advise_contiguous(access);
-    } else if (distance(step.delta) > access.width) {
-      advice = advise_step(access, all);
-    } else {
-      advice = "Neighbouring lanes' elements overlap.";
-    }
+    advice = "Neighbouring lanes' elements overlap.";
   }
   return advice + historic_rule(access, model);
 }
 
-/// One step between all lanes: what fits an even number of elements meets, an odd one does not.
-std::string advise_bank_step(const AccessCost& access, std::uint64_t apart,
-                             const std::string& passes) {
+std::string advise_banks(const AccessCost& access) {
+  const LaneStep step = access.shape.usual_step().step;
+  const auto requests = static_cast<double>(access.shared.requests);
+  const std::string passes = figure(static_cast<double>(access.shared.wavefronts) / requests);
+  if (form_of(access.shape) != Form::stepped) {
+    return fmt::format(
+        "The lanes' addresses follow no constant step, and up to {} different words of a request "
+        "lie in one bank on average: reorder who handles what, or give lanes copies of their own.",
+        passes);
+  }
+  if (step.group < warp_lanes) {
+    return rows_of(step, "") +
+           ", which fall into the same banks: pad the rows so that one begins where the banks of "
+           "the one before end.";
+  }
+  const std::uint64_t apart = distance(step.delta);
   const std::uint64_t element = std::max<std::uint64_t>(access.width, word_bytes);
-  const std::uint64_t words = std::max<std::uint64_t>(apart / word_bytes, 1);
-  const double ideal =
-      static_cast<double>(access.shared.ideal) / static_cast<double>(access.shared.requests);
+  const std::uint64_t elements = apart / element;
   std::string advice = fmt::format(
       "Neighbouring lanes are {} words of 4 bytes apart, so that a request takes {} passes instead "
       "of {}: ",
-      words, passes, figure(ideal));
-  const std::uint64_t elements = apart / element;
+      std::max<std::uint64_t>(apart / word_bytes, 1), passes,
+      figure(static_cast<double>(access.shared.ideal) / requests));
+  // An even number of elements meets in banks, an odd one does not.
   if (apart % element == 0 && elements % 2 == 0) {
     advice +=
         element == word_bytes
@@ -198,29 +209,6 @@ std::string advise_bank_step(const AccessCost& access, std::uint64_t apart,
                   element, elements + 1, elements);
   }
   return advice + "let neighbouring lanes take neighbouring words.";
-}
-
-std::string advise_banks(const AccessCost& access) {
-  const LaneStep step = access.shape.usual_step().step;
-  const double degree =
-      static_cast<double>(access.shared.wavefronts) / static_cast<double>(access.shared.requests);
-  const std::string passes = figure(degree);
-  if (form_of(access.shape) != Form::stepped) {
-    return fmt::format(
-        "The lanes' addresses follow no constant step, and up to {} different words of a request "
-        "lie in one bank on average: reorder who handles what, or give lanes copies of their own.",
-        passes);
-  }
-  const std::uint64_t apart = distance(step.delta);
-  if (step.group < warp_lanes) {
-    const std::string pitch =
-        step.pitch == 0 ? "" : fmt::format(" {} apart", count_of(distance(step.pitch), "byte"));
-    return fmt::format(
-        "A warp covers {} rows of {} lanes{}, which fall into the same banks: pad the rows so that "
-        "one begins where the banks of the one before end.",
-        warp_lanes / step.group, step.group, pitch);
-  }
-  return advise_bank_step(access, apart, passes);
 }
 
 std::string advise_shared(const AccessCost& access) {
@@ -249,14 +237,8 @@ std::string advise_local(const AccessCost& access) {
 
 std::string advise(const AccessCost& access, std::span<const AccessCost> all,
                    const MemoryModel& model) {
-  switch (access.space) {
-    case AccessSpace::shared:
-      return advise_shared(access);
-    case AccessSpace::local:
-      return advise_local(access);
-    case AccessSpace::global:
-      break;
-  }
+  if (access.space == AccessSpace::shared) return advise_shared(access);
+  if (access.space == AccessSpace::local) return advise_local(access);
   return advise_global(access, all, model);
 }
 
@@ -294,7 +276,7 @@ std::vector<std::size_t> Explanation::worst_first() const {
     const bool is_slow = access.verb == AccessVerb::atomic || access.space != AccessSpace::global;
     return std::pair(access.excess(), is_slow);
   };
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return rank(a) > rank(b); });
+  std::ranges::stable_sort(order, std::greater(), rank);
   return order;
 }
 

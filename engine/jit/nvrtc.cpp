@@ -22,6 +22,13 @@
 #include "engine/system/file_descriptor.h"
 
 namespace sweep {
+
+bool has_file_sandbox() {
+  static const bool has_it =
+      syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION) > 0;
+  return has_it;
+}
+
 namespace {
 
 constexpr std::uint64_t reading = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
@@ -47,14 +54,9 @@ void allow(const FileDescriptor& rules, const std::filesystem::path& folder) {
   }
 }
 
-}  // namespace
-
-bool has_file_sandbox() {
-  static const bool has_it =
-      syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION) > 0;
-  return has_it;
-}
-
+/// From now on this thread, and those it starts, open files of these folders for reading and no
+/// others; folders that are not there are left out. It cannot be undone. Does nothing where there
+/// is no sandbox; throws std::system_error where the kernel refuses it.
 void restrict_thread_to(const std::vector<std::filesystem::path>& folders) {
   if (!has_file_sandbox()) return;
   landlock_ruleset_attr handled = {};
@@ -66,8 +68,6 @@ void restrict_thread_to(const std::vector<std::filesystem::path>& folders) {
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) fail("prctl");
   if (syscall(SYS_landlock_restrict_self, rules.get(), 0) != 0) fail("landlock_restrict_self");
 }
-
-namespace {
 
 /// These headers of the toolkit make the names of what they include out of macros that a pattern
 /// can define.

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <thread>
 #include <utility>
 
@@ -64,19 +65,14 @@ std::string host_name() {
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : std::string();
 }
 
-std::string own_command() {
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  std::string command{std::istreambuf_iterator<char>(file), {}};
-  while (!command.empty() && command.back() == '\0') command.pop_back();
-  std::ranges::replace(command, '\0', ' ');
-  return command;
-}
-
 /// Three lines: process, host, command. A full disk costs only the words.
-void write_holder(int file, std::string_view command) {
-  std::string line = command.empty() ? own_command() : std::string(command);
-  std::ranges::replace(line, '\n', ' ');
-  const std::string text = fmt::format("{}\n{}\n{}\n", getpid(), host_name(), line);
+void write_holder(int file) {
+  std::ifstream arguments("/proc/self/cmdline", std::ios::binary);
+  std::string command{std::istreambuf_iterator<char>(arguments), {}};
+  while (command.ends_with('\0')) command.pop_back();
+  std::ranges::replace_if(
+      command, [](char c) { return c == '\0' || c == '\n'; }, ' ');
+  const std::string text = fmt::format("{}\n{}\n{}\n", getpid(), host_name(), command);
   if (ftruncate(file, 0) != 0) return;
   [[maybe_unused]] const ssize_t written = pwrite(file, text.data(), text.size(), 0);
 }
@@ -85,15 +81,13 @@ void write_holder(int file, std::string_view command) {
 std::string describe_holder(int file) {
   std::array<char, 4096> bytes = {};
   const ssize_t size = pread(file, bytes.data(), bytes.size(), 0);
-  if (size <= 0) return {};
-  const std::string_view text(bytes.data(), static_cast<std::size_t>(size));
-  const std::size_t first = text.find('\n');
-  const std::size_t second = first == text.npos ? first : text.find('\n', first + 1);
-  if (second == text.npos) return {};
-  const std::string_view process = text.substr(0, first);
-  const std::string_view host = text.substr(first + 1, second - first - 1);
-  std::string_view command = text.substr(second + 1);
-  command = command.substr(0, command.find('\n'));
+  std::istringstream lines(
+      std::string(bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0))));
+  std::string process;
+  std::string host;
+  std::string command;
+  if (!std::getline(lines, process) || !std::getline(lines, host) || lines.eof()) return {};
+  std::getline(lines, command);
   const std::string where = host == host_name() ? "" : fmt::format(" on {}", host);
   return fmt::format(" (process {}{}: {})", process, where, command);
 }
@@ -105,11 +99,11 @@ std::string describe_holder(int file) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     holder = describe_holder(file);
   }
-  throw StoreError(
-      fmt::format("the file '{}' is in use by another run{}; wait for it or give this one its own "
-                  "folder with -o DIR",
-                  database.string(), holder),
-      StoreFault::locked);
+  throw StoreError(database,
+                   fmt::format("is in use by another run{}; wait for it or give this one its own "
+                               "folder with -o DIR",
+                               holder),
+                   StoreFault::locked);
 }
 
 [[noreturn]] void fail_as_unusable(const fs::path& lock, int error) {
@@ -142,29 +136,24 @@ Attempt try_lock(int file, const fs::path& path) {
 
 }  // namespace
 
-RunLock::RunLock(const fs::path& database, std::string_view command) : path_(lock_path(database)) {
+RunLock::RunLock(const fs::path& database) : path_(lock_path(database)) {
   // A holder that ends removes the file; a lock on a file that has no name any more excludes
   // nobody, and the next try makes a new one.
-  for (;;) {
-    FileDescriptor file = open_lock_file(path_);
-    if (!file) {
+  do {
+    file_ = open_lock_file(path_);
+    if (!file_) {
       if (is_the_databases_matter(errno)) return;
       fail_as_unusable(path_, errno);
     }
-    switch (try_lock(file.get(), path_)) {
-      case Attempt::held_by_another:
-        fail_as_locked(database, file.get());
-      case Attempt::no_locks:
-        unlink(path_.c_str());
-        return;
-      case Attempt::taken:
-        break;
+    const Attempt attempt = try_lock(file_.get(), path_);
+    if (attempt == Attempt::held_by_another) fail_as_locked(database, file_.get());
+    if (attempt == Attempt::no_locks) {
+      file_ = {};
+      unlink(path_.c_str());
+      return;
     }
-    if (!same_file(file.get(), path_)) continue;
-    write_holder(file.get(), command);
-    file_ = std::move(file);
-    return;
-  }
+  } while (!same_file(file_.get(), path_));
+  write_holder(file_.get());
 }
 
 // The file goes while the lock is still held: whoever opened it meanwhile finds that it has no

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <filesystem>
-#include <string_view>
 
 #include "engine/system/file_descriptor.h"
 
@@ -14,9 +13,8 @@ class RunLock {
  public:
   /// Throws StoreError with the fault `locked` when another run holds it, and `inaccessible` when
   /// the lock's file cannot be used. Where there can be no lock, on a file system without locks or
-  /// in a folder that cannot be written, none is held. `command` is what others are told; without
-  /// it this process's arguments.
-  explicit RunLock(const std::filesystem::path& database, std::string_view command = {});
+  /// in a folder that cannot be written, none is held.
+  explicit RunLock(const std::filesystem::path& database);
   /// Removes the file.
   ~RunLock();
   RunLock(const RunLock&) = delete;
