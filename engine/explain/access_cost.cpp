@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <tuple>
 
 #include "engine/emulator/count/model.h"
 #include "engine/emulator/machine/launch.h"
@@ -166,12 +167,11 @@ class Collector {
   /// where it costs differently.
   void merge(AccessCost cost) {
     const auto known = std::ranges::find_if(costs_, [&](const AccessCost& other) {
-      const bool is_alike = other.file == cost.file && other.line == cost.line &&
-                            other.text == cost.text && other.array == cost.array &&
-                            other.verb == cost.verb && other.space == cost.space &&
-                            other.width == cost.width;
+      const auto identity = [](const AccessCost& one) {
+        return std::tie(one.file, one.line, one.text, one.array, one.verb, one.space, one.width);
+      };
       const bool is_certain = cost.is_expression && !cost.text.ends_with("[...]");
-      return is_alike &&
+      return identity(other) == identity(cost) &&
              (is_certain || other.cost() * cost.requests() == cost.cost() * other.requests());
     });
     if (known == costs_.end()) {

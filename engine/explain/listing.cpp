@@ -129,6 +129,11 @@ std::string head(const Explanation& explanation, const Style& style) {
   return totals.empty() ? text : text + "  " + totals + "\n";
 }
 
+std::string place_of(const AccessCost& access) {
+  if (access.is_in_pattern) return fmt::format("line {}", access.line);
+  return access.line == 0 ? "no known line" : fmt::format("{}:{}", access.file, access.line);
+}
+
 std::string source_lines(const Explanation& explanation, const Style& style) {
   const Pattern& pattern = *explanation.configuration.pattern;
   Widths widths;
@@ -153,18 +158,12 @@ std::string source_lines(const Explanation& explanation, const Style& style) {
   std::string place;
   for (const AccessCost& access : explanation.accesses) {
     if (access.is_in_pattern) continue;
-    const std::string other =
-        access.line == 0 ? "at no known line" : fmt::format("{}:{}", access.file, access.line);
+    const std::string other = (access.line == 0 ? "at " : "") + place_of(access);
     if (other != place) text += fmt::format("{}:\n", other);
     place = other;
     text += annotation(access, explanation.model, widths, style);
   }
   return text;
-}
-
-std::string place_of(const AccessCost& access) {
-  if (access.is_in_pattern) return fmt::format("line {}", access.line);
-  return access.line == 0 ? "no known line" : fmt::format("{}:{}", access.file, access.line);
 }
 
 std::string excess_text(const AccessCost& access) {

@@ -286,18 +286,16 @@ std::span<const std::string_view> random_function_names() {
 }
 
 bool names_random_function(const Pattern& pattern) {
-  const auto names_one = [](std::string_view text) {
+  std::vector<std::string_view> texts = {pattern.body, pattern.included_text};
+  for (const Buffer& buffer : pattern.buffers) {
+    if (buffer.init) texts.push_back(buffer.init->text);
+  }
+  for (const Verification& each : pattern.verify) texts.push_back(each.condition.text);
+  return std::ranges::any_of(texts, [](std::string_view text) {
     return std::ranges::any_of(function_names, [&](std::string_view name) {
       return text.find(name) != std::string_view::npos;
     });
-  };
-  return names_one(pattern.body) || names_one(pattern.included_text) ||
-         std::ranges::any_of(
-             pattern.buffers,
-             [&](const Buffer& buffer) { return buffer.init && names_one(buffer.init->text); }) ||
-         std::ranges::any_of(pattern.verify, [&](const Verification& verification) {
-           return names_one(verification.condition.text);
-         });
+  });
 }
 
 }  // namespace sweep

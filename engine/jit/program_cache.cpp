@@ -67,16 +67,6 @@ std::uint64_t size_of(const StoredProgram& stored) {
   return stored.program.cubin.size() + stored.program.ptx.size();
 }
 
-/// Sets the time of a file's use; not each time, since that writes to the disk.
-void touch(int file) {
-  constexpr std::int64_t interval_ns = 60'000'000'000;
-  struct stat status = {};
-  if (fstat(file, &status) != 0) return;
-  const std::int64_t used =
-      std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
-  if (now_ns() - used > interval_ns) futimens(file, nullptr);
-}
-
 StoredConfiguration stored(const Configuration& configuration,
                            const CompiledConfiguration& compiled) {
   return {parameter_bytes(configuration.parameters), compiled.kernel_entry, compiled.init_entries,
@@ -156,7 +146,7 @@ ProgramCache::LoadedProgram ProgramCache::load(const Group& group, File& known) 
     read_file(group, known.name, [&](int file) {
       auto stored = std::make_shared<const StoredProgram>(read_program(file));
       if (stored->header.key != group.key) return;
-      touch(file);
+      futimens(file, nullptr);  // the time of its last use
       program = std::move(stored);
     });
     known.loaded = program;
@@ -242,14 +232,15 @@ void ProgramCache::add(std::span<const Configuration> configurations,
                        std::span<const CompileOutcome> outcomes, std::string_view identity) {
   std::string failure;
   try {
-    std::vector<const Program*> done;
-    for (const CompileOutcome& outcome : outcomes) {
-      const auto* compiled = std::get_if<CompiledConfiguration>(&outcome);
+    std::map<const Program*, ProgramHeader> headers;
+    for (std::size_t i = 0; i < std::min(configurations.size(), outcomes.size()); ++i) {
+      const auto* compiled = std::get_if<CompiledConfiguration>(&outcomes[i]);
       if (compiled == nullptr) continue;
-      const Program* program = compiled->program.get();
-      if (std::ranges::find(done, program) != done.end()) continue;
-      done.push_back(program);
-      add_program(configurations, outcomes, program, identity);
+      headers[compiled->program.get()].configurations.push_back(
+          stored(configurations[i], *compiled));
+    }
+    for (auto& [program, header] : headers) {
+      add_program(*program, header, configurations.front().pattern, identity);
     }
     return;
   } catch (const std::system_error& error) {
@@ -262,19 +253,8 @@ void ProgramCache::add(std::span<const Configuration> configurations,
   note("cannot be written: " + failure);
 }
 
-void ProgramCache::add_program(std::span<const Configuration> configurations,
-                               std::span<const CompileOutcome> outcomes, const Program* program,
-                               std::string_view identity) {
-  ProgramHeader header;
-  PatternPtr pattern;
-  std::string all_parameters;
-  for (std::size_t i = 0; i < std::min(configurations.size(), outcomes.size()); ++i) {
-    const auto* compiled = std::get_if<CompiledConfiguration>(&outcomes[i]);
-    if (compiled == nullptr || compiled->program.get() != program) continue;
-    pattern = configurations[i].pattern;
-    header.configurations.push_back(stored(configurations[i], *compiled));
-    all_parameters += header.configurations.back().parameters;
-  }
+void ProgramCache::add_program(const Program& program, ProgramHeader& header,
+                               const PatternPtr& pattern, std::string_view identity) {
   Group* group = nullptr;
   {
     const std::scoped_lock lock(mutex_);
@@ -285,14 +265,15 @@ void ProgramCache::add_program(std::span<const Configuration> configurations,
   if (!group->is_kept) return;
   header.key = group->key;
   header.written_ns = now_ns();
-  const std::string head = program_file_head(header, *program);
+  std::string all_parameters;
+  for (const StoredConfiguration& one : header.configurations) all_parameters += one.parameters;
+  const std::string head = program_file_head(header, program);
   const std::array<std::string_view, 3> pieces = {
-      head, std::string_view(program->cubin.data(), program->cubin.size()), program->ptx};
-  const std::uint64_t size = head.size() + program->cubin.size() + program->ptx.size();
+      head, std::string_view(program.cubin.data(), program.cubin.size()), program.ptx};
+  const std::uint64_t size = head.size() + program.cubin.size() + program.ptx.size();
   if (size > settings_.limit) return;
   const std::string name = program_file_name(hash_name(all_parameters));
   folder_.write(group->folder, name, pieces);
-
   const std::scoped_lock lock(mutex_);
   group->add(name, header);
   shrink_if_due(size);

@@ -70,8 +70,7 @@ class ProgramCache {
   LoadedProgram load(const Group& group, File& known);
   void read_file(const Group& group, const std::string& name, const std::function<void(int)>& use);
   void keep_recent(const LoadedProgram& program);
-  void add_program(std::span<const Configuration> configurations,
-                   std::span<const CompileOutcome> outcomes, const Program* program,
+  void add_program(const Program& program, ProgramHeader& header, const PatternPtr& pattern,
                    std::string_view identity);
   void shrink_if_due(std::uint64_t added);
   void note(std::string problem);
