@@ -10,10 +10,10 @@
 namespace sweep {
 
 /// The run-time compiler; null, with a message, where there is none.
-inline const std::shared_ptr<const Nvrtc>& nvrtc() {
-  static const std::shared_ptr<const Nvrtc> library = []() -> std::shared_ptr<const Nvrtc> {
+inline const std::shared_ptr<Nvrtc>& nvrtc() {
+  static const std::shared_ptr<Nvrtc> library = []() -> std::shared_ptr<Nvrtc> {
     try {
-      return std::make_shared<const Nvrtc>();
+      return std::make_shared<Nvrtc>();
     } catch (const LibraryError& error) {
       std::cout << "compiler tests skipped: " << error.what() << std::endl;
       return nullptr;

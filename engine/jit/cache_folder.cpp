@@ -124,30 +124,18 @@ std::string temporary_name() {
   return fmt::format("{}{:016x}{:016x}", temporary_beginning, chosen, count++);
 }
 
-/// Writing past the limit on a file's size would end the process with a signal.
-bool is_too_large(std::span<const std::string_view> pieces) {
-  rlimit limit = {};
-  if (getrlimit(RLIMIT_FSIZE, &limit) != 0) return false;
-  std::uint64_t size = 0;
-  for (const std::string_view piece : pieces) size += piece.size();
-  return size > limit.rlim_cur;
-}
-
 /// 0, or why the file is not there now.
-int write_file(const FileDescriptor& folder, const std::string& name,
-               std::span<const std::string_view> pieces) {
+int write_file(const FileDescriptor& folder, const std::string& name, std::string_view bytes) {
   const std::string temporary = temporary_name();
   FileDescriptor file(
       openat(folder.get(), temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!file) return errno;
   int error = 0;
-  for (std::string_view piece : pieces) {
-    while (error == 0 && !piece.empty()) {
-      const ssize_t written = ::write(file.get(), piece.data(), piece.size());
-      if (written > 0) piece.remove_prefix(static_cast<std::size_t>(written));
-      if (written == 0) error = EIO;
-      if (written < 0 && errno != EINTR) error = errno;
-    }
+  while (error == 0 && !bytes.empty()) {
+    const ssize_t written = ::write(file.get(), bytes.data(), bytes.size());
+    if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
+    if (written == 0) error = EIO;
+    if (written < 0 && errno != EINTR) error = errno;
   }
   if (file.close() != 0 && error == 0) error = errno;
   if (error == 0 && renameat(folder.get(), temporary.c_str(), folder.get(), name.c_str()) != 0) {
@@ -217,14 +205,16 @@ FileDescriptor CacheFolder::open(const std::string& group, const std::string& na
 }
 
 void CacheFolder::write(const std::string& group, const std::string& name,
-                        std::span<const std::string_view> pieces) const {
-  if (is_too_large(pieces)) fail(EFBIG);
+                        std::string_view bytes) const {
+  // Writing past the limit on a file's size would end the process with a signal.
+  rlimit limit = {};
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes.size() > limit.rlim_cur) fail(EFBIG);
   constexpr int tries = 100;
   int error = 0;
   for (int i = 0; i < tries; ++i) {
     make_folders(path_ / group);
     const FileDescriptor folder = open_group(open_root(), group);
-    error = folder ? write_file(folder, name, pieces) : ENOTDIR;
+    error = folder ? write_file(folder, name, bytes) : ENOTDIR;
     // Another process may remove an empty folder in between.
     if (error != ENOENT && error != ENOTDIR) break;
     std::this_thread::sleep_for(std::chrono::microseconds(10 * i));

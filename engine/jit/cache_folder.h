@@ -43,10 +43,9 @@ class CacheFolder {
   /// Opens a file for reading; nothing when it is not there or is no plain file.
   FileDescriptor open(const std::string& group, const std::string& name) const;
 
-  /// Writes a file of these pieces, one after the other, in the place of one of that name. Makes
-  /// the folders that are missing, for the user alone.
-  void write(const std::string& group, const std::string& name,
-             std::span<const std::string_view> pieces) const;
+  /// Writes a file in the place of one of that name. Makes the folders that are missing, for the
+  /// user alone.
+  void write(const std::string& group, const std::string& name, std::string_view bytes) const;
 
   /// Removes a file, and its group's folder once that is empty. False when it was not there or its
   /// first bytes are not what such a file begins with.

@@ -186,14 +186,13 @@ CompileFailure failure_of(const ProgramSource& source, const NvrtcResult& result
 
 }  // namespace
 
-Compiler::Compiler(std::shared_ptr<const Nvrtc> nvrtc, int compute_capability)
+Compiler::Compiler(std::shared_ptr<Nvrtc> nvrtc, int compute_capability)
     : nvrtc_(std::move(nvrtc)),
       options_(base_options(*nvrtc_, compute_capability)),
       identity_(compiler_identity(*nvrtc_, options_)) {}
 
 std::vector<CompileOutcome> Compiler::compile(std::span<const Configuration> configurations) const {
-  LocalCompiler local(nvrtc_);
-  return compile(configurations, local);
+  return compile(configurations, *nvrtc_);
 }
 
 std::vector<CompileOutcome> Compiler::compile(std::span<const Configuration> configurations,

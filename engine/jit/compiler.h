@@ -36,7 +36,7 @@ class Compiler {
  public:
   /// `compute_capability` is major * 10 + minor. Where NVRTC does not know it, programs carry PTX
   /// alone, for the newest architecture below it.
-  Compiler(std::shared_ptr<const Nvrtc> nvrtc, int compute_capability);
+  Compiler(std::shared_ptr<Nvrtc> nvrtc, int compute_capability);
 
   /// The outcome of each configuration, in order. Configurations of one pattern that stand
   /// together share a program; one that does not compile is divided until those that fail are
@@ -53,7 +53,7 @@ class Compiler {
   void compile_program(std::span<const Configuration> batch, ProgramCompiler& programs,
                        std::vector<CompileOutcome>& outcomes) const;
 
-  std::shared_ptr<const Nvrtc> nvrtc_;
+  std::shared_ptr<Nvrtc> nvrtc_;
   std::vector<std::string> options_;
   std::string identity_;
 };

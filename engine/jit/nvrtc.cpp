@@ -257,7 +257,7 @@ const std::vector<int>& Nvrtc::architectures() const {
   return functions_->architectures;
 }
 
-NvrtcResult Nvrtc::compile(const ProgramSource& source) const {
+NvrtcResult Nvrtc::compile(const ProgramSource& source) {
   const std::vector<std::filesystem::path> readable =
       readable_folders(source.options, functions_->file);
   // In a thread of its own, which loses its other files for good.

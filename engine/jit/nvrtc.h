@@ -56,13 +56,23 @@ struct NvrtcResult {
 /// Throws LibraryError unless this version of NVRTC, found at `file`, is new enough.
 void require_supported_version(const std::filesystem::path& file, int major, int minor);
 
+/// Compiles one program after the other.
+class ProgramCompiler {
+ public:
+  virtual ~ProgramCompiler() = default;
+  /// When that fails the result is not ok; unless the text has a mistake, its log begins with the
+  /// compiler's word for the failure. Throws LibraryError for an option that is not known and where
+  /// the compiler itself does not work.
+  virtual NvrtcResult compile(const ProgramSource& source) = 0;
+};
+
 /// NVIDIA's run-time compiler, opened at run time. Safe to use from several threads.
-class Nvrtc {
+class Nvrtc : public ProgramCompiler {
  public:
   /// Opens libnvrtc. Throws LibraryError that says where it was searched and how to install it, or
   /// that the one found is too old.
   Nvrtc();
-  ~Nvrtc();
+  ~Nvrtc() override;
   Nvrtc(const Nvrtc&) = delete;
   Nvrtc& operator=(const Nvrtc&) = delete;
 
@@ -73,34 +83,14 @@ class Nvrtc {
   /// Real architectures it can compile for: major * 10 + minor, rising.
   const std::vector<int>& architectures() const;
 
-  /// Compiles one program. When that fails the result is not ok; unless the text has a mistake, its
-  /// log begins with the library's word for the failure. An option that is not known and failures
-  /// of other calls throw LibraryError. What the text includes is one of the headers or lies in the
-  /// folders of the options: the library searches neither the current folder nor any other, and
-  /// where the kernel has a sandbox it cannot open any other file.
-  NvrtcResult compile(const ProgramSource& source) const;
+  /// What the text includes is one of the headers or lies in the folders of the options: the
+  /// library searches neither the current folder nor any other, and where the kernel has a sandbox
+  /// it cannot open any other file.
+  NvrtcResult compile(const ProgramSource& source) override;
 
  private:
   struct Functions;
   std::unique_ptr<Functions> functions_;
-};
-
-/// Compiles one program after the other.
-class ProgramCompiler {
- public:
-  virtual ~ProgramCompiler() = default;
-  /// See Nvrtc::compile; throws LibraryError as it does.
-  virtual NvrtcResult compile(const ProgramSource& source) = 0;
-};
-
-/// NVRTC in this process. Safe to use from several threads.
-class LocalCompiler : public ProgramCompiler {
- public:
-  explicit LocalCompiler(std::shared_ptr<const Nvrtc> nvrtc) : nvrtc_(std::move(nvrtc)) {}
-  NvrtcResult compile(const ProgramSource& source) override { return nvrtc_->compile(source); }
-
- private:
-  std::shared_ptr<const Nvrtc> nvrtc_;
 };
 
 }  // namespace sweep

@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <system_error>
 #include <unordered_map>
@@ -267,16 +266,13 @@ void ProgramCache::add_program(const Program& program, ProgramHeader& header,
   header.written_ns = now_ns();
   std::string all_parameters;
   for (const StoredConfiguration& one : header.configurations) all_parameters += one.parameters;
-  const std::string head = program_file_head(header, program);
-  const std::array<std::string_view, 3> pieces = {
-      head, std::string_view(program.cubin.data(), program.cubin.size()), program.ptx};
-  const std::uint64_t size = head.size() + program.cubin.size() + program.ptx.size();
-  if (size > settings_.limit) return;
+  const std::string bytes = program_file_bytes(header, program);
+  if (bytes.size() > settings_.limit) return;
   const std::string name = program_file_name(hash_name(all_parameters));
-  folder_.write(group->folder, name, pieces);
+  folder_.write(group->folder, name, bytes);
   const std::scoped_lock lock(mutex_);
   group->add(name, header);
-  shrink_if_due(size);
+  shrink_if_due(bytes.size());
 }
 
 void ProgramCache::shrink_if_due(std::uint64_t added) {

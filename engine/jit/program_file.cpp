@@ -143,15 +143,17 @@ std::string hash_name(std::string_view bytes) {
   return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }
 
-std::string program_file_head(const ProgramHeader& header, const Program& program) {
-  const Contents contents = {program.cubin.size(), checksum(bytes_of(program.cubin)),
-                             program.ptx.size(), checksum(program.ptx)};
+std::string program_file_bytes(const ProgramHeader& header, const Program& program) {
+  const std::string_view cubin = bytes_of(program.cubin);
+  const Contents contents = {cubin.size(), checksum(cubin), program.ptx.size(),
+                             checksum(program.ptx)};
   ByteWriter body;
   body(contents, header);
   ByteWriter numbers;
   numbers(program_file_version, std::uint64_t{body.bytes().size()});
-  const std::string head = std::string(program_file_magic) + numbers.bytes() + body.bytes();
-  return head + encode_message(checksum(head));
+  std::string bytes = std::string(program_file_magic) + numbers.bytes() + body.bytes();
+  bytes += encode_message(checksum(bytes));
+  return bytes.append(cubin).append(program.ptx);
 }
 
 ProgramHeader read_program_header(int file) {

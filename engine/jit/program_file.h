@@ -58,8 +58,7 @@ constexpr std::uint32_t program_file_version = 1;
 // The format: magic, version, the size of the header, the header and a checksum of all before; then
 // cubin and PTX, whose sizes and checksums the header begins with. All checksums are XXH3.
 
-/// What a file of `program` begins with; the cubin and the PTX follow it.
-std::string program_file_head(const ProgramHeader& header, const Program& program);
+std::string program_file_bytes(const ProgramHeader& header, const Program& program);
 
 // These read from an open file and throw DamagedBytes for one that is not whole or of another
 // version, std::system_error when reading fails.

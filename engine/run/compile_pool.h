@@ -21,7 +21,7 @@ class ProgramCache;
 
 /// How to compile.
 struct CompileSettings {
-  std::shared_ptr<const Nvrtc> nvrtc;
+  std::shared_ptr<Nvrtc> nvrtc;
   int compute_capability = 0;     ///< major * 10 + minor
   ProgramCache* cache = nullptr;  ///< null: everything is compiled
   /// That compile. They may serve several pools, at once or one after the other.

@@ -117,7 +117,7 @@ BOOST_DATA_TEST_CASE(the_shipped_patterns_are_correct_with_every_element_type,
   Diagnostics diagnostics;
   const PatternPtr pattern = library.load(name, {}, diagnostics);
   BOOST_REQUIRE(pattern != nullptr);
-  const auto nvrtc = std::make_shared<const Nvrtc>();
+  const auto nvrtc = std::make_shared<Nvrtc>();
   const auto backend = make_cuda_backend(first_gpu());
   std::vector<Configuration> configurations;
   for (const std::string& type : ElementType::names()) {

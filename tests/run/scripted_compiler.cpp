@@ -41,7 +41,7 @@ class MortalCompiler : public ProgramCompiler {
   }
 
  private:
-  LocalCompiler nvrtc_{std::make_shared<const Nvrtc>()};
+  Nvrtc nvrtc_;
   int programs_ = 0;
 };
 
@@ -51,7 +51,7 @@ int main(int /*count*/, char** words) {
   const std::string what = words[1];
   Channel channel(WorkerProcess::child_channel);
   if (what == "nvrtc") {
-    LocalCompiler compiler(std::make_shared<const Nvrtc>());
+    Nvrtc compiler;
     serve_programs(channel, compiler);
   } else if (what == "mortal") {
     MortalCompiler compiler;

@@ -266,7 +266,7 @@ int check_command(const GivenOptions& given) {
     worst = std::max(worst, read_file(name, options, files));
   }
   if (files.empty()) return worst;
-  const auto nvrtc = std::make_shared<const Nvrtc>();
+  const auto nvrtc = std::make_shared<Nvrtc>();
   require_known(options.compute_capability, *nvrtc);
   CompileSettings compile =
       compile_settings(nvrtc, options.compute_capability, options.cache.get());

@@ -184,7 +184,7 @@ Executor start_executor(const std::string& device, StartedAhead ahead, const Giv
     executor.measurer = executor.replay->measurer();
     return executor;
   }
-  executor.nvrtc = std::make_shared<const Nvrtc>();
+  executor.nvrtc = std::make_shared<Nvrtc>();
   executor.compilers = std::move(ahead.compilers);
   // What the options say is checked before a GPU is looked for.
   executor.settings = given_emulator_settings(given);

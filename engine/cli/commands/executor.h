@@ -61,7 +61,7 @@ struct Executor {
   std::unique_ptr<EmulatorBackend> emulator = {};  ///< where it measures
   std::unique_ptr<Replay> replay = {};             ///< null: it is executed
   std::unique_ptr<Measurer> measurer = {};
-  std::shared_ptr<const Nvrtc> nvrtc = {};  ///< null: nothing is compiled
+  std::shared_ptr<Nvrtc> nvrtc = {};  ///< null: nothing is compiled
   std::shared_ptr<CompilerProcesses> compilers = {};
 
   bool is_emulated() const { return replay ? replay->is_emulated() : emulator != nullptr; }

@@ -72,7 +72,7 @@ int explain_command(const GivenOptions& given) {
   const PatternPtr pattern = find_pattern(given.operands().front(), given_folders(given));
   const Configuration configuration = configuration_of(pattern, set);
   const CompileSettings compile =
-      compile_settings(std::make_shared<const Nvrtc>(), 0, nullptr, std::move(compilers));
+      compile_settings(std::make_shared<Nvrtc>(), 0, nullptr, std::move(compilers));
   const CompiledConfiguration compiled = compile_for_emulator(configuration, compile, settings);
   std::cerr << render(compiled.warnings, terminal_of(STDERR_FILENO).color);
   try {

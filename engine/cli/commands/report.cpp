@@ -113,7 +113,7 @@ void count_results(const RunOperand& operand, const GivenFolders& folders) {
   const unsigned threads = std::max(std::thread::hardware_concurrency(), 1U);
   const EmulatorSettings settings =
       emulator_settings(has_rules(capability) ? capability : usual_model, threads);
-  const auto nvrtc = std::make_shared<const Nvrtc>();
+  const auto nvrtc = std::make_shared<Nvrtc>();
   CompileSettings compile =
       compile_settings(nvrtc, code_capability(EmulatorBackend(settings).device(), *nvrtc), nullptr);
   compile.stop = &stop_flag();

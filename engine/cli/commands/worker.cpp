@@ -63,7 +63,7 @@ void compile_programs() {
   limit_memory();
   Channel channel(WorkerProcess::child_channel);
   end_with(channel);
-  LocalCompiler compiler(std::make_shared<const Nvrtc>());
+  Nvrtc compiler;
   serve_programs(channel, compiler);
 }
 

@@ -16,7 +16,7 @@ std::shared_ptr<CompilerProcesses> compiler_processes(unsigned ahead) {
   return processes;
 }
 
-CompileSettings compile_settings(std::shared_ptr<const Nvrtc> nvrtc, int compute_capability,
+CompileSettings compile_settings(std::shared_ptr<Nvrtc> nvrtc, int compute_capability,
                                  ProgramCache* cache,
                                  std::shared_ptr<CompilerProcesses> processes) {
   CompileSettings settings;

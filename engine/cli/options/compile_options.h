@@ -17,7 +17,7 @@ std::shared_ptr<CompilerProcesses> compiler_processes(unsigned ahead = 0);
 
 /// Compiling on all cores. `cache` may be null.
 CompileSettings compile_settings(
-    std::shared_ptr<const Nvrtc> nvrtc, int compute_capability, ProgramCache* cache,
+    std::shared_ptr<Nvrtc> nvrtc, int compute_capability, ProgramCache* cache,
     std::shared_ptr<CompilerProcesses> processes = compiler_processes());
 
 /// The operand of 'sweep worker' that makes it a compiler process.

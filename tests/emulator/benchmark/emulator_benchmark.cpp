@@ -44,7 +44,7 @@ std::string compiled() {
   std::ifstream file(SWEEP_BENCHMARK_KERNELS);
   std::stringstream text;
   text << file.rdbuf();
-  const Nvrtc nvrtc;
+  Nvrtc nvrtc;
   const NvrtcResult result =
       nvrtc.compile({text.str(), {"--gpu-architecture=compute_90", "--minimal"}, {}});
   if (!result.ok) throw std::runtime_error(result.log);

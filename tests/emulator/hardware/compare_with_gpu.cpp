@@ -41,7 +41,7 @@ int compare(const std::string& folder, const std::string& golden, const std::str
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
     std::cout << '[' << passed.count() << " s] " << what << std::endl;
   };
-  const auto nvrtc = std::make_shared<const Nvrtc>();
+  const auto nvrtc = std::make_shared<Nvrtc>();
   const std::vector<ComparedConfiguration> configurations =
       compile_configurations(folder, nvrtc, true);
   say(fmt::format("{} configurations compiled", configurations.size()));

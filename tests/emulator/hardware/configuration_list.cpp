@@ -95,7 +95,7 @@ std::vector<CompileOutcome> compile_patterns(const Compiler& compiler,
 }  // namespace
 
 std::vector<ComparedConfiguration> compile_configurations(const std::string& folder,
-                                                          std::shared_ptr<const Nvrtc> nvrtc,
+                                                          std::shared_ptr<Nvrtc> nvrtc,
                                                           bool with_machine_code) {
   // For a capability that the compiler does not know it writes PTX for the one below.
   const int capability = with_machine_code ? 90 : 91;

@@ -20,7 +20,7 @@ struct ComparedConfiguration {
 /// std::runtime_error with the messages for the first that has mistakes. Machine code, which a GPU
 /// needs, costs as much again as the PTX.
 std::vector<ComparedConfiguration> compile_configurations(const std::string& folder,
-                                                          std::shared_ptr<const Nvrtc> nvrtc,
+                                                          std::shared_ptr<Nvrtc> nvrtc,
                                                           bool with_machine_code);
 
 }  // namespace sweep::testing

@@ -96,7 +96,7 @@ void print_farm(const char* what, const CompileSettings& settings,
 int main() {
   const std::vector<Configuration> configurations = stride_configurations();
   CompileSettings settings;
-  settings.nvrtc = std::make_shared<const Nvrtc>();
+  settings.nvrtc = std::make_shared<Nvrtc>();
   settings.compute_capability = compute_capability;
   fmt::print("{}\n\n", settings.nvrtc->version());
   print_batch_sizes(Compiler(settings.nvrtc, compute_capability), configurations);
