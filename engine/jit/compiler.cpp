@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
-#include <set>
 #include <system_error>
 
 #include "engine/jit/prelude.h"
@@ -126,16 +124,6 @@ std::vector<std::string> base_options(const Nvrtc& nvrtc, int compute_capability
   return options;
 }
 
-/// The same names once each, since configurations may share kernels.
-std::vector<std::string> kernels_of(const TranslationUnit& unit) {
-  std::vector<std::string> names;
-  std::set<std::string_view> seen;
-  for (const UnitEntries& entries : unit.entries) {
-    if (seen.insert(entries.kernel_expression).second) names.push_back(entries.kernel_expression);
-  }
-  return names;
-}
-
 /// The program again without the assembler, whose errors have places in the PTX.
 std::string ptx_of(ProgramSource source, ProgramCompiler& programs) {
   constexpr std::string_view real = "--gpu-architecture=sm_";
@@ -215,7 +203,7 @@ void Compiler::compile_program(std::span<const Configuration> batch, ProgramComp
                                std::vector<CompileOutcome>& outcomes) const {
   const Pattern& pattern = *batch.front().pattern;
   TranslationUnit unit = write_translation_unit(batch);
-  const ProgramSource source = {std::move(unit.text), options_, kernels_of(unit),
+  const ProgramSource source = {std::move(unit.text), options_, unit.kernels,
                                 source_headers(pattern)};
   if (const std::string reason = why_open(source.text, source.headers); !reason.empty()) {
     CompileFailure refused;
@@ -234,17 +222,13 @@ void Compiler::compile_program(std::span<const Configuration> batch, ProgramComp
     outcomes.emplace_back(failure_of(source, result, pattern, programs));
     return;
   }
-  std::map<std::string_view, std::string_view> entries;
-  for (std::size_t i = 0; i < source.name_expressions.size(); ++i) {
-    entries[source.name_expressions[i]] = result.lowered_names.at(i);
-  }
   const Diagnostics messages = read_compiler_log(result.log, pattern);
   const auto program =
       std::make_shared<const Program>(Program{std::move(result.cubin), std::move(result.ptx)});
   for (UnitEntries& functions : unit.entries) {
-    outcomes.emplace_back(
-        CompiledConfiguration{program, std::string(entries.at(functions.kernel_expression)),
-                              std::move(functions.init), std::move(functions.check), messages});
+    outcomes.emplace_back(CompiledConfiguration{program, result.lowered_names.at(functions.kernel),
+                                                std::move(functions.init),
+                                                std::move(functions.check), messages});
   }
 }
 

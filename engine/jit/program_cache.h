@@ -57,8 +57,6 @@ class ProgramCache {
   /// What first went wrong with the disk, as a sentence; empty when nothing did.
   std::string problem() const;
 
-  const CacheSettings& settings() const { return settings_; }
-
  private:
   struct File;
   struct Group;

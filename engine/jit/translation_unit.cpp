@@ -127,29 +127,47 @@ class UnitWriter {
                        pattern_.source->text.size() - pattern_.body.size() + offset);
   }
 
-  /// Writes what no configuration before it has: its body, and functions that can stand without it.
+  /// Writes what no configuration before it has: its body, the functions that need it, and those
+  /// that can stand without it.
   void write_configuration(std::size_t index) {
     const Configuration& configuration = configurations_[index];
     space_ = fmt::format("sweep_c{}", index);
     is_open_ = false;
-    auto [known, is_new] = bodies_.try_emplace(values_of(configuration, dependence_.body));
-    has_body_ = is_new;
-    if (is_new) {
-      UnitEntries& entries = known->second;
+    const std::string body_values = values_of(configuration, dependence_.body);
+    auto [kernel, is_new_body] = kernels_.try_emplace(body_values, unit_.kernels.size());
+    has_body_ = is_new_body;
+    if (has_body_) {
       open_space(configuration);
-      entries.kernel_expression = fmt::format("&{}::{}", space_, pattern_.name);
-      entries.init.resize(pattern_.buffers.size());
-      entries.check.resize(pattern_.verify.size());
+      unit_.kernels.push_back(fmt::format("&{}::{}", space_, pattern_.name));
       unit_.text += placed(place_in_source(0), body_.text) + back_to_generated;
       write_struct_checks(configuration);
-      write_functions(configuration, true, entries);
     }
-    UnitEntries entries = known->second;
-    write_functions(configuration, false, entries);
+    UnitEntries entries = {kernel->second, {}, {}};
+    const auto function = [&](const std::string& name, const FunctionDependence& dependence,
+                              const auto& write) {
+      auto [known, is_new] = functions_.try_emplace(
+          name + ' ' +
+          (dependence.needs_body ? body_values : values_of(configuration, dependence.parameters)));
+      if (is_new) {
+        open_space(configuration);
+        known->second = write();
+      }
+      return known->second;
+    };
+    for (std::size_t i = 0; i < pattern_.buffers.size(); ++i) {
+      std::string& init = entries.init.emplace_back();
+      if (!pattern_.buffers[i].init) continue;
+      init =
+          function(fmt::format("init_{}", i), dependence_.init[i], [&] { return write_init(i); });
+    }
+    for (std::size_t i = 0; i < pattern_.verify.size(); ++i) {
+      entries.check.push_back(function(fmt::format("check_{}", i), dependence_.check[i],
+                                       [&] { return write_check(i); }));
+    }
     if (is_open_) unit_.text += "}\n";
     // What one configuration defines, the next does not see.
     for (const std::string& macro : body_.macros) {
-      if (is_new) unit_.text += fmt::format("#undef {}\n", macro);
+      if (has_body_) unit_.text += fmt::format("#undef {}\n", macro);
     }
     unit_.entries.push_back(std::move(entries));
   }
@@ -160,33 +178,6 @@ class UnitWriter {
     is_open_ = true;
     const std::string constants = write_constants(configuration);
     unit_.text += fmt::format("namespace {} {{\n{}", space_, constants);
-  }
-
-  /// The functions that stand behind the body, or those that can do without it. The latter are
-  /// written unless one with the same parameters is there.
-  void write_functions(const Configuration& configuration, bool behind_body, UnitEntries& entries) {
-    const auto write = [&](const FunctionDependence& dependence, std::string& name, auto function,
-                           std::string_view kind, std::size_t index) {
-      if (dependence.needs_body != behind_body) return;
-      if (behind_body) {
-        name = (this->*function)(index);
-        return;
-      }
-      auto [known, is_new] = functions_.try_emplace(
-          fmt::format("{}_{} {}", kind, index, values_of(configuration, dependence.parameters)));
-      if (is_new) {
-        open_space(configuration);
-        known->second = (this->*function)(index);
-      }
-      name = known->second;
-    };
-    for (std::size_t i = 0; i < entries.init.size(); ++i) {
-      if (!pattern_.buffers[i].init) continue;
-      write(dependence_.init[i], entries.init[i], &UnitWriter::write_init, "init", i);
-    }
-    for (std::size_t i = 0; i < entries.check.size(); ++i) {
-      write(dependence_.check[i], entries.check[i], &UnitWriter::write_check, "check", i);
-    }
   }
 
   /// Those that nothing in the namespace depends on would only cost time.
@@ -318,8 +309,9 @@ class UnitWriter {
   std::string space_;      ///< the namespace of the configuration that is being written
   bool is_open_ = false;   ///< whether that has begun
   bool has_body_ = false;  ///< whether the body stands in it
-  std::map<std::string, UnitEntries> bodies_;     ///< by the values that the body depends on
-  std::map<std::string, std::string> functions_;  ///< the names of those that stand alone
+  // What is written already, by the values that it depends on.
+  std::map<std::string, std::size_t> kernels_;    ///< their places in the unit
+  std::map<std::string, std::string> functions_;  ///< the names
   std::map<std::string, std::string> constants_;  ///< their namespaces, by name and value
 };
 

@@ -67,7 +67,7 @@ std::optional<Equality> split_equality(std::string_view condition);
 
 /// The names of one configuration's functions in a translation unit.
 struct UnitEntries {
-  std::string kernel_expression;   ///< a C++ name: the compiler gives its lowered form
+  std::size_t kernel = 0;          ///< its place among the unit's kernels
   std::vector<std::string> init;   ///< one per buffer; empty where it has no `init`
   std::vector<std::string> check;  ///< one per verification
 };
@@ -75,6 +75,7 @@ struct UnitEntries {
 /// CUDA source that holds several configurations of one pattern.
 struct TranslationUnit {
   std::string text;
+  std::vector<std::string> kernels;  ///< C++ names: the compiler gives their lowered forms
   std::vector<UnitEntries> entries;  ///< one per configuration
 };
 
