@@ -82,7 +82,11 @@ class Collector {
 
   std::vector<AccessCost> run() {
     for (const Op& op : kernel_.ops) {
-      if (verb_of(op.kind)) add_site(op);
+      if (!verb_of(op.kind)) continue;
+      const SiteCount& site = execution_.counted().count.sites[op.detail];
+      if (site.global.requests != 0) add(op, AccessSpace::global, site);
+      if (site.shared.requests != 0) add(op, AccessSpace::shared, site);
+      if (site.local.requests != 0) add(op, AccessSpace::local, site);
     }
     std::ranges::stable_sort(costs_, [](const AccessCost& a, const AccessCost& b) {
       if (a.is_in_pattern != b.is_in_pattern) return a.is_in_pattern;
@@ -93,13 +97,6 @@ class Collector {
   }
 
  private:
-  void add_site(const Op& op) {
-    const SiteCount& site = execution_.counted().count.sites[op.detail];
-    if (site.global.requests != 0) add(op, AccessSpace::global, site);
-    if (site.shared.requests != 0) add(op, AccessSpace::shared, site);
-    if (site.local.requests != 0) add(op, AccessSpace::local, site);
-  }
-
   void add(const Op& op, AccessSpace space, const SiteCount& site) {
     AccessCost cost;
     const MemoryOp& memory = kernel_.memory[op.detail];

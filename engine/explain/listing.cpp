@@ -59,12 +59,15 @@ std::string per_request(std::uint64_t value, const AccessCost& access) {
   return four_digits(static_cast<double>(value) / static_cast<double>(access.requests()));
 }
 
+std::string_view unit_of(const AccessCost& access) {
+  return access.space == AccessSpace::shared ? "wavefronts" : "sectors";
+}
+
 /// "32 sectors/request (ideal 4)"
 std::string cost_text(const AccessCost& access, const MemoryModel& model) {
   const bool is_historic = model.compute_capability < 50 && access.space == AccessSpace::global;
-  const std::string_view unit = access.space == AccessSpace::shared ? "wavefronts" : "sectors";
   std::string text = fmt::format("{} {}/request (ideal {})", per_request(access.cost(), access),
-                                 unit, per_request(access.ideal(), access));
+                                 unit_of(access), per_request(access.ideal(), access));
   if (is_historic) {
     text += fmt::format(" in {} transactions", per_request(access.memory.transactions, access));
   }
@@ -168,9 +171,8 @@ std::string source_lines(const Explanation& explanation, const Style& style) {
 
 std::string excess_text(const AccessCost& access) {
   if (access.excess() == 0) return {};
-  const std::string_view unit = access.space == AccessSpace::shared ? "wavefronts" : "sectors";
   return fmt::format(": {} of {} {} beyond the ideal", format_thousands(access.excess()),
-                     format_thousands(access.cost()), unit);
+                     format_thousands(access.cost()), unit_of(access));
 }
 
 /// "lines 33, 34: " and what could be better where nothing is wasted, once for all of one advice.

@@ -28,40 +28,34 @@ struct Token {
 constexpr std::array<std::string_view, 14> operators = {
     "->", "++", "--", "==", "<<=", ">>=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^="};
 
+using Tokens = std::vector<Token>;
+
 /// Those of CUDA source without comments, literals and directives.
-class Tokens {
- public:
-  explicit Tokens(std::string_view code, std::size_t first_line = 1) {
-    std::size_t line = first_line;
-    for (std::size_t at = 0; at < code.size();) {
-      if (is_space(code[at])) {
-        if (code[at++] == '\n') ++line;
-        continue;
-      }
-      const std::string_view rest = code.substr(at);
-      std::string_view text = word_at(code, at);
-      if (text.empty()) {
-        const auto is_next = [&](std::string_view each) { return rest.starts_with(each); };
-        const auto found = std::ranges::find_if(operators, is_next);
-        text = rest.substr(0, found != operators.end() ? found->size() : 1);
-      }
-      tokens_.push_back({text, at, line});
-      at += text.size();
+Tokens tokens_of(std::string_view code, std::size_t first_line = 1) {
+  Tokens tokens;
+  std::size_t line = first_line;
+  for (std::size_t at = 0; at < code.size();) {
+    if (is_space(code[at])) {
+      if (code[at++] == '\n') ++line;
+      continue;
     }
+    const std::string_view rest = code.substr(at);
+    std::string_view text = word_at(code, at);
+    if (text.empty()) {
+      const auto is_next = [&](std::string_view each) { return rest.starts_with(each); };
+      const auto found = std::ranges::find_if(operators, is_next);
+      text = rest.substr(0, found != operators.end() ? found->size() : 1);
+    }
+    tokens.push_back({text, at, line});
+    at += text.size();
   }
+  return tokens;
+}
 
-  std::size_t size() const { return tokens_.size(); }
-  const Token& operator[](std::size_t index) const { return tokens_[index]; }
-  auto begin() const { return tokens_.begin(); }
-  auto end() const { return tokens_.end(); }
-  /// Empty before the first one and after the last.
-  std::string_view text(std::size_t index) const {
-    return index < tokens_.size() ? tokens_[index].text : std::string_view();
-  }
-
- private:
-  std::vector<Token> tokens_;
-};
+/// Empty before the first one and after the last.
+std::string_view text_at(const Tokens& tokens, std::size_t index) {
+  return index < tokens.size() ? tokens[index].text : std::string_view();
+}
 
 bool begins_word(std::string_view token) {
   return !token.empty() && is_word(token.front());
@@ -91,7 +85,7 @@ using Role = SourceAccess::Role;
 class Scanner {
  public:
   Scanner(std::string_view code, std::size_t first_line)
-      : code_(code), tokens_(code, first_line), behind_(tokens_.size(), npos) {}
+      : code_(code), tokens_(tokens_of(code, first_line)), behind_(tokens_.size(), npos) {}
 
   std::vector<SourceAccess> run() {
     match_brackets();
@@ -106,7 +100,7 @@ class Scanner {
   }
 
  private:
-  std::string_view text(std::size_t at) const { return tokens_.text(at); }
+  std::string_view text(std::size_t at) const { return text_at(tokens_, at); }
 
   void match_brackets() {
     std::vector<std::size_t> open;
@@ -247,27 +241,27 @@ class Scanner {
 
 std::vector<std::string> pointer_names(std::string_view code) {
   std::vector<std::string> names;
-  const Tokens tokens(code);
+  const Tokens tokens = tokens_of(code);
   for (std::size_t at = 0; at < tokens.size(); ++at) {
-    if (tokens.text(at) != "*" && tokens.text(at) != "auto") continue;
+    if (text_at(tokens, at) != "*" && text_at(tokens, at) != "auto") continue;
     std::size_t name = at + 1;
-    while (is_among(qualifiers, tokens.text(name))) ++name;
-    const std::string_view next = tokens.text(name + 1);
+    while (is_among(qualifiers, text_at(tokens, name))) ++name;
+    const std::string_view next = text_at(tokens, name + 1);
     const bool ends = next.size() == 1 && std::string_view("=,;){").find(next) != npos;
-    if (ends && is_name(tokens.text(name))) add_once(names, tokens.text(name));
+    if (ends && is_name(text_at(tokens, name))) add_once(names, text_at(tokens, name));
   }
   return names;
 }
 
 std::vector<std::string> dynamic_array_names(std::string_view code) {
   std::vector<std::string> names;
-  const Tokens tokens(code);
+  const Tokens tokens = tokens_of(code);
   bool is_extern = false;
   for (std::size_t at = 0; at < tokens.size(); ++at) {
-    if (tokens.text(at) == "extern") is_extern = true;
-    if (tokens.text(at) != ";") continue;
-    const bool is_array = tokens.text(at - 1) == "]" && tokens.text(at - 2) == "[";
-    const std::string_view name = tokens.text(at - 3);
+    if (text_at(tokens, at) == "extern") is_extern = true;
+    if (text_at(tokens, at) != ";") continue;
+    const bool is_array = text_at(tokens, at - 1) == "]" && text_at(tokens, at - 2) == "[";
+    const std::string_view name = text_at(tokens, at - 3);
     if (is_extern && is_array && is_name(name)) add_once(names, name);
     is_extern = false;
   }
@@ -297,7 +291,7 @@ SourceText read_source_text(std::string_view cuda, std::size_t first_line) {
   const std::vector<std::string> dynamic = dynamic_array_names(code);
   if (dynamic.size() == 1) text.dynamic_shared = dynamic.front();
   const std::vector<std::string> macros = memory_macros(cuda);
-  for (const Token& token : Tokens(code, first_line)) {
+  for (const Token& token : tokens_of(code, first_line)) {
     if (is_among(macros, token.text)) text.macro_lines.push_back(token.line);
   }
   return text;

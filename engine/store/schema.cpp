@@ -170,80 +170,44 @@ CREATE TABLE run_explanation (
 ) WITHOUT ROWID;
 )sql";
 
-constexpr std::size_t header_size = 100;
-constexpr std::size_t user_version_at = 60;
-constexpr std::size_t application_id_at = 68;
-constexpr std::string_view magic("SQLite format 3\0", 16);
+/// Marks a file as a results database: "Swep" in ASCII.
+constexpr std::int64_t application_id = 0x53776570;
+/// The version of the tables.
+constexpr std::int64_t schema_version = 1;
 
-std::int64_t big_endian(const std::array<char, header_size>& bytes, std::size_t at) {
-  std::uint32_t value = 0;
-  for (std::size_t i = at; i < at + 4; ++i) {
-    value = value << 8 | static_cast<unsigned char>(bytes.at(i));
-  }
-  return static_cast<std::int32_t>(value);
-}
-
-/// Throws StoreError unless `header` is that of a results database of this version.
-void check_header(const DatabaseHeader& header, const fs::path& path) {
-  if (header.application_id != application_id) {
+/// Throws StoreError unless these marks are a results database's of this version.
+void check_marks(const fs::path& path, std::int64_t application, std::int64_t version) {
+  if (application != application_id) {
     throw StoreError(path, "is another program's database, not a results database of sweep",
                      StoreFault::not_a_store);
   }
-  if (header.user_version == schema_version) return;
+  if (version == schema_version) return;
   throw StoreError(
       path,
       fmt::format("was written by another version of sweep (schema {}, this one knows {}); use "
                   "that version, or another folder with -o DIR",
-                  header.user_version, schema_version),
+                  version, schema_version),
       StoreFault::other_version);
 }
 
 /// The same for a database that is open: a mark may still be in its write-ahead log.
-void check_header(Database& database) {
-  check_header({database.integer("PRAGMA application_id"), database.integer("PRAGMA user_version")},
-               database.path());
+void check_marks(Database& database) {
+  check_marks(database.path(), database.integer("PRAGMA application_id"),
+              database.integer("PRAGMA user_version"));
 }
 
 /// Creates the tables of an empty database, wholly or not at all.
 void create_tables(Database& database) {
   const auto is_created = [&] { return database.integer("PRAGMA user_version") != 0; };
-  if (is_created()) return check_header(database);
+  if (is_created()) return check_marks(database);
   sqlite::Transaction transaction(database, sqlite::Transaction::Kind::write);
   // Another process may have found the file empty at the same time; the lock decides.
-  if (is_created()) return check_header(database);
+  if (is_created()) return check_marks(database);
   database.execute(tables);
   database.execute(fmt::format("PRAGMA application_id = {}", application_id));
   database.execute(fmt::format("PRAGMA user_version = {}", schema_version));
   transaction.commit();
 }
-
-}  // namespace
-
-std::optional<DatabaseHeader> read_database_header(const fs::path& path) {
-  std::error_code error;
-  const auto status = fs::status(path, error);
-  // To open a pipe would block.
-  if (fs::exists(status) && !fs::is_regular_file(status)) {
-    throw StoreError(
-        fmt::format("'{}' is not a file, so no results database either", path.string()),
-        StoreFault::not_a_store);
-  }
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  std::array<char, header_size> bytes = {};
-  if (!file || (!file.read(bytes.data(), bytes.size()) && !file.eof())) {
-    throw StoreError(path, fmt::format("cannot be read: {}", std::strerror(errno)),
-                     StoreFault::inaccessible);
-  }
-  const auto size = static_cast<std::size_t>(file.gcount());
-  if (size == 0) return std::nullopt;
-  if (size < bytes.size() || std::string_view(bytes.data(), magic.size()) != magic) {
-    throw StoreError(path, "is not a results database", StoreFault::not_a_store);
-  }
-  return DatabaseHeader{big_endian(bytes, application_id_at), big_endian(bytes, user_version_at)};
-}
-
-namespace {
 
 bool is_there(const fs::path& path) {
   std::error_code error;
@@ -254,10 +218,40 @@ bool is_there(const fs::path& path) {
   return fs::exists(status);
 }
 
-/// Refuses, without touching it, what is there but is not a database of this version.
+/// Refuses, without touching it, what is there but is not a database of this version. SQLite may
+/// recover or tidy up a file by opening it: the marks are read from the file's first bytes
+/// (sqlite.org/fileformat2.html, 1.3), which an empty file lacks.
 void check_existing(const fs::path& path) {
+  constexpr std::size_t user_version_at = 60;
+  constexpr std::size_t application_id_at = 68;
+  constexpr std::string_view magic("SQLite format 3\0", 16);
   if (fs::is_directory(path)) throw StoreError(path, "is a folder", StoreFault::not_a_store);
-  if (const auto header = read_database_header(path)) check_header(*header, path);
+  // To open a pipe would block.
+  if (!fs::is_regular_file(path)) {
+    throw StoreError(
+        fmt::format("'{}' is not a file, so no results database either", path.string()),
+        StoreFault::not_a_store);
+  }
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  std::array<char, 100> bytes = {};
+  if (!file || (!file.read(bytes.data(), bytes.size()) && !file.eof())) {
+    throw StoreError(path, fmt::format("cannot be read: {}", std::strerror(errno)),
+                     StoreFault::inaccessible);
+  }
+  const auto size = static_cast<std::size_t>(file.gcount());
+  if (size == 0) return;
+  if (size < bytes.size() || std::string_view(bytes.data(), magic.size()) != magic) {
+    throw StoreError(path, "is not a results database", StoreFault::not_a_store);
+  }
+  const auto big_endian = [&](std::size_t at) {
+    std::uint32_t value = 0;
+    for (std::size_t i = at; i < at + 4; ++i) {
+      value = value << 8 | static_cast<unsigned char>(bytes.at(i));
+    }
+    return static_cast<std::int32_t>(value);
+  };
+  check_marks(path, big_endian(application_id_at), big_endian(user_version_at));
 }
 
 /// Refuses a folder that no file can be created in; SQLite would not say why.
@@ -288,16 +282,8 @@ bool switch_to_write_ahead_log(Database& database) {
 /// Opens the database and reads its version: SQLite opens lazily, the first read tells.
 std::unique_ptr<Database> open_checked(const fs::path& path, Access access) {
   auto database = std::make_unique<Database>(path, access);
-  check_header(*database);
+  check_marks(*database);
   return database;
-}
-
-/// A folder that cannot be written has no room for the side files of a write-ahead log; but then
-/// no writer is at work in it either, unless it left its log there.
-bool can_be_immutable(const fs::path& path) {
-  fs::path log = path;
-  log += "-wal";
-  return !is_there(log);
 }
 
 }  // namespace
@@ -330,7 +316,11 @@ std::unique_ptr<Database> open_for_reading(const fs::path& path) {
   } catch (const StoreError& error) {
     const bool may_lack_permission =
         error.fault() == StoreFault::inaccessible || error.fault() == StoreFault::failing;
-    if (!may_lack_permission || !can_be_immutable(path)) throw;
+    // A folder that cannot be written has no room for the side files of a write-ahead log; but then
+    // no writer is at work in it either, unless it left its log there.
+    fs::path log = path;
+    log += "-wal";
+    if (!may_lack_permission || is_there(log)) throw;
     return open_checked(path, Access::immutable);
   }
 }

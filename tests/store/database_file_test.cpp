@@ -3,7 +3,6 @@
 #include <iterator>
 #include <string>
 
-#include "engine/store/schema.h"
 #include "engine/store/sqlite.h"
 #include "engine/store/store.h"
 #include "tests/store/database_folder.h"
@@ -16,6 +15,9 @@ namespace database_file {
 namespace fs = std::filesystem;
 using sqlite::Access;
 using sqlite::Database;
+
+/// "Swep" in ASCII.
+constexpr std::int64_t application_id = 0x53776570;
 
 constexpr auto both_modes = {Store::Mode::read_only, Store::Mode::read_write};
 
@@ -77,15 +79,15 @@ BOOST_AUTO_TEST_CASE(an_empty_file_becomes_a_store) {
 
 BOOST_AUTO_TEST_CASE(the_file_says_what_it_is) {
   make_store();
-  const auto header = read_database_header(path);
-  BOOST_REQUIRE(header.has_value());
-  BOOST_TEST(header->application_id == application_id);
-  BOOST_TEST(header->user_version == schema_version);
+  Database database(path, Access::read);
+  BOOST_TEST(database.integer("PRAGMA application_id") == application_id);
+  BOOST_TEST(database.integer("PRAGMA user_version") == 1);
 }
 
 BOOST_AUTO_TEST_CASE(the_marks_are_in_the_file_while_it_is_open) {
   const Store store(path, Store::Mode::read_write);
-  BOOST_TEST(read_database_header(path).value().application_id == application_id);
+  Database without_log(path, Access::immutable);
+  BOOST_TEST(without_log.integer("PRAGMA application_id") == application_id);
 }
 
 BOOST_AUTO_TEST_CASE(a_file_of_another_kind_is_refused) {
@@ -120,7 +122,7 @@ BOOST_AUTO_TEST_CASE(another_version_is_refused_while_its_mark_is_in_the_log) {
   make_store();
   Database writer(path, Access::write);
   writer.execute("PRAGMA user_version = 99");
-  BOOST_TEST(read_database_header(path).value().user_version == schema_version);
+  BOOST_TEST(Database(path, Access::immutable).integer("PRAGMA user_version") == 1);
   for (const Store::Mode mode : both_modes) {
     check_refused(mode, StoreFault::other_version, "was written by another version");
   }
