@@ -74,7 +74,7 @@ std::string encode(WorkerTask task, SentPrograms& sent) {
 }
 
 WorkerTask decode_task(std::string_view message, KeptPrograms& kept) {
-  MessageReader read(message);
+  ByteReader read(message, short_message);
   std::uint64_t count = 0;
   read(count);
   std::vector<std::shared_ptr<const Program>> programs;

@@ -24,10 +24,9 @@ bool may_be_in_name(char c) {
   return is_word(c) || c == '$' || c == '\\' || !is_ascii(c);
 }
 
-/// The length of what joins two lines at `at`, with blanks before the line break as some compilers
-/// take it; 0 when there is nothing of it.
-std::size_t hostile_joint(std::string_view text, std::size_t at) {
-  const std::string_view rest = text.substr(at);
+/// The length of what joins two lines where `rest` begins, with blanks before the line break as
+/// some compilers take it; 0 when there is nothing of it.
+std::size_t hostile_joint(std::string_view rest) {
   std::size_t length = rest.starts_with('\\') ? 1 : rest.starts_with("?\?/") ? 3 : 0;
   if (length == 0) return 0;
   while (length < rest.size() && is_blank(rest[length])) ++length;
@@ -39,18 +38,16 @@ class Cursor {
  public:
   Cursor(std::string_view text, std::size_t at) : text_(text), at_(at) { skip_joints(); }
 
-  std::size_t at() const { return at_; }
-  bool is_done() const { return at_ >= text_.size(); }
-  char get() const { return is_done() ? '\0' : text_[at_]; }
+  std::size_t at() const { return std::min(at_, text_.size()); }
+  char get() const { return at_ < text_.size() ? text_[at_] : '\0'; }
   /// A comment that is longer than anybody writes within a directive.
   bool gave_up() const { return gave_up_; }
   void next() {
-    if (!is_done()) ++at_;
+    if (at_ < text_.size()) ++at_;
     skip_joints();
   }
-
   void skip_blanks() {
-    while (!is_done()) {
+    while (at_ < text_.size()) {
       if (is_blank(get())) {
         next();
       } else if (!skip_comment()) {
@@ -61,7 +58,7 @@ class Cursor {
   /// The letters, digits and what else may belong to a name.
   std::string read_word() {
     std::string word;
-    for (; !is_done() && may_be_in_name(get()); next()) word += get();
+    for (; may_be_in_name(get()); next()) word += get();
     return word;
   }
   /// Whether the character after the next one is this.
@@ -73,11 +70,7 @@ class Cursor {
 
  private:
   void skip_joints() {
-    while (at_ < text_.size()) {
-      const std::size_t length = hostile_joint(text_, at_);
-      if (length == 0) return;
-      at_ += length;
-    }
+    while (const std::size_t length = hostile_joint(text_.substr(at_))) at_ += length;
   }
   bool skip_comment() {
     if (get() != '/' || !is_followed_by('*')) return false;
@@ -85,7 +78,7 @@ class Cursor {
     next();
     constexpr std::size_t longest = 4096;
     const std::size_t begin = at_;
-    while (!is_done() && (get() != '*' || !is_followed_by('/'))) {
+    while (at_ < text_.size() && (get() != '*' || !is_followed_by('/'))) {
       gave_up_ = at_ - begin > longest;
       if (gave_up_) return false;
       next();
@@ -136,7 +129,7 @@ std::optional<Cursor> after_mark(std::string_view text, std::size_t at) {
 
 /// Reads the name of a file at the cursor into the site.
 void read_name(std::string_view text, Cursor cursor, IncludeSite& site) {
-  site.begin = std::min(cursor.at(), text.size());
+  site.begin = cursor.at();
   site.kind = IncludeSite::Kind::unnamed;
   const char open = cursor.get();
   if (open != '"' && open != '<') return;
@@ -159,9 +152,7 @@ std::optional<IncludeSite> read_directive(std::string_view text, std::size_t at)
   std::optional<Cursor> cursor = after_mark(text, at);
   if (!cursor) return std::nullopt;
   cursor->skip_blanks();
-  IncludeSite site;
-  site.offset = at;
-  site.begin = std::min(cursor->at(), text.size());
+  IncludeSite site{.kind = IncludeSite::Kind::other, .offset = at, .begin = cursor->at()};
   const std::string word = cursor->read_word();
   if (word == "include") {
     cursor->skip_blanks();
@@ -171,9 +162,7 @@ std::optional<IncludeSite> read_directive(std::string_view text, std::size_t at)
   constexpr std::array others = {"include_next", "import", "embed", "using", "include_alias"};
   const bool is_other = std::ranges::find(others, word) != others.end();
   const bool is_escaped = word.find('\\') != std::string::npos;
-  if (!is_other && !is_escaped && !cursor->gave_up()) return std::nullopt;
-  site.kind = IncludeSite::Kind::other;
-  return site;
+  return is_other || is_escaped || cursor->gave_up() ? std::optional(site) : std::nullopt;
 }
 
 /// An import of a module or a header at `at`.
@@ -187,15 +176,10 @@ std::optional<IncludeSite> read_import(std::string_view text, std::size_t at) {
   if (cursor.gave_up()) word = "import";
   if (word != "import") return std::nullopt;
   cursor.skip_blanks();
-  constexpr std::string_view marks = "<\":";
-  const bool is_name =
-      marks.find(cursor.get()) != std::string_view::npos || may_be_in_name(cursor.get());
+  const bool is_name = std::string_view("<\":").find(cursor.get()) != std::string_view::npos ||
+                       may_be_in_name(cursor.get());
   if (!is_name && !cursor.gave_up()) return std::nullopt;
-  IncludeSite site;
-  site.kind = IncludeSite::Kind::other;
-  site.offset = at;
-  site.begin = at;
-  return site;
+  return IncludeSite{.kind = IncludeSite::Kind::other, .offset = at, .begin = at};
 }
 
 /// Whether the word that begins at `at` is only asked for: #ifdef, defined(...).
@@ -216,8 +200,7 @@ std::optional<IncludeSite> read_question(std::string_view text, std::size_t at) 
   if (std::ranges::find(questions, word) == questions.end()) return std::nullopt;
   cursor.skip_blanks();
   if (cursor.get() != '(' && is_asked_for(text, at)) return std::nullopt;
-  IncludeSite site;
-  site.offset = at;
+  IncludeSite site{.offset = at};
   if (cursor.get() == '(') {
     cursor.next();
     cursor.skip_blanks();

@@ -19,7 +19,7 @@ struct IncludeSite {
     other,    ///< #include_next, #embed, import: what patterns cannot use
   };
   Kind kind = Kind::quoted;
-  std::string name;        ///< of the file; empty where it is not written
+  std::string name = {};   ///< of the file; empty where it is not written
   std::size_t offset = 0;  ///< of the directive or word, in the text
   std::size_t begin = 0;   ///< of the name's opening mark, or what stands in its place
   std::size_t length = 0;  ///< of the name with its marks; 0 without one

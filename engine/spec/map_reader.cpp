@@ -8,9 +8,10 @@
 
 namespace sweep {
 
-MapReader::MapReader(const YamlNode& node, std::string what, std::vector<std::string> keys,
+MapReader::MapReader(const YamlNode& node, std::string what, KeyTable table,
                      Diagnostics& diagnostics)
     : node_(node), what_(std::move(what)), diagnostics_(diagnostics) {
+  const std::vector<std::string> keys = names_of(table);
   if (!node.is_map()) {
     diagnostics.error(node.where,
                       node.is_null() ? fmt::format("{} is empty", what_)

@@ -18,10 +18,7 @@ namespace sweep {
 class MapReader {
  public:
   /// `what` names the map in messages: "a buffer", "the pattern's header".
-  MapReader(const YamlNode& node, std::string what, std::vector<std::string> keys,
-            Diagnostics& diagnostics);
-  MapReader(const YamlNode& node, std::string what, KeyTable keys, Diagnostics& diagnostics)
-      : MapReader(node, std::move(what), names_of(keys), diagnostics) {}
+  MapReader(const YamlNode& node, std::string what, KeyTable table, Diagnostics& diagnostics);
 
   /// The value under `key`; null when it is absent or empty.
   const YamlNode* find(std::string_view key) const;

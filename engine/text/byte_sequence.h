@@ -151,6 +151,10 @@ class ByteReader {
   /// A view of the bytes that are read from.
   std::string_view text() { return take(number<std::uint64_t>()); }
   std::string_view rest() const { return rest_; }
+  /// Throws DamagedBytes unless the whole message was read.
+  void end() const {
+    if (!rest_.empty()) throw DamagedBytes("a message goes on after its end");
+  }
 
  private:
   std::string_view take(std::uint64_t count) {
@@ -204,16 +208,8 @@ class ByteReader {
   const char* when_too_short_;
 };
 
-/// Reads a message from another process.
-class MessageReader : public ByteReader {
- public:
-  explicit MessageReader(std::string_view message)
-      : ByteReader(message, "a message ends too early") {}
-  /// Throws DamagedBytes unless everything was read.
-  void end() const {
-    if (!rest().empty()) throw DamagedBytes("a message goes on after its end");
-  }
-};
+/// What is thrown for a message from another process that ends too soon.
+constexpr const char* short_message = "a message ends too early";
 
 /// The message, to another process of this one program, that holds a value.
 template <class Value>
@@ -226,7 +222,7 @@ std::string encode_message(const Value& value) {
 /// Throws DamagedBytes for anything that encoding a value of this type does not give.
 template <class Value>
 Value decode_message(std::string_view message) {
-  MessageReader read(message);
+  ByteReader read(message, short_message);
   Value value;
   read(value);
   read.end();
