@@ -20,6 +20,10 @@
 namespace sweep {
 namespace {
 
+const char* const header_example =
+    "a pattern file starts with /* pattern: and YAML that describes the kernel; "
+    "'sweep show pattern stride' prints an example";
+
 /// The pieces of CUDA C++ in a pattern's header.
 std::vector<CudaExpression> expressions_of(const Pattern& pattern) {
   std::vector<CudaExpression> expressions;
@@ -80,6 +84,37 @@ std::string why_out_of_bounds(const Parameter& parameter, const Value& value) {
   return {};
 }
 
+std::optional<PatternLayout> find_header(const SourcePtr& source, Diagnostics& diagnostics) {
+  const std::string_view text = source->text;
+  std::size_t at = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+  for (;;) {
+    at = std::min(text.find_first_not_of(" \t\r\n", at), text.size());
+    if (!text.substr(at).starts_with("//")) break;
+    at = std::min(text.find('\n', at), text.size());
+  }
+  const Location file{source, 0, 0, 1};
+  if (!text.substr(at).starts_with("/*")) {
+    diagnostics.error(file, "this is not a pattern: it does not start with a header comment",
+                      header_example);
+    return std::nullopt;
+  }
+  const std::size_t close = text.find("*/", at + 2);
+  const Location comment = location_at(source, at, 2);
+  if (close == std::string_view::npos) {
+    diagnostics.error(comment, "this comment is never closed", "end the header with */");
+    return std::nullopt;
+  }
+  constexpr std::string_view mark = "pattern:";
+  const std::size_t word = text.find_first_not_of(" \t\r\n", at + 2);
+  if (!text.substr(word).starts_with(mark)) {
+    diagnostics.error(comment,
+                      "this is not a pattern: its first comment does not start with 'pattern:'",
+                      header_example);
+    return std::nullopt;
+  }
+  return PatternLayout{word + mark.size(), close, close + 2, comment};
+}
+
 PatternPtr parse_pattern(const SourcePtr& source, const std::filesystem::path& path,
                          Diagnostics& diagnostics,
                          const std::vector<std::filesystem::path>& include_folders) {
@@ -100,10 +135,10 @@ PatternPtr parse_pattern(const SourcePtr& source, const std::filesystem::path& p
     auto header = read_yaml(source, layout->header_begin, layout->header_end, found);
     if (header) {
       if (header->is_null()) header->where = layout->where;
-      HeaderGaps gaps = read_header(*header, *pattern, found);
+      const HeaderReading reading = read_header(*header, *pattern, found);
       const std::vector<CudaExpression> expressions = expressions_of(*pattern);
       for (const auto& [text, where] : expressions) check_expression_shape(text, where, found);
-      check_pattern(*pattern, std::move(gaps), found);
+      check_pattern(*pattern, reading, found);
       note_const_buffers(*pattern);
       // An expression stands on lines of its own in what is compiled.
       for (const auto& [text, where] : expressions) {

@@ -18,176 +18,18 @@ namespace {
 
 class Checks {
  public:
-  Checks(const Pattern& pattern, HeaderGaps gaps, Diagnostics& diagnostics)
-      : pattern_(pattern),
-        gaps_(std::move(gaps)),
-        diagnostics_(diagnostics),
-        scope_(scope_of(pattern)) {}
+  Checks(const Pattern& pattern, const HeaderReading& header, Diagnostics& diagnostics)
+      : pattern_(pattern), header_(header), diagnostics_(diagnostics) {}
 
   void run() {
-    for (const Parameter& parameter : pattern_.parameters) check_name(parameter);
-    for (const Struct& type : pattern_.structs) check_name(type);
-    for (const Buffer& buffer : pattern_.buffers) check_name(buffer);
-    for (const Argument& argument : pattern_.arguments) check_name(argument);
-    check_parameters();
-    check_expressions();
-    check_types();
     check_directives();
     check_kernel();
     if (!diagnostics_.has_errors()) check_defaults();
   }
 
  private:
-  void check_name(const auto& named) {
-    const std::string& name = named.name;
-    const std::string_view reason = why_not_a_name(name);
-    if (!reason.empty()) {
-      diagnostics_.error(named.where, fmt::format("'{}' {}", name, reason), "choose another name");
-    } else if (name == pattern_.name) {
-      diagnostics_.error(named.where, fmt::format("'{}' is the kernel's name", name),
-                         "choose another name");
-    } else if (is_among(names_, name)) {
-      diagnostics_.error(named.where, fmt::format("the name '{}' is used twice", name),
-                         "parameters, structs, buffers and arguments share one set of names");
-    }
-    names_.push_back(name);
-  }
-
   static bool is_among(const std::vector<std::string>& names, const std::string& name) {
     return std::ranges::find(names, name) != names.end();
-  }
-
-  bool has_known_kind(const std::string& name) const {
-    return !gaps_.names && !is_among(gaps_.unknown_kinds, name);
-  }
-
-  void check_parameters() {
-    Scope before;
-    for (const Parameter& parameter : pattern_.parameters) {
-      check_default(parameter, before);
-      if (has_known_kind(parameter.name)) check_bounds(parameter);
-      before.add(parameter.name, parameter.kind);
-    }
-  }
-
-  void check_default(const Parameter& parameter, const Scope& before) {
-    // A default that is not an expression at all has its message already.
-    if (parameter.default_value.where().source == nullptr) return;
-    const std::string what = fmt::format("the default of '{}'", parameter.name);
-    for (const std::string& name : parameter.default_value.names()) {
-      if (before.kind_of(name) || pattern_.find_parameter(name) == nullptr) continue;
-      diagnostics_.error(parameter.default_value.where(),
-                         fmt::format("{} uses '{}', which is not declared before it", what, name));
-      return;
-    }
-    if (!has_known_kind(parameter.name)) {
-      HeaderGaps others = gaps_;
-      std::erase(others.unknown_kinds, parameter.name);
-      if (!others.concern(parameter.default_value)) {
-        parameter.default_value.check(before, diagnostics_);
-      }
-    } else if (!gaps_.concern(parameter.default_value)) {
-      check_kind(parameter.default_value, before, parameter.kind, what, diagnostics_,
-                 parameter.kind == ValueKind::boolean ? "write true, false or a comparison" : "");
-    }
-  }
-
-  void check_bounds(const Parameter& parameter) {
-    const auto refuse = [&](const char* why) {
-      diagnostics_.error(parameter.where, fmt::format("'{}' is {}: {}", parameter.name,
-                                                      describe(parameter.kind), why));
-    };
-    const bool is_integer = parameter.kind == ValueKind::integer;
-    if (!is_integer && (parameter.min || parameter.max)) refuse("it has no min or max");
-    if (!is_integer && !parameter.device.empty()) refuse("a figure of the device is an integer");
-    if (parameter.min && parameter.max && *parameter.min > *parameter.max) {
-      diagnostics_.error(parameter.where,
-                         fmt::format("the min of '{}' is above its max", parameter.name));
-    }
-  }
-
-  void check_integer(const Expression& expression, std::string_view what, const Scope& scope) {
-    if (gaps_.concern(expression)) return;
-    check_kind(expression, scope, ValueKind::integer, what, diagnostics_);
-  }
-
-  /// An expression that comes to an integer.
-  struct Figure {
-    const Expression& expression;
-    std::string what;
-    std::optional<std::int64_t> least;  ///< that it may be
-  };
-
-  std::vector<Figure> figures() const {
-    std::vector<Figure> figures;
-    for (const Buffer& buffer : pattern_.buffers) {
-      figures.push_back({buffer.length, fmt::format("the length of '{}'", buffer.name), 1});
-    }
-    for (const Argument& argument : pattern_.arguments) {
-      figures.push_back({argument.value, fmt::format("the value of '{}'", argument.name), {}});
-    }
-    const LaunchShape& launch = pattern_.launch;
-    for (const Expression& extent : launch.grid) figures.push_back({extent, "the grid", 1});
-    for (const Expression& extent : launch.block) figures.push_back({extent, "the block", 1});
-    figures.push_back({launch.shared, "shared memory", 0});
-    figures.push_back({pattern_.useful.read, "useful read", 0});
-    figures.push_back({pattern_.useful.write, "useful write", 0});
-    figures.push_back({pattern_.useful.shared, "useful shared", 0});
-    return figures;
-  }
-
-  void check_expressions() {
-    Scope before;
-    for (const Parameter& parameter : pattern_.parameters) {
-      before.add(parameter.name, parameter.kind);
-    }
-    for (const Struct& type : pattern_.structs) {
-      check_integer(type.size, fmt::format("the size of '{}'", type.name), before);
-      before.add(type.size_name(), ValueKind::integer);
-    }
-    for (const Expression& condition : pattern_.require) {
-      if (gaps_.concern(condition)) continue;
-      check_kind(condition, scope_, ValueKind::boolean, "a requirement", diagnostics_,
-                 "write a comparison");
-    }
-    for (const Figure& figure : figures()) check_integer(figure.expression, figure.what, scope_);
-  }
-
-  void check_types() {
-    std::vector<std::string> known;
-    for (const Parameter& parameter : pattern_.parameters) {
-      if (parameter.kind == ValueKind::element || !has_known_kind(parameter.name)) {
-        known.push_back(parameter.name);
-      }
-    }
-    for (const Struct& type : pattern_.structs) known.push_back(type.name);
-    known.insert(known.end(), ElementType::names().begin(), ElementType::names().end());
-    for (const Buffer& buffer : pattern_.buffers) check_buffer_type(buffer, known);
-    for (const Argument& argument : pattern_.arguments) check_argument_type(argument);
-  }
-
-  void check_buffer_type(const Buffer& buffer, const std::vector<std::string>& known) {
-    const bool is_known = ElementType::find(buffer.type) || is_among(known, buffer.type);
-    if (is_known || buffer.type.empty() || gaps_.names) return;
-    mistyped_.push_back(buffer.name);
-    const std::string meant = did_you_mean(buffer.type, known);
-    diagnostics_.error(
-        buffer.type_where,
-        fmt::format("the buffer '{}' has the unknown type '{}'", buffer.name, buffer.type),
-        meant.empty() ? "a struct of the pattern's own is declared with structs: {NAME: size}"
-                      : meant);
-  }
-
-  void check_argument_type(const Argument& argument) {
-    const auto type = ElementType::find(argument.type);
-    // `float1` and its like have one component, but are structs.
-    const bool is_scalar = type && type->header() == nullptr && type->components() == 1 &&
-                           !type->name().ends_with('1');
-    if (argument.type.empty() || is_scalar) return;
-    mistyped_.push_back(argument.name);
-    diagnostics_.error(argument.type_where,
-                       fmt::format("'{}' is not a type that an argument can have", argument.type),
-                       "use an integer type, float or double");
   }
 
   Location place_in_body(std::size_t offset, std::size_t length) const {
@@ -265,7 +107,7 @@ class Checks {
       diagnostics_.error(where, "the kernel is declared in a namespace",
                          fmt::format("move it out: {}", own_namespace));
     }
-    if (!gaps_.kernel_parameters) check_signature(*found, where);
+    if (!header_.lacks_kernel_parameters) check_signature(*found, where);
   }
 
   /// What the kernel is called with, by the header.
@@ -297,7 +139,7 @@ class Checks {
     for (std::size_t i = 0; i < passed.size(); ++i) {
       const KernelParameter& parameter = kernel.parameters[i];
       const std::string& name = passed[i].name;
-      if (passed[i].type.empty() || is_among(mistyped_, name)) continue;
+      if (passed[i].type.empty() || is_among(header_.mistyped, name)) continue;
       std::string_view given = parameter.type;
       const bool is_pointer = given.ends_with('*');
       if (is_pointer) given.remove_suffix(1);
@@ -306,7 +148,7 @@ class Checks {
           canonical_type(given) != canonical_type(passed[i].type)) {
         mistake = fmt::format("'{}' is passed as '{}', but this parameter has the type '{}'", name,
                               passed[i].full_type(), parameter.type);
-      } else if (parameter.name != name && is_among(names_, parameter.name)) {
+      } else if (parameter.name != name && is_among(header_.names, parameter.name)) {
         mistake = fmt::format("'{}' stands where '{}' is passed", parameter.name, name);
       }
       if (mistake.empty()) continue;
@@ -337,7 +179,7 @@ class Checks {
       diagnostics_.error(condition.where(), "the defaults do not satisfy this requirement",
                          defaults_);
     }
-    for (const Figure& figure : figures()) {
+    for (const HeaderFigure& figure : header_.figures) {
       if (figure.least) {
         check_value(figure.expression, environment, figure.what, *figure.least);
       } else {
@@ -361,18 +203,15 @@ class Checks {
   }
 
   const Pattern& pattern_;
-  HeaderGaps gaps_;
+  const HeaderReading& header_;
   Diagnostics& diagnostics_;
-  Scope scope_;
-  std::vector<std::string> names_;     ///< of parameters, structs, buffers and arguments
-  std::vector<std::string> mistyped_;  ///< buffers and arguments of a type there is not
-  std::string defaults_;               ///< "BLOCK=256 N=1024"
+  std::string defaults_;  ///< "BLOCK=256 N=1024"
 };
 
 }  // namespace
 
-void check_pattern(const Pattern& pattern, HeaderGaps gaps, Diagnostics& diagnostics) {
-  Checks(pattern, std::move(gaps), diagnostics).run();
+void check_pattern(const Pattern& pattern, const HeaderReading& header, Diagnostics& diagnostics) {
+  Checks(pattern, header, diagnostics).run();
 }
 
 }  // namespace sweep

@@ -18,10 +18,6 @@
 namespace sweep {
 namespace {
 
-const char* const header_example =
-    "a pattern file starts with /* pattern: and YAML that describes the kernel; "
-    "'sweep show pattern stride' prints an example";
-
 constexpr const char* useful_help =
     "the bytes the algorithm needs: {read: ..., write: ...} or {shared: ...}";
 constexpr const char* verify_help =
@@ -32,19 +28,24 @@ class HeaderReader {
   HeaderReader(Pattern& pattern, Diagnostics& diagnostics)
       : pattern_(pattern), diagnostics_(diagnostics) {}
 
-  HeaderGaps read(const YamlNode& header) {
+  HeaderReading read(const YamlNode& header) {
     const MapReader reader(header, "the pattern's header", pattern_keys, diagnostics_);
-    if (!header.is_map()) return {true, true, {}};
+    if (!header.is_map()) {
+      reading_.lacks_kernel_parameters = true;
+      return std::move(reading_);
+    }
     pattern_.summary = reader.text("summary");
     pattern_.help = reader.text("help");
     pattern_.reference = reader.text("reference");
     if (const YamlNode* family = reader.find("family")) read_family(*family);
-    gaps_.names |= !read_entries(reader.find("parameters"), "parameters",
-                                 "BLOCK: {default: 256, min: 32}", &HeaderReader::read_parameter);
-    gaps_.names |= !read_entries(reader.find("structs"), "structs", "Particle: 24",
-                                 &HeaderReader::read_struct);
+    read_names(reader.find("parameters"), reader.find("structs"));
     if (const YamlNode* require = reader.find("require")) {
       pattern_.require = read_expressions(*require, "require", diagnostics_);
+    }
+    for (const Expression& condition : pattern_.require) {
+      if (is_blameless(condition)) continue;
+      check_kind(condition, scope_, ValueKind::boolean, "a requirement", diagnostics_,
+                 "write a comparison");
     }
     read_kernel_parameters(reader);
     const YamlNode* launch = reader.require("launch", "launch: {grid: N / BLOCK, block: BLOCK}");
@@ -53,7 +54,7 @@ class HeaderReader {
     if (useful != nullptr) read_useful(*useful);
     const YamlNode* verify = reader.require("verify", verify_help);
     if (verify != nullptr) read_verify(*verify);
-    return std::move(gaps_);
+    return std::move(reading_);
   }
 
  private:
@@ -74,6 +75,42 @@ class HeaderReader {
     return true;
   }
 
+  static bool is_among(const std::vector<std::string>& names, const std::string& name) {
+    return std::ranges::find(names, name) != names.end();
+  }
+
+  /// Whether what is wrong with the expression could be a mistake made elsewhere.
+  bool is_blameless(const Expression& expression) const {
+    return lacks_names_ || std::ranges::any_of(expression.names(), [&](const std::string& name) {
+             return is_among(unknown_kinds_, name);
+           });
+  }
+
+  /// Keeps an expression that must be an integer.
+  void take(std::optional<Expression> expression, std::string what,
+            std::optional<std::int64_t> least, Expression& result) {
+    if (!expression) return;
+    if (!is_blameless(*expression)) {
+      check_kind(*expression, scope_, ValueKind::integer, what, diagnostics_);
+    }
+    result = *expression;
+    reading_.figures.push_back({std::move(*expression), std::move(what), least});
+  }
+
+  void check_name(const std::string& name, const Location& where) {
+    const std::string_view reason = why_not_a_name(name);
+    if (!reason.empty()) {
+      diagnostics_.error(where, fmt::format("'{}' {}", name, reason), "choose another name");
+    } else if (name == pattern_.name) {
+      diagnostics_.error(where, fmt::format("'{}' is the kernel's name", name),
+                         "choose another name");
+    } else if (is_among(reading_.names, name)) {
+      diagnostics_.error(where, fmt::format("the name '{}' is used twice", name),
+                         "parameters, structs, buffers and arguments share one set of names");
+    }
+    reading_.names.push_back(name);
+  }
+
   void read_family(const YamlNode& node) {
     pattern_.family = read_text(node, "family", diagnostics_).value_or(std::string());
     const std::string_view reason = why_not_a_family(pattern_.family);
@@ -82,6 +119,19 @@ class HeaderReader {
         node.where, fmt::format("'family' {}", reason),
         fmt::format("for example family: coalescing; there are: {}; or a name of your own",
                     fmt::join(known_families(), ", ")));
+  }
+
+  /// Reads the names an expression can use.
+  void read_names(const YamlNode* parameters, const YamlNode* structs) {
+    for (const YamlNode* node : {parameters, structs}) {
+      lacks_names_ |= node != nullptr && !node->is_map();
+    }
+    if (parameters != nullptr) {
+      for (const auto& [name, value] : parameters->entries) declared_.push_back(name.text);
+    }
+    read_entries(parameters, "parameters", "BLOCK: {default: 256, min: 32}",
+                 &HeaderReader::read_parameter);
+    read_entries(structs, "structs", "Particle: 24", &HeaderReader::read_struct);
   }
 
   /// The bounds `min` and `max`, which cannot name parameters.
@@ -114,12 +164,45 @@ class HeaderReader {
           read_choice(*type, "type", names, "a type of parameter", "the types are", diagnostics_);
       if (chosen) return parameter_types.at(*chosen).kind;
     }
-    if (!value || gaps_.concern(*value)) return std::nullopt;
+    if (!value || is_blameless(*value)) return std::nullopt;
     Diagnostics ignored;
-    return value->check(scope_of(pattern_), ignored);
+    return value->check(scope_, ignored);
+  }
+
+  void check_default(const std::string& parameter, const Expression& value,
+                     std::optional<ValueKind> kind) {
+    const std::string what = fmt::format("the default of '{}'", parameter);
+    for (const std::string& name : value.names()) {
+      if (scope_.kind_of(name) || !is_among(declared_, name)) continue;
+      diagnostics_.error(value.where(),
+                         fmt::format("{} uses '{}', which is not declared before it", what, name));
+      return;
+    }
+    if (is_blameless(value)) return;
+    if (kind) {
+      check_kind(value, scope_, *kind, what, diagnostics_,
+                 kind == ValueKind::boolean ? "write true, false or a comparison" : "");
+    } else {
+      value.check(scope_, diagnostics_);
+    }
+  }
+
+  void check_bounds(const Parameter& parameter) {
+    const auto refuse = [&](const char* why) {
+      diagnostics_.error(parameter.where, fmt::format("'{}' is {}: {}", parameter.name,
+                                                      describe(parameter.kind), why));
+    };
+    const bool is_integer = parameter.kind == ValueKind::integer;
+    if (!is_integer && (parameter.min || parameter.max)) refuse("it has no min or max");
+    if (!is_integer && !parameter.device.empty()) refuse("a figure of the device is an integer");
+    if (parameter.min && parameter.max && *parameter.min > *parameter.max) {
+      diagnostics_.error(parameter.where,
+                         fmt::format("the min of '{}' is above its max", parameter.name));
+    }
   }
 
   void read_parameter(const YamlNode& key, const YamlNode& node) {
+    check_name(key.text, key.where);
     Parameter parameter{key.text};
     parameter.where = key.where;
     std::optional<Expression> value;
@@ -153,29 +236,38 @@ class HeaderReader {
                                                      key.text));
       kind.reset();
     }
-    if (!kind) gaps_.unknown_kinds.push_back(key.text);
     parameter.kind = kind.value_or(ValueKind::integer);
+    if (value) check_default(key.text, *value, kind);
+    if (!kind) unknown_kinds_.push_back(key.text);
+    if (kind && !lacks_names_) check_bounds(parameter);
     if (value) parameter.default_value = std::move(*value);
+    scope_.add(parameter.name, parameter.kind);
     pattern_.parameters.push_back(std::move(parameter));
   }
 
   void read_struct(const YamlNode& key, const YamlNode& value) {
-    auto size = read_expression(value, key.text, diagnostics_);
-    if (!size) gaps_.unknown_kinds.push_back(key.text);
-    pattern_.structs.push_back({key.text, std::move(size).value_or(Expression()), key.where});
+    check_name(key.text, key.where);
+    const auto size = read_expression(value, key.text, diagnostics_);
+    if (!size) unknown_kinds_.push_back(key.text);
+    if (size && !is_blameless(*size)) {
+      check_kind(*size, scope_, ValueKind::integer, fmt::format("the size of '{}'", key.text),
+                 diagnostics_);
+    }
+    pattern_.structs.push_back({key.text, size.value_or(Expression()), key.where});
+    scope_.add(pattern_.structs.back().size_name(), ValueKind::integer);
   }
 
   /// Reads what the kernel is called with.
   void read_kernel_parameters(const MapReader& reader) {
     constexpr const char* help = "data: {type: float, length: N, init: \"i\"}";
     const YamlNode* buffers = reader.require("buffers", help);
-    gaps_.kernel_parameters =
+    reading_.lacks_kernel_parameters =
         buffers == nullptr || !read_entries(buffers, "buffers", help, &HeaderReader::read_buffer);
-    if (!gaps_.kernel_parameters && pattern_.buffers.empty()) {
+    if (!reading_.lacks_kernel_parameters && pattern_.buffers.empty()) {
       diagnostics_.error(buffers->where, "a pattern needs at least one buffer", help);
-      gaps_.kernel_parameters = true;
+      reading_.lacks_kernel_parameters = true;
     }
-    gaps_.kernel_parameters |=
+    reading_.lacks_kernel_parameters |=
         !read_entries(reader.find("arguments"), "arguments", "n: {type: int32_t, value: N}",
                       &HeaderReader::read_argument);
   }
@@ -203,6 +295,7 @@ class HeaderReader {
   }
 
   void read_buffer(const YamlNode& key, const YamlNode& node) {
+    check_name(key.text, key.where);
     Buffer& buffer = pattern_.buffers.emplace_back(Buffer{key.text});
     buffer.where = buffer.type_where = key.where;
     const MapReader reader(node, fmt::format("the buffer '{}'", key.text), buffer_keys,
@@ -213,11 +306,46 @@ class HeaderReader {
       reader.require("length", "the number of elements, for example length: N");
     }
     read_type(reader, buffer.type, buffer.type_where);
-    if (auto length = reader.expression("length")) buffer.length = std::move(*length);
+    check_type(buffer);
+    take(reader.expression("length"), fmt::format("the length of '{}'", buffer.name), 1,
+         buffer.length);
     if (const YamlNode* init = reader.find("init")) buffer.init = read_cuda(*init, "init");
   }
 
+  void check_type(const Buffer& buffer) {
+    std::vector<std::string> known;
+    for (const Parameter& parameter : pattern_.parameters) {
+      if (parameter.kind == ValueKind::element || is_among(unknown_kinds_, parameter.name)) {
+        known.push_back(parameter.name);
+      }
+    }
+    for (const Struct& type : pattern_.structs) known.push_back(type.name);
+    known.insert(known.end(), ElementType::names().begin(), ElementType::names().end());
+    const bool is_known = ElementType::find(buffer.type) || is_among(known, buffer.type);
+    if (is_known || buffer.type.empty() || lacks_names_) return;
+    reading_.mistyped.push_back(buffer.name);
+    const std::string meant = did_you_mean(buffer.type, known);
+    diagnostics_.error(
+        buffer.type_where,
+        fmt::format("the buffer '{}' has the unknown type '{}'", buffer.name, buffer.type),
+        meant.empty() ? "a struct of the pattern's own is declared with structs: {NAME: size}"
+                      : meant);
+  }
+
+  void check_type(const Argument& argument) {
+    const auto type = ElementType::find(argument.type);
+    // `float1` and its like have one component, but are structs.
+    const bool is_scalar = type && type->header() == nullptr && type->components() == 1 &&
+                           !type->name().ends_with('1');
+    if (argument.type.empty() || is_scalar) return;
+    reading_.mistyped.push_back(argument.name);
+    diagnostics_.error(argument.type_where,
+                       fmt::format("'{}' is not a type that an argument can have", argument.type),
+                       "use an integer type, float or double");
+  }
+
   void read_argument(const YamlNode& key, const YamlNode& node) {
+    check_name(key.text, key.where);
     Argument& argument = pattern_.arguments.emplace_back(Argument{key.text});
     argument.where = argument.type_where = key.where;
     const MapReader reader(node, fmt::format("the argument '{}'", key.text), argument_keys,
@@ -227,12 +355,14 @@ class HeaderReader {
       reader.require("value", "an expression, for example value: N");
     }
     read_type(reader, argument.type, argument.type_where);
+    check_type(argument);
     const YamlNode* value = reader.find("value");
     const bool is_floating = argument.type == "float" || argument.type == "double";
     const bool has_point = value != nullptr && value->text.find('.') != std::string::npos;
     if (is_floating && has_point) argument.decimal = parse_decimal(value->text);
     if (argument.decimal) return;
-    if (auto expression = reader.expression("value")) argument.value = std::move(*expression);
+    take(reader.expression("value"), fmt::format("the value of '{}'", argument.name), {},
+         argument.value);
   }
 
   std::vector<Expression> read_extent(const MapReader& reader, std::string_view key) {
@@ -243,7 +373,9 @@ class HeaderReader {
       diagnostics_.error(node->where, fmt::format("'{}' takes one to three numbers", key));
       return {};
     }
-    return read_expressions(*node, key, diagnostics_);
+    std::vector<Expression> extents = read_expressions(*node, key, diagnostics_);
+    for (Expression& extent : extents) take(extent, fmt::format("the {}", key), 1, extent);
+    return extents;
   }
 
   void read_launch(const YamlNode& node) {
@@ -251,22 +383,22 @@ class HeaderReader {
     if (!node.is_map()) return;
     pattern_.launch.grid = read_extent(reader, "grid");
     pattern_.launch.block = read_extent(reader, "block");
-    if (auto shared = reader.expression("shared")) pattern_.launch.shared = std::move(*shared);
+    take(reader.expression("shared"), "shared memory", 0, pattern_.launch.shared);
   }
 
   void read_useful(const YamlNode& node) {
     UsefulBytes& useful = pattern_.useful;
     if (node.is_scalar()) {
-      if (auto read = read_expression(node, "useful", diagnostics_)) useful.read = *read;
+      take(read_expression(node, "useful", diagnostics_), "useful read", 0, useful.read);
       return;
     }
     const MapReader reader(node, "useful", useful_keys, diagnostics_);
     if (node.is_map() && node.entries.empty()) {
       diagnostics_.error(node.where, "'useful' is empty", useful_help);
     }
-    if (auto read = reader.expression("read")) useful.read = std::move(*read);
-    if (auto write = reader.expression("write")) useful.write = std::move(*write);
-    if (auto shared = reader.expression("shared")) useful.shared = std::move(*shared);
+    take(reader.expression("read"), "useful read", 0, useful.read);
+    take(reader.expression("write"), "useful write", 0, useful.write);
+    take(reader.expression("shared"), "useful shared", 0, useful.shared);
   }
 
   void read_verify(const YamlNode& node) {
@@ -299,49 +431,16 @@ class HeaderReader {
 
   Pattern& pattern_;
   Diagnostics& diagnostics_;
-  HeaderGaps gaps_;
+  HeaderReading reading_;
+  Scope scope_;                             ///< the parameters and structs so far
+  std::vector<std::string> declared_;       ///< all parameters
+  std::vector<std::string> unknown_kinds_;  ///< parameters and structs of a kind not known
+  bool lacks_names_ = false;                ///< parameters or structs are missing altogether
 };
 
 }  // namespace
 
-std::optional<PatternLayout> find_header(const SourcePtr& source, Diagnostics& diagnostics) {
-  const std::string_view text = source->text;
-  std::size_t at = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
-  for (;;) {
-    at = std::min(text.find_first_not_of(" \t\r\n", at), text.size());
-    if (!text.substr(at).starts_with("//")) break;
-    at = std::min(text.find('\n', at), text.size());
-  }
-  const Location file{source, 0, 0, 1};
-  if (!text.substr(at).starts_with("/*")) {
-    diagnostics.error(file, "this is not a pattern: it does not start with a header comment",
-                      header_example);
-    return std::nullopt;
-  }
-  const std::size_t close = text.find("*/", at + 2);
-  const Location comment = location_at(source, at, 2);
-  if (close == std::string_view::npos) {
-    diagnostics.error(comment, "this comment is never closed", "end the header with */");
-    return std::nullopt;
-  }
-  constexpr std::string_view mark = "pattern:";
-  const std::size_t word = text.find_first_not_of(" \t\r\n", at + 2);
-  if (!text.substr(word).starts_with(mark)) {
-    diagnostics.error(comment,
-                      "this is not a pattern: its first comment does not start with 'pattern:'",
-                      header_example);
-    return std::nullopt;
-  }
-  return PatternLayout{word + mark.size(), close, close + 2, comment};
-}
-
-bool HeaderGaps::concern(const Expression& expression) const {
-  return names || std::ranges::any_of(expression.names(), [&](const std::string& name) {
-           return std::ranges::find(unknown_kinds, name) != unknown_kinds.end();
-         });
-}
-
-HeaderGaps read_header(const YamlNode& header, Pattern& pattern, Diagnostics& diagnostics) {
+HeaderReading read_header(const YamlNode& header, Pattern& pattern, Diagnostics& diagnostics) {
   return HeaderReader(pattern, diagnostics).read(header);
 }
 

@@ -22,22 +22,27 @@ struct PatternLayout {
 /// `//` comments may stand before it.
 std::optional<PatternLayout> find_header(const SourcePtr& source, Diagnostics& diagnostics);
 
-/// What a header's own mistakes leave open, so that one mistake has one message.
-struct HeaderGaps {
-  bool names = false;                      ///< parameters or structs are missing altogether
-  bool kernel_parameters = false;          ///< buffers or arguments are
-  std::vector<std::string> unknown_kinds;  ///< parameters and structs of a kind not known
-
-  /// Whether checking the expression could blame it for a mistake made elsewhere.
-  bool concern(const Expression& expression) const;
+/// An expression of a header that comes to an integer.
+struct HeaderFigure {
+  Expression expression;
+  std::string what;                   ///< "the length of 'in'"
+  std::optional<std::int64_t> least;  ///< that it may be
 };
 
-/// Reads the header's keys into `pattern`: structure and syntax, no names looked up yet.
-HeaderGaps read_header(const YamlNode& header, Pattern& pattern, Diagnostics& diagnostics);
+/// What the checks of a pattern need besides it, so that one mistake has one message.
+struct HeaderReading {
+  std::vector<HeaderFigure> figures;
+  std::vector<std::string> names;        ///< of parameters, structs, buffers and arguments
+  std::vector<std::string> mistyped;     ///< buffers and arguments of a type there is not
+  bool lacks_kernel_parameters = false;  ///< buffers or arguments are missing altogether
+};
 
-/// Checks what was read: names, kinds of expressions, the kernel's signature, and that the default
+/// Reads the header's keys into `pattern` and checks names, types and kinds of expressions.
+HeaderReading read_header(const YamlNode& header, Pattern& pattern, Diagnostics& diagnostics);
+
+/// Checks what was read beside the CUDA source: the kernel's signature, and that the default
 /// configuration evaluates and satisfies the pattern's own requirements.
-void check_pattern(const Pattern& pattern, HeaderGaps gaps, Diagnostics& diagnostics);
+void check_pattern(const Pattern& pattern, const HeaderReading& header, Diagnostics& diagnostics);
 
 /// The blocks that a pattern file of this text launches with these parameters, by its header alone.
 /// Nothing where the text is none or the grid cannot be computed.
