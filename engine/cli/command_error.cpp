@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <array>
+#include <csignal>
 #include <filesystem>
 #include <iostream>
 #include <new>
@@ -19,22 +21,11 @@ namespace sweep {
 namespace {
 
 ExitCode exit_code_of(StoreFault fault) {
-  switch (fault) {
-    case StoreFault::missing:
-      return exit_no_input;
-    case StoreFault::not_a_store:
-    case StoreFault::other_version:
-    case StoreFault::damaged:
-      return exit_bad_input;
-    case StoreFault::inaccessible:
-      return exit_cannot_create;
-    case StoreFault::failing:
-    case StoreFault::gone:
-    case StoreFault::locked:
-    case StoreFault::other:
-      break;
-  }
-  return exit_io;
+  if (fault == StoreFault::missing) return exit_no_input;
+  if (fault == StoreFault::inaccessible) return exit_cannot_create;
+  const bool is_bad = fault == StoreFault::not_a_store || fault == StoreFault::other_version ||
+                      fault == StoreFault::damaged;
+  return is_bad ? exit_bad_input : exit_io;
 }
 
 }  // namespace
@@ -47,8 +38,6 @@ int complain(int code, const std::string& message) {
 int report_error() {
   try {
     throw;
-  } catch (const UsageError& error) {
-    return complain(exit_usage, error.what());
   } catch (const InputError& error) {
     std::cerr << render(error.diagnostics(), terminal_of(STDERR_FILENO).color);
     return exit_bad_input;
@@ -75,6 +64,56 @@ int report_error() {
   } catch (const std::exception& error) {
     return complain(exit_internal, fmt::format("internal error: {}", error.what()));
   }
+}
+
+namespace {
+
+constexpr std::array watched = {SIGINT, SIGTERM, SIGHUP};
+
+std::atomic<bool> stopped = false;
+volatile std::sig_atomic_t received = 0;
+
+void on_signal(int number);
+
+void stop_watching() {
+  for (const int number : watched) {
+    struct sigaction action = {};
+    if (sigaction(number, nullptr, &action) == 0 && action.sa_handler == on_signal) {
+      std::signal(number, SIG_DFL);
+    }
+  }
+}
+
+void on_signal(int number) {
+  received = number;
+  stopped = true;
+  stop_watching();
+}
+
+}  // namespace
+
+const std::atomic<bool>& stop_flag() {
+  [[maybe_unused]] static const bool installed = [] {
+    for (const int number : watched) {
+      struct sigaction action = {};
+      if (sigaction(number, nullptr, &action) != 0 || action.sa_handler == SIG_IGN) continue;
+      action = {};
+      action.sa_handler = on_signal;
+      action.sa_flags = SA_RESTART;
+      sigaction(number, &action, nullptr);
+    }
+    return true;
+  }();
+  return stopped;
+}
+
+int code_after_watching(int code) {
+  stop_watching();
+  return stopped ? stopped_exit_code() : code;
+}
+
+int stopped_exit_code() {
+  return 128 + (received != 0 ? received : SIGINT);
 }
 
 }  // namespace sweep

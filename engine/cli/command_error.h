@@ -1,7 +1,11 @@
 #pragma once
 
+#include <fmt/format.h>
+
+#include <atomic>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sweep {
@@ -19,15 +23,6 @@ enum ExitCode {
   exit_system = 71,  ///< no memory, threads or open files are left
   exit_cannot_create = 73,
   exit_io = 74,
-  exit_hung_up = 129,
-  exit_interrupted = 130,
-  exit_terminated = 143,
-};
-
-/// A command line that makes no sense; the message says what to type.
-class UsageError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
 };
 
 /// An error that ends the command with a particular exit code.
@@ -35,10 +30,24 @@ class CommandError : public std::runtime_error {
  public:
   CommandError(ExitCode code, const std::string& message)
       : std::runtime_error(message), code_(code) {}
+  template <typename First, typename... Rest>
+  CommandError(ExitCode code, fmt::format_string<First, Rest...> format, First&& first,
+               Rest&&... rest)
+      : CommandError(
+            code, fmt::format(format, std::forward<First>(first), std::forward<Rest>(rest)...)) {}
   ExitCode code() const { return code_; }
 
  private:
   ExitCode code_;
+};
+
+/// A command line that makes no sense; the message says what to type.
+class UsageError : public CommandError {
+ public:
+  explicit UsageError(const std::string& message) : CommandError(exit_usage, message) {}
+  template <typename First, typename... Rest>
+  explicit UsageError(fmt::format_string<First, Rest...> format, First&& first, Rest&&... rest)
+      : CommandError(exit_usage, format, std::forward<First>(first), std::forward<Rest>(rest)...) {}
 };
 
 /// Prints "sweep: MESSAGE" to standard error and gives the code.
@@ -47,5 +56,17 @@ int complain(int code, const std::string& message);
 int report_error();
 
 using Arguments = std::vector<std::string>;
+
+/// From its first call on, SIGINT, SIGTERM and SIGHUP set the flag instead of ending the process; a
+/// second one of any ends it at once. Those that the process was started to ignore, as nohup and a
+/// shell's background do, stay ignored.
+const std::atomic<bool>& stop_flag();
+
+/// Signals end the process again, since all is done that they could cut short. Gives `code`, or
+/// that of the signal that came meanwhile.
+int code_after_watching(int code);
+
+/// The exit code of a process that the flag made end: 128 and the signal's number.
+int stopped_exit_code();
 
 }  // namespace sweep

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/cli/commands.h"
-#include "engine/cli/options/operands.h"
+#include "engine/cli/options/sources.h"
 #include "engine/cli/terminal/terminal.h"
 #include "engine/cli/terminal/terminal_guard.h"
 #include "engine/text/diagnostic.h"

@@ -112,7 +112,8 @@ BOOST_DATA_TEST_CASE(the_last_word_is_completed, data::make(cases)) {
 BOOST_AUTO_TEST_CASE(every_command_and_option_is_offered_with_its_meaning) {
   for (const Command& command : commands()) {
     BOOST_TEST(offers({""}, command.name), command.name);
-    for (const OptionOfLine& option : command.line().described_options()) {
+    const CommandLine line = command.line();
+    for (const OptionOfLine& option : line.described_options()) {
       BOOST_TEST(offers({command.name, "-"}, "--" + option.name), option.name);
     }
   }

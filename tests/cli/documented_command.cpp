@@ -53,7 +53,7 @@ bool is_placeholder(const std::string& word) {
 }
 
 std::string mistake_in_value(const Word& expected, const std::string& value) {
-  if (expected.kind != WordKind::choice || is_placeholder(value)) return {};
+  if (expected.choices.empty() || is_placeholder(value)) return {};
   const bool known = std::ranges::find(expected.choices, value) != expected.choices.end();
   return known ? "" : "'" + value + "' is none of the choices";
 }

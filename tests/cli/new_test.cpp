@@ -1,8 +1,9 @@
+#include "engine/cli/commands/new.h"
+
 #include <algorithm>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include "engine/cli/commands/new_files.h"
 #include "engine/space/enumerate.h"
 #include "engine/spec/keys.h"
 #include "engine/spec/pattern.h"

@@ -42,10 +42,10 @@ bool always() {
 }
 
 std::string shown_by(const std::string& text, std::size_t piece,
-                     const GuardedBuffer::HasEscapes& has_escapes = always) {
+                     const TerminalGuard::HasEscapes& has_escapes = always) {
   std::ostringstream sink;
-  GuardedBuffer buffer(*sink.rdbuf(), has_escapes);
-  std::ostream stream(&buffer);
+  std::ostream stream(sink.rdbuf());
+  const TerminalGuard guard(stream, has_escapes);
   for (std::size_t at = 0; at < text.size(); at += piece) {
     stream << text.substr(at, piece) << std::flush;
   }
@@ -75,8 +75,8 @@ BOOST_AUTO_TEST_CASE(without_colours_no_sequence_passes) {
 
 BOOST_AUTO_TEST_CASE(single_characters_pass_too) {
   std::ostringstream sink;
-  GuardedBuffer buffer(*sink.rdbuf(), terminal_guard::always);
-  std::ostream stream(&buffer);
+  std::ostream stream(sink.rdbuf());
+  const TerminalGuard guard(stream, terminal_guard::always);
   stream.put('a').put('\x1b').put('c').put('\n');
   BOOST_TEST(sink.str() == "a?c\n");
 }
@@ -84,8 +84,8 @@ BOOST_AUTO_TEST_CASE(single_characters_pass_too) {
 BOOST_AUTO_TEST_CASE(a_sink_that_fails_is_noticed) {
   struct Full : std::streambuf {};
   Full full;
-  GuardedBuffer buffer(full, terminal_guard::always);
-  std::ostream stream(&buffer);
+  std::ostream stream(&full);
+  const TerminalGuard guard(stream, terminal_guard::always);
   stream << "text";
   BOOST_TEST(!stream);
 }

@@ -8,7 +8,7 @@
 #include <system_error>
 
 #include "engine/cli/commands.h"
-#include "engine/cli/options/compile_options.h"
+#include "engine/cli/options/execution_options.h"
 #include "engine/jit/cache_folder.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/units.h"
@@ -24,8 +24,29 @@ std::string time_ago(std::int64_t ns) {
   return format_duration(std::max(seconds, 0.0)) + " ago";
 }
 
-void show(const CacheSettings& settings) {
+/// "2025-01-31T12:00:00Z"
+std::string utc_text(std::int64_t ns) {
+  using namespace std::chrono;
+  const auto time = floor<seconds>(
+      system_clock::time_point(duration_cast<system_clock::duration>(nanoseconds(ns))));
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}Z", fmt::gmtime(system_clock::to_time_t(time)));
+}
+
+void show(const CacheSettings& settings, bool as_json) {
   const CacheContents contents = cache_contents(CacheFolder(settings.folder));
+  const auto oldest = contents.oldest_use_ns;
+  const auto newest = contents.newest_use_ns;
+  if (as_json) {
+    nlohmann::ordered_json line = {{"folder", settings.folder.string()},
+                                   {"programs", contents.programs},
+                                   {"configurations", contents.configurations},
+                                   {"bytes", contents.bytes},
+                                   {"limit_bytes", settings.limit}};
+    if (oldest) line["oldest_use"] = utc_text(*oldest);
+    if (newest) line["newest_use"] = utc_text(*newest);
+    std::cout << json_line(line) << '\n';
+    return;
+  }
   const auto print = [](std::string_view name, const std::string& value) {
     std::cout << fmt::format("{:<14}  {}\n", name, value);
   };
@@ -35,42 +56,18 @@ void show(const CacheSettings& settings) {
   print("size", format_bytes(contents.bytes));
   print("limit",
         settings.limit == 0 ? "0 B: the cache is switched off" : format_bytes(settings.limit));
-  if (contents.oldest_use_ns) print("oldest use", time_ago(*contents.oldest_use_ns));
-  if (contents.newest_use_ns) print("newest use", time_ago(*contents.newest_use_ns));
-}
-
-/// "2025-01-31T12:00:00Z"
-std::string utc_text(std::int64_t ns) {
-  using namespace std::chrono;
-  const auto time = floor<seconds>(
-      system_clock::time_point(duration_cast<system_clock::duration>(nanoseconds(ns))));
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}Z", fmt::gmtime(system_clock::to_time_t(time)));
-}
-
-void show_as_json(const CacheSettings& settings) {
-  const CacheContents contents = cache_contents(CacheFolder(settings.folder));
-  nlohmann::ordered_json line = {{"folder", settings.folder.string()},
-                                 {"programs", contents.programs},
-                                 {"configurations", contents.configurations},
-                                 {"bytes", contents.bytes},
-                                 {"limit_bytes", settings.limit}};
-  if (contents.oldest_use_ns) line["oldest_use"] = utc_text(*contents.oldest_use_ns);
-  if (contents.newest_use_ns) line["newest_use"] = utc_text(*contents.newest_use_ns);
-  std::cout << json_line(line) << '\n';
+  if (oldest) print("oldest use", time_ago(*oldest));
+  if (newest) print("newest use", time_ago(*newest));
 }
 
 void clear(const CacheSettings& settings, bool as_json) {
+  const std::string folder = settings.folder.string();
   const std::uint64_t bytes = clear_cache(CacheFolder(settings.folder));
-  if (as_json) {
-    const nlohmann::ordered_json line = {{"folder", settings.folder.string()},
-                                         {"removed_bytes", bytes}};
-    std::cout << json_line(line) << '\n';
-    return;
-  }
-  std::cout << fmt::format("removed {} from {}\n", format_bytes(bytes), settings.folder.string());
+  const nlohmann::ordered_json line = {{"folder", folder}, {"removed_bytes", bytes}};
+  std::cout << (as_json ? json_line(line)
+                        : fmt::format("removed {} from {}", format_bytes(bytes), folder))
+            << '\n';
 }
-
-}  // namespace
 
 CommandLine cache_line() {
   CommandLine line(
@@ -87,12 +84,12 @@ CommandLine cache_line() {
   return line;
 }
 
-int cache_command(const GivenOptions& given) {
+int cache_main(const GivenOptions& given) {
   const bool is_to_clear = !given.operands().empty();
   if (is_to_clear && given.operands().front() != "clear") {
     const std::string& action = given.operands().front();
-    throw UsageError(fmt::format("cache what? there is no '{}'; {}", action,
-                                 suggest(action, std::vector<std::string>{"clear"}, "there is")));
+    throw UsageError("cache what? there is no '{}'; {}", action,
+                     suggest(action, std::vector<std::string>{"clear"}, "there is"));
   }
   const bool as_json = given.has("json");
   const std::optional<CacheSettings> settings = program_cache_settings();
@@ -102,18 +99,16 @@ int cache_command(const GivenOptions& given) {
     return exit_done;
   }
   try {
-    if (is_to_clear) {
-      clear(*settings, as_json);
-    } else if (as_json) {
-      show_as_json(*settings);
-    } else {
-      show(*settings);
-    }
+    is_to_clear ? clear(*settings, as_json) : show(*settings, as_json);
   } catch (const std::system_error& error) {
-    throw CommandError(exit_io,
-                       fmt::format("{}: {}", settings->folder.string(), error.code().message()));
+    throw CommandError(exit_io, "{}: {}", settings->folder.string(), error.code().message());
   }
   return exit_done;
 }
+
+}  // namespace
+
+const Command cache_command = {"cache", "show or clear the cache of compiled programs", cache_line,
+                               cache_main};
 
 }  // namespace sweep

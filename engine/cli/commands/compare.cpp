@@ -4,9 +4,8 @@
 #include <iostream>
 
 #include "engine/cli/commands.h"
-#include "engine/cli/options/operands.h"
 #include "engine/cli/options/output.h"
-#include "engine/cli/options/shared_options.h"
+#include "engine/cli/options/sources.h"
 #include "engine/cli/terminal/terminal.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/units.h"
@@ -17,54 +16,35 @@
 namespace sweep {
 namespace {
 
-using Words = std::vector<std::string>;
-
-constexpr const char* about_comparing =
-    "Tells what got slower or faster from run A to run B, by pattern and parameters.\n"
-    "A and B are databases (their newest runs), FILE.db:RUN, or names of sweeps; with\n"
-    "one of them B is that run, and A the one before it in the same database\n"
-    "('sweep list runs FILE.db' shows the runs). Timed runs are compared by their\n"
-    "speed, others by what the emulator counted. B is slower, or worse, where the\n"
-    "95 % interval of B / A lies wholly beyond the threshold. Exit code: 3 when\n"
-    "anything got worse or fails that did not, else 0.";
-
-double read_threshold(std::string text) {
-  const std::string given = text;
-  std::erase(text, '%');
-  const auto number = parse_decimal(text);
-  if (!number || *number < 0) {
-    throw UsageError(
-        fmt::format("--threshold {}: write a share in percent, for example 2.5", given));
-  }
-  return *number / 100;
-}
-
-Renamed read_renamed(const std::string& text) {
-  const std::size_t place = text.find('=');
-  if (place == std::string::npos || place == 0 || place + 1 == text.size()) {
-    throw UsageError(fmt::format("--rename {}: write OLD=NEW", text));
-  }
-  return {text.substr(0, place), text.substr(place + 1)};
-}
-
 ComparisonRequest read_comparison(const GivenOptions& given) {
   ComparisonRequest request;
   for (const std::string& word : given.listed("metric")) {
     try {
       request.metrics.push_back(read_metric_request(word));
     } catch (const std::invalid_argument& error) {
-      throw UsageError(fmt::format("--metric {}: {}", word, error.what()));
+      throw UsageError("--metric {}: {}", word, error.what());
     }
   }
   if (given.has("threshold")) {
-    request.threshold = read_threshold(given.text("threshold"));
+    std::string text = given.text("threshold");
+    std::erase(text, '%');
+    const auto number = parse_decimal(text);
+    if (!number || *number < 0) {
+      throw UsageError("--threshold {}: write a share in percent, for example 2.5",
+                       given.text("threshold"));
+    }
+    request.threshold = *number / 100;
   }
   for (const std::string& text : given.all("where")) {
     request.match.where.push_back(read_condition(text));
   }
   request.match.ignored = given.listed("ignore");
   for (const std::string& word : given.listed("rename")) {
-    request.match.renamed.push_back(read_renamed(word));
+    const std::size_t place = word.find('=');
+    if (place == std::string::npos || place == 0 || place + 1 == word.size()) {
+      throw UsageError("--rename {}: write OLD=NEW", word);
+    }
+    request.match.renamed.push_back({word.substr(0, place), word.substr(place + 1)});
   }
   return request;
 }
@@ -84,14 +64,14 @@ std::int64_t earlier_run(const Store& store, std::int64_t after) {
   }
   if (earlier) return *earlier;
   throw CommandError(exit_no_input,
-                     fmt::format("the file '{}' has no run before run {}: name two databases, or "
-                                 "measure again with sweep run --fresh",
-                                 store.path().string(), after));
+                     "the file '{}' has no run before run {}: name two databases, or measure again "
+                     "with sweep run --fresh",
+                     store.path().string(), after);
 }
 
 /// Run A may be the one before B.
 RunComparison compare(const GivenOptions& given) {
-  const Words& runs = given.operands();
+  const std::vector<std::string>& runs = given.operands();
   for (const std::string& run : runs) check_operand("compare", Operand::database, run);
   const RunOperand before = read_run_operand(runs.front());
   const RunOperand after = read_run_operand(runs.back());
@@ -116,10 +96,16 @@ std::string write(const RunComparison& comparison, const std::string& format, bo
   return write_comparison_terminal(comparison, width, terminal.color && !is_for_file, shown);
 }
 
-}  // namespace
-
 CommandLine compare_line() {
-  CommandLine line("sweep compare [OPTIONS] A [B]", about_comparing);
+  CommandLine line(
+      "sweep compare [OPTIONS] A [B]",
+      "Tells what got slower or faster from run A to run B, by pattern and parameters.\n"
+      "A and B are databases (their newest runs), FILE.db:RUN, or names of sweeps; with\n"
+      "one of them B is that run, and A the one before it in the same database\n"
+      "('sweep list runs FILE.db' shows the runs). Timed runs are compared by their\n"
+      "speed, others by what the emulator counted. B is slower, or worse, where the\n"
+      "95 % interval of B / A lies wholly beyond the threshold. Exit code: 3 when\n"
+      "anything got worse or fails that did not, else 0.");
   line.repeatable("metric", "METRICS",
                   "what to compare: time, load_sectors.emulated, or\n"
                   "load_sectors.emulated/hardware (A's, B's); NAME:lower or NAME:higher says which "
@@ -140,7 +126,7 @@ CommandLine compare_line() {
   return line;
 }
 
-int compare_command(const GivenOptions& given) {
+int compare_main(const GivenOptions& given) {
   const std::string format = given.text("format");
   const auto output = given_output(given);
   const ComparedRows shown = given.has("all") ? ComparedRows::all : ComparedRows::changed;
@@ -156,5 +142,10 @@ int compare_command(const GivenOptions& given) {
     throw CommandError(exit_bad_input, error.what());
   }
 }
+
+}  // namespace
+
+const Command compare_command = {"compare", "tell what got slower or faster between two runs",
+                                 compare_line, compare_main};
 
 }  // namespace sweep

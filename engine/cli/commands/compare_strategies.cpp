@@ -15,13 +15,11 @@
 #include <utility>
 #include <vector>
 
+#include "engine/cli/command_error.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/commands/strategy_tables.h"
-#include "engine/cli/options/operands.h"
 #include "engine/cli/options/output.h"
-#include "engine/cli/options/shared_options.h"
-#include "engine/cli/terminal/live_line.h"
-#include "engine/cli/terminal/stop_signal.h"
+#include "engine/cli/options/sources.h"
 #include "engine/cli/terminal/terminal.h"
 #include "engine/recording/recording.h"
 #include "engine/search/comparison.h"
@@ -34,11 +32,17 @@
 namespace sweep {
 namespace {
 
-/// By what a recording's configurations are compared.
-struct ComparedBy {
-  std::optional<std::string> metric;   ///< by default the recording's objective, else the time
-  std::optional<Objective> objective;  ///< by default what the metric says
-  bool features = true;                ///< strategies are told the emulator's counts beforehand
+/// Of the best figure.
+constexpr std::array wanted_shares = {0.95, 0.99};
+
+struct StrategyRequest {
+  const GivenOptions& given;
+  std::optional<std::int64_t> run;
+  std::optional<Objective> objective = {};  ///< by default what the metric says
+  std::vector<std::string> strategies = {};
+  std::size_t seeds = 100;
+  std::optional<std::size_t> most = {};
+  std::optional<Expression> where = {};
 };
 
 /// A recording as strategies search it.
@@ -54,42 +58,29 @@ struct ComparedSpace {
 };
 
 [[noreturn]] void fail(const Recording& recording, const std::string& what) {
-  throw CommandError(exit_bad_input, fmt::format("{}: {}", recording.origin.file, what));
+  throw CommandError(exit_bad_input, "{}: {}", recording.origin.file, what);
 }
 
-std::vector<std::string> names_of_metrics(const Recording& recording) {
+/// The one given, by default the recording's objective, else the time.
+const RecordedMetric& choose_metric(const Recording& recording, const GivenOptions& given) {
+  const std::string& file = recording.origin.file;
+  if (recording.metrics.empty()) fail(recording, "no configuration of it has a figure");
+  const std::vector<std::string> wanted =
+      given.has("metric") ? given.all("metric")
+                          : std::vector<std::string>{recording.origin.objective, "time"};
+  for (const std::string& name : wanted) {
+    if (const RecordedMetric* found = find_metric(recording, name)) return *found;
+  }
   std::vector<std::string> names;
   for (const RecordedMetric& metric : recording.metrics) {
     names.push_back(display_name(metric.name, metric.origin));
   }
-  return names;
-}
-
-const RecordedMetric& choose_metric(const Recording& recording, const ComparedBy& by) {
-  if (recording.metrics.empty()) fail(recording, "no configuration of it has a figure");
-  if (!by.metric) {
-    for (const std::string& name : {recording.origin.objective, std::string("time")}) {
-      if (const RecordedMetric* found = find_metric(recording, name)) return *found;
-    }
-    throw UsageError(fmt::format("{}: it does not say what its configurations are compared by; {}",
-                                 recording.origin.file,
-                                 suggest("", names_of_metrics(recording), "name one by --metric")));
+  if (!given.has("metric")) {
+    throw UsageError("{}: it does not say what its configurations are compared by; {}", file,
+                     suggest("", names, "name one by --metric"));
   }
-  if (const RecordedMetric* found = find_metric(recording, *by.metric)) return *found;
-  throw UsageError(fmt::format("--metric {}: {} has no such metric; {}", *by.metric,
-                               recording.origin.file,
-                               suggest(*by.metric, names_of_metrics(recording), "it has")));
-}
-
-Objective choose_objective(const RecordedMetric& metric, const ComparedBy& by) {
-  if (by.objective) return *by.objective;
-  if (metric.better == Better::neither) {
-    throw UsageError(
-        fmt::format("of {} it is not known which values are better: say --minimize or "
-                    "--maximize",
-                    display_name(metric.name, metric.origin)));
-  }
-  return metric.better == Better::lower ? Objective::minimise : Objective::maximise;
+  throw UsageError("--metric {}: {} has no such metric; {}", wanted.front(), file,
+                   suggest(wanted.front(), names, "it has"));
 }
 
 std::optional<double> figure_of(const RecordedEntry& entry, const RecordedMetric& metric) {
@@ -116,8 +107,8 @@ void gather_figures(const Recording& recording, ComparedSpace& space) {
   space.median = cost_of(costs[(costs.size() - 1) / 2], space.objective);
 }
 
-/// The emulator's counts that every successful entry has.
-std::vector<std::string> features_of(const Recording& recording) {
+/// The strategies know the emulator's counts that every successful entry has.
+void set_features(const Recording& recording, SearchSpace& space) {
   std::vector<std::string> names;
   for (const RecordedMetric& metric : recording.metrics) {
     if (metric.origin != Origin::emulated) continue;
@@ -127,11 +118,6 @@ std::vector<std::string> features_of(const Recording& recording) {
     });
     if (have_all) names.push_back(metric.name);
   }
-  return names;
-}
-
-void set_features(const Recording& recording, SearchSpace& space) {
-  const std::vector<std::string> names = features_of(recording);
   std::vector<double> features;
   for (const RecordedEntry& entry : recording.entries) {
     for (const std::string& name : names) {
@@ -144,13 +130,30 @@ void set_features(const Recording& recording, SearchSpace& space) {
 
 SearchSpace encoded(const Recording& recording) {
   std::vector<Bindings> configurations;
-  for (const RecordedEntry& entry : recording.entries)
+  for (const RecordedEntry& entry : recording.entries) {
     configurations.push_back(entry.configuration);
+  }
   try {
     return encode(configurations);
   } catch (const std::invalid_argument& error) {
     fail(recording, fmt::format("its configurations cannot be searched: {}", error.what()));
   }
+}
+
+/// Throws UsageError for a metric that the recording does not have or that does not say which
+/// values are better, and CommandError for a recording that cannot be searched.
+ComparedSpace compared_space(const Recording& recording, const StrategyRequest& request) {
+  const RecordedMetric& metric = choose_metric(recording, request.given);
+  if (!request.objective && metric.better == Better::neither) {
+    throw UsageError("of {} it is not known which values are better: say --minimize or --maximize",
+                     display_name(metric.name, metric.origin));
+  }
+  const Objective objective = request.objective.value_or(
+      metric.better == Better::lower ? Objective::minimise : Objective::maximise);
+  ComparedSpace space{encoded(recording), {}, metric, objective};
+  gather_figures(recording, space);
+  if (request.given.text("features") == "on") set_features(recording, space.rows);
+  return space;
 }
 
 /// Every name with the first value that an entry has for it.
@@ -174,17 +177,6 @@ bool holds(const Expression& condition, const Bindings& configuration) {
   }
 }
 
-/// Throws UsageError for a metric that the recording does not have or that does not say which
-/// values are better, and CommandError for a recording that cannot be searched.
-ComparedSpace compared_space(const Recording& recording, const ComparedBy& by) {
-  const RecordedMetric& metric = choose_metric(recording, by);
-  const Objective objective = choose_objective(metric, by);
-  ComparedSpace space{encoded(recording), {}, metric, objective};
-  gather_figures(recording, space);
-  if (by.features) set_features(recording, space.rows);
-  return space;
-}
-
 /// Leaves of the recording the entries for which the condition, over "pattern" and the parameters,
 /// holds. Throws InputError for a condition that fits no entry's names, CommandError where none is
 /// left.
@@ -202,47 +194,6 @@ void keep_where(Recording& recording, const Expression& condition) {
   complete(recording);
 }
 
-namespace fs = std::filesystem;
-
-/// Of the best figure.
-constexpr std::array wanted_shares = {0.95, 0.99};
-
-struct StrategyRequest {
-  std::vector<std::string> files;
-  std::optional<std::int64_t> run;
-  ComparedBy by;
-  std::vector<std::string> strategies;
-  std::size_t seeds = 100;
-  std::optional<std::size_t> most;
-  std::optional<Expression> where;
-  std::optional<fs::path> output;
-  bool quiet = false;  ///< without progress
-};
-
-void add_strategy_options(CommandLine& line) {
-  line.option("run", "N", "the run of a results database; by default the one of most points");
-  line.option("metric", "METRIC",
-              "what the configurations are compared by; by default what the file names as its "
-              "objective, or the time");
-  line.flag("minimize", "less of the metric is better");
-  line.flag("maximize", "more of the metric is better");
-  line.option("seeds", "N", "how often each strategy searches, each time from another seed", "100");
-  line.option("strategies", "STRATEGIES",
-              "names with commas between; by default all. Random is always among them");
-  line.option("most", "N", "end a search after so many configurations; by default it may try all");
-  line.option("where", "CONDITION",
-              "only the configurations for which it holds, for example \"pattern == 'copy'\"");
-  line.option("features", "on|off",
-              "whether strategies know the emulator's counts of a configuration before they try "
-              "it, where a database has them",
-              "off");
-  line.flag("quiet,q", "show no progress");
-  line.option("output,o", "DIR", "write strategies.md and strategies.csv there too");
-  line.operands(
-      {"RECORDING..."}, 1,
-      "compare strategies on what? for example: sweep compare-strategies results/copy.db");
-}
-
 /// The named strategies, and random, which the others are compared with.
 std::vector<std::string> read_strategies(const std::string& text) {
   const std::vector<std::string> known = strategy_names();
@@ -250,40 +201,30 @@ std::vector<std::string> read_strategies(const std::string& text) {
   for (std::string& name : split(text, ',')) {
     name.erase(0, name.find_first_not_of(' '));
     name.erase(name.find_last_not_of(' ') + 1);
-    if (std::ranges::find(known, name) == known.end()) {
-      throw UsageError(fmt::format("--strategies: there is no strategy '{}'; {}", name,
-                                   suggest(name, known, "there are")));
+    if (!is_among(known, name)) {
+      throw UsageError("--strategies: there is no strategy '{}'; {}", name,
+                       suggest(name, known, "there are"));
     }
-    if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+    if (!is_among(names, name)) names.push_back(std::move(name));
   }
-  if (std::ranges::find(names, "random") == names.end()) names.emplace_back("random");
+  if (!is_among(names, "random")) names.emplace_back("random");
   return names;
-}
-
-std::optional<Objective> read_objective(const GivenOptions& given) {
-  const bool minimise = given.has("minimize");
-  const bool maximise = given.has("maximize");
-  if (minimise && maximise) throw UsageError("--minimize and --maximize exclude each other");
-  if (minimise) return Objective::minimise;
-  return maximise ? std::optional(Objective::maximise) : std::nullopt;
 }
 
 StrategyRequest read_strategy_request(const GivenOptions& given) {
   constexpr std::size_t most_seeds = 100'000;
-  constexpr std::size_t largest = 1'000'000'000;
-  StrategyRequest request;
-  request.files = given.operands();
-  request.run = given_run(given);
-  if (given.has("metric")) request.by.metric = given.text("metric");
-  request.by.objective = read_objective(given);
-  request.by.features = given.text("features") == "on";
+  StrategyRequest request = {given, given_run(given)};
+  if (given.has("minimize")) {
+    if (given.has("maximize")) throw UsageError("--minimize and --maximize exclude each other");
+    request.objective = Objective::minimise;
+  } else if (given.has("maximize")) {
+    request.objective = Objective::maximise;
+  }
   request.strategies =
       given.has("strategies") ? read_strategies(given.text("strategies")) : strategy_names();
   request.seeds = given.number("seeds", most_seeds).value();
-  request.most = given.number("most", largest);
+  request.most = given.number("most");
   if (given.has("where")) request.where = read_condition(given.text("where"));
-  request.quiet = given.has("quiet");
-  if (given.has("output")) request.output = given.text("output");
   return request;
 }
 
@@ -315,45 +256,29 @@ std::string describe(const Recording& recording, const ComparedSpace& space) {
   return text;
 }
 
-/// A line on a live terminal that says how far a comparison is.
-class ComparisonProgress {
- public:
-  ComparisonProgress(const std::string& file, bool quiet)
-      : file_(printable(file)), live_(!quiet && terminal_of(STDERR_FILENO).live) {}
-  ~ComparisonProgress() { line_.clear(); }
-  ComparisonProgress(const ComparisonProgress&) = delete;
-  ComparisonProgress& operator=(const ComparisonProgress&) = delete;
-
-  void show(std::size_t done, std::size_t all) {
-    const std::size_t percent = done * 100 / all;
-    if (!live_ || percent == shown_) return;
-    shown_ = percent;
-    line_.show_cut(fmt::format("{} %: {}", percent, file_), terminal_of(STDERR_FILENO));
-  }
-
- private:
-  LiveLine line_;
-  std::string file_;
-  bool live_;
-  std::size_t shown_ = 100;
-};
-
 /// Nothing when it was stopped.
 std::optional<StrategyComparison> compare(const StrategyRequest& request, const std::string& file) {
   Recording recording = read_recording(file, request.run);
   if (request.where) keep_where(recording, *request.where);
-  const ComparedSpace space = compared_space(recording, request.by);
+  const ComparedSpace space = compared_space(recording, request);
   StrategyComparison comparison;
   comparison.file = file;
   comparison.about = describe(recording, space);
   comparison.most = std::min(request.most.value_or(space.costs.size()), space.costs.size());
   comparison.seeds = request.seeds;
   comparison.shares.assign(wanted_shares.begin(), wanted_shares.end());
-  ComparisonProgress progress(file, request.quiet);
+  // A line on a live terminal says how far it is.
+  PassingLine line;
+  std::size_t shown = 100;
+  const bool is_live = !request.given.has("quiet") && terminal_of(STDERR_FILENO).live;
   ComparisonPace pace;
   pace.threads = std::max(1U, std::thread::hardware_concurrency());
   pace.stop = &stop_flag();
-  pace.on_progress = [&](std::size_t done, std::size_t all) { progress.show(done, all); };
+  pace.on_progress = [&](std::size_t done, std::size_t all) {
+    const std::size_t percent = done * 100 / all;
+    if (!is_live || percent == std::exchange(shown, percent)) return;
+    line.show_cut(fmt::format("{} %: {}", percent, printable(file)), terminal_of(STDERR_FILENO));
+  };
   comparison.standings =
       compare_strategies(space.rows, space.costs, request.strategies, comparison.shares,
                          request.seeds, comparison.most, pace);
@@ -361,22 +286,41 @@ std::optional<StrategyComparison> compare(const StrategyRequest& request, const 
   return comparison;
 }
 
-}  // namespace
-
 CommandLine compare_strategies_line() {
   CommandLine line("sweep compare-strategies [OPTIONS] FILE...",
                    "Lets the search strategies search recorded results, and shows how many\n"
                    "configurations each tries until it is near the best one. FILE is a results\n"
                    "database, results in the T4 format, or a cache of Kernel Tuner. Needs no GPU.");
-  add_strategy_options(line);
+  line.option("run", "N", "the run of a results database; by default the one of most points");
+  line.option("metric", "METRIC",
+              "what the configurations are compared by; by default what the file names as its "
+              "objective, or the time");
+  line.flag("minimize", "less of the metric is better");
+  line.flag("maximize", "more of the metric is better");
+  line.option("seeds", "N", "how often each strategy searches, each time from another seed", "100");
+  line.option("strategies", "STRATEGIES",
+              "names with commas between; by default all. Random is always among them");
+  line.option("most", "N", "end a search after so many configurations; by default it may try all");
+  line.option("where", "CONDITION",
+              "only the configurations for which it holds, for example \"pattern == 'copy'\"");
+  line.option("features", "on|off",
+              "whether strategies know the emulator's counts of a configuration before they try "
+              "it, where a database has them",
+              "off");
+  line.flag("quiet,q", "show no progress");
+  line.option("output,o", "DIR", "write strategies.md and strategies.csv there too");
+  line.operands(
+      {"RECORDING..."}, 1,
+      "compare strategies on what? for example: sweep compare-strategies results/copy.db");
   return line;
 }
 
-int compare_strategies_command(const GivenOptions& given) {
+int compare_strategies_main(const GivenOptions& given) {
   const StrategyRequest request = read_strategy_request(given);
-  if (request.output) make_output_folder(*request.output);
+  const std::filesystem::path output = given.text("output");
+  if (given.has("output")) make_output_folder(output);
   std::vector<StrategyComparison> comparisons;
-  for (const std::string& file : request.files) {
+  for (const std::string& file : given.operands()) {
     auto comparison = compare(request, file);
     if (!comparison) {
       std::cerr << "Stopped.\n";
@@ -386,11 +330,17 @@ int compare_strategies_command(const GivenOptions& given) {
   }
   const Terminal terminal = terminal_of(STDOUT_FILENO);
   std::cout << write_strategies_terminal(comparisons, terminal.width, terminal.color);
-  if (request.output) {
-    write_output_file(*request.output / "strategies.md", write_strategies_markdown(comparisons));
-    write_output_file(*request.output / "strategies.csv", write_strategies_csv(comparisons));
+  if (given.has("output")) {
+    write_output_file(output / "strategies.md", write_strategies_markdown(comparisons));
+    write_output_file(output / "strategies.csv", write_strategies_csv(comparisons));
   }
   return exit_done;
 }
+
+}  // namespace
+
+const Command compare_strategies_command = {
+    "compare-strategies", "let the strategies search recorded results; needs no GPU",
+    compare_strategies_line, compare_strategies_main};
 
 }  // namespace sweep

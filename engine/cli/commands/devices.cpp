@@ -5,42 +5,14 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/cli/commands.h"
-#include "engine/cli/options/device_options.h"
+#include "engine/cli/options/execution_options.h"
 #include "engine/cuda/cuda_backend.h"
 #include "engine/run/runner.h"
 #include "report/json_records.h"
 
 namespace sweep {
+
 namespace {
-
-void list_gpus(bool as_json) {
-  for (const Device& device : cuda_devices()) {
-    if (as_json) {
-      nlohmann::ordered_json line = {{"device", std::to_string(device.index)}};
-      line.update(json_of(device));
-      std::cout << json_line(line) << std::endl;
-      continue;
-    }
-    std::cout << fmt::format("{}: {}\n   {}, driver {}, CUDA {}\n", device.index,
-                             describe_device(device), device.uuid,
-                             device.driver.empty() ? "unknown" : device.driver, device.cuda);
-  }
-}
-
-void list_emulator(bool as_json) {
-  const std::vector<std::string> models = model_names();
-  if (as_json) {
-    const nlohmann::ordered_json line = {
-        {"device", emulator_name}, {"backend", "emulator"}, {"models", models}};
-    std::cout << json_line(line) << std::endl;
-    return;
-  }
-  std::cout << fmt::format(
-      "{}: executes the compiled PTX here and counts what its accesses cost\n   models {}\n",
-      emulator_name, fmt::join(models, " "));
-}
-
-}  // namespace
 
 CommandLine devices_line() {
   CommandLine line("sweep devices [OPTIONS]",
@@ -51,15 +23,39 @@ CommandLine devices_line() {
   return line;
 }
 
-int devices_command(const GivenOptions& given) {
+int devices_main(const GivenOptions& given) {
   const bool as_json = given.has("json");
   try {
-    list_gpus(as_json);
+    for (const Device& device : cuda_devices()) {
+      if (as_json) {
+        nlohmann::ordered_json line = {{"device", std::to_string(device.index)}};
+        line.update(json_of(device));
+        std::cout << json_line(line) << std::endl;
+        continue;
+      }
+      std::cout << fmt::format("{}: {}\n   {}, driver {}, CUDA {}\n", device.index,
+                               describe_device(device), device.uuid,
+                               device.driver.empty() ? "unknown" : device.driver, device.cuda);
+    }
   } catch (const DeviceError& error) {
     std::cerr << fmt::format("no GPU: {}\n", error.what());
   }
-  list_emulator(as_json);
+  const nlohmann::ordered_json line = {
+      {"device", emulator_name}, {"backend", "emulator"}, {"models", model_names()}};
+  if (as_json) {
+    std::cout << json_line(line) << std::endl;
+  } else {
+    std::cout << fmt::format(
+        "{}: executes the compiled PTX here and counts what its accesses cost\n   models {}\n",
+        emulator_name, fmt::join(model_names(), " "));
+  }
   return exit_done;
 }
+
+}  // namespace
+
+const Command devices_command = {"devices",
+                                 "list what a sweep can run on: the GPUs and the emulator",
+                                 devices_line, devices_main};
 
 }  // namespace sweep

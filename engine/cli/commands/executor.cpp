@@ -5,13 +5,11 @@
 #include <algorithm>
 #include <iostream>
 #include <set>
-#include <stdexcept>
 #include <system_error>
 #include <thread>
 
 #include "engine/cli/command_error.h"
-#include "engine/cli/options/compile_options.h"
-#include "engine/cli/options/device_options.h"
+#include "engine/cli/options/execution_options.h"
 #include "engine/recording/recording.h"
 #include "engine/run/worker_measurer.h"
 #include "engine/store/record.h"
@@ -22,32 +20,6 @@ namespace {
 
 /// How `--device` names a recording: "replay:FILE".
 constexpr std::string_view replay_prefix = "replay:";
-
-class ReplayMeasurer : public Measurer {
- public:
-  explicit ReplayMeasurer(const RecordingOrigin& origin) {
-    device_.backend = "replay";
-    device_.name = fmt::format("replay of {}", origin.device.empty() ? origin.file : origin.device);
-    device_.uuid = origin.file;
-    device_.multiprocessors = origin.multiprocessors;
-    device_.l2_bytes = origin.l2_bytes;
-  }
-
-  const Device& device() const override { return device_; }
-  const std::vector<std::string>& disturbances() override { return disturbances_; }
-  Measurement measure(const Workload& /*workload*/, const MeasureRules& /*rules*/,
-                      const std::function<void()>& /*meanwhile*/) override {
-    throw std::logic_error("a recording measures nothing");
-  }
-  CounterResults count(std::span<const Workload> /*workloads*/,
-                       const CounterRequest& /*request*/) override {
-    throw std::logic_error("a recording counts nothing");
-  }
-
- private:
-  Device device_;
-  std::vector<std::string> disturbances_;
-};
 
 bool is_known(const Sweep& sweep, const std::string& name) {
   return name == "pattern" || std::ranges::any_of(sweep.patterns, [&](const PatternPtr& pattern) {
@@ -64,9 +36,33 @@ bool varies(const std::vector<RecordedEntry>& entries, const std::string& name) 
   return values.size() > 1;
 }
 
+std::vector<std::string> worker_command_for(const std::string& device) {
+  return {program_path().string(), "worker", device};
+}
+
+/// Null, after saying so, when "auto" finds no GPU.
+std::unique_ptr<Measurer> start_gpu(const std::string& device, std::unique_ptr<WorkerProcess> gpu) {
+  if (device == emulator_name) return nullptr;
+  try {
+    return std::make_unique<WorkerMeasurer>(worker_command_for(device),
+                                            WorkerMeasurer::usual_patience, std::move(gpu));
+  } catch (const DeviceError& error) {
+    if (device != "auto") throw;
+    std::cerr << fmt::format("  no GPU ({})\n", error.what());
+    return nullptr;
+  }
+}
+
 }  // namespace
 
-Replay::Replay(const std::filesystem::path& file) : recording_(read_recording(file)) {}
+Replay::Replay(const std::filesystem::path& file) : recording_(read_recording(file)) {
+  const RecordingOrigin& origin = recording_.origin;
+  device_.backend = "replay";
+  device_.name = fmt::format("replay of {}", origin.device.empty() ? origin.file : origin.device);
+  device_.uuid = origin.file;
+  device_.multiprocessors = origin.multiprocessors;
+  device_.l2_bytes = origin.l2_bytes;
+}
 
 std::size_t Replay::keep_recorded(const Sweep& sweep, Space& space) {
   std::vector<std::string> names;
@@ -74,20 +70,19 @@ std::size_t Replay::keep_recorded(const Sweep& sweep, Space& space) {
     if (is_known(sweep, name)) {
       names.push_back(name);
     } else if (varies(recording_.entries, name)) {
-      throw CommandError(
-          exit_bad_input,
-          fmt::format("{}: its entries differ in '{}', a parameter that no pattern of this sweep "
-                      "has; compare-strategies searches over it as it is",
-                      recording_.origin.file, name));
+      throw CommandError(exit_bad_input,
+                         "{}: its entries differ in '{}', a parameter that no pattern of this "
+                         "sweep has; compare-strategies searches over it as it is",
+                         recording_.origin.file, name);
     }
   }
   for (const Axis& axis : sweep.axes) {
     for (const std::string& name : axis.names) {
-      if (axis.rows.size() < 2 || std::ranges::find(names, name) != names.end()) continue;
-      throw CommandError(exit_bad_input,
-                         fmt::format("{}: it does not know '{}', which this sweep varies; fix it "
-                                     "with --set {}=VALUE",
-                                     recording_.origin.file, name, name));
+      if (axis.rows.size() < 2 || is_among(names, name)) continue;
+      throw CommandError(
+          exit_bad_input,
+          "{0}: it does not know '{1}', which this sweep varies; fix it with --set {1}=VALUE",
+          recording_.origin.file, name);
     }
   }
   lookup_ = std::make_unique<RecordingLookup>(recording_.entries, std::move(names));
@@ -96,9 +91,9 @@ std::size_t Replay::keep_recorded(const Sweep& sweep, Space& space) {
                 [&](const Configuration& configuration) { return find(configuration) == nullptr; });
   if (space.configurations.empty()) {
     throw CommandError(exit_bad_input,
-                       fmt::format("{}: none of this sweep's {} configurations is recorded there; "
-                                   "fix what differs with --set NAME=VALUE",
-                                   recording_.origin.file, before));
+                       "{}: none of this sweep's {} configurations is recorded there; fix what "
+                       "differs with --set NAME=VALUE",
+                       recording_.origin.file, before);
   }
   return before;
 }
@@ -120,48 +115,20 @@ const RecordedEntry* Replay::find(const Configuration& configuration) const {
 }
 
 PointRecord Replay::point(const Configuration& configuration) const {
+  static const RecordedEntry unknown = {{}, PointStatus::failed, "it is not in the recording"};
+  const RecordedEntry* found = find(configuration);
+  const RecordedEntry* entry = found != nullptr ? found : &unknown;
   PointRecord point;
-  const RecordedEntry* entry = find(configuration);
-  if (entry == nullptr) {
-    point.status = PointStatus::failed;
-    point.reason = "it is not in the recording";
-    return point;
-  }
   point.status = entry->status;
   point.reason = entry->reason;
   point.metrics = entry->metrics;
   return point;
 }
 
-std::unique_ptr<Measurer> Replay::measurer() const {
-  return std::make_unique<ReplayMeasurer>(recording_.origin);
-}
-
-namespace {
-
-std::vector<std::string> worker_command_for(const std::string& device) {
-  return {program_path().string(), "worker", device};
-}
-
-/// Null, after saying so, when "auto" finds no GPU.
-std::unique_ptr<Measurer> start_gpu(const std::string& device, std::unique_ptr<WorkerProcess> gpu) {
-  if (device == emulator_name) return nullptr;
-  try {
-    return std::make_unique<WorkerMeasurer>(worker_command_for(device),
-                                            WorkerMeasurer::usual_patience, std::move(gpu));
-  } catch (const DeviceError& error) {
-    if (device != "auto") throw;
-    std::cerr << fmt::format("  no GPU ({})\n", error.what());
-    return nullptr;
-  }
-}
-
-}  // namespace
-
 StartedAhead start_ahead(const std::string& device) {
   constexpr unsigned most_compilers = 4;
   if (device.starts_with(replay_prefix)) return {};
-  check_device_name(device);
+  if (device != emulator_name) device_index(device);
   StartedAhead ahead;
   try {
     if (device != emulator_name) {
@@ -180,8 +147,9 @@ Executor start_executor(const std::string& device, StartedAhead ahead, const Giv
   if (device.starts_with(replay_prefix)) {
     const std::string file = device.substr(replay_prefix.size());
     if (file.empty()) throw UsageError("--device replay: names no file; write replay:FILE");
-    executor.replay = std::make_unique<Replay>(file);
-    executor.measurer = executor.replay->measurer();
+    auto replay = std::make_unique<Replay>(file);
+    executor.replay = replay.get();
+    executor.measurer = std::move(replay);
     return executor;
   }
   executor.nvrtc = std::make_shared<Nvrtc>();
@@ -194,7 +162,6 @@ Executor start_executor(const std::string& device, StartedAhead ahead, const Giv
     const int capability = executor.measurer->device().compute_capability;
     if (has_rules(capability)) executor.settings = given_emulator_settings(given, capability);
   }
-  if (given.has("exact")) make_exact(executor.settings);
   if (!has_gpu) {
     executor.emulator = std::make_unique<EmulatorBackend>(executor.settings);
     executor.measurer = std::make_unique<LocalMeasurer>(*executor.emulator);

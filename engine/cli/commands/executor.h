@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,8 @@
 
 namespace sweep {
 
-/// Recorded results in the place of a device.
-class Replay {
+/// Recorded results in the place of a device, which measure nothing.
+class Replay : public Measurer {
  public:
   /// Reads the recording. Throws FileError and StoreError.
   explicit Replay(const std::filesystem::path& file);
@@ -36,12 +37,20 @@ class Replay {
   /// What is recorded of a configuration; a failed point when nothing is.
   PointRecord point(const Configuration& configuration) const;
 
-  /// A measurer that stands for the recorded device, and measures nothing.
-  std::unique_ptr<Measurer> measurer() const;
+  const Device& device() const override { return device_; }
+  const std::vector<std::string>& disturbances() override { return disturbances_; }
+  Measurement measure(const Workload&, const MeasureRules&, const std::function<void()>&) override {
+    throw std::logic_error("a recording measures nothing");
+  }
+  CounterResults count(std::span<const Workload>, const CounterRequest&) override {
+    throw std::logic_error("a recording counts nothing");
+  }
 
  private:
   const RecordedEntry* find(const Configuration& configuration) const;
 
+  Device device_;
+  std::vector<std::string> disturbances_;
   Recording recording_;
   std::unique_ptr<RecordingLookup> lookup_;  ///< by the names that the sweep knows
 };
@@ -59,8 +68,8 @@ StartedAhead start_ahead(const std::string& device);
 struct Executor {
   EmulatorSettings settings = {};
   std::unique_ptr<EmulatorBackend> emulator = {};  ///< where it measures
-  std::unique_ptr<Replay> replay = {};             ///< null: it is executed
   std::unique_ptr<Measurer> measurer = {};
+  Replay* replay = nullptr;           ///< the measurer, if it is one
   std::shared_ptr<Nvrtc> nvrtc = {};  ///< null: nothing is compiled
   std::shared_ptr<CompilerProcesses> compilers = {};
 

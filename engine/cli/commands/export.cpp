@@ -1,12 +1,22 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "engine/cli/command_error.h"
 #include "engine/cli/commands.h"
-#include "engine/cli/commands/exported_sweep.h"
-#include "engine/cli/options/operands.h"
 #include "engine/cli/options/output.h"
+#include "engine/cli/options/sources.h"
 #include "engine/recording/recording.h"
+#include "engine/space/enumerate.h"
+#include "engine/spec/pattern.h"
+#include "engine/spec/sweep.h"
 #include "engine/store/ranking.h"
 #include "engine/text/diagnostic.h"
 #include "report/display_text.h"
@@ -15,28 +25,171 @@
 namespace sweep {
 namespace {
 
-/// What is to be exported, checked.
-struct ExportRequest {
-  RunOperand from;  ///< without a run: the newest of every device
-  std::string format;
-  bool all_points = false;
-  bool emulated = false;  ///< also what the emulator's counts rank
+/// A best configuration and what it was found among.
+struct Winner {
+  const ExportedRun* run = nullptr;
+  const PointRecord* point = nullptr;
 };
 
-ExportRequest read_export_request(const GivenOptions& given) {
-  if (!given.has("format")) {
-    throw UsageError("export as what? write --format json, --format header or --format yaml");
+/// Those of one pattern, as it was when the last of them was measured.
+struct PatternWinners {
+  std::vector<Winner> winners = {};
+  PatternPtr pattern = nullptr;  ///< null where its text can no longer be read
+};
+
+std::map<std::string, PatternWinners> by_pattern(std::span<const ExportedRun> runs) {
+  std::map<std::string, PatternWinners> result;
+  for (const ExportedRun& run : runs) {
+    for (const BestConfiguration& best : run.best) {
+      const PointRecord& point = point_of(run, best);
+      result[point.key.pattern_name].winners.push_back({&run, &point});
+    }
   }
-  ExportRequest request;
-  request.format = given.text("format");
-  request.all_points = given.text("points") == "all";
-  if (request.all_points && request.format != "json") {
-    throw UsageError(fmt::format("--points all: only --format json can hold all points, not {}",
-                                 request.format));
+  for (auto& [name, found] : result) {
+    found.pattern = stored_pattern(found.winners.back().point->key);
   }
-  request.emulated = given.has("emulated");
-  request.from = given_run_operand("export", given);
-  return request;
+  return result;
+}
+
+DeviceFigures figures_of(const Device& device) {
+  return {device.multiprocessors, static_cast<std::int64_t>(device.l2_bytes)};
+}
+
+/// Whether the winner has the value that the parameter takes without being given.
+bool follows_by_default(const Parameter& parameter, const Winner& winner) {
+  const Bindings& values = winner.point->key.parameters;
+  const Value* value = values.find(parameter.name);
+  if (value == nullptr) return true;
+  const Device& device = winner.run->results.run.provenance.device;
+  const std::int64_t figure = device_figure(figures_of(device), parameter.device);
+  if (!parameter.device.empty() && figure > 0) return *value == Value(figure);
+  try {
+    return parameter.default_value.evaluate(values) == *value;
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+/// Whether the parameter varied where the winner was found.
+bool varied(const std::string& name, const Winner& winner) {
+  const PointKey& key = winner.point->key;
+  const Value* value = key.parameters.find(name);
+  return std::ranges::any_of(winner.run->results.points, [&](const StoredPoint& stored) {
+    if (stored.point.key.pattern_name != key.pattern_name) return false;
+    const Value* other = stored.point.key.parameters.find(name);
+    return value != nullptr && other != nullptr && *other != *value;
+  });
+}
+
+bool must_be_given(const Parameter& parameter, const PatternWinners& of, std::size_t devices) {
+  const auto follows = [&](const Winner& winner) { return follows_by_default(parameter, winner); };
+  if (!std::ranges::all_of(of.winners, follows)) return true;
+  // Each device would take its own figure.
+  if (!parameter.device.empty()) return devices > 1;
+  // What follows from other parameters is not given; "float" is a name too, but no parameter's.
+  for (const std::string& name : parameter.default_value.names()) {
+    if (of.pattern->find_parameter(name) != nullptr) return false;
+  }
+  return std::ranges::any_of(of.winners,
+                             [&](const Winner& winner) { return varied(parameter.name, winner); });
+}
+
+/// Which parameters a sweep of these runs' best configurations has to give, by the patterns as they
+/// were when they were measured: what varied there and what differs from its default, but not what
+/// follows from other parameters or from the device. A pattern that can no longer be read is left
+/// out, so that all of its parameters are given.
+GivenParameters parameters_to_give(std::span<const ExportedRun> runs) {
+  GivenParameters given;
+  for (const auto& [name, found] : by_pattern(runs)) {
+    if (found.pattern == nullptr) continue;
+    std::vector<std::string>& names = given[name];
+    for (const Parameter& parameter : found.pattern->parameters) {
+      if (must_be_given(parameter, found, runs.size())) names.push_back(parameter.name);
+    }
+  }
+  return given;
+}
+
+/// What a sweep's text gives, with these patterns. Throws InputError.
+Sweep parse_text(const char* name, const std::string& text,
+                 const std::map<std::string, PatternPtr>& patterns) {
+  const auto lookup = [&](const std::string& pattern, const Location&, Diagnostics&) {
+    const auto found = patterns.find(pattern);
+    return found != patterns.end() ? found->second : nullptr;
+  };
+  return parse_sweep(std::make_shared<Source>(Source{name, text}), "stored.yaml", lookup, {});
+}
+
+/// See ExportedRun::emulators_own. None where the stored texts can no longer be read.
+std::vector<std::string> emulators_own_parameters(const ExportedRun& run) {
+  const Provenance& provenance = run.results.run.provenance;
+  if (!run.is_ranked_by_counts() || provenance.device.backend == "cuda") return {};
+  std::map<std::string, PatternPtr> patterns;
+  for (const StoredPoint& stored : run.results.points) {
+    PatternPtr& pattern = patterns[stored.point.key.pattern_name];
+    if (pattern == nullptr) pattern = stored_pattern(stored.point.key);
+  }
+  std::vector<Axis> stated;
+  try {
+    stated = parse_text("the stored sweep", provenance.sweep_text, patterns).emulator_set;
+  } catch (const InputError&) {
+    return {};
+  }
+  std::vector<std::string> own;
+  const auto is_own = [&](const std::string& name) { return is_among(own, name); };
+  for (const BestConfiguration& best : run.best) {
+    const Winner winner{&run, &point_of(run, best)};
+    const PatternPtr& pattern = patterns[winner.point->key.pattern_name];
+    if (pattern == nullptr) continue;
+    for (const Parameter& parameter : pattern->parameters) {
+      const Value* value = winner.point->key.parameters.find(parameter.name);
+      // A --set may have given another value than the sweep.
+      const bool is_stated = std::ranges::any_of(stated, [&](const Axis& axis) {
+        return axis.names.front() == parameter.name && value != nullptr &&
+               std::ranges::find(axis.rows, std::vector<Value>{*value}) != axis.rows.end();
+      });
+      const bool is_derived =
+          !parameter.device.empty() || std::ranges::any_of(parameter.default_value.names(), is_own);
+      const bool is_new = is_stated || (is_derived && follows_by_default(parameter, winner));
+      if (is_new && !is_own(parameter.name)) own.push_back(parameter.name);
+    }
+  }
+  return own;
+}
+
+/// Throws CommandError with the reason when the sweep's text does not give exactly the best
+/// configurations with the patterns as they were when they were measured. Patterns that can no
+/// longer be read are taken to be right.
+void check_exported_sweep(const std::string& text, std::span<const ExportedRun> runs) {
+  constexpr const char* help = "; --format header and --format json can say it";
+  // A configuration with its values in no order.
+  std::set<std::pair<std::string, std::map<std::string, Value>>> wanted;
+  auto configurations = wanted;
+  const auto add = [](auto& set, const std::string& pattern, const Bindings& values) {
+    set.emplace(pattern,
+                std::map<std::string, Value>(values.entries().begin(), values.entries().end()));
+  };
+  std::map<std::string, PatternPtr> patterns;
+  for (const auto& [name, found] : by_pattern(runs)) {
+    if (found.pattern == nullptr) return;
+    patterns[name] = found.pattern;
+    for (const Winner& winner : found.winners) add(wanted, name, winner.point->key.parameters);
+  }
+  try {
+    Sweep sweep = parse_text("the exported sweep", text, patterns);
+    apply_device_figures(sweep, figures_of(runs.back().results.run.provenance.device));
+    for (const Configuration& configuration : enumerate(sweep).configurations) {
+      add(configurations, configuration.pattern->name, configuration.parameters);
+    }
+  } catch (const InputError& error) {
+    throw CommandError(exit_bad_input, "one sweep cannot hold these configurations: {}{}",
+                       error.diagnostics().list().front().message, help);
+  }
+  if (configurations == wanted) return;
+  throw CommandError(exit_bad_input,
+                     "one sweep cannot hold exactly these configurations: their patterns have "
+                     "changed between the runs, or give one name to different things{}",
+                     help);
 }
 
 void warn(const std::string& message) {
@@ -47,16 +200,17 @@ std::string describe(const RunRecord& run) {
   return fmt::format("run {} on {}", run.id, run.provenance.device.name);
 }
 
-std::vector<ExportedRun> load_runs(const ExportRequest& request) {
-  const Store store(request.from.database, Store::Mode::read_only);
+/// The run named, or the newest of every device.
+std::vector<ExportedRun> load_runs(const RunOperand& from) {
+  const Store store(from.database, Store::Mode::read_only);
   std::vector<std::int64_t> ids;
-  if (request.from.run) {
-    ids = {*request.from.run};
+  if (from.run) {
+    ids = {*from.run};
   } else {
     for (const RunRecord& run : newest_runs(store.runs())) ids.push_back(run.id);
   }
   if (ids.empty()) {
-    throw StoreError(fmt::format("the file '{}' holds no runs", request.from.database.string()),
+    throw StoreError(fmt::format("the file '{}' holds no runs", from.database.string()),
                      StoreFault::missing);
   }
   std::vector<ExportedRun> runs;
@@ -71,9 +225,8 @@ std::vector<ExportedRun> load_runs(const ExportRequest& request) {
   return runs;
 }
 
-/// Leaves those that were ranked by what is asked for; throws CommandError where none was.
-void keep_runs_asked_for(std::vector<ExportedRun>& runs, const ExportRequest& request) {
-  if (request.emulated) return;
+/// Leaves those that were ranked by speed; throws CommandError where none was.
+void keep_runs_ranked_by_speed(std::vector<ExportedRun>& runs) {
   std::string counted;
   for (const ExportedRun& run : runs) {
     if (!run.is_ranked_by_counts()) continue;
@@ -110,9 +263,9 @@ std::string write_single_run(const std::vector<ExportedRun>& runs, bool all_poin
           fmt::format("--run {} ({})", run.results.run.id, run.results.run.provenance.device.name));
     }
     throw UsageError(
-        fmt::format("--format json: a file of the T4 format holds one run, and here "
-                    "are several devices; write {}",
-                    in_words(choices, "or")));
+        "--format json: a file of the T4 format holds one run, and here are several devices; "
+        "write {}",
+        in_words(choices, "or"));
   }
   const ExportedRun& run = runs.front();
   std::vector<StoredPoint> points = run.results.points;
@@ -124,21 +277,6 @@ std::string write_single_run(const std::vector<ExportedRun>& runs, bool all_poin
   }
   return write_t4(run.results.run, points);
 }
-
-std::string write_export(const ExportRequest& request) {
-  std::vector<ExportedRun> runs = load_runs(request);
-  if (!request.all_points) {
-    keep_runs_asked_for(runs, request);
-    keep_runs_with_best(runs);
-  }
-  if (request.format == "json") return write_single_run(runs, request.all_points);
-  if (request.format == "header") return write_header(runs);
-  std::string text = write_best_sweep(runs, parameters_to_give(runs));
-  check_exported_sweep(text, runs);
-  return text;
-}
-
-}  // namespace
 
 CommandLine export_line() {
   CommandLine line(
@@ -162,10 +300,37 @@ CommandLine export_line() {
   return line;
 }
 
-int export_command(const GivenOptions& given) {
+int export_main(const GivenOptions& given) {
   const auto output = given_output(given);
-  write_result(output, write_export(read_export_request(given)));
+  if (!given.has("format")) {
+    throw UsageError("export as what? write --format json, --format header or --format yaml");
+  }
+  const std::string format = given.text("format");
+  const bool all_points = given.text("points") == "all";
+  if (all_points && format != "json") {
+    throw UsageError("--points all: only --format json can hold all points, not {}", format);
+  }
+  std::vector<ExportedRun> runs = load_runs(given_run_operand("export", given));
+  if (!all_points) {
+    if (!given.has("emulated")) keep_runs_ranked_by_speed(runs);
+    keep_runs_with_best(runs);
+  }
+  if (format == "json") {
+    write_result(output, write_single_run(runs, all_points));
+  } else if (format == "header") {
+    write_result(output, write_header(runs));
+  } else {
+    const std::string text = write_best_sweep(runs, parameters_to_give(runs));
+    check_exported_sweep(text, runs);
+    write_result(output, text);
+  }
   return exit_done;
 }
+
+}  // namespace
+
+const Command export_command = {"export",
+                                "write the best configurations as a header, a sweep or JSON",
+                                export_line, export_main};
 
 }  // namespace sweep

@@ -10,17 +10,18 @@
 
 #include "engine/cli/commands.h"
 #include "engine/cli/commands/metric_list.h"
-#include "engine/cli/options/find_sources.h"
-#include "engine/cli/options/operands.h"
-#include "engine/cli/options/shared_options.h"
+#include "engine/cli/options/sources.h"
 #include "engine/cli/terminal/terminal.h"
 #include "engine/spec/keys.h"
 #include "engine/spec/metric.h"
 #include "engine/spec/pattern.h"
+#include "engine/spec/pattern_header.h"
 #include "engine/store/store.h"
 #include "engine/text/characters.h"
 #include "engine/text/diagnostic.h"
+#include "engine/text/read_source.h"
 #include "engine/text/units.h"
+#include "engine/text/yaml.h"
 #include "report/display_text.h"
 #include "report/document.h"
 #include "report/notes.h"
@@ -29,15 +30,13 @@
 namespace sweep {
 namespace {
 
-std::string_view state_of(const RunRecord& run) {
-  return run.state == RunState::finished      ? "finished"
-         : run.state == RunState::interrupted ? "interrupted"
-                                              : "not finished";
+/// The columns of a terminal; elsewhere lines stay whole, for programs that read them.
+std::size_t line_width() {
+  return terminal_of(STDOUT_FILENO).width_or(unbroken);
 }
 
-/// The runs that a results database holds, one a line, oldest first: number, start, state, points
-/// and those that failed, device, command. For a terminal of `width` columns.
-std::string list_runs(const std::string& database, std::size_t width, bool color) {
+/// The runs that a results database holds, one a line, oldest first.
+void print_runs(const std::string& database) {
   const Store store(find_database(database), Store::Mode::read_only);
   TableModel table;
   table.key_columns = {{"run", true},    {"started", false}, {"state", false},
@@ -45,14 +44,16 @@ std::string list_runs(const std::string& database, std::size_t width, bool color
   table.remark_heading = "command";
   for (const RunRecord& run : store.runs()) {
     const PointCounts counts = store.count_points(run.id);
-    TableModel::Row row;
-    row.keys = {std::to_string(run.id),          readable_time(run.started),
-                std::string(state_of(run)),      format_thousands(counts.points),
-                format_thousands(counts.failed), run.provenance.device.name};
-    row.remark = run.provenance.command;
-    table.rows.push_back(std::move(row));
+    const char* const state = run.state == RunState::finished      ? "finished"
+                              : run.state == RunState::interrupted ? "interrupted"
+                                                                   : "not finished";
+    table.rows.push_back({.keys = {std::to_string(run.id), readable_time(run.started), state,
+                                   format_thousands(counts.points), format_thousands(counts.failed),
+                                   run.provenance.device.name},
+                          .cells = {},
+                          .remark = run.provenance.command});
   }
-  return terminal_table(table, width, color);
+  std::cout << terminal_table(table, line_width(), terminal_of(STDOUT_FILENO).color);
 }
 
 constexpr const char* introduction =
@@ -64,20 +65,12 @@ constexpr const char* introduction =
     "which memory is fast or slow.\n\n"
     "`sweep list patterns --format md` writes this page.\n";
 
-/// Where a heading `NAME.cu` can be linked to: letters in lower case, punctuation left out.
-std::string anchor_of(const std::string& name) {
-  return "#" + in_small_letters(name) + "cu";
-}
-
 /// Every line of the text, which YAML has joined within paragraphs, as a paragraph.
-std::string help_paragraphs(std::string_view text) {
+std::string help_paragraphs(const std::string& text) {
   std::string result;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+  for (const std::string& line : split(text, '\n')) {
     const std::size_t begin = line.find_first_not_of(" \t\r");
-    if (begin == std::string_view::npos) continue;
+    if (begin == std::string::npos) continue;
     result += '\n' + escape_markdown(line.substr(begin)) + '\n';
   }
   return result;
@@ -100,45 +93,24 @@ std::string range_cell(const Parameter& parameter) {
   return "any integer";
 }
 
-std::string default_cell(const Parameter& parameter) {
-  const std::string text = parameter.default_value.text();
-  return parameter.device.empty() ? text
-                                  : fmt::format("the device's {}, else {}", parameter.device, text);
-}
-
-std::string parameter_table(const Pattern& pattern) {
-  std::vector<std::vector<std::string>> rows;
-  for (const Parameter& parameter : pattern.parameters) {
-    rows.push_back({escape_markdown(parameter.name), escape_markdown(default_cell(parameter)),
-                    escape_markdown(range_cell(parameter)), escape_markdown(parameter.help)});
-  }
-  if (rows.empty()) return {};
-  return '\n' +
-         markdown_table(
-             {{"parameter", false}, {"default", false}, {"range", false}, {"help", false}}, rows);
-}
-
 std::string pattern_section(const Pattern& pattern) {
   const std::string file = pattern.name + ".cu";
   std::string section = fmt::format("\n### [{}]({})\n", escape_markdown(file), file);
   section += help_paragraphs(pattern.help);
-  section += parameter_table(pattern);
+  std::vector<std::vector<std::string>> rows;
+  for (const Parameter& parameter : pattern.parameters) {
+    std::string usual = parameter.default_value.text();
+    if (!parameter.device.empty()) {
+      usual = fmt::format("the device's {}, else {}", parameter.device, usual);
+    }
+    rows.push_back({escape_markdown(parameter.name), escape_markdown(usual),
+                    escape_markdown(range_cell(parameter)), escape_markdown(parameter.help)});
+  }
+  if (!rows.empty())
+    section += '\n' + markdown_table({"parameter", "default", "range", "help"}, rows);
   if (!pattern.reference.empty()) {
     section += fmt::format("\nReference: {}\n", escape_markdown(pattern.reference));
   }
-  return section;
-}
-
-std::string family_section(const PatternFamily& family) {
-  std::string section = fmt::format("\n## {}\n\n", escape_markdown(family.name));
-  std::vector<std::vector<std::string>> rows;
-  for (const PatternPtr& pattern : family.patterns) {
-    rows.push_back(
-        {fmt::format("[{}]({})", escape_markdown(pattern->name), anchor_of(pattern->name)),
-         escape_markdown(pattern->summary)});
-  }
-  section += markdown_table({{"pattern", false}, {"summary", false}}, rows);
-  for (const PatternPtr& pattern : family.patterns) section += pattern_section(*pattern);
   return section;
 }
 
@@ -147,12 +119,22 @@ std::string family_section(const PatternFamily& family) {
 /// them.
 std::string write_pattern_page(std::span<const PatternPtr> patterns) {
   std::string page = introduction;
-  for (const PatternFamily& family : by_family(patterns)) page += family_section(family);
+  for (const PatternFamily& family : by_family(patterns)) {
+    std::vector<std::vector<std::string>> rows;
+    for (const PatternPtr& pattern : family.patterns) {
+      // The link is to the heading `NAME.cu`: letters in lower case, punctuation left out.
+      rows.push_back({fmt::format("[{}](#{}cu)", escape_markdown(pattern->name),
+                                  in_small_letters(pattern->name)),
+                      escape_markdown(pattern->summary)});
+    }
+    page += fmt::format("\n## {}\n\n", escape_markdown(family.name));
+    page += markdown_table({"pattern", "summary"}, rows);
+    for (const PatternPtr& pattern : family.patterns) page += pattern_section(*pattern);
+  }
   return page;
 }
 
 using Json = nlohmann::ordered_json;
-constexpr int json_indent = 2;
 
 struct Item {
   std::string name;
@@ -164,11 +146,6 @@ struct Group {
   std::string heading;
   std::vector<Item> items;
 };
-
-/// The columns of a terminal; elsewhere lines stay whole, for programs that read them.
-std::size_t line_width() {
-  return terminal_of(STDOUT_FILENO).width_or(unbroken);
-}
 
 void print_groups(const std::vector<Group>& groups) {
   constexpr std::size_t gap = 2;
@@ -188,33 +165,30 @@ void print_groups(const std::vector<Group>& groups) {
   }
 }
 
-/// The parameter as a program reads it; a default stays an expression.
-Json parameter_json(const Parameter& parameter) {
-  Json object = {
-      {"name", parameter.name},
-      {"type",
-       std::string(std::ranges::find(parameter_types, parameter.kind, &ParameterType::kind)->name)},
-      {"default", parameter.default_value.text()}};
-  if (parameter.min) object["min"] = *parameter.min;
-  if (parameter.max) object["max"] = *parameter.max;
-  if (!parameter.device.empty()) object["device"] = parameter.device;
-  object["help"] = parameter.help;
-  return object;
+/// As a program reads it; a parameter's default stays an expression.
+Json pattern_json(const Pattern& pattern) {
+  Json parameters = Json::array();
+  for (const Parameter& parameter : pattern.parameters) {
+    const auto* type = std::ranges::find(parameter_types, parameter.kind, &ParameterType::kind);
+    Json object = {{"name", parameter.name},
+                   {"type", std::string(type->name)},
+                   {"default", parameter.default_value.text()}};
+    if (parameter.min) object["min"] = *parameter.min;
+    if (parameter.max) object["max"] = *parameter.max;
+    if (!parameter.device.empty()) object["device"] = parameter.device;
+    object["help"] = parameter.help;
+    parameters.push_back(std::move(object));
+  }
+  return {{"name", pattern.name},
+          {"family", pattern.family},
+          {"summary", pattern.summary},
+          {"file", pattern.path.string()},
+          {"parameters", std::move(parameters)}};
 }
 
-std::string patterns_json(const std::vector<PatternPtr>& patterns) {
-  Json list = Json::array();
-  for (const PatternPtr& pattern : patterns) {
-    Json parameters = Json::array();
-    for (const Parameter& parameter : pattern->parameters)
-      parameters.push_back(parameter_json(parameter));
-    list.push_back({{"name", pattern->name},
-                    {"family", pattern->family},
-                    {"summary", pattern->summary},
-                    {"file", pattern->path.string()},
-                    {"parameters", std::move(parameters)}});
-  }
-  return Json{{"patterns", std::move(list)}}.dump(json_indent) + '\n';
+void print_json(const char* what, Json list) {
+  constexpr int indent = 2;
+  std::cout << Json{{what, std::move(list)}}.dump(indent) << '\n';
 }
 
 void print_names(const std::vector<std::string>& names) {
@@ -222,7 +196,7 @@ void print_names(const std::vector<std::string>& names) {
 }
 
 void print_patterns(const GivenFolders& folders, const std::string& format) {
-  const PatternLibrary library(pattern_folders(folders.patterns, {}), include_folders(folders));
+  const PatternLibrary library = pattern_library(folders);
   if (format == "names") return print_names(library.names());
   std::vector<PatternPtr> good;
   Group broken = {"with mistakes", {}};
@@ -238,8 +212,13 @@ void print_patterns(const GivenFolders& folders, const std::string& format) {
   if (format != "text") {
     // What is kept must not silently lack any.
     if (!broken.items.empty()) throw InputError(mistakes);
-    std::cout << (format == "md" ? write_pattern_page(good) : patterns_json(good));
-    return;
+    if (format == "md") {
+      std::cout << write_pattern_page(good);
+      return;
+    }
+    Json list = Json::array();
+    for (const PatternPtr& pattern : good) list.push_back(pattern_json(*pattern));
+    return print_json("patterns", std::move(list));
   }
   // Those with mistakes come last, since they have no family.
   std::vector<Group> groups;
@@ -253,17 +232,32 @@ void print_patterns(const GivenFolders& folders, const std::string& format) {
   print_groups(groups);
 }
 
+/// In parentheses what is wrong, where the file cannot be read. Its patterns are not read.
+std::string summary_of(const std::filesystem::path& file) {
+  try {
+    Diagnostics diagnostics;
+    const auto root = read_yaml(read_source(file), diagnostics);
+    if (!root || !root->is_map()) {
+      return fmt::format("(has mistakes: sweep check {})", file.string());
+    }
+    const YamlNode* summary = root->find("summary");
+    return summary != nullptr ? summary->text : std::string();
+  } catch (const FileError& error) {
+    return fmt::format("({})", error.what());
+  }
+}
+
 void print_sweeps(const std::string& format) {
   if (format == "names") return print_names(sweep_names());
   Group group;
   Json list = Json::array();
-  for (const ListedSweep& sweep : list_sweeps()) {
-    group.items.push_back({sweep.name, sweep.summary});
+  for (const auto& [name, file] : sweep_files()) {
+    group.items.push_back({name, summary_of(file)});
     list.push_back(
-        {{"name", sweep.name}, {"summary", sweep.summary}, {"file", sweep.file.string()}});
+        {{"name", name}, {"summary", group.items.back().summary}, {"file", file.string()}});
   }
   if (format == "text") return print_groups({group});
-  std::cout << Json{{"sweeps", std::move(list)}}.dump(json_indent) << '\n';
+  print_json("sweeps", std::move(list));
 }
 
 void print_metrics(const std::string& format) {
@@ -272,8 +266,6 @@ void print_metrics(const std::string& format) {
   if (format == "md") std::cout << metric_page();
   if (format == "json") std::cout << metrics_json();
 }
-
-}  // namespace
 
 CommandLine list_line() {
   CommandLine line("sweep list [OPTIONS] patterns|sweeps|metrics|runs FILE.db",
@@ -289,7 +281,7 @@ CommandLine list_line() {
   return line;
 }
 
-int list_command(const GivenOptions& given) {
+int list_main(const GivenOptions& given) {
   const std::vector<std::string> kinds = {"patterns", "sweeps", "metrics", "runs"};
   const std::vector<std::string>& words = given.operands();
   const std::string& what = words.front();
@@ -306,14 +298,81 @@ int list_command(const GivenOptions& given) {
   } else if (what == "runs") {
     if (format != "text") throw UsageError("--format is for patterns, sweeps and metrics");
     check_operand("list runs", Operand::database, words.back());
-    const Terminal terminal = terminal_of(STDOUT_FILENO);
-    std::cout << list_runs(words.back(), line_width(), terminal.color);
+    print_runs(words.back());
   } else if (what == "metrics") {
     print_metrics(format);
   } else {
-    throw UsageError(fmt::format("cannot list '{}'; {}", what, suggest(what, kinds, "there are")));
+    throw UsageError("cannot list '{}'; {}", what, suggest(what, kinds, "there are"));
   }
   return exit_done;
 }
+
+}  // namespace
+
+const Command list_command = {"list", "list patterns, sweeps, metrics or runs", list_line,
+                              list_main};
+
+namespace {
+
+void print_pattern(const Pattern& pattern) {
+  std::cout << fmt::format("{}: {}\n", pattern.name, pattern.summary);
+  if (!pattern.family.empty()) std::cout << "Family: " << pattern.family << "\n";
+  if (!pattern.help.empty()) std::cout << pattern.help << "\n";
+  if (!pattern.reference.empty()) std::cout << "Reference: " << pattern.reference << "\n";
+  std::size_t widest = 0;
+  for (const Parameter& parameter : pattern.parameters) {
+    widest = std::max(widest, parameter.name.size());
+  }
+  if (!pattern.parameters.empty()) std::cout << "\nParameters:\n";
+  for (const Parameter& parameter : pattern.parameters) {
+    std::string bounds;
+    if (parameter.min) bounds += fmt::format(", at least {}", *parameter.min);
+    if (parameter.max) bounds += fmt::format(", at most {}", *parameter.max);
+    if (!parameter.device.empty()) bounds += fmt::format("; the device's {}", parameter.device);
+    std::cout << fmt::format("  {:<{}}  {} (default {}{}){}{}\n", parameter.name, widest,
+                             describe(parameter.kind), parameter.default_value.text(), bounds,
+                             parameter.help.empty() ? "" : ": ", parameter.help);
+  }
+  std::cout << fmt::format("\n{}:\n{}", pattern.path.string(), pattern.source->text);
+}
+
+CommandLine show_line() {
+  CommandLine line("sweep show [OPTIONS] pattern|sweep|metric NAME",
+                   "Describes a pattern or a sweep and prints its file, or explains a metric.");
+  add_patterns_option(line);
+  add_space_option(line);
+  line.operands({"pattern|sweep|metric", "NAME"}, 2,
+                "show what? for example: sweep show pattern stride");
+  return line;
+}
+
+int show_main(const GivenOptions& given) {
+  const std::string& kind = given.operands()[0];
+  const std::string& name = given.operands()[1];
+  const GivenFolders folders = given_folders(given);
+  if (kind == "pattern") {
+    print_pattern(*find_pattern(name, folders));
+  } else if (kind == "sweep") {
+    const SpaceLimits limits = given_space_limits(given);
+    const std::filesystem::path file = find_sweep_file(name);
+    const LoadedSweep loaded = load_sweep(file, folders, {}, limits);
+    std::cout << describe_plan(loaded)
+              << fmt::format("\n{}:\n{}", file.string(), loaded.sweep.source->text);
+  } else if (kind == "metric") {
+    const MetricDefinition* metric = find_metric(name);
+    if (metric == nullptr) {
+      throw UsageError("there is no metric '{}'; {}", name, suggest_metric(name));
+    }
+    std::cout << describe_metric(*metric, line_width());
+  } else {
+    throw UsageError("cannot show '{}'; write pattern, sweep or metric", kind);
+  }
+  return exit_done;
+}
+
+}  // namespace
+
+const Command show_command = {"show", "describe a pattern, a sweep or a metric", show_line,
+                              show_main};
 
 }  // namespace sweep

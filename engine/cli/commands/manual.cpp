@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
-#include <sstream>
+#include <map>
+#include <span>
 
 #include "engine/cli/commands.h"
 #include "engine/cli/help/help_topics.h"
@@ -13,23 +15,14 @@ namespace {
 /// Text as roff shows it: a line may not begin with a control character, and a hyphen that is to be
 /// copied is not a dash.
 std::string roff_text(std::string_view text) {
+  static const std::map<char, std::string_view> escapes = {
+      {'\\', "\\e"}, {'-', "\\-"}, {'~', "\\(ti"}, {'^', "\\(ha"}, {'\'', "\\(aq"}};
   std::string result;
   bool at_line_start = true;
   for (const char c : text) {
     if (at_line_start && (c == '.' || c == '\'')) result += "\\&";
-    if (c == '\\') {
-      result += "\\e";
-    } else if (c == '-') {
-      result += "\\-";
-    } else if (c == '~') {
-      result += "\\(ti";
-    } else if (c == '^') {
-      result += "\\(ha";
-    } else if (c == '\'') {
-      result += "\\(aq";
-    } else {
-      result += c;
-    }
+    const auto escape = escapes.find(c);
+    result += escape != escapes.end() ? std::string(escape->second) : std::string(1, c);
     at_line_start = c == '\n';
   }
   return result;
@@ -62,11 +55,16 @@ constexpr std::array example_entries = {
           "Make a report again from what was measured."},
 };
 
-std::string tagged_paragraphs(const auto& entries, std::string_view font) {
+/// `tag` and `text` are roff already.
+std::string tagged_paragraph(std::string_view tag, std::string_view text) {
+  return fmt::format(".TP\n{}\n{}\n", tag, text);
+}
+
+std::string tagged_paragraphs(std::span<const Entry> entries, std::string_view font) {
   std::string text;
   for (const Entry& entry : entries) {
-    text +=
-        fmt::format(".TP\n.{} \"{}\"\n{}\n", font, roff_text(entry.name), roff_text(entry.meaning));
+    text += tagged_paragraph(fmt::format(".{} \"{}\"", font, roff_text(entry.name)),
+                             roff_text(entry.meaning));
   }
   return text;
 }
@@ -75,10 +73,8 @@ std::string tagged_paragraphs(const auto& entries, std::string_view font) {
 /// them.
 std::string definitions(std::string_view topic) {
   constexpr std::string_view mark = " :: ";
-  const auto help = find_help_topic(topic);
-  std::istringstream lines(help ? std::string(help->text) : std::string());
   std::string text;
-  for (std::string line; std::getline(lines, line);) {
+  for (std::string line : split(find_help_topic(topic)->text, '\n')) {
     std::erase(line, '`');
     const std::size_t at = line.find(mark);
     if (at == std::string::npos) continue;
@@ -89,70 +85,38 @@ std::string definitions(std::string_view topic) {
   return text;
 }
 
-/// "\fB--output\fR, \fB-o\fR \fIDIR\fR"
-std::string option_heading(const OptionOfLine& option) {
-  std::string heading = fmt::format("\\fB{}\\fR", roff_text("--" + option.name));
-  if (!option.short_name.empty()) {
-    heading += fmt::format(", \\fB{}\\fR", roff_text("-" + option.short_name));
-  }
-  if (!option.argument.placeholder.empty()) {
-    heading += fmt::format(" \\fI{}\\fR", roff_text(option.argument.placeholder));
-  }
-  return heading;
-}
-
-std::string option_text(const OptionOfLine& option) {
-  std::string text = option.help;
-  for (char& c : text) c = c == '\n' ? ' ' : c;
-  if (!option.default_value.empty()) {
-    text += fmt::format(" (default {})", option.default_value);
-  }
-  return roff_text(text);
-}
-
-/// Lines that begin with blanks are examples and stay as they are.
-std::string about_text(const std::string& about) {
-  std::string text;
-  bool is_verbatim = false;
-  std::size_t begin = 0;
-  while (begin < about.size()) {
-    const std::size_t end = std::min(about.find('\n', begin), about.size());
-    const std::string line = about.substr(begin, end - begin);
-    if (line.starts_with(' ') != is_verbatim) {
-      is_verbatim = !is_verbatim;
-      text += is_verbatim ? ".nf\n" : ".fi\n";
-    }
-    text += roff_text(line) + '\n';
-    begin = end + 1;
-  }
-  return is_verbatim ? text + ".fi\n" : text;
-}
-
-/// Whether an option is one that every command has.
-bool is_common(const OptionOfLine& option) {
-  return option.name == "help" || option.name == "color";
-}
-
-std::string described(const OptionOfLine& option) {
-  return fmt::format(".TP\n{}\n{}\n", option_heading(option), option_text(option));
-}
-
-std::string command_section(const Command& command) {
-  const CommandLine line = command.line();
-  std::string section =
-      fmt::format(".SS \"{}\"\n{}", roff_text(line.synopsis()), about_text(line.about()));
-  for (const OptionOfLine& option : line.described_options()) {
-    if (!is_common(option)) section += described(option);
-  }
-  return section;
-}
-
-std::string common_options() {
+/// The options that every command has, or a line's own.
+std::string options_of(const CommandLine& line, bool common) {
   std::string section;
-  for (const OptionOfLine& option : commands().front().line().described_options()) {
-    if (is_common(option)) section += described(option);
+  for (const OptionOfLine& option : line.described_options()) {
+    if ((option.name == "help" || option.name == "color") != common) continue;
+    std::string tag = fmt::format("\\fB{}\\fR", roff_text("--" + option.name));
+    if (!option.short_name.empty()) {
+      tag += fmt::format(", \\fB{}\\fR", roff_text("-" + option.short_name));
+    }
+    if (!option.argument.placeholder.empty()) {
+      tag += fmt::format(" \\fI{}\\fR", roff_text(option.argument.placeholder));
+    }
+    std::string text = option.help;
+    std::ranges::replace(text, '\n', ' ');
+    if (!option.default_value.empty()) text += fmt::format(" (default {})", option.default_value);
+    section += tagged_paragraph(tag, roff_text(text));
   }
   return section;
+}
+
+/// Lines of the text that begin with blanks are examples and stay as they are.
+std::string command_section(const CommandLine& line) {
+  std::string section = fmt::format(".SS \"{}\"\n", roff_text(line.synopsis()));
+  bool is_verbatim = false;
+  for (const std::string& text : split(line.about(), '\n')) {
+    if (text.starts_with(' ') != is_verbatim) {
+      is_verbatim = !is_verbatim;
+      section += is_verbatim ? ".nf\n" : ".fi\n";
+    }
+    section += roff_text(text) + '\n';
+  }
+  return section + (is_verbatim ? ".fi\n" : "") + options_of(line, false);
 }
 
 /// The manual page sweep(1) as roff with the macros of man(7), made from the commands' tables.
@@ -168,8 +132,9 @@ std::string manual_page() {
       "bakes every parameter into the source as a constant, compiles the result at run time, "
       "checks that each configuration computes the right thing, measures it, and writes tables. "
       "Without a GPU an emulator executes the kernels and counts what every access costs.\n");
-  page += ".SH COMMANDS\n" + roff_text("Every command has these options:\n") + common_options();
-  for (const Command& command : commands()) page += command_section(command);
+  page += ".SH COMMANDS\n" + roff_text("Every command has these options:\n") +
+          options_of(commands().front().line(), true);
+  for (const Command& command : commands()) page += command_section(command.line());
   page += ".SH FILES\n" + tagged_paragraphs(file_entries, "I");
   page += ".SH ENVIRONMENT\n" + definitions("environment");
   page += ".SH EXIT STATUS\n" + definitions("exit-codes");
@@ -180,8 +145,6 @@ std::string manual_page() {
   return page;
 }
 
-}  // namespace
-
 CommandLine manual_line() {
   CommandLine line("sweep man [OPTIONS]",
                    "Writes the manual page, sweep.1, with every command and option. To read it:\n"
@@ -191,9 +154,13 @@ CommandLine manual_line() {
   return line;
 }
 
-int manual_command(const GivenOptions& given) {
+int manual_main(const GivenOptions& given) {
   write_result(given_output(given), manual_page());
   return exit_done;
 }
+
+}  // namespace
+
+const Command manual_command = {"man", "write the manual page", manual_line, manual_main};
 
 }  // namespace sweep

@@ -37,24 +37,16 @@ std::string with_margin(std::string_view text, std::size_t margin, std::size_t w
   return fmt::format("{:{}}{}\n", "", margin, hanging_text(text, margin, width));
 }
 
-std::string as_sentence(const MetricDefinition& metric) {
-  std::string text = metric.meaning;
-  if (!metric.old_name.empty()) text += fmt::format(" (nvprof: {})", metric.old_name);
-  return text;
-}
-
-/// "load_sectors [1]: hardware, emulated; lower is better"
-std::string head_of(const MetricDefinition& metric) {
+/// "load_sectors [1]: hardware, emulated; lower is better", and below it what it means.
+std::string entry_of(const MetricDefinition& metric, std::size_t margin, std::size_t width) {
+  constexpr std::size_t step = 4;
   std::string head =
       fmt::format("{} [{}]: {}", metric.name, metric.unit, fmt::join(origin_words(metric), ", "));
   const std::string better = better_word(metric.better);
-  return better.empty() ? head : head + "; " + better + " is better";
-}
-
-std::string entry_of(const MetricDefinition& metric, std::size_t margin, std::size_t width) {
-  constexpr std::size_t step = 4;
-  return with_margin(head_of(metric), margin, width) +
-         with_margin(as_sentence(metric), margin + step, width);
+  if (!better.empty()) head += "; " + better + " is better";
+  std::string text = metric.meaning;
+  if (!metric.old_name.empty()) text += fmt::format(" (nvprof: {})", metric.old_name);
+  return with_margin(head, margin, width) + with_margin(text, margin + step, width);
 }
 
 std::vector<std::string> sets_with(const std::string& metric) {
@@ -74,17 +66,8 @@ constexpr const char* about_sets =
     "Sets of hardware counters, for measure: {counters: memory}; single metrics of them and "
     "counters by NVIDIA's names can stand there too:";
 
-Json metric_json(const MetricDefinition& metric) {
-  Json object = {{"name", metric.name},
-                 {"unit", metric.unit},
-                 {"group", std::string(metric.group)},
-                 {"origins", origin_words(metric)},
-                 {"meaning", metric.meaning}};
-  const std::string better = better_word(metric.better);
-  object["better"] = better.empty() ? Json(nullptr) : Json(better);
-  object["nvprof"] = metric.old_name.empty() ? Json(nullptr) : Json(metric.old_name);
-  object["counters"] = metric.counters.empty() ? Json(nullptr) : Json(metric.counters);
-  return object;
+Json text_or_null(const std::string& text) {
+  return text.empty() ? Json(nullptr) : Json(text);
 }
 
 }  // namespace
@@ -137,13 +120,7 @@ std::string metric_page() {
                       escape_markdown(metric.old_name), escape_markdown(metric.counters)});
     }
     page += fmt::format("\n## {}\n\n", group.name);
-    page += markdown_table({{"metric", false},
-                            {"unit", false},
-                            {"origins", false},
-                            {"better", false},
-                            {"meaning", false},
-                            {"nvprof", false},
-                            {"counters", false}},
+    page += markdown_table({"metric", "unit", "origins", "better", "meaning", "nvprof", "counters"},
                            rows);
   }
   page += fmt::format("\n## Sets of counters\n\n{}\n\n", escape_markdown(about_sets));
@@ -152,13 +129,21 @@ std::string metric_page() {
     rows.push_back({set.name, escape_markdown(set.meaning),
                     escape_markdown(fmt::format("{}", fmt::join(set.metrics, ", ")))});
   }
-  return page + markdown_table({{"set", false}, {"meaning", false}, {"metrics", false}}, rows);
+  return page + markdown_table({"set", "meaning", "metrics"}, rows);
 }
 
 std::string metrics_json() {
   Json metrics = Json::array();
-  for (const MetricDefinition& metric : metric_definitions())
-    metrics.push_back(metric_json(metric));
+  for (const MetricDefinition& metric : metric_definitions()) {
+    metrics.push_back({{"name", metric.name},
+                       {"unit", metric.unit},
+                       {"group", std::string(metric.group)},
+                       {"origins", origin_words(metric)},
+                       {"meaning", metric.meaning},
+                       {"better", text_or_null(better_word(metric.better))},
+                       {"nvprof", text_or_null(metric.old_name)},
+                       {"counters", text_or_null(metric.counters)}});
+  }
   Json sets = Json::array();
   for (const CounterSet& set : counter_sets()) {
     sets.push_back({{"name", set.name}, {"meaning", set.meaning}, {"metrics", set.metrics}});

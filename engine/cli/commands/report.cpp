@@ -8,48 +8,41 @@
 #include <thread>
 
 #include "engine/cli/commands.h"
-#include "engine/cli/commands/chart_files.h"
 #include "engine/cli/commands/executor.h"
-#include "engine/cli/commands/exported_sweep.h"
 #include "engine/cli/commands/report_files.h"
-#include "engine/cli/options/compile_options.h"
-#include "engine/cli/options/device_options.h"
-#include "engine/cli/options/find_sources.h"
-#include "engine/cli/options/operands.h"
+#include "engine/cli/options/execution_options.h"
 #include "engine/cli/options/output.h"
-#include "engine/cli/options/shared_options.h"
+#include "engine/cli/options/sources.h"
 #include "engine/cli/terminal/progress.h"
-#include "engine/cli/terminal/stop_signal.h"
 #include "engine/cli/terminal/terminal.h"
-#include "engine/jit/program_cache.h"
-#include "engine/run/compile_pool.h"
 #include "engine/run/counting.h"
 #include "engine/spec/included_files.h"
-#include "engine/spec/pattern.h"
 #include "engine/store/run_lock.h"
+#include "engine/text/units.h"
+#include "report/charts/chart.h"
+#include "report/charts/draw_chart.h"
 #include "report/expectation_check.h"
-#include "report/run_analysis.h"
 
 namespace sweep {
 namespace {
+
+namespace fs = std::filesystem;
 
 /// The patterns that points were measured with: from their text or, where they include files, those
 /// of the folders that are the same.
 class MeasuredPatterns {
  public:
-  explicit MeasuredPatterns(const GivenFolders& folders)
-      : library_(pattern_folders(folders.patterns, {}), include_folders(folders)) {}
+  explicit MeasuredPatterns(const GivenFolders& folders) : library_(pattern_library(folders)) {}
 
   PatternPtr find(const PointKey& key) {
     PatternPtr& pattern = known_[{key.pattern_name, key.pattern_text}];
     if (pattern == nullptr) pattern = from_text(key);
     if (pattern == nullptr) pattern = from_folders(key);
     if (pattern != nullptr) return pattern;
-    throw CommandError(
-        exit_bad_input,
-        fmt::format("{}: the files that this pattern includes are not there as they were when it "
-                    "was measured; name its folder with --patterns",
-                    key.pattern_name));
+    throw CommandError(exit_bad_input,
+                       "{}: the files that this pattern includes are not there as they were when "
+                       "it was measured; name its folder with --patterns",
+                       key.pattern_name);
   }
 
  private:
@@ -78,18 +71,6 @@ class MeasuredPatterns {
   std::map<std::pair<std::string, std::string>, PatternPtr> known_;
 };
 
-std::vector<UncountedPoint> uncounted_points(const RunResults& results,
-                                             const GivenFolders& folders) {
-  MeasuredPatterns patterns(folders);
-  std::vector<UncountedPoint> points;
-  for (const StoredPoint& stored : results.points) {
-    if (!lacks_counts(stored.point)) continue;
-    const PointKey& key = stored.point.key;
-    points.push_back({stored.id, resolve(patterns.find(key), key.parameters)});
-  }
-  return points;
-}
-
 /// Has the emulator count what a run of a database measured on a GPU and did not count. The
 /// patterns are those that the database holds; one that includes files has to be found in the
 /// folders as it was. Throws CommandError where there is nothing to count, and as Store and
@@ -100,11 +81,16 @@ void count_results(const RunOperand& operand, const GivenFolders& folders) {
   const RunResults results = load_results(store, operand.run);
   const Provenance& provenance = results.run.provenance;
   if (provenance.device.backend != "cuda") {
-    throw CommandError(exit_usage,
-                       fmt::format("{}: --count is for what a GPU measured; this run is of {}",
-                                   operand.database.string(), provenance.device.name));
+    throw UsageError("{}: --count is for what a GPU measured; this run is of {}",
+                     operand.database.string(), provenance.device.name);
   }
-  const std::vector<UncountedPoint> points = uncounted_points(results, folders);
+  MeasuredPatterns patterns(folders);
+  std::vector<UncountedPoint> points;
+  for (const StoredPoint& stored : results.points) {
+    if (!lacks_counts(stored.point)) continue;
+    const PointKey& key = stored.point.key;
+    points.push_back({stored.id, resolve(patterns.find(key), key.parameters)});
+  }
   if (points.empty()) {
     std::cerr << "every point has the emulator's counts\n";
     return;
@@ -114,9 +100,11 @@ void count_results(const RunOperand& operand, const GivenFolders& folders) {
   const EmulatorSettings settings =
       emulator_settings(has_rules(capability) ? capability : usual_model, threads);
   const auto nvrtc = std::make_shared<Nvrtc>();
-  CompileSettings compile =
-      compile_settings(nvrtc, code_capability(EmulatorBackend(settings).device(), *nvrtc), nullptr);
-  compile.stop = &stop_flag();
+  const CompileSettings compile = {
+      .nvrtc = nvrtc,
+      .compute_capability = code_capability(EmulatorBackend(settings).device(), *nvrtc),
+      .processes = compiler_processes(),
+      .stop = &stop_flag()};
   MeasureRules rules;
   rules.caches = models_caches(provenance.measure);
   StepProgress progress("counting", points.size(), false);
@@ -124,56 +112,73 @@ void count_results(const RunOperand& operand, const GivenFolders& folders) {
                [&](const UncountedPoint&, const Observation&) { progress.step(); });
 }
 
-constexpr std::string_view picture_format = "svg";
-
-/// What --format may name, pictures last.
-std::vector<std::string> format_names() {
-  std::vector<std::string> names;
-  for (const ReportFormat& format : report_formats()) names.emplace_back(format.name);
-  names.emplace_back(picture_format);
-  return names;
-}
-
-/// "md: Markdown with the sweep's tables; csv: ..."
-std::string describe_formats() {
-  std::vector<std::string> formats;
-  for (const ReportFormat& format : report_formats()) {
-    formats.push_back(fmt::format("{}: {}", format.name, format.help));
+/// Writes the run's charts, or the one of that number, from 1: one to a file or standard output,
+/// several to a folder, or to FILE-1.svg and so on where `output` ends in ".svg". Throws UsageError
+/// or CommandError.
+void export_charts(const RunResults& results, const std::optional<fs::path>& output,
+                   std::optional<std::size_t> number) {
+  // A picture of another kind is not taken for a folder.
+  if (output && output->extension() == ".png" && !fs::is_directory(*output)) {
+    throw UsageError("-o {}: pictures are SVG; name a file .svg or a folder", output->string());
   }
-  formats.emplace_back("svg: the charts as pictures");
-  return fmt::format("{}", fmt::join(formats, "; "));
+  const std::vector<Chart> charts = charts_of(results);
+  if (charts.empty()) throw CommandError(exit_bad_input, "the run has no charts");
+  std::string list;
+  for (std::size_t i = 0; i < charts.size(); ++i) {
+    list += fmt::format("\n  {}: {}", i + 1, charts[i].title);
+  }
+  if (number && *number > charts.size()) {
+    throw UsageError("--chart {}: the run has {}:{}", *number, count_of(charts.size(), "chart"),
+                     list);
+  }
+  const std::size_t first = number.value_or(1);
+  const std::size_t last = number.value_or(charts.size());
+  if (!output && first != last) {
+    throw UsageError("the run has {}; name a folder with -o, or one with --chart N:{}",
+                     count_of(charts.size(), "chart"), list);
+  }
+  if (!output) {
+    std::cout << draw_chart(charts[first - 1]);
+    return;
+  }
+  // A stored name may have come with a path.
+  std::string name = fs::path(results.run.provenance.sweep_name).filename().string();
+  if (name.empty() || name == "." || name == "..") name = "chart";
+  const bool is_file = output->extension() == ".svg" && !fs::is_directory(*output);
+  if (!is_file) make_output_folder(*output);
+  const fs::path base = is_file ? fs::path(*output).replace_extension() : *output / name;
+  for (std::size_t chart = first; chart <= last; ++chart) {
+    const fs::path path = is_file && first == last ? *output : picture_path(base, chart);
+    write_output_file(path, draw_chart(charts[chart - 1]));
+    std::cerr << path.string() << '\n';
+  }
 }
 
 void write_report(const RunResults& results, const ReportFormat& format,
-                  const std::optional<std::filesystem::path>& output) {
+                  const std::optional<fs::path>& output) {
   const bool has_place_for_charts = output && !is_stream(*output);
   if (format.write_with == nullptr || !has_place_for_charts) {
     write_result(output, format.write(results));
     return;
   }
-  const ChartFiles charts = write_chart_files(results, without_ending(*output));
+  const ChartFiles charts = write_chart_files(results, fs::path(*output).replace_extension());
   write_result(output, format.write_with(results, charts.pictures));
   std::cerr << describe_chart_files(charts);
 }
-
-/// The sweep's expectations may hold or break only now.
-int exit_code_after_counting(const RunResults& results) {
-  if (stop_flag()) return stopped_exit_code();
-  const auto checked =
-      check_expectations_on(results.expectations, results.points, results.run.tuning.has_value());
-  std::cerr << describe_broken(checked, results.points, terminal_of(STDERR_FILENO).color);
-  return std::ranges::all_of(checked, &ExpectationResult::kept) ? exit_done : exit_points_failed;
-}
-
-}  // namespace
 
 CommandLine report_line() {
   CommandLine line(
       "sweep report [OPTIONS] FILE.db[:RUN]",
       "Makes a report again from a results database: of its newest run, or of the one\n"
       "whose number is given. A sweep's name stands for results/NAME.db.");
-  line.option("format", fmt::format("{}", fmt::join(format_names(), "|")), describe_formats(),
-              "md");
+  std::vector<std::string_view> names;
+  std::vector<std::string> formats;
+  for (const ReportFormat& format : report_formats()) {
+    names.push_back(format.name);
+    formats.push_back(fmt::format("{}: {}", format.name, format.help));
+  }
+  line.option("format", fmt::format("{}", fmt::join(names, "|")),
+              fmt::format("{}", fmt::join(formats, "; ")), "md");
   line.option("run", "N", "an earlier run than the newest, as FILE.db:N");
   add_output_option(line, "write to a file, not to stdout; several charts to a folder");
   line.option("chart", "N", "the N-th chart alone, of svg");
@@ -184,15 +189,13 @@ CommandLine report_line() {
   return line;
 }
 
-int report_command(const GivenOptions& given) {
-  constexpr std::size_t largest_chart = 1'000'000'000;
-  const std::string name = given.text("format");
-  const bool draws = name == picture_format;
-  const ReportFormat* format = find_report_format(name);
+int report_main(const GivenOptions& given) {
+  const ReportFormat* format = find_report_format(given.text("format"));
+  const bool draws = format->write == nullptr;
   if (!draws && given.has("chart")) throw UsageError("--chart belongs to --format svg");
   const RunOperand operand = given_run_operand("report", given);
   const auto output = given_output(given);
-  const auto chart = given.number("chart", largest_chart);
+  const auto chart = given.number("chart");
   const bool counts = given.has("count");
   if (counts) count_results(operand, given_folders(given));
   const Store store(operand.database, Store::Mode::read_only);
@@ -202,7 +205,18 @@ int report_command(const GivenOptions& given) {
   } else {
     write_report(results, *format, output);
   }
-  return counts ? exit_code_after_counting(results) : exit_done;
+  if (!counts) return exit_done;
+  if (stop_flag()) return stopped_exit_code();
+  // The sweep's expectations may hold or break only now.
+  const auto checked =
+      check_expectations_on(results.expectations, results.points, results.run.tuning.has_value());
+  std::cerr << describe_broken(checked, results.points, terminal_of(STDERR_FILENO).color);
+  return std::ranges::all_of(checked, &ExpectationResult::kept) ? exit_done : exit_points_failed;
 }
+
+}  // namespace
+
+const Command report_command = {"report", "make a report again from a results database",
+                                report_line, report_main};
 
 }  // namespace sweep

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -11,12 +12,31 @@
 
 namespace sweep {
 
-/// A form of report that is one text.
+/// The pictures that were written beside a report.
+struct ChartFiles {
+  ChartPictures pictures;
+  std::filesystem::path base;  ///< their names without "-1.svg" and so on
+};
+
+/// Draws the run's charts as `base`-1.svg, -2.svg and so on, and removes those of an earlier report
+/// that had more. Never fails: when the disk does, the pictures' note says so.
+ChartFiles write_chart_files(const RunResults& results, const std::filesystem::path& base);
+
+/// The pictures' files, without those that are missing.
+std::vector<std::filesystem::path> paths_of(const ChartFiles& charts);
+
+/// What a run says about them: a line with the files' names, one with the note, or nothing.
+std::string describe_chart_files(const ChartFiles& charts);
+
+/// The N-th picture of a report: `base`-N.svg.
+std::filesystem::path picture_path(const std::filesystem::path& base, std::size_t number);
+
+/// A form of report.
 struct ReportFormat {
-  std::string_view name;   ///< in `--format NAME`, and the ending of its file
-  std::string_view help;   ///< what it is, for --help
-  bool is_written_by_run;  ///< beside the database, at a run's end
-  std::string (*write)(const RunAnalysis& run);
+  std::string_view name;                         ///< in `--format NAME`, and the ending of its file
+  std::string_view help;                         ///< what it is, for --help
+  bool is_written_by_run;                        ///< beside the database, at a run's end
+  std::string (*write)(const RunAnalysis& run);  ///< null for what is not one text: pictures
   /// The same with links to the charts' pictures; null where the form has none.
   std::string (*write_with)(const RunAnalysis& run, const ChartPictures& pictures) = nullptr;
 };

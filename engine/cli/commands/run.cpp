@@ -5,28 +5,29 @@
 #include <array>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
+#include <filesystem>
 #include <iostream>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "engine/cli/command_error.h"
 #include "engine/cli/commands.h"
-#include "engine/cli/commands/chart_files.h"
 #include "engine/cli/commands/executor.h"
-#include "engine/cli/commands/explanations.h"
+#include "engine/cli/commands/explain.h"
 #include "engine/cli/commands/report_files.h"
 #include "engine/cli/commands/run_ending.h"
-#include "engine/cli/commands/run_events.h"
-#include "engine/cli/commands/run_options.h"
-#include "engine/cli/options/compile_options.h"
-#include "engine/cli/options/device_options.h"
-#include "engine/cli/options/find_sources.h"
-#include "engine/cli/options/load_sweep.h"
+#include "engine/cli/options/command_line.h"
+#include "engine/cli/options/execution_options.h"
 #include "engine/cli/options/output.h"
-#include "engine/cli/terminal/live_line.h"
+#include "engine/cli/options/sources.h"
 #include "engine/cli/terminal/progress.h"
-#include "engine/cli/terminal/stop_signal.h"
+#include "engine/cli/terminal/terminal.h"
 #include "engine/run/runner.h"
+#include "engine/space/enumerate.h"
+#include "engine/spec/counters.h"
 #include "engine/spec/sweep.h"
 #include "engine/store/run_lock.h"
 #include "engine/text/units.h"
@@ -38,57 +39,45 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Tells several observers of one run, in their order.
-class RunListeners : public RunObserver {
- public:
-  /// They must outlive this.
-  explicit RunListeners(std::vector<RunObserver*> observers) : observers_(std::move(observers)) {}
-
-  void on_start(std::size_t points, std::size_t reused) override {
-    tell(&RunObserver::on_start, points, reused);
+std::vector<std::string> read_counters(const std::string& text) {
+  if (text == "off") return {};
+  std::vector<std::string> names = split_counters(text);
+  for (const std::string& name : names) {
+    if (const auto mistake = find_counter_mistake(name)) {
+      throw UsageError("--counters: {}; {}", mistake->message, mistake->help);
+    }
   }
-  void on_reuse(const PointRecord& point) override { tell(&RunObserver::on_reuse, point); }
-  void on_compiler_wait(bool waits) override { tell(&RunObserver::on_compiler_wait, waits); }
-  void on_point(const Configuration& configuration, const PointRecord& point) override {
-    tell(&RunObserver::on_point, configuration, point);
-  }
-  void on_metrics(const Configuration& configuration, const std::vector<Metric>& metrics,
-                  const std::vector<std::string>& notes) override {
-    tell(&RunObserver::on_metrics, configuration, metrics, notes);
-  }
-  void on_warning(const Diagnostic& warning) override { tell(&RunObserver::on_warning, warning); }
-  void on_note(const std::string& note) override { tell(&RunObserver::on_note, note); }
-  void on_stage(const std::string& stage) override { tell(&RunObserver::on_stage, stage); }
-
- private:
-  template <typename... Parameters>
-  void tell(void (RunObserver::*what)(Parameters...),
-            const std::type_identity_t<Parameters>&... arguments) {
-    for (RunObserver* observer : observers_) (observer->*what)(arguments...);
-  }
-
-  std::vector<RunObserver*> observers_;
-};
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+  if (names.empty()) throw UsageError("--counters: name a set, for example memory, or off");
+  return names;
 }
 
-Provenance provenance_of(const Sweep& sweep, std::uint64_t seed) {
-  Provenance provenance;
-  provenance.sweep_name = sweep.name;
-  provenance.sweep_text = sweep.source->text;
-  provenance.command = process_command();
-  provenance.engine_version = SWEEP_VERSION;
-  provenance.host = host_name();
-  provenance.seed = seed;
-  return provenance;
+/// What the command line of `sweep run` asks for.
+struct RunOptions {
+  explicit RunOptions(const GivenOptions& options);
+
+  const GivenOptions& given;
+  std::vector<std::string> set;
+  SpaceLimits limits;
+  fs::path output;
+  std::uint64_t seed = 1;
+  std::optional<std::vector<std::string>> counters = {};  ///< in the place of the sweep's
+};
+
+RunOptions::RunOptions(const GivenOptions& options) : given(options) {
+  // SQLite's integers have 63 bits beside the sign; 0 stands for a run without an order.
+  constexpr std::uint64_t largest_seed = (std::uint64_t{1} << 63U) - 1;
+  check_operand("run", Operand::sweep, given.operands().front());
+  set = given_set(given);
+  limits = given_space_limits(given);
+  output = given.text("output");
+  seed = given.number("seed", largest_seed).value();
+  if (output.empty()) throw UsageError("--output: name a folder, for example results");
+  if (given.has("counters")) counters = read_counters(given.text("counters"));
 }
 
 /// For people; what is said about failed points and mistakes does not come through here.
 void say(const RunOptions& options, const std::string& text) {
-  if (!options.is_silent()) std::cerr << text << std::flush;
+  if (!is_silent(options.given)) std::cerr << text << std::flush;
 }
 
 /// What is said of the points before the error itself.
@@ -106,18 +95,13 @@ std::string words_on_resuming(const std::exception& error) {
 
 /// Measures, and shows how it goes on.
 RunSummary measure_all(const RunRequest& request, Measurer& measurer, Store& store,
-                       const RunOptions& options, RunEvents* events) {
-  Progress progress({[] { return terminal_of(STDERR_FILENO); }, steady_clock(),
-                     BestSoFar(request.sweep), &stop_flag(), options.is_silent()});
-  std::vector<RunObserver*> observers = {&progress};
-  if (events != nullptr) observers.push_back(events);
-  RunListeners listeners(std::move(observers));
+                       Progress& progress) {
   std::optional<Ticker> ticker;
   if (terminal_of(STDERR_FILENO).live) {
     ticker.emplace(std::chrono::milliseconds(100), [&progress] { progress.tick(); });
   }
   try {
-    const RunSummary summary = run_sweep(request, measurer, store, listeners, stop_flag());
+    const RunSummary summary = run_sweep(request, measurer, store, progress, stop_flag());
     ticker.reset();
     progress.finish();
     return summary;
@@ -131,34 +115,8 @@ RunSummary measure_all(const RunRequest& request, Measurer& measurer, Store& sto
 
 void require_some(const LoadedSweep& loaded, std::string_view when = {}) {
   if (!loaded.space.configurations.empty()) return;
-  throw CommandError(exit_bad_input,
-                     fmt::format("nothing to run: {}the constraints leave no configuration", when));
-}
-
-/// Patterns may have figures of the device for defaults.
-void fit_to_device(LoadedSweep& loaded, const Device& device) {
-  const DeviceFigures figures = {device.multiprocessors,
-                                 static_cast<std::int64_t>(device.l2_bytes)};
-  if (!apply_device_figures(loaded.sweep, figures)) return;
-  enumerate_again(loaded);
-  require_some(loaded, "with the device's own figures ");
-}
-
-/// A sweep may state smaller values for the emulator.
-void reduce_for_emulator(LoadedSweep& loaded, const RunOptions& options) {
-  if (loaded.sweep.emulator_set.empty()) return;
-  apply_emulator_set(loaded.sweep);
-  enumerate_again(loaded);
-  say(options, "  with the sweep's values for the emulator:\n" + describe_plan(loaded));
-  require_some(loaded, "with the sweep's values for the emulator ");
-}
-
-void keep_recorded(LoadedSweep& loaded, Replay& replay, const RunOptions& options) {
-  const std::size_t before = replay.keep_recorded(loaded.sweep, loaded.space);
-  if (loaded.space.configurations.size() == before) return;
-  say(options, fmt::format("  {} of the {} are recorded; the others are left out\n",
-                           format_thousands(loaded.space.configurations.size()),
-                           count_of(before, "configuration")));
+  throw CommandError(exit_bad_input, "nothing to run: {}the constraints leave no configuration",
+                     when);
 }
 
 /// Says which of the options given have nothing to act on.
@@ -179,21 +137,45 @@ void say_what_is_left_out(const Executor& executor, const RunOptions& options) {
 
 /// Makes the space that of the device.
 void fit_space(LoadedSweep& loaded, const Executor& executor, const RunOptions& options) {
-  if (executor.is_emulated()) reduce_for_emulator(loaded, options);
-  fit_to_device(loaded, executor.measurer->device());
-  if (executor.replay) keep_recorded(loaded, *executor.replay, options);
+  if (executor.is_emulated() && !loaded.sweep.emulator_set.empty()) {
+    apply_emulator_set(loaded.sweep);
+    enumerate_again(loaded);
+    say(options, "  with the sweep's values for the emulator:\n" + describe_plan(loaded));
+    require_some(loaded, "with the sweep's values for the emulator ");
+  }
+  // Patterns may have figures of the device for defaults.
+  const Device& device = executor.measurer->device();
+  const DeviceFigures figures = {device.multiprocessors,
+                                 static_cast<std::int64_t>(device.l2_bytes)};
+  if (apply_device_figures(loaded.sweep, figures)) {
+    enumerate_again(loaded);
+    require_some(loaded, "with the device's own figures ");
+  }
+  if (!executor.replay) return;
+  const std::size_t before = executor.replay->keep_recorded(loaded.sweep, loaded.space);
+  const std::size_t kept = loaded.space.configurations.size();
+  if (kept == before) return;
+  say(options, fmt::format("  {} of the {} are recorded; the others are left out\n",
+                           format_thousands(kept), count_of(before, "configuration")));
 }
 
 RunRequest request_of(const LoadedSweep& loaded, const Executor& executor,
                       const RunOptions& options, ProgramCache* cache) {
-  RunRequest request = {
-      loaded.sweep, loaded.space, provenance_of(loaded.sweep, options.seed), {}, false, {}, {}};
+  RunRequest request = {loaded.sweep, loaded.space, {}, {}, false, {}, {}};
+  std::array<char, 256> host{};
+  Provenance& provenance = request.provenance;
+  provenance.sweep_name = loaded.sweep.name;
+  provenance.sweep_text = loaded.sweep.source->text;
+  provenance.command = process_command();
+  provenance.engine_version = SWEEP_VERSION;
+  provenance.host = gethostname(host.data(), host.size() - 1) == 0 ? host.data() : "";
+  provenance.seed = options.seed;
   for (const PatternPtr& pattern : loaded.sweep.patterns) {
     std::vector<std::string> derived = derived_parameters(*pattern, loaded.sweep.axes);
-    if (!derived.empty()) request.provenance.derived[pattern->name] = std::move(derived);
+    if (!derived.empty()) provenance.derived[pattern->name] = std::move(derived);
   }
-  request.compile = compile_settings(executor.nvrtc, 0, cache, executor.compilers);
-  request.fresh = options.fresh;
+  request.compile = {.nvrtc = executor.nvrtc, .cache = cache, .processes = executor.compilers};
+  request.fresh = options.given.has("fresh");
   request.counters = options.counters.value_or(loaded.sweep.counters);
   if (executor.replay) {
     // What is recorded is as soon read again as taken from the database.
@@ -203,23 +185,17 @@ RunRequest request_of(const LoadedSweep& loaded, const Executor& executor,
     };
   } else {
     request.emulate = executor.emulators_beside();
-    request.waits_for_counts = options.exact;
+    request.waits_for_counts = options.given.has("exact");
   }
   return request;
 }
 
-/// What cannot be written must not hide what was measured: gives the error.
-std::optional<CommandError> write_reports(const RunAnalysis& run, const fs::path& base,
-                                          RunEnd& end) {
-  try {
-    const ChartFiles charts = write_chart_files(run.results, base);
-    end.charts = describe_chart_files(charts);
-    end.pictures = paths_of(charts);
-    end.files = write_report_files(run, base, charts.pictures);
-  } catch (const CommandError& error) {
-    return error;
-  }
-  return std::nullopt;
+/// What a run's end means for scripts. A stop by a signal counts before points that failed, and
+/// these before expectations that are not kept.
+int exit_code_of(const RunSummary& summary, const std::vector<ExpectationResult>& expectations) {
+  if (summary.interrupted) return stopped_exit_code();
+  const bool kept = std::ranges::all_of(expectations, &ExpectationResult::kept);
+  return summary.failed > 0 || !kept ? exit_points_failed : exit_done;
 }
 
 /// Measures, writes the reports, and returns the exit code.
@@ -228,35 +204,51 @@ int measure_and_report(const LoadedSweep& loaded, RunRequest request, const Exec
   Measurer& measurer = *executor.measurer;
   const fs::path base = options.output / request.sweep.name;
   const fs::path database = base.string() + ".db";
-  std::optional<RunEvents> events;
-  if (options.json) events.emplace(request, measurer.device(), database);
+  const bool silent = is_silent(options.given);
+  const bool as_json = options.given.has("json");
   RunExplanations explanations(loaded, executor.settings);
   if (executor.emulator == nullptr) {
     request.on_measured = [&](std::int64_t run, const RecentWorkloads& recent) {
       explanations.begin(store, run, recent);
     };
   }
-  const RunSummary summary =
-      measure_all(request, measurer, store, options, events ? &*events : nullptr);
+  ProgressSettings settings = {[] { return terminal_of(STDERR_FILENO); }, steady_clock(),
+                               BestSoFar(request.sweep), &stop_flag(), silent};
+  std::unique_ptr<Progress> progress =
+      as_json ? std::make_unique<RunEvents>(settings, request, measurer.device(), database)
+              : std::make_unique<Progress>(settings);
+  const RunSummary summary = measure_all(request, measurer, store, *progress);
   measurer.close();
   std::cerr << describe_problem(cache);
   RunResults results = load_results(store, summary.run);
   const RunAnalysis analysis(results);
-  EndingStage stage(options.is_silent(), events ? &*events : nullptr);
+  PassingLine line;
+  const auto begin_stage = [&](const std::string& text) {
+    if (as_json) progress->on_stage(text);
+    const Terminal terminal = terminal_of(STDERR_FILENO);
+    if (!silent && terminal.live) line.show_cut(text, terminal);
+  };
   if (executor.nvrtc) {
-    stage.begin("working out what the best configurations' accesses cost");
+    begin_stage("working out what the best configurations' accesses cost");
     CompileSettings compile = request.compile;
     compile.stop = &stop_flag();
     for (const std::string& note :
          explanations.add_to(store, results, analysis, summary.recent, compile)) {
-      stage.say("  " + note + '\n');
+      if (!silent) line.print("  " + note + '\n');
     }
   }
   if (executor.compilers) executor.compilers->close();
   RunEnd end;
-  stage.begin("drawing the charts and writing the reports");
-  const std::optional<CommandError> problem = write_reports(analysis, base, end);
-  stage.end();
+  begin_stage("drawing the charts and writing the reports");
+  std::optional<CommandError> problem;
+  try {
+    end.charts = write_chart_files(results, base);
+    end.files = write_report_files(analysis, base, end.charts.pictures);
+  } catch (const CommandError& error) {
+    // What cannot be written must not hide what was measured.
+    problem = error;
+  }
+  line.clear();
   end.files.push_back(database);
   const bool is_part = !options.set.empty() || request.sweep.tune || executor.replay;
   end.expectations = check_expectations_on(request.sweep.expect, results.points, is_part);
@@ -264,30 +256,70 @@ int measure_and_report(const LoadedSweep& loaded, RunRequest request, const Exec
   if (problem && !summary.interrupted) end.exit_code = problem->code();
   end.exit_code = code_after_watching(end.exit_code);
   if (summary.interrupted) end.resume = resume_command();
-  conclude(summary, analysis, end, options);
+  conclude(summary, analysis, end, options.given);
   if (problem) {
     std::cerr << fmt::format(
         "sweep: {}\nWhat was measured is in {}; 'sweep report' makes the reports of it.\n",
         problem->what(), database.string());
   }
-  if (events) events->on_end(summary, analysis, end);
+  if (as_json) print_end_event(summary, analysis, end);
   return end.exit_code;
 }
 
-/// Returns the exit code.
-int run(const RunOptions& options) {
+CommandLine run_line() {
+  CommandLine line(
+      "sweep run [OPTIONS] SWEEP",
+      "Measures every configuration of a sweep, or searches for the best one where it\n"
+      "has 'tune:', and writes a database and reports of it into DIR. SWEEP is a file,\n"
+      "or the name of one that 'sweep list sweeps' shows. Points that the database has\n"
+      "already are not measured again.");
+  add_set_option(line);
+  add_space_option(line);
+  add_patterns_option(line);
+  line.option("device", "DEVICE",
+              "auto (the first GPU, without one the emulator), emulator, the number of a GPU, "
+              "or replay:FILE: recorded results in the place of a GPU - a database, T4 JSON or "
+              "a cache of Kernel Tuner",
+              "auto");
+  line.option("output,o", "DIR", "the folder for the results", "results");
+  line.flag("fresh", "measure again what the database has already");
+  line.option("counters", "COUNTERS",
+              "the hardware counters to read, whatever the sweep says, with commas between: "
+              "sets or metrics that 'sweep list metrics' shows, or names in NVIDIA's words; "
+              "off for none");
+  line.option("seed", "NUMBER",
+              "decides the random order in which a GPU measures the configurations", "1");
+  line.flag("quiet,q",
+            "leave out the plan, the progress and the tables: print the best configurations, "
+            "errors, warnings and failed points alone");
+  line.flag("json",
+            "print the run as JSON, one object a line, as it goes on: start, each point, notes, "
+            "end; messages for people are those of --quiet");
+  line.flag("timing", "say at the end where the wall time went");
+  line.flag("exact",
+            "let the emulator execute every block, and a block a hundred times as long before it "
+            "counts as one that does not end");
+  add_cache_option(line);
+  add_emulator_options(line);
+  line.operands({"SWEEP"}, 1, "run what? for example: sweep run sweeps/stride.yaml");
+  return line;
+}
+
+int run_main(const GivenOptions& given) {
+  const RunOptions options(given);
   // A reader of the messages that goes away must not take the run with it, and a file that may not
   // grow is an error of the write.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
-  StartedAhead ahead = start_ahead(options.device);
-  LoadedSweep loaded =
-      load_sweep(find_sweep_file(options.sweep), options.folders, options.set, options.limits);
+  const std::string device = given.text("device");
+  StartedAhead ahead = start_ahead(device);
+  LoadedSweep loaded = load_sweep(find_sweep_file(given.operands().front()), given_folders(given),
+                                  options.set, options.limits);
   require_file_name(loaded.sweep.name);
   say(options, describe_plan(loaded));
   require_some(loaded);
-  const Executor executor = start_executor(options.device, std::move(ahead), options.given);
-  const std::unique_ptr<ProgramCache> cache = given_program_cache(options.given);
+  const Executor executor = start_executor(device, std::move(ahead), given);
+  const std::unique_ptr<ProgramCache> cache = given_program_cache(given);
   say(options, fmt::format("  on {}\n", describe_device(executor.measurer->device())));
   say_what_is_left_out(executor, options);
   fit_space(loaded, executor, options);
@@ -309,14 +341,14 @@ int run(const RunOptions& options) {
   return measure_and_report(loaded, request, executor, store, options, cache.get());
 }
 
+/// With --json an error is an event too.
+void tell_run_error(const Arguments& arguments, const std::exception& error) {
+  if (is_among(arguments, "--json")) print_error_event(error.what());
+}
+
 }  // namespace
 
-int run_command(const GivenOptions& given) {
-  return run(read_run_options(given));
-}
-
-void tell_run_error(const Arguments& arguments, const std::exception& error) {
-  if (std::ranges::find(arguments, "--json") != arguments.end()) print_error_event(error.what());
-}
+const Command run_command = {"run", "measure a sweep and write its tables", run_line, run_main,
+                             tell_run_error};
 
 }  // namespace sweep

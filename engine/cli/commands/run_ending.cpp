@@ -4,16 +4,19 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <iostream>
+#include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "engine/cli/command_error.h"
 #include "engine/cli/commands/report_files.h"
-#include "engine/cli/options/compile_options.h"
-#include "engine/cli/terminal/stop_signal.h"
+#include "engine/cli/options/execution_options.h"
 #include "engine/cli/terminal/terminal.h"
 #include "engine/run/runner.h"
 #include "engine/text/units.h"
 #include "report/display_text.h"
+#include "report/json_records.h"
 #include "report/notes.h"
 #include "report/terminal_table.h"
 #include "report/tuning.h"
@@ -21,37 +24,172 @@
 namespace sweep {
 namespace {
 
-std::string_view name_of(Phase phase) {
-  switch (phase) {
-    case Phase::compile:
-      return "waiting for the compiler";
-    case Phase::emulate:
-      return "waiting for the emulator";
-    case Phase::allocate:
-      return "loading and allocating";
-    case Phase::initialise:
-      return "init";
-    case Phase::first_launch:
-      return "first launch";
-    case Phase::verify:
-      return "verify";
-    case Phase::warm_up:
-      return "warm-up";
-    case Phase::sample:
-      return "samples";
-    case Phase::count:
-      return "hardware counters";
-    case Phase::drift_reference:
-      return "anchor configuration";
-    case Phase::compare:
-      return "comparing the best";
-    case Phase::store:
-      return "store";
-    case Phase::other:
-      break;
-  }
-  return "other";
+using nlohmann::ordered_json;
+
+constexpr int schema_version = 1;
+
+/// On a line of its own, at once, so that a reader sees it live. After a write that failed nothing
+/// more is printed; the command ends with exit_io.
+void print_event(const ordered_json& event) {
+  std::cout << json_line(event) + '\n' << std::flush;
 }
+
+/// The unit of each metric that has one: {"bandwidth": "GB/s"}
+ordered_json units() {
+  ordered_json units = ordered_json::object();
+  for (const MetricDefinition& metric : metric_definitions()) {
+    if (const std::string unit = unit_of(metric.name); !unit.empty()) units[metric.name] = unit;
+  }
+  return units;
+}
+
+ordered_json point_event(const PointRecord& point, bool reused) {
+  ordered_json event = {{"event", "point"}, {"reused", reused}};
+  event.update(json_of(point));
+  return event;
+}
+
+ordered_json best_of(const VerdictGroup& group, const RunAnalysis& run) {
+  const PointKey& key = run.points[group.best]->key;
+  ordered_json best = {{"pattern", key.pattern_name},
+                       {"group", json_parameters(group.group)},
+                       {"metric", key_of(group.metric)},
+                       {"parameters", json_parameters(key.parameters)},
+                       {"verdict", json_of(run.verdicts.of_points[group.best])},
+                       {"same", group.same.size()}};
+  if (group.tuned) {
+    const TunedGroup& found = run.results.run.tuning->groups[*group.tuned];
+    best["tried"] = found.tried;
+    best["configurations"] = found.configurations;
+    best["ended"] = json_text(found.ended);
+    best["gain"] = json_figure(found.gain_low, found.gain, found.gain_high);
+  }
+  return best;
+}
+
+}  // namespace
+
+void RunEvents::on_start(std::size_t points, std::size_t reused) {
+  Progress::on_start(points, reused);
+  const Provenance& provenance = request_.provenance;
+  print_event(
+      {{"event", "start"},
+       {"schema_version", schema_version},
+       {"engine_version", provenance.engine_version},
+       {"sweep", provenance.sweep_name},
+       {"summary", request_.sweep.summary},
+       {"command", provenance.command},
+       {"host", provenance.host},
+       {"database", database_.string()},
+       {"device", json_of(device_)},
+       {"compiler", request_.compile.nvrtc != nullptr ? request_.compile.nvrtc->version() : ""},
+       {"measure", device_.is_emulated() ? counting_rules_text(request_.sweep.measure)
+                                         : to_string(request_.sweep.measure)},
+       {"seed", std::to_string(provenance.seed)},
+       {"points", points},
+       {"reused", reused},
+       {"is_search", !request_.groups.empty()},
+       {"units", units()}});
+}
+
+void RunEvents::on_reuse(const PointRecord& point) {
+  Progress::on_reuse(point);
+  print_event(point_event(point, true));
+}
+
+void RunEvents::on_point(const Configuration& configuration, const PointRecord& point) {
+  Progress::on_point(configuration, point);
+  print_event(point_event(point, false));
+}
+
+void RunEvents::on_metrics(const Configuration& configuration, const std::vector<Metric>& metrics,
+                           const std::vector<std::string>& notes) {
+  print_event({{"event", "metrics"},
+               {"pattern", configuration.pattern->name},
+               {"parameters", json_parameters(configuration.parameters)},
+               {"metrics", json_of(metrics)},
+               {"notes", notes}});
+}
+
+void RunEvents::on_warning(const Diagnostic& warning) {
+  Progress::on_warning(warning);
+  print_event({{"event", "warning"},
+               {"file", warning.where.source != nullptr ? warning.where.source->name : ""},
+               {"line", warning.where.line},
+               {"column", warning.where.column},
+               {"message", warning.message},
+               {"help", warning.help}});
+}
+
+void RunEvents::on_note(const std::string& note) {
+  Progress::on_note(note);
+  print_event({{"event", "note"}, {"text", note}});
+}
+
+void RunEvents::on_stage(const std::string& stage) {
+  Progress::on_stage(stage);
+  print_event({{"event", "stage"}, {"text", stage}});
+}
+
+void print_end_event(const RunSummary& summary, const RunAnalysis& run, const RunEnd& end) {
+  ordered_json event = {{"event", "end"},
+                        {"run", summary.run},
+                        {"state", summary.interrupted ? "interrupted" : "finished"},
+                        {"measured", summary.measured},
+                        {"failed", summary.failed},
+                        {"verified_in_part", partly_verified(run.results.points).points},
+                        {"reused", summary.reused}};
+  event["best"] = ordered_json::array();
+  for (const VerdictGroup& group : run.verdicts.groups) {
+    event["best"].push_back(best_of(group, run));
+  }
+  event["verdicts"] = ordered_json::array();
+  for (std::size_t i = 0; i < run.points.size(); ++i) {
+    if (!run.verdicts.of_points[i]) continue;
+    const PointKey& key = run.points[i]->key;
+    event["verdicts"].push_back({{"pattern", key.pattern_name},
+                                 {"parameters", json_parameters(key.parameters)},
+                                 {"verdict", json_of(run.verdicts.of_points[i])}});
+  }
+  event["expectations"] = ordered_json::array();
+  for (const ExpectationResult& result : end.expectations) {
+    event["expectations"].push_back({{"text", describe(result.expectation)},
+                                     {"kept", result.kept()},
+                                     {"verdict", verdict_of(result)}});
+  }
+  event["notes"] = describe_run_notes(run.results);
+  const auto& tuning = run.results.run.tuning;
+  const std::string ranking = tuning ? describe_ranking(*tuning) : "";
+  if (!ranking.empty()) event["notes"].push_back(ranking);
+  event["files"] = ordered_json::array();
+  for (const auto& files : {end.files, paths_of(end.charts)}) {
+    for (const std::filesystem::path& file : files) event["files"].push_back(file.string());
+  }
+  event["exit_code"] = end.exit_code;
+  if (!end.resume.empty()) event["resume"] = end.resume;
+  print_event(event);
+}
+
+void print_error_event(const std::string& message) {
+  print_event({{"event", "error"}, {"message", message}});
+}
+
+namespace {
+
+/// In the order of Phase.
+constexpr std::array<std::string_view, phase_count> phase_names = {"waiting for the compiler",
+                                                                   "waiting for the emulator",
+                                                                   "loading and allocating",
+                                                                   "init",
+                                                                   "first launch",
+                                                                   "verify",
+                                                                   "warm-up",
+                                                                   "samples",
+                                                                   "hardware counters",
+                                                                   "anchor configuration",
+                                                                   "comparing the best",
+                                                                   "store",
+                                                                   "other"};
 
 /// The last column is left out where no point was measured.
 std::string row(std::string_view name, double seconds, double wall, double points) {
@@ -61,11 +199,6 @@ std::string row(std::string_view name, double seconds, double wall, double point
                                  wall > 0 ? seconds / wall * percent : 0);
   if (points > 0) text += fmt::format(" {:>11.3f}", seconds / points * milli);
   return text + '\n';
-}
-
-std::string describe_compiling(const CompileStatistics& compile) {
-  if (compile.configurations + compile.from_cache == 0) return {};
-  return "Compiling, beside the measuring: " + describe(compile, "\n  ") + ".\n";
 }
 
 /// What `--timing` shows: where a run's wall time went, how busy the device was, and what compiling
@@ -79,8 +212,8 @@ std::string describe_timing(const RunTiming& timing) {
       count_of(timing.measured, "point"), wall, "", "seconds", "%",
       timing.measured > 0 ? "  ms a point" : "");
   for (std::size_t i = 0; i < phase_count; ++i) {
-    const auto phase = static_cast<Phase>(i);
-    if (timing.phases[phase] > 0) text += row(name_of(phase), timing.phases[phase], wall, points);
+    const double seconds = timing.phases[static_cast<Phase>(i)];
+    if (seconds > 0) text += row(phase_names.at(i), seconds, wall, points);
   }
   text += row("together", wall, wall, points);
   if (timing.busy_seconds > 0) {
@@ -89,25 +222,24 @@ std::string describe_timing(const RunTiming& timing) {
     text += row("the device was busy", timing.busy_seconds, wall - counters, points);
     text += row("the engine's own cost", idle, wall - counters, points);
   }
-  return text + describe_compiling(timing.compile);
-}
-
-/// Where all of a table is, and how to get it if it could not be written.
-std::string whole_tables(const RunEnd& end) {
-  const auto is_markdown = [](const std::filesystem::path& file) {
-    return file.extension() == ".md";
-  };
-  const auto found = std::ranges::find_if(end.files, is_markdown);
-  return found != end.files.end() ? found->string()
-                                  : fmt::format("sweep report {}", end.files.back().string());
+  if (timing.compile.configurations + timing.compile.from_cache > 0) {
+    text += "Compiling, beside the measuring: " + describe(timing.compile, "\n  ") + ".\n";
+  }
+  return text;
 }
 
 void show_tables(const RunAnalysis& run, const RunEnd& end) {
   const Terminal terminal = terminal_of(STDOUT_FILENO);
   Drawing drawing = Drawing::plain;
   if (terminal.is_terminal) drawing = terminal.unicode ? Drawing::unicode : Drawing::ascii;
+  // Where all of a table is, and how to get it if it could not be written.
+  const auto markdown = std::ranges::find(
+      end.files, ".md", [](const std::filesystem::path& file) { return file.extension(); });
+  const std::string whole = markdown != end.files.end()
+                                ? markdown->string()
+                                : fmt::format("sweep report {}", end.files.back().string());
   std::cout << write_terminal(run, terminal.width_or(file_width), terminal.color, drawing,
-                              {terminal.height, whole_tables(end)})
+                              {terminal.height, whole})
             << std::flush;
 }
 
@@ -119,44 +251,33 @@ void show_best(const RunAnalysis& run) {
 
 }  // namespace
 
-void EndingStage::begin(const std::string& text) {
-  if (events_ != nullptr) events_->on_stage(text);
-  const Terminal terminal = terminal_of(STDERR_FILENO);
-  if (!is_silent_ && terminal.live) line_.show_cut(text, terminal);
-}
-
-void EndingStage::say(const std::string& lines) {
-  if (!is_silent_) line_.print(lines);
-}
-
-int exit_code_of(const RunSummary& summary, std::span<const ExpectationResult> expectations) {
-  if (summary.interrupted) return stopped_exit_code();
-  const bool kept = std::ranges::all_of(expectations, &ExpectationResult::kept);
-  return summary.failed > 0 || !kept ? exit_points_failed : exit_done;
+bool is_silent(const GivenOptions& given) {
+  return given.has("quiet") || given.has("json");
 }
 
 void conclude(const RunSummary& summary, const RunAnalysis& run, const RunEnd& end,
-              const RunOptions& options) {
-  if (!options.is_silent()) {
+              const GivenOptions& given) {
+  const bool as_json = given.has("json");
+  if (!is_silent(given)) {
     show_tables(run, end);
-  } else if (!options.json) {
+  } else if (!as_json) {
     show_best(run);
   }
-  if (options.timing) {
-    (options.json ? std::cerr : std::cout) << '\n' << describe_timing(summary.timing) << std::flush;
+  if (given.has("timing")) {
+    (as_json ? std::cerr : std::cout) << '\n' << describe_timing(summary.timing) << std::flush;
   }
   std::cerr << describe_broken(end.expectations, run.results.points,
                                terminal_of(STDERR_FILENO).color);
-  if (options.is_silent() && !options.json) {
-    const std::string note = note_on_verification(run.results.points);
-    if (!note.empty()) std::cerr << note << '\n';
-  } else if (!options.is_silent()) {
+  if (!is_silent(given)) {
     const bool is_replay = run.results.run.provenance.device.backend == "replay";
     std::cerr << fmt::format("{} {}, {} failed{}; {} reused\n{}{}",
                              count_of(summary.measured, "point"),
                              is_replay ? "taken from the recording" : "measured", summary.failed,
-                             count_partly_verified(run.results.points), summary.reused, end.charts,
-                             describe_files(end.files));
+                             count_partly_verified(run.results.points), summary.reused,
+                             describe_chart_files(end.charts), describe_files(end.files));
+  } else if (!as_json) {
+    const std::string note = note_on_verification(run.results.points);
+    if (!note.empty()) std::cerr << note << '\n';
   }
   if (summary.interrupted) {
     std::cerr << fmt::format("Stopped. To go on where it stopped: {}\n", end.resume);

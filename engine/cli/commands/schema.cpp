@@ -1,11 +1,11 @@
-#include <fmt/format.h>
-
 #include "engine/cli/commands.h"
 #include "engine/cli/options/output.h"
 #include "engine/spec/keys.h"
 #include "engine/text/diagnostic.h"
 
 namespace sweep {
+
+namespace {
 
 CommandLine schema_line() {
   CommandLine line(
@@ -22,15 +22,20 @@ CommandLine schema_line() {
   return line;
 }
 
-int schema_command(const GivenOptions& given) {
+int schema_main(const GivenOptions& given) {
   const std::string& what = given.operands().front();
-  if (what != "sweep" && what != "pattern") {
-    throw UsageError(fmt::format(
-        "there is no schema of '{}'; {}", what,
-        suggest(what, std::vector<std::string>{"sweep", "pattern"}, "there are those of")));
+  const std::vector<std::string> known = {"sweep", "pattern"};
+  if (!is_among(known, what)) {
+    throw UsageError("there is no schema of '{}'; {}", what,
+                     suggest(what, known, "there are those of"));
   }
   write_result(given_output(given), what == "sweep" ? sweep_schema() : pattern_schema());
   return exit_done;
 }
+
+}  // namespace
+
+const Command schema_command = {
+    "schema", "write the JSON Schema of sweeps or patterns, for editors", schema_line, schema_main};
 
 }  // namespace sweep

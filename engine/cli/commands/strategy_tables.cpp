@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "report/display_text.h"
 #include "report/document.h"
@@ -12,35 +13,19 @@
 namespace sweep {
 namespace {
 
-constexpr std::string_view solid = "\u2588";
-constexpr std::string_view shaded = "\u2591";
-
 double largest_of(std::span<const ChartBar> bars) {
   double largest = 1;
   for (const ChartBar& bar : bars) largest = std::max(largest, bar.upper);
   return largest;
 }
 
-std::string repeated(std::string_view text, std::size_t times) {
-  std::string result;
-  for (std::size_t i = 0; i < times; ++i) result += text;
-  return result;
-}
-
-/// How many columns a value's bar takes, one at least.
-std::size_t columns(double value, double largest, std::size_t width, bool logarithmic) {
-  const double share = logarithmic ? std::log(value) / std::log(largest) : value / largest;
-  const auto rounded = static_cast<std::size_t>(std::lround(share * static_cast<double>(width)));
-  return std::clamp<std::size_t>(rounded, 1, width);
-}
-
 }  // namespace
 
 bool is_logarithmic(std::span<const ChartBar> bars) {
   constexpr double spread = 20;
-  double smallest = largest_of(bars);
-  for (const ChartBar& bar : bars) smallest = std::min(smallest, bar.value);
-  return largest_of(bars) > spread * smallest;
+  const double largest = largest_of(bars);
+  return std::ranges::any_of(bars,
+                             [&](const ChartBar& bar) { return largest > spread * bar.value; });
 }
 
 std::vector<std::string> draw_bars(std::span<const ChartBar> bars, std::size_t width) {
@@ -57,22 +42,28 @@ std::vector<std::string> draw_bars(std::span<const ChartBar> bars, std::size_t w
   const std::size_t room = std::clamp(width > taken ? width - taken : 0, shortest, longest);
   const double largest = largest_of(bars);
   const bool logarithmic = is_logarithmic(bars);
+  // How many columns a value's bar takes, one at least.
+  const auto columns = [&](double value) {
+    const double share = logarithmic ? std::log(value) / std::log(largest) : value / largest;
+    const auto rounded = static_cast<std::size_t>(std::lround(share * static_cast<double>(room)));
+    return std::clamp<std::size_t>(rounded, 1, room);
+  };
   std::vector<std::string> lines;
   for (const ChartBar& bar : bars) {
-    const std::size_t value = columns(bar.value, largest, room, logarithmic);
-    const std::size_t upper = columns(bar.upper, largest, room, logarithmic);
     std::string line = pad_right(bar.name, names) + std::string(gap, ' ');
-    line += repeated(solid, value) + repeated(shaded, upper - value);
-    line += std::string(gap, ' ') + bar.label;
-    lines.push_back(std::move(line));
+    for (std::size_t i = 0; i < columns(bar.upper); ++i) {
+      line += i < columns(bar.value) ? "\u2588" : "\u2591";
+    }
+    lines.push_back(line + std::string(gap, ' ') + bar.label);
   }
   return lines;
 }
 
 namespace {
 
-struct TextTable {
-  std::vector<std::string> headings;  ///< the first column is names, the others are figures
+/// The first column is names, the others are figures.
+struct StrategyTable {
+  std::vector<std::string> headings;
   std::vector<std::vector<std::string>> rows;
 };
 
@@ -84,75 +75,59 @@ std::string count_text(std::size_t count, std::size_t most) {
   return count > most ? fmt::format("> {}", most) : std::to_string(count);
 }
 
-std::string ratio_text(double ratio) {
-  return fmt::format("{:.2f}", ratio);
+double at_least_one(std::size_t count) {
+  return static_cast<double>(std::max<std::size_t>(count, 1));
 }
 
-std::vector<std::string> strategies_of(const StrategyComparison& comparison) {
-  std::vector<std::string> names;
-  for (const Standing& standing : comparison.standings) {
-    if (std::ranges::find(names, standing.strategy) == names.end()) {
-      names.push_back(standing.strategy);
-    }
+/// A row of cells for each strategy, which `add_cells` puts together of its standings, one for each
+/// share.
+template <typename AddCells>
+std::vector<std::vector<std::string>> rows_of(const StrategyComparison& comparison,
+                                              AddCells add_cells) {
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t i = 0; i < comparison.standings.size(); ++i) {
+    if (i % comparison.shares.size() == 0) rows.push_back({comparison.standings[i].strategy});
+    add_cells(i, rows.back());
   }
-  return names;
+  return rows;
 }
 
-const Standing* find_standing(const StrategyComparison& comparison, const std::string& name,
-                              double share) {
-  const auto found = std::ranges::find_if(comparison.standings, [&](const Standing& standing) {
-    return standing.strategy == name && standing.share == share;
-  });
-  return found != comparison.standings.end() ? &*found : nullptr;
-}
-
-TextTable table_of(const StrategyComparison& comparison) {
-  TextTable table{{"strategy"}, {}};
+StrategyTable table_of(const StrategyComparison& comparison) {
+  StrategyTable table{{"strategy"}, {}};
   for (const double share : comparison.shares) {
-    table.headings.push_back(percent(share));
-    table.headings.emplace_back("90th");
-    table.headings.emplace_back("/ random");
+    table.headings.insert(table.headings.end(), {percent(share), "90th", "/ random"});
   }
-  for (const std::string& name : strategies_of(comparison)) {
-    std::vector<std::string> row = {name};
-    for (const double share : comparison.shares) {
-      const Standing& standing = *find_standing(comparison, name, share);
-      row.push_back(count_text(standing.median, comparison.most));
-      row.push_back(count_text(standing.ninetieth, comparison.most));
-      row.push_back(ratio_text(ratio_to_random(comparison, standing)));
-    }
-    table.rows.push_back(std::move(row));
-  }
+  table.rows = rows_of(comparison, [&](std::size_t i, std::vector<std::string>& row) {
+    const Standing& standing = comparison.standings[i];
+    row.push_back(count_text(standing.median, comparison.most));
+    row.push_back(count_text(standing.ninetieth, comparison.most));
+    row.push_back(fmt::format("{:.2f}", ratio_to_random(comparison, standing)));
+  });
   return table;
 }
 
-std::string explanation(const StrategyComparison& comparison) {
+/// How far the strategies' ratios to random go on all recordings together.
+StrategyTable mean_table(std::span<const StrategyComparison> comparisons) {
+  StrategyTable table{{"strategy"}, {}};
+  for (const double share : comparisons.front().shares) table.headings.push_back(percent(share));
+  table.rows = rows_of(comparisons.front(), [&](std::size_t i, std::vector<std::string>& row) {
+    double logarithms = 0;
+    for (const StrategyComparison& comparison : comparisons) {
+      logarithms += std::log(ratio_to_random(comparison, comparison.standings[i]));
+    }
+    const auto count = static_cast<double>(comparisons.size());
+    row.push_back(fmt::format("{:.2f}", std::exp(logarithms / count)));
+  });
+  return table;
+}
+
+std::string explanation_of(const StrategyComparison& comparison) {
   std::vector<std::string> shares;
-  for (const double share : comparison.shares) shares.push_back(percent(share));
+  std::ranges::transform(comparison.shares, std::back_inserter(shares), percent);
   return fmt::format(
       "Configurations tried until one reaches {} of the best: the median and the 90th percentile "
       "over {} seed{}, and the median over that of random.",
       in_words(shares, "or"), comparison.seeds, comparison.seeds == 1 ? "" : "s");
-}
-
-/// How far the strategies' ratios to random go on all recordings together.
-TextTable mean_table(std::span<const StrategyComparison> comparisons) {
-  const StrategyComparison& first = comparisons.front();
-  TextTable table{{"strategy"}, {}};
-  for (const double share : first.shares) table.headings.push_back(percent(share));
-  for (const std::string& name : strategies_of(first)) {
-    std::vector<std::string> row = {name};
-    for (const double share : first.shares) {
-      double logarithms = 0;
-      for (const StrategyComparison& comparison : comparisons) {
-        const Standing* standing = find_standing(comparison, name, share);
-        if (standing != nullptr) logarithms += std::log(ratio_to_random(comparison, *standing));
-      }
-      row.push_back(ratio_text(std::exp(logarithms / static_cast<double>(comparisons.size()))));
-    }
-    table.rows.push_back(std::move(row));
-  }
-  return table;
 }
 
 std::string mean_caption(std::size_t recordings) {
@@ -162,22 +137,28 @@ std::string mean_caption(std::size_t recordings) {
       recordings);
 }
 
-struct Chart {
+struct StrategyChart {
   std::string caption;
-  std::vector<std::string> lines;
+  std::string lines;
 };
 
-Chart chart_of(const StrategyComparison& comparison, double share, std::size_t width) {
-  std::vector<ChartBar> bars;
-  for (const std::string& name : strategies_of(comparison)) {
-    const Standing& standing = *find_standing(comparison, name, share);
-    bars.push_back({name, static_cast<double>(std::max<std::size_t>(standing.median, 1)),
-                    static_cast<double>(std::max<std::size_t>(standing.ninetieth, 1)),
-                    count_text(standing.median, comparison.most)});
+/// One for each share.
+std::vector<StrategyChart> charts_for(const StrategyComparison& comparison, std::size_t width) {
+  std::vector<StrategyChart> charts;
+  for (const double share : comparison.shares) {
+    std::vector<ChartBar> bars;
+    for (const Standing& standing : comparison.standings) {
+      if (standing.share != share) continue;
+      bars.push_back({standing.strategy, at_least_one(standing.median),
+                      at_least_one(standing.ninetieth),
+                      count_text(standing.median, comparison.most)});
+    }
+    charts.push_back({fmt::format("To {} of the best: median, shaded to the 90th percentile{}",
+                                  percent(share), is_logarithmic(bars) ? "; logarithmic" : ""),
+                      {}});
+    for (const std::string& line : draw_bars(bars, width)) charts.back().lines += line + '\n';
   }
-  return {fmt::format("To {} of the best: median, shaded to the 90th percentile{}", percent(share),
-                      is_logarithmic(bars) ? "; logarithmic" : ""),
-          draw_bars(bars, width)};
+  return charts;
 }
 
 std::string terminal_lines(const std::string& text, std::size_t width) {
@@ -186,18 +167,13 @@ std::string terminal_lines(const std::string& text, std::size_t width) {
   return result;
 }
 
-std::string terminal_text(const TextTable& table, bool color) {
-  constexpr std::string_view gap = "  ";
-  std::vector<std::size_t> widths;
-  for (std::size_t i = 0; i < table.headings.size(); ++i) {
-    widths.push_back(display_width(table.headings[i]));
-    for (const auto& row : table.rows) widths[i] = std::max(widths[i], display_width(row[i]));
-  }
+std::string terminal_text(const StrategyTable& table, bool color) {
   const auto line_of = [&](const std::vector<std::string>& cells) {
-    std::string line = pad_right(cells[0], widths[0]);
-    for (std::size_t i = 1; i < cells.size(); ++i) {
-      line += gap;
-      line += pad_left(cells[i], widths[i]);
+    std::string line;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      std::size_t width = display_width(table.headings[i]);
+      for (const auto& row : table.rows) width = std::max(width, display_width(row[i]));
+      line += i == 0 ? pad_right(cells[i], width) : "  " + pad_left(cells[i], width);
     }
     return line;
   };
@@ -206,7 +182,7 @@ std::string terminal_text(const TextTable& table, bool color) {
   return text;
 }
 
-std::string markdown_text(const TextTable& table) {
+std::string markdown_text(const StrategyTable& table) {
   std::vector<ReportColumn> columns;
   for (const std::string& heading : table.headings) {
     columns.push_back({heading, !columns.empty()});
@@ -217,9 +193,13 @@ std::string markdown_text(const TextTable& table) {
 }  // namespace
 
 double ratio_to_random(const StrategyComparison& comparison, const Standing& standing) {
-  const Standing* random = find_standing(comparison, "random", standing.share);
-  const double base = random != nullptr ? static_cast<double>(random->median) : 1;
-  return static_cast<double>(std::max<std::size_t>(standing.median, 1)) / std::max(base, 1.0);
+  double base = 1;
+  for (const Standing& other : comparison.standings) {
+    if (other.strategy == "random" && other.share == standing.share) {
+      base = at_least_one(other.median);
+    }
+  }
+  return at_least_one(standing.median) / base;
 }
 
 std::string write_strategies_terminal(std::span<const StrategyComparison> comparisons,
@@ -229,12 +209,10 @@ std::string write_strategies_terminal(std::span<const StrategyComparison> compar
     if (!text.empty()) text += '\n';
     text += painted(printable(comparison.file), bold, color) + '\n';
     text += terminal_lines(comparison.about, width);
-    text += terminal_lines(explanation(comparison), width) + '\n';
+    text += terminal_lines(explanation_of(comparison), width) + '\n';
     text += terminal_text(table_of(comparison), color);
-    for (const double share : comparison.shares) {
-      const Chart chart = chart_of(comparison, share, width);
-      text += '\n' + terminal_lines(chart.caption, width);
-      for (const std::string& line : chart.lines) text += line + '\n';
+    for (const StrategyChart& chart : charts_for(comparison, width)) {
+      text += '\n' + terminal_lines(chart.caption, width) + chart.lines;
     }
   }
   if (comparisons.size() > 1) {
@@ -248,14 +226,11 @@ std::string write_strategies_markdown(std::span<const StrategyComparison> compar
   constexpr std::size_t width = 80;
   std::string text = "# Search strategies\n";
   for (const StrategyComparison& comparison : comparisons) {
-    text += fmt::format("\n## {}\n\n{}\n\n{}\n\n", escape_markdown(comparison.file),
-                        escape_markdown(comparison.about), explanation(comparison));
-    text += markdown_text(table_of(comparison));
-    for (const double share : comparison.shares) {
-      const Chart chart = chart_of(comparison, share, width);
-      std::string lines;
-      for (const std::string& line : chart.lines) lines += line + '\n';
-      text += fmt::format("\n{}:\n\n{}", chart.caption, markdown_code(lines, "text"));
+    text += fmt::format("\n## {}\n\n{}\n\n{}\n\n{}", escape_markdown(comparison.file),
+                        escape_markdown(comparison.about), explanation_of(comparison),
+                        markdown_text(table_of(comparison)));
+    for (const StrategyChart& chart : charts_for(comparison, width)) {
+      text += fmt::format("\n{}:\n\n{}", chart.caption, markdown_code(chart.lines, "text"));
     }
   }
   if (comparisons.size() > 1) {

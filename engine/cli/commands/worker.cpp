@@ -1,3 +1,4 @@
+
 #include "engine/run/worker.h"
 
 #include <poll.h>
@@ -12,8 +13,7 @@
 #include <thread>
 
 #include "engine/cli/commands.h"
-#include "engine/cli/options/compile_options.h"
-#include "engine/cli/options/device_options.h"
+#include "engine/cli/options/execution_options.h"
 #include "engine/cuda/cuda_backend.h"
 #include "engine/run/compiler_process.h"
 #include "engine/run/worker_process.h"

@@ -1,17 +1,22 @@
-#include "engine/cli/completion/completion.h"
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <filesystem>
+#include <iostream>
 
 #include "engine/cli/commands.h"
-#include "engine/cli/options/device_options.h"
-#include "engine/cli/options/find_sources.h"
+#include "engine/cli/embedded_files.h"
+#include "engine/cli/options/execution_options.h"
+#include "engine/cli/options/output.h"
+#include "engine/cli/options/sources.h"
 #include "engine/emulator/execution/emulator_backend.h"
 #include "engine/search/strategy.h"
 #include "engine/spec/counters.h"
 #include "engine/spec/metric.h"
-#include "engine/spec/pattern.h"
+#include "engine/text/diagnostic.h"
 #include "engine/text/read_source.h"
 
 namespace sweep {
@@ -19,29 +24,34 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What stands before the word on its command line.
+/// A word that may stand where the cursor is.
+struct Offer {
+  std::string word;
+  std::string meaning = {};  ///< a few words; may be empty
+};
+
+/// What may stand at the end of a command line.
+struct Completion {
+  std::vector<Offer> offers;
+  std::string files = {};  ///< what the shell adds: "files", "files yaml cu", "folders", nothing
+  bool goes_on = false;    ///< no space after the word: what is offered is not all of it
+};
+
+/// What stands before the word on its command line, and the word as far as it is there.
 struct LineSoFar {
-  std::vector<std::string> operands;
-  std::vector<std::string> pattern_folders;  ///< of --patterns
-  std::vector<std::string> include_folders;  ///< of --include
+  std::vector<std::string> operands = {};
+  GivenFolders folders = {};
+  std::string typed = {};
 };
 
 std::vector<Offer> plain(const std::vector<std::string>& words) {
   std::vector<Offer> offers;
-  for (const std::string& word : words) offers.push_back({word, {}});
+  for (const std::string& word : words) offers.push_back({word});
   return offers;
 }
 
-Completion words_only(std::vector<Offer> offers) {
-  return {std::move(offers), OfferedFiles::nothing, {}, false};
-}
-
-Completion with_files(std::vector<Offer> offers, std::vector<std::string> endings) {
-  return {std::move(offers), OfferedFiles::of_endings, std::move(endings), false};
-}
-
-std::vector<Offer> pattern_offers(const LineSoFar& line) {
-  return plain(PatternLibrary(pattern_folders(line.pattern_folders, {})).names());
+Completion pattern_names(const LineSoFar& line) {
+  return {plain(pattern_library({line.folders.patterns, {}}).names()), "files cu"};
 }
 
 std::vector<Offer> metric_offers() {
@@ -63,33 +73,26 @@ std::vector<Offer> counter_offers() {
 
 /// One more word of a list with commas; what it has already is not offered again.
 Completion listed(std::vector<Offer> offers, const std::string& typed) {
-  const std::size_t comma = typed.rfind(',');
-  const std::string before = comma == std::string::npos ? "" : typed.substr(0, comma + 1);
+  const std::string before = typed.substr(0, typed.rfind(',') + 1);
   std::erase_if(offers, [&](const Offer& offer) {
     return ("," + before).find("," + offer.word + ",") != std::string::npos;
   });
   for (Offer& offer : offers) offer.word = before + offer.word;
-  Completion completion = words_only(std::move(offers));
-  completion.goes_on = true;
-  return completion;
+  return {std::move(offers), {}, true};
 }
 
 /// The patterns of the sweep or the pattern that the line names, nothing enumerated.
 std::vector<PatternPtr> patterns_on(const LineSoFar& line) {
   if (line.operands.empty()) return {};
   const std::string& name = line.operands.front();
+  std::error_code error;
   const bool is_pattern = fs::path(name).extension() == ".cu";
-  if (!is_pattern) {
-    const std::vector<std::string> names = sweep_names();
-    std::error_code error;
-    if (fs::exists(name, error) || std::ranges::find(names, name) != names.end()) {
-      const fs::path file = find_sweep_file(name);
-      const PatternLibrary library(pattern_folders(line.pattern_folders, file),
-                                   include_folders({{}, line.include_folders}));
-      return parse_sweep(read_source(file), file, library.lookup(), {}).patterns;
-    }
+  if (!is_pattern && (fs::exists(name, error) || is_among(sweep_names(), name))) {
+    const fs::path file = find_sweep_file(name);
+    const PatternLibrary library = pattern_library(line.folders, file);
+    return parse_sweep(read_source(file), file, library.lookup(), {}).patterns;
   }
-  return {find_pattern(name, GivenFolders{line.pattern_folders, line.include_folders})};
+  return {find_pattern(name, line.folders)};
 }
 
 std::vector<Offer> parameter_offers(const std::vector<PatternPtr>& patterns) {
@@ -105,30 +108,23 @@ std::vector<Offer> parameter_offers(const std::vector<PatternPtr>& patterns) {
 }
 
 std::vector<Offer> value_offers(const Parameter& parameter) {
-  switch (parameter.kind) {
-    case ValueKind::boolean:
-      return plain({"true", "false"});
-    case ValueKind::element:
-      return plain({ElementType::names().begin(), ElementType::names().end()});
-    default:
-      return {{parameter.default_value.text(), "the default"}};
+  if (parameter.kind == ValueKind::boolean) return plain({"true", "false"});
+  if (parameter.kind == ValueKind::element) {
+    return plain({ElementType::names().begin(), ElementType::names().end()});
   }
+  return {{parameter.default_value.text(), "the default"}};
 }
 
-Completion assignment(const std::string& typed, const LineSoFar& line) {
-  const std::vector<PatternPtr> patterns = patterns_on(line);
-  const std::size_t equals = typed.find('=');
-  Completion completion;
-  completion.goes_on = true;
-  if (equals == std::string::npos) {
-    completion.offers = parameter_offers(patterns);
-    return completion;
-  }
-  const std::string name = typed.substr(0, equals);
-  for (const PatternPtr& pattern : patterns) {
+Completion assignment_words(const LineSoFar& line) {
+  const std::vector<PatternPtr> on_line = patterns_on(line);
+  const std::size_t equals = line.typed.find('=');
+  if (equals == std::string::npos) return {parameter_offers(on_line), {}, true};
+  const std::string name = line.typed.substr(0, equals);
+  Completion completion = {{}, {}, true};
+  for (const PatternPtr& pattern : on_line) {
     const Parameter* parameter = pattern->find_parameter(name);
     if (parameter == nullptr) continue;
-    completion = listed(value_offers(*parameter), typed.substr(equals + 1));
+    completion = listed(value_offers(*parameter), line.typed.substr(equals + 1));
     for (Offer& offer : completion.offers) offer.word = name + '=' + offer.word;
     break;
   }
@@ -138,157 +134,154 @@ Completion assignment(const std::string& typed, const LineSoFar& line) {
 }
 
 /// `show pattern NAME`
-Completion named(const LineSoFar& line) {
+Completion named_words(const LineSoFar& line) {
   const std::string kind = line.operands.empty() ? "" : line.operands.back();
-  if (kind == "pattern") return with_files(pattern_offers(line), {"cu"});
-  if (kind == "sweep") return with_files(plain(sweep_names()), {"yaml"});
-  if (kind == "metric") return words_only(metric_offers());
+  if (kind == "pattern") return pattern_names(line);
+  if (kind == "sweep") return {plain(sweep_names()), "files yaml"};
+  if (kind == "metric") return {metric_offers()};
   return {};
 }
 
-std::vector<Offer> device_offers() {
-  return {{"auto", "the first GPU, without one the emulator"},
-          {emulator_name, "needs no GPU"},
-          {"0", "the first GPU"},
-          {"replay:", "a file of recorded results"}};
-}
-
-/// What may stand for `word`, of which `typed` is there; offers that do not begin with it are the
-/// caller's to drop. Throws what reading the patterns and sweeps on the line throws.
-Completion offers_for(const Word& word, const std::string& typed, const LineSoFar& line) {
-  switch (word.kind) {
-    case WordKind::text:
-    case WordKind::number:
-      return {};
-    case WordKind::choice:
-      return words_only(plain(word.choices));
-    case WordKind::file:
-      return {{}, OfferedFiles::every, {}, false};
-    case WordKind::folder:
-      return {{}, OfferedFiles::folders, {}, false};
-    case WordKind::sweep:
-      return with_files(plain(sweep_names()), {"yaml"});
-    case WordKind::pattern:
-      return with_files(pattern_offers(line), {"cu"});
-    case WordKind::source:
-      return with_files(plain(sweep_names()), {"yaml", "cu"});
-    case WordKind::database:
-      return with_files({}, {"db"});
-    case WordKind::recording:
-      return with_files({}, {"db", "json"});
-    case WordKind::named:
-      return named(line);
-    case WordKind::assignment:
-      return assignment(typed, line);
-    case WordKind::counters:
-      return listed(counter_offers(), typed);
-    case WordKind::strategies:
-      return listed(plain(strategy_names()), typed);
-    case WordKind::metric:
-      return words_only(metric_offers());
-    case WordKind::device:
-      return words_only(device_offers());
-    case WordKind::capability:
-      return words_only(plain(model_names()));
-  }
+Completion no_words(const LineSoFar& /*line*/) {
   return {};
 }
 
-/// A command line, read up to the word that is to be completed.
-class LineReader {
- public:
-  LineReader(const CommandLine& line, std::span<const std::string> words)
-      : options_(line.described_options()), operands_(line.described_operands()) {
-    for (const std::string& word : words) read(word);
-  }
+Completion metric_words(const LineSoFar& /*line*/) {
+  return {metric_offers()};
+}
 
-  Completion complete(const std::string& typed) const {
-    if (pending_ != nullptr) return offers_for(pending_->argument, typed, so_far_);
-    if (!options_ended_ && typed.starts_with("--")) {
-      const std::size_t equals = typed.find('=');
-      if (equals != std::string::npos) return complete_value(typed, equals);
-    }
-    if (!options_ended_ && (typed.starts_with('-') || operands_.words.empty())) {
-      return option_offers();
-    }
-    const std::size_t place = so_far_.operands.size();
-    if (place < operands_.words.size()) return offers_for(operands_.words[place], typed, so_far_);
-    if (operands_.any_number) return offers_for(operands_.words.back(), typed, so_far_);
-    return options_ended_ ? Completion() : option_offers();
-  }
-
- private:
-  void read(const std::string& word) {
-    if (pending_ != nullptr) {
-      note(*pending_, word);
-      pending_ = nullptr;
-    } else if (options_ended_ || !word.starts_with('-') || word == "-") {
-      so_far_.operands.push_back(word);
-    } else if (word == "--") {
-      options_ended_ = true;
-    } else {
-      read_option(word);
-    }
-  }
-
-  void read_option(const std::string& word) {
-    const std::size_t equals = std::min(word.find('='), word.size());
-    const OptionOfLine* option = find(word.substr(0, equals));
-    if (option == nullptr) return;
-    given_.push_back(option->name);
-    if (option->argument.placeholder.empty()) return;
-    if (equals < word.size()) {
-      note(*option, word.substr(equals + 1));
-    } else {
-      pending_ = option;
-    }
-  }
-
-  void note(const OptionOfLine& option, const std::string& value) {
-    if (option.name == "patterns") so_far_.pattern_folders.push_back(value);
-    if (option.name == "include") so_far_.include_folders.push_back(value);
-  }
-
-  const OptionOfLine* find(const std::string& word) const {
-    const auto found = std::ranges::find_if(options_, [&](const OptionOfLine& option) {
-      return word == "--" + option.name ||
-             (!option.short_name.empty() && word == "-" + option.short_name);
-    });
-    return found != options_.end() ? &*found : nullptr;
-  }
-
-  /// Of `--option=value`.
-  Completion complete_value(const std::string& typed, std::size_t equals) const {
-    const OptionOfLine* option = find(typed.substr(0, equals));
-    if (option == nullptr || option->argument.placeholder.empty()) return {};
-    Completion completion = offers_for(option->argument, typed.substr(equals + 1), so_far_);
-    // Shells complete files after an equals sign in ways of their own.
-    completion.files = OfferedFiles::nothing;
-    for (Offer& offer : completion.offers) {
-      offer.word = typed.substr(0, equals + 1) + offer.word;
-    }
-    return completion;
-  }
-
-  Completion option_offers() const {
-    Completion completion;
-    for (const OptionOfLine& option : options_) {
-      const bool is_given = std::ranges::find(given_, option.name) != given_.end();
-      if (is_given && !option.may_repeat) continue;
-      completion.offers.push_back({"--" + option.name, option.help});
-      if (option.short_name.empty()) continue;
-      completion.offers.push_back({"-" + option.short_name, option.help});
-    }
-    return completion;
-  }
-
-  std::vector<OptionOfLine> options_;
-  OperandsOfLine operands_;
-  LineSoFar so_far_;
-  std::vector<std::string> given_;
-  const OptionOfLine* pending_ = nullptr;  ///< the option whose argument comes next
-  bool options_ended_ = false;
+/// What the placeholders of options and operands stand for. Throws what reading the patterns and
+/// sweeps on the line throws.
+struct Placeholder {
+  std::string_view name;
+  Completion (*complete)(const LineSoFar& line);
 };
+
+constexpr std::array placeholder_rows = {
+    Placeholder{"CC", [](const LineSoFar&) { return Completion{plain(model_names())}; }},
+    Placeholder{"CONDITION", no_words},
+    Placeholder{"COUNTERS",
+                [](const LineSoFar& line) { return listed(counter_offers(), line.typed); }},
+    Placeholder{"DATABASE",
+                [](const LineSoFar&) {
+                  return Completion{{}, "files db"};
+                }},
+    Placeholder{"DEVICE",
+                [](const LineSoFar&) {
+                  return Completion{{{"auto", "the first GPU, without one the emulator"},
+                                     {emulator_name, "needs no GPU"},
+                                     {"0", "the first GPU"},
+                                     {"replay:", "a file of recorded results"}}};
+                }},
+    Placeholder{"DIR",
+                [](const LineSoFar&) {
+                  return Completion{{}, "folders"};
+                }},
+    Placeholder{"FILE",
+                [](const LineSoFar&) {
+                  return Completion{{}, "files"};
+                }},
+    Placeholder{"METRIC", metric_words},
+    Placeholder{"METRICS", metric_words},
+    Placeholder{"N", no_words},
+    Placeholder{"NAME", named_words},
+    Placeholder{"NAME=VALUE", assignment_words},
+    Placeholder{"NAME=VALUES", assignment_words},
+    Placeholder{"NAMES", no_words},
+    Placeholder{"NUMBER", no_words},
+    Placeholder{"OLD=NEW", no_words},
+    Placeholder{"PATTERN", pattern_names},
+    Placeholder{"PERCENT", no_words},
+    Placeholder{"RECORDING",
+                [](const LineSoFar&) {
+                  return Completion{{}, "files db json"};
+                }},
+    Placeholder{"SOURCE",
+                [](const LineSoFar&) {
+                  return Completion{plain(sweep_names()), "files yaml cu"};
+                }},
+    Placeholder{"STRATEGIES",
+                [](const LineSoFar& line) { return listed(plain(strategy_names()), line.typed); }},
+    Placeholder{"SWEEP",
+                [](const LineSoFar&) {
+                  return Completion{plain(sweep_names()), "files yaml"};
+                }},
+};
+
+/// What may stand for `word`; offers that do not begin with what is typed are the caller's to drop.
+Completion offers_for(const Word& word, const LineSoFar& line) {
+  if (!word.choices.empty()) return {plain(word.choices)};
+  const auto* found = std::ranges::find(placeholder_rows, word.placeholder, &Placeholder::name);
+  return found != placeholder_rows.end() ? found->complete(line) : Completion();
+}
+
+const OptionOfLine* find_option(const CommandLine& line, const std::string& word) {
+  for (const OptionOfLine& option : line.described_options()) {
+    const bool is_short = !option.short_name.empty() && word == "-" + option.short_name;
+    if (is_short || word == "--" + option.name) return &option;
+  }
+  return nullptr;
+}
+
+Completion option_offers(const CommandLine& line, const std::vector<std::string>& given) {
+  Completion completion;
+  for (const OptionOfLine& option : line.described_options()) {
+    if (is_among(given, option.name) && !option.may_repeat) continue;
+    completion.offers.push_back({"--" + option.name, option.help});
+    if (option.short_name.empty()) continue;
+    completion.offers.push_back({"-" + option.short_name, option.help});
+  }
+  return completion;
+}
+
+/// Completes the last of a command's words.
+Completion complete_line(const CommandLine& line, std::span<const std::string> words) {
+  LineSoFar so_far;
+  std::vector<std::string> given;
+  const OptionOfLine* pending = nullptr;  // whose argument comes next
+  bool options_ended = false;
+  const auto note = [&](const OptionOfLine& option, const std::string& value) {
+    if (option.name == "patterns") so_far.folders.patterns.push_back(value);
+    if (option.name == "include") so_far.folders.includes.push_back(value);
+  };
+  for (const std::string& word : words.first(words.size() - 1)) {
+    const std::size_t equals = std::min(word.find('='), word.size());
+    if (pending != nullptr) {
+      note(*std::exchange(pending, nullptr), word);
+    } else if (options_ended || !word.starts_with('-') || word == "-") {
+      so_far.operands.push_back(word);
+    } else if (word == "--") {
+      options_ended = true;
+    } else if (const auto* option = find_option(line, word.substr(0, equals)); option != nullptr) {
+      given.push_back(option->name);
+      if (option->argument.placeholder.empty()) continue;
+      if (equals == word.size()) pending = option;
+      if (equals < word.size()) note(*option, word.substr(equals + 1));
+    }
+  }
+  const std::string& typed = so_far.typed = words.back();
+  if (pending != nullptr) return offers_for(pending->argument, so_far);
+  const std::size_t equals = typed.find('=');
+  if (!options_ended && typed.starts_with("--") && equals != std::string::npos) {
+    const std::string before = typed.substr(0, equals + 1);
+    const OptionOfLine* option = find_option(line, typed.substr(0, equals));
+    if (option == nullptr || option->argument.placeholder.empty()) return {};
+    so_far.typed.erase(0, before.size());
+    Completion completion = offers_for(option->argument, so_far);
+    // Shells complete files after an equals sign in ways of their own.
+    completion.files.clear();
+    for (Offer& offer : completion.offers) offer.word = before + offer.word;
+    return completion;
+  }
+  const OperandsOfLine& operands = line.described_operands();
+  if (!options_ended && (typed.starts_with('-') || operands.words.empty())) {
+    return option_offers(line, given);
+  }
+  const std::size_t place = so_far.operands.size();
+  if (place < operands.words.size()) return offers_for(operands.words[place], so_far);
+  if (operands.any_number) return offers_for(operands.words.back(), so_far);
+  return options_ended ? Completion() : option_offers(line, given);
+}
 
 Completion command_offers() {
   Completion completion;
@@ -300,22 +293,19 @@ Completion command_offers() {
   return completion;
 }
 
-Completion everything(std::span<const std::string> words) {
-  if (words.empty()) return {};
-  if (words.size() == 1) return command_offers();
-  const auto command = std::ranges::find_if(
-      commands(), [&](const Command& candidate) { return candidate.name == words.front(); });
-  if (command == commands().end()) return {};
-  const CommandLine line = command->line();
-  return LineReader(line, words.subspan(1, words.size() - 2)).complete(words.back());
-}
-
-}  // namespace
-
+/// Completes the last of `words`, which may be empty; the others stand between the program's name
+/// and it. Knows the commands' tables, the patterns and sweeps there are, and the parameters of
+/// those on the line. Never fails: where it does not know it offers nothing.
 Completion complete(std::span<const std::string> words) {
+  if (words.empty()) return {};
   Completion completion;
+  const auto command = std::ranges::find(commands(), words.front(), &Command::name);
   try {
-    completion = everything(words);
+    if (words.size() == 1) {
+      completion = command_offers();
+    } else if (command != commands().end()) {
+      completion = complete_line(command->line(), words.subspan(1));
+    }
   } catch (const std::exception&) {
     // A pattern with mistakes on the line: the command will say so when it is run.
     return {};
@@ -323,6 +313,67 @@ Completion complete(std::span<const std::string> words) {
   std::erase_if(completion.offers,
                 [&](const Offer& offer) { return !offer.word.starts_with(words.back()); });
   return completion;
+}
+
+/// In one line, and no longer than a shell shows beside a word.
+std::string short_meaning(std::string text) {
+  for (char& c : text) c = c == '\t' || c == '\n' ? ' ' : c;
+  constexpr std::size_t longest = 72;
+  if (text.size() <= longest) return text;
+  const std::size_t end = text.rfind(' ', longest);
+  return text.substr(0, end == std::string::npos ? longest : end) + " ...";
+}
+
+}  // namespace
+
+bool can_complete(const std::string& placeholder) {
+  return std::ranges::find(placeholder_rows, placeholder, &Placeholder::name) !=
+         placeholder_rows.end();
+}
+
+namespace {
+
+CommandLine completion_line() {
+  CommandLine line("sweep completion [OPTIONS] bash|zsh|fish",
+                   "Writes the script that lets a shell complete commands, options, their values,\n"
+                   "patterns, sweeps and parameters. For this shell:\n"
+                   "  bash:  source <(sweep completion bash)\n"
+                   "  zsh:   source <(sweep completion zsh)     after compinit\n"
+                   "  fish:  sweep completion fish | source\n"
+                   "For good: put that line into ~/.bashrc, ~/.zshrc or\n"
+                   "~/.config/fish/config.fish. An installed sweep has the scripts in place.");
+  add_output_option(line);
+  line.operands({"bash|zsh|fish"}, 1, "for which shell? for example: sweep completion bash");
+  return line;
+}
+
+int completion_main(const GivenOptions& given) {
+  const std::string& shell = given.operands().front();
+  std::vector<std::string> shells;
+  for (const EmbeddedFile& script : completion_scripts()) {
+    shells.emplace_back(script.name);
+    if (script.name != shell) continue;
+    write_result(given_output(given), std::string(script.text));
+    return exit_done;
+  }
+  throw UsageError("there is no completion for '{}'; {}", shell,
+                   suggest(shell, shells, "the shells are"));
+}
+
+}  // namespace
+
+const Command completion_command = {"completion",
+                                    "write the script by which bash, zsh or fish complete",
+                                    completion_line, completion_main};
+
+int complete_command(const Arguments& arguments) {
+  const Completion completion = complete(arguments);
+  const char* const words = completion.goes_on ? "goes-on" : "words";
+  std::cout << (completion.files.empty() ? words : completion.files) << '\n';
+  for (const Offer& offer : completion.offers) {
+    std::cout << offer.word << '\t' << short_meaning(offer.meaning) << '\n';
+  }
+  return exit_done;
 }
 
 }  // namespace sweep

@@ -1,9 +1,17 @@
 #include "engine/cli/help/help_topics.h"
 
-#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <iostream>
+
+#include "engine/cli/commands.h"
 #include "engine/cli/embedded_files.h"
+#include "engine/cli/terminal/terminal.h"
 #include "engine/text/characters.h"
+#include "engine/text/diagnostic.h"
 #include "report/display_text.h"
 
 namespace sweep {
@@ -11,7 +19,7 @@ namespace {
 
 constexpr std::string_view verbatim_indent = "    ";
 constexpr std::string_view definition_mark = " :: ";
-constexpr std::string_view plain = "\x1b[0m";  ///< ends what is bold
+constexpr std::string_view end_of_bold = "\x1b[0m";  ///< ends what is bold
 /// A term that is longer than this has a line of its own.
 constexpr std::size_t longest_term_beside_text = 20;
 
@@ -116,14 +124,14 @@ struct Page {
     if (!color) return std::string(text);
     std::string result(in_code ? bold : "");
     for (const char c : text) {
-      if (c == '`') in_code = !in_code;
       if (c == '`') {
-        result += in_code ? bold : plain;
+        in_code = !in_code;
+        result += in_code ? bold : end_of_bold;
       } else {
         result += c;
       }
     }
-    if (in_code) result += plain;
+    if (in_code) result += end_of_bold;
     return result;
   }
 
@@ -148,45 +156,32 @@ struct Page {
     }
     return result + "\n";
   }
+
+  /// The column at which the texts begin of the definitions that stand together from `at` on.
+  std::size_t definition_column(const std::vector<Block>& blocks, std::size_t at) const {
+    constexpr std::size_t of_long_terms = 4;
+    std::size_t widest = 0;
+    for (; at < blocks.size() && blocks[at].kind == BlockKind::definition; ++at) {
+      const std::size_t columns = shown_columns(blocks[at].term, color);
+      if (columns <= longest_term_beside_text) widest = std::max(widest, columns);
+    }
+    return 2 + (widest == 0 ? of_long_terms : widest + 2);
+  }
+
+  std::string definition(const Block& block, std::size_t column) const {
+    bool in_code = false;
+    std::string result = "  " + styled(block.term, in_code);
+    const std::size_t columns = 2 + shown_columns(block.term, color);
+    const bool is_beside = columns + 2 <= column;
+    result.append(is_beside ? "" : "\n").append(is_beside ? column - columns : column, ' ');
+    return result + wrapped(block.text, column, column);
+  }
 };
 
-/// The column at which the texts begin of the definitions that stand together, `at` among them.
-std::size_t definition_column(const std::vector<Block>& blocks, std::size_t at, bool color) {
-  const auto belongs = [&blocks](std::size_t i) { return blocks[i].kind == BlockKind::definition; };
-  std::size_t begin = at;
-  while (begin > 0 && belongs(begin - 1)) --begin;
-  std::size_t widest = 0;
-  for (std::size_t i = begin; i < blocks.size() && belongs(i); ++i) {
-    const std::size_t columns = shown_columns(blocks[i].term, color);
-    if (columns <= longest_term_beside_text) widest = std::max(widest, columns);
-  }
-  constexpr std::size_t of_long_terms = 4;
-  constexpr std::size_t gap = 2;
-  return widest == 0 ? 2 + of_long_terms : 2 + widest + gap;
-}
-
-std::string rendered_definition(const Page& page, const Block& block, std::size_t column) {
-  bool in_code = false;
-  std::string result = "  " + page.styled(block.term, in_code);
-  const std::size_t columns = 2 + shown_columns(block.term, page.color);
-  if (columns + 2 > column) {
-    result.append("\n").append(column, ' ');
-  } else {
-    result.append(column - columns, ' ');
-  }
-  return result + page.wrapped(block.text, column, column);
-}
-
-std::string rendered_heading(const Page& page, std::string text) {
-  std::ranges::transform(text, text.begin(), to_capital);
-  return painted(text, bold, page.color) + "\n";
-}
-
-std::string rendered_verbatim(const std::string& text) {
+std::string rendered_verbatim(std::string_view text) {
   std::string result;
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    const std::string_view line = take_line(rest);
+  while (!text.empty()) {
+    const std::string_view line = take_line(text);
     if (!line.empty()) result.append("  ").append(line);
     result += '\n';
   }
@@ -208,11 +203,9 @@ const std::vector<HelpTopic>& help_topics() {
   return topics;
 }
 
-std::optional<HelpTopic> find_help_topic(std::string_view name) {
-  for (const HelpTopic& topic : help_topics()) {
-    if (topic.name == name) return topic;
-  }
-  return std::nullopt;
+const HelpTopic* find_help_topic(std::string_view name) {
+  const auto found = std::ranges::find(help_topics(), name, &HelpTopic::name);
+  return found != help_topics().end() ? &*found : nullptr;
 }
 
 std::string render_help_topic(const HelpTopic& topic, std::size_t width, bool color) {
@@ -220,28 +213,90 @@ std::string render_help_topic(const HelpTopic& topic, std::size_t width, bool co
   std::string result = painted(std::string(topic.name), bold, color) + ": " +
                        page.wrapped(std::string(topic.summary), 2, topic.name.size() + 2);
   const std::vector<Block> blocks = blocks_of(topic.text);
+  std::size_t column = 0;  // of definitions
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const Block& block = blocks[i];
     if (block.spaced) result += '\n';
-    switch (block.kind) {
-      case BlockKind::heading:
-        result += rendered_heading(page, block.text);
-        break;
-      case BlockKind::paragraph:
-        result += page.wrapped(block.text, 0, 0);
-        break;
-      case BlockKind::item:
-        result += "- " + page.wrapped(block.text, 2, 2);
-        break;
-      case BlockKind::definition:
-        result += rendered_definition(page, block, definition_column(blocks, i, color));
-        break;
-      case BlockKind::verbatim:
-        result += rendered_verbatim(block.text);
-        break;
+    if (block.kind == BlockKind::heading) {
+      std::string text = block.text;
+      std::ranges::transform(text, text.begin(), to_capital);
+      result += painted(text, bold, color) + "\n";
+    } else if (block.kind == BlockKind::paragraph) {
+      result += page.wrapped(block.text, 0, 0);
+    } else if (block.kind == BlockKind::item) {
+      result += "- " + page.wrapped(block.text, 2, 2);
+    } else if (block.kind == BlockKind::definition) {
+      const bool is_first = i == 0 || blocks[i - 1].kind != BlockKind::definition;
+      if (is_first) column = page.definition_column(blocks, i);
+      result += page.definition(block, column);
+    } else {
+      result += rendered_verbatim(block.text);
     }
   }
   return result;
 }
+
+namespace {
+
+/// What there is help on.
+std::vector<std::string> known_names() {
+  std::vector<std::string> names;
+  for (const Command& command : commands()) names.emplace_back(command.name);
+  for (const HelpTopic& topic : help_topics()) names.emplace_back(topic.name);
+  return names;
+}
+
+}  // namespace
+
+void print_help() {
+  std::cout << "Usage: sweep COMMAND [OPTIONS] ...\n\n"
+               "Measures how CUDA kernels touch memory: runs access patterns over ranges of\n"
+               "parameters and writes tables of how fast each configuration is.\n\nCommands:\n";
+  for (const Command& command : commands()) {
+    std::cout << fmt::format("  {:<18}  {}\n", command.name, command.summary);
+  }
+  std::cout << "\nTopics of 'sweep help':\n";
+  for (const HelpTopic& topic : help_topics()) {
+    std::cout << fmt::format("  {:<18}  {}\n", topic.name, topic.summary);
+  }
+  std::cout << "\n'sweep COMMAND --help' explains a command. First steps:\n"
+               "  sweep list sweeps\n  sweep run sweeps/stride.yaml\n";
+}
+
+namespace {
+
+CommandLine help_line() {
+  CommandLine line(
+      "sweep help [OPTIONS] [COMMAND|TOPIC]",
+      "Explains a command, as its --help does, or a topic: what patterns and sweeps\n"
+      "say, how figures are measured, searched and compared. 'sweep help' lists them.");
+  line.operands({fmt::format("{}", fmt::join(known_names(), "|"))});
+  return line;
+}
+
+int help_main(const GivenOptions& given) {
+  // Longer lines are hard to read.
+  constexpr std::size_t widest_page = 100;
+  if (given.operands().empty()) {
+    print_help();
+    return exit_done;
+  }
+  const std::string& name = given.operands().front();
+  for (const Command& command : commands()) {
+    if (name == command.name) return execute(command, {"--help"});
+  }
+  const HelpTopic* topic = find_help_topic(name);
+  if (topic == nullptr) {
+    throw UsageError("there is no help on '{}'; {}", name,
+                     suggest(name, known_names(), "there is help on"));
+  }
+  const Terminal terminal = terminal_of(STDOUT_FILENO);
+  std::cout << render_help_topic(*topic, std::min(terminal.width, widest_page), terminal.color);
+  return exit_done;
+}
+
+}  // namespace
+
+const Command help_command = {"help", "explain a command or a topic", help_line, help_main};
 
 }  // namespace sweep

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +20,8 @@ struct HelpTopic {
 /// In the order in which they are listed.
 const std::vector<HelpTopic>& help_topics();
 
-std::optional<HelpTopic> find_help_topic(std::string_view name);
+/// Null when there is none of this name.
+const HelpTopic* find_help_topic(std::string_view name);
 
 /// The topic's text for a terminal of so many columns. Only what is printed as it stands, and
 /// single words, may be wider. With colour, headings and what is between backticks are bold;

@@ -18,54 +18,7 @@ namespace {
 
 using Words = GivenOptions::Words;
 
-constexpr std::array placeholder_table = {
-    Placeholder{"CC", WordKind::capability},
-    Placeholder{"CONDITION", WordKind::text},
-    Placeholder{"COUNTERS", WordKind::counters},
-    Placeholder{"DATABASE", WordKind::database},
-    Placeholder{"DEVICE", WordKind::device},
-    Placeholder{"DIR", WordKind::folder},
-    Placeholder{"FILE", WordKind::file},
-    Placeholder{"METRIC", WordKind::metric},
-    Placeholder{"METRICS", WordKind::metric},
-    Placeholder{"N", WordKind::number},
-    Placeholder{"NAME", WordKind::named},
-    Placeholder{"NAME=VALUE", WordKind::assignment},
-    Placeholder{"NAME=VALUES", WordKind::assignment},
-    Placeholder{"NAMES", WordKind::text},
-    Placeholder{"NUMBER", WordKind::number},
-    Placeholder{"OLD=NEW", WordKind::text},
-    Placeholder{"PATTERN", WordKind::pattern},
-    Placeholder{"PERCENT", WordKind::text},
-    Placeholder{"RECORDING", WordKind::recording},
-    Placeholder{"SOURCE", WordKind::source},
-    Placeholder{"STRATEGIES", WordKind::strategies},
-    Placeholder{"SWEEP", WordKind::sweep},
-    Placeholder{"WHEN", WordKind::choice, "auto|always|never"},
-};
-
-bool is_literal(std::string_view placeholder) {
-  return placeholder.find('|') != std::string_view::npos ||
-         std::ranges::none_of(placeholder, [](char c) { return c >= 'A' && c <= 'Z'; });
-}
-
-}  // namespace
-
-std::span<const Placeholder> placeholders() {
-  return placeholder_table;
-}
-
-Word word_of(const std::string& placeholder) {
-  const auto* found = std::ranges::find(placeholder_table, placeholder, &Placeholder::name);
-  if (found != placeholder_table.end())
-    return {placeholder, found->kind,
-            found->choices.empty() ? Words() : split(found->choices, '|')};
-  if (placeholder.empty() || !is_literal(placeholder)) return {placeholder, WordKind::text, {}};
-  return {placeholder, WordKind::choice, split(placeholder, '|')};
-}
-
 namespace po = boost::program_options;
-namespace {
 
 /// The columns that every terminal has.
 constexpr unsigned help_width = 80;
@@ -75,9 +28,13 @@ std::vector<std::string>& process_words() {
   return words;
 }
 
-ColorChoice color_choice_of(const std::string& text) {
-  if (text == "always") return ColorChoice::always;
-  return text == "never" ? ColorChoice::never : ColorChoice::automatic;
+/// The word of a placeholder.
+Word word_of(const std::string& placeholder) {
+  const bool is_choice =
+      placeholder.find('|') != std::string::npos ||
+      std::ranges::none_of(placeholder, [](char c) { return c >= 'A' && c <= 'Z'; });
+  const bool has_choices = is_choice && !placeholder.empty();
+  return {placeholder, has_choices ? split(placeholder, '|') : Words()};
 }
 
 std::string quoted(const std::string& word) {
@@ -97,16 +54,16 @@ po::options_description description_of(const std::vector<OptionOfLine>& options)
     const std::string names =
         option.short_name.empty() ? option.name : option.name + ',' + option.short_name;
     const std::string& placeholder = option.argument.placeholder;
+    auto add = description.add_options();
     if (placeholder.empty()) {
-      description.add_options()(names.c_str(), option.help.c_str());
+      add(names.c_str(), option.help.c_str());
     } else if (option.may_repeat) {
-      description.add_options()(names.c_str(),
-                                po::value<Words>()->composing()->value_name(placeholder),
-                                option.help.c_str());
+      auto* value = po::value<Words>()->composing()->value_name(placeholder);
+      add(names.c_str(), value, option.help.c_str());
     } else {
       auto* value = po::value<std::string>()->value_name(placeholder);
       if (!option.default_value.empty()) value->default_value(option.default_value);
-      description.add_options()(names.c_str(), value, option.help.c_str());
+      add(names.c_str(), value, option.help.c_str());
     }
   }
   return description;
@@ -126,10 +83,10 @@ void check_choices(const std::vector<OptionOfLine>& options, const GivenOptions&
     const Words& choices = option.argument.choices;
     if (choices.empty() || !given.has(option.name)) continue;
     const std::string word = given.text(option.name);
-    if (std::ranges::find(choices, word) != choices.end()) continue;
+    if (is_among(choices, word)) continue;
     const std::string guess = did_you_mean(word, choices);
-    throw UsageError(fmt::format("--{} {}: {}write {}", option.name, word,
-                                 guess.empty() ? "" : guess + " ", in_words(choices, "or")));
+    throw UsageError("--{} {}: {}write {}", option.name, word, guess.empty() ? "" : guess + " ",
+                     in_words(choices, "or"));
   }
 }
 
@@ -172,7 +129,7 @@ Words GivenOptions::listed(const std::string& option) const {
   for (const std::string& list : all(option)) {
     for (std::string& word : split(list, ',')) {
       std::erase(word, ' ');
-      if (word.empty()) throw UsageError(fmt::format("--{} {}: a name is missing", option, list));
+      if (word.empty()) throw UsageError("--{} {}: a name is missing", option, list);
       words.push_back(std::move(word));
     }
   }
@@ -187,14 +144,14 @@ std::optional<std::uint64_t> GivenOptions::number(const std::string& option,
   std::uint64_t number = 0;
   const auto [stop, error] = std::from_chars(given.data(), end, number);
   if (error == std::errc{} && stop == end && number != 0 && number <= largest) return number;
-  throw UsageError(
-      fmt::format("--{} {}: write a whole number from 1 to {}", option, given, largest));
+  throw UsageError("--{} {}: write a whole number from 1 to {}", option, given, largest);
 }
 
 CommandLine::CommandLine(std::string synopsis, std::string about)
     : synopsis_(std::move(synopsis)), about_(std::move(about)) {
   flag("help,h", "print this help");
   option("color", "WHEN", "auto (in a terminal), always or never", "auto");
+  options_.back().argument.choices = {"auto", "always", "never"};
 }
 
 void CommandLine::flag(const std::string& name, std::string help) {
@@ -243,29 +200,32 @@ std::optional<GivenOptions> CommandLine::parse(const Arguments& arguments) const
     Words known;
     for (const OptionOfLine& option : options_) known.push_back("--" + option.name);
     const std::string help = did_you_mean(error.get_option_name(), known);
-    throw UsageError(fmt::format("there is no option {}{}{}; see {} --help",
-                                 error.get_option_name(), help.empty() ? "" : ": ", help, name));
+    throw UsageError("there is no option {}{}{}; see {} --help", error.get_option_name(),
+                     help.empty() ? "" : ": ", help, name);
   } catch (const po::too_many_positional_options_error&) {
-    throw UsageError(fmt::format("too many arguments{}; usage: {}",
-                                 assignment_help(arguments, options_), synopsis_));
+    throw UsageError("too many arguments{}; usage: {}", assignment_help(arguments, options_),
+                     synopsis_);
   } catch (const po::invalid_command_line_syntax& error) {
     std::string given = error.get_option_name();
     given.erase(0, given.find_first_not_of('-'));
     const auto option = std::ranges::find(options_, given, &OptionOfLine::name);
     if (error.kind() != po::invalid_command_line_syntax::missing_parameter ||
         option == options_.end()) {
-      throw UsageError(fmt::format("{}; see {} --help", error.what(), name));
+      throw UsageError("{}; see {} --help", error.what(), name);
     }
-    throw UsageError(fmt::format("--{0} needs a value: --{0} {1}; see {2} --help", option->name,
-                                 option->argument.placeholder, name));
+    throw UsageError("--{0} needs a value: --{0} {1}; see {2} --help", option->name,
+                     option->argument.placeholder, name);
   } catch (const po::error& error) {
-    throw UsageError(fmt::format("{}; see {} --help", error.what(), name));
+    throw UsageError("{}; see {} --help", error.what(), name);
   }
   std::map<std::string, Words> options;
   for (const auto& [option, value] : values) options.emplace(option, words_in(value));
   Words operands = options[operands_name];
   GivenOptions given(std::move(options), std::move(operands));
-  set_color_choice(color_choice_of(given.text("color")));
+  const std::string color = given.text("color");
+  set_color_choice(color == "always"  ? ColorChoice::always
+                   : color == "never" ? ColorChoice::never
+                                      : ColorChoice::automatic);
   if (given.has("help")) {
     std::ostringstream description;
     description << visible;
@@ -277,6 +237,10 @@ std::optional<GivenOptions> CommandLine::parse(const Arguments& arguments) const
   check_choices(options_, given);
   if (given.operands().size() < operands_.least) throw UsageError(operands_.question);
   return given;
+}
+
+bool is_among(const Words& words, std::string_view word) {
+  return std::ranges::find(words, word) != words.end();
 }
 
 std::vector<std::string> split(std::string_view text, char separator) {
@@ -291,10 +255,7 @@ std::vector<std::string> split(std::string_view text, char separator) {
 
 std::string shell_quoted(const std::vector<std::string>& words) {
   std::string result;
-  for (const std::string& word : words) {
-    if (!result.empty()) result += ' ';
-    result += quoted(word);
-  }
+  for (const std::string& word : words) result += (result.empty() ? "" : " ") + quoted(word);
   return result;
 }
 

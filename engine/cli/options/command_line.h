@@ -12,45 +12,15 @@
 
 namespace sweep {
 
-/// What a word of the command line is: completion offers words by it.
-enum class WordKind {
-  text,        ///< nothing that could be offered
-  number,      ///< a whole number
-  choice,      ///< one of a few words
-  file,        ///< any file
-  folder,      ///< any folder
-  sweep,       ///< a sweep's name or file
-  pattern,     ///< a pattern's name or file
-  source,      ///< a sweep's or a pattern's file
-  database,    ///< a file of results, or the name of the sweep that wrote it
-  recording,   ///< a database, or JSON with recorded results
-  named,       ///< the name of what the word before it is: `pattern stride`
-  assignment,  ///< NAME=VALUES of a parameter
-  counters,    ///< sets of hardware counters and metrics, with commas between
-  strategies,  ///< names of search strategies, with commas between
-  metric,      ///< the name of a metric
-  device,      ///< what a sweep can run on
-  capability,  ///< a compute capability: 9.0
-};
-
-/// A word by what help calls it, its placeholder.
+/// A word by what help calls it: in capitals a placeholder, such as "DIR", of which completion
+/// knows what it is; otherwise a choice: one of "a|b", or a word that stands for itself.
 struct Word {
-  std::string placeholder;  ///< "DIR"; empty for an option that takes no argument
-  WordKind kind = WordKind::text;
+  std::string placeholder;                ///< empty for an option that takes no argument
   std::vector<std::string> choices = {};  ///< of a choice
 };
 
-/// The placeholders in capitals that options and operands may have. `a|b` stands for a choice
-/// and needs no entry; so does a word in small letters, which stands for itself.
-struct Placeholder {
-  std::string_view name;
-  WordKind kind;
-  std::string_view choices = {};  ///< "a|b" of a choice
-};
-std::span<const Placeholder> placeholders();
-
-/// The word of a placeholder; plain text when the table lacks it.
-Word word_of(const std::string& placeholder);
+/// Whether completion knows what the placeholder stands for.
+bool can_complete(const std::string& placeholder);
 
 /// An option as help shows it.
 struct OptionOfLine {
@@ -89,7 +59,8 @@ class GivenOptions {
   Words listed(const std::string& option) const;
   /// The whole number from 1 to `largest` that the option gives; nothing without it. Throws
   /// UsageError for anything else.
-  std::optional<std::uint64_t> number(const std::string& option, std::uint64_t largest) const;
+  std::optional<std::uint64_t> number(const std::string& option,
+                                      std::uint64_t largest = 1'000'000'000) const;
   const Words& operands() const { return operands_; }
 
  private:
@@ -105,8 +76,7 @@ class CommandLine {
   CommandLine(std::string synopsis, std::string about);
 
   // The options in the order of the help. `name` may have a letter too: "output,o". What an
-  // argument is follows from its placeholder (see placeholders); of one that is a choice, parse()
-  // takes no other word.
+  // argument is follows from its placeholder; of a choice parse() takes no other word.
   void flag(const std::string& name, std::string help);
   void option(const std::string& name, const std::string& placeholder, std::string help,
               std::string default_value = {});
@@ -121,7 +91,7 @@ class CommandLine {
 
   const std::string& synopsis() const { return synopsis_; }
   const std::string& about() const { return about_; }
-  std::vector<OptionOfLine> described_options() const { return options_; }
+  const std::vector<OptionOfLine>& described_options() const { return options_; }
   const OperandsOfLine& described_operands() const { return operands_; }
 
  private:
@@ -130,6 +100,8 @@ class CommandLine {
   std::vector<OptionOfLine> options_;
   OperandsOfLine operands_;
 };
+
+bool is_among(const std::vector<std::string>& words, std::string_view word);
 
 /// What stands between the separators.
 std::vector<std::string> split(std::string_view text, char separator);

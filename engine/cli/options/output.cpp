@@ -22,26 +22,33 @@
 namespace sweep {
 namespace {
 
+namespace fs = std::filesystem;
+
+CommandError output_failure(ExitCode code, const fs::path& path, const char* what,
+                            int error = errno) {
+  return {code, "{}: cannot be {}: {}", path.string(), what, std::strerror(error)};
+}
+
 /// A new file beside `path`, in the place of which it is put when it is whole. A lock shows others
 /// that its writer lives: the next writer of the path removes one without.
 class PartialFile {
  public:
-  explicit PartialFile(const std::filesystem::path& path) : path_(path), partial_(path) {
+  explicit PartialFile(const fs::path& path) : path_(path), partial_(path) {
     partial_ += fmt::format(".{}.part", getpid());
     std::error_code error;
     do {
       if (file_ >= 0) close(file_);
       // A new file, not one that a link of that name leads to.
-      std::filesystem::remove(partial_, error);
+      fs::remove(partial_, error);
       file_ = open(partial_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-      if (file_ < 0) throw failure(exit_cannot_create, "created", errno);
+      if (file_ < 0) throw output_failure(exit_cannot_create, path_, "created");
       // Another may have taken it for an old one before it was locked.
     } while (flock(file_, LOCK_EX | LOCK_NB) == 0 ? !is_there() : errno == EWOULDBLOCK);
   }
   ~PartialFile() {
     if (file_ < 0) return;
     std::error_code error;
-    std::filesystem::remove(partial_, error);
+    fs::remove(partial_, error);
     close(file_);
   }
   PartialFile(const PartialFile&) = delete;
@@ -51,18 +58,18 @@ class PartialFile {
     while (!text.empty()) {
       const ssize_t written = ::write(file_, text.data(), text.size());
       if (written < 0 && errno == EINTR) continue;
-      if (written <= 0) throw failure(exit_io, "written", errno);
+      if (written <= 0) throw output_failure(exit_io, path_, "written");
       text.remove_prefix(static_cast<std::size_t>(written));
     }
     // Some file systems tell only at a close that there was no room; the lock stays.
     const int copy = dup(file_);
-    if (copy >= 0 && close(copy) != 0) throw failure(exit_io, "written", errno);
+    if (copy >= 0 && close(copy) != 0) throw output_failure(exit_io, path_, "written");
   }
 
   /// The file stays, under the path's name.
   void put_in_place() {
     if (std::rename(partial_.c_str(), path_.c_str()) != 0) {
-      throw failure(exit_cannot_create, "replaced", errno);
+      throw output_failure(exit_cannot_create, path_, "replaced");
     }
     close(std::exchange(file_, -1));
   }
@@ -72,45 +79,37 @@ class PartialFile {
     struct stat status = {};
     return fstat(file_, &status) == 0 && status.st_nlink > 0;
   }
-  CommandError failure(ExitCode code, const char* what, int error) const {
-    return {code, fmt::format("{}: cannot be {}: {}", path_.string(), what, std::strerror(error))};
-  }
 
-  const std::filesystem::path& path_;
-  std::filesystem::path partial_;
+  const fs::path& path_;
+  fs::path partial_;
   int file_ = -1;
 };
 
-/// Whether a file is what a writer of `name` leaves when it is killed, by its own name.
-bool is_partial_of(const std::string& file, const std::string& name) {
-  constexpr std::string_view ending = ".part";
-  if (!file.starts_with(name + '.') || !file.ends_with(ending)) return false;
-  if (file.size() <= name.size() + 1 + ending.size()) return false;
-  const std::string process =
-      file.substr(name.size() + 1, file.size() - name.size() - 1 - ending.size());
-  return std::ranges::all_of(process, is_digit);
-}
-
-/// Removes what writers of this file left that were killed.
-void remove_abandoned(const std::filesystem::path& path) {
+/// Removes what writers of this file left that were killed: "NAME.PROCESS.part" without a lock.
+void remove_abandoned(const fs::path& path) {
+  const std::string name = path.filename().string() + '.';
   std::error_code error;
-  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  std::vector<std::filesystem::path> found;
-  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    if (is_partial_of(entry->path().filename(), path.filename())) found.push_back(entry->path());
+  std::vector<fs::path> found;
+  for (fs::directory_iterator entry(path.has_parent_path() ? path.parent_path() : ".", error), end;
+       !error && entry != end; entry.increment(error)) {
+    const fs::path file = entry->path().filename();
+    const std::string stem = file.stem().string();
+    const bool is_partial = file.extension() == ".part" && stem.starts_with(name) &&
+                            stem.size() > name.size() &&
+                            std::all_of(stem.begin() + std::ssize(name), stem.end(), is_digit);
+    if (is_partial) found.push_back(entry->path());
   }
-  for (const std::filesystem::path& one : found) {
+  for (const fs::path& one : found) {
     const int file = open(one.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (file < 0) continue;
-    if (flock(file, LOCK_EX | LOCK_NB) == 0) std::filesystem::remove(one, error);
+    if (flock(file, LOCK_EX | LOCK_NB) == 0) fs::remove(one, error);
     close(file);
   }
 }
 
 }  // namespace
 
-void write_output_file(const std::filesystem::path& path, const std::string& text) {
+void write_output_file(const fs::path& path, const std::string& text) {
   remove_abandoned(path);
   PartialFile file(path);
   file.write(text);
@@ -121,9 +120,9 @@ void require_file_name(const std::string& sweep_name) {
   // A file's name has 255 bytes at most; endings, numbers and marks come behind the sweep's.
   constexpr std::size_t longest = 200;
   const auto refuse = [](const std::string& reason) {
-    throw CommandError(exit_bad_input,
-                       "files with results are named after the sweep, but its name " + reason +
-                           "; rename the file");
+    throw CommandError(
+        exit_bad_input,
+        "files with results are named after the sweep, but its name {}; rename the file", reason);
   };
   if (sweep_name.size() > longest) {
     refuse(fmt::format("has {} bytes, and they can have {}", sweep_name.size(), longest));
@@ -137,34 +136,14 @@ void require_file_name(const std::string& sweep_name) {
   }
 }
 
-void make_output_folder(const std::filesystem::path& folder) {
+void make_output_folder(const fs::path& folder) {
   std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error || !std::filesystem::is_directory(folder, error)) {
-    throw CommandError(exit_cannot_create,
-                       fmt::format("{}: this folder cannot be made: {}", folder.string(),
-                                   error ? error.message() : "a file of that name is there"));
+  fs::create_directories(folder, error);
+  if (error || !fs::is_directory(folder, error)) {
+    throw CommandError(exit_cannot_create, "{}: this folder cannot be made: {}", folder.string(),
+                       error ? error.message() : "a file of that name is there");
   }
 }
-
-namespace {
-
-namespace fs = std::filesystem;
-void write_to_stream(const fs::path& path, const std::string& text) {
-  std::ofstream stream(path, std::ios::binary | std::ios::app);
-  if (!stream.is_open()) {
-    throw CommandError(exit_cannot_create, fmt::format("{}: cannot be opened: {}", path.string(),
-                                                       std::strerror(errno)));
-  }
-  stream << text;
-  stream.close();
-  if (!stream) {
-    throw CommandError(
-        exit_io, fmt::format("{}: cannot be written: {}", path.string(), std::strerror(errno)));
-  }
-}
-
-}  // namespace
 
 void add_output_option(CommandLine& line, const char* help) {
   line.option("output,o", "FILE", help);
@@ -188,7 +167,11 @@ void write_result(const std::optional<fs::path>& output, const std::string& text
   if (!output) {
     std::cout << text;
   } else if (is_stream(*output)) {
-    write_to_stream(*output, text);
+    std::ofstream stream(*output, std::ios::binary | std::ios::app);
+    if (!stream.is_open()) throw output_failure(exit_cannot_create, *output, "opened");
+    stream << text;
+    stream.close();
+    if (!stream) throw output_failure(exit_io, *output, "written");
   } else {
     write_output_file(*output, text);
   }

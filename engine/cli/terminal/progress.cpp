@@ -1,17 +1,62 @@
 #include "engine/cli/terminal/progress.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
+#include "engine/store/ranking.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/units.h"
 #include "report/display_text.h"
+#include "report/metric_column.h"
 
 namespace sweep {
 namespace {
+
+/// "2738 GB/s", "98.21 % efficiency", "4.000 load_sectors_per_request"
+std::string describe_figure(const std::string& metric, double figure) {
+  const std::string unit = unit_of(metric);
+  std::string text = format_figure(figure);
+  if (!unit.empty()) text += " " + unit;
+  const bool unit_says_it = unit == "GB/s" || metric == "time";
+  return unit_says_it ? text : text + " " + metric;
+}
+
+std::vector<TuneObjective> best_by(const Sweep& sweep) {
+  if (sweep.tune) return sweep.tune->objectives;
+  std::vector<std::string> names = {"bandwidth", "shared_bandwidth", "time"};
+  for (const TableLayout& table : sweep.report.tables) {
+    names.insert(names.end(), table.values.begin(), table.values.end());
+  }
+  names.insert(names.end(),
+               {"load_sectors_per_request", "store_sectors_per_request", "shared_conflicts"});
+  std::vector<TuneObjective> by;
+  for (const std::string& name : names) {
+    if (const Better better = better_of(name); better != Better::neither) {
+      by.push_back({name, better});
+    }
+  }
+  return by;
+}
+
+/// The axes that have more than one value, "pattern" among them.
+std::vector<std::string> varying_names(const Sweep& sweep) {
+  std::vector<std::string> names;
+  if (sweep.patterns.size() > 1) names.emplace_back("pattern");
+  for (const Axis& axis : sweep.axes) {
+    for (std::size_t i = 0; i < axis.names.size(); ++i) {
+      const bool varies = std::ranges::any_of(axis.rows, [&](const std::vector<Value>& row) {
+        return row.at(i) != axis.rows.front().at(i);
+      });
+      if (varies) names.push_back(axis.names[i]);
+    }
+  }
+  return names;
+}
 
 constexpr std::string_view separator = " | ";
 
@@ -35,7 +80,104 @@ std::string describe_rate(double rate) {
 
 }  // namespace
 
-Progress::Progress(ProgressSettings settings) : settings_(std::move(settings)) {}
+BestSoFar::BestSoFar(const Sweep& sweep)
+    : BestSoFar(best_by(sweep), varying_names(sweep),
+                sweep.tune ? sweep.tune->for_each : std::vector<std::string>()) {}
+
+const Metric* BestSoFar::metric_of(const PointRecord& point) {
+  const auto find = [&](const TuneObjective& by) -> const Metric* {
+    const auto found = std::ranges::find(point.metrics, by.metric, &Metric::name);
+    return found != point.metrics.end() && std::isfinite(found->value) ? &*found : nullptr;
+  };
+  if (chosen_) return find(*chosen_);
+  for (const TuneObjective& by : by_) {
+    const Metric* metric = find(by);
+    if (metric == nullptr) continue;
+    chosen_ = by;
+    return metric;
+  }
+  return nullptr;
+}
+
+void BestSoFar::add(const PointRecord& point) {
+  if (point.status == PointStatus::failed || is_cut_off(point)) return;
+  const Metric* metric = metric_of(point);
+  if (metric == nullptr) return;
+  const Bindings group = group_of(point.key, for_each_);
+  newest_ =
+      static_cast<std::size_t>(std::ranges::find(bests_, group, &Best::group) - bests_.begin());
+  const bool is_first = newest_ == bests_.size();
+  if (is_first) bests_.push_back({group, 0, {}});
+  Best& best = bests_[newest_];
+  const bool is_higher = chosen_->better == Better::higher;
+  if (!is_first && !(is_higher ? metric->value > best.figure : metric->value < best.figure)) return;
+  best.figure = metric->value;
+  const Bindings environment = with_pattern(point.key.pattern_name, point.key.parameters);
+  best.parameters.clear();  // then "transpose STRIDE=1 T=float"
+  for (const std::string& name : telling_) {
+    const Value* value = environment.find(name);
+    const bool is_of_group = std::ranges::find(for_each_, name) != for_each_.end();
+    if (value == nullptr || is_of_group) continue;
+    if (!best.parameters.empty()) best.parameters += ' ';
+    best.parameters += name == "pattern" ? to_string(*value) : name + "=" + to_string(*value);
+  }
+}
+
+std::string BestSoFar::describe(bool with_names) const {
+  if (bests_.empty()) return "";
+  const Best& best = bests_[newest_];
+  const std::string group = best.group.empty() ? "" : "of " + to_string(best.group) + " ";
+  std::string text = fmt::format("best {}{}", group, describe_figure(chosen_->metric, best.figure));
+  if (with_names && !best.parameters.empty()) text += ": " + best.parameters;
+  return text;
+}
+
+void Pace::add(double now) {
+  if (!has_first_) {
+    has_first_ = true;
+    first_ = last_ = now;
+    return;
+  }
+  constexpr double shortest_memory = 5;
+  constexpr double share_of_run = 0.5;
+  const double taken = std::max(now - last_, 0.0);
+  const double memory = std::max(shortest_memory, share_of_run * (now - first_));
+  const double weight = std::exp(-taken / memory);
+  points_ = points_ * weight + 1;
+  seconds_ = seconds_ * weight + taken;
+  last_ = now;
+}
+
+std::optional<double> Pace::rate() const {
+  if (seconds_ <= 0) return std::nullopt;
+  return points_ / seconds_;
+}
+
+std::optional<double> Pace::seconds_left(std::size_t points, double now) const {
+  const auto speed = rate();
+  if (!speed) return std::nullopt;
+  const double left = static_cast<double>(points) / *speed;
+  // The point under way has begun with the last one's end, and takes a moment yet.
+  return std::max(left - (now - last_), static_cast<double>(points > 0 ? points - 1 : 0) / *speed);
+}
+
+std::string describe_left(double seconds) {
+  struct Step {
+    double from;
+    double step;
+  };
+  if (!(seconds >= 1)) return "a moment left";
+  constexpr double minute = 60;
+  for (const Step& rounding : {Step{60 * minute, 5 * minute}, Step{10 * minute, minute},
+                               Step{2 * minute, 10}, Step{20, 5}}) {
+    if (seconds < rounding.from) continue;
+    std::string text = format_duration(std::round(seconds / rounding.step) * rounding.step);
+    // Whole minutes need no word on seconds.
+    if (text.ends_with(" min 0 s")) text.resize(text.size() - 4);
+    return fmt::format("about {} left", text);
+  }
+  return fmt::format("about {:.0f} s left", seconds);
+}
 
 void Progress::on_start(std::size_t points, std::size_t reused) {
   const std::lock_guard lock(mutex_);
@@ -76,9 +218,8 @@ void Progress::on_point(const Configuration& configuration, const PointRecord& p
   if (point.status == PointStatus::failed) show_failure(configuration, point);
   if (settings_.is_quiet) return;
   const bool live = settings_.terminal().live;
-  const double interval = live ? 0.1 : 10;
-  const bool is_last = done_ >= total_;
-  if (now - last_shown_ < interval && !(live && is_last)) return;
+  const bool is_due = now - last_shown_ >= (live ? 0.1 : 10) || (live && done_ >= total_);
+  if (!is_due) return;
   last_shown_ = now;
   if (live) {
     draw();
@@ -140,22 +281,18 @@ std::string Progress::live_text(const Terminal& terminal, double now) const {
     }
   }
   if (shown.size() == 1) return cut_to_width(shown.front().text, width, terminal.unicode);
-  std::string text;
+  std::vector<std::string> texts;
   for (const Part& part : shown) {
-    if (!text.empty()) text += separator;
-    text += painted(part.text, part.kind == PartKind::failures ? red : std::string_view(),
-                    terminal.color);
+    const bool is_bad = part.kind == PartKind::failures;
+    texts.push_back(painted(part.text, is_bad ? red : std::string_view(), terminal.color));
   }
-  return text;
+  return fmt::format("{}", fmt::join(texts, separator));
 }
 
 std::string Progress::plain_text(double now) const {
-  std::string text;
-  for (const Part& part : parts(now)) {
-    if (!text.empty()) text += separator;
-    text += part.text;
-  }
-  return text;
+  std::vector<std::string> texts;
+  for (const Part& part : parts(now)) texts.push_back(part.text);
+  return fmt::format("{}", fmt::join(texts, separator));
 }
 
 void Progress::draw() {
@@ -218,11 +355,6 @@ StepProgress::StepProgress(std::string job, std::size_t steps, bool is_quiet)
       last_shown_(begin_) {
   constexpr std::chrono::milliseconds interval(100);
   if (!is_quiet) ticker_.emplace(interval, [this] { tick(); });
-}
-
-StepProgress::~StepProgress() {
-  ticker_.reset();
-  line_.clear();
 }
 
 void StepProgress::step() {

@@ -4,22 +4,85 @@
 #include <cstddef>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
-#include "engine/cli/terminal/best_so_far.h"
-#include "engine/cli/terminal/live_line.h"
 #include "engine/cli/terminal/terminal.h"
 #include "engine/run/measurer.h"
 #include "engine/run/runner.h"
+#include "engine/spec/sweep.h"
+#include "engine/store/record.h"
 
 namespace sweep {
+
+/// Follows which point is the best so far: of a search's groups, of that of the newest point.
+class BestSoFar {
+ public:
+  /// `telling`: the names to show of a point; `for_each`: those that groups differ in.
+  BestSoFar(std::vector<TuneObjective> by, std::vector<std::string> telling,
+            std::vector<std::string> for_each)
+      : by_(std::move(by)), telling_(std::move(telling)), for_each_(std::move(for_each)) {}
+  /// Compares by the objectives of a search; without one by the first that there is of the
+  /// bandwidths, the time, what the tables show, and the counts that tell access patterns apart.
+  /// Shows of a point what the sweep varies.
+  explicit BestSoFar(const Sweep& sweep);
+
+  /// Points that failed or were cut off, or that lack the metric, are none. The first point that
+  /// has one of the metrics decides which it is.
+  void add(const PointRecord& point);
+
+  /// "best 2738 GB/s: STRIDE=1 T=float", "best of T=float 4.000 load_sectors_per_request:
+  /// STRIDE=1"; empty while there is none. Without names only what stands before the colon.
+  std::string describe(bool with_names = true) const;
+
+ private:
+  struct Best {
+    Bindings group;
+    double figure = 0;
+    std::string parameters;  ///< that tell the point from others of the group
+  };
+
+  const Metric* metric_of(const PointRecord& point);
+
+  std::vector<TuneObjective> by_;
+  std::vector<std::string> telling_;
+  std::vector<std::string> for_each_;
+  std::optional<TuneObjective> chosen_;
+  std::vector<Best> bests_;  ///< one for each group
+  std::size_t newest_ = 0;   ///< the group of the newest point
+};
+
+/// How fast a run gets on, and how long the rest takes. Recent points count more than old ones, by
+/// an exponential weight whose time grows with the run, so that the estimate follows a change
+/// without jumping. The time to the first point, in which compilers and devices start, is left out.
+class Pace {
+ public:
+  /// Another point is done at this time, in seconds.
+  void add(double now);
+
+  /// Points a second; nothing before the second point.
+  std::optional<double> rate() const;
+  /// Seconds until so many more points are done, seen from `now`; nothing before the second point.
+  std::optional<double> seconds_left(std::size_t points, double now) const;
+
+ private:
+  bool has_first_ = false;
+  double first_ = 0;
+  double last_ = 0;
+  double points_ = 0;   ///< weighted, those after the first
+  double seconds_ = 0;  ///< that they took, weighted alike
+};
+
+/// "about 3 min 20 s left", rounded so that it does not flicker; "a moment left" below a second.
+std::string describe_left(double seconds);
 
 /// What `Progress` works with.
 struct ProgressSettings {
   std::function<Terminal()> terminal;  ///< asked each time, since its width may change
   Clock clock;
-  BestSoFar best = {};
+  BestSoFar best;
   const std::atomic<bool>* stop = nullptr;  ///< once set, a live line says what happens, and goes
   bool is_quiet = false;                    ///< only failed points and the compiler's warnings
 };
@@ -33,7 +96,7 @@ struct ProgressSettings {
 /// `tick` may be called from another thread.
 class Progress : public RunObserver {
  public:
-  explicit Progress(ProgressSettings settings);
+  explicit Progress(ProgressSettings settings) : settings_(std::move(settings)) {}
 
   void on_start(std::size_t points, std::size_t reused) override;
   void on_reuse(const PointRecord& point) override;
@@ -85,9 +148,6 @@ class StepProgress {
  public:
   /// `job` names it: "compiling copy.yaml". A quiet one shows nothing.
   StepProgress(std::string job, std::size_t steps, bool is_quiet);
-  ~StepProgress();
-  StepProgress(const StepProgress&) = delete;
-  StepProgress& operator=(const StepProgress&) = delete;
 
   /// Another step is done.
   void step();
@@ -103,7 +163,7 @@ class StepProgress {
   std::mutex mutex_;  ///< over what follows
   std::size_t done_ = 0;
   Pace pace_;
-  LiveLine line_;
+  PassingLine line_;
   double last_shown_;
   std::optional<Ticker> ticker_;  ///< begins last
 };

@@ -1,7 +1,13 @@
 #pragma once
 
+#include <chrono>
+#include <condition_variable>
 #include <cstddef>
+#include <functional>
 #include <limits>
+#include <mutex>
+#include <string>
+#include <thread>
 
 namespace sweep {
 
@@ -33,7 +39,51 @@ struct Terminal {
 /// whose locale (LC_ALL, LC_CTYPE or LANG, the first that is set) is one of UTF-8.
 Terminal terminal_of(int file_descriptor);
 
-/// The choice for this process; `automatic` until set.
+/// The choice for this process.
 void set_color_choice(ColorChoice choice);
+
+/// The last line of the terminal behind standard error, written over again and again; other lines
+/// scroll above it. The cursor rests at its beginning: where a terminal that became narrower breaks
+/// the line anew, nothing is left behind, and a shell's prompt finds its place. What cannot be
+/// written is lost.
+class LiveLine {
+ public:
+  /// Shows a text of less than `width` columns; escapes for colours may be in it.
+  void show(const std::string& text, std::size_t width);
+  /// Shows as much of a text as the terminal's width has place for.
+  void show_cut(const std::string& text, const Terminal& terminal);
+  /// Prints lines that stay, and takes the live one away until it is shown again.
+  void print(const std::string& text);
+  void clear();
+
+ private:
+  std::string shown_;
+  std::size_t width_ = 0;
+};
+
+/// A line that goes with this.
+class PassingLine : public LiveLine {
+ public:
+  PassingLine() = default;
+  ~PassingLine() { clear(); }
+  PassingLine(const PassingLine&) = delete;
+  PassingLine& operator=(const PassingLine&) = delete;
+};
+
+/// Does something again and again, in a thread of its own, while it lives.
+class Ticker {
+ public:
+  Ticker(std::chrono::milliseconds interval, std::function<void()> action);
+  /// Waits for an action under way.
+  ~Ticker();
+  Ticker(const Ticker&) = delete;
+  Ticker& operator=(const Ticker&) = delete;
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool ends_ = false;
+  std::thread thread_;
+};
 
 }  // namespace sweep

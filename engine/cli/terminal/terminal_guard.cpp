@@ -1,7 +1,6 @@
 #include "engine/cli/terminal/terminal_guard.h"
 
 #include <algorithm>
-#include <array>
 
 #include "engine/text/characters.h"
 
@@ -16,11 +15,11 @@ struct Piece {
   std::string_view shown = {};
 };
 
+/// "", "0", "1", "2", "31" to "36", "1;31" to "1;36"
 bool is_colour(std::string_view parameters) {
-  constexpr std::array<std::string_view, 16> known = {"",     "0",    "1",    "2",   "31",   "32",
-                                                      "33",   "34",   "35",   "36",  "1;31", "1;32",
-                                                      "1;33", "1;34", "1;35", "1;36"};
-  return std::ranges::find(known, parameters) != known.end();
+  if (parameters.size() < 2) return parameters.empty() || (parameters >= "0" && parameters <= "2");
+  if (parameters.starts_with("1;")) parameters.remove_prefix(2);
+  return parameters.size() == 2 && parameters >= "31" && parameters <= "36";
 }
 
 Piece read_escape(std::string_view text) {
@@ -36,7 +35,7 @@ Piece read_escape(std::string_view text) {
   return is_known ? Piece{end + 1, text.substr(0, end + 1)} : Piece{1, "?"};
 }
 
-Piece read_piece(std::string_view text, const GuardedBuffer::HasEscapes& has_escapes) {
+Piece read_piece(std::string_view text, const TerminalGuard::HasEscapes& has_escapes) {
   const char first = text.front();
   if (first == '\033') return has_escapes() ? read_escape(text) : Piece{1, "?"};
   if (first == '\n' || first == '\t') return {1, text.substr(0, 1)};
@@ -49,9 +48,7 @@ Piece read_piece(std::string_view text, const GuardedBuffer::HasEscapes& has_esc
     // Perhaps the rest of a character is still to come.
     const auto byte = static_cast<unsigned char>(first);
     const bool may_go_on =
-        byte >= 0xc2 && byte < 0xf5 && std::ranges::all_of(text.substr(1), [](char c) {
-          return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U;
-        });
+        byte >= 0xc2 && byte < 0xf5 && std::ranges::all_of(text.substr(1), continues_character);
     const std::size_t whole = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
     return may_go_on && text.size() < whole ? Piece{} : Piece{1, "?"};
   }
@@ -62,7 +59,7 @@ Piece read_piece(std::string_view text, const GuardedBuffer::HasEscapes& has_esc
 
 }  // namespace
 
-bool GuardedBuffer::pass_on() {
+bool TerminalGuard::pass_on() {
   std::string shown;
   std::string_view rest = pending_;
   while (!rest.empty()) {
@@ -76,30 +73,21 @@ bool GuardedBuffer::pass_on() {
   return sink_.sputn(shown.data(), size) == size;
 }
 
-GuardedBuffer::int_type GuardedBuffer::overflow(int_type c) {
+TerminalGuard::int_type TerminalGuard::overflow(int_type c) {
   if (traits_type::eq_int_type(c, traits_type::eof())) return traits_type::not_eof(c);
   pending_ += traits_type::to_char_type(c);
   return pass_on() ? c : traits_type::eof();
 }
 
-std::streamsize GuardedBuffer::xsputn(const char* text, std::streamsize size) {
+std::streamsize TerminalGuard::xsputn(const char* text, std::streamsize size) {
   pending_.append(text, static_cast<std::size_t>(size));
   return pass_on() ? size : 0;
-}
-
-int GuardedBuffer::sync() {
-  return sink_.pubsync();
-}
-
-TerminalGuard::TerminalGuard(std::ostream& stream, GuardedBuffer::HasEscapes has_escapes)
-    : stream_(stream), sink_(stream.rdbuf()), buffer_(*sink_, std::move(has_escapes)) {
-  stream_.rdbuf(&buffer_);
 }
 
 TerminalGuard::~TerminalGuard() {
   stream_.flush();
   const std::ios_base::iostate state = stream_.rdstate();
-  stream_.rdbuf(sink_);
+  stream_.rdbuf(&sink_);
   // Giving a stream a buffer clears what it knows of failures.
   stream_.clear(state);
 }

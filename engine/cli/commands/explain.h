@@ -4,13 +4,11 @@
 #include <cstdint>
 #include <future>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "engine/cli/options/load_sweep.h"
+#include "engine/cli/options/sources.h"
 #include "engine/emulator/execution/emulator_backend.h"
-#include "engine/explain/explanation.h"
 #include "engine/run/compile_pool.h"
 #include "engine/run/workload.h"
 #include "engine/store/store.h"
@@ -18,25 +16,13 @@
 
 namespace sweep {
 
-/// Compiles one configuration so that the emulator can execute it: for another compute capability
-/// than `compile` may say. Throws InputError with the compiler's messages, and what CompilePool
-/// does.
-CompiledConfiguration compile_for_emulator(const Configuration& configuration,
-                                           CompileSettings compile,
-                                           const EmulatorSettings& settings);
-
-/// Executes it and says what its accesses cost; `verifies`: after checking its result. The settings
-/// are to have `notes_shapes`. Throws InputError and ExecutionFailure.
-Explanation explain_workload(const Configuration& configuration, const Workload& workload,
-                             const EmulatorSettings& settings, bool verifies);
-
 /// What the memory accesses of each pattern's best configuration cost (see best_of_patterns), of
 /// the first dozen patterns of a run.
 class RunExplanations {
  public:
   /// `loaded` is what the run measures.
   RunExplanations(const LoadedSweep& loaded, const EmulatorSettings& settings);
-  ~RunExplanations();
+  ~RunExplanations() { is_given_up_ = true; }
   RunExplanations(const RunExplanations&) = delete;
   RunExplanations& operator=(const RunExplanations&) = delete;
 
@@ -56,22 +42,15 @@ class RunExplanations {
                                   const RecentWorkloads& recent, CompileSettings compile);
 
  private:
-  /// As JSON, by the configurations' places in the space.
-  using Texts = std::map<std::int64_t, std::string>;
-  struct Job;
-  struct Budget;
-
-  Texts explain_all(const std::vector<Job>& jobs) const;
-  std::string explain(const Configuration& configuration, const Workload* recent,
-                      const Budget& budget) const;
-  std::optional<std::string> try_to_explain(const Configuration& configuration,
-                                            const Workload* recent, const Budget& budget) const;
-  const Configuration& configuration_of(std::int64_t ordinal) const;
+  const Configuration& configuration_of(std::int64_t ordinal) const {
+    return loaded_.space.configurations.at(static_cast<std::size_t>(ordinal));
+  }
 
   const LoadedSweep& loaded_;
   EmulatorSettings settings_;
   std::atomic<bool> is_given_up_ = false;
-  std::future<Texts> begun_;  ///< ends before the others go
+  /// As JSON, by the configurations' places in the space; ends before the others go.
+  std::future<std::map<std::int64_t, std::string>> begun_;
 };
 
 }  // namespace sweep

@@ -1,0 +1,404 @@
+#include "engine/cli/options/sources.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <memory>
+#include <utility>
+
+#include "engine/system/dynamic_library.h"
+#include "engine/system/machine_memory.h"
+#include "engine/text/diagnostic.h"
+#include "engine/text/read_source.h"
+#include "engine/text/units.h"
+#include "engine/text/yaml.h"
+
+namespace sweep {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// `option` is the one that names the folder.
+void require_folder(const char* option, const std::string& folder) {
+  std::error_code error;
+  if (fs::is_directory(folder, error)) return;
+  throw CommandError(exit_no_input, "--{} {}: no such folder", option, folder);
+}
+
+/// Adds a folder that is there and was not added before.
+void add_folder(std::vector<fs::path>& folders, const fs::path& folder) {
+  std::error_code error;
+  if (!fs::is_directory(folder, error)) return;
+  const bool known = std::ranges::any_of(
+      folders, [&](const fs::path& other) { return fs::equivalent(other, folder, error); });
+  if (!known) folders.push_back(folder);
+}
+
+/// The folders that hold the program's own `patterns` and `sweeps`.
+std::vector<fs::path> data_roots() {
+  const fs::path program = program_folder();
+  return {program.parent_path() / "share" / "sweep", program.parent_path()};
+}
+
+/// Throws CommandError for a folder given that is not there.
+std::vector<fs::path> pattern_folders(const std::vector<std::string>& given,
+                                      const fs::path& sweep_file) {
+  std::vector<fs::path> folders;
+  for (const std::string& folder : given) {
+    require_folder("patterns", folder);
+    add_folder(folders, folder);
+  }
+  const char* variable = std::getenv("SWEEP_PATH");
+  for (const std::string& folder : split(variable != nullptr ? variable : "", ':')) {
+    if (!folder.empty()) add_folder(folders, folder);
+  }
+  if (!sweep_file.empty()) {
+    const fs::path folder = sweep_file.has_parent_path() ? sweep_file.parent_path() : ".";
+    add_folder(folders, folder);
+    add_folder(folders, (folder / ".." / "patterns").lexically_normal());
+  }
+  add_folder(folders, "patterns");
+  for (const fs::path& root : data_roots()) add_folder(folders, root / "patterns");
+  return folders;
+}
+
+std::vector<fs::path> include_folders(const GivenFolders& given) {
+  std::vector<fs::path> folders;
+  for (const std::string& folder : given.includes) {
+    require_folder("include", folder);
+    folders.emplace_back(folder);
+  }
+  return folders;
+}
+
+std::vector<fs::path> sweep_folders() {
+  std::vector<fs::path> folders;
+  add_folder(folders, "sweeps");
+  for (const fs::path& root : data_roots()) add_folder(folders, root / "sweeps");
+  return folders;
+}
+
+}  // namespace
+
+PatternLibrary pattern_library(const GivenFolders& folders, const fs::path& sweep_file) {
+  return PatternLibrary(pattern_folders(folders.patterns, sweep_file), include_folders(folders));
+}
+
+PatternPtr find_pattern(const std::string& name, const GivenFolders& folders) {
+  Diagnostics diagnostics;
+  PatternPtr pattern;
+  if (const fs::path path = name; path.extension() == ".cu") {
+    pattern = parse_pattern(read_source(path), path, diagnostics, include_folders(folders));
+  } else {
+    const PatternLibrary library = pattern_library(folders);
+    if (library.find(name).empty()) {
+      std::error_code error;
+      if (fs::exists(name + ".cu", error)) {
+        throw CommandError(exit_no_input,
+                           "there is no pattern '{0}' in the folders of patterns; for the file "
+                           "here write {0}.cu",
+                           name);
+      }
+      const std::vector<std::string> names = library.names();
+      throw CommandError(exit_no_input, "there is no pattern '{}'; {}", name,
+                         names.empty() ? "no folder has any: name one with --patterns"
+                                       : suggest(name, names, "the patterns are"));
+    }
+    pattern = library.load(name, {}, diagnostics);
+  }
+  if (pattern == nullptr) throw InputError(diagnostics);
+  return pattern;
+}
+
+std::map<std::string, fs::path> sweep_files() {
+  std::map<std::string, fs::path> files;
+  for (const fs::path& folder : sweep_folders()) {
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(folder, error)) {
+      if (entry.path().extension() != ".yaml") continue;
+      files.emplace(entry.path().stem().string(), entry.path());
+    }
+  }
+  return files;
+}
+
+PatternPtr stored_pattern(const PointKey& key) {
+  Diagnostics ignored;
+  const std::string name = fs::path(key.pattern_name).filename().string() + ".cu";
+  // A folder that cannot be: the text in a database is no reason to read a file.
+  return parse_pattern(std::make_shared<Source>(Source{name, key.pattern_text}),
+                       fs::path("/dev/null") / "stored" / name, ignored);
+}
+
+std::vector<std::string> sweep_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, file] : sweep_files()) names.push_back(name);
+  return names;
+}
+
+fs::path find_sweep_file(const std::string& name) {
+  if (file_is_there(name)) return name;
+  for (const fs::path& folder : sweep_folders()) {
+    for (const fs::path& candidate :
+         {folder / name, folder / (name + ".yaml"), folder.parent_path() / name}) {
+      if (file_is_there(candidate)) return candidate;
+    }
+  }
+  for (const fs::path& folder : pattern_folders({}, {})) {
+    if (!file_is_there(folder / (name + ".cu"))) continue;
+    throw CommandError(exit_no_input,
+                       "there is no sweep '{0}', but a pattern: write a sweep with 'pattern: {0}' "
+                       "into a .yaml file, or see what it costs: sweep explain {0}",
+                       name);
+  }
+  const std::string help = suggest(fs::path(name).stem().string(), sweep_names(), "the sweeps are");
+  throw CommandError(exit_no_input, "{}: no such file{}{}", name, help.empty() ? "" : "; ", help);
+}
+
+std::vector<Override> overrides_of(const std::vector<std::string>& set_arguments) {
+  std::vector<Override> overrides;
+  for (const std::string& argument : set_arguments) {
+    overrides.push_back({std::make_shared<Source>(Source{"--set", argument})});
+  }
+  return overrides;
+}
+
+LoadedSweep load_sweep(const std::filesystem::path& file, const GivenFolders& folders,
+                       const std::vector<std::string>& set_arguments, SpaceLimits limits) {
+  const PatternLibrary library = pattern_library(folders, file);
+  Sweep sweep = parse_sweep(read_source(file), file, library.lookup(), overrides_of(set_arguments));
+  Space space = enumerate(sweep, limits);
+  return {std::move(sweep), std::move(space), limits};
+}
+
+void enumerate_again(LoadedSweep& loaded) {
+  loaded.space = {};
+  loaded.space = enumerate(loaded.sweep, loaded.limits);
+}
+
+std::string describe_plan(const LoadedSweep& loaded) {
+  const Sweep& sweep = loaded.sweep;
+  const Space& space = loaded.space;
+  std::string text = sweep.name;
+  if (!sweep.summary.empty()) text += ": " + sweep.summary;
+  std::vector<std::string> parts;  // "STRIDE x 32", "(ROWS, TILE) x 2"
+  if (sweep.patterns.size() > 1)
+    parts.push_back(fmt::format("pattern x {}", sweep.patterns.size()));
+  for (const Axis& axis : sweep.axes) {
+    const std::string names = fmt::format("{}", fmt::join(axis.names, ", "));
+    parts.push_back(fmt::format("{} x {}", axis.names.size() == 1 ? names : '(' + names + ')',
+                                axis.rows.size()));
+  }
+  text += fmt::format("\n  {}", count_of(space.configurations.size(), "configuration"));
+  if (!parts.empty()) text += fmt::format(": {}", fmt::join(parts, ", "));
+  if (space.configurations.size() != space.combinations) {
+    text += fmt::format("; {} in all", count_of(space.combinations, "combination"));
+  }
+  text += '\n';
+  for (const Removed& removed : space.removed) {
+    if (removed.count == 0) continue;
+    text += fmt::format("  {} removed by {} ({})\n", format_thousands(removed.count),
+                        removed.constraint, removed.origin);
+  }
+  return text;
+}
+
+std::string describe_search_plan(const TuneRules& rules, const std::vector<TuningGroup>& groups) {
+  std::size_t configurations = 0;
+  for (const TuningGroup& group : groups) configurations += group.configurations.size();
+  std::vector<std::string> wanted;
+  for (const TuneObjective& objective : rules.objectives) {
+    wanted.push_back(fmt::format(
+        "the {} {}", objective.better == Better::higher ? "highest" : "lowest", objective.metric));
+  }
+  std::string text = fmt::format("  searches {} for {}", count_of(configurations, "configuration"),
+                                 fmt::join(wanted, ", or else "));
+  const bool has_several = groups.size() > 1;
+  const std::string all = count_of(groups.size(), "group");
+  if (rules.budget.configurations) {
+    text += fmt::format(", at most {} of {}", format_thousands(*rules.budget.configurations),
+                        has_several ? "each of " + all : "them");
+  } else if (has_several) {
+    text += ", in " + all;
+  }
+  if (rules.budget.seconds) {
+    text += fmt::format(", for at most {} s{}", *rules.budget.seconds, has_several ? " each" : "");
+  }
+  return text + '\n';
+}
+
+fs::path find_database(const std::string& name) {
+  const fs::path path = name;
+  if (file_is_there(path) || path.has_parent_path() || path.extension() == ".db") return path;
+  const fs::path result = fs::path("results") / (name + ".db");
+  return file_is_there(result) ? result : path;
+}
+
+RunOperand read_run_operand(const std::string& text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string::npos || file_is_there(text)) return {find_database(text), {}};
+  const std::string file = text.substr(0, colon);
+  const std::string number = text.substr(colon + 1);
+  std::int64_t run = 0;
+  const char* const end = number.data() + number.size();
+  const auto [stop, error] = std::from_chars(number.data(), end, run);
+  if (number.empty() || error != std::errc() || stop != end || run < 1) {
+    const fs::path database = find_database(file);
+    if (!file_is_there(database)) return {text, {}};
+    throw UsageError(
+        "{}: after the colon stands a run's number; 'sweep list runs {}' shows the runs", text,
+        database.string());
+  }
+  return {find_database(file), run};
+}
+
+std::optional<std::int64_t> given_run(const GivenOptions& given) {
+  const auto run = given.number("run");
+  return run ? std::optional(static_cast<std::int64_t>(*run)) : std::nullopt;
+}
+
+RunOperand given_run_operand(std::string_view command, const GivenOptions& given) {
+  const std::string& text = given.operands().front();
+  check_operand(command, Operand::database, text);
+  const auto run = given_run(given);
+  RunOperand operand = read_run_operand(text);
+  if (operand.run && run) {
+    throw UsageError("{} names a run already; leave out its :{} or --run {}", text, *operand.run,
+                     *run);
+  }
+  if (run) operand.run = run;
+  return operand;
+}
+
+namespace {
+
+/// A kind of file, known by its ending.
+struct FileKind {
+  std::string_view ending;
+  std::string_view what;
+  std::string_view command = {};  ///< what to do with such a file; empty: nothing
+};
+
+constexpr std::array file_kinds = {
+    FileKind{".yaml", "a sweep", "sweep run"},
+    FileKind{".yml", "a sweep", "sweep run"},
+    FileKind{".cu", "a pattern", "sweep check --run"},
+    FileKind{".cuh", "a file for patterns to include"},
+    FileKind{".db", "a results database", "sweep report"},
+};
+
+/// Null for other files.
+const FileKind* kind_of_file(const fs::path& path) {
+  const auto* found = std::ranges::find(file_kinds, path.extension().string(), &FileKind::ending);
+  return found != file_kinds.end() ? found : nullptr;
+}
+
+struct OperandKind {
+  std::string_view what;
+  std::string_view endings;  ///< with spaces around them
+};
+
+/// In the order of Operand.
+constexpr std::array operand_kinds = {
+    OperandKind{"a sweep (.yaml)", " .yaml .yml "},
+    OperandKind{"a pattern (.cu, or a name)", " .cu "},
+    OperandKind{"sweeps (.yaml) and patterns (.cu)", " .yaml .yml .cu "},
+    OperandKind{"a results database (.db)", " .db "},
+};
+
+/// Whether a bare word names what is taken, whatever folder is here: results may be in one.
+bool is_name(Operand taken, const std::string& word) {
+  if (word.find_first_of("./") != std::string::npos) return false;
+  if (taken == Operand::sweep) return is_among(sweep_names(), word);
+  if (taken == Operand::pattern) return !pattern_library().find(word).empty();
+  return taken == Operand::database && find_database(word) != fs::path(word);
+}
+
+}  // namespace
+
+std::string command_for(const std::string& file) {
+  const FileKind* kind = kind_of_file(file);
+  std::error_code error;
+  if (kind == nullptr || kind->command.empty() || fs::is_directory(file, error)) return {};
+  return fmt::format("{} {}", kind->command, shell_quoted({file}));
+}
+
+void check_operand(std::string_view command, Operand taken, const std::string& operand) {
+  const OperandKind& wanted = operand_kinds.at(static_cast<std::size_t>(taken));
+  const auto refusal = [&](std::string_view what) {
+    return fmt::format("{} is {}; sweep {} takes {}", operand, what, command, wanted.what);
+  };
+  std::error_code error;
+  if (fs::is_directory(operand, error)) {
+    if (is_name(taken, operand)) return;
+    throw CommandError(exit_no_input, refusal("a folder") + " in it");
+  }
+  const FileKind* kind = kind_of_file(operand);
+  if (kind == nullptr) return;
+  if (wanted.endings.find(fmt::format(" {} ", kind->ending)) != std::string_view::npos) return;
+  std::string meant = command_for(operand);
+  if (taken == Operand::database && kind->command == "sweep run") {
+    const std::string database = "results/" + fs::path(operand).stem().string() + ".db";
+    meant = fmt::format("sweep {} {}", command, shell_quoted({database}));
+  }
+  throw CommandError(exit_usage, refusal(kind->what) + (meant.empty() ? "" : "; try: " + meant));
+}
+
+void add_patterns_option(CommandLine& line) {
+  line.repeatable("patterns", "DIR",
+                  "a folder with patterns, searched first; may be given several times");
+  line.repeatable("include", "DIR",
+                  "a folder whose files patterns may #include besides\nthose of their own folder; "
+                  "may be given several times");
+}
+
+GivenFolders given_folders(const GivenOptions& given) {
+  return {given.all("patterns"), given.all("include")};
+}
+
+void add_set_option(CommandLine& line) {
+  line.repeatable("set", "NAME=VALUES",
+                  "replace an axis or a default: STRIDE=1,2,4 or\n'STRIDE={from: 1, to: 8}'; may "
+                  "be given for several names");
+}
+
+std::vector<std::string> given_set(const GivenOptions& given) {
+  std::vector<std::string> names;
+  for (const std::string& assignment : given.all("set")) {
+    std::string name = assignment.substr(0, assignment.find('='));
+    std::erase_if(name, [](char c) { return c == ' ' || c == '\t'; });
+    if (is_among(names, name)) {
+      throw UsageError(
+          "--set gives {0} twice; write all its values at once, for example --set {0}=1,2,4", name);
+    }
+    names.push_back(std::move(name));
+  }
+  return given.all("set");
+}
+
+void add_space_option(CommandLine& line) {
+  line.option("max-configurations", "N", "refuse a sweep with more configurations than that",
+              "1000000");
+}
+
+SpaceLimits given_space_limits(const GivenOptions& given) {
+  SpaceLimits limits;
+  limits.configurations = given.number("max-configurations").value();
+  limits.tries = std::max(limits.tries, 4 * limits.configurations);
+  limits.memory = machine_memory().available;
+  return limits;
+}
+
+Expression read_condition(const std::string& text) {
+  Diagnostics diagnostics;
+  const auto source = std::make_shared<Source>(Source{"--where", text});
+  auto condition = Expression::parse(text, {source, 1, 1, text.size()}, diagnostics);
+  if (!condition) throw InputError(diagnostics);
+  return std::move(*condition);
+}
+
+}  // namespace sweep
