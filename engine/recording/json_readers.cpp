@@ -26,21 +26,16 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Event = Json::parse_event_t;
 
-// The depth that the parser's callback is told, for the members of the document and for the
-// elements of those.
+// The depths of the document's members and of their elements, as the parser's callback is told.
 constexpr int member_depth = 1;
 constexpr int element_depth = 2;
 
 /// A text that is not JSON: "FILE:3:7: this is no JSON: MESSAGE", with columns in bytes; or one
 /// that is JSON and yet not read: "FILE: this JSON is not read: MESSAGE".
-class JsonError : public FileError {
- public:
-  JsonError(const std::string& message, bool at_end) : FileError(message, false), at_end_(at_end) {}
-  /// It is not JSON only because there is no more text.
-  bool at_end() const { return at_end_; }
+struct JsonError : FileError {
+  JsonError(const std::string& message, bool ends) : FileError(message, false), at_end(ends) {}
 
- private:
-  bool at_end_;
+  bool at_end;  ///< it is not JSON only because there is no more text
 };
 
 JsonError not_read(const std::string& file, const std::string& problem) {
@@ -118,13 +113,12 @@ std::string first_list(std::string_view text) {
     if (event == Event::key && depth == member_depth &&
         (parsed == "cache" || parsed == "results")) {
       found = parsed.get<std::string>();
-      throw JsonError("the rest does not matter", false);
+      throw JsonError("found", false);  // the rest does not matter
     }
     return depth == 0;
   };
   try {
-    constexpr bool throws_errors = false;
-    [[maybe_unused]] const Json rest = Json::parse(text.begin(), text.end(), look, throws_errors);
+    [[maybe_unused]] const Json rest = Json::parse(text.begin(), text.end(), look, false);
   } catch (const JsonError&) {
     // It is found.
   }
@@ -167,24 +161,18 @@ Value recorded_value(const Json& json) {
 
 /// How many microseconds a unit of time has; nothing for what is no unit of time.
 std::optional<double> microseconds_in(std::string_view unit) {
-  // Files are in use that spell it with one l.
-  static const std::map<std::string_view, double> units = {{"ns", 1e-3},
-                                                           {"nanosecond", 1e-3},
-                                                           {"nanoseconds", 1e-3},
-                                                           {"us", 1},
-                                                           {"µs", 1},
-                                                           {"microsecond", 1},
-                                                           {"microseconds", 1},
-                                                           {"ms", 1e3},
-                                                           {"millisecond", 1e3},
-                                                           {"milliseconds", 1e3},
-                                                           {"miliseconds", 1e3},
-                                                           {"s", 1e6},
-                                                           {"sec", 1e6},
-                                                           {"second", 1e6},
-                                                           {"seconds", 1e6}};
-  const auto found = units.find(in_small_letters(std::string(unit)));
-  return found != units.end() ? std::optional(found->second) : std::nullopt;
+  static const std::vector<std::pair<double, std::vector<std::string_view>>> units = {
+      {1e-3, {"ns", "nanosecond", "nanoseconds"}},
+      {1, {"us", "µs", "microsecond", "microseconds"}},
+      // Files are in use that spell it with one l.
+      {1e3, {"ms", "millisecond", "milliseconds", "miliseconds"}},
+      {1e6, {"s", "sec", "second", "seconds"}},
+  };
+  const std::string wanted = in_small_letters(std::string(unit));
+  for (const auto& [factor, names] : units) {
+    if (std::ranges::find(names, wanted) != names.end()) return factor;
+  }
+  return std::nullopt;
 }
 
 /// Whether a metric of that name is a time though its unit is not given.
@@ -495,7 +483,7 @@ Recording read_kernel_tuner_cache(std::string_view text, const std::string& file
   try {
     return CacheReader(file).read(text, false);
   } catch (const JsonError& error) {
-    if (error.at_end()) {
+    if (error.at_end) {
       if (auto recording = read_unfinished(text, file)) return std::move(*recording);
     }
     throw;

@@ -100,18 +100,13 @@ class SvgPicture {
   /// `dashes` are lengths in pixels.
   void stroke(std::string_view path, std::string_view colour, double width,
               std::string_view dashes = {}) {
-    if (path.empty()) return;
-    body_ += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{:g}\"", path,
-                         colour, width);
-    if (!dashes.empty()) body_ += fmt::format(" stroke-dasharray=\"{}\"", dashes);
-    body_ += "/>\n";
+    add_path(path, fmt::format("fill=\"none\" stroke=\"{}\" stroke-width=\"{:g}\"", colour, width),
+             dashes.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", dashes));
   }
 
   void fill(std::string_view path, std::string_view colour, double opacity = 1) {
-    if (path.empty()) return;
-    body_ += fmt::format("<path d=\"{}\" fill=\"{}\"", path, colour);
-    if (opacity < 1) body_ += fmt::format(" fill-opacity=\"{:g}\"", opacity);
-    body_ += "/>\n";
+    add_path(path, fmt::format("fill=\"{}\"", colour),
+             opacity == 1 ? "" : fmt::format(" fill-opacity=\"{:g}\"", opacity));
   }
 
   /// A text whose middle stands at the height `y`.
@@ -119,12 +114,11 @@ class SvgPicture {
     if (text.empty()) return;
     // From the middle of a digit or a capital down to the line that it stands on.
     const double down = 0.36 * style.size;
-    const std::string place = style.turned == 0
-                                  ? fmt::format("x=\"{:.5g}\" y=\"{:.5g}\"", x, y + down)
-                                  : fmt::format(
-                                        "transform=\"translate({:.5g} {:.5g}) rotate({})\" "
-                                        "y=\"{:.5g}\"",
-                                        x, y, style.turned, down);
+    std::string place = fmt::format("x=\"{:.5g}\" y=\"{:.5g}\"", x, y + down);
+    if (style.turned != 0) {
+      place = fmt::format("transform=\"translate({:.5g} {:.5g}) rotate({})\" y=\"{:.5g}\"", x, y,
+                          style.turned, down);
+    }
     body_ += fmt::format("<text {} font-size=\"{:g}\" fill=\"{}\" text-anchor=\"{}\">{}</text>\n",
                          place, style.size, style.colour, style.anchor, escape_svg(text));
   }
@@ -165,6 +159,10 @@ class SvgPicture {
   }
 
  private:
+  void add_path(std::string_view path, const std::string& style, const std::string& more) {
+    if (!path.empty()) body_ += fmt::format("<path d=\"{}\" {}{}/>\n", path, style, more);
+  }
+
   double width_;
   double height_;
   std::string body_;
@@ -234,7 +232,7 @@ class PanelDrawer {
     for (std::size_t i = 0; i < panel_.series.size(); ++i) {
       chart_.kind == ChartKind::line ? add_line(i) : add_bars(i);
     }
-    add_failed();
+    picture_.stroke(failed_, ink_colour, 1.6);
     add_rows(geometry_.figures);
     add_columns();
     picture_.stroke(fmt::format("M{0:.5g} {1:.5g}V{2:.5g}H{3:.5g}", crisp(box_.left), box_.top,
@@ -315,6 +313,7 @@ class PanelDrawer {
         line += fmt::format("{}{:.5g} {:.5g}", is_down ? 'L' : 'M', x, y);
         symbols += symbol_at(x, y, series_symbol(series));
       }
+      if (!mark.figure) add_failed(x);
       is_down = mark.figure.has_value();
       if (mark.low && mark.high) {
         upper += fmt::format("L{:.5g} {:.5g}", x, height_of(*mark.high));
@@ -357,8 +356,11 @@ class PanelDrawer {
     std::string bars;
     std::string whiskers;
     for (const ChartMark& mark : marks) {
-      if (!mark.figure) continue;
       const double at = bar_middle(mark, series);
+      if (!mark.figure) {
+        add_failed(at);
+        continue;
+      }
       const double y = height_of(*mark.figure);
       bars += rectangle(at - width / 2, std::min(y, foot), width, std::abs(foot - y));
       if (mark.low && mark.high) {
@@ -377,18 +379,10 @@ class PanelDrawer {
     }
   }
 
-  /// Crosses just above the axis.
-  void add_failed() {
+  /// A cross just above the axis.
+  void add_failed(double x) {
     constexpr double raised = 8;
-    std::string crosses;
-    for (std::size_t i = 0; i < panel_.series.size(); ++i) {
-      for (const ChartMark& mark : panel_.series[i].marks) {
-        if (mark.figure) continue;
-        const double x = chart_.kind == ChartKind::bar ? bar_middle(mark, i) : x_at(mark.x);
-        crosses += symbol_at(x, box_.bottom - raised, cross);
-      }
-    }
-    picture_.stroke(crosses, ink_colour, 1.6);
+    failed_ += symbol_at(x, box_.bottom - raised, cross);
   }
 
   void add_cells() {
@@ -429,6 +423,7 @@ class PanelDrawer {
   const ChartPanel& panel_;
   const ChartBox& box_;
   SvgPicture& picture_;
+  std::string failed_;  ///< crosses
 };
 
 /// What stands around the panels.
