@@ -229,17 +229,34 @@ CacheClaims ProgramCache::claim(std::span<const Configuration> configurations,
 
 void ProgramCache::add(std::span<const Configuration> configurations,
                        std::span<const CompileOutcome> outcomes, std::string_view identity) {
+  std::map<const Program*, ProgramHeader> headers;
+  for (std::size_t i = 0; i < std::min(configurations.size(), outcomes.size()); ++i) {
+    const auto* compiled = std::get_if<CompiledConfiguration>(&outcomes[i]);
+    if (compiled == nullptr) continue;
+    headers[compiled->program.get()].configurations.push_back(stored(configurations[i], *compiled));
+  }
+  if (headers.empty()) return;
   std::string failure;
   try {
-    std::map<const Program*, ProgramHeader> headers;
-    for (std::size_t i = 0; i < std::min(configurations.size(), outcomes.size()); ++i) {
-      const auto* compiled = std::get_if<CompiledConfiguration>(&outcomes[i]);
-      if (compiled == nullptr) continue;
-      headers[compiled->program.get()].configurations.push_back(
-          stored(configurations[i], *compiled));
-    }
+    std::unique_lock lock(mutex_);
+    if (!is_writable_) return;
+    Group& group = group_of(configurations.front().pattern, identity);
+    if (!group.is_kept) return;
     for (auto& [program, header] : headers) {
-      add_program(*program, header, configurations.front().pattern, identity);
+      // A group's key and folder never change, so that the file is written without the lock.
+      lock.unlock();
+      header.key = group.key;
+      header.written_ns = now_ns();
+      std::string all_parameters;
+      for (const auto& one : header.configurations) all_parameters += one.parameters;
+      const std::string name = program_file_name(hash_name(all_parameters));
+      const std::string bytes = program_file_bytes(header, *program);
+      const bool is_kept = bytes.size() <= settings_.limit;
+      if (is_kept) folder_.write(group.folder, name, bytes);
+      lock.lock();
+      if (!is_kept) continue;
+      group.add(name, header);
+      shrink_if_due(bytes.size());
     }
     return;
   } catch (const std::system_error& error) {
@@ -250,29 +267,6 @@ void ProgramCache::add(std::span<const Configuration> configurations,
   const std::scoped_lock lock(mutex_);
   is_writable_ = false;
   note("cannot be written: " + failure);
-}
-
-void ProgramCache::add_program(const Program& program, ProgramHeader& header,
-                               const PatternPtr& pattern, std::string_view identity) {
-  Group* group = nullptr;
-  {
-    const std::scoped_lock lock(mutex_);
-    if (!is_writable_) return;
-    group = &group_of(pattern, identity);
-  }
-  // A group's key and folder never change, so that the file is written without the lock.
-  if (!group->is_kept) return;
-  header.key = group->key;
-  header.written_ns = now_ns();
-  std::string all_parameters;
-  for (const StoredConfiguration& one : header.configurations) all_parameters += one.parameters;
-  const std::string bytes = program_file_bytes(header, program);
-  if (bytes.size() > settings_.limit) return;
-  const std::string name = program_file_name(hash_name(all_parameters));
-  folder_.write(group->folder, name, bytes);
-  const std::scoped_lock lock(mutex_);
-  group->add(name, header);
-  shrink_if_due(bytes.size());
 }
 
 void ProgramCache::shrink_if_due(std::uint64_t added) {

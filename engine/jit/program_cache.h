@@ -68,8 +68,6 @@ class ProgramCache {
   LoadedProgram load(const Group& group, File& known);
   void read_file(const Group& group, const std::string& name, const std::function<void(int)>& use);
   void keep_recent(const LoadedProgram& program);
-  void add_program(const Program& program, ProgramHeader& header, const PatternPtr& pattern,
-                   std::string_view identity);
   void shrink_if_due(std::uint64_t added);
   void note(std::string problem);
 

@@ -76,8 +76,7 @@ struct TunedGroup {
   double figure = 0;
   double figure_high = 0;
 
-  std::optional<std::int64_t>
-      default_configuration;   ///< the place of the pattern's default configuration
+  std::optional<std::int64_t> default_configuration;  ///< the place of the pattern's default
   std::string why_no_default;  ///< why there is none: "N % BLOCK == 0 does not hold"
   /// How many times as good the winner is as the default: 1.12 is 12 % more bandwidth, or a time
   /// that is 12 % longer in the default. 0 where it is not known; an interval only after rounds.

@@ -112,26 +112,18 @@ std::string describe_holder(int file) {
       StoreFault::inaccessible);
 }
 
-enum class Attempt { taken, held_by_another, no_locks };
-
-Attempt try_lock(int file, const fs::path& path) {
+/// 0, or why the lock is not taken.
+int try_lock(int file) {
   while (flock(file, LOCK_EX | LOCK_NB) != 0) {
-    switch (errno) {
-      case EINTR:
-        continue;
-      case EWOULDBLOCK:
-        return Attempt::held_by_another;
-      case ENOLCK:
-      case ENOSYS:
-      case EOPNOTSUPP:
-      case EINVAL:
-      case EBADF:  // NFS: an exclusive lock needs the right to write
-        return Attempt::no_locks;
-      default:
-        fail_as_unusable(path, errno);
-    }
+    if (errno != EINTR) return errno;
   }
-  return Attempt::taken;
+  return 0;
+}
+
+/// Whether the file system has no locks; NFS has exclusive ones only for who may write: EBADF.
+bool lacks_locks(int error) {
+  constexpr std::array errors = {ENOLCK, ENOSYS, EOPNOTSUPP, EINVAL, EBADF};
+  return std::ranges::find(errors, error) != errors.end();
 }
 
 }  // namespace
@@ -145,13 +137,14 @@ RunLock::RunLock(const fs::path& database) : path_(lock_path(database)) {
       if (is_the_databases_matter(errno)) return;
       fail_as_unusable(path_, errno);
     }
-    const Attempt attempt = try_lock(file_.get(), path_);
-    if (attempt == Attempt::held_by_another) fail_as_locked(database, file_.get());
-    if (attempt == Attempt::no_locks) {
+    const int error = try_lock(file_.get());
+    if (error == EWOULDBLOCK) fail_as_locked(database, file_.get());
+    if (lacks_locks(error)) {
       file_ = {};
       unlink(path_.c_str());
       return;
     }
+    if (error != 0) fail_as_unusable(path_, error);
   } while (!same_file(file_.get(), path_));
   write_holder(file_.get());
 }
