@@ -265,18 +265,16 @@ bool Explanation::uses(AccessSpace space) const {
   return std::ranges::find(accesses, space, &AccessCost::space) != accesses.end();
 }
 
-std::vector<std::size_t> Explanation::worst_first() const {
-  std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < accesses.size(); ++i) {
-    if (!advice[i].empty()) order.push_back(i);
+std::vector<const AccessCost*> Explanation::worst_first() const {
+  std::vector<const AccessCost*> order;
+  for (const AccessCost& access : accesses) {
+    if (!access.advice.empty()) order.push_back(&access);
   }
   // Without excess: atomics and local memory cost more than their sectors tell.
-  const auto rank = [&](std::size_t index) {
-    const AccessCost& access = accesses[index];
-    const bool is_slow = access.verb == AccessVerb::atomic || access.space != AccessSpace::global;
-    return std::pair(access.excess(), is_slow);
-  };
-  std::ranges::stable_sort(order, std::greater(), rank);
+  std::ranges::stable_sort(order, std::greater(), [](const AccessCost* access) {
+    const bool is_slow = access->verb == AccessVerb::atomic || access->space != AccessSpace::global;
+    return std::pair(access->excess(), is_slow);
+  });
   return order;
 }
 
@@ -290,8 +288,8 @@ Explanation explain(const Configuration& configuration, const std::string& devic
   explanation.are_totals = execution.counted().are_totals;
   explanation.executed_share = execution.counted().executed_share;
   explanation.accesses = access_costs(*configuration.pattern, execution);
-  for (const AccessCost& access : explanation.accesses) {
-    explanation.advice.push_back(advise(access, explanation.accesses, model));
+  for (AccessCost& access : explanation.accesses) {
+    access.advice = advise(access, explanation.accesses, model);
   }
   return explanation;
 }

@@ -75,6 +75,7 @@ struct AccessCost {
   GlobalCount memory;              ///< of global and local accesses
   SharedCount shared;              ///< of shared accesses
   AddressShape shape;
+  std::string advice;  ///< what would make it cheaper; empty where nothing helps
 
   std::uint64_t requests() const;
   /// What it cost: sectors, or wavefronts of a shared access.
@@ -118,15 +119,14 @@ struct Explanation {
   bool are_totals = true;
   double executed_share = 1;         ///< of the grid's blocks
   std::vector<AccessCost> accesses;  ///< by line
-  std::vector<std::string> advice;   ///< one for each access; empty where nothing helps
 
   /// Bytes wanted of bytes moved, in %, of the global accesses of a kind; nothing without any.
   std::optional<double> efficiency(AccessVerb verb) const;
   /// Wavefronts of shared accesses beyond those without conflicts.
   std::uint64_t conflicts() const;
   bool uses(AccessSpace space) const;
-  /// The accesses with advice, that with the most beyond its ideal first; as indices.
-  std::vector<std::size_t> worst_first() const;
+  /// The accesses with advice, that with the most beyond its ideal first.
+  std::vector<const AccessCost*> worst_first() const;
 };
 
 /// After the execution's launch, with EmulatorSettings::notes_shapes.

@@ -118,18 +118,17 @@ std::string head(const Explanation& explanation, const Style& style) {
       "  on the {}{}\n", explanation.device,
       executed < all ? fmt::format(", {} % of the blocks executed", four_digits(executed)) : "");
   for (const std::string& note : explanation.notes) text += folded(note, "  ");
-  std::string totals;
-  const auto add = [&](const std::string& part) { totals += (totals.empty() ? "" : ", ") + part; };
+  std::vector<std::string> totals;
   if (const auto share = explanation.efficiency(AccessVerb::load)) {
-    add(fmt::format("loads {} % useful", four_digits(*share)));
+    totals.push_back(fmt::format("loads {} % useful", four_digits(*share)));
   }
   if (const auto share = explanation.efficiency(AccessVerb::store)) {
-    add(fmt::format("stores {} % useful", four_digits(*share)));
+    totals.push_back(fmt::format("stores {} % useful", four_digits(*share)));
   }
   if (explanation.uses(AccessSpace::shared)) {
-    add(fmt::format("{} bank conflicts", format_thousands(explanation.conflicts())));
+    totals.push_back(fmt::format("{} bank conflicts", format_thousands(explanation.conflicts())));
   }
-  return totals.empty() ? text : text + "  " + totals + "\n";
+  return totals.empty() ? text : text + fmt::format("  {}\n", fmt::join(totals, ", "));
 }
 
 std::string place_of(const AccessCost& access) {
@@ -175,15 +174,14 @@ std::string excess_text(const AccessCost& access) {
                      format_thousands(access.cost()), unit_of(access));
 }
 
-/// "lines 33, 34: " and what could be better where nothing is wasted, once for all of one advice.
-std::string hints(const Explanation& explanation, std::span<const std::size_t> order) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> groups;  // advice, places
-  for (const std::size_t index : order) {
-    const std::string& advice = explanation.advice[index];
-    auto group = std::ranges::find(groups, advice, [](const auto& known) { return known.first; });
-    if (group == groups.end()) group = groups.insert(groups.end(), {advice, {}});
-    const AccessCost& access = explanation.accesses[index];
-    std::string place = access.is_in_pattern ? std::to_string(access.line) : place_of(access);
+/// "Lines 33, 34: " and what could be better where nothing is wasted, once for all of one advice.
+std::string hints(std::span<const AccessCost* const> order) {
+  std::vector<std::pair<std::string_view, std::vector<std::string>>> groups;  // advice, places
+  for (const AccessCost* access : order) {
+    auto group =
+        std::ranges::find(groups, access->advice, [](const auto& one) { return one.first; });
+    if (group == groups.end()) group = groups.insert(groups.end(), {access->advice, {}});
+    std::string place = access->is_in_pattern ? std::to_string(access->line) : place_of(*access);
     std::vector<std::string>& places = group->second;
     if (std::ranges::find(places, place) == places.end()) places.push_back(std::move(place));
   }
@@ -196,30 +194,27 @@ std::string hints(const Explanation& explanation, std::span<const std::size_t> o
 }
 
 std::string worst(const Explanation& explanation, const Style& style) {
-  const std::vector<std::size_t> order = explanation.worst_first();
-  const auto is_hint = [&](std::size_t index) {
-    const AccessCost& access = explanation.accesses[index];
-    return access.excess() == 0 && access.space == AccessSpace::global &&
-           access.verb != AccessVerb::atomic;
-  };
-  const auto first_hint = std::ranges::find_if(order, is_hint);
-  const std::span<const std::size_t> ranked(order.begin(), first_hint);
+  const std::vector<const AccessCost*> order = explanation.worst_first();
+  const auto first_hint = std::ranges::find_if(order, [](const AccessCost* access) {
+    return access->excess() == 0 && access->space == AccessSpace::global &&
+           access->verb != AccessVerb::atomic;
+  });
+  const std::span ranked(order.begin(), first_hint);
   std::string text = "\nNothing is moved in vain.\n";
   if (!ranked.empty()) {
     text = explanation.are_totals ? "\nWhat costs most:\n"
                                   : "\nWhat costs most, in the blocks that were executed:\n";
   }
-  // Neighbours with one advice, as the load and the store of a +=, share it.
   for (std::size_t i = 0; i < ranked.size(); ++i) {
-    const AccessCost& access = explanation.accesses[ranked[i]];
+    const AccessCost& access = *ranked[i];
     text += fmt::format("{}{:>2}. {}, {} {}{}{}\n", style.bold, i + 1, place_of(access),
                         what_of(access), shortened(access.text, widest_in_list), style.reset,
                         excess_text(access));
-    const bool is_shared =
-        i + 1 < ranked.size() && explanation.advice[ranked[i + 1]] == explanation.advice[ranked[i]];
-    if (!is_shared) text += folded(explanation.advice[ranked[i]], "    ");
+    // Neighbours with one advice, as the load and the store of a +=, share it.
+    const bool is_shared = i + 1 < ranked.size() && ranked[i + 1]->advice == access.advice;
+    if (!is_shared) text += folded(access.advice, "    ");
   }
-  return text + hints(explanation, {first_hint, order.end()});
+  return text + hints({first_hint, order.end()});
 }
 
 using nlohmann::ordered_json;
@@ -245,7 +240,7 @@ ordered_json json_of(const AddressShape& shape) {
   return json;
 }
 
-ordered_json json_of(const AccessCost& access, const std::string& advice) {
+ordered_json json_of(const AccessCost& access) {
   ordered_json json = {{"file", access.file},
                        {"line", access.line},
                        {"column", access.column},
@@ -272,7 +267,7 @@ ordered_json json_of(const AccessCost& access, const std::string& advice) {
   json["excess"] = access.excess();
   json["efficiency"] = access.efficiency();
   json["shape"] = json_of(access.shape);
-  json["advice"] = advice;
+  json["advice"] = access.advice;
   return json;
 }
 
@@ -296,9 +291,7 @@ std::string write_explanation_json(const Explanation& explanation) {
     return share ? ordered_json(*share) : ordered_json();
   };
   ordered_json accesses = ordered_json::array();
-  for (std::size_t i = 0; i < explanation.accesses.size(); ++i) {
-    accesses.push_back(json_of(explanation.accesses[i], explanation.advice[i]));
-  }
+  for (const AccessCost& access : explanation.accesses) accesses.push_back(json_of(access));
   const ordered_json json = {{"pattern", configuration.pattern->name},
                              {"configuration", parameters},
                              {"device", explanation.device},

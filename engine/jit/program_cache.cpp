@@ -62,6 +62,14 @@ std::int64_t now_ns() {
   return duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count();
 }
 
+/// Sets the time of a file's use; not each time, since that writes to the disk.
+void touch(int file) {
+  constexpr std::int64_t seconds_between = 60;
+  struct stat status = {};
+  if (fstat(file, &status) != 0) return;
+  if (now_ns() / 1'000'000'000 - status.st_mtim.tv_sec > seconds_between) futimens(file, nullptr);
+}
+
 std::uint64_t size_of(const StoredProgram& stored) {
   return stored.program.cubin.size() + stored.program.ptx.size();
 }
@@ -145,7 +153,7 @@ ProgramCache::LoadedProgram ProgramCache::load(const Group& group, File& known) 
     read_file(group, known.name, [&](int file) {
       auto stored = std::make_shared<const StoredProgram>(read_program(file));
       if (stored->header.key != group.key) return;
-      futimens(file, nullptr);  // the time of its last use
+      touch(file);
       program = std::move(stored);
     });
     known.loaded = program;

@@ -110,6 +110,30 @@ class MetricLists {
   std::map<std::int64_t, List> lists_;
 };
 
+namespace {
+
+constexpr std::string_view insert_point_sql = R"sql(
+    INSERT INTO point (pattern_id, key_hash, run_id, parameters, measure, device, compiler,
+                       status, reason, stopped_by, collected_counters, samples, metric_list,
+                       metric_values)
+    VALUES ((SELECT id FROM pattern WHERE name = ? AND text = ?),
+            ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql";
+constexpr std::string_view insert_place_sql =
+    "INSERT INTO run_point (run_id, ordinal, point_id) VALUES (?, ?, ?)";
+constexpr std::string_view insert_note_sql = R"sql(
+    INSERT INTO note (point_id, ordinal, on_counts, text)
+    SELECT ?1, 1 + coalesce(max(ordinal), -1), ?2, ?3 FROM note WHERE point_id = ?1)sql";
+constexpr std::string_view select_points_sql = R"sql(
+    SELECT pattern.name, pattern.text, point.parameters, point.measure, point.device,
+           point.compiler, status, reason, stopped_by, collected_counters, samples,
+           metric_list, metric_values, point.run_id, point.id, run_point.ordinal
+    FROM run_point
+    JOIN point ON point.id = point_id JOIN pattern ON pattern.id = pattern_id
+    WHERE run_point.run_id = ? AND run_point.ordinal BETWEEN ? AND ?
+    ORDER BY run_point.ordinal)sql";
+
+}  // namespace
+
 StoreError::StoreError(const std::filesystem::path& file, std::string_view what, StoreFault fault)
     : StoreError(fmt::format("the file '{}' {}", file.string(), what), fault) {}
 
@@ -117,7 +141,13 @@ StoreError::StoreError(const std::filesystem::path& file, std::string_view what,
 /// transaction.
 struct Store::State {
   explicit State(std::unique_ptr<Database> opened)
-      : file(std::move(opened)), database(*file), metric_lists(database) {}
+      : file(std::move(opened)), database(*file), metric_lists(database) {
+    // Tables that are not as they should be are found before anything is measured.
+    for (const auto sql :
+         {insert_point_sql, insert_place_sql, insert_note_sql, select_points_sql}) {
+      const Statement prepared(database, sql);
+    }
+  }
 
   /// The newest successful point whose key is equal to this one: found by its hash alone, whatever
   /// other runs and patterns there are; the index has the ids in their order.
@@ -141,12 +171,7 @@ struct Store::State {
         WHERE NOT EXISTS (SELECT 1 FROM pattern WHERE name = ?1 AND text = ?2))sql")
         .bind(key.pattern_name, key.pattern_text)
         .run();
-    Statement(database, R"sql(
-        INSERT INTO point (pattern_id, key_hash, run_id, parameters, measure, device, compiler,
-                           status, reason, stopped_by, collected_counters, samples, metric_list,
-                           metric_values)
-        VALUES ((SELECT id FROM pattern WHERE name = ? AND text = ?),
-                ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql")
+    Statement(database, insert_point_sql)
         .bind(key.pattern_name, key.pattern_text, key_hash(key), run,
               parameters_to_json(key.parameters), key.measure, key.device, key.compiler,
               point.status == PointStatus::ok ? "ok" : "failed", point.reason, point.stopped_by,
@@ -159,9 +184,7 @@ struct Store::State {
   }
 
   void place_point(std::int64_t run, std::int64_t ordinal, std::int64_t point) {
-    Statement(database, "INSERT INTO run_point (run_id, ordinal, point_id) VALUES (?, ?, ?)")
-        .bind(run, ordinal, point)
-        .run();
+    Statement(database, insert_place_sql).bind(run, ordinal, point).run();
   }
 
   std::optional<ReusedPoint> reuse_point(std::int64_t run, std::int64_t ordinal,
@@ -188,23 +211,14 @@ struct Store::State {
   }
 
   void add_notes(std::int64_t point, const std::vector<std::string>& notes, bool on_counts) {
-    Statement insert(database, R"sql(
-        INSERT INTO note (point_id, ordinal, on_counts, text)
-        SELECT ?1, 1 + coalesce(max(ordinal), -1), ?2, ?3 FROM note WHERE point_id = ?1)sql");
+    Statement insert(database, insert_note_sql);
     for (const std::string& note : notes) insert.bind(point, on_counts, note).run();
   }
 
   /// Gives the points at the places `first` to `last` of a run, in their order, to `visit`.
   void visit_points(std::int64_t run, std::int64_t first, std::int64_t last,
                     const std::function<void(StoredPoint&&)>& visit) {
-    Statement rows(database, R"sql(
-        SELECT pattern.name, pattern.text, point.parameters, point.measure, point.device,
-               point.compiler, status, reason, stopped_by, collected_counters, samples,
-               metric_list, metric_values, point.run_id, point.id, run_point.ordinal
-        FROM run_point
-        JOIN point ON point.id = point_id JOIN pattern ON pattern.id = pattern_id
-        WHERE run_point.run_id = ? AND run_point.ordinal BETWEEN ? AND ?
-        ORDER BY run_point.ordinal)sql");
+    Statement rows(database, select_points_sql);
     Statement notes(database, "SELECT text FROM note WHERE point_id = ? ORDER BY ordinal");
     rows.bind(run, first, last);
     while (rows.step()) {
