@@ -18,57 +18,50 @@ using Kind = CounterFailure::Kind;
 /// What a person can do about some results of CUPTI.
 struct CuptiAdvice {
   std::vector<int> results;  ///< as numbers, since older headers do not name all of them
-  Kind kind;
   std::string_view words;
+  Kind kind = Kind::lasting;
 };
 
 const CuptiAdvice& advice_for(int result) {
   static const std::vector<CuptiAdvice> advice = {
       {{35},  // insufficient privileges
-       Kind::lasting,
        "the driver lets only administrators read them: run as root or with CAP_SYS_ADMIN, or "
        "write 'options nvidia NVreg_RestrictProfilingToAdminUsers=0' into a file of "
        "/etc/modprobe.d and reboot; a container also needs --cap-add=SYS_ADMIN"},
       {{33, 40},  // a virtual device: not supported, insufficient privileges
-       Kind::lasting,
        "the GPU is a virtual one: the hypervisor's administrator has to allow profiling "
        "(vGPU parameter enable_profiling)"},
       {{43},  // MIG
-       Kind::lasting,
        "the GPU is a part of one in MIG mode: use a whole GPU (nvidia-smi -mig 0)"},
       {{45},  // WSL
-       Kind::lasting,
        "in the Windows Subsystem for Linux, allow them in the NVIDIA Control Panel on "
        "Windows (Developer, Manage GPU Performance Counters), with a current driver"},
       {{41},  // confidential computing
-       Kind::lasting,
        "confidential computing is on: turn it off in the GPU's firmware settings"},
-      {{42}, Kind::lasting, "NVIDIA's mining processors do not give them"},
-      {{44}, Kind::lasting, "the GPU is joined with another one by SLI: turn SLI off"},
+      {{42}, "NVIDIA's mining processors do not give them"},
+      {{44}, "the GPU is joined with another one by SLI: turn SLI off"},
       {{31},  // not supported with MPS
-       Kind::passing,
-       "stop the MPS server (echo quit | nvidia-cuda-mps-control)"},
+       "stop the MPS server (echo quit | nvidia-cuda-mps-control)",
+       Kind::passing},
       {{26, 36, 38, 39},  // hardware busy, old or legacy profiler, multiple subscribers
-       Kind::passing,
        "another profiler may be attached: end Nsight, nvprof, cuda-gdb, DCGM's profiling "
-       "(dcgmi profile --pause) and other programs that count on this GPU"},
+       "(dcgmi profile --pause) and other programs that count on this GPU",
+       Kind::passing},
       {{14, 27, 46},  // not compatible, not supported, invalid chip
-       Kind::lasting,
        "the GPU may be older than compute capability 7.5, or newer than this libcupti: use "
        "the libcupti of a CUDA Toolkit that knows it"},
       {{15},  // not initialized
-       Kind::lasting,
        "the driver may be older than libcupti: use the libcupti of a CUDA Toolkit that is no "
        "newer than the driver's CUDA version (SWEEP_CUDA_HOME says which)"},
       {{8, 12},  // out of memory, maximum limit reached
-       Kind::too_many_ranges,
-       "count fewer things at once"},
+       "count fewer things at once",
+       Kind::too_many_ranges},
   };
   static const CuptiAdvice others = {
       {},
-      Kind::passing,
       "a libcupti newer than the driver, another profiler, or a driver that restricts counters may "
-      "be the reason"};
+      "be the reason",
+      Kind::passing};
   const auto found = std::ranges::find_if(advice, [&](const CuptiAdvice& one) {
     return std::ranges::find(one.results, result) != one.results.end();
   });

@@ -70,41 +70,33 @@ bool CounterHost::has(const std::string& counter) const {
   return properties.has_value();
 }
 
-std::vector<std::string> CounterHost::base_names() const {
+std::string CounterHost::suggest(const std::string& counter) const {
+  const std::string base = counter.substr(0, ending_of(counter));
+  const std::string ending = counter.substr(base.size());
+  std::vector<std::string> bases;
   std::vector<std::string> names;
   for (const CUpti_MetricType type : metric_types) {
     const auto list = Cupti::get().base_metrics.attempt([&](auto& asked) {
       asked.pHostObject = object_.get();
       asked.metricType = type;
     });
-    if (list)
-      names.insert(names.end(), list->ppMetricNames, list->ppMetricNames + list->numMetrics);
-  }
-  return names;
-}
-
-/// Of the first type that has some.
-std::vector<std::string> CounterHost::endings_of(const std::string& base) const {
-  for (const CUpti_MetricType type : metric_types) {
-    const auto list = Cupti::get().sub_metrics.attempt([&](auto& asked) {
-      asked.pHostObject = object_.get();
-      asked.metricType = type;
-      asked.pMetricName = base.c_str();
-    });
-    if (list && list->numOfSubmetrics > 0) {
-      return {list->ppSubMetrics, list->ppSubMetrics + list->numOfSubmetrics};
+    for (std::size_t i = 0; list && i < list->numMetrics; ++i) {
+      bases.emplace_back(list->ppMetricNames[i]);
     }
   }
-  return {};
-}
-
-std::string CounterHost::suggest(const std::string& counter) const {
-  const std::string base = counter.substr(0, ending_of(counter));
-  const std::string ending = counter.substr(base.size());
-  const std::vector<std::string> bases = base_names();
-  std::vector<std::string> names;
   if (std::ranges::find(bases, base) != bases.end()) {
-    for (const std::string& known : endings_of(base)) names.push_back(base + known);
+    // The endings of the first type that has some.
+    for (const CUpti_MetricType type : metric_types) {
+      const auto list = Cupti::get().sub_metrics.attempt([&](auto& asked) {
+        asked.pHostObject = object_.get();
+        asked.metricType = type;
+        asked.pMetricName = base.c_str();
+      });
+      for (std::size_t i = 0; list && i < list->numOfSubmetrics; ++i) {
+        names.push_back(base + list->ppSubMetrics[i]);
+      }
+      if (!names.empty()) break;
+    }
     if (ending.empty() && !names.empty()) {
       const auto sum = std::ranges::find(names, base + ".sum");
       return "did you mean '" + (sum != names.end() ? *sum : names.front()) + "'?";

@@ -70,8 +70,6 @@ class CounterHost {
 
   Object make_object() const;
   void schedule(const std::vector<std::string>& counters);
-  std::vector<std::string> base_names() const;
-  std::vector<std::string> endings_of(const std::string& base) const;
 
   std::string chip_;
   Object object_;

@@ -118,9 +118,9 @@ CacheModel::CacheModel(const DeviceProfile& profile, std::uint64_t l1_bytes)
       granule_sectors_(profile.dram_granularity / sector_bytes) {}
 
 void CacheModel::load(unsigned multiprocessor, const std::uint64_t* sectors, unsigned count,
-                      L1Policy policy) {
+                      bool bypasses_l1) {
   CacheLevel& l1 = l1_[multiprocessor];
-  const bool looks_into_l1 = policy == L1Policy::cached && l1.holds_anything();
+  const bool looks_into_l1 = !bypasses_l1 && l1.holds_anything();
   for_each_line(sectors, count, [&](std::uint64_t line, unsigned mask) {
     if (looks_into_l1) {
       CacheLevel::Line evicted;

@@ -67,12 +67,6 @@ struct CacheCount {
   friend bool operator==(const CacheCount&, const CacheCount&) = default;
 };
 
-/// How a load or store treats L1.
-enum class L1Policy : std::uint8_t {
-  cached,    ///< loads allocate
-  bypassed,  ///< .cg, .cv, volatile, atomics: straight to L2
-};
-
 /// A sectored L1 for each multiprocessor and one L2 before DRAM: least recently used of each set,
 /// loads allocate in L1 and L2, stores write through L1 (without allocating there) and stay dirty
 /// in L2 until evicted. Sets are chosen by hashed addresses, as hardware does against strides.
@@ -88,7 +82,9 @@ class CacheModel {
   /// One warp instruction; `sectors` are the addresses / 32 of its different sectors, those of one
   /// line of 128 bytes side by side. Addresses are below 2^63, `multiprocessor` below the profile's
   /// number.
-  void load(unsigned multiprocessor, const std::uint64_t* sectors, unsigned count, L1Policy policy);
+  /// A load looks and allocates in L1 unless it bypasses it (.cg, .cv, volatile).
+  void load(unsigned multiprocessor, const std::uint64_t* sectors, unsigned count,
+            bool bypasses_l1 = false);
   void store(const std::uint64_t* sectors, unsigned count);
   /// A read-modify-write in L2; the multiprocessor's L1 forgets the sectors.
   void atomic(unsigned multiprocessor, const std::uint64_t* sectors, unsigned count);

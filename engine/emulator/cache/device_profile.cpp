@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <limits>
 #include <optional>
 #include <span>
@@ -21,64 +22,37 @@ std::string capability_text(int capability) {
   return fmt::format("{}.{}", capability / 10, capability % 10);
 }
 
+/// Well-known GPUs: capability, multiprocessors, threads and blocks of one, threads of a block,
+/// shared memory of both, L1, whether that is unified, L2, and what differs from the usual: bytes
+/// fetched, registers of a multiprocessor and of a block. 1.x has no caches for global memory; 5.x
+/// and 6.x have shared memory of their own beside a joint L1 and texture cache.
 const std::vector<DeviceProfile>& profiles() {
-  struct Row {
-    int capability;
-    const char* name;
-    unsigned multiprocessors, threads, blocks;  // the latter of a multiprocessor
-    unsigned block_threads, registers_k, block_registers_k;
-    std::uint64_t shared_kib, block_shared_kib;
-    std::uint64_t l1_kib;
-    bool l1_is_unified;
-    std::uint64_t l2_kib;
-    unsigned granularity;
+  static const std::vector<DeviceProfile> all = {
+      {"GeForce 8800 GTX", 10, 16, 768, 8, 512, 16 * Ki, 16 * Ki, 0, false, 0, 32, 8 * Ki, 8 * Ki},
+      {"GeForce 9800 GTX", 11, 16, 768, 8, 512, 16 * Ki, 16 * Ki, 0, false, 0, 32, 8 * Ki, 8 * Ki},
+      {"GeForce GT 240", 12, 12, 1024, 8, 512, 16 * Ki, 16 * Ki, 0, false, 0, 32, 16 * Ki, 16 * Ki},
+      {"Tesla C1060", 13, 30, 1024, 8, 512, 16 * Ki, 16 * Ki, 0, false, 0, 32, 16 * Ki, 16 * Ki},
+      {"Tesla C2050", 20, 14, 1536, 8, 1024, 48 * Ki, 48 * Ki, 64 * Ki, true, 768 * Ki, 32, 32 * Ki,
+       32 * Ki},
+      {"GeForce GTX 560 Ti", 21, 8, 1536, 8, 1024, 48 * Ki, 48 * Ki, 64 * Ki, true, 512 * Ki, 32,
+       32 * Ki, 32 * Ki},
+      {"GeForce GTX 680", 30, 8, 2048, 16, 1024, 48 * Ki, 48 * Ki, 64 * Ki, true, 512 * Ki, 32},
+      {"Tesla K40", 35, 15, 2048, 16, 1024, 48 * Ki, 48 * Ki, 64 * Ki, true, 1536 * Ki, 32},
+      {"Tesla K80", 37, 13, 2048, 16, 1024, 112 * Ki, 48 * Ki, 128 * Ki, true, 1536 * Ki, 32,
+       128 * Ki, 64 * Ki},
+      {"GeForce GTX 750 Ti", 50, 5, 2048, 32, 1024, 64 * Ki, 48 * Ki, 24 * Ki, false, 2 * Mi, 32},
+      {"GeForce GTX 980", 52, 16, 2048, 32, 1024, 96 * Ki, 48 * Ki, 24 * Ki, false, 2 * Mi, 32},
+      {"Tesla P100", 60, 56, 2048, 32, 1024, 64 * Ki, 48 * Ki, 24 * Ki, false, 4 * Mi, 32},
+      {"GeForce GTX 1080", 61, 20, 2048, 32, 1024, 96 * Ki, 48 * Ki, 48 * Ki, false, 2 * Mi, 32},
+      {"Tesla V100", 70, 80, 2048, 32, 1024, 96 * Ki, 96 * Ki, 128 * Ki, true, 6 * Mi},
+      {"Tesla T4", 75, 40, 1024, 16, 1024, 64 * Ki, 64 * Ki, 96 * Ki, true, 4 * Mi},
+      {"A100", 80, 108, 2048, 32, 1024, 164 * Ki, 163 * Ki, 192 * Ki, true, 40 * Mi},
+      {"GeForce RTX 3090", 86, 82, 1536, 16, 1024, 100 * Ki, 99 * Ki, 128 * Ki, true, 6 * Mi},
+      {"GeForce RTX 4090", 89, 128, 1536, 24, 1024, 100 * Ki, 99 * Ki, 128 * Ki, true, 72 * Mi},
+      {"H200", 90, 132, 2048, 32, 1024, 228 * Ki, 227 * Ki, 256 * Ki, true, 60 * Mi},
+      {"B200", 100, 148, 2048, 32, 1024, 228 * Ki, 227 * Ki, 256 * Ki, true, 126 * Mi + 512 * Ki},
+      {"GeForce RTX 5090", 120, 170, 1536, 24, 1024, 100 * Ki, 99 * Ki, 128 * Ki, true, 96 * Mi},
   };
-  // 1.x has no caches for global memory; 3.7 has the registers and the shared memory of two. 5.x
-  // and 6.x have shared memory of their own beside a joint L1 and texture cache, later ones one
-  // memory for L1 and shared memory, and of the latter a block has less.
-  static constexpr Row rows[] = {
-      {10, "GeForce 8800 GTX", 16, 768, 8, 512, 8, 8, 16, 16, 0, false, 0, 32},
-      {11, "GeForce 9800 GTX", 16, 768, 8, 512, 8, 8, 16, 16, 0, false, 0, 32},
-      {12, "GeForce GT 240", 12, 1024, 8, 512, 16, 16, 16, 16, 0, false, 0, 32},
-      {13, "Tesla C1060", 30, 1024, 8, 512, 16, 16, 16, 16, 0, false, 0, 32},
-      {20, "Tesla C2050", 14, 1536, 8, 1024, 32, 32, 48, 48, 64, true, 768, 32},
-      {21, "GeForce GTX 560 Ti", 8, 1536, 8, 1024, 32, 32, 48, 48, 64, true, 512, 32},
-      {30, "GeForce GTX 680", 8, 2048, 16, 1024, 64, 64, 48, 48, 64, true, 512, 32},
-      {35, "Tesla K40", 15, 2048, 16, 1024, 64, 64, 48, 48, 64, true, 1536, 32},
-      {37, "Tesla K80", 13, 2048, 16, 1024, 128, 64, 112, 48, 128, true, 1536, 32},
-      {50, "GeForce GTX 750 Ti", 5, 2048, 32, 1024, 64, 64, 64, 48, 24, false, 2048, 32},
-      {52, "GeForce GTX 980", 16, 2048, 32, 1024, 64, 64, 96, 48, 24, false, 2048, 32},
-      {60, "Tesla P100", 56, 2048, 32, 1024, 64, 64, 64, 48, 24, false, 4096, 32},
-      {61, "GeForce GTX 1080", 20, 2048, 32, 1024, 64, 64, 96, 48, 48, false, 2048, 32},
-      {70, "Tesla V100", 80, 2048, 32, 1024, 64, 64, 96, 96, 128, true, 6 * 1024, 64},
-      {75, "Tesla T4", 40, 1024, 16, 1024, 64, 64, 64, 64, 96, true, 4 * 1024, 64},
-      {80, "A100", 108, 2048, 32, 1024, 64, 64, 164, 163, 192, true, 40 * 1024, 64},
-      {86, "GeForce RTX 3090", 82, 1536, 16, 1024, 64, 64, 100, 99, 128, true, 6 * 1024, 64},
-      {89, "GeForce RTX 4090", 128, 1536, 24, 1024, 64, 64, 100, 99, 128, true, 72 * 1024, 64},
-      {90, "H200", 132, 2048, 32, 1024, 64, 64, 228, 227, 256, true, 60 * 1024, 64},
-      {100, "B200", 148, 2048, 32, 1024, 64, 64, 228, 227, 256, true, 126 * 1024 + 512, 64},
-      {120, "GeForce RTX 5090", 170, 1536, 24, 1024, 64, 64, 100, 99, 128, true, 96 * 1024, 64},
-  };
-  static const std::vector<DeviceProfile> all = [] {
-    std::vector<DeviceProfile> result;
-    for (const Row& row : rows) {
-      result.push_back({.name = row.name,
-                        .compute_capability = row.capability,
-                        .multiprocessors = row.multiprocessors,
-                        .max_threads_per_multiprocessor = row.threads,
-                        .max_blocks_per_multiprocessor = row.blocks,
-                        .max_threads_per_block = row.block_threads,
-                        .registers_per_multiprocessor = row.registers_k * 1024,
-                        .registers_per_block = row.block_registers_k * 1024,
-                        .shared_bytes_per_multiprocessor = row.shared_kib * Ki,
-                        .shared_bytes_per_block = row.block_shared_kib * Ki,
-                        .l1_bytes = row.l1_kib * Ki,
-                        .l1_is_unified = row.l1_is_unified,
-                        .l2_bytes = row.l2_kib * Ki,
-                        .dram_granularity = row.granularity});
-    }
-    return result;
-  }();
   return all;
 }
 
@@ -283,7 +257,6 @@ class ProfileReader {
     const auto expression = reader_.expression(key.name);
     const auto value = expression ? read_constant(*expression, diagnostics_) : std::nullopt;
     if (!value) return;
-    const bool is_granularity = key.name == "dram_granularity";
     const auto fail = [&](const std::string& wanted) {
       diagnostics_.error(reader_.find(key.name)->where,
                          fmt::format("'{}' must be {}", key.name, wanted));
@@ -296,10 +269,11 @@ class ProfileReader {
       } else {
         const auto* number = std::get_if<std::int64_t>(&*value);
         const bool fits = number != nullptr && *number >= key.least && *number <= key.most;
-        if (is_granularity && !(fits && (*number == 32 || *number == 64 || *number == 128))) {
-          return fail("32, 64 or 128");
-        }
-        if (!fits) {
+        if (key.name == "dram_granularity") {
+          if (!fits || !std::has_single_bit(static_cast<unsigned>(*number))) {
+            return fail("32, 64 or 128");
+          }
+        } else if (!fits) {
           return fail(fmt::format("an integer from {} to {}", key.least, format_count(key.most)));
         }
         profile_.*figure = static_cast<Figure>(*number);

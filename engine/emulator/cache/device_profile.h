@@ -16,16 +16,16 @@ struct DeviceProfile {
   unsigned max_threads_per_multiprocessor = 0;
   unsigned max_blocks_per_multiprocessor = 0;
   unsigned max_threads_per_block = 1024;
-  unsigned registers_per_multiprocessor = 65536;
-  unsigned registers_per_block = 65536;               ///< most that a block can have
   std::uint64_t shared_bytes_per_multiprocessor = 0;  ///< most that blocks can have together
   std::uint64_t shared_bytes_per_block = 0;           ///< most that a block can have (opt-in)
   std::uint64_t l1_bytes = 0;  ///< unified with shared memory where `l1_is_unified`; 0: no L1
   bool l1_is_unified = true;
-  unsigned l1_ways = 4;        ///< associativity of the model
-  std::uint64_t l2_bytes = 0;  ///< 0: no L2
-  unsigned l2_ways = 16;
+  std::uint64_t l2_bytes = 0;      ///< 0: no L2
   unsigned dram_granularity = 64;  ///< bytes fetched for a missing sector: 32, 64 or 128
+  unsigned registers_per_multiprocessor = 65536;
+  unsigned registers_per_block = 65536;  ///< most that a block can have
+  unsigned l1_ways = 4;                  ///< associativity of the model
+  unsigned l2_ways = 16;
 
   friend bool operator==(const DeviceProfile&, const DeviceProfile&) = default;
 };

@@ -1,8 +1,8 @@
-#include "engine/emulator/count/access_counter.h"
-
 #include <algorithm>
 #include <bit>
 #include <numeric>
+
+#include "engine/emulator/count/model.h"
 
 namespace sweep {
 namespace {
@@ -187,10 +187,13 @@ std::uint64_t lanes_on_banks(const WarpAccess& access, unsigned log2_lanes) {
   return std::uint64_t{most[0]} + most[1];
 }
 
+}  // namespace
+
 // These add field by field: a count written and then read as a whole would wait for its stores.
 
-void accumulate(const MemoryModel& model, const WarpAccess& access, AccessKind kind,
+void add_access(const MemoryModel& model, const WarpAccess& access, AccessKind kind,
                 GlobalCount& total) {
+  if (access.active == 0) return;
   const Touched touched = touch(access, log2_of_lanes(access));
   total.requests += 1;
   total.lanes += static_cast<std::uint64_t>(std::popcount(access.active));
@@ -210,8 +213,9 @@ void accumulate(const MemoryModel& model, const WarpAccess& access, AccessKind k
   total.data_wavefronts += touched.wavefronts;
 }
 
-void accumulate(const MemoryModel& model, const WarpAccess& access, AccessKind kind,
+void add_access(const MemoryModel& model, const WarpAccess& access, AccessKind kind,
                 SharedCount& total) {
+  if (access.active == 0) return;
   unsigned log2_lanes = is_atomic(kind) ? (access.width > 4 ? 4 : 5) : log2_of_lanes(access);
   // A load whose lanes all pair up with their neighbours, or with those next to them, is served in
   // half as many groups. Stores are not.
@@ -239,25 +243,6 @@ void accumulate(const MemoryModel& model, const WarpAccess& access, AccessKind k
   }
 }
 
-}  // namespace
-
-GlobalCount count_global(const MemoryModel& model, const WarpAccess& access, AccessKind kind) {
-  GlobalCount count;
-  if (access.active != 0) accumulate(model, access, kind, count);
-  return count;
-}
-
-SharedCount count_shared(const MemoryModel& model, const WarpAccess& access, AccessKind kind) {
-  SharedCount count;
-  if (access.active != 0) accumulate(model, access, kind, count);
-  return count;
-}
-
-template <class Count>
-void AccessCounter<Count>::add(const WarpAccess& access, Count& total) const {
-  if (access.active != 0) accumulate(model_, access, kind_, total);
-}
-
 template <class Count>
 void AccessCounter<Count>::learn(Known& known, std::uint64_t key, std::int64_t delta) const {
   WarpAccess access;
@@ -272,7 +257,7 @@ void AccessCounter<Count>::learn(Known& known, std::uint64_t key, std::int64_t d
   known.key = key;
   known.delta = delta;
   known.count = Count{};
-  accumulate(model_, access, kind_, known.count);
+  add_access(model_, access, kind_, known.count);
 }
 
 template class AccessCounter<GlobalCount>;

@@ -15,9 +15,6 @@
 namespace sweep {
 namespace {
 
-/// What executing an element's init and check comes to, about, in thread instructions.
-constexpr std::uint64_t instructions_per_element = 30;
-
 /// Runs `work`; what the kernel does wrong or the emulator cannot do fails this configuration.
 template <class Work>
 auto guarded(const Workload& workload, Work work) {
@@ -39,8 +36,7 @@ auto guarded(const Workload& workload, Work work) {
                                        format_bytes(bytes_of_buffers(workload)), shortage.what()));
   } catch (const std::bad_alloc&) {
     throw ExecutionFailure(
-        fmt::format("out of memory: the buffers have {}, for which this process "
-                    "gets no room",
+        fmt::format("out of memory: the buffers have {}, for which this process gets no room",
                     format_bytes(bytes_of_buffers(workload))));
   }
 }
@@ -200,13 +196,12 @@ void EmulatorExecution::check_limits() const {
   const DeviceProfile& device =
       settings_.profile.compute_capability >= 75 ? settings_.profile : builtin_profile(75);
   const Kernel& code = kernel();
-  LaunchLimits limits;
-  limits.block_threads = device.max_threads_per_block;
-  limits.block = {device.max_threads_per_block, device.max_threads_per_block, 64};
-  limits.grid = {0x7fffffff, 65535, 65535};
-  limits.shared_bytes = device.shared_bytes_per_block;
-  check_launch(workload_, limits);
-  require_launch(code.static_shared_bytes + workload_.shared_bytes, limits.shared_bytes,
+  check_launch(workload_,
+               {.block_threads = device.max_threads_per_block,
+                .block = {device.max_threads_per_block, device.max_threads_per_block, 64},
+                .grid = {0x7fffffff, 65535, 65535},
+                .shared_bytes = device.shared_bytes_per_block});
+  require_launch(code.static_shared_bytes + workload_.shared_bytes, device.shared_bytes_per_block,
                  "shared memory in bytes");
   if (code.max_threads != 0) {
     require_launch(workload_.block.count(), code.max_threads,
@@ -254,10 +249,8 @@ void EmulatorExecution::launch() {
       launch_with_caches(launch, options);
     } else if (kernel().is_linked) {
       if (settings_.is_exact) emulated_->complete_init(settings_.threads);
-      launch_in_order(launch, options,
-                      "emulated: the first of the blocks (executed_share says how many); only "
-                      "counts per request are given, since blocks that share memory cannot be "
-                      "chosen freely (--exact executes all)");
+      launch_in_order(launch, options, "",
+                      ", since blocks that share memory cannot be chosen freely");
     } else {
       launch_independent(launch, options);
     }
@@ -265,7 +258,9 @@ void EmulatorExecution::launch() {
   });
 }
 
+/// What executing the elements' init and check comes to, about, in thread instructions.
 std::uint64_t EmulatorExecution::element_cost() const {
+  constexpr std::uint64_t instructions_per_element = 30;
   std::uint64_t elements = 0;
   for (const BufferPlan& buffer : workload_.buffers) elements += buffer.length;
   return elements * instructions_per_element;
@@ -276,10 +271,10 @@ void EmulatorExecution::watch_blocks() {
   if (!settings_.is_exact && !workload_.verify.empty()) emulated_->watch_blocks();
 }
 
-/// Executes the blocks in their order, as far as the budget goes; `note` says so where that is not
-/// all of them.
-void EmulatorExecution::launch_in_order(const Launch& launch, GridOptions options,
-                                        const char* note) {
+/// Executes the blocks in their order, as far as the budget goes. Where that is not all of them, a
+/// note says so, `how` they were executed and `why` more is not given.
+void EmulatorExecution::launch_in_order(const Launch& launch, GridOptions options, const char* how,
+                                        const char* why) {
   if (!settings_.is_exact) options.instruction_budget = settings_.whole_budget;
   watch_blocks();
   const GridResult result = run_grid(launch, options);
@@ -292,14 +287,17 @@ void EmulatorExecution::launch_in_order(const Launch& launch, GridOptions option
   cost_.whole = static_cast<double>(result.count.thread_instructions) / counted_.executed_share +
                 static_cast<double>(element_cost());
   counted_.are_totals = !is_partial_;
-  if (is_partial_) notes_.emplace_back(note);
+  if (!is_partial_) return;
+  notes_.push_back(
+      fmt::format("emulated: the first of the blocks (executed_share says how many){}; only counts "
+                  "per request are given{} (--exact executes all)",
+                  how, why));
 }
 
 void EmulatorExecution::launch_independent(Launch& launch, const GridOptions& options) {
   const std::uint64_t total = launch.grid.count();
   watch_blocks();
-  const std::vector<std::uint64_t> first = {0};
-  const LaunchCount probe = run_blocks(launch, first, options).front();
+  const LaunchCount probe = run_blocks(launch, std::vector<std::uint64_t>{0}, options).front();
   const std::uint64_t per_block = std::max<std::uint64_t>(probe.thread_instructions, 1);
   cost_.whole = static_cast<double>(per_block) * static_cast<double>(total) +
                 static_cast<double>(element_cost());
@@ -369,14 +367,10 @@ void EmulatorExecution::launch_with_caches(Launch& launch, GridOptions options) 
     const auto count = static_cast<unsigned>(sectors.size());
     if (is_atomic(kind)) return caches.atomic(multiprocessor, sectors.data(), count);
     if (kind == AccessKind::store) return caches.store(sectors.data(), count);
-    caches.load(multiprocessor, sectors.data(), count,
-                policy == CachePolicy::all_levels ? L1Policy::cached : L1Policy::bypassed);
+    caches.load(multiprocessor, sectors.data(), count, policy == CachePolicy::level_2_only);
   };
   options.interleaves = true;
-  launch_in_order(launch, options,
-                  "emulated: the first of the blocks (executed_share says how many) through caches "
-                  "that were empty before; only counts per request are given (--exact executes "
-                  "all)");
+  launch_in_order(launch, options, " through caches that were empty before", "");
   counted_.caches = caches.finish();
 }
 
@@ -387,17 +381,11 @@ std::optional<std::string> EmulatorExecution::verify() {
   return verification_.mismatch;
 }
 
-std::vector<Sample> EmulatorExecution::sample(CacheState, int) {
-  throw std::logic_error("the emulator takes no samples");
-}
-
 Observation EmulatorExecution::observe() {
-  Observation observation;
-  observation.metrics = metrics_of(kernel(), counted_);
+  Observation observation = {metrics_of(kernel(), counted_), notes_};
   if (const auto share = verification_.share()) {
     observation.metrics.push_back({"verified_share", Origin::emulated, percent * *share});
   }
-  observation.notes = notes_;
   return observation;
 }
 

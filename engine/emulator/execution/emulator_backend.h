@@ -59,8 +59,6 @@ class EmulatorExecution : public Execution {
   void initialise() override;
   void launch() override;
   std::optional<std::string> verify() override;
-  /// The emulator has no time.
-  std::vector<Sample> sample(CacheState cache, int count) override;
   Observation observe() override;
 
   const Kernel& kernel() const { return emulated_->kernel(); }
@@ -85,7 +83,7 @@ class EmulatorExecution : public Execution {
   void check_code();
   std::uint64_t element_cost() const;
   void watch_blocks();
-  void launch_in_order(const Launch& launch, GridOptions options, const char* note);
+  void launch_in_order(const Launch& launch, GridOptions options, const char* how, const char* why);
   void launch_independent(Launch& launch, const GridOptions& options);
   void launch_sample(Launch& launch, const GridOptions& options, const LaunchCount& probe);
   void launch_with_caches(Launch& launch, GridOptions options);

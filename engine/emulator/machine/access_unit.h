@@ -10,7 +10,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "engine/emulator/count/access_counter.h"
+#include "engine/emulator/count/model.h"
 #include "engine/emulator/machine/counts.h"
 #include "engine/emulator/machine/launch.h"
 #include "engine/emulator/machine/shadow_state.h"

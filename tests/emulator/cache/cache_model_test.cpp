@@ -56,9 +56,9 @@ void perform(CacheModel& model, const Step& step) {
   const auto sectors = sectors_from(step.first, step.count, step.stride);
   switch (step.kind) {
     case Kind::load:
-      return model.load(step.from, sectors.data(), step.count, L1Policy::cached);
+      return model.load(step.from, sectors.data(), step.count);
     case Kind::bypassing_load:
-      return model.load(step.from, sectors.data(), step.count, L1Policy::bypassed);
+      return model.load(step.from, sectors.data(), step.count, true);
     case Kind::store:
       return model.store(sectors.data(), step.count);
     case Kind::atomic:

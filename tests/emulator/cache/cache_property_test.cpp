@@ -165,8 +165,8 @@ void perform(CacheModel& model, const Instruction& instruction) {
   const auto& [kind, from, line, mask] = instruction;
   const auto sectors = sectors_of(line, mask);
   const auto count = static_cast<unsigned>(sectors.size());
-  if (kind == 0) model.load(from, sectors.data(), count, L1Policy::cached);
-  if (kind == 1) model.load(from, sectors.data(), count, L1Policy::bypassed);
+  if (kind == 0) model.load(from, sectors.data(), count);
+  if (kind == 1) model.load(from, sectors.data(), count, true);
   if (kind == 2) model.store(sectors.data(), count);
   if (kind == 3) model.atomic(from, sectors.data(), 1);
 }

@@ -86,8 +86,8 @@ BOOST_AUTO_TEST_CASE(what_is_left_out_is_built_in) {
 }
 
 BOOST_AUTO_TEST_CASE(every_field_is_read) {
-  const DeviceProfile expected = {"Mine", 80,    7,      1536,  12, 512,       32768, 16384,
-                                  65536,  32768, 131072, false, 8,  50U << 20, 32,    128};
+  const DeviceProfile expected = {"Mine", 80,    7,         1536, 12,    512,   65536, 32768,
+                                  131072, false, 50U << 20, 128,  32768, 16384, 8,     32};
   BOOST_TEST((read(R"(
 name: Mine
 compute_capability: 8.0

@@ -1,7 +1,6 @@
-#include "engine/emulator/count/access_counter.h"
-
 #include <boost/test/unit_test.hpp>
 
+#include "engine/emulator/count/model.h"
 #include "tests/emulator/count/arbitrary_access.h"
 #include "tests/emulator/count/plain_rules.h"
 #include "tests/rapidcheck_case.h"
