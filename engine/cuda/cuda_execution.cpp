@@ -215,50 +215,102 @@ void load_functions(CudaContext& context, const Workload& workload) noexcept {
   }
 }
 
-Sampler::Sampler(CudaContext& context, const LoadedWorkload& loaded,
-                 LoadedWorkload::Addresses addresses, BusyTime& busy)
+CudaExecution::CudaExecution(CudaContext& context, const Workload& workload)
     : context_(context),
-      loaded_(loaded),
-      busy_(busy),
-      layout_(lay_out_copy(loaded.sizes())),
+      busy_(context),
+      loaded_(guarded(context, "the kernel", [&] { return LoadedWorkload(context, workload); })),
+      copies_({guarded(context, "the kernel",
+                       [&] { return context.buffers.acquire(loaded_.sizes()); })}),
+      layout_(lay_out_copy(loaded_.sizes())),
       copies_allowed_(copies_allowed(layout_, context.device.memory_bytes)),
-      copies_({std::move(addresses)}),
       target_(sample_target(context.event_step)) {}
 
-std::vector<Sample> Sampler::take(CacheState cache, int count) {
-  const BatchPlan plan = plan_of(cache);
-  launches_per_sample_ = plan.launches();
-  std::vector<Sample> samples;
-  while (std::ssize(samples) < count) {
-    const int rest = count - static_cast<int>(samples.size());
-    const auto block = held_block(cache, plan, std::min(rest, samples_per_block(plan, cache)));
-    samples.insert(samples.end(), block.begin(), block.end());
+void CudaExecution::initialise() {
+  std::vector<std::string> names;
+  for (const BufferPlan& buffer : loaded_.workload().buffers) {
+    if (!buffer.init_entry.empty()) names.push_back(buffer.name);
   }
-  return samples;
+  guarded(context_, one_of("init", names),
+          [&] { busy_.run([&] { loaded_.queue_init(copies_.front()); }); });
 }
 
-void Sampler::warm_up(CacheState cache, int count) {
-  // A calibration is a warm-up too. What takes long is warm after it, and should not be waited for
-  // together with what follows.
-  constexpr double long_seconds = 0.1;
-  const int further = known_plan(cache) ? count : count - 1;
-  const BatchPlan plan = plan_of(cache);
-  if (further < 1 || first_sample_seconds_ > long_seconds) return;
-  busy_.queue_ahead([&] {
-    for (int i = 0; i < further * plan.rounds; ++i) {
-      bring_cache_into(cache);
-      queue_launches(cache, plan);
+void CudaExecution::launch() {
+  guarded(context_, "the kernel",
+          [&] { busy_.run([&] { loaded_.queue_kernel(copies_.front()); }); });
+}
+
+std::optional<std::string> CudaExecution::verify() {
+  if (loaded_.workload().verify.empty()) return std::nullopt;
+  std::vector<std::string> names;
+  for (const VerificationPlan& plan : loaded_.workload().verify) names.push_back(plan.buffer);
+  return guarded(context_, one_of("check", names), [&] { return run_checks(); });
+}
+
+/// All checks at once; the first that does not hold again, for its first element alone, which
+/// shows both sides.
+std::optional<std::string> CudaExecution::run_checks() {
+  const auto& plans = loaded_.workload().verify;
+  CheckResults& results = context_.check_results;
+  busy_.run([&] {
+    results.queue_reset(plans.size());
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      loaded_.queue_check(i, copies_.front(), 0, plans[i].length, results.place(i));
     }
+    results.queue_fetch();
+  });
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    CheckResult result = results[i];
+    if (result.count == 0) continue;
+    busy_.run([&] {
+      results.queue_reset(1);
+      loaded_.queue_check(i, copies_.front(), result.first, result.first + 1, results.place(0));
+      results.queue_fetch();
+    });
+    result.actual = results[0].actual;
+    result.expected = results[0].expected;
+    return describe_mismatch(plans[i], result);
+  }
+  return std::nullopt;
+}
+
+std::vector<Sample> CudaExecution::sample(CacheState cache, int count) {
+  return guarded(context_, "the kernel", [&] {
+    const BatchPlan plan = plan_of(cache);
+    launches_per_sample_ = plan.launches();
+    std::vector<Sample> samples;
+    while (std::ssize(samples) < count) {
+      const int rest = count - static_cast<int>(samples.size());
+      const auto block = held_block(cache, plan, std::min(rest, samples_per_block(plan, cache)));
+      samples.insert(samples.end(), block.begin(), block.end());
+    }
+    return samples;
   });
 }
 
-BatchPlan Sampler::plan_of(CacheState cache) {
+void CudaExecution::warm_up(CacheState cache, int count) {
+  // A calibration is a warm-up too. What takes long is warm after it, and should not be waited for
+  // together with what follows.
+  constexpr double long_seconds = 0.1;
+  guarded(context_, "the kernel", [&] {
+    const int further = known_plan(cache) ? count : count - 1;
+    const BatchPlan plan = plan_of(cache);
+    if (further < 1 || first_sample_seconds_ > long_seconds) return;
+    busy_.queue_ahead([&] {
+      for (int i = 0; i < further * plan.rounds; ++i) {
+        bring_cache_into(cache);
+        queue_launches(cache, plan);
+      }
+    });
+  });
+}
+
+BatchPlan CudaExecution::plan_of(CacheState cache) {
   std::optional<BatchPlan>& plan = known_plan(cache);
   if (!plan) plan = calibrate(cache);
   return *plan;
 }
 
-BatchPlan Sampler::calibrate(CacheState cache) {
+BatchPlan CudaExecution::calibrate(CacheState cache) {
   constexpr int estimates = 3;
   constexpr int samples = 3;
   /// So much more than the target is long enough, whatever the host's delays add to it.
@@ -280,7 +332,7 @@ BatchPlan Sampler::calibrate(CacheState cache) {
 }
 
 /// The plan for launches of this duration, after making the copies that it needs.
-BatchPlan Sampler::with_copies(CacheState cache, double seconds_per_launch) {
+BatchPlan CudaExecution::with_copies(CacheState cache, double seconds_per_launch) {
   if (cache == CacheState::warm) {
     return plan_batch(seconds_per_launch, target_, most_launches_per_sample);
   }
@@ -291,7 +343,7 @@ BatchPlan Sampler::with_copies(CacheState cache, double seconds_per_launch) {
 
 /// Makes copies until there are `wanted`, the original included, as far as their share of the
 /// device's memory goes; returns how many there are.
-std::size_t Sampler::provide_copies(std::size_t wanted) {
+std::size_t CudaExecution::provide_copies(std::size_t wanted) {
   const std::size_t before = copies_.size();
   const std::size_t goal = std::min(wanted, copies_allowed_);
   if (goal <= before) return before;
@@ -317,7 +369,7 @@ std::size_t Sampler::provide_copies(std::size_t wanted) {
   return goal;
 }
 
-std::vector<Sample> Sampler::held_block(CacheState cache, const BatchPlan& plan, int count) {
+std::vector<Sample> CudaExecution::held_block(CacheState cache, const BatchPlan& plan, int count) {
   constexpr int tries = 3;
   Nanoseconds patience = context_.blocking_kernel.patience;
   for (int i = 0; i < tries; ++i) {
@@ -333,8 +385,8 @@ std::vector<Sample> Sampler::held_block(CacheState cache, const BatchPlan& plan,
 }
 
 /// Runs a block; held with a patience. False when the samples do not count.
-bool Sampler::run_block(CacheState cache, const BatchPlan& plan, int count,
-                        std::optional<Nanoseconds> patience) {
+bool CudaExecution::run_block(CacheState cache, const BatchPlan& plan, int count,
+                              std::optional<Nanoseconds> patience) {
   const auto stamps = static_cast<std::size_t>(count) + 1;
   context_.events.reserve(static_cast<std::size_t>(count) * static_cast<std::size_t>(plan.rounds));
   context_.stamps.queue_reset(stamps);
@@ -348,7 +400,7 @@ bool Sampler::run_block(CacheState cache, const BatchPlan& plan, int count,
   return !patience || !context_.blocking_kernel.gave_up();
 }
 
-void Sampler::queue_block(CacheState cache, const BatchPlan& plan, int count) {
+void CudaExecution::queue_block(CacheState cache, const BatchPlan& plan, int count) {
   const CUstream stream = context_.stream.get();
   busy_.queue_begin();
   context_.stamps.queue(0);
@@ -366,22 +418,22 @@ void Sampler::queue_block(CacheState cache, const BatchPlan& plan, int count) {
   busy_.queue_end();
 }
 
-void Sampler::bring_cache_into(CacheState cache) {
+void CudaExecution::bring_cache_into(CacheState cache) {
   if (cache == CacheState::cold) {
     context_.flush.run(context_.stream.get());
   } else {
-    loaded_.queue_kernel(original());
+    loaded_.queue_kernel(copies_.front());
   }
 }
 
-void Sampler::queue_launches(CacheState cache, const BatchPlan& plan) {
+void CudaExecution::queue_launches(CacheState cache, const BatchPlan& plan) {
   for (int launch = 0; launch < plan.launches_per_round; ++launch) {
     const bool is_cold = cache == CacheState::cold;
     loaded_.queue_kernel(copies_.at(is_cold ? static_cast<std::size_t>(launch) : 0));
   }
 }
 
-std::vector<Sample> Sampler::read_block(const BatchPlan& plan, int count) const {
+std::vector<Sample> CudaExecution::read_block(const BatchPlan& plan, int count) const {
   std::vector<Sample> samples(static_cast<std::size_t>(count));
   std::size_t pair = 0;
   for (std::size_t i = 0; i < samples.size(); ++i) {
@@ -392,71 +444,6 @@ std::vector<Sample> Sampler::read_block(const BatchPlan& plan, int count) const 
                                            context_.stamps.timer_step());
   }
   return samples;
-}
-
-CudaExecution::CudaExecution(CudaContext& context, const Workload& workload)
-    : context_(context),
-      busy_(context),
-      loaded_(guarded(context, "the kernel", [&] { return LoadedWorkload(context, workload); })),
-      sampler_(
-          context, loaded_,
-          guarded(context, "the kernel", [&] { return context.buffers.acquire(loaded_.sizes()); }),
-          busy_) {}
-
-void CudaExecution::initialise() {
-  std::vector<std::string> names;
-  for (const BufferPlan& buffer : loaded_.workload().buffers) {
-    if (!buffer.init_entry.empty()) names.push_back(buffer.name);
-  }
-  guarded(context_, one_of("init", names),
-          [&] { busy_.run([&] { loaded_.queue_init(sampler_.original()); }); });
-}
-
-void CudaExecution::launch() {
-  guarded(context_, "the kernel",
-          [&] { busy_.run([&] { loaded_.queue_kernel(sampler_.original()); }); });
-}
-
-std::optional<std::string> CudaExecution::verify() {
-  if (loaded_.workload().verify.empty()) return std::nullopt;
-  std::vector<std::string> names;
-  for (const VerificationPlan& plan : loaded_.workload().verify) names.push_back(plan.buffer);
-  return guarded(context_, one_of("check", names), [&] { return run_checks(); });
-}
-
-/// All checks at once; the first that does not hold again, for its first element alone, which
-/// shows both sides.
-std::optional<std::string> CudaExecution::run_checks() {
-  const auto& plans = loaded_.workload().verify;
-  CheckResults& results = context_.check_results;
-  busy_.run([&] {
-    results.queue_reset(plans.size());
-    for (std::size_t i = 0; i < plans.size(); ++i) {
-      loaded_.queue_check(i, sampler_.original(), 0, plans[i].length, results.place(i));
-    }
-    results.queue_fetch();
-  });
-  for (std::size_t i = 0; i < plans.size(); ++i) {
-    CheckResult result = results[i];
-    if (result.count == 0) continue;
-    busy_.run([&] {
-      results.queue_reset(1);
-      loaded_.queue_check(i, sampler_.original(), result.first, result.first + 1, results.place(0));
-      results.queue_fetch();
-    });
-    result.actual = results[0].actual;
-    result.expected = results[0].expected;
-    return describe_mismatch(plans[i], result);
-  }
-  return std::nullopt;
-}
-
-void CudaExecution::warm_up(CacheState cache, int count) {
-  guarded(context_, "the kernel", [&] { sampler_.warm_up(cache, count); });
-}
-
-std::vector<Sample> CudaExecution::sample(CacheState cache, int count) {
-  return guarded(context_, "the kernel", [&] { return sampler_.take(cache, count); });
 }
 
 }  // namespace sweep

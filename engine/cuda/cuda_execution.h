@@ -144,29 +144,31 @@ class BusyTime {
   bool has_work_ahead_ = false;
 };
 
-/// Times launches of a workload. Samples are queued in blocks while a kernel holds the stream, so
-/// that the device finds all of a block's work ready and is never idle within it. How many
-/// launches make a sample is worked out for each state of the cache from launches that are not
-/// kept; neither state's samples depend on the other. A sample's clock is the mean over its timed
-/// launches and what comes before them, the flush or an untimed launch.
-class Sampler {
+/// One workload on a GPU. Driver errors become ExecutionFailure.
+///
+/// Samples are queued in blocks while a kernel holds the stream, so that the device finds all of a
+/// block's work ready and is never idle within it. How many launches make a sample is worked out
+/// for each state of the cache from launches that are not kept; neither state's samples depend on
+/// the other. A sample's clock is the mean over its timed launches and what comes before them, the
+/// flush or an untimed launch.
+class CudaExecution : public Execution {
  public:
-  Sampler(CudaContext& context, const LoadedWorkload& loaded, LoadedWorkload::Addresses addresses,
-          BusyTime& busy);
+  CudaExecution(CudaContext& context, const Workload& workload);
 
-  /// Throws CudaError, and ExecutionFailure when the host cannot queue a block in time.
-  std::vector<Sample> take(CacheState cache, int count);
-  /// Queues samples that are not kept and does not wait for them: while the device is at them, the
-  /// host queues the next block. Throws as `take`.
-  void warm_up(CacheState cache, int count);
-  /// How many launches one of the samples taken last is the mean of.
-  int launches_per_sample() const { return launches_per_sample_; }
-  /// The workload's own buffers.
-  LoadedWorkload::Addresses& original() { return copies_.front(); }
+  void initialise() override;
+  void launch() override;
+  std::optional<std::string> verify() override;
+  /// Throws ExecutionFailure when the host cannot queue a block in time.
+  std::vector<Sample> sample(CacheState cache, int count) override;
+  /// While the device is at them, the host queues the next block.
+  void warm_up(CacheState cache, int count) override;
+  int launches_per_sample() const override { return launches_per_sample_; }
+  double busy_seconds() const override { return busy_.seconds(); }
 
  private:
   using Nanoseconds = std::chrono::nanoseconds;
 
+  std::optional<std::string> run_checks();
   std::optional<BatchPlan>& known_plan(CacheState cache) {
     return plans_[cache == CacheState::cold ? 0 : 1];
   }
@@ -183,39 +185,17 @@ class Sampler {
   std::vector<Sample> read_block(const BatchPlan& plan, int count) const;
 
   CudaContext& context_;
-  const LoadedWorkload& loaded_;
-  BusyTime& busy_;
-  CopyLayout layout_;
-  std::size_t copies_allowed_;
+  BusyTime busy_;
+  LoadedWorkload loaded_;
   /// The workload's buffers and further copies of them, for launches that must not find in the
   /// cache what another one left there. A copy is initialised and launched once before use.
   std::vector<LoadedWorkload::Addresses> copies_;
+  CopyLayout layout_;
+  std::size_t copies_allowed_;
   double target_;
   std::array<std::optional<BatchPlan>, 2> plans_;
   double first_sample_seconds_ = 0;  ///< of the one that each calibration begins with
   int launches_per_sample_ = 1;
-};
-
-/// One workload on a GPU. Driver errors become ExecutionFailure.
-class CudaExecution : public Execution {
- public:
-  CudaExecution(CudaContext& context, const Workload& workload);
-
-  void initialise() override;
-  void launch() override;
-  std::optional<std::string> verify() override;
-  std::vector<Sample> sample(CacheState cache, int count) override;
-  void warm_up(CacheState cache, int count) override;
-  int launches_per_sample() const override { return sampler_.launches_per_sample(); }
-  double busy_seconds() const override { return busy_.seconds(); }
-
- private:
-  std::optional<std::string> run_checks();
-
-  CudaContext& context_;
-  BusyTime busy_;
-  LoadedWorkload loaded_;
-  Sampler sampler_;
 };
 
 }  // namespace sweep

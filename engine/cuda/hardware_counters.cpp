@@ -23,70 +23,6 @@ struct CountCall {
   CounterResults results = {};
 };
 
-/// Runs workloads for the profiler, one at a time, each in its first state. Buffers come from the
-/// context's pool, so that each `prepare` invalidates the one before. A workload's failure becomes
-/// a note of its results; one that takes the context with it is thrown, as ExecutionFailure.
-class CountedWorkloads {
- public:
-  /// The L2 cache's state matters where `cache` is given.
-  CountedWorkloads(CudaContext& context, CountCall& call, std::optional<CacheState> cache)
-      : context_(context), call_(call), cache_(cache) {}
-
-  /// Loads workload `i`, fills its buffers and settles the cache; false when it cannot.
-  bool prepare(std::size_t i) {
-    call_.on_step("count");
-    return attempt(i, [&] {
-      loaded_.reset();
-      guarded(context_, "the kernel", [&] {
-        // Finding a function may load it, so that the checks, which do not run, are left away.
-        Workload unchecked = call_.workloads[i];
-        unchecked.verify.clear();
-        loaded_.emplace(context_, unchecked);
-        addresses_ = context_.buffers.acquire(loaded_->sizes());
-      });
-      guarded(context_, "the init", [&] {
-        loaded_->queue_init(addresses_);
-        // Cold: the flush also drives out the lines that the init has written.
-        if (cache_ == CacheState::cold) context_.flush.run(context_.stream.get());
-        synchronize(context_.stream.get());
-      });
-      if (cache_ == CacheState::warm) launch_loaded();
-    });
-  }
-  /// Launches the workload that was prepared last, and waits for its end; false when it failed.
-  bool launch(std::size_t i) {
-    return attempt(i, [&] { launch_loaded(); });
-  }
-
- private:
-  /// A failure that leaves the context alive concerns no other workload.
-  template <class Step>
-  bool attempt(std::size_t i, Step step) {
-    try {
-      step();
-      return true;
-    } catch (const ExecutionFailure& failure) {
-      call_.results.workloads[i].notes.push_back(
-          fmt::format("its hardware counters were not read: {}", failure.what()));
-      if (context_.poisoned) throw;
-      return false;
-    }
-  }
-
-  void launch_loaded() {
-    guarded(context_, "the kernel", [&] {
-      loaded_->queue_kernel(addresses_);
-      synchronize(context_.stream.get());
-    });
-  }
-
-  CudaContext& context_;
-  CountCall& call_;
-  std::optional<CacheState> cache_;
-  std::optional<LoadedWorkload> loaded_;
-  LoadedWorkload::Addresses addresses_;
-};
-
 class CuptiCounters : public HardwareCounters {
  public:
   explicit CuptiCounters(CudaContext& context) : context_(context) {}
@@ -193,7 +129,9 @@ class CuptiCounters : public HardwareCounters {
     for (const std::size_t i : rest) take_rest(i, {});
   }
 
-  /// Counts some of the workloads; `take(i, values)` hears what was counted of workload `i`.
+  /// Counts some of the workloads, one at a time, each in its first state; `take(i, values)` hears
+  /// what was counted of workload `i`. Buffers come from the context's pool, so that each `prepare`
+  /// invalidates the one before.
   template <class Take>
   void run(CountCall& call, const std::vector<std::string>& chosen,
            std::span<const std::size_t> which, const Take& take) {
@@ -206,17 +144,57 @@ class CuptiCounters : public HardwareCounters {
     }
     const std::vector<std::string>& counters = profiler_->counters();
     const bool needs_cache = std::ranges::any_of(counters, depends_on_cache);
-    CountedWorkloads counted(context_, call,
-                             needs_cache ? std::optional(call.cache) : std::nullopt);
+    const CUstream stream = context_.stream.get();
+    std::optional<LoadedWorkload> loaded;
+    LoadedWorkload::Addresses addresses;
+    const auto launch = [&] {
+      guarded(context_, "the kernel", [&] {
+        loaded->queue_kernel(addresses);
+        synchronize(stream);
+      });
+    };
+    const auto prepare = [&](Workload workload) {
+      loaded.reset();
+      guarded(context_, "the kernel", [&] {
+        workload.verify.clear();  // not run, and finding a function may load it
+        loaded.emplace(context_, workload);
+        addresses = context_.buffers.acquire(loaded->sizes());
+      });
+      guarded(context_, "the init", [&] {
+        loaded->queue_init(addresses);
+        // The flush also drives out the lines that the init has written.
+        if (needs_cache && call.cache == CacheState::cold) context_.flush.run(stream);
+        synchronize(stream);
+      });
+      if (needs_cache && call.cache == CacheState::warm) launch();
+    };
     CountedLaunches launches;
-    launches.prepare = [&](std::size_t i) { return counted.prepare(which[i]); };
-    launches.launch = [&](std::size_t i) { return counted.launch(which[i]); };
+    launches.prepare = [&](std::size_t i) {
+      call.on_step("count");
+      return attempt(call, which[i], [&] { prepare(call.workloads[which[i]]); });
+    };
+    launches.launch = [&](std::size_t i) { return attempt(call, which[i], launch); };
     launches.take = [&](std::size_t i, const std::vector<double>& values) {
       CounterValues by_name;
       for (std::size_t k = 0; k < counters.size(); ++k) by_name[counters[k]] = values[k];
       take(which[i], std::move(by_name));
     };
     profiler_->count(which.size(), launches);
+  }
+
+  /// False where the step fails: a note of the workload's results then says so. A failure that
+  /// leaves the context alive concerns no other workload; one that takes it along is thrown.
+  template <class Step>
+  bool attempt(CountCall& call, std::size_t i, const Step& step) {
+    try {
+      step();
+      return true;
+    } catch (const ExecutionFailure& failure) {
+      call.results.workloads[i].notes.push_back(
+          fmt::format("its hardware counters were not read: {}", failure.what()));
+      if (context_.poisoned) throw;
+      return false;
+    }
   }
 
   std::vector<Metric> metrics_of(const CounterValues& values) const {

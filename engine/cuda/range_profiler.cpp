@@ -324,7 +324,22 @@ void RangeProfiler::count(std::size_t count, const CountedLaunches& launches) {
       if (!done[i]) pending.push_back(i);
     }
     if (pending.empty()) return;
-    if (!count_or_split(pending, launches, done)) continue;
+    const bool is_fresh = enabled_ == nullptr || !enabled_->was_used();
+    try {
+      count_in_session(pending, launches, done);
+    } catch (const CounterFailure& failure) {
+      disable();
+      if (failure.kind() == CounterFailure::Kind::too_many_ranges && pending.size() > 1) {
+        most_ranges_ = pending.size() / 2;
+      } else if (is_fresh) {
+        throw;
+      }
+      // What an enabled profiler does not do again, one that is enabled anew may do.
+      continue;
+    } catch (...) {
+      disable();
+      throw;
+    }
     const auto got = static_cast<std::size_t>(
         std::ranges::count_if(pending, [&](std::size_t i) { return done[i]; }));
     if (got == 0) {
@@ -332,28 +347,6 @@ void RangeProfiler::count(std::size_t count, const CountedLaunches& launches) {
                            "the hardware's counters gave nothing: CUPTI has dropped every launch");
     }
     if (got < pending.size()) most_ranges_ = got;
-  }
-}
-
-/// False when it must be tried again, with as many as it takes now.
-bool RangeProfiler::count_or_split(std::span<const std::size_t> wanted,
-                                   const CountedLaunches& launches, std::vector<bool>& done) {
-  const bool is_fresh = enabled_ == nullptr || !enabled_->was_used();
-  try {
-    count_in_session(wanted, launches, done);
-    return true;
-  } catch (const CounterFailure& failure) {
-    disable();
-    if (failure.kind() == CounterFailure::Kind::too_many_ranges && wanted.size() > 1) {
-      most_ranges_ = wanted.size() / 2;
-    } else if (is_fresh) {
-      throw;
-    }
-    // What an enabled profiler does not do again, one that is enabled anew may do.
-    return false;
-  } catch (...) {
-    disable();
-    throw;
   }
 }
 

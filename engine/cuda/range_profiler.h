@@ -114,8 +114,6 @@ class RangeProfiler : public CounterHost {
  private:
   class Enabled;
 
-  bool count_or_split(std::span<const std::size_t> wanted, const CountedLaunches& launches,
-                      std::vector<bool>& done);
   void count_in_session(std::span<const std::size_t> wanted, const CountedLaunches& launches,
                         std::vector<bool>& done);
 
