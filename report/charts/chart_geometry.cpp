@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "engine/text/units.h"
 #include "report/display_text.h"
@@ -16,29 +15,19 @@ namespace {
 constexpr double label_height = 16;
 constexpr double panel_gap = 22;  ///< between panels side by side
 
-struct Range {
-  double low = std::numeric_limits<double>::infinity();
-  double high = -std::numeric_limits<double>::infinity();
-
-  void include(double value) {
-    low = std::min(low, value);
-    high = std::max(high, value);
-  }
-};
-
-/// Of all marks, references and, but in a heatmap, intervals.
-Range range_of(const Chart& chart) {
-  Range range;
-  for (const ChartReference& reference : chart.references) range.include(reference.at);
+/// The figures of all marks, references and, but in a heatmap, the ends of intervals.
+std::vector<double> places_on_figure_axis(const Chart& chart) {
+  std::vector<double> places;
+  for (const ChartReference& reference : chart.references) places.push_back(reference.at);
   for (const PlacedMark& each : marks_of(chart)) {
-    const auto& [x, y, figure, low, high, point] = *each.mark;
-    if (!figure) continue;
-    range.include(*figure);
+    const ChartMark& mark = *each.mark;
+    if (!mark.figure) continue;
+    places.push_back(*mark.figure);
     if (chart.is_heatmap()) continue;
-    range.include(low.value_or(*figure));
-    range.include(high.value_or(*figure));
+    places.push_back(mark.low.value_or(*mark.figure));
+    places.push_back(mark.high.value_or(*mark.figure));
   }
-  return range;
+  return places;
 }
 
 /// 1, 2 or 5 times a power of ten, for about `wanted` steps.
@@ -176,14 +165,6 @@ void keep_fitting(DrawnAxis& axis, const Labels& labels) {
   }
 }
 
-/// Of labels beside an upright axis.
-void fit_labels_beside(DrawnAxis& axis, double pixels) {
-  constexpr double digit_height = 7;
-  Labels labels(axis, pixels);
-  std::ranges::fill(labels.lengths, digit_height);
-  keep_fitting(axis, labels);
-}
-
 template <class Items, class Width>
 double widest_of(const Items& items, Width width) {
   double widest = 0;
@@ -256,7 +237,7 @@ double DrawnAxis::share_of(double at) const {
 }
 
 DrawnAxis figure_axis_of(const Chart& chart, int wanted) {
-  const auto [low, high] = range_of(chart);
+  const auto [low, high] = std::ranges::minmax(places_on_figure_axis(chart));
   DrawnAxis axis{chart.figure_scale, low, high, {}};
   if (chart.is_heatmap() && low == high) {
     add_tick(axis, low);
@@ -313,16 +294,11 @@ LabelsBelow fit_labels_below(DrawnAxis& axis, double pixels) {
 }
 
 std::string tick_label(double value) {
-  struct Unit {
-    double size;
-    std::string_view name;
-  };
-  constexpr std::array<Unit, 3> units = {{{1e12, " T"}, {1e9, " G"}, {1e6, " M"}}};
   constexpr double fewest_with_separators = 1e4;
   const double size = std::abs(value);
   if (size < 1e-12) return "0";
-  for (const Unit& unit : units) {
-    if (size >= unit.size) return fmt::format("{:.4g}{}", value / unit.size, unit.name);
+  for (const auto& [unit, name] : {std::pair(1e12, " T"), {1e9, " G"}, {1e6, " M"}}) {
+    if (size >= unit) return fmt::format("{:.4g}{}", value / unit, name);
   }
   if (size >= fewest_with_separators) {
     return (value < 0 ? "-" : "") +
@@ -385,7 +361,11 @@ ChartGeometry geometry_of(const Chart& chart) {
   const double left = std::max(narrowest, picture_edge + overhang);
   const double width = panel_width(left);
   geometry.x_labels = fit_labels_below(geometry.x, width);
-  if (is_heatmap) fit_labels_beside(geometry.rows, height);
+  if (is_heatmap) {
+    Labels labels(geometry.rows, height);
+    std::ranges::fill(labels.lengths, 7);  // the height of a digit
+    keep_fitting(geometry.rows, labels);
+  }
   for (std::size_t i = 0; i < panels; ++i) {
     const double x = left + static_cast<double>(i % columns) * (width + panel_gap);
     const double y =

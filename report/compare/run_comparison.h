@@ -27,8 +27,7 @@ class ComparisonError : public std::runtime_error {
 };
 
 /// A figure that is compared, finite and not negative, or the ratio of two, infinite when only the
-/// earlier is 0. Without an interval nobody knows how sure it is; that of an exact figure has no
-/// width.
+/// earlier is 0. Without an interval its precision is unknown; an exact figure's has no width.
 struct Estimate {
   double value = 0;
   std::optional<Interval> interval = {};  ///< of 95 % confidence
@@ -39,20 +38,18 @@ struct Estimate {
   friend bool operator==(const Estimate&, const Estimate&) = default;
 };
 
-/// What the later of two figures is divided by the earlier: 1 when both are 0. The interval is
-/// recovered from those of the two figures: on the scale of logarithms the distances from the
-/// figures to their ends add up like standard errors (Zou and Donner's MOVER, 2008; Price and
-/// Bonett's for the ratio of medians, 2002). Exchanging the figures inverts it. It knows what the
-/// samples within the two runs vary by, and nothing of what changed between them. None unless both
-/// figures have one.
+/// The later of two figures divided by the earlier; 1 when both are 0. Its interval, where both
+/// have one, is recovered from theirs: on the scale of logarithms the distances from the figures to
+/// their ends add up like standard errors (Zou and Donner's MOVER, 2008; Price and Bonett's for the
+/// ratio of medians, 2002). It knows what the samples within the two runs vary by, and nothing of
+/// what changed between them.
 Estimate ratio_of(const Estimate& before, const Estimate& after);
 
 /// The ratio with the figures exchanged.
 Estimate inverse(const Estimate& ratio);
 
-/// The geometric mean of the ratios that are positive numbers, and by the same rule its interval
-/// where all of them have one: it says how well these configurations are measured, not what others
-/// would do. Nothing when there is none.
+/// The geometric mean of the ratios that are positive numbers, with an interval by the same rule
+/// where all of them have one. Nothing when there is none.
 std::optional<Estimate> geometric_mean(std::span<const Estimate> ratios);
 
 /// Where a ratio of costs lies: whole beyond the threshold, within it, or across it.
@@ -78,9 +75,8 @@ struct MetricRequest {
 MetricRequest read_metric_request(std::string_view text);
 
 /// Which of two values of a metric is the better one when the same work was done twice. Where the
-/// table of metrics says neither, totals of the counters are costs, and less of them is better:
-/// sectors, wavefronts, instructions, bytes moved. The bytes wanted, numbers of samples, clocks and
-/// the like stay neither; so do NVIDIA's own counters unless they are sums.
+/// table of metrics says neither, totals of the counters are costs (sectors, instructions, bytes
+/// moved), as are NVIDIA's own sums; bytes wanted, numbers of samples, clocks stay neither.
 Better better_in_comparison(const MetricColumn& column);
 
 /// A metric of both runs, and how far apart its figures may lie.
@@ -105,9 +101,9 @@ struct PointPair {
   const PointRecord* after = nullptr;
 };
 
-/// The point's figure for the comparison, if it has one. Times and bandwidths have the interval of
-/// their samples, or none where these are too few; all others count as exact. Totals that the
-/// emulator leaves out when there are none (atomics, local memory) are 0.
+/// The point's figure, if it has one. Times and bandwidths have the interval of their samples, or
+/// none where these are too few; others count as exact. Totals that the emulator leaves out when
+/// there are none (atomics, local memory) are 0.
 std::optional<Estimate> compared_figure(const PointRecord& point, const MetricColumn& column);
 
 /// Whether the two points of any pair have it.
@@ -120,9 +116,9 @@ bool any_has_both(std::span<const PointPair> pairs, const MetricColumn& before,
 /// transactions that are the sectors.
 ///
 /// `threshold` replaces the metrics' own: 5 % for what is measured or counted by hardware, since
-/// two runs of the same code, on the same GPU, lie up to 2 % apart. The emulator's counts are
-/// exact, any change is one; but its instructions depend on the compiler as much as on the pattern:
-/// 5 %. Throws ComparisonError when the runs share no metric, or not one that is asked for.
+/// two runs of the same code lie up to 2 % apart; 0 for the emulator's exact counts but its
+/// instructions, which depend on the compiler too: 5 %. Throws ComparisonError when the runs share
+/// no metric, or not one that is asked for.
 std::vector<ComparedMetric> choose_metrics(std::span<const PointPair> pairs,
                                            std::span<const MetricRequest> requests,
                                            std::optional<double> threshold);
@@ -196,12 +192,11 @@ struct Matching {
   std::vector<std::string> notes = {};  ///< sentences about how they were matched
 };
 
-/// Configurations are matched by pattern and parameters, whatever the order of these. A parameter
-/// that both runs computed from others is left out, and so is one that a pattern has in one of the
-/// runs only where it is constant there; otherwise nothing of that pattern matches. A condition
-/// that names what one run does not have leaves that run whole. Throws ComparisonError when neither
-/// has the name, when a condition is none, when it leaves nothing, or when leaving parameters out
-/// makes different configurations look the same.
+/// Matches configurations by pattern and parameters, whatever their order, but not by parameters
+/// that both runs computed from others, nor by one that a pattern has in one run only and that is
+/// constant there. A condition that names what one run does not have leaves that run whole. Throws
+/// ComparisonError when neither has the name, when a condition is none, when it leaves nothing, or
+/// when leaving parameters out makes different configurations look the same.
 Matching match_configurations(std::span<const StoredPoint> before,
                               std::span<const StoredPoint> after, const MatchRules& rules);
 
@@ -210,8 +205,8 @@ struct MetricSummary {
   std::array<std::size_t, 6> counts = {};  ///< of configurations, by how the metric changed
   std::optional<Estimate> mean = {};       ///< geometric, of the ratios that are positive numbers
   std::size_t not_averaged = 0;            ///< others: one figure of the two is 0
-  /// Places of the configurations with the most and the least costs after, of those that have a
-  /// figure in both; nothing where the ratios are all 1.
+  /// Places of the configurations with the most and the least costs after; nothing where all
+  /// ratios are 1.
   std::optional<std::size_t> worst = {};
   std::optional<std::size_t> best = {};
 
@@ -240,8 +235,7 @@ struct RunComparison {
   std::vector<ConfigurationComparison> configurations = {};
   std::vector<RunDifference> differences = {};
   /// The parameters, "pattern" among them, that name each configuration to a reader: those that
-  /// take several values within a pattern, without the last ones where the others still tell all
-  /// configurations apart. Sizes that follow from other parameters usually come last.
+  /// take several values within a pattern, without the last ones where the others tell all apart.
   std::vector<ParameterValues> parameters = {};
   std::vector<std::string> notes = {};  ///< sentences about how the configurations were matched
 
@@ -266,9 +260,8 @@ RunComparison compare_runs(ComparedRun before, ComparedRun after,
 bool has_regression(const RunComparison& comparison);
 
 /// What sets two runs apart besides the figures, the serious first: other devices, measuring rules,
-/// compilers, versions; patterns whose texts differ; runs that did not finish; points that are one
-/// and the same measurement; and whether the machine itself changed, by the anchor configuration
-/// that both measured again and again, and by the clocks.
+/// compilers, versions, patterns' texts; runs that did not finish; points that are one and the same
+/// measurement; and whether the machine itself changed, by anchor configuration and clocks.
 std::vector<RunDifference> differences_of(const RunComparison& comparison);
 
 }  // namespace sweep

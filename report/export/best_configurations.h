@@ -44,14 +44,14 @@ struct ExportedRun {
 };
 
 /// What a tuning run found for each group of its `for_each`, or the best that the verdict finds for
-/// each pattern of another run: see report/verdict.h. A point without a figure is never the best.
+/// each pattern of another run: see Verdicts. A point without a figure is never the best.
 ExportedRun find_best(RunResults results);
 
 /// The configuration's point.
 const PointRecord& point_of(const ExportedRun& run, const BestConfiguration& best);
 
-/// For every device of these runs, which come oldest first, the newest run that is finished, or the
-/// newest of all where none is; the devices in the order in which they first appear.
+/// For each device of these runs, which come oldest first, the newest run that is finished, or the
+/// newest of all where none is.
 std::vector<RunRecord> newest_runs(const std::vector<RunRecord>& runs);
 
 // What an exported file says in comments about where its values come from.

@@ -13,8 +13,6 @@ namespace {
 
 constexpr std::size_t line_width = 100;
 
-using Row = std::vector<Value>;
-
 template <class T>
 void add_once(std::vector<T>& list, const T& item) {
   if (std::ranges::find(list, item) == list.end()) list.push_back(item);
@@ -29,7 +27,7 @@ std::string in_quotes(const std::string& text) {
   return result + '"';
 }
 
-/// The winners as rows of values of one list of names.
+/// The winners as rows that all give the same names.
 class WinnerTable {
  public:
   WinnerTable(std::span<const ExportedRun> runs, const GivenParameters& given) : runs_(runs) {
@@ -57,17 +55,17 @@ class WinnerTable {
   std::string axes() const {
     std::string fixed;
     std::vector<std::string> columns;
-    for (std::size_t column = 0; column < names_.size(); ++column) {
+    for (const std::string& name : names_) {
       std::vector<std::string> values;
-      for (const Row& row : rows_) values.push_back(to_string(row[column]));
+      for (const Bindings& row : rows_) values.push_back(to_string(*row.find(name)));
       if (std::ranges::all_of(values, [&](const auto& value) { return value == values.front(); })) {
         const bool is_own = std::ranges::any_of(runs_, [&](const ExportedRun& run) {
-          return std::ranges::find(run.emulators_own, names_[column]) != run.emulators_own.end();
+          return std::ranges::find(run.emulators_own, name) != run.emulators_own.end();
         });
-        fixed += fmt::format("  {}: {}{}\n", names_[column], values.front(),
+        fixed += fmt::format("  {}: {}{}\n", name, values.front(),
                              is_own ? "  # the emulator's own" : "");
       } else {
-        columns.push_back(fmt::format("{}: [{}]", names_[column], fmt::join(values, ", ")));
+        columns.push_back(fmt::format("{}: [{}]", name, fmt::join(values, ", ")));
       }
     }
     std::string text;
@@ -82,15 +80,16 @@ class WinnerTable {
   std::string conditions() const {
     std::string text;
     for (const std::string& pattern : patterns_) {
-      const std::vector<std::size_t> columns = columns_of(pattern);
-      std::vector<Row> wanted;
-      std::vector<Row> offered;
-      for (const Row& row : rows_) add_once(offered, part(row, columns));
+      const auto first = std::ranges::find(winners_, pattern, &Winner::pattern);
+      std::vector<Bindings> wanted;
+      std::vector<Bindings> offered;
+      for (const Bindings& row : rows_) add_once(offered, part_of(row, first->parameters));
       for (const Winner& winner : winners_) {
-        if (winner.pattern == pattern) add_once(wanted, part(row_of(winner), columns));
+        if (winner.pattern != pattern) continue;
+        add_once(wanted, part_of(row_of(winner), first->parameters));
       }
       if (wanted.size() == offered.size()) continue;
-      text += fmt::format("  - pattern != '{}' || {}\n", pattern, one_of(wanted, offered, columns));
+      text += fmt::format("  - pattern != '{}' || {}\n", pattern, one_of(wanted, offered));
     }
     return text.empty() ? text : "where:\n" + text;
   }
@@ -104,44 +103,38 @@ class WinnerTable {
   };
 
   /// What a pattern does not have is filled with the value of one that has it.
-  Row row_of(const Winner& winner) const {
-    Row row;
+  Bindings row_of(const Winner& winner) const {
+    Bindings row;
     for (const std::string& name : names_) {
       const Value* value = winner.parameters.find(name);
       for (auto other = winners_.begin(); value == nullptr; ++other) {
         value = other->parameters.find(name);
       }
-      row.push_back(*value);
+      row.set(name, *value);
     }
     return row;
   }
 
-  /// Those of the names that the pattern has.
-  std::vector<std::size_t> columns_of(const std::string& pattern) const {
-    const auto winner = std::ranges::find(winners_, pattern, &Winner::pattern);
-    std::vector<std::size_t> columns;
-    for (std::size_t column = 0; column < names_.size(); ++column) {
-      if (winner->parameters.find(names_[column]) != nullptr) columns.push_back(column);
+  /// The row's values of the names that the pattern's parameters have.
+  static Bindings part_of(const Bindings& row, const Bindings& parameters) {
+    Bindings part;
+    for (const auto& [name, value] : row.entries()) {
+      if (parameters.find(name) != nullptr) part.set(name, value);
     }
-    return columns;
-  }
-
-  static Row part(const Row& row, const std::vector<std::size_t>& columns) {
-    Row values;
-    for (const std::size_t column : columns) values.push_back(row[column]);
-    return values;
+    return part;
   }
 
   /// A condition that of `offered` only `wanted` satisfy.
-  std::string one_of(const std::vector<Row>& wanted, const std::vector<Row>& offered,
-                     const std::vector<std::size_t>& columns) const {
+  static std::string one_of(const std::vector<Bindings>& wanted,
+                            const std::vector<Bindings>& offered) {
     std::vector<std::string> alternatives;
-    for (const Row& row : wanted) {
+    for (const Bindings& row : wanted) {
       std::vector<std::string> equalities;
-      for (std::size_t i = 0; i < columns.size(); ++i) {
-        const bool varies =
-            std::ranges::any_of(offered, [&](const Row& other) { return other[i] != row[i]; });
-        if (varies) equalities.push_back(equality(names_[columns[i]], row[i]));
+      for (const auto& entry : row.entries()) {
+        const bool varies = std::ranges::any_of(offered, [&](const Bindings& other) {
+          return *other.find(entry.first) != entry.second;
+        });
+        if (varies) equalities.push_back(equality(entry.first, entry.second));
       }
       const std::string all = fmt::format("{}", fmt::join(equalities, " && "));
       alternatives.push_back(equalities.size() > 1 ? "(" + all + ")" : all);
@@ -158,7 +151,7 @@ class WinnerTable {
   std::vector<Winner> winners_;
   std::vector<std::string> patterns_;
   std::vector<std::string> names_;
-  std::vector<Row> rows_;
+  std::vector<Bindings> rows_;
 };
 
 /// Whether the scalar means the same without quotes, wherever it stands.
@@ -169,22 +162,16 @@ bool is_plain(const YamlNode& scalar) {
 
 /// The node as YAML in one line.
 std::string flow(const YamlNode& node) {
+  using Kind = YamlNode::Kind;
+  if (node.kind == Kind::null) return "~";
+  if (node.kind == Kind::scalar) return is_plain(node) ? node.text : in_quotes(node.text);
   std::vector<std::string> parts;
-  switch (node.kind) {
-    case YamlNode::Kind::null:
-      return "~";
-    case YamlNode::Kind::scalar:
-      return is_plain(node) ? node.text : in_quotes(node.text);
-    case YamlNode::Kind::sequence:
-      for (const YamlNode& item : node.items) parts.push_back(flow(item));
-      return fmt::format("[{}]", fmt::join(parts, ", "));
-    case YamlNode::Kind::map:
-      break;
-  }
+  for (const YamlNode& item : node.items) parts.push_back(flow(item));
   for (const YamlEntry& entry : node.entries) {
     parts.push_back(fmt::format("{}: {}", entry.key.text, flow(entry.value)));
   }
-  return fmt::format("{{{}}}", fmt::join(parts, ", "));
+  const bool is_list = node.kind == Kind::sequence;
+  return fmt::format("{}{}{}", is_list ? '[' : '{', fmt::join(parts, ", "), is_list ? ']' : '}');
 }
 
 /// The `measure:` of the run's sweep, or nothing where it keeps the defaults.
