@@ -217,7 +217,6 @@ void load_functions(CudaContext& context, const Workload& workload) noexcept {
 
 CudaExecution::CudaExecution(CudaContext& context, const Workload& workload)
     : context_(context),
-      busy_(context),
       loaded_(guarded(context, "the kernel", [&] { return LoadedWorkload(context, workload); })),
       copies_({guarded(context, "the kernel",
                        [&] { return context.buffers.acquire(loaded_.sizes()); })}),
@@ -225,18 +224,26 @@ CudaExecution::CudaExecution(CudaContext& context, const Workload& workload)
       copies_allowed_(copies_allowed(layout_, context.device.memory_bytes)),
       target_(sample_target(context.event_step)) {}
 
+/// Waits for everything queued, and adds the time between begin and end, and that of work ahead.
+void CudaExecution::wait_and_count() {
+  synchronize(context_.stream.get());
+  busy_seconds_ += seconds_between(context_.begin, context_.end);
+  if (std::exchange(has_work_ahead_, false)) {
+    busy_seconds_ += seconds_between(context_.begin_ahead, context_.end_ahead);
+  }
+}
+
 void CudaExecution::initialise() {
   std::vector<std::string> names;
   for (const BufferPlan& buffer : loaded_.workload().buffers) {
     if (!buffer.init_entry.empty()) names.push_back(buffer.name);
   }
   guarded(context_, one_of("init", names),
-          [&] { busy_.run([&] { loaded_.queue_init(copies_.front()); }); });
+          [&] { run([&] { loaded_.queue_init(copies_.front()); }); });
 }
 
 void CudaExecution::launch() {
-  guarded(context_, "the kernel",
-          [&] { busy_.run([&] { loaded_.queue_kernel(copies_.front()); }); });
+  guarded(context_, "the kernel", [&] { run([&] { loaded_.queue_kernel(copies_.front()); }); });
 }
 
 std::optional<std::string> CudaExecution::verify() {
@@ -251,7 +258,7 @@ std::optional<std::string> CudaExecution::verify() {
 std::optional<std::string> CudaExecution::run_checks() {
   const auto& plans = loaded_.workload().verify;
   CheckResults& results = context_.check_results;
-  busy_.run([&] {
+  run([&] {
     results.queue_reset(plans.size());
     for (std::size_t i = 0; i < plans.size(); ++i) {
       loaded_.queue_check(i, copies_.front(), 0, plans[i].length, results.place(i));
@@ -261,7 +268,7 @@ std::optional<std::string> CudaExecution::run_checks() {
   for (std::size_t i = 0; i < plans.size(); ++i) {
     CheckResult result = results[i];
     if (result.count == 0) continue;
-    busy_.run([&] {
+    run([&] {
       results.queue_reset(1);
       loaded_.queue_check(i, copies_.front(), result.first, result.first + 1, results.place(0));
       results.queue_fetch();
@@ -295,12 +302,13 @@ void CudaExecution::warm_up(CacheState cache, int count) {
     const int further = known_plan(cache) ? count : count - 1;
     const BatchPlan plan = plan_of(cache);
     if (further < 1 || first_sample_seconds_ > long_seconds) return;
-    busy_.queue_ahead([&] {
-      for (int i = 0; i < further * plan.rounds; ++i) {
-        bring_cache_into(cache);
-        queue_launches(cache, plan);
-      }
-    });
+    record(context_.begin_ahead, context_.stream.get());
+    for (int i = 0; i < further * plan.rounds; ++i) {
+      bring_cache_into(cache);
+      queue_launches(cache, plan);
+    }
+    record(context_.end_ahead, context_.stream.get());
+    has_work_ahead_ = true;
   });
 }
 
@@ -360,7 +368,7 @@ std::size_t CudaExecution::provide_copies(std::size_t wanted) {
       addresses.push_back(*base + (i - before) * layout_.bytes_per_copy + offset);
     }
   }
-  busy_.run([&] {
+  run([&] {
     for (std::size_t i = before; i < goal; ++i) {
       loaded_.queue_init(copies_[i]);
       loaded_.queue_kernel(copies_[i]);
@@ -396,13 +404,13 @@ bool CudaExecution::run_block(CacheState cache, const BatchPlan& plan, int count
     queue_block(cache, plan, count);
   }
   context_.stamps.queue_fetch(stamps);
-  busy_.wait_and_add();
+  wait_and_count();
   return !patience || !context_.blocking_kernel.gave_up();
 }
 
 void CudaExecution::queue_block(CacheState cache, const BatchPlan& plan, int count) {
   const CUstream stream = context_.stream.get();
-  busy_.queue_begin();
+  record(context_.begin, stream);
   context_.stamps.queue(0);
   std::size_t pair = 0;
   for (int sample = 0; sample < count; ++sample) {
@@ -415,7 +423,7 @@ void CudaExecution::queue_block(CacheState cache, const BatchPlan& plan, int cou
     // Ends this sample's interval and begins the next one's.
     context_.stamps.queue(static_cast<std::size_t>(sample) + 1);
   }
-  busy_.queue_end();
+  record(context_.end, stream);
 }
 
 void CudaExecution::bring_cache_into(CacheState cache) {

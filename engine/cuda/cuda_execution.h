@@ -101,49 +101,6 @@ class LoadedWorkload {
 /// used. What does not succeed is left to LoadedWorkload, which says why.
 void load_functions(CudaContext& context, const Workload& workload) noexcept;
 
-/// Adds up the time that the device works on what is queued between begin and end, one piece at a
-/// time.
-class BusyTime {
- public:
-  explicit BusyTime(CudaContext& context) : context_(context) {}
-
-  void queue_begin() const { record(context_.begin, context_.stream.get()); }
-  void queue_end() const { record(context_.end, context_.stream.get()); }
-  /// Waits for everything queued and counts the time between the two.
-  void wait_and_add() {
-    synchronize(context_.stream.get());
-    seconds_ += seconds_between(context_.begin, context_.end);
-    if (std::exchange(has_work_ahead_, false)) {
-      seconds_ += seconds_between(context_.begin_ahead, context_.end_ahead);
-    }
-  }
-
-  /// Queues work ahead of the next piece without waiting for it; it is counted with that piece.
-  template <class Work>
-  void queue_ahead(Work queue_work) {
-    record(context_.begin_ahead, context_.stream.get());
-    queue_work();
-    record(context_.end_ahead, context_.stream.get());
-    has_work_ahead_ = true;
-  }
-
-  /// Counts what `queue_work` queues, and waits for it.
-  template <class Work>
-  void run(Work queue_work) {
-    queue_begin();
-    queue_work();
-    queue_end();
-    wait_and_add();
-  }
-
-  double seconds() const { return seconds_; }
-
- private:
-  CudaContext& context_;
-  double seconds_ = 0;
-  bool has_work_ahead_ = false;
-};
-
 /// One workload on a GPU. Driver errors become ExecutionFailure.
 ///
 /// Samples are queued in blocks while a kernel holds the stream, so that the device finds all of a
@@ -163,11 +120,20 @@ class CudaExecution : public Execution {
   /// While the device is at them, the host queues the next block.
   void warm_up(CacheState cache, int count) override;
   int launches_per_sample() const override { return launches_per_sample_; }
-  double busy_seconds() const override { return busy_.seconds(); }
+  double busy_seconds() const override { return busy_seconds_; }
 
  private:
   using Nanoseconds = std::chrono::nanoseconds;
 
+  /// Counts the time that the device works on what `queue_work` queues, and waits for it.
+  template <class Work>
+  void run(Work queue_work) {
+    record(context_.begin, context_.stream.get());
+    queue_work();
+    record(context_.end, context_.stream.get());
+    wait_and_count();
+  }
+  void wait_and_count();
   std::optional<std::string> run_checks();
   std::optional<BatchPlan>& known_plan(CacheState cache) {
     return plans_[cache == CacheState::cold ? 0 : 1];
@@ -185,7 +151,6 @@ class CudaExecution : public Execution {
   std::vector<Sample> read_block(const BatchPlan& plan, int count) const;
 
   CudaContext& context_;
-  BusyTime busy_;
   LoadedWorkload loaded_;
   /// The workload's buffers and further copies of them, for launches that must not find in the
   /// cache what another one left there. A copy is initialised and launched once before use.
@@ -196,6 +161,8 @@ class CudaExecution : public Execution {
   std::array<std::optional<BatchPlan>, 2> plans_;
   double first_sample_seconds_ = 0;  ///< of the one that each calibration begins with
   int launches_per_sample_ = 1;
+  double busy_seconds_ = 0;
+  bool has_work_ahead_ = false;  ///< between begin_ahead and end_ahead
 };
 
 }  // namespace sweep

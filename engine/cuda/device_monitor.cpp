@@ -145,13 +145,9 @@ std::string installed_driver_version() {
 }
 
 std::vector<std::string> throttle_reasons(std::uint64_t bits, bool applications_clocks_lower) {
-  struct Reason {
-    std::uint64_t bit;
-    const char* words;
-  };
   constexpr std::uint64_t applications_clocks = 0x2;
   // nvmlClocksEventReason...; 0x1 is an idle device.
-  constexpr std::array<Reason, 8> reasons = {{
+  constexpr std::array<std::pair<std::uint64_t, const char*>, 8> reasons = {{
       {applications_clocks, "applications clocks setting"},
       {0x4, "power limit"},
       {0x8, "hardware slowdown"},
@@ -161,11 +157,10 @@ std::vector<std::string> throttle_reasons(std::uint64_t bits, bool applications_
       {0x80, "hardware power brake"},
       {0x100, "display clock setting"},
   }};
+  if (!applications_clocks_lower) bits &= ~applications_clocks;
   std::vector<std::string> words;
-  for (const Reason& reason : reasons) {
-    if ((bits & reason.bit) == 0) continue;
-    if (reason.bit == applications_clocks && !applications_clocks_lower) continue;
-    words.emplace_back(reason.words);
+  for (const auto& [bit, reason] : reasons) {
+    if ((bits & bit) != 0) words.emplace_back(reason);
   }
   return words;
 }

@@ -134,7 +134,6 @@ void CacheModel::load(unsigned multiprocessor, const std::uint64_t* sectors, uns
 }
 
 void CacheModel::store(const std::uint64_t* sectors, unsigned count) {
-  count_.l1_store_sectors += count;
   if (!l2_.holds_anything()) {
     count_.dram_write_bytes += std::uint64_t{count} * sector_bytes;
     return;

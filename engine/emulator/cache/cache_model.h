@@ -56,7 +56,6 @@ class CacheLevel {
 struct CacheCount {
   std::uint64_t l1_load_sectors = 0;  ///< sectors of global loads that looked into L1
   std::uint64_t l1_load_hits = 0;
-  std::uint64_t l1_store_sectors = 0;
   std::uint64_t l2_read_sectors = 0;  ///< read from L2: L1's misses and atomics
   std::uint64_t l2_read_hits = 0;
   std::uint64_t l2_write_sectors = 0;

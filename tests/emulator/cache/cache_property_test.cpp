@@ -88,7 +88,6 @@ class PlainModel {
   }
   void store(const std::vector<std::uint64_t>& sectors) {
     for (const std::uint64_t sector : sectors) {
-      ++count.l1_store_sectors;
       if (!l2_.exists()) {
         count.dram_write_bytes += 32;
         continue;
