@@ -395,35 +395,31 @@ std::vector<Sample> CudaExecution::held_block(CacheState cache, const BatchPlan&
 /// Runs a block; held with a patience. False when the samples do not count.
 bool CudaExecution::run_block(CacheState cache, const BatchPlan& plan, int count,
                               std::optional<Nanoseconds> patience) {
+  const CUstream stream = context_.stream.get();
   const auto stamps = static_cast<std::size_t>(count) + 1;
   context_.events.reserve(static_cast<std::size_t>(count) * static_cast<std::size_t>(plan.rounds));
   context_.stamps.queue_reset(stamps);
   {
     std::optional<StreamHold> hold;
     if (patience) hold.emplace(context_.blocking_kernel, *patience);
-    queue_block(cache, plan, count);
+    record(context_.begin, stream);
+    context_.stamps.queue(0);
+    std::size_t pair = 0;
+    for (int sample = 0; sample < count; ++sample) {
+      for (int round = 0; round < plan.rounds; ++round, ++pair) {
+        bring_cache_into(cache);
+        record(context_.events.begin(pair), stream);
+        queue_launches(cache, plan);
+        record(context_.events.end(pair), stream);
+      }
+      // Ends this sample's interval and begins the next one's.
+      context_.stamps.queue(static_cast<std::size_t>(sample) + 1);
+    }
+    record(context_.end, stream);
   }
   context_.stamps.queue_fetch(stamps);
   wait_and_count();
   return !patience || !context_.blocking_kernel.gave_up();
-}
-
-void CudaExecution::queue_block(CacheState cache, const BatchPlan& plan, int count) {
-  const CUstream stream = context_.stream.get();
-  record(context_.begin, stream);
-  context_.stamps.queue(0);
-  std::size_t pair = 0;
-  for (int sample = 0; sample < count; ++sample) {
-    for (int round = 0; round < plan.rounds; ++round, ++pair) {
-      bring_cache_into(cache);
-      record(context_.events.begin(pair), stream);
-      queue_launches(cache, plan);
-      record(context_.events.end(pair), stream);
-    }
-    // Ends this sample's interval and begins the next one's.
-    context_.stamps.queue(static_cast<std::size_t>(sample) + 1);
-  }
-  record(context_.end, stream);
 }
 
 void CudaExecution::bring_cache_into(CacheState cache) {

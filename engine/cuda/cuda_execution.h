@@ -145,7 +145,6 @@ class CudaExecution : public Execution {
   std::vector<Sample> held_block(CacheState cache, const BatchPlan& plan, int count);
   bool run_block(CacheState cache, const BatchPlan& plan, int count,
                  std::optional<Nanoseconds> patience);
-  void queue_block(CacheState cache, const BatchPlan& plan, int count);
   void bring_cache_into(CacheState cache);
   void queue_launches(CacheState cache, const BatchPlan& plan);
   std::vector<Sample> read_block(const BatchPlan& plan, int count) const;

@@ -26,15 +26,6 @@ std::uint32_t element_bytes(const BufferPlan& buffer) {
   return static_cast<std::uint32_t>(buffer.bytes / std::max<std::uint64_t>(buffer.length, 1));
 }
 
-void require_room(const ptx::Variable& variable) {
-  try {
-    MemoryWatch::of_process().require(variable.bytes);
-  } catch (const MemoryShortage& shortage) {
-    throw UnsupportedError(fmt::format("out of memory: the variable '{}' has {}, {}", variable.name,
-                                       format_bytes(variable.bytes), shortage.what()));
-  }
-}
-
 /// What is mapped has to be found again, and written down, in the process's own address space.
 void require_possible(const Workload& workload) {
   constexpr std::uint64_t most = std::uint64_t{1} << 40U;
@@ -67,7 +58,12 @@ void ModuleVariables::place(std::uint32_t index) {
     throw UnsupportedError(
         fmt::format("the variable '{}' is declared extern and nothing defines it", variable.name));
   }
-  require_room(variable);
+  try {
+    MemoryWatch::of_process().require(variable.bytes);
+  } catch (const MemoryShortage& shortage) {
+    throw UnsupportedError(fmt::format("out of memory: the variable '{}' has {}, {}", variable.name,
+                                       format_bytes(variable.bytes), shortage.what()));
+  }
   Allocation& allocation =
       memory_.allocate(variable_name(variable.name), std::max<std::uint64_t>(variable.bytes, 1),
                        std::max(ptx::bytes_of(variable.type), 1U));
