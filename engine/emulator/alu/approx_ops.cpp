@@ -13,70 +13,45 @@ template <class F>
 AluOperation find_unary(const Form& form, F /*function*/) {
   if (form.type != Type::f32) return {};
   return with_values<flag::approx, flag::approx | flag::ftz>(form.flags, []<Flags flags>() {
-    return lanes<f32, f32>([](f32 a) {
+    return lanes_of<f32>([](f32 a) {
       return output<flags>(static_cast<f32>(F{}(static_cast<f64>(input<flags>(a)))));
     });
   });
 }
 
+/// With .approx the reciprocal of a divisor beyond 2^126 is lost.
+template <bool is_full>
 f32 divided(f32 a, f32 b) {
+  const bool is_lost = std::fabs(b) > 0x1p126F && !std::isinf(b);
+  if (is_lost && !is_full) return std::copysign(0.0F, b) * a;
   return static_cast<f32>(static_cast<f64>(a) / static_cast<f64>(b));
-}
-
-/// Beyond 2^126 the reciprocal of the divisor is lost.
-f32 divided_by_reciprocal(f32 a, f32 b) {
-  const f32 size = std::fabs(b);
-  if (!(size > 0x1p126F) || std::isinf(size)) return divided(a, b);
-  return std::copysign(0.0F, b) * a;
 }
 
 AluOperation find_division(const Form& form) {
   if (form.type != Type::f32) return {};
   return with_values<flag::full, flag::full | flag::ftz, flag::approx, flag::approx | flag::ftz>(
       form.flags, []<Flags flags>() {
-        return lanes<f32, f32, f32>([](f32 a, f32 b) {
+        return lanes_of<f32>([](f32 a, f32 b) {
           constexpr bool is_full = (flags & flag::full) != 0;
-          const auto divide = is_full ? divided : divided_by_reciprocal;
-          return output<flags>(divide(input<flags>(a), input<flags>(b)));
+          return output<flags>(divided<is_full>(input<flags>(a), input<flags>(b)));
         });
       });
 }
 
-f64 flushed64(f64 value) {
-  return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0, value) : value;
-}
-f64 high_word(f64 value) {
-  return as_f64(bits_of(value) & 0xffffffff00000000);
-}
-
-/// The "gross" approximations .ftz.f64, from and to the high 32 bits.
+/// rcp and rsqrt. Those of f64 with .ftz are "gross" approximations, from and to the high 32 bits.
 template <class F>
-AluOperation gross(F /*function*/) {
-  return lanes<f64, f64>([](f64 a) {
-    if (std::isnan(a)) return as_f64(0x7fffffff00000000);
-    return flushed64(high_word(F{}(flushed64(high_word(a)))));
+AluOperation find_reciprocal(const Form& form, F function) {
+  if (form.type != Type::f64) return find_unary(form, function);
+  if (form.flags == flag::approx && form.mnemonic == Mnemonic::rsqrt)
+    return lanes_of<f64>(function);
+  if (form.flags != (flag::approx | flag::ftz)) return {};
+  return lanes_of<f64>([](f64 a) {
+    const auto gross = [](f64 value) {
+      const f64 high = as_f64(bits_of(value) & 0xffffffff00000000);
+      return std::fpclassify(high) == FP_SUBNORMAL ? std::copysign(0.0, high) : high;
+    };
+    return std::isnan(a) ? as_f64(0x7fffffff00000000) : gross(F{}(gross(a)));
   });
-}
-
-f64 reciprocal(f64 a) {
-  return 1 / a;
-}
-f64 reciprocal_root(f64 a) {
-  return 1 / std::sqrt(a);
-}
-
-AluOperation find_reciprocal(const Form& form) {
-  if (form.type == Type::f64 && form.flags == (flag::approx | flag::ftz))
-    return gross([](f64 a) { return reciprocal(a); });
-  return find_unary(form, [](f64 a) { return reciprocal(a); });
-}
-
-AluOperation find_reciprocal_root(const Form& form) {
-  if (form.type == Type::f64 && form.flags == flag::approx)
-    return lanes<f64, f64>([](f64 a) { return reciprocal_root(a); });
-  if (form.type == Type::f64 && form.flags == (flag::approx | flag::ftz))
-    return gross([](f64 a) { return reciprocal_root(a); });
-  return find_unary(form, [](f64 a) { return reciprocal_root(a); });
 }
 
 }  // namespace
@@ -87,9 +62,9 @@ AluOperation find_approx(const Form& form) {
     case Mnemonic::div:
       return find_division(form);
     case Mnemonic::rcp:
-      return find_reciprocal(form);
+      return find_reciprocal(form, [](f64 a) { return 1 / a; });
     case Mnemonic::rsqrt:
-      return find_reciprocal_root(form);
+      return find_reciprocal(form, [](f64 a) { return 1 / std::sqrt(a); });
     case Mnemonic::sqrt:
       return find_unary(form, [](f64 a) { return std::sqrt(a); });
     case Mnemonic::sin:

@@ -319,26 +319,27 @@ bool loses_digits(Rounding rounding) {
   return rounding >= Rounding::rn && rounding <= Rounding::rp;
 }
 
+bool is_scalar_float(Type type) {
+  return type == Type::f16 || type == Type::bf16 || type == Type::f32 || type == Type::f64;
+}
+
 /// Whether a floating type is made from another, with this rounding and these limits.
 bool is_between_floats(const Form& form) {
   const bool is_from_f32 = form.second == Type::f32;
-  const bool is_tf32 = form.type == Type::tf32;
-  const bool is_pair = form.type == Type::f16x2 || form.type == Type::bf16x2;
-  if (form.second == Type::tf32 || form.second == Type::f16x2 || form.second == Type::bf16x2)
-    return false;
-  if ((is_tf32 || is_pair) && !is_from_f32) return false;
+  const bool is_to_scalar = is_scalar_float(form.type);
+  if (!is_scalar_float(form.second) || (!is_to_scalar && !is_from_f32)) return false;
   const FloatFormat& to = *format_of(form.type);
   const FloatFormat& from = *format_of(form.second);
   // Without f32 on either side there is nothing to flush.
+  const bool is_pair = form.type == Type::f16x2 || form.type == Type::bf16x2;
   const bool may_flush = !is_pair && (is_from_f32 || form.type == Type::f32);
   if ((form.flags & flag::ftz) != 0 && !may_flush) return false;
   // .relu and .satfinite are for narrow destinations, .sat for those of arithmetic.
   const Flags limits = form.flags & ~flag::ftz;
-  const bool may_saturate = !is_tf32 && !is_pair;
-  const bool may_limit = is_from_f32 && to.width() < 32;
-  const bool has_narrow_limits = (limits & ~(flag::relu | flag::satfinite)) == 0 && may_limit;
-  if (limits != 0 && !(limits == flag::sat && may_saturate) && !has_narrow_limits) return false;
-  if (is_tf32 || is_pair) return form.rounding == Rounding::rn || form.rounding == Rounding::rz;
+  const bool is_narrow = is_from_f32 && to.width() < 32;
+  const bool has_narrow_limits = is_narrow && (limits & ~(flag::relu | flag::satfinite)) == 0;
+  if (limits != 0 && !(limits == flag::sat && is_to_scalar) && !has_narrow_limits) return false;
+  if (!is_to_scalar) return form.rounding == Rounding::rn || form.rounding == Rounding::rz;
   // To a format that holds every value of the source PTX takes no rounding, or a whole one where
   // the formats are the same.
   if (!to.holds(from)) return loses_digits(form.rounding);
@@ -352,17 +353,13 @@ bool is_conversion(const Form& form) {
   if (!is_from_float && !is_convertible_integer(form.second)) return false;
   if (is_to_float && form.register_bits != ptx::bits_of(form.type)) return false;
   if (is_to_float && is_from_float) return is_between_floats(form);
-  if (is_to_float) {
-    const bool is_scalar = form.type == Type::f16 || form.type == Type::bf16 ||
-                           form.type == Type::f32 || form.type == Type::f64;
-    return is_scalar && loses_digits(form.rounding) && (form.flags & ~flag::sat) == 0;
-  }
+  if (is_to_float)
+    return is_scalar_float(form.type) && loses_digits(form.rounding) &&
+           (form.flags & ~flag::sat) == 0;
   if (!is_from_float) return form.flags == flag::sat && form.rounding == Rounding::none;
   // Values out of range are clamped with and without .sat.
-  const bool is_scalar = form.second == Type::f32 || form.second == Type::f64 ||
-                         form.second == Type::f16 || form.second == Type::bf16;
   const Flags allowed = form.second == Type::f32 ? flag::sat | flag::ftz : flag::sat;
-  return is_scalar && is_whole(form.rounding) && (form.flags & ~allowed) == 0;
+  return is_scalar_float(form.second) && is_whole(form.rounding) && (form.flags & ~allowed) == 0;
 }
 
 template <class Register, class A, bool is_pair = false>

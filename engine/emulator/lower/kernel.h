@@ -91,11 +91,11 @@ enum class AtomicOperation : std::uint8_t {
   add,
   minimum,
   maximum,
-  increment,
-  decrement,
   bit_and,
   bit_or,
-  bit_xor,
+  bit_xor,  ///< those that redux has end here
+  increment,
+  decrement,
   exchange,
   compare_exchange
 };

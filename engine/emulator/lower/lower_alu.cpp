@@ -370,6 +370,9 @@ void lower_fence(Lowering& lowering) {
   lowering.kernel().is_linked |= !is_own;
 }
 
-void lower_hint(Lowering&) {}
+/// Nothing is done, nor read.
+void lower_hint(Lowering& lowering) {
+  if (lowering.has_modifier("tensormap")) lowering.refuse();
+}
 
 }  // namespace sweep

@@ -24,11 +24,6 @@ constexpr std::pair<std::string_view, BarrierMode> barrier_reductions[] = {
     {"and", BarrierMode::reduce_and},
     {"or", BarrierMode::reduce_or}};
 
-bool is_associative(AtomicOperation operation) {
-  return operation != AtomicOperation::increment && operation != AtomicOperation::decrement &&
-         operation < AtomicOperation::exchange;
-}
-
 /// `d|p`, or `d` alone.
 void set_destinations(Lowering& lowering, CollectiveOp& collective) {
   const Operand& to = lowering.operand(0);
@@ -97,7 +92,7 @@ void lower_redux(Lowering& lowering) {
   if (ptx::bits_of(type) != 32 || ptx::is_floating(type)) lowering.refuse();
   collective.is_signed = ptx::is_signed(type);
   collective.reduce = lowering.modifier(atomic_operations);
-  if (!is_associative(collective.reduce)) lowering.refuse();
+  if (collective.reduce > AtomicOperation::bit_xor) lowering.refuse();
   collective.d = lowering.destination(0, 32);
   collective.a = lowering.source(1, 32);
   end_with(lowering, OpKind::reduce, collective, 2);

@@ -111,41 +111,6 @@ bool load_parameter(Lowering& lowering, const MemoryModifiers& modifiers) {
   return true;
 }
 
-void lower_atomic(Lowering& lowering, bool has_result) {
-  MemoryModifiers modifiers = read_memory_modifiers(lowering.instruction());
-  const auto operation = lowering.find_modifier(atomic_operations);
-  std::erase_if(modifiers.others, [](std::string_view other) {
-    return other == "noftz" || std::ranges::find(atomic_operations, other, [](const auto& row) {
-                                 return row.first;
-                               }) != atomic_operations.end();
-  });
-  if (!operation || modifiers.memory.elements != 1) lowering.refuse();
-  MemoryOp memory = memory_op(lowering, modifiers);
-  memory.operation = *operation;
-  lowering.kernel().is_linked |= may_be_global(memory);
-  const unsigned bits = ptx::bits_of(memory.type);
-  if (!has_atomic(memory.operation, memory.type) || bits < 16 || bits > 128 ||
-      (bits == 128 && memory.operation != AtomicOperation::exchange &&
-       memory.operation != AtomicOperation::compare_exchange)) {
-    lowering.refuse();
-  }
-  memory.has_unused_result = !has_result || lowering.is_result_unused();
-  std::size_t next = 0;
-  if (has_result) {
-    memory.result = lowering.destination(next++, bits);
-  }
-  memory.address = lowering.address(next++);
-  const std::size_t values = memory.operation == AtomicOperation::compare_exchange ? 2 : 1;
-  const Operand& value = lowering.operand(next);
-  memory.is_increment = memory.has_unused_result && memory.operation == AtomicOperation::add &&
-                        bits == 32 && value.kind == Operand::Kind::integer && value.value == 1;
-  for (std::size_t i = 0; i < values; ++i) {
-    memory.values.push_back(lowering.source(next++, bits));
-    memory.bits.push_back(static_cast<std::uint8_t>(bits));
-  }
-  lowering.emit_memory(OpKind::atomic, std::move(memory));
-}
-
 /// A load or store with the registers of its vector. 128-bit elements are moved as two halves.
 void emit_access(Lowering& lowering, OpKind kind, MemoryOp memory) {
   const bool is_load = kind == OpKind::load;
@@ -168,30 +133,6 @@ void emit_access(Lowering& lowering, OpKind kind, MemoryOp memory) {
     memory.elements *= 2;
   }
   lowering.emit_memory(kind, std::move(memory));
-}
-
-void lower_matrix(Lowering& lowering, bool is_load) {
-  MemoryOp memory;
-  memory.space = Space::shared;
-  memory.type = ptx::Type::b16;
-  for (const std::string_view modifier : lowering.instruction().modifiers) {
-    if (modifier == "trans") {
-      memory.is_transposed = true;
-    } else if (modifier == "x1" || modifier == "x2" || modifier == "x4") {
-      memory.matrices = static_cast<std::uint32_t>(modifier[1] - '0');
-    } else if (modifier != "sync" && modifier != "aligned" && modifier != "m8n8" &&
-               modifier != "shared" && modifier != "shared::cta" && modifier != "b16") {
-      lowering.refuse();
-    }
-  }
-  const std::size_t address = is_load ? 1 : 0;
-  memory.address = lowering.address(address);
-  for (const Operand* element : elements_of(lowering.operand(1 - address))) {
-    memory.values.push_back(is_load ? lowering.destination(*element, 32)
-                                    : lowering.source(*element, 32));
-  }
-  if (memory.matrices == 0 || memory.values.size() != memory.matrices) lowering.refuse();
-  lowering.emit_memory(is_load ? OpKind::load_matrix : OpKind::store_matrix, std::move(memory));
 }
 
 }  // namespace
@@ -234,26 +175,66 @@ void lower_store(Lowering& lowering) {
   emit_access(lowering, OpKind::store, std::move(memory));
 }
 
-void lower_atom(Lowering& lowering) {
-  lower_atomic(lowering, true);
+void lower_atomic(Lowering& lowering) {
+  const bool has_result = lowering.instruction().mnemonic == "atom";
+  if (!has_result && lowering.has_modifier("async")) lowering.refuse();
+  MemoryModifiers modifiers = read_memory_modifiers(lowering.instruction());
+  const auto operation = lowering.find_modifier(atomic_operations);
+  std::erase_if(modifiers.others, [](std::string_view other) {
+    return other == "noftz" || std::ranges::find(atomic_operations, other, [](const auto& row) {
+                                 return row.first;
+                               }) != atomic_operations.end();
+  });
+  if (!operation || modifiers.memory.elements != 1) lowering.refuse();
+  MemoryOp memory = memory_op(lowering, modifiers);
+  memory.operation = *operation;
+  lowering.kernel().is_linked |= may_be_global(memory);
+  const unsigned bits = ptx::bits_of(memory.type);
+  if (!has_atomic(memory.operation, memory.type) || bits < 16 || bits > 128 ||
+      (bits == 128 && memory.operation != AtomicOperation::exchange &&
+       memory.operation != AtomicOperation::compare_exchange)) {
+    lowering.refuse();
+  }
+  memory.has_unused_result = !has_result || lowering.is_result_unused();
+  std::size_t next = 0;
+  if (has_result) {
+    memory.result = lowering.destination(next++, bits);
+  }
+  memory.address = lowering.address(next++);
+  const std::size_t values = memory.operation == AtomicOperation::compare_exchange ? 2 : 1;
+  const Operand& value = lowering.operand(next);
+  memory.is_increment = memory.has_unused_result && memory.operation == AtomicOperation::add &&
+                        bits == 32 && value.kind == Operand::Kind::integer && value.value == 1;
+  for (std::size_t i = 0; i < values; ++i) {
+    memory.values.push_back(lowering.source(next++, bits));
+    memory.bits.push_back(static_cast<std::uint8_t>(bits));
+  }
+  lowering.emit_memory(OpKind::atomic, std::move(memory));
 }
 
-void lower_red(Lowering& lowering) {
-  if (lowering.has_modifier("async")) lowering.refuse();
-  lower_atomic(lowering, false);
-}
-
-void lower_ldmatrix(Lowering& lowering) {
-  lower_matrix(lowering, true);
-}
-
-void lower_stmatrix(Lowering& lowering) {
-  lower_matrix(lowering, false);
-}
-
-/// A hint: nothing is read.
-void lower_prefetch(Lowering& lowering) {
-  if (lowering.has_modifier("tensormap")) lowering.refuse();
+void lower_matrix(Lowering& lowering) {
+  const bool is_load = lowering.instruction().mnemonic == "ldmatrix";
+  MemoryOp memory;
+  memory.space = Space::shared;
+  memory.type = ptx::Type::b16;
+  for (const std::string_view modifier : lowering.instruction().modifiers) {
+    if (modifier == "trans") {
+      memory.is_transposed = true;
+    } else if (modifier == "x1" || modifier == "x2" || modifier == "x4") {
+      memory.matrices = static_cast<std::uint32_t>(modifier[1] - '0');
+    } else if (modifier != "sync" && modifier != "aligned" && modifier != "m8n8" &&
+               modifier != "shared" && modifier != "shared::cta" && modifier != "b16") {
+      lowering.refuse();
+    }
+  }
+  const std::size_t address = is_load ? 1 : 0;
+  memory.address = lowering.address(address);
+  for (const Operand* element : elements_of(lowering.operand(1 - address))) {
+    memory.values.push_back(is_load ? lowering.destination(*element, 32)
+                                    : lowering.source(*element, 32));
+  }
+  if (memory.matrices == 0 || memory.values.size() != memory.matrices) lowering.refuse();
+  lowering.emit_memory(is_load ? OpKind::load_matrix : OpKind::store_matrix, std::move(memory));
 }
 
 }  // namespace sweep

@@ -161,11 +161,11 @@ bool is_ordering(std::string_view modifier);
 
 /// What the rows of the instruction table name: each adds an instruction's ops.
 using LowerFunction = void(Lowering& lowering);
-LowerFunction lower_activemask, lower_alu, lower_atom, lower_barrier, lower_copy,
+LowerFunction lower_activemask, lower_alu, lower_atomic, lower_barrier, lower_copy,
     lower_createpolicy, lower_cvta, lower_elect, lower_fence, lower_hint, lower_isspacep,
-    lower_ldmatrix, lower_load, lower_match, lower_mbarrier, lower_mov, lower_movmatrix,
-    lower_nanosleep, lower_prefetch, lower_red, lower_redux, lower_set, lower_setp, lower_shuffle,
-    lower_stack, lower_stmatrix, lower_store, lower_system_call, lower_vote, lower_warp_barrier;
+    lower_load, lower_match, lower_matrix, lower_mbarrier, lower_mov, lower_movmatrix,
+    lower_nanosleep, lower_redux, lower_set, lower_setp, lower_shuffle, lower_stack, lower_store,
+    lower_system_call, lower_vote, lower_warp_barrier;
 
 /// All that is known of the instructions of one mnemonic before they are lowered.
 struct InstructionRow {

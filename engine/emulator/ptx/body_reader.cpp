@@ -39,18 +39,17 @@ bool Scopes::close() {
 }
 
 void Scopes::declare(std::uint32_t line, std::string_view name, Symbol symbol) {
-  Entry entry;
-  entry.symbol = symbol;
-  if (!scopes_[current_].names.try_emplace(name, entry).second) {
-    throw SyntaxError(line, fmt::format("'{}' is declared twice", name));
-  }
+  add(line, name, {symbol});
 }
 
 void Scopes::declare_register(std::uint32_t line, std::string_view name, Type type) {
-  declare(line, name, Symbol{});
-  Entry& entry = scopes_[current_].names[name];
-  entry.type = type;
-  entry.is_unused_register = true;
+  add(line, name, {.type = type, .is_unused_register = true});
+}
+
+void Scopes::add(std::uint32_t line, std::string_view name, const Entry& entry) {
+  if (!scopes_[current_].names.try_emplace(name, entry).second) {
+    throw SyntaxError(line, fmt::format("'{}' is declared twice", name));
+  }
 }
 
 void Scopes::declare_registers(std::uint32_t line, std::string_view prefix, Type type,
@@ -89,9 +88,7 @@ Scopes::Entry* Scopes::find_entry(Scope& scope, std::string_view name) {
     std::uint32_t number = 0;
     std::from_chars(name.data() + split, name.data() + name.size(), number);
     if (number >= range->second.count) continue;
-    Entry entry;
-    entry.type = range->second.type;
-    entry.is_unused_register = true;
+    const Entry entry = {.type = range->second.type, .is_unused_register = true};
     return &scope.names.emplace(name, entry).first->second;
   }
   return nullptr;
@@ -268,14 +265,22 @@ class BodyReader {
     }
   }
 
+  /// Reads `%p` or `%r<5>`, which is `%r0` to `%r4`.
   void declare_registers() {
-    for (const DeclaredRegister& declared : read_registers(lexer_)) {
-      if (declared.is_range) {
-        scopes_.declare_registers(line_, declared.name, declared.type, declared.count);
-      } else {
-        scopes_.declare_register(line_, declared.name, declared.type);
+    constexpr std::uint64_t most_registers = std::uint64_t{1} << 24;  // of one range
+    const Type type = read_register_type(lexer_);
+    do {
+      const std::string_view name = lexer_.take_word("the name of a register");
+      if (!lexer_.accept('<')) {
+        scopes_.declare_register(line_, name, type);
+        continue;
       }
-    }
+      const auto count = static_cast<std::uint32_t>(
+          read_unsigned(lexer_, most_registers, "the number of registers"));
+      lexer_.expect('>');
+      scopes_.declare_registers(line_, name, type, count);
+    } while (lexer_.accept(','));
+    lexer_.expect(';');
   }
 
   void declare_variables(Space space) {

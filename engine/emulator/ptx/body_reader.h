@@ -51,7 +51,7 @@ class Scopes {
 
  private:
   struct Entry {
-    Symbol symbol;
+    Symbol symbol = {};
     Type type = Type::b32;
     bool is_unused_register = false;  ///< it has a type, and no number yet
   };
@@ -66,6 +66,7 @@ class Scopes {
     std::unordered_map<std::string_view, Range> ranges;
   };
 
+  void add(std::uint32_t line, std::string_view name, const Entry& entry);
   Entry* find_entry(Scope& scope, std::string_view name);
 
   std::vector<Register>& registers_;

@@ -12,7 +12,6 @@ namespace sweep::ptx {
 namespace {
 
 constexpr std::uint64_t most_alignment = std::uint64_t{1} << 20;
-constexpr std::uint64_t most_registers = std::uint64_t{1} << 24;  ///< of one range
 constexpr std::size_t most_dimensions = 32;
 constexpr std::size_t deepest_braces = 32;
 
@@ -321,24 +320,10 @@ std::vector<DeclaredVariable> read_parameters(Lexer& lexer) {
   return parameters;
 }
 
-std::vector<DeclaredRegister> read_registers(Lexer& lexer) {
+Type read_register_type(Lexer& lexer) {
   const VariableType type = read_variable_type(lexer);
   if (type.vector > 1) lexer.fail("registers that are vectors are not supported");
-  std::vector<DeclaredRegister> registers;
-  do {
-    DeclaredRegister declared;
-    declared.name = lexer.take_word("the name of a register");
-    declared.type = type.type;
-    if (lexer.accept('<')) {
-      declared.is_range = true;
-      declared.count = static_cast<std::uint32_t>(
-          read_unsigned(lexer, most_registers, "the number of registers"));
-      lexer.expect('>');
-    }
-    registers.push_back(declared);
-  } while (lexer.accept(','));
-  lexer.expect(';');
-  return registers;
+  return type.type;
 }
 
 }  // namespace sweep::ptx

@@ -22,15 +22,7 @@ std::vector<DeclaredVariable> read_variables(Lexer& lexer, Space space, bool is_
 /// Reads `(.param .u64 a, .param .align 8 .b8 b[24])`; an empty pair of parentheses too.
 std::vector<DeclaredVariable> read_parameters(Lexer& lexer);
 
-/// What `.reg` declares under one name: `%p`, or `%r<5>`, which is `%r0` to `%r4`.
-struct DeclaredRegister {
-  std::string_view name;
-  Type type = Type::b32;
-  bool is_range = false;
-  std::uint32_t count = 1;
-};
-
-/// Reads what follows `.reg`, up to and with the semicolon.
-std::vector<DeclaredRegister> read_registers(Lexer& lexer);
+/// Reads the type behind `.reg`.
+Type read_register_type(Lexer& lexer);
 
 }  // namespace sweep::ptx
