@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/emulator/lower/lower.h"
+#include "engine/emulator/lower/kernel.h"
 #include "engine/emulator/machine/launch.h"
 #include "tests/emulator/machine/test_device.h"
 #include "tests/fuzz/targets.h"

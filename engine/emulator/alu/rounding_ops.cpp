@@ -1,4 +1,5 @@
 #include <cfenv>
+#include <cmath>
 
 #include "engine/emulator/alu/float_lane.h"
 
@@ -17,6 +18,56 @@ void run_in_mode(const AluOperands& operands, std::byte* registers, u32 mask) {
   std::fesetround(before);
 }
 
+// The approximations of f32 and f64. The hardware's own values are not documented; these are
+// computed in f64 and rounded once, well within the bounds that PTX gives.
+
+using ptx::Type;
+
+template <class F>
+AluOperation find_unary(const Form& form, F /*function*/) {
+  if (form.type != Type::f32) return {};
+  return with_values<flag::approx, flag::approx | flag::ftz>(form.flags, []<Flags flags>() {
+    return lanes_of<f32>([](f32 a) {
+      return output<flags>(static_cast<f32>(F{}(static_cast<f64>(input<flags>(a)))));
+    });
+  });
+}
+
+/// With .approx the reciprocal of a divisor beyond 2^126 is lost.
+template <bool is_full>
+f32 divided(f32 a, f32 b) {
+  const bool is_lost = std::fabs(b) > 0x1p126F && !std::isinf(b);
+  if (is_lost && !is_full) return std::copysign(0.0F, b) * a;
+  return static_cast<f32>(static_cast<f64>(a) / static_cast<f64>(b));
+}
+
+AluOperation find_division(const Form& form) {
+  if (form.type != Type::f32) return {};
+  return with_values<flag::full, flag::full | flag::ftz, flag::approx, flag::approx | flag::ftz>(
+      form.flags, []<Flags flags>() {
+        return lanes_of<f32>([](f32 a, f32 b) {
+          constexpr bool is_full = (flags & flag::full) != 0;
+          return output<flags>(divided<is_full>(input<flags>(a), input<flags>(b)));
+        });
+      });
+}
+
+/// rcp and rsqrt. Those of f64 with .ftz are "gross" approximations, from and to the high 32 bits.
+template <class F>
+AluOperation find_reciprocal(const Form& form, F function) {
+  if (form.type != Type::f64) return find_unary(form, function);
+  if (form.flags == flag::approx && form.mnemonic == Mnemonic::rsqrt)
+    return lanes_of<f64>(function);
+  if (form.flags != (flag::approx | flag::ftz)) return {};
+  return lanes_of<f64>([](f64 a) {
+    const auto gross = [](f64 value) {
+      const f64 high = as_f64(bits_of(value) & 0xffffffff00000000);
+      return std::fpclassify(high) == FP_SUBNORMAL ? std::copysign(0.0, high) : high;
+    };
+    return std::isnan(a) ? as_f64(0x7fffffff00000000) : gross(F{}(gross(a)));
+  });
+}
+
 }  // namespace
 
 AluOperation find_rounding(const Form& form) {
@@ -31,6 +82,34 @@ AluOperation find_rounding(const Form& form) {
     result.variant = static_cast<u32>(mode);
     return result;
   });
+}
+
+AluOperation find_approx(const Form& form) {
+  if (form.types != 1 || form.rounding != Rounding::none) return {};
+  switch (form.mnemonic) {
+    case Mnemonic::div:
+      return find_division(form);
+    case Mnemonic::rcp:
+      return find_reciprocal(form, [](f64 a) { return 1 / a; });
+    case Mnemonic::rsqrt:
+      return find_reciprocal(form, [](f64 a) { return 1 / std::sqrt(a); });
+    case Mnemonic::sqrt:
+      return find_unary(form, [](f64 a) { return std::sqrt(a); });
+    case Mnemonic::sin:
+      return find_unary(form, [](f64 a) { return std::sin(a); });
+    case Mnemonic::cos:
+      return find_unary(form, [](f64 a) { return std::cos(a); });
+    case Mnemonic::lg2:
+      return find_unary(form, [](f64 a) { return std::log2(a); });
+    case Mnemonic::ex2:
+      return find_unary(form, [](f64 a) { return std::exp2(a); });
+    case Mnemonic::tanh:
+      // It has no .ftz.
+      if ((form.flags & flag::ftz) != 0) return {};
+      return find_unary(form, [](f64 a) { return std::tanh(a); });
+    default:
+      return {};
+  }
 }
 
 }  // namespace sweep::alu::baseline

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "engine/emulator/lower/inline_calls.h"
-#include "engine/emulator/lower/lower.h"
+#include "engine/emulator/lower/kernel.h"
 #include "engine/emulator/machine/grid_run.h"
 #include "engine/emulator/machine/memory.h"
 #include "engine/text/units.h"

@@ -6,7 +6,7 @@
 #include <ranges>
 #include <utility>
 
-#include "engine/emulator/lower/lower.h"
+#include "engine/emulator/lower/kernel.h"
 #include "engine/emulator/lower/lowering.h"
 
 namespace sweep {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/emulator/lower/lower.h"
+#include "engine/emulator/lower/kernel.h"
 #include "engine/emulator/ptx/module.h"
 
 namespace sweep {

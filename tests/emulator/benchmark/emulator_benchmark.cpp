@@ -11,7 +11,7 @@
 #include <sstream>
 #include <thread>
 
-#include "engine/emulator/lower/lower.h"
+#include "engine/emulator/lower/kernel.h"
 #include "engine/emulator/machine/grid_run.h"
 #include "engine/jit/nvrtc.h"
 

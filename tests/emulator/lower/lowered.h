@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "engine/emulator/lower/lower.h"
+#include "engine/emulator/lower/kernel.h"
 
 namespace sweep::testing {
 

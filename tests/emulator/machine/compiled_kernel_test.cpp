@@ -4,7 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <functional>
 
-#include "engine/emulator/lower/lower.h"
+#include "engine/emulator/lower/kernel.h"
 #include "tests/emulator/machine/compiled_kernels.h"
 #include "tests/emulator/machine/test_device.h"
 #include "tests/nvrtc_fixture.h"

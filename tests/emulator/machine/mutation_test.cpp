@@ -4,7 +4,7 @@
 #include <new>
 #include <string_view>
 
-#include "engine/emulator/lower/lower.h"
+#include "engine/emulator/lower/kernel.h"
 #include "engine/emulator/machine/launch.h"
 #include "tests/emulator/machine/random_program.h"
 #include "tests/emulator/machine/test_device.h"

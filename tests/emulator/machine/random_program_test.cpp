@@ -6,7 +6,7 @@
 #include <boost/test/unit_test.hpp>
 #include <cstring>
 
-#include "engine/emulator/lower/lower.h"
+#include "engine/emulator/lower/kernel.h"
 #include "tests/emulator/machine/reference.h"
 #include "tests/emulator/machine/test_device.h"
 

@@ -7,7 +7,7 @@
 #include <boost/test/unit_test.hpp>
 #include <optional>
 
-#include "engine/emulator/lower/lower.h"
+#include "engine/emulator/lower/kernel.h"
 #include "engine/emulator/machine/launch.h"
 #include "tests/emulator/machine/test_device.h"
 

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "engine/emulator/lower/lower.h"
+#include "engine/emulator/lower/kernel.h"
 #include "engine/emulator/machine/launch.h"
 
 namespace sweep::testing {

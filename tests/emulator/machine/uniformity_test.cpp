@@ -4,7 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <set>
 
-#include "engine/emulator/lower/lower.h"
+#include "engine/emulator/lower/kernel.h"
 #include "tests/emulator/machine/random_program.h"
 #include "tests/emulator/machine/test_device.h"
 

@@ -1,4 +1,4 @@
-#include "engine/emulator/lower/lower.h"
+#include "engine/emulator/lower/kernel.h"
 
 #include <fmt/format.h>
 
