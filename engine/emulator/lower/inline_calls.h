@@ -19,8 +19,7 @@ constexpr std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
   return (value + step - 1) / step * step;
 }
 
-/// One function body within a kernel: the kernel's own, or that of a call that has become part of
-/// it.
+/// A function's body within a kernel: the kernel's own, or that of a call.
 struct Frame {
   const ptx::Function* function = nullptr;
   std::uint32_t first_register = 0;  ///< of the function's registers among all

@@ -118,8 +118,7 @@ Comparison comparison_of(const Lowering& lowering, Modifiers modifiers) {
   return comparison;
 }
 
-/// The predicates that hold for the second and third operand; with `has_opposite` the opposite of a
-/// single one too.
+/// The predicates that hold for operands 1 and 2, and with `has_opposite` a single one's opposite.
 std::vector<std::uint32_t> compare(Lowering& lowering, const Comparison& comparison,
                                    bool has_opposite) {
   const AluOperation operation = lowering.find_alu("setp", comparison.modifiers);

@@ -150,8 +150,7 @@ class Lowering {
 
 /// The operations of atom, red and cp.reduce.
 extern const ModifierTable<AtomicOperation> atomic_operations;
-/// Whether values of the type can be updated so: of floating ones there are sums, and least and
-/// greatest ones.
+/// Whether values of the type can be updated so; floating ones have sums, minima and maxima.
 bool has_atomic(AtomicOperation operation, ptx::Type type);
 
 /// "b16", "b32", "b64"; "pred" for 1.
@@ -170,8 +169,7 @@ LowerFunction lower_activemask, lower_alu, lower_atomic, lower_barrier, lower_co
 /// All that is known of the instructions of one mnemonic before they are lowered.
 struct InstructionRow {
   std::string_view mnemonic;  ///< "bar.warp" tells the warp's barrier from the block's
-  /// Adds its ops; of an instruction that ends its block with an op, that one. Null where there is
-  /// nothing to add.
+  /// Adds its ops, or the one that ends its block. Null where there is nothing to add.
   LowerFunction* lower = nullptr;
   /// How the basic block ends that it ends; `next`: it ends none.
   EndKind end = EndKind::next;

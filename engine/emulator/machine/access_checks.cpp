@@ -98,8 +98,7 @@ void AccessUnit::fail_read_only(unsigned lane, const Allocation& allocation,
        (address - allocation.base) / allocation.element_bytes, allocation.why_read_only);
 }
 
-/// What an allocation wants done before an access: first values filled in, reads of what nothing
-/// wrote noticed, writes remembered.
+/// Fills in first values, notices reads of what nothing wrote, and remembers writes.
 void AccessUnit::prepare(Allocation& allocation, WarpAccess& access, AccessKind kind) {
   if (&allocation == launch_.fills) return;
   const unsigned first = lowest_lane(access.active);

@@ -17,6 +17,8 @@
 
 namespace sweep {
 
+struct MbarrierState;
+
 /// The memory of the block under way: checks, counts and executes its accesses. What a kernel must
 /// not do is a KernelFault.
 class AccessUnit {
@@ -33,8 +35,7 @@ class AccessUnit {
   // What follows the block's accesses and values; null where nothing does.
   RaceDetector* races() const { return races_.get(); }
   UndefinedValues* undefined() const { return undefined_.get(); }
-  /// That lanes do something with registers that are undefined: `use` says what, at the
-  /// instruction.
+  /// Throws where a lane uses registers that are all undefined: `use` says how.
   void check_defined(const Warp& warp, std::span<const std::uint32_t> slots, std::uint32_t lanes,
                      const char* use, std::uint32_t instruction) const;
 
@@ -83,9 +84,8 @@ class AccessUnit {
                       bool is_load);
   void async_copy(std::uint32_t mask);
   void bulk_copy(std::uint32_t mask);
-  std::uint64_t* mbarrier_at(const AddressOperand& address, ptx::Space space, unsigned lane,
-                             std::uint64_t& key);
-  void check_mbarrier(unsigned lane, std::uint64_t key, MbarrierMode mode, bool is_valid);
+  MbarrierState& mbarrier_at(const AddressOperand& address, ptx::Space space, unsigned lane,
+                             MbarrierMode mode, std::uint64_t& key);
   void mbarrier(unsigned lane);
   void move_matrices(std::uint32_t mask, bool is_load);
 

@@ -15,8 +15,7 @@ namespace sweep {
 /// furthest behind in the order of basic blocks runs first, and fragments that meet become one.
 class BlockRun {
  public:
-  /// The counts are added to `count`, which is the caller's and shared with nobody. Throws
-  /// std::bad_alloc.
+  /// Adds the counts to `count`, which nobody shares. Throws std::bad_alloc.
   BlockRun(const Launch& launch, LaunchCount& count);
 
   /// Begins a block by its number in the grid.

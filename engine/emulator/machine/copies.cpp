@@ -11,11 +11,9 @@
 #include "engine/emulator/machine/launch.h"
 
 namespace sweep {
-namespace {
-
 /// An mbarrier's 64 bits: what a phase expects, what it still waits for, the bytes still to come
 /// (PTX ISA, "Contents of the mbarrier object"; how they are packed is nobody's business).
-struct MbarrierState {
+struct [[gnu::may_alias]] MbarrierState {
   std::uint64_t expected : 20 = 0;
   std::uint64_t pending : 20 = 0;
   std::uint64_t bytes : 22 = 0;  ///< they may complete before they are expected: it wraps around
@@ -23,6 +21,8 @@ struct MbarrierState {
   bool is_valid : 1 = false;
 };
 static_assert(sizeof(MbarrierState) == sizeof(std::uint64_t));
+
+namespace {
 
 constexpr std::uint64_t count_mask = (1U << 20U) - 1;
 constexpr std::uint64_t bytes_mask = (1U << 22U) - 1;
@@ -157,48 +157,37 @@ void AccessUnit::bulk_copy(std::uint32_t mask) {
     }
     if (memory_->barrier.slot == none) return;
     std::uint64_t key = 0;
-    std::uint64_t& object = *mbarrier_at(memory_->barrier, ptx::Space::shared, lane, key);
-    MbarrierState state = std::bit_cast<MbarrierState>(object);
-    check_mbarrier(lane, key, MbarrierMode::complete_tx, state.is_valid);
+    MbarrierState& state =
+        mbarrier_at(memory_->barrier, ptx::Space::shared, lane, MbarrierMode::complete_tx, key);
     state.bytes = (state.bytes - size) & bytes_mask;
     advance(state);
-    object = std::bit_cast<std::uint64_t>(state);
     if (races_ != nullptr) races_->release_to(key, warp_->index);
   });
 }
 
-std::uint64_t* AccessUnit::mbarrier_at(const AddressOperand& address, ptx::Space space,
-                                       unsigned lane, std::uint64_t& key) {
+/// What lies there may look like one, left from the block before or overwritten by plain stores.
+MbarrierState& AccessUnit::mbarrier_at(const AddressOperand& address, ptx::Space space,
+                                       unsigned lane, MbarrierMode mode, std::uint64_t& key) {
   const std::uint64_t place = addresses_of(address)[lane];
-  if (place % 8 != 0) {
-    fail(lane, "misaligned address: an mbarrier at {:#x}", place);
-  }
+  if (place % 8 != 0) fail(lane, "misaligned address: an mbarrier at {:#x}", place);
   if (space == ptx::Space::generic && place - shared_window >= window_size) {
     fail(lane, "an mbarrier lies in shared memory, not at {:#x}", place);
   }
-  std::byte* bytes = bytes_at(lane, space, place, 8, true);
+  std::byte* const bytes = bytes_at(lane, space, place, 8, true);
+  auto& state = *reinterpret_cast<MbarrierState*>(bytes);
   key = static_cast<std::uint64_t>(bytes - shared_.data());
-  return reinterpret_cast<std::uint64_t*>(bytes);
-}
-
-/// `is_valid`: what lies there looks like one. One may be left from the block before, or plain
-/// stores may have written over it.
-void AccessUnit::check_mbarrier(unsigned lane, std::uint64_t key, MbarrierMode mode,
-                                bool is_valid) {
-  const bool is_known = is_valid && (!launch_.checks_kernel || mbarriers_.contains(key));
-  if (mode != MbarrierMode::init) {
-    if (!is_known) fail(lane, "it uses an mbarrier that is not initialised");
-    if (mode == MbarrierMode::invalidate) mbarriers_.erase(key);
-    return;
-  }
-  if (!launch_.checks_kernel) return;
-  if (is_known) {
+  const bool is_known = state.is_valid && (!launch_.checks_kernel || mbarriers_.contains(key));
+  const bool is_initialised = mode == MbarrierMode::init;
+  if (!is_known && !is_initialised) fail(lane, "it uses an mbarrier that is not initialised");
+  if (is_known && is_initialised && launch_.checks_kernel) {
     fail(lane,
          "it initialises the mbarrier at {}, which is initialised already: "
          "mbarrier.inval comes first",
          describe_shared_byte(kernel_, key));
   }
-  mbarriers_.insert(key);
+  if (launch_.checks_kernel && is_initialised) mbarriers_.insert(key);
+  if (mode == MbarrierMode::invalidate) mbarriers_.erase(key);
+  return state;
 }
 
 void AccessUnit::mbarrier(unsigned lane) {
@@ -211,16 +200,15 @@ void AccessUnit::mbarrier(unsigned lane) {
     return;
   }
   std::uint64_t key = 0;
-  std::uint64_t& object = *mbarrier_at(barrier.address, barrier.space, lane, key);
-  MbarrierState state = std::bit_cast<MbarrierState>(object);
-  check_mbarrier(lane, key, barrier.mode, state.is_valid);
+  MbarrierState& state = mbarrier_at(barrier.address, barrier.space, lane, barrier.mode, key);
+  const auto before = std::bit_cast<std::uint64_t>(state);
   const auto set_predicate = [&](bool holds) {
     warp_->set_predicate(barrier.d, bit_of(lane), holds ? full_mask : 0);
     if (holds && races_ != nullptr) races_->acquire_from(key, warp_->index);
     if (!holds) warp_->yields = true;
   };
   const auto arrive = [&](std::uint64_t count) {
-    if (barrier.d != none) warp_->slot<std::uint64_t>(barrier.d)[lane] = object;
+    if (barrier.d != none) warp_->slot<std::uint64_t>(barrier.d)[lane] = before;
     if (count > state.pending) {
       fail(lane, "{} arrive at an mbarrier that waits for {}", count, state.pending);
     }
@@ -231,8 +219,7 @@ void AccessUnit::mbarrier(unsigned lane) {
   switch (barrier.mode) {
     case MbarrierMode::init:
       state = {value & count_mask, value & count_mask, 0, false, true};
-      object = std::bit_cast<std::uint64_t>(state);
-      note_shared(key, 8, lane, AccessKind::store, reinterpret_cast<const std::byte*>(&object));
+      note_shared(key, 8, lane, AccessKind::store, reinterpret_cast<const std::byte*>(&state));
       break;
     case MbarrierMode::invalidate:
       state = {};
@@ -268,7 +255,6 @@ void AccessUnit::mbarrier(unsigned lane) {
     case MbarrierMode::pending_count:
       return;
   }
-  object = std::bit_cast<std::uint64_t>(state);
   ++writes_;
 }
 

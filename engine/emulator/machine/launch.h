@@ -120,8 +120,7 @@ using LaneMove = void (*)(std::byte* slot, const std::uint64_t* address, std::ui
 LaneMove find_load(ptx::Type type, unsigned register_bits);
 LaneMove find_store(ptx::Type type, unsigned register_bits);
 
-/// What atom, red and cp.reduce do: lane t updates the value at the host address `bias` +
-/// address[t].
+/// What atom, red and cp.reduce do: lane t updates the value at host address `bias` + address[t].
 struct AtomicUpdate {
   const MemoryOp& memory;
   std::byte* registers;
@@ -173,8 +172,7 @@ struct LaunchRules {
   std::function<void(const std::string&)> print;
 };
 
-/// A kernel with everything that stays the same for all its blocks. Shared by the threads that
-/// execute them.
+/// A kernel with all that is the same for its blocks. Shared by the threads that execute them.
 struct Launch : LaunchRules {
   const Kernel* kernel = nullptr;
   AddressSpace* memory = nullptr;

@@ -379,8 +379,7 @@ class BodyReader {
     lexer_.expect(';');
   }
 
-  // Labels are used before they are declared: the names that OperandReader left are looked up when
-  // the whole body is known.
+  // Labels are used before they are declared, so names are looked up when the body is known.
 
   void resolve(Operand& operand, std::uint32_t scope, std::uint32_t line) {
     for (Operand& element : operand.elements) resolve(element, scope, line);

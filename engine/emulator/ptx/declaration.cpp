@@ -246,25 +246,19 @@ class InitializerReader {
     const bool is_f32 = layout_.type == Type::f32;
     const bool is_f64 = layout_.type == Type::f64;
     const unsigned bytes = bytes_of(layout_.type);
-    switch (constant.kind) {
-      case Constant::Kind::integer:
-        if (is_f32 || is_f64) break;
-        return constant.bits & bits_of_all(bytes);
-      case Constant::Kind::f32:
-        if (is_f64) {
-          const double value = std::bit_cast<float>(static_cast<std::uint32_t>(constant.bits));
-          return std::bit_cast<std::uint64_t>(value);
-        }
-        if (bytes != 4) break;
-        return constant.bits;
-      case Constant::Kind::f64:
-        if (is_f32) {
-          const auto value = static_cast<float>(std::bit_cast<double>(constant.bits));
-          return std::bit_cast<std::uint32_t>(value);
-        }
-        if (bytes != 8) break;
-        return constant.bits;
+    using Kind = Constant::Kind;
+    if (constant.kind == Kind::integer && !is_f32 && !is_f64) {
+      return constant.bits & bits_of_all(bytes);
     }
+    if (constant.kind == Kind::f32 && is_f64) {
+      const double value = std::bit_cast<float>(static_cast<std::uint32_t>(constant.bits));
+      return std::bit_cast<std::uint64_t>(value);
+    }
+    if (constant.kind == Kind::f64 && is_f32) {
+      return std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(constant.bits)));
+    }
+    if (constant.kind == Kind::f32 && bytes == 4) return constant.bits;
+    if (constant.kind == Kind::f64 && bytes == 8) return constant.bits;
     lexer_.fail(fmt::format("this number does not initialise a .{}", to_string(layout_.type)));
   }
 

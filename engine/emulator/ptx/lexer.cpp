@@ -71,26 +71,16 @@ void Lexer::advance() {
 
 void Lexer::skip_blanks() {
   for (;;) {
-    switch (at(next_)) {
-      case '\n':
-        ++line_;
-        [[fallthrough]];
-      case ' ':
-      case '\t':
-      case '\r':
-      case '\f':
-      case '\v':
-        ++next_;
-        break;
-      case '#':  // a line of the C preprocessor
-        next_ = std::min(text_.find('\n', next_), text_.size());
-        break;
-      case '/':
-        if (at(next_ + 1) != '/' && at(next_ + 1) != '*') return;
-        skip_comment();
-        break;
-      default:
-        return;
+    const char c = at(next_);
+    if (c == '#') {  // a line of the C preprocessor
+      next_ = std::min(text_.find('\n', next_), text_.size());
+    } else if (c == '/' && (at(next_ + 1) == '/' || at(next_ + 1) == '*')) {
+      skip_comment();
+    } else if (c == ' ' || (c >= '\t' && c <= '\r')) {
+      if (c == '\n') ++line_;
+      ++next_;
+    } else {
+      return;
     }
   }
 }
@@ -169,15 +159,8 @@ void Lexer::expect(char mark) {
   if (!accept(mark)) fail_expected(fmt::format("'{}'", mark));
 }
 
-std::string_view Lexer::take_word(std::string_view what) {
-  if (!is_word()) fail_expected(what);
-  const std::string_view text = current_.text;
-  advance();
-  return text;
-}
-
-std::string_view Lexer::take_suffix(std::string_view what) {
-  if (!is_suffix()) fail_expected(what);
+std::string_view Lexer::take(Token::Kind kind, std::string_view what) {
+  if (current_.kind != kind) fail_expected(what);
   const std::string_view text = current_.text;
   advance();
   return text;
@@ -213,31 +196,18 @@ void Lexer::skip_braces() {
       current_ = open;
       fail("this '{' has no '}'");
     }
-    next_ = stop;
-    switch (text_[stop]) {
-      case '{':
-        ++depth;
-        ++next_;
-        break;
-      case '}':
-        --depth;
-        ++next_;
-        break;
-      case '"':
-        start_ = stop;
-        current_.line = line_;
-        next_ = end_of_string() + 1;
-        break;
-      case '\n':
-        ++line_;
-        ++next_;
-        break;
-      default:
-        if (at(stop + 1) == '/' || at(stop + 1) == '*') {
-          skip_comment();
-        } else {
-          ++next_;
-        }
+    next_ = stop + 1;
+    const char c = text_[stop];
+    if (c == '{') ++depth;
+    if (c == '}') --depth;
+    if (c == '\n') ++line_;
+    if (c == '"') {
+      start_ = stop;
+      current_.line = line_;
+      next_ = end_of_string() + 1;
+    } else if (c == '/' && (at(stop + 1) == '/' || at(stop + 1) == '*')) {
+      next_ = stop;
+      skip_comment();
     }
   }
   advance();

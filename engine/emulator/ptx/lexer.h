@@ -50,8 +50,8 @@ class Lexer {
   bool accept_suffix(std::string_view text);
   void expect(char mark);
   /// The text of the current token, which has to be a word; `what` names it in the message.
-  std::string_view take_word(std::string_view what);
-  std::string_view take_suffix(std::string_view what);
+  std::string_view take_word(std::string_view what) { return take(Token::Kind::word, what); }
+  std::string_view take_suffix(std::string_view what) { return take(Token::Kind::suffix, what); }
   /// The characters of a string, with its escapes replaced.
   std::string take_string(std::string_view what);
 
@@ -69,6 +69,7 @@ class Lexer {
   [[noreturn]] void fail_expected(std::string_view what) const;
 
  private:
+  std::string_view take(Token::Kind kind, std::string_view what);
   void skip_blanks();
   void skip_comment();
   std::size_t end_of_string() const;

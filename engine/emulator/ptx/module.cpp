@@ -124,30 +124,28 @@ class ModuleReader {
     } else if (name == "file") {
       read_file(lexer);
     } else if (name == "section") {
-      skip_section(lexer);
+      while (!lexer.is_mark('{')) {
+        if (lexer.is_end() || lexer.is_mark('}')) lexer.fail_expected("'{'");
+        lexer.advance();
+      }
+      lexer.skip_braces();
     } else if (const auto space = find_space(name); space && *space != Space::generic) {
       read_module_variables(lexer, *space, is_extern);
-    } else {
-      read_rare_directive(lexer, token);
-    }
-  }
-
-  void read_rare_directive(Lexer& lexer, const Token& directive) {
-    if (directive.text == "target") {
+    } else if (name == "target") {
       read_target(lexer);
-    } else if (directive.text == "address_size") {
+    } else if (name == "address_size") {
       read_address_size(lexer);
-    } else if (directive.text == "alias") {
+    } else if (name == "alias") {
       const std::string_view alias = lexer.take_word("the name of a function");
       lexer.expect(',');
       aliases_.emplace_back(alias, lexer.take_word("the name of a function"));
       lexer.expect(';');
-    } else if (directive.text == "pragma") {
+    } else if (name == "pragma") {
       lexer.skip_statement();
-    } else if (directive.text == "loc") {
+    } else if (name == "loc") {
       while (!lexer.is_suffix() && !lexer.is_end()) lexer.advance();
     } else {
-      lexer.fail(fmt::format("{} is not a directive of a module", quoted(directive)));
+      lexer.fail(fmt::format("{} is not a directive of a module", quoted(token)));
     }
   }
 
@@ -175,14 +173,6 @@ class ModuleReader {
     module_.files_[static_cast<std::uint32_t>(index)] = lexer.take_string("the name of a file");
     // The file's time and size may follow.
     while (lexer.accept(',')) read_literal(lexer);
-  }
-
-  static void skip_section(Lexer& lexer) {
-    while (!lexer.is_mark('{')) {
-      if (lexer.is_end() || lexer.is_mark('}')) lexer.fail_expected("'{'");
-      lexer.advance();
-    }
-    lexer.skip_braces();
   }
 
   void read_module_variables(Lexer& lexer, Space space, bool is_extern) {

@@ -40,8 +40,7 @@ bool is_numbered(std::string_view name, std::string_view prefix, unsigned count)
   return std::ranges::all_of(name, is_digit) && std::stoul(std::string(name)) < count;
 }
 
-/// Whether `name` is a register that PTX predefines: "%tid.x", "%clock64", "%envreg7". It does not
-/// say that the emulator has it.
+/// Whether PTX predefines the register: "%tid.x", "%envreg7". The emulator may not have it.
 bool is_special_register(std::string_view name) {
   if (is_among(scalars, name)) return true;
   std::string_view vector = name;
