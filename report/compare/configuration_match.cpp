@@ -200,21 +200,13 @@ void note_spaces(const RunSide& a, const RunSide& b, const MatchRules& rules, Ma
   matching.notes.push_back(std::move(note));
 }
 
-/// The same text for the same configuration.
-std::string identity_of(const std::string& pattern, const Bindings& parameters) {
-  std::map<std::string, std::string> sorted;
-  for (const auto& [name, value] : parameters.entries()) {
-    sorted[name] = fmt::format("{} {}", value.index(), to_string(value));
-  }
-  std::string identity = pattern;
-  for (const auto& [name, value] : sorted) identity += fmt::format("\n{}={}", name, value);
-  return identity;
-}
+/// Places of configurations by pattern and parameters, whatever the order of these.
+using PlacesByIdentity =
+    std::map<std::pair<std::string, std::map<std::string, Value>>, std::size_t>;
 
 /// Adds the side's configurations, but for what of each pattern's parameters is ignored.
 void add_side(const RunSide& side, std::optional<std::size_t> ConfigurationComparison::*place,
-              const std::map<std::string, NameSet>& ignored_by_pattern,
-              std::map<std::string, std::size_t>& places,
+              const std::map<std::string, NameSet>& ignored_by_pattern, PlacesByIdentity& places,
               std::vector<ConfigurationComparison>& configurations) {
   for (const Entry& entry : side.entries) {
     const PointKey& key = entry.key.key;
@@ -223,8 +215,9 @@ void add_side(const RunSide& side, std::optional<std::size_t> ConfigurationCompa
     for (const auto& [name, value] : key.parameters.entries()) {
       if (!ignored.contains(name)) own.parameters.set(name, value);
     }
+    const auto& values = own.parameters.entries();
     const auto [found, is_new] =
-        places.emplace(identity_of(own.pattern, own.parameters), configurations.size());
+        places.try_emplace({own.pattern, {values.begin(), values.end()}}, configurations.size());
     if (is_new) configurations.push_back(own);
     auto& taken = configurations[found->second].*place;
     if (taken) {
@@ -305,7 +298,7 @@ Matching match_configurations(std::span<const StoredPoint> before,
         leave_out_constants(pattern, of_a, of_b, a, own, matching.notes);
         leave_out_constants(pattern, of_b, of_a, b, own, matching.notes);
       });
-  std::map<std::string, std::size_t> places;  // of the configurations by their identity
+  PlacesByIdentity places;
   add_side(a, &ConfigurationComparison::before, ignored, places, matching.configurations);
   add_side(b, &ConfigurationComparison::after, ignored, places, matching.configurations);
   note_spaces(a, b, rules, matching);
