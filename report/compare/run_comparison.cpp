@@ -8,7 +8,10 @@
 #include <map>
 #include <set>
 
+#include "engine/store/ranking.h"
 #include "engine/text/units.h"
+#include "report/compare/comparison_report.h"
+#include "report/display_text.h"
 
 namespace sweep {
 namespace {
@@ -231,6 +234,183 @@ bool has_regression(const RunComparison& comparison) {
     if (comparison.metrics[i].judges && is_worse) return true;
   }
   return false;
+}
+
+namespace {
+
+/// What both runs have of one configuration.
+struct SharedPoint {
+  const StoredPoint* before = nullptr;
+  const StoredPoint* after = nullptr;
+  const ConfigurationComparison* configuration = nullptr;
+};
+
+bool has_same_text(const SharedPoint& shared) {
+  return shared.before->point.key.pattern_text == shared.after->point.key.pattern_text;
+}
+
+double median_of(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  if (values.size() % 2 == 1) return *middle;
+  return (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
+
+/// "cold" in "cache: cold, noise: 0.5 %"; empty where the rules have none.
+std::string cache_of(const std::string& rules) {
+  constexpr std::string_view key = "cache: ";
+  if (!rules.starts_with(key)) return {};
+  return rules.substr(key.size(), rules.find(',') - key.size());
+}
+
+/// The median of the anchor's times, of those that are positive numbers.
+std::map<std::int64_t, double> anchor_times_of(const RunRecord& run) {
+  std::map<std::int64_t, std::vector<double>> times;
+  for (const AnchorRecord& anchor : run.anchors) {
+    if (std::isfinite(anchor.seconds) && anchor.seconds > 0) {
+      times[anchor.ordinal].push_back(anchor.seconds);
+    }
+  }
+  std::map<std::int64_t, double> anchors;
+  for (auto& [ordinal, values] : times) anchors[ordinal] = median_of(std::move(values));
+  return anchors;
+}
+
+/// That points are one and the same measurement; empty where none is.
+std::string describe_same_measurements(const RunComparison& comparison,
+                                       const std::vector<SharedPoint>& shared) {
+  // Ids are a database's own, samples are not: a point of another file may be a copy.
+  const auto file_of = [](const ComparedRun& run) {
+    return run.label.substr(0, run.label.rfind(':'));
+  };
+  const bool is_one_file = file_of(comparison.before) == file_of(comparison.after);
+  const auto same = std::ranges::count_if(shared, [&](const SharedPoint& each) {
+    return each.before->point == each.after->point &&
+           (is_one_file || !each.before->point.samples.empty()) &&
+           each.before->measured_by == each.after->measured_by;
+  });
+  if (same == 0) return {};
+  return fmt::format(
+      "{} of the {} in both runs {} one and the same measurement, which a run used again: it "
+      "cannot "
+      "differ; sweep run --fresh measures anew",
+      format_thousands(static_cast<std::size_t>(same)), count_of(shared.size(), "configuration"),
+      same == 1 ? "is" : "are");
+}
+
+/// The patterns whose texts differ; empty where none does.
+std::string describe_texts(const std::vector<SharedPoint>& shared) {
+  std::set<std::string> different;
+  for (const SharedPoint& each : shared) {
+    if (!has_same_text(each)) different.insert(each.after->point.key.pattern_name);
+  }
+  if (different.empty()) return {};
+  const bool is_one = different.size() == 1;
+  return fmt::format("the text{0} of the pattern{0} {1} differ{2}", is_one ? "" : "s",
+                     in_words({different.begin(), different.end()}), is_one ? "s" : "");
+}
+
+/// How the clocks of configurations in both differ, as metrics of a GPU's run; empty where they
+/// hardly do.
+std::string describe_clocks(const std::vector<SharedPoint>& shared) {
+  constexpr double noticeable = 0.01;
+  std::vector<double> before;
+  std::vector<double> after;
+  for (const SharedPoint& each : shared) {
+    const auto old_clock = measured_figure(each.before->point, "sm_clock");
+    const auto new_clock = measured_figure(each.after->point, "sm_clock");
+    if (!old_clock || !new_clock) continue;
+    before.push_back(*old_clock);
+    after.push_back(*new_clock);
+  }
+  if (before.empty()) return {};
+  const double old_clock = median_of(std::move(before));
+  const double new_clock = median_of(std::move(after));
+  if (std::abs(new_clock / old_clock - 1) < noticeable) return {};
+  return fmt::format("the multiprocessors ran at {:.0f} MHz in A and {:.0f} MHz in B", old_clock,
+                     new_clock);
+}
+
+/// Anchors are chosen by a run's own order: only one that both chose says something.
+std::vector<std::string> describe_anchors(const RunComparison& comparison,
+                                          const std::vector<SharedPoint>& shared) {
+  const auto before = anchor_times_of(comparison.before.results.run);
+  const auto after = anchor_times_of(comparison.after.results.run);
+  std::vector<std::string> texts;
+  for (const SharedPoint& each : shared) {
+    const auto old_time = before.find(each.before->ordinal);
+    const auto new_time = after.find(each.after->ordinal);
+    if (old_time == before.end() || new_time == after.end()) continue;
+    texts.push_back(fmt::format(
+        "the anchor configuration ({}) took {} us in A and {} us in B, {:+.1f} %: {}",
+        describe(*each.configuration, comparison.parameters), format_figure(old_time->second * 1e6),
+        format_figure(new_time->second * 1e6), (new_time->second / old_time->second - 1) * 100,
+        has_same_text(each) ? "a hint of how far the machine itself changed"
+                            : "its pattern's text differs, so this need not be the machine"));
+  }
+  return texts;
+}
+
+}  // namespace
+
+std::vector<RunDifference> differences_of(const RunComparison& comparison) {
+  const ComparedRun& a = comparison.before;
+  const ComparedRun& b = comparison.after;
+  const Provenance& of_a = a.results.run.provenance;
+  const Provenance& of_b = b.results.run.provenance;
+  std::vector<SharedPoint> shared;
+  for (const ConfigurationComparison& each : comparison.configurations) {
+    if (!each.before || !each.after) continue;
+    shared.push_back({&a.results.points[*each.before], &b.results.points[*each.after], &each});
+  }
+  std::vector<RunDifference> list;
+  const auto add = [&](std::string text, bool is_serious = false) {
+    if (!text.empty()) list.push_back({std::move(text), is_serious});
+  };
+  // "the compilers differ: NVRTC 12.4 in A, NVRTC 13.0 in B"
+  const auto compare = [&](const char* what, const std::string& before, const std::string& after,
+                           bool is_serious = false) {
+    if (before == after) return false;
+    const auto shown = [](const std::string& text) { return text.empty() ? "unknown" : text; };
+    add(fmt::format("the {} differ: {} in A, {} in B", what, shown(before), shown(after)),
+        is_serious);
+    return true;
+  };
+
+  const bool is_other_device = compare("devices", of_a.device.name, of_b.device.name, true);
+  if (!is_other_device && of_a.device.uuid != of_b.device.uuid) {
+    add(fmt::format("A and B ran on different GPUs of the same kind ({})", of_b.device.name));
+  }
+  if (compare("measuring rules", of_a.measure, of_b.measure)) {
+    const std::string before = cache_of(of_a.measure);
+    const std::string after = cache_of(of_b.measure);
+    if (!before.empty() && !after.empty() && before != after) {
+      list.back().is_serious = true;
+      list.back().text += "; what a warm cache holds does not come from memory";
+    }
+  }
+  if (a.results.run.id == b.results.run.id && a.label == b.label) {
+    add("A and B are the same run", true);
+  } else {
+    add(describe_same_measurements(comparison, shared), true);
+  }
+  for (const ComparedRun* run : {&a, &b}) {
+    if (run->results.run.state == RunState::finished) continue;
+    add(fmt::format(
+        "{} {}: it may lack configurations", run == &a ? "A" : "B",
+        run->results.run.state == RunState::interrupted ? "was interrupted" : "has not finished"));
+  }
+  add(describe_texts(shared));
+  compare("compilers", of_a.compiler, of_b.compiler);
+  compare("versions of sweep", of_a.engine_version, of_b.engine_version);
+  if (of_a.device.backend == of_b.device.backend) {
+    compare("drivers", of_a.device.driver, of_b.device.driver);
+  }
+  compare("hosts", of_a.host, of_b.host);
+  for (std::string& text : describe_anchors(comparison, shared)) add(std::move(text));
+  add(describe_clocks(shared), true);
+  std::ranges::stable_partition(list, &RunDifference::is_serious);
+  return list;
 }
 
 }  // namespace sweep

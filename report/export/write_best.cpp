@@ -2,16 +2,208 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <limits>
+#include <set>
 
+#include "engine/spec/pattern_header.h"
+#include "engine/text/characters.h"
 #include "engine/text/yaml.h"
 #include "report/display_text.h"
 #include "report/export/best_configurations.h"
 
 namespace sweep {
+
+std::string cxx_identifier(std::string_view text) {
+  std::string name;
+  for (const char c : text) {
+    if (is_letter_or_digit(c)) {
+      name += c;
+    } else if (!name.empty() && name.back() != '_') {
+      name += '_';
+    }
+  }
+  while (name.ends_with('_')) name.pop_back();
+  if (name.empty()) return "unnamed";
+  if (is_digit(name.front())) name.insert(0, "n");
+  if (!why_not_a_name(name).empty()) name += '_';
+  return name;
+}
+
 namespace {
 
-constexpr std::size_t line_width = 100;
+constexpr std::size_t comment_width = 100;
+
+/// Names that must differ within one scope.
+class ScopeNames {
+ public:
+  /// The name itself where it is not taken, else with "_2", "_3" and so on after it; taken then.
+  std::string take(const std::string& name) {
+    std::string result = name;
+    for (int number = 2; !taken_.insert(result).second; ++number) {
+      result = name + (name.ends_with('_') ? "" : "_") + std::to_string(number);
+    }
+    return result;
+  }
+
+ private:
+  std::set<std::string> taken_;
+};
+
+/// The element type as a project spells it that has no pattern around it.
+std::string spell(const ElementType& type) {
+  const bool is_fixed_width = type.name().ends_with("_t");
+  return is_fixed_width ? "std::" + type.name() : type.cuda();
+}
+
+/// The text as a string literal of plain ASCII.
+std::string literal(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\' || c == '?') {
+      result += '\\';
+      result += c;
+    } else if (byte < 0x20 || byte >= 0x7f) {
+      result += fmt::format("\\{:03o}", byte);
+    } else {
+      result += c;
+    }
+  }
+  return result + '"';
+}
+
+std::string constant(const std::string& name, const Value& value) {
+  if (const auto* type = std::get_if<ElementType>(&value)) {
+    return fmt::format("using {} = {};", name, spell(*type));
+  }
+  const auto declare = [&](std::string_view type, const std::string& text) {
+    return fmt::format("static constexpr {} {} = {};", type, name, text);
+  };
+  if (const auto* word = std::get_if<std::string>(&value)) {
+    return declare("const char*", literal(*word));
+  }
+  if (std::holds_alternative<bool>(value)) return declare("bool", to_string(value));
+  const std::int64_t number = std::get<std::int64_t>(value);
+  if (number == std::numeric_limits<std::int64_t>::min()) {
+    return declare("long long", fmt::format("{}LL - 1", number + 1));
+  }
+  // The literal 2147483648 does not fit an int, so that the lowest one cannot be written plainly.
+  const bool fits = number > std::numeric_limits<std::int32_t>::min() &&
+                    number <= std::numeric_limits<std::int32_t>::max();
+  return fits ? declare("int", fmt::format("{}", number))
+              : declare("long long", fmt::format("{}LL", number));
+}
+
+std::string decimal(double value) {
+  std::string text = fmt::format("{}", value);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text;
+}
+
+/// The pattern and the values that set the group apart. Where the groups are not those of a pattern
+/// the best one's may change with the next run, so that the name is without it.
+std::string name_of(const ExportedRun& run, const BestConfiguration& best) {
+  const std::string& pattern = point_of(run, best).key.pattern_name;
+  const bool one_pattern = std::ranges::all_of(run.results.points, [&](const StoredPoint& stored) {
+    return stored.point.key.pattern_name == pattern;
+  });
+  const bool is_of_pattern = one_pattern || best.group.find("pattern") != nullptr;
+  std::string name = is_of_pattern ? pattern : "best";
+  for (const auto& [key, value] : best.group.entries()) {
+    if (key == "pattern") continue;
+    const auto* number = std::get_if<std::int64_t>(&value);
+    const bool is_negative = number != nullptr && *number < 0;
+    name += '_' + key + (is_negative ? "_minus_" : "_") + to_string(value);
+  }
+  return cxx_identifier(name);
+}
+
+/// What the configurations need beyond the language.
+std::string includes_of(std::span<const ExportedRun> runs) {
+  bool has_fixed_width = false;
+  bool has_vectors = false;
+  std::set<const ElementHeader*> headers;
+  for (const ExportedRun& run : runs) {
+    for (const BestConfiguration& best : run.best) {
+      for (const auto& [name, value] : point_of(run, best).key.parameters.entries()) {
+        const auto* type = std::get_if<ElementType>(&value);
+        if (type == nullptr) continue;
+        headers.insert(type->header());
+        const bool is_vector = type->components() != 1 || type->name().ends_with('1');
+        has_vectors = has_vectors || (is_vector && type->header() == nullptr);
+        has_fixed_width = has_fixed_width || type->name().ends_with("_t");
+      }
+    }
+  }
+  std::string result;
+  for (const ElementHeader& header : element_headers()) {
+    if (headers.contains(&header)) result += header.include;
+  }
+  if (has_fixed_width) result += "#include <cstdint>\n";
+  // NVRTC knows these without a header, and mostly has no path to one.
+  if (has_vectors) result += "#ifndef __CUDACC_RTC__\n#include <vector_types.h>\n#endif\n";
+  return result.empty() ? result : result + '\n';
+}
+
+std::string write_struct(const ExportedRun& run, const BestConfiguration& best,
+                         const std::string& name, ScopeNames members) {
+  const PointKey& key = point_of(run, best).key;
+  std::string text = comment_lines("//", describe_best(run, best), comment_width);
+  text += fmt::format("struct {} {{\n", name);
+  text += fmt::format("  static constexpr const char* {} = {};\n", members.take("pattern"),
+                      literal(key.pattern_name));
+  for (const auto& [parameter, value] : key.parameters.entries()) {
+    const bool is_name = why_not_a_name(parameter).empty();
+    const std::string member = members.take(is_name ? parameter : cxx_identifier(parameter));
+    const bool is_own = std::ranges::find(run.emulators_own, parameter) != run.emulators_own.end();
+    text +=
+        fmt::format("  {}{}\n", constant(member, value), is_own ? "  // the emulator's own" : "");
+  }
+  text += fmt::format("  static constexpr double {} = {};",
+                      members.take(cxx_identifier(best.metric.name)), decimal(best.figure));
+  std::string unit = unit_of(best.metric.name);
+  if (best.metric.origin != Origin::measured) {
+    unit += fmt::format("{}{}", unit.empty() ? "" : ", ", to_string(best.metric.origin));
+  }
+  return text + (unit.empty() ? "\n" : "  " + comment_lines("//", unit)) + "};\n";
+}
+
+std::string write_device(const ExportedRun& run, const std::string& name) {
+  std::string text;
+  for (const std::string& line : describe_origin(run)) text += comment_lines("//", line);
+  text += fmt::format("namespace {} {{\n", name);
+  ScopeNames structs;
+  for (const BestConfiguration& best : run.best) {
+    const std::string struct_name = structs.take(name_of(run, best));
+    ScopeNames members;
+    members.take(struct_name);  // a member cannot have its struct's name
+    text += '\n' + write_struct(run, best, struct_name, members);
+  }
+  return text + fmt::format("\n}}  // namespace {}\n", name);
+}
+
+}  // namespace
+
+std::string write_header(std::span<const ExportedRun> runs) {
+  const std::string sweep = runs.empty() ? "" : runs.front().results.run.provenance.sweep_name;
+  const std::string space = "best_" + cxx_identifier(sweep);
+  std::string text = comment_lines(
+      "//", fmt::format("{} of the sweep '{}', one namespace per device.", title_of(runs), sweep),
+      comment_width);
+  text += "// Written by `sweep export`: changes belong into the sweep.\n#pragma once\n\n";
+  text += includes_of(runs);
+  text += fmt::format("namespace {} {{\n", space);
+  ScopeNames devices;
+  for (const ExportedRun& run : runs) {
+    const std::string device = in_small_letters(run.results.run.provenance.device.name);
+    text += '\n' + write_device(run, devices.take(cxx_identifier(device)));
+  }
+  return text + fmt::format("\n}}  // namespace {}\n", space);
+}
+
+namespace {
 
 template <class T>
 void add_once(std::vector<T>& list, const T& item) {
@@ -199,7 +391,7 @@ std::string write_best_sweep(std::span<const ExportedRun> runs, const GivenParam
       text += comment_lines("#",
                             fmt::format("{} {}: {}", key.pattern_name, to_string(key.parameters),
                                         describe_best(run, best)),
-                            line_width);
+                            comment_width);
     }
     text += "#\n";
   }
