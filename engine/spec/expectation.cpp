@@ -208,12 +208,8 @@ bool compare(double left, Comparison comparison, double right) {
 
 std::vector<Expectation> read_expectations(const YamlNode& node, const Scope* scope,
                                            Diagnostics& diagnostics) {
-  std::vector<Expectation> expectations;
-  for_each_item(node, [&](const YamlNode& item) {
-    auto expectation = read_expectation(item, scope, diagnostics);
-    if (expectation) expectations.push_back(std::move(*expectation));
-  });
-  return expectations;
+  return read_items(
+      node, [&](const YamlNode& item) { return read_expectation(item, scope, diagnostics); });
 }
 
 std::vector<Expectation> expectations_of(const std::string& sweep_text) {

@@ -10,7 +10,7 @@ namespace sweep {
 
 MapReader::MapReader(const YamlNode& node, std::string what, KeyTable table,
                      Diagnostics& diagnostics)
-    : node_(node), what_(std::move(what)), diagnostics_(diagnostics) {
+    : diagnostics_(diagnostics), node_(node), what_(std::move(what)) {
   const std::vector<std::string> keys = names_of(table);
   if (!node.is_map()) {
     diagnostics.error(node.where,
@@ -94,13 +94,8 @@ std::optional<Expression> read_expression(const YamlNode& node, std::string_view
 
 std::vector<Expression> read_expressions(const YamlNode& node, std::string_view what,
                                          Diagnostics& diagnostics) {
-  std::vector<Expression> result;
-  for_each_item(node, [&](const YamlNode& item) {
-    if (auto expression = read_expression(item, what, diagnostics)) {
-      result.push_back(std::move(*expression));
-    }
-  });
-  return result;
+  return read_items(node,
+                    [&](const YamlNode& item) { return read_expression(item, what, diagnostics); });
 }
 
 std::vector<std::pair<std::string, Location>> read_texts(const YamlNode& node,

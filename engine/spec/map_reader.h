@@ -31,10 +31,12 @@ class MapReader {
   /// An expression that must be a condition in `scope`, where that is given.
   std::optional<Expression> condition(std::string_view key, const Scope* scope) const;
 
+ protected:
+  Diagnostics& diagnostics_;
+
  private:
   const YamlNode& node_;
   std::string what_;
-  Diagnostics& diagnostics_;
   std::vector<std::string> suggestions_;  ///< for the unknown keys
 };
 
@@ -54,6 +56,16 @@ template <class Read>
 void for_each_item(const YamlNode& node, Read read) {
   if (!node.is_sequence()) return read(node);
   for (const YamlNode& item : node.items) read(item);
+}
+
+/// What `read(item)` gives for each item that it gives something for.
+template <class Read>
+auto read_items(const YamlNode& node, Read read) {
+  std::vector<typename decltype(read(node))::value_type> results;
+  for_each_item(node, [&](const YamlNode& item) {
+    if (auto result = read(item)) results.push_back(std::move(*result));
+  });
+  return results;
 }
 
 /// What `read(node, no scope, diagnostics)` makes of the value under `key` in a stored sweep file's

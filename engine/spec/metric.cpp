@@ -357,12 +357,6 @@ const MetricDefinition* find_metric(std::string_view name) {
   return found != table.end() ? &*found : nullptr;
 }
 
-const CounterFormula* find_counter_formula(std::string_view metric) {
-  const MetricDefinition* definition = find_metric(metric);
-  const bool has_one = definition != nullptr && !definition->counters.empty();
-  return has_one ? &definition->formula : nullptr;
-}
-
 std::vector<std::string> metric_names() {
   std::vector<std::string> names;
   for (const MetricDefinition& metric : metric_definitions()) names.push_back(metric.name);

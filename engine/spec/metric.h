@@ -82,8 +82,6 @@ struct MetricGroup {
 std::vector<MetricGroup> metric_groups();
 /// The metric called `name`, today or by nvprof, or null.
 const MetricDefinition* find_metric(std::string_view name);
-/// The formula of a metric by today's name, or null.
-const CounterFormula* find_counter_formula(std::string_view metric);
 /// All names, today's only.
 std::vector<std::string> metric_names();
 /// What to say about a name that no metric has.

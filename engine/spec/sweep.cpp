@@ -31,6 +31,10 @@ bool models_caches(std::string_view rules_text) {
   return rules_text.ends_with("caches: true");
 }
 
+namespace {
+
+/// Puts `axis`, which has one name, in the place of the axis of that name, or last. No axis has
+/// the name together with others.
 void replace_axis(std::vector<Axis>& axes, const Axis& axis) {
   const auto found = std::ranges::find(axes, axis.names, &Axis::names);
   if (found != axes.end()) {
@@ -39,6 +43,8 @@ void replace_axis(std::vector<Axis>& axes, const Axis& axis) {
     axes.push_back(axis);
   }
 }
+
+}  // namespace
 
 void apply_emulator_set(Sweep& sweep) {
   for (const Axis& axis : sweep.emulator_set) replace_axis(sweep.axes, axis);

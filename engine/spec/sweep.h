@@ -101,10 +101,6 @@ struct Sweep {
 /// the default of its name, as `--set` does. The space must be enumerated after it.
 void apply_emulator_set(Sweep& sweep);
 
-/// Puts `axis`, which has one name, in the place of the axis of that name, or last. No axis has
-/// the name together with others.
-void replace_axis(std::vector<Axis>& axes, const Axis& axis);
-
 /// Whether one of the axes gives the parameter its values.
 bool is_axis(const std::vector<Axis>& axes, std::string_view name);
 

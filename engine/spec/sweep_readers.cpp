@@ -222,8 +222,7 @@ constexpr Patience default_patience{100};
 /// Reads decimals and counts within bounds; what is none, or out of them, is one mistake.
 class NumberReader : public MapReader {
  public:
-  NumberReader(const YamlNode& node, std::string what, KeyTable keys, Diagnostics& diagnostics)
-      : MapReader(node, std::move(what), keys, diagnostics), diagnostics_(diagnostics) {}
+  using MapReader::MapReader;
 
   /// A decimal that `fits`, with % as a hundredth if it is a `share`.
   template <class Fits>
@@ -255,9 +254,6 @@ class NumberReader : public MapReader {
       diagnostics_.error(text->where(), fmt::format("'{}' must be an integer {}", key, what));
     }
   }
-
- private:
-  Diagnostics& diagnostics_;
 };
 
 void read_samples(const YamlNode& node, MeasureRules& rules, Diagnostics& diagnostics) {

@@ -205,17 +205,7 @@ class Evaluator {
   explicit Evaluator(std::span<const SlotValue> slots) : slots_(slots) {}
 
   SlotValue evaluate(const Node& node) const {
-    switch (node.source) {
-      case Node::Source::literal:
-        if (std::holds_alternative<std::monostate>(node.literal)) return nameless(node);
-        return node.literal;
-      case Node::Source::slot:
-        return slots_[node.slot];
-      case Node::Source::size_of_slot:
-        return slot_of(size_of(node));
-      case Node::Source::operation:
-        break;
-    }
+    if (node.source != Node::Source::operation) return leaf(node);
     if (node.operation == Operation::conditional) {
       const auto condition = value<bool>(node.operands[0]);
       return condition ? evaluate(node.operands[*condition ? 1 : 2]) : SlotValue();
@@ -233,17 +223,7 @@ class Evaluator {
            fmt::format("this is {} where {} is needed", describe_slot(found), describe_slot(T())));
     }
     constexpr bool wants_boolean = std::is_same_v<T, bool>;
-    switch (node.source) {
-      case Node::Source::literal:
-        return held<T>(node.literal);
-      case Node::Source::slot:
-        return held<T>(slots_[node.slot]);
-      case Node::Source::size_of_slot:
-        if constexpr (!wants_boolean) return size_of(node);
-        return std::nullopt;
-      case Node::Source::operation:
-        break;
-    }
+    if (node.source != Node::Source::operation) return held<T>(leaf(node));
     if (node.operation == Operation::conditional) {
       const auto condition = value<bool>(node.operands[0]);
       return condition ? value<T>(node.operands[*condition ? 1 : 2]) : std::nullopt;
@@ -269,19 +249,19 @@ class Evaluator {
     return describe(kind_of(to_value(slot)));
   }
 
-  /// What comes of a name without a value.
-  static SlotValue nameless(const Node& node) {
+  /// Of a literal or a name.
+  SlotValue leaf(const Node& node) const {
+    if (node.source == Node::Source::slot) return slots_[node.slot];
+    if (node.source == Node::Source::size_of_slot) {
+      const auto* type = std::get_if<ElementType>(&slots_[node.slot]);
+      if (type != nullptr) return static_cast<std::int64_t>(type->size());
+    } else if (!std::holds_alternative<std::monostate>(node.literal)) {
+      return node.literal;
+    }
     if constexpr (explains) {
       fail(node.origin->where, fmt::format("'{}' has no value here", node.origin->name));
     }
     return {};
-  }
-
-  std::optional<std::int64_t> size_of(const Node& node) const {
-    const auto* type = std::get_if<ElementType>(&slots_[node.slot]);
-    if (type != nullptr) return static_cast<std::int64_t>(type->size());
-    nameless(node);
-    return std::nullopt;
   }
 
   std::optional<bool> truth(const Node& node) const {
