@@ -75,20 +75,7 @@ bool applies_to(const Expression& condition, const Pattern& pattern) {
 
 namespace {
 
-struct NamedFigure {
-  std::string_view name;
-  std::int64_t DeviceFigures::*member;
-};
-
-constexpr std::array known_figures = {
-    NamedFigure{"multiprocessors", &DeviceFigures::multiprocessors},
-    NamedFigure{"l2_bytes", &DeviceFigures::l2_bytes}};
-
-constexpr auto figure_names = [] {
-  std::array<std::string_view, known_figures.size()> result;
-  std::ranges::transform(known_figures, result.begin(), &NamedFigure::name);
-  return result;
-}();
+constexpr std::string_view figure_names[] = {"multiprocessors", "l2_bytes"};
 
 }  // namespace
 
@@ -97,8 +84,8 @@ std::span<const std::string_view> device_figure_names() {
 }
 
 std::int64_t device_figure(const DeviceFigures& figures, std::string_view name) {
-  const auto named = std::ranges::find(known_figures, name, &NamedFigure::name);
-  return named == known_figures.end() ? 0 : figures.*(named->member);
+  if (name == figure_names[0]) return figures.multiprocessors;
+  return name == figure_names[1] ? figures.l2_bytes : 0;
 }
 
 bool apply_device_figures(Sweep& sweep, const DeviceFigures& figures) {
