@@ -16,10 +16,6 @@
 namespace sweep {
 namespace {
 
-const MetricChange& change_at(const RunComparison& comparison, const ComparisonRow& row) {
-  return comparison.configurations[row.configuration].changes[row.metric];
-}
-
 Cell cell_of(double figure) {
   return std::isfinite(figure) ? Cell{Cell::Kind::figure, figure, 0} : Cell();
 }
@@ -30,7 +26,7 @@ TableModel comparison_table(const RunComparison& comparison,
                             const std::vector<ComparisonRow>& rows) {
   const bool is_of_several = comparison.metrics.size() > 1;
   const bool has_intervals = std::ranges::any_of(rows, [&](const ComparisonRow& row) {
-    const Interval ends = change_at(comparison, row).ratio.ends();
+    const Interval ends = row.change->ratio.ends();
     return ends.low < ends.high;
   });
   TableModel table;
@@ -42,14 +38,13 @@ TableModel comparison_table(const RunComparison& comparison,
   if (has_intervals) table.headings.insert(table.headings.end(), {{"from"}, {"to"}});
   table.remark_heading = "B against A";
   for (const ComparisonRow& row : rows) {
-    const ConfigurationComparison& configuration = comparison.configurations[row.configuration];
-    const MetricChange& change = change_at(comparison, row);
+    const MetricChange& change = *row.change;
     TableModel::Row& line = table.rows.emplace_back();
     for (const ParameterValues& parameter : comparison.parameters) {
-      const auto value = configuration.value_of(parameter.name);
+      const auto value = row.configuration->value_of(parameter.name);
       line.keys.push_back(value ? parameter.show(*value) : std::string());
     }
-    if (is_of_several) line.keys.push_back(comparison.metrics[row.metric].after.name);
+    if (is_of_several) line.keys.push_back(row.metric->after.name);
     const bool has_both = change.change != Change::missing;
     line.cells = {change.before ? cell_of(change.before->value) : Cell(),
                   change.after ? cell_of(change.after->value) : Cell(),
@@ -59,7 +54,7 @@ TableModel comparison_table(const RunComparison& comparison,
       line.cells.push_back(interval ? cell_of(interval->low) : Cell());
       line.cells.push_back(interval ? cell_of(interval->high) : Cell());
     }
-    line.remark = describe_change(change, comparison.metrics[row.metric]);
+    line.remark = describe_change(change, *row.metric);
     line.is_alarming = change.change == Change::worse;
   }
   return table;
@@ -150,7 +145,7 @@ std::string sortable_table(const RunComparison& comparison) {
   constexpr std::size_t most_rows = 10'000;
   std::vector<ComparisonRow> rows = changed_rows(comparison);
   for (const ComparisonRow& row : all_rows(comparison)) {
-    if (change_at(comparison, row).change == Change::same) rows.push_back(row);
+    if (row.change->change == Change::same) rows.push_back(row);
   }
   const std::size_t all = rows.size();
   if (all > most_rows) rows.resize(most_rows);
@@ -187,12 +182,12 @@ std::string sortable_table(const RunComparison& comparison) {
                                                             cell.low, format_figure(cell.low));
     }
     // The words of a change sort by how much worse it is.
-    const MetricChange& change = change_at(comparison, rows[i]);
-    const double cost = cost_of(change, comparison.metrics[rows[i].metric]).value;
+    const Change change = rows[i].change->change;
+    const double cost = rows[i].cost();
     text += fmt::format("<td class=\"n {}\" data-v=\"{}\">{}</td></tr>\n",
-                        change.change == Change::worse    ? "worse"
-                        : change.change == Change::better ? "better"
-                                                          : "dim",
+                        change == Change::worse    ? "worse"
+                        : change == Change::better ? "better"
+                                                   : "dim",
                         std::isinf(cost) ? "Infinity" : fmt::format("{}", cost),
                         escape_html(row.remark));
   }
@@ -219,9 +214,10 @@ Document title_and_verdict(const RunComparison& comparison) {
 
 std::vector<ComparisonRow> all_rows(const RunComparison& comparison) {
   std::vector<ComparisonRow> rows;
-  for (std::size_t i = 0; i < comparison.configurations.size(); ++i) {
-    const std::size_t metrics = comparison.configurations[i].changes.size();
-    for (std::size_t metric = 0; metric < metrics; ++metric) rows.push_back({i, metric});
+  for (const ConfigurationComparison& each : comparison.configurations) {
+    for (std::size_t i = 0; i < each.changes.size(); ++i) {
+      rows.push_back({&each, &comparison.metrics[i], &each.changes[i]});
+    }
   }
   return rows;
 }
@@ -230,14 +226,11 @@ std::vector<ComparisonRow> changed_rows(const RunComparison& comparison) {
   constexpr std::array order = {Change::worse,   Change::better,  Change::changed,
                                 Change::missing, Change::unclear, Change::same};
   std::vector<ComparisonRow> rows = all_rows(comparison);
-  std::erase_if(rows, [&](const ComparisonRow& row) {
-    return change_at(comparison, row).change == Change::same;
-  });
+  std::erase_if(rows, [](const ComparisonRow& row) { return row.change->change == Change::same; });
   std::ranges::stable_sort(rows, {}, [&](const ComparisonRow& row) {
-    const MetricChange& change = change_at(comparison, row);
-    const double cost = cost_of(change, comparison.metrics[row.metric]).value;
-    return std::pair(std::ranges::find(order, change.change) - order.begin(),
-                     change.change == Change::better ? cost : -cost);
+    const Change change = row.change->change;
+    return std::pair(std::ranges::find(order, change) - order.begin(),
+                     change == Change::better ? row.cost() : -row.cost());
   });
   return rows;
 }

@@ -50,8 +50,11 @@ std::vector<std::string> describe_concentration(const RunComparison& comparison)
 
 /// One metric of one configuration that was compared: a line of a table.
 struct ComparisonRow {
-  std::size_t configuration = 0;
-  std::size_t metric = 0;
+  const ConfigurationComparison* configuration = nullptr;
+  const ComparedMetric* metric = nullptr;
+  const MetricChange* change = nullptr;
+
+  double cost() const { return cost_of(*change, *metric).value; }
 };
 
 /// All rows, in the order of the configurations.

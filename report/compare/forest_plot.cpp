@@ -14,19 +14,14 @@ namespace {
 /// Ratios beyond are drawn at the edge.
 constexpr double farthest = 64;
 
-struct PlotRow {
-  const ConfigurationComparison* configuration = nullptr;
-  const MetricChange* change = nullptr;
-};
-
 /// Where ratios lie in the plot, with some room beyond all of the rows' and the threshold's.
 class RatioScale {
  public:
-  RatioScale(const std::vector<PlotRow>& rows, double threshold) {
+  RatioScale(const std::vector<ComparisonRow>& rows, double threshold) {
     constexpr double margin = 0.04;
     double least = 1 / (1 + threshold) / 1.01;
     double most = (1 + threshold) * 1.01;
-    for (const PlotRow& row : rows) {
+    for (const ComparisonRow& row : rows) {
       const Interval ends = row.change->ratio.ends();
       least = std::min(least, std::max(ends.low, 1 / farthest));
       most = std::max(most, std::min(ends.high, farthest));
@@ -68,12 +63,12 @@ std::string plot_axis(const RatioScale& scale) {
   return text + "</div><span class=\"dim\">B / A</span></div>\n";
 }
 
-std::string plot_row(const PlotRow& row, const ComparedMetric& metric, const RatioScale& scale,
+std::string plot_row(const ComparisonRow& row, const RatioScale& scale,
                      const std::vector<ParameterValues>& parameters) {
   const auto& [change, before, after, ratio] = *row.change;
   const bool is_plain = change == Change::same || change == Change::changed;
   const std::string_view kind = is_plain ? "dim" : to_string(change);
-  const double band_low = scale(1 / (1 + metric.threshold));
+  const double band_low = scale(1 / (1 + row.metric->threshold));
   std::string text = fmt::format(
       "<div class=\"row\"><span class=\"label\">{0}</span>"
       "<svg class=\"{1}\" viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" role=\"img\" "
@@ -81,7 +76,7 @@ std::string plot_row(const PlotRow& row, const ComparedMetric& metric, const Rat
       "<rect class=\"band\" x=\"{3:.3f}\" y=\"0\" width=\"{4:.3f}\" height=\"10\"/>"
       "<line class=\"one\" x1=\"{5:.3f}\" x2=\"{5:.3f}\" y1=\"0\" y2=\"10\"/>",
       escape_html(describe(*row.configuration, parameters)), kind,
-      escape_html(describe_ratio(ratio)), band_low, scale(1 + metric.threshold) - band_low,
+      escape_html(describe_ratio(ratio)), band_low, scale(1 + row.metric->threshold) - band_low,
       scale(1));
   if (const Interval ends = ratio.ends(); ends.low < ends.high) {
     text += fmt::format("<line class=\"range\" x1=\"{:.3f}\" x2=\"{:.3f}\" y1=\"5\" y2=\"5\"/>",
@@ -90,36 +85,33 @@ std::string plot_row(const PlotRow& row, const ComparedMetric& metric, const Rat
   return text + fmt::format(
                     "<line class=\"mark\" x1=\"{0:.3f}\" x2=\"{0:.3f}\" y1=\"2\" y2=\"8\"/></svg>"
                     "<span class=\"{1}\">{2}</span></div>\n",
-                    scale(ratio.value), kind, escape_html(describe_change(*row.change, metric)));
+                    scale(ratio.value), kind,
+                    escape_html(describe_change(*row.change, *row.metric)));
 }
 
 }  // namespace
 
 std::string write_forest_plot(const RunComparison& comparison, std::size_t metric,
                               std::size_t most) {
-  const ComparedMetric& compared = comparison.metrics[metric];
-  std::vector<PlotRow> rows;
-  std::size_t equal = 0;
-  for (const ConfigurationComparison& each : comparison.configurations) {
-    if (each.changes.empty() || each.changes[metric].change == Change::missing) continue;
-    const Interval ends = each.changes[metric].ratio.ends();
-    if (ends.low == 1 && ends.high == 1) {
-      ++equal;
-    } else {
-      rows.push_back({&each, &each.changes[metric]});
-    }
+  std::vector<ComparisonRow> rows;
+  for (const ComparisonRow& row : all_rows(comparison)) {
+    if (row.metric != &comparison.metrics[metric]) continue;
+    if (row.change->change != Change::missing) rows.push_back(row);
   }
+  const std::size_t equal = std::erase_if(rows, [](const ComparisonRow& row) {
+    const Interval ends = row.change->ratio.ends();
+    return ends.low == 1 && ends.high == 1;
+  });
   if (rows.empty()) return {};
-  const auto cost = [&](const PlotRow& row) { return cost_of(*row.change, compared).value; };
   const std::size_t all = rows.size();
   if (all > most) {
-    std::ranges::stable_sort(rows, std::greater(), [&](const PlotRow& row) {
-      return std::abs(std::log(std::clamp(cost(row), 1 / farthest, farthest)));
+    std::ranges::stable_sort(rows, std::greater(), [&](const ComparisonRow& row) {
+      return std::abs(std::log(std::clamp(row.cost(), 1 / farthest, farthest)));
     });
     rows.resize(most);
   }
-  std::ranges::stable_sort(rows, std::greater(), cost);
-  const RatioScale scale(rows, compared.threshold);
+  std::ranges::stable_sort(rows, std::greater(), &ComparisonRow::cost);
+  const RatioScale scale(rows, comparison.metrics[metric].threshold);
   std::string text =
       "<p class=\"dim\">B / A with its 95 % interval, the worst at the top; the band is what "
       "counts as the same";
@@ -132,8 +124,8 @@ std::string write_forest_plot(const RunComparison& comparison, std::size_t metri
                         equal == 1 ? "is" : "are");
   }
   text += ".</p>\n<div class=\"forest\">\n" + plot_axis(scale);
-  for (const PlotRow& row : rows) {
-    text += plot_row(row, compared, scale, comparison.parameters);
+  for (const ComparisonRow& row : rows) {
+    text += plot_row(row, scale, comparison.parameters);
   }
   return text + "</div>\n";
 }

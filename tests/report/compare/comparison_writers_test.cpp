@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_CASE(what_changed_comes_in_the_order_of_its_weight) {
   const RunComparison comparison = example_comparison();
   std::string changes;
   for (const ComparisonRow& row : changed_rows(comparison)) {
-    changes += to_string(comparison.configurations[row.configuration].changes[0].change);
+    changes += to_string(row.change->change);
     changes += ' ';
   }
   BOOST_TEST(changes == "worse worse worse better unclear ");
