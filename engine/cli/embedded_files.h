@@ -21,7 +21,8 @@ std::span<const EmbeddedFile> help_files();
 /// there may be.
 std::span<const EmbeddedFile> completion_scripts();
 
-/// What `sweep new pattern` writes; NEW_PATTERN stands for the name.
+/// What `sweep new pattern` and `sweep new sweep` write; words such as NEW_PATTERN stand for what
+/// differs.
 std::span<const EmbeddedFile> new_file_templates();
 
 }  // namespace sweep

@@ -5,13 +5,10 @@
 #include <array>
 #include <csignal>
 #include <iostream>
-#include <optional>
-#include <vector>
 
 #include "engine/cli/commands.h"
 #include "engine/cli/options/sources.h"
 #include "engine/cli/terminal/terminal.h"
-#include "engine/cli/terminal/terminal_guard.h"
 #include "engine/text/diagnostic.h"
 
 namespace sweep {

@@ -1,9 +1,9 @@
-#include "engine/cli/terminal/terminal_guard.h"
-
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <ostream>
 #include <sstream>
+
+#include "engine/cli/terminal/terminal.h"
 
 namespace data = boost::unit_test::data;
 

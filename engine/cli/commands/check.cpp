@@ -2,15 +2,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstddef>
 #include <iostream>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
 #include <unordered_map>
-#include <utility>
-#include <vector>
 
 #include "engine/cli/commands.h"
 #include "engine/cli/commands/check_sample.h"

@@ -20,22 +20,18 @@ constexpr Rank no_rank = std::numeric_limits<Rank>::max();
 /// For each axis the row that a configuration has.
 using Ranks = std::vector<Rank>;
 
-bool has_row(const Bindings& parameters, const Axis& axis, std::size_t row) {
-  for (std::size_t i = 0; i < axis.names.size(); ++i) {
-    const Value* value = parameters.find(axis.names[i]);
-    if (value == nullptr || *value != axis.rows[row][i]) return false;
-  }
-  return true;
-}
-
 /// The axis' row; begins to search at `hint`, since neighbours in a space are alike.
 Rank rank_on(const Axis& axis, const Bindings& parameters, Rank hint) {
   const std::size_t rows = axis.rows.size();
-  const std::size_t begin = hint == no_rank ? 0 : hint;
   if (parameters.find(axis.names.front()) == nullptr) return no_rank;
   for (std::size_t i = 0; i < rows; ++i) {
-    const std::size_t row = (begin + i) % rows;
-    if (has_row(parameters, axis, row)) return static_cast<Rank>(row);
+    const std::size_t row = (hint + i) % rows;
+    const bool has_row = std::ranges::equal(axis.names, axis.rows[row],
+                                            [&](const std::string& name, const Value& wanted) {
+                                              const Value* value = parameters.find(name);
+                                              return value != nullptr && *value == wanted;
+                                            });
+    if (has_row) return static_cast<Rank>(row);
   }
   return no_rank;
 }
@@ -62,13 +58,13 @@ std::size_t distance(std::span<const Rank> one, std::span<const Rank> other) {
 
 /// The place that is nearest so far.
 struct Nearest {
+  static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
   std::size_t place = 0;
-  std::size_t distance = std::numeric_limits<std::size_t>::max();
+  std::size_t distance = none;
 
   void offer(std::size_t other, std::size_t its_distance) {
     if (its_distance < distance) *this = {other, its_distance};
   }
-  bool is_there() const { return distance != std::numeric_limits<std::size_t>::max(); }
 };
 
 class Sampler {
@@ -100,10 +96,15 @@ class Sampler {
     random.shuffle(corners_);
     // A quarter for each kind, and what one leaves for the next.
     std::set<std::size_t> taken;
-    take(defaults_, most / 4, taken);
-    take(with_each_value(places), most / 2, taken);
-    take(corners_, most - most / 4, taken);
-    take(places, most, taken);
+    const auto take = [&](const std::vector<std::size_t>& of_kind, std::size_t up_to) {
+      for (const std::size_t place : of_kind) {
+        if (taken.size() < up_to) taken.insert(place);
+      }
+    };
+    take(defaults_, most / 4);
+    take(with_each_value(places), most / 2);
+    take(corners_, most - most / 4);
+    take(places, most);
     return {taken.begin(), taken.end()};
   }
 
@@ -125,21 +126,17 @@ class Sampler {
     }
   }
 
-  /// The row of each axis that the pattern's defaults have.
-  Ranks default_ranks(const PatternPtr& pattern, const TuningGroup& group) const {
-    Ranks ranks(axes_.size(), no_rank);
+  /// Of the places of one pattern and group.
+  void find_corners(std::span<const std::size_t> places, const TuningGroup& group) {
+    // The row of each axis that the pattern's defaults have.
+    Ranks standard(axes_.size(), no_rank);
     try {
+      const PatternPtr& pattern = space_.configurations[places.front()].pattern;
       const Bindings parameters = resolve(pattern, group.values).parameters;
-      for (std::size_t i = 0; i < axes_.size(); ++i) ranks[i] = rank_on(axes_[i], parameters, 0);
+      for (std::size_t i = 0; i < axes_.size(); ++i) standard[i] = rank_on(axes_[i], parameters, 0);
     } catch (const InputError&) {
       // No defaults go with the group's values: all are equally far from them.
     }
-    return ranks;
-  }
-
-  /// Of the places of one pattern and group.
-  void find_corners(std::span<const std::size_t> places, const TuningGroup& group) {
-    const Ranks standard = default_ranks(space_.configurations[places.front()].pattern, group);
     Nearest middle;
     Nearest all_low;
     Nearest all_high;
@@ -162,7 +159,7 @@ class Sampler {
     low.push_back(all_low);
     low.push_back(all_high);
     for (const Nearest& corner : low) {
-      if (corner.is_there()) corners_.push_back(corner.place);
+      if (corner.distance != Nearest::none) corners_.push_back(corner.place);
     }
   }
 
@@ -180,14 +177,6 @@ class Sampler {
       if (is_new) result.push_back(place);
     }
     return result;
-  }
-
-  static void take(const std::vector<std::size_t>& places, std::size_t most,
-                   std::set<std::size_t>& taken) {
-    for (const std::size_t place : places) {
-      if (taken.size() >= most) return;
-      taken.insert(place);
-    }
   }
 
   const std::vector<Axis>& axes_;

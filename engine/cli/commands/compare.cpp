@@ -56,19 +56,6 @@ ComparedRun load_run(const Store& store, std::optional<std::int64_t> run) {
   return loaded;
 }
 
-/// The run before B's.
-std::int64_t earlier_run(const Store& store, std::int64_t after) {
-  std::optional<std::int64_t> earlier;
-  for (const RunRecord& run : store.runs()) {
-    if (run.id < after) earlier = run.id;
-  }
-  if (earlier) return *earlier;
-  throw CommandError(exit_no_input,
-                     "the file '{}' has no run before run {}: name two databases, or measure again "
-                     "with sweep run --fresh",
-                     store.path().string(), after);
-}
-
 /// Run A may be the one before B.
 RunComparison compare(const GivenOptions& given) {
   const std::vector<std::string>& runs = given.operands();
@@ -78,12 +65,21 @@ RunComparison compare(const GivenOptions& given) {
   const ComparisonRequest request = read_comparison(given);
   const Store store(after.database, Store::Mode::read_only);
   ComparedRun b = load_run(store, after.run);
-  if (runs.size() == 1) {
-    ComparedRun a = load_run(store, earlier_run(store, b.results.run.id));
-    return compare_runs(std::move(a), std::move(b), request);
+  if (runs.size() > 1) {
+    const Store store_before(before.database, Store::Mode::read_only);
+    return compare_runs(load_run(store_before, before.run), std::move(b), request);
   }
-  const Store store_before(before.database, Store::Mode::read_only);
-  return compare_runs(load_run(store_before, before.run), std::move(b), request);
+  std::optional<std::int64_t> earlier;
+  for (const RunRecord& run : store.runs()) {
+    if (run.id < b.results.run.id) earlier = run.id;
+  }
+  if (!earlier) {
+    throw CommandError(exit_no_input,
+                       "the file '{}' has no run before run {}: name two databases, or measure "
+                       "again with sweep run --fresh",
+                       store.path().string(), b.results.run.id);
+  }
+  return compare_runs(load_run(store, earlier), std::move(b), request);
 }
 
 std::string write(const RunComparison& comparison, const std::string& format, bool is_for_file,

@@ -4,28 +4,19 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstddef>
-#include <filesystem>
 #include <iostream>
 #include <limits>
-#include <optional>
 #include <stdexcept>
-#include <string>
 #include <thread>
-#include <utility>
-#include <vector>
 
-#include "engine/cli/command_error.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/commands/strategy_tables.h"
 #include "engine/cli/options/output.h"
 #include "engine/cli/options/sources.h"
 #include "engine/cli/terminal/terminal.h"
 #include "engine/recording/recording.h"
-#include "engine/search/comparison.h"
 #include "engine/search/strategy.h"
 #include "engine/text/diagnostic.h"
-#include "engine/text/expression.h"
 #include "engine/text/units.h"
 #include "report/display_text.h"
 
@@ -156,40 +147,32 @@ ComparedSpace compared_space(const Recording& recording, const StrategyRequest& 
   return space;
 }
 
-/// Every name with the first value that an entry has for it.
-Bindings all_names(const Recording& recording) {
-  Bindings all;
+/// Leaves of the recording the entries for which the condition, over "pattern" and the parameters,
+/// holds. Throws InputError for a condition that fits no entry's names, CommandError where none is
+/// left.
+void keep_where(Recording& recording, const Expression& condition) {
+  Bindings all;  // every name with the first value that an entry has for it
   for (const RecordedEntry& entry : recording.entries) {
     for (const auto& [name, value] : entry.configuration.entries()) {
       if (all.find(name) == nullptr) all.set(name, value);
     }
   }
-  return all;
-}
-
-bool holds(const Expression& condition, const Bindings& configuration) {
-  Diagnostics ignored;
-  if (condition.check(scope_of(configuration), ignored) != ValueKind::boolean) return false;
-  try {
-    return condition.evaluate_boolean(configuration);
-  } catch (const InputError&) {
-    return false;
-  }
-}
-
-/// Leaves of the recording the entries for which the condition, over "pattern" and the parameters,
-/// holds. Throws InputError for a condition that fits no entry's names, CommandError where none is
-/// left.
-void keep_where(Recording& recording, const Expression& condition) {
   Diagnostics diagnostics;
-  const auto kind = condition.check(scope_of(all_names(recording)), diagnostics);
+  const auto kind = condition.check(scope_of(all), diagnostics);
   if (!kind) throw InputError(diagnostics);
   if (*kind != ValueKind::boolean) {
     throw InputError(condition.where(),
                      fmt::format("this is {}, not a condition", describe(*kind)));
   }
-  std::erase_if(recording.entries,
-                [&](const RecordedEntry& entry) { return !holds(condition, entry.configuration); });
+  std::erase_if(recording.entries, [&](const RecordedEntry& entry) {
+    Diagnostics ignored;
+    const auto own_kind = condition.check(scope_of(entry.configuration), ignored);
+    try {
+      return own_kind != ValueKind::boolean || !condition.evaluate_boolean(entry.configuration);
+    } catch (const InputError&) {
+      return true;
+    }
+  });
   if (recording.entries.empty()) fail(recording, "--where leaves no configuration of it");
   complete(recording);
 }

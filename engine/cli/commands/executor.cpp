@@ -1,19 +1,30 @@
 #include "engine/cli/commands/executor.h"
 
 #include <fmt/format.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
+#include <fstream>
 #include <iostream>
 #include <set>
 #include <system_error>
 #include <thread>
 
-#include "engine/cli/command_error.h"
+#include "engine/cli/commands.h"
 #include "engine/cli/options/execution_options.h"
+#include "engine/cuda/cuda_backend.h"
 #include "engine/recording/recording.h"
+#include "engine/run/compiler_process.h"
+#include "engine/run/worker.h"
 #include "engine/run/worker_measurer.h"
+#include "engine/run/worker_process.h"
 #include "engine/store/record.h"
 #include "engine/system/dynamic_library.h"
+#include "engine/system/machine_memory.h"
 
 namespace sweep {
 namespace {
@@ -100,9 +111,8 @@ std::size_t Replay::keep_recorded(const Sweep& sweep, Space& space) {
 
 void Replay::forget_unknown_defaults(const Space& space, std::vector<TuningGroup>& groups) const {
   for (TuningGroup& group : groups) {
-    if (!group.default_configuration ||
-        find(space.configurations[*group.default_configuration]) != nullptr)
-      continue;
+    const auto standard = group.default_configuration;
+    if (!standard || find(space.configurations[*standard]) != nullptr) continue;
     group.default_configuration.reset();
     group.why_no_default = "the recording does not have it";
   }
@@ -129,6 +139,7 @@ StartedAhead start_ahead(const std::string& device) {
   constexpr unsigned most_compilers = 4;
   if (device.starts_with(replay_prefix)) return {};
   if (device != emulator_name) device_index(device);
+  const unsigned compilers = std::min(std::thread::hardware_concurrency(), most_compilers);
   StartedAhead ahead;
   try {
     if (device != emulator_name) {
@@ -137,8 +148,7 @@ StartedAhead start_ahead(const std::string& device) {
   } catch (const std::system_error&) {
     // It is tried again, and said, where it is needed.
   }
-  ahead.compilers =
-      compiler_processes(std::min(std::thread::hardware_concurrency(), most_compilers));
+  ahead.compilers = compiler_processes(compilers);
   return ahead;
 }
 
@@ -187,6 +197,61 @@ CounterThreads Executor::emulators_beside() const {
   constexpr unsigned taken = 2;
   const unsigned cores = std::thread::hardware_concurrency();
   return emulators_of(settings, cores > taken ? cores - taken : 1);
+}
+
+namespace {
+
+/// Ends this process with the other one, even while something is compiled.
+void end_with(const Channel& channel) {
+  std::thread([socket = channel.socket()] {
+    pollfd end{socket, POLLRDHUP, 0};
+    while (poll(&end, 1, -1) <= 0) {
+    }
+    _exit(exit_done);
+  }).detach();
+}
+
+/// A few bytes of source can make a compiler take all the memory there is. Past a limit NVRTC says
+/// that it has none.
+void limit_memory() {
+  constexpr std::uint64_t most = std::uint64_t{4} << 30U;
+  constexpr std::uint64_t least = std::uint64_t{1} << 30U;
+  const unsigned processes = std::max(std::thread::hardware_concurrency(), 1U);
+  const std::uint64_t share = machine_memory().available / processes;
+  // Beside what the process has from its start, which is much under a sanitizer.
+  std::uint64_t pages = 0;
+  std::ifstream statm("/proc/self/statm");
+  for (int field = 0; field < 6; ++field) statm >> pages;
+  const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  const rlim_t limit = pages * page + std::clamp(share, least, most);
+  const rlimit data = {limit, limit};
+  if (statm) setrlimit(RLIMIT_DATA, &data);
+}
+
+}  // namespace
+
+int worker_command(const Arguments& arguments) {
+  if (arguments.size() != 1) throw UsageError("'worker' is started by 'sweep run' alone");
+  const std::string& device = arguments.front();
+  const bool compiles = device == compiler_worker;
+  // A worker must not outlive the process it works for, however that one ends.
+  if (!compiles) prctl(PR_SET_PDEATHSIG, SIGKILL);
+  Channel channel(WorkerProcess::child_channel);
+  if (!compiles) {
+    serve_jobs(channel, {[&] { return choose_device(device); }, make_cuda_backend});
+    return exit_done;
+  }
+  // What ends the compiling is the process that it is for: a signal that all processes of a job get
+  // would otherwise end a compiler first, and cost a point.
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, number);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  limit_memory();
+  end_with(channel);
+  Nvrtc compiler;
+  serve_programs(channel, compiler);
+  return exit_done;
 }
 
 }  // namespace sweep

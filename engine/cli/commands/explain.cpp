@@ -10,14 +10,8 @@
 
 #include "engine/cli/commands.h"
 #include "engine/cli/options/execution_options.h"
-#include "engine/cli/options/sources.h"
 #include "engine/cli/terminal/terminal.h"
-#include "engine/emulator/execution/emulator_backend.h"
 #include "engine/explain/explanation.h"
-#include "engine/run/compile_pool.h"
-#include "engine/run/workload.h"
-#include "engine/space/enumerate.h"
-#include "report/run_analysis.h"
 
 namespace sweep {
 

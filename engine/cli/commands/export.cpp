@@ -2,20 +2,12 @@
 
 #include <algorithm>
 #include <iostream>
-#include <map>
 #include <set>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include "engine/cli/command_error.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/options/output.h"
 #include "engine/cli/options/sources.h"
 #include "engine/recording/recording.h"
-#include "engine/space/enumerate.h"
-#include "engine/spec/pattern.h"
 #include "engine/spec/sweep.h"
 #include "engine/store/ranking.h"
 #include "engine/text/diagnostic.h"

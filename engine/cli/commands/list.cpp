@@ -1,20 +1,21 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/cli/commands.h"
-#include "engine/cli/commands/metric_list.h"
 #include "engine/cli/options/sources.h"
 #include "engine/cli/terminal/terminal.h"
+#include "engine/spec/counters.h"
 #include "engine/spec/keys.h"
 #include "engine/spec/metric.h"
-#include "engine/spec/pattern.h"
 #include "engine/spec/pattern_header.h"
 #include "engine/store/store.h"
 #include "engine/text/characters.h"
@@ -28,6 +29,154 @@
 #include "report/terminal_table.h"
 
 namespace sweep {
+namespace {
+
+/// A text beside what stands in the first `column` columns: its lines end before `width` columns,
+/// and those after the first begin under it. Below 20 columns it is not squeezed. No line break at
+/// its end.
+std::string hanging_text(std::string_view text, std::size_t column, std::size_t width) {
+  constexpr std::size_t narrowest = 20;
+  const std::size_t rest = width > column + narrowest ? width - column : narrowest;
+  return fmt::format("{}", fmt::join(wrap(text, rest), fmt::format("\n{:{}}", "", column)));
+}
+
+using Json = nlohmann::ordered_json;
+
+void print_json(const Json& document) {
+  constexpr int indent = 2;
+  std::cout << document.dump(indent) << '\n';
+}
+
+// What there is to say about metrics: unit, where they come from, which direction is better, what
+// they mean, nvprof's name, and the hardware's counters behind them.
+
+std::vector<std::string> origin_words(const MetricDefinition& metric) {
+  std::vector<std::string> words;
+  for (const Origin origin : metric.origins) words.emplace_back(to_string(origin));
+  return words;
+}
+
+/// "higher", "lower", or empty where neither is better.
+std::string better_word(Better better) {
+  return better == Better::neither ? "" : std::string(to_string(better));
+}
+
+/// `text` behind a margin, in whole lines.
+std::string with_margin(std::string_view text, std::size_t margin, std::size_t width) {
+  return fmt::format("{:{}}{}\n", "", margin, hanging_text(text, margin, width));
+}
+
+/// "load_sectors [1]: hardware, emulated; lower is better", and below it what it means.
+std::string entry_of(const MetricDefinition& metric, std::size_t margin, std::size_t width) {
+  constexpr std::size_t step = 4;
+  std::string head =
+      fmt::format("{} [{}]: {}", metric.name, metric.unit, fmt::join(origin_words(metric), ", "));
+  const std::string better = better_word(metric.better);
+  if (!better.empty()) head += "; " + better + " is better";
+  std::string text = metric.meaning;
+  if (!metric.old_name.empty()) text += fmt::format(" (nvprof: {})", metric.old_name);
+  return with_margin(head, margin, width) + with_margin(text, margin + step, width);
+}
+
+constexpr const char* about_origins =
+    "measured: timed on the GPU. hardware: counted by the GPU where a sweep or --counters asks for "
+    "it. emulated: counted by the emulator, with a GPU too. 'sweep show metric NAME' shows the "
+    "counters behind one.";
+
+constexpr const char* about_sets =
+    "Sets of hardware counters, for measure: {counters: memory}; single metrics of them and "
+    "counters by NVIDIA's names can stand there too:";
+
+Json text_or_null(const std::string& text) {
+  return text.empty() ? Json(nullptr) : Json(text);
+}
+
+/// All of them by group, and the sets of counters, in lines of at most `width` columns.
+std::string list_metrics(std::size_t width) {
+  constexpr std::size_t margin = 2;
+  constexpr std::size_t set_column = 14;
+  std::string text = fmt::format("{}\n", fmt::join(wrap(about_origins, width), "\n"));
+  for (const MetricGroup& group : metric_groups()) {
+    text += fmt::format("\n{}\n", group.name);
+    for (const MetricDefinition& metric : group.metrics) text += entry_of(metric, margin, width);
+  }
+  text += fmt::format("\n{}\n", fmt::join(wrap(about_sets, width), "\n"));
+  for (const CounterSet& set : counter_sets()) {
+    const std::string meaning = fmt::format("{}: {}", set.meaning, fmt::join(set.metrics, ", "));
+    text += fmt::format("{}{}\n", pad_right(set.name, set_column),
+                        hanging_text(meaning, set_column, width));
+  }
+  return text;
+}
+
+/// One of them, in such lines.
+std::string describe_metric(const MetricDefinition& metric, std::size_t width) {
+  std::string text = fmt::format("{} [{}]\n", metric.name, metric.unit);
+  text += with_margin(metric.meaning, 0, width) + '\n';
+  const auto line = [&](std::string_view what, const std::string& value) {
+    constexpr std::size_t column = 12;
+    if (value.empty()) return;
+    text += fmt::format("{}{}\n", pad_right(what, column), hanging_text(value, column, width));
+  };
+  line("group", std::string(metric.group));
+  line("origins", fmt::format("{}", fmt::join(origin_words(metric), ", ")));
+  line("better", better_word(metric.better));
+  line("nvprof", metric.old_name);
+  line("counters", metric.counters);
+  std::vector<std::string> sets;
+  for (const CounterSet& set : counter_sets()) {
+    if (is_among(set.metrics, metric.name)) sets.push_back(set.name);
+  }
+  if (!metric.counters.empty()) line("sets", fmt::format("{}", fmt::join(sets, ", ")));
+  return text;
+}
+
+/// The same as list_metrics, as a page of Markdown and as one JSON object.
+std::string metric_page() {
+  std::string page = fmt::format(
+      "# Metrics\n\n{}\n\n`sweep list metrics --format md` writes this page.\n", about_origins);
+  for (const MetricGroup& group : metric_groups()) {
+    std::vector<std::vector<std::string>> rows;
+    for (const MetricDefinition& metric : group.metrics) {
+      rows.push_back({escape_markdown(metric.name), metric.unit,
+                      fmt::format("{}", fmt::join(origin_words(metric), ", ")),
+                      better_word(metric.better), escape_markdown(metric.meaning),
+                      escape_markdown(metric.old_name), escape_markdown(metric.counters)});
+    }
+    page += fmt::format("\n## {}\n\n", group.name);
+    page += markdown_table({"metric", "unit", "origins", "better", "meaning", "nvprof", "counters"},
+                           rows);
+  }
+  page += fmt::format("\n## Sets of counters\n\n{}\n\n", escape_markdown(about_sets));
+  std::vector<std::vector<std::string>> rows;
+  for (const CounterSet& set : counter_sets()) {
+    rows.push_back({set.name, escape_markdown(set.meaning),
+                    escape_markdown(fmt::format("{}", fmt::join(set.metrics, ", ")))});
+  }
+  return page + markdown_table({"set", "meaning", "metrics"}, rows);
+}
+
+void print_metrics_json() {
+  Json metrics = Json::array();
+  for (const MetricDefinition& metric : metric_definitions()) {
+    metrics.push_back({{"name", metric.name},
+                       {"unit", metric.unit},
+                       {"group", std::string(metric.group)},
+                       {"origins", origin_words(metric)},
+                       {"meaning", metric.meaning},
+                       {"better", text_or_null(better_word(metric.better))},
+                       {"nvprof", text_or_null(metric.old_name)},
+                       {"counters", text_or_null(metric.counters)}});
+  }
+  Json sets = Json::array();
+  for (const CounterSet& set : counter_sets()) {
+    sets.push_back({{"name", set.name}, {"meaning", set.meaning}, {"metrics", set.metrics}});
+  }
+  print_json({{"metrics", std::move(metrics)}, {"counter_sets", std::move(sets)}});
+}
+
+}  // namespace
+
 namespace {
 
 /// The columns of a terminal; elsewhere lines stay whole, for programs that read them.
@@ -134,8 +283,6 @@ std::string write_pattern_page(std::span<const PatternPtr> patterns) {
   return page;
 }
 
-using Json = nlohmann::ordered_json;
-
 struct Item {
   std::string name;
   std::string summary;
@@ -186,11 +333,6 @@ Json pattern_json(const Pattern& pattern) {
           {"parameters", std::move(parameters)}};
 }
 
-void print_json(const char* what, Json list) {
-  constexpr int indent = 2;
-  std::cout << Json{{what, std::move(list)}}.dump(indent) << '\n';
-}
-
 void print_names(const std::vector<std::string>& names) {
   for (const std::string& name : names) std::cout << name << '\n';
 }
@@ -218,7 +360,7 @@ void print_patterns(const GivenFolders& folders, const std::string& format) {
     }
     Json list = Json::array();
     for (const PatternPtr& pattern : good) list.push_back(pattern_json(*pattern));
-    return print_json("patterns", std::move(list));
+    return print_json({{"patterns", std::move(list)}});
   }
   // Those with mistakes come last, since they have no family.
   std::vector<Group> groups;
@@ -257,14 +399,14 @@ void print_sweeps(const std::string& format) {
         {{"name", name}, {"summary", group.items.back().summary}, {"file", file.string()}});
   }
   if (format == "text") return print_groups({group});
-  print_json("sweeps", std::move(list));
+  print_json({{"sweeps", std::move(list)}});
 }
 
 void print_metrics(const std::string& format) {
   if (format == "names") return print_names(metric_names());
   if (format == "text") std::cout << list_metrics(line_width());
   if (format == "md") std::cout << metric_page();
-  if (format == "json") std::cout << metrics_json();
+  if (format == "json") print_metrics_json();
 }
 
 CommandLine list_line() {

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
-#include <span>
 
 #include "engine/cli/commands.h"
 #include "engine/cli/help/help_topics.h"

@@ -4,10 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <iostream>
-#include <string_view>
-#include <vector>
 
 #include "engine/cli/commands.h"
 #include "engine/cli/embedded_files.h"
@@ -18,19 +15,28 @@
 
 namespace sweep {
 
-std::string new_pattern_text(const std::string& name) {
-  constexpr std::string_view placeholder = "NEW_PATTERN";
-  std::string text(new_file_templates().front().text);
-  return text.replace(text.find(placeholder), placeholder.size(), name);
-}
-
 namespace {
+
+/// A template in which each of the words stands for a text.
+std::string filled(const EmbeddedFile& file,
+                   const std::vector<std::pair<std::string_view, std::string>>& words) {
+  std::string text(file.text);
+  for (const auto& [word, meaning] : words) {
+    std::size_t at = 0;
+    while ((at = text.find(word, at)) != std::string::npos) {
+      text.replace(at, word.size(), meaning);
+      at += meaning.size();
+    }
+  }
+  return text;
+}
 
 /// A parameter with the values to try; one of them is its default.
 struct TriedParameter {
   const Parameter* parameter;
   Value usual;
   std::vector<Value> values;
+  bool is_axis = false;  ///< of the new sweep
 };
 
 /// From here on a number is a size: of an array, not of a step.
@@ -68,14 +74,6 @@ std::vector<Value> candidates(const Parameter& parameter, const Value& usual) {
   return values;
 }
 
-TriedParameter tried(const PatternPtr& pattern, const Parameter& parameter, const Value& usual) {
-  std::vector<Value> values = candidates(parameter, usual);
-  std::erase_if(values, [&](const Value& value) {
-    return !(value == usual) && !is_allowed(pattern, parameter.name, value);
-  });
-  return {&parameter, usual, std::move(values)};
-}
-
 std::string text_of(const Value& value) {
   const auto* number = std::get_if<std::int64_t>(&value);
   return number != nullptr && *number >= smallest_size ? format_count(*number) : to_string(value);
@@ -87,57 +85,18 @@ std::string list_of(const std::vector<Value>& values) {
   return texts.size() == 1 ? texts.front() : fmt::format("[{}]", fmt::join(texts, ", "));
 }
 
-std::string range_of(const Parameter& parameter) {
-  if (parameter.kind != ValueKind::integer) return {};
-  if (parameter.min && parameter.max) {
-    return fmt::format("{} to {}", text_of(*parameter.min), text_of(*parameter.max));
-  }
-  if (parameter.min) return fmt::format("at least {}", text_of(*parameter.min));
-  return parameter.max ? fmt::format("at most {}", text_of(*parameter.max)) : std::string();
-}
-
 /// What stands behind an axis: its range, and what the pattern says of it.
 std::string comment_of(const Parameter& parameter) {
-  const std::string range = range_of(parameter);
+  std::string range;
+  if (parameter.kind == ValueKind::integer && parameter.min && parameter.max) {
+    range = fmt::format("{} to {}", text_of(*parameter.min), text_of(*parameter.max));
+  } else if (parameter.kind == ValueKind::integer && (parameter.min || parameter.max)) {
+    range = parameter.min ? "at least " + text_of(*parameter.min)
+                          : "at most " + text_of(*parameter.max);
+  }
   std::string help = parameter.help;
   std::ranges::replace(help, '\n', ' ');
   return range.empty() || help.empty() ? range + help : range + ": " + help;
-}
-
-bool varies(const TriedParameter& tried) {
-  return tried.values.size() > 1;
-}
-
-std::string axis_line(const TriedParameter& tried, bool is_axis, std::size_t widest) {
-  const std::string name = tried.parameter->name + ':';
-  const std::string values = list_of(is_axis ? tried.values : std::vector{tried.usual});
-  const std::string line =
-      fmt::format("  {}{:<{}} {:<20}", is_axis ? "" : "# ", name, widest + 1, values);
-  const std::string comment = comment_of(*tried.parameter);
-  return comment.empty() ? line.substr(0, line.find_last_not_of(' ') + 1) + '\n'
-                         : fmt::format("{} # {}\n", line, comment);
-}
-
-/// Up to three of those that vary; the first ones, since patterns name what matters first.
-std::vector<const TriedParameter*> choose_axes(const std::vector<TriedParameter>& all) {
-  std::vector<const TriedParameter*> axes;
-  for (const TriedParameter& each : all) {
-    if (varies(each) && axes.size() < most_axes) axes.push_back(&each);
-  }
-  return axes;
-}
-
-std::vector<std::string> axis_names(const std::vector<const TriedParameter*>& axes) {
-  std::vector<std::string> names;
-  for (const TriedParameter* axis : axes) names.push_back(axis->parameter->name);
-  return names;
-}
-
-/// Of several metrics the first that there is: a GPU gives the first, the emulator another.
-std::string metrics_for(const Pattern& pattern) {
-  const bool is_shared = pattern.useful.shared.text() != "0";
-  return is_shared ? "[shared_bandwidth, shared_load_wavefronts_per_request, instructions]"
-                   : "[bandwidth, efficiency, instructions]";
 }
 
 /// A size that the emulator could have smaller.
@@ -151,144 +110,141 @@ std::string example_size(const std::vector<TriedParameter>& all) {
   return "N: 1 Mi";
 }
 
-std::string axes_section(const std::vector<TriedParameter>& all,
-                         const std::vector<const TriedParameter*>& axes) {
+std::string axes_section(const std::vector<TriedParameter>& all, bool has_axes) {
   if (all.empty()) return {};
   std::size_t widest = 0;
   for (const TriedParameter& each : all) widest = std::max(widest, each.parameter->name.size());
   std::string lines;
   for (const TriedParameter& each : all) {
-    const bool is_axis = std::ranges::find(axes, &each) != axes.end();
-    lines += axis_line(each, is_axis, widest);
+    const std::string values = list_of(each.is_axis ? each.values : std::vector{each.usual});
+    std::string line = fmt::format("  {}{:<{}} {:<20}", each.is_axis ? "" : "# ",
+                                   each.parameter->name + ':', widest + 1, values);
+    const std::string comment = comment_of(*each.parameter);
+    if (comment.empty()) line.erase(line.find_last_not_of(' ') + 1);
+    lines += line + (comment.empty() ? "" : " # " + comment) + '\n';
   }
   return fmt::format(
       "# The values to try: one, a list, {{from: 1, to: 32}}, or {{from: 1, to: 32, multiply: "
       "2}}.\n"
       "# What is not named has the pattern's default, which stands in the comments.\n"
       "{}axes:\n{}",
-      axes.empty() ? "# " : "", lines);
-}
-
-/// A picture's lines need an axis of numbers.
-std::vector<std::string> numbers_first(std::vector<const TriedParameter*> axes) {
-  std::stable_partition(axes.begin(), axes.end(), [](const TriedParameter* axis) {
-    return kind_of(axis->usual) == ValueKind::integer;
-  });
-  return axis_names(axes);
+      has_axes ? "" : "# ", lines);
 }
 
 }  // namespace
 
+std::string new_pattern_text(const std::string& name) {
+  return filled(new_file_templates()[0], {{"NEW_PATTERN", name}});
+}
+
 std::string new_sweep_text(const PatternPtr& pattern) {
   const Configuration usual = resolve(pattern, {});
   std::vector<TriedParameter> all;
+  // Up to three of those that vary; the first ones, since patterns name what matters first.
+  std::vector<const Value*> axes;
+  std::vector<std::string> names;
+  // A picture's lines need an axis of numbers: these come first.
+  std::vector<std::string> shown;
+  std::size_t numbers = 0;
   for (const Parameter& parameter : pattern->parameters) {
-    all.push_back(tried(pattern, parameter, *usual.parameters.find(parameter.name)));
+    const Value& value = *usual.parameters.find(parameter.name);
+    TriedParameter tried = {&parameter, value, candidates(parameter, value)};
+    std::erase_if(tried.values, [&](const Value& other) {
+      return !(other == value) && !is_allowed(pattern, parameter.name, other);
+    });
+    tried.is_axis = tried.values.size() > 1 && names.size() < most_axes;
+    if (tried.is_axis) {
+      const bool is_number = kind_of(value) == ValueKind::integer;
+      shown.insert(is_number ? shown.begin() + std::ptrdiff_t(numbers) : shown.end(),
+                   parameter.name);
+      numbers += is_number ? 1 : 0;
+      names.push_back(parameter.name);
+      axes.push_back(&value);
+    }
+    all.push_back(std::move(tried));
   }
-  const std::vector<const TriedParameter*> axes = choose_axes(all);
-  const std::vector<std::string> names = axis_names(axes);
-  const std::vector<std::string> shown = numbers_first(axes);
   const std::string row = names.empty() ? "pattern" : shown.front();
   const std::string columns =
       names.size() < 2
           ? ""
           : fmt::format(", columns: [{}]", fmt::join(shown.begin() + 1, shown.end(), ", "));
-  std::string text = fmt::format(
-      "summary: {} by {}\npattern: {}\n", pattern->name,
-      names.empty() ? "itself" : fmt::format("{}", fmt::join(names, ", ")), pattern->name);
-  text += axes_section(all, axes);
-  text += fmt::format(
-      R"yaml(
-# Conditions over the parameters; configurations that break one are left out.
-# where: ["{} == {}"]
-
-# How each configuration is timed on a GPU; these are the defaults.
-measure:
-  cache: cold                    # flush the L2 cache before each sample; or warm
-  noise: 0.5 %                   # stop when the median is known this well
-  seconds: 0.5                   # or after so long
-  # counters: [memory, dram]     # what the hardware counts: 'sweep list metrics' shows the sets
-
-# Smaller values where there is no GPU.
-# emulator: {{set: {{{}}}}}
-
-# What every point keeps: a point that breaks one makes 'sweep run' end with exit code 1.
-# expect:
-#   - efficiency >= 50 %
-
-# Search for the best, in the place of measuring everything.
-# tune: {{maximize: bandwidth, minimize: instructions, budget: {{configurations: 100}}}}
-
-report:
-  tables:                        # of several metrics, the first that the device can give
-    - {{rows: {}{}, value: {}}}
-  # charts: [{{line: {{x: {}, y: bandwidth}}}}]   # in the place of those that the report chooses
-)yaml",
-      names.empty() ? row : names.front(),
-      all.empty() || names.empty() ? "'" + pattern->name + "'" : text_of(axes.front()->usual),
-      example_size(all), row, columns, metrics_for(*pattern), row);
-  return text;
+  // Of several metrics the first that there is: a GPU gives the first, the emulator another.
+  const bool is_shared = pattern->useful.shared.text() != "0";
+  const char* const metrics =
+      is_shared ? "[shared_bandwidth, shared_load_wavefronts_per_request, instructions]"
+                : "[bandwidth, efficiency, instructions]";
+  const std::string joined = fmt::format("{}", fmt::join(names, ", "));
+  return filled(new_file_templates()[1],
+                {{"NEW_AXES", names.empty() ? "itself" : joined},
+                 {"NEW_SECTION", axes_section(all, !names.empty())},
+                 {"NEW_NAME", names.empty() ? row : names.front()},
+                 {"NEW_VALUE", names.empty() ? "'NEW_PATTERN'" : text_of(*axes.front())},
+                 {"NEW_SIZE", example_size(all)},
+                 {"NEW_ROWS", row},
+                 {"NEW_COLUMNS", columns},
+                 {"NEW_METRICS", metrics},
+                 {"NEW_PATTERN", pattern->name}});
 }
 
 namespace {
 
 namespace fs = std::filesystem;
 
-struct NewFile {
-  fs::path folder;
-  bool may_replace = false;
-};
-
-/// Writes NAME.ENDING into the folder. Throws CommandError when it is there and may not be
+/// Writes the file into the folder of --output and says which commands to type `next`, with the
+/// file's name and more words behind it. Throws CommandError when it is there and may not be
 /// replaced.
-fs::path write_new_file(const NewFile& where, const std::string& file, const std::string& text) {
-  if (!where.folder.empty()) make_output_folder(where.folder);
-  const fs::path path = where.folder / file;
+void write_new_file(const GivenOptions& given, const std::string& file, const std::string& text,
+                    std::initializer_list<std::string_view> next,
+                    const std::vector<std::string>& more_words = {}) {
+  const fs::path folder = given.text("output");
+  if (!folder.empty()) make_output_folder(folder);
+  const fs::path path = folder / file;
   std::error_code error;
-  if (!where.may_replace && fs::exists(path, error)) {
-    throw CommandError(exit_cannot_create,
-                       fmt::format("{} is there already; --force replaces it", path.string()));
+  if (!given.has("force") && fs::exists(path, error)) {
+    throw CommandError(exit_cannot_create, "{} is there already; --force replaces it",
+                       path.string());
   }
   write_output_file(path, text);
-  return path;
-}
-
-void say_next(const fs::path& path, const std::string& commands) {
-  std::cerr << fmt::format("{} is written. Next:\n{}", path.string(), commands);
-}
-
-void write_pattern(const std::string& given, const NewFile& where) {
-  const std::string name = given.ends_with(".cu") ? given.substr(0, given.size() - 3) : given;
-  const std::string_view reason = why_not_a_name(name);
-  if (!reason.empty()) {
-    throw UsageError(
-        fmt::format("a pattern cannot be called '{}': its kernel has the same name, and this {}",
-                    name, reason));
-  }
-  const fs::path path = write_new_file(where, name + ".cu", new_pattern_text(name));
-  const std::string file = shell_quoted({path.string()});
-  say_next(path, fmt::format("  sweep check --run {0}\n  sweep explain {0}\n"
-                             "  sweep new sweep {0}\n",
-                             file));
-}
-
-void write_sweep(const std::string& given, const GivenFolders& folders, const NewFile& where) {
-  const PatternPtr pattern = find_pattern(given, folders);
-  const fs::path path = write_new_file(where, pattern->name + ".yaml", new_sweep_text(pattern));
-  // The pattern is found beside the sweep, and where the program looks without being told.
   std::vector<std::string> words = {path.string()};
-  if (fs::path(given).extension() == ".cu") {
-    const fs::path folder = pattern->path.parent_path();
-    std::error_code error;
-    const bool is_beside = fs::equivalent(folder.empty() ? "." : folder,
-                                          where.folder.empty() ? "." : where.folder, error);
-    if (!is_beside)
-      words.insert(words.end(), {"--patterns", folder.empty() ? "." : folder.string()});
-  } else {
-    for (const std::string& folder : folders.patterns)
-      words.insert(words.end(), {"--patterns", folder});
+  words.insert(words.end(), more_words.begin(), more_words.end());
+  std::cerr << path.string() << " is written. Next:\n";
+  for (const std::string_view command : next) {
+    std::cerr << fmt::format("  sweep {} {}\n", command, shell_quoted(words));
   }
-  say_next(path, fmt::format("  sweep check {0}\n  sweep run {0}\n", shell_quoted(words)));
+}
+
+void write_pattern(const GivenOptions& given) {
+  std::string name = given.operands()[1];
+  if (name.ends_with(".cu")) name.erase(name.size() - 3);
+  if (const std::string_view reason = why_not_a_name(name); !reason.empty()) {
+    throw UsageError("a pattern cannot be called '{}': its kernel has the same name, and this {}",
+                     name, reason);
+  }
+  write_new_file(given, name + ".cu", new_pattern_text(name),
+                 {"check --run", "explain", "new sweep"});
+}
+
+void write_sweep(const GivenOptions& given) {
+  const std::string& name = given.operands()[1];
+  const GivenFolders folders = given_folders(given);
+  const PatternPtr pattern = find_pattern(name, folders);
+  // The pattern is found beside the sweep, and where the program looks without being told.
+  std::vector<std::string> words;
+  const auto is_beside = [&](const fs::path& folder) {
+    const fs::path output = given.text("output");
+    std::error_code error;
+    return fs::equivalent(folder, output.empty() ? "." : output, error);
+  };
+  if (fs::path(name).extension() == ".cu") {
+    const fs::path parent = pattern->path.parent_path();
+    const fs::path folder = parent.empty() ? "." : parent;
+    if (!is_beside(folder)) words = {"--patterns", folder.string()};
+  } else {
+    for (const std::string& folder : folders.patterns) {
+      words.insert(words.end(), {"--patterns", folder});
+    }
+  }
+  write_new_file(given, pattern->name + ".yaml", new_sweep_text(pattern), {"check", "run"}, words);
 }
 
 CommandLine new_line() {
@@ -305,15 +261,11 @@ CommandLine new_line() {
 }
 
 int new_main(const GivenOptions& given) {
-  const std::vector<std::string>& what = given.operands();
-  const NewFile where = {given.text("output"), given.has("force")};
-  if (what[0] == "pattern") {
-    write_pattern(what[1], where);
-  } else if (what[0] == "sweep") {
-    write_sweep(what[1], given_folders(given), where);
-  } else {
-    throw UsageError(fmt::format("cannot begin a '{}'; write pattern or sweep", what[0]));
+  const std::string& kind = given.operands()[0];
+  if (kind != "pattern" && kind != "sweep") {
+    throw UsageError("cannot begin a '{}'; write pattern or sweep", kind);
   }
+  kind == "pattern" ? write_pattern(given) : write_sweep(given);
   return exit_done;
 }
 

@@ -1,20 +1,21 @@
+#include "engine/cli/commands/report.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <future>
 #include <iostream>
-#include <map>
 #include <thread>
 
 #include "engine/cli/commands.h"
 #include "engine/cli/commands/executor.h"
-#include "engine/cli/commands/report_files.h"
 #include "engine/cli/options/execution_options.h"
 #include "engine/cli/options/output.h"
 #include "engine/cli/options/sources.h"
 #include "engine/cli/terminal/progress.h"
-#include "engine/cli/terminal/terminal.h"
 #include "engine/run/counting.h"
 #include "engine/spec/included_files.h"
 #include "engine/store/run_lock.h"
@@ -28,48 +29,134 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The patterns that points were measured with: from their text or, where they include files, those
-/// of the folders that are the same.
-class MeasuredPatterns {
- public:
-  explicit MeasuredPatterns(const GivenFolders& folders) : library_(pattern_library(folders)) {}
-
-  PatternPtr find(const PointKey& key) {
-    PatternPtr& pattern = known_[{key.pattern_name, key.pattern_text}];
-    if (pattern == nullptr) pattern = from_text(key);
-    if (pattern == nullptr) pattern = from_folders(key);
-    if (pattern != nullptr) return pattern;
-    throw CommandError(exit_bad_input,
-                       "{}: the files that this pattern includes are not there as they were when "
-                       "it was measured; name its folder with --patterns",
-                       key.pattern_name);
-  }
-
- private:
-  /// Null where it includes files: their text follows the pattern's, each after a line with its
-  /// name.
-  static PatternPtr from_text(const PointKey& key) {
-    const std::string& text = key.pattern_text;
-    const bool includes_files =
-        std::ranges::any_of(find_include_sites(text), [&](const IncludeSite& site) {
-          return text.find("\n// " + site.name + "\n") != std::string::npos;
-        });
-    return includes_files ? nullptr : stored_pattern(key);
-  }
-
-  /// Null where it is not there, or another one by now.
-  PatternPtr from_folders(const PointKey& key) const {
-    if (library_.find(key.pattern_name).empty()) return nullptr;
-    Diagnostics ignored;
-    PatternPtr pattern = library_.load(key.pattern_name, {}, ignored);
-    const bool is_same =
-        pattern != nullptr && pattern->source->text + pattern->included_text == key.pattern_text;
-    return is_same ? pattern : nullptr;
-  }
-
-  PatternLibrary library_;
-  std::map<std::pair<std::string, std::string>, PatternPtr> known_;
+/// A form of report.
+struct ReportFormat {
+  std::string_view name;                         ///< in `--format NAME`, and the ending of its file
+  std::string_view help;                         ///< what it is, for --help
+  bool is_written_by_run;                        ///< beside the database, at a run's end
+  std::string (*write)(const RunAnalysis& run);  ///< null for what is not one text: pictures
+  /// The same with links to the charts' pictures; null where the form has none.
+  std::string (*write_with)(const RunAnalysis& run, const ChartPictures& pictures) = nullptr;
 };
+
+constexpr std::array format_table = {
+    ReportFormat{"md", "Markdown with the sweep's tables", true, write_markdown, write_markdown},
+    ReportFormat{"csv", "CSV with all points and metrics", true, write_csv},
+    ReportFormat{"html", "a page with charts and all points, which opens without a network", true,
+                 write_html},
+    ReportFormat{"json", "JSON with everything that is known of the run", false, write_json},
+    ReportFormat{"svg", "the charts as pictures", false, nullptr},
+};
+
+/// The N-th picture of a report.
+fs::path picture_path(const fs::path& base, std::size_t number) {
+  return base.string() + fmt::format("-{}.svg", number);
+}
+
+}  // namespace
+
+ChartFiles write_chart_files(const RunResults& results, const fs::path& base) {
+  ChartFiles files = {{}, base};
+  std::error_code ignored;
+  std::size_t number = 1;
+  for (const Chart& chart : charts_of(results)) {
+    const fs::path path = picture_path(base, number++);
+    files.pictures.files.emplace_back();
+    try {
+      write_output_file(path, draw_chart(chart));
+      files.pictures.files.back() = path.filename().string();
+    } catch (const CommandError& error) {
+      files.pictures.note = fmt::format("Not every chart is drawn: {}", error.what());
+      // One of an earlier report would stand for this one.
+      fs::remove(path, ignored);
+    }
+  }
+  // Those that an earlier report left behind.
+  while (fs::remove(picture_path(base, number), ignored)) ++number;
+  return files;
+}
+
+std::vector<fs::path> paths_of(const ChartFiles& charts) {
+  std::vector<fs::path> paths;
+  for (const std::string& file : charts.pictures.files) {
+    if (!file.empty()) paths.push_back(charts.base.parent_path() / file);
+  }
+  return paths;
+}
+
+std::string describe_chart_files(const ChartFiles& charts) {
+  std::string text;
+  for (std::size_t i = 0; i < charts.pictures.files.size(); ++i) {
+    if (charts.pictures.files[i].empty()) continue;
+    text += fmt::format("{}-{}.svg", text.empty() ? charts.base.string() : ", ", i + 1);
+  }
+  if (!text.empty()) text += '\n';
+  if (!charts.pictures.note.empty()) text += charts.pictures.note + '\n';
+  return text;
+}
+
+std::vector<fs::path> write_report_files(const RunAnalysis& run, const fs::path& base,
+                                         const ChartPictures& pictures) {
+  std::vector<std::future<fs::path>> writers;
+  for (const ReportFormat& format : format_table) {
+    if (!format.is_written_by_run) continue;
+    writers.push_back(std::async([&format, &run, &base, &pictures] {
+      const fs::path file = base.string() + '.' + std::string(format.name);
+      write_output_file(file, format.write_with != nullptr ? format.write_with(run, pictures)
+                                                           : format.write(run));
+      return file;
+    }));
+  }
+  std::vector<fs::path> files;
+  for (auto& writer : writers) files.push_back(writer.get());
+  return files;
+}
+
+std::string describe_files(std::span<const fs::path> files) {
+  std::string text;
+  fs::path before;
+  for (const fs::path& file : files) {
+    fs::path renamed = before;
+    const bool is_like_before =
+        !text.empty() && renamed.replace_extension(file.extension()) == file;
+    if (!text.empty()) text += ", ";
+    text += is_like_before ? file.extension().string() : file.string();
+    before = file;
+  }
+  text += '\n';
+  for (const fs::path& file : files) {
+    if (file.extension() == ".html") {
+      text += fmt::format("open {} in a browser\n", file.string());
+    }
+  }
+  return text;
+}
+
+namespace {
+
+/// The pattern that a point was measured with: from its text or, where it includes files, that of
+/// the library if it is the same. Throws CommandError where it is not.
+PatternPtr measured_pattern(const PointKey& key, const PatternLibrary& library) {
+  const std::string& text = key.pattern_text;
+  // The text of included files follows the pattern's, each after a line with its name.
+  const bool includes_files =
+      std::ranges::any_of(find_include_sites(text), [&](const IncludeSite& site) {
+        return text.find("\n// " + site.name + "\n") != std::string::npos;
+      });
+  PatternPtr pattern = includes_files ? nullptr : stored_pattern(key);
+  if (pattern == nullptr && !library.find(key.pattern_name).empty()) {
+    Diagnostics ignored;
+    pattern = library.load(key.pattern_name, {}, ignored);
+    const bool is_same =
+        pattern != nullptr && pattern->source->text + pattern->included_text == text;
+    if (!is_same) pattern = nullptr;
+  }
+  if (pattern != nullptr) return pattern;
+  throw CommandError(exit_bad_input,
+                     "{}: the files that this pattern includes are not there as they were when "
+                     "it was measured; name its folder with --patterns",
+                     key.pattern_name);
+}
 
 /// Has the emulator count what a run of a database measured on a GPU and did not count. The
 /// patterns are those that the database holds; one that includes files has to be found in the
@@ -84,12 +171,15 @@ void count_results(const RunOperand& operand, const GivenFolders& folders) {
     throw UsageError("{}: --count is for what a GPU measured; this run is of {}",
                      operand.database.string(), provenance.device.name);
   }
-  MeasuredPatterns patterns(folders);
+  const PatternLibrary library = pattern_library(folders);
+  std::map<std::pair<std::string, std::string>, PatternPtr> patterns;
   std::vector<UncountedPoint> points;
   for (const StoredPoint& stored : results.points) {
     if (!lacks_counts(stored.point)) continue;
     const PointKey& key = stored.point.key;
-    points.push_back({stored.id, resolve(patterns.find(key), key.parameters)});
+    PatternPtr& pattern = patterns[{key.pattern_name, key.pattern_text}];
+    if (pattern == nullptr) pattern = measured_pattern(key, library);
+    points.push_back({stored.id, resolve(pattern, key.parameters)});
   }
   if (points.empty()) {
     std::cerr << "every point has the emulator's counts\n";
@@ -154,18 +244,6 @@ void export_charts(const RunResults& results, const std::optional<fs::path>& out
   }
 }
 
-void write_report(const RunResults& results, const ReportFormat& format,
-                  const std::optional<fs::path>& output) {
-  const bool has_place_for_charts = output && !is_stream(*output);
-  if (format.write_with == nullptr || !has_place_for_charts) {
-    write_result(output, format.write(results));
-    return;
-  }
-  const ChartFiles charts = write_chart_files(results, fs::path(*output).replace_extension());
-  write_result(output, format.write_with(results, charts.pictures));
-  std::cerr << describe_chart_files(charts);
-}
-
 CommandLine report_line() {
   CommandLine line(
       "sweep report [OPTIONS] FILE.db[:RUN]",
@@ -173,7 +251,7 @@ CommandLine report_line() {
       "whose number is given. A sweep's name stands for results/NAME.db.");
   std::vector<std::string_view> names;
   std::vector<std::string> formats;
-  for (const ReportFormat& format : report_formats()) {
+  for (const ReportFormat& format : format_table) {
     names.push_back(format.name);
     formats.push_back(fmt::format("{}: {}", format.name, format.help));
   }
@@ -190,7 +268,8 @@ CommandLine report_line() {
 }
 
 int report_main(const GivenOptions& given) {
-  const ReportFormat* format = find_report_format(given.text("format"));
+  // The command line knows the names.
+  const auto* format = std::ranges::find(format_table, given.text("format"), &ReportFormat::name);
   const bool draws = format->write == nullptr;
   if (!draws && given.has("chart")) throw UsageError("--chart belongs to --format svg");
   const RunOperand operand = given_run_operand("report", given);
@@ -202,8 +281,12 @@ int report_main(const GivenOptions& given) {
   const RunResults results = load_results(store, operand.run);
   if (draws) {
     export_charts(results, output, chart);
+  } else if (format->write_with != nullptr && output && !is_stream(*output)) {
+    const ChartFiles charts = write_chart_files(results, fs::path(*output).replace_extension());
+    write_result(output, format->write_with(results, charts.pictures));
+    std::cerr << describe_chart_files(charts);
   } else {
-    write_report(results, *format, output);
+    write_result(output, format->write(results));
   }
   if (!counts) return exit_done;
   if (stop_flag()) return stopped_exit_code();

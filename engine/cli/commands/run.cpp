@@ -5,34 +5,17 @@
 #include <array>
 #include <chrono>
 #include <csignal>
-#include <cstdint>
-#include <filesystem>
 #include <iostream>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include "engine/cli/command_error.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/commands/executor.h"
 #include "engine/cli/commands/explain.h"
-#include "engine/cli/commands/report_files.h"
 #include "engine/cli/commands/run_ending.h"
-#include "engine/cli/options/command_line.h"
 #include "engine/cli/options/execution_options.h"
 #include "engine/cli/options/output.h"
-#include "engine/cli/options/sources.h"
-#include "engine/cli/terminal/progress.h"
-#include "engine/cli/terminal/terminal.h"
-#include "engine/run/runner.h"
-#include "engine/space/enumerate.h"
 #include "engine/spec/counters.h"
-#include "engine/spec/sweep.h"
 #include "engine/store/run_lock.h"
 #include "engine/text/units.h"
-#include "report/expectation_check.h"
-#include "report/run_analysis.h"
 
 namespace sweep {
 namespace {

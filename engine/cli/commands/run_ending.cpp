@@ -7,13 +7,8 @@
 #include <array>
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <string_view>
 
-#include "engine/cli/command_error.h"
-#include "engine/cli/commands/report_files.h"
 #include "engine/cli/options/execution_options.h"
-#include "engine/cli/terminal/terminal.h"
-#include "engine/run/runner.h"
 #include "engine/text/units.h"
 #include "report/display_text.h"
 #include "report/json_records.h"

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/cli/commands/report_files.h"
+#include "engine/cli/commands/report.h"
 #include "engine/cli/options/command_line.h"
 #include "engine/cli/terminal/progress.h"
 #include "engine/run/runner.h"

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <exception>
-#include <filesystem>
 #include <iostream>
 
 #include "engine/cli/commands.h"
@@ -12,7 +10,6 @@
 #include "engine/cli/options/execution_options.h"
 #include "engine/cli/options/output.h"
 #include "engine/cli/options/sources.h"
-#include "engine/emulator/execution/emulator_backend.h"
 #include "engine/search/strategy.h"
 #include "engine/spec/counters.h"
 #include "engine/spec/metric.h"

@@ -40,43 +40,41 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
+/// The block that a line begins; in a verbatim one the line follows.
 Block opened_block(std::string_view line) {
   if (line.starts_with(verbatim_indent)) return {BlockKind::verbatim};
   if (line.starts_with("# ")) return {BlockKind::heading, "", std::string(line.substr(2))};
   if (line.starts_with("- ")) return {BlockKind::item, "", std::string(line.substr(2))};
-  if (const std::size_t mark = line.find(definition_mark); mark != std::string_view::npos) {
-    return {BlockKind::definition, std::string(line.substr(0, mark)),
-            std::string(line.substr(mark + definition_mark.size()))};
-  }
-  return {BlockKind::paragraph, "", std::string(line)};
+  const std::size_t mark = line.find(definition_mark);
+  if (mark == std::string_view::npos) return {BlockKind::paragraph, "", std::string(line)};
+  return {BlockKind::definition, std::string(line.substr(0, mark)),
+          std::string(line.substr(mark + definition_mark.size()))};
 }
 
 std::vector<Block> blocks_of(std::string_view text) {
   std::vector<Block> blocks;
-  bool after_empty = true;
-  std::size_t empty_lines = 0;
+  std::size_t empty_lines = 1;
   while (!text.empty()) {
     const std::string_view line = take_line(text);
     if (line.empty()) {
-      after_empty = true;
       ++empty_lines;
       continue;
     }
-    const bool verbatim = line.starts_with(verbatim_indent);
-    const bool goes_on = !blocks.empty() && blocks.back().kind == BlockKind::verbatim && verbatim;
-    const Block opened = opened_block(line);
-    if (!goes_on && (after_empty || opened.kind != BlockKind::paragraph)) {
-      blocks.push_back(opened);
-      blocks.back().spaced = after_empty;
-    } else if (!goes_on) {
+    Block opened = opened_block(line);
+    opened.spaced = empty_lines > 0;
+    const bool is_verbatim = opened.kind == BlockKind::verbatim;
+    const bool goes_on =
+        is_verbatim && !blocks.empty() && blocks.back().kind == BlockKind::verbatim;
+    if (goes_on) {
+      blocks.back().text.append(empty_lines, '\n');
+    } else if (opened.spaced || opened.kind != BlockKind::paragraph) {
+      blocks.push_back(std::move(opened));
+    } else {
       blocks.back().text.append(" ").append(line);
     }
-    if (verbatim) {
-      std::string& body = blocks.back().text;
-      if (goes_on) body.append(empty_lines, '\n');
-      body.append(line.substr(verbatim_indent.size())).append("\n");
+    if (is_verbatim) {
+      blocks.back().text.append(line.substr(verbatim_indent.size())).append("\n");
     }
-    after_empty = false;
     empty_lines = 0;
   }
   return blocks;
@@ -178,16 +176,6 @@ struct Page {
   }
 };
 
-std::string rendered_verbatim(std::string_view text) {
-  std::string result;
-  while (!text.empty()) {
-    const std::string_view line = take_line(text);
-    if (!line.empty()) result.append("  ").append(line);
-    result += '\n';
-  }
-  return result;
-}
-
 }  // namespace
 
 const std::vector<HelpTopic>& help_topics() {
@@ -230,23 +218,14 @@ std::string render_help_topic(const HelpTopic& topic, std::size_t width, bool co
       if (is_first) column = page.definition_column(blocks, i);
       result += page.definition(block, column);
     } else {
-      result += rendered_verbatim(block.text);
+      for (std::string_view rest = block.text; !rest.empty();) {
+        const std::string_view line = take_line(rest);
+        result.append(line.empty() ? "" : "  ").append(line).append("\n");
+      }
     }
   }
   return result;
 }
-
-namespace {
-
-/// What there is help on.
-std::vector<std::string> known_names() {
-  std::vector<std::string> names;
-  for (const Command& command : commands()) names.emplace_back(command.name);
-  for (const HelpTopic& topic : help_topics()) names.emplace_back(topic.name);
-  return names;
-}
-
-}  // namespace
 
 void print_help() {
   std::cout << "Usage: sweep COMMAND [OPTIONS] ...\n\n"
@@ -264,6 +243,14 @@ void print_help() {
 }
 
 namespace {
+
+/// What there is help on.
+std::vector<std::string> known_names() {
+  std::vector<std::string> names;
+  for (const Command& command : commands()) names.emplace_back(command.name);
+  for (const HelpTopic& topic : help_topics()) names.emplace_back(topic.name);
+  return names;
+}
 
 CommandLine help_line() {
   CommandLine line(

@@ -9,10 +9,8 @@
 #include <iostream>
 #include <thread>
 
-#include "engine/cli/command_error.h"
 #include "engine/cuda/cuda_backend.h"
 #include "engine/emulator/cache/device_profile.h"
-#include "engine/emulator/execution/emulator_backend.h"
 #include "engine/system/dynamic_library.h"
 #include "engine/text/characters.h"
 #include "engine/text/read_source.h"

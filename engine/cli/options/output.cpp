@@ -12,11 +12,7 @@
 #include <cstring>
 #include <fstream>
 #include <iostream>
-#include <string_view>
-#include <utility>
-#include <vector>
 
-#include "engine/cli/command_error.h"
 #include "engine/text/characters.h"
 
 namespace sweep {
@@ -29,60 +25,20 @@ CommandError output_failure(ExitCode code, const fs::path& path, const char* wha
   return {code, "{}: cannot be {}: {}", path.string(), what, std::strerror(error)};
 }
 
-/// A new file beside `path`, in the place of which it is put when it is whole. A lock shows others
-/// that its writer lives: the next writer of the path removes one without.
-class PartialFile {
- public:
-  explicit PartialFile(const fs::path& path) : path_(path), partial_(path) {
-    partial_ += fmt::format(".{}.part", getpid());
-    std::error_code error;
-    do {
-      if (file_ >= 0) close(file_);
-      // A new file, not one that a link of that name leads to.
-      fs::remove(partial_, error);
-      file_ = open(partial_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-      if (file_ < 0) throw output_failure(exit_cannot_create, path_, "created");
-      // Another may have taken it for an old one before it was locked.
-    } while (flock(file_, LOCK_EX | LOCK_NB) == 0 ? !is_there() : errno == EWOULDBLOCK);
-  }
+/// A file under another name that goes unless it is put in its place.
+struct PartialFile {
+  fs::path name;
+  int file = -1;
+
+  explicit PartialFile(fs::path name_) : name(std::move(name_)) {}
   ~PartialFile() {
-    if (file_ < 0) return;
+    if (file < 0) return;
     std::error_code error;
-    fs::remove(partial_, error);
-    close(file_);
+    fs::remove(name, error);
+    close(file);
   }
   PartialFile(const PartialFile&) = delete;
   PartialFile& operator=(const PartialFile&) = delete;
-
-  void write(std::string_view text) {
-    while (!text.empty()) {
-      const ssize_t written = ::write(file_, text.data(), text.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written <= 0) throw output_failure(exit_io, path_, "written");
-      text.remove_prefix(static_cast<std::size_t>(written));
-    }
-    // Some file systems tell only at a close that there was no room; the lock stays.
-    const int copy = dup(file_);
-    if (copy >= 0 && close(copy) != 0) throw output_failure(exit_io, path_, "written");
-  }
-
-  /// The file stays, under the path's name.
-  void put_in_place() {
-    if (std::rename(partial_.c_str(), path_.c_str()) != 0) {
-      throw output_failure(exit_cannot_create, path_, "replaced");
-    }
-    close(std::exchange(file_, -1));
-  }
-
- private:
-  bool is_there() const {
-    struct stat status = {};
-    return fstat(file_, &status) == 0 && status.st_nlink > 0;
-  }
-
-  const fs::path& path_;
-  fs::path partial_;
-  int file_ = -1;
 };
 
 /// Removes what writers of this file left that were killed: "NAME.PROCESS.part" without a lock.
@@ -111,9 +67,34 @@ void remove_abandoned(const fs::path& path) {
 
 void write_output_file(const fs::path& path, const std::string& text) {
   remove_abandoned(path);
-  PartialFile file(path);
-  file.write(text);
-  file.put_in_place();
+  // A lock shows others that its writer lives: the next writer of the path removes one without.
+  PartialFile partial(path.string() + fmt::format(".{}.part", getpid()));
+  std::error_code error;
+  struct stat status = {};
+  do {
+    if (partial.file >= 0) close(partial.file);
+    // A new file, not one that a link of that name leads to.
+    fs::remove(partial.name, error);
+    partial.file =
+        open(partial.name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (partial.file < 0) throw output_failure(exit_cannot_create, path, "created");
+    // Another may have taken it for an old one before it was locked.
+  } while (flock(partial.file, LOCK_EX | LOCK_NB) == 0
+               ? fstat(partial.file, &status) != 0 || status.st_nlink == 0
+               : errno == EWOULDBLOCK);
+  for (std::string_view rest = text; !rest.empty();) {
+    const ssize_t written = ::write(partial.file, rest.data(), rest.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) throw output_failure(exit_io, path, "written");
+    rest.remove_prefix(static_cast<std::size_t>(written));
+  }
+  // Some file systems tell only at a close that there was no room; the lock stays.
+  const int copy = dup(partial.file);
+  if (copy >= 0 && close(copy) != 0) throw output_failure(exit_io, path, "written");
+  if (std::rename(partial.name.c_str(), path.c_str()) != 0) {
+    throw output_failure(exit_cannot_create, path, "replaced");
+  }
+  close(std::exchange(partial.file, -1));
 }
 
 void require_file_name(const std::string& sweep_name) {

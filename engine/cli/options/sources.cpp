@@ -8,7 +8,6 @@
 #include <charconv>
 #include <cstdlib>
 #include <memory>
-#include <utility>
 
 #include "engine/system/dynamic_library.h"
 #include "engine/system/machine_memory.h"

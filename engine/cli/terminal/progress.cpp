@@ -17,15 +17,6 @@
 namespace sweep {
 namespace {
 
-/// "2738 GB/s", "98.21 % efficiency", "4.000 load_sectors_per_request"
-std::string describe_figure(const std::string& metric, double figure) {
-  const std::string unit = unit_of(metric);
-  std::string text = format_figure(figure);
-  if (!unit.empty()) text += " " + unit;
-  const bool unit_says_it = unit == "GB/s" || metric == "time";
-  return unit_says_it ? text : text + " " + metric;
-}
-
 std::vector<TuneObjective> best_by(const Sweep& sweep) {
   if (sweep.tune) return sweep.tune->objectives;
   std::vector<std::string> names = {"bandwidth", "shared_bandwidth", "time"};
@@ -84,36 +75,29 @@ BestSoFar::BestSoFar(const Sweep& sweep)
     : BestSoFar(best_by(sweep), varying_names(sweep),
                 sweep.tune ? sweep.tune->for_each : std::vector<std::string>()) {}
 
-const Metric* BestSoFar::metric_of(const PointRecord& point) {
-  const auto find = [&](const TuneObjective& by) -> const Metric* {
-    const auto found = std::ranges::find(point.metrics, by.metric, &Metric::name);
-    return found != point.metrics.end() && std::isfinite(found->value) ? &*found : nullptr;
-  };
-  if (chosen_) return find(*chosen_);
-  for (const TuneObjective& by : by_) {
-    const Metric* metric = find(by);
-    if (metric == nullptr) continue;
-    chosen_ = by;
-    return metric;
-  }
-  return nullptr;
-}
-
 void BestSoFar::add(const PointRecord& point) {
   if (point.status == PointStatus::failed || is_cut_off(point)) return;
-  const Metric* metric = metric_of(point);
-  if (metric == nullptr) return;
+  const auto figure_by = [&](const TuneObjective& by) {
+    const auto found = std::ranges::find(point.metrics, by.metric, &Metric::name);
+    return found != point.metrics.end() && std::isfinite(found->value) ? std::optional(found->value)
+                                                                       : std::nullopt;
+  };
+  const auto by = std::ranges::find_if(
+      by_, [&](const TuneObjective& each) { return figure_by(each).has_value(); });
+  if (by == by_.end()) return;
+  by_ = {TuneObjective(*by)};
+  const double figure = *figure_by(by_.front());
   const Bindings group = group_of(point.key, for_each_);
   newest_ =
       static_cast<std::size_t>(std::ranges::find(bests_, group, &Best::group) - bests_.begin());
   const bool is_first = newest_ == bests_.size();
   if (is_first) bests_.push_back({group, 0, {}});
   Best& best = bests_[newest_];
-  const bool is_higher = chosen_->better == Better::higher;
-  if (!is_first && !(is_higher ? metric->value > best.figure : metric->value < best.figure)) return;
-  best.figure = metric->value;
-  const Bindings environment = with_pattern(point.key.pattern_name, point.key.parameters);
+  const bool is_higher = by_.front().better == Better::higher;
+  if (!is_first && !(is_higher ? figure > best.figure : figure < best.figure)) return;
+  best.figure = figure;
   best.parameters.clear();  // then "transpose STRIDE=1 T=float"
+  const Bindings environment = with_pattern(point.key.pattern_name, point.key.parameters);
   for (const std::string& name : telling_) {
     const Value* value = environment.find(name);
     const bool is_of_group = std::ranges::find(for_each_, name) != for_each_.end();
@@ -126,10 +110,15 @@ void BestSoFar::add(const PointRecord& point) {
 std::string BestSoFar::describe(bool with_names) const {
   if (bests_.empty()) return "";
   const Best& best = bests_[newest_];
-  const std::string group = best.group.empty() ? "" : "of " + to_string(best.group) + " ";
-  std::string text = fmt::format("best {}{}", group, describe_figure(chosen_->metric, best.figure));
-  if (with_names && !best.parameters.empty()) text += ": " + best.parameters;
-  return text;
+  const std::string& metric = by_.front().metric;
+  const std::string unit = unit_of(metric);
+  std::string text = "best ";
+  if (!best.group.empty()) text += "of " + to_string(best.group) + " ";
+  text += format_figure(best.figure);
+  if (!unit.empty()) text += " " + unit;
+  const bool unit_says_it = unit == "GB/s" || metric == "time";
+  if (!unit_says_it) text += " " + metric;
+  return with_names && !best.parameters.empty() ? text + ": " + best.parameters : text;
 }
 
 void Pace::add(double now) {
@@ -363,25 +352,19 @@ void StepProgress::step() {
   pace_.add(clock_());
 }
 
-std::string StepProgress::text(double now) const {
-  std::string text =
-      fmt::format("{}: {} of {}", job_, format_thousands(done_), format_thousands(steps_));
-  const auto left = pace_.seconds_left(steps_ - done_, now);
-  text += " | " + (left ? describe_left(*left) : fmt::format("for {:.0f} s", now - begin_));
-  return printable(text);
-}
-
 void StepProgress::tick() {
   constexpr double plain_interval = 10;
   const std::lock_guard lock(mutex_);
   const double now = clock_();
   const Terminal terminal = terminal_of(STDERR_FILENO);
-  if (terminal.live) {
-    line_.show_cut(text(now), terminal);
-  } else if (now - last_shown_ >= plain_interval) {
-    last_shown_ = now;
-    line_.print(text(now));
-  }
+  if (!terminal.live && now - last_shown_ < plain_interval) return;
+  const auto left = pace_.seconds_left(steps_ - done_, now);
+  const std::string text = printable(
+      fmt::format("{}: {} of {} | {}", job_, format_thousands(done_), format_thousands(steps_),
+                  left ? describe_left(*left) : fmt::format("for {:.0f} s", now - begin_)));
+  if (terminal.live) return line_.show_cut(text, terminal);
+  last_shown_ = now;
+  line_.print(text);
 }
 
 }  // namespace sweep

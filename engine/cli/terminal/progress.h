@@ -44,12 +44,9 @@ class BestSoFar {
     std::string parameters;  ///< that tell the point from others of the group
   };
 
-  const Metric* metric_of(const PointRecord& point);
-
-  std::vector<TuneObjective> by_;
+  std::vector<TuneObjective> by_;  ///< once a point has one of them, that alone
   std::vector<std::string> telling_;
   std::vector<std::string> for_each_;
-  std::optional<TuneObjective> chosen_;
   std::vector<Best> bests_;  ///< one for each group
   std::size_t newest_ = 0;   ///< the group of the newest point
 };
@@ -154,7 +151,6 @@ class StepProgress {
 
  private:
   void tick();
-  std::string text(double now) const;
 
   const std::string job_;
   const std::size_t steps_;

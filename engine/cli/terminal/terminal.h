@@ -1,13 +1,14 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <functional>
 #include <limits>
-#include <mutex>
+#include <ostream>
+#include <streambuf>
 #include <string>
 #include <thread>
+#include <utility>
 
 namespace sweep {
 
@@ -70,20 +71,42 @@ class PassingLine : public LiveLine {
   PassingLine& operator=(const PassingLine&) = delete;
 };
 
-/// Does something again and again, in a thread of its own, while it lives.
+/// Does something again and again, in a thread of its own, while it lives. Its end waits for an
+/// action under way.
 class Ticker {
  public:
   Ticker(std::chrono::milliseconds interval, std::function<void()> action);
-  /// Waits for an action under way.
-  ~Ticker();
-  Ticker(const Ticker&) = delete;
-  Ticker& operator=(const Ticker&) = delete;
 
  private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool ends_ = false;
-  std::thread thread_;
+  std::jthread thread_;
+};
+
+/// Guards a stream as long as this lives: passes on what a program writes, without what a
+/// stranger's text could steer a terminal with. Of escape sequences only those that this program
+/// uses for colours and to clear a line are left, and none where it uses none, a carriage return
+/// only before a line break, and everything else that printable_text replaces becomes '?'. What
+/// goes into a file or a pipe is shown by a terminal later on.
+class TerminalGuard : private std::streambuf {
+ public:
+  /// Whether the program uses escape sequences now: an option may say so.
+  using HasEscapes = std::function<bool()>;
+
+  TerminalGuard(std::ostream& stream, HasEscapes has_escapes)
+      : stream_(stream), sink_(*stream.rdbuf(this)), has_escapes_(std::move(has_escapes)) {}
+  ~TerminalGuard() override;
+  TerminalGuard(const TerminalGuard&) = delete;
+  TerminalGuard& operator=(const TerminalGuard&) = delete;
+
+ private:
+  int_type overflow(int_type c) override;
+  std::streamsize xsputn(const char* text, std::streamsize size) override;
+  int sync() override { return sink_.pubsync(); }
+  bool pass_on();
+
+  std::ostream& stream_;
+  std::streambuf& sink_;
+  HasEscapes has_escapes_;
+  std::string pending_;  ///< the beginning of a character or a sequence
 };
 
 }  // namespace sweep

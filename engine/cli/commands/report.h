@@ -1,10 +1,8 @@
 #pragma once
 
-#include <cstddef>
 #include <filesystem>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "report/run_analysis.h"
@@ -27,24 +25,6 @@ std::vector<std::filesystem::path> paths_of(const ChartFiles& charts);
 
 /// What a run says about them: a line with the files' names, one with the note, or nothing.
 std::string describe_chart_files(const ChartFiles& charts);
-
-/// The N-th picture of a report: `base`-N.svg.
-std::filesystem::path picture_path(const std::filesystem::path& base, std::size_t number);
-
-/// A form of report.
-struct ReportFormat {
-  std::string_view name;                         ///< in `--format NAME`, and the ending of its file
-  std::string_view help;                         ///< what it is, for --help
-  bool is_written_by_run;                        ///< beside the database, at a run's end
-  std::string (*write)(const RunAnalysis& run);  ///< null for what is not one text: pictures
-  /// The same with links to the charts' pictures; null where the form has none.
-  std::string (*write_with)(const RunAnalysis& run, const ChartPictures& pictures) = nullptr;
-};
-
-std::span<const ReportFormat> report_formats();
-
-/// Null when there is none of this name.
-const ReportFormat* find_report_format(std::string_view name);
 
 /// Writes the reports that belong to every run, `base` with each format's ending, with the pictures
 /// beside them, and returns their names. They are made at once. Throws CommandError when one cannot
