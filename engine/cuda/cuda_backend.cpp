@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <future>
 
 #include "engine/cuda/cuda_execution.h"

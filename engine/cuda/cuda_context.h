@@ -1,9 +1,7 @@
 #pragma once
 
-#include <cstdint>
 #include <list>
 #include <memory>
-#include <string>
 
 #include "engine/backend/backend.h"
 #include "engine/cuda/device_memory.h"

@@ -1,14 +1,6 @@
 #pragma once
 
-#include <array>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
 #include <optional>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "engine/cuda/cuda_context.h"
 #include "engine/spec/sweep.h"

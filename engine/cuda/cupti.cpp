@@ -3,12 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "engine/cuda/range_profiler.h"
-#include "engine/system/dynamic_library.h"
 
 namespace sweep {
 namespace {

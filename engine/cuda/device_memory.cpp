@@ -6,7 +6,6 @@
 #include <bit>
 #include <numeric>
 
-#include "engine/backend/backend.h"
 #include "engine/text/units.h"
 
 namespace sweep {

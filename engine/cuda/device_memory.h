@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <vector>
 
 #include "engine/backend/backend.h"
 #include "engine/cuda/driver.h"

@@ -1,9 +1,5 @@
 #pragma once
 
-#include <memory>
-#include <span>
-
-#include "engine/backend/backend.h"
 #include "engine/cuda/cuda_context.h"
 
 namespace sweep {

@@ -4,7 +4,6 @@
 #include <charconv>
 #include <cstring>
 #include <list>
-#include <optional>
 
 #include "engine/cuda/cupti.h"
 #include "engine/text/diagnostic.h"

@@ -12,7 +12,6 @@
 #include <variant>
 
 #include "engine/spec/map_reader.h"
-#include "engine/text/diagnostic.h"
 #include "engine/text/units.h"
 
 namespace sweep {
@@ -229,9 +228,10 @@ class ProfileReader {
   }
 
  private:
-  static std::vector<std::string> keys() {
-    std::vector<std::string> keys = {"name", "compute_capability"};
-    for (const FigureKey& key : figure_keys) keys.emplace_back(key.name);
+  static std::vector<Key> keys() {
+    std::vector<Key> keys = {{"name", ValueForm::plain, ""},
+                             {"compute_capability", ValueForm::plain, ""}};
+    for (const FigureKey& key : figure_keys) keys.push_back({key.name, ValueForm::plain, ""});
     return keys;
   }
 

@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 
 #include "engine/emulator/lower/inline_calls.h"
 #include "engine/emulator/lower/kernel.h"
 #include "engine/emulator/machine/grid_run.h"
-#include "engine/emulator/machine/memory.h"
 #include "engine/text/units.h"
 
 namespace sweep {

@@ -9,7 +9,6 @@
 #include "engine/emulator/cubin/kernel_code.h"
 #include "engine/emulator/execution/block_sample.h"
 #include "engine/emulator/lower/kernel.h"
-#include "engine/emulator/machine/memory.h"
 #include "engine/text/units.h"
 
 namespace sweep {

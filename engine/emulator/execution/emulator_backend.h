@@ -1,12 +1,5 @@
 #pragma once
 
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include "engine/backend/backend.h"
 #include "engine/emulator/cache/cache_model.h"
 #include "engine/emulator/execution/emulated_workload.h"
 #include "engine/emulator/machine/counts.h"
