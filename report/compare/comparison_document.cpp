@@ -386,7 +386,8 @@ Json json_of(const ComparedRun& run) {
           {"points", run.results.points.size()}};
 }
 
-Json json_of(const ComparedMetric& metric, const MetricSummary& summary) {
+Json json_of(const ComparedMetric& metric) {
+  const MetricSummary& summary = metric.summary;
   return {{"name", metric.after.name},
           {"origin_before", to_string(metric.before.origin)},
           {"origin_after", to_string(metric.after.origin)},
@@ -421,9 +422,7 @@ std::string write_comparison_json(const RunComparison& comparison) {
     differences.push_back({{"text", text}, {"serious", is_serious}});
   }
   Json metrics = Json::array();
-  for (std::size_t i = 0; i < comparison.metrics.size(); ++i) {
-    metrics.push_back(json_of(comparison.metrics[i], comparison.summaries[i]));
-  }
+  for (const ComparedMetric& metric : comparison.metrics) metrics.push_back(json_of(metric));
   Json configurations = Json::array();
   for (const ConfigurationComparison& each : comparison.configurations) {
     Json changes = Json::array();

@@ -42,7 +42,8 @@ std::string describe_size(const MetricChange& change, const ComparedMetric& metr
 }
 
 /// "3 slower (threshold 5 %) and 189 the same"
-std::string describe_counts(const ComparedMetric& metric, const MetricSummary& summary) {
+std::string describe_counts(const ComparedMetric& metric) {
+  const MetricSummary& summary = metric.summary;
   const bool is_exact = metric.threshold == 0;
   const std::string threshold = fmt::format("{:.3g} %", metric.threshold * 100);
   if (const std::size_t same = summary.count(Change::same); same == summary.all()) {
@@ -69,9 +70,9 @@ std::string describe_counts(const ComparedMetric& metric, const MetricSummary& s
 void add_metric_lines(const RunComparison& comparison, std::size_t index,
                       std::vector<std::string>& lines) {
   const ComparedMetric& metric = comparison.metrics[index];
-  const MetricSummary& summary = comparison.summaries[index];
+  const MetricSummary& summary = metric.summary;
   std::string& line = lines.emplace_back(heading_of(metric) + ": ");
-  line += describe_counts(metric, summary);
+  line += describe_counts(metric);
   const bool all_equal = metric.threshold == 0 && summary.count(Change::same) == summary.all();
   if (summary.mean && summary.all() > 1 && !all_equal) {
     line += "; geometric mean of " + describe_ratio(*summary.mean);

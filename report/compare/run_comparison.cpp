@@ -220,7 +220,7 @@ RunComparison compare_runs(ComparedRun before, ComparedRun after,
     }
   }
   for (std::size_t i = 0; i < comparison.metrics.size(); ++i) {
-    comparison.summaries.push_back(summarize(comparison, i));
+    comparison.metrics[i].summary = summarize(comparison, i);
   }
   comparison.parameters = telling_names(comparison.configurations);
   comparison.differences = differences_of(comparison);
@@ -228,12 +228,10 @@ RunComparison compare_runs(ComparedRun before, ComparedRun after,
 }
 
 bool has_regression(const RunComparison& comparison) {
-  if (comparison.count(PairStatus::failed_after) > 0) return true;
-  for (std::size_t i = 0; i < comparison.metrics.size(); ++i) {
-    const bool is_worse = comparison.summaries[i].count(Change::worse) > 0;
-    if (comparison.metrics[i].judges && is_worse) return true;
-  }
-  return false;
+  return comparison.count(PairStatus::failed_after) > 0 ||
+         std::ranges::any_of(comparison.metrics, [](const ComparedMetric& metric) {
+           return metric.judges && metric.summary.count(Change::worse) > 0;
+         });
 }
 
 namespace {

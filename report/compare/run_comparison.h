@@ -79,6 +79,35 @@ MetricRequest read_metric_request(std::string_view text);
 /// moved), as are NVIDIA's own sums; bytes wanted, numbers of samples, clocks stay neither.
 Better better_in_comparison(const MetricColumn& column);
 
+/// How a metric of one configuration changed.
+enum class Change {
+  same,     ///< surely by no more than the threshold
+  better,   ///< surely by more
+  worse,    ///< surely by more
+  changed,  ///< surely by more, of a metric of which no value is better
+  unclear,  ///< its interval reaches across the threshold, or has too few samples to be one
+  missing,  ///< one of the two has no such figure
+};
+
+/// "same", "better", ...: as the JSON has it.
+std::string_view to_string(Change change);
+
+/// How a metric changed over all configurations that were compared.
+struct MetricSummary {
+  std::array<std::size_t, 6> counts = {};  ///< of configurations, by how the metric changed
+  std::optional<Estimate> mean = {};       ///< geometric, of the ratios that are positive numbers
+  std::size_t not_averaged = 0;            ///< others: one figure of the two is 0
+  /// Places of the configurations with the most and the least costs after; nothing where all
+  /// ratios are 1.
+  std::optional<std::size_t> worst = {};
+  std::optional<std::size_t> best = {};
+
+  std::size_t count(Change change) const { return counts.at(static_cast<std::size_t>(change)); }
+  std::size_t all() const { return std::accumulate(counts.begin(), counts.end(), std::size_t{0}); }
+
+  friend bool operator==(const MetricSummary&, const MetricSummary&) = default;
+};
+
 /// A metric of both runs, and how far apart its figures may lie.
 struct ComparedMetric {
   MetricColumn before;
@@ -87,6 +116,7 @@ struct ComparedMetric {
   double threshold = 0;   ///< a share: 0.05 is 5 %
   bool is_speed = false;  ///< a time or a bandwidth: a change of it is faster or slower
   bool judges = true;     ///< getting worse is a regression; else it is only shown
+  MetricSummary summary = {};
 
   friend bool operator==(const ComparedMetric&, const ComparedMetric&) = default;
 };
@@ -122,19 +152,6 @@ bool any_has_both(std::span<const PointPair> pairs, const MetricColumn& before,
 std::vector<ComparedMetric> choose_metrics(std::span<const PointPair> pairs,
                                            std::span<const MetricRequest> requests,
                                            std::optional<double> threshold);
-
-/// How a metric of one configuration changed.
-enum class Change {
-  same,     ///< surely by no more than the threshold
-  better,   ///< surely by more
-  worse,    ///< surely by more
-  changed,  ///< surely by more, of a metric of which no value is better
-  unclear,  ///< its interval reaches across the threshold, or has too few samples to be one
-  missing,  ///< one of the two has no such figure
-};
-
-/// "same", "better", ...: as the JSON has it.
-std::string_view to_string(Change change);
 
 struct MetricChange {
   Change change = Change::missing;
@@ -200,20 +217,6 @@ struct Matching {
 Matching match_configurations(std::span<const StoredPoint> before,
                               std::span<const StoredPoint> after, const MatchRules& rules);
 
-/// How a metric changed over all configurations that were compared.
-struct MetricSummary {
-  std::array<std::size_t, 6> counts = {};  ///< of configurations, by how the metric changed
-  std::optional<Estimate> mean = {};       ///< geometric, of the ratios that are positive numbers
-  std::size_t not_averaged = 0;            ///< others: one figure of the two is 0
-  /// Places of the configurations with the most and the least costs after; nothing where all
-  /// ratios are 1.
-  std::optional<std::size_t> worst = {};
-  std::optional<std::size_t> best = {};
-
-  std::size_t count(Change change) const { return counts.at(static_cast<std::size_t>(change)); }
-  std::size_t all() const { return std::accumulate(counts.begin(), counts.end(), std::size_t{0}); }
-};
-
 /// One of the two runs.
 struct ComparedRun {
   std::string label;  ///< where it is: "results/stride.db:3"
@@ -231,7 +234,6 @@ struct RunComparison {
   ComparedRun before;
   ComparedRun after;
   std::vector<ComparedMetric> metrics = {};
-  std::vector<MetricSummary> summaries = {};  ///< one per metric
   std::vector<ConfigurationComparison> configurations = {};
   std::vector<RunDifference> differences = {};
   /// The parameters, "pattern" among them, that name each configuration to a reader: those that

@@ -160,12 +160,12 @@ BOOST_AUTO_TEST_CASE(a_threshold_that_is_given_counts_for_all_metrics) {
 BOOST_AUTO_TEST_CASE(counts_are_exact_and_each_may_regress) {
   const RunComparison comparison = counted_comparison();
   BOOST_REQUIRE(comparison.metrics.size() == 3);
-  BOOST_TEST(comparison.summaries[0].count(Change::worse) == 1U);
-  BOOST_TEST(comparison.summaries[0].count(Change::better) == 1U);
-  BOOST_TEST(comparison.summaries[0].count(Change::same) == 2U);
+  BOOST_TEST(comparison.metrics[0].summary.count(Change::worse) == 1U);
+  BOOST_TEST(comparison.metrics[0].summary.count(Change::better) == 1U);
+  BOOST_TEST(comparison.metrics[0].summary.count(Change::same) == 2U);
   BOOST_TEST(comparison.metrics[1].after.name == "atomic_sectors");
-  BOOST_TEST(comparison.summaries[1].count(Change::worse) == 1U);
-  BOOST_TEST(comparison.summaries[2].count(Change::same) == 4U);
+  BOOST_TEST(comparison.metrics[1].summary.count(Change::worse) == 1U);
+  BOOST_TEST(comparison.metrics[2].summary.count(Change::same) == 4U);
   BOOST_TEST(has_regression(comparison));
   BOOST_TEST(describe_verdict(comparison) ==
              "regression: of 4 configurations in both runs 2 worse");
@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(other_devices_are_compared_by_their_share_of_the_peak_too) 
   const RunComparison comparison = compare_runs(before, after);
   BOOST_REQUIRE(comparison.metrics.size() == 2);
   BOOST_TEST(comparison.metrics[1].after.name == "percent_of_peak");
-  BOOST_TEST(comparison.summaries[1].count(Change::worse) == 1U);
+  BOOST_TEST(comparison.metrics[1].summary.count(Change::worse) == 1U);
   BOOST_TEST(!has_regression(comparison));
   BOOST_TEST(any_contains(texts(comparison.differences),
                           "!the devices differ: NVIDIA H200 in A, NVIDIA B200 in B"));
@@ -279,7 +279,8 @@ BOOST_AUTO_TEST_CASE(a_run_is_never_worse_than_itself) {
     request.threshold = 0.2;
     const RunComparison comparison = compare_runs(run, run, request);
     RC_ASSERT(!has_regression(comparison));
-    RC_ASSERT(comparison.summaries[0].count(Change::same) == comparison.summaries[0].all());
+    RC_ASSERT(comparison.metrics[0].summary.count(Change::same) ==
+              comparison.metrics[0].summary.all());
     RC_ASSERT(comparison.count(PairStatus::only_before) == 0);
     RC_ASSERT(comparison.count(PairStatus::fixed) == 0);
   });
@@ -291,15 +292,20 @@ BOOST_AUTO_TEST_CASE(exchanging_the_runs_exchanges_the_verdicts) {
     const ComparedRun b = arbitrary_run("b.db:1");
     const RunComparison there = compare_runs(a, b);
     const RunComparison back = compare_runs(b, a);
-    RC_ASSERT(there.summaries[0].count(Change::worse) == back.summaries[0].count(Change::better));
-    RC_ASSERT(there.summaries[0].count(Change::better) == back.summaries[0].count(Change::worse));
-    RC_ASSERT(there.summaries[0].count(Change::same) == back.summaries[0].count(Change::same));
-    RC_ASSERT(there.summaries[0].count(Change::unclear) ==
-              back.summaries[0].count(Change::unclear));
+    RC_ASSERT(there.metrics[0].summary.count(Change::worse) ==
+              back.metrics[0].summary.count(Change::better));
+    RC_ASSERT(there.metrics[0].summary.count(Change::better) ==
+              back.metrics[0].summary.count(Change::worse));
+    RC_ASSERT(there.metrics[0].summary.count(Change::same) ==
+              back.metrics[0].summary.count(Change::same));
+    RC_ASSERT(there.metrics[0].summary.count(Change::unclear) ==
+              back.metrics[0].summary.count(Change::unclear));
     RC_ASSERT(there.count(PairStatus::failed_after) == back.count(PairStatus::fixed));
     RC_ASSERT(there.count(PairStatus::only_before) == back.count(PairStatus::only_after));
-    RC_ASSERT(there.summaries[0].mean.has_value() == back.summaries[0].mean.has_value());
-    const double product = there.summaries[0].mean->value * back.summaries[0].mean->value;
+    RC_ASSERT(there.metrics[0].summary.mean.has_value() ==
+              back.metrics[0].summary.mean.has_value());
+    const double product =
+        there.metrics[0].summary.mean->value * back.metrics[0].summary.mean->value;
     RC_ASSERT(std::abs(product - 1) < 1e-9);
   });
 }
