@@ -16,15 +16,11 @@ using NameSet = std::set<std::string>;
 /// Of a pattern, by name.
 using Parameters = std::vector<ParameterValues>;
 
-/// A point's name in the comparison.
-struct Entry {
-  std::size_t place = 0;  ///< in the run's points
-  PointRecord key;        ///< pattern, parameters and which are derived alone, renamed
-};
-
 struct RunSide {
   std::string name;  ///< "A" or "B"
-  std::vector<Entry> entries;
+  /// Of the run's points pattern, parameters and which are derived alone, renamed; the ordinal is
+  /// their place in the run's points.
+  std::vector<StoredPoint> entries;
 
   RunSide(const char* run, std::span<const StoredPoint> points, std::span<const Renamed> renamed)
       : name(run) {
@@ -32,24 +28,21 @@ struct RunSide {
       const auto found = std::ranges::find(renamed, old, &Renamed::before);
       return found != renamed.end() ? found->after : old;
     };
-    for (const auto& [point, id, ordinal, measured_by] : points) {
-      Entry& entry = entries.emplace_back(Entry{entries.size(), {}});
-      entry.key.key.pattern_name = now(point.key.pattern_name);
-      for (const auto& [parameter, value] : point.key.parameters.entries()) {
-        entry.key.key.parameters.set(now(parameter), value);
+    for (const StoredPoint& stored : points) {
+      StoredPoint& entry = entries.emplace_back();
+      entry.ordinal = static_cast<std::int64_t>(entries.size()) - 1;
+      entry.point.key.pattern_name = now(stored.point.key.pattern_name);
+      for (const auto& [parameter, value] : stored.point.key.parameters.entries()) {
+        entry.point.key.parameters.set(now(parameter), value);
       }
-      for (const std::string& parameter : point.derived) {
-        entry.key.derived.push_back(now(parameter));
+      for (const std::string& parameter : stored.point.derived) {
+        entry.point.derived.push_back(now(parameter));
       }
     }
   }
 
   /// The values of "pattern" and of each parameter among all of the run's patterns.
-  std::vector<ParameterValues> values() const {
-    std::vector<const PointRecord*> keys;
-    for (const Entry& entry : entries) keys.push_back(&entry.key);
-    return parameters_of(keys);
-  }
+  std::vector<ParameterValues> values() const { return parameters_of(records_of(entries)); }
 
   NameSet names() const {
     NameSet names = {"pattern"};
@@ -59,7 +52,9 @@ struct RunSide {
 
   std::map<std::string, Parameters> patterns() const {
     std::map<std::string, std::vector<const PointRecord*>> points;
-    for (const Entry& entry : entries) points[entry.key.key.pattern_name].push_back(&entry.key);
+    for (const PointRecord* point : records_of(entries)) {
+      points[point->key.pattern_name].push_back(point);
+    }
     std::map<std::string, Parameters> patterns;
     for (const auto& [pattern, records] : points) {
       patterns[pattern] = parameters_of(records);
@@ -80,9 +75,9 @@ std::vector<std::string> parameters_in(const Expression& condition) {
 void check_kind(const Expression& condition, const RunSide& side) {
   if (side.entries.empty()) return;
   Diagnostics diagnostics;
-  for (const Entry& entry : side.entries) {
+  for (const StoredPoint& entry : side.entries) {
     Diagnostics of_entry;
-    const auto kind = condition.check(scope_of(environment_of(entry.key)), of_entry);
+    const auto kind = condition.check(scope_of(environment_of(entry.point)), of_entry);
     if (kind == ValueKind::boolean) return;
     if (kind) {
       throw InputError(condition.where(), "a condition is true or false, this is not",
@@ -103,7 +98,8 @@ void restrict_to(const Expression& condition, RunSide& side, std::vector<std::st
     return;
   }
   check_kind(condition, side);
-  std::erase_if(side.entries, [&](const Entry& entry) { return !holds(condition, entry.key); });
+  std::erase_if(side.entries,
+                [&](const StoredPoint& entry) { return !holds(condition, entry.point); });
 }
 
 /// What both runs computed from others is no part of what a configuration is, nor is what one
@@ -208,8 +204,8 @@ using PlacesByIdentity =
 void add_side(const RunSide& side, std::optional<std::size_t> ConfigurationComparison::*place,
               const std::map<std::string, NameSet>& ignored_by_pattern, PlacesByIdentity& places,
               std::vector<ConfigurationComparison>& configurations) {
-  for (const Entry& entry : side.entries) {
-    const PointKey& key = entry.key.key;
+  for (const StoredPoint& entry : side.entries) {
+    const PointKey& key = entry.point.key;
     const NameSet& ignored = ignored_by_pattern.at(key.pattern_name);
     ConfigurationComparison own{key.pattern_name, {}};
     for (const auto& [name, value] : key.parameters.entries()) {
@@ -226,7 +222,7 @@ void add_side(const RunSide& side, std::optional<std::size_t> ConfigurationCompa
           own.pattern + (own.parameters.empty() ? "" : " " + to_string(own.parameters)),
           ignored.empty() ? "" : " that differ in ", in_words({ignored.begin(), ignored.end()})));
     }
-    taken = entry.place;
+    taken = static_cast<std::size_t>(entry.ordinal);
   }
 }
 
