@@ -85,14 +85,12 @@ std::vector<ParameterValues> telling_parameters(const std::vector<ParameterValue
 }
 
 std::string describe(const Bindings& environment, std::span<const ParameterValues> parameters) {
-  std::string text;
+  std::vector<std::string> texts;
   for (const ParameterValues& parameter : parameters) {
     const Value* value = environment.find(parameter.name);
-    if (value == nullptr) continue;
-    if (!text.empty()) text += ", ";
-    text += parameter.name + " = " + parameter.show(*value);
+    if (value != nullptr) texts.push_back(parameter.name + " = " + parameter.show(*value));
   }
-  return text;
+  return fmt::format("{}", fmt::join(texts, ", "));
 }
 
 std::string describe(const PointRecord& point, std::span<const ParameterValues> parameters) {
@@ -101,18 +99,15 @@ std::string describe(const PointRecord& point, std::span<const ParameterValues> 
 
 std::string describe_group(const Bindings& group, std::span<const std::string> for_each,
                            std::span<const ParameterValues> parameters) {
-  std::string text;
+  std::vector<std::string> texts;
   for (const std::string& name : for_each) {
-    if (!text.empty()) text += ", ";
     const Value* value = group.find(name);
-    const ParameterValues* parameter = find_parameter(parameters, name);
-    if (value == nullptr) {
-      text += "without " + name;
-    } else {
-      text += name + " = " + (parameter != nullptr ? parameter->show(*value) : to_string(*value));
-    }
+    const ParameterValues* known = find_parameter(parameters, name);
+    texts.push_back(value == nullptr   ? "without " + name
+                    : known != nullptr ? name + " = " + known->show(*value)
+                                       : name + " = " + to_string(*value));
   }
-  return text;
+  return fmt::format("{}", fmt::join(texts, ", "));
 }
 
 std::string with_values(const ParameterValues& parameter, std::size_t most) {

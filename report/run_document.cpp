@@ -220,35 +220,6 @@ Document failures_section(const RunAnalysis& run) {
   return content;
 }
 
-/// A page says at its beginning what to be careful about; its notes are the others.
-struct PageNotes {
-  std::vector<std::string> warnings;
-  std::vector<std::string> notes;
-};
-
-PageNotes notes_for_page(const RunResults& results,
-                         const std::vector<ExpectationResult>& expectations) {
-  PageNotes page;
-  if (std::string state = results.describe_state(); !state.empty()) {
-    page.warnings.push_back(std::move(state));
-  }
-  if (const std::size_t failed = results.count_failed(); failed > 0) {
-    page.warnings.push_back(fmt::format("{} of {} failed; the reasons stand below",
-                                        format_thousands(failed),
-                                        count_of(results.points.size(), "point")));
-  }
-  for (const ExpectationResult& result : expectations) {
-    if (result.kept()) continue;
-    (result.applies() ? page.warnings : page.notes)
-        .push_back("the expectation " + describe(result.expectation) + ": " + verdict_of(result));
-  }
-  for (RunNote& note : run_notes(results)) {
-    (note.is_concern ? page.warnings : page.notes).push_back(std::move(note.text));
-  }
-  std::ranges::move(describe_notes(results.points), std::back_inserter(page.notes));
-  return page;
-}
-
 /// What a run's report says, in its order, in Markdown or on a page. A page has charts, all points
 /// and the patterns' sources as blocks of its own.
 class RunDocument {
@@ -283,7 +254,9 @@ class RunDocument {
   }
 
   Document page(const std::vector<Chart>& charts) && {
-    const PageNotes notes = notes_for_page(results_, expectations_);
+    std::vector<std::string> warnings;
+    std::vector<std::string> notes;
+    collect_notes(warnings, notes);
     std::vector<std::string> findings = describe_tuning(run_);
     std::ranges::move(describe_best(run_), std::back_inserter(findings));
     std::ranges::move(describe_limits(run_), std::back_inserter(findings));
@@ -294,8 +267,8 @@ class RunDocument {
     title.emplace_back(PageBlock{summary_tiles(run_)});
     if (!findings.empty()) title.emplace_back(list_sentences(std::move(findings)));
     add_title(std::move(title));
-    add_list("warnings", "Warnings", list_sentences(notes.warnings));
-    add_list("notes", "Notes", list_sentences(notes.notes));
+    add_list("warnings", "Warnings", list_sentences(std::move(warnings)));
+    add_list("notes", "Notes", list_sentences(std::move(notes)));
     add_block("charts", "Charts", chart_figures(charts));
     add("tables", "Tables", sweep_tables());
     add("tuning", "Tuning", tuning_section(run_));
@@ -337,6 +310,27 @@ class RunDocument {
   void add_title(Document content) {
     document_.emplace_back(
         Section{"summary", results_.run.provenance.sweep_name, std::move(content), 1});
+  }
+
+  /// A page says at its beginning what to be careful about; its notes are the others.
+  void collect_notes(std::vector<std::string>& warnings, std::vector<std::string>& notes) const {
+    if (std::string state = results_.describe_state(); !state.empty()) {
+      warnings.push_back(std::move(state));
+    }
+    if (const std::size_t failed = results_.count_failed(); failed > 0) {
+      warnings.push_back(fmt::format("{} of {} failed; the reasons stand below",
+                                     format_thousands(failed),
+                                     count_of(results_.points.size(), "point")));
+    }
+    for (const ExpectationResult& result : expectations_) {
+      if (result.kept()) continue;
+      (result.applies() ? warnings : notes)
+          .push_back("the expectation " + describe(result.expectation) + ": " + verdict_of(result));
+    }
+    for (RunNote& note : run_notes(results_)) {
+      (note.is_concern ? warnings : notes).push_back(std::move(note.text));
+    }
+    std::ranges::move(describe_notes(results_.points), std::back_inserter(notes));
   }
 
   void add_summary(Document& content) const {

@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "engine/text/characters.h"
 #include "engine/text/units.h"
+#include "report/charts/draw_chart.h"
 #include "report/html/html_text.h"
 #include "report/html/page_parts.h"
 #include "report/limit_words.h"
@@ -12,6 +15,132 @@
 #include "report/run_report.h"
 
 namespace sweep {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json axis_data(const ChartAxis& axis) {
+  constexpr std::array names = {"linear", "log2", "log10", "category"};
+  Json places = Json::array();
+  Json labels = Json::array();
+  for (const ChartTick& tick : axis.ticks) {
+    places.push_back(tick.at);
+    labels.push_back(tick.label);
+  }
+  return {{"label", axis.label},
+          {"scale", names.at(static_cast<std::size_t>(axis.scale))},
+          {"places", std::move(places)},
+          {"labels", std::move(labels)}};
+}
+
+/// The smallest and the largest figure, intervals and references included.
+Json extent_of(const Chart& chart) {
+  std::vector<double> figures;
+  for (const PlacedMark& placed : marks_of(chart)) {
+    for (const auto& figure : {placed.mark->figure, placed.mark->low, placed.mark->high}) {
+      if (figure) figures.push_back(*figure);
+    }
+  }
+  for (const ChartReference& reference : chart.references) figures.push_back(reference.at);
+  std::erase_if(figures, [](double figure) { return !std::isfinite(figure); });
+  if (figures.empty()) return {0, 1};
+  const auto [low, high] = std::ranges::minmax(figures);
+  return {low, high};
+}
+
+Json mark_data(const ChartMark& mark, const Chart& chart) {
+  const bool is_drawn = mark.figure && std::isfinite(*mark.figure) &&
+                        (!is_logarithmic(chart.figure_scale) || *mark.figure > 0);
+  const bool is_cell = chart.kind == ChartKind::heatmap;
+  Json data = {{"x", mark.x}, {"point", mark.point}};
+  if (is_cell) data["y"] = mark.y;
+  data["figure"] = is_drawn ? page_figure(*mark.figure) : Json(nullptr);
+  if (is_drawn && is_cell) data["text"] = format_figure(*mark.figure);
+  if (is_drawn && mark.low && mark.high && std::isfinite(*mark.low) && std::isfinite(*mark.high) &&
+      *mark.low < *mark.high) {
+    data["low"] = page_figure(*mark.low);
+    data["high"] = page_figure(*mark.high);
+  }
+  return data;
+}
+
+/// The chart as an image that the page contains.
+std::string picture_of(const Chart& chart) {
+  return fmt::format("<img src=\"data:image/svg+xml;base64,{}\" alt=\"{}\">\n",
+                     base64(draw_chart(chart)), escape_html(chart.description));
+}
+
+/// Whether it needs the page's whole width.
+bool is_wide(const Chart& chart) {
+  constexpr std::size_t most_in_half = 36;
+  return chart.panels.size() > 1 ||
+         (chart.kind != ChartKind::line && marks_of(chart).size() > most_in_half);
+}
+
+std::string figure_of(const Chart& chart, std::size_t place, const std::string& drawing) {
+  std::string html = fmt::format("<figure class=\"chart{}\" id=\"chart-{}\" data-chart=\"{}\">\n",
+                                 is_wide(chart) ? " wide" : "", place + 1, place);
+  html += "<h3>" + escape_html(chart.title) + "</h3>\n" + drawing + "<figcaption>";
+  if (!chart.caption.empty()) html += "<p>" + escape_html(chart.caption) + "</p>";
+  if (!chart.description.empty()) {
+    html += "<p class=\"unseen\">" + escape_html(chart.description) + "</p>";
+  }
+  return html + "</figcaption>\n</figure>\n";
+}
+
+}  // namespace
+
+nlohmann::ordered_json chart_data(const Chart& chart) {
+  constexpr std::array kinds = {"line", "bar", "heatmap"};
+  Json references = Json::array();
+  for (const ChartReference& reference : chart.references) {
+    references.push_back({{"at", page_figure(reference.at)}, {"label", reference.label}});
+  }
+  Json panels = Json::array();
+  for (const ChartPanel& panel : chart.panels) {
+    Json values = Json::array();
+    for (std::size_t i = 0; i < panel.series.size(); ++i) {
+      for (const ChartMark& mark : panel.series[i].marks) {
+        values.push_back(mark_data(mark, chart));
+        values.back()["series"] = i;
+      }
+    }
+    panels.push_back({{"title", panel.title}, {"values", std::move(values)}});
+  }
+  Json series = Json::array();
+  for (std::size_t i = 0; !panels.empty() && i < chart.panels.front().series.size(); ++i) {
+    series.push_back({{"name", chart.panels.front().series[i].name}, {"symbol", series_symbol(i)}});
+  }
+  Json figures = axis_data({chart.figure_label, chart.figure_scale});
+  figures["extent"] = extent_of(chart);
+  figures["from_zero"] = chart.figures_from_zero;
+  return {{"kind", kinds.at(static_cast<std::size_t>(chart.kind))},
+          {"description", chart.description},
+          {"x", axis_data(chart.x)},
+          {"y", axis_data(chart.y)},
+          {"figures", std::move(figures)},
+          {"references", std::move(references)},
+          {"series_label", chart.series_label},
+          {"series", std::move(series)},
+          {"panels", std::move(panels)}};
+}
+
+std::string chart_figures(const std::vector<Chart>& charts) {
+  const bool is_drawn_by_script = !vega_script().text.empty();
+  std::string html;
+  for (std::size_t i = 0; i < charts.size(); ++i) {
+    html += figure_of(charts[i], i, is_drawn_by_script ? "" : picture_of(charts[i]));
+  }
+  return html.empty() ? html : "<div class=\"charts\">\n" + html + "</div>\n";
+}
+
+std::string charts_json(const std::vector<Chart>& charts) {
+  if (charts.empty() || vega_script().text.empty()) return {};
+  Json json = Json::array();
+  for (const Chart& chart : charts) json.push_back(chart_data(chart));
+  return script_json(json);
+}
+
 namespace {
 
 /// What stands on the page, by the ids of its sections.
