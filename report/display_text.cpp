@@ -4,33 +4,28 @@
 #include <cmath>
 #include <cstdint>
 
-#include "engine/text/characters.h"
 #include "engine/text/units.h"
 
 namespace sweep {
 
-std::size_t display_width(std::string_view text) {
-  return columns_of(text);
-}
-
 std::string pad_left(std::string_view text, std::size_t width) {
-  const std::size_t taken = display_width(text);
+  const std::size_t taken = columns_of(text);
   return std::string(width > taken ? width - taken : 0, ' ').append(text);
 }
 
 std::string pad_right(std::string_view text, std::size_t width) {
-  const std::size_t taken = display_width(text);
+  const std::size_t taken = columns_of(text);
   return std::string(text).append(width > taken ? width - taken : 0, ' ');
 }
 
 std::string cut_to_width(std::string text, std::size_t width, bool unicode) {
-  if (display_width(text) <= width) return text;
+  if (columns_of(text) <= width) return text;
   const std::size_t taken = std::min<std::size_t>(width, unicode ? 1 : 3);
   std::size_t end = 0;
   for (std::size_t columns = 0; end < text.size();) {
     const std::string_view rest = std::string_view(text).substr(end);
     const std::size_t length = std::max<std::size_t>(character_length(rest), 1);
-    columns += display_width(rest.substr(0, length));
+    columns += columns_of(rest.substr(0, length));
     if (columns > width - taken) break;
     end += length;
   }
@@ -59,7 +54,7 @@ std::vector<std::string> wrap(std::string_view text, std::size_t width) {
     const std::size_t end = std::min(text.find(' '), text.size());
     const std::string_view word = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
-    if (!line.empty() && display_width(line) + 1 + display_width(word) > width) {
+    if (!line.empty() && columns_of(line) + 1 + columns_of(word) > width) {
       lines.push_back(std::move(line));
       line.clear();
     }

@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/text/characters.h"
+
 namespace sweep {
 
-/// The columns that a UTF-8 text takes in a terminal or an editor (columns_of in utf8.h).
-std::size_t display_width(std::string_view text);
-
+/// Blanks up to that many columns of a terminal (columns_of).
 std::string pad_left(std::string_view text, std::size_t width);
 std::string pad_right(std::string_view text, std::size_t width);
 

@@ -1,5 +1,3 @@
-#include "report/limit_words.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,6 +7,7 @@
 #include "engine/spec/pattern_header.h"
 #include "engine/text/units.h"
 #include "report/display_text.h"
+#include "report/findings.h"
 #include "report/run_tables.h"
 
 namespace sweep {

@@ -203,8 +203,8 @@ std::string markdown_table(const std::vector<ReportColumn>& columns,
                            const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths;
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    std::size_t width = std::max<std::size_t>(3, display_width(columns[i].heading));
-    for (const auto& row : rows) width = std::max(width, display_width(row[i]));
+    std::size_t width = std::max<std::size_t>(3, columns_of(columns[i].heading));
+    for (const auto& row : rows) width = std::max(width, columns_of(row[i]));
     widths.push_back(width);
   }
   const auto padded = [&](std::size_t i, std::string_view text) {

@@ -11,13 +11,12 @@
 #include "report/display_text.h"
 #include "report/document.h"
 #include "report/expectation_check.h"
+#include "report/findings.h"
 #include "report/html/page_parts.h"
-#include "report/limit_words.h"
 #include "report/metric_column.h"
 #include "report/notes.h"
 #include "report/run_report.h"
 #include "report/run_tables.h"
-#include "report/tuning.h"
 
 namespace sweep {
 namespace {

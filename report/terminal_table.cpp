@@ -11,9 +11,9 @@
 
 #include "engine/text/units.h"
 #include "report/display_text.h"
+#include "report/findings.h"
 #include "report/notes.h"
 #include "report/run_tables.h"
-#include "report/tuning.h"
 
 namespace sweep {
 namespace {
@@ -39,7 +39,7 @@ using OptionalFigures = std::vector<std::optional<double>>;
 
 std::size_t widest_of(const std::vector<std::string>& texts) {
   std::size_t widest = 0;
-  for (const std::string& text : texts) widest = std::max(widest, display_width(text));
+  for (const std::string& text : texts) widest = std::max(widest, columns_of(text));
   return widest;
 }
 
@@ -117,8 +117,8 @@ std::vector<std::string> break_heading(const std::string& heading, std::size_t w
   for (std::size_t begin = 0; begin < heading.size();) {
     const std::size_t end = std::min(heading.find_first_of(" _", begin), heading.size() - 1) + 1;
     const std::string piece = heading.substr(begin, end - begin);
-    const std::size_t visible = display_width(piece) - (piece.ends_with(' ') ? 1 : 0);
-    if (!lines.back().empty() && display_width(lines.back()) + visible > width) {
+    const std::size_t visible = columns_of(piece) - (piece.ends_with(' ') ? 1 : 0);
+    if (!lines.back().empty() && columns_of(lines.back()) + visible > width) {
       lines.emplace_back();
     }
     lines.back() += piece;

@@ -1,5 +1,3 @@
-#include "report/tuning.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 
 #include "engine/text/units.h"
 #include "report/display_text.h"
+#include "report/findings.h"
 
 namespace sweep {
 namespace {

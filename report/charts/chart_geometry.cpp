@@ -309,7 +309,7 @@ std::string tick_label(double value) {
 
 double text_width(std::string_view text, double font_size) {
   constexpr double mean_width = 0.56;
-  return static_cast<double>(display_width(text)) * mean_width * font_size;
+  return static_cast<double>(columns_of(text)) * mean_width * font_size;
 }
 
 ChartGeometry geometry_of(const Chart& chart) {

@@ -312,7 +312,7 @@ std::string write_comparison_terminal(const RunComparison& comparison, std::size
     }
   };
   const std::size_t label =
-      std::max(display_width(comparison.before.label), display_width(comparison.after.label));
+      std::max(columns_of(comparison.before.label), columns_of(comparison.after.label));
   for (const auto& [name, run] :
        {std::pair("A (before)", &comparison.before), std::pair("B (after) ", &comparison.after)}) {
     add(fmt::format("  {}  {}  {}", name, pad_right(run->label, label), describe_run(*run)), 4);

@@ -8,9 +8,9 @@
 #include "engine/text/characters.h"
 #include "engine/text/units.h"
 #include "report/charts/draw_chart.h"
+#include "report/findings.h"
 #include "report/html/html_text.h"
 #include "report/html/page_parts.h"
-#include "report/limit_words.h"
 #include "report/notes.h"
 #include "report/run_report.h"
 

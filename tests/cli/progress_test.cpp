@@ -177,7 +177,7 @@ BOOST_AUTO_TEST_CASE(a_live_line_fits_whatever_the_width) {
         watched.progress.on_compiler_wait(true);
         watched.progress.tick();
       });
-      for (const std::string& line : screen(text)) BOOST_TEST(display_width(line) < width);
+      for (const std::string& line : screen(text)) BOOST_TEST(columns_of(line) < width);
       if (width > 100) BOOST_TEST(contains(text, "geschwindigkeit"));
     }
   }

@@ -18,7 +18,7 @@ BOOST_DATA_TEST_CASE(width_counts_columns,
                      data::make({"", "abc", "é", "–", "µs", "日本"}) ^
                          data::make({0, 3, 1, 1, 2, 4}),
                      text, expected) {
-  BOOST_TEST(display_width(text) == static_cast<std::size_t>(expected));
+  BOOST_TEST(columns_of(text) == static_cast<std::size_t>(expected));
 }
 
 BOOST_AUTO_TEST_CASE(padding_fills_up_to_the_width) {

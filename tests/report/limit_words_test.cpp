@@ -1,8 +1,7 @@
-#include "report/limit_words.h"
-
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include "report/findings.h"
 #include "tests/contains.h"
 #include "tests/report/example_results.h"
 #include "tests/report/tuned_results.h"

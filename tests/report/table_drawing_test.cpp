@@ -38,12 +38,12 @@ BOOST_AUTO_TEST_CASE(drawings_keep_to_their_width) {
   check_property([] {
     const auto width = *rc::gen::inRange<std::size_t>(0, 50);
     const double share = *rc::gen::inRange(0, 1000) / 1000.0;
-    RC_ASSERT(display_width(draw_bar(share, width, true)) <= std::max<std::size_t>(width, 1));
+    RC_ASSERT(columns_of(draw_bar(share, width, true)) <= std::max<std::size_t>(width, 1));
     Figures figures;
     for (const int figure : *rc::gen::container<std::vector<int>>(rc::gen::inRange(1, 99))) {
       figures.emplace_back(figure);
     }
-    RC_ASSERT(display_width(draw_course(figures, width)) == std::min(width, figures.size()));
+    RC_ASSERT(columns_of(draw_course(figures, width)) == std::min(width, figures.size()));
   });
 }
 

@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(lines_fit_into_the_width_when_two_columns_do) {
     const auto drawing = *rc::gen::element(Drawing::plain, Drawing::ascii, Drawing::unicode);
     std::istringstream lines(write_terminal(results, width, false, drawing));
     for (std::string line; std::getline(lines, line);) {
-      RC_ASSERT(display_width(line) <= width);
+      RC_ASSERT(columns_of(line) <= width);
       RC_ASSERT(!line.ends_with(' '));
     }
   });

@@ -1,12 +1,10 @@
-#include "report/tuning.h"
-
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <ostream>
 
+#include "report/findings.h"
 #include "report/parameter_values.h"
-#include "report/tuning.h"
 #include "tests/report/tuned_results.h"
 
 namespace sweep::testing {

@@ -1,8 +1,8 @@
 #include <boost/test/unit_test.hpp>
 #include <limits>
 
+#include "report/findings.h"
 #include "report/run_analysis.h"
-#include "report/tuning.h"
 #include "tests/report/example_results.h"
 
 namespace sweep::testing {

@@ -299,7 +299,7 @@ void print_groups(const std::vector<Group>& groups) {
   const std::size_t width = line_width();
   std::size_t widest = 0;
   for (const Group& group : groups) {
-    for (const Item& item : group.items) widest = std::max(widest, display_width(item.name));
+    for (const Item& item : group.items) widest = std::max(widest, columns_of(item.name));
   }
   for (const Group& group : groups) {
     if (&group != &groups.front()) std::cout << '\n';

@@ -11,10 +11,10 @@
 #include "engine/cli/options/execution_options.h"
 #include "engine/text/units.h"
 #include "report/display_text.h"
+#include "report/findings.h"
 #include "report/json_records.h"
 #include "report/notes.h"
 #include "report/terminal_table.h"
-#include "report/tuning.h"
 
 namespace sweep {
 namespace {

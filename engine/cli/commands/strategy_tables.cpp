@@ -35,8 +35,8 @@ std::vector<std::string> draw_bars(std::span<const ChartBar> bars, std::size_t w
   std::size_t names = 0;
   std::size_t labels = 0;
   for (const ChartBar& bar : bars) {
-    names = std::max(names, display_width(bar.name));
-    labels = std::max(labels, display_width(bar.label));
+    names = std::max(names, columns_of(bar.name));
+    labels = std::max(labels, columns_of(bar.label));
   }
   const std::size_t taken = names + labels + 2 * gap;
   const std::size_t room = std::clamp(width > taken ? width - taken : 0, shortest, longest);
@@ -171,8 +171,8 @@ std::string terminal_text(const StrategyTable& table, bool color) {
   const auto line_of = [&](const std::vector<std::string>& cells) {
     std::string line;
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      std::size_t width = display_width(table.headings[i]);
-      for (const auto& row : table.rows) width = std::max(width, display_width(row[i]));
+      std::size_t width = columns_of(table.headings[i]);
+      for (const auto& row : table.rows) width = std::max(width, columns_of(row[i]));
       line += i == 0 ? pad_right(cells[i], width) : "  " + pad_left(cells[i], width);
     }
     return line;

@@ -255,14 +255,14 @@ std::string Progress::live_text(const Terminal& terminal, double now) const {
   for (Part& part : shown) part.text = printable(part.text);
   const auto taken = [&] {
     std::size_t columns = separator.size() * (shown.size() - 1);
-    for (const Part& part : shown) columns += display_width(part.text);
+    for (const Part& part : shown) columns += columns_of(part.text);
     return columns;
   };
-  const std::size_t figure_width = display_width(settings_.best.describe(false));
+  const std::size_t figure_width = columns_of(settings_.best.describe(false));
   while (shown.size() > 1 && taken() > width) {
     const auto victim = std::ranges::max_element(shown, {}, &Part::kind);
     const std::size_t excess = taken() - width;
-    const std::size_t own = display_width(victim->text);
+    const std::size_t own = columns_of(victim->text);
     if (victim->kind == PartKind::best && own >= excess + figure_width) {
       victim->text = cut_to_width(victim->text, own - excess, terminal.unicode);
     } else {
