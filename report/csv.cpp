@@ -29,6 +29,10 @@ std::string parameter_field(const Value* value) {
   return is_text ? csv_text(to_string(*value)) : to_string(*value);
 }
 
+std::string number_field(std::optional<double> number) {
+  return number ? fmt::format("{}", *number) : std::string();
+}
+
 std::string metric_heading(const MetricColumn& column) {
   std::string heading = fmt::format("{}.{}", column.name, to_string(column.origin));
   if (const std::string unit = unit_of(column.name); !unit.empty()) heading += " [" + unit + "]";
@@ -84,12 +88,10 @@ std::string write_csv(const RunAnalysis& run) {
     line.push_back(csv_text(point->stopped_by));
     line.push_back(verdict ? quoted_if_needed(describe_among_groups(*verdict)) : std::string());
     for (const MetricColumn& column : metrics) {
-      const auto figure = figure_of(*point, column);
-      line.push_back(figure ? fmt::format("{}", *figure) : std::string());
+      line.push_back(number_field(figure_of(*point, column)));
     }
     for (const std::string& metric : both) {
-      const auto difference = count_difference(*point, metric);
-      line.push_back(difference ? fmt::format("{}", *difference) : std::string());
+      line.push_back(number_field(count_difference(*point, metric)));
     }
     line.push_back(csv_text(fmt::format("{}", fmt::join(point->notes, "; "))));
     append_line(csv, line);

@@ -1,5 +1,8 @@
 #include "report/display_text.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -38,13 +41,9 @@ std::string printable(std::string_view text) {
 }
 
 std::string in_words(const std::vector<std::string>& parts, std::string_view last) {
-  std::string text;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (i > 0 && i + 1 < parts.size()) text += ", ";
-    if (i > 0 && i + 1 == parts.size()) text.append(" ").append(last).append(" ");
-    text += parts[i];
-  }
-  return text;
+  if (parts.size() < 2) return parts.empty() ? std::string() : parts.front();
+  return fmt::format("{} {} {}", fmt::join(parts.begin(), parts.end() - 1, ", "), last,
+                     parts.back());
 }
 
 std::vector<std::string> wrap(std::string_view text, std::size_t width) {

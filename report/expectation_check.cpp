@@ -106,11 +106,10 @@ std::string points(std::size_t count, std::size_t all) {
 }
 
 /// What gives the points such a metric; empty where it depends on the pattern.
-std::string_view way_to(std::string_view metric) {
-  const MetricDefinition* definition = find_metric(metric);
-  if (definition == nullptr) return "";
-  if (definition->needs_caches) return "the emulator gives it with measure: {caches: true}";
-  return definition->origins == std::vector{Origin::measured} ? "it takes a GPU" : "";
+std::string_view way_to(const std::string& metric) {
+  const MetricDefinition& definition = definition_of(metric);
+  if (definition.needs_caches) return "the emulator gives it with measure: {caches: true}";
+  return definition.origins == std::vector{Origin::measured} ? "it takes a GPU" : "";
 }
 
 /// Why nothing, or not everything, could be checked.

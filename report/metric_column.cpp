@@ -18,14 +18,19 @@ std::optional<double> figure_of(const PointRecord& point, const MetricColumn& co
   return std::nullopt;
 }
 
-std::string unit_of(const std::string& metric) {
+const MetricDefinition& definition_of(const std::string& metric) {
+  static const MetricDefinition unknown;
   const MetricDefinition* definition = find_metric(metric);
-  return definition != nullptr && definition->unit != "1" ? definition->unit : std::string();
+  return definition != nullptr ? *definition : unknown;
+}
+
+std::string unit_of(const std::string& metric) {
+  const std::string& unit = definition_of(metric).unit;
+  return unit != "1" ? unit : std::string();
 }
 
 Better better_of(const std::string& metric) {
-  const MetricDefinition* definition = find_metric(metric);
-  return definition != nullptr ? definition->better : Better::neither;
+  return definition_of(metric).better;
 }
 
 bool is_time(const MetricColumn& column) {
@@ -129,30 +134,26 @@ std::optional<CountPair> pair_of(const PointRecord& point, const std::string& me
 
 /// The hardware's may be the worse by what waited.
 bool agree(const PointRecord& point, const std::string& metric, const CountPair& counts) {
-  const CountTolerance tolerance = tolerance_for(metric);
+  const MetricDefinition& definition = definition_of(metric);
+  const CountTolerance& tolerance = definition.tolerance;
   const double difference = std::abs(counts.emulated - counts.hardware);
   if (difference <= tolerance.absolute ||
       difference <= tolerance.relative * std::abs(counts.hardware)) {
     return true;
   }
-  const MetricDefinition* definition = find_metric(metric);
-  if (definition == nullptr) return false;
-  const bool is_worse = definition->better == Better::higher ? counts.hardware < counts.emulated
-                                                             : counts.hardware > counts.emulated;
-  double wavefronts = definition->unit == "%" ? 100 : 0;
-  if (wavefronts == 0) {
-    for (const std::string& name : definition->wavefronts) {
-      wavefronts += figure_of(point, {name, Origin::hardware}).value_or(0);
-    }
+  double wavefronts = definition.unit == "%" ? 100 : 0;
+  for (const std::string& name : definition.wavefronts) {
+    wavefronts += figure_of(point, {name, Origin::hardware}).value_or(0);
   }
+  const bool is_worse = definition.better == Better::higher ? counts.hardware < counts.emulated
+                                                            : counts.hardware > counts.emulated;
   return is_worse && difference <= tolerance.waiting * wavefronts;
 }
 
 }  // namespace
 
 CountTolerance tolerance_for(const std::string& metric) {
-  const MetricDefinition* definition = find_metric(metric);
-  return definition != nullptr ? definition->tolerance : CountTolerance{};
+  return definition_of(metric).tolerance;
 }
 
 bool counts_waiting(const std::string& metric) {
@@ -190,11 +191,11 @@ std::string describe_difference(const PointRecord& point, const std::string& met
 std::vector<std::string> counted_twice(std::span<const PointRecord* const> points) {
   std::vector<std::string> metrics;
   for (const MetricColumn& column : metric_columns(points)) {
-    const MetricDefinition* definition = find_metric(column.name);
-    if (column.origin == Origin::hardware && (definition == nullptr || definition->is_comparable) &&
-        std::ranges::any_of(points, [&](const PointRecord* point) {
-          return pair_of(*point, column.name).has_value();
-        })) {
+    const auto is_counted = [&](const PointRecord* point) {
+      return pair_of(*point, column.name).has_value();
+    };
+    if (column.origin == Origin::hardware && definition_of(column.name).is_comparable &&
+        std::ranges::any_of(points, is_counted)) {
       metrics.push_back(column.name);
     }
   }

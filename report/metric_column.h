@@ -27,6 +27,8 @@ struct MetricColumn {
 /// The point's figure for a column, or nothing.
 std::optional<double> figure_of(const PointRecord& point, const MetricColumn& column);
 
+/// What the table of metrics says; of a name that it does not have, the defaults.
+const MetricDefinition& definition_of(const std::string& metric);
 /// The unit as shown; empty for counts, ratios and counters named in NVIDIA's own words.
 std::string unit_of(const std::string& metric);
 Better better_of(const std::string& metric);

@@ -57,23 +57,6 @@ bool is_markup(std::string_view text, std::size_t place) {
   }
 }
 
-/// The longest run of backticks in a text.
-std::size_t longest_fence(std::string_view text) {
-  std::size_t longest = 0;
-  std::size_t current = 0;
-  for (const char c : text) {
-    current = c == '`' ? current + 1 : 0;
-    longest = std::max(longest, current);
-  }
-  return longest;
-}
-
-std::string line_of(const std::vector<std::string>& cells) {
-  std::string line = "|";
-  for (const std::string& cell : cells) line += ' ' + cell + " |";
-  return line + '\n';
-}
-
 /// A file's name as a link's target: what is no plain character becomes %XX.
 std::string escape_link(const std::string& file) {
   constexpr std::string_view plain = "-._~/";
@@ -188,7 +171,8 @@ std::string escape_markdown(std::string_view text) {
 }
 
 std::string markdown_code(std::string_view text, std::string_view language) {
-  const std::string fence(std::max<std::size_t>(3, longest_fence(text) + 1), '`');
+  std::string fence = "```";
+  while (text.find(fence) != std::string_view::npos) fence += '`';
   std::string block = fence + std::string(language) + '\n';
   std::string line;
   std::istringstream lines{std::string(text)};
@@ -207,22 +191,23 @@ std::string markdown_table(const std::vector<ReportColumn>& columns,
     for (const auto& row : rows) width = std::max(width, columns_of(row[i]));
     widths.push_back(width);
   }
-  const auto padded = [&](std::size_t i, std::string_view text) {
-    return columns[i].right ? pad_left(text, widths[i]) : pad_right(text, widths[i]);
+  std::string table;
+  const auto add_line = [&](auto text_at) {
+    table += '|';
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const auto pad = columns[i].right ? pad_left : pad_right;
+      table += ' ' + pad(text_at(i), widths[i]) + " |";
+    }
+    table += '\n';
   };
-  std::vector<std::string> headings;
-  std::string rule = "|";
+  add_line([&](std::size_t i) { return columns[i].heading; });
+  table += '|';
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    headings.push_back(padded(i, columns[i].heading));
     const std::string dashes(widths[i] + 1, '-');
-    rule += columns[i].right ? dashes + ":|" : ':' + dashes + '|';
+    table += columns[i].right ? dashes + ":|" : ':' + dashes + '|';
   }
-  std::string table = line_of(headings) + rule + '\n';
-  for (const auto& row : rows) {
-    std::vector<std::string> cells;
-    for (std::size_t i = 0; i < columns.size(); ++i) cells.push_back(padded(i, row[i]));
-    table += line_of(cells);
-  }
+  table += '\n';
+  for (const auto& row : rows) add_line([&](std::size_t i) { return row[i]; });
   return table;
 }
 

@@ -75,10 +75,9 @@ namespace {
 std::vector<MetricColumn> headlines(const std::vector<MetricColumn>& all, bool of_measured) {
   std::multimap<int, MetricColumn> chosen;
   for (const MetricColumn& column : all) {
-    const MetricDefinition* metric = find_metric(column.name);
-    if (metric == nullptr || metric->headline == 0) continue;
-    const bool is_measured = metric->origins == std::vector{Origin::measured};
-    if (is_measured == of_measured) chosen.emplace(metric->headline, column);
+    const MetricDefinition& metric = definition_of(column.name);
+    const bool is_measured = metric.origins == std::vector{Origin::measured};
+    if (metric.headline != 0 && is_measured == of_measured) chosen.emplace(metric.headline, column);
   }
   std::vector<MetricColumn> columns;
   for (const auto& [place, column] : chosen) columns.push_back(column);

@@ -154,13 +154,12 @@ class PointsData {
     const std::vector<CountAgreement> agreements = compare_counts(run_.points);
     Json columns = Json::array();
     for (const MetricColumn& metric : metric_columns(run_.points)) {
-      const MetricDefinition* definition = find_metric(metric.name);
       Json& data = columns.emplace_back();
       data = {{"name", metric.name},
               {"origin", to_string(metric.origin)},
               {"unit", unit_of(metric.name)},
               {"better", to_string(better_for(metric, run_.results.run.tuning))},
-              {"meaning", definition != nullptr ? definition->meaning : std::string()},
+              {"meaning", definition_of(metric.name).meaning},
               {"shown", shown.contains(metric)},
               {"figures", column([&](std::size_t i) {
                  const auto figure = figure_of(*run_.points[i], metric);
