@@ -149,21 +149,17 @@ Json json_of(const StoredPoint& stored, const std::optional<PointVerdict>& verdi
   return point;
 }
 
-std::vector<Json> verdicts_of(const RunResults& results, const Verdicts& verdicts) {
+Json json_of(const VerdictGroup& group, const RunResults& results) {
   const auto place = [&](std::size_t i) { return results.points[i].ordinal; };
-  std::vector<Json> groups;
-  for (const VerdictGroup& group : verdicts.groups) {
-    Json same = Json::array();
-    for (const std::size_t i : group.same) same.push_back(place(i));
-    groups.push_back({{"pattern", group.pattern},
-                      {"group", json_parameters(group.group)},
-                      {"metric", key_of(group.metric)},
-                      {"best", place(group.best)},
-                      {"same", std::move(same)},
-                      {"not_compared", group.not_compared},
-                      {"slowest", group.slowest ? Json(place(*group.slowest)) : Json(nullptr)}});
-  }
-  return groups;
+  Json same = Json::array();
+  for (const std::size_t i : group.same) same.push_back(place(i));
+  return {{"pattern", group.pattern},
+          {"group", json_parameters(group.group)},
+          {"metric", key_of(group.metric)},
+          {"best", place(group.best)},
+          {"same", std::move(same)},
+          {"not_compared", group.not_compared},
+          {"slowest", group.slowest ? Json(place(*group.slowest)) : Json(nullptr)}};
 }
 
 Json tuning_of(const RunRecord& run) {
@@ -193,74 +189,55 @@ Json tuning_of(const RunRecord& run) {
           {"groups", std::move(groups)}};
 }
 
-std::vector<Json> comparisons_of(const RunRecord& run) {
-  std::vector<Json> comparisons;
-  for (const ComparisonRecord& comparison : run.comparisons) {
-    comparisons.push_back({{"point", comparison.ordinal},
-                           {"rounds", comparison.rounds},
-                           {"slowdown", json_figure(comparison.slowdown_low, comparison.slowdown,
-                                                    comparison.slowdown_high)}});
-  }
-  return comparisons;
+Json json_of(const ComparisonRecord& comparison) {
+  return {{"point", comparison.ordinal},
+          {"rounds", comparison.rounds},
+          {"slowdown",
+           json_figure(comparison.slowdown_low, comparison.slowdown, comparison.slowdown_high)}};
 }
 
-std::vector<Json> anchors_of(const RunRecord& run) {
-  std::vector<Json> anchors;
-  for (const AnchorRecord& anchor : run.anchors) {
-    const bool has_interval = anchor.seconds_low != 0 || anchor.seconds_high != 0;
-    anchors.push_back(
-        {{"point", anchor.ordinal},
-         {"at", json_number(anchor.at)},
-         {"seconds", json_number(anchor.seconds)},
-         {"interval",
-          has_interval ? json_pair(anchor.seconds_low, anchor.seconds_high) : Json(nullptr)},
-         {"sm_clock_hz", json_known(anchor.sm_clock_hz)},
-         {"temperature_celsius", json_known(anchor.temperature_celsius)}});
-  }
-  return anchors;
+Json json_of(const AnchorRecord& anchor) {
+  const bool has_interval = anchor.seconds_low != 0 || anchor.seconds_high != 0;
+  const Json interval = json_pair(anchor.seconds_low, anchor.seconds_high);
+  return {{"point", anchor.ordinal},
+          {"at", json_number(anchor.at)},
+          {"seconds", json_number(anchor.seconds)},
+          {"interval", has_interval ? interval : Json(nullptr)},
+          {"sm_clock_hz", json_known(anchor.sm_clock_hz)},
+          {"temperature_celsius", json_known(anchor.temperature_celsius)}};
 }
 
-std::vector<Json> expectations_of(const RunResults& results) {
-  std::map<const PointRecord*, std::int64_t> places;
-  for (const StoredPoint& stored : results.points) places[&stored.point] = stored.ordinal;
-  std::vector<Json> outcomes;
-  for (const ExpectationResult& result :
-       check_expectations_on(results.expectations, results.points)) {
-    Json broken = Json::array();
-    for (const BrokenPoint& point : result.broken) {
-      broken.push_back({{"point", places.at(point.point)}, {"found", point.found}});
-    }
-    const auto& condition = result.expectation.condition;
-    outcomes.push_back({{"expectation", result.expectation.text},
-                        {"where", condition ? Json(condition->text()) : Json(nullptr)},
-                        {"kept", result.kept()},
-                        {"outcome", verdict_of(result)},
-                        {"held", result.held},
-                        {"broken", std::move(broken)},
-                        {"unchecked", result.unchecked},
-                        {"missing", result.missing}});
+Json json_of(const ExpectationResult& result,
+             const std::map<const PointRecord*, std::int64_t>& places) {
+  Json broken = Json::array();
+  for (const BrokenPoint& point : result.broken) {
+    broken.push_back({{"point", places.at(point.point)}, {"found", point.found}});
   }
-  return outcomes;
+  const auto& condition = result.expectation.condition;
+  return {{"expectation", result.expectation.text},
+          {"where", condition ? Json(condition->text()) : Json(nullptr)},
+          {"kept", result.kept()},
+          {"outcome", verdict_of(result)},
+          {"held", result.held},
+          {"broken", std::move(broken)},
+          {"unchecked", result.unchecked},
+          {"missing", result.missing}};
 }
 
-std::vector<Json> explanations_of(const RunRecord& run) {
-  std::vector<Json> explanations;
-  for (const PatternExplanation& explanation : run.explanations) {
-    // A database may hold anything, nested so deeply that writing it would overflow the stack.
-    constexpr int deepest = 64;
-    bool is_too_deep = false;
-    const auto keep = [&](int depth, Json::parse_event_t, const Json&) {
-      is_too_deep = is_too_deep || depth > deepest;
-      return !is_too_deep;
-    };
-    Json costs = Json::parse(explanation.json, keep, false);
-    if (costs.is_discarded() || is_too_deep) costs = nullptr;
-    explanations.push_back({{"pattern", explanation.pattern},
-                            {"point", explanation.ordinal},
-                            {"parameters", json_parameters(explanation.parameters)},
-                            {"costs", std::move(costs)}});
-  }
-  return explanations;
+Json json_of(const PatternExplanation& explanation) {
+  // A database may hold anything, nested so deeply that writing it would overflow the stack.
+  constexpr int deepest = 64;
+  bool is_too_deep = false;
+  const auto keep = [&](int depth, Json::parse_event_t, const Json&) {
+    is_too_deep = is_too_deep || depth > deepest;
+    return !is_too_deep;
+  };
+  Json costs = Json::parse(explanation.json, keep, false);
+  if (costs.is_discarded() || is_too_deep) costs = nullptr;
+  return {{"pattern", explanation.pattern},
+          {"point", explanation.ordinal},
+          {"parameters", json_parameters(explanation.parameters)},
+          {"costs", std::move(costs)}};
 }
 
 }  // namespace
@@ -278,17 +255,19 @@ std::string write_json(const RunAnalysis& analysis) {
     text += json_line(value);
   };
   // One element a line, of which one at a time is in memory.
-  const auto add_lines = [&](std::string_view key, std::size_t count, auto element) {
+  const auto add_list = [&](std::string_view key, const auto& items, auto json_of_item) {
     begin(key);
-    text += '[';
-    for (std::size_t i = 0; i < count; ++i) {
-      text += (i == 0 ? "\n " : ",\n ") + json_line(element(i));
+    const char* before = "[\n ";
+    for (const auto& item : items) {
+      text += before + json_line(json_of_item(item));
+      before = ",\n ";
     }
-    text += count == 0 ? "]" : "\n]";
+    text += items.empty() ? "[]" : "\n]";
   };
-  const auto add_list = [&](std::string_view key, const std::vector<Json>& elements) {
-    add_lines(key, elements.size(), [&](std::size_t i) { return elements[i]; });
-  };
+  const auto by_itself = [](const auto& item) -> Json { return json_of(item); };
+  std::map<const PointRecord*, std::int64_t> places;
+  for (const StoredPoint& stored : results.points) places[&stored.point] = stored.ordinal;
+
   add("schema_version", json_report_version);
   add("sweep", {{"name", provenance.sweep_name},
                 {"summary", json_text(results.summary)},
@@ -305,17 +284,21 @@ std::string write_json(const RunAnalysis& analysis) {
               {"seed", std::to_string(provenance.seed)},
               {"notes", run.notes}});
   add("device", json_of(provenance.device));
-  add_list("patterns", patterns_of(results.points));
+  add_list("patterns", patterns_of(results.points), [](const Json& pattern) { return pattern; });
   add("metrics", metrics_of(metric_columns(analysis.points)));
-  add_lines("points", results.points.size(), [&](std::size_t i) {
-    return json_of(results.points[i], analysis.verdicts.of_points[i]);
+  add_list("points", results.points, [&](const StoredPoint& stored) {
+    return json_of(
+        stored,
+        analysis.verdicts.of_points[static_cast<std::size_t>(&stored - results.points.data())]);
   });
-  add_list("verdicts", verdicts_of(results, analysis.verdicts));
+  add_list("verdicts", analysis.verdicts.groups,
+           [&](const VerdictGroup& group) { return json_of(group, results); });
   add("tuning", tuning_of(run));
-  add_list("comparisons", comparisons_of(run));
-  add_list("anchors", anchors_of(run));
-  add_list("expectations", expectations_of(results));
-  add_list("explanations", explanations_of(run));
+  add_list("comparisons", run.comparisons, by_itself);
+  add_list("anchors", run.anchors, by_itself);
+  add_list("expectations", check_expectations_on(results.expectations, results.points),
+           [&](const ExpectationResult& result) { return json_of(result, places); });
+  add_list("explanations", run.explanations, by_itself);
   return text + "\n}\n";
 }
 

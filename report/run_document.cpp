@@ -74,29 +74,17 @@ std::string describe_subject(const RunAnalysis& run) {
   return text + '.';
 }
 
-List list_of(const std::vector<std::string>& texts) {
-  return list_first(texts, texts.size(), std::identity());
-}
-
-List list_sentences(std::vector<std::string> texts) {
-  for (std::string& text : texts) text = as_sentence(std::move(text));
-  return list_of(texts);
-}
-
 Document chart_pictures(const RunResults& results, const ChartPictures& pictures) {
-  const bool has_any =
-      std::ranges::any_of(pictures.files, [](const std::string& file) { return !file.empty(); });
-  if (!has_any && pictures.note.empty()) return {};
-  const std::vector<Chart> charts = charts_of(results);
-  if (charts.empty()) return {};
   Document content;
+  if (pictures.files.empty() && pictures.note.empty()) return content;
+  const std::vector<Chart> charts = charts_of(results);
   for (std::size_t i = 0; i < std::min(charts.size(), pictures.files.size()); ++i) {
     if (pictures.files[i].empty()) continue;
     content.emplace_back(Heading{3, charts[i].title});
     content.emplace_back(Picture{pictures.files[i], charts[i].description});
     if (!charts[i].caption.empty()) content.emplace_back(Paragraph{charts[i].caption});
   }
-  if (!pictures.note.empty()) content.emplace_back(Paragraph{pictures.note});
+  if (!charts.empty() && !pictures.note.empty()) content.emplace_back(Paragraph{pictures.note});
   return content;
 }
 
@@ -241,10 +229,10 @@ class RunDocument {
     add_title(std::move(title));
     add("tuning", "Tuning", tuning_section(run_));
     add("charts", "Charts", chart_pictures(results_, pictures));
-    for (TableModel& table : tables_of(run_)) document_.emplace_back(std::move(table));
+    std::ranges::move(tables_of(run_), std::back_inserter(document_));
     add("verdict", "Verdict", verdict_section(run_));
     add("counts", "Hardware and emulated counts", agreement_section(run_));
-    add_list("notes", "Notes", list_of(notes));
+    add_list("notes", "Notes", notes, std::identity());
     add_end();
     Fold fold{"Where the figures come from", {provenance_table(results_.run)}};
     add_command(fold.content);
@@ -264,12 +252,16 @@ class RunDocument {
     title.emplace_back(Paragraph{describe_subject(run_)});
     add_constants(title);
     title.emplace_back(PageBlock{summary_tiles(run_)});
-    if (!findings.empty()) title.emplace_back(list_sentences(std::move(findings)));
+    if (!findings.empty()) title.emplace_back(list_first(findings, findings.size(), as_sentence));
     add_title(std::move(title));
-    add_list("warnings", "Warnings", list_sentences(std::move(warnings)));
-    add_list("notes", "Notes", list_sentences(std::move(notes)));
+    add_list("warnings", "Warnings", warnings, as_sentence);
+    add_list("notes", "Notes", notes, as_sentence);
     add_block("charts", "Charts", chart_figures(charts));
-    add("tables", "Tables", sweep_tables());
+    // Of all points a page has a better one.
+    Document tables;
+    if (!results_.layout.tables.empty())
+      std::ranges::move(tables_of(run_), std::back_inserter(tables));
+    add("tables", "Tables", std::move(tables));
     add("tuning", "Tuning", tuning_section(run_));
     add("verdict", "Verdict", verdict_section(run_));
     if (!run_.points.empty()) add_block("points", "All points", points_frame());
@@ -300,8 +292,10 @@ class RunDocument {
     if (content.empty()) return;
     document_.emplace_back(Section{id, heading, std::move(content)});
   }
-  void add_list(const char* id, const char* heading, List list) {
-    if (!list.items.empty()) add(id, heading, {std::move(list)});
+  template <typename Describe>
+  void add_list(const char* id, const char* heading, const std::vector<std::string>& texts,
+                Describe describe_text) {
+    if (!texts.empty()) add(id, heading, {list_first(texts, texts.size(), describe_text)});
   }
   void add_block(const char* id, const char* heading, std::string html) {
     if (!html.empty()) add(id, heading, {PageBlock{std::move(html)}});
@@ -344,14 +338,6 @@ class RunDocument {
     if (constant.empty() || run_.points.empty()) return;
     content.emplace_back(
         Paragraph{"In all points: " + describe(*run_.points.front(), constant) + '.', Tone::quiet});
-  }
-
-  /// Those that the sweep asks for: of all points a page has a better one.
-  Document sweep_tables() const {
-    Document content;
-    if (results_.layout.tables.empty()) return content;
-    for (TableModel& table : tables_of(run_)) content.emplace_back(std::move(table));
-    return content;
   }
 
   void add_command(Document& content) const {
