@@ -257,78 +257,54 @@ std::optional<MetricColumn> main_count(const RunAnalysis& run) {
   return found != candidates.end() ? std::optional(*found) : std::nullopt;
 }
 
-class LimitWords {
- public:
-  explicit LimitWords(const RunAnalysis& run) : run_(run) {}
+PointLimits limits_of(const RunAnalysis& run, std::size_t place) {
+  return {*run.points[place], run.results.run.provenance.device};
+}
 
-  std::vector<std::string> sentences() && {
-    const auto& groups = run_.verdicts.groups;
-    for (std::size_t i = 0; i < std::min(groups.size(), most_groups_limited); ++i) {
-      add_best(groups[i]);
-      if (groups[i].slowest) add_slowest(groups[i], *groups[i].slowest);
-    }
-    if (groups.empty()) add_range();
-    return std::move(sentences_);
+void add_limits(const RunAnalysis& run, const VerdictGroup& group,
+                std::vector<std::string>& sentences) {
+  const std::string of_group = group.label.empty() ? "" : " of " + group.label;
+  const PointLimits limits = limits_of(run, group.best);
+  std::vector<std::string> parts;
+  for (std::string part :
+       {limits.describe_share(), limits.describe_hits(), in_words(limits.describe_waste())}) {
+    if (!part.empty()) parts.push_back((parts.empty() ? "" : "it ") + part);
   }
-
- private:
-  std::string configuration(std::size_t place) const {
-    return describe(*run_.points[place], run_.told_in_group);
+  if (!parts.empty()) {
+    sentences.push_back(fmt::format("The best{} {}.", of_group, fmt::join(parts, "; ")));
   }
+  if (!group.slowest) return;
+  const PointVerdict& verdict = *run.verdicts.of_points[*group.slowest];
+  const std::string waste = in_words(limits_of(run, *group.slowest).describe_waste());
+  sentences.push_back(fmt::format("The {}{}, {}, has {}: {} than the best{}{}.",
+                                  word_for_slowest(group.metric), of_group,
+                                  describe(*run.points[*group.slowest], run.told_in_group),
+                                  describe_figure(group.metric, verdict.figure), to_string(verdict),
+                                  waste.empty() ? "" : "; it ", waste));
+}
 
-  static std::string name_of(const VerdictGroup& group) {
-    return group.label.empty() ? "" : " of " + group.label;
+/// Without times: from the best to the worst of what a table of the run shows first.
+void add_count_range(const RunAnalysis& run, std::vector<std::string>& sentences) {
+  const auto range = main_count_range(run);
+  if (!range) return;
+  const MetricColumn& metric = range->metric;
+  const auto figure = [&](std::size_t place) {
+    return describe_figure(metric, *figure_of(*run.points[place], metric));
+  };
+  std::string name = metric.name;
+  if (metric.origin == Origin::hardware) name = "The hardware's " + name;
+  if (metric.origin == Origin::emulated) name = "Emulated " + name;
+  if (range->best == range->worst) {
+    sentences.push_back(fmt::format("{} is {} in all points.", name, figure(range->best)));
+    return;
   }
-
-  PointLimits limits_of(std::size_t place) const {
-    return {*run_.points[place], run_.results.run.provenance.device};
-  }
-
-  void add_best(const VerdictGroup& group) {
-    const PointLimits limits = limits_of(group.best);
-    std::vector<std::string> parts;
-    for (std::string part :
-         {limits.describe_share(), limits.describe_hits(), in_words(limits.describe_waste())}) {
-      if (!part.empty()) parts.push_back((parts.empty() ? "" : "it ") + part);
-    }
-    if (parts.empty()) return;
-    sentences_.push_back(fmt::format("The best{} {}.", name_of(group), fmt::join(parts, "; ")));
-  }
-
-  void add_slowest(const VerdictGroup& group, std::size_t slowest) {
-    const PointVerdict& verdict = *run_.verdicts.of_points[slowest];
-    const std::string waste = in_words(limits_of(slowest).describe_waste());
-    sentences_.push_back(fmt::format(
-        "The {}{}, {}, has {}: {} than the best{}{}.", word_for_slowest(group.metric),
-        name_of(group), configuration(slowest), describe_figure(group.metric, verdict.figure),
-        to_string(verdict), waste.empty() ? "" : "; it ", waste));
-  }
-
-  /// Without times: from the best to the worst of what a table of the run shows first.
-  void add_range() {
-    const auto range = main_count_range(run_);
-    if (!range) return;
-    const MetricColumn& metric = range->metric;
-    const auto figure = [&](std::size_t place) {
-      return describe_figure(metric, *figure_of(*run_.points[place], metric));
-    };
-    std::string name = metric.name;
-    if (metric.origin == Origin::hardware) name = "The hardware's " + name;
-    if (metric.origin == Origin::emulated) name = "Emulated " + name;
-    if (range->best == range->worst) {
-      sentences_.push_back(fmt::format("{} is {} in all points.", name, figure(range->best)));
-      return;
-    }
-    sentences_.push_back(fmt::format("{} goes from {} ({}) to {} ({}).", name, figure(range->best),
-                                     configuration(range->best), figure(range->worst),
-                                     configuration(range->worst)));
-    const std::string waste = in_words(limits_of(range->worst).describe_waste());
-    if (!waste.empty()) sentences_.push_back("The worst " + waste + '.');
-  }
-
-  const RunAnalysis& run_;
-  std::vector<std::string> sentences_;
-};
+  sentences.push_back(fmt::format("{} goes from {} ({}) to {} ({}).", name, figure(range->best),
+                                  describe(*run.points[range->best], run.told_in_group),
+                                  figure(range->worst),
+                                  describe(*run.points[range->worst], run.told_in_group)));
+  const std::string waste = in_words(limits_of(run, range->worst).describe_waste());
+  if (!waste.empty()) sentences.push_back("The worst " + waste + '.');
+}
 
 }  // namespace
 
@@ -353,7 +329,13 @@ std::optional<CountRange> main_count_range(const RunAnalysis& run) {
 }
 
 std::vector<std::string> describe_limits(const RunAnalysis& run) {
-  return LimitWords(run).sentences();
+  std::vector<std::string> sentences;
+  const auto& groups = run.verdicts.groups;
+  for (std::size_t i = 0; i < std::min(groups.size(), most_groups_limited); ++i) {
+    add_limits(run, groups[i], sentences);
+  }
+  if (groups.empty()) add_count_range(run, sentences);
+  return sentences;
 }
 
 }  // namespace sweep

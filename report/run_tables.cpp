@@ -287,7 +287,7 @@ class Pivot {
 
     TableModel table;
     table.title = layout_.title.empty() ? default_title(metric) : layout_.title;
-    table.caption = points_.empty() ? caption_without_points() : caption(metric);
+    table.caption = caption(metric);
     for (const std::string& name : layout_.rows) {
       const ParameterValues* found = find_parameter(parameters_, name);
       table.key_columns.push_back({name, found != nullptr && found->is_numeric()});
@@ -392,14 +392,12 @@ class Pivot {
     return heading_of(metric) + (shown_beside(metric).size() > 1 ? " and emulated" : "");
   }
 
-  std::string caption_without_points() const {
-    if (!layout_.where) return "No point belongs to this table.";
-    return "No point belongs to this table, where " + layout_.where->text() + '.';
-  }
-
   std::string caption(const MetricColumn& metric) const {
     std::vector<std::string> sentences;
     const std::string condition = layout_.where ? "where " + layout_.where->text() : std::string();
+    if (points_.empty()) {
+      return "No point belongs to this table" + (condition.empty() ? "" : ", " + condition) + '.';
+    }
     if (!layout_.title.empty()) {  // The default title names the metric.
       sentences.push_back(name_of(metric) + (condition.empty() ? "" : ", ") + condition);
     } else if (!condition.empty()) {

@@ -64,30 +64,6 @@ Json mark_data(const ChartMark& mark, const Chart& chart) {
   return data;
 }
 
-/// The chart as an image that the page contains.
-std::string picture_of(const Chart& chart) {
-  return fmt::format("<img src=\"data:image/svg+xml;base64,{}\" alt=\"{}\">\n",
-                     base64(draw_chart(chart)), escape_html(chart.description));
-}
-
-/// Whether it needs the page's whole width.
-bool is_wide(const Chart& chart) {
-  constexpr std::size_t most_in_half = 36;
-  return chart.panels.size() > 1 ||
-         (chart.kind != ChartKind::line && marks_of(chart).size() > most_in_half);
-}
-
-std::string figure_of(const Chart& chart, std::size_t place, const std::string& drawing) {
-  std::string html = fmt::format("<figure class=\"chart{}\" id=\"chart-{}\" data-chart=\"{}\">\n",
-                                 is_wide(chart) ? " wide" : "", place + 1, place);
-  html += "<h3>" + escape_html(chart.title) + "</h3>\n" + drawing + "<figcaption>";
-  if (!chart.caption.empty()) html += "<p>" + escape_html(chart.caption) + "</p>";
-  if (!chart.description.empty()) {
-    html += "<p class=\"unseen\">" + escape_html(chart.description) + "</p>";
-  }
-  return html + "</figcaption>\n</figure>\n";
-}
-
 }  // namespace
 
 nlohmann::ordered_json chart_data(const Chart& chart) {
@@ -126,10 +102,25 @@ nlohmann::ordered_json chart_data(const Chart& chart) {
 }
 
 std::string chart_figures(const std::vector<Chart>& charts) {
+  constexpr std::size_t most_in_half = 36;
   const bool is_drawn_by_script = !vega_script().text.empty();
   std::string html;
   for (std::size_t i = 0; i < charts.size(); ++i) {
-    html += figure_of(charts[i], i, is_drawn_by_script ? "" : picture_of(charts[i]));
+    const Chart& chart = charts[i];
+    const bool is_wide = chart.panels.size() > 1 ||
+                         (chart.kind != ChartKind::line && marks_of(chart).size() > most_in_half);
+    html +=
+        fmt::format("<figure class=\"chart{}\" id=\"chart-{}\" data-chart=\"{}\">\n<h3>{}</h3>\n",
+                    is_wide ? " wide" : "", i + 1, i, escape_html(chart.title));
+    const std::string description = escape_html(chart.description);
+    if (!is_drawn_by_script) {
+      html += fmt::format("<img src=\"data:image/svg+xml;base64,{}\" alt=\"{}\">\n",
+                          base64(draw_chart(chart)), description);
+    }
+    html += "<figcaption>";
+    if (!chart.caption.empty()) html += "<p>" + escape_html(chart.caption) + "</p>";
+    if (!description.empty()) html += "<p class=\"unseen\">" + description + "</p>";
+    html += "</figcaption>\n</figure>\n";
   }
   return html.empty() ? html : "<div class=\"charts\">\n" + html + "</div>\n";
 }
