@@ -78,13 +78,6 @@ std::string describe_found(const Expectation& expectation, double left, double r
   return fmt::format("{}", fmt::join(found, ", "));
 }
 
-void note_missing(const PointRecord& point, const ExpectationSide& side,
-                  std::vector<std::string>& missing) {
-  const auto* metric = std::get_if<MetricName>(&side.value);
-  if (metric == nullptr || metric_of(point, metric->name)) return;
-  if (std::ranges::find(missing, metric->name) == missing.end()) missing.push_back(metric->name);
-}
-
 void check_point(const PointRecord& point, ExpectationResult& result) {
   const Expectation& expectation = result.expectation;
   const auto left = value_of(point, expectation.left);
@@ -92,8 +85,13 @@ void check_point(const PointRecord& point, ExpectationResult& result) {
   if (!left || !right) {
     ++result.unchecked;
     if (point.key.device.starts_with("cuda ") && lacks_counts(point)) ++result.uncounted;
-    note_missing(point, expectation.left, result.missing);
-    note_missing(point, expectation.right, result.missing);
+    for (const ExpectationSide* side : {&expectation.left, &expectation.right}) {
+      const auto* metric = std::get_if<MetricName>(&side->value);
+      if (metric == nullptr || metric_of(point, metric->name)) continue;
+      if (std::ranges::find(result.missing, metric->name) == result.missing.end()) {
+        result.missing.push_back(metric->name);
+      }
+    }
   } else if (compare(*left, expectation.comparison, *right)) {
     ++result.held;
   } else {

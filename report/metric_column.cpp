@@ -72,16 +72,16 @@ std::vector<MetricColumn> metric_columns(std::span<const PointRecord* const> poi
   return columns;
 }
 
+bool any_has(std::span<const PointRecord* const> points, const MetricColumn& column) {
+  return std::ranges::any_of(
+      points, [&](const PointRecord* point) { return figure_of(*point, column).has_value(); });
+}
+
 std::optional<MetricColumn> choose_metric(std::span<const PointRecord* const> points,
                                           std::span<const std::string> names) {
   for (const std::string& name : names) {
     for (const Origin origin : all_origins) {
-      const MetricColumn column{name, origin};
-      if (std::ranges::any_of(points, [&](const PointRecord* point) {
-            return figure_of(*point, column).has_value();
-          })) {
-        return column;
-      }
+      if (any_has(points, {name, origin})) return MetricColumn{name, origin};
     }
   }
   return std::nullopt;

@@ -48,6 +48,8 @@ std::string heading_of(const MetricColumn& column);
 /// the order they first appear; a metric's origins in the order measured, hardware, emulated.
 std::vector<MetricColumn> metric_columns(std::span<const PointRecord* const> points);
 
+bool any_has(std::span<const PointRecord* const> points, const MetricColumn& column);
+
 /// The first of `names` that any point has, from the first origin that any point has it from.
 std::optional<MetricColumn> choose_metric(std::span<const PointRecord* const> points,
                                           std::span<const std::string> names);

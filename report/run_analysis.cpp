@@ -80,13 +80,6 @@ std::vector<const PointRecord*> records_of(std::span<const StoredPoint> points) 
 
 namespace {
 
-/// What sets the group apart from the others.
-std::string label_of(const RankedGroup& group, const TuningRecord* tuning,
-                     const std::vector<ParameterValues>& parameters) {
-  return tuning == nullptr ? group.pattern
-                           : describe_group(group.group, tuning->for_each, parameters);
-}
-
 class GroupJudge {
  public:
   GroupJudge(const RunResults& results, const RankedGroup& ranked, std::string label,
@@ -293,7 +286,11 @@ Verdicts judge(const RunResults& results, const std::vector<ParameterValues>& pa
   for (const RankedGroup& group : ranked) {
     const bool is_judged = group.places.size() > 1 || tuning != nullptr;
     if (is_judged) {
-      std::string label = ranked.size() > 1 ? label_of(group, tuning, parameters) : "";
+      std::string label;  // what sets the group apart from the others
+      if (ranked.size() > 1) {
+        label = tuning == nullptr ? group.pattern
+                                  : describe_group(group.group, tuning->for_each, parameters);
+      }
       verdicts.groups.push_back(
           GroupJudge(results, group, std::move(label), verdicts.of_points).judge());
     }

@@ -338,12 +338,9 @@ class Pivot {
 
   /// The hardware's counts have the emulated ones beside them, where there are any.
   std::vector<MetricColumn> shown_beside(const MetricColumn& metric) const {
-    std::vector<MetricColumn> shown = {metric};
     const MetricColumn emulated{metric.name, Origin::emulated};
-    const bool there = std::ranges::any_of(
-        points_, [&](const PointRecord* point) { return figure_of(*point, emulated).has_value(); });
-    if (metric.origin == Origin::hardware && there) shown.push_back(emulated);
-    return shown;
+    const bool is_compared = metric.origin == Origin::hardware && any_has(points_, emulated);
+    return is_compared ? std::vector{metric, emulated} : std::vector{metric};
   }
 
   std::vector<std::string> heading(const Ranks& column, const MetricColumn& metric,
