@@ -16,18 +16,11 @@
 namespace sweep {
 
 std::string text_of(const Cell& cell, std::string_view dash) {
-  const std::string mark = cell.is_cut_off ? "~" : "";
-  switch (cell.kind) {
-    case Cell::Kind::missing:
-      return std::string(dash);
-    case Cell::Kind::figure:
-      return mark + format_figure(cell.low);
-    case Cell::Kind::range:
-      return mark + format_figure(cell.low) + std::string(dash) + format_figure(cell.high);
-    case Cell::Kind::failed:
-      break;
-  }
-  return "failed";
+  if (cell.kind == Cell::Kind::missing) return std::string(dash);
+  if (cell.kind == Cell::Kind::failed) return "failed";
+  std::string text = (cell.is_cut_off ? "~" : "") + format_figure(cell.low);
+  if (cell.kind == Cell::Kind::range) text.append(dash).append(format_figure(cell.high));
+  return text;
 }
 
 std::size_t longest_fraction(const TableModel& table, std::size_t column) {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -231,20 +232,8 @@ std::string class_attribute(std::string_view name) {
 }
 
 std::string_view class_of(Tone tone) {
-  switch (tone) {
-    case Tone::quiet:
-      return "dim";
-    case Tone::better:
-      return "better";
-    case Tone::worse:
-      return "worse";
-    case Tone::serious:
-      return "serious";
-    case Tone::usual:
-    case Tone::strong:
-      break;
-  }
-  return "";
+  constexpr std::array classes = {"", "", "dim", "better", "worse", "serious"};
+  return classes.at(static_cast<std::size_t>(tone));
 }
 
 struct HtmlRenderer {
