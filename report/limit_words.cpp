@@ -20,7 +20,7 @@ constexpr double good_efficiency = 90;
 constexpr double saturated = 75;
 constexpr double full_share = 100;
 /// What makes less than this share of a point's sectors does not count.
-constexpr double least_share = 0.1;
+constexpr double least_part = 0.1;
 
 /// Two significant digits at most: "8", "1.5", "24".
 std::string rough(double figure) {
@@ -145,7 +145,7 @@ class PointLimits {
     const auto efficiency = positive_count(kind + "_efficiency");
     const auto sectors = positive_count(kind + "_sectors_per_request");
     const bool matters =
-        !loads_ || !stores_ || own->figure >= least_share * (loads_->figure + stores_->figure);
+        !loads_ || !stores_ || own->figure >= least_part * (loads_->figure + stores_->figure);
     if (!efficiency || efficiency->figure >= good_efficiency || !matters) return {};
     std::string text =
         rough(full_share / efficiency->figure) + " times the sectors that the bytes fill";
@@ -230,7 +230,7 @@ class PointLimits {
       origin = found->origin();
     }
     const double others = (loads_ ? loads_->figure : 0) + (stores_ ? stores_->figure : 0);
-    if (sectors <= 0 || sectors < least_share * (sectors + others)) return {};
+    if (sectors <= 0 || sectors < least_part * (sectors + others)) return {};
     return fmt::format("moves {} sectors of local memory, as spilled registers do{}",
                        format_total(sectors), origin);
   }

@@ -19,7 +19,7 @@ namespace sweep {
 namespace {
 
 /// Between two columns.
-constexpr std::string_view gap = "  ";
+constexpr std::string_view column_gap = "  ";
 
 /// A column of a table as it is printed.
 struct TextColumn {
@@ -37,20 +37,20 @@ struct TextColumn {
 using Columns = std::vector<TextColumn>;
 using OptionalFigures = std::vector<std::optional<double>>;
 
-std::size_t widest_of(const std::vector<std::string>& texts) {
+std::size_t widest_text(const std::vector<std::string>& texts) {
   std::size_t widest = 0;
   for (const std::string& text : texts) widest = std::max(widest, columns_of(text));
   return widest;
 }
 
 std::size_t width_of(const TextColumn& column) {
-  return std::max(widest_of(column.heading), widest_of(column.texts));
+  return std::max(widest_text(column.heading), widest_text(column.texts));
 }
 
 /// With a gap after each.
 std::size_t width_of(const Columns& columns) {
   std::size_t width = 0;
-  for (const TextColumn& column : columns) width += width_of(column) + gap.size();
+  for (const TextColumn& column : columns) width += width_of(column) + column_gap.size();
   return width;
 }
 
@@ -137,7 +137,7 @@ void break_headings(std::span<TextColumn> columns) {
     std::vector<std::vector<std::string>> parts;
     std::size_t most = 1;
     for (const TextColumn& column : columns) {
-      const std::size_t width = std::max(narrowest, widest_of(column.texts));
+      const std::size_t width = std::max(narrowest, widest_text(column.texts));
       parts.push_back(break_heading(column.heading[line], width));
       most = std::max(most, parts.back().size());
     }
@@ -200,7 +200,7 @@ FittedColumns fit_columns(const TableModel& table, std::size_t width, Drawing dr
   if (drawing != Drawing::plain) {
     const auto width_of_all = [&] {
       const std::size_t all = width_of(keys) + width_of(others);
-      return all - std::min(all, gap.size());
+      return all - std::min(all, column_gap.size());
     };
     if (width_of_all() > width) break_headings(std::span(others).first(values));
     // The widest of the others finds place beside the keys.
@@ -212,7 +212,7 @@ FittedColumns fit_columns(const TableModel& table, std::size_t width, Drawing dr
       keys = key_columns(table, --widest, unicode);
     }
     if (values == 1) {
-      const std::size_t place = width - std::min(width, width_of_all() + gap.size());
+      const std::size_t place = width - std::min(width, width_of_all() + column_gap.size());
       auto bars = bar_column(table, place, unicode);
       if (bars) others.insert(others.begin() + 1, std::move(*bars));
     }
@@ -243,16 +243,16 @@ using ColumnBlock = std::vector<const TextColumn*>;
 std::vector<ColumnBlock> column_blocks(const FittedColumns& all, std::size_t width) {
   ColumnBlock keys;
   for (const TextColumn& key : all.keys) keys.push_back(&key);
-  const std::size_t keys_width = std::max(width_of(all.keys), gap.size());
+  const std::size_t keys_width = std::max(width_of(all.keys), column_gap.size());
   std::vector<ColumnBlock> blocks;
   std::size_t taken = 0;
   for (const TextColumn& column : all.others) {
     const std::size_t own = width_of(column);
-    if (blocks.empty() || taken + gap.size() + own > width) {
+    if (blocks.empty() || taken + column_gap.size() + own > width) {
       blocks.push_back(keys);
       taken = keys_width + own;
     } else {
-      taken += gap.size() + own;
+      taken += column_gap.size() + own;
     }
     blocks.back().push_back(&column);
   }
@@ -299,7 +299,7 @@ template <typename TextOf>
 std::string line_of(const ColumnBlock& columns, TextOf text_of_column) {
   std::string line;
   for (const TextColumn* column : columns) {
-    if (!line.empty()) line += gap;
+    if (!line.empty()) line += column_gap;
     line += text_of_column(*column);
   }
   line.erase(line.find_last_not_of(' ') + 1);
