@@ -43,14 +43,14 @@ std::size_t widest_text(const std::vector<std::string>& texts) {
   return widest;
 }
 
-std::size_t width_of(const TextColumn& column) {
+std::size_t drawn_width(const TextColumn& column) {
   return std::max(widest_text(column.heading), widest_text(column.texts));
 }
 
 /// With a gap after each.
-std::size_t width_of(const Columns& columns) {
+std::size_t drawn_width(const Columns& columns) {
   std::size_t width = 0;
-  for (const TextColumn& column : columns) width += width_of(column) + column_gap.size();
+  for (const TextColumn& column : columns) width += drawn_width(column) + column_gap.size();
   return width;
 }
 
@@ -172,7 +172,7 @@ void add_courses(const TableModel& table, TextColumn& key, Columns& values) {
   if (!key.is_right_aligned || table.rows.size() < fewest_rows) return;
   std::vector<std::string> courses;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    courses.push_back(draw_course(figures_of(table, i), width_of(values[i])));
+    courses.push_back(draw_course(figures_of(table, i), drawn_width(values[i])));
   }
   if (std::ranges::all_of(courses, &std::string::empty)) return;
   for (std::size_t i = 0; i < values.size(); ++i) values[i].add(courses[i], dim);
@@ -198,21 +198,21 @@ FittedColumns fit_columns(const TableModel& table, std::size_t width, Drawing dr
     for (const TableModel::Row& row : table.rows) remarks.add(printable(row.remark));
   }
   if (drawing != Drawing::plain) {
-    const auto width_of_all = [&] {
-      const std::size_t all = width_of(keys) + width_of(others);
+    const auto whole_width = [&] {
+      const std::size_t all = drawn_width(keys) + drawn_width(others);
       return all - std::min(all, column_gap.size());
     };
-    if (width_of_all() > width) break_headings(std::span(others).first(values));
+    if (whole_width() > width) break_headings(std::span(others).first(values));
     // The widest of the others finds place beside the keys.
     std::size_t widest = 0;
     std::size_t other = 0;
-    for (const TextColumn& key : keys) widest = std::max(widest, width_of(key));
-    for (const TextColumn& column : others) other = std::max(other, width_of(column));
-    while (widest > narrowest_key && width_of(keys) + other > width) {
+    for (const TextColumn& key : keys) widest = std::max(widest, drawn_width(key));
+    for (const TextColumn& column : others) other = std::max(other, drawn_width(column));
+    while (widest > narrowest_key && drawn_width(keys) + other > width) {
       keys = key_columns(table, --widest, unicode);
     }
     if (values == 1) {
-      const std::size_t place = width - std::min(width, width_of_all() + column_gap.size());
+      const std::size_t place = width - std::min(width, whole_width() + column_gap.size());
       auto bars = bar_column(table, place, unicode);
       if (bars) others.insert(others.begin() + 1, std::move(*bars));
     }
@@ -223,7 +223,7 @@ FittedColumns fit_columns(const TableModel& table, std::size_t width, Drawing dr
   for (const TextColumn& column : others) lines = std::max(lines, column.heading.size());
   for (Columns* columns : {&keys, &others}) {
     for (TextColumn& column : *columns) {
-      const std::size_t own = width_of(column);
+      const std::size_t own = drawn_width(column);
       // A heading with fewer lines stands at the bottom.
       column.heading.insert(column.heading.begin(), lines - column.heading.size(), "");
       for (auto* texts : {&column.heading, &column.texts}) {
@@ -243,11 +243,11 @@ using ColumnBlock = std::vector<const TextColumn*>;
 std::vector<ColumnBlock> column_blocks(const FittedColumns& all, std::size_t width) {
   ColumnBlock keys;
   for (const TextColumn& key : all.keys) keys.push_back(&key);
-  const std::size_t keys_width = std::max(width_of(all.keys), column_gap.size());
+  const std::size_t keys_width = std::max(drawn_width(all.keys), column_gap.size());
   std::vector<ColumnBlock> blocks;
   std::size_t taken = 0;
   for (const TextColumn& column : all.others) {
-    const std::size_t own = width_of(column);
+    const std::size_t own = drawn_width(column);
     if (blocks.empty() || taken + column_gap.size() + own > width) {
       blocks.push_back(keys);
       taken = keys_width + own;
