@@ -29,38 +29,6 @@ std::vector<std::string_view> split_lines(std::string_view text) {
   return lines;
 }
 
-/// The first line of a message: "FILE(LINE): error: TEXT", or "... warning #179-D: TEXT".
-struct Headline {
-  std::string_view file;
-  std::size_t line = 0;
-  Severity severity = Severity::error;
-  std::string_view text;
-};
-
-std::optional<Headline> read_headline(std::string_view line) {
-  const std::size_t colon = line.find("): ");
-  if (colon == std::string_view::npos) return std::nullopt;
-  const std::size_t open = line.rfind('(', colon);
-  if (open == std::string_view::npos) return std::nullopt;
-  Headline headline;
-  headline.file = line.substr(0, open);
-  const std::string_view digits = line.substr(open + 1, colon - open - 1);
-  const auto [end, error] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), headline.line);
-  if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
-  std::string_view rest = line.substr(colon + 3);
-  if (rest.starts_with("error") || rest.starts_with("catastrophic error")) {
-    headline.severity = Severity::error;
-  } else if (rest.starts_with("warning")) {
-    headline.severity = Severity::warning;
-  } else {
-    return std::nullopt;
-  }
-  const std::size_t text = rest.find(": ");
-  headline.text = text == std::string_view::npos ? rest : rest.substr(text + 2);
-  return headline;
-}
-
 /// The column that the caret below an excerpt points at; the excerpt is indented by two blanks.
 std::optional<std::size_t> caret_column(std::string_view line) {
   constexpr std::size_t indent = 2;
@@ -72,25 +40,12 @@ std::optional<std::size_t> caret_column(std::string_view line) {
 
 constexpr std::string_view ptx_place = "ptxas application ptx input, line ";
 
-/// An error of the assembler: "ptxas error   : TEXT", or "ptxas FILE, line N; error : TEXT".
-struct AssemblerError {
-  std::string_view text;
-  std::size_t line = 0;  ///< of the PTX; 0 when it says none
-};
-
-std::optional<AssemblerError> read_assembler_error(std::string_view line) {
-  if (!line.starts_with("ptxas ")) return std::nullopt;
-  const std::size_t colon = line.find(" : ");
-  if (colon == std::string_view::npos) return std::nullopt;
-  std::string_view head = line.substr(0, colon);
-  head = head.substr(0, head.find_last_not_of(' ') + 1);
-  if (!head.ends_with("error") && !head.ends_with("fatal")) return std::nullopt;
-  AssemblerError error{line.substr(colon + 3)};
-  if (line.starts_with(ptx_place)) {
-    const std::string_view digits = line.substr(ptx_place.size());
-    std::from_chars(digits.data(), digits.data() + digits.size(), error.line);
-  }
-  return error;
+/// The number that the text begins with, and what follows it; nothing without one.
+std::optional<std::pair<std::size_t, std::string_view>> read_number(std::string_view text) {
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{}) return std::nullopt;
+  return std::pair(number, text.substr(static_cast<std::size_t>(end - text.data())));
 }
 
 /// Reads a log of one pattern.
@@ -124,33 +79,73 @@ class LogReader {
 
  private:
   void read_line(std::string_view line) {
-    if (const auto headline = read_headline(line)) {
-      read_message(*headline);
-    } else if (const auto error = read_assembler_error(line)) {
-      const bool says_more =
-          found_.empty() || error->text.find("aborted due to") == std::string_view::npos;
-      if (says_more) found_.push_back(of_assembler(*error));
-    } else if (const auto column = caret_column(line); column && !found_.empty()) {
-      Location& where = found_.back().where;
-      if (where.source && where.column == 0) where.column = *column;
-    }
+    if (read_message(line) || read_assembler_error(line)) return;
+    const auto column = caret_column(line);
+    if (!column || found_.empty()) return;
+    Location& where = found_.back().where;
+    if (where.source && where.column == 0) where.column = *column;
   }
 
-  void read_message(const Headline& headline) {
-    Diagnostic diagnostic{headline.severity, {}, std::string(headline.text), {}};
-    const auto is_it = [&](const std::string& name) { return name == headline.file; };
-    if (const SourcePtr source = find_source(is_it)) {
-      diagnostic.where = {source, headline.line, 0, 1};
-    } else if (headline.file == "generated" || headline.file == "__nv_name_map") {
+  /// The first line of a message: "FILE(LINE): error: TEXT", or "... warning #179-D: TEXT".
+  bool read_message(std::string_view line) {
+    const std::size_t colon = line.find("): ");
+    const std::size_t open = line.rfind('(', colon);
+    if (colon == std::string_view::npos || open == std::string_view::npos) return false;
+    const std::string_view file = line.substr(0, open);
+    const auto number = read_number(line.substr(open + 1, colon - open - 1));
+    std::string_view text = line.substr(colon + 3);
+    const bool is_warning = text.starts_with("warning");
+    const bool is_error = text.starts_with("error") || text.starts_with("catastrophic error");
+    if (!number || !number->second.empty() || (!is_warning && !is_error)) return false;
+    if (const std::size_t kind = text.find(": "); kind != text.npos) text.remove_prefix(kind + 2);
+    Diagnostic diagnostic{is_warning ? Severity::warning : Severity::error, {}, {}, {}};
+    if (const SourcePtr source = find_source([&](const auto& name) { return name == file; })) {
+      diagnostic.where = {source, number->first, 0, 1};
+      diagnostic.message = text;
+    } else if (file == "generated" || file == "__nv_name_map") {
       diagnostic.message =
-          fmt::format("in what the engine writes around the pattern's code: {}", headline.text);
+          fmt::format("in what the engine writes around the pattern's code: {}", text);
     } else {
-      diagnostic.message = fmt::format("{}({}): {}", headline.file, headline.line, headline.text);
+      diagnostic.message = fmt::format("{}({}): {}", file, number->first, text);
     }
-    if (headline.text == "out of memory") {
+    if (text == "out of memory") {
       diagnostic.help = "a compiler may take 4 GiB, or less on a small machine: sweep help limits";
     }
     found_.push_back(std::move(diagnostic));
+    return true;
+  }
+
+  /// "ptxas error   : TEXT", or "ptxas FILE, line N; error : TEXT", in which the kernel has its
+  /// mangled name and the line is the PTX's.
+  bool read_assembler_error(std::string_view line) {
+    const std::size_t colon = line.find(" : ");
+    if (!line.starts_with("ptxas ") || colon == line.npos) return false;
+    std::string_view head = line.substr(0, colon);
+    head = head.substr(0, head.find_last_not_of(' ') + 1);
+    if (!head.ends_with("error") && !head.ends_with("fatal")) return false;
+    const std::string_view text = line.substr(colon + 3);
+    if (!found_.empty() && text.find("aborted due to") != text.npos) return true;
+    Diagnostic diagnostic{Severity::error, {}, std::string(text), {}};
+    constexpr std::string_view mark = "Entry function '";
+    const std::size_t begin = text.find(mark);
+    const std::size_t end = begin == text.npos ? begin : text.find('\'', begin + mark.size());
+    if (end != text.npos) {
+      diagnostic.message.replace(begin, end + 1 - begin, "the kernel");
+      diagnostic.where = kernel_place();
+    }
+    if (text.find("too much shared data") != text.npos) {
+      diagnostic.help = "declare it extern __shared__ and give launch: {shared: BYTES}";
+    }
+    const bool has_place = line.starts_with(ptx_place);
+    const auto number = has_place ? read_number(line.substr(ptx_place.size())) : std::nullopt;
+    if (number && number->first > 0 && number->first <= ptx_.size()) {
+      diagnostic.where = place_of(number->first);
+      std::string_view ptx = ptx_[number->first - 1];
+      ptx.remove_prefix(std::min(ptx.find_first_not_of(" \t"), ptx.size()));
+      diagnostic.help = fmt::format("the assembler reads: {}", ptx);
+    }
+    found_.push_back(std::move(diagnostic));
+    return true;
   }
 
   /// The pattern's file, or one that it includes, whose name is the one; null for any other.
@@ -158,28 +153,6 @@ class LogReader {
     const auto found =
         std::ranges::find_if(sources_, [&](const auto& each) { return is_name(each.first); });
     return found != sources_.end() ? found->second : nullptr;
-  }
-
-  /// An error of the assembler, in which the kernel has its mangled name.
-  Diagnostic of_assembler(const AssemblerError& error) {
-    Diagnostic diagnostic{Severity::error, {}, std::string(error.text), {}};
-    constexpr std::string_view mark = "Entry function '";
-    if (const std::size_t begin = error.text.find(mark); begin != std::string_view::npos) {
-      const std::size_t end = error.text.find('\'', begin + mark.size());
-      if (end != std::string_view::npos) {
-        diagnostic.message.replace(begin, end + 1 - begin, "the kernel");
-        diagnostic.where = kernel_place();
-      }
-    }
-    if (error.text.find("too much shared data") != std::string_view::npos) {
-      diagnostic.help = "declare it extern __shared__ and give launch: {shared: BYTES}";
-    }
-    if (error.line == 0 || error.line > ptx_.size()) return diagnostic;
-    diagnostic.where = place_of(error.line);
-    std::string_view text = ptx_[error.line - 1];
-    text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
-    diagnostic.help = fmt::format("the assembler reads: {}", text);
-    return diagnostic;
   }
 
   /// The name of the kernel in its declaration.
