@@ -17,7 +17,6 @@ constexpr std::size_t columns = 100;
 constexpr std::size_t widest_text = 36;     ///< of an expression below its line
 constexpr std::size_t widest_in_list = 50;  ///< in the list of what costs most
 
-/// ANSI escapes, or nothing.
 struct Style {
   const char* bold = "";
   const char* bad = "";
@@ -25,11 +24,7 @@ struct Style {
   const char* dim = "";
   const char* reset = "";
 };
-
-Style style_of(bool color) {
-  if (!color) return {};
-  return {"\033[1m", "\033[1;31m", "\033[32m", "\033[2m", "\033[0m"};
-}
+constexpr Style colored = {"\033[1m", "\033[1;31m", "\033[32m", "\033[2m", "\033[0m"};
 
 std::string shortened(const std::string& text, std::size_t widest = widest_text) {
   return text.size() <= widest ? text : text.substr(0, widest - 3) + "...";
@@ -274,7 +269,7 @@ ordered_json json_of(const AccessCost& access) {
 }  // namespace
 
 std::string write_listing(const Explanation& explanation, bool color) {
-  const Style style = style_of(color);
+  const Style style = color ? colored : Style{};
   std::string text = head(explanation, style) + source_lines(explanation, style);
   if (explanation.accesses.empty()) return text + "\nNo access to memory was executed.\n";
   return text + worst(explanation, style);

@@ -53,8 +53,8 @@ struct ProgramCache::Group {
 
 namespace {
 
-/// Programs that nobody holds any more stay in memory up to this size, since configurations in a
-/// shuffled order ask for the same ones again and again.
+/// The programs loaded last stay in memory up to this size even if nobody holds them, since
+/// configurations in a shuffled order ask for the same ones again and again.
 constexpr std::uint64_t recent_limit = std::uint64_t{256} << 20U;
 
 std::int64_t now_ns() {
@@ -149,28 +149,22 @@ void ProgramCache::read_file(const Group& group, const std::string& name,
 
 ProgramCache::LoadedProgram ProgramCache::load(const Group& group, File& known) {
   LoadedProgram program = known.loaded.lock();
-  if (program == nullptr) {
-    read_file(group, known.name, [&](int file) {
-      auto stored = std::make_shared<const StoredProgram>(read_program(file));
-      if (stored->header.key != group.key) return;
-      touch(file);
-      program = std::move(stored);
-    });
-    known.loaded = program;
-  }
-  if (program != nullptr) keep_recent(program);
-  return program;
-}
-
-void ProgramCache::keep_recent(const LoadedProgram& program) {
-  const auto place = std::ranges::find(recent_, program);
-  if (place != recent_.end()) return recent_.splice(recent_.begin(), recent_, place);
-  recent_.push_front(program);
+  if (program != nullptr) return program;
+  read_file(group, known.name, [&](int file) {
+    auto stored = std::make_shared<const StoredProgram>(read_program(file));
+    if (stored->header.key != group.key) return;
+    touch(file);
+    program = std::move(stored);
+  });
+  if (program == nullptr) return nullptr;
+  known.loaded = program;
+  recent_.push_back(program);
   recent_bytes_ += size_of(*program);
   while (recent_bytes_ > recent_limit && recent_.size() > 1) {
-    recent_bytes_ -= size_of(*recent_.back());
-    recent_.pop_back();
+    recent_bytes_ -= size_of(*recent_.front());
+    recent_.pop_front();
   }
+  return program;
 }
 
 std::optional<CompiledConfiguration> ProgramCache::find_one(Group& group,

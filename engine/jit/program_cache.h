@@ -1,9 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <functional>
-#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -67,7 +67,6 @@ class ProgramCache {
   std::optional<CompiledConfiguration> find_one(Group& group, const Configuration& configuration);
   LoadedProgram load(const Group& group, File& known);
   void read_file(const Group& group, const std::string& name, const std::function<void(int)>& use);
-  void keep_recent(const LoadedProgram& program);
   void shrink_if_due(std::uint64_t added);
   void note(std::string problem);
 
@@ -77,7 +76,7 @@ class ProgramCache {
   mutable std::mutex mutex_;
   /// By pattern, which is held so that its pointer is not used for another one, and identity.
   std::map<std::pair<PatternPtr, std::string>, std::unique_ptr<Group>> groups_;
-  std::list<LoadedProgram> recent_;
+  std::deque<LoadedProgram> recent_;  ///< in the order loaded
   std::uint64_t recent_bytes_ = 0;
   std::optional<std::uint64_t> bytes_;  ///< on disk when last looked at
   std::uint64_t added_ = 0;             ///< bytes since then
