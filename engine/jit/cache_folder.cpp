@@ -257,7 +257,7 @@ std::uint64_t configurations_in(const CacheFolder& folder, const CacheFile& file
   const FileDescriptor open = folder.open(file.group, file.name);
   if (!open) return 0;
   try {
-    return read_program_header(open.get()).configurations.size();
+    return read_program(open.get()).header.configurations.size();
   } catch (const DamagedBytes&) {
     return 0;
   }

@@ -124,7 +124,7 @@ void ProgramCache::read_new_files(Group& group) {
   for (const std::string& name : names) {
     if (group.files.contains(name)) continue;
     read_file(group, name, [&](int file) {
-      const ProgramHeader header = read_program_header(file);
+      const ProgramHeader header = read_program(file).header;
       if (header.key == group.key) group.add(name, header);
     });
   }

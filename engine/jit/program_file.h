@@ -53,17 +53,13 @@ struct StoredProgram {
 constexpr std::string_view program_file_magic("SWEEPPRG", 8);
 
 /// Files of other versions are not read. Part of every key, so that versions do not meet.
-constexpr std::uint32_t program_file_version = 1;
+constexpr std::uint32_t program_file_version = 2;
 
-// The format: magic, version, the size of the header, the header and a checksum of all before; then
-// cubin and PTX, whose sizes and checksums the header begins with. All checksums are XXH3.
-
+/// The file of a program: magic, version, the XXH3 of what follows, and then header and program.
 std::string program_file_bytes(const ProgramHeader& header, const Program& program);
 
-// These read from an open file and throw DamagedBytes for one that is not whole or of another
-// version, std::system_error when reading fails.
-
-ProgramHeader read_program_header(int file);
+/// Reads an open file. Throws DamagedBytes for one that is not whole or of another version,
+/// std::system_error when reading fails.
 StoredProgram read_program(int file);
 
 /// Diagnostics as bytes. Places in `source`, or in one equal to it, are stored without its text;

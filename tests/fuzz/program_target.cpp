@@ -1,7 +1,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -37,35 +36,15 @@ class MemoryFile {
   int file_;
 };
 
-void put(std::string& text, std::size_t at, std::uint64_t value) {
-  std::memcpy(text.data() + at, &value, sizeof value);
-}
-
-std::uint64_t get(const std::string& text, std::size_t at) {
-  std::uint64_t value = 0;
-  std::memcpy(&value, text.data() + at, sizeof value);
-  return value;
-}
-
-/// The same with sizes and checksums put right, which no mutation would hit on: those at the
-/// header's begin, of what follows it, and the one behind it.
-std::string with_checksums(std::string_view bytes) {
-  constexpr std::size_t preamble = 20;
-  constexpr std::size_t contents = preamble;
+/// The same with the checksum put right, which no mutation would hit on: the one before the
+/// contents.
+std::string with_checksum(std::string_view bytes) {
+  constexpr std::size_t place = 12;
   std::string text(bytes);
-  if (text.size() < preamble + 8) return text;
-  const std::uint64_t header = get(text, 12);
-  if (header < 32 || header > text.size() - preamble - 8) return text;
-  const std::string_view behind = std::string_view(text).substr(preamble + header + 8);
-  const std::uint64_t cubin = std::min<std::uint64_t>(get(text, contents), behind.size());
-  const std::uint64_t cubin_sum = XXH3_64bits(behind.data(), cubin);
-  const std::uint64_t ptx_sum = XXH3_64bits(behind.data() + cubin, behind.size() - cubin);
-  const std::uint64_t ptx = behind.size() - cubin;
-  put(text, contents, cubin);
-  put(text, contents + 8, cubin_sum);
-  put(text, contents + 16, ptx);
-  put(text, contents + 24, ptx_sum);
-  put(text, preamble + header, XXH3_64bits(text.data(), preamble + header));
+  if (text.size() < place + 8) return text;
+  const std::string_view contents = std::string_view(text).substr(place + 8);
+  const std::uint64_t sum = XXH3_64bits(contents.data(), contents.size());
+  std::memcpy(text.data() + place, &sum, sizeof sum);
   return text;
 }
 
@@ -88,8 +67,7 @@ void use(const StoredProgram& stored) {
 }  // namespace
 
 void read_compiled_program(std::string_view bytes) {
-  const MemoryFile file(with_checksums(bytes));
-  read_or_refuse([&] { read_program_header(file.get()); });
+  const MemoryFile file(with_checksum(bytes));
   read_or_refuse([&] { use(read_program(file.get())); });
   const auto source = std::make_shared<const Source>(Source{"kernel.cu", "text\nof a pattern\n"});
   read_or_refuse([&] { render(diagnostics_of(bytes, source)); });
