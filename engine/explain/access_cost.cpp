@@ -123,22 +123,19 @@ class Collector {
   /// The one array that all its addresses lie in.
   std::string array_of(AccessSpace space, const AddressShape& shape) const {
     if (shape.accesses == 0 || space == AccessSpace::local) return {};
-    if (space == AccessSpace::shared) return shared_array(shape);
+    if (space == AccessSpace::shared) {
+      for (const SharedVariable& variable : kernel_.shared_variables) {
+        const bool begins = shape.low >= variable.offset;
+        if (begins && shape.high - variable.offset < variable.bytes) return variable.name;
+      }
+      return shape.low >= kernel_.static_shared_bytes ? source_.dynamic_shared : std::string();
+    }
     const Allocation* allocation = execution_.memory().find(shape.low);
     if (allocation == nullptr || !allocation->contains(shape.high, 1)) return {};
     for (std::size_t i = 0; i < buffers_; ++i) {
       if (pattern_.buffers[i].name == allocation->name) return arrays_[i];
     }
     return allocation->name;
-  }
-
-  std::string shared_array(const AddressShape& shape) const {
-    for (const SharedVariable& variable : kernel_.shared_variables) {
-      const bool is_inside =
-          shape.low >= variable.offset && shape.high - variable.offset < variable.bytes;
-      if (is_inside) return variable.name;
-    }
-    return shape.low >= kernel_.static_shared_bytes ? source_.dynamic_shared : std::string();
   }
 
   void place(const Op& op, AccessCost& cost) const {

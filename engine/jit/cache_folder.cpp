@@ -263,14 +263,12 @@ std::uint64_t configurations_in(const CacheFolder& folder, const CacheFile& file
   }
 }
 
-bool is_stale(const CacheFile& file) {
-  using namespace std::chrono;
-  const std::int64_t now =
-      duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count();
-  return file.is_temporary && now - file.used_ns > nanoseconds(hours(1)).count();
-}
-
 }  // namespace
+
+std::int64_t now_ns() {
+  using namespace std::chrono;
+  return duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count();
+}
 
 CacheContents cache_contents(const CacheFolder& folder) {
   CacheContents contents;
@@ -296,8 +294,10 @@ std::uint64_t clear_cache(const CacheFolder& folder) {
 
 std::uint64_t shrink_cache(const CacheFolder& folder, std::uint64_t limit) {
   std::vector<CacheFile> files = folder.files();
+  const std::int64_t hour_ago = now_ns() - std::chrono::nanoseconds(std::chrono::hours(1)).count();
   std::erase_if(files, [&](const CacheFile& file) {
-    return is_stale(file) && folder.remove(file.group, file.name);
+    const bool is_stale = file.is_temporary && file.used_ns < hour_ago;
+    return is_stale && folder.remove(file.group, file.name);
   });
   std::uint64_t bytes = 0;
   for (const CacheFile& file : files) bytes += file.bytes;

@@ -63,6 +63,9 @@ class CacheFolder {
   std::filesystem::path path_;
 };
 
+/// Since 1970.
+std::int64_t now_ns();
+
 /// The name of a program's file whose digits are `hash`.
 std::string program_file_name(const std::string& hash);
 

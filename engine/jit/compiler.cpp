@@ -21,11 +21,7 @@ constexpr int reading_version = 1;
 
 /// A pattern that needs every kind of text that the engine generates.
 constexpr const char* sample = R"cuda(/* pattern:
-parameters:
-  T: {type: element, default: float4}
-  K: 1
-  WIDE: 4 Gi
-  ON: true
+parameters: {T: {type: element, default: float4}, K: 1, WIDE: 4 Gi, ON: true}
 structs: {Pair: 8}
 buffers:
   a: {type: T, length: 64, init: "splat<T>(i % 101)"}
@@ -33,9 +29,7 @@ buffers:
   c: {type: half, length: 64}
 launch: {grid: 1, block: 64}
 useful: {read: 256}
-verify:
-  a: "a[i] == splat<T>(i % 101 + K)"
-  b: "is_pair(b[i], i) || ON"
+verify: {a: "a[i] == splat<T>(i % 101 + K)", b: "is_pair(b[i], i) || ON"}
 */
 #include <cstdint>
 #define PAIR Pair

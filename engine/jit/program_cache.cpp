@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <chrono>
 #include <system_error>
 #include <unordered_map>
 
@@ -56,11 +55,6 @@ namespace {
 /// The programs loaded last stay in memory up to this size even if nobody holds them, since
 /// configurations in a shuffled order ask for the same ones again and again.
 constexpr std::uint64_t recent_limit = std::uint64_t{256} << 20U;
-
-std::int64_t now_ns() {
-  using namespace std::chrono;
-  return duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count();
-}
 
 /// Sets the time of a file's use; not each time, since that writes to the disk.
 void touch(int file) {
