@@ -68,22 +68,21 @@ void CompilerProcesses::start_ahead(unsigned count) {
 }
 
 CompilerProcesses::Taken CompilerProcesses::take() {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!unused_.empty()) {
-      // The one that was given back last, and of those that are starting the first.
-      const auto chosen = unused_.back().is_ready ? unused_.end() - 1 : unused_.begin();
-      Taken taken = std::move(*chosen);
-      unused_.erase(chosen);
-      return taken;
-    }
+  std::unique_lock lock(mutex_);
+  if (unused_.empty()) {
+    lock.unlock();
+    return {std::make_unique<WorkerProcess>(command_)};
   }
-  return {std::make_unique<WorkerProcess>(command_)};
+  // The one that was given back last, and of those that are starting the first.
+  const auto chosen = unused_.back().is_ready ? unused_.end() - 1 : unused_.begin();
+  Taken taken = std::move(*chosen);
+  unused_.erase(chosen);
+  return taken;
 }
 
-void CompilerProcesses::give_back(std::unique_ptr<WorkerProcess> process) {
+void CompilerProcesses::give_back(Taken taken) {
   const std::lock_guard lock(mutex_);
-  unused_.push_back({std::move(process), true});
+  unused_.push_back(std::move(taken));
 }
 
 void CompilerProcesses::close() {
@@ -93,36 +92,31 @@ void CompilerProcesses::close() {
 }
 
 CompilerProcess::~CompilerProcess() {
-  if (process_ != nullptr && !is_busy_) processes_.give_back(std::move(process_));
+  if (taken_.process != nullptr && !is_busy_) processes_.give_back(std::move(taken_));
 }
 
 /// Says what is wrong with the process, if something is.
 std::string CompilerProcess::start() {
   try {
-    CompilerProcesses::Taken taken = processes_.take();
-    {
+    if (taken_.process == nullptr) {
+      CompilerProcesses::Taken taken = processes_.take();
       const std::lock_guard lock(mutex_);
-      if (stopped_) throw CompilingStopped();
-      process_ = std::move(taken.process);
-      is_busy_ = !taken.is_ready;
+      taken_ = std::move(taken);
     }
-    if (!taken.is_ready) process_->channel().receive(nvrtc_patience);
-    const std::lock_guard lock(mutex_);
-    is_busy_ = false;
+    if (!taken_.is_ready) receive_reply(nvrtc_patience);
+    taken_.is_ready = true;
     return {};
   } catch (const std::system_error& error) {
     return error.code().message();
   } catch (const ChannelClosed&) {
     return "it " + end() + " before it was ready";
   } catch (const ChannelTimeout&) {
-    process_->kill();
-    end();
+    kill();
     return fmt::format("it was not ready after {} s", nvrtc_patience);
   }
 }
 
 void CompilerProcess::prepare() {
-  if (process_ != nullptr) return;
   for (int attempt = 1;; ++attempt) {
     const std::string problem = start();
     if (problem.empty()) return;
@@ -134,27 +128,34 @@ void CompilerProcess::prepare() {
 /// Says how the process ended, which it has, or is about to.
 std::string CompilerProcess::end() {
   const std::lock_guard lock(mutex_);
-  std::string fate = process_ != nullptr ? process_->wait() : std::string();
-  process_.reset();
+  std::string fate = taken_.process->wait();
+  taken_ = {};
   is_busy_ = false;
   if (stopped_) throw CompilingStopped();
   return fate;
 }
 
+void CompilerProcess::kill() {
+  taken_.process->kill();
+  end();
+}
+
 void CompilerProcess::stop() {
   const std::lock_guard lock(mutex_);
   stopped_ = true;
-  if (is_busy_) process_->kill();
+  if (is_busy_) taken_.process->kill();
 }
 
-std::string CompilerProcess::ask(std::string_view message) {
+/// The process' next message, which it is asked for if there is anything to ask.
+std::string CompilerProcess::receive_reply(double seconds, const std::string* question) {
   {
     const std::lock_guard lock(mutex_);
     if (stopped_) throw CompilingStopped();
     is_busy_ = true;
   }
-  process_->channel().send(message);
-  std::string reply = process_->channel().receive(patience_);
+  Channel& channel = taken_.process->channel();
+  if (question != nullptr) channel.send(*question);
+  std::string reply = channel.receive(seconds);
   const std::lock_guard lock(mutex_);
   is_busy_ = false;
   return reply;
@@ -175,19 +176,17 @@ NvrtcResult CompilerProcess::try_to_compile(const ProgramSource& source) {
     prepare();
     CompileReply reply;
     try {
-      reply = decode_message<CompileReply>(ask(message));
+      reply = decode_message<CompileReply>(receive_reply(patience_, &message));
     } catch (const CompilingStopped&) {
       throw;
     } catch (const ChannelClosed&) {
       fate = end();
       continue;
     } catch (const ChannelTimeout&) {
-      process_->kill();
-      end();
+      kill();
       return given_up(fmt::format("had not compiled it after {} s", patience_));
     } catch (const std::runtime_error& error) {
-      process_->kill();
-      end();
+      kill();
       fate = fmt::format("gave no proper answer: {}", error.what());
       continue;
     }

@@ -54,7 +54,7 @@ class CompilerProcesses {
 
   /// A process that nobody uses, or a new one. Throws std::system_error.
   Taken take();
-  void give_back(std::unique_ptr<WorkerProcess> process);
+  void give_back(Taken taken);
   /// Ends those that nobody uses, without waiting for them: nothing is left to compile.
   void close();
 
@@ -97,14 +97,15 @@ class CompilerProcess : public ProgramCompiler {
  private:
   std::string start();
   NvrtcResult try_to_compile(const ProgramSource& source);
-  std::string ask(std::string_view message);
+  std::string receive_reply(double seconds, const std::string* question = nullptr);
   std::string end();
+  void kill();
 
   CompilerProcesses& processes_;
   double patience_;
   Work work_;
   std::mutex mutex_;  ///< over what follows
-  std::unique_ptr<WorkerProcess> process_;
+  CompilerProcesses::Taken taken_;
   bool is_busy_ = false;  ///< its process is starting or compiling
   bool stopped_ = false;
 };

@@ -8,60 +8,40 @@
 namespace sweep {
 namespace {
 
-/// The first launches after a pause find low clocks and cold instruction caches.
-constexpr int warm_up_samples = 2;
-
-/// Gives the seconds that a sample takes, as far as can be seen.
-double warm_up(Execution& execution, CacheState cache, const Clock& clock,
-               const StepListener& on_step) {
-  on_step("warm-up");
+/// Warms up and gives the wall time that a sample takes, as far as can be seen.
+double warm_up(Execution& execution, CacheState cache, const Clock& clock) {
+  // The first launches after a pause find low clocks and cold instruction caches.
+  constexpr int samples = 2;
   const double begin = clock();
-  execution.warm_up(cache, warm_up_samples);
-  return (clock() - begin) / warm_up_samples;
+  execution.warm_up(cache, samples);
+  return (clock() - begin) / samples;
 }
 
-/// `seconds_per_sample` is a first estimate of the wall time of one.
+/// `seconds_per_sample` is a first estimate.
 void take_samples(Execution& execution, const MeasureRules& rules, double seconds_per_sample,
                   const Clock& clock, const StepListener& on_step, PointRecord& point) {
   const double begin = clock();
-  SamplingProgress progress{0, 0, seconds_per_sample};
+  double elapsed = 0;
   std::vector<double> figures;
   MarkSummary marks;
   std::optional<StopReason> stop;
   while (!stop) {
     on_step("sample");
-    const std::vector<Sample> chunk =
-        execution.sample(rules.cache, next_chunk_size(rules, progress));
+    const std::vector<Sample> chunk = execution.sample(
+        rules.cache, next_chunk_size(rules, figures.size(), elapsed, seconds_per_sample));
     if (chunk.empty()) throw ExecutionFailure("the device gave no samples");
     point.samples.insert(point.samples.end(), chunk.begin(), chunk.end());
     marks = mark_samples(point.samples);
     figures = figures_of(point.samples);
-    progress.figures = figures.size();
-    progress.elapsed = clock() - begin;
-    progress.seconds_per_sample = progress.elapsed / static_cast<double>(point.samples.size());
-    stop = should_stop(rules, figures, progress.elapsed);
+    elapsed = clock() - begin;
+    seconds_per_sample = elapsed / static_cast<double>(point.samples.size());
+    stop = should_stop(rules, figures, elapsed);
   }
   point.stopped_by = to_string(*stop);
-  if (auto note = note_on_stop(*stop, rules, figures, progress.elapsed)) {
+  if (auto note = note_on_stop(*stop, rules, figures, elapsed)) {
     point.notes.push_back(std::move(*note));
   }
   std::ranges::move(notes_on_marks(point.samples, marks), std::back_inserter(point.notes));
-}
-
-/// Warms up, takes the samples and makes the figures.
-void time_workload(Backend& backend, Execution& execution, const UsefulTraffic& useful,
-                   const MeasureRules& rules, const Clock& clock, const StepListener& on_step,
-                   PhaseStopwatch& watch, PointRecord& point) {
-  const double seconds_per_sample =
-      watch.time(Phase::warm_up, [&] { return warm_up(execution, rules.cache, clock, on_step); });
-  watch.time(Phase::sample, [&] {
-    take_samples(execution, rules, seconds_per_sample, clock, on_step, point);
-    const DeviceState state = backend.state();
-    point.metrics =
-        timing_metrics(point.samples, execution.launches_per_sample(), useful, backend.device());
-    std::ranges::move(state_metrics(point.samples, state), std::back_inserter(point.metrics));
-    if (auto note = note_on_throttling(state)) point.notes.push_back(std::move(*note));
-  });
 }
 
 }  // namespace
@@ -99,7 +79,16 @@ Measurement measure(Backend& backend, const Workload& workload, const MeasureRul
     });
     Observation observation = step(Phase::emulate, "count", [&] { return execution->observe(); });
     if (backend.can_time()) {
-      time_workload(backend, *execution, workload.useful, rules, clock, on_step, watch, point);
+      const double each =
+          step(Phase::warm_up, "warm-up", [&] { return warm_up(*execution, rules.cache, clock); });
+      watch.time(Phase::sample, [&] {
+        take_samples(*execution, rules, each, clock, on_step, point);
+        const DeviceState state = backend.state();
+        point.metrics = timing_metrics(point.samples, execution->launches_per_sample(),
+                                       workload.useful, backend.device());
+        std::ranges::move(state_metrics(point.samples, state), std::back_inserter(point.metrics));
+        if (auto note = note_on_throttling(state)) point.notes.push_back(std::move(*note));
+      });
       // What can time executes all of the grid, and checks every element.
       if (!workload.verify.empty()) {
         point.metrics.push_back({"verified_share", Origin::measured, 100});

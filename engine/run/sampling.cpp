@@ -71,10 +71,11 @@ std::optional<std::string> note_on_stop(StopReason reason, const MeasureRules& r
                      two_digits(noise_of(samples) * percent), two_digits(rules.noise * percent));
 }
 
-int next_chunk_size(const MeasureRules& rules, const SamplingProgress& progress) {
+int next_chunk_size(const MeasureRules& rules, std::size_t figures, double elapsed,
+                    double seconds_per_sample) {
   constexpr double growth = 0.2;
   constexpr double longest = 0.1;
-  const auto taken = static_cast<double>(progress.figures);
+  const auto taken = static_cast<double>(figures);
   const double left_of_fewest = rules.min_samples - taken;
   double size = left_of_fewest;
   const double deciding = std::min<double>(samples_to_give_up, rules.min_samples);
@@ -82,9 +83,9 @@ int next_chunk_size(const MeasureRules& rules, const SamplingProgress& progress)
     size = deciding - taken;
   } else if (left_of_fewest <= 0) {
     size = std::min({growth * taken, rules.max_samples - taken,
-                     fitting(rules.seconds - progress.elapsed, progress.seconds_per_sample)});
+                     fitting(rules.seconds - elapsed, seconds_per_sample)});
   }
-  size = std::min(size, fitting(longest, progress.seconds_per_sample));
+  size = std::min(size, fitting(longest, seconds_per_sample));
   return std::max(static_cast<int>(size), 1);
 }
 

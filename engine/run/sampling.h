@@ -48,19 +48,15 @@ double noise_of(std::span<const double> samples);
 std::optional<std::string> note_on_stop(StopReason reason, const MeasureRules& rules,
                                         std::span<const double> samples, double elapsed);
 
-/// How far the sampling of a point has come.
-struct SamplingProgress {
-  std::size_t figures = 0;        ///< samples taken that are part of the figures
-  double elapsed = 0;             ///< seconds of wall time since sampling began
-  double seconds_per_sample = 0;  ///< wall time, estimated; 0 where it is not known
-};
-
-/// How many samples to take at once before the stopping rule is asked again, at least one: first
+/// How many samples to take at once before the stopping rule is asked again, at least one, after
+/// `figures` that are part of the figures and `elapsed` seconds of wall time, of which a sample
+/// takes an estimated `seconds_per_sample`, 0 where that is not known. They are first
 /// those that decide whether to give up, if the rules say when, and the fewest that the rules want,
 /// then a fifth of those taken. Never more than the most allowed or, once the fewest are there,
 /// than the seconds left have room for, and never more than about a tenth of a second's work, so
 /// that signs of life come often.
-int next_chunk_size(const MeasureRules& rules, const SamplingProgress& progress);
+int next_chunk_size(const MeasureRules& rules, std::size_t figures, double elapsed,
+                    double seconds_per_sample);
 
 /// What `mark_samples` found.
 struct MarkSummary {

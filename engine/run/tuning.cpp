@@ -17,11 +17,11 @@
 namespace sweep {
 namespace {
 
-/// A configuration that a search has a point of.
+/// A configuration that a search has a point of, and which has not failed.
 struct TriedConfiguration {
   std::size_t point_index = 0;
-  std::optional<double> figure = {};      ///< nothing when it failed
-  std::optional<Interval> interval = {};  ///< the figure's
+  double figure = 0;
+  Interval interval;  ///< the figure's
   bool cut_off = false;
 };
 
@@ -98,7 +98,7 @@ class GroupSearch {
         break;
       }
     }
-    found_.tried = static_cast<std::int64_t>(tried_.size());
+    found_.tried = static_cast<std::int64_t>(progress_.best_after.size());
     stage_.summary.timing.compile += source_.statistics();
     return std::move(tried_);
   }
@@ -124,7 +124,7 @@ class GroupSearch {
   void ask_ahead() {
     const std::size_t most =
         rules_.budget.configurations.value_or(std::numeric_limits<std::size_t>::max());
-    while (asked_.size() < asked_ahead && tried_.size() + asked_.size() < most) {
+    while (asked_.size() < asked_ahead && progress_.best_after.size() + asked_.size() < most) {
       const auto row = strategy_->ask();
       if (!row) return;
       const std::size_t index = group_.configurations[*row];
@@ -224,13 +224,12 @@ class GroupSearch {
     if (point.status == PointStatus::ok && !objective_.followed()) reject_objectives();
     if (asked.row) strategy_->tell(*asked.row, cost);
     progress_.tell(cost);
-    TriedConfiguration tried{asked.point_index, objective_.figure(point), {}, is_cut_off(point)};
-    if (tried.figure) {
-      const RankedBy& ranked_by = *objective_.followed();
-      tried.interval = interval_of(point, ranked_by);
-      if (!best_ || is_better(*tried.figure, *best_, ranked_by.better)) best_ = tried.figure;
-    }
-    tried_.push_back(tried);
+    const std::optional<double> figure = objective_.figure(point);
+    if (!figure) return;
+    const RankedBy& ranked_by = *objective_.followed();
+    const auto interval = interval_of(point, ranked_by).value_or(Interval{*figure, *figure});
+    tried_.push_back({asked.point_index, *figure, interval, is_cut_off(point)});
+    if (!best_ || is_better(*figure, *best_, ranked_by.better)) best_ = figure;
   }
 
   const SearchTools& tools_;
@@ -262,9 +261,8 @@ class WinnerChoice {
         default_(group.default_configuration),
         ranked_by_(*objective.followed()),
         tried_(std::move(tried)) {
-    std::erase_if(tried_, [](const TriedConfiguration& one) { return !one.figure; });
     std::ranges::stable_sort(tried_, [&](const auto& a, const auto& b) {
-      return is_better(*a.figure, *b.figure, ranked_by_.better);
+      return is_better(a.figure, b.figure, ranked_by_.better);
     });
   }
 
@@ -312,17 +310,13 @@ class WinnerChoice {
     return false;
   }
 
-  static Interval interval_of_figure(const TriedConfiguration& one) {
-    return one.interval.value_or(Interval{*one.figure, *one.figure});
-  }
-
   std::vector<std::size_t> leading_ones() const {
     constexpr double margin = 0.02;
     constexpr std::size_t most = 6;
     std::vector<RankedFigure> figures;
     for (const TriedConfiguration& one : tried_) {
       // Of what is cut off the figure is a rough one, but not so rough.
-      figures.push_back({one.cut_off ? 0 : *one.figure, interval_of_figure(one)});
+      figures.push_back({one.cut_off ? 0 : one.figure, one.interval});
     }
     std::vector<std::size_t> leading;
     for (const std::size_t i : worth_comparing(figures, ranked_by_.better, margin, most)) {
@@ -380,15 +374,15 @@ class WinnerChoice {
   void choose_by_figures(TunedGroup& found) const {
     std::vector<std::size_t> equals;
     for (const TriedConfiguration& one : tried_) {
-      if (*one.figure == *tried_.front().figure) equals.push_back(one.point_index);
+      if (one.figure == tried_.front().figure) equals.push_back(one.point_index);
     }
     const TriedConfiguration& best = *find_tried(preferred(equals));
-    set_winner(found, best.point_index, *best.figure, interval_of_figure(best));
+    set_winner(found, best.point_index, best.figure, best.interval);
     if (!default_) return;
     const auto other = find_tried(*default_);
-    if (other == tried_.end() || !(*other->figure > 0) || !(*best.figure > 0)) return;
-    found.gain = ranked_by_.better == Better::higher ? *best.figure / *other->figure
-                                                     : *other->figure / *best.figure;
+    if (other == tried_.end() || !(other->figure > 0) || !(best.figure > 0)) return;
+    found.gain = ranked_by_.better == Better::higher ? best.figure / other->figure
+                                                     : other->figure / best.figure;
   }
 
   static void set_winner(TunedGroup& found, std::size_t point_index, double figure,
@@ -403,7 +397,7 @@ class WinnerChoice {
   const SearchObjective& objective_;
   std::optional<std::size_t> default_;
   RankedBy ranked_by_;
-  std::vector<TriedConfiguration> tried_;  ///< that have a figure, the best first
+  std::vector<TriedConfiguration> tried_;  ///< the best first
 };
 
 /// That a group's search can try: the default is one of them, also where the axes do not have it.

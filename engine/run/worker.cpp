@@ -169,19 +169,6 @@ class Heartbeat {
   std::thread thread_;
 };
 
-/// Sends what `make` gives or, in the same message, why it gives nothing. False then.
-template <class Message, class Make>
-bool report(Channel& channel, const Make& make) {
-  Message message;
-  try {
-    message = make();
-  } catch (const std::exception& error) {
-    message.error = error.what();
-  }
-  channel.send(encode(message));
-  return message.error.empty();
-}
-
 /// Does a job's work and sends what came of it. What no failure of the workload explains takes the
 /// worker's health with it. Whether the worker goes on.
 template <class Answer>
@@ -200,17 +187,18 @@ bool answer(Heartbeat& heartbeat, const Backend& backend, const auto& work, cons
 
 void serve_jobs(Channel& channel, const WorkerDevice& device) {
   try {
-    Device found;
+    WorkerHello hello;
     std::unique_ptr<Backend> backend;
-    const bool is_there = report<WorkerHello>(channel, [&] {
-      found = device.find();
-      return WorkerHello{found, {}};
-    });
-    const bool has_started = is_there && report<WorkerReady>(channel, [&] {
-                               backend = device.start(found);
-                               return WorkerReady{backend->disturbances(), {}};
-                             });
-    if (!has_started) return;
+    try {
+      hello.device = device.find();
+      channel.send(encode(hello));
+      backend = device.start(hello.device);
+      hello.disturbances = backend->disturbances();
+    } catch (const std::exception& error) {
+      hello.error = error.what();
+    }
+    channel.send(encode(hello));
+    if (!hello.error.empty()) return;
     const Clock clock = steady_clock();
     KeptPrograms kept;
     Heartbeat heartbeat(channel);

@@ -57,16 +57,11 @@ using KeptPrograms = std::array<std::shared_ptr<const Program>, program_slots>;
 
 // What a worker process and the process that started it say to each other.
 
-/// A worker's first message: its device, or why it has none.
+/// A worker's first message, its device, and its second, once that has started.
 struct WorkerHello {
   Device device;
-  std::string error;  ///< empty when there is a device
-};
-
-/// Its second message: the device has started, or why it does not.
-struct WorkerReady {
-  std::vector<std::string> disturbances;  ///< as Backend::disturbances
-  std::string error;                      ///< empty when the device has started
+  std::vector<std::string> disturbances;  ///< as Backend::disturbances, in the second
+  std::string error;  ///< why there is no device, or it does not start; else empty
 };
 
 /// A workload to measure.
@@ -104,7 +99,7 @@ struct WorkerCounts {
 };
 
 using WorkerTask = std::variant<WorkerJob, WorkerLoadJob, WorkerCountJob>;
-using WorkerReply = std::variant<WorkerHello, WorkerReady, WorkerAlive, WorkerResult, WorkerCounts>;
+using WorkerReply = std::variant<WorkerHello, WorkerAlive, WorkerResult, WorkerCounts>;
 
 /// The programs that the worker does not have go along.
 std::string encode(WorkerTask task, SentPrograms& sent);

@@ -12,14 +12,13 @@ constexpr double start_patience = 120;
 
 /// One of a worker's first messages. Throws DeviceError with what it says is wrong, or why it did
 /// not come.
-template <class Message>
-Message receive_first(WorkerProcess& worker) {
+WorkerHello receive_hello(WorkerProcess& worker) {
   try {
     WorkerReply reply = decode_reply(worker.channel().receive(start_patience));
-    auto* message = std::get_if<Message>(&reply);
-    if (message == nullptr) throw std::runtime_error("a message of another kind than expected");
-    if (!message->error.empty()) throw DeviceError(message->error);
-    return std::move(*message);
+    auto* hello = std::get_if<WorkerHello>(&reply);
+    if (hello == nullptr) throw std::runtime_error("a message of another kind than expected");
+    if (!hello->error.empty()) throw DeviceError(hello->error);
+    return std::move(*hello);
   } catch (const ChannelClosed&) {
     throw DeviceError("the worker process " + worker.wait() + " before its device had started");
   } catch (const ChannelTimeout&) {
@@ -56,7 +55,7 @@ void WorkerMeasurer::start(std::unique_ptr<WorkerProcess> worker) {
   } catch (const std::system_error& error) {
     throw DeviceError(fmt::format("no worker process can be started: {}", error.what()));
   }
-  device_ = receive_first<WorkerHello>(*worker).device;
+  device_ = receive_hello(*worker).device;
   worker_ = std::move(worker);
 }
 
@@ -64,7 +63,7 @@ void WorkerMeasurer::start(std::unique_ptr<WorkerProcess> worker) {
 void WorkerMeasurer::await_start() {
   if (worker_ == nullptr) start(nullptr);
   if (has_started_) return;
-  disturbances_ = receive_first<WorkerReady>(*worker_).disturbances;
+  disturbances_ = receive_hello(*worker_).disturbances;
   has_started_ = true;
 }
 

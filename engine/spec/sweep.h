@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/search/budget.h"
+#include "engine/search/strategy.h"
 #include "engine/spec/expectation.h"
 #include "engine/spec/metric.h"
 #include "engine/spec/pattern.h"

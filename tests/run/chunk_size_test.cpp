@@ -46,17 +46,17 @@ const std::vector<Case> cases = {
 }  // namespace
 
 BOOST_DATA_TEST_CASE(sizes_follow_what_was_taken_and_what_is_left, data::make(cases), c) {
-  BOOST_TEST(next_chunk_size(MeasureRules{}, {c.figures, c.elapsed, c.each}) == c.size);
+  BOOST_TEST(next_chunk_size(MeasureRules{}, c.figures, c.elapsed, c.each) == c.size);
 }
 
 BOOST_AUTO_TEST_CASE(the_first_chunk_decides_whether_to_give_up) {
   MeasureRules rules;
   rules.give_up_seconds = 1;
-  BOOST_TEST(next_chunk_size(rules, {0, 0, 1e-4}) == 3);
-  BOOST_TEST(next_chunk_size(rules, {3, 0, 1e-4}) == 7);
-  BOOST_TEST(next_chunk_size(rules, {0, 0, 1}) == 1);
+  BOOST_TEST(next_chunk_size(rules, 0, 0, 1e-4) == 3);
+  BOOST_TEST(next_chunk_size(rules, 3, 0, 1e-4) == 7);
+  BOOST_TEST(next_chunk_size(rules, 0, 0, 1) == 1);
   rules.min_samples = rules.max_samples = 2;
-  BOOST_TEST(next_chunk_size(rules, {0, 0, 1e-4}) == 2);
+  BOOST_TEST(next_chunk_size(rules, 0, 0, 1e-4) == 2);
 }
 
 BOOST_AUTO_TEST_CASE(chunks_reach_the_most_and_never_pass_it) {
@@ -73,8 +73,7 @@ BOOST_AUTO_TEST_CASE(chunks_reach_the_most_and_never_pass_it) {
              (taken >= rules.max_samples || taken * each >= rules.seconds);
     };
     while (!is_over()) {
-      const int size =
-          next_chunk_size(rules, {static_cast<std::size_t>(taken), taken * each, each});
+      const int size = next_chunk_size(rules, static_cast<std::size_t>(taken), taken * each, each);
       RC_ASSERT(size >= 1);
       RC_ASSERT(size == 1 || size * each <= 0.1 + 1e-9);
       taken += size;

@@ -82,7 +82,7 @@ std::unique_ptr<Backend> start_backend(const Device& device) {
 void serve_nonsense(Channel& channel) {
   constexpr double patience = 10;
   channel.send(encode(WorkerHello{}));
-  channel.send(encode(WorkerReady{}));
+  channel.send(encode(WorkerHello{}));
   channel.receive(patience);
   channel.send({});
   channel.receive(patience);

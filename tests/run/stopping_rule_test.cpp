@@ -109,7 +109,7 @@ BOOST_DATA_TEST_CASE(the_interval_holds_the_median_though_its_width_stops_the_sa
     for (int trial = 0; trial < trials; ++trial) {
       std::vector<double> samples;
       while (!should_stop(rules, samples, 0)) {
-        for (int left = next_chunk_size(rules, {samples.size(), 0, 0}); left > 0; --left) {
+        for (int left = next_chunk_size(rules, samples.size(), 0, 0); left > 0; --left) {
           samples.push_back(draw());
         }
       }

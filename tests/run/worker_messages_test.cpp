@@ -194,16 +194,14 @@ BOOST_AUTO_TEST_CASE(a_hello_carries_the_device_or_the_error) {
   Device device;
   device.name = "NVIDIA H200";
   device.memory_bytes = 1ULL << 37U;
-  const WorkerHello hello{device, {}};
+  const WorkerHello hello{device, {"another process uses the GPU"}, {}};
   const WorkerHello received = reply_of<WorkerHello>(encode(hello));
   BOOST_TEST(received.device.name == "NVIDIA H200");
   BOOST_TEST(received.device.memory_bytes == 1ULL << 37U);
-  const WorkerHello failed{{}, "no GPU"};
+  BOOST_TEST(received.disturbances == hello.disturbances);
+  const WorkerHello failed{{}, {}, "no GPU"};
   BOOST_TEST(reply_of<WorkerHello>(encode(failed)).error == "no GPU");
-  const WorkerReady ready{{"another process uses the GPU"}, "it does not start"};
-  BOOST_TEST(reply_of<WorkerReady>(encode(ready)).disturbances == ready.disturbances);
-  BOOST_TEST(reply_of<WorkerReady>(encode(ready)).error == ready.error);
-  BOOST_CHECK_THROW(reply_of<WorkerReady>(encode(hello)), std::exception);
+  BOOST_CHECK_THROW(reply_of<WorkerAlive>(encode(hello)), std::exception);
 }
 
 BOOST_AUTO_TEST_CASE(counts_come_back_as_they_went) {

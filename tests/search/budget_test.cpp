@@ -1,11 +1,11 @@
-#include "engine/search/budget.h"
-
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <limits>
 #include <ostream>
 #include <string>
 #include <vector>
+
+#include "engine/search/strategy.h"
 
 BOOST_AUTO_TEST_SUITE(budget)
 
