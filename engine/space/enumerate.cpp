@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
+#include <iterator>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -30,16 +30,13 @@ class Enumeration {
     count_combinations();
     left_.configurations = std::min(limits_.configurations, configurations_in_memory());
     const std::uint64_t most = left_.configurations;
-    std::deque<PatternWalk> walks;
-    for (const Part& part : parts_) {
-      walk(part, walks.emplace_back(part.pattern, part.axes, part.constraints));
-    }
+    std::vector<PatternWalk> walks;
+    for (const Part& part : parts_) walks.push_back(walk(part));
     require_at_most(most);
-    for (PatternWalk& walk : walks) {
-      space_.configurations.reserve(space_.configurations.size() + walk.found().size());
-      for (const std::uint64_t combination : walk.found()) {
-        space_.configurations.push_back(walk.configuration(combination));
-      }
+    for (const PatternWalk& walk : walks) {
+      space_.configurations.reserve(space_.configurations.size() + walk.found.size());
+      std::ranges::transform(walk.found, std::back_inserter(space_.configurations),
+                             walk.configuration);
     }
     std::size_t row = 0;
     std::erase_if(space_.removed, [&](const Removed& removed) {
@@ -142,13 +139,15 @@ class Enumeration {
     return limits_.memory / bytes;
   }
 
-  void walk(const Part& part, PatternWalk& walk) {
-    const PatternWalk::Ending ending = walk.run(space_.removed, left_);
-    found_ += walk.found_count();
-    if (ending == PatternWalk::Ending::failed) {
-      report_failure({part.pattern, walk.given(walk.failing())}, part.constraints);
+  PatternWalk walk(const Part& part) {
+    PatternWalk walk =
+        walk_pattern(part.pattern, part.axes, part.constraints, space_.removed, left_);
+    found_ += walk.found_count;
+    if (walk.ending == PatternWalk::Ending::failed) {
+      report_failure({part.pattern, walk.failing}, part.constraints);
     }
-    is_counted_ = is_counted_ && ending == PatternWalk::Ending::complete;
+    is_counted_ = is_counted_ && walk.ending == PatternWalk::Ending::complete;
+    return walk;
   }
 
   /// Throws past the limits.

@@ -1,14 +1,65 @@
 #include "engine/space/pattern_walk.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <ranges>
 #include <set>
 #include <tuple>
 
+#include "engine/text/expression.h"
+
 namespace sweep {
 namespace {
+
+/// In which order a pattern's axes are bound and its constraints tried: first those that depend on
+/// no axis, then those on one, so that each row is tried once; then, axis by axis, those on more.
+/// Next is always the axis that decides the most of these, and among equals the one that most of
+/// the undecided depend on, the shortest, and the first. So axes that hang together come together,
+/// and those that only multiply what is left come last.
+struct WalkPlan {
+  /// A default or a struct's size, which follows from the slots before it.
+  struct Derivation {
+    std::size_t slot;
+    CompiledExpression expression;
+  };
+  struct Check {
+    CompiledExpression condition;
+    std::size_t removed_row;
+  };
+  /// What happens when one more axis takes a row: its values go into slots, what follows from them
+  /// is derived, and the constraints that need no further axis are tried, each in order.
+  struct Level {
+    std::size_t axis = 0;  ///< its place among the pattern's
+    std::vector<std::size_t> slots = {};
+    std::vector<std::vector<SlotValue>> rows = {};
+    std::uint64_t stride = 1;  ///< how far apart in the space's order its neighbouring rows are
+    std::vector<Derivation> derivations = {};
+    std::vector<Check> checks = {};
+
+    // What the constraints on the axis alone leave, once they are tried.
+    struct Row {
+      std::size_t number = 0;
+      bool fails = false;  ///< whether one of them has no value
+    };
+    std::vector<Row> left = {};
+    std::uint64_t below = 1;  ///< how many combinations a row stands for
+    bool is_free = false;     ///< neither this level nor one below it has a check
+  };
+  /// A constraint on one axis alone.
+  struct RowCheck {
+    std::size_t level;
+    Check check;
+  };
+
+  /// The pattern's parameters, then its structs as "sizeof(NAME)", then "pattern".
+  std::vector<std::string> slot_names;
+  Level root;  ///< what depends on no axis
+  std::vector<RowCheck> row_checks;
+  std::vector<Level> levels;
+};
 
 /// The axes that something depends on, by their places.
 using AxisSet = std::set<std::size_t>;
@@ -139,180 +190,197 @@ class Planner {
   std::vector<Slot> slots_;  ///< of each of the plan's names
 };
 
-}  // namespace
-
-PatternWalk::PatternWalk(PatternPtr pattern, const std::vector<Axis>& axes,
-                         const std::vector<Constraint>& constraints)
-    : pattern_(std::move(pattern)),
-      axes_(axes),
-      plan_(Planner(*pattern_, axes_, constraints).plan()),
-      slots_(plan_.slot_names.size()) {
-  slots_.back() = std::string_view(pattern_->name);
-}
-
-PatternWalk::Ending PatternWalk::run(std::vector<Removed>& removed, SpaceLimits& limits) {
-  removed_ = &removed;
-  limits_ = &limits;
-  const bool derived = derive(plan_.root);
-  std::uint64_t all = 1;
-  for (const Axis& axis : axes_) all *= axis.rows.size();
-  const Verdict verdict = try_checks(plan_.root.checks, all);
-  if (verdict == Verdict::broken) return ending_;
-  sift_rows();
-  if (std::ranges::any_of(plan_.levels, [](const auto& level) { return level.left.empty(); })) {
-    return ending_;
+class Walker {
+ public:
+  Walker(const Pattern& pattern, const std::vector<Axis>& axes,
+         const std::vector<Constraint>& constraints)
+      : axes_(axes),
+        plan_(Planner(pattern, axes_, constraints).plan()),
+        slots_(plan_.slot_names.size()) {
+    slots_.back() = std::string_view(pattern.name);
   }
-  descend(0, 0, !derived || verdict == Verdict::fails);
-  std::ranges::sort(found_);
-  if (only_counts_) found_.clear();
-  return ending_;
-}
 
-/// Leaves the rows that satisfy the constraints on their axis alone.
-void PatternWalk::sift_rows() {
-  for (WalkPlan::Level& level : plan_.levels) {
-    for (std::size_t i = 0; i < level.rows.size(); ++i) level.left.push_back({i});
-  }
-  for (const auto& [number, check] : plan_.row_checks) {
-    WalkPlan::Level& sifted = plan_.levels[number];
-    const std::size_t before = sifted.left.size();
-    std::uint64_t others = 1;
-    for (const WalkPlan::Level& level : plan_.levels) {
-      if (&level != &sifted) others *= level.left.size();
+  PatternWalk run(std::vector<Removed>& removed, SpaceLimits& limits) {
+    removed_ = &removed;
+    limits_ = &limits;
+    const bool derived = derive(plan_.root);
+    std::uint64_t all = 1;
+    for (const Axis& axis : axes_) all *= axis.rows.size();
+    const Verdict verdict = try_checks(plan_.root.checks, all);
+    if (verdict == Verdict::broken) return {};
+    sift_rows();
+    if (std::ranges::any_of(plan_.levels, [](const auto& level) { return level.left.empty(); })) {
+      return {};
     }
-    std::vector<WalkPlan::Level::Row> left;
-    for (const WalkPlan::Level::Row& row : sifted.left) {
-      bind(sifted, row.number);
-      const Verdict verdict = try_check(check);
-      if (verdict != Verdict::broken) {
+    descend(0, 0, !derived || verdict == Verdict::fails);
+    std::ranges::sort(walk_.found);
+    if (only_counts_) walk_.found.clear();
+    return std::move(walk_);
+  }
+
+  Configuration configuration(const PatternPtr& pattern, std::uint64_t combination) {
+    derive(plan_.root);
+    for (const WalkPlan::Level& level : plan_.levels) {
+      bind(level, combination / level.stride % level.rows.size());
+    }
+    Configuration result{pattern, {}};
+    for (std::size_t i = 0; i < pattern->parameters.size(); ++i) {
+      result.parameters.set(plan_.slot_names[i], to_value(slots_[i]));
+    }
+    return result;
+  }
+
+ private:
+  enum class Verdict { holds, broken, fails };
+
+  /// Leaves the rows that satisfy the constraints on their axis alone.
+  void sift_rows() {
+    for (WalkPlan::Level& level : plan_.levels) {
+      for (std::size_t i = 0; i < level.rows.size(); ++i) level.left.push_back({i});
+    }
+    for (const auto& [number, check] : plan_.row_checks) {
+      WalkPlan::Level& sifted = plan_.levels[number];
+      const std::size_t before = sifted.left.size();
+      std::uint64_t others = 1;
+      for (const WalkPlan::Level& level : plan_.levels) {
+        if (&level != &sifted) others *= level.left.size();
+      }
+      std::vector<WalkPlan::Level::Row> left;
+      for (const WalkPlan::Level::Row& row : sifted.left) {
+        bind(sifted, row.number);
+        const Verdict verdict = try_check(check);
+        if (verdict == Verdict::broken) continue;
         left.push_back({row.number, row.fails || verdict == Verdict::fails});
       }
+      sifted.left = std::move(left);
+      (*removed_)[check.removed_row].count += (before - sifted.left.size()) * others;
     }
-    sifted.left = std::move(left);
-    (*removed_)[check.removed_row].count += (before - sifted.left.size()) * others;
+    std::uint64_t below = 1;
+    bool is_free = true;
+    for (WalkPlan::Level& level : std::views::reverse(plan_.levels)) {
+      level.below = below;
+      below *= level.left.size();
+      level.is_free = is_free = is_free && level.checks.empty();
+    }
   }
-  std::uint64_t below = 1;
-  bool is_free = true;
-  for (WalkPlan::Level& level : std::views::reverse(plan_.levels)) {
-    level.below = below;
-    below *= level.left.size();
-    level.is_free = is_free = is_free && level.checks.empty();
-  }
-}
 
-/// The rows of the axis at `depth`, each with all that is below it. What fails so far is an error
-/// only for the combinations that no constraint removes. Says whether to go on.
-bool PatternWalk::descend(std::size_t depth, std::uint64_t combination, bool fails) {
-  if (depth == plan_.levels.size()) return arrive(combination, fails);
-  const WalkPlan::Level& level = plan_.levels[depth];
-  // Where no constraint is left to try, what is only counted need not be walked through.
-  if (limits_->configurations == 0 && level.is_free) {
-    only_counts_ = true;
-    found_count_ += level.left.size() * level.below;
+  /// The rows of the axis at `depth`, each with all that is below it. What fails so far is an error
+  /// only for the combinations that no constraint removes. Says whether to go on.
+  bool descend(std::size_t depth, std::uint64_t combination, bool fails) {
+    if (depth == plan_.levels.size()) return arrive(combination, fails);
+    const WalkPlan::Level& level = plan_.levels[depth];
+    // Where no constraint is left to try, what is only counted need not be walked through.
+    if (limits_->configurations == 0 && level.is_free) {
+      only_counts_ = true;
+      walk_.found_count += level.left.size() * level.below;
+      return true;
+    }
+    for (const WalkPlan::Level::Row& row : level.left) {
+      if (!take_try()) {
+        walk_.ending = PatternWalk::Ending::too_many_tries;
+        return false;
+      }
+      const bool derived = bind(level, row.number);
+      const Verdict verdict = try_checks(level.checks, level.below);
+      if (verdict == Verdict::broken) continue;
+      const bool any_fails = fails || row.fails || !derived || verdict == Verdict::fails;
+      if (!descend(depth + 1, combination + row.number * level.stride, any_fails)) return false;
+    }
     return true;
   }
-  for (const WalkPlan::Level::Row& row : level.left) {
-    if (!take_try()) return end(Ending::too_many_tries);
-    const bool derived = bind(level, row.number);
-    const Verdict verdict = try_checks(level.checks, level.below);
-    if (verdict == Verdict::broken) continue;
-    const bool any_fails = fails || row.fails || !derived || verdict == Verdict::fails;
-    if (!descend(depth + 1, combination + row.number * level.stride, any_fails)) return false;
-  }
-  return true;
-}
 
-bool PatternWalk::take_try() {
-  if (limits_->tries == 0 || (only_counts_ && limits_->counting_tries == 0)) return false;
-  --limits_->tries;
-  if (only_counts_) --limits_->counting_tries;
-  return true;
-}
-
-bool PatternWalk::arrive(std::uint64_t combination, bool fails) {
-  if (limits_->configurations == 0) {
-    only_counts_ = true;
-    ++found_count_;
+  bool take_try() {
+    if (limits_->tries == 0 || (only_counts_ && limits_->counting_tries == 0)) return false;
+    --limits_->tries;
+    if (only_counts_) --limits_->counting_tries;
     return true;
   }
-  if (fails) {
-    failing_ = combination;
-    return end(Ending::failed);
-  }
-  --limits_->configurations;
-  ++found_count_;
-  found_.push_back(combination);
-  return true;
-}
 
-bool PatternWalk::end(Ending ending) {
-  ending_ = ending;
-  return false;
-}
-
-/// Counts `combinations` for the first constraint that is broken.
-PatternWalk::Verdict PatternWalk::try_checks(const std::vector<WalkPlan::Check>& checks,
-                                             std::uint64_t combinations) {
-  bool fails = false;
-  for (const WalkPlan::Check& check : checks) {
-    const Verdict verdict = try_check(check);
-    if (verdict == Verdict::broken) {
-      (*removed_)[check.removed_row].count += combinations;
-      return verdict;
+  bool arrive(std::uint64_t combination, bool fails) {
+    if (limits_->configurations == 0) {
+      only_counts_ = true;
+    } else if (fails) {
+      walk_.ending = PatternWalk::Ending::failed;
+      walk_.failing = given(combination);
+      return false;
+    } else {
+      --limits_->configurations;
+      walk_.found.push_back(combination);
     }
-    fails = fails || verdict == Verdict::fails;
+    ++walk_.found_count;
+    return true;
   }
-  return fails ? Verdict::fails : Verdict::holds;
-}
 
-/// Whether all that follows from the row has a value.
-bool PatternWalk::bind(const WalkPlan::Level& level, std::size_t row) {
-  const std::vector<SlotValue>& values = level.rows[row];
-  for (std::size_t i = 0; i < values.size(); ++i) slots_[level.slots[i]] = values[i];
-  return derive(level);
-}
-
-bool PatternWalk::derive(const WalkPlan::Level& level) {
-  bool good = true;
-  for (const WalkPlan::Derivation& derivation : level.derivations) {
-    slots_[derivation.slot] = derivation.expression.evaluate(slots_);
-    good = good && !std::holds_alternative<std::monostate>(slots_[derivation.slot]);
-  }
-  return good;
-}
-
-PatternWalk::Verdict PatternWalk::try_check(const WalkPlan::Check& check) const {
-  const SlotValue value = check.condition.evaluate(slots_);
-  const bool* holds = std::get_if<bool>(&value);
-  if (holds == nullptr) return Verdict::fails;
-  return *holds ? Verdict::holds : Verdict::broken;
-}
-
-Configuration PatternWalk::configuration(std::uint64_t combination) {
-  derive(plan_.root);
-  for (const WalkPlan::Level& level : plan_.levels) {
-    bind(level, combination / level.stride % level.rows.size());
-  }
-  Configuration result{pattern_, {}};
-  for (std::size_t i = 0; i < pattern_->parameters.size(); ++i) {
-    result.parameters.set(plan_.slot_names[i], to_value(slots_[i]));
-  }
-  return result;
-}
-
-Bindings PatternWalk::given(std::uint64_t combination) const {
-  std::vector<std::size_t> rows(axes_.size());
-  for (std::size_t axis = axes_.size(); axis-- > 0;) {
-    rows[axis] = combination % axes_[axis].rows.size();
-    combination /= axes_[axis].rows.size();
-  }
-  Bindings result;
-  for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
-    for (std::size_t column = 0; column < axes_[axis].names.size(); ++column) {
-      result.set(axes_[axis].names[column], axes_[axis].rows[rows[axis]][column]);
+  /// Counts `combinations` for the first constraint that is broken.
+  Verdict try_checks(const std::vector<WalkPlan::Check>& checks, std::uint64_t combinations) {
+    bool fails = false;
+    for (const WalkPlan::Check& check : checks) {
+      const Verdict verdict = try_check(check);
+      if (verdict == Verdict::broken) {
+        (*removed_)[check.removed_row].count += combinations;
+        return verdict;
+      }
+      fails = fails || verdict == Verdict::fails;
     }
+    return fails ? Verdict::fails : Verdict::holds;
   }
-  return result;
+
+  Verdict try_check(const WalkPlan::Check& check) const {
+    const SlotValue value = check.condition.evaluate(slots_);
+    const bool* holds = std::get_if<bool>(&value);
+    if (holds == nullptr) return Verdict::fails;
+    return *holds ? Verdict::holds : Verdict::broken;
+  }
+
+  /// Whether all that follows from the row has a value.
+  bool bind(const WalkPlan::Level& level, std::size_t row) {
+    const std::vector<SlotValue>& values = level.rows[row];
+    for (std::size_t i = 0; i < values.size(); ++i) slots_[level.slots[i]] = values[i];
+    return derive(level);
+  }
+
+  bool derive(const WalkPlan::Level& level) {
+    bool good = true;
+    for (const WalkPlan::Derivation& derivation : level.derivations) {
+      slots_[derivation.slot] = derivation.expression.evaluate(slots_);
+      good = good && !std::holds_alternative<std::monostate>(slots_[derivation.slot]);
+    }
+    return good;
+  }
+
+  /// The values that the axes give a combination.
+  Bindings given(std::uint64_t combination) const {
+    std::uint64_t stride = 1;
+    for (const Axis& axis : axes_) stride *= axis.rows.size();
+    Bindings result;
+    for (const Axis& axis : axes_) {
+      stride /= axis.rows.size();
+      const std::vector<Value>& row = axis.rows[combination / stride % axis.rows.size()];
+      for (std::size_t i = 0; i < row.size(); ++i) result.set(axis.names[i], row[i]);
+    }
+    return result;
+  }
+
+  const std::vector<Axis>& axes_;
+  WalkPlan plan_;
+  std::vector<SlotValue> slots_;
+  PatternWalk walk_;
+  bool only_counts_ = false;  ///< more were found than the limits allow
+  std::vector<Removed>* removed_ = nullptr;
+  SpaceLimits* limits_ = nullptr;
+};
+
+}  // namespace
+
+PatternWalk walk_pattern(const PatternPtr& pattern, const std::vector<Axis>& axes,
+                         const std::vector<Constraint>& constraints, std::vector<Removed>& removed,
+                         SpaceLimits& limits) {
+  const auto walker = std::make_shared<Walker>(*pattern, axes, constraints);
+  PatternWalk walk = walker->run(removed, limits);
+  walk.configuration = [walker, pattern](std::uint64_t combination) {
+    return walker->configuration(pattern, combination);
+  };
+  return walk;
 }
 
 }  // namespace sweep
