@@ -3,7 +3,11 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <exception>
 #include <list>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -12,10 +16,176 @@
 #include <vector>
 
 #include "engine/backend/backend.h"
-#include "engine/run/compile_queue.h"
+#include "engine/jit/compiler.h"
+#include "engine/jit/translation_unit.h"
 #include "engine/run/compiler_process.h"
 
 namespace sweep {
+
+/// How many configurations to compile as one program. A program of n takes about
+/// fixed + each * n seconds, which this learns from those that are done.
+class BatchSize {
+ public:
+  /// The very first batch; small, so that the first configuration is ready soon.
+  static constexpr std::size_t first = 4;
+  /// So many batches begin beside it and are needed later: each is twice as large.
+  static constexpr std::size_t early_batches = 3;
+  /// The largest before any is done and says what it cost.
+  static constexpr std::size_t unlearnt = first << early_batches;
+  /// Beyond it the fixed part has become small for any pattern, while a mistake costs more.
+  static constexpr std::size_t largest = 128;
+
+  /// A program of so many configurations begins. All times are seconds from one moment on.
+  void begin(std::size_t configurations, double now);
+  /// One of so many configurations is done and took so long. Nothing is learnt of a time below 0.
+  void learn(std::size_t configurations, double seconds);
+
+  /// Whether the next batch is one of the small first ones, whose configurations are needed soon.
+  bool is_early() const { return begun_ < early_batches; }
+  double fixed_seconds() const;
+  double seconds_each() const;
+
+  /// The size of the next batch, of which the fixed part is a small share. At most four times the
+  /// largest seen, and a little less than lets all `compilers`, those that are at work included,
+  /// end together, unless the fixed part would then be the most of it. Between 1 and `remaining`,
+  /// which is at least 1.
+  std::size_t next(std::size_t remaining, unsigned compilers, double now) const;
+
+ private:
+  struct Program {
+    std::size_t configurations = 0;
+    double begun = 0;
+  };
+
+  std::size_t share_of(std::size_t remaining, unsigned compilers, double now) const;
+
+  // Sums over the programs, the older the less: of 1, n, seconds, n * n, n * seconds.
+  double weight_ = 0;
+  double sizes_ = 0;
+  double seconds_ = 0;
+  double squares_ = 0;
+  double products_ = 0;
+  std::size_t largest_seen_ = 0;
+  std::size_t begun_ = 0;
+  std::vector<Program> under_way_;
+};
+
+/// A configuration that waits for a compiler.
+struct CompileCandidate {
+  std::size_t place = 0;  ///< among all configurations
+  const Pattern* pattern = nullptr;
+  std::vector<std::size_t> functions = {};  ///< that stand alone; equal where they are
+  std::size_t body = 0;                     ///< equal where the bodies are
+};
+
+/// Makes candidates; remembers what the patterns' texts depend on.
+class CandidateMaker {
+ public:
+  CompileCandidate make(const Configuration& configuration, std::size_t place);
+
+ private:
+  std::map<const Pattern*, TextDependence> dependences_;
+};
+
+/// Chooses a batch of at most `size` from candidates, of which there is at least one, in the order
+/// of their places: the first, and of its pattern those with which it shares most functions, so
+/// that a program has few of them. The last few may be left out for the batch that has more of
+/// their kind. Gives places, rising.
+std::vector<std::size_t> choose_batch(std::span<const CompileCandidate> candidates,
+                                      std::size_t size);
+
+/// Makes the calling thread give way to the one that measures and to the driver's: five steps nicer
+/// than it was, as far as there are any.
+void lower_own_priority();
+
+/// What those who compile measure their time by.
+inline double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+inline std::vector<const Configuration*> pointers_to(std::span<const Configuration> all) {
+  std::vector<const Configuration*> pointers;
+  for (const Configuration& configuration : all) pointers.push_back(&configuration);
+  return pointers;
+}
+
+/// Divides configurations into batches for several compilers, and puts the outcomes back into the
+/// order in which the configurations were submitted. Only so many are worked on ahead of the one
+/// that takes the outcomes. Safe to use from several threads.
+class CompileQueue {
+ public:
+  /// What to do next, with the configurations at these places of the order.
+  struct Task {
+    enum class Kind { look_up, compile };
+    Kind kind = Kind::compile;
+    std::vector<std::size_t> places = {};
+    std::vector<Configuration> configurations = {};
+  };
+
+  /// With `looks_up` each configuration is looked up before it is compiled.
+  explicit CompileQueue(bool looks_up) : looks_up_(looks_up) {}
+
+  /// Further configurations, which must outlive the taking of their outcomes. From now on there are
+  /// so many compilers, if there were fewer.
+  void submit(std::span<const Configuration* const> configurations, unsigned compilers);
+
+  /// How many configurations have no outcome yet.
+  std::size_t open() const;
+
+  /// The next task; waits until there is one. Nothing once there will be none. The configurations
+  /// of a batch are of one pattern: at first the next ones in order, which are needed soon and not
+  /// given to one of the later compilers that has yet to start; later the first in order and those
+  /// that share most with it.
+  std::optional<Task> take_task(bool has_started = true);
+  /// The outcomes of a task's configurations; those without are to be compiled, as all are where
+  /// there are no outcomes. `seconds` is how long compiling took; negative where that tells nothing
+  /// of how long it takes for others.
+  void deliver(const Task& task, std::vector<std::optional<CompileOutcome>> outcomes,
+               double seconds = not_timed);
+  static constexpr double not_timed = -1;
+
+  /// The outcome of the next configuration, in order; waits for it. Throws what `fail` was given,
+  /// and CompilingStopped soon after `stop`, which may be null, is set meanwhile.
+  CompileOutcome next(const std::atomic<bool>* stop = nullptr);
+
+  /// Whether `next` need not wait.
+  bool is_ready() const;
+
+  /// No further tasks; `next` throws what happened.
+  void fail(std::exception_ptr what);
+  /// No further tasks.
+  void stop();
+
+ private:
+  std::size_t submitted() const { return taken_ + configurations_.size(); }
+  std::size_t most_ahead() const;
+  std::size_t room() const { return taken_ + most_ahead() - admitted_; }
+  bool can_admit() const;
+  std::vector<std::size_t> admit(std::size_t most);
+  void make_pending(std::size_t place);
+  bool has_outcome() const { return !outcomes_.empty() && outcomes_.front().has_value(); }
+  std::optional<Task> try_take(bool has_started);
+  Task take_batch(std::size_t size);
+
+  const bool looks_up_;
+  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+
+  mutable std::mutex mutex_;  ///< over all that follows
+  std::condition_variable work_;
+  std::condition_variable ready_;
+  unsigned compilers_ = 1;
+  std::size_t taken_ = 0;                               ///< by next()
+  std::deque<const Configuration*> configurations_;     ///< of [taken_, submitted())
+  std::size_t admitted_ = 0;                            ///< looked up, pending, compiling, or done
+  std::size_t open_ = 0;                                ///< without an outcome
+  std::vector<CompileCandidate> pending_;               ///< in order
+  std::vector<std::size_t> looked_up_;                  ///< the first places of what is looked up
+  std::deque<std::optional<CompileOutcome>> outcomes_;  ///< of [taken_, admitted_)
+  BatchSize batch_size_;
+  CandidateMaker candidates_;
+  std::exception_ptr failure_;
+  bool stopped_ = false;
+};
 
 class ProgramCache;
 

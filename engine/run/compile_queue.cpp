@@ -1,5 +1,3 @@
-#include "engine/run/compile_queue.h"
-
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -10,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "engine/run/compile_pool.h"
 #include "engine/run/compiler_process.h"
 
 namespace sweep {

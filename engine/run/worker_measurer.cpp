@@ -1,8 +1,8 @@
-#include "engine/run/worker_measurer.h"
-
 #include <fmt/format.h>
 
 #include <system_error>
+
+#include "engine/run/worker.h"
 
 namespace sweep {
 namespace {

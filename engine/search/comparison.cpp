@@ -46,10 +46,6 @@ void for_each_number(std::size_t count, std::size_t threads, const Work& work) {
 
 }  // namespace
 
-double cost_at_share(double best, double share) {
-  return best > 0 ? best / share : best * share;
-}
-
 std::vector<std::size_t> trials_to_shares(Strategy& strategy, const CostTable& costs,
                                           std::span<const double> shares, std::size_t most,
                                           const std::atomic<bool>* stop) {
@@ -67,7 +63,8 @@ std::vector<std::size_t> trials_to_shares(Strategy& strategy, const CostTable& c
     strategy.tell(*row, cost);
     if (!cost) continue;
     for (std::size_t i = 0; i < shares.size(); ++i) {
-      if (result[i] <= most || *cost > cost_at_share(*best, shares[i])) continue;
+      const double wanted = *best > 0 ? *best / shares[i] : *best * shares[i];
+      if (result[i] <= most || *cost > wanted) continue;
       result[i] = trial;
       --missing;
     }

@@ -17,12 +17,10 @@ namespace sweep {
 /// fails. Strategies are compared over it without measuring again.
 using CostTable = std::vector<std::optional<double>>;
 
-/// The greatest cost that still reaches this share (0 to 1) of the best: best / share where costs
-/// are above zero, best * share where they are values to maximise, negated.
-double cost_at_share(double best, double share);
-
-/// How many rows the strategy tries until it has reached each share of the best; `most` + 1 where
-/// it has not within `most` rows, or there is nothing to reach. Once `stop` is set it ends early.
+/// How many rows the strategy tries until it has reached each share (0 to 1) of the best: a cost of
+/// best / share at most where costs are above zero, of best * share where they are values to
+/// maximise, negated. `most` + 1 where it has not within `most` rows, or there is nothing to reach.
+/// Once `stop` is set it ends early.
 std::vector<std::size_t> trials_to_shares(Strategy& strategy, const CostTable& costs,
                                           std::span<const double> shares, std::size_t most,
                                           const std::atomic<bool>* stop = nullptr);

@@ -214,9 +214,9 @@ double expected_improvement(const Prediction& prediction, double best) {
   return deviation * (z * below + density);
 }
 
-class ForestSearch final : public RowStrategy {
+class ForestSearch final : public Strategy {
  public:
-  ForestSearch(const SearchSpace& space, std::uint64_t seed) : RowStrategy(space, seed) {
+  ForestSearch(const SearchSpace& space, std::uint64_t seed) : Strategy(space, seed) {
     for (const SearchParameter& parameter : space.parameters()) {
       unordered_.push_back(!parameter.ordered);
     }
@@ -233,9 +233,9 @@ class ForestSearch final : public RowStrategy {
     }
     if (tried_.known().empty()) return tried_.pick(random_);
     if (refit()) ranked_.clear();
-    while (!ranked_.empty() && !tried_.untried(ranked_.back())) ranked_.pop_back();
+    while (!ranked_.empty() && !tried_.untried(ranked_.back().row)) ranked_.pop_back();
     if (ranked_.empty()) rank();
-    return ranked_.back();
+    return ranked_.back().row;
   }
 
   /// Of some random rows the one farthest from the nearest proposed.
@@ -333,24 +333,21 @@ class ForestSearch final : public RowStrategy {
     return rows;
   }
 
-  /// The candidates, the most promising last.
   void rank() {
-    struct Ranked {
-      double improvement = 0;
-      std::size_t row = 0;
-    };
-    std::vector<Ranked> all;
     std::vector<double> point;
     for (const std::size_t row : candidates()) {
       point.clear();
       append_point(row, point);
       const double succeeds = 1 - failures_.predict(point).mean;
-      all.push_back({expected_improvement(forest_.predict(point), best_) * succeeds, row});
+      ranked_.push_back({expected_improvement(forest_.predict(point), best_) * succeeds, row});
     }
-    std::ranges::stable_sort(all, {}, &Ranked::improvement);
-    ranked_.clear();
-    for (const Ranked& ranked : all) ranked_.push_back(ranked.row);
+    std::ranges::stable_sort(ranked_, {}, &Ranked::improvement);
   }
+
+  struct Ranked {
+    double improvement = 0;
+    std::size_t row = 0;
+  };
 
   std::vector<bool> unordered_;        ///< per column of the forest: parameters, then features
   std::vector<std::size_t> proposed_;  ///< the first rows
@@ -358,7 +355,7 @@ class ForestSearch final : public RowStrategy {
   RegressionForest failures_;          ///< of the share that fails; without trees when none has
   std::size_t fitted_ = 0;             ///< answers the forest has learnt from
   double best_ = 0;                    ///< the least cost it has learnt, scaled
-  std::vector<std::size_t> ranked_;    ///< what to propose next, the most promising last
+  std::vector<Ranked> ranked_;         ///< what to propose next, the most promising last
 };
 
 }  // namespace

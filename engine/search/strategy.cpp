@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "engine/search/regression_forest.h"
-#include "engine/search/tried_rows.h"
 
 namespace sweep {
 namespace {
@@ -55,9 +54,9 @@ std::optional<std::string> should_stop(const Budget& budget, const SearchProgres
 namespace {
 
 /// Every row in order.
-class ExhaustiveSearch final : public RowStrategy {
+class ExhaustiveSearch final : public Strategy {
  public:
-  using RowStrategy::RowStrategy;
+  using Strategy::Strategy;
 
  private:
   std::optional<std::size_t> propose() override {
@@ -69,9 +68,9 @@ class ExhaustiveSearch final : public RowStrategy {
 };
 
 /// Every row in a random order.
-class RandomSearch final : public RowStrategy {
+class RandomSearch final : public Strategy {
  public:
-  using RowStrategy::RowStrategy;
+  using Strategy::Strategy;
 
  private:
   std::optional<std::size_t> propose() override { return tried_.pick(random_); }
@@ -80,9 +79,9 @@ class RandomSearch final : public RowStrategy {
 /// From the best of a few random rows it tries the Hamming neighbours in random order and steps to
 /// the first better one. Where no neighbour is better, it starts again: from the best row so far
 /// with a few parameters changed, or from a random row.
-class LocalSearch final : public RowStrategy {
+class LocalSearch final : public Strategy {
  public:
-  using RowStrategy::RowStrategy;
+  using Strategy::Strategy;
 
  private:
   static constexpr double restart_near_best = 0.5;  ///< of the restarts; the others are anywhere
@@ -135,9 +134,9 @@ class LocalSearch final : public RowStrategy {
 /// exp(-d / T) (Metropolis). Costs are compared by their ratio where all have one sign, and T is a
 /// share of their spread so far. T falls with every row tried; when it is cold, it is heated again
 /// and goes on from the best row or a random one.
-class AnnealingSearch final : public RowStrategy {
+class AnnealingSearch final : public Strategy {
  public:
-  using RowStrategy::RowStrategy;
+  using Strategy::Strategy;
 
  private:
   // Temperatures are shares of the standard deviation of the costs.
@@ -227,9 +226,9 @@ class AnnealingSearch final : public RowStrategy {
 /// ones more often: each parameter from one of them, some of them changed. A child replaces the
 /// worst member when it is better. A population that has long not changed keeps its best members
 /// and is filled with random rows again.
-class GeneticSearch final : public RowStrategy {
+class GeneticSearch final : public Strategy {
  public:
-  using RowStrategy::RowStrategy;
+  using Strategy::Strategy;
 
  private:
   static constexpr std::size_t population_size = 10;

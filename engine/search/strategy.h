@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/search/search_space.h"
+#include "engine/search/tried_rows.h"
 
 namespace sweep {
 
@@ -40,21 +40,6 @@ struct SearchProgress {
 /// cost.
 std::optional<std::string> should_stop(const Budget& budget, const SearchProgress& progress,
                                        double elapsed);
-
-/// Chooses which configurations to try, one after the other. The same seed and the same answers
-/// give the same course, on every machine.
-class Strategy {
- public:
-  virtual ~Strategy() = default;
-
-  /// The row to try next; nothing when every row was proposed or told. Never a row twice. May be
-  /// called again before the last row is told: what is not told yet is not waited for.
-  virtual std::optional<std::size_t> ask() = 0;
-  /// What trying the row gave: a cost to minimise, nothing when it failed. A cost that is not
-  /// finite counts as failed. A row that was not asked for is learnt from too and never proposed;
-  /// of several answers for a row the first counts. Throws std::out_of_range for what is no row.
-  virtual void tell(std::size_t row, std::optional<double> cost) = 0;
-};
 
 /// A strategy as help texts list it.
 struct StrategyDescription {

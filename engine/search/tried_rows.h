@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/search/strategy.h"
+#include "engine/search/search_space.h"
 
 namespace sweep {
 
@@ -75,17 +75,26 @@ class TriedRows {
   std::optional<std::size_t> best_;
 };
 
-/// A strategy that proposes untried rows, and learns from the first answer to each.
-class RowStrategy : public Strategy {
+/// Chooses which configurations to try, one after the other: proposes untried rows, and learns from
+/// the first answer to each. The same seed and the same answers give the same course, on every
+/// machine.
+class Strategy {
  public:
-  RowStrategy(const SearchSpace& space, std::uint64_t seed)
+  Strategy(const SearchSpace& space, std::uint64_t seed)
       : space_(space), random_(seed), tried_(space.size()) {}
-  std::optional<std::size_t> ask() final {
+  virtual ~Strategy() = default;
+
+  /// The row to try next; nothing when every row was proposed or told. Never a row twice. May be
+  /// called again before the last row is told: what is not told yet is not waited for.
+  std::optional<std::size_t> ask() {
     const std::optional<std::size_t> row = propose();
     if (row) tried_.take(*row);
     return row;
   }
-  void tell(std::size_t row, std::optional<double> cost) final {
+  /// What trying the row gave: a cost to minimise, nothing when it failed. A cost that is not
+  /// finite counts as failed. A row that was not asked for is learnt from too and never proposed;
+  /// of several answers for a row the first counts. Throws std::out_of_range for what is no row.
+  void tell(std::size_t row, std::optional<double> cost) {
     if (tried_.record(row, cost)) learn(row);
   }
 

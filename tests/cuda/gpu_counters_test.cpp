@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "engine/cuda/cuda_backend.h"
-#include "engine/run/worker_measurer.h"
+#include "engine/run/worker.h"
 #include "tests/cuda/cupti_precondition.h"
 #include "tests/cuda/gpu_fixture.h"
 

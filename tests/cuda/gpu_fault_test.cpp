@@ -1,7 +1,7 @@
 #include <boost/test/data/test_case.hpp>
 
 #include "engine/cuda/cuda_backend.h"
-#include "engine/run/worker_measurer.h"
+#include "engine/run/worker.h"
 #include "tests/cuda/gpu_fixture.h"
 
 using namespace sweep;

@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <vector>
 
-#include "engine/run/compile_queue.h"
+#include "engine/run/compile_pool.h"
 #include "tests/rapidcheck_case.h"
 
 using namespace sweep;

@@ -2,7 +2,7 @@
 #include <numeric>
 #include <set>
 
-#include "engine/run/compile_queue.h"
+#include "engine/run/compile_pool.h"
 #include "tests/pattern_from_text.h"
 #include "tests/rapidcheck_case.h"
 

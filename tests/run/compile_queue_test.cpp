@@ -1,10 +1,9 @@
-#include "engine/run/compile_queue.h"
-
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <numeric>
 #include <thread>
 
+#include "engine/run/compile_pool.h"
 #include "tests/pattern_from_text.h"
 #include "tests/run/adding_pattern.h"
 #include "tests/wait_until.h"

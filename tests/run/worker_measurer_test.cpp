@@ -1,8 +1,7 @@
-#include "engine/run/worker_measurer.h"
-
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include "engine/run/worker.h"
 #include "engine/system/dynamic_library.h"
 
 using namespace sweep;

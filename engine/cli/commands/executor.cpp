@@ -20,7 +20,6 @@
 #include "engine/recording/recording.h"
 #include "engine/run/compiler_process.h"
 #include "engine/run/worker.h"
-#include "engine/run/worker_measurer.h"
 #include "engine/run/worker_process.h"
 #include "engine/store/record.h"
 #include "engine/system/dynamic_library.h"
