@@ -95,32 +95,23 @@ std::string Channel::receive(double seconds, double busy_seconds) {
 
 namespace {
 
-/// The attributes and actions of a child, freed with their owner.
-class SpawnPlan {
- public:
-  explicit SpawnPlan(int socket) {
-    posix_spawn_file_actions_init(&actions_);
-    posix_spawn_file_actions_adddup2(&actions_, socket, WorkerProcess::child_channel);
-    // What a kernel prints is a message, not a result.
-    posix_spawn_file_actions_adddup2(&actions_, STDERR_FILENO, STDOUT_FILENO);
-    posix_spawnattr_init(&attributes_);
-    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP);
-    posix_spawnattr_setpgroup(&attributes_, 0);
-  }
-  ~SpawnPlan() {
-    posix_spawn_file_actions_destroy(&actions_);
-    posix_spawnattr_destroy(&attributes_);
-  }
-  SpawnPlan(const SpawnPlan&) = delete;
-  SpawnPlan& operator=(const SpawnPlan&) = delete;
-
-  const posix_spawn_file_actions_t* actions() const { return &actions_; }
-  const posix_spawnattr_t* attributes() const { return &attributes_; }
-
- private:
-  posix_spawn_file_actions_t actions_{};
-  posix_spawnattr_t attributes_{};
-};
+/// Starts a child that has the socket as its channel; gives an error's number, 0 for none.
+int spawn(pid_t& process, const std::vector<char*>& arguments, int socket) {
+  posix_spawn_file_actions_t actions{};
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, socket, WorkerProcess::child_channel);
+  // What a kernel prints is a message, not a result.
+  posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+  posix_spawnattr_t attributes{};
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  const int error =
+      posix_spawn(&process, arguments.front(), &actions, &attributes, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  return error;
+}
 
 /// Waits for a child's end and gives its status; nothing where that is not to be had, as when this
 /// process was started with SIGCHLD ignored.
@@ -137,14 +128,11 @@ std::optional<int> status_at_end(pid_t process) {
 
 WorkerProcess::WorkerProcess(const std::vector<std::string>& command) : channel_(-1) {
   auto [ours, theirs] = Channel::pair();
-  const SpawnPlan plan(theirs.socket());
   std::vector<std::string> words = command;
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
-  const int error = posix_spawn(&process_, arguments.front(), plan.actions(), plan.attributes(),
-                                arguments.data(), environ);
-  if (error != 0) {
+  if (const int error = spawn(process_, arguments, theirs.socket()); error != 0) {
     process_ = 0;
     throw std::system_error(error, std::generic_category(), words.front());
   }
