@@ -1,11 +1,8 @@
 #include "engine/search/comparison.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <future>
 #include <mutex>
-#include <stdexcept>
 #include <system_error>
 
 namespace sweep {
@@ -76,15 +73,6 @@ std::vector<Standing> compare_strategies(const SearchSpace& space, const CostTab
                                          std::span<const std::string> names,
                                          std::span<const double> shares, std::size_t seeds,
                                          std::size_t most, const ComparisonPace& pace) {
-  if (costs.size() != space.size()) {
-    throw std::invalid_argument(
-        fmt::format("{} costs do not belong to {} rows", costs.size(), space.size()));
-  }
-  const std::vector<std::string> known = strategy_names();
-  for (const std::string& name : names) {
-    if (std::ranges::find(known, name) != known.end()) continue;
-    throw std::invalid_argument(fmt::format("there is no strategy '{}'", name));
-  }
   const auto is_stopped = [&] { return pace.stop != nullptr && *pace.stop; };
   std::mutex mutex;
   std::size_t done = 0;

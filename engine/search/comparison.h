@@ -45,8 +45,7 @@ struct ComparisonPace {
 };
 
 /// One for each name and share, in their order; the seeds are 1 to `seeds`. Empty when it was
-/// stopped. `costs` has an entry for every row, and every name is one of `strategies`: otherwise
-/// throws std::invalid_argument.
+/// stopped. `costs` has an entry for every row, and every name is one of `strategies`.
 std::vector<Standing> compare_strategies(const SearchSpace& space, const CostTable& costs,
                                          std::span<const std::string> names,
                                          std::span<const double> shares, std::size_t seeds,

@@ -13,31 +13,14 @@
 #include <utility>
 
 namespace sweep {
+
 SearchSpace::SearchSpace(std::vector<SearchParameter> parameters, std::vector<Value> rows)
     : parameters_(std::move(parameters)), rows_(std::move(rows)) {
-  const std::size_t width = parameters_.size();
-  if (width == 0 ? !rows_.empty() : rows_.size() % width != 0) {
-    throw std::invalid_argument(
-        fmt::format("{} values do not fill rows of {}", rows_.size(), width));
-  }
-  size_ = width == 0 ? 0 : rows_.size() / width;
-  if (size_ >= std::numeric_limits<std::uint32_t>::max()) {
-    throw std::invalid_argument(fmt::format("{} rows are too many to search", size_));
-  }
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    if (rows_[i] >= parameters_[i % width].values) {
-      throw std::invalid_argument(fmt::format("row {} has value {} of a parameter with {} values",
-                                              i / width, rows_[i], parameters_[i % width].values));
-    }
-  }
+  if (!parameters_.empty()) size_ = rows_.size() / parameters_.size();
   sort_rows();
 }
 
 void SearchSpace::set_features(std::size_t count, std::vector<double> features) {
-  if (features.size() != count * size_) {
-    throw std::invalid_argument(
-        fmt::format("{} features are not {} for each of {} rows", features.size(), count, size_));
-  }
   feature_count_ = count;
   features_ = std::move(features);
 }
@@ -47,8 +30,8 @@ void SearchSpace::sort_rows() {
   std::iota(sorted_.begin(), sorted_.end(), 0U);
   std::ranges::stable_sort(sorted_, std::ranges::lexicographical_compare,
                            [this](std::uint32_t row) { return values(row); });
-  std::size_t second = size_;  // the first row that stands before
   std::size_t first = size_;
+  std::size_t second = size_;  // the first row that is equal to one before it
   for (std::size_t i = 1; i < size_; ++i) {
     if (sorted_[i] >= second || !std::ranges::equal(values(sorted_[i - 1]), values(sorted_[i]))) {
       continue;

@@ -23,14 +23,13 @@ class SearchSpace {
  public:
   using Value = std::uint16_t;
 
-  /// `rows` holds one row's values after the other. Throws std::invalid_argument where they do not
-  /// fill whole rows, a value is not one of its parameter's, a row comes twice, or there are more
-  /// rows than a 32-bit number counts.
+  /// `rows` holds one row's values after the other. Throws std::invalid_argument where a row comes
+  /// twice.
   SearchSpace(std::vector<SearchParameter> parameters, std::vector<Value> rows);
 
   /// Gives every row `count` features, what is known of it before it is timed, the emulator's
   /// counts for instance: row after row the same figures in the same order, quiet NaNs where one is
-  /// not known. Throws std::invalid_argument where they are not so many.
+  /// not known.
   void set_features(std::size_t count, std::vector<double> features);
 
   std::size_t size() const { return size_; }
