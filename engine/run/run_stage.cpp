@@ -70,22 +70,6 @@ std::vector<std::size_t> measuring_order(std::size_t count, std::uint64_t seed) 
   return order;
 }
 
-void DriftSchedule::on_reference(double begin, double end) {
-  last_cost_ = end - begin;
-  if (last_end_) spent_ += last_cost_;
-  last_end_ = end;
-  points_ = 0;
-}
-
-bool DriftSchedule::is_due(double now) const {
-  return last_end_ && points_ >= rules_.points && now - *last_end_ >= rules_.seconds &&
-         has_time(now, rules_.share);
-}
-
-bool DriftSchedule::is_due_at_end(double now) const {
-  return last_end_ && points_ > 0 && has_time(now, rules_.share_at_end);
-}
-
 void DriftReference::record(const PointRecord& point, double at) {
   const auto figure = [&](std::string_view metric, double unit) {
     return measured_figure(point, metric).value_or(0) * unit;

@@ -53,45 +53,47 @@ struct RunStage {
 /// changes slowly, clocks or heat, does not pass for an effect of a parameter.
 std::vector<std::size_t> measuring_order(std::size_t count, std::uint64_t seed);
 
-/// How often the drift reference, one configuration of the run, is measured again. Shares are of
-/// the wall time of the run so far.
-struct DriftRules {
-  double seconds = 5;          ///< at the earliest so long after the last time
-  std::size_t points = 1;      ///< and so many other points after it
-  double share = 0.02;         ///< the most that measuring it again may take
-  double share_at_end = 0.05;  ///< the same, for the last time
-};
-
-/// Says when to measure the reference again. The caller tells it what happens; times are seconds on
-/// any clock that never goes back.
+/// Says when to measure the drift reference, one configuration of the run, again. The caller tells
+/// it what happens; times are seconds on any clock that never goes back.
 class DriftSchedule {
  public:
-  explicit DriftSchedule(double start, const DriftRules& rules = {})
-      : rules_(rules), start_(start) {}
+  static constexpr double pause = 5;            ///< at the earliest so long after the last time
+  static constexpr double share = 0.02;         ///< of the run's time so far, that it may take
+  static constexpr double share_at_end = 0.05;  ///< the same, for the last time
+
+  explicit DriftSchedule(double start) : start_(start) {}
 
   /// The reference was measured, the first time as a point like any other, which is not counted
   /// among the time spent on it.
-  void on_reference(double begin, double end);
+  void on_reference(double begin, double end) {
+    last_cost_ = end - begin;
+    if (last_end_) spent_ += last_cost_;
+    last_end_ = end;
+    has_point_since_ = false;
+  }
   /// Another point was measured.
-  void on_point() { ++points_; }
+  void on_point() { has_point_since_ = true; }
 
-  /// Whether to measure it before the next point. Never before its first time.
-  bool is_due(double now) const;
-  /// Whether to measure it after the last point: when another was measured since, and there is
-  /// time.
-  bool is_due_at_end(double now) const;
-
- private:
-  bool has_time(double now, double share) const {
-    return spent_ + last_cost_ <= share * (now - start_);
+  /// Whether to measure it before the next point. Never before its first time, nor before another
+  /// point was measured since.
+  bool is_due(double now) const {
+    return last_end_ && has_point_since_ && now - *last_end_ >= pause && has_time(now, share);
+  }
+  /// The same after the last point.
+  bool is_due_at_end(double now) const {
+    return last_end_ && has_point_since_ && has_time(now, share_at_end);
   }
 
-  DriftRules rules_;
+ private:
+  bool has_time(double now, double allowed) const {
+    return spent_ + last_cost_ <= allowed * (now - start_);
+  }
+
   double start_;
   std::optional<double> last_end_;
   double last_cost_ = 0;
   double spent_ = 0;
-  std::size_t points_ = 0;  ///< since the last time
+  bool has_point_since_ = false;
 };
 
 /// Measures the run's first timed configuration again now and then and records each time, so that

@@ -40,8 +40,6 @@ class SentPrograms {
   /// Where the program is for the job that is written now; a new one takes the place of the one
   /// not used for longest.
   Place place_of(const std::shared_ptr<const Program>& program);
-  /// For a worker that has just started and has none.
-  void clear() { *this = {}; }
 
  private:
   struct Slot {

@@ -48,7 +48,7 @@ WorkerMeasurer::~WorkerMeasurer() = default;
 
 /// `worker` may be null.
 void WorkerMeasurer::start(std::unique_ptr<WorkerProcess> worker) {
-  sent_.clear();
+  sent_ = {};  // it has none
   has_started_ = false;
   try {
     if (worker == nullptr) worker = std::make_unique<WorkerProcess>(command_);

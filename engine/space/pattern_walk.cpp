@@ -14,39 +14,116 @@
 namespace sweep {
 namespace {
 
-/// In which order a pattern's axes are bound and its constraints tried: first those that depend on
-/// no axis, then those on one, so that each row is tried once; then, axis by axis, those on more.
-/// Next is always the axis that decides the most of these, and among equals the one that most of
-/// the undecided depend on, the shortest, and the first. So axes that hang together come together,
-/// and those that only multiply what is left come last.
-struct WalkPlan {
-  /// A default or a struct's size, which follows from the slots before it.
-  struct Derivation {
-    std::size_t slot;
-    CompiledExpression expression;
-  };
-  struct Check {
-    CompiledExpression condition;
-    std::size_t removed_row;
-  };
-  /// What happens when one more axis takes a row: its values go into slots, what follows from them
-  /// is derived, and the constraints that need no further axis are tried, each in order.
-  struct Level {
-    std::size_t axis = 0;  ///< its place among the pattern's
-    std::vector<std::size_t> slots = {};
-    std::vector<std::vector<SlotValue>> rows = {};
-    std::uint64_t stride = 1;  ///< how far apart in the space's order its neighbouring rows are
-    std::vector<Derivation> derivations = {};
-    std::vector<Check> checks = {};
+/// A default or a struct's size, which follows from the slots before it.
+struct Derivation {
+  std::size_t slot;
+  CompiledExpression expression;
+};
 
-    // What the constraints on the axis alone leave, once they are tried.
-    struct Row {
-      std::size_t number = 0;
-      bool fails = false;  ///< whether one of them has no value
-    };
-    std::vector<Row> left = {};
-    std::uint64_t below = 1;  ///< how many combinations a row stands for
-    bool is_free = false;     ///< neither this level nor one below it has a check
+/// A constraint, ready to be tried.
+struct Check {
+  CompiledExpression condition;
+  std::size_t removed_row;
+};
+
+/// What happens when one more axis takes a row: its values go into slots, what follows from them is
+/// derived, and the constraints that need no further axis are tried, each in order.
+struct Level {
+  std::size_t axis = 0;  ///< its place among the pattern's
+  std::vector<std::size_t> slots = {};
+  std::vector<std::vector<SlotValue>> rows = {};
+  std::uint64_t stride = 1;  ///< how far apart in the space's order its neighbouring rows are
+  std::vector<Derivation> derivations = {};
+  std::vector<Check> checks = {};
+
+  // What the constraints on the axis alone leave, once they are tried.
+  struct Row {
+    std::size_t number = 0;
+    bool fails = false;  ///< whether one of them has no value
+  };
+  std::vector<Row> left = {};
+  std::uint64_t below = 1;  ///< how many combinations a row stands for
+  bool is_free = false;     ///< neither this level nor one below it has a check
+};
+
+/// The axes that something depends on, by their places.
+using AxisSet = std::set<std::size_t>;
+
+/// Tries the constraints that depend on no axis, then those on one, so that each row is tried once;
+/// then, axis by axis, those on more. Next is always the axis that decides the most of these, and
+/// among equals the one that most of the undecided depend on, the shortest, and the first. So axes
+/// that hang together come together, and those that only multiply what is left come last.
+class Walker {
+ public:
+  Walker(const Pattern& pattern, const std::vector<Axis>& axes,
+         const std::vector<Constraint>& constraints)
+      : axes_(axes) {
+    for (const Parameter& parameter : pattern.parameters) {
+      add_slot(parameter.name, &parameter.default_value);
+    }
+    for (const Struct& type : pattern.structs) add_slot("sizeof(" + type.name + ")", &type.size);
+    add_slot("pattern", nullptr);
+    slots_.resize(slot_names_.size());
+    slots_.back() = std::string_view(pattern.name);
+    for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+      for (const std::string& name : axes_[axis].names) origins_[slot_of(name)] = {nullptr, {axis}};
+    }
+    for (SlotOrigin& origin : origins_) {
+      if (origin.expression != nullptr) origin.axes = axes_of(*origin.expression);
+    }
+    order_axes(constraints);
+    for (const Constraint& constraint : constraints) {
+      const AxisSet needed = axes_of(constraint.condition);
+      Check check{CompiledExpression(constraint.condition, slot_names_), constraint.removed_row};
+      if (needed.size() == 1) {
+        row_checks_.push_back({deciding_level(needed), std::move(check)});
+      } else {
+        level_of(needed).checks.push_back(std::move(check));
+      }
+    }
+    for (std::size_t i = 0; i < origins_.size(); ++i) {
+      if (origins_[i].expression == nullptr) continue;
+      level_of(origins_[i].axes)
+          .derivations.push_back({i, CompiledExpression(*origins_[i].expression, slot_names_)});
+    }
+  }
+
+  PatternWalk run(std::vector<Removed>& removed, SpaceLimits& limits) {
+    removed_ = &removed;
+    limits_ = &limits;
+    const bool derived = derive(root_);
+    std::uint64_t all = 1;
+    for (const Axis& axis : axes_) all *= axis.rows.size();
+    const Verdict verdict = try_checks(root_.checks, all);
+    if (verdict == Verdict::broken) return {};
+    sift_rows();
+    if (std::ranges::any_of(levels_, [](const auto& level) { return level.left.empty(); })) {
+      return {};
+    }
+    descend(0, 0, !derived || verdict == Verdict::fails);
+    std::ranges::sort(walk_.found);
+    if (only_counts_) walk_.found.clear();
+    return std::move(walk_);
+  }
+
+  Configuration configuration(const PatternPtr& pattern, std::uint64_t combination) {
+    derive(root_);
+    for (const Level& level : levels_) {
+      bind(level, combination / level.stride % level.rows.size());
+    }
+    Configuration result{pattern, {}};
+    for (std::size_t i = 0; i < pattern->parameters.size(); ++i) {
+      result.parameters.set(slot_names_[i], to_value(slots_[i]));
+    }
+    return result;
+  }
+
+ private:
+  enum class Verdict { holds, broken, fails };
+  /// Where a slot's value comes from.
+  struct SlotOrigin {
+    const Expression* expression;  ///< null where the value is given
+    AxisSet axes;
   };
   /// A constraint on one axis alone.
   struct RowCheck {
@@ -54,85 +131,30 @@ struct WalkPlan {
     Check check;
   };
 
-  /// The pattern's parameters, then its structs as "sizeof(NAME)", then "pattern".
-  std::vector<std::string> slot_names;
-  Level root;  ///< what depends on no axis
-  std::vector<RowCheck> row_checks;
-  std::vector<Level> levels;
-};
-
-/// The axes that something depends on, by their places.
-using AxisSet = std::set<std::size_t>;
-
-class Planner {
- public:
-  Planner(const Pattern& pattern, const std::vector<Axis>& axes,
-          const std::vector<Constraint>& constraints)
-      : axes_(axes), constraints_(constraints) {
-    for (const Parameter& parameter : pattern.parameters) {
-      add_slot(parameter.name, &parameter.default_value);
-    }
-    for (const Struct& type : pattern.structs) add_slot("sizeof(" + type.name + ")", &type.size);
-    add_slot("pattern", nullptr);
-    for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
-      for (const std::string& name : axes_[axis].names) slots_[slot_of(name)] = {nullptr, {axis}};
-    }
-    for (Slot& slot : slots_) {
-      if (slot.follows_from != nullptr) slot.axes = axes_of(*slot.follows_from);
-    }
-  }
-
-  WalkPlan plan() {
-    order_axes();
-    for (const Constraint& constraint : constraints_) {
-      const AxisSet needed = axes_of(constraint.condition);
-      WalkPlan::Check check{CompiledExpression(constraint.condition, plan_.slot_names),
-                            constraint.removed_row};
-      if (needed.size() == 1) {
-        plan_.row_checks.push_back({deciding_level(needed), std::move(check)});
-      } else {
-        level_of(needed).checks.push_back(std::move(check));
-      }
-    }
-    for (std::size_t i = 0; i < slots_.size(); ++i) {
-      if (slots_[i].follows_from == nullptr) continue;
-      level_of(slots_[i].axes)
-          .derivations.push_back(
-              {i, CompiledExpression(*slots_[i].follows_from, plan_.slot_names)});
-    }
-    return std::move(plan_);
-  }
-
- private:
-  struct Slot {
-    const Expression* follows_from;  ///< null where the value is given
-    AxisSet axes;
-  };
-
-  void add_slot(std::string name, const Expression* follows_from) {
-    plan_.slot_names.push_back(std::move(name));
-    slots_.push_back({follows_from, {}});
+  void add_slot(std::string name, const Expression* expression) {
+    slot_names_.push_back(std::move(name));
+    origins_.push_back({expression, {}});
   }
 
   /// Past the last for an unknown name.
   std::size_t slot_of(const std::string& name) const {
-    const auto found = std::ranges::find(plan_.slot_names, name);
-    return static_cast<std::size_t>(found - plan_.slot_names.begin());
+    const auto found = std::ranges::find(slot_names_, name);
+    return static_cast<std::size_t>(found - slot_names_.begin());
   }
 
   AxisSet axes_of(const Expression& expression) const {
     AxisSet result;
     for (const std::string& name : expression.names()) {
       for (const std::size_t slot : {slot_of(name), slot_of("sizeof(" + name + ")")}) {
-        if (slot < slots_.size()) result.merge(AxisSet(slots_[slot].axes));
+        if (slot < origins_.size()) result.merge(AxisSet(origins_[slot].axes));
       }
     }
     return result;
   }
 
-  void order_axes() {
+  void order_axes(const std::vector<Constraint>& constraints) {
     std::vector<AxisSet> undecided;  // what each constraint still needs
-    for (const Constraint& constraint : constraints_) {
+    for (const Constraint& constraint : constraints) {
       undecided.push_back(axes_of(constraint.condition));
     }
     std::erase_if(undecided, [](const AxisSet& needed) { return needed.size() < 2; });
@@ -162,91 +184,42 @@ class Planner {
   }
 
   void add_level(std::size_t axis) {
-    WalkPlan::Level level{axis};
+    Level level{axis};
     for (const std::string& name : axes_[axis].names) level.slots.push_back(slot_of(name));
     for (const std::vector<Value>& row : axes_[axis].rows) {
       std::ranges::transform(row, std::back_inserter(level.rows.emplace_back()), slot_value);
     }
     for (std::size_t i = axis + 1; i < axes_.size(); ++i) level.stride *= axes_[i].rows.size();
-    plan_.levels.push_back(std::move(level));
+    levels_.push_back(std::move(level));
   }
 
   /// The first at which all of `needed`, which is not empty, is bound.
   std::size_t deciding_level(const AxisSet& needed) const {
     std::size_t last = 0;
-    for (std::size_t i = 0; i < plan_.levels.size(); ++i) {
-      if (needed.contains(plan_.levels[i].axis)) last = i;
+    for (std::size_t i = 0; i < levels_.size(); ++i) {
+      if (needed.contains(levels_[i].axis)) last = i;
     }
     return last;
   }
 
-  WalkPlan::Level& level_of(const AxisSet& needed) {
-    return needed.empty() ? plan_.root : plan_.levels[deciding_level(needed)];
+  Level& level_of(const AxisSet& needed) {
+    return needed.empty() ? root_ : levels_[deciding_level(needed)];
   }
-
-  const std::vector<Axis>& axes_;
-  const std::vector<Constraint>& constraints_;
-  WalkPlan plan_;
-  std::vector<Slot> slots_;  ///< of each of the plan's names
-};
-
-class Walker {
- public:
-  Walker(const Pattern& pattern, const std::vector<Axis>& axes,
-         const std::vector<Constraint>& constraints)
-      : axes_(axes),
-        plan_(Planner(pattern, axes_, constraints).plan()),
-        slots_(plan_.slot_names.size()) {
-    slots_.back() = std::string_view(pattern.name);
-  }
-
-  PatternWalk run(std::vector<Removed>& removed, SpaceLimits& limits) {
-    removed_ = &removed;
-    limits_ = &limits;
-    const bool derived = derive(plan_.root);
-    std::uint64_t all = 1;
-    for (const Axis& axis : axes_) all *= axis.rows.size();
-    const Verdict verdict = try_checks(plan_.root.checks, all);
-    if (verdict == Verdict::broken) return {};
-    sift_rows();
-    if (std::ranges::any_of(plan_.levels, [](const auto& level) { return level.left.empty(); })) {
-      return {};
-    }
-    descend(0, 0, !derived || verdict == Verdict::fails);
-    std::ranges::sort(walk_.found);
-    if (only_counts_) walk_.found.clear();
-    return std::move(walk_);
-  }
-
-  Configuration configuration(const PatternPtr& pattern, std::uint64_t combination) {
-    derive(plan_.root);
-    for (const WalkPlan::Level& level : plan_.levels) {
-      bind(level, combination / level.stride % level.rows.size());
-    }
-    Configuration result{pattern, {}};
-    for (std::size_t i = 0; i < pattern->parameters.size(); ++i) {
-      result.parameters.set(plan_.slot_names[i], to_value(slots_[i]));
-    }
-    return result;
-  }
-
- private:
-  enum class Verdict { holds, broken, fails };
 
   /// Leaves the rows that satisfy the constraints on their axis alone.
   void sift_rows() {
-    for (WalkPlan::Level& level : plan_.levels) {
+    for (Level& level : levels_) {
       for (std::size_t i = 0; i < level.rows.size(); ++i) level.left.push_back({i});
     }
-    for (const auto& [number, check] : plan_.row_checks) {
-      WalkPlan::Level& sifted = plan_.levels[number];
+    for (const auto& [number, check] : row_checks_) {
+      Level& sifted = levels_[number];
       const std::size_t before = sifted.left.size();
       std::uint64_t others = 1;
-      for (const WalkPlan::Level& level : plan_.levels) {
+      for (const Level& level : levels_) {
         if (&level != &sifted) others *= level.left.size();
       }
-      std::vector<WalkPlan::Level::Row> left;
-      for (const WalkPlan::Level::Row& row : sifted.left) {
+      std::vector<Level::Row> left;
+      for (const Level::Row& row : sifted.left) {
         bind(sifted, row.number);
         const Verdict verdict = try_check(check);
         if (verdict == Verdict::broken) continue;
@@ -257,7 +230,7 @@ class Walker {
     }
     std::uint64_t below = 1;
     bool is_free = true;
-    for (WalkPlan::Level& level : std::views::reverse(plan_.levels)) {
+    for (Level& level : std::views::reverse(levels_)) {
       level.below = below;
       below *= level.left.size();
       level.is_free = is_free = is_free && level.checks.empty();
@@ -267,15 +240,15 @@ class Walker {
   /// The rows of the axis at `depth`, each with all that is below it. What fails so far is an error
   /// only for the combinations that no constraint removes. Says whether to go on.
   bool descend(std::size_t depth, std::uint64_t combination, bool fails) {
-    if (depth == plan_.levels.size()) return arrive(combination, fails);
-    const WalkPlan::Level& level = plan_.levels[depth];
+    if (depth == levels_.size()) return arrive(combination, fails);
+    const Level& level = levels_[depth];
     // Where no constraint is left to try, what is only counted need not be walked through.
     if (limits_->configurations == 0 && level.is_free) {
       only_counts_ = true;
       walk_.found_count += level.left.size() * level.below;
       return true;
     }
-    for (const WalkPlan::Level::Row& row : level.left) {
+    for (const Level::Row& row : level.left) {
       if (!take_try()) {
         walk_.ending = PatternWalk::Ending::too_many_tries;
         return false;
@@ -312,9 +285,9 @@ class Walker {
   }
 
   /// Counts `combinations` for the first constraint that is broken.
-  Verdict try_checks(const std::vector<WalkPlan::Check>& checks, std::uint64_t combinations) {
+  Verdict try_checks(const std::vector<Check>& checks, std::uint64_t combinations) {
     bool fails = false;
-    for (const WalkPlan::Check& check : checks) {
+    for (const Check& check : checks) {
       const Verdict verdict = try_check(check);
       if (verdict == Verdict::broken) {
         (*removed_)[check.removed_row].count += combinations;
@@ -325,7 +298,7 @@ class Walker {
     return fails ? Verdict::fails : Verdict::holds;
   }
 
-  Verdict try_check(const WalkPlan::Check& check) const {
+  Verdict try_check(const Check& check) const {
     const SlotValue value = check.condition.evaluate(slots_);
     const bool* holds = std::get_if<bool>(&value);
     if (holds == nullptr) return Verdict::fails;
@@ -333,15 +306,15 @@ class Walker {
   }
 
   /// Whether all that follows from the row has a value.
-  bool bind(const WalkPlan::Level& level, std::size_t row) {
+  bool bind(const Level& level, std::size_t row) {
     const std::vector<SlotValue>& values = level.rows[row];
     for (std::size_t i = 0; i < values.size(); ++i) slots_[level.slots[i]] = values[i];
     return derive(level);
   }
 
-  bool derive(const WalkPlan::Level& level) {
+  bool derive(const Level& level) {
     bool good = true;
-    for (const WalkPlan::Derivation& derivation : level.derivations) {
+    for (const Derivation& derivation : level.derivations) {
       slots_[derivation.slot] = derivation.expression.evaluate(slots_);
       good = good && !std::holds_alternative<std::monostate>(slots_[derivation.slot]);
     }
@@ -362,8 +335,13 @@ class Walker {
   }
 
   const std::vector<Axis>& axes_;
-  WalkPlan plan_;
+  /// The pattern's parameters, then its structs as "sizeof(NAME)", then "pattern".
+  std::vector<std::string> slot_names_;
+  std::vector<SlotOrigin> origins_;  ///< of each slot
   std::vector<SlotValue> slots_;
+  Level root_;  ///< what depends on no axis
+  std::vector<RowCheck> row_checks_;
+  std::vector<Level> levels_;
   PatternWalk walk_;
   bool only_counts_ = false;  ///< more were found than the limits allow
   std::vector<Removed>* removed_ = nullptr;

@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(the_program_not_used_for_longest_makes_room) {
   BOOST_TEST(sent.place_of(program('q')).is_new);
   BOOST_TEST(!sent.place_of(programs[0]).is_new);
   BOOST_TEST(sent.place_of(programs[1]).is_new);
-  sent.clear();
+  sent = {};
   BOOST_TEST(sent.place_of(programs[0]).is_new);
 }
 
