@@ -181,14 +181,13 @@ std::vector<CompileOutcome> Compiler::compile(std::span<const Configuration> con
                                               ProgramCompiler& programs) const {
   std::vector<CompileOutcome> outcomes;
   outcomes.reserve(configurations.size());
-  for (std::size_t begin = 0; begin < configurations.size();) {
-    std::size_t end = begin + 1;
-    while (end < configurations.size() &&
-           configurations[end].pattern == configurations[begin].pattern) {
-      ++end;
-    }
-    compile_program(configurations.subspan(begin, end - begin), programs, outcomes);
-    begin = end;
+  while (!configurations.empty()) {
+    const PatternPtr& pattern = configurations.front().pattern;
+    const auto end = std::ranges::find_if(
+        configurations, [&](const Configuration& each) { return each.pattern != pattern; });
+    const auto size = static_cast<std::size_t>(end - configurations.begin());
+    compile_program(configurations.first(size), programs, outcomes);
+    configurations = configurations.subspan(size);
   }
   return outcomes;
 }

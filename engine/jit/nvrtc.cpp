@@ -95,8 +95,7 @@ std::string why_open(const IncludeSite& site, const std::set<std::string_view>& 
 std::vector<SourceHeader> source_headers(const Pattern& pattern) {
   std::vector<SourceHeader> headers;
   for (const IncludedFile& file : pattern.included.files) {
-    SourceHeader header = {file.name, with_header_names(file.text, 0, file.names)};
-    headers.push_back(std::move(header));
+    headers.push_back({file.name, with_header_names(file.text, 0, file.names)});
   }
   return headers;
 }
