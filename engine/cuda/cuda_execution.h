@@ -59,8 +59,8 @@ class LoadedWorkload {
   using Addresses = std::vector<CUdeviceptr>;
 
   LoadedWorkload(CudaContext& context, const Workload& workload);
-  LoadedWorkload(LoadedWorkload&&) = default;
-  LoadedWorkload& operator=(LoadedWorkload&&) = default;
+  LoadedWorkload(const LoadedWorkload&) = delete;  // its arguments point into it
+  LoadedWorkload& operator=(const LoadedWorkload&) = delete;
 
   const Workload& workload() const { return workload_; }
   /// The buffers' sizes in bytes.
