@@ -25,16 +25,17 @@ LaunchLimits launch_limits_of(CUdevice device) {
 }
 
 /// Measures the step of the event clock with pairs of events around a few short kernels.
-double measure_event_step(EventPool& events, BlockingKernel& blocking_kernel, ClockStamps& stamps,
-                          CUstream stream) {
+double measure_event_step(CudaContext& context) {
   constexpr std::size_t pairs = 48;
   constexpr std::size_t most_kernels = 3;
+  const CUstream stream = context.stream.get();
+  EventPool& events = context.events;
   events.reserve(pairs);
   {
-    const StreamHold hold(blocking_kernel, blocking_kernel.patience);
+    const StreamHold hold(context.blocking_kernel, context.blocking_kernel.patience);
     for (std::size_t pair = 0; pair < pairs; ++pair) {
       record(events.begin(pair), stream);
-      for (std::size_t i = 0; i <= pair % most_kernels; ++i) stamps.queue(0);
+      for (std::size_t i = 0; i <= pair % most_kernels; ++i) context.stamps.queue(0);
       record(events.end(pair), stream);
     }
   }
@@ -122,7 +123,7 @@ CudaContext::CudaContext(const Device& description)
       stamps(most_samples_per_block + 1, device.multiprocessors, stream.get()) {
   flush.run(stream.get());
   synchronize(stream.get());
-  event_step = measure_event_step(events, blocking_kernel, stamps, stream.get());
+  event_step = measure_event_step(*this);
 }
 
 bool CudaContext::responds() const {

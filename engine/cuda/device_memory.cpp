@@ -89,14 +89,18 @@ std::uint64_t total_of(std::span<const std::uint64_t> sizes) {
 std::vector<CUdeviceptr> BufferPool::acquire(const std::vector<std::uint64_t>& sizes) {
   if (device_bytes_ > 0 && total_of(sizes) > device_bytes_) report_shortage(sizes);
   const std::uint64_t allocations_before = allocations_;
-  auto addresses = try_acquire(sizes, true);
+  const auto attempt = [&](bool with_reserve) {
+    for (Block& block : blocks_) block.in_use = false;
+    return try_acquire(sizes, with_reserve);
+  };
+  auto addresses = attempt(true);
   if (!addresses) {
     free_idle();
-    addresses = try_acquire(sizes, false);
+    addresses = attempt(false);
   }
   if (!addresses) {
     clear();  // blocks larger than what they are used for may hold the memory that lacks
-    addresses = try_acquire(sizes, false);
+    addresses = attempt(false);
   }
   if (!addresses) {
     clear();
@@ -108,9 +112,8 @@ std::vector<CUdeviceptr> BufferPool::acquire(const std::vector<std::uint64_t>& s
 
 std::optional<std::vector<CUdeviceptr>> BufferPool::try_acquire(
     const std::vector<std::uint64_t>& sizes, bool with_reserve) {
-  for (Block& block : blocks_) block.in_use = false;
   std::vector<std::uint64_t> capacities;
-  for (const Block& block : blocks_) capacities.push_back(block.capacity);
+  for (const Block& block : blocks_) capacities.push_back(block.in_use ? 0 : block.capacity);
   const auto assigned = assign_blocks(capacities, sizes);
   std::vector<CUdeviceptr> addresses(sizes.size());
   for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -129,19 +132,15 @@ std::optional<std::vector<CUdeviceptr>> BufferPool::try_acquire(
 }
 
 std::optional<CUdeviceptr> BufferPool::acquire_more(std::uint64_t bytes) {
-  std::vector<std::uint64_t> capacities;
-  for (const Block& block : blocks_) capacities.push_back(block.in_use ? 0 : block.capacity);
-  if (const auto index = assign_blocks(capacities, {&bytes, 1}).front()) {
-    blocks_[*index].in_use = true;
-    return blocks_[*index].memory.get();
-  }
-  auto address = take(bytes, true);
-  if (!address) {
+  const std::uint64_t allocations_before = allocations_;
+  auto addresses = try_acquire({bytes}, true);
+  if (!addresses) {
     free_idle();
-    address = take(bytes, false);
+    addresses = try_acquire({bytes}, false);
   }
-  if (address) keep_memory_free();
-  return address;
+  if (!addresses) return std::nullopt;
+  if (allocations_ > allocations_before) keep_memory_free();
+  return addresses->front();
 }
 
 /// A new block in use.

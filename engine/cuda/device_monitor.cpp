@@ -195,18 +195,11 @@ DeviceMonitor::DeviceMonitor(const Device& device) : handle_(find_device(device)
 
 DeviceState DeviceMonitor::state() {
   constexpr auto moment = std::chrono::milliseconds(50);
-  const auto now = std::chrono::steady_clock::now();
-  if (!last_read_ || now - *last_read_ > moment) {
-    last_state_ = read_state();
-    last_read_ = now;
-  }
-  return last_state_;
-}
-
-DeviceState DeviceMonitor::read_state() const {
   constexpr double mega = 1e6;
+  const auto now = std::chrono::steady_clock::now();
+  if (handle_ == nullptr || (last_read_ && now - *last_read_ <= moment)) return last_state_;
+  last_read_ = now;
   DeviceState state;
-  if (handle_ == nullptr) return state;
   state.sm_clock_hz = figure(nvml()->clock_megahertz, handle_, sm_clock) * mega;
   state.memory_clock_hz = figure(nvml()->clock_megahertz, handle_, memory_clock) * mega;
   state.temperature_celsius = figure(nvml()->temperature_celsius, handle_, gpu_sensor);
@@ -216,7 +209,7 @@ DeviceState DeviceMonitor::read_state() const {
   if (nvml()->throttle_bits(handle_, &bits) && bits != 0) {
     state.throttle_reasons = throttle_reasons(bits, applications_clocks_lower(handle_));
   }
-  return state;
+  return last_state_ = state;
 }
 
 std::vector<std::string> DeviceMonitor::disturbances() const {

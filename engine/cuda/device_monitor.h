@@ -45,8 +45,6 @@ class DeviceMonitor {
   std::vector<std::string> disturbances() const;
 
  private:
-  DeviceState read_state() const;
-
   void* handle_ = nullptr;          ///< NVML's; null where it does not know the device
   unsigned first_utilization_ = 0;  ///< percent
   DeviceState last_state_;

@@ -20,20 +20,6 @@ std::vector<std::byte> bytes_of(const T& value) {
   return bytes;
 }
 
-std::uint32_t element_bytes(const BufferPlan& buffer) {
-  return static_cast<std::uint32_t>(buffer.bytes / std::max<std::uint64_t>(buffer.length, 1));
-}
-
-/// What is mapped has to be found again, and written down, in the process's own address space.
-void require_possible(const Workload& workload) {
-  constexpr std::uint64_t most = std::uint64_t{1} << 40U;
-  const std::uint64_t bytes = bytes_of_buffers(workload);
-  if (bytes <= most) return;
-  throw ExecutionFailure(
-      fmt::format("out of memory: the buffers need {}; the emulator takes up to {}",
-                  format_bytes(bytes), format_bytes(most)));
-}
-
 }  // namespace
 
 ModuleVariables::ModuleVariables(const ptx::Module& program, AddressSpace& memory)
@@ -135,9 +121,17 @@ EmulatedWorkload::EmulatedWorkload(std::shared_ptr<const ptx::Module> program,
       workload_(workload),
       variables_(*program_, memory_),
       kernel_(lower(*program_, workload.kernel_entry, best_simd())) {
-  require_possible(workload);
+  // What is mapped has to be found again, and written down, in the process's own address space.
+  constexpr std::uint64_t most = std::uint64_t{1} << 40U;
+  if (const std::uint64_t bytes = bytes_of_buffers(workload); bytes > most) {
+    throw ExecutionFailure(
+        fmt::format("out of memory: the buffers need {}; the emulator takes up to {}",
+                    format_bytes(bytes), format_bytes(most)));
+  }
   for (const BufferPlan& buffer : workload.buffers) {
-    buffers_.push_back(&memory_.allocate(buffer.name, buffer.bytes, element_bytes(buffer)));
+    const std::uint64_t element_bytes = buffer.bytes / std::max<std::uint64_t>(buffer.length, 1);
+    buffers_.push_back(
+        &memory_.allocate(buffer.name, buffer.bytes, static_cast<std::uint32_t>(element_bytes)));
   }
 }
 
