@@ -11,17 +11,6 @@
 namespace sweep {
 namespace {
 
-/// "GPU-5a3c...", as nvidia-smi writes it.
-std::string uuid_of(CUdevice device) {
-  const CUuuid uuid = Driver::get().device_uuid.value(device);
-  std::string text = "GPU-";
-  for (std::size_t i = 0; i < sizeof uuid.bytes; ++i) {
-    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    text += fmt::format("{:02x}", static_cast<unsigned char>(uuid.bytes[i]));
-  }
-  return text;
-}
-
 Device describe_device(int index) {
   const Driver& driver = Driver::get();
   const CUdevice handle = driver.device.value(index);
@@ -35,7 +24,12 @@ Device describe_device(int index) {
   device.backend = "cuda";
   device.index = index;
   device.name = name.data();
-  device.uuid = uuid_of(handle);
+  const CUuuid uuid = driver.device_uuid.value(handle);
+  device.uuid = "GPU-";  // and so on as nvidia-smi writes it
+  for (std::size_t i = 0; i < sizeof uuid.bytes; ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) device.uuid += '-';
+    device.uuid += fmt::format("{:02x}", static_cast<unsigned char>(uuid.bytes[i]));
+  }
   device.compute_capability = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) * 10 +
                               attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
   device.multiprocessors = attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
