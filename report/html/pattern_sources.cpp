@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -15,18 +14,13 @@
 namespace sweep {
 namespace {
 
-constexpr auto keywords = std::to_array<std::string_view>(
-    {"__device__", "__global__", "__restrict__", "__shared__", "__syncthreads",
-     "alignas",    "auto",       "bool",         "break",      "case",
-     "char",       "const",      "constexpr",    "continue",   "do",
-     "double",     "else",       "extern",       "false",      "float",
-     "for",        "half",       "if",           "inline",     "int",
-     "int32_t",    "int64_t",    "long",         "namespace",  "return",
-     "short",      "signed",     "size_t",       "sizeof",     "static",
-     "struct",     "switch",     "template",     "true",       "typename",
-     "uint32_t",   "uint64_t",   "unsigned",     "using",      "void",
-     "while"});
-static_assert(std::ranges::is_sorted(keywords));
+/// Each between blanks.
+constexpr std::string_view keywords =
+    " __device__ __global__ __restrict__ __shared__ __syncthreads alignas auto bool break case "
+    "char "
+    "const constexpr continue do double else extern false float for half if inline int int32_t "
+    "int64_t long namespace return short signed size_t sizeof static struct switch template true "
+    "typename uint32_t uint64_t unsigned using void while ";
 
 /// A piece of a line, of one kind: "comment", "string", "number", "keyword", or empty.
 struct CodePiece {
@@ -60,7 +54,8 @@ CodePiece next_piece(std::string_view text, bool& in_comment) {
   };
   const std::size_t length = length_until(text.begin(), [](char c) { return !is_word(c); });
   if (length > 0) {
-    const bool is_keyword = std::ranges::binary_search(keywords, text.substr(0, length));
+    const bool is_keyword =
+        keywords.find(fmt::format(" {} ", text.substr(0, length))) != std::string_view::npos;
     return {is_digit(text[0]) ? "number" : is_keyword ? "keyword" : "", length};
   }
   return {"", length_until(text.begin() + 1,

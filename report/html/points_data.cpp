@@ -18,9 +18,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view digits =
+constexpr std::string_view packed_digits =
     "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
-constexpr std::uint64_t kinds = digits.size();
+constexpr std::uint64_t packed_kinds = packed_digits.size();
 
 }  // namespace
 
@@ -28,13 +28,15 @@ Json packed_places(const std::vector<std::int64_t>& places) {
   if (places.size() <= most_plain_points) return places;
   const auto number = [](std::int64_t place) { return static_cast<std::uint64_t>(place + 1); };
   std::size_t count = 1;
-  for (auto rest = number(std::ranges::max(places)) / kinds; rest > 0; rest /= kinds) ++count;
-  std::string text(places.size() * count, digits[0]);
+  for (auto rest = number(std::ranges::max(places)) / packed_kinds; rest > 0; rest /= packed_kinds)
+    ++count;
+  std::string text(places.size() * count, packed_digits[0]);
   std::size_t end = 0;
   for (const std::int64_t place : places) {
     end += count;
     std::size_t at = end;
-    for (auto rest = number(place); rest > 0; rest /= kinds) text[--at] = digits[rest % kinds];
+    for (auto rest = number(place); rest > 0; rest /= packed_kinds)
+      text[--at] = packed_digits[rest % packed_kinds];
   }
   return {{"digits", count}, {"text", std::move(text)}};
 }
