@@ -220,7 +220,6 @@ class RunDocument {
     std::vector<std::string> notes = describe_run_notes(results_);
     std::ranges::move(describe_notes(results_.points), std::back_inserter(notes));
     Document title;
-    add_summary(title);
     if (const std::string state = results_.describe_state(); !state.empty()) {
       title.emplace_back(Paragraph{state, Tone::serious});
     }
@@ -248,7 +247,6 @@ class RunDocument {
     std::ranges::move(describe_best(run_), std::back_inserter(findings));
     std::ranges::move(describe_limits(run_), std::back_inserter(findings));
     Document title;
-    add_summary(title);
     title.emplace_back(Paragraph{describe_subject(run_)});
     add_constants(title);
     title.emplace_back(PageBlock{summary_tiles(run_)});
@@ -301,6 +299,9 @@ class RunDocument {
     if (!html.empty()) add(id, heading, {PageBlock{std::move(html)}});
   }
   void add_title(Document content) {
+    if (!results_.summary.empty()) {
+      content.insert(content.begin(), Paragraph{results_.summary, Tone::quiet});
+    }
     document_.emplace_back(
         Section{"summary", results_.run.provenance.sweep_name, std::move(content), 1});
   }
@@ -324,12 +325,6 @@ class RunDocument {
       (note.is_concern ? warnings : notes).push_back(std::move(note.text));
     }
     std::ranges::move(describe_notes(results_.points), std::back_inserter(notes));
-  }
-
-  void add_summary(Document& content) const {
-    if (!results_.summary.empty()) {
-      content.emplace_back(Paragraph{results_.summary, Tone::quiet});
-    }
   }
 
   void add_constants(Document& content) const {
