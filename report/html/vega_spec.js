@@ -88,7 +88,7 @@ function figureLayers(chart, {values}) {
         {y, color, shape: bySeries(pointShapes), opacity: faded(1)});
   } else {
     // A logarithm has no 0 to start from.
-    const y2 = chart.figures.scale === 'linear' ? {} : {y2: {value: chartHeight}};
+    const y2 = chart.figures.scale === 'linear' ? {} : {y2: {datum: figureScale(chart).domain[0]}};
     add(drawn, {type: 'bar', cursor: 'pointer'}, {y, ...y2, color, opacity: faded(1), tooltip, ...sideBySide});
     if (hasIntervals) {
       add(drawn, {type: 'rule', style: 'interval', tooltip: null}, {...interval, ...sideBySide},

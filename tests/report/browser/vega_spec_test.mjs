@@ -66,6 +66,15 @@ const tests = {
     const [bar] = layers(specOf(chart), 'bar');
     assert.equal(bar.encoding.xOffset.field, 'series');
     assert.equal(bar.encoding.y.scale.domain[0], 0);
+    assert.ok(!('y2' in bar.encoding));
+  },
+  'bars over a logarithm begin where its axis does'() {
+    const chart = lineChart();
+    chart.kind = 'bar';
+    chart.figures.scale = 'log10';
+    const {y, y2} = layers(specOf(chart), 'bar')[0].encoding;
+    assert.equal(y.scale.domain[0], 50);
+    assert.equal(y2.datum, 50);
   },
   'a heatmap has its larger rows above'() {
     const chart = lineChart();
