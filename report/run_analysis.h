@@ -58,7 +58,7 @@ struct PointVerdict {
   std::string group = {};  ///< its group's label
 };
 
-/// "best", "same as best", the difference (see difference_words.h) such as "12 % less", "not
+/// "best", "same as best", the difference (describe_difference) such as "12 % less", "not
 /// compared", "cut off, about 44 % less".
 std::string to_string(const PointVerdict& verdict);
 /// The same for where points of several groups stand together: "same as best of copy".
