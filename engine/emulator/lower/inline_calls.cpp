@@ -73,21 +73,23 @@ class CallInliner {
       if (variable.space != ptx::Space::shared) continue;
       if (variable.is_extern) {
         flat_.dynamic_shared_alignment = std::max(flat_.dynamic_shared_alignment, variable.align);
-      } else if (!operand.variable.is_local_to_function &&
-                 !flat_.module_shared_offsets.contains(variable.name)) {
-        flat_.module_shared_offsets[variable.name] = take_shared(variable);
+      } else if (!operand.variable.is_local_to_function) {
+        place_shared(variable);
       }
     }
   }
 
-  std::uint64_t take_shared(const ptx::Variable& variable) {
-    const std::uint64_t offset = align_up(flat_.static_shared_bytes, variable.align);
-    flat_.static_shared_bytes = offset + variable.bytes;
-    flat_.shared_variables.push_back({variable_name(variable.name), offset, variable.bytes});
+  /// Shared variables lie at one place whatever call they are reached through.
+  std::uint64_t place_shared(const ptx::Variable& variable) {
+    const auto [known, is_new] = flat_.shared_offsets.try_emplace(&variable, 0);
+    if (!is_new || variable.is_extern) return known->second;
+    known->second = align_up(flat_.static_shared_bytes, variable.align);
+    flat_.static_shared_bytes = known->second + variable.bytes;
+    flat_.shared_variables.push_back({variable_name(variable.name), known->second, variable.bytes});
     if (flat_.static_shared_bytes > window_size) {
       throw unsupported("the shared variable '{}' is larger than any shared memory", variable.name);
     }
-    return offset;
+    return known->second;
   }
 
   std::uint32_t begin_frame(const ptx::Function& function, std::vector<ptx::Place> called_from) {
@@ -105,27 +107,24 @@ class CallInliner {
     return index;
   }
 
-  /// Shared variables lie at one place whatever call they are reached through.
   void place_variable(std::uint32_t frame, std::size_t index) {
     const ptx::Function& function = *flat_.frames[frame].function;
     const ptx::Variable& variable = function.variables[index];
-    std::uint64_t offset = 0;
-    if (variable.space == ptx::Space::shared) {
-      const auto [known, is_new] = shared_.try_emplace({&function, index}, 0);
-      if (is_new && !variable.is_extern) known->second = take_shared(variable);
-      offset = known->second;
-    } else if (variable.space == ptx::Space::global || variable.space == ptx::Space::constant) {
+    std::uint64_t& offset = flat_.frames[frame].variable_offsets[index];
+    if (variable.space == ptx::Space::global || variable.space == ptx::Space::constant) {
       throw unsupported(
           "the variable '{}' of global or constant memory is declared within a function",
           variable.name);
-    } else {
-      offset = align_up(flat_.local_bytes, variable.align);
-      flat_.local_bytes = offset + variable.bytes;
-      if (flat_.local_bytes > window_size) {
-        throw unsupported("'{}' needs more local memory than a thread can have", function.name);
-      }
     }
-    flat_.frames[frame].variable_offsets[index] = offset;
+    if (variable.space == ptx::Space::shared) {
+      offset = place_shared(variable);
+      return;
+    }
+    offset = align_up(flat_.local_bytes, variable.align);
+    flat_.local_bytes = offset + variable.bytes;
+    if (flat_.local_bytes > window_size) {
+      throw unsupported("'{}' needs more local memory than a thread can have", function.name);
+    }
   }
 
   void emit_body(std::uint32_t frame) {
@@ -228,7 +227,6 @@ class CallInliner {
   const ptx::Module& module_;
   FlatCode flat_;
   std::vector<const ptx::Function*> active_;
-  std::map<std::pair<const ptx::Function*, std::size_t>, std::uint64_t> shared_;
   std::size_t names_ = 0;
 };
 

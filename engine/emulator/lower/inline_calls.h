@@ -51,7 +51,7 @@ struct FlatCode {
   std::uint64_t local_bytes = 0;
   std::uint64_t static_shared_bytes = 0;
   std::vector<SharedVariable> shared_variables;
-  std::map<std::string, std::uint64_t> module_shared_offsets;
+  std::map<const ptx::Variable*, std::uint64_t> shared_offsets;  ///< of the static ones named
   std::uint64_t dynamic_shared_alignment = 16;
 
   std::uint32_t register_index(std::uint32_t frame, ptx::RegisterId id) const {
@@ -69,12 +69,6 @@ struct FlatCode {
     const std::vector<ptx::Place>& calls = frames[frame].called_from;
     places.insert(places.end(), calls.begin(), calls.end());
     return places;
-  }
-  /// Of a static variable that the kernel names.
-  std::uint64_t shared_offset(std::uint32_t frame, const ptx::VariableRef& ref,
-                              const ptx::Variable& variable) const {
-    return ref.is_local_to_function ? frames[frame].variable_offsets[ref.index]
-                                    : module_shared_offsets.at(variable.name);
   }
 };
 

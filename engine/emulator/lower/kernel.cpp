@@ -137,7 +137,7 @@ class SharedBases {
     const ptx::Variable& named = flat_.variable(module_, frame, ref);
     if (named.space != ptx::Space::shared) return number;
     if (named.is_extern) return dynamic;
-    const std::uint64_t offset = flat_.shared_offset(frame, ref, named);
+    const std::uint64_t offset = flat_.shared_offsets.at(&named);
     const auto found =
         std::ranges::find_if(flat_.shared_variables, [&](const SharedVariable& each) {
           return each.offset == offset && each.bytes == named.bytes;

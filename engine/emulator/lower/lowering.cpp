@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <ranges>
+#include <unordered_map>
 
 namespace sweep {
 namespace {
@@ -64,54 +66,38 @@ constexpr std::pair<std::string_view, AtomicOperation> atomic_names[] = {
 
 constexpr InstructionRow register_operation = {"", lower_alu};
 
-/// By mnemonic, in ASCII order.
-constexpr auto rows =
-    std::to_array<InstructionRow>({{"activemask", lower_activemask},
-                                   {"alloca", lower_stack},
-                                   {"applypriority", lower_hint},
-                                   {"atom", lower_atomic},
-                                   {"bar", lower_barrier, EndKind::barrier},
-                                   {"bar.warp", lower_warp_barrier, EndKind::collective},
-                                   {"barrier", lower_barrier, EndKind::barrier},
-                                   {"bra", nullptr, EndKind::branch},
-                                   {"brkpt", nullptr, EndKind::trap},
-                                   {"brx", nullptr, EndKind::indexed_branch},
-                                   {"call", lower_system_call},
-                                   {"cp", lower_copy},
-                                   {"createpolicy", lower_createpolicy},
-                                   {"cvta", lower_cvta},
-                                   {"discard", lower_hint},
-                                   {"elect", lower_elect, EndKind::collective},
-                                   {"exit", nullptr, EndKind::exit},
-                                   {"fence", lower_fence},
-                                   {"griddepcontrol", lower_hint},
-                                   {"isspacep", lower_isspacep},
-                                   {"ld", lower_load, EndKind::next, false},
-                                   {"ldmatrix", lower_matrix},
-                                   {"ldu", lower_load, EndKind::next, false},
-                                   {"match", lower_match, EndKind::collective},
-                                   {"mbarrier", lower_mbarrier},
-                                   {"membar", lower_fence},
-                                   {"mov", lower_mov},
-                                   {"movmatrix", lower_movmatrix, EndKind::collective},
-                                   {"nanosleep", lower_nanosleep},
-                                   {"pmevent", lower_hint},
-                                   {"prefetch", lower_hint},
-                                   {"prefetchu", lower_hint},
-                                   {"red", lower_atomic},
-                                   {"redux", lower_redux, EndKind::collective},
-                                   {"ret", nullptr, EndKind::exit},
-                                   {"set", lower_set},
-                                   {"setmaxnreg", lower_hint},
-                                   {"setp", lower_setp},
-                                   {"shfl", lower_shuffle, EndKind::collective},
-                                   {"st", lower_store},
-                                   {"stackrestore", lower_stack},
-                                   {"stacksave", lower_stack},
-                                   {"stmatrix", lower_matrix},
-                                   {"trap", nullptr, EndKind::trap},
-                                   {"vote", lower_vote, EndKind::collective}});
-static_assert(std::ranges::is_sorted(rows, {}, &InstructionRow::mnemonic));
+constexpr InstructionRow rows[] = {
+    {"activemask", lower_activemask},
+    {"alloca stackrestore stacksave", lower_stack},
+    {"applypriority discard griddepcontrol pmevent prefetch prefetchu setmaxnreg", lower_hint},
+    {"atom red", lower_atomic},
+    {"bar barrier", lower_barrier, EndKind::barrier},
+    {"bar.warp", lower_warp_barrier, EndKind::collective},
+    {"bra", nullptr, EndKind::branch},
+    {"brkpt trap", nullptr, EndKind::trap},
+    {"brx", nullptr, EndKind::indexed_branch},
+    {"call", lower_system_call},
+    {"cp", lower_copy},
+    {"createpolicy", lower_createpolicy},
+    {"cvta", lower_cvta},
+    {"elect", lower_elect, EndKind::collective},
+    {"exit ret", nullptr, EndKind::exit},
+    {"fence membar", lower_fence},
+    {"isspacep", lower_isspacep},
+    {"ld ldu", lower_load, EndKind::next, false},
+    {"ldmatrix stmatrix", lower_matrix},
+    {"match", lower_match, EndKind::collective},
+    {"mbarrier", lower_mbarrier},
+    {"mov", lower_mov},
+    {"movmatrix", lower_movmatrix, EndKind::collective},
+    {"nanosleep", lower_nanosleep},
+    {"redux", lower_redux, EndKind::collective},
+    {"set", lower_set},
+    {"setp", lower_setp},
+    {"shfl", lower_shuffle, EndKind::collective},
+    {"st", lower_store},
+    {"vote", lower_vote, EndKind::collective},
+};
 
 }  // namespace
 
@@ -395,7 +381,7 @@ Lowering::VariablePlace Lowering::place_of(const ptx::VariableRef& ref) const {
   }
   if (!ref.is_local_to_function) {
     if (variable.space != ptx::Space::shared) return {variable.space, 0, ref.index, false};
-    const std::uint64_t offset = flat_.shared_offset(current_->frame, ref, variable);
+    const std::uint64_t offset = flat_.shared_offsets.at(&variable);
     return {ptx::Space::shared, offset, none, false};
   }
   if (current_->frame == 0 && ref.index < frame.function->parameters.size()) {
@@ -429,12 +415,21 @@ std::uint32_t Lowering::address_of(const ptx::VariableRef& ref, std::int64_t off
 }
 
 const InstructionRow& row_of(const ptx::Instruction& instruction) {
+  static const auto row_of_name = [] {
+    std::unordered_map<std::string_view, const InstructionRow*> known;
+    for (const InstructionRow& row : rows) {
+      for (const auto name : std::views::split(row.mnemonics, ' ')) {
+        known[std::string_view(name.begin(), name.end())] = &row;
+      }
+    }
+    return known;
+  }();
   const bool is_warp_barrier =
       instruction.mnemonic == "bar" &&
       std::ranges::find(instruction.modifiers, "warp") != instruction.modifiers.end();
-  const std::string_view name = is_warp_barrier ? "bar.warp" : instruction.mnemonic;
-  const auto* const row = std::ranges::lower_bound(rows, name, {}, &InstructionRow::mnemonic);
-  return row != rows.end() && row->mnemonic == name ? *row : register_operation;
+  const auto found =
+      row_of_name.find(is_warp_barrier ? std::string_view("bar.warp") : instruction.mnemonic);
+  return found != row_of_name.end() ? *found->second : register_operation;
 }
 
 }  // namespace sweep

@@ -166,9 +166,9 @@ LowerFunction lower_activemask, lower_alu, lower_atomic, lower_barrier, lower_co
     lower_nanosleep, lower_redux, lower_set, lower_setp, lower_shuffle, lower_stack, lower_store,
     lower_system_call, lower_vote, lower_warp_barrier;
 
-/// All that is known of the instructions of one mnemonic before they are lowered.
+/// All that is known of the instructions of some mnemonics before they are lowered.
 struct InstructionRow {
-  std::string_view mnemonic;  ///< "bar.warp" tells the warp's barrier from the block's
+  std::string_view mnemonics;  ///< "bar.warp" tells the warp's barrier from the block's
   /// Adds its ops, or the one that ends its block. Null where there is nothing to add.
   LowerFunction* lower = nullptr;
   /// How the basic block ends that it ends; `next`: it ends none.
