@@ -272,7 +272,7 @@ bool BlockRun::barrier(Warp& warp, const BasicBlock& block, Fragment& fragment) 
     state.count += static_cast<std::uint32_t>(std::popcount(fragment.mask & holds));
     state.votes += threads;
   }
-  if (races_ != nullptr) races_->arrive(number, warp.index);
+  if (races_ != nullptr) races_->release_to(RaceDetector::barrier_address(number), warp.index);
   if (op.mode == BarrierMode::arrive) {
     fragment.block = block.next;
     release_complete(number);
@@ -346,7 +346,8 @@ void BlockRun::release(std::uint32_t number) {
             op.mode == BarrierMode::reduce_and ? result.count == result.votes : result.count > 0;
         warp.set_predicate(op.d, fragment.mask, holds ? full_mask : 0);
       }
-      if (races_ != nullptr) races_->leave(number, warp.index);
+      if (races_ != nullptr)
+        races_->acquire_from(RaceDetector::barrier_address(number), warp.index);
       fragment.block = block.next;
       fragment.state = Fragment::State::ready;
       warp.add(kernel_, fragment);

@@ -24,7 +24,6 @@ void RaceDetector::reset() {
   std::ranges::fill(bytes_, Byte{});
   clocks_.assign(warps_, Clocks(warps_, 0));
   for (std::uint32_t warp = 0; warp < warps_; ++warp) clocks_[warp][warp] = 1;
-  barriers_.fill(Clocks(warps_, 0));
   objects_.clear();
 }
 
@@ -83,15 +82,6 @@ std::optional<RaceDetector::Conflict> RaceDetector::note_byte(Byte& byte, const 
   byte.write = now;
   if (value != nullptr) byte.value = *value;
   return conflict;
-}
-
-void RaceDetector::arrive(std::uint32_t barrier, std::uint32_t warp) {
-  join(barriers_.at(barrier), clocks_[warp]);
-  synchronise_warp(warp);
-}
-
-void RaceDetector::leave(std::uint32_t barrier, std::uint32_t warp) {
-  join(clocks_[warp], barriers_.at(barrier));
 }
 
 void RaceDetector::release_to(std::uint64_t address, std::uint32_t warp) {

@@ -51,12 +51,13 @@ class RaceDetector {
 
   /// All lanes of a warp have met.
   void synchronise_warp(std::uint32_t warp) { ++clocks_[warp][warp]; }
-  /// A warp comes to a barrier, and leaves it after all that take part have come.
-  void arrive(std::uint32_t barrier, std::uint32_t warp);
-  void leave(std::uint32_t barrier, std::uint32_t warp);
-  /// A warp releases to, and acquires from, an object in shared memory: an mbarrier, an atomic.
+  /// A warp releases to, and acquires from, an object in shared memory: an mbarrier, an atomic; or
+  /// a barrier of the block, when it comes there and when it goes on.
   void release_to(std::uint64_t address, std::uint32_t warp);
   void acquire_from(std::uint64_t address, std::uint32_t warp);
+  static constexpr std::uint64_t barrier_address(std::uint32_t number) {
+    return ~std::uint64_t{number};
+  }
 
  private:
   using Clocks = std::vector<std::uint32_t>;  ///< by warp
@@ -80,7 +81,6 @@ class RaceDetector {
   std::uint32_t warps_;
   std::vector<Byte> bytes_;
   std::vector<Clocks> clocks_;  ///< of each warp: what it knows of every other
-  std::array<Clocks, 16> barriers_;
   std::unordered_map<std::uint64_t, Clocks> objects_;
 };
 
