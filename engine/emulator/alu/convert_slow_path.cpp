@@ -4,7 +4,7 @@
 
 #include "engine/emulator/alu/float_lane.h"
 
-/// The conversions that convert_ops.cpp leaves: those between integers with .sat, between integers
+/// The conversions that float_ops.cpp leaves: those between integers with .sat, between integers
 /// and any floating type, and between floating types, in every rounding. All but the most frequent
 /// are one function, which reads what to do from the operation's variant.
 namespace sweep::alu::baseline {
