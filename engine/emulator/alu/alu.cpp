@@ -73,8 +73,8 @@ bool add_word(Form& form, std::string_view word) {
 using Family = AluOperation (*)(const Form& form);
 
 #define SWEEP_ALU_HOT(level) \
-  { level::find_integer, level::find_float, level::find_convert }
-constexpr Family hot_families[][3] = {SWEEP_ALU_HOT(baseline),
+  { level::find_integer, level::find_float }
+constexpr Family hot_families[][2] = {SWEEP_ALU_HOT(baseline),
 #ifdef SWEEP_ALU_X86
                                       SWEEP_ALU_HOT(avx2), SWEEP_ALU_HOT(avx512)
 #endif

@@ -105,7 +105,7 @@ struct Flagged {
   requires std::is_invocable_v<F, T, T> SWEEP_ALU_INLINE T operator()(T a, T b) const {
     const T result = F{}(input<flags>(a), input<flags>(b));
     return std::is_same_v<const F, decltype(ratio)> ? output<flags>(result, a, b)
-                                                   : output<flags>(result, b, a);
+                                                    : output<flags>(result, b, a);
   }
   template <class T>
   requires std::is_invocable_v<F, T, T, T> SWEEP_ALU_INLINE T operator()(T a, T b, T c) const {

@@ -153,16 +153,8 @@ AluOperation find_from_float(const Form& form) {
   return form.second == Type::f64 && !ftz ? find_truncation<flag::none, f64>(form) : AluOperation{};
 }
 
-}  // namespace
-
-AluOperation find_float(const Form& form) {
-  if (form.types != 1) return {};
-  if (form.rounding == Rounding::rn) return find_rounded(form);
-  return form.rounding == Rounding::none ? find_unrounded(form) : AluOperation{};
-}
-
-AluOperation find_convert(const Form& form) {
-  if (form.mnemonic != Mnemonic::cvt || form.types != 2) return {};
+AluOperation find_conversion(const Form& form) {
+  if (form.types != 2) return {};
   const bool is_from_float = ptx::is_floating(form.second);
   if (!is_from_float && !ptx::is_floating(form.type)) return find_integer_conversion(form);
   // A wider register is for the slow path.
@@ -173,6 +165,15 @@ AluOperation find_convert(const Form& form) {
   if (form.type == Type::f32) return find_from_integer<f32>(form);
   if (form.type == Type::f64) return find_from_integer<f64>(form);
   return {};
+}
+
+}  // namespace
+
+AluOperation find_float(const Form& form) {
+  if (form.mnemonic == Mnemonic::cvt) return find_conversion(form);
+  if (form.types != 1) return {};
+  if (form.rounding == Rounding::rn) return find_rounded(form);
+  return form.rounding == Rounding::none ? find_unrounded(form) : AluOperation{};
 }
 
 }  // namespace sweep::alu::SWEEP_ALU_LEVEL

@@ -77,7 +77,6 @@ std::optional<Form> parse_form(std::string_view mnemonic,
   namespace level {                            \
   AluOperation find_integer(const Form& form); \
   AluOperation find_float(const Form& form);   \
-  AluOperation find_convert(const Form& form); \
   }
 SWEEP_ALU_FAMILIES(baseline)
 SWEEP_ALU_FAMILIES(avx2)

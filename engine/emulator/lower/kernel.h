@@ -157,7 +157,6 @@ struct CollectiveOp {
   bool is_match_all = false;
   AtomicOperation reduce = AtomicOperation::add;
   bool is_signed = false;
-  bool is_transposed = true;
 };
 
 enum class BarrierMode : std::uint8_t { sync, arrive, reduce_popc, reduce_and, reduce_or };

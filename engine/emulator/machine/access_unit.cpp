@@ -444,10 +444,8 @@ void AccessUnit::check_inside(const WarpAccess& access, const Spread& spread,
   if (is_inside(spread.high)) return;
   for_each_lane(access.active, [&](unsigned lane) {
     if (is_inside(access.address[lane])) return;
-    fail(lane,
-
-         "out of bounds: {} {} bytes at byte {} of {} has {}", verb(op_->kind == OpKind::load),
-         access.width, signed_address(access.address[lane]),
+    fail(lane, "out of bounds: {} {} bytes at byte {} of {} has {}",
+         verb(op_->kind == OpKind::load), access.width, signed_address(access.address[lane]),
          is_shared ? "shared memory, of which the block" : "its local memory, of which it", size);
   });
 }
