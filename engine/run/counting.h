@@ -8,7 +8,6 @@
 #include <span>
 
 #include "engine/run/run_stage.h"
-#include "engine/run/workload.h"
 
 namespace sweep {
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "engine/run/runner.h"
-#include "engine/run/workload.h"
 
 namespace sweep {
 

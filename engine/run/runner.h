@@ -3,8 +3,6 @@
 #include <atomic>
 #include <functional>
 
-#include "engine/run/compile_pool.h"
-#include "engine/run/measurer.h"
 #include "engine/run/workload.h"
 #include "engine/space/enumerate.h"
 #include "engine/store/store.h"

@@ -10,7 +10,6 @@
 #include <variant>
 #include <vector>
 
-#include "engine/backend/backend.h"
 #include "engine/run/measurer.h"
 #include "engine/run/worker_process.h"
 

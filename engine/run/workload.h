@@ -14,11 +14,8 @@
 #include <thread>
 #include <vector>
 
-#include "engine/backend/backend.h"
-#include "engine/jit/compiler.h"
 #include "engine/run/compile_pool.h"
 #include "engine/run/measurer.h"
-#include "engine/spec/pattern.h"
 
 namespace sweep {
 
