@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/backend/device.h"
+#include "engine/backend/backend.h"
 #include "engine/spec/metric.h"
 #include "engine/text/value.h"
 
