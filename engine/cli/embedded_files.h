@@ -1,7 +1,10 @@
 #pragma once
 
+#include <initializer_list>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 
 namespace sweep {
 
@@ -21,8 +24,13 @@ std::span<const EmbeddedFile> help_files();
 /// there may be.
 std::span<const EmbeddedFile> completion_scripts();
 
-/// What `sweep new pattern` and `sweep new sweep` write; words such as NEW_PATTERN stand for what
-/// differs.
-std::span<const EmbeddedFile> new_file_templates();
+/// What `sweep new pattern`, `sweep new sweep` and `sweep man` write, as "pattern", "sweep" and
+/// "manual"; words in capitals stand for what differs.
+std::span<const EmbeddedFile> file_templates();
+
+/// The template of that name, with texts in the place of words, one word after the other.
+std::string filled_template(
+    std::string_view name,
+    std::initializer_list<std::pair<std::string_view, std::string>> texts_of_words);
 
 }  // namespace sweep

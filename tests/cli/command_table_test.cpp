@@ -18,7 +18,7 @@ bool is_known(const Word& word) {
 }
 
 OptionOfLine option_of(const CommandLine& line, const std::string& name) {
-  for (const OptionOfLine& option : line.described_options()) {
+  for (const OptionOfLine& option : line.options) {
     if (option.name == name) return option;
   }
   BOOST_FAIL("no option " << name);
@@ -30,13 +30,13 @@ OptionOfLine option_of(const CommandLine& line, const std::string& name) {
 BOOST_AUTO_TEST_CASE(the_words_of_every_command_have_a_meaning) {
   for (const Command& command : commands()) {
     const CommandLine line = command.line();
-    BOOST_TEST(line.synopsis().starts_with(std::string("sweep ") + command.name));
-    for (const OptionOfLine& option : line.described_options()) {
+    BOOST_TEST(line.synopsis.starts_with(std::string("sweep ") + command.name));
+    for (const OptionOfLine& option : line.options) {
       BOOST_TEST_CONTEXT(command.name << " --" << option.name << " " << option.argument.placeholder)
       BOOST_TEST((option.argument.placeholder.empty() || is_known(option.argument)));
       BOOST_TEST(!option.help.empty());
     }
-    for (const Word& word : line.described_operands().words) {
+    for (const Word& word : line.operands_taken.words) {
       BOOST_TEST_CONTEXT(command.name << " " << word.placeholder)
       BOOST_TEST(is_known(word));
     }
@@ -62,11 +62,11 @@ BOOST_AUTO_TEST_CASE(a_described_option_is_what_the_parser_has) {
 
 BOOST_AUTO_TEST_CASE(operands_are_described_in_order) {
   const CommandLine show = show_command.line();
-  BOOST_TEST_REQUIRE(show.described_operands().words.size() == 2U);
-  BOOST_TEST(show.described_operands().words[0].choices.front() == "pattern");
-  BOOST_TEST(show.described_operands().words[1].placeholder == "NAME");
-  BOOST_TEST(check_command.line().described_operands().any_number);
-  BOOST_TEST(devices_command.line().described_operands().words.empty());
+  BOOST_TEST_REQUIRE(show.operands_taken.words.size() == 2U);
+  BOOST_TEST(show.operands_taken.words[0].choices.front() == "pattern");
+  BOOST_TEST(show.operands_taken.words[1].placeholder == "NAME");
+  BOOST_TEST(check_command.line().operands_taken.any_number);
+  BOOST_TEST(devices_command.line().operands_taken.words.empty());
 }
 
 BOOST_AUTO_TEST_CASE(every_command_prints_its_help) {
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(every_command_prints_its_help) {
       BOOST_TEST(contains(help, std::string("  ") + command.name + " "));
       const Outcome outcome = run_program({command.name, "--help"});
       BOOST_TEST(outcome.code == 0);
-      BOOST_TEST(outcome.out.starts_with("Usage: " + command.line().synopsis() + "\n"));
+      BOOST_TEST(outcome.out.starts_with("Usage: " + command.line().synopsis + "\n"));
     }
   }
 }

@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(every_command_and_option_is_offered_with_its_meaning) {
   for (const Command& command : commands()) {
     BOOST_TEST(offers({""}, command.name), command.name);
     const CommandLine line = command.line();
-    for (const OptionOfLine& option : line.described_options()) {
+    for (const OptionOfLine& option : line.options) {
       BOOST_TEST(offers({command.name, "-"}, "--" + option.name), option.name);
     }
   }

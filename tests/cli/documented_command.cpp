@@ -62,7 +62,7 @@ std::string mistake_in_value(const Word& expected, const std::string& value) {
 std::string mistake_in_option(const CommandLine& line, const std::vector<std::string>& words,
                               std::size_t& at) {
   const std::string word = words[at];
-  for (const OptionOfLine& option : line.described_options()) {
+  for (const OptionOfLine& option : line.options) {
     const bool named = word == "--" + option.name || word == "-" + option.short_name;
     if (!named) continue;
     if (option.argument.placeholder.empty()) return {};
@@ -74,7 +74,7 @@ std::string mistake_in_option(const CommandLine& line, const std::vector<std::st
 }
 
 std::string mistake_in_words(const CommandLine& line, const std::vector<std::string>& words) {
-  const OperandsOfLine& operands = line.described_operands();
+  const OperandsOfLine& operands = line.operands_taken;
   std::size_t count = 0;
   for (std::size_t i = 2; i < words.size(); ++i) {
     if (words[i].starts_with('-')) {

@@ -28,8 +28,8 @@ BOOST_AUTO_TEST_CASE(it_renders_without_warnings_and_has_every_command_and_optio
   const std::string shown = read_source(text)->text;
   for (const Command& command : commands()) {
     const CommandLine line = command.line();
-    BOOST_TEST(contains(shown, line.synopsis()), line.synopsis());
-    for (const OptionOfLine& option : line.described_options()) {
+    BOOST_TEST(contains(shown, line.synopsis), line.synopsis);
+    for (const OptionOfLine& option : line.options) {
       BOOST_TEST(contains(shown, "--" + option.name), option.name);
     }
   }

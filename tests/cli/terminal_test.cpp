@@ -29,7 +29,7 @@ struct PseudoTerminal {
     environment.set("LANG", "en_US.UTF-8");
   }
   ~PseudoTerminal() {
-    set_color_choice(ColorChoice::automatic);
+    set_color_choice("auto");
     close(terminal);
     close(controller);
   }
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(no_color_takes_the_colour_alone) {
   environment.set("NO_COLOR", "1");
   BOOST_TEST(!terminal_of(terminal).color);
   BOOST_TEST(terminal_of(terminal).live);
-  set_color_choice(ColorChoice::always);
+  set_color_choice("always");
   BOOST_TEST(terminal_of(terminal).color);
 }
 
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(a_dumb_terminal_has_neither) {
 }
 
 BOOST_AUTO_TEST_CASE(never_takes_the_colour_alone) {
-  set_color_choice(ColorChoice::never);
+  set_color_choice("never");
   BOOST_TEST(!terminal_of(terminal).color);
   BOOST_TEST(terminal_of(terminal).live);
 }
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(never_takes_the_colour_alone) {
 BOOST_AUTO_TEST_CASE(a_file_has_neither_unless_colour_is_asked_for) {
   const int file = open("/dev/null", O_WRONLY);
   BOOST_TEST(!terminal_of(file).color);
-  set_color_choice(ColorChoice::always);
+  set_color_choice("always");
   BOOST_TEST(terminal_of(file).color);
   BOOST_TEST(!terminal_of(file).live);
   close(file);

@@ -15,21 +15,19 @@
 
 namespace sweep {
 
-namespace {
-
-/// A template in which each of the words stands for a text.
-std::string filled(const EmbeddedFile& file,
-                   const std::vector<std::pair<std::string_view, std::string>>& words) {
-  std::string text(file.text);
-  for (const auto& [word, meaning] : words) {
-    std::size_t at = 0;
-    while ((at = text.find(word, at)) != std::string::npos) {
-      text.replace(at, word.size(), meaning);
-      at += meaning.size();
+std::string filled_template(
+    std::string_view name,
+    std::initializer_list<std::pair<std::string_view, std::string>> texts_of_words) {
+  std::string filled(std::ranges::find(file_templates(), name, &EmbeddedFile::name)->text);
+  for (const auto& [word, text] : texts_of_words) {
+    for (std::size_t at = 0; (at = filled.find(word, at)) != std::string::npos; at += text.size()) {
+      filled.replace(at, word.size(), text);
     }
   }
-  return text;
+  return filled;
 }
+
+namespace {
 
 /// A parameter with the values to try; one of them is its default.
 struct TriedParameter {
@@ -134,7 +132,7 @@ std::string axes_section(const std::vector<TriedParameter>& all, bool has_axes) 
 }  // namespace
 
 std::string new_pattern_text(const std::string& name) {
-  return filled(new_file_templates()[0], {{"NEW_PATTERN", name}});
+  return filled_template("pattern", {{"NEW_PATTERN", name}});
 }
 
 std::string new_sweep_text(const PatternPtr& pattern) {
@@ -174,16 +172,16 @@ std::string new_sweep_text(const PatternPtr& pattern) {
       is_shared ? "[shared_bandwidth, shared_load_wavefronts_per_request, instructions]"
                 : "[bandwidth, efficiency, instructions]";
   const std::string joined = fmt::format("{}", fmt::join(names, ", "));
-  return filled(new_file_templates()[1],
-                {{"NEW_AXES", names.empty() ? "itself" : joined},
-                 {"NEW_SECTION", axes_section(all, !names.empty())},
-                 {"NEW_NAME", names.empty() ? row : names.front()},
-                 {"NEW_VALUE", names.empty() ? "'NEW_PATTERN'" : text_of(*axes.front())},
-                 {"NEW_SIZE", example_size(all)},
-                 {"NEW_ROWS", row},
-                 {"NEW_COLUMNS", columns},
-                 {"NEW_METRICS", metrics},
-                 {"NEW_PATTERN", pattern->name}});
+  return filled_template("sweep",
+                         {{"NEW_AXES", names.empty() ? "itself" : joined},
+                          {"NEW_SECTION", axes_section(all, !names.empty())},
+                          {"NEW_NAME", names.empty() ? row : names.front()},
+                          {"NEW_VALUE", names.empty() ? "'NEW_PATTERN'" : text_of(*axes.front())},
+                          {"NEW_SIZE", example_size(all)},
+                          {"NEW_ROWS", row},
+                          {"NEW_COLUMNS", columns},
+                          {"NEW_METRICS", metrics},
+                          {"NEW_PATTERN", pattern->name}});
 }
 
 namespace {

@@ -36,8 +36,6 @@ std::vector<std::string> read_counters(const std::string& text) {
 
 /// What the command line of `sweep run` asks for.
 struct RunOptions {
-  explicit RunOptions(const GivenOptions& options);
-
   const GivenOptions& given;
   std::vector<std::string> set;
   SpaceLimits limits;
@@ -46,16 +44,15 @@ struct RunOptions {
   std::optional<std::vector<std::string>> counters = {};  ///< in the place of the sweep's
 };
 
-RunOptions::RunOptions(const GivenOptions& options) : given(options) {
+RunOptions read_run_options(const GivenOptions& given) {
   // SQLite's integers have 63 bits beside the sign; 0 stands for a run without an order.
   constexpr std::uint64_t largest_seed = (std::uint64_t{1} << 63U) - 1;
   check_operand("run", Operand::sweep, given.operands().front());
-  set = given_set(given);
-  limits = given_space_limits(given);
-  output = given.text("output");
-  seed = given.number("seed", largest_seed).value();
-  if (output.empty()) throw UsageError("--output: name a folder, for example results");
-  if (given.has("counters")) counters = read_counters(given.text("counters"));
+  RunOptions options = {given, given_set(given), given_space_limits(given), given.text("output"),
+                        given.number("seed", largest_seed).value()};
+  if (options.output.empty()) throw UsageError("--output: name a folder, for example results");
+  if (given.has("counters")) options.counters = read_counters(given.text("counters"));
+  return options;
 }
 
 /// For people; what is said about failed points and mistakes does not come through here.
@@ -289,7 +286,7 @@ CommandLine run_line() {
 }
 
 int run_main(const GivenOptions& given) {
-  const RunOptions options(given);
+  const RunOptions options = read_run_options(given);
   // A reader of the messages that goes away must not take the run with it, and a file that may not
   // grow is an error of the write.
   std::signal(SIGPIPE, SIG_IGN);

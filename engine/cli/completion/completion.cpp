@@ -213,7 +213,7 @@ Completion offers_for(const Word& word, const LineSoFar& line) {
 }
 
 const OptionOfLine* find_option(const CommandLine& line, const std::string& word) {
-  for (const OptionOfLine& option : line.described_options()) {
+  for (const OptionOfLine& option : line.options) {
     const bool is_short = !option.short_name.empty() && word == "-" + option.short_name;
     if (is_short || word == "--" + option.name) return &option;
   }
@@ -222,7 +222,7 @@ const OptionOfLine* find_option(const CommandLine& line, const std::string& word
 
 Completion option_offers(const CommandLine& line, const std::vector<std::string>& given) {
   Completion completion;
-  for (const OptionOfLine& option : line.described_options()) {
+  for (const OptionOfLine& option : line.options) {
     if (is_among(given, option.name) && !option.may_repeat) continue;
     completion.offers.push_back({"--" + option.name, option.help});
     if (option.short_name.empty()) continue;
@@ -270,7 +270,7 @@ Completion complete_line(const CommandLine& line, std::span<const std::string> w
     for (Offer& offer : completion.offers) offer.word = before + offer.word;
     return completion;
   }
-  const OperandsOfLine& operands = line.described_operands();
+  const OperandsOfLine& operands = line.operands_taken;
   if (!options_ended && (typed.starts_with('-') || operands.words.empty())) {
     return option_offers(line, given);
   }

@@ -147,11 +147,11 @@ std::optional<std::uint64_t> GivenOptions::number(const std::string& option,
   throw UsageError("--{} {}: write a whole number from 1 to {}", option, given, largest);
 }
 
-CommandLine::CommandLine(std::string synopsis, std::string about)
-    : synopsis_(std::move(synopsis)), about_(std::move(about)) {
+CommandLine::CommandLine(std::string synopsis_text, std::string about_text)
+    : synopsis(std::move(synopsis_text)), about(std::move(about_text)) {
   flag("help,h", "print this help");
   option("color", "WHEN", "auto (in a terminal), always or never", "auto");
-  options_.back().argument.choices = {"auto", "always", "never"};
+  options.back().argument.choices = {"auto", "always", "never"};
 }
 
 void CommandLine::flag(const std::string& name, std::string help) {
@@ -161,35 +161,35 @@ void CommandLine::flag(const std::string& name, std::string help) {
 void CommandLine::option(const std::string& name, const std::string& placeholder, std::string help,
                          std::string default_value) {
   const std::size_t comma = std::min(name.find(','), name.size());
-  options_.push_back({name.substr(0, comma), name.substr(std::min(comma + 1, name.size())),
-                      std::move(help), word_of(placeholder), std::move(default_value)});
+  options.push_back({name.substr(0, comma), name.substr(std::min(comma + 1, name.size())),
+                     std::move(help), word_of(placeholder), std::move(default_value)});
 }
 
 void CommandLine::repeatable(const std::string& name, const std::string& placeholder,
                              std::string help) {
   option(name, placeholder, std::move(help));
-  options_.back().may_repeat = true;
+  options.back().may_repeat = true;
 }
 
 void CommandLine::operands(const std::vector<std::string>& placeholders, std::size_t least,
                            std::string question) {
-  operands_ = {{}, placeholders.back().ends_with("..."), least, std::move(question)};
+  operands_taken = {{}, placeholders.back().ends_with("..."), least, std::move(question)};
   for (const std::string& placeholder : placeholders) {
-    operands_.words.push_back(word_of(placeholder.substr(0, placeholder.find("..."))));
+    operands_taken.words.push_back(word_of(placeholder.substr(0, placeholder.find("..."))));
   }
 }
 
 std::optional<GivenOptions> CommandLine::parse(const Arguments& arguments) const {
-  const po::options_description visible = description_of(options_);
+  const po::options_description visible = description_of(options);
   po::options_description all;
   all.add(visible).add_options()(operands_name, po::value<Words>());
   po::positional_options_description positional;
   positional.add(operands_name,
-                 operands_.any_number ? -1 : static_cast<int>(operands_.words.size()));
+                 operands_taken.any_number ? -1 : static_cast<int>(operands_taken.words.size()));
   constexpr auto style =
       po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
   // "sweep run"
-  const std::string name = synopsis_.substr(0, synopsis_.find(' ', synopsis_.find(' ') + 1));
+  const std::string name = synopsis.substr(0, synopsis.find(' ', synopsis.find(' ') + 1));
   po::variables_map values;
   try {
     po::store(
@@ -198,19 +198,19 @@ std::optional<GivenOptions> CommandLine::parse(const Arguments& arguments) const
     po::notify(values);
   } catch (const po::unknown_option& error) {
     Words known;
-    for (const OptionOfLine& option : options_) known.push_back("--" + option.name);
+    for (const OptionOfLine& option : options) known.push_back("--" + option.name);
     const std::string help = did_you_mean(error.get_option_name(), known);
     throw UsageError("there is no option {}{}{}; see {} --help", error.get_option_name(),
                      help.empty() ? "" : ": ", help, name);
   } catch (const po::too_many_positional_options_error&) {
-    throw UsageError("too many arguments{}; usage: {}", assignment_help(arguments, options_),
-                     synopsis_);
+    throw UsageError("too many arguments{}; usage: {}", assignment_help(arguments, options),
+                     synopsis);
   } catch (const po::invalid_command_line_syntax& error) {
     std::string given = error.get_option_name();
     given.erase(0, given.find_first_not_of('-'));
-    const auto option = std::ranges::find(options_, given, &OptionOfLine::name);
+    const auto option = std::ranges::find(options, given, &OptionOfLine::name);
     if (error.kind() != po::invalid_command_line_syntax::missing_parameter ||
-        option == options_.end()) {
+        option == options.end()) {
       throw UsageError("{}; see {} --help", error.what(), name);
     }
     throw UsageError("--{0} needs a value: --{0} {1}; see {2} --help", option->name,
@@ -218,24 +218,21 @@ std::optional<GivenOptions> CommandLine::parse(const Arguments& arguments) const
   } catch (const po::error& error) {
     throw UsageError("{}; see {} --help", error.what(), name);
   }
-  std::map<std::string, Words> options;
-  for (const auto& [option, value] : values) options.emplace(option, words_in(value));
-  Words operands = options[operands_name];
-  GivenOptions given(std::move(options), std::move(operands));
-  const std::string color = given.text("color");
-  set_color_choice(color == "always"  ? ColorChoice::always
-                   : color == "never" ? ColorChoice::never
-                                      : ColorChoice::automatic);
+  std::map<std::string, Words> words;
+  for (const auto& [option, value] : values) words.emplace(option, words_in(value));
+  Words operand_words = words[operands_name];
+  const GivenOptions given(std::move(words), std::move(operand_words));
+  set_color_choice(given.text("color"));
   if (given.has("help")) {
     std::ostringstream description;
     description << visible;
-    std::cout << "Usage: " << synopsis_ << "\n\n"
-              << about_ << "\n\n"
+    std::cout << "Usage: " << synopsis << "\n\n"
+              << about << "\n\n"
               << without_trailing_spaces(description.str());
     return std::nullopt;
   }
-  check_choices(options_, given);
-  if (given.operands().size() < operands_.least) throw UsageError(operands_.question);
+  check_choices(options, given);
+  if (given.operands().size() < operands_taken.least) throw UsageError(operands_taken.question);
   return given;
 }
 

@@ -70,10 +70,13 @@ class GivenOptions {
 
 /// The options and operands of one command, with one way to parse, complain and print help. Every
 /// command has --help and --color. Option names are never guessed from prefixes.
-class CommandLine {
- public:
-  /// `synopsis`: "sweep run [OPTIONS] SWEEP"; `about`: what the command does, in a few lines.
-  CommandLine(std::string synopsis, std::string about);
+struct CommandLine {
+  std::string synopsis;  ///< "sweep run [OPTIONS] SWEEP"
+  std::string about;     ///< what the command does, in a few lines
+  std::vector<OptionOfLine> options = {};
+  OperandsOfLine operands_taken = {};
+
+  CommandLine(std::string synopsis_text, std::string about_text);
 
   // The options in the order of the help. `name` may have a letter too: "output,o". What an
   // argument is follows from its placeholder; of a choice parse() takes no other word.
@@ -88,17 +91,6 @@ class CommandLine {
 
   /// Nothing when --help was asked for and printed. Throws UsageError.
   std::optional<GivenOptions> parse(const Arguments& arguments) const;
-
-  const std::string& synopsis() const { return synopsis_; }
-  const std::string& about() const { return about_; }
-  const std::vector<OptionOfLine>& described_options() const { return options_; }
-  const OperandsOfLine& described_operands() const { return operands_; }
-
- private:
-  std::string synopsis_;
-  std::string about_;
-  std::vector<OptionOfLine> options_;
-  OperandsOfLine operands_;
 };
 
 bool is_among(const std::vector<std::string>& words, std::string_view word);

@@ -16,7 +16,7 @@
 namespace sweep {
 namespace {
 
-ColorChoice color_choice = ColorChoice::automatic;
+std::string color_choice = "auto";
 
 /// An environment variable's value; empty where it is not set.
 std::string_view variable(const char* name) {
@@ -25,7 +25,7 @@ std::string_view variable(const char* name) {
 }
 
 bool shows_color(bool capable) {
-  if (color_choice != ColorChoice::automatic) return color_choice == ColorChoice::always;
+  if (color_choice == "always" || color_choice == "never") return color_choice == "always";
   if (!variable("NO_COLOR").empty()) return false;
   const std::string_view force = variable("CLICOLOR_FORCE");
   if (!force.empty() && force != "0") return true;
@@ -68,8 +68,8 @@ Terminal terminal_of(int file_descriptor) {
   return terminal;
 }
 
-void set_color_choice(ColorChoice choice) {
-  color_choice = choice;
+void set_color_choice(const std::string& when) {
+  color_choice = when;
 }
 
 void LiveLine::show(const std::string& text, std::size_t width) {

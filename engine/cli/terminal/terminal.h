@@ -12,9 +12,6 @@
 
 namespace sweep {
 
-/// What `--color` asks for; `automatic` is colour where it can be shown.
-enum class ColorChoice { automatic, always, never };
-
 /// Elsewhere than in a terminal tables are as wide as this; lists, which programs read, are not
 /// broken at all.
 constexpr std::size_t file_width = 120;
@@ -40,8 +37,8 @@ struct Terminal {
 /// whose locale (LC_ALL, LC_CTYPE or LANG, the first that is set) is one of UTF-8.
 Terminal terminal_of(int file_descriptor);
 
-/// The choice for this process.
-void set_color_choice(ColorChoice choice);
+/// What `--color` asks for in this process: always, never, or auto, where it can be shown.
+void set_color_choice(const std::string& when);
 
 /// The last line of the terminal behind standard error, written over again and again; other lines
 /// scroll above it. The cursor rests at its beginning: where a terminal that became narrower breaks
