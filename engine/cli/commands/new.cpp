@@ -10,7 +10,9 @@
 #include "engine/cli/embedded_files.h"
 #include "engine/cli/options/output.h"
 #include "engine/cli/options/sources.h"
+#include "engine/spec/keys.h"
 #include "engine/spec/pattern_header.h"
+#include "engine/text/diagnostic.h"
 #include "engine/text/units.h"
 
 namespace sweep {
@@ -271,5 +273,38 @@ int new_main(const GivenOptions& given) {
 
 const Command new_command = {"new", "write a commented pattern or sweep to start from", new_line,
                              new_main};
+
+namespace {
+
+CommandLine schema_line() {
+  CommandLine line(
+      "sweep schema [OPTIONS] sweep|pattern",
+      "Writes the JSON Schema of sweep files, or of the headers of patterns. Editors\n"
+      "complete keys and values by it and show what each means. With Red Hat's YAML\n"
+      "extension of VS Code, or another editor with yaml-language-server, begin a sweep\n"
+      "with\n"
+      "  # yaml-language-server: $schema=sweep.schema.json\n"
+      "where sweep.schema.json is what 'sweep schema sweep -o sweep.schema.json' wrote.");
+  add_output_option(line);
+  line.operands({"sweep|pattern"}, 1,
+                "the schema of what? write sweep schema sweep, or sweep schema pattern");
+  return line;
+}
+
+int schema_main(const GivenOptions& given) {
+  const std::string& what = given.operands().front();
+  const std::vector<std::string> known = {"sweep", "pattern"};
+  if (!is_among(known, what)) {
+    throw UsageError("there is no schema of '{}'; {}", what,
+                     suggest(what, known, "there are those of"));
+  }
+  write_result(given_output(given), what == "sweep" ? sweep_schema() : pattern_schema());
+  return exit_done;
+}
+
+}  // namespace
+
+const Command schema_command = {
+    "schema", "write the JSON Schema of sweeps or patterns, for editors", schema_line, schema_main};
 
 }  // namespace sweep
