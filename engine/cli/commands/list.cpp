@@ -283,15 +283,10 @@ std::string write_pattern_page(std::span<const PatternPtr> patterns) {
   return page;
 }
 
-struct Item {
-  std::string name;
-  std::string summary;
-};
-
-/// Items under a heading; without one they begin at the left.
+/// Names with summaries under a heading; without one they begin at the left.
 struct Group {
   std::string heading;
-  std::vector<Item> items;
+  std::vector<std::pair<std::string, std::string>> items;
 };
 
 void print_groups(const std::vector<Group>& groups) {
@@ -299,15 +294,15 @@ void print_groups(const std::vector<Group>& groups) {
   const std::size_t width = line_width();
   std::size_t widest = 0;
   for (const Group& group : groups) {
-    for (const Item& item : group.items) widest = std::max(widest, columns_of(item.name));
+    for (const auto& [name, summary] : group.items) widest = std::max(widest, columns_of(name));
   }
   for (const Group& group : groups) {
     if (&group != &groups.front()) std::cout << '\n';
     if (!group.heading.empty()) std::cout << group.heading << '\n';
     const std::size_t margin = group.heading.empty() ? 0 : gap;
-    for (const Item& item : group.items) {
-      std::cout << fmt::format("{:{}}{}{}\n", "", margin, pad_right(item.name, widest + gap),
-                               hanging_text(item.summary, margin + widest + gap, width));
+    for (const auto& [name, summary] : group.items) {
+      std::cout << fmt::format("{:{}}{}{}\n", "", margin, pad_right(name, widest + gap),
+                               hanging_text(summary, margin + widest + gap, width));
     }
   }
 }
@@ -347,8 +342,8 @@ void print_patterns(const GivenFolders& folders, const std::string& format) {
     if (PatternPtr pattern = library.load(name, {}, mistakes)) {
       good.push_back(std::move(pattern));
     } else {
-      broken.items.push_back(
-          {name, fmt::format("(has mistakes: sweep check {})", library.find(name).string())});
+      broken.items.emplace_back(
+          name, fmt::format("(has mistakes: sweep check {})", library.find(name).string()));
     }
   }
   if (format != "text") {
@@ -367,7 +362,7 @@ void print_patterns(const GivenFolders& folders, const std::string& format) {
   for (const PatternFamily& family : by_family(good)) {
     groups.push_back({family.name, {}});
     for (const PatternPtr& pattern : family.patterns) {
-      groups.back().items.push_back({pattern->name, pattern->summary});
+      groups.back().items.emplace_back(pattern->name, pattern->summary);
     }
   }
   if (!broken.items.empty()) groups.push_back(std::move(broken));
@@ -394,9 +389,9 @@ void print_sweeps(const std::string& format) {
   Group group;
   Json list = Json::array();
   for (const auto& [name, file] : sweep_files()) {
-    group.items.push_back({name, summary_of(file)});
+    group.items.emplace_back(name, summary_of(file));
     list.push_back(
-        {{"name", name}, {"summary", group.items.back().summary}, {"file", file.string()}});
+        {{"name", name}, {"summary", group.items.back().second}, {"file", file.string()}});
   }
   if (format == "text") return print_groups({group});
   print_json({{"sweeps", std::move(list)}});

@@ -139,12 +139,9 @@ Words GivenOptions::listed(const std::string& option) const {
 std::optional<std::uint64_t> GivenOptions::number(const std::string& option,
                                                   std::uint64_t largest) const {
   if (!has(option)) return std::nullopt;
-  const std::string given = text(option);
-  const char* const end = given.data() + given.size();
-  std::uint64_t number = 0;
-  const auto [stop, error] = std::from_chars(given.data(), end, number);
-  if (error == std::errc{} && stop == end && number != 0 && number <= largest) return number;
-  throw UsageError("--{} {}: write a whole number from 1 to {}", option, given, largest);
+  const auto number = whole_number(text(option));
+  if (number && *number != 0 && *number <= largest) return number;
+  throw UsageError("--{} {}: write a whole number from 1 to {}", option, text(option), largest);
 }
 
 CommandLine::CommandLine(std::string synopsis_text, std::string about_text)
@@ -238,6 +235,13 @@ std::optional<GivenOptions> CommandLine::parse(const Arguments& arguments) const
 
 bool is_among(const Words& words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
+}
+
+std::optional<std::uint64_t> whole_number(std::string_view text) {
+  std::uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc{} && stop == end ? std::optional(number) : std::nullopt;
 }
 
 std::vector<std::string> split(std::string_view text, char separator) {

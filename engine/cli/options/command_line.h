@@ -95,6 +95,9 @@ struct CommandLine {
 
 bool is_among(const std::vector<std::string>& words, std::string_view word);
 
+/// Nothing for what is no whole number, has a sign, or does not fit.
+std::optional<std::uint64_t> whole_number(std::string_view text);
+
 /// What stands between the separators.
 std::vector<std::string> split(std::string_view text, char separator);
 

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <iostream>
 #include <thread>
@@ -43,16 +42,12 @@ int given_compute_capability(const GivenOptions& given, const std::string& optio
 }
 
 std::size_t device_index(const std::string& name) {
-  std::size_t index = 0;
-  if (name == "auto") return index;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), index);
-  if (error != std::errc{} || end != name.data() + name.size()) {
-    throw UsageError(
-        "--device {}: write auto, emulator, replay:FILE, or the number of a GPU that "
-        "'sweep devices' lists",
-        name);
-  }
-  return index;
+  const auto index = name == "auto" ? 0 : whole_number(name);
+  if (index) return *index;
+  throw UsageError(
+      "--device {}: write auto, emulator, replay:FILE, or the number of a GPU that 'sweep devices' "
+      "lists",
+      name);
 }
 
 Device choose_device(const std::string& name) {

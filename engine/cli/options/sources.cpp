@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdlib>
 #include <memory>
 
@@ -241,18 +240,14 @@ RunOperand read_run_operand(const std::string& text) {
   const std::size_t colon = text.rfind(':');
   if (colon == std::string::npos || file_is_there(text)) return {find_database(text), {}};
   const std::string file = text.substr(0, colon);
-  const std::string number = text.substr(colon + 1);
-  std::int64_t run = 0;
-  const char* const end = number.data() + number.size();
-  const auto [stop, error] = std::from_chars(number.data(), end, run);
-  if (number.empty() || error != std::errc() || stop != end || run < 1) {
-    const fs::path database = find_database(file);
-    if (!file_is_there(database)) return {text, {}};
-    throw UsageError(
-        "{}: after the colon stands a run's number; 'sweep list runs {}' shows the runs", text,
-        database.string());
+  const auto run = whole_number(text.substr(colon + 1));
+  if (run && *run >= 1 && std::in_range<std::int64_t>(*run)) {
+    return {find_database(file), static_cast<std::int64_t>(*run)};
   }
-  return {find_database(file), run};
+  const fs::path database = find_database(file);
+  if (!file_is_there(database)) return {text, {}};
+  throw UsageError("{}: after the colon stands a run's number; 'sweep list runs {}' shows the runs",
+                   text, database.string());
 }
 
 std::optional<std::int64_t> given_run(const GivenOptions& given) {
