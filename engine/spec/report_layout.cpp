@@ -55,7 +55,8 @@ ChartLayout read_kind_of_chart(const YamlNode& node, ChartKind kind, const Scope
       const auto words = is_of_x ? std::span(scale_names) : value_scale_names;
       const auto chosen =
           read_choice(*value, key.name, words, "a scale", "the scales are", diagnostics);
-      if (chosen) (is_of_x ? layout.x_scale : layout.value_scale) = ScaleChoice(*chosen);
+      if (chosen)
+        (is_of_x ? layout.x_scale : layout.value_scale) = static_cast<ScaleChoice>(*chosen);
     } else {
       if (key.is_required) refuse_empty_list(*value, key.name, help, diagnostics);
       std::vector<std::string>& names = key.name == "x"        ? layout.x

@@ -25,11 +25,6 @@ std::optional<std::string_view> sized_name(std::string_view name) {
 
 // Checking kinds ---------------------------------------------------------------------------------
 
-/// Whether an operation, the conditional aside, comes to a boolean.
-bool is_boolean(Operation operation) {
-  return operation >= Operation::less;
-}
-
 class Checker {
  public:
   Checker(const Scope& scope, Diagnostics& diagnostics)
@@ -43,7 +38,7 @@ class Checker {
     if (node.operation == equal || node.operation == not_equal) return check_equality(node);
     const bool takes_booleans = node.operation >= logical_not && node.operation <= logical_or;
     return check_all(node, takes_booleans ? ValueKind::boolean : ValueKind::integer,
-                     is_boolean(node.operation) ? ValueKind::boolean : ValueKind::integer);
+                     node.operation >= less ? ValueKind::boolean : ValueKind::integer);
   }
 
  private:
@@ -195,8 +190,7 @@ struct CompiledExpression::Node {
 namespace {
 
 /// Evaluates nodes. Where there is no value it throws an InputError that says why if it `explains`,
-/// else it gives nothing; then it goes by the kind that is wanted, so that numbers and truths
-/// travel in registers.
+/// else it gives nothing.
 template <bool explains>
 class Evaluator {
  public:
@@ -206,45 +200,49 @@ class Evaluator {
 
   SlotValue evaluate(const Node& node) const {
     if (node.source != Node::Source::operation) return leaf(node);
-    if (node.operation == Operation::conditional) {
-      const auto condition = value<bool>(node.operands[0]);
-      return condition ? evaluate(node.operands[*condition ? 1 : 2]) : SlotValue();
+    switch (node.operation) {
+      case Operation::conditional: {
+        const auto condition = value<bool>(node.operands[0]);
+        return condition ? evaluate(node.operands[*condition ? 1 : 2]) : SlotValue();
+      }
+      case Operation::equal:
+      case Operation::not_equal:
+        return equality(node);
+      case Operation::logical_not: {
+        const auto operand = value<bool>(node.operands[0]);
+        return operand ? SlotValue(!*operand) : SlotValue();
+      }
+      case Operation::logical_and:
+      case Operation::logical_or: {
+        // The second operand decides where the first does not.
+        const auto first = value<bool>(node.operands[0]);
+        if (!first) return {};
+        if (*first == (node.operation == Operation::logical_or)) return *first;
+        const auto second = value<bool>(node.operands[1]);
+        return second ? SlotValue(*second) : SlotValue();
+      }
+      case Operation::is_pow2: {
+        const auto operand = value<std::int64_t>(node.operands[0]);
+        return operand ? SlotValue(is_power_of_two(*operand)) : SlotValue();
+      }
+      default:
+        return node.origin->is_comparison() ? comparison(node) : arithmetic(node);
     }
-    return is_boolean(node.operation) ? slot_of(truth(node)) : slot_of(arithmetic(node));
   }
 
   /// Nothing for a node of another kind.
   template <class T>
   std::optional<T> value(const Node& node) const {
+    const SlotValue found = evaluate(node);
+    if (const T* held = std::get_if<T>(&found)) return *held;
     if constexpr (explains) {
-      const SlotValue found = evaluate(node);
-      if (const T* held = std::get_if<T>(&found)) return *held;
       fail(node.origin->where,
            fmt::format("this is {} where {} is needed", describe_slot(found), describe_slot(T())));
     }
-    constexpr bool wants_boolean = std::is_same_v<T, bool>;
-    if (node.source != Node::Source::operation) return held<T>(leaf(node));
-    if (node.operation == Operation::conditional) {
-      const auto condition = value<bool>(node.operands[0]);
-      return condition ? value<T>(node.operands[*condition ? 1 : 2]) : std::nullopt;
-    }
-    if (is_boolean(node.operation) != wants_boolean) return std::nullopt;
-    if constexpr (wants_boolean) return truth(node);
-    if constexpr (!wants_boolean) return arithmetic(node);
+    return std::nullopt;
   }
 
  private:
-  template <class T>
-  static SlotValue slot_of(const std::optional<T>& value) {
-    return value ? SlotValue(*value) : SlotValue();
-  }
-
-  template <class T>
-  static std::optional<T> held(const SlotValue& slot) {
-    const T* value = std::get_if<T>(&slot);
-    return value != nullptr ? std::optional<T>(*value) : std::nullopt;
-  }
-
   static std::string_view describe_slot(const SlotValue& slot) {
     return describe(kind_of(to_value(slot)));
   }
@@ -264,59 +262,25 @@ class Evaluator {
     return {};
   }
 
-  std::optional<bool> truth(const Node& node) const {
-    switch (node.operation) {
-      case Operation::equal:
-      case Operation::not_equal:
-        return equality(node);
-      case Operation::logical_not: {
-        const auto operand = value<bool>(node.operands[0]);
-        return operand ? std::optional(!*operand) : std::nullopt;
-      }
-      case Operation::logical_and:
-      case Operation::logical_or: {
-        // The second operand decides where the first does not.
-        const auto first = value<bool>(node.operands[0]);
-        if (!first || *first == (node.operation == Operation::logical_or)) return first;
-        return value<bool>(node.operands[1]);
-      }
-      case Operation::is_pow2: {
-        const auto operand = value<std::int64_t>(node.operands[0]);
-        return operand ? std::optional(is_power_of_two(*operand)) : std::nullopt;
-      }
-      default:
-        return comparison(node);
-    }
-  }
-
-  std::optional<bool> equality(const Node& node) const {
-    const bool wanted = node.operation == Operation::equal;
-    if (!explains && is_arithmetic(node.operands[0])) {
-      const auto number = value<std::int64_t>(node.operands[0]);
-      const auto other = number ? value<std::int64_t>(node.operands[1]) : std::nullopt;
-      return other ? std::optional((*number == *other) == wanted) : std::nullopt;
-    }
+  SlotValue equality(const Node& node) const {
     const SlotValue left = evaluate(node.operands[0]);
-    if (std::holds_alternative<std::monostate>(left)) return std::nullopt;
+    if (std::holds_alternative<std::monostate>(left)) return {};
     const SlotValue right = evaluate(node.operands[1]);
-    if (left.index() == right.index()) return (left == right) == wanted;
+    if (left.index() == right.index()) {
+      return (left == right) == (node.operation == Operation::equal);
+    }
     if constexpr (explains) {
       fail(node.origin->where, fmt::format("'{}' compares {} with {}", node.origin->name,
                                            describe_slot(left), describe_slot(right)));
     }
-    return std::nullopt;
+    return {};
   }
 
-  static bool is_arithmetic(const Node& node) {
-    return node.source == Node::Source::operation && node.operation != Operation::conditional &&
-           !is_boolean(node.operation);
-  }
-
-  std::optional<bool> comparison(const Node& node) const {
+  SlotValue comparison(const Node& node) const {
     const auto left = value<std::int64_t>(node.operands[0]);
-    if (!left) return std::nullopt;
+    if (!left) return {};
     const auto right = value<std::int64_t>(node.operands[1]);
-    if (!right) return std::nullopt;
+    if (!right) return {};
     switch (node.operation) {
       case Operation::less:
         return *left < *right;
@@ -330,22 +294,21 @@ class Evaluator {
   }
 
   /// min and max take any number of operands; the others one or two.
-  std::optional<std::int64_t> arithmetic(const Node& node) const {
-    auto result = value<std::int64_t>(node.operands[0]);
-    if (!result) return std::nullopt;
-    if (node.operands.size() == 1) return without_fault(node, apply(node.operation, *result));
-    for (std::size_t i = 1; result && i < node.operands.size(); ++i) {
+  SlotValue arithmetic(const Node& node) const {
+    const auto first = value<std::int64_t>(node.operands[0]);
+    if (!first) return {};
+    Arithmetic result = *first;
+    if (node.operands.size() == 1) result = apply(node.operation, *first);
+    for (std::size_t i = 1; i < node.operands.size(); ++i) {
+      const auto* so_far = std::get_if<std::int64_t>(&result);
+      if (so_far == nullptr) break;
       const auto next = value<std::int64_t>(node.operands[i]);
-      if (!next) return std::nullopt;
-      result = without_fault(node, apply(node.operation, *result, *next));
+      if (!next) return {};
+      result = apply(node.operation, *so_far, *next);
     }
-    return result;
-  }
-
-  static std::optional<std::int64_t> without_fault(const Node& node, const Arithmetic& result) {
-    if (const auto* value = std::get_if<std::int64_t>(&result)) return *value;
+    if (const auto* number = std::get_if<std::int64_t>(&result)) return *number;
     if constexpr (explains) explain(*node.origin, std::get<ArithmeticFault>(result));
-    return std::nullopt;
+    return {};
   }
 
   [[noreturn]] static void explain(const Expression::Node& node, ArithmeticFault fault) {
