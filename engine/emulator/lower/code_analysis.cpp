@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ranges>
 #include <utility>
 
 #include "engine/emulator/lower/kernel.h"
@@ -265,7 +264,8 @@ class PostDominators {
     parent_[end] = end;
     for (bool has_changed = true; has_changed;) {
       has_changed = false;
-      for (const Node node : order | std::views::reverse | std::views::drop(1)) {
+      for (auto at = order.rbegin() + 1; at != order.rend(); ++at) {
+        const Node node = *at;
         Node found = none;
         for (const Node to : ways_out[node]) {
           if (parent_[to] != none) found = found == none ? to : common(found, to);

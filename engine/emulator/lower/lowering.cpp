@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <ranges>
-#include <unordered_map>
+#include <sstream>
 
 namespace sweep {
 namespace {
@@ -416,11 +415,10 @@ std::uint32_t Lowering::address_of(const ptx::VariableRef& ref, std::int64_t off
 
 const InstructionRow& row_of(const ptx::Instruction& instruction) {
   static const auto row_of_name = [] {
-    std::unordered_map<std::string_view, const InstructionRow*> known;
+    std::map<std::string, const InstructionRow*, std::less<>> known;
     for (const InstructionRow& row : rows) {
-      for (const auto name : std::views::split(row.mnemonics, ' ')) {
-        known[std::string_view(name.begin(), name.end())] = &row;
-      }
+      std::istringstream names{std::string(row.mnemonics)};
+      for (std::string name; names >> name;) known[name] = &row;
     }
     return known;
   }();
