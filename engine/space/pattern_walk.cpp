@@ -5,7 +5,6 @@
 #include <limits>
 #include <memory>
 #include <numeric>
-#include <ranges>
 #include <set>
 #include <tuple>
 
@@ -230,10 +229,10 @@ class Walker {
     }
     std::uint64_t below = 1;
     bool is_free = true;
-    for (Level& level : std::views::reverse(levels_)) {
-      level.below = below;
-      below *= level.left.size();
-      level.is_free = is_free = is_free && level.checks.empty();
+    for (auto level = levels_.rbegin(); level != levels_.rend(); ++level) {
+      level->below = below;
+      below *= level->left.size();
+      level->is_free = is_free = is_free && level->checks.empty();
     }
   }
 

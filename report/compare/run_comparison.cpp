@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -407,7 +408,7 @@ std::vector<RunDifference> differences_of(const RunComparison& comparison) {
   compare("hosts", of_a.host, of_b.host);
   for (std::string& text : describe_anchors(comparison, shared)) add(std::move(text));
   add(describe_clocks(shared), true);
-  std::ranges::stable_partition(list, &RunDifference::is_serious);
+  std::stable_partition(list.begin(), list.end(), std::mem_fn(&RunDifference::is_serious));
   return list;
 }
 
