@@ -234,13 +234,13 @@ std::optional<CompileQueue::Task> CompileQueue::try_take(bool has_started) {
     return task;
   }
   if (pending_.empty()) return std::nullopt;
-  const std::size_t first = pending_.front().place;
-  const bool may_be_later =
-      std::ranges::any_of(looked_up_, [&](std::size_t begin) { return begin < first; });
+  const std::size_t last = pending_[std::min(size, pending_.size()) - 1].place;
+  const bool may_miss_some =
+      std::ranges::any_of(looked_up_, [&](std::size_t begin) { return begin < last; });
   // Not before it is known which come first.
-  if (batch_size_.is_early() && (!has_started || may_be_later)) return std::nullopt;
+  if (batch_size_.is_early() && (!has_started || may_miss_some)) return std::nullopt;
   // Too few for a batch can wait for others as long as they are not needed soon.
-  const bool is_needed_soon = first < taken_ + most_ahead() / 2;
+  const bool is_needed_soon = pending_.front().place < taken_ + most_ahead() / 2;
   if (pending_.size() < size && not_admitted > 0 && !is_needed_soon) return std::nullopt;
   return take_batch(size);
 }
