@@ -1,7 +1,7 @@
-#include "engine/backend/backend.h"
-
 #include <bit>
 #include <boost/test/unit_test.hpp>
+
+#include "engine/backend/backend.h"
 
 using namespace sweep;
 

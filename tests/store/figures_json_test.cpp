@@ -1,11 +1,11 @@
-#include "engine/store/stored_json.h"
-
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <string>
+
+#include "engine/store/stored_json.h"
 
 namespace sweep::testing {
 BOOST_AUTO_TEST_SUITE(figures_json)
