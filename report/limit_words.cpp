@@ -266,7 +266,7 @@ void add_limits(const RunAnalysis& run, const VerdictGroup& group,
   const std::string of_group = group.label.empty() ? "" : " of " + group.label;
   const PointLimits limits = limits_of(run, group.best);
   std::vector<std::string> parts;
-  for (std::string part :
+  for (const std::string& part :
        {limits.describe_share(), limits.describe_hits(), in_words(limits.describe_waste())}) {
     if (!part.empty()) parts.push_back((parts.empty() ? "" : "it ") + part);
   }

@@ -190,7 +190,9 @@ class Execution {
   virtual std::optional<std::string> verify() = 0;
   /// Takes `count` samples one after the other, each with the L2 cache in the wanted state: cold
   /// after a flush, warm after another launch. Only where `Backend::can_time`.
-  virtual std::vector<Sample> sample(CacheState /*cache*/, int /*count*/) { return {}; }
+  virtual std::vector<Sample> sample(CacheState /*cache*/, int /*count*/) {
+    throw std::logic_error("this backend times nothing");
+  }
   /// Takes so many samples and throws them away. May return before they are done: what is asked
   /// for next comes after them.
   virtual void warm_up(CacheState cache, int count) { sample(cache, count); }

@@ -38,7 +38,7 @@ class CommandError : public std::runtime_error {
   ExitCode code() const { return code_; }
 
  private:
-  ExitCode code_;
+  ExitCode code_ = exit_internal;
 };
 
 /// A command line that makes no sense; the message says what to type.

@@ -61,6 +61,7 @@ class LoadedWorkload {
   LoadedWorkload(CudaContext& context, const Workload& workload);
   LoadedWorkload(const LoadedWorkload&) = delete;  // its arguments point into it
   LoadedWorkload& operator=(const LoadedWorkload&) = delete;
+  ~LoadedWorkload() = default;
 
   const Workload& workload() const { return workload_; }
   /// The buffers' sizes in bytes.

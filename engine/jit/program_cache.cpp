@@ -143,7 +143,12 @@ void ProgramCache::read_file(const Group& group, const std::string& name,
 
 ProgramCache::LoadedProgram ProgramCache::load(const Group& group, File& known) {
   LoadedProgram program = known.loaded.lock();
-  if (program != nullptr) return program;
+  if (program != nullptr) {
+    // What is used stays longest.
+    const auto kept = std::ranges::find(recent_, program);
+    if (kept != recent_.end()) std::rotate(kept, std::next(kept), recent_.end());
+    return program;
+  }
   read_file(group, known.name, [&](int file) {
     auto stored = std::make_shared<const StoredProgram>(read_program(file));
     if (stored->header.key != group.key) return;
@@ -225,15 +230,16 @@ CacheClaims ProgramCache::claim(std::span<const Configuration> configurations,
 
 void ProgramCache::add(std::span<const Configuration> configurations,
                        std::span<const CompileOutcome> outcomes, std::string_view identity) {
-  std::map<const Program*, ProgramHeader> headers;
-  for (std::size_t i = 0; i < std::min(configurations.size(), outcomes.size()); ++i) {
-    const auto* compiled = std::get_if<CompiledConfiguration>(&outcomes[i]);
-    if (compiled == nullptr) continue;
-    headers[compiled->program.get()].configurations.push_back(stored(configurations[i], *compiled));
-  }
-  if (headers.empty()) return;
   std::string failure;
   try {
+    std::map<const Program*, ProgramHeader> headers;
+    for (std::size_t i = 0; i < std::min(configurations.size(), outcomes.size()); ++i) {
+      const auto* compiled = std::get_if<CompiledConfiguration>(&outcomes[i]);
+      if (compiled == nullptr) continue;
+      headers[compiled->program.get()].configurations.push_back(
+          stored(configurations[i], *compiled));
+    }
+    if (headers.empty()) return;
     std::unique_lock lock(mutex_);
     if (!is_writable_) return;
     Group& group = group_of(configurations.front().pattern, identity);
@@ -250,6 +256,7 @@ void ProgramCache::add(std::span<const Configuration> configurations,
       const bool is_kept = bytes.size() <= settings_.limit;
       if (is_kept) folder_.write(group.folder, name, bytes);
       lock.lock();
+      if (!is_writable_) return;
       if (!is_kept) continue;
       group.add(name, header);
       shrink_if_due(bytes.size());

@@ -76,7 +76,7 @@ class ProgramCache {
   mutable std::mutex mutex_;
   /// By pattern, which is held so that its pointer is not used for another one, and identity.
   std::map<std::pair<PatternPtr, std::string>, std::unique_ptr<Group>> groups_;
-  std::deque<LoadedProgram> recent_;  ///< in the order loaded
+  std::deque<LoadedProgram> recent_;  ///< the one used last at the end
   std::uint64_t recent_bytes_ = 0;
   std::optional<std::uint64_t> bytes_;  ///< on disk when last looked at
   std::uint64_t added_ = 0;             ///< bytes since then

@@ -86,8 +86,11 @@ std::string program_file_bytes(const ProgramHeader& header, const Program& progr
 }
 
 StoredProgram read_program(int file) {
+  // Far above what NVRTC makes of the largest batch; nothing larger is read into memory.
+  constexpr off_t largest = off_t{1} << 30;
   struct stat status = {};
   if (fstat(file, &status) != 0) throw std::system_error(errno, std::generic_category());
+  if (status.st_size > largest) throw DamagedBytes("it is too large");
   std::string bytes(static_cast<std::size_t>(status.st_size), '\0');
   for (std::size_t size = 0; size < bytes.size();) {
     const ssize_t got =

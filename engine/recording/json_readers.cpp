@@ -126,7 +126,7 @@ std::string first_list(std::string_view text) {
 }
 
 /// The member of that name; null without one, for what is no object, and for null.
-const Json* member(const Json* json, const char* name) {
+const Json* member(const Json* json, std::string_view name) {
   if (json == nullptr || !json->is_object()) return nullptr;
   const auto found = json->find(name);
   return found != json->end() ? &*found : nullptr;
@@ -420,7 +420,7 @@ class CacheReader {
       recorded.reason = reason;
     };
     for (const std::string& name : names) {
-      const Json* value = member(&entry, name.c_str());
+      const Json* value = member(&entry, name);
       if (value == nullptr) fail(fmt::format("cache[\"{}\"]: it has no value of '{}'", key, name));
       recorded.configuration.set(name, recorded_value(*value));
     }

@@ -103,7 +103,8 @@ class Enumeration {
         const std::string text = fmt::format("{} {} {}", parameter.name, relation, *limit);
         Diagnostics diagnostics;
         const auto condition = Expression::parse(text, parameter.where, diagnostics);
-        if (!condition) return;  // the least integer has no literal: as a bound it says nothing
+        // The least integer has no literal; no value is below it, and it is no useful maximum.
+        if (!condition) return;
         part.constraints.push_back({*condition, space_.removed.size()});
         add_row(text, "pattern " + part.pattern->name);
       };

@@ -19,6 +19,10 @@ using sqlite::Statement;
 using sqlite::Transaction;
 using Kind = Transaction::Kind;
 
+constexpr std::string_view select_lists_sql = R"sql(
+    SELECT list_id, name, origin, unit FROM metric_list WHERE list_id > ?
+    ORDER BY list_id, ordinal)sql";
+
 }  // namespace
 
 /// Which metrics points have, in their order. Most points of a run have the same, so that each such
@@ -92,9 +96,7 @@ class MetricLists {
 
   /// What another connection, or this one, added since.
   void read_new_lists() {
-    Statement rows(database_, R"sql(
-        SELECT list_id, name, origin, unit FROM metric_list WHERE list_id > ?
-        ORDER BY list_id, ordinal)sql");
+    Statement rows(database_, select_lists_sql);
     rows.bind(lists_.empty() ? std::int64_t{0} : lists_.rbegin()->first);
     while (rows.step()) {
       const std::string name = rows.text(2);
@@ -143,8 +145,8 @@ struct Store::State {
   explicit State(std::unique_ptr<Database> opened)
       : file(std::move(opened)), database(*file), metric_lists(database) {
     // Tables that are not as they should be are found before anything is measured.
-    for (const auto sql :
-         {insert_point_sql, insert_place_sql, insert_note_sql, select_points_sql}) {
+    for (const auto sql : {insert_point_sql, insert_place_sql, insert_note_sql, select_points_sql,
+                           select_lists_sql}) {
       const Statement prepared(database, sql);
     }
   }

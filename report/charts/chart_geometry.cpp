@@ -367,10 +367,10 @@ ChartGeometry geometry_of(const Chart& chart) {
     keep_fitting(geometry.rows, labels);
   }
   for (std::size_t i = 0; i < panels; ++i) {
+    const std::size_t row = i / columns;
     const double x = left + static_cast<double>(i % columns) * (width + panel_gap);
     const double y =
-        top + head +
-        static_cast<double>(i / columns) * (head + height + geometry.x_labels.height + 16);
+        top + head + static_cast<double>(row) * (head + height + geometry.x_labels.height + 16);
     geometry.panels.push_back({x, y, x + width, y + height});
   }
   const double bottom = geometry.panels.back().bottom + geometry.x_labels.height;

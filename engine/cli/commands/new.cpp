@@ -20,10 +20,17 @@ namespace sweep {
 std::string filled_template(
     std::string_view name,
     std::initializer_list<std::pair<std::string_view, std::string>> texts_of_words) {
-  std::string filled(std::ranges::find(file_templates(), name, &EmbeddedFile::name)->text);
-  for (const auto& [word, text] : texts_of_words) {
-    for (std::size_t at = 0; (at = filled.find(word, at)) != std::string::npos; at += text.size()) {
-      filled.replace(at, word.size(), text);
+  std::string_view rest = std::ranges::find(file_templates(), name, &EmbeddedFile::name)->text;
+  std::string filled;
+  while (!rest.empty()) {
+    const auto word = std::ranges::find_if(
+        texts_of_words, [&](const auto& known) { return rest.starts_with(known.first); });
+    if (word == texts_of_words.end()) {
+      filled += rest.front();
+      rest.remove_prefix(1);
+    } else {
+      filled += word->second;
+      rest.remove_prefix(word->first.size());
     }
   }
   return filled;
@@ -121,7 +128,9 @@ std::string axes_section(const std::vector<TriedParameter>& all, bool has_axes) 
                                    each.parameter->name + ':', widest + 1, values);
     const std::string comment = comment_of(*each.parameter);
     if (comment.empty()) line.erase(line.find_last_not_of(' ') + 1);
-    lines += line + (comment.empty() ? "" : " # " + comment) + '\n';
+    if (!comment.empty()) line += " # " + comment;
+    lines += line;
+    lines += '\n';
   }
   return fmt::format(
       "# The values to try: one, a list, {{from: 1, to: 32}}, or {{from: 1, to: 32, multiply: "
@@ -174,16 +183,16 @@ std::string new_sweep_text(const PatternPtr& pattern) {
       is_shared ? "[shared_bandwidth, shared_load_wavefronts_per_request, instructions]"
                 : "[bandwidth, efficiency, instructions]";
   const std::string joined = fmt::format("{}", fmt::join(names, ", "));
-  return filled_template("sweep",
-                         {{"NEW_AXES", names.empty() ? "itself" : joined},
-                          {"NEW_SECTION", axes_section(all, !names.empty())},
-                          {"NEW_NAME", names.empty() ? row : names.front()},
-                          {"NEW_VALUE", names.empty() ? "'NEW_PATTERN'" : text_of(*axes.front())},
-                          {"NEW_SIZE", example_size(all)},
-                          {"NEW_ROWS", row},
-                          {"NEW_COLUMNS", columns},
-                          {"NEW_METRICS", metrics},
-                          {"NEW_PATTERN", pattern->name}});
+  return filled_template(
+      "sweep", {{"NEW_AXES", names.empty() ? "itself" : joined},
+                {"NEW_SECTION", axes_section(all, !names.empty())},
+                {"NEW_NAME", names.empty() ? row : names.front()},
+                {"NEW_VALUE", names.empty() ? "'" + pattern->name + "'" : text_of(*axes.front())},
+                {"NEW_SIZE", example_size(all)},
+                {"NEW_ROWS", row},
+                {"NEW_COLUMNS", columns},
+                {"NEW_METRICS", metrics},
+                {"NEW_PATTERN", pattern->name}});
 }
 
 namespace {

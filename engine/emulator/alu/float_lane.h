@@ -76,18 +76,18 @@ SWEEP_ALU_INLINE T output(T value, Operands... operands) {
     return canonical(result);
 }
 
-constexpr auto plus = [](auto a, decltype(a) b) { return a + b; };
-constexpr auto minus = [](auto a, decltype(a) b) { return a - b; };
-constexpr auto times = [](auto a, decltype(a) b) { return a * b; };
-constexpr auto ratio = [](auto a, decltype(a) b) { return a / b; };
-constexpr auto fused = [](auto a, decltype(a) b, decltype(a) c) {
+inline constexpr auto plus = [](auto a, decltype(a) b) { return a + b; };
+inline constexpr auto minus = [](auto a, decltype(a) b) { return a - b; };
+inline constexpr auto times = [](auto a, decltype(a) b) { return a * b; };
+inline constexpr auto ratio = [](auto a, decltype(a) b) { return a / b; };
+inline constexpr auto fused = [](auto a, decltype(a) b, decltype(a) c) {
   if constexpr (sizeof(a) == 4)
     return __builtin_fmaf(a, b, c);
   else
     return __builtin_fma(a, b, c);
 };
-constexpr auto inverse = [](auto a) { return decltype(a){1} / a; };
-constexpr auto root = [](auto a) {
+inline constexpr auto inverse = [](auto a) { return decltype(a){1} / a; };
+inline constexpr auto root = [](auto a) {
   if constexpr (sizeof(a) == 4)
     return __builtin_sqrtf(a);
   else

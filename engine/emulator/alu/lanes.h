@@ -263,16 +263,16 @@ template <class T>
 using TwiceOf = std::conditional_t<std::is_signed_v<T>, BySize<T, s32, s64, __int128>,
                                    BySize<T, u32, u64, unsigned __int128>>;
 
-constexpr auto wrapped_add = []<class T>(T a, T b) {
+inline constexpr auto wrapped_add = []<class T>(T a, T b) {
   return static_cast<T>(static_cast<Wrapping<T>>(a) + static_cast<Wrapping<T>>(b));
 };
-constexpr auto wrapped_sub = []<class T>(T a, T b) {
+inline constexpr auto wrapped_sub = []<class T>(T a, T b) {
   return static_cast<T>(static_cast<Wrapping<T>>(a) - static_cast<Wrapping<T>>(b));
 };
-constexpr auto wrapped_mul = []<class T>(T a, T b) {
+inline constexpr auto wrapped_mul = []<class T>(T a, T b) {
   return static_cast<T>(static_cast<Wrapping<T>>(a) * static_cast<Wrapping<T>>(b));
 };
-constexpr auto high_mul = []<class T>(T a, T b) {
+inline constexpr auto high_mul = []<class T>(T a, T b) {
   using Wide = TwiceOf<T>;
   return static_cast<T>((static_cast<Wide>(a) * static_cast<Wide>(b)) >> (8 * sizeof(T)));
 };

@@ -164,6 +164,7 @@ class Module {
   explicit Module(std::string text);
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
+  ~Module() = default;
 
   unsigned version() const { return version_; }  ///< major * 10 + minor: 90 for ".version 9.0"
   const std::string& target() const { return target_; }  ///< "sm_90"
