@@ -158,7 +158,7 @@ Launch EmulatedWorkload::launch_of(const Kernel& kernel,
           fmt::format("the kernel's argument {} has {} bytes; the header gives {}", i + 1,
                       kernel.parameters[i].bytes, given[i].size()));
     }
-    std::ranges::copy(given[i], launch.parameters.begin() + kernel.parameter_offsets[i]);
+    std::ranges::copy(given[i], launch.parameters.data() + kernel.parameter_offsets[i]);
   }
   const auto base = ConstantSlot::Kind::parameter_base;
   if (std::ranges::find(kernel.constants, base, &ConstantSlot::kind) != kernel.constants.end()) {
