@@ -206,14 +206,11 @@ bool compare(double left, Comparison comparison, double right) {
   return (left < right) == (comparison == less || comparison == less_equal);
 }
 
-std::vector<Expectation> read_expectations(const YamlNode& node, const Scope* scope,
+std::vector<Expectation> read_expectations(const YamlNode* node, const Scope* scope,
                                            Diagnostics& diagnostics) {
+  if (node == nullptr) return {};
   return read_items(
-      node, [&](const YamlNode& item) { return read_expectation(item, scope, diagnostics); });
-}
-
-std::vector<Expectation> expectations_of(const std::string& sweep_text) {
-  return read_stored(sweep_text, "expect", read_expectations);
+      *node, [&](const YamlNode& item) { return read_expectation(item, scope, diagnostics); });
 }
 
 }  // namespace sweep

@@ -40,13 +40,10 @@ struct Expectation {
   std::optional<Expression> condition;  ///< which points are meant, over the same names; or all
 };
 
-/// Reads the value of a sweep file's `expect:` key: a comparison, {check, where}, or a list of
-/// these. Sides and conditions are checked where there is a scope: the parameters and "pattern".
-std::vector<Expectation> read_expectations(const YamlNode& node, const Scope* scope,
+/// Reads the value of a sweep file's `expect:` key, if there is one: a comparison, {check, where},
+/// or a list of these. Sides and conditions are checked where there is a scope: the parameters and
+/// "pattern".
+std::vector<Expectation> read_expectations(const YamlNode* node, const Scope* scope,
                                            Diagnostics& diagnostics);
-
-/// The expectations in a sweep file's text, for reports made later from a stored one: the text was
-/// checked when the run started, so a mistake throws InputError.
-std::vector<Expectation> expectations_of(const std::string& sweep_text);
 
 }  // namespace sweep

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,31 +15,64 @@
 
 namespace sweep {
 
-/// Reads a YAML map whose keys are known beforehand. Unknown keys are errors with a suggestion;
-/// every function adds its mistakes to the diagnostics and gives nothing for what is wrong.
+/// Decimals from `least` to `most`.
+struct DecimalRange {
+  double least;
+  double most;
+};
+/// The next number above, for a range without its lower end.
+double just_above(double bound);
+
+/// Reads a YAML map whose keys are known beforehand. Unknown keys, and another node than a map, are
+/// errors; every function adds its mistakes to the diagnostics and gives nothing for what is wrong.
 class MapReader {
  public:
-  /// `what` names the map in messages: "a buffer", "the pattern's header".
-  MapReader(const YamlNode& node, std::string what, KeyTable table, Diagnostics& diagnostics);
+  /// `what` names the map in messages: "a buffer", "the pattern's header". Names of parameters and
+  /// conditions are checked where there is a scope.
+  MapReader(const YamlNode& node, std::string what, KeyTable table, Diagnostics& diagnostics,
+            const Scope* scope = nullptr);
 
   /// The value under `key`; null when it is absent or empty.
   const YamlNode* find(std::string_view key) const;
-  /// The same, but a missing or empty value is an error, unless an unknown key seems to mean this
-  /// one; `help` says what to write.
+  /// The same, but in a map a missing or empty value is an error, unless an unknown key seems to
+  /// mean this one; `help` says what to write.
   const YamlNode* require(std::string_view key, const std::string& help) const;
+  /// The map under `key`, which has no values where it is absent.
+  MapReader map(std::string_view key, KeyTable table) const;
 
   std::string text(std::string_view key) const;
   std::optional<Expression> expression(std::string_view key) const;
-  /// An expression that must be a condition in `scope`, where that is given.
-  std::optional<Expression> condition(std::string_view key, const Scope* scope) const;
-
- protected:
-  Diagnostics& diagnostics_;
+  std::optional<Expression> condition(std::string_view key) const;
+  /// A constant.
+  std::optional<std::int64_t> integer(std::string_view key) const;
+  /// Names of parameters: one, or a list.
+  std::vector<std::string> names(std::string_view key) const;
+  /// The place of the text among `words`; the messages about another one are "'x' is not ONE" and
+  /// "ALL: a, b, c".
+  std::optional<std::size_t> choice(std::string_view key, std::span<const std::string_view> words,
+                                    std::string_view one, std::string_view all) const;
+  /// A constant integer from 1 to `most` replaces `result`.
+  template <class Count>
+  void count(std::string_view key, Count& result,
+             std::int64_t most = std::numeric_limits<std::int64_t>::max()) const {
+    if (const auto number = find_count(key, most)) result = static_cast<Count>(*number);
+  }
+  /// A decimal within the range, with % as a hundredth if it is a `share`, replaces `result`.
+  void decimal(std::string_view key, auto& result, DecimalRange range, std::string_view what,
+               const char* help, bool is_share = false) const {
+    if (const auto number = find_decimal(key, range, what, help, is_share)) result = *number;
+  }
 
  private:
+  std::optional<std::int64_t> find_count(std::string_view key, std::int64_t most) const;
+  std::optional<double> find_decimal(std::string_view key, DecimalRange range,
+                                     std::string_view what, const char* help, bool is_share) const;
+
+  Diagnostics& diagnostics_;
+  const Scope* scope_;
   const YamlNode& node_;
   std::string what_;
-  std::vector<std::string> suggestions_;  ///< for the unknown keys
+  std::vector<std::string> suggestions_ = {};  ///< for the unknown keys
 };
 
 /// Calls `read(key, value)` for each entry of a map. An empty value gets its key's place, where a
@@ -51,57 +86,29 @@ void for_each_entry(const YamlNode& map, Read read) {
   }
 }
 
-/// Calls `read(item)` for each item of a sequence, or for another node as the only one.
-template <class Read>
-void for_each_item(const YamlNode& node, Read read) {
-  if (!node.is_sequence()) return read(node);
-  for (const YamlNode& item : node.items) read(item);
-}
+/// The items of a sequence, or another node as the only one.
+std::span<const YamlNode> items_of(const YamlNode& node);
 
 /// What `read(item)` gives for each item that it gives something for.
 template <class Read>
 auto read_items(const YamlNode& node, Read read) {
   std::vector<typename decltype(read(node))::value_type> results;
-  for_each_item(node, [&](const YamlNode& item) {
+  for (const YamlNode& item : items_of(node)) {
     if (auto result = read(item)) results.push_back(std::move(*result));
-  });
+  }
   return results;
-}
-
-/// What `read(node, no scope, diagnostics)` makes of the value under `key` in a stored sweep file's
-/// text, or an empty one. The text was checked when the run started, so a mistake throws
-/// InputError.
-template <class Read>
-auto read_stored(const std::string& sweep_text, std::string_view key, Read read) {
-  Diagnostics diagnostics;
-  const auto source = std::make_shared<Source>(Source{"the stored sweep", sweep_text});
-  const auto root = read_yaml(source, diagnostics);
-  const YamlNode* node = root ? root->find(key) : nullptr;
-  const Scope* const no_scope = nullptr;
-  auto result = decltype(read(*node, no_scope, diagnostics)){};
-  if (node != nullptr && !node->is_null()) result = read(*node, no_scope, diagnostics);
-  if (diagnostics.has_errors()) throw InputError(diagnostics);
-  return result;
 }
 
 /// The scalar's text; nothing, with an error naming `what`, for any other node.
 std::optional<std::string> read_text(const YamlNode& node, std::string_view what,
                                      Diagnostics& diagnostics);
 
-/// The place among `choices` of the scalar's text; nothing, with an error that suggests a choice,
-/// for another text. `what` names the node, as in `read_text`; the messages are "'x' is not ONE"
-/// and "ALL: a, b, c".
-std::optional<std::size_t> read_choice(const YamlNode& node, std::string_view what,
-                                       std::span<const std::string_view> choices,
-                                       std::string_view one, std::string_view all,
-                                       Diagnostics& diagnostics);
-
 /// The expression in a scalar. A word in quotes is an expression too: its quotes are YAML's.
 std::optional<Expression> read_expression(const YamlNode& node, std::string_view what,
                                           Diagnostics& diagnostics);
 
-/// The expressions of a sequence, or of a scalar as a sequence of one.
-std::vector<Expression> read_expressions(const YamlNode& node, std::string_view what,
+/// The expressions of a sequence, or of a scalar as a sequence of one; none where there is no node.
+std::vector<Expression> read_expressions(const YamlNode* node, std::string_view what,
                                          Diagnostics& diagnostics);
 
 /// The texts of a sequence of scalars, or of a scalar as a sequence of one.
@@ -112,10 +119,6 @@ std::vector<std::pair<std::string, Location>> read_texts(const YamlNode& node,
 /// Adds an error unless `scope`, where it is given, knows the name.
 void check_name(const std::string& name, const Location& where, const Scope* scope,
                 Diagnostics& diagnostics);
-
-/// The same texts as names of parameters, checked where there is a scope.
-std::vector<std::string> read_names(const YamlNode& node, std::string_view what, const Scope* scope,
-                                    Diagnostics& diagnostics);
 
 /// Today's name of a metric, or a hardware counter's in NVIDIA's words; nothing, with an error, for
 /// another name.

@@ -30,28 +30,25 @@ class HeaderReader {
 
   HeaderReading read(const YamlNode& header) {
     const MapReader reader(header, "the pattern's header", pattern_keys, diagnostics_);
-    if (!header.is_map()) {
-      reading_.lacks_kernel_parameters = true;
-      return std::move(reading_);
-    }
     pattern_.summary = reader.text("summary");
     pattern_.help = reader.text("help");
     pattern_.reference = reader.text("reference");
     if (const YamlNode* family = reader.find("family")) read_family(*family);
     read_names(reader.find("parameters"), reader.find("structs"));
-    if (const YamlNode* require = reader.find("require")) {
-      pattern_.require = read_expressions(*require, "require", diagnostics_);
-    }
+    pattern_.require = read_expressions(reader.find("require"), "require", diagnostics_);
     for (const Expression& condition : pattern_.require) {
       if (is_blameless(condition)) continue;
       check_kind(condition, scope_, ValueKind::boolean, "a requirement", diagnostics_,
                  "write a comparison");
     }
     read_kernel_parameters(reader);
-    const YamlNode* launch = reader.require("launch", "launch: {grid: N / BLOCK, block: BLOCK}");
-    if (launch != nullptr) read_launch(*launch);
+    reader.require("launch", "launch: {grid: N / BLOCK, block: BLOCK}");
+    const MapReader launch = reader.map("launch", launch_keys);
+    pattern_.launch.grid = read_extent(launch, "grid");
+    pattern_.launch.block = read_extent(launch, "block");
+    take(launch.expression("shared"), "shared memory", 0, pattern_.launch.shared);
     const YamlNode* useful = reader.require("useful", useful_help);
-    if (useful != nullptr) read_useful(*useful);
+    if (useful != nullptr) read_useful(*useful, reader);
     const YamlNode* verify = reader.require("verify", verify_help);
     if (verify != nullptr) read_verify(*verify);
     return std::move(reading_);
@@ -138,32 +135,24 @@ class HeaderReader {
   std::optional<std::int64_t> read_bound(const MapReader& reader, std::string_view key) {
     const auto expression = reader.expression(key);
     if (!expression) return std::nullopt;
-    if (const auto names = expression->names(); !names.empty()) {
-      diagnostics_.error(
-          expression->where(),
-          fmt::format("'{}' must be a number: it cannot name '{}'", key, names.front()),
-          "a condition over several parameters stands under require:");
-      return std::nullopt;
-    }
-    if (!check_kind(*expression, Scope(), ValueKind::integer, fmt::format("'{}'", key),
-                    diagnostics_)) {
-      return std::nullopt;
-    }
-    const auto value = read_constant(*expression, diagnostics_);
-    return value ? std::optional(std::get<std::int64_t>(*value)) : std::nullopt;
+    const auto names = expression->names();
+    if (names.empty()) return reader.integer(key);
+    diagnostics_.error(expression->where(),
+                       fmt::format("'{}' must be a number: it cannot name '{}'", key, names[0]),
+                       "a condition over several parameters stands under require:");
+    return std::nullopt;
   }
 
   /// The type that a map says, or the kind of a default such as `true`, `float` or `64 Mi`, which
   /// may use the parameters before.
-  std::optional<ValueKind> kind_of_parameter(const YamlNode* type,
+  std::optional<ValueKind> kind_of_parameter(const MapReader* map,
                                              const std::optional<Expression>& value) {
-    if (type != nullptr) {
-      std::array<std::string_view, parameter_types.size()> names;
-      std::ranges::transform(parameter_types, names.begin(), &ParameterType::name);
-      const auto chosen =
-          read_choice(*type, "type", names, "a type of parameter", "the types are", diagnostics_);
-      if (chosen) return parameter_types.at(*chosen).kind;
-    }
+    std::array<std::string_view, parameter_types.size()> names;
+    std::ranges::transform(parameter_types, names.begin(), &ParameterType::name);
+    const auto type = map != nullptr
+                          ? map->choice("type", names, "a type of parameter", "the types are")
+                          : std::nullopt;
+    if (type) return parameter_types.at(*type).kind;
     if (!value || is_blameless(*value)) return std::nullopt;
     Diagnostics ignored;
     return value->check(scope_, ignored);
@@ -206,30 +195,24 @@ class HeaderReader {
     Parameter parameter{key.text};
     parameter.where = key.where;
     std::optional<Expression> value;
-    const YamlNode* type = nullptr;
+    std::optional<MapReader> reader;
     if (node.is_scalar()) {
       value = read_expression(node, key.text, diagnostics_);
     } else {
-      const MapReader reader(node, fmt::format("the parameter '{}'", key.text), parameter_keys,
-                             diagnostics_);
-      if (node.is_map()) {
-        reader.require(
-            "default",
-            "for example default: 256, which sweeps that do not name the parameter take");
-      }
-      value = reader.expression("default");
-      type = reader.find("type");
-      parameter.min = read_bound(reader, "min");
-      parameter.max = read_bound(reader, "max");
-      if (const YamlNode* figure = reader.find("device")) {
-        const auto names = device_figure_names();
-        const auto chosen = read_choice(*figure, "device", names, "a figure of the device",
-                                        "the figures are", diagnostics_);
-        if (chosen) parameter.device = names[*chosen];
-      }
-      parameter.help = reader.text("help");
+      reader.emplace(node, fmt::format("the parameter '{}'", key.text), parameter_keys,
+                     diagnostics_);
+      reader->require("default",
+                      "for example default: 256, which sweeps that do not name the parameter take");
+      value = reader->expression("default");
+      parameter.min = read_bound(*reader, "min");
+      parameter.max = read_bound(*reader, "max");
+      const auto figures = device_figure_names();
+      const auto figure =
+          reader->choice("device", figures, "a figure of the device", "the figures are");
+      if (figure) parameter.device = figures[*figure];
+      parameter.help = reader->text("help");
     }
-    auto kind = kind_of_parameter(type, value);
+    auto kind = kind_of_parameter(reader ? &*reader : nullptr, value);
     if (kind == ValueKind::word) {
       diagnostics_.error(value->where(), fmt::format("the default of '{}' must be an integer, a "
                                                      "boolean or an element type",
@@ -300,11 +283,8 @@ class HeaderReader {
     buffer.where = buffer.type_where = key.where;
     const MapReader reader(node, fmt::format("the buffer '{}'", key.text), buffer_keys,
                            diagnostics_);
-    if (node.is_map()) {
-      reader.require("type",
-                     "for example type: float, or a parameter of type element, or a struct");
-      reader.require("length", "the number of elements, for example length: N");
-    }
+    reader.require("type", "for example type: float, or a parameter of type element, or a struct");
+    reader.require("length", "the number of elements, for example length: N");
     read_type(reader, buffer.type, buffer.type_where);
     check_type(buffer);
     take(reader.expression("length"), fmt::format("the length of '{}'", buffer.name), 1,
@@ -350,10 +330,8 @@ class HeaderReader {
     argument.where = argument.type_where = key.where;
     const MapReader reader(node, fmt::format("the argument '{}'", key.text), argument_keys,
                            diagnostics_);
-    if (node.is_map()) {
-      argument.type = "int32_t";
-      reader.require("value", "an expression, for example value: N");
-    }
+    if (node.is_map()) argument.type = "int32_t";
+    reader.require("value", "an expression, for example value: N");
     read_type(reader, argument.type, argument.type_where);
     check_type(argument);
     const YamlNode* value = reader.find("value");
@@ -373,26 +351,18 @@ class HeaderReader {
       diagnostics_.error(node->where, fmt::format("'{}' takes one to three numbers", key));
       return {};
     }
-    std::vector<Expression> extents = read_expressions(*node, key, diagnostics_);
+    std::vector<Expression> extents = read_expressions(node, key, diagnostics_);
     for (Expression& extent : extents) take(extent, fmt::format("the {}", key), 1, extent);
     return extents;
   }
 
-  void read_launch(const YamlNode& node) {
-    const MapReader reader(node, "launch", launch_keys, diagnostics_);
-    if (!node.is_map()) return;
-    pattern_.launch.grid = read_extent(reader, "grid");
-    pattern_.launch.block = read_extent(reader, "block");
-    take(reader.expression("shared"), "shared memory", 0, pattern_.launch.shared);
-  }
-
-  void read_useful(const YamlNode& node) {
+  void read_useful(const YamlNode& node, const MapReader& header) {
     UsefulBytes& useful = pattern_.useful;
     if (node.is_scalar()) {
       take(read_expression(node, "useful", diagnostics_), "useful read", 0, useful.read);
       return;
     }
-    const MapReader reader(node, "useful", useful_keys, diagnostics_);
+    const MapReader reader = header.map("useful", useful_keys);
     if (node.is_map() && node.entries.empty()) {
       diagnostics_.error(node.where, "'useful' is empty", useful_help);
     }

@@ -24,7 +24,7 @@ void refuse_empty_list(const YamlNode& node, std::string_view key, const std::st
   diagnostics.error(node.where, fmt::format("'{}' names no {}", key, of), help);
 }
 
-/// The metrics under `key`, a name or a list of them, by today's names.
+/// The metrics, a name or a list of them, by today's names.
 std::vector<std::string> read_metrics(const YamlNode& node, std::string_view key,
                                       Diagnostics& diagnostics) {
   refuse_empty_list(node, key, metric_help, diagnostics, "metric");
@@ -41,7 +41,6 @@ ChartLayout read_kind_of_chart(const YamlNode& node, ChartKind kind, const Scope
   ChartLayout layout{kind};
   const MapReader reader(node, fmt::format("'{}'", key_of(kind).name), key_of(kind).keys,
                          diagnostics);
-  if (!node.is_map()) return layout;
   std::vector<std::string> seen;
   for (const Key& key : key_of(kind).keys) {
     const std::string help(key.help);
@@ -53,10 +52,9 @@ ChartLayout read_kind_of_chart(const YamlNode& node, ChartKind kind, const Scope
     } else if (key.form != ValueForm::names) {
       const bool is_of_x = key.form == ValueForm::axis_scale;
       const auto words = is_of_x ? std::span(scale_names) : value_scale_names;
-      const auto chosen =
-          read_choice(*value, key.name, words, "a scale", "the scales are", diagnostics);
-      if (chosen)
+      if (const auto chosen = reader.choice(key.name, words, "a scale", "the scales are")) {
         (is_of_x ? layout.x_scale : layout.value_scale) = static_cast<ScaleChoice>(*chosen);
+      }
     } else {
       if (key.is_required) refuse_empty_list(*value, key.name, help, diagnostics);
       std::vector<std::string>& names = key.name == "x"        ? layout.x
@@ -106,33 +104,26 @@ std::optional<ChartKind> read_kind(const YamlNode& node, const MapReader& reader
 
 void read_chart(const YamlNode& node, const Scope* scope, std::vector<ChartLayout>& charts,
                 Diagnostics& diagnostics) {
-  const MapReader reader(node, "a chart", chart_keys, diagnostics);
-  if (!node.is_map()) return;
-  const auto kind = read_kind(node, reader, diagnostics);
+  const MapReader reader(node, "a chart", chart_keys, diagnostics, scope);
+  const auto kind = node.is_map() ? read_kind(node, reader, diagnostics) : std::nullopt;
   if (!kind) return;
   ChartLayout& layout = charts.emplace_back(
       read_kind_of_chart(*reader.find(key_of(*kind).name), *kind, scope, diagnostics));
-  layout.where = reader.condition("where", scope);
+  layout.where = reader.condition("where");
   layout.title = reader.text("title");
 }
 
-void read_table(const YamlNode& node, const Scope* scope, std::vector<TableLayout>& tables,
-                Diagnostics& diagnostics) {
-  TableLayout& table = tables.emplace_back();
-  const MapReader reader(node, "a table", table_keys, diagnostics);
-  if (!node.is_map()) return;
+TableLayout read_table(const YamlNode& node, const Scope* scope, Diagnostics& diagnostics) {
+  const MapReader reader(node, "a table", table_keys, diagnostics, scope);
   const char* rows_help = "the parameters whose values are the table's lines";
-  if (const YamlNode* rows = reader.require("rows", rows_help)) {
-    refuse_empty_list(*rows, "rows", rows_help, diagnostics);
-    table.rows = read_names(*rows, "rows", scope, diagnostics);
-  }
-  if (const YamlNode* columns = reader.find("columns")) {
-    table.columns = read_names(*columns, "columns", scope, diagnostics);
-  }
+  const YamlNode* rows = reader.require("rows", rows_help);
+  if (rows != nullptr) refuse_empty_list(*rows, "rows", rows_help, diagnostics);
+  TableLayout table{reader.names("rows"), reader.names("columns"), {}, {}, {}};
   const YamlNode* value = reader.require("value", metric_help);
   if (value != nullptr) table.values = read_metrics(*value, "value", diagnostics);
-  table.where = reader.condition("where", scope);
+  table.where = reader.condition("where");
   table.title = reader.text("title");
+  return table;
 }
 
 /// The items of the list under `key`, at most `most`; nothing, with an error, for another value.
@@ -161,25 +152,23 @@ std::vector<std::string> names_of(const ChartLayout& layout) {
   return names;
 }
 
-ReportLayout read_report_layout(const YamlNode& node, const Scope* scope,
+ReportLayout read_report_layout(const YamlNode* node, const Scope* scope,
                                 Diagnostics& diagnostics) {
   ReportLayout layout;
-  const MapReader reader(node, "report", report_keys, diagnostics);
-  if (!node.is_map()) return layout;
+  if (node == nullptr) return layout;
+  const MapReader reader(*node, "report", report_keys, diagnostics);
   const auto tables =
       find_list(reader, "tables", spec_limits::tables,
                 "tables: [{rows: STRIDE, columns: [T], value: bandwidth}]", diagnostics);
-  for (const YamlNode& item : tables) read_table(item, scope, layout.tables, diagnostics);
+  for (const YamlNode& item : tables) {
+    layout.tables.push_back(read_table(item, scope, diagnostics));
+  }
   const auto charts =
       find_list(reader, "charts", spec_limits::charts,
                 "charts: [{line: {x: STRIDE, y: bandwidth, series: T}}]", diagnostics);
   if (reader.find("charts") != nullptr) layout.charts.emplace();
   for (const YamlNode& item : charts) read_chart(item, scope, *layout.charts, diagnostics);
   return layout;
-}
-
-ReportLayout report_layout_of(const std::string& sweep_text) {
-  return read_stored(sweep_text, "report", read_report_layout);
 }
 
 }  // namespace sweep

@@ -67,13 +67,8 @@ struct ReportLayout {
   std::optional<std::vector<ChartLayout>> charts = {};
 };
 
-/// Reads the value of a sweep file's `report:` key, with names of parameters that `scope` knows, if
-/// one is given.
-ReportLayout read_report_layout(const YamlNode& node, const Scope* scope, Diagnostics& diagnostics);
-
-/// The layout that a sweep file's text asks for; an empty one when it asks for none. For reports
-/// made later from a stored text: the text was checked when the run started, so a mistake throws
-/// InputError.
-ReportLayout report_layout_of(const std::string& sweep_text);
+/// Reads the value of a sweep file's `report:` key, if there is one, with names of parameters that
+/// `scope` knows, if one is given.
+ReportLayout read_report_layout(const YamlNode* node, const Scope* scope, Diagnostics& diagnostics);
 
 }  // namespace sweep

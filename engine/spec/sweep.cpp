@@ -104,18 +104,6 @@ bool apply_device_figures(Sweep& sweep, const DeviceFigures& figures) {
 
 namespace {
 
-/// The names of all the patterns' parameters, and "pattern" itself.
-Scope parameters_of(const std::vector<PatternPtr>& patterns) {
-  Scope scope;
-  for (const PatternPtr& pattern : patterns) {
-    for (const Parameter& parameter : pattern->parameters) {
-      if (!scope.kind_of(parameter.name)) scope.add(parameter.name, parameter.kind);
-    }
-  }
-  scope.add("pattern", ValueKind::word);
-  return scope;
-}
-
 class SweepParser {
  public:
   SweepParser(const SourcePtr& source, const std::filesystem::path& path,
@@ -145,28 +133,33 @@ class SweepParser {
     if (!root.is_map()) return;
     sweep_.summary = reader.text("summary");
     read_patterns(root, reader);
-    scope_ = parameters_of(sweep_.patterns);
+    for (const PatternPtr& pattern : sweep_.patterns) {
+      for (const Parameter& parameter : pattern->parameters) {
+        if (!scope_.kind_of(parameter.name)) scope_.add(parameter.name, parameter.kind);
+      }
+    }
+    scope_.add("pattern", ValueKind::word);
     if (const YamlNode* axes = reader.find("axes")) {
       for_each_axis(*axes, "axes", "STRIDE: [1, 2, 4]",
                     [&](const YamlNode&, Axis axis) { sweep_.axes.push_back(std::move(axis)); });
     }
     if (const YamlNode* zip = reader.find("zip")) read_zip(*zip);
-    if (const YamlNode* where = reader.find("where")) {
-      sweep_.where = read_expressions(*where, "where", diagnostics_);
-    }
-    if (const YamlNode* node = reader.find("measure")) read_measure(*node, sweep_, diagnostics_);
+    sweep_.where = read_expressions(reader.find("where"), "where", diagnostics_);
+    read_measure(reader, sweep_, diagnostics_);
     // Without its patterns every name would be unknown.
     const Scope* scope = patterns_complete_ ? &scope_ : nullptr;
     if (const YamlNode* tune = reader.find("tune")) {
       sweep_.tune = read_tune_rules(*tune, scope, diagnostics_);
     }
-    if (const YamlNode* report = reader.find("report")) {
-      sweep_.report = read_report_layout(*report, scope, diagnostics_);
+    sweep_.report = read_report_layout(reader.find("report"), scope, diagnostics_);
+    const MapReader emulator = reader.map("emulator", emulator_keys);
+    if (const YamlNode* set = emulator.find("set")) {
+      for_each_axis(*set, "set", "emulator: {set: {N: 1 Mi}}",
+                    [&](const YamlNode& name, Axis axis) {
+                      if (check_moves_alone(name)) sweep_.emulator_set.push_back(std::move(axis));
+                    });
     }
-    if (const YamlNode* emulator = reader.find("emulator")) read_emulator(*emulator);
-    if (const YamlNode* expect = reader.find("expect")) {
-      sweep_.expect = read_expectations(*expect, scope, diagnostics_);
-    }
+    sweep_.expect = read_expectations(reader.find("expect"), scope, diagnostics_);
     for (const Override& replacement : overrides) apply(replacement);
     if (patterns_complete_) check_conditions();
   }
@@ -220,31 +213,6 @@ class SweepParser {
     return true;
   }
 
-  /// Adds an error at the first value that a pattern's parameter cannot have.
-  void check_axis_values(const std::string& name, const YamlNode& node,
-                         const std::vector<Value>& values) {
-    for (const PatternPtr& pattern : sweep_.patterns) {
-      const Parameter* parameter = pattern->find_parameter(name);
-      if (!patterns_complete_ || parameter == nullptr) continue;
-      for (std::size_t i = 0; i < values.size(); ++i) {
-        const std::string mistake = why_not(*pattern, *parameter, values[i]);
-        if (mistake.empty()) continue;
-        const bool is_bound = kind_of(values[i]) == parameter->kind;
-        diagnostics_.error(
-            node.is_sequence() ? node.items[i].where : node.where, mistake,
-            is_bound ? fmt::format("the pattern '{}' sets this limit", pattern->name) : "");
-        break;
-      }
-    }
-  }
-
-  static std::string why_not(const Pattern& pattern, const Parameter& parameter,
-                             const Value& value) {
-    if (kind_of(value) == parameter.kind) return why_out_of_bounds(parameter, value);
-    return fmt::format("'{}' of the pattern '{}' is {}, but {} is {}", parameter.name, pattern.name,
-                       describe(parameter.kind), sweep::to_string(value), describe(kind_of(value)));
-  }
-
   /// The axis with the values under its name, which may be none, with errors; nothing when no axis
   /// can have the name.
   std::optional<Axis> read_axis(const YamlNode& name, const YamlNode& node) {
@@ -256,9 +224,27 @@ class SweepParser {
     return axis;
   }
 
+  /// Adds an error too at the first value that a pattern's parameter cannot have.
   std::vector<Value> read_values(const std::string& name, const YamlNode& node, bool may_repeat) {
     std::vector<Value> values = read_axis_values(node, name, diagnostics_, may_repeat);
-    check_axis_values(name, node, values);
+    for (const PatternPtr& pattern : sweep_.patterns) {
+      const Parameter* parameter = pattern->find_parameter(name);
+      if (!patterns_complete_ || parameter == nullptr) continue;
+      const auto wrong = std::ranges::find_if(values, [&](const Value& value) {
+        return kind_of(value) != parameter->kind || !why_out_of_bounds(*parameter, value).empty();
+      });
+      if (wrong == values.end()) continue;
+      const auto place = static_cast<std::size_t>(wrong - values.begin());
+      const Location& where = node.is_sequence() ? node.items[place].where : node.where;
+      if (const ValueKind kind = kind_of(*wrong); kind != parameter->kind) {
+        diagnostics_.error(where, fmt::format("'{}' of the pattern '{}' is {}, but {} is {}", name,
+                                              pattern->name, describe(parameter->kind),
+                                              sweep::to_string(*wrong), describe(kind)));
+      } else {
+        diagnostics_.error(where, why_out_of_bounds(*parameter, *wrong),
+                           fmt::format("the pattern '{}' sets this limit", pattern->name));
+      }
+    }
     return values;
   }
 
@@ -357,15 +343,6 @@ class SweepParser {
     return true;
   }
 
-  void read_emulator(const YamlNode& node) {
-    const MapReader reader(node, "emulator", emulator_keys, diagnostics_);
-    const YamlNode* set = reader.find("set");
-    if (set == nullptr) return;
-    for_each_axis(*set, "set", "emulator: {set: {N: 1 Mi}}", [&](const YamlNode& name, Axis axis) {
-      if (check_moves_alone(name)) sweep_.emulator_set.push_back(std::move(axis));
-    });
-  }
-
   void check_conditions() {
     Scope scope = scope_;
     for (const PatternPtr& pattern : sweep_.patterns) {
@@ -412,6 +389,24 @@ class SweepParser {
 Sweep parse_sweep(const SourcePtr& source, const std::filesystem::path& path,
                   const PatternLookup& lookup, const std::vector<Override>& overrides) {
   return SweepParser(source, path, lookup).parse(overrides);
+}
+
+Sweep read_stored_sweep(const std::string& text) {
+  Sweep sweep;
+  Diagnostics diagnostics;
+  sweep.source = std::make_shared<Source>(Source{"the stored sweep", text});
+  if (const auto root = read_yaml(sweep.source, diagnostics)) {
+    const auto find = [&](std::string_view key) {
+      const YamlNode* node = root->find(key);
+      return node != nullptr && !node->is_null() ? node : nullptr;
+    };
+    const YamlNode* summary = find("summary");
+    if (summary != nullptr && summary->is_scalar()) sweep.summary = summary->text;
+    sweep.report = read_report_layout(find("report"), nullptr, diagnostics);
+    sweep.expect = read_expectations(find("expect"), nullptr, diagnostics);
+  }
+  if (diagnostics.has_errors()) throw InputError(diagnostics);
+  return sweep;
 }
 
 }  // namespace sweep

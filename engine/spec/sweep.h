@@ -122,6 +122,10 @@ struct Override {
 Sweep parse_sweep(const SourcePtr& source, const std::filesystem::path& path,
                   const PatternLookup& lookup, const std::vector<Override>& overrides);
 
+/// The summary, the layout of reports and the expectations in a stored sweep file's text, for
+/// reports made later. The text was checked when the run started, so a mistake throws InputError.
+Sweep read_stored_sweep(const std::string& text);
+
 /// The figures of a device that a parameter may have for its default (`device:` in its header); 0
 /// where one is not known.
 struct DeviceFigures {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <set>
 #include <span>
@@ -18,18 +19,6 @@
 
 namespace sweep {
 namespace {
-
-std::optional<std::int64_t> read_bound(const MapReader& reader, const YamlNode& node,
-                                       std::string_view key, Diagnostics& diagnostics) {
-  const auto expression = reader.expression(key);
-  if (!expression) return std::nullopt;
-  const auto value = read_constant(*expression, diagnostics);
-  if (!value) return std::nullopt;
-  if (const auto* number = std::get_if<std::int64_t>(&*value)) return *number;
-  diagnostics.error(node.find(key)->where, fmt::format("'{}' must be an integer, but this is {}",
-                                                       key, describe(kind_of(*value))));
-  return std::nullopt;
-}
 
 void refuse_length(const YamlNode& node, const std::string& name, std::uint64_t length,
                    Diagnostics& diagnostics) {
@@ -58,10 +47,10 @@ std::vector<Value> read_range(const YamlNode& node, const std::string& name,
   const std::string help = "write {from: 1, to: 32}, with step: 4 or multiply: 2 if need be";
   reader.require("from", help);
   reader.require("to", help);
-  const auto from = read_bound(reader, node, "from", diagnostics);
-  const auto to = read_bound(reader, node, "to", diagnostics);
-  const auto step = read_bound(reader, node, "step", diagnostics);
-  const auto multiply = read_bound(reader, node, "multiply", diagnostics);
+  const auto from = reader.integer("from");
+  const auto to = reader.integer("to");
+  const auto step = reader.integer("step");
+  const auto multiply = reader.integer("multiply");
   const auto refuse = [&](std::string_view key, const char* message) {
     diagnostics.error(node.find(key)->where, message);
   };
@@ -97,24 +86,19 @@ std::vector<Value> read_range(const YamlNode& node, const std::string& name,
   return values;
 }
 
-std::optional<Value> read_value(const YamlNode& node, const std::string& name,
-                                Diagnostics& diagnostics) {
-  if (!node.is_scalar()) {
-    diagnostics.error(
-        node.where,
-        fmt::format("a value of '{}' must be an integer, a boolean or an element type", name));
-    return std::nullopt;
-  }
-  const auto expression = read_expression(node, name, diagnostics);
-  return expression ? read_constant(*expression, diagnostics) : std::nullopt;
-}
-
 std::vector<Value> read_list(std::span<const YamlNode> items, const std::string& name,
                              bool may_repeat, Diagnostics& diagnostics) {
   std::vector<Value> values;
   std::set<Value> seen;
   for (const YamlNode& item : items) {
-    auto value = read_value(item, name, diagnostics);
+    if (!item.is_scalar()) {
+      diagnostics.error(item.where, fmt::format("a value of '{}' must be an integer, a boolean or "
+                                                "an element type",
+                                                name));
+    }
+    const auto expression =
+        item.is_scalar() ? read_expression(item, name, diagnostics) : std::nullopt;
+    auto value = expression ? read_constant(*expression, diagnostics) : std::nullopt;
     // More messages would not be shown.
     if (diagnostics.left_out(Severity::error) > 0) break;
     if (!value) continue;
@@ -184,8 +168,7 @@ std::vector<Value> read_axis_values(const YamlNode& node, const std::string& nam
   } else if (node.is_map()) {
     values = read_range(node, name, diagnostics);
   } else {
-    values = read_list(node.is_sequence() ? std::span(node.items) : std::span(&node, 1), name,
-                       may_repeat, diagnostics);
+    values = read_list(items_of(node), name, may_repeat, diagnostics);
   }
   if (values.size() > spec_limits::axis_values) {
     refuse_length(node, name, values.size(), diagnostics);
@@ -218,56 +201,6 @@ std::optional<YamlEntry> read_override(const Override& argument, Diagnostics& di
 namespace {
 
 constexpr Patience default_patience{100};
-
-/// Reads decimals and counts within bounds; what is none, or out of them, is one mistake.
-class NumberReader : public MapReader {
- public:
-  using MapReader::MapReader;
-
-  /// A decimal that `fits`, with % as a hundredth if it is a `share`.
-  template <class Fits>
-  void decimal(std::string_view key, auto& result, Fits fits, const char* what, const char* help,
-               bool share = false) const {
-    const YamlNode* node = find(key);
-    const auto text = node != nullptr ? read_text(*node, key, diagnostics_) : std::nullopt;
-    if (!text) return;
-    const auto value = share || !text->ends_with('%') ? parse_decimal(*text) : std::nullopt;
-    if (value && fits(*value)) {
-      result = *value;
-    } else {
-      diagnostics_.error(node->where, fmt::format("'{}' must be {}", key, what), help);
-    }
-  }
-
-  /// A constant integer from 1 to `most`, which is `what`.
-  template <class Count>
-  void count(std::string_view key, Count& result,
-             std::int64_t most = std::numeric_limits<std::int64_t>::max(),
-             const std::string& what = "of at least 1") const {
-    const auto text = expression(key);
-    const auto value = text ? read_constant(*text, diagnostics_) : std::nullopt;
-    if (!value) return;
-    const auto* number = std::get_if<std::int64_t>(&*value);
-    if (number != nullptr && *number >= 1 && *number <= most) {
-      result = static_cast<Count>(*number);
-    } else {
-      diagnostics_.error(text->where(), fmt::format("'{}' must be an integer {}", key, what));
-    }
-  }
-};
-
-void read_samples(const YamlNode& node, MeasureRules& rules, Diagnostics& diagnostics) {
-  const NumberReader reader(node, "samples", samples_keys, diagnostics);
-  const std::string what = fmt::format("from 1 to {}", spec_limits::samples);
-  reader.count("min", rules.min_samples, spec_limits::samples, what);
-  reader.count("max", rules.max_samples, spec_limits::samples, what);
-  if (rules.min_samples <= rules.max_samples) return;
-  const bool both = reader.find("min") != nullptr && reader.find("max") != nullptr;
-  diagnostics.error(node.where,
-                    fmt::format("the fewest samples ({}) are more than the most ({})",
-                                rules.min_samples, rules.max_samples),
-                    both ? "" : "give both min and max");
-}
 
 /// What `counters` asks the hardware's counters for, by canonical names: true for the default set,
 /// false or off for none, a name, or a list of names.
@@ -308,58 +241,55 @@ void read_objectives(const YamlNode& tune, TuneRules& rules, Diagnostics& diagno
   });
 }
 
-Budget read_budget(const YamlNode& node, Diagnostics& diagnostics) {
+Budget read_budget(const MapReader& tune, Diagnostics& diagnostics) {
+  const YamlNode* node = tune.find("budget");
+  if (node == nullptr) return {{}, {}, default_patience};
   Budget budget;
-  const NumberReader reader(node, "budget", budget_keys, diagnostics);
-  if (!node.is_map()) return budget;
-  if (node.entries.empty()) {
-    diagnostics.error(node.where, "'budget' sets no limit",
+  const MapReader reader = tune.map("budget", budget_keys);
+  if (node->is_map() && node->entries.empty()) {
+    diagnostics.error(node->where, "'budget' sets no limit",
                       "budget: {configurations: 200, seconds: 60, no_better: {by: 1 %, in: 50}}");
   }
   reader.count("configurations", budget.configurations);
-  const auto is_limit = [](double value) {
-    return value > 0 && value <= spec_limits::tune_seconds;
-  };
-  reader.decimal("seconds", budget.seconds, is_limit, "a number above 0 and up to 31536000",
-                 "for example 60");
-  if (const YamlNode* no_better = reader.find("no_better")) {
-    const NumberReader numbers(*no_better, "no_better", patience_keys, diagnostics);
-    if (!no_better->is_map()) return budget;
-    budget.patience = default_patience;
-    numbers.count("in", budget.patience->configurations);
-    const auto is_share = [](double value) { return value >= 0 && value < 1; };
-    numbers.decimal("by", budget.patience->share, is_share, "a share from 0 to less than 1",
-                    "for example 1 %, which is 0.01", true);
-  }
+  reader.decimal("seconds", budget.seconds, {just_above(0), spec_limits::tune_seconds},
+                 "a number above 0 and up to 31536000", "for example 60");
+  if (reader.find("no_better") == nullptr) return budget;
+  budget.patience = default_patience;
+  const MapReader patience = reader.map("no_better", patience_keys);
+  patience.count("in", budget.patience->configurations);
+  patience.decimal("by", budget.patience->share, {0, std::nextafter(1, 0)},
+                   "a share from 0 to less than 1", "for example 1 %, which is 0.01", true);
   return budget;
 }
 
 }  // namespace
 
-void read_measure(const YamlNode& node, Sweep& sweep, Diagnostics& diagnostics) {
+void read_measure(const MapReader& sweep_reader, Sweep& sweep, Diagnostics& diagnostics) {
   MeasureRules& rules = sweep.measure;
-  const NumberReader reader(node, "measure", measure_keys, diagnostics);
-  if (const YamlNode* cache = reader.find("cache")) {
-    const std::string_view states[] = {to_string(CacheState::cold), to_string(CacheState::warm)};
-    const auto chosen =
-        read_choice(*cache, "cache", states, "a state of the cache", "the states are", diagnostics);
-    if (chosen) rules.cache = cache_states.at(*chosen);
+  const MapReader reader = sweep_reader.map("measure", measure_keys);
+  const std::string_view states[] = {to_string(CacheState::cold), to_string(CacheState::warm)};
+  if (const auto state = reader.choice("cache", states, "a state of the cache", "the states are")) {
+    rules.cache = cache_states.at(*state);
   }
-  const auto is_noise = [](double value) { return value >= 0 && value <= 1; };
-  reader.decimal("noise", rules.noise, is_noise, "a share from 0 to 1",
+  reader.decimal("noise", rules.noise, {0, 1}, "a share from 0 to 1",
                  "for example 0.5 %, which is 0.005", true);
-  const auto is_limit = [](double value) {
-    return value > 0 && value <= spec_limits::measure_seconds;
-  };
-  reader.decimal("seconds", rules.seconds, is_limit, "a number above 0 and up to 86400",
-                 "for example 0.5");
-  if (const YamlNode* samples = reader.find("samples")) read_samples(*samples, rules, diagnostics);
-  if (const YamlNode* caches = reader.find("caches")) {
-    const auto text = read_text(*caches, "caches", diagnostics);
-    rules.caches = text == "true";
-    if (text && *text != "true" && *text != "false") {
-      diagnostics.error(caches->where, "'caches' must be true or false");
-    }
+  reader.decimal("seconds", rules.seconds, {just_above(0), spec_limits::measure_seconds},
+                 "a number above 0 and up to 86400", "for example 0.5");
+  const MapReader samples = reader.map("samples", samples_keys);
+  samples.count("min", rules.min_samples, spec_limits::samples);
+  samples.count("max", rules.max_samples, spec_limits::samples);
+  if (rules.min_samples > rules.max_samples) {
+    const bool both = samples.find("min") != nullptr && samples.find("max") != nullptr;
+    diagnostics.error(reader.find("samples")->where,
+                      fmt::format("the fewest samples ({}) are more than the most ({})",
+                                  rules.min_samples, rules.max_samples),
+                      both ? "" : "give both min and max");
+  }
+  const YamlNode* caches = reader.find("caches");
+  const std::string on = reader.text("caches");
+  rules.caches = on == "true";
+  if (caches != nullptr && caches->is_scalar() && on != "true" && on != "false") {
+    diagnostics.error(caches->where, "'caches' must be true or false");
   }
   const YamlNode* counters = reader.find("counters");
   if (counters != nullptr) sweep.counters = read_counters(*counters, diagnostics);
@@ -368,37 +298,31 @@ void read_measure(const YamlNode& node, Sweep& sweep, Diagnostics& diagnostics) 
 TuneRules read_tune_rules(const YamlNode& node, const Scope* scope, Diagnostics& diagnostics) {
   TuneRules rules;
   const std::size_t errors_before = diagnostics.error_count();
-  const NumberReader reader(node, "tune", tune_keys, diagnostics);
-  if (!node.is_map()) return rules;
+  const MapReader reader(node, "tune", tune_keys, diagnostics, scope);
   read_objectives(node, rules, diagnostics);
   if (rules.objectives.empty() && diagnostics.error_count() == errors_before) {
     diagnostics.error(node.where, "'tune' does not say what to search for",
                       "maximize: bandwidth, or minimize: time");
   }
-  if (const YamlNode* for_each = reader.find("for_each")) {
-    rules.for_each = read_names(*for_each, "for_each", scope, diagnostics);
+  rules.for_each = reader.names("for_each");
+  const std::vector<std::string> names = strategy_names();
+  const YamlNode* strategy = reader.find("strategy");
+  const std::string wanted = reader.text("strategy");
+  if (std::ranges::find(names, wanted) != names.end()) {
+    rules.strategy = wanted;
+  } else if (strategy != nullptr && strategy->is_scalar()) {
+    diagnostics.error(strategy->where, fmt::format("there is no strategy '{}'", wanted),
+                      suggest(wanted, names, "the strategies are"));
   }
-  if (const YamlNode* strategy = reader.find("strategy")) {
-    const std::vector<std::string> names = strategy_names();
-    const auto text = read_text(*strategy, "strategy", diagnostics);
-    if (text && std::ranges::find(names, *text) == names.end()) {
-      diagnostics.error(strategy->where, fmt::format("there is no strategy '{}'", *text),
-                        suggest(*text, names, "the strategies are"));
-    } else if (text) {
-      rules.strategy = *text;
-    }
-  }
-  rules.budget.patience = default_patience;
-  if (const YamlNode* budget = reader.find("budget")) {
-    rules.budget = read_budget(*budget, diagnostics);
-  }
+  rules.budget = read_budget(reader, diagnostics);
   reader.count("seed", rules.seed);
   const YamlNode* cut_off = reader.find("cut_off");
   if (cut_off != nullptr && cut_off->text == "off") {
     rules.cut_off = 0;
   } else {
-    const auto is_factor = [](double value) { return value > 1; };
-    reader.decimal("cut_off", rules.cut_off, is_factor, "a number above 1, or off",
+    reader.decimal("cut_off", rules.cut_off,
+                   {just_above(1), std::numeric_limits<double>::infinity()},
+                   "a number above 1, or off",
                    "with 1.5 what is 1.5 times slower than the best is dropped early");
   }
   return rules;

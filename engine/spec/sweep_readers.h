@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/spec/map_reader.h"
 #include "engine/spec/sweep.h"
 
 namespace sweep {
@@ -20,8 +21,8 @@ std::vector<Value> read_axis_values(const YamlNode& node, const std::string& nam
 /// it is neither.
 std::optional<YamlEntry> read_override(const Override& argument, Diagnostics& diagnostics);
 
-/// Reads the value of a sweep file's `measure:` key; what it does not name keeps its default.
-void read_measure(const YamlNode& node, Sweep& sweep, Diagnostics& diagnostics);
+/// Reads a sweep file's `measure:` key; what it does not name keeps its default.
+void read_measure(const MapReader& sweep_reader, Sweep& sweep, Diagnostics& diagnostics);
 
 /// Reads the value of a sweep file's `tune:` key. The names of `for_each` are those that `scope`
 /// knows, if one is given.
