@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/spec/expectation.h"
+#include "engine/spec/report_layout.h"
 #include "engine/store/record.h"
 
 namespace sweep {

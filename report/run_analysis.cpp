@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "engine/text/units.h"
-#include "engine/text/yaml.h"
 #include "report/metric_column.h"
 
 namespace sweep {
@@ -31,14 +30,6 @@ RunRecord find_run(const Store& store, std::optional<std::int64_t> id) {
     fail(fmt::format("has no run {}; its newest is run {}", *id, runs.back().id));
   }
   return *found;
-}
-
-std::string summary_of(const std::string& sweep_text) {
-  Diagnostics ignored;
-  const auto source = std::make_shared<Source>(Source{"the stored sweep", sweep_text});
-  const auto root = read_yaml(source, ignored);
-  const YamlNode* summary = root ? root->find("summary") : nullptr;
-  return summary != nullptr && summary->is_scalar() ? summary->text : std::string();
 }
 
 }  // namespace
@@ -65,9 +56,10 @@ RunResults load_results(const Store& store, std::optional<std::int64_t> run_id) 
     const auto found = derived.find(stored.point.key.pattern_name);
     if (found != derived.end()) stored.point.derived = found->second;
   }
-  results.layout = report_layout_of(results.run.provenance.sweep_text);
-  results.expectations = expectations_of(results.run.provenance.sweep_text);
-  results.summary = summary_of(results.run.provenance.sweep_text);
+  StoredSweep stored = read_stored_sweep(results.run.provenance.sweep_text);
+  results.layout = std::move(stored.report);
+  results.expectations = std::move(stored.expect);
+  results.summary = std::move(stored.summary);
   return results;
 }
 

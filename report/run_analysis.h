@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/spec/expectation.h"
 #include "engine/spec/report_layout.h"
 #include "engine/store/ranking.h"
 #include "engine/store/record.h"

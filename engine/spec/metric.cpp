@@ -7,278 +7,223 @@
 namespace sweep {
 namespace {
 
-/// A metric's row; group and origins come with the group that it stands in.
-struct Row : MetricDefinition {
-  Row(std::string metric, std::string in_unit, Better which, std::string means,
-      std::string of_nvprof = {}, std::string text = {}) {
-    name = std::move(metric);
-    unit = std::move(in_unit);
-    better = which;
-    meaning = std::move(means);
-    old_name = std::move(of_nvprof);
-    counters = std::move(text);
-    if (!counters.empty()) formula = parse_formula(name, counters);
-    if (unit == "%") tolerance = {0, 0.5};
-  }
+/// Of a ratio of counts.
+constexpr CountTolerance ratio{.absolute = 0};
+/// Counters have more wavefronts where an access waits for others: on an NVIDIA H200 the tiles of
+/// transpose_tiles have up to 16 % more than their accesses need.
+constexpr CountTolerance waiting{.waiting = 0.2};
+constexpr CountTolerance waiting_ratio{.absolute = 0, .waiting = 0.2};
 
-  Row& follows(TimeRelation time) { return set(relation, time); }
-  Row& headline(int place) { return set(MetricDefinition::headline, place); }
-  Row& cost(int place) { return set(MetricDefinition::cost, place); }
-  Row& left_out_at_zero() { return set(is_zero_left_out, true); }
-  Row& ratio() { return set(tolerance.absolute, 0); }
-  /// The emulator's figure is that of a model of the caches.
-  Row& modelled(double relative, double absolute) {
-    needs_caches = true;
-    return set(tolerance, {relative, absolute});
+/// Its group, and its origins where they are the group's, come with the group that it stands in.
+MetricDefinition row(std::string name, std::string unit, Better better, std::string meaning,
+                     MetricTraits traits = {}, std::string of_nvprof = {},
+                     const std::string& counters = {}) {
+  MetricDefinition metric{std::move(traits),  std::move(name),      std::move(unit), better,
+                          std::move(meaning), std::move(of_nvprof), counters};
+  if (!counters.empty()) metric.formula = parse_formula(metric.name, counters);
+  if (metric.unit == "%" && !metric.needs_caches) {
+    metric.tolerance = {0, 0.5, metric.tolerance.waiting};
   }
-  /// Counters have more wavefronts where an access waits for others: on an NVIDIA H200 the tiles of
-  /// transpose_tiles have up to 16 % more than their accesses need.
-  Row& waits(std::vector<std::string> share_of) {
-    tolerance.waiting = 0.2;
-    return set(wavefronts, std::move(share_of));
-  }
-  /// The emulator executes PTX, and the hardware the machine code that it becomes.
-  Row& not_comparable() { return set(is_comparable, false); }
-  Row& of_hardware_alone() { return set(origins, {Origin::hardware}); }
-
- private:
-  template <class T>
-  Row& set(T& field, std::type_identity_t<T> value) {
-    field = std::move(value);
-    return *this;
-  }
-};
-
-struct Group {
-  std::string_view name;
-  bool is_measured;
-  std::vector<Row> rows;
-};
-
-std::vector<Group> make_groups() {
-  using enum Better;
-  using enum TimeRelation;
-  const std::vector<Row> times = {
-      Row("time", "us", lower, "median of the samples").follows(proportional).headline(1),
-      Row("time_low", "us", lower, "lower end of the median's 95 % confidence interval")
-          .follows(proportional),
-      Row("time_high", "us", lower, "upper end of the median's 95 % confidence interval")
-          .follows(proportional),
-      Row("time_min", "us", lower, "fastest sample").follows(proportional),
-      Row("time_q1", "us", lower, "first quartile of the samples").follows(proportional),
-      Row("time_q3", "us", lower, "third quartile of the samples").follows(proportional),
-      Row("noise", "%", lower, "half the median's confidence interval, as a share of it")
-          .headline(4),
-      Row("samples", "1", neither, "timed launches, or batches of them, in the figures"),
-      Row("outliers", "1", lower,
-          "samples far from the others: beyond Tukey's fences at three interquartile ranges"),
-      Row("low_clock_samples", "1", lower,
-          "samples left out of the figures since the clock was over 2 % below that of the others"),
-      Row("launches_per_sample", "1", neither, "launches that a sample is the mean of"),
-      Row("bandwidth", "GB/s", higher, "useful bytes / time, 1 GB = 1e9 B")
-          .follows(inverse)
-          .headline(2),
-      Row("percent_of_peak", "%", higher,
-          "bandwidth / the device's theoretical peak memory bandwidth")
-          .follows(inverse)
-          .headline(3),
-      Row("shared_bandwidth", "GB/s", higher, "useful bytes of shared memory / time, 1 GB = 1e9 B")
-          .follows(inverse),
-      Row("useful_bytes", "B", neither, "bytes the algorithm needs to move in one launch"),
-  };
-  const std::vector<Row> states = {
-      Row("sm_clock", "MHz", neither,
-          "clock of the multiprocessors: median over the samples, else right after the last"),
-      Row("memory_clock", "MHz", neither, "clock of the device memory right after the last sample"),
-      Row("temperature", "°C", neither, "temperature of the GPU right after the last sample"),
-      Row("power", "W", neither, "power that the device draws right after the last sample"),
-  };
-  const std::vector<Row> loads = {
-      Row("load_requests", "1", neither, "warp-wide global loads", "global_load_requests",
-          "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"),
-      Row("load_sectors", "1", neither, "32-byte sectors that the requests touch",
-          "gld_transactions", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum")
-          .cost(3),
-      Row("load_lines", "1", neither, "128-byte lines that the requests touch"),
-      Row("load_transactions", "1", neither,
-          "memory transactions of the requests by the device's own rule; the sectors from compute "
-          "capability 5.0 on")
-          .cost(1),
-      Row("load_sectors_per_request", "1", lower, "load_sectors / load_requests",
-          "gld_transactions_per_request",
-          "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum / "
-          "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum")
-          .ratio()
-          .headline(11),
-      Row("load_lines_per_request", "1", lower, "load_lines / load_requests").ratio(),
-      Row("load_transactions_per_request", "1", lower, "load_transactions / load_requests").ratio(),
-      Row("load_bytes", "B", neither, "different bytes the requests wanted"),
-      Row("load_lanes_per_request", "1", higher, "active threads of a request").ratio(),
-      Row("load_tag_wavefronts", "1", neither,
-          "passes through the L1 cache's tags, four lines each"),
-      Row("load_data_wavefronts", "1", neither, "passes through the L1 cache's data banks"),
-      Row("load_efficiency", "%", higher, "load_bytes / (32 B * load_sectors)", "gld_efficiency"),
-  };
-  const std::vector<Row> stores = {
-      Row("store_requests", "1", neither, "warp-wide global stores", "global_store_requests",
-          "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"),
-      Row("store_sectors", "1", neither, "32-byte sectors that the requests touch",
-          "gst_transactions", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum")
-          .cost(4),
-      Row("store_lines", "1", neither, "128-byte lines that the requests touch"),
-      Row("store_transactions", "1", neither,
-          "memory transactions of the requests by the device's own rule; the sectors from compute "
-          "capability 5.0 on")
-          .cost(2),
-      Row("store_sectors_per_request", "1", lower, "store_sectors / store_requests",
-          "gst_transactions_per_request",
-          "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum / "
-          "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum")
-          .ratio()
-          .headline(12),
-      Row("store_lines_per_request", "1", lower, "store_lines / store_requests").ratio(),
-      Row("store_transactions_per_request", "1", lower, "store_transactions / store_requests")
-          .ratio(),
-      Row("store_bytes", "B", neither, "different bytes the requests wanted"),
-      Row("store_lanes_per_request", "1", higher, "active threads of a request").ratio(),
-      Row("store_tag_wavefronts", "1", neither,
-          "passes through the L1 cache's tags, four lines each"),
-      Row("store_data_wavefronts", "1", neither, "passes through the L1 cache's data banks"),
-      Row("store_efficiency", "%", higher, "store_bytes / (32 B * store_sectors)",
-          "gst_efficiency"),
-  };
-  const std::vector<Row> together = {
-      Row("efficiency", "%", higher,
-          "bytes wanted / (32 B * sectors), global loads and stores together")
-          .headline(13),
-  };
-  const std::vector<Row> shared = {
-      Row("shared_load_requests", "1", neither, "warp-wide loads of shared memory", "",
-          "smsp__inst_executed_op_shared_ld_pred_on_any.sum"),
-      Row("shared_load_wavefronts", "1", neither, "passes through the banks that they take",
-          "shared_load_transactions", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum")
-          .cost(5)
-          .waits({"shared_load_wavefronts"}),
-      Row("shared_load_conflicts", "1", lower,
-          "bank conflicts: wavefronts beyond what the bytes need", "shared_ld_bank_conflict",
-          "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum")
-          .waits({"shared_load_wavefronts"}),
-      Row("shared_load_wavefronts_per_request", "1", lower,
-          "shared_load_wavefronts / shared_load_requests", "shared_load_transactions_per_request",
-          "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum / "
-          "smsp__inst_executed_op_shared_ld_pred_on_any.sum")
-          .ratio()
-          .headline(14)
-          .waits({"shared_load_wavefronts_per_request"}),
-      Row("shared_store_requests", "1", neither, "warp-wide stores of shared memory", "",
-          "smsp__inst_executed_op_shared_st_pred_on_any.sum"),
-      Row("shared_store_wavefronts", "1", neither, "passes through the banks that they take",
-          "shared_store_transactions", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum")
-          .cost(6)
-          .waits({"shared_store_wavefronts"}),
-      Row("shared_store_conflicts", "1", lower,
-          "bank conflicts: wavefronts beyond what the bytes need", "shared_st_bank_conflict",
-          "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum")
-          .waits({"shared_store_wavefronts"}),
-      Row("shared_store_wavefronts_per_request", "1", lower,
-          "shared_store_wavefronts / shared_store_requests",
-          "shared_store_transactions_per_request",
-          "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum / "
-          "smsp__inst_executed_op_shared_st_pred_on_any.sum")
-          .ratio()
-          .headline(15)
-          .waits({"shared_store_wavefronts_per_request"}),
-      Row("shared_conflicts", "1", lower, "bank conflicts of loads and stores together", "",
-          "(l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum + "
-          "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum)")
-          .headline(16)
-          .waits({"shared_load_wavefronts", "shared_store_wavefronts"}),
-      Row("shared_efficiency", "%", higher, "bytes wanted / (128 B * wavefronts) in shared memory")
-          .waits({}),
-  };
-  const std::vector<Row> others = {
-      Row("atomic_requests", "1", neither, "warp-wide atomic operations on global memory", "",
-          "(l1tex__t_requests_pipe_lsu_mem_global_op_red.sum + "
-          "l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum)"),
-      Row("atomic_sectors", "1", neither, "sectors that they touch", "atomic_transactions",
-          "(l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum + "
-          "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum)")
-          .cost(7)
-          .left_out_at_zero(),
-      Row("local_load_sectors", "1", neither, "sectors of loads of local memory",
-          "local_load_transactions", "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum")
-          .cost(8)
-          .left_out_at_zero(),
-      Row("local_store_sectors", "1", neither, "sectors of stores of local memory",
-          "local_store_transactions", "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum")
-          .cost(9)
-          .left_out_at_zero(),
-  };
-  const std::vector<Row> caches = {
-      Row("l1_hit_rate", "%", higher, "sectors found in the L1 cache", "global_hit_rate",
-          "100 * l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum / "
-          "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum")
-          .modelled(0, 10),
-      Row("l2_hit_rate", "%", higher, "sectors found in the L2 cache", "l2_tex_hit_rate",
-          "100 * lts__t_sectors_srcunit_tex_lookup_hit.sum / lts__t_sectors_srcunit_tex.sum")
-          .modelled(0, 10),
-      Row("l2_read_sectors", "1", neither, "sectors that L1 reads from L2",
-          "l2_tex_read_transactions", "lts__t_sectors_srcunit_tex_op_read.sum")
-          .modelled(0.1, 1),
-      Row("l2_write_sectors", "1", neither, "sectors that L1 writes to L2",
-          "l2_tex_write_transactions", "lts__t_sectors_srcunit_tex_op_write.sum")
-          .modelled(0.1, 1),
-      Row("dram_read_bytes", "B", neither, "bytes read from device memory", "",
-          "dram__bytes_read.sum|dram__bytes_op_read.sum")
-          .cost(10)
-          .modelled(0.1, 1),
-      Row("dram_write_bytes", "B", neither, "bytes written to device memory", "",
-          "dram__bytes_write.sum|dram__bytes_op_write.sum")
-          .cost(11)
-          .modelled(0.1, 1),
-      Row("dram_throughput", "%", higher,
-          "what device memory moved, as a share of what it could have", "",
-          "dram__throughput.avg.pct_of_peak_sustained_elapsed")
-          .of_hardware_alone(),
-  };
-  const std::vector<Row> instructions = {
-      Row("instructions", "1", neither,
-          "warp instructions executed: the hardware's, or PTX by the emulator", "inst_executed",
-          "smsp__inst_executed.sum")
-          .cost(12)
-          .not_comparable(),
-      Row("thread_instructions", "1", neither, "the same, counted by active threads",
-          "thread_inst_executed", "smsp__thread_inst_executed.sum")
-          .not_comparable(),
-      Row("executed_share", "%", neither, "share of the grid's blocks that the emulator executed"),
-      Row("verified_share", "%", neither,
-          "share of the elements with a verify condition that were verified"),
-  };
-  return {{"Time and bandwidth", true, times},
-          {"State of the device", true, states},
-          {"Loads from global memory", false, loads},
-          {"Stores to global memory", false, stores},
-          {"Loads and stores together", false, together},
-          {"Shared memory", false, shared},
-          {"Atomics and local memory", false, others},
-          {"Caches and device memory", false, caches},
-          {"Instructions", false, instructions}};
+  return metric;
 }
 
 std::vector<MetricDefinition> make_table() {
   std::vector<MetricDefinition> table;
-  for (Group& group : make_groups()) {
-    for (Row& row : group.rows) {
-      row.group = group.name;
-      if (group.is_measured) {
-        row.origins = {Origin::measured};
-      } else if (row.origins.empty()) {
-        if (!row.counters.empty()) row.origins.push_back(Origin::hardware);
-        row.origins.push_back(Origin::emulated);
+  const auto add = [&](std::string_view group, bool is_measured,
+                       std::vector<MetricDefinition> rows) {
+    for (MetricDefinition& metric : rows) {
+      metric.group = group;
+      if (is_measured) {
+        metric.origins = {Origin::measured};
+      } else if (metric.origins.empty()) {
+        if (!metric.counters.empty()) metric.origins.push_back(Origin::hardware);
+        metric.origins.push_back(Origin::emulated);
       }
-      table.push_back(std::move(row));
+      table.push_back(std::move(metric));
     }
-  }
+  };
+  using enum Better;
+  using enum TimeRelation;
+
+  add("Time and bandwidth", true,
+      {row("time", "us", lower, "median of the samples", {.relation = proportional, .headline = 1}),
+       row("time_low", "us", lower, "lower end of the median's 95 % confidence interval",
+           {.relation = proportional}),
+       row("time_high", "us", lower, "upper end of the median's 95 % confidence interval",
+           {.relation = proportional}),
+       row("time_min", "us", lower, "fastest sample", {.relation = proportional}),
+       row("time_q1", "us", lower, "first quartile of the samples", {.relation = proportional}),
+       row("time_q3", "us", lower, "third quartile of the samples", {.relation = proportional}),
+       row("noise", "%", lower, "half the median's confidence interval, as a share of it",
+           {.headline = 4}),
+       row("samples", "1", neither, "timed launches, or batches of them, in the figures"),
+       row("outliers", "1", lower,
+           "samples far from the others: beyond Tukey's fences at three interquartile ranges"),
+       row("low_clock_samples", "1", lower,
+           "samples left out of the figures since the clock was over 2 % below that of the "
+           "others"),
+       row("launches_per_sample", "1", neither, "launches that a sample is the mean of"),
+       row("bandwidth", "GB/s", higher, "useful bytes / time, 1 GB = 1e9 B",
+           {.relation = inverse, .headline = 2}),
+       row("percent_of_peak", "%", higher,
+           "bandwidth / the device's theoretical peak memory bandwidth",
+           {.relation = inverse, .headline = 3}),
+       row("shared_bandwidth", "GB/s", higher, "useful bytes of shared memory / time, 1 GB = 1e9 B",
+           {.relation = inverse}),
+       row("useful_bytes", "B", neither, "bytes the algorithm needs to move in one launch")});
+  add("State of the device", true,
+      {row("sm_clock", "MHz", neither,
+           "clock of the multiprocessors: median over the samples, else right after the last"),
+       row("memory_clock", "MHz", neither,
+           "clock of the device memory right after the last sample"),
+       row("temperature", "°C", neither, "temperature of the GPU right after the last sample"),
+       row("power", "W", neither, "power that the device draws right after the last sample")});
+  add("Loads from global memory", false,
+      {row("load_requests", "1", neither, "warp-wide global loads", {}, "global_load_requests",
+           "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"),
+       row("load_sectors", "1", neither, "32-byte sectors that the requests touch", {.cost = 3},
+           "gld_transactions", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"),
+       row("load_lines", "1", neither, "128-byte lines that the requests touch"),
+       row("load_transactions", "1", neither,
+           "memory transactions of the requests by the device's own rule; the sectors from "
+           "compute capability 5.0 on",
+           {.cost = 1}),
+       row("load_sectors_per_request", "1", lower, "load_sectors / load_requests",
+           {.headline = 11, .tolerance = ratio}, "gld_transactions_per_request",
+           "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum / "
+           "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"),
+       row("load_lines_per_request", "1", lower, "load_lines / load_requests",
+           {.tolerance = ratio}),
+       row("load_transactions_per_request", "1", lower, "load_transactions / load_requests",
+           {.tolerance = ratio}),
+       row("load_bytes", "B", neither, "different bytes the requests wanted"),
+       row("load_lanes_per_request", "1", higher, "active threads of a request",
+           {.tolerance = ratio}),
+       row("load_tag_wavefronts", "1", neither,
+           "passes through the L1 cache's tags, four lines each"),
+       row("load_data_wavefronts", "1", neither, "passes through the L1 cache's data banks"),
+       row("load_efficiency", "%", higher, "load_bytes / (32 B * load_sectors)", {},
+           "gld_efficiency")});
+  add("Stores to global memory", false,
+      {row("store_requests", "1", neither, "warp-wide global stores", {}, "global_store_requests",
+           "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"),
+       row("store_sectors", "1", neither, "32-byte sectors that the requests touch", {.cost = 4},
+           "gst_transactions", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"),
+       row("store_lines", "1", neither, "128-byte lines that the requests touch"),
+       row("store_transactions", "1", neither,
+           "memory transactions of the requests by the device's own rule; the sectors from "
+           "compute capability 5.0 on",
+           {.cost = 2}),
+       row("store_sectors_per_request", "1", lower, "store_sectors / store_requests",
+           {.headline = 12, .tolerance = ratio}, "gst_transactions_per_request",
+           "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum / "
+           "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"),
+       row("store_lines_per_request", "1", lower, "store_lines / store_requests",
+           {.tolerance = ratio}),
+       row("store_transactions_per_request", "1", lower, "store_transactions / store_requests",
+           {.tolerance = ratio}),
+       row("store_bytes", "B", neither, "different bytes the requests wanted"),
+       row("store_lanes_per_request", "1", higher, "active threads of a request",
+           {.tolerance = ratio}),
+       row("store_tag_wavefronts", "1", neither,
+           "passes through the L1 cache's tags, four lines each"),
+       row("store_data_wavefronts", "1", neither, "passes through the L1 cache's data banks"),
+       row("store_efficiency", "%", higher, "store_bytes / (32 B * store_sectors)", {},
+           "gst_efficiency")});
+  add("Loads and stores together", false,
+      {row("efficiency", "%", higher,
+           "bytes wanted / (32 B * sectors), global loads and stores together", {.headline = 13})});
+  add("Shared memory", false,
+      {row("shared_load_requests", "1", neither, "warp-wide loads of shared memory", {}, "",
+           "smsp__inst_executed_op_shared_ld_pred_on_any.sum"),
+       row("shared_load_wavefronts", "1", neither, "passes through the banks that they take",
+           {.cost = 5, .tolerance = waiting, .wavefronts = {"shared_load_wavefronts"}},
+           "shared_load_transactions", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"),
+       row("shared_load_conflicts", "1", lower,
+           "bank conflicts: wavefronts beyond what the bytes need",
+           {.tolerance = waiting, .wavefronts = {"shared_load_wavefronts"}},
+           "shared_ld_bank_conflict", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"),
+       row("shared_load_wavefronts_per_request", "1", lower,
+           "shared_load_wavefronts / shared_load_requests",
+           {.headline = 14,
+            .tolerance = waiting_ratio,
+            .wavefronts = {"shared_load_wavefronts_per_request"}},
+           "shared_load_transactions_per_request",
+           "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum / "
+           "smsp__inst_executed_op_shared_ld_pred_on_any.sum"),
+       row("shared_store_requests", "1", neither, "warp-wide stores of shared memory", {}, "",
+           "smsp__inst_executed_op_shared_st_pred_on_any.sum"),
+       row("shared_store_wavefronts", "1", neither, "passes through the banks that they take",
+           {.cost = 6, .tolerance = waiting, .wavefronts = {"shared_store_wavefronts"}},
+           "shared_store_transactions", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"),
+       row("shared_store_conflicts", "1", lower,
+           "bank conflicts: wavefronts beyond what the bytes need",
+           {.tolerance = waiting, .wavefronts = {"shared_store_wavefronts"}},
+           "shared_st_bank_conflict", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"),
+       row("shared_store_wavefronts_per_request", "1", lower,
+           "shared_store_wavefronts / shared_store_requests",
+           {.headline = 15,
+            .tolerance = waiting_ratio,
+            .wavefronts = {"shared_store_wavefronts_per_request"}},
+           "shared_store_transactions_per_request",
+           "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum / "
+           "smsp__inst_executed_op_shared_st_pred_on_any.sum"),
+       row("shared_conflicts", "1", lower, "bank conflicts of loads and stores together",
+           {.headline = 16,
+            .tolerance = waiting,
+            .wavefronts = {"shared_load_wavefronts", "shared_store_wavefronts"}},
+           "",
+           "(l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum + "
+           "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum)"),
+       row("shared_efficiency", "%", higher, "bytes wanted / (128 B * wavefronts) in shared memory",
+           {.tolerance = waiting})});
+  add("Atomics and local memory", false,
+      {row("atomic_requests", "1", neither, "warp-wide atomic operations on global memory", {}, "",
+           "(l1tex__t_requests_pipe_lsu_mem_global_op_red.sum + "
+           "l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum)"),
+       row("atomic_sectors", "1", neither, "sectors that they touch",
+           {.cost = 7, .is_zero_left_out = true}, "atomic_transactions",
+           "(l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum + "
+           "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum)"),
+       row("local_load_sectors", "1", neither, "sectors of loads of local memory",
+           {.cost = 8, .is_zero_left_out = true}, "local_load_transactions",
+           "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum"),
+       row("local_store_sectors", "1", neither, "sectors of stores of local memory",
+           {.cost = 9, .is_zero_left_out = true}, "local_store_transactions",
+           "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum")});
+  add("Caches and device memory", false,
+      {row("l1_hit_rate", "%", higher, "sectors found in the L1 cache",
+           {.needs_caches = true, .tolerance = {0, 10}}, "global_hit_rate",
+           "100 * l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum / "
+           "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"),
+       row("l2_hit_rate", "%", higher, "sectors found in the L2 cache",
+           {.needs_caches = true, .tolerance = {0, 10}}, "l2_tex_hit_rate",
+           "100 * lts__t_sectors_srcunit_tex_lookup_hit.sum / lts__t_sectors_srcunit_tex.sum"),
+       row("l2_read_sectors", "1", neither, "sectors that L1 reads from L2",
+           {.needs_caches = true, .tolerance = {0.1, 1}}, "l2_tex_read_transactions",
+           "lts__t_sectors_srcunit_tex_op_read.sum"),
+       row("l2_write_sectors", "1", neither, "sectors that L1 writes to L2",
+           {.needs_caches = true, .tolerance = {0.1, 1}}, "l2_tex_write_transactions",
+           "lts__t_sectors_srcunit_tex_op_write.sum"),
+       row("dram_read_bytes", "B", neither, "bytes read from device memory",
+           {.cost = 10, .needs_caches = true, .tolerance = {0.1, 1}}, "",
+           "dram__bytes_read.sum|dram__bytes_op_read.sum"),
+       row("dram_write_bytes", "B", neither, "bytes written to device memory",
+           {.cost = 11, .needs_caches = true, .tolerance = {0.1, 1}}, "",
+           "dram__bytes_write.sum|dram__bytes_op_write.sum"),
+       row("dram_throughput", "%", higher,
+           "what device memory moved, as a share of what it could have",
+           {.origins = {Origin::hardware}}, "",
+           "dram__throughput.avg.pct_of_peak_sustained_elapsed")});
+  add("Instructions", false,
+      {row("instructions", "1", neither,
+           "warp instructions executed: the hardware's, or PTX by the emulator",
+           {.cost = 12, .is_comparable = false}, "inst_executed", "smsp__inst_executed.sum"),
+       row("thread_instructions", "1", neither, "the same, counted by active threads",
+           {.is_comparable = false}, "thread_inst_executed", "smsp__thread_inst_executed.sum"),
+       row("executed_share", "%", neither, "share of the grid's blocks that the emulator executed"),
+       row("verified_share", "%", neither,
+           "share of the elements with a verify condition that were verified")});
   return table;
 }
 

@@ -47,29 +47,30 @@ struct CountTolerance {
   double waiting = 0;  ///< by how large a share of its wavefronts the hardware's may be the worse
 };
 
-/// All that is known of a metric besides how its values come about: one row of the table.
-struct MetricDefinition {
-  std::string name;
-  std::string unit;
-  Better better = Better::neither;
-  std::string meaning;
-  std::string old_name;    ///< what nvprof called it; empty where it had none or this one
-  std::string counters;    ///< its formula as text (parse_formula); empty where no counters give it
-  CounterFormula formula;  ///< the same, without parts where none do
-  std::string_view group;  ///< metrics that people look for together: "Shared memory"
-  std::vector<Origin> origins;  ///< where its values can come from
-  bool needs_caches = false;    ///< the emulator gives it with `measure: {caches: true}` alone
-
+/// What sets a metric apart from most.
+struct MetricTraits {
   TimeRelation relation = TimeRelation::unrelated;
   int headline = 0;  ///< its place among the columns of a list of points; 0: none
   int cost = 0;      ///< its place among what runs without times are compared by; 0: none
-  bool is_zero_left_out = false;  ///< the emulator gives it only where there is any
-
-  /// Whether counters and the emulator count the same.
-  bool is_comparable = true;
-  CountTolerance tolerance;
+  std::vector<Origin> origins = {};  ///< where its values can come from
+  bool needs_caches = false;         ///< the emulator gives it with `measure: {caches: true}` alone
+  bool is_zero_left_out = false;     ///< the emulator gives it only where there is any
+  bool is_comparable = true;         ///< counters and the emulator, which executes PTX, count alike
+  CountTolerance tolerance = {};
   /// The wavefronts that `tolerance.waiting` is a share of; none for a metric in %.
-  std::vector<std::string> wavefronts;
+  std::vector<std::string> wavefronts = {};
+};
+
+/// All that is known of a metric besides how its values come about: one row of the table.
+struct MetricDefinition : MetricTraits {
+  std::string name = {};
+  std::string unit = {};
+  Better better = Better::neither;
+  std::string meaning = {};
+  std::string old_name = {};    ///< what nvprof called it; empty where it had none or this one
+  std::string counters = {};    ///< its formula as text (parse_formula); empty where none give it
+  CounterFormula formula = {};  ///< the same, without parts where none do
+  std::string_view group = {};  ///< metrics that people look for together: "Shared memory"
 };
 
 /// Every metric the engine knows, in the order reports show them.

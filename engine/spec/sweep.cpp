@@ -114,7 +114,7 @@ class SweepParser {
     sweep_.source = source;
   }
 
-  Sweep parse(const std::vector<Override>& overrides) {
+  Sweep parse(const std::vector<SourcePtr>& overrides) {
     if (const auto root = read_yaml(sweep_.source, diagnostics_)) {
       if (root->is_null()) {
         diagnostics_.error({sweep_.source, 0, 0, 1}, "this sweep is empty",
@@ -128,7 +128,7 @@ class SweepParser {
   }
 
  private:
-  void read_root(const YamlNode& root, const std::vector<Override>& overrides) {
+  void read_root(const YamlNode& root, const std::vector<SourcePtr>& overrides) {
     const MapReader reader(root, "a sweep", sweep_keys, diagnostics_);
     if (!root.is_map()) return;
     sweep_.summary = reader.text("summary");
@@ -160,7 +160,7 @@ class SweepParser {
                     });
     }
     sweep_.expect = read_expectations(reader.find("expect"), scope, diagnostics_);
-    for (const Override& replacement : overrides) apply(replacement);
+    for (const SourcePtr& replacement : overrides) apply(replacement);
     if (patterns_complete_) check_conditions();
   }
 
@@ -316,7 +316,7 @@ class SweepParser {
     }
   }
 
-  void apply(const Override& replacement) {
+  void apply(const SourcePtr& replacement) {
     const auto parts = read_override(replacement, diagnostics_);
     const auto axis = parts ? read_axis(parts->key, parts->value) : std::nullopt;
     if (!axis || !check_moves_alone(parts->key)) return;
@@ -387,26 +387,8 @@ class SweepParser {
 }  // namespace
 
 Sweep parse_sweep(const SourcePtr& source, const std::filesystem::path& path,
-                  const PatternLookup& lookup, const std::vector<Override>& overrides) {
+                  const PatternLookup& lookup, const std::vector<SourcePtr>& overrides) {
   return SweepParser(source, path, lookup).parse(overrides);
-}
-
-Sweep read_stored_sweep(const std::string& text) {
-  Sweep sweep;
-  Diagnostics diagnostics;
-  sweep.source = std::make_shared<Source>(Source{"the stored sweep", text});
-  if (const auto root = read_yaml(sweep.source, diagnostics)) {
-    const auto find = [&](std::string_view key) {
-      const YamlNode* node = root->find(key);
-      return node != nullptr && !node->is_null() ? node : nullptr;
-    };
-    const YamlNode* summary = find("summary");
-    if (summary != nullptr && summary->is_scalar()) sweep.summary = summary->text;
-    sweep.report = read_report_layout(find("report"), nullptr, diagnostics);
-    sweep.expect = read_expectations(find("expect"), nullptr, diagnostics);
-  }
-  if (diagnostics.has_errors()) throw InputError(diagnostics);
-  return sweep;
 }
 
 }  // namespace sweep

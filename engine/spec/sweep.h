@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "engine/search/strategy.h"
-#include "engine/spec/expectation.h"
 #include "engine/spec/metric.h"
 #include "engine/spec/pattern.h"
 #include "engine/spec/report_layout.h"
@@ -111,20 +110,11 @@ std::vector<std::string> derived_parameters(const Pattern& pattern, const std::v
 /// Whether the pattern has every parameter and struct that the expression names ("pattern" aside).
 bool applies_to(const Expression& condition, const Pattern& pattern);
 
-/// A `--set NAME=VALUES` from the command line; `source` is the argument itself. VALUES is a
-/// comma-separated list, or an axis as sweep files have them, in braces or brackets.
-struct Override {
-  SourcePtr source;
-};
-
-/// Parses a sweep file and replaces axes and defaults by the overrides. Throws InputError with
-/// every mistake found.
+/// Parses a sweep file and replaces axes and defaults by the overrides: each is an argument of
+/// `--set`, NAME=VALUES, where VALUES is a comma-separated list, or an axis as sweep files have
+/// them, in braces or brackets. Throws InputError with every mistake found.
 Sweep parse_sweep(const SourcePtr& source, const std::filesystem::path& path,
-                  const PatternLookup& lookup, const std::vector<Override>& overrides);
-
-/// The summary, the layout of reports and the expectations in a stored sweep file's text, for
-/// reports made later. The text was checked when the run started, so a mistake throws InputError.
-Sweep read_stored_sweep(const std::string& text);
+                  const PatternLookup& lookup, const std::vector<SourcePtr>& overrides);
 
 /// The figures of a device that a parameter may have for its default (`device:` in its header); 0
 /// where one is not known.

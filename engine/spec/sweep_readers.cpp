@@ -176,8 +176,7 @@ std::vector<Value> read_axis_values(const YamlNode& node, const std::string& nam
   return diagnostics.error_count() == errors_before ? values : std::vector<Value>{};
 }
 
-std::optional<YamlEntry> read_override(const Override& argument, Diagnostics& diagnostics) {
-  const SourcePtr& source = argument.source;
+std::optional<YamlEntry> read_override(const SourcePtr& source, Diagnostics& diagnostics) {
   const std::string& text = source->text;
   const std::size_t equals = text.find('=');
   YamlNode name = trimmed_scalar(source, 0, std::min(equals, text.size()));

@@ -19,7 +19,7 @@ std::vector<Value> read_axis_values(const YamlNode& node, const std::string& nam
 /// Splits NAME=VALUES into the name and the values as an axis has them in a sweep file, where
 /// VALUES is a comma-separated list, or an axis in braces or brackets. Nothing, with messages, when
 /// it is neither.
-std::optional<YamlEntry> read_override(const Override& argument, Diagnostics& diagnostics);
+std::optional<YamlEntry> read_override(const SourcePtr& source, Diagnostics& diagnostics);
 
 /// Reads a sweep file's `measure:` key; what it does not name keeps its default.
 void read_measure(const MapReader& sweep_reader, Sweep& sweep, Diagnostics& diagnostics);

@@ -30,13 +30,13 @@ PatternPtr load(const std::string& name, const Location& where, Diagnostics& dia
 }
 
 /// The lines `#set NAME=VALUES` that the text begins with; each stays in it, as a comment.
-std::vector<Override> overrides_of(std::string_view text) {
+std::vector<SourcePtr> overrides_of(std::string_view text) {
   constexpr std::string_view before = "#set ";
-  std::vector<Override> overrides;
+  std::vector<SourcePtr> overrides;
   while (text.starts_with(before)) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string argument(text.substr(before.size(), end - before.size()));
-    overrides.push_back({std::make_shared<Source>(Source{"--set", argument})});
+    overrides.push_back(std::make_shared<Source>(Source{"--set", argument}));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return overrides;
@@ -57,8 +57,7 @@ void use(Sweep sweep) {
   apply_emulator_set(sweep);
   enumerate(sweep, limits);
   // What a report reads again from the stored text.
-  report_layout_of(text);
-  expectations_of(text);
+  read_stored_sweep(text);
 }
 
 }  // namespace

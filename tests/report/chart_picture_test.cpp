@@ -15,13 +15,14 @@ namespace {
 /// Charts of every kind: lines, bars, a heatmap and panels, with failed points.
 std::vector<Chart> example_charts() {
   RunResults results = stride_results();
-  results.layout = report_layout_of(R"(report:
+  results.layout = read_stored_sweep(R"(report:
   charts:
     - {line: {x: STRIDE, y: bandwidth, series: [T, BLOCK]}, title: Lines}
     - {bar: {x: T, y: bandwidth, series: STRIDE}, where: BLOCK == 256}
     - {heatmap: {x: STRIDE, y: BLOCK, value: bandwidth, facet: T}}
     - {line: {x: STRIDE, y: bandwidth, facet: [T, BLOCK]}}
-)");
+)")
+                       .report;
   return charts_of(results);
 }
 

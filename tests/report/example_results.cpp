@@ -189,11 +189,12 @@ RunResults emulated_results() {
   }
   results.points[0].point.notes = {"executed 5 of *4096* blocks"};
   results.points[1].point.notes = {"executed 5 of *4096* blocks", "followed no cache"};
-  results.expectations = expectations_of(
-      "expect:\n"
-      "  - {check: useful_bytes == 4 Mi, where: pattern == 'copy'}\n"
-      "  - useful_bytes < 4 Mi - BLOCK\n"
-      "  - load_efficiency >= 80 %\n");
+  results.expectations = read_stored_sweep(
+                             "expect:\n"
+                             "  - {check: useful_bytes == 4 Mi, where: pattern == 'copy'}\n"
+                             "  - useful_bytes < 4 Mi - BLOCK\n"
+                             "  - load_efficiency >= 80 %\n")
+                             .expect;
   return results;
 }
 

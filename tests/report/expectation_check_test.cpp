@@ -32,7 +32,7 @@ std::vector<StoredPoint> some_points() {
 }
 
 ExpectationResult check(const std::string& yaml, const std::vector<StoredPoint>& points) {
-  return check_expectations_on(expectations_of("expect: " + yaml + "\n"), points).at(0);
+  return check_expectations_on(read_stored_sweep("expect: " + yaml + "\n").expect, points).at(0);
 }
 
 struct Case {
@@ -117,12 +117,13 @@ BOOST_AUTO_TEST_CASE(what_is_found_is_shown_exactly_with_its_unit) {
 BOOST_AUTO_TEST_CASE(what_is_broken_is_shown_with_its_place_and_points) {
   const auto points = some_points();
   const auto results = check_expectations_on(
-      expectations_of("expect:\n"
-                      "  - {check: load_sectors_per_request <= 4, where: STRIDE > 0}\n"
-                      "  - shared_conflicts == 0\n"
-                      "  - efficiency >= 1 * STRIDE\n"
-                      "  - bandwidth >= 1\n"
-                      "  - load_sectors_per_request > 0 * STRIDE\n"),
+      read_stored_sweep("expect:\n"
+                        "  - {check: load_sectors_per_request <= 4, where: STRIDE > 0}\n"
+                        "  - shared_conflicts == 0\n"
+                        "  - efficiency >= 1 * STRIDE\n"
+                        "  - bandwidth >= 1\n"
+                        "  - load_sectors_per_request > 0 * STRIDE\n")
+          .expect,
       points);
   BOOST_TEST(describe_broken(results, points, false) ==
              "the stored sweep:2:13: error: 'load_sectors_per_request <= 4, where STRIDE > 0': "
@@ -149,7 +150,7 @@ BOOST_AUTO_TEST_CASE(what_is_broken_is_shown_with_its_place_and_points) {
 BOOST_AUTO_TEST_CASE(of_a_part_of_a_sweep_an_expectation_without_a_point_is_a_note) {
   const auto points = some_points();
   const auto expectations =
-      expectations_of("expect: [{check: efficiency > 0, where: STRIDE == 3}]\n");
+      read_stored_sweep("expect: [{check: efficiency > 0, where: STRIDE == 3}]\n").expect;
   const auto whole = check_expectations_on(expectations, points);
   BOOST_TEST(!whole.at(0).kept());
   BOOST_TEST(describe_broken(whole, points, false).starts_with("the stored sweep:1:18: error: "));
@@ -165,13 +166,14 @@ BOOST_AUTO_TEST_CASE(of_a_part_of_a_sweep_an_expectation_without_a_point_is_a_no
 BOOST_AUTO_TEST_CASE(of_a_part_of_a_sweep_an_expectation_without_its_metric_is_an_error) {
   const auto points = some_points();
   const auto results =
-      check_expectations_on(expectations_of("expect: bandwidth >= 1\n"), points, true);
+      check_expectations_on(read_stored_sweep("expect: bandwidth >= 1\n").expect, points, true);
   BOOST_TEST(!results.at(0).kept());
 }
 
 BOOST_AUTO_TEST_CASE(a_metric_of_the_caches_says_what_gives_it) {
   const auto points = some_points();
-  const auto results = check_expectations_on(expectations_of("expect: l2_hit_rate > 0\n"), points);
+  const auto results =
+      check_expectations_on(read_stored_sweep("expect: l2_hit_rate > 0\n").expect, points);
   const std::string text = describe_broken(results, points, false);
   BOOST_TEST(text.find("  help: the emulator gives it with measure: {caches: true}\n") !=
                  std::string::npos,
@@ -182,7 +184,8 @@ BOOST_AUTO_TEST_CASE(of_many_broken_points_ten_are_shown) {
   std::vector<StoredPoint> points;
   for (std::int64_t i = 0; i < 13; ++i)
     points.push_back(strided(i, {{"time", Origin::measured, 2}}));
-  const auto results = check_expectations_on(expectations_of("expect: time < 2\n"), points);
+  const auto results =
+      check_expectations_on(read_stored_sweep("expect: time < 2\n").expect, points);
   const std::string text = describe_broken(results, points, false);
   BOOST_TEST(text.find("  STRIDE = 9: time = 2 us\n  and 3 more\n") != std::string::npos, text);
 }
@@ -194,7 +197,7 @@ BOOST_AUTO_TEST_CASE(
         1, {{"load_sectors", Origin::emulated, 4}, {"verified_share", Origin::emulated, share}})};
   };
   const auto check_all = [](const std::string& yaml, const std::vector<StoredPoint>& on) {
-    return check_expectations_on(expectations_of("expect: " + yaml + "\n"), on);
+    return check_expectations_on(read_stored_sweep("expect: " + yaml + "\n").expect, on);
   };
   BOOST_TEST(check_all("load_sectors == 4", points(100)).size() == 1U);
   const auto part = points(6.25);

@@ -65,13 +65,14 @@ BOOST_DATA_TEST_CASE(mistakes_are_shown_with_a_way_out, data::make(mistakes)) {
 }
 
 BOOST_AUTO_TEST_CASE(a_chart_takes_lists_or_single_names) {
-  const ReportLayout layout = report_layout_of(R"(report:
+  const ReportLayout layout = read_stored_sweep(R"(report:
   charts:
     - {line: {x: STRIDE, y: [bandwidth, gld_efficiency], series: [T, A], facet: BLOCK,
               x_scale: log2, y_scale: log10}, where: BLOCK == 256, title: Lines}
     - {heatmap: {x: STRIDE, y: [A, B], value: time, value_scale: linear}}
     - {bar: {x: [pattern, PAD], y: time}}
-)");
+)")
+                                  .report;
   BOOST_TEST_REQUIRE(layout.charts.value().size() == 3U);
   const ChartLayout& line = layout.charts->at(0);
   BOOST_TEST((line.kind == ChartKind::line));
@@ -92,8 +93,8 @@ BOOST_AUTO_TEST_CASE(a_chart_takes_lists_or_single_names) {
 }
 
 BOOST_AUTO_TEST_CASE(no_charts_is_not_the_same_as_nothing_said) {
-  BOOST_TEST(!report_layout_of("report: {tables: []}\n").charts.has_value());
-  BOOST_TEST(report_layout_of("report: {charts: []}\n").charts.value().empty());
+  BOOST_TEST(!read_stored_sweep("report: {tables: []}\n").report.charts.has_value());
+  BOOST_TEST(read_stored_sweep("report: {charts: []}\n").report.charts.value().empty());
 }
 
 BOOST_AUTO_TEST_CASE(the_tables_of_words_agree_with_what_is_read) {

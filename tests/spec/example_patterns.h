@@ -55,8 +55,8 @@ inline PatternLookup lookup_in(const std::map<std::string, PatternPtr>& patterns
 /// The sweep in `text`, over the example patterns, with some `--set` arguments.
 inline Sweep read_sweep(const std::string& text, const std::vector<std::string>& settings = {}) {
   static const std::map<std::string, PatternPtr> patterns = example_patterns();
-  std::vector<Override> overrides;
-  for (const std::string& setting : settings) overrides.push_back({source_of(setting, "--set")});
+  std::vector<SourcePtr> overrides;
+  for (const std::string& setting : settings) overrides.push_back(source_of(setting, "--set"));
   return parse_sweep(source_of(text), "sweeps/example.yaml", lookup_in(patterns), overrides);
 }
 

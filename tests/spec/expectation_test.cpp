@@ -1,5 +1,3 @@
-#include "engine/spec/expectation.h"
-
 #include <rapidcheck.h>
 
 #include <boost/test/data/test_case.hpp>
@@ -7,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "engine/spec/report_layout.h"
 #include "tests/rapidcheck_case.h"
 #include "tests/spec/example_patterns.h"
 
@@ -162,7 +161,7 @@ BOOST_DATA_TEST_CASE(forms, data::make(good)) {
   const std::string text =
       "pattern: stride\nexpect: " + (quoted ? '"' + sample.text + '"' : sample.text);
   BOOST_TEST(shown(read_sweep(text + "\n").expect) == sample.expected);
-  BOOST_TEST(shown(sweep::expectations_of(text + "\n")) == sample.expected);
+  BOOST_TEST(shown(sweep::read_stored_sweep(text + "\n").expect) == sample.expected);
 }
 
 BOOST_DATA_TEST_CASE(mistakes_have_their_place, data::make(mistakes)) {
@@ -177,11 +176,11 @@ BOOST_AUTO_TEST_CASE(keeps_its_text_and_place) {
 }
 
 BOOST_AUTO_TEST_CASE(a_stored_text_without_expectations_has_none) {
-  BOOST_TEST(sweep::expectations_of("").empty());
-  BOOST_TEST(sweep::expectations_of("pattern: gone\n").empty());
-  BOOST_TEST(sweep::expectations_of("pattern: gone\nexpect:\n").empty());
-  BOOST_CHECK_THROW(sweep::expectations_of("expect: 4\n"), sweep::InputError);
-  BOOST_CHECK_THROW(sweep::expectations_of("a: [\n"), sweep::InputError);
+  BOOST_TEST(sweep::read_stored_sweep("").expect.empty());
+  BOOST_TEST(sweep::read_stored_sweep("pattern: gone\n").expect.empty());
+  BOOST_TEST(sweep::read_stored_sweep("pattern: gone\nexpect:\n").expect.empty());
+  BOOST_CHECK_THROW(sweep::read_stored_sweep("expect: 4\n").expect, sweep::InputError);
+  BOOST_CHECK_THROW(sweep::read_stored_sweep("a: [\n").expect, sweep::InputError);
 }
 
 BOOST_DATA_TEST_CASE(numbers_compare, data::make(orders)) {

@@ -191,15 +191,15 @@ BOOST_AUTO_TEST_CASE(a_metrics_old_name_means_todays) {
 BOOST_AUTO_TEST_CASE(a_stored_text_gives_its_layout_without_its_patterns) {
   const std::string text =
       "pattern: gone\nreport: {tables: [{rows: A, columns: B, value: time, where: C == 1}]}\n";
-  const sweep::ReportLayout layout = sweep::report_layout_of(text);
+  const sweep::ReportLayout layout = sweep::read_stored_sweep(text).report;
   BOOST_TEST_REQUIRE(layout.tables.size() == 1u);
   BOOST_TEST(layout.tables[0].rows.front() == "A");
   BOOST_TEST(layout.tables[0].where.value().text() == "C == 1");
-  BOOST_TEST(sweep::report_layout_of("pattern: gone\n").tables.empty());
-  BOOST_TEST(sweep::report_layout_of("pattern: gone\nreport:\n").tables.empty());
-  BOOST_TEST(sweep::report_layout_of("").tables.empty());
-  BOOST_CHECK_THROW(sweep::report_layout_of("report: 4\n"), sweep::InputError);
-  BOOST_CHECK_THROW(sweep::report_layout_of("a: [\n"), sweep::InputError);
+  BOOST_TEST(sweep::read_stored_sweep("pattern: gone\n").report.tables.empty());
+  BOOST_TEST(sweep::read_stored_sweep("pattern: gone\nreport:\n").report.tables.empty());
+  BOOST_TEST(sweep::read_stored_sweep("").report.tables.empty());
+  BOOST_CHECK_THROW(sweep::read_stored_sweep("report: 4\n").report, sweep::InputError);
+  BOOST_CHECK_THROW(sweep::read_stored_sweep("a: [\n").report, sweep::InputError);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

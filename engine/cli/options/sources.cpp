@@ -157,10 +157,10 @@ fs::path find_sweep_file(const std::string& name) {
   throw CommandError(exit_no_input, "{}: no such file{}{}", name, help.empty() ? "" : "; ", help);
 }
 
-std::vector<Override> overrides_of(const std::vector<std::string>& set_arguments) {
-  std::vector<Override> overrides;
+std::vector<SourcePtr> overrides_of(const std::vector<std::string>& set_arguments) {
+  std::vector<SourcePtr> overrides;
   for (const std::string& argument : set_arguments) {
-    overrides.push_back({std::make_shared<Source>(Source{"--set", argument})});
+    overrides.push_back(std::make_shared<Source>(Source{"--set", argument}));
   }
   return overrides;
 }

@@ -62,7 +62,7 @@ struct LoadedSweep {
 };
 
 /// The arguments of `--set` as parse_sweep takes them.
-std::vector<Override> overrides_of(const std::vector<std::string>& set_arguments);
+std::vector<SourcePtr> overrides_of(const std::vector<std::string>& set_arguments);
 
 /// Reads a sweep file, its patterns (see pattern_library) and the `--set` arguments, and
 /// enumerates. Throws FileError and InputError.

@@ -22,7 +22,7 @@ bool write_page(const std::filesystem::path& path, const sweep::RunResults& resu
 /// Every kind of chart and scale.
 sweep::RunResults charted_results() {
   sweep::RunResults results = sweep::testing::large_results(384, 3);
-  results.layout = sweep::report_layout_of(R"(
+  results.layout = sweep::read_stored_sweep(R"(
 report:
   charts:
     - {line: {x: BLOCK, y: bandwidth, series: T, x_scale: log2, y_scale: log2}, title: lines}
@@ -31,7 +31,8 @@ report:
     - {bar: {x: BLOCK, y: load_sectors, facet: T, y_scale: log10}, title: bars with a log scale}
     - {heatmap: {x: BLOCK, y: ITEMS, value: bandwidth}, title: cells}
     - {heatmap: {x: BLOCK, y: T, value: time, value_scale: log2}, title: cells with a log scale}
-)");
+)")
+                       .report;
   return results;
 }
 
