@@ -22,22 +22,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t deepest = 200;  // as compilers have it
 
-/// What including a file makes the compiler read at least: of the #include lines under conditions
-/// nothing is known.
-struct ReadingCost {
-  std::size_t files = 0;
-  std::size_t bytes = 0;
-
-  ReadingCost& operator+=(const ReadingCost& other) {
-    files += other.files;
-    bytes += other.bytes;
-    return *this;
-  }
-  bool is_too_much() const {
-    return files > spec_limits::inclusions || bytes > spec_limits::included_bytes;
-  }
-};
-
 class IncludeReader {
  public:
   IncludeReader(const fs::path& pattern, const std::vector<fs::path>& folders,
@@ -47,9 +31,11 @@ class IncludeReader {
   }
 
   IncludedFiles read(const SourcePtr& source, std::size_t begin, const fs::path& folder) {
-    Reading body = read_names(source, begin, folder, 0);
-    result_.in_body = std::move(body.names);
-    check_cost(body);
+    Includes body;
+    result_.in_body = read_names(source, begin, folder, 0, body);
+    for (const SureInclude& include : body.sure) {
+      if (!walk(include)) break;
+    }
     return std::move(result_);
   }
 
@@ -60,26 +46,28 @@ class IncludeReader {
     Location where;
   };
 
-  struct Reading {
-    std::vector<IncludeName> names;
-    std::vector<SureInclude> includes;
+  /// What a file makes the compiler read at least: of the #include lines under conditions nothing
+  /// is known.
+  struct Includes {
+    std::vector<SureInclude> sure;
     bool is_once = false;
-    std::optional<ReadingCost> cost;  ///< once it is known
-    bool is_open = false;             ///< its cost is being worked out
+    bool was_read = false;
+    bool is_open = false;
   };
 
-  Reading read_names(const SourcePtr& source, std::size_t begin, const fs::path& folder,
-                     std::size_t depth) {
+  std::vector<IncludeName> read_names(const SourcePtr& source, std::size_t begin,
+                                      const fs::path& folder, std::size_t depth,
+                                      Includes& includes) {
     const std::string_view text = std::string_view(source->text).substr(begin);
-    Reading reading;
     std::set<std::size_t> sure;  // the places of the #include lines under no condition
     int conditions = 0;
     for (const Directive& directive : find_directives(text)) {
       conditions += directive.name.starts_with("if") ? 1 : directive.name == "endif" ? -1 : 0;
       if (conditions > 0) continue;
       if (directive.name == "include") sure.insert(directive.offset);
-      reading.is_once |= directive.name == "pragma" && directive.text.find("once") != text.npos;
+      includes.is_once |= directive.name == "pragma" && directive.text.find("once") != text.npos;
     }
+    std::vector<IncludeName> names;
     for (const IncludeSite& site : find_include_sites(text)) {
       const std::size_t place = site.length > 0 ? site.begin : site.offset;
       const Location where =
@@ -87,58 +75,42 @@ class IncludeReader {
       const std::optional<fs::path> file = find(site, folder, where);
       const auto target = file ? add(*file, site.name, where, depth) : std::nullopt;
       if (!target) continue;
-      reading.names.push_back({site.begin, site.length, site.name,
-                               site.kind == IncludeSite::Kind::angled,
-                               result_.files[*target].name});
-      if (sure.contains(site.offset)) reading.includes.push_back({*target, where});
+      names.push_back({site.begin, site.length, site.name, site.kind == IncludeSite::Kind::angled,
+                       result_.files[*target].name});
+      if (sure.contains(site.offset)) includes.sure.push_back({*target, where});
     }
-    return reading;
+    return names;
   }
 
-  /// Refuses files that include each other without an end, or so often that reading them would
-  /// take the compiler minutes and gigabytes.
-  void check_cost(const Reading& body) {
-    for (const SureInclude& include : body.includes) {
-      const std::optional<ReadingCost> cost = cost_of(include);
-      if (!cost) return;
-      certain_ += *cost;
-      if (!certain_.is_too_much()) continue;
+  /// Reads as the compiler does; false, with a message, when files include each other without an
+  /// end, or so often that reading them would take it minutes and gigabytes.
+  bool walk(const SureInclude& include) {
+    Includes& file = includes_[include.file];
+    if (file.is_once && file.was_read) return true;
+    path_.push_back(include);
+    if (file.is_open) {
+      refuse_circle();
+      return false;
+    }
+    read_bytes_ += result_.files[include.file].text.size();
+    if (++read_files_ > spec_limits::inclusions || read_bytes_ > spec_limits::included_bytes) {
       diagnostics_.error(
-          include.where,
+          path_.front().where,
           fmt::format("this makes the compiler read more than {} files or {}, since files include "
                       "others more than once",
                       format_thousands(spec_limits::inclusions),
                       format_bytes(spec_limits::included_bytes)),
           "let each begin with #pragma once");
-      return;
+      return false;
     }
-  }
-
-  /// What each #include of the file costs; what its first one alone does is added to what is
-  /// certain. Nothing after it said that a file includes itself.
-  std::optional<ReadingCost> cost_of(const SureInclude& include) {
-    Reading& reading = readings_[include.file];
-    if (reading.cost) return reading.cost;
-    if (reading.is_open && reading.is_once) return ReadingCost();
-    path_.push_back(include);
-    if (reading.is_open) {
-      refuse_circle();
-      return std::nullopt;
-    }
-    reading.is_open = true;
-    ReadingCost sum = {1, result_.files[include.file].text.size()};
-    for (const SureInclude& inner : reading.includes) {
-      // Deeper no compiler goes.
-      if (sum.is_too_much() || path_.size() > deepest) break;
-      const std::optional<ReadingCost> cost = cost_of(inner);
-      if (!cost) return std::nullopt;
-      sum += *cost;
+    file.was_read = file.is_open = true;
+    for (const SureInclude& inner : file.sure) {
+      if (path_.size() > deepest) break;  // deeper no compiler goes
+      if (!walk(inner)) return false;
     }
     path_.pop_back();
-    reading.is_open = false;
-    if (reading.is_once) certain_ += std::exchange(sum, {});
-    reading.cost = sum;
-    return sum;
+    file.is_open = false;
+    return true;
   }
 
   /// The file at the end of the path is in it twice.
@@ -153,17 +125,20 @@ class IncludeReader {
                        chain + "without an end: let it begin with #pragma once");
   }
 
+  std::nullopt_t refuse(const Location& where, std::string message, std::string help = {}) {
+    diagnostics_.error(where, std::move(message), std::move(help));
+    return std::nullopt;
+  }
+
   /// The file that the site names, if there is one that may be read.
   std::optional<fs::path> find(const IncludeSite& site, const fs::path& folder,
                                const Location& where) {
     if (site.kind == IncludeSite::Kind::unnamed) {
-      diagnostics_.error(where, "the name of an included file must be written here",
-                         "write it in quotes or angle brackets, not as a macro");
-      return std::nullopt;
+      return refuse(where, "the name of an included file must be written here",
+                    "write it in quotes or angle brackets, not as a macro");
     }
     if (site.kind == IncludeSite::Kind::other) {
-      diagnostics_.error(where, "a pattern can read other files by #include alone");
-      return std::nullopt;
+      return refuse(where, "a pattern can read other files by #include alone");
     }
     std::vector<fs::path> candidates;
     if (site.kind == IncludeSite::Kind::quoted) candidates.push_back(folder / site.name);
@@ -179,11 +154,9 @@ class IncludeReader {
       if (!is_outside) return candidate;
       break;
     }
-    if (is_outside) {
-      diagnostics_.error(where, fmt::format("{} is outside of the pattern's folder", site.name),
-                         "--include DIR lets patterns include the files of a folder");
-    }
-    return std::nullopt;
+    if (!is_outside) return std::nullopt;
+    return refuse(where, fmt::format("{} is outside of the pattern's folder", site.name),
+                  "--include DIR lets patterns include the files of a folder");
   }
 
   /// The file's index; nothing when it cannot be read.
@@ -193,31 +166,29 @@ class IncludeReader {
     const std::string identity = fs::canonical(file, error).string();
     if (const auto known = known_.find(identity); known != known_.end()) return known->second;
     if (depth == deepest) {
-      diagnostics_.error(where, fmt::format("files include files {} deep", deepest));
-      return std::nullopt;
+      return refuse(where, fmt::format("files include files {} deep", deepest));
     }
     SourcePtr source;
     try {
       require_regular_file(file);
       source = read_source(file.lexically_normal());
     } catch (const FileError& failure) {
-      diagnostics_.error(where, failure.what());
-      return std::nullopt;
+      return refuse(where, failure.what());
     }
     if (!is_text(source)) return std::nullopt;
     bytes_ += source->text.size();
     if (bytes_ > spec_limits::included_bytes) {
-      diagnostics_.error(where, fmt::format("the included files are larger than {} together",
-                                            format_bytes(spec_limits::included_bytes)));
-      return std::nullopt;
+      return refuse(where, fmt::format("the included files are larger than {} together",
+                                       format_bytes(spec_limits::included_bytes)));
     }
     const std::size_t index = result_.files.size();
     result_.files.push_back({name_for(source->name), written, source->text, {}});
     known_[identity] = index;
-    readings_.emplace_back();
-    Reading reading = read_names(source, 0, file.parent_path(), depth + 1);
-    result_.files[index].names = std::move(reading.names);
-    readings_[index] = std::move(reading);
+    includes_.emplace_back();
+    Includes includes;
+    std::vector<IncludeName> names = read_names(source, 0, file.parent_path(), depth + 1, includes);
+    result_.files[index].names = std::move(names);
+    includes_[index] = std::move(includes);
     return index;
   }
 
@@ -245,10 +216,11 @@ class IncludeReader {
   Diagnostics& diagnostics_;
   std::vector<fs::path> folders_;  ///< the pattern's and those given
   IncludedFiles result_;
-  std::vector<Reading> readings_;             ///< of the files
+  std::vector<Includes> includes_;            ///< of the files
   std::map<std::string, std::size_t> known_;  ///< the files' indices, by the path without links
-  std::vector<SureInclude> path_;             ///< to the file whose cost is worked out
-  ReadingCost certain_;                       ///< of the whole pattern, so far
+  std::vector<SureInclude> path_;             ///< to the file that the compiler reads
+  std::size_t read_files_ = 0;                ///< by the compiler, each as often as it is read
+  std::size_t read_bytes_ = 0;
   std::size_t bytes_ = 0;
 };
 
