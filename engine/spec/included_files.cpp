@@ -125,20 +125,15 @@ class IncludeReader {
                        chain + "without an end: let it begin with #pragma once");
   }
 
-  std::nullopt_t refuse(const Location& where, std::string message, std::string help = {}) {
-    diagnostics_.error(where, std::move(message), std::move(help));
-    return std::nullopt;
-  }
-
   /// The file that the site names, if there is one that may be read.
   std::optional<fs::path> find(const IncludeSite& site, const fs::path& folder,
                                const Location& where) {
     if (site.kind == IncludeSite::Kind::unnamed) {
-      return refuse(where, "the name of an included file must be written here",
-                    "write it in quotes or angle brackets, not as a macro");
+      return diagnostics_.error(where, "the name of an included file must be written here",
+                                "write it in quotes or angle brackets, not as a macro");
     }
     if (site.kind == IncludeSite::Kind::other) {
-      return refuse(where, "a pattern can read other files by #include alone");
+      return diagnostics_.error(where, "a pattern can read other files by #include alone");
     }
     std::vector<fs::path> candidates;
     if (site.kind == IncludeSite::Kind::quoted) candidates.push_back(folder / site.name);
@@ -155,8 +150,9 @@ class IncludeReader {
       break;
     }
     if (!is_outside) return std::nullopt;
-    return refuse(where, fmt::format("{} is outside of the pattern's folder", site.name),
-                  "--include DIR lets patterns include the files of a folder");
+    return diagnostics_.error(where,
+                              fmt::format("{} is outside of the pattern's folder", site.name),
+                              "--include DIR lets patterns include the files of a folder");
   }
 
   /// The file's index; nothing when it cannot be read.
@@ -166,20 +162,20 @@ class IncludeReader {
     const std::string identity = fs::canonical(file, error).string();
     if (const auto known = known_.find(identity); known != known_.end()) return known->second;
     if (depth == deepest) {
-      return refuse(where, fmt::format("files include files {} deep", deepest));
+      return diagnostics_.error(where, fmt::format("files include files {} deep", deepest));
     }
     SourcePtr source;
     try {
       require_regular_file(file);
       source = read_source(file.lexically_normal());
     } catch (const FileError& failure) {
-      return refuse(where, failure.what());
+      return diagnostics_.error(where, failure.what());
     }
     if (!is_text(source)) return std::nullopt;
     bytes_ += source->text.size();
     if (bytes_ > spec_limits::included_bytes) {
-      return refuse(where, fmt::format("the included files are larger than {} together",
-                                       format_bytes(spec_limits::included_bytes)));
+      return diagnostics_.error(where, fmt::format("the included files are larger than {} together",
+                                                   format_bytes(spec_limits::included_bytes)));
     }
     const std::size_t index = result_.files.size();
     result_.files.push_back({name_for(source->name), written, source->text, {}});

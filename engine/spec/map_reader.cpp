@@ -85,9 +85,8 @@ std::optional<std::int64_t> MapReader::integer(std::string_view key) const {
   const auto value = text ? read_constant(*text, diagnostics_) : std::nullopt;
   if (!value) return std::nullopt;
   if (const auto* number = std::get_if<std::int64_t>(&*value)) return *number;
-  diagnostics_.error(text->where(), fmt::format("'{}' must be an integer, but this is {}", key,
-                                                describe(kind_of(*value))));
-  return std::nullopt;
+  return diagnostics_.error(text->where(), fmt::format("'{}' must be an integer, but this is {}",
+                                                       key, describe(kind_of(*value))));
 }
 
 std::vector<std::string> MapReader::names(std::string_view key) const {
@@ -109,9 +108,9 @@ std::optional<std::size_t> MapReader::choice(std::string_view key,
   if (!text) return std::nullopt;
   const auto chosen = std::ranges::find(words, *text);
   if (chosen != words.end()) return static_cast<std::size_t>(chosen - words.begin());
-  diagnostics_.error(value->where, fmt::format("'{}' is not {}", *text, one),
-                     suggest(*text, std::vector<std::string>(words.begin(), words.end()), all));
-  return std::nullopt;
+  return diagnostics_.error(
+      value->where, fmt::format("'{}' is not {}", *text, one),
+      suggest(*text, std::vector<std::string>(words.begin(), words.end()), all));
 }
 
 std::optional<std::int64_t> MapReader::find_count(std::string_view key, std::int64_t most) const {
@@ -121,10 +120,9 @@ std::optional<std::int64_t> MapReader::find_count(std::string_view key, std::int
   const auto* number = std::get_if<std::int64_t>(&*value);
   if (number != nullptr && *number >= 1 && *number <= most) return *number;
   const bool is_limited = most < std::numeric_limits<std::int64_t>::max();
-  diagnostics_.error(text->where(),
-                     fmt::format("'{}' must be an integer {}", key,
+  return diagnostics_.error(
+      text->where(), fmt::format("'{}' must be an integer {}", key,
                                  is_limited ? fmt::format("from 1 to {}", most) : "of at least 1"));
-  return std::nullopt;
 }
 
 std::optional<double> MapReader::find_decimal(std::string_view key, DecimalRange range,
@@ -135,8 +133,7 @@ std::optional<double> MapReader::find_decimal(std::string_view key, DecimalRange
   if (!text) return std::nullopt;
   const auto value = is_share || !text->ends_with('%') ? parse_decimal(*text) : std::nullopt;
   if (value && *value >= range.least && *value <= range.most) return value;
-  diagnostics_.error(node->where, fmt::format("'{}' must be {}", key, what), help);
-  return std::nullopt;
+  return diagnostics_.error(node->where, fmt::format("'{}' must be {}", key, what), help);
 }
 
 std::span<const YamlNode> items_of(const YamlNode& node) {
@@ -146,8 +143,7 @@ std::span<const YamlNode> items_of(const YamlNode& node) {
 std::optional<std::string> read_text(const YamlNode& node, std::string_view what,
                                      Diagnostics& diagnostics) {
   if (node.is_scalar()) return node.text;
-  diagnostics.error(node.where, fmt::format("'{}' must be a single value", what));
-  return std::nullopt;
+  return diagnostics.error(node.where, fmt::format("'{}' must be a single value", what));
 }
 
 std::optional<Expression> read_expression(const YamlNode& node, std::string_view what,
@@ -184,8 +180,8 @@ std::optional<std::string> read_metric(const std::string& name, const Location& 
                                        Diagnostics& diagnostics) {
   if (const MetricDefinition* metric = find_metric(name)) return metric->name;
   if (is_counter_name(name)) return name;
-  diagnostics.error(where, fmt::format("there is no metric '{}'", name), suggest_metric(name));
-  return std::nullopt;
+  return diagnostics.error(where, fmt::format("there is no metric '{}'", name),
+                           suggest_metric(name));
 }
 
 bool check_kind(const Expression& expression, const Scope& scope, ValueKind wanted,
@@ -214,10 +210,10 @@ std::optional<Value> read_constant(const Expression& expression, Diagnostics& di
     if (ElementType::find(name)) continue;
     std::vector<std::string> known(ElementType::names().begin(), ElementType::names().end());
     known.insert(known.end(), {"true", "false"});
-    diagnostics.error(expression.where(),
-                      fmt::format("'{}' is not an integer, a boolean or an element type", name),
-                      did_you_mean(name, known));
-    return std::nullopt;
+    return diagnostics.error(
+        expression.where(),
+        fmt::format("'{}' is not an integer, a boolean or an element type", name),
+        did_you_mean(name, known));
   }
   if (!expression.check(scope_of(Bindings{}), diagnostics)) return std::nullopt;
   return value_of(expression, {}, diagnostics);

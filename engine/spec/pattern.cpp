@@ -94,23 +94,20 @@ std::optional<PatternLayout> find_header(const SourcePtr& source, Diagnostics& d
   }
   const Location file{source, 0, 0, 1};
   if (!text.substr(at).starts_with("/*")) {
-    diagnostics.error(file, "this is not a pattern: it does not start with a header comment",
-                      header_example);
-    return std::nullopt;
+    return diagnostics.error(file, "this is not a pattern: it does not start with a header comment",
+                             header_example);
   }
   const std::size_t close = text.find("*/", at + 2);
   const Location comment = location_at(source, at, 2);
   if (close == std::string_view::npos) {
-    diagnostics.error(comment, "this comment is never closed", "end the header with */");
-    return std::nullopt;
+    return diagnostics.error(comment, "this comment is never closed", "end the header with */");
   }
   constexpr std::string_view mark = "pattern:";
   const std::size_t word = text.find_first_not_of(" \t\r\n", at + 2);
   if (!text.substr(word).starts_with(mark)) {
-    diagnostics.error(comment,
-                      "this is not a pattern: its first comment does not start with 'pattern:'",
-                      header_example);
-    return std::nullopt;
+    return diagnostics.error(
+        comment, "this is not a pattern: its first comment does not start with 'pattern:'",
+        header_example);
   }
   return PatternLayout{word + mark.size(), close, close + 2, comment};
 }

@@ -195,11 +195,10 @@ class Checks {
     if (!value) return std::nullopt;
     const std::int64_t number = std::get<std::int64_t>(*value);
     if (number >= least) return number;
-    diagnostics_.error(
+    return diagnostics_.error(
         expression.where(),
         fmt::format("with the defaults {} is {}, but {} is the least", what, number, least),
         defaults_);
-    return std::nullopt;
   }
 
   const Pattern& pattern_;

@@ -137,10 +137,10 @@ class HeaderReader {
     if (!expression) return std::nullopt;
     const auto names = expression->names();
     if (names.empty()) return reader.integer(key);
-    diagnostics_.error(expression->where(),
-                       fmt::format("'{}' must be a number: it cannot name '{}'", key, names[0]),
-                       "a condition over several parameters stands under require:");
-    return std::nullopt;
+    return diagnostics_.error(
+        expression->where(),
+        fmt::format("'{}' must be a number: it cannot name '{}'", key, names[0]),
+        "a condition over several parameters stands under require:");
   }
 
   /// The type that a map says, or the kind of a default such as `true`, `float` or `64 Mi`, which
@@ -267,8 +267,7 @@ class HeaderReader {
     const auto text = read_text(node, what, diagnostics_);
     if (!text) return std::nullopt;
     if (text->find_first_not_of(" \t\r\n") == std::string::npos) {
-      diagnostics_.error(node.where, fmt::format("'{}' is empty", what));
-      return std::nullopt;
+      return diagnostics_.error(node.where, fmt::format("'{}' is empty", what));
     }
     if (node.raw.empty()) return CudaExpression{*text, node.where};
     // Line breaks mean nothing to CUDA, and with them every message finds its line.

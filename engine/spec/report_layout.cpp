@@ -65,8 +65,7 @@ std::optional<ExpectationSide> read_side(const std::string& whole, const Locatio
   const std::string text = whole.substr(begin, end - begin);
   const Location where = whole_where.shifted(begin, std::max<std::size_t>(text.size(), 1));
   if (text.empty()) {
-    diagnostics.error(where, "one side of this comparison is missing", example);
-    return std::nullopt;
+    return diagnostics.error(where, "one side of this comparison is missing", example);
   }
   const MetricDefinition* metric = is_identifier(text) ? find_metric(text) : nullptr;
   if (metric != nullptr) return ExpectationSide{text, MetricName{metric->name}, false, where};
@@ -115,15 +114,13 @@ std::optional<Expectation> parse_expectation(const std::string& text, const Loca
   if (first == found.end()) {
     // A lone '=' has a message of its own.
     if (!Expression::parse(text, where, diagnostics)) return std::nullopt;
-    diagnostics.error(where, "an expectation compares a metric with a number", example);
-    return std::nullopt;
+    return diagnostics.error(where, "an expectation compares a metric with a number", example);
   }
   if (found.size() > 1) {
     const Operator& extra = first == found.begin() ? found[1] : found[0];
-    diagnostics.error(where.shifted(extra.at, extra.text.size()),
-                      "an expectation is one comparison",
-                      "list several: expect: [load_sectors <= 4, shared_conflicts == 0]");
-    return std::nullopt;
+    return diagnostics.error(where.shifted(extra.at, extra.text.size()),
+                             "an expectation is one comparison",
+                             "list several: expect: [load_sectors <= 4, shared_conflicts == 0]");
   }
   auto left = read_side(text, where, 0, first->at, diagnostics);
   auto right = read_side(text, where, first->at + first->text.size(), text.size(), diagnostics);
@@ -290,9 +287,8 @@ std::optional<ChartKind> read_kind(const YamlNode& node, const MapReader& reader
     if (key == std::end(chart_keys)) {
       is_misspelt = true;  // The reader has told about the unknown key.
     } else if (key->form == ValueForm::map && kind) {
-      diagnostics.error(entry.key.where, "a chart is of one kind, and this is a second",
-                        "write one item of 'charts' for each");
-      return std::nullopt;
+      return diagnostics.error(entry.key.where, "a chart is of one kind, and this is a second",
+                               "write one item of 'charts' for each");
     } else if (key->form == ValueForm::map) {
       kind = static_cast<ChartKind>(key - std::begin(chart_keys));
     }

@@ -181,14 +181,12 @@ std::optional<YamlEntry> read_override(const SourcePtr& source, Diagnostics& dia
   const std::size_t equals = text.find('=');
   YamlNode name = trimmed_scalar(source, 0, std::min(equals, text.size()));
   if (equals == std::string::npos || name.text.empty()) {
-    diagnostics.error({source, 1, 1, std::max<std::size_t>(text.size(), 1)},
-                      "this is not NAME=VALUES", set_example);
-    return std::nullopt;
+    return diagnostics.error({source, 1, 1, std::max<std::size_t>(text.size(), 1)},
+                             "this is not NAME=VALUES", set_example);
   }
   const std::size_t first = text.find_first_not_of(' ', equals + 1);
   if (first == std::string::npos) {
-    diagnostics.error(name.where, fmt::format("'{}' gets no value", name.text), set_example);
-    return std::nullopt;
+    return diagnostics.error(name.where, fmt::format("'{}' gets no value", name.text), set_example);
   }
   const bool is_axis_of_files = text[first] == '{' || text[first] == '[';
   auto values = is_axis_of_files ? read_yaml(source, first, text.size(), diagnostics)

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -60,8 +61,10 @@ class Diagnostics {
  public:
   void add(Diagnostic diagnostic);
   void add_all(const Diagnostics& others);
-  void error(const Location& where, std::string message, std::string help = {}) {
+  /// Gives nothing, for functions that return nothing after a mistake.
+  std::nullopt_t error(const Location& where, std::string message, std::string help = {}) {
     add({Severity::error, where, std::move(message), std::move(help)});
+    return std::nullopt;
   }
   void warning(const Location& where, std::string message, std::string help = {}) {
     add({Severity::warning, where, std::move(message), std::move(help)});
