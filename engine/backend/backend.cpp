@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <sstream>
 
 #include "engine/text/units.h"
 
@@ -12,32 +13,19 @@ namespace sweep {
 namespace {
 
 std::string component_text(std::int32_t kind, std::uint64_t bits) {
-  switch (kind) {
-    case 1:
-      return fmt::format("{}", static_cast<std::int64_t>(bits));
-    case 2:
-      return fmt::format("{}", bits);
-    case 3:
-      return fmt::format("{}", std::bit_cast<double>(bits));
-    case 4:
-      return bits != 0 ? "true" : "false";
-    default:
-      return {};
-  }
+  if (kind == 1) return fmt::to_string(static_cast<std::int64_t>(bits));
+  if (kind == 2) return fmt::to_string(bits);
+  if (kind == 3) return fmt::to_string(std::bit_cast<double>(bits));
+  if (kind == 4) return bits != 0 ? "true" : "false";
+  return {};
 }
 
 /// A condition written over several lines as one line.
 std::string one_line(const std::string& condition) {
-  std::string result;
-  for (const char c : condition) {
-    const bool blank = c == ' ' || c == '\n' || c == '\t' || c == '\r';
-    if (!blank) {
-      result += c;
-    } else if (!result.empty() && result.back() != ' ') {
-      result += ' ';
-    }
-  }
-  return result;
+  std::istringstream words(condition);
+  std::string line;
+  for (std::string word; words >> word;) line += line.empty() ? word : " " + word;
+  return line;
 }
 
 }  // namespace
@@ -62,12 +50,11 @@ void check_launch(const Workload& workload, const LaunchLimits& limits) {
 
 std::string to_string(const ShownValue& value) {
   if (value.kind == 0) return {};
-  const auto components = static_cast<std::size_t>(std::clamp(value.components, 1, 4));
   std::vector<std::string> texts;
-  for (std::size_t i = 0; i < components; ++i) {
-    texts.push_back(component_text(value.kind, value.bits[i]));
+  for (std::int32_t i = 0; i < std::clamp(value.components, 1, 4); ++i) {
+    texts.push_back(component_text(value.kind, value.bits.at(static_cast<std::size_t>(i))));
   }
-  return components == 1 ? texts.front() : fmt::format("({})", fmt::join(texts, ", "));
+  return texts.size() == 1 ? texts.front() : fmt::format("({})", fmt::join(texts, ", "));
 }
 
 std::string describe_mismatch(const VerificationPlan& plan, const CheckResult& result,

@@ -1,11 +1,10 @@
-#include "engine/run/compiler_process.h"
-
 #include <fmt/format.h>
 
 #include <chrono>
 #include <system_error>
 #include <thread>
 
+#include "engine/run/compile_pool.h"
 #include "engine/text/byte_sequence.h"
 
 namespace sweep {
@@ -23,9 +22,7 @@ int attempts_for(const ProgramSource& source) {
 }
 
 NvrtcResult given_up(const std::string& why) {
-  NvrtcResult result;
-  result.log = "its process " + why;
-  return result;
+  return {false, "its process " + why, {}, {}, {}};
 }
 
 CompileReply compile_reply(ProgramCompiler& compiler, const ProgramSource& source) {
@@ -95,49 +92,40 @@ CompilerProcess::~CompilerProcess() {
   if (taken_.process != nullptr && !is_busy_) processes_.give_back(std::move(taken_));
 }
 
-/// Says what is wrong with the process, if something is.
-std::string CompilerProcess::start() {
-  try {
-    if (taken_.process == nullptr) {
-      CompilerProcesses::Taken taken = processes_.take();
-      const std::lock_guard lock(mutex_);
-      taken_ = std::move(taken);
-    }
-    if (!taken_.is_ready) receive_reply(nvrtc_patience);
-    taken_.is_ready = true;
-    return {};
-  } catch (const std::system_error& error) {
-    return error.code().message();
-  } catch (const ChannelClosed&) {
-    return "it " + end() + " before it was ready";
-  } catch (const ChannelTimeout&) {
-    kill();
-    return fmt::format("it was not ready after {} s", nvrtc_patience);
-  }
-}
-
 void CompilerProcess::prepare() {
-  for (int attempt = 1;; ++attempt) {
-    const std::string problem = start();
-    if (problem.empty()) return;
-    if (attempt == start_attempts) throw CompilerStartFailure(problem);
+  for (int left = start_attempts; left > 0; --left) {
+    std::string problem;
+    try {
+      if (taken_.process == nullptr) {
+        CompilerProcesses::Taken taken = processes_.take();
+        const std::lock_guard lock(mutex_);
+        taken_ = std::move(taken);
+      }
+      if (!taken_.is_ready) receive_reply(nvrtc_patience);
+      taken_.is_ready = true;
+      return;
+    } catch (const std::system_error& error) {
+      problem = error.code().message();
+    } catch (const ChannelClosed&) {
+      problem = "it " + end() + " before it was ready";
+    } catch (const ChannelTimeout&) {
+      end(true);
+      problem = fmt::format("it was not ready after {} s", nvrtc_patience);
+    }
+    if (left == 1) throw CompilerStartFailure(problem);
     std::this_thread::sleep_for(start_pause);
   }
 }
 
 /// Says how the process ended, which it has, or is about to.
-std::string CompilerProcess::end() {
+std::string CompilerProcess::end(bool kill) {
   const std::lock_guard lock(mutex_);
+  if (kill) taken_.process->kill();
   std::string fate = taken_.process->wait();
   taken_ = {};
   is_busy_ = false;
   if (stopped_) throw CompilingStopped();
   return fate;
-}
-
-void CompilerProcess::kill() {
-  taken_.process->kill();
-  end();
 }
 
 void CompilerProcess::stop() {
@@ -165,7 +153,7 @@ NvrtcResult CompilerProcess::compile(const ProgramSource& source) {
   const auto begin = std::chrono::steady_clock::now();
   NvrtcResult result = try_to_compile(source);
   ++work_.programs;
-  work_.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  work_.seconds += seconds_since(begin);
   return result;
 }
 
@@ -183,10 +171,10 @@ NvrtcResult CompilerProcess::try_to_compile(const ProgramSource& source) {
       fate = end();
       continue;
     } catch (const ChannelTimeout&) {
-      kill();
+      end(true);
       return given_up(fmt::format("had not compiled it after {} s", patience_));
     } catch (const std::runtime_error& error) {
-      kill();
+      end(true);
       fate = fmt::format("gave no proper answer: {}", error.what());
       continue;
     }

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "engine/run/counting.h"
+#include "engine/run/run_stage.h"
 #include "engine/run/workload.h"
 
 namespace sweep {
@@ -27,32 +27,27 @@ InterleavedComparison::InterleavedComparison(RunStage& stage,
       ranked_by_(std::move(ranked_by)),
       measure_(stage.request.sweep.measure) {
   for (const std::size_t index : point_indices) candidates_.push_back({index});
-  measure_.min_samples = measure_.max_samples = samples_a_round;
-}
-
-void InterleavedComparison::add_reference(std::size_t point_index) {
-  reference_ = point_index;
-  if (std::ranges::find(candidates_, point_index, &Candidate::point_index) == candidates_.end()) {
-    candidates_.push_back({point_index});
+  if (rules.reference &&
+      std::ranges::find(point_indices, *rules.reference) == point_indices.end()) {
+    candidates_.push_back({*rules.reference});
   }
+  measure_.min_samples = measure_.max_samples = samples_a_round;
 }
 
 /// Compiles the programs of those that were not among the last executed.
 void InterleavedComparison::prepare() {
-  const auto find_recent = [&](const Candidate& candidate) {
-    return stage_.summary.recent.find(candidate.point_index);
-  };
   std::vector<const Configuration*> forgotten;
-  for (const Candidate& candidate : candidates_) {
-    if (find_recent(candidate) != nullptr) continue;
-    forgotten.push_back(&stage_.configuration(candidate.point_index));
+  for (Candidate& candidate : candidates_) {
+    if (const Workload* recent = stage_.summary.recent.find(candidate.point_index)) {
+      candidate.workload = *recent;
+    } else {
+      forgotten.push_back(&stage_.configuration(candidate.point_index));
+    }
   }
   PreparedPoints prepared(stage_.compile, measure_);
   prepared.add(forgotten);
   for (Candidate& candidate : candidates_) {
-    if (const Workload* recent = find_recent(candidate)) {
-      candidate.workload = *recent;
-    } else {
+    if (candidate.workload.program == nullptr) {
       PreparedPoint point = stage_.watch.time(Phase::compile, [&] { return prepared.next(); });
       if (!point.workload) continue;
       candidate.workload = std::move(*point.workload);
@@ -61,8 +56,7 @@ void InterleavedComparison::prepare() {
       stage_.counts->begin(candidate.point_index, candidate.workload);
     }
   }
-  std::erase_if(candidates_,
-                [](const Candidate& candidate) { return candidate.workload.program == nullptr; });
+  std::erase_if(candidates_, [](const Candidate& one) { return one.workload.program == nullptr; });
 }
 
 void InterleavedComparison::measure_round(std::size_t round) {
@@ -91,7 +85,7 @@ bool InterleavedComparison::is_clear(std::size_t rounds) {
   bool clear = true;
   for (std::size_t i = 0; i < candidates_.size(); ++i) {
     if (!candidates_[i].goes_on) continue;
-    const bool is_reference = reference_ == candidates_[i].point_index;
+    const bool is_reference = rules_.reference == candidates_[i].point_index;
     const auto found = advantage(candidates_[leader], candidates_[i]);
     const bool is_slower = i != leader && found && found->low > 1;
     candidates_[i].goes_on = !is_slower || is_reference;
@@ -102,10 +96,11 @@ bool InterleavedComparison::is_clear(std::size_t rounds) {
 }
 
 bool InterleavedComparison::is_over(std::size_t rounds, double spent) const {
-  const double allowed = std::max(rules_.free_seconds, rules_.share_of_run * begin_);
+  constexpr double share_of_run = 0.1;
+  constexpr double patience = 60;  // seconds, for the fewest rounds that say something
+  const double allowed = std::max(rules_.free_seconds, share_of_run * begin_);
   if (rounds >= fewest_for_interval && spent > allowed) return true;
-  return spent / static_cast<double>(rounds) * static_cast<double>(fewest_for_interval) >
-         rules_.patience;
+  return spent / static_cast<double>(rounds) * static_cast<double>(fewest_for_interval) > patience;
 }
 
 bool InterleavedComparison::run() {
@@ -138,15 +133,10 @@ std::vector<ComparisonRecord> InterleavedComparison::records() const {
   const Candidate& leader = candidates_[best()];
   std::vector<ComparisonRecord> records;
   for (const Candidate& candidate : candidates_) {
-    const auto ordinal = static_cast<std::int64_t>(candidate.point_index);
-    if (&candidate == &leader) {
-      const auto measured =
-          std::ranges::count_if(candidate.figures, [](double f) { return f > 0; });
-      records.push_back({ordinal, static_cast<int>(measured)});
-    } else if (const auto found = advantage(leader, candidate)) {
-      records.push_back(
-          {ordinal, static_cast<int>(found->rounds), found->low, found->ratio, found->high});
-    }
+    const auto found = advantage(leader, candidate);
+    if (!found) continue;
+    records.push_back({static_cast<std::int64_t>(candidate.point_index),
+                       static_cast<int>(found->rounds), found->low, found->ratio, found->high});
   }
   return records;
 }

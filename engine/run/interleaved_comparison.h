@@ -19,19 +19,19 @@ struct Candidate {
   Workload workload = {};
 };
 
-/// How long a comparison goes on.
+/// How a comparison goes on.
 struct ComparisonRules {
   std::size_t most_rounds = 12;
-  /// It may take as long, in seconds of wall time, whatever the run took, or such a share of that;
-  /// more only for the fewest rounds that say something, and those only up to `patience`.
+  /// It may take so many seconds of wall time or a tenth of the run's; more only for the fewest
+  /// rounds that say something.
   double free_seconds = 1;
-  double share_of_run = 0.1;
-  double patience = 60;
   /// Whether it ends as soon as it is clear which is the best: when every other one is slower or,
   /// as far as it matters, the same. Those that are slower are not measured further.
   bool until_clear = false;
   /// Whether those that lack counts are counted beside the measuring, where anything counts.
   bool counts = false;
+  /// One that is measured along, in every round, though it need not be near the best.
+  std::optional<std::size_t> reference = {};  ///< its point index
 };
 
 /// Measures configurations in turn, in several rounds: what slows the device for a while slows all
@@ -41,9 +41,6 @@ class InterleavedComparison {
   /// Those that do not compile take no part.
   InterleavedComparison(RunStage& stage, std::span<const std::size_t> point_indices,
                         RankedBy ranked_by, const ComparisonRules& rules = {});
-
-  /// One more that is measured along, in every round, though it need not be near the best.
-  void add_reference(std::size_t point_index);
 
   /// Compiles and measures. False when there was no time for rounds that say something, or fewer
   /// than two are left of those that take part: one that fails in any round is out.
@@ -72,7 +69,6 @@ class InterleavedComparison {
   MeasureRules measure_;
   std::vector<Candidate> candidates_;
   std::vector<std::size_t> failed_ = {};
-  std::optional<std::size_t> reference_ = {};
   double begin_ = 0;
 };
 

@@ -1,11 +1,252 @@
 #include "engine/run/measurer.h"
 
-#include <algorithm>
-#include <iterator>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include "engine/run/sampling.h"
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+#include <limits>
+
+#include "engine/run/statistics.h"
 
 namespace sweep {
+namespace {
+
+/// For sentences: two significant digits, whole numbers with all theirs: "0.05", "1.2", "45",
+/// "120".
+std::string two_digits(double value) {
+  constexpr double first_whole = 9.95;
+  return std::abs(value) < first_whole ? fmt::format("{:.2g}", value)
+                                       : fmt::format("{:.0f}", value);
+}
+
+/// How many samples of `each` seconds fit into `seconds`.
+double fitting(double seconds, double each) {
+  return each > 0 ? std::max(seconds, 0.0) / each : std::numeric_limits<double>::infinity();
+}
+
+}  // namespace
+
+std::string_view to_string(StopReason reason) {
+  constexpr std::array<std::string_view, 4> names = {"noise", "samples", "seconds", "cut-off"};
+  return names.at(static_cast<std::size_t>(reason));
+}
+
+double noise_of(std::span<const double> samples) {
+  const Interval interval = median_interval(samples);
+  const double middle = median(samples);
+  return middle > 0 ? (interval.high - interval.low) / 2 / middle : 0;
+}
+
+std::optional<StopReason> should_stop(const MeasureRules& rules, std::span<const double> samples,
+                                      double elapsed) {
+  const auto count = static_cast<int>(samples.size());
+  if (samples.size() >= samples_to_give_up &&
+      std::ranges::all_of(samples, [&](double s) { return s > rules.give_up_seconds; })) {
+    return StopReason::cut_off;
+  }
+  if (count < rules.min_samples) return std::nullopt;
+  if (samples.size() >= fewest_for_interval && noise_of(samples) <= rules.noise) {
+    return StopReason::noise;
+  }
+  if (count >= rules.max_samples) return StopReason::samples;
+  if (elapsed >= rules.seconds) return StopReason::seconds;
+  return std::nullopt;
+}
+
+std::optional<std::string> note_on_stop(StopReason reason, const MeasureRules& rules,
+                                        std::span<const double> samples, double elapsed) {
+  if (reason == StopReason::noise || reason == StopReason::cut_off) return std::nullopt;
+  const bool is_over = reason == StopReason::seconds;
+  const std::string begin =
+      is_over ? fmt::format("sampling stopped after {} s ({} samples)", two_digits(elapsed),
+                            samples.size())
+              : fmt::format("sampling stopped at {} samples, the most allowed", samples.size());
+  if (samples.size() < fewest_for_interval) {
+    return fmt::format("{}, too few to know the noise: it takes {}", begin, fewest_for_interval);
+  }
+  constexpr double percent = 100;
+  return fmt::format("{}{} at a noise of {} %, above the {} % asked for", begin, is_over ? "" : ",",
+                     two_digits(noise_of(samples) * percent), two_digits(rules.noise * percent));
+}
+
+int next_chunk_size(const MeasureRules& rules, std::size_t figures, double elapsed,
+                    double seconds_per_sample) {
+  constexpr double growth = 0.2;
+  constexpr double longest = 0.1;
+  const auto taken = static_cast<double>(figures);
+  const double left_of_fewest = rules.min_samples - taken;
+  double size = left_of_fewest;
+  const double deciding = std::min<double>(samples_to_give_up, rules.min_samples);
+  if (taken < deciding && std::isfinite(rules.give_up_seconds)) {
+    size = deciding - taken;
+  } else if (left_of_fewest <= 0) {
+    size = std::min({growth * taken, rules.max_samples - taken,
+                     fitting(rules.seconds - elapsed, seconds_per_sample)});
+  }
+  size = std::min(size, fitting(longest, seconds_per_sample));
+  return std::max(static_cast<int>(size), 1);
+}
+
+namespace {
+
+constexpr double mega = 1e6;
+
+/// The clocks that are known of the samples that are part of the figures.
+std::vector<double> clocks_of(std::span<const Sample> samples) {
+  std::vector<double> clocks;
+  for (const Sample& sample : samples) {
+    if (sample.mark != SampleMark::low_clock && sample.sm_clock_hz > 0) {
+      clocks.push_back(sample.sm_clock_hz);
+    }
+  }
+  return clocks;
+}
+
+/// "up to 3.1 times the median"
+std::string describe_outliers(std::span<const Sample> samples, double middle) {
+  double lowest = 1;
+  double highest = 1;
+  for (const Sample& sample : samples) {
+    if (sample.mark != SampleMark::outlier) continue;
+    lowest = std::min(lowest, sample.seconds / middle);
+    highest = std::max(highest, sample.seconds / middle);
+  }
+  // Two digits would turn 1.02 times the median into 1.
+  if (lowest == 1) return fmt::format("up to {:.3g} times the median", highest);
+  if (highest == 1) return fmt::format("down to {:.3g} times the median", lowest);
+  return fmt::format("between {:.3g} and {:.3g} times the median", lowest, highest);
+}
+
+}  // namespace
+
+MarkSummary mark_samples(std::vector<Sample>& samples) {
+  MarkSummary summary;
+  for (Sample& sample : samples) sample.mark = SampleMark::plain;
+  if (const std::vector<double> clocks = clocks_of(samples); !clocks.empty()) {
+    constexpr double tolerance = 0.02;
+    const double middle = median(clocks);
+    const auto is_low = [&](double clock) { return clock < middle * (1 - tolerance); };
+    const auto is_high = [&](double clock) { return clock > middle * (1 + tolerance); };
+    const auto low = static_cast<std::size_t>(std::ranges::count_if(clocks, is_low));
+    const auto high = static_cast<std::size_t>(std::ranges::count_if(clocks, is_high));
+    if (3 * std::max(low, high) > clocks.size()) {
+      summary.changed_clock = {std::ranges::min(clocks), std::ranges::max(clocks)};
+    } else {
+      summary.low_clock = low;
+      for (Sample& sample : samples) {
+        if (sample.sm_clock_hz > 0 && is_low(sample.sm_clock_hz)) {
+          sample.mark = SampleMark::low_clock;
+        }
+      }
+    }
+  }
+  const std::vector<double> figures = figures_of(samples);
+  if (figures.empty()) return summary;
+  const Interval fences = far_fences(figures);
+  for (Sample& sample : samples) {
+    if (sample.mark == SampleMark::low_clock) continue;
+    if (sample.seconds >= fences.low && sample.seconds <= fences.high) continue;
+    sample.mark = SampleMark::outlier;
+    ++summary.outliers;
+  }
+  return summary;
+}
+
+std::vector<double> figures_of(std::span<const Sample> samples) {
+  std::vector<double> seconds;
+  for (const Sample& sample : samples) {
+    if (sample.mark != SampleMark::low_clock) seconds.push_back(sample.seconds);
+  }
+  return seconds;
+}
+
+std::vector<std::string> notes_on_marks(std::span<const Sample> samples,
+                                        const MarkSummary& summary) {
+  constexpr std::size_t fewest_outliers = 2;
+  constexpr double share_of_outliers = 0.03;
+  std::vector<std::string> notes;
+  if (summary.changed_clock) {
+    notes.push_back(
+        fmt::format("the clock changed while sampling, between {:.0f} and {:.0f} MHz: the figures "
+                    "mix its speeds",
+                    summary.changed_clock->low / mega, summary.changed_clock->high / mega));
+  }
+  const std::vector<double> figures = figures_of(samples);
+  if (summary.outliers < fewest_outliers ||
+      static_cast<double>(summary.outliers) <=
+          share_of_outliers * static_cast<double>(figures.size())) {
+    return notes;
+  }
+  const double middle = median(figures);
+  notes.push_back(fmt::format("{} of {} samples lie far from the others{}", summary.outliers,
+                              figures.size(),
+                              middle > 0 ? ", " + describe_outliers(samples, middle) : ""));
+  return notes;
+}
+
+std::vector<Metric> timing_metrics(std::span<const Sample> samples, int launches_per_sample,
+                                   const UsefulTraffic& useful, const Device& device) {
+  constexpr double micro = 1e6;
+  constexpr double percent = 100;
+  constexpr double bytes_per_gb = 1e9;
+  const std::vector<double> figures = figures_of(samples);
+  if (figures.empty()) return {};
+  std::vector<Metric> metrics;
+  const auto add = [&](const char* name, double value) {
+    metrics.push_back({name, Origin::measured, value});
+  };
+  const auto add_marked = [&](const char* name, SampleMark mark) {
+    add(name, static_cast<double>(std::ranges::count(samples, mark, &Sample::mark)));
+  };
+  const double middle = median(figures);
+  add("time", middle * micro);
+  if (figures.size() >= fewest_for_interval) {
+    const Interval interval = median_interval(figures);
+    add("time_low", interval.low * micro);
+    add("time_high", interval.high * micro);
+  }
+  add("time_min", std::ranges::min(figures) * micro);
+  add("time_q1", quantile(figures, 0.25) * micro);
+  add("time_q3", quantile(figures, 0.75) * micro);
+  add("noise", noise_of(figures) * percent);
+  add("samples", static_cast<double>(figures.size()));
+  add_marked("outliers", SampleMark::outlier);
+  add_marked("low_clock_samples", SampleMark::low_clock);
+  if (launches_per_sample > 1) add("launches_per_sample", launches_per_sample);
+  if (useful.device > 0 && middle > 0) {
+    const double bandwidth = static_cast<double>(useful.device) / middle;
+    add("bandwidth", bandwidth / bytes_per_gb);
+    const double peak = device.peak_bandwidth();
+    if (peak > 0) add("percent_of_peak", bandwidth / peak * percent);
+    add("useful_bytes", static_cast<double>(useful.device));
+  }
+  if (useful.shared > 0 && middle > 0) {
+    add("shared_bandwidth", static_cast<double>(useful.shared) / middle / bytes_per_gb);
+  }
+  return metrics;
+}
+
+std::vector<Metric> state_metrics(std::span<const Sample> samples, const DeviceState& state) {
+  const std::vector<double> clocks = clocks_of(samples);
+  std::vector<Metric> metrics = {
+      {"sm_clock", Origin::measured, (clocks.empty() ? state.sm_clock_hz : median(clocks)) / mega},
+      {"memory_clock", Origin::measured, state.memory_clock_hz / mega},
+      {"temperature", Origin::measured, state.temperature_celsius},
+      {"power", Origin::measured, state.power_watts},
+  };
+  std::erase_if(metrics, [](const Metric& metric) { return !(metric.value > 0); });
+  return metrics;
+}
+
+std::optional<std::string> note_on_throttling(const DeviceState& state) {
+  if (state.throttle_reasons.empty()) return std::nullopt;
+  return fmt::format("the device held its clocks back: {}",
+                     fmt::join(state.throttle_reasons, ", "));
+}
+
 namespace {
 
 /// Warms up and gives the wall time that a sample takes, as far as can be seen.

@@ -1,13 +1,17 @@
 #include "engine/run/run_stage.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <numeric>
 #include <random>
 #include <utility>
 
-#include "engine/run/counting.h"
 #include "engine/spec/counters.h"
 #include "engine/store/ranking.h"
+#include "engine/text/units.h"
 
 namespace sweep {
 
@@ -70,12 +74,27 @@ std::vector<std::size_t> measuring_order(std::size_t count, std::uint64_t seed) 
   return order;
 }
 
-void DriftReference::record(const PointRecord& point, double at) {
+namespace {
+
+void add_counts(PointRecord& point, const Observation& counts) {
+  point.metrics.insert(point.metrics.end(), counts.metrics.begin(), counts.metrics.end());
+  point.notes.insert(point.notes.end(), counts.notes.begin(), counts.notes.end());
+}
+
+bool has_times(const PointRecord& point) {
+  return point.status == PointStatus::ok && !point.samples.empty();
+}
+
+}  // namespace
+
+void DriftReference::on_reference(const PointRecord& point, double begin) {
+  schedule_.on_reference(begin, stage_.watch.elapsed());
+  if (!has_times(point)) return;
   const auto figure = [&](std::string_view metric, double unit) {
     return measured_figure(point, metric).value_or(0) * unit;
   };
   const AnchorRecord anchor = {.ordinal = static_cast<std::int64_t>(point_index_),
-                               .at = at,
+                               .at = begin,
                                .seconds = figure("time", 1e-6),
                                .seconds_low = figure("time_low", 1e-6),
                                .seconds_high = figure("time_high", 1e-6),
@@ -88,28 +107,18 @@ void DriftReference::on_point(std::size_t point_index, const PreparedPoint& prep
                               const PointRecord& point, double begin) {
   if (workload_) {
     schedule_.on_point();
-  } else if (point.status == PointStatus::ok && !point.samples.empty()) {
+  } else if (has_times(point)) {
     point_index_ = point_index;
     workload_ = prepared.workload;
-    schedule_.on_reference(begin, stage_.watch.elapsed());
-    record(point, begin);
+    on_reference(point, begin);
   }
 }
 
-void DriftReference::measure() {
-  const double begin = stage_.watch.elapsed();
-  const PointRecord point =
-      stage_.measure(*workload_, stage_.request.sweep.measure, Phase::drift_reference);
-  schedule_.on_reference(begin, stage_.watch.elapsed());
-  if (point.status == PointStatus::ok && !point.samples.empty()) record(point, begin);
-}
-
-void DriftReference::measure_if_due() {
-  if (workload_ && schedule_.is_due(stage_.watch.elapsed())) measure();
-}
-
-void DriftReference::measure_at_end() {
-  if (workload_ && schedule_.is_due_at_end(stage_.watch.elapsed())) measure();
+void DriftReference::measure_if_due(bool is_end) {
+  const double now = stage_.watch.elapsed();
+  if (!workload_ || !(is_end ? schedule_.is_due_at_end(now) : schedule_.is_due(now))) return;
+  on_reference(stage_.measure(*workload_, stage_.request.sweep.measure, Phase::drift_reference),
+               now);
 }
 
 PointSource::PointSource(RunStage& stage, DriftReference& drift, Counts counts)
@@ -138,15 +147,8 @@ PointRecord PointSource::next(const GiveUp& give_up_seconds) {
   if (waits) stage_.observer.on_compiler_wait(true);
   PreparedPoint prepared = stage_.watch.time(Phase::compile, [&] { return prepared_->next(); });
   if (waits) stage_.observer.on_compiler_wait(false);
-  MeasureRules rules = stage_.request.sweep.measure;
-  if (give_up_seconds && prepared.workload)
-    rules.give_up_seconds = give_up_seconds(*prepared.workload);
   const double begin = stage_.watch.elapsed();
-  PointRecord point = execute(index, prepared, rules);
-  if (point.status == PointStatus::ok) {
-    if (counts_.emulated) stage_.counts->add_to(point, index, prepared.counts, counts_.waits);
-    if (counts_.hardware) read_counters(*prepared.workload, point);
-  }
+  PointRecord point = measure(index, prepared, give_up_seconds);
   // The worker loads the next program while this point goes into the store.
   if (const PreparedPoint* next = prepared_->peek(); next != nullptr && next->workload) {
     stage_.measurer.load(*next->workload);
@@ -155,33 +157,212 @@ PointRecord PointSource::next(const GiveUp& give_up_seconds) {
   return point;
 }
 
-/// Takes further points from the compiler while the device is at it.
-PointRecord PointSource::execute(std::size_t point_index, const PreparedPoint& prepared,
-                                 const MeasureRules& rules) {
+PointRecord PointSource::measure(std::size_t point_index, PreparedPoint& prepared,
+                                 const GiveUp& give_up_seconds) {
   for (const Diagnostic& warning : prepared.warnings.list()) {
     if (stage_.warnings.is_new(render(warning))) stage_.observer.on_warning(warning);
   }
-  if (!prepared.workload) {
-    PointRecord failure;
-    failure.status = PointStatus::failed;
-    failure.reason = prepared.failure;
-    return failure;
-  }
+  if (!prepared.workload) return failed_measurement(prepared.failure).point;
   stage_.summary.recent.add(point_index, *prepared.workload);
-  return stage_.measure(*prepared.workload, rules, Phase::other, [&] { prepared_->take_ready(); });
-}
-
-void PointSource::read_counters(const Workload& workload, PointRecord& point) {
-  std::vector<Observation> counts = stage_.count(std::span(&workload, 1));
-  if (counts.empty() || counts.front().metrics.empty()) return;
-  std::ranges::move(counts.front().metrics, std::back_inserter(point.metrics));
-  std::ranges::move(counts.front().notes, std::back_inserter(point.notes));
-  point.collected_counters = counters_text(stage_.request.counters);
-  ++stage_.summary.timing.counted;
+  MeasureRules rules = stage_.request.sweep.measure;
+  if (give_up_seconds) rules.give_up_seconds = give_up_seconds(*prepared.workload);
+  // Takes further points from the compiler while the device is at it.
+  PointRecord point =
+      stage_.measure(*prepared.workload, rules, Phase::other, [&] { prepared_->take_ready(); });
+  if (point.status != PointStatus::ok) return point;
+  if (counts_.emulated) stage_.counts->add_to(point, point_index, prepared.counts, counts_.waits);
+  if (!counts_.hardware) return point;
+  const std::vector<Observation> counted = stage_.count(std::span(&*prepared.workload, 1));
+  if (!counted.empty() && !counted.front().metrics.empty()) {
+    add_counts(point, counted.front());
+    point.collected_counters = counters_text(stage_.request.counters);
+    ++stage_.summary.timing.counted;
+  }
+  return point;
 }
 
 CompileStatistics PointSource::statistics() const {
   return prepared_ ? prepared_->statistics() : CompileStatistics{};
+}
+
+namespace {
+
+bool is_there(const std::future<Observation>& counts) {
+  return counts.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
+std::vector<const Configuration*> configurations_of(std::span<const UncountedPoint> points) {
+  std::vector<const Configuration*> configurations;
+  for (const UncountedPoint& point : points) configurations.push_back(&point.configuration);
+  return configurations;
+}
+
+/// Those of a run's points that lack something.
+template <class Lacks>
+std::vector<UncountedPoint> uncounted_points(const RunStage& stage, const Lacks& lacks) {
+  std::vector<UncountedPoint> points;
+  stage.store.visit_points(stage.summary.run, [&](const StoredPoint& stored) {
+    if (!lacks(stored.point)) return;
+    points.push_back({stored.id, stage.configuration(static_cast<std::size_t>(stored.ordinal))});
+  });
+  return points;
+}
+
+}  // namespace
+
+CountsBeside::CountsBeside(RunStage& stage) : stage_(stage) {
+  emulators_.emplace(stage.request.emulate.make_backend, stage.request.emulate.threads);
+}
+
+void CountsBeside::add_to(PointRecord& point, std::size_t point_index,
+                          std::future<Observation>& counts, bool waits) {
+  if (!counts.valid()) {
+    lacks_some_ = true;
+  } else if (!waits && !stage_.request.waits_for_counts && !is_there(counts)) {
+    late_.push_back({0, point_index, std::move(counts)});
+  } else {
+    add_counts(point, stage_.watch.time(Phase::emulate, [&] { return counts.get(); }));
+  }
+}
+
+void CountsBeside::recorded(std::int64_t id) {
+  if (!late_.empty() && late_.back().id == 0) late_.back().id = id;
+  take_ready();
+}
+
+void CountsBeside::begin(std::size_t point_index, const Workload& workload) {
+  const auto stored = stage_.watch.time(Phase::store, [&] { return stage_.stored(point_index); });
+  if (!stored || !lacks_counts(stored->point)) return;
+  late_.push_back(
+      {stored->id, point_index, emulators_->count(workload, stage_.request.sweep.measure)});
+}
+
+void CountsBeside::take_ready() {
+  for (auto late = late_.begin(); late != late_.end();) {
+    if (!is_there(late->counts)) {
+      ++late;
+      continue;
+    }
+    const Observation counted = late->counts.get();
+    stage_.watch.time(Phase::store,
+                      [&] { stage_.store.add_metrics(late->id, counted.metrics, counted.notes); });
+    if (!counted.metrics.empty()) {
+      stage_.observer.on_metrics(stage_.configuration(late->point_index), counted.metrics,
+                                 counted.notes);
+    }
+    late = late_.erase(late);
+  }
+}
+
+/// For a share of the run's time so far.
+bool CountsBeside::may_wait() const {
+  constexpr double share = 0.05;
+  return stage_.request.waits_for_counts ||
+         stage_.summary.timing.phases[Phase::emulate] < share * stage_.watch.elapsed();
+}
+
+void CountsBeside::wait() {
+  take_ready();
+  while (!late_.empty() && !stage_.stop && may_wait()) {
+    constexpr std::chrono::milliseconds pause(5);
+    stage_.watch.time(Phase::emulate, [&] { late_.front().counts.wait_for(pause); });
+    take_ready();
+  }
+}
+
+void CountsBeside::finish() {
+  wait();
+  const bool is_late = lacks_some_ || !late_.empty();
+  late_.clear();
+  emulators_.reset();
+  if (is_late && !stage_.request.waits_for_counts) stage_.note(std::string(too_late_to_count));
+}
+
+void count_points(std::span<const UncountedPoint> points, const CompileSettings& compile,
+                  const MeasureRules& rules, const CounterThreads& emulate, Store& store,
+                  const std::function<void(const UncountedPoint&, const Observation&)>& on_point) {
+  EmulateAhead emulators(emulate.make_backend, emulate.threads);
+  PreparedPoints prepared(compile, rules, &emulators);
+  prepared.add(configurations_of(points));
+  try {
+    for (const UncountedPoint& point : points) {
+      PreparedPoint next = prepared.next();
+      prepared.take_ready();
+      Observation counted{{}, {std::string(not_counted) + next.failure}};
+      if (next.workload) {
+        constexpr std::chrono::milliseconds pause(50);
+        while (next.counts.wait_for(pause) != std::future_status::ready) {
+          if (compile.stop != nullptr && *compile.stop) return;
+        }
+        counted = next.counts.get();
+      }
+      store.add_metrics(point.id, counted.metrics, counted.notes);
+      on_point(point, counted);
+    }
+  } catch (const CompilingStopped&) {
+    // What was counted until then is recorded.
+  }
+}
+
+void count_the_rest(RunStage& stage) {
+  const std::vector<UncountedPoint> uncounted = uncounted_points(stage, lacks_counts);
+  if (uncounted.empty()) return;
+  stage.observer.on_stage("counting " + count_of(uncounted.size(), "point"));
+  const RunRequest& request = stage.request;
+  stage.watch.time(Phase::emulate, [&] {
+    count_points(uncounted, stage.compile, request.sweep.measure, request.emulate, stage.store,
+                 [&](const UncountedPoint& point, const Observation& counted) {
+                   stage.observer.on_metrics(point.configuration, counted.metrics, counted.notes);
+                 });
+  });
+}
+
+void read_counters(RunStage& stage) {
+  // The emulator's own counts are all there is to know of it.
+  if (stage.request.counters.empty() || !stage.can_time()) return;
+  const std::string wanted = counters_text(stage.request.counters);
+  const std::vector<UncountedPoint> uncounted =
+      uncounted_points(stage, [&](const PointRecord& point) {
+        return point.status == PointStatus::ok && point.collected_counters != wanted;
+      });
+  if (uncounted.empty()) return;
+  // In the order that their programs were compiled in.
+  std::vector<UncountedPoint> points;
+  for (const std::size_t i : measuring_order(uncounted.size(), stage.request.provenance.seed)) {
+    points.push_back(uncounted[i]);
+  }
+  stage.observer.on_stage(fmt::format("reading the hardware's counters of {} point{}",
+                                      points.size(), points.size() == 1 ? "" : "s"));
+  PreparedPoints prepared(stage.compile, stage.request.sweep.measure);
+  prepared.add(configurations_of(points));
+  // As many points are counted at once, since the profiler's sessions cost much by themselves. A
+  // run that is killed loses so many counts.
+  constexpr std::size_t points_at_once = 256;
+  bool has_some = true;  // else nothing can be counted
+  for (std::span rest(points); has_some && !rest.empty() && !stage.stop;) {
+    std::vector<Workload> workloads;
+    std::vector<const UncountedPoint*> counted;
+    const auto some = rest.first(std::min(points_at_once, rest.size()));
+    rest = rest.subspan(some.size());
+    for (const UncountedPoint& point : some) {
+      PreparedPoint next = stage.watch.time(Phase::compile, [&] { return prepared.next(); });
+      if (!next.workload) continue;
+      workloads.push_back(std::move(*next.workload));
+      counted.push_back(&point);
+    }
+    const std::vector<Observation> all_counts = stage.count(workloads);
+    has_some = false;
+    for (std::size_t i = 0; i < counted.size(); ++i) {
+      const Observation& counts = all_counts.at(i);
+      if (counts.metrics.empty()) continue;
+      has_some = true;
+      ++stage.summary.timing.counted;
+      stage.watch.time(Phase::store, [&] {
+        stage.store.add_counts(counted[i]->id, wanted, counts.metrics, counts.notes);
+      });
+      stage.observer.on_metrics(counted[i]->configuration, counts.metrics, counts.notes);
+    }
+  }
 }
 
 }  // namespace sweep

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "engine/run/counting.h"
 #include "engine/run/interleaved_comparison.h"
+#include "engine/run/run_stage.h"
 #include "engine/run/tuning.h"
 
 namespace sweep {
@@ -75,7 +75,7 @@ void measure_points(RunStage& stage, const std::vector<std::size_t>& missing) {
     const std::int64_t id = stage.record(point_index, point);
     if (stage.counts != nullptr) stage.counts->recorded(id);
   }
-  if (!stage.summary.interrupted) drift.measure_at_end();
+  if (!stage.summary.interrupted) drift.measure_if_due(true);
   stage.summary.timing.compile = source.statistics();
 }
 

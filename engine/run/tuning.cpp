@@ -4,17 +4,96 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <iterator>
 #include <limits>
 #include <map>
 #include <memory>
 
-#include "engine/run/counting.h"
 #include "engine/run/interleaved_comparison.h"
 #include "engine/search/strategy.h"
 
 namespace sweep {
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+
+double signed_cost(double figure, Better better) {
+  return better == Better::higher ? -figure : figure;
+}
+
+std::optional<double> figure_from(const PointRecord& point, const std::string& metric,
+                                  Origin origin) {
+  for (const Metric& one : point.metrics) {
+    if (one.name == metric && one.origin == origin) return one.value;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Metric> preferred_figure(const PointRecord& point, const std::string& metric) {
+  for (const Origin origin : {Origin::measured, Origin::hardware, Origin::emulated}) {
+    const auto value = figure_from(point, metric, origin);
+    if (value) return Metric{metric, origin, *value};
+  }
+  return std::nullopt;
+}
+
+bool follows_from_time(std::string_view metric) {
+  const MetricDefinition* definition = find_metric(metric);
+  return definition != nullptr && definition->relation != TimeRelation::unrelated;
+}
+
+std::optional<double> SearchObjective::figure(const PointRecord& point) const {
+  if (!followed_ || point.status == PointStatus::failed) return std::nullopt;
+  const auto found = figure_from(point, followed_->metric, followed_->origin);
+  return found && std::isfinite(*found) ? found : std::nullopt;
+}
+
+std::optional<double> SearchObjective::cost(const PointRecord& point) {
+  if (point.status == PointStatus::failed) return std::nullopt;
+  for (std::size_t i = 0; i < objectives_.size() && !followed_; ++i) {
+    const auto found = preferred_figure(point, objectives_[i].metric);
+    if (!found) continue;
+    followed_ = {found->name, objectives_[i].better, found->origin};
+    further_ = std::span(objectives_).subspan(i + 1);
+  }
+  const auto found = figure(point);
+  if (!found) return std::nullopt;
+  // Too little to matter where figures differ at all.
+  constexpr double share = 1e-6;
+  double cost = signed_cost(*found, followed_->better);
+  double weight = share * (cost != 0 ? std::abs(cost) : 1);
+  for (const TuneObjective& objective : further_) {
+    if (const auto next = preferred_figure(point, objective.metric)) {
+      // Squeezed between 0 and 1.
+      const double own = signed_cost(next->value, objective.better);
+      cost += weight * (1 + own / (1 + std::abs(own))) / 2;
+    }
+    weight *= share;
+  }
+  return cost;
+}
+
+double SearchObjective::seconds_when_slower(double figure, double factor,
+                                            const UsefulTraffic& useful,
+                                            const Device& device) const {
+  if (!followed_ || followed_->origin != Origin::measured || !(figure > 0)) return never;
+  const std::string& metric = followed_->metric;
+  const bool is_wanted_long = (metric == "time") == (followed_->better == Better::higher);
+  if (is_wanted_long) return never;
+  if (metric == "time") return figure * 1e-6 * factor;
+  const bool is_shared = metric == "shared_bandwidth";
+  double unit = 0;  // in B/s
+  if (metric == "bandwidth" || is_shared) unit = 1e9;
+  if (metric == "percent_of_peak") unit = 1e-2 * device.peak_bandwidth();
+  const auto bytes = static_cast<double>(is_shared ? useful.shared : useful.device);
+  // What moves nothing has no such figure, however long it takes.
+  return bytes > 0 && unit > 0 ? bytes / (figure * unit) * factor : never;
+}
+
 namespace {
 
 /// A configuration that a search has a point of, and which has not failed.
@@ -24,19 +103,6 @@ struct TriedConfiguration {
   Interval interval;  ///< the figure's
   bool cut_off = false;
 };
-
-/// What searches of one run have in common.
-struct SearchTools {
-  RunStage& stage;
-  DriftReference& drift;
-  SearchObjective& objective;
-  /// The emulator's or the hardware's, which the points need since the search goes by them.
-  PointSource::Counts counts = {};
-};
-
-/// So many are asked for before the first of them is told: enough to keep compilers busy. Always
-/// the same number, so that the course does not depend on the machine.
-constexpr std::size_t asked_ahead = 16;
 
 /// The group's configurations as the strategy sees them: "pattern" and then the parameters.
 SearchSpace search_space(const Space& space, const TuningGroup& group) {
@@ -49,117 +115,140 @@ SearchSpace search_space(const Space& space, const TuningGroup& group) {
       if (std::ranges::find(names, name) == names.end()) names.push_back(name);
     }
   }
-  const auto value_of = [&](std::size_t i, const std::string& name) {
+  return encode(group.configurations.size(), names, [&](std::size_t i, const std::string& name) {
     const Configuration& configuration = space.configurations[group.configurations[i]];
     return name == "pattern" ? &patterns.at(configuration.pattern.get())
                              : configuration.parameters.find(name);
-  };
-  return encode(group.configurations.size(), names, value_of);
+  });
 }
 
-/// Searches one group for its best configuration: asks the strategy, a few configurations ahead so
-/// that they are compiled in the meantime, and tells it what became of each. The default
-/// configuration comes first. A point that the store has already is not measured again; so a search
-/// that was stopped goes the same way when it is started again, up to where it stopped and on.
-class GroupSearch {
- public:
-  GroupSearch(const SearchTools& tools, const TuningGroup& group, TunedGroup& found)
-      : tools_(tools),
-        stage_(tools.stage),
-        objective_(tools.objective),
-        rules_(*stage_.request.sweep.tune),
-        group_(group),
-        space_(search_space(stage_.request.space, group)),
-        strategy_(make_strategy(rules_.strategy, space_, rules_.seed)),
-        source_(stage_, tools.drift, tools.counts),
-        found_(found) {}
+/// The row of a configuration in the group's search space; nothing for a default that is not in it.
+std::optional<std::size_t> find_row(const TuningGroup& group, std::size_t point_index) {
+  const auto found = std::ranges::lower_bound(group.configurations, point_index);
+  if (found == group.configurations.end() || *found != point_index) return std::nullopt;
+  return static_cast<std::size_t>(found - group.configurations.begin());
+}
 
-  /// Ends when the budget is used up, nothing is left to try, or the run is to stop. Puts into the
-  /// found group how many were tried and how the search ended.
-  std::vector<TriedConfiguration> run() {
-    begin_ = stage_.watch.elapsed();
-    ask_default();
-    found_.ended = "was interrupted";
+/// That a group's search can try: the default is one of them, also where the axes do not have it.
+std::size_t configurations_of(const TuningGroup& group) {
+  const auto& added = group.default_configuration;
+  return group.configurations.size() + (added && !find_row(group, *added) ? 1 : 0);
+}
+
+/// Searches one group for its best configuration, and then chooses the winner among those tried.
+class GroupTuning {
+ public:
+  /// `counts` are the emulator's or the hardware's if the search goes by them.
+  GroupTuning(RunStage& stage, DriftReference& drift, SearchObjective& objective,
+              PointSource::Counts counts, const TuningGroup& group)
+      : stage_(stage),
+        objective_(objective),
+        counts_(counts),
+        rules_(*stage.request.sweep.tune),
+        group_(group),
+        default_(group.default_configuration),
+        space_(search_space(stage.request.space, group)),
+        strategy_(make_strategy(rules_.strategy, space_, rules_.seed)),
+        source_(std::in_place, stage, drift, counts) {
+    found.group = group.values;
+    found.configurations = static_cast<std::int64_t>(configurations_of(group));
+    if (default_) found.default_configuration = static_cast<std::int64_t>(*default_);
+    found.why_no_default = group.why_no_default;
+  }
+
+  /// Asks the strategy, a few configurations ahead so that they are compiled in the meantime, and
+  /// tells it what became of each. The default configuration comes first. A point that the store
+  /// has already is not measured again; so a search that was stopped goes the same way when it is
+  /// started again, up to where it stopped and on. Ends when the budget is used up, nothing is left
+  /// to try, or the run is to stop.
+  void search() {
+    const double begin = stage_.watch.elapsed();
+    if (default_) add(*default_);
+    found.ended = "was interrupted";
     while (!stage_.stop) {
-      if (auto end = should_stop(rules_.budget, progress_, stage_.watch.elapsed() - begin_)) {
-        found_.ended = std::move(*end);
+      if (auto end = should_stop(rules_.budget, progress_, stage_.watch.elapsed() - begin)) {
+        found.ended = std::move(*end);
         break;
       }
       ask_ahead();
       if (asked_.empty()) {
-        found_.ended = "tried every configuration";
+        found.ended = "tried every configuration";
         break;
       }
       const Asked asked = std::move(asked_.front());
       asked_.pop_front();
       try {
-        learn(asked, asked.stored ? take_from_store(asked) : measure(asked.point_index));
+        learn(asked.point_index,
+              asked.stored ? take_from_store(asked) : measure(asked.point_index));
       } catch (const CompilingStopped&) {
         break;
       }
     }
-    found_.tried = static_cast<std::int64_t>(progress_.best_after.size());
-    stage_.summary.timing.compile += source_.statistics();
-    return std::move(tried_);
+    found.tried = static_cast<std::int64_t>(progress_.best_after.size());
+    stage_.summary.timing.compile += source_->statistics();
+    source_.reset();  // what was asked for ahead is not needed
   }
+
+  /// Where the device measures, those that may be the best are measured again in turn, together
+  /// with the default, and counted meanwhile: the figures are those of the rounds, since the best
+  /// of many noisy figures is best by luck too. Among those that cannot be told apart the further
+  /// objectives decide. Adds how others compare with the winner to `comparisons`.
+  void choose_winner(std::vector<ComparisonRecord>& comparisons) {
+    if (tried_.empty()) return;
+    std::ranges::stable_sort(tried_, [&](const auto& a, const auto& b) {
+      return is_better(a.figure, b.figure, ranked_by().better);
+    });
+    const bool can_compare = stage_.can_time() && ranked_by().origin == Origin::measured;
+    if (!can_compare || !compare(comparisons)) choose_by_figures();
+  }
+
+  TunedGroup found;
 
  private:
   struct Asked {
-    std::optional<std::size_t> row;  ///< nothing for a default that is not in the space
     std::size_t point_index = 0;
     std::optional<PointKey> stored;  ///< the key of a point that the store has
   };
 
-  void ask_default() {
-    if (!group_.default_configuration) return;
-    const std::size_t index = *group_.default_configuration;
-    const auto found = std::ranges::lower_bound(group_.configurations, index);
-    std::optional<std::size_t> row;
-    if (found != group_.configurations.end() && *found == index) {
-      row = static_cast<std::size_t>(found - group_.configurations.begin());
-    }
-    add(row, index);
-  }
-
   void ask_ahead() {
+    // Enough to keep compilers busy before the first is told. Always the same number, so that the
+    // course does not depend on the machine.
+    constexpr std::size_t most_asked = 16;
     const std::size_t most =
         rules_.budget.configurations.value_or(std::numeric_limits<std::size_t>::max());
-    while (asked_.size() < asked_ahead && progress_.best_after.size() + asked_.size() < most) {
+    while (asked_.size() < most_asked && progress_.best_after.size() + asked_.size() < most) {
       const auto row = strategy_->ask();
       if (!row) return;
       const std::size_t index = group_.configurations[*row];
       // The default is tried anyway.
-      if (index != group_.default_configuration) add(row, index);
+      if (index != default_) add(index);
     }
   }
 
-  void add(std::optional<std::size_t> row, std::size_t point_index) {
-    Asked asked{row, point_index, stored_key(key_of(point_index))};
-    if (!asked.stored) source_.add({point_index});
+  void add(std::size_t point_index) {
+    Asked asked{point_index, stored_key(point_index)};
+    if (!asked.stored) source_->add({point_index});
     asked_.push_back(std::move(asked));
   }
 
-  PointKey key_of(std::size_t point_index) const {
-    return stage_.key_of(stage_.configuration(point_index));
-  }
-
-  /// A search by the time leaves the counts out that a sweep which measures everything has.
-  PointKey own_key(PointKey key) const {
-    if (stage_.counts != nullptr && !tools_.counts.emulated) key.measure += "; without counts";
+  /// What a point of this search is stored as. One that was cut off is no result for a sweep that
+  /// measures everything; a search by the time leaves the counts out that such a sweep has.
+  PointKey key_of(std::size_t point_index, bool cut_off) const {
+    PointKey key = stage_.key_of(stage_.configuration(point_index));
+    if (cut_off) {
+      key.measure += fmt::format("; cut off when {} times slower than the best {}", rules_.cut_off,
+                                 rules_.objectives.front().metric);
+    } else if (stage_.counts != nullptr && !counts_.emulated) {
+      key.measure += "; without counts";
+    }
     return key;
   }
 
-  /// A point that was cut off is no result for a sweep that measures everything.
-  PointKey cut_off_key(PointKey key) const {
-    key.measure += fmt::format("; cut off when {} times slower than the best {}", rules_.cut_off,
-                               rules_.objectives.front().metric);
-    return key;
-  }
-
-  std::optional<PointKey> stored_key(const PointKey& key) const {
+  std::optional<PointKey> stored_key(std::size_t point_index) const {
     if (stage_.request.fresh) return std::nullopt;
     return stage_.watch.time(Phase::store, [&]() -> std::optional<PointKey> {
-      for (const PointKey& one : {key, own_key(key), cut_off_key(key)}) {
+      for (const PointKey& one : {stage_.key_of(stage_.configuration(point_index)),
+                                  key_of(point_index, false), key_of(point_index, true)}) {
         if (has_usable_point(one)) return one;
       }
       return std::nullopt;
@@ -168,8 +257,8 @@ class GroupSearch {
 
   /// A search that needs counts cannot use what one by the time measured without them.
   bool has_usable_point(const PointKey& key) const {
-    if (!tools_.counts.emulated && !tools_.counts.hardware) return stage_.store.has_point(key);
-    const Origin needed = tools_.counts.hardware ? Origin::hardware : Origin::emulated;
+    if (!counts_.emulated && !counts_.hardware) return stage_.store.has_point(key);
+    const Origin needed = counts_.hardware ? Origin::hardware : Origin::emulated;
     const auto metrics = stage_.store.metrics_of(key);
     return metrics && std::ranges::find(*metrics, needed, &Metric::origin) != metrics->end();
   }
@@ -187,22 +276,20 @@ class GroupSearch {
 
   PointRecord measure(std::size_t point_index) {
     // The default is what the winner is compared with.
-    const bool may_give_up =
-        best_ && rules_.cut_off != 0 && point_index != group_.default_configuration;
-    PointRecord point = source_.next([&](const Workload& workload) {
+    const bool may_give_up = best_ && rules_.cut_off != 0 && point_index != default_;
+    PointRecord point = source_->next([&](const Workload& workload) {
       return may_give_up ? objective_.seconds_when_slower(*best_, rules_.cut_off, workload.useful,
                                                           stage_.measurer.device())
-                         : std::numeric_limits<double>::infinity();
+                         : never;
     });
-    PointKey key = key_of(point_index);
-    key = is_cut_off(point) ? cut_off_key(std::move(key)) : own_key(std::move(key));
-    if (is_cut_off(point)) {
+    const bool cut_off = is_cut_off(point);
+    if (cut_off) {
       point.notes.push_back(fmt::format(
           "cut off after its first samples, each of them more than {} times slower than "
           "the best before it",
           rules_.cut_off));
     }
-    stage_.record(point_index, point, std::move(key));
+    stage_.record(point_index, point, key_of(point_index, cut_off));
     return point;
   }
 
@@ -219,77 +306,36 @@ class GroupSearch {
             : "counters of the hardware have to be asked for: measure: {counters: dram}");
   }
 
-  void learn(const Asked& asked, const PointRecord& point) {
+  void learn(std::size_t point_index, const PointRecord& point) {
     const auto cost = objective_.cost(point);
     if (point.status == PointStatus::ok && !objective_.followed()) reject_objectives();
-    if (asked.row) strategy_->tell(*asked.row, cost);
+    if (const auto row = find_row(group_, point_index)) strategy_->tell(*row, cost);
     progress_.tell(cost);
     const std::optional<double> figure = objective_.figure(point);
     if (!figure) return;
-    const RankedBy& ranked_by = *objective_.followed();
-    const auto interval = interval_of(point, ranked_by).value_or(Interval{*figure, *figure});
-    tried_.push_back({asked.point_index, *figure, interval, is_cut_off(point)});
-    if (!best_ || is_better(*figure, *best_, ranked_by.better)) best_ = figure;
+    const auto interval = interval_of(point, ranked_by()).value_or(Interval{*figure, *figure});
+    tried_.push_back({point_index, *figure, interval, is_cut_off(point)});
+    if (!best_ || is_better(*figure, *best_, ranked_by().better)) best_ = figure;
   }
 
-  const SearchTools& tools_;
-  RunStage& stage_;
-  SearchObjective& objective_;
-  const TuneRules& rules_;
-  const TuningGroup& group_;
-  SearchSpace space_;
-  std::unique_ptr<Strategy> strategy_;
-  PointSource source_;
-  SearchProgress progress_;
-  std::deque<Asked> asked_;     ///< not yet tried
-  std::optional<double> best_;  ///< figure
-  double begin_ = 0;
-  std::vector<TriedConfiguration> tried_;
-  TunedGroup& found_;
-};
+  const RankedBy& ranked_by() const { return *objective_.followed(); }
 
-/// Chooses the winner among the configurations tried. Where the device measures, those that may be
-/// the best are measured again in turn, together with the default: the figures are those of the
-/// rounds, since the best of many noisy figures is best by luck too. Among those that cannot be
-/// told apart the further objectives decide. They are counted meanwhile.
-class WinnerChoice {
- public:
-  WinnerChoice(RunStage& stage, const SearchObjective& objective, const TuningGroup& group,
-               std::vector<TriedConfiguration> tried)
-      : stage_(stage),
-        objective_(objective),
-        default_(group.default_configuration),
-        ranked_by_(*objective.followed()),
-        tried_(std::move(tried)) {
-    std::ranges::stable_sort(tried_, [&](const auto& a, const auto& b) {
-      return is_better(a.figure, b.figure, ranked_by_.better);
-    });
-  }
-
-  /// Puts the winner into `found`, and how others compare with it into `comparisons`.
-  void choose(TunedGroup& found, std::vector<ComparisonRecord>& comparisons) {
-    if (tried_.empty()) return;
-    const bool can_compare = stage_.can_time() && ranked_by_.origin == Origin::measured;
-    if (!can_compare || !compare(found, comparisons)) choose_by_figures(found);
-  }
-
- private:
   auto find_tried(std::size_t point_index) const {
     return std::ranges::find(tried_, point_index, &TriedConfiguration::point_index);
   }
 
   /// Chooses by measuring the leading ones again; false where that says nothing. What fails then
   /// is no candidate any more; where all fail it is the device that does.
-  bool compare(TunedGroup& found, std::vector<ComparisonRecord>& comparisons) {
+  bool compare(std::vector<ComparisonRecord>& comparisons) {
     const std::vector<std::size_t> leading = leading_ones();
+    ComparisonRules rules = {
+        .most_rounds = 40, .free_seconds = 2, .until_clear = true, .counts = true};
     // The default takes part if it can be executed.
-    const bool has_default = default_ && find_tried(*default_) != tried_.end();
-    const bool adds_default = has_default && std::ranges::find(leading, *default_) == leading.end();
+    if (default_ && find_tried(*default_) != tried_.end()) rules.reference = default_;
+    const bool adds_default =
+        rules.reference && std::ranges::find(leading, *default_) == leading.end();
     if (leading.size() + (adds_default ? 1 : 0) < 2) return false;
-    InterleavedComparison comparison(
-        stage_, leading, ranked_by_,
-        {.most_rounds = 40, .free_seconds = 2, .until_clear = true, .counts = true});
-    if (has_default) comparison.add_reference(*default_);
+    InterleavedComparison comparison(stage_, leading, ranked_by(), rules);
     stage_.observer.on_stage(fmt::format(
         "comparing the best {}{}",
         leading.size() == 1 ? "configuration" : fmt::format("{} configurations", leading.size()),
@@ -297,7 +343,7 @@ class WinnerChoice {
     if (comparison.run()) {
       // What further objectives go by.
       if (stage_.counts != nullptr) stage_.counts->wait();
-      choose_by(comparison, found);
+      choose_by(comparison);
       std::ranges::move(comparison.records(), std::back_inserter(comparisons));
       return true;
     }
@@ -319,7 +365,7 @@ class WinnerChoice {
       figures.push_back({one.cut_off ? 0 : one.figure, one.interval});
     }
     std::vector<std::size_t> leading;
-    for (const std::size_t i : worth_comparing(figures, ranked_by_.better, margin, most)) {
+    for (const std::size_t i : worth_comparing(figures, ranked_by().better, margin, most)) {
       leading.push_back(tried_[i].point_index);
     }
     return leading;
@@ -345,7 +391,7 @@ class WinnerChoice {
     return left.front();
   }
 
-  void choose_by(const InterleavedComparison& comparison, TunedGroup& found) const {
+  void choose_by(const InterleavedComparison& comparison) {
     const std::span<const Candidate> candidates = comparison.candidates();
     const auto find = [&](std::size_t point_index) {
       return std::ranges::find(candidates, point_index, &Candidate::point_index);
@@ -362,7 +408,7 @@ class WinnerChoice {
     std::vector<double> figures = best.figures;
     std::erase_if(figures, [](double figure) { return !(figure > 0); });
     found.rounds = static_cast<int>(figures.size());
-    set_winner(found, best.point_index, median(figures), median_interval(figures));
+    set_winner(best.point_index, median(figures), median_interval(figures));
     if (!default_ || find(*default_) == candidates.end()) return;
     if (const auto gain = comparison.advantage(best, *find(*default_))) {
       found.gain_low = gain->low;
@@ -371,22 +417,21 @@ class WinnerChoice {
     }
   }
 
-  void choose_by_figures(TunedGroup& found) const {
+  void choose_by_figures() {
     std::vector<std::size_t> equals;
     for (const TriedConfiguration& one : tried_) {
       if (one.figure == tried_.front().figure) equals.push_back(one.point_index);
     }
     const TriedConfiguration& best = *find_tried(preferred(equals));
-    set_winner(found, best.point_index, best.figure, best.interval);
+    set_winner(best.point_index, best.figure, best.interval);
     if (!default_) return;
     const auto other = find_tried(*default_);
     if (other == tried_.end() || !(other->figure > 0) || !(best.figure > 0)) return;
-    found.gain = ranked_by_.better == Better::higher ? best.figure / other->figure
-                                                     : other->figure / best.figure;
+    found.gain = ranked_by().better == Better::higher ? best.figure / other->figure
+                                                      : other->figure / best.figure;
   }
 
-  static void set_winner(TunedGroup& found, std::size_t point_index, double figure,
-                         const Interval& interval) {
+  void set_winner(std::size_t point_index, double figure, const Interval& interval) {
     found.winner = static_cast<std::int64_t>(point_index);
     found.figure_low = interval.low;
     found.figure = figure;
@@ -394,19 +439,19 @@ class WinnerChoice {
   }
 
   RunStage& stage_;
-  const SearchObjective& objective_;
-  std::optional<std::size_t> default_;
-  RankedBy ranked_by_;
-  std::vector<TriedConfiguration> tried_;  ///< the best first
+  SearchObjective& objective_;
+  const PointSource::Counts counts_;
+  const TuneRules& rules_;
+  const TuningGroup& group_;
+  const std::optional<std::size_t> default_;
+  SearchSpace space_;
+  std::unique_ptr<Strategy> strategy_;
+  std::optional<PointSource> source_;  ///< while it searches
+  SearchProgress progress_;
+  std::deque<Asked> asked_;                ///< not yet tried
+  std::optional<double> best_;             ///< figure
+  std::vector<TriedConfiguration> tried_;  ///< the best first once the winner is chosen
 };
-
-/// That a group's search can try: the default is one of them, also where the axes do not have it.
-std::size_t configurations_of(const TuningGroup& group) {
-  const bool adds_default =
-      group.default_configuration &&
-      !std::ranges::binary_search(group.configurations, *group.default_configuration);
-  return group.configurations.size() + (adds_default ? 1 : 0);
-}
 
 }  // namespace
 
@@ -419,7 +464,6 @@ void tune_groups(RunStage& stage) {
   const bool goes_by_time = follows_from_time(first.metric);
   const bool emulates = !goes_by_time && stage.counts != nullptr;
   const bool reads_counters = !goes_by_time && stage.can_time() && !stage.request.counters.empty();
-  const SearchTools tools{stage, drift, objective, {emulates, emulates, reads_counters}};
   TuningRecord record = {
       first.metric, Origin::measured, first.better, rules.strategy, rules.seed, rules.for_each, {}};
   std::vector<ComparisonRecord> comparisons;
@@ -431,31 +475,22 @@ void tune_groups(RunStage& stage) {
   }
   stage.observer.on_start(planned, 0);
   for (const TuningGroup& group : stage.request.groups) {
-    TunedGroup found;
-    found.group = group.values;
-    found.configurations = static_cast<std::int64_t>(configurations_of(group));
-    if (group.default_configuration) {
-      found.default_configuration = static_cast<std::int64_t>(*group.default_configuration);
+    GroupTuning tuning(stage, drift, objective, {emulates, emulates, reads_counters}, group);
+    tuning.search();
+    if (const auto& ranked_by = objective.followed()) {
+      record.metric = ranked_by->metric;
+      record.better = ranked_by->better;
+      record.origin = ranked_by->origin;
+      if (!stage.stop) tuning.choose_winner(comparisons);
     }
-    found.why_no_default = group.why_no_default;
-    std::vector<TriedConfiguration> tried = GroupSearch(tools, group, found).run();
-    if (objective.followed()) {
-      const RankedBy& ranked_by = *objective.followed();
-      record.metric = ranked_by.metric;
-      record.better = ranked_by.better;
-      record.origin = ranked_by.origin;
-      if (!stage.stop) {
-        WinnerChoice(stage, objective, group, std::move(tried)).choose(found, comparisons);
-      }
-    }
-    record.groups.push_back(std::move(found));
+    record.groups.push_back(std::move(tuning.found));
     stage.watch.time(Phase::store, [&] {
       stage.store.set_tuning(stage.summary.run, record);
       stage.store.set_comparisons(stage.summary.run, comparisons);
     });
     if (stage.stop) return;
   }
-  drift.measure_at_end();
+  drift.measure_if_due(true);
 }
 
 }  // namespace sweep

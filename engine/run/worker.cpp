@@ -1,10 +1,13 @@
 #include "engine/run/worker.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <stdexcept>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -37,6 +40,10 @@ constexpr PointStatus last_choice(PointStatus) {
   return PointStatus::failed;
 }
 
+constexpr WorkerTask::Kind last_choice(WorkerTask::Kind) {
+  return WorkerTask::Kind::count;
+}
+
 /// A workload's program travels by its slot.
 void serialize(auto& /*archive*/, const std::shared_ptr<const Program>& /*program*/) {}
 /// The process that asked for a point knows its key.
@@ -48,25 +55,14 @@ void serialize(auto& archive, Times& times) {
   for (auto& seconds : times.seconds) archive(seconds);
 }
 
-namespace {
-
-std::span<Workload> workloads_of(WorkerTask& task) {
-  if (auto* job = std::get_if<WorkerCountJob>(&task)) return job->workloads;
-  if (auto* job = std::get_if<WorkerJob>(&task)) return {&job->workload, 1};
-  return {&std::get<WorkerLoadJob>(task).workload, 1};
-}
-
-}  // namespace
-
 // A task's programs come before it.
 
-std::string encode(WorkerTask task, SentPrograms& sent) {
+std::string encode(const WorkerTask& task, SentPrograms& sent) {
   ByteWriter write;
-  const std::span<Workload> workloads = workloads_of(task);
-  write(std::uint64_t{workloads.size()});
-  for (const Workload& workload : workloads) {
+  write(std::uint64_t{task.workloads.size()});
+  for (const Workload& workload : task.workloads) {
     const SentPrograms::Place place = sent.place_of(workload.program);
-    write(place.slot, place.is_new);
+    write(place);
     if (place.is_new) write(*workload.program);
   }
   write(task);
@@ -75,10 +71,8 @@ std::string encode(WorkerTask task, SentPrograms& sent) {
 
 WorkerTask decode_task(std::string_view message, KeptPrograms& kept) {
   ByteReader read(message, short_message);
-  std::uint64_t count = 0;
-  read(count);
   std::vector<std::shared_ptr<const Program>> programs;
-  for (; count > 0; --count) {
+  for (auto left = read.number<std::uint64_t>(); left > 0; --left) {
     SentPrograms::Place place;
     read(place);
     if (place.slot >= kept.size()) throw std::runtime_error("a slot that there is not");
@@ -92,11 +86,12 @@ WorkerTask decode_task(std::string_view message, KeptPrograms& kept) {
   WorkerTask task;
   read(task);
   read.end();
-  const std::span<Workload> workloads = workloads_of(task);
-  if (workloads.size() != programs.size() || std::ranges::count(programs, nullptr) > 0) {
+  const std::size_t count = task.workloads.size();
+  if (count != programs.size() || std::ranges::count(programs, nullptr) > 0 ||
+      (task.kind != WorkerTask::Kind::count && count != 1)) {
     throw std::runtime_error("a job without a program");
   }
-  for (std::size_t i = 0; i < programs.size(); ++i) workloads[i].program = std::move(programs[i]);
+  for (std::size_t i = 0; i < count; ++i) task.workloads[i].program = std::move(programs[i]);
   return task;
 }
 
@@ -208,23 +203,177 @@ void serve_jobs(Channel& channel, const WorkerDevice& device) {
     bool is_usable = backend->usable();
     while (is_usable) {
       const WorkerTask task = decode_task(channel.receive(Channel::forever, moment), kept);
-      if (const auto* load = std::get_if<WorkerLoadJob>(&task)) {
-        backend->load(load->workload);
-      } else if (const auto* job = std::get_if<WorkerJob>(&task)) {
+      if (task.kind == WorkerTask::Kind::load) {
+        backend->load(task.workloads.front());
+      } else if (task.kind == WorkerTask::Kind::measure) {
+        const Workload& workload = task.workloads.front();
         is_usable = answer<WorkerResult>(
             heartbeat, *backend,
-            [&] { return measure(*backend, job->workload, job->rules, clock, on_step); },
+            [&] { return measure(*backend, workload, task.rules, clock, on_step); },
             failed_measurement);
       } else {
-        const auto& counting = std::get<WorkerCountJob>(task);
         is_usable = answer<WorkerCounts>(
             heartbeat, *backend,
-            [&] { return backend->count(counting.workloads, counting.request, on_step); },
-            [&](const std::string& why) { return failed_counts(counting.workloads.size(), why); });
+            [&] { return backend->count(task.workloads, task.request, on_step); },
+            [&](const std::string& why) { return failed_counts(task.workloads.size(), why); });
       }
     }
   } catch (const ChannelClosed&) {
     // The process that wanted the results is gone or done.
+  }
+}
+
+namespace {
+
+/// How long a device may take to start; a first start on a machine with many GPUs is slow.
+constexpr double start_patience = 120;
+
+/// One of a worker's first messages. Throws DeviceError with what it says is wrong, or why it did
+/// not come.
+WorkerHello receive_hello(WorkerProcess& worker) {
+  try {
+    WorkerReply reply = decode_reply(worker.channel().receive(start_patience));
+    auto* hello = std::get_if<WorkerHello>(&reply);
+    if (hello == nullptr) throw std::runtime_error("a message of another kind than expected");
+    if (!hello->error.empty()) throw DeviceError(hello->error);
+    return std::move(*hello);
+  } catch (const ChannelClosed&) {
+    throw DeviceError("the worker process " + worker.wait() + " before its device had started");
+  } catch (const ChannelTimeout&) {
+    throw DeviceError(fmt::format("the device has not started after {} s", start_patience));
+  }
+}
+
+/// What became of a worker that gave no answer.
+class WorkerFailure : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+WorkerFailure failure_of_ended(WorkerProcess& worker) {
+  return WorkerFailure("the process that runs the kernel " + worker.wait());
+}
+
+}  // namespace
+
+WorkerMeasurer::WorkerMeasurer(std::vector<std::string> command, double patience,
+                               std::unique_ptr<WorkerProcess> started)
+    : command_(std::move(command)), patience_(patience) {
+  start(std::move(started));
+}
+
+WorkerMeasurer::~WorkerMeasurer() = default;
+
+/// `worker` may be null.
+void WorkerMeasurer::start(std::unique_ptr<WorkerProcess> worker) {
+  sent_ = {};  // it has none
+  has_started_ = false;
+  try {
+    if (worker == nullptr) worker = std::make_unique<WorkerProcess>(command_);
+  } catch (const std::system_error& error) {
+    throw DeviceError(fmt::format("no worker process can be started: {}", error.what()));
+  }
+  device_ = receive_hello(*worker).device;
+  worker_ = std::move(worker);
+}
+
+/// Sees to it that there is a worker whose device has started.
+void WorkerMeasurer::await_start() {
+  if (worker_ == nullptr) start(nullptr);
+  if (has_started_) return;
+  disturbances_ = receive_hello(*worker_).disturbances;
+  has_started_ = true;
+}
+
+const std::vector<std::string>& WorkerMeasurer::disturbances() {
+  await_start();
+  return disturbances_;
+}
+
+void WorkerMeasurer::close() {
+  if (worker_ != nullptr) worker_->abandon();
+  worker_.reset();
+}
+
+/// The answer to what was sent.
+template <class Answer>
+Answer WorkerMeasurer::receive(WorkerProcess& worker) const {
+  // Most points take less; the device waits for the next one meanwhile.
+  const double busy_seconds = busy_wait(20e-3, 8);
+  std::string step = "start";
+  try {
+    for (;;) {
+      WorkerReply reply = decode_reply(worker.channel().receive(patience_, busy_seconds));
+      if (const auto* alive = std::get_if<WorkerAlive>(&reply)) {
+        step = alive->step;
+        continue;
+      }
+      auto* answer = std::get_if<Answer>(&reply);
+      if (answer == nullptr) throw std::runtime_error("an answer to another question");
+      return std::move(*answer);
+    }
+  } catch (const ChannelTimeout&) {
+    throw WorkerFailure(
+        fmt::format("stopped after {} s without a sign of life during the {}", patience_, step));
+  } catch (const ChannelClosed&) {
+    throw failure_of_ended(worker);
+  } catch (const std::runtime_error& error) {
+    throw WorkerFailure(
+        fmt::format("the process that runs the kernel talks nonsense: {}", error.what()));
+  }
+}
+
+/// The worker's answer. Throws WorkerFailure, and what `meanwhile` throws.
+template <class Answer>
+Answer WorkerMeasurer::ask(const WorkerTask& task, const std::function<void()>& meanwhile) {
+  await_start();
+  // Whatever goes wrong, it is replaced: nobody waits for its answer then.
+  std::unique_ptr<WorkerProcess> worker = std::move(worker_);
+  try {
+    worker->channel().send(encode(task, sent_), patience_);
+  } catch (const ChannelClosed&) {
+    throw failure_of_ended(*worker);
+  } catch (const ChannelTimeout&) {
+    throw WorkerFailure(fmt::format(
+        "the process that runs the kernel did not take its work within {} s", patience_));
+  }
+  if (meanwhile) meanwhile();
+  Answer answer = receive<Answer>(*worker);
+  if (answer.usable) worker_ = std::move(worker);
+  return answer;
+}
+
+Measurement WorkerMeasurer::measure(const Workload& workload, const MeasureRules& rules,
+                                    const std::function<void()>& meanwhile) {
+  try {
+    return ask<WorkerResult>({WorkerTask::Kind::measure, {workload}, rules}, meanwhile).measurement;
+  } catch (const WorkerFailure& failure) {
+    return failed_measurement(failure.what());
+  }
+}
+
+void WorkerMeasurer::load(const Workload& workload) {
+  if (worker_ == nullptr || !has_started_) return;
+  try {
+    worker_->channel().send(encode({WorkerTask::Kind::load, {workload}}, sent_), patience_);
+  } catch (const ChannelClosed&) {
+    // The measurement finds that it is gone, and says so.
+  } catch (const ChannelTimeout&) {
+    worker_.reset();  // it has a part of the message now
+  }
+}
+
+CounterResults WorkerMeasurer::count(std::span<const Workload> workloads,
+                                     const CounterRequest& request) {
+  const std::vector<Workload> all(workloads.begin(), workloads.end());
+  try {
+    CounterResults results =
+        ask<WorkerCounts>({WorkerTask::Kind::count, all, {}, request}, nullptr).results;
+    results.workloads.resize(workloads.size());
+    problems_.keep_new(results.problems);
+    return results;
+  } catch (const WorkerFailure& failure) {
+    return failed_counts(workloads.size(), failure.what());
   }
 }
 

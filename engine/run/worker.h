@@ -61,21 +61,17 @@ struct WorkerHello {
   std::string error;  ///< why there is no device, or it does not start; else empty
 };
 
-/// A workload to measure.
-struct WorkerJob {
-  Workload workload;
-  MeasureRules rules;
-};
-
-/// A workload that is to be measured soon. There is no answer.
-struct WorkerLoadJob {
-  Workload workload;
-};
-
-/// Workloads to count with the hardware's counters.
-struct WorkerCountJob {
-  std::vector<Workload> workloads;
-  CounterRequest request;
+/// What a worker is to do with workloads.
+struct WorkerTask {
+  enum class Kind {
+    measure,  ///< the only workload; the answer is a WorkerResult
+    load,     ///< the only workload, which is to be measured soon; there is no answer
+    count,    ///< all workloads, with the hardware's counters; the answer is WorkerCounts
+  };
+  Kind kind = Kind::measure;
+  std::vector<Workload> workloads = {};
+  MeasureRules rules = {};      ///< of measuring
+  CounterRequest request = {};  ///< of counting
 };
 
 /// A sign of life during a job: the step that begins.
@@ -83,23 +79,21 @@ struct WorkerAlive {
   std::string step;
 };
 
-/// A job's result.
+/// A measurement's result.
 struct WorkerResult {
   Measurement measurement;
   bool usable = true;  ///< false: the worker ends itself now, its device's context is poisoned
 };
 
-/// A count job's results.
 struct WorkerCounts {
   CounterResults results;
   bool usable = true;  ///< as above
 };
 
-using WorkerTask = std::variant<WorkerJob, WorkerLoadJob, WorkerCountJob>;
 using WorkerReply = std::variant<WorkerHello, WorkerAlive, WorkerResult, WorkerCounts>;
 
 /// The programs that the worker does not have go along.
-std::string encode(WorkerTask task, SentPrograms& sent);
+std::string encode(const WorkerTask& task, SentPrograms& sent);
 std::string encode(const WorkerReply& reply);
 
 // Decoding throws std::runtime_error for anything that encoding does not give.

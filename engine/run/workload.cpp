@@ -156,14 +156,17 @@ void RecentWorkloads::add(std::size_t point_index, const Workload& workload) {
 }
 
 const Workload* RecentWorkloads::find(std::size_t point_index) const {
-  const auto found = std::ranges::find(entries_, point_index, &Entry::point_index);
-  return found != entries_.end() ? &found->workload : nullptr;
+  for (const auto& [index, workload] : entries_) {
+    if (index == point_index) return &workload;
+  }
+  return nullptr;
 }
 
-EmulateAhead::EmulateAhead(const MakeBackend& make_backend, unsigned threads) {
+EmulateAhead::EmulateAhead(MakeBackend make_backend, unsigned threads)
+    : make_backend_(std::move(make_backend)) {
   for (unsigned i = 0; i < std::max(threads, 1U); ++i) {
     try {
-      threads_.emplace_back([this, make_backend] { work(make_backend); });
+      threads_.emplace_back([this] { work(); });
     } catch (const std::system_error&) {
       if (threads_.empty()) throw;
       break;  // fewer will do
@@ -182,11 +185,11 @@ EmulateAhead::~EmulateAhead() {
 }
 
 std::future<Observation> EmulateAhead::count(const Workload& workload, const MeasureRules& rules) {
-  Job job([counted = workload, rules](const OwnBackend& own) mutable -> Observation {
+  Job job([this, counted = workload, rules](std::unique_ptr<Backend>& own) mutable -> Observation {
+    if (own == nullptr) own = make_backend_(cancelled_);
     // What is timed is verified there, and all of it.
     counted.verify.clear();
-    const auto on_step = [](std::string_view /*step*/) {};
-    PointRecord point = measure(own(), counted, rules, steady_clock(), on_step).point;
+    PointRecord point = LocalMeasurer(*own).measure(counted, rules).point;
     if (point.status == PointStatus::failed) {
       return {{}, {std::string(not_counted) + point.reason}};
     }
@@ -207,13 +210,8 @@ bool EmulateAhead::has_room() {
   return jobs_.size() < most_waiting;
 }
 
-void EmulateAhead::work(const MakeBackend& make_backend) {
-  std::unique_ptr<Backend> backend;
-  // Within a job, so that its future hears why there is none.
-  const OwnBackend own = [&]() -> Backend& {
-    if (backend == nullptr) backend = make_backend(cancelled_);
-    return *backend;
-  };
+void EmulateAhead::work() {
+  std::unique_ptr<Backend> own;
   for (;;) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return cancelled_ || !jobs_.empty(); });

@@ -37,11 +37,7 @@ class RecentWorkloads {
   const Workload* find(std::size_t point_index) const;
 
  private:
-  struct Entry {
-    std::size_t point_index = 0;
-    Workload workload;
-  };
-  std::deque<Entry> entries_;  ///< the newest first
+  std::deque<std::pair<std::size_t, Workload>> entries_;  ///< the newest first
 };
 
 /// Makes a backend that ends what it executes, by a failure, soon after `cancelled` is set; the
@@ -52,7 +48,7 @@ using MakeBackend = std::function<std::unique_ptr<Backend>(const std::atomic<boo
 class EmulateAhead {
  public:
   /// `make_backend` is called by each thread, when it is first needed there, and again if it threw.
-  EmulateAhead(const MakeBackend& make_backend, unsigned threads);
+  EmulateAhead(MakeBackend make_backend, unsigned threads);
   /// Drops what has not begun and cancels what has.
   ~EmulateAhead();
   EmulateAhead(const EmulateAhead&) = delete;
@@ -66,12 +62,12 @@ class EmulateAhead {
   std::future<Observation> count(const Workload& workload, const MeasureRules& rules);
 
  private:
-  /// Gives the thread's backend.
-  using OwnBackend = std::function<Backend&()>;
-  using Job = std::packaged_task<Observation(const OwnBackend&)>;
+  /// Is given the thread's backend, null at first.
+  using Job = std::packaged_task<Observation(std::unique_ptr<Backend>&)>;
 
-  void work(const MakeBackend& make_backend);
+  void work();
 
+  const MakeBackend make_backend_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Job> jobs_;
@@ -79,13 +75,12 @@ class EmulateAhead {
   std::vector<std::thread> threads_;
 };
 
-/// A configuration that is compiled and, where something counts beside the measuring, counted or
-/// on its way to be.
+/// A configuration that is compiled.
 struct PreparedPoint {
   std::optional<Workload> workload;
   std::string failure;  ///< why there is no workload
   Diagnostics warnings;
-  std::future<Observation> counts;  ///< without state when nothing counts
+  std::future<Observation> counts;  ///< without state when nothing counts beside the measuring
 };
 
 /// Takes configurations from the compiler as they become ready, some ahead of the caller, and gives

@@ -16,18 +16,12 @@ std::size_t at_percentile(const std::vector<std::size_t>& sorted, std::size_t pe
   return sorted[std::max<std::size_t>(rank, 1) - 1];
 }
 
-/// Calls `work` with the numbers below `count`, in several threads; stops when one call throws, and
-/// throws that.
-template <class Work>
-void for_each_number(std::size_t count, std::size_t threads, const Work& work) {
+/// Calls `work` with the numbers below `count`, in several threads; throws what a call throws.
+void for_each_number(std::size_t count, std::size_t threads,
+                     const std::function<void(std::size_t)>& work) {
   std::atomic<std::size_t> next = 0;
   const auto run = [&] {
-    try {
-      for (std::size_t i = next++; i < count; i = next++) work(i);
-    } catch (...) {
-      next = count;
-      throw;
-    }
+    for (std::size_t i = next++; i < count; i = next++) work(i);
   };
   std::vector<std::future<void>> others;  // each waits for its thread's end at the latest
   try {

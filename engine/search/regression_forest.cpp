@@ -225,25 +225,25 @@ class ForestSearch final : public Strategy {
 
  private:
   std::optional<std::size_t> propose() override {
-    if (tried_.untried_count() == 0) return std::nullopt;
-    const std::size_t answers = tried_.known().size() + tried_.failed().size();
+    if (untried_count() == 0) return std::nullopt;
+    const std::size_t answers = known_.size() + failed_.size();
     if (proposed_.size() < spread_rows && answers < spread_rows) {
       proposed_.push_back(spread_row());
       return proposed_.back();
     }
-    if (tried_.known().empty()) return tried_.pick(random_);
+    if (known_.empty()) return pick();
     if (refit()) ranked_.clear();
-    while (!ranked_.empty() && !tried_.untried(ranked_.back().row)) ranked_.pop_back();
+    while (!ranked_.empty() && !is_untried(ranked_.back().row)) ranked_.pop_back();
     if (ranked_.empty()) rank();
     return ranked_.back().row;
   }
 
   /// Of some random rows the one farthest from the nearest proposed.
   std::size_t spread_row() {
-    std::size_t farthest = *tried_.pick(random_);
+    std::size_t farthest = *pick();
     double most = -1;
     for (std::size_t i = 0; i < spread_candidates; ++i) {
-      const std::size_t row = *tried_.pick(random_);
+      const std::size_t row = *pick();
       double nearest = static_cast<double>(unordered_.size());
       for (const std::size_t other : proposed_) nearest = std::min(nearest, distance(row, other));
       if (nearest > most) {
@@ -273,15 +273,22 @@ class ForestSearch final : public Strategy {
   }
 
   bool refit() {
-    const std::size_t answers = tried_.known().size() + tried_.failed().size();
+    const std::size_t answers = known_.size() + failed_.size();
     if (fitted_ > 0 && answers < fitted_ + std::max<std::size_t>(1, fitted_ / refit_share)) {
       return false;
     }
     fitted_ = answers;
     std::vector<double> points;
-    for (const std::size_t row : tried_.known()) append_point(row, points);
+    for (const std::size_t row : known_) append_point(row, points);
     forest_.fit(forest_columns(points, unordered_), targets(), random_);
-    learn_failures(points);
+    if (failed_.empty()) return true;
+    // Which rows fail, as a share of 1.
+    std::vector<double> failures(known_.size(), 0);
+    for (const std::size_t row : failed_) {
+      failures.push_back(1);
+      append_point(row, points);
+    }
+    failures_.fit(forest_columns(points, unordered_), failures, random_);
     return true;
   }
 
@@ -289,41 +296,30 @@ class ForestSearch final : public Strategy {
   /// tell good from better, not bad from worse.
   std::vector<double> targets() {
     std::vector<double> costs;
-    for (const std::size_t row : tried_.known()) costs.push_back(*tried_.cost(row));
+    for (const std::size_t row : known_) costs.push_back(*cost(row));
     const CostScale scale(costs);
     for (double& cost : costs) cost = scale(cost);
     std::vector<double> sorted = costs;
     std::ranges::sort(sorted);
-    best_ = sorted.front();
+    least_cost_ = sorted.front();
     const double middle = sorted[(sorted.size() - 1) / 2];
     for (double& cost : costs) cost = std::min(cost, middle);
     return costs;
   }
 
-  /// Which rows fail, as a share of 1; `points` are those that did not.
-  void learn_failures(std::vector<double> points) {
-    if (tried_.failed().empty()) return;
-    std::vector<double> failures(tried_.known().size(), 0);
-    for (const std::size_t row : tried_.failed()) {
-      failures.push_back(1);
-      append_point(row, points);
-    }
-    failures_.fit(forest_columns(points, unordered_), failures, random_);
-  }
-
   std::vector<std::size_t> candidates() {
     std::vector<std::size_t> rows;
-    for (std::size_t i = 0; i < random_candidates; ++i) rows.push_back(*tried_.pick(random_));
-    std::vector<std::size_t> best(std::min(best_rows, tried_.known().size()));
-    std::ranges::partial_sort_copy(tried_.known(), best, [this](std::size_t a, std::size_t b) {
-      return tried_.better(a, b) || (!tried_.better(b, a) && a < b);
+    for (std::size_t i = 0; i < random_candidates; ++i) rows.push_back(*pick());
+    std::vector<std::size_t> best(std::min(best_rows, known_.size()));
+    std::ranges::partial_sort_copy(known_, best, [this](std::size_t a, std::size_t b) {
+      return is_better(a, b) || (!is_better(b, a) && a < b);
     });
     for (const std::size_t row : best) {
       for (const std::size_t near : space_.neighbours(row)) {
-        if (tried_.untried(near)) rows.push_back(near);
+        if (is_untried(near)) rows.push_back(near);
       }
       for (int i = 0; i < mutants; ++i) {
-        const auto mutant = untried_mutant(space_, tried_, row, mutated_parameters, random_);
+        const auto mutant = untried_mutant(row, mutated_parameters);
         if (mutant) rows.push_back(*mutant);
       }
     }
@@ -339,7 +335,8 @@ class ForestSearch final : public Strategy {
       point.clear();
       append_point(row, point);
       const double succeeds = 1 - failures_.predict(point).mean;
-      ranked_.push_back({expected_improvement(forest_.predict(point), best_) * succeeds, row});
+      ranked_.push_back(
+          {expected_improvement(forest_.predict(point), least_cost_) * succeeds, row});
     }
     std::ranges::stable_sort(ranked_, {}, &Ranked::improvement);
   }
@@ -354,7 +351,7 @@ class ForestSearch final : public Strategy {
   RegressionForest forest_;            ///< of the costs
   RegressionForest failures_;          ///< of the share that fails; without trees when none has
   std::size_t fitted_ = 0;             ///< answers the forest has learnt from
-  double best_ = 0;                    ///< the least cost it has learnt, scaled
+  double least_cost_ = 0;              ///< that it has learnt, scaled
   std::vector<Ranked> ranked_;         ///< what to propose next, the most promising last
 };
 

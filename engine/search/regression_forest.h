@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/search/tried_rows.h"
+#include "engine/search/strategy.h"
 
 namespace sweep {
 

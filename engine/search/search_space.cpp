@@ -17,15 +17,6 @@ namespace sweep {
 SearchSpace::SearchSpace(std::vector<SearchParameter> parameters, std::vector<Value> rows)
     : parameters_(std::move(parameters)), rows_(std::move(rows)) {
   if (!parameters_.empty()) size_ = rows_.size() / parameters_.size();
-  sort_rows();
-}
-
-void SearchSpace::set_features(std::size_t count, std::vector<double> features) {
-  feature_count_ = count;
-  features_ = std::move(features);
-}
-
-void SearchSpace::sort_rows() {
   sorted_.resize(size_);
   std::iota(sorted_.begin(), sorted_.end(), 0U);
   std::ranges::stable_sort(sorted_, std::ranges::lexicographical_compare,
@@ -33,11 +24,10 @@ void SearchSpace::sort_rows() {
   std::size_t first = size_;
   std::size_t second = size_;  // the first row that is equal to one before it
   for (std::size_t i = 1; i < size_; ++i) {
-    if (sorted_[i] >= second || !std::ranges::equal(values(sorted_[i - 1]), values(sorted_[i]))) {
-      continue;
+    if (sorted_[i] < second && std::ranges::equal(values(sorted_[i - 1]), values(sorted_[i]))) {
+      first = sorted_[i - 1];
+      second = sorted_[i];
     }
-    first = sorted_[i - 1];
-    second = sorted_[i];
   }
   if (second < size_) {
     throw std::invalid_argument(fmt::format("the rows {} and {} are the same", first, second));
@@ -77,26 +67,24 @@ struct Column {
   std::vector<SearchSpace::Value> numbers;  ///< by configuration
 };
 
-bool is_number(const std::optional<Value>& value) {
-  return !value || kind_of(*value) == ValueKind::integer || kind_of(*value) == ValueKind::boolean;
+bool is_number(const Value& value) {
+  return kind_of(value) == ValueKind::integer || kind_of(value) == ValueKind::boolean;
 }
 
 Column column_of(std::size_t configurations, const std::string& name, const ValueOf& value_of) {
   std::map<std::optional<Value>, std::size_t> numbers;
   std::vector<const std::size_t*> number_of;
+  bool ordered = true;
   for (std::size_t i = 0; i < configurations; ++i) {
     const Value* value = value_of(i, name);
-    const std::size_t next = numbers.size();
-    const auto found =
-        numbers.try_emplace(value != nullptr ? std::optional(*value) : std::nullopt, next);
-    number_of.push_back(&found.first->second);
+    ordered = ordered && (value == nullptr || is_number(*value));
+    const auto key = value != nullptr ? std::optional(*value) : std::nullopt;
+    number_of.push_back(&numbers.try_emplace(key, numbers.size()).first->second);
   }
   if (numbers.size() > std::numeric_limits<SearchSpace::Value>::max() + std::size_t{1}) {
     throw std::invalid_argument(
         fmt::format("'{}' has {} values, too many to search", name, numbers.size()));
   }
-  const bool ordered =
-      std::ranges::all_of(numbers, [](const auto& entry) { return is_number(entry.first); });
   std::size_t place = 0;
   for (auto& [value, number] : numbers) {
     if (ordered) number = place++;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/text/value.h"
@@ -30,7 +31,10 @@ class SearchSpace {
   /// Gives every row `count` features, what is known of it before it is timed, the emulator's
   /// counts for instance: row after row the same figures in the same order, quiet NaNs where one is
   /// not known.
-  void set_features(std::size_t count, std::vector<double> features);
+  void set_features(std::size_t count, std::vector<double> features) {
+    feature_count_ = count;
+    features_ = std::move(features);
+  }
 
   std::size_t size() const { return size_; }
   std::span<const SearchParameter> parameters() const { return parameters_; }
@@ -49,8 +53,6 @@ class SearchSpace {
   }
 
  private:
-  void sort_rows();
-
   std::vector<SearchParameter> parameters_;
   std::vector<Value> rows_;
   std::size_t size_ = 0;

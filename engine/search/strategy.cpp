@@ -5,10 +5,116 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
 
 #include "engine/search/regression_forest.h"
 
 namespace sweep {
+
+std::size_t RandomGenerator::below(std::size_t count) {
+  if (count < 2) return 0;
+  // The largest multiple of `count`: a draw above it would favour the small remainders.
+  const std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  const std::uint64_t limit = most - most % count;
+  std::uint64_t drawn = engine_();
+  while (drawn >= limit) drawn = engine_();
+  return static_cast<std::size_t>(drawn % count);
+}
+
+double RandomGenerator::unit() {
+  constexpr int unused_bits = 11;  // of 64, so that the double's 53 bits are exact
+  return static_cast<double>(engine_() >> unused_bits) * 0x1p-53;
+}
+
+Strategy::Strategy(const SearchSpace& space, std::uint64_t seed)
+    : space_(space),
+      random_(seed),
+      untried_(space.size()),
+      place_(space.size()),
+      costs_(space.size()),
+      is_answered_(space.size()) {
+  std::iota(untried_.begin(), untried_.end(), 0U);
+  std::iota(place_.begin(), place_.end(), 0U);
+}
+
+std::optional<std::size_t> Strategy::ask() {
+  const std::optional<std::size_t> row = propose();
+  if (row) take(*row);
+  return row;
+}
+
+void Strategy::tell(std::size_t row, std::optional<double> cost) {
+  if (row >= place_.size()) throw std::out_of_range("the search space has no such row");
+  if (is_answered_[row]) return;
+  take(row);
+  is_answered_[row] = true;
+  if (cost && std::isfinite(*cost)) {
+    costs_[row] = cost;
+    known_.push_back(row);
+    if (!best_ || is_better(row, *best_)) best_ = row;
+  } else {
+    failed_.push_back(row);
+  }
+  learn(row);
+}
+
+/// The row is not untried any more.
+void Strategy::take(std::size_t row) {
+  const std::uint32_t place = place_[row];
+  if (place == taken) return;
+  untried_[place] = untried_.back();
+  place_[untried_[place]] = place;
+  untried_.pop_back();
+  place_[row] = taken;
+}
+
+std::optional<std::size_t> Strategy::pick() {
+  if (untried_.empty()) return std::nullopt;
+  return untried_[random_.below(untried_.size())];
+}
+
+bool Strategy::is_better(std::size_t row, std::size_t other) const {
+  return costs_[row] && (!costs_[other] || *costs_[row] < *costs_[other]);
+}
+
+SearchSpace::Value Strategy::other_value(const SearchParameter& parameter,
+                                         SearchSpace::Value value) {
+  if (parameter.values < 2) return value;
+  if (parameter.ordered && random_.chance(0.5)) {
+    const bool up = value == 0 || (value + 1U < parameter.values && random_.chance(0.5));
+    return static_cast<SearchSpace::Value>(up ? value + 1 : value - 1);
+  }
+  const std::size_t drawn = random_.below(parameter.values - 1);
+  return static_cast<SearchSpace::Value>(drawn < value ? drawn : drawn + 1);
+}
+
+std::optional<std::size_t> Strategy::untried_mutant(std::size_t row, std::size_t parameters) {
+  constexpr int attempts = 30;
+  const std::span<const SearchSpace::Value> own = space_.values(row);
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    std::vector<SearchSpace::Value> values(own.begin(), own.end());
+    for (std::size_t i = 0; i < parameters; ++i) {
+      const std::size_t p = random_.below(values.size());
+      values[p] = other_value(space_.parameters()[p], values[p]);
+    }
+    const std::optional<std::size_t> found = space_.find(values);
+    if (found && is_untried(*found)) return found;
+  }
+  return std::nullopt;
+}
+
+CostScale::CostScale(std::span<const double> costs) {
+  if (costs.empty()) return;
+  if (std::ranges::all_of(costs, [](double cost) { return cost > 0; })) sign_ = 1;
+  if (std::ranges::all_of(costs, [](double cost) { return cost < 0; })) sign_ = -1;
+}
+
+double CostScale::operator()(double cost) const {
+  return sign_ == 0 ? cost : sign_ * std::log(sign_ * cost);
+}
+
 namespace {
 
 bool out_of_patience(const Patience& patience, const SearchProgress& progress) {
@@ -60,7 +166,7 @@ class ExhaustiveSearch final : public Strategy {
 
  private:
   std::optional<std::size_t> propose() override {
-    while (next_ < space_.size() && !tried_.untried(next_)) ++next_;
+    while (next_ < space_.size() && !is_untried(next_)) ++next_;
     return next_ < space_.size() ? std::optional(next_) : std::nullopt;
   }
 
@@ -73,70 +179,80 @@ class RandomSearch final : public Strategy {
   using Strategy::Strategy;
 
  private:
-  std::optional<std::size_t> propose() override { return tried_.pick(random_); }
+  std::optional<std::size_t> propose() override { return pick(); }
 };
 
-/// From the best of a few random rows it tries the Hamming neighbours in random order and steps to
-/// the first better one. Where no neighbour is better, it starts again: from the best row so far
-/// with a few parameters changed, or from a random row.
-class LocalSearch final : public Strategy {
+/// Walks from a row to a neighbour. It begins at the best of a few random rows.
+class WalkingSearch : public Strategy {
  public:
   using Strategy::Strategy;
 
- private:
-  static constexpr double restart_near_best = 0.5;  ///< of the restarts; the others are anywhere
-  static constexpr std::size_t kicked_parameters = 3;
-  static constexpr std::size_t first_rows = 8;
-
-  std::optional<std::size_t> propose() override {
-    while (first_ == 0 && current_ && next_ < order_.size()) {
-      const std::size_t row = order_[next_++];
-      if (tried_.untried(row)) return row;
-      if (tried_.better(row, *current_)) step_to(row);
-    }
-    // The answers to the first rows are compared before the first step.
+ protected:
+  bool has_begun() const { return first_ == 0; }
+  /// A walk is at its end; the first one begins once the answers to the first rows are compared.
+  void leave() {
     if (first_ > 0) {
       --first_;
     } else {
       current_.reset();
     }
-    return restart();
+  }
+  void step_to(std::size_t row) {
+    current_ = row;
+    neighbours_ = space_.neighbours(row);
+  }
+
+  std::optional<std::size_t> current_;   ///< where it is
+  std::vector<std::size_t> neighbours_;  ///< of that
+
+ private:
+  std::size_t first_ = 8;  ///< random rows still to propose before the first step
+};
+
+/// It tries the Hamming neighbours in random order and steps to the first better one. Where no
+/// neighbour is better, it starts again: from the best row so far with a few parameters changed, or
+/// from a random row.
+class LocalSearch final : public WalkingSearch {
+ public:
+  using WalkingSearch::WalkingSearch;
+
+ private:
+  static constexpr double restart_near_best = 0.5;  ///< of the restarts; the others are anywhere
+  static constexpr std::size_t kicked_parameters = 3;
+
+  std::optional<std::size_t> propose() override {
+    while (has_begun() && current_ && next_ < neighbours_.size()) {
+      const std::size_t row = neighbours_[next_++];
+      if (is_untried(row)) return row;
+      if (is_better(row, *current_)) step_to_better(row);
+    }
+    leave();
+    if (has_begun() && best_ && random_.chance(restart_near_best)) {
+      if (const auto near = untried_mutant(*best_, kicked_parameters)) return near;
+    }
+    return pick();
   }
 
   void learn(std::size_t row) override {
-    if (!tried_.cost(row)) return;
-    if (!current_ || tried_.better(row, *current_)) step_to(row);
+    if (cost(row) && (!current_ || is_better(row, *current_))) step_to_better(row);
   }
 
-  void step_to(std::size_t row) {
-    current_ = row;
-    order_ = space_.neighbours(row);
-    random_.shuffle(order_);
+  void step_to_better(std::size_t row) {
+    step_to(row);
+    random_.shuffle(neighbours_);
     next_ = 0;
   }
 
-  std::optional<std::size_t> restart() {
-    if (first_ == 0 && tried_.best() && random_.chance(restart_near_best)) {
-      const auto near = untried_mutant(space_, tried_, *tried_.best(), kicked_parameters, random_);
-      if (near) return near;
-    }
-    return tried_.pick(random_);
-  }
-
-  std::size_t first_ = first_rows;      ///< random rows still to propose before the first step
-  std::optional<std::size_t> current_;  ///< the row whose neighbours are tried
-  std::vector<std::size_t> order_;      ///< its neighbours
-  std::size_t next_ = 0;
+  std::size_t next_ = 0;  ///< neighbour
 };
 
-/// It begins at the best of a few random rows. From the current row it tries a random Hamming
-/// neighbour; it always steps to a better one, and to one that is worse by d with probability
-/// exp(-d / T) (Metropolis). Costs are compared by their ratio where all have one sign, and T is a
-/// share of their spread so far. T falls with every row tried; when it is cold, it is heated again
-/// and goes on from the best row or a random one.
-class AnnealingSearch final : public Strategy {
+/// From the current row it tries a random Hamming neighbour; it always steps to a better one, and
+/// to one that is worse by d with probability exp(-d / T) (Metropolis). Costs are compared by their
+/// ratio where all have one sign, and T is a share of their spread so far. T falls with every row
+/// tried; when it is cold, it is heated again and goes on from the best row or a random one.
+class AnnealingSearch final : public WalkingSearch {
  public:
-  using Strategy::Strategy;
+  using WalkingSearch::WalkingSearch;
 
  private:
   // Temperatures are shares of the standard deviation of the costs.
@@ -144,52 +260,44 @@ class AnnealingSearch final : public Strategy {
   static constexpr double cold = 0.002;
   static constexpr double cooling = 0.95;  ///< per row tried
   static constexpr double reheat_at_best = 0.5;
-  static constexpr std::size_t first_rows = 8;
   static constexpr int free_steps = 200;  ///< between known rows, before a new start is due
 
   std::optional<std::size_t> propose() override {
-    for (int step = 0; first_ == 0 && current_ && step < free_steps; ++step) {
+    for (int step = 0; has_begun() && current_ && step < free_steps; ++step) {
       if (neighbours_.empty()) break;
       const std::size_t row = neighbours_[random_.below(neighbours_.size())];
-      if (tried_.untried(row)) return row;
+      if (is_untried(row)) return row;
       if (accepts(row)) step_to(row);
     }
-    // The answers to the first rows are compared before the first step.
-    if (first_ > 0) {
-      --first_;
-    } else {
-      current_.reset();
-    }
+    leave();
     temperature_ = hot;
-    return tried_.pick(random_);
+    return pick();
   }
 
   void learn(std::size_t row) override {
-    const bool is_better = tried_.cost(row) && (!current_ || tried_.better(row, *current_));
-    if (is_better || (first_ == 0 && current_ && accepts(row))) step_to(row);
-    if (!current_ || first_ > 0) return;
+    const bool improves = cost(row) && (!current_ || is_better(row, *current_));
+    if (improves || (has_begun() && current_ && accepts(row))) step_to(row);
+    if (!current_ || !has_begun()) return;
     temperature_ *= cooling;
     if (temperature_ < cold) reheat();
   }
 
   bool accepts(std::size_t row) {
-    if (!tried_.cost(row)) return false;
-    if (!tried_.better(*current_, row)) return true;
+    if (!cost(row)) return false;
+    if (!is_better(*current_, row)) return true;
     measure_spread();
-    const double worse = scaled(row) - scaled(*current_);
+    const double worse = scale_(*cost(row)) - scale_(*cost(*current_));
     return spread_ > 0 && random_.chance(std::exp(-worse / (temperature_ * spread_)));
   }
-
-  double scaled(std::size_t row) const { return scale_(*tried_.cost(row)); }
 
   /// Anew whenever a tenth more costs are known.
   void measure_spread() {
     constexpr std::size_t growth = 10;
-    const std::size_t count = tried_.known().size();
+    const std::size_t count = known_.size();
     if (count < measured_ + std::max<std::size_t>(1, measured_ / growth)) return;
     measured_ = count;
     std::vector<double> costs;
-    for (const std::size_t row : tried_.known()) costs.push_back(*tried_.cost(row));
+    for (const std::size_t row : known_) costs.push_back(*cost(row));
     scale_ = CostScale(costs);
     double sum = 0;
     double squares = 0;
@@ -199,23 +307,15 @@ class AnnealingSearch final : public Strategy {
     spread_ = std::sqrt(squares / static_cast<double>(count));
   }
 
-  void step_to(std::size_t row) {
-    current_ = row;
-    neighbours_ = space_.neighbours(row);
-  }
-
   void reheat() {
     temperature_ = hot;
     if (random_.chance(reheat_at_best)) {
-      step_to(*tried_.best());
+      step_to(*best_);
     } else {
       current_.reset();
     }
   }
 
-  std::size_t first_ = first_rows;      ///< random rows still to propose before the first step
-  std::optional<std::size_t> current_;  ///< where it is
-  std::vector<std::size_t> neighbours_;
   double temperature_ = hot;
   CostScale scale_{{}};
   std::size_t measured_ = 0;  ///< costs the spread is of
@@ -245,19 +345,19 @@ class GeneticSearch final : public Strategy {
     } else if (!members_.empty()) {
       row = child();
     }
-    return row ? row : tried_.pick(random_);
+    return row ? row : pick();
   }
 
   void learn(std::size_t row) override {
     ++unchanged_;
-    if (tried_.cost(row)) enter(row);
+    if (cost(row)) enter(row);
     if (unchanged_ >= patience) renew();
   }
 
   /// Members stand in the order of their costs.
   void enter(std::size_t row) {
     const auto place = std::ranges::upper_bound(
-        members_, row, [this](std::size_t a, std::size_t b) { return tried_.better(a, b); });
+        members_, row, [this](std::size_t a, std::size_t b) { return is_better(a, b); });
     if (place == members_.end() && members_.size() >= population_size) return;
     members_.insert(place, row);
     if (members_.size() > population_size) members_.pop_back();
@@ -281,9 +381,9 @@ class GeneticSearch final : public Strategy {
   std::optional<std::size_t> child() {
     for (int attempt = 0; attempt < attempts; ++attempt) {
       const std::optional<std::size_t> row = space_.find(bred_values());
-      if (row && tried_.untried(*row)) return row;
+      if (row && is_untried(*row)) return row;
     }
-    return untried_mutant(space_, tried_, parent(), 2, random_);
+    return untried_mutant(parent(), 2);
   }
 
   std::vector<SearchSpace::Value> bred_values() {
@@ -294,7 +394,7 @@ class GeneticSearch final : public Strategy {
     for (std::size_t p = 0; p < values.size(); ++p) {
       if (random_.chance(0.5)) values[p] = father[p];
       if (random_.chance(mutation)) {
-        values[p] = other_value(space_.parameters()[p], values[p], random_);
+        values[p] = other_value(space_.parameters()[p], values[p]);
       }
     }
     return values;

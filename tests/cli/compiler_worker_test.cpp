@@ -1,6 +1,6 @@
 #include <boost/test/unit_test.hpp>
 
-#include "engine/run/compiler_process.h"
+#include "engine/run/compile_pool.h"
 #include "tests/nvrtc_fixture.h"
 
 using namespace sweep;

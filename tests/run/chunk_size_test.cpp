@@ -4,7 +4,7 @@
 #include <ostream>
 #include <vector>
 
-#include "engine/run/sampling.h"
+#include "engine/run/measurer.h"
 #include "tests/rapidcheck_case.h"
 
 using namespace sweep;

@@ -1,4 +1,4 @@
-#include "engine/run/compiler_process.h"
+#include "engine/run/compile_pool.h"
 
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>

@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "engine/run/compiler_process.h"
+#include "engine/run/compile_pool.h"
 
 namespace sweep {
 

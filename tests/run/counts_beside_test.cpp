@@ -1,7 +1,7 @@
 #include <boost/test/unit_test.hpp>
 #include <future>
 
-#include "engine/run/counting.h"
+#include "engine/run/run_stage.h"
 #include "tests/nvrtc_fixture.h"
 #include "tests/run/tuned_sweeps.h"
 

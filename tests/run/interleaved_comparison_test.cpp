@@ -5,7 +5,7 @@
 #include <cmath>
 #include <set>
 
-#include "engine/run/counting.h"
+#include "engine/run/run_stage.h"
 #include "tests/nvrtc_fixture.h"
 #include "tests/run/tuned_sweeps.h"
 
@@ -107,9 +107,9 @@ BOOST_AUTO_TEST_CASE(the_reference_is_measured_in_every_round) {
   Noise noise;
   seconds_of = [&](Tried tried) { return (tried.k == 0 ? 150e-6 : 100e-6) * (1 + 8e-3 * noise()); };
   const std::vector<std::size_t> places = {1, 2};
-  InterleavedComparison comparison(stage, places, by_time, until_clear(24));
-  comparison.add_reference(0);
-  comparison.add_reference(0);  // is there already
+  ComparisonRules rules = until_clear(24);
+  rules.reference = 0;
+  InterleavedComparison comparison(stage, places, by_time, rules);
   BOOST_TEST(comparison.run());
   BOOST_TEST(point_indices(comparison) == (std::vector<std::size_t>{1, 2, 0}), per_element());
   BOOST_TEST(rounds(comparison, 0) == comparison.candidates().front().figures.size());
@@ -179,8 +179,7 @@ BOOST_AUTO_TEST_CASE(it_needs_two) {
   const std::vector<std::size_t> places = {1};
   InterleavedComparison alone(stage, places, by_time);
   BOOST_TEST(!alone.run());
-  InterleavedComparison with_itself(stage, places, by_time);
-  with_itself.add_reference(1);
+  InterleavedComparison with_itself(stage, places, by_time, {.reference = 1});
   BOOST_TEST(!with_itself.run());
   BOOST_TEST(now == 0);  // nothing was measured
 }

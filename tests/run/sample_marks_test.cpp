@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/run/sampling.h"
+#include "engine/run/measurer.h"
 #include "tests/rapidcheck_case.h"
 
 using namespace sweep;

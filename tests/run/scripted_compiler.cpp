@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "engine/run/compiler_process.h"
+#include "engine/run/compile_pool.h"
 #include "engine/run/worker_process.h"
 #include "engine/system/dynamic_library.h"
 

@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "engine/run/sampling.h"
+#include "engine/run/measurer.h"
 #include "engine/run/statistics.h"
 
 using namespace sweep;

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/run/sampling.h"
+#include "engine/run/measurer.h"
 
 using namespace sweep;
 

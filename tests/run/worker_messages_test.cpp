@@ -10,29 +10,26 @@ BOOST_AUTO_TEST_SUITE(worker_messages)
 
 namespace {
 
-WorkerJob job() {
-  WorkerJob job;
-  job.workload.program =
+WorkerTask job() {
+  WorkerTask job;
+  Workload& workload = job.workloads.emplace_back();
+  workload.program =
       std::make_shared<Program>(Program{{'\0', 'E', 'L', 'F', '\xff'}, "unused with a cubin"});
-  job.workload.kernel_entry = "_ZN8sweep_c06strideEPf";
-  job.workload.buffers = {{"data", 1ULL << 40U, 1ULL << 42U, "init_0"}, {"out", 1, 8, ""}};
-  job.workload.scalars = {{std::byte{1}, std::byte{255}}, {}};
-  job.workload.verify = {{"check_0", 17, "data", "data[i] == \"é\""}};
-  job.workload.grid = {1, 2, 4'000'000'000U};
-  job.workload.block = {5, 6, 7};
-  job.workload.shared_bytes = 48 * 1024;
+  workload.kernel_entry = "_ZN8sweep_c06strideEPf";
+  workload.buffers = {{"data", 1ULL << 40U, 1ULL << 42U, "init_0"}, {"out", 1, 8, ""}};
+  workload.scalars = {{std::byte{1}, std::byte{255}}, {}};
+  workload.verify = {{"check_0", 17, "data", "data[i] == \"é\""}};
+  workload.grid = {1, 2, 4'000'000'000U};
+  workload.block = {5, 6, 7};
+  workload.shared_bytes = 48 * 1024;
   job.rules.cache = CacheState::warm;
   job.rules.noise = 0.25;
   job.rules.min_samples = 3;
   job.rules.max_samples = 4;
   job.rules.seconds = 1e-3;
   job.rules.caches = true;
-  job.workload.useful = {std::numeric_limits<std::uint64_t>::max(), 17};
+  workload.useful = {std::numeric_limits<std::uint64_t>::max(), 17};
   return job;
-}
-
-WorkerJob job_of(const std::string& message, KeptPrograms& kept) {
-  return std::get<WorkerJob>(decode_task(message, kept));
 }
 
 template <class Reply>
@@ -41,10 +38,10 @@ Reply reply_of(const std::string& message) {
 }
 
 /// The job as a worker that has just started gets it.
-WorkerJob sent_over(const WorkerJob& job) {
+WorkerTask sent_over(const WorkerTask& job) {
   SentPrograms sent;
   KeptPrograms kept;
-  return job_of(encode(job, sent), kept);
+  return decode_task(encode(job, sent), kept);
 }
 
 std::shared_ptr<const Program> program(char letter) {
@@ -60,10 +57,10 @@ void check_equal(const Extent3& a, const Extent3& b) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_job_comes_back_as_it_went) {
-  const WorkerJob sent = job();
-  const WorkerJob received = sent_over(sent);
-  const Workload& a = sent.workload;
-  const Workload& b = received.workload;
+  const WorkerTask sent = job();
+  const WorkerTask received = sent_over(sent);
+  const Workload& a = sent.workloads.front();
+  const Workload& b = received.workloads.front();
   BOOST_TEST((a.program->cubin == b.program->cubin));
   BOOST_TEST(a.kernel_entry == b.kernel_entry);
   BOOST_REQUIRE(b.buffers.size() == 2U);
@@ -84,46 +81,46 @@ BOOST_AUTO_TEST_CASE(a_job_comes_back_as_it_went) {
 }
 
 BOOST_AUTO_TEST_CASE(a_program_without_cubin_travels_as_ptx) {
-  WorkerJob sent = job();
-  sent.workload.program = std::make_shared<Program>(Program{{}, ".version 9.0"});
-  const WorkerJob received = sent_over(sent);
-  BOOST_TEST(received.workload.program->cubin.empty());
-  BOOST_TEST(received.workload.program->ptx == ".version 9.0");
+  WorkerTask sent = job();
+  sent.workloads.front().program = std::make_shared<Program>(Program{{}, ".version 9.0"});
+  const WorkerTask received = sent_over(sent);
+  BOOST_TEST(received.workloads.front().program->cubin.empty());
+  BOOST_TEST(received.workloads.front().program->ptx == ".version 9.0");
 }
 
 BOOST_AUTO_TEST_CASE(a_program_is_sent_once) {
   SentPrograms sent;
   KeptPrograms kept;
-  WorkerJob large = job();
-  large.workload.program =
+  WorkerTask large = job();
+  large.workloads.front().program =
       std::make_shared<Program>(Program{std::vector<char>(1'000'000, 'x'), {}});
-  WorkerJob small = job();
+  WorkerTask small = job();
   const std::string first = encode(large, sent);
   const std::string second = encode(small, sent);
   const std::string third = encode(large, sent);
   BOOST_TEST(first.size() > 1'000'000U);
   BOOST_TEST(third.size() < 1000U);
-  BOOST_TEST(job_of(first, kept).workload.program->cubin.size() == 1'000'000U);
-  BOOST_TEST(job_of(second, kept).workload.program->cubin.size() == 5U);
-  BOOST_TEST(job_of(third, kept).workload.program->cubin.size() == 1'000'000U);
+  BOOST_TEST(decode_task(first, kept).workloads.front().program->cubin.size() == 1'000'000U);
+  BOOST_TEST(decode_task(second, kept).workloads.front().program->cubin.size() == 5U);
+  BOOST_TEST(decode_task(third, kept).workloads.front().program->cubin.size() == 1'000'000U);
   // A worker that has been replaced has none.
   KeptPrograms none;
-  BOOST_CHECK_THROW(job_of(third, none), std::runtime_error);
+  BOOST_CHECK_THROW(decode_task(third, none), std::runtime_error);
 }
 
 BOOST_AUTO_TEST_CASE(a_count_job_comes_back_as_it_went_with_more_programs_than_a_worker_keeps) {
-  WorkerCountJob sent_job;
+  WorkerTask sent_job{WorkerTask::Kind::count};
   sent_job.request = {{"memory", "l1tex__t_sectors.sum"}, CacheState::warm};
   std::vector<std::shared_ptr<const Program>> programs;
   for (std::size_t i = 0; i < 2 * program_slots; ++i) {
-    Workload workload = job().workload;
+    Workload workload = job().workloads.front();
     workload.kernel_entry = std::to_string(i);
     workload.program = program(static_cast<char>(i));
     sent_job.workloads.push_back(workload);
   }
   SentPrograms sent;
   KeptPrograms kept;
-  const auto received = std::get<WorkerCountJob>(decode_task(encode(sent_job, sent), kept));
+  const auto received = decode_task(encode(sent_job, sent), kept);
   BOOST_TEST(received.request.names == sent_job.request.names);
   BOOST_TEST((received.request.cache == CacheState::warm));
   BOOST_REQUIRE(received.workloads.size() == sent_job.workloads.size());
@@ -143,10 +140,10 @@ BOOST_AUTO_TEST_CASE(a_worker_has_the_programs_that_it_is_taken_to_have) {
         *rc::gen::resize(1000, rc::gen::container<std::vector<std::size_t>>(
                                    rc::gen::inRange<std::size_t>(0, programs.size())));
     for (const std::size_t index : order) {
-      WorkerJob sent_job = job();
-      sent_job.workload.program = programs[index];
-      const WorkerJob received = job_of(encode(sent_job, sent), kept);
-      RC_ASSERT(received.workload.program->cubin.front() == static_cast<char>(index));
+      WorkerTask sent_job = job();
+      sent_job.workloads.front().program = programs[index];
+      const WorkerTask received = decode_task(encode(sent_job, sent), kept);
+      RC_ASSERT(received.workloads.front().program->cubin.front() == static_cast<char>(index));
     }
   });
 }

@@ -2,7 +2,7 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
-#include "engine/search/tried_rows.h"
+#include "engine/search/strategy.h"
 
 BOOST_AUTO_TEST_SUITE(cost_scale)
 

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <vector>
 
-#include "engine/search/tried_rows.h"
+#include "engine/search/strategy.h"
 
 BOOST_AUTO_TEST_SUITE(random_generator)
 

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-#include "engine/search/tried_rows.h"
+#include "engine/search/strategy.h"
 
 namespace sweep {
 namespace {

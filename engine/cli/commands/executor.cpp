@@ -18,7 +18,7 @@
 #include "engine/cli/options/execution_options.h"
 #include "engine/cuda/cuda_backend.h"
 #include "engine/recording/recording.h"
-#include "engine/run/compiler_process.h"
+#include "engine/run/compile_pool.h"
 #include "engine/run/worker.h"
 #include "engine/run/worker_process.h"
 #include "engine/store/record.h"

@@ -16,7 +16,7 @@
 #include "engine/cli/options/output.h"
 #include "engine/cli/options/sources.h"
 #include "engine/cli/terminal/progress.h"
-#include "engine/run/counting.h"
+#include "engine/run/run_stage.h"
 #include "engine/spec/included_files.h"
 #include "engine/store/run_lock.h"
 #include "engine/text/units.h"
