@@ -22,18 +22,9 @@
 namespace sweep {
 namespace {
 
-constexpr std::uint64_t billion = 1'000'000'000;
-
 /// Thread instructions for the configurations of a file, with what their buffers' elements take to
-/// be filled and verified: half a minute of one core at most, for most kernels.
-constexpr std::uint64_t check_budget = 6 * billion;
-
-/// How much of the configurations' work is executed.
-enum class CheckDepth {
-  quick,     ///< some blocks of each
-  budgeted,  ///< all of as many as check_budget allows, some blocks of the others
-  exact,     ///< everything
-};
+/// be filled and verified: half a minute of one core at most, for most kernels. --help says it too.
+constexpr std::uint64_t check_budget = 6'000'000'000;
 
 struct CheckOptions {
   const GivenOptions& given;
@@ -42,9 +33,10 @@ struct CheckOptions {
   GivenFolders folders;
   std::unique_ptr<ProgramCache> cache;  ///< null: everything is compiled
   int compute_capability = 0;
-  CheckDepth depth = CheckDepth::budgeted;
-  std::optional<EmulatorSettings> run = {};  ///< what to execute on; nothing: compile alone
   bool quiet = false;                        ///< say nothing of what is good
+  bool is_exact = false;                     ///< execute everything
+  bool is_quick = false;                     ///< execute some blocks of each configuration
+  std::optional<EmulatorSettings> run = {};  ///< what to execute on; nothing: compile alone
 };
 
 CheckOptions read_check_options(const GivenOptions& given) {
@@ -54,11 +46,11 @@ CheckOptions read_check_options(const GivenOptions& given) {
                           .folders = given_folders(given),
                           .cache = given_program_cache(given),
                           .compute_capability = given_compute_capability(given, "arch"),
-                          .quiet = given.has("quiet")};
-  if (given.has("exact")) options.depth = CheckDepth::exact;
-  if (given.has("quick")) {
-    if (given.has("exact")) throw UsageError("--exact and --quick exclude each other");
-    options.depth = CheckDepth::quick;
+                          .quiet = given.has("quiet"),
+                          .is_exact = given.has("exact"),
+                          .is_quick = given.has("quick")};
+  if (options.is_exact && options.is_quick) {
+    throw UsageError("--exact and --quick exclude each other");
   }
   if (given.has("run")) {
     options.run = given_emulator_settings(given);
@@ -96,11 +88,11 @@ Chosen choose(LoadedSweep& loaded, const CheckOptions& options) {
   // Some seconds for two compilers.
   constexpr std::size_t most = 200;
   std::vector<Configuration>& all = loaded.space.configurations;
-  if (!loaded.sweep.tune) return {all, all.size()};
   Chosen chosen = {{}, all.size()};
+  std::vector<TuningGroup> groups;
   // Adds default configurations that are not in the space.
-  const std::vector<TuningGroup> groups = tuning_groups(loaded.sweep, loaded.space);
-  if (options.given.has("all") || all.size() <= most) {
+  if (loaded.sweep.tune) groups = tuning_groups(loaded.sweep, loaded.space);
+  if (groups.empty() || options.given.has("all") || all.size() <= most) {
     chosen.configurations = std::move(all);
     return chosen;
   }
@@ -116,11 +108,7 @@ ReadFile read_sweep(const std::string& name, const CheckOptions& options) {
       load_sweep(find_sweep_file(name), options.folders, options.set, options.limits);
   require_file_name(loaded.sweep.name);
   if (!options.quiet) std::cerr << describe_plan(loaded);
-  const auto require_some = [&](std::string_view when) {
-    if (!loaded.space.configurations.empty()) return;
-    throw CommandError(exit_bad_input, "{}: {}the constraints leave no configuration", name, when);
-  };
-  require_some("");
+  require_configurations(loaded, name);
   ReadFile file = {name, choose(loaded, options), {}};
   if (file.compiled.is_sample() && !options.quiet) {
     std::cerr << fmt::format(
@@ -130,7 +118,7 @@ ReadFile read_sweep(const std::string& name, const CheckOptions& options) {
   if (!options.run) return file;
   apply_emulator_set(loaded.sweep);
   enumerate_again(loaded);
-  require_some("with the sweep's values for the emulator ");
+  require_configurations(loaded, name, "with the sweep's values for the emulator ");
   file.emulated = choose(loaded, options);
   return file;
 }
@@ -169,25 +157,29 @@ class Findings {
     for (const Diagnostic& message : messages.list()) add(message, configuration);
   }
 
-  /// The messages in the order in which they came up; the errors say in which of the `examined`
-  /// configurations. `remark` ends those words.
-  Diagnostics conclude(std::size_t examined, std::string_view remark) const {
+  /// Prints the messages in the order in which they came up; the errors say in which of the
+  /// `examined` configurations, and how many more were not `done`, if any. Returns whether there
+  /// are errors.
+  bool report(std::size_t examined, std::size_t left_out, std::string_view done) const {
     Diagnostics result;
     for (const Finding& finding : findings_) {
       Diagnostic message = finding.message;
       if (message.severity == Severity::error) {
-        if (!message.help.empty()) message.help += "; ";
-        const std::string first = to_string(*finding.first);
-        message.help += finding.configurations == 1
-                            ? fmt::format("seen with {}", first)
-                            : fmt::format("seen in {} of {} configurations, first with {}",
-                                          format_thousands(finding.configurations),
-                                          format_thousands(examined), first);
-        message.help += remark;
+        message.help += fmt::format("{}seen ", message.help.empty() ? "" : "; ");
+        if (finding.configurations > 1) {
+          message.help +=
+              fmt::format("in {} of {} configurations, first ",
+                          format_thousands(finding.configurations), format_thousands(examined));
+        }
+        message.help += "with " + to_string(*finding.first);
+        if (left_out > 0) {
+          message.help += fmt::format("; {} more were not {}", format_thousands(left_out), done);
+        }
       }
       result.add(std::move(message));
     }
-    return result;
+    std::cerr << render(result, terminal_of(STDERR_FILENO).color);
+    return result.has_errors();
   }
 
  private:
@@ -217,8 +209,27 @@ Diagnostics size_mistakes(const Configuration& configuration,
   return mistakes;
 }
 
+/// Hands what the pool makes of configurations to `take`, one after the other, until this gives
+/// false. Shows how far it is. Returns whether the user stopped it.
+template <typename Take>
+bool take_compiled(CompilePool& pool, std::span<const Configuration> configurations,
+                   const std::string& job, bool is_quiet, Take take) {
+  StepProgress progress(job, configurations.size(), is_quiet);
+  try {
+    for (const Configuration& configuration : configurations) {
+      if (stop_flag()) return true;
+      const CompileOutcome outcome = pool.next();
+      progress.step();
+      if (!take(configuration, outcome)) break;
+    }
+  } catch (const CompilingStopped&) {
+    return true;
+  }
+  return false;
+}
+
 /// Compiles configurations and works out their sizes, as long as the compiler does not give up too
-/// often. Shows how far it is and says what it found; returns the exit code.
+/// often. Says what it found; returns the exit code.
 int compile_file(const ReadFile& file, const CompileSettings& compile,
                  const CheckOptions& options) {
   // Each configuration over which the compiler gives up may take it minutes.
@@ -229,41 +240,29 @@ int compile_file(const ReadFile& file, const CompileSettings& compile,
   const double begin = clock();
   int failures = 0;
   bool is_patience_over = false;
-  bool is_stopped = false;
   std::size_t done = 0;
   Findings findings;
-  CompilePool compiled_ahead(compile, configurations);
-  try {
-    StepProgress progress("compiling " + file.name, configurations.size(), options.quiet);
-    for (const Configuration& configuration : configurations) {
-      if (is_patience_over) break;
-      const CompileOutcome outcome = compiled_ahead.next();
-      if (const auto* failure = std::get_if<CompileFailure>(&outcome)) {
-        findings.add(failure->errors, configuration);
-        if (failure->gave_up) {
-          is_patience_over = ++failures == most_failures || clock() - begin > most_seconds;
-        }
-      } else {
-        const auto& compiled = std::get<CompiledConfiguration>(outcome);
-        findings.add(compiled.warnings, configuration);
-        findings.add(size_mistakes(configuration, compiled), configuration);
-      }
-      ++done;
-      progress.step();
+  CompilePool pool(compile, configurations);
+  const auto note_mistakes = [&](const Configuration& configuration,
+                                 const CompileOutcome& outcome) {
+    ++done;
+    if (const auto* compiled = std::get_if<CompiledConfiguration>(&outcome)) {
+      findings.add(compiled->warnings, configuration);
+      findings.add(size_mistakes(configuration, *compiled), configuration);
+      return true;
     }
-  } catch (const CompilingStopped&) {
-    // What was found until then is said.
-    is_stopped = true;
-  }
-  const std::size_t left = configurations.size() - done;
-  const Diagnostics messages = findings.conclude(
-      done, is_patience_over && left > 0
-                ? fmt::format("; {} more were not compiled, since the compiler gives up",
-                              format_thousands(left))
-                : "");
-  std::cerr << render(messages, terminal_of(STDERR_FILENO).color);
+    const auto& failure = std::get<CompileFailure>(outcome);
+    findings.add(failure.errors, configuration);
+    is_patience_over =
+        failure.gave_up && (++failures == most_failures || clock() - begin > most_seconds);
+    return !is_patience_over;
+  };
+  const bool is_stopped =
+      take_compiled(pool, configurations, "compiling " + file.name, options.quiet, note_mistakes);
+  const bool has_errors = findings.report(done, is_patience_over ? configurations.size() - done : 0,
+                                          "compiled, since the compiler gives up");
   if (options.given.has("timing")) {
-    const CompileStatistics statistics = compiled_ahead.statistics();
+    const CompileStatistics statistics = pool.statistics();
     std::cout << fmt::format("{}: {}; {:.3f} s of compilers' work\n", file.name,
                              describe(statistics), statistics.compiler_seconds);
   }
@@ -272,7 +271,7 @@ int compile_file(const ReadFile& file, const CompileSettings& compile,
                     fmt::format("{}: stopped when {} of {} configurations were compiled", file.name,
                                 format_thousands(done), format_thousands(configurations.size())));
   }
-  if (messages.has_errors()) return exit_bad_input;
+  if (has_errors) return exit_bad_input;
   if (options.quiet) return exit_done;
   std::cout << fmt::format("{}: good: {} compile{} for compute capability {}{}\n", file.name,
                            file.compiled.in_words(), file.compiled.verb_ending(),
@@ -283,55 +282,41 @@ int compile_file(const ReadFile& file, const CompileSettings& compile,
 }
 
 /// What of one configuration is executed, for all of `configurations`.
-EmulatorSettings settings_for(EmulatorSettings settings, CheckDepth depth,
-                              std::size_t configurations) {
+EmulatorSettings settings_for(const CheckOptions& options, std::size_t configurations) {
+  EmulatorSettings settings = options.run.value();
   // Warp instructions of a block, a few seconds at most.
   constexpr std::uint64_t instruction_limit = 50'000'000;
   settings.checks_kernel = true;
   settings.cancelled = &stop_flag();
-  settings.instruction_limit =
-      depth == CheckDepth::exact ? instruction_limit * exact_patience : instruction_limit;
+  settings.instruction_limit = instruction_limit * (options.is_exact ? exact_patience : 1);
   // Thread instructions, far fewer than to measure: most mistakes show in the first blocks and the
   // last.
   settings.whole_budget = 2'000'000;
   settings.sample_budget = 200'000;
-  if (depth != CheckDepth::budgeted) return settings;
+  if (options.is_exact || options.is_quick) return settings;
   settings.whole_budget =
       std::max(settings.whole_budget, check_budget / std::max<std::size_t>(configurations, 1));
   settings.sample_budget = 2'000'000;
   return settings;
 }
 
-/// A line from its first letter to its last.
-Location whole_line(const SourcePtr& source, std::size_t line) {
-  const std::string_view text = line_of(source->text, line);
-  const std::size_t begin = text.find_first_not_of(" \t\r");
-  if (begin == std::string_view::npos) return {source, line, 1};
-  const std::size_t end = text.find_last_not_of(" \t\r") + 1;
-  return {source, line, begin + 1, end - begin};
-}
-
-/// Shows lines of what the pattern was read from alone: #line can name any file.
+/// The line from its first letter to its last. Shows lines of what the pattern was read from alone:
+/// #line can name any file.
 Location location_of(const FaultPlace& place, const Pattern& pattern) {
   if (place.line == 0) return {pattern.source};
-  if (is_same_file(compiler_file_name(pattern.source->name), place.file)) {
-    return whole_line(pattern.source, place.line);
+  SourcePtr source = pattern.source;
+  if (!is_same_file(compiler_file_name(source->name), place.file)) {
+    const auto& files = pattern.included.files;
+    const auto found = std::ranges::find_if(
+        files, [&](const IncludedFile& file) { return is_same_file(file.name, place.file); });
+    source = std::make_shared<Source>(found != files.end() ? Source{found->name, found->text}
+                                                           : Source{place.file, {}});
   }
-  for (const IncludedFile& file : pattern.included.files) {
-    if (!is_same_file(file.name, place.file)) continue;
-    return whole_line(std::make_shared<Source>(Source{file.name, file.text}), place.line);
-  }
-  return {std::make_shared<Source>(Source{place.file, {}}), place.line, 1};
+  const std::string_view text = line_of(source->text, place.line);
+  const std::size_t begin = text.find_first_not_of(" \t\r");
+  if (begin == std::string_view::npos) return {source, place.line, 1};
+  return {source, place.line, begin + 1, text.find_last_not_of(" \t\r") + 1 - begin};
 }
-
-/// A configuration without a mistake of which not everything was executed or verified.
-struct Unfinished {
-  const Configuration* configuration = nullptr;
-  double cost = 0;  ///< of all of it
-  bool lacks_blocks = false;
-  std::uint64_t judged = 0;
-  std::uint64_t elements = 0;
-};
 
 /// Executes configurations that compile on the emulator, with every check it has. Each mistake of
 /// the kernels is given once. After a few kernels that do not end, those that follow are left out,
@@ -342,8 +327,7 @@ class ExecutionChecker {
       : file_(file),
         options_(options),
         compile_(std::move(compile)),
-        settings_(
-            settings_for(options.run.value(), options.depth, file.emulated.configurations.size())) {
+        settings_(settings_for(options, file.emulated.configurations.size())) {
     compile_.compute_capability =
         code_capability(EmulatorBackend(settings_).device(), *compile_.nvrtc);
   }
@@ -352,16 +336,11 @@ class ExecutionChecker {
   int run() {
     execute_all(file_.emulated.configurations, "executing " + file_.name);
     const std::size_t examined = executed_;
-    if (options_.depth == CheckDepth::budgeted) use_what_is_left();
-    const Diagnostics mistakes = findings_.conclude(
-        examined, left_out_ == 0
-                      ? ""
-                      : fmt::format("; {} more were not executed, since too many kernels do not "
-                                    "end",
-                                    format_thousands(left_out_)));
-    std::cerr << render(mistakes, terminal_of(STDERR_FILENO).color);
+    if (!options_.is_exact && !options_.is_quick) use_what_is_left();
+    const bool has_errors =
+        findings_.report(examined, left_out_, "executed, since too many kernels do not end");
     if (stop_flag()) return complain(stopped_exit_code(), file_.name + ": stopped");
-    if (mistakes.has_errors()) return exit_bad_input;
+    if (has_errors) return exit_bad_input;
     const std::string rest = describe_rest(examined);
     if (options_.quiet && rest.empty()) return exit_done;
     std::cout << fmt::format("{}: {}{} execute{} without a mistake{}\n", file_.name,
@@ -372,27 +351,28 @@ class ExecutionChecker {
   }
 
  private:
+  /// A configuration without a mistake of which not everything was executed or verified.
+  struct Unfinished {
+    const Configuration* configuration;
+    double cost;  ///< of all of it
+    double judged;
+    double elements;
+  };
+
   void execute_all(std::span<const Configuration> configurations, const std::string& job) {
     constexpr std::size_t most_runaways = 3;
-    CompilePool compiled_ahead(compile_, configurations);
-    StepProgress progress(job, configurations.size(), options_.quiet);
-    try {
-      for (const Configuration& configuration : configurations) {
-        if (stop_flag()) break;
-        const CompileOutcome outcome = compiled_ahead.next();
-        progress.step();
-        const auto* compiled = std::get_if<CompiledConfiguration>(&outcome);
-        if (compiled == nullptr) continue;
-        if (runaways_ >= most_runaways) {
-          ++left_out_;
-          continue;
-        }
-        execute(configuration, *compiled);
+    CompilePool pool(compile_, configurations);
+    take_compiled(pool, configurations, job, options_.quiet, [&](const auto& each, const auto& of) {
+      const auto* compiled = std::get_if<CompiledConfiguration>(&of);
+      if (compiled == nullptr) return true;
+      if (runaways_ >= most_runaways) {
+        ++left_out_;
+      } else {
+        execute(each, *compiled);
         ++executed_;
       }
-    } catch (const CompilingStopped&) {
-      // What was found until then is said.
-    }
+      return true;
+    });
   }
 
   /// Executes all of as many as the rest of the budget allows, the cheapest first.
@@ -425,10 +405,10 @@ class ExecutionChecker {
       const auto mismatch = execution->verify();
       const VerificationOutcome& outcome = execution->verification();
       if (mismatch) return note(pattern.verify[outcome.failed].condition.where, *mismatch);
-      const bool lacks_blocks = execution->counted().executed_share < 1;
-      if (!lacks_blocks && outcome.judged == outcome.elements) return;
-      unfinished_.push_back({&configuration, execution->cost().whole, lacks_blocks, outcome.judged,
-                             outcome.elements});
+      if (execution->counted().executed_share >= 1 && outcome.judged == outcome.elements) return;
+      unfinished_.push_back({&configuration, execution->cost().whole,
+                             static_cast<double>(outcome.judged),
+                             static_cast<double>(outcome.elements)});
     } catch (const FaultyKernel& failure) {
       const KernelFault& fault = failure.fault();
       if (fault.kind() == FaultKind::runaway) ++runaways_;
@@ -449,8 +429,8 @@ class ExecutionChecker {
     for (const Unfinished& unfinished : unfinished_) {
       if (unfinished.judged == unfinished.elements) continue;
       ++unverified;
-      judged += static_cast<double>(unfinished.judged);
-      elements += static_cast<double>(unfinished.elements);
+      judged += unfinished.judged;
+      elements += unfinished.elements;
     }
     // Those of which all was verified lack blocks.
     const auto count = unverified != 0 ? unverified : unfinished_.size();
@@ -459,11 +439,9 @@ class ExecutionChecker {
                                  ? fmt::format("the result is verified for {} of the elements only",
                                                format_part(judged / elements))
                                  : "only some of the blocks were executed";
-    const std::string why =
-        options_.depth == CheckDepth::quick
-            ? "--quick executes some blocks; "
-            : fmt::format("the budget is {} billion thread instructions; ", check_budget / billion);
-    return fmt::format(", but {}{} ({}--exact verifies all)", of, what, why);
+    const char* const why = options_.is_quick ? "--quick executes some blocks"
+                                              : "the budget is 6 billion thread instructions";
+    return fmt::format(", but {}{} ({}; --exact verifies all)", of, what, why);
   }
 
   const ReadFile& file_;
@@ -489,10 +467,9 @@ CommandLine check_line() {
       "sample. A pattern is checked with its defaults. With --run each is executed on\n"
       "the emulator too, which finds accesses out of bounds, misaligned accesses,\n"
       "reads of memory that nothing wrote, races in shared memory, deadlocks, kernels\n"
-      "that do not end, and wrong results. The configurations of a file share\n" +
-          fmt::format("{} billion thread instructions; where these do not suffice, some\n",
-                      check_budget / billion) +
-          "blocks are executed, and the verdict says how much of the results is verified.");
+      "that do not end, and wrong results. The configurations of a file share\n"
+      "6 billion thread instructions; where these do not suffice, some\n"
+      "blocks are executed, and the verdict says how much of the results is verified.");
   add_set_option(line);
   add_space_option(line);
   add_patterns_option(line);

@@ -39,13 +39,11 @@ struct StrategyRequest {
 /// A recording as strategies search it.
 struct ComparedSpace {
   SearchSpace rows;
-  CostTable costs;
   RecordedMetric metric;
   Objective objective = Objective::minimise;
-  std::size_t with_figure = 0;
+  CostTable costs = {};
+  std::vector<double> sorted = {};  ///< the costs of those with a figure
   std::size_t failed = 0;
-  double best = 0;    ///< of the metric
-  double median = 0;  ///< of those with a figure
 };
 
 [[noreturn]] void fail(const Recording& recording, const std::string& what) {
@@ -81,33 +79,28 @@ std::optional<double> figure_of(const RecordedEntry& entry, const RecordedMetric
 }
 
 void gather_figures(const Recording& recording, ComparedSpace& space) {
-  std::vector<double> costs;
   for (const RecordedEntry& entry : recording.entries) {
     const auto figure = figure_of(entry, space.metric);
-    if (figure) costs.push_back(cost_of(*figure, space.objective));
-    space.costs.push_back(figure ? std::optional(costs.back()) : std::nullopt);
+    if (figure) space.sorted.push_back(cost_of(*figure, space.objective));
+    space.costs.push_back(figure ? std::optional(space.sorted.back()) : std::nullopt);
     space.failed += entry.status == PointStatus::failed ? 1 : 0;
   }
-  if (costs.empty()) {
+  if (space.sorted.empty()) {
     fail(recording, fmt::format("no configuration of it has a figure of {}",
                                 display_name(space.metric.name, space.metric.origin)));
   }
-  std::ranges::sort(costs);
-  space.with_figure = costs.size();
-  space.best = cost_of(costs.front(), space.objective);
-  space.median = cost_of(costs[(costs.size() - 1) / 2], space.objective);
+  std::ranges::sort(space.sorted);
 }
 
 /// The strategies know the emulator's counts that every successful entry has.
 void set_features(const Recording& recording, SearchSpace& space) {
   std::vector<std::string> names;
   for (const RecordedMetric& metric : recording.metrics) {
-    if (metric.origin != Origin::emulated) continue;
     const bool have_all = std::ranges::all_of(recording.entries, [&](const RecordedEntry& entry) {
       return entry.status == PointStatus::failed ||
              figure_of(entry, metric.name, Origin::emulated).has_value();
     });
-    if (have_all) names.push_back(metric.name);
+    if (metric.origin == Origin::emulated && have_all) names.push_back(metric.name);
   }
   std::vector<double> features;
   for (const RecordedEntry& entry : recording.entries) {
@@ -141,7 +134,7 @@ ComparedSpace compared_space(const Recording& recording, const StrategyRequest& 
   }
   const Objective objective = request.objective.value_or(
       metric.better == Better::lower ? Objective::minimise : Objective::maximise);
-  ComparedSpace space{encoded(recording), {}, metric, objective};
+  ComparedSpace space{encoded(recording), metric, objective};
   gather_figures(recording, space);
   if (request.given.text("features") == "on") set_features(recording, space.rows);
   return space;
@@ -221,18 +214,19 @@ std::string describe(const Recording& recording, const ComparedSpace& space) {
   text += fmt::format(": {} of {}, {} with a figure, {} failed",
                       count_of(recording.entries.size(), "configuration"),
                       count_of(space.rows.parameters().size(), "parameter"),
-                      format_thousands(space.with_figure), format_thousands(space.failed));
+                      format_thousands(space.sorted.size()), format_thousands(space.failed));
   if (recording.replaced > 0) {
     text += fmt::format("; {} for which there is a later one are left out",
                         count_of(recording.replaced, "result"));
   }
-  const std::string unit = space.metric.unit.empty() || space.metric.unit == "1"
-                               ? std::string()
-                               : " " + space.metric.unit;
+  const bool has_unit = !space.metric.unit.empty() && space.metric.unit != "1";
+  const std::string unit = has_unit ? " " + space.metric.unit : "";
+  const double median = space.sorted[(space.sorted.size() - 1) / 2];
   text += fmt::format(". {}, {} is better: best {}{}, median {}{}.",
                       display_name(space.metric.name, space.metric.origin),
                       space.objective == Objective::minimise ? "less" : "more",
-                      format_figure(space.best), unit, format_figure(space.median), unit);
+                      format_figure(cost_of(space.sorted.front(), space.objective)), unit,
+                      format_figure(cost_of(median, space.objective)), unit);
   if (const std::size_t features = space.rows.feature_count(); features > 0) {
     text += fmt::format(" Known beforehand: {} of the emulator.", count_of(features, "count"));
   }

@@ -31,27 +31,42 @@
 namespace sweep {
 namespace {
 
-/// A text beside what stands in the first `column` columns: its lines end before `width` columns,
-/// and those after the first begin under it. Below 20 columns it is not squeezed. No line break at
-/// its end.
-std::string hanging_text(std::string_view text, std::size_t column, std::size_t width) {
-  constexpr std::size_t narrowest = 20;
-  const std::size_t rest = width > column + narrowest ? width - column : narrowest;
-  return fmt::format("{}", fmt::join(wrap(text, rest), fmt::format("\n{:{}}", "", column)));
+using Json = nlohmann::ordered_json;
+using Cells = std::vector<std::string>;
+
+/// The columns of a terminal; elsewhere lines stay whole, for programs that read them.
+std::size_t line_width() {
+  return terminal_of(STDOUT_FILENO).width_or(unbroken);
 }
 
-using Json = nlohmann::ordered_json;
+/// Whole lines: what stands in the first `column` columns, and beside it a text whose lines begin
+/// under each other. Below 20 columns it is not squeezed.
+std::string beside(std::string_view name, std::string_view text, std::size_t column) {
+  constexpr std::size_t narrowest = 20;
+  const std::size_t width = line_width();
+  const std::size_t rest = width > column + narrowest ? width - column : narrowest;
+  return fmt::format("{}{}\n", pad_right(name, column),
+                     fmt::join(wrap(text, rest), fmt::format("\n{:{}}", "", column)));
+}
+
+std::string joined(const Cells& words) {
+  return fmt::format("{}", fmt::join(words, ", "));
+}
 
 void print_json(const Json& document) {
   constexpr int indent = 2;
   std::cout << document.dump(indent) << '\n';
 }
 
+void print_names(const Cells& names) {
+  for (const std::string& name : names) std::cout << name << '\n';
+}
+
 // What there is to say about metrics: unit, where they come from, which direction is better, what
 // they mean, nvprof's name, and the hardware's counters behind them.
 
-std::vector<std::string> origin_words(const MetricDefinition& metric) {
-  std::vector<std::string> words;
+Cells origin_words(const MetricDefinition& metric) {
+  Cells words;
   for (const Origin origin : metric.origins) words.emplace_back(to_string(origin));
   return words;
 }
@@ -59,23 +74,6 @@ std::vector<std::string> origin_words(const MetricDefinition& metric) {
 /// "higher", "lower", or empty where neither is better.
 std::string better_word(Better better) {
   return better == Better::neither ? "" : std::string(to_string(better));
-}
-
-/// `text` behind a margin, in whole lines.
-std::string with_margin(std::string_view text, std::size_t margin, std::size_t width) {
-  return fmt::format("{:{}}{}\n", "", margin, hanging_text(text, margin, width));
-}
-
-/// "load_sectors [1]: hardware, emulated; lower is better", and below it what it means.
-std::string entry_of(const MetricDefinition& metric, std::size_t margin, std::size_t width) {
-  constexpr std::size_t step = 4;
-  std::string head =
-      fmt::format("{} [{}]: {}", metric.name, metric.unit, fmt::join(origin_words(metric), ", "));
-  const std::string better = better_word(metric.better);
-  if (!better.empty()) head += "; " + better + " is better";
-  std::string text = metric.meaning;
-  if (!metric.old_name.empty()) text += fmt::format(" (nvprof: {})", metric.old_name);
-  return with_margin(head, margin, width) + with_margin(text, margin + step, width);
 }
 
 constexpr const char* about_origins =
@@ -87,59 +85,57 @@ constexpr const char* about_sets =
     "Sets of hardware counters, for measure: {counters: memory}; single metrics of them and "
     "counters by NVIDIA's names can stand there too:";
 
-Json text_or_null(const std::string& text) {
-  return text.empty() ? Json(nullptr) : Json(text);
-}
-
-/// All of them by group, and the sets of counters, in lines of at most `width` columns.
-std::string list_metrics(std::size_t width) {
+/// "load_sectors [1]: hardware, emulated; lower is better", and below it what it means, by group;
+/// then the sets of counters.
+void print_metrics_text() {
   constexpr std::size_t margin = 2;
+  constexpr std::size_t step = 4;
   constexpr std::size_t set_column = 14;
-  std::string text = fmt::format("{}\n", fmt::join(wrap(about_origins, width), "\n"));
+  std::cout << beside("", about_origins, 0);
   for (const MetricGroup& group : metric_groups()) {
-    text += fmt::format("\n{}\n", group.name);
-    for (const MetricDefinition& metric : group.metrics) text += entry_of(metric, margin, width);
+    std::cout << '\n' << group.name << '\n';
+    for (const MetricDefinition& metric : group.metrics) {
+      const std::string better = better_word(metric.better);
+      const std::string head =
+          fmt::format("{} [{}]: {}{}", metric.name, metric.unit, joined(origin_words(metric)),
+                      better.empty() ? "" : "; " + better + " is better");
+      const std::string nvprof =
+          metric.old_name.empty() ? "" : fmt::format(" (nvprof: {})", metric.old_name);
+      std::cout << beside("", head, margin) << beside("", metric.meaning + nvprof, margin + step);
+    }
   }
-  text += fmt::format("\n{}\n", fmt::join(wrap(about_sets, width), "\n"));
+  std::cout << '\n' << beside("", about_sets, 0);
   for (const CounterSet& set : counter_sets()) {
-    const std::string meaning = fmt::format("{}: {}", set.meaning, fmt::join(set.metrics, ", "));
-    text += fmt::format("{}{}\n", pad_right(set.name, set_column),
-                        hanging_text(meaning, set_column, width));
+    std::cout << beside(set.name, set.meaning + ": " + joined(set.metrics), set_column);
   }
-  return text;
 }
 
-/// One of them, in such lines.
-std::string describe_metric(const MetricDefinition& metric, std::size_t width) {
-  std::string text = fmt::format("{} [{}]\n", metric.name, metric.unit);
-  text += with_margin(metric.meaning, 0, width) + '\n';
-  const auto line = [&](std::string_view what, const std::string& value) {
-    constexpr std::size_t column = 12;
-    if (value.empty()) return;
-    text += fmt::format("{}{}\n", pad_right(what, column), hanging_text(value, column, width));
-  };
-  line("group", std::string(metric.group));
-  line("origins", fmt::format("{}", fmt::join(origin_words(metric), ", ")));
-  line("better", better_word(metric.better));
-  line("nvprof", metric.old_name);
-  line("counters", metric.counters);
-  std::vector<std::string> sets;
+void print_metric(const MetricDefinition& metric) {
+  constexpr std::size_t column = 12;
+  Cells sets;
   for (const CounterSet& set : counter_sets()) {
-    if (is_among(set.metrics, metric.name)) sets.push_back(set.name);
+    if (!metric.counters.empty() && is_among(set.metrics, metric.name)) sets.push_back(set.name);
   }
-  if (!metric.counters.empty()) line("sets", fmt::format("{}", fmt::join(sets, ", ")));
-  return text;
+  std::cout << fmt::format("{} [{}]\n", metric.name, metric.unit) << beside("", metric.meaning, 0)
+            << '\n';
+  const std::initializer_list<std::pair<std::string_view, std::string>> lines = {
+      {"group", std::string(metric.group)},   {"origins", joined(origin_words(metric))},
+      {"better", better_word(metric.better)}, {"nvprof", metric.old_name},
+      {"counters", metric.counters},          {"sets", joined(sets)}};
+  for (const auto& [what, value] : lines) {
+    if (what == "sets" ? !metric.counters.empty() : !value.empty()) {
+      std::cout << beside(what, value, column);
+    }
+  }
 }
 
-/// The same as list_metrics, as a page of Markdown and as one JSON object.
 std::string metric_page() {
   std::string page = fmt::format(
       "# Metrics\n\n{}\n\n`sweep list metrics --format md` writes this page.\n", about_origins);
   for (const MetricGroup& group : metric_groups()) {
-    std::vector<std::vector<std::string>> rows;
+    std::vector<Cells> rows;
     for (const MetricDefinition& metric : group.metrics) {
-      rows.push_back({escape_markdown(metric.name), metric.unit,
-                      fmt::format("{}", fmt::join(origin_words(metric), ", ")),
+      rows.push_back({escape_markdown(metric.name), metric.unit, joined(origin_words(metric)),
                       better_word(metric.better), escape_markdown(metric.meaning),
                       escape_markdown(metric.old_name), escape_markdown(metric.counters)});
     }
@@ -148,15 +144,17 @@ std::string metric_page() {
                            rows);
   }
   page += fmt::format("\n## Sets of counters\n\n{}\n\n", escape_markdown(about_sets));
-  std::vector<std::vector<std::string>> rows;
+  std::vector<Cells> rows;
   for (const CounterSet& set : counter_sets()) {
-    rows.push_back({set.name, escape_markdown(set.meaning),
-                    escape_markdown(fmt::format("{}", fmt::join(set.metrics, ", ")))});
+    rows.push_back({set.name, escape_markdown(set.meaning), escape_markdown(joined(set.metrics))});
   }
   return page + markdown_table({"set", "meaning", "metrics"}, rows);
 }
 
 void print_metrics_json() {
+  const auto text_or_null = [](const std::string& text) {
+    return text.empty() ? Json(nullptr) : Json(text);
+  };
   Json metrics = Json::array();
   for (const MetricDefinition& metric : metric_definitions()) {
     metrics.push_back({{"name", metric.name},
@@ -173,15 +171,6 @@ void print_metrics_json() {
     sets.push_back({{"name", set.name}, {"meaning", set.meaning}, {"metrics", set.metrics}});
   }
   print_json({{"metrics", std::move(metrics)}, {"counter_sets", std::move(sets)}});
-}
-
-}  // namespace
-
-namespace {
-
-/// The columns of a terminal; elsewhere lines stay whole, for programs that read them.
-std::size_t line_width() {
-  return terminal_of(STDOUT_FILENO).width_or(unbroken);
 }
 
 /// The runs that a results database holds, one a line, oldest first.
@@ -246,7 +235,7 @@ std::string pattern_section(const Pattern& pattern) {
   const std::string file = pattern.name + ".cu";
   std::string section = fmt::format("\n### [{}]({})\n", escape_markdown(file), file);
   section += help_paragraphs(pattern.help);
-  std::vector<std::vector<std::string>> rows;
+  std::vector<Cells> rows;
   for (const Parameter& parameter : pattern.parameters) {
     std::string usual = parameter.default_value.text();
     if (!parameter.device.empty()) {
@@ -269,7 +258,7 @@ std::string pattern_section(const Pattern& pattern) {
 std::string write_pattern_page(std::span<const PatternPtr> patterns) {
   std::string page = introduction;
   for (const PatternFamily& family : by_family(patterns)) {
-    std::vector<std::vector<std::string>> rows;
+    std::vector<Cells> rows;
     for (const PatternPtr& pattern : family.patterns) {
       // The link is to the heading `NAME.cu`: letters in lower case, punctuation left out.
       rows.push_back({fmt::format("[{}](#{}cu)", escape_markdown(pattern->name),
@@ -291,7 +280,6 @@ struct Group {
 
 void print_groups(const std::vector<Group>& groups) {
   constexpr std::size_t gap = 2;
-  const std::size_t width = line_width();
   std::size_t widest = 0;
   for (const Group& group : groups) {
     for (const auto& [name, summary] : group.items) widest = std::max(widest, columns_of(name));
@@ -299,10 +287,9 @@ void print_groups(const std::vector<Group>& groups) {
   for (const Group& group : groups) {
     if (&group != &groups.front()) std::cout << '\n';
     if (!group.heading.empty()) std::cout << group.heading << '\n';
-    const std::size_t margin = group.heading.empty() ? 0 : gap;
+    const std::string margin(group.heading.empty() ? 0 : gap, ' ');
     for (const auto& [name, summary] : group.items) {
-      std::cout << fmt::format("{:{}}{}{}\n", "", margin, pad_right(name, widest + gap),
-                               hanging_text(summary, margin + widest + gap, width));
+      std::cout << beside(margin + name, summary, margin.size() + widest + gap);
     }
   }
 }
@@ -326,10 +313,6 @@ Json pattern_json(const Pattern& pattern) {
           {"summary", pattern.summary},
           {"file", pattern.path.string()},
           {"parameters", std::move(parameters)}};
-}
-
-void print_names(const std::vector<std::string>& names) {
-  for (const std::string& name : names) std::cout << name << '\n';
 }
 
 void print_patterns(const GivenFolders& folders, const std::string& format) {
@@ -399,9 +382,9 @@ void print_sweeps(const std::string& format) {
 
 void print_metrics(const std::string& format) {
   if (format == "names") return print_names(metric_names());
-  if (format == "text") std::cout << list_metrics(line_width());
-  if (format == "md") std::cout << metric_page();
-  if (format == "json") print_metrics_json();
+  if (format == "text") return print_metrics_text();
+  if (format == "json") return print_metrics_json();
+  std::cout << metric_page();
 }
 
 CommandLine list_line() {
@@ -500,7 +483,7 @@ int show_main(const GivenOptions& given) {
     if (metric == nullptr) {
       throw UsageError("there is no metric '{}'; {}", name, suggest_metric(name));
     }
-    std::cout << describe_metric(*metric, line_width());
+    print_metric(*metric);
   } else {
     throw UsageError("cannot show '{}'; write pattern, sweep or metric", kind);
   }

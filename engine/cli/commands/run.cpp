@@ -93,12 +93,6 @@ RunSummary measure_all(const RunRequest& request, Measurer& measurer, Store& sto
   }
 }
 
-void require_some(const LoadedSweep& loaded, std::string_view when = {}) {
-  if (!loaded.space.configurations.empty()) return;
-  throw CommandError(exit_bad_input, "nothing to run: {}the constraints leave no configuration",
-                     when);
-}
-
 /// Says which of the options given have nothing to act on.
 void say_what_is_left_out(const Executor& executor, const RunOptions& options) {
   const bool asks_for_counters = options.counters && !options.counters->empty();
@@ -121,7 +115,7 @@ void fit_space(LoadedSweep& loaded, const Executor& executor, const RunOptions& 
     apply_emulator_set(loaded.sweep);
     enumerate_again(loaded);
     say(options, "  with the sweep's values for the emulator:\n" + describe_plan(loaded));
-    require_some(loaded, "with the sweep's values for the emulator ");
+    require_configurations(loaded, "nothing to run", "with the sweep's values for the emulator ");
   }
   // Patterns may have figures of the device for defaults.
   const Device& device = executor.measurer->device();
@@ -129,7 +123,7 @@ void fit_space(LoadedSweep& loaded, const Executor& executor, const RunOptions& 
                                  static_cast<std::int64_t>(device.l2_bytes)};
   if (apply_device_figures(loaded.sweep, figures)) {
     enumerate_again(loaded);
-    require_some(loaded, "with the device's own figures ");
+    require_configurations(loaded, "nothing to run", "with the device's own figures ");
   }
   if (!executor.replay) return;
   const std::size_t before = executor.replay->keep_recorded(loaded.sweep, loaded.space);
@@ -297,7 +291,7 @@ int run_main(const GivenOptions& given) {
                                   options.set, options.limits);
   require_file_name(loaded.sweep.name);
   say(options, describe_plan(loaded));
-  require_some(loaded);
+  require_configurations(loaded, "nothing to run");
   const Executor executor = start_executor(device, std::move(ahead), given);
   const std::unique_ptr<ProgramCache> cache = given_program_cache(given);
   say(options, fmt::format("  on {}\n", describe_device(executor.measurer->device())));

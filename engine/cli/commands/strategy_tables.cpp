@@ -1,6 +1,7 @@
 #include "engine/cli/commands/strategy_tables.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -14,9 +15,7 @@ namespace sweep {
 namespace {
 
 double largest_of(std::span<const ChartBar> bars) {
-  double largest = 1;
-  for (const ChartBar& bar : bars) largest = std::max(largest, bar.upper);
-  return largest;
+  return bars.empty() ? 1 : std::ranges::max_element(bars, {}, &ChartBar::upper)->upper;
 }
 
 }  // namespace
@@ -61,12 +60,6 @@ std::vector<std::string> draw_bars(std::span<const ChartBar> bars, std::size_t w
 
 namespace {
 
-/// The first column is names, the others are figures.
-struct StrategyTable {
-  std::vector<std::string> headings;
-  std::vector<std::vector<std::string>> rows;
-};
-
 std::string percent(double share) {
   return fmt::format("{:g} %", share * 100);
 }
@@ -79,46 +72,46 @@ double at_least_one(std::size_t count) {
   return static_cast<double>(std::max<std::size_t>(count, 1));
 }
 
-/// A row of cells for each strategy, which `add_cells` puts together of its standings, one for each
+/// A row for each strategy, whose figures `add_cells` puts together of its standings, one for each
 /// share.
 template <typename AddCells>
-std::vector<std::vector<std::string>> rows_of(const StrategyComparison& comparison,
-                                              AddCells add_cells) {
-  std::vector<std::vector<std::string>> rows;
-  for (std::size_t i = 0; i < comparison.standings.size(); ++i) {
-    if (i % comparison.shares.size() == 0) rows.push_back({comparison.standings[i].strategy});
-    add_cells(i, rows.back());
+DocumentTable table_with(const StrategyComparison& comparison,
+                         std::span<const std::string> more_headings, AddCells add_cells) {
+  DocumentTable table = {{"strategy"}, {}};
+  for (const double share : comparison.shares) {
+    table.columns.push_back(figure_column(percent(share)));
+    for (const std::string& heading : more_headings) {
+      table.columns.push_back(figure_column(heading));
+    }
   }
-  return rows;
+  for (std::size_t i = 0; i < comparison.standings.size(); ++i) {
+    if (i % comparison.shares.size() == 0) {
+      table.rows.push_back({comparison.standings[i].strategy});
+    }
+    add_cells(i, table.rows.back());
+  }
+  return table;
 }
 
-StrategyTable table_of(const StrategyComparison& comparison) {
-  StrategyTable table{{"strategy"}, {}};
-  for (const double share : comparison.shares) {
-    table.headings.insert(table.headings.end(), {percent(share), "90th", "/ random"});
-  }
-  table.rows = rows_of(comparison, [&](std::size_t i, std::vector<std::string>& row) {
+DocumentTable table_of(const StrategyComparison& comparison) {
+  const std::vector<std::string> headings = {"90th", "/ random"};
+  return table_with(comparison, headings, [&](std::size_t i, std::vector<std::string>& row) {
     const Standing& standing = comparison.standings[i];
     row.push_back(count_text(standing.median, comparison.most));
     row.push_back(count_text(standing.ninetieth, comparison.most));
     row.push_back(fmt::format("{:.2f}", ratio_to_random(comparison, standing)));
   });
-  return table;
 }
 
 /// How far the strategies' ratios to random go on all recordings together.
-StrategyTable mean_table(std::span<const StrategyComparison> comparisons) {
-  StrategyTable table{{"strategy"}, {}};
-  for (const double share : comparisons.front().shares) table.headings.push_back(percent(share));
-  table.rows = rows_of(comparisons.front(), [&](std::size_t i, std::vector<std::string>& row) {
+DocumentTable mean_table(std::span<const StrategyComparison> all) {
+  return table_with(all.front(), {}, [&](std::size_t i, std::vector<std::string>& row) {
     double logarithms = 0;
-    for (const StrategyComparison& comparison : comparisons) {
+    for (const StrategyComparison& comparison : all) {
       logarithms += std::log(ratio_to_random(comparison, comparison.standings[i]));
     }
-    const auto count = static_cast<double>(comparisons.size());
-    row.push_back(fmt::format("{:.2f}", std::exp(logarithms / count)));
+    row.push_back(fmt::format("{:.2f}", std::exp(logarithms / static_cast<double>(all.size()))));
   });
-  return table;
 }
 
 std::string explanation_of(const StrategyComparison& comparison) {
@@ -137,14 +130,10 @@ std::string mean_caption(std::size_t recordings) {
       recordings);
 }
 
-struct StrategyChart {
-  std::string caption;
-  std::string lines;
-};
-
-/// One for each share.
-std::vector<StrategyChart> charts_for(const StrategyComparison& comparison, std::size_t width) {
-  std::vector<StrategyChart> charts;
+/// For each share of the best a caption, and a bar chart in lines.
+std::vector<std::pair<std::string, std::string>> charts_for(const StrategyComparison& comparison,
+                                                            std::size_t width) {
+  std::vector<std::pair<std::string, std::string>> charts;
   for (const double share : comparison.shares) {
     std::vector<ChartBar> bars;
     for (const Standing& standing : comparison.standings) {
@@ -153,41 +142,36 @@ std::vector<StrategyChart> charts_for(const StrategyComparison& comparison, std:
                       at_least_one(standing.ninetieth),
                       count_text(standing.median, comparison.most)});
     }
-    charts.push_back({fmt::format("To {} of the best: median, shaded to the 90th percentile{}",
-                                  percent(share), is_logarithmic(bars) ? "; logarithmic" : ""),
-                      {}});
-    for (const std::string& line : draw_bars(bars, width)) charts.back().lines += line + '\n';
+    charts.emplace_back(fmt::format("To {} of the best: median, shaded to the 90th percentile{}",
+                                    percent(share), is_logarithmic(bars) ? "; logarithmic" : ""),
+                        fmt::format("{}\n", fmt::join(draw_bars(bars, width), "\n")));
   }
   return charts;
 }
 
 std::string terminal_lines(const std::string& text, std::size_t width) {
-  std::string result;
-  for (const std::string& line : wrap(printable(text), width)) result += line + '\n';
-  return result;
+  return fmt::format("{}\n", fmt::join(wrap(printable(text), width), "\n"));
 }
 
-std::string terminal_text(const StrategyTable& table, bool color) {
-  const auto line_of = [&](const std::vector<std::string>& cells) {
+std::string terminal_text(const DocumentTable& table, bool color) {
+  std::vector<std::vector<std::string>> lines = {{}};
+  for (const ReportColumn& column : table.columns) lines.front().push_back(column.heading);
+  lines.insert(lines.end(), table.rows.begin(), table.rows.end());
+  std::string text;
+  for (const auto& cells : lines) {
     std::string line;
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      std::size_t width = columns_of(table.headings[i]);
-      for (const auto& row : table.rows) width = std::max(width, columns_of(row[i]));
+      std::size_t width = 0;
+      for (const auto& other : lines) width = std::max(width, columns_of(other[i]));
       line += i == 0 ? pad_right(cells[i], width) : "  " + pad_left(cells[i], width);
     }
-    return line;
-  };
-  std::string text = painted(line_of(table.headings), bold, color) + '\n';
-  for (const auto& row : table.rows) text += line_of(row) + '\n';
+    text += painted(line, text.empty() ? bold : std::string_view(), color) + '\n';
+  }
   return text;
 }
 
-std::string markdown_text(const StrategyTable& table) {
-  std::vector<ReportColumn> columns;
-  for (const std::string& heading : table.headings) {
-    columns.push_back({heading, !columns.empty()});
-  }
-  return markdown_table(columns, table.rows);
+std::string markdown_text(const DocumentTable& table) {
+  return markdown_table(table.columns, table.rows);
 }
 
 }  // namespace
@@ -211,8 +195,8 @@ std::string write_strategies_terminal(std::span<const StrategyComparison> compar
     text += terminal_lines(comparison.about, width);
     text += terminal_lines(explanation_of(comparison), width) + '\n';
     text += terminal_text(table_of(comparison), color);
-    for (const StrategyChart& chart : charts_for(comparison, width)) {
-      text += '\n' + terminal_lines(chart.caption, width) + chart.lines;
+    for (const auto& [caption, lines] : charts_for(comparison, width)) {
+      text += '\n' + terminal_lines(caption, width) + lines;
     }
   }
   if (comparisons.size() > 1) {
@@ -229,8 +213,8 @@ std::string write_strategies_markdown(std::span<const StrategyComparison> compar
     text += fmt::format("\n## {}\n\n{}\n\n{}\n\n{}", escape_markdown(comparison.file),
                         escape_markdown(comparison.about), explanation_of(comparison),
                         markdown_text(table_of(comparison)));
-    for (const StrategyChart& chart : charts_for(comparison, width)) {
-      text += fmt::format("\n{}:\n\n{}", chart.caption, markdown_code(chart.lines, "text"));
+    for (const auto& [caption, lines] : charts_for(comparison, width)) {
+      text += fmt::format("\n{}:\n\n{}", caption, markdown_code(lines, "text"));
     }
   }
   if (comparisons.size() > 1) {

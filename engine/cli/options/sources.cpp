@@ -178,6 +178,12 @@ void enumerate_again(LoadedSweep& loaded) {
   loaded.space = enumerate(loaded.sweep, loaded.limits);
 }
 
+void require_configurations(const LoadedSweep& loaded, std::string_view subject,
+                            std::string_view when) {
+  if (!loaded.space.configurations.empty()) return;
+  throw CommandError(exit_bad_input, "{}: {}the constraints leave no configuration", subject, when);
+}
+
 std::string describe_plan(const LoadedSweep& loaded) {
   const Sweep& sweep = loaded.sweep;
   const Space& space = loaded.space;

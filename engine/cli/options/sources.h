@@ -72,6 +72,10 @@ LoadedSweep load_sweep(const std::filesystem::path& file, const GivenFolders& fo
 /// Enumerates the sweep again, after it was changed.
 void enumerate_again(LoadedSweep& loaded);
 
+/// Throws CommandError where nothing is left to be done: "SUBJECT: WHENthe constraints leave ...".
+void require_configurations(const LoadedSweep& loaded, std::string_view subject,
+                            std::string_view when = {});
+
 /// What a sweep is about to do, in a few lines: how many configurations there are, which axes
 /// make them up, and how many each constraint removed.
 std::string describe_plan(const LoadedSweep& loaded);
