@@ -1,5 +1,5 @@
 # sweep_embed_files(TARGET FUNCTION FILES...): compiles texts into TARGET, so that the program needs
-# none of the files when it runs: a source that defines FUNCTION() of engine/cli/embedded_files.h,
+# none of the files when it runs: a source that defines FUNCTION() of engine/cli/commands.h,
 # with the texts in the order of FILES.
 # Run as a script (-D OUTPUT=... -D FUNCTION=... -D FILES=a,b) this file writes that source.
 function(sweep_embed_files target function)
@@ -16,7 +16,7 @@ endfunction()
 
 if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
   string(REPLACE "," ";" FILES "${FILES}")
-  set(source "#include \"engine/cli/embedded_files.h\"\n\n#include <array>\n\nnamespace sweep {\n\n")
+  set(source "#include \"engine/cli/commands.h\"\n\n#include <array>\n\nnamespace sweep {\n\n")
   string(APPEND source "std::span<const EmbeddedFile> ${FUNCTION}() {\n")
   list(LENGTH FILES count)
   string(APPEND source "  static constexpr std::array<EmbeddedFile, ${count}> files = {{\n")

@@ -6,7 +6,6 @@
 #include <sstream>
 
 #include "engine/cli/commands.h"
-#include "engine/cli/help/help_topics.h"
 #include "engine/search/strategy.h"
 #include "tests/cli/program.h"
 #include "tests/contains.h"

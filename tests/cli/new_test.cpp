@@ -1,4 +1,4 @@
-#include "engine/cli/commands/new.h"
+#include "engine/cli/commands.h"
 
 #include <algorithm>
 #include <boost/test/data/test_case.hpp>

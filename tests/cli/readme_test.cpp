@@ -11,7 +11,7 @@
 #include <set>
 #include <sstream>
 
-#include "engine/cli/help/help_topics.h"
+#include "engine/cli/commands.h"
 #include "tests/cli/compiler_precondition.h"
 #include "tests/cli/documented_command.h"
 #include "tests/cli/markdown_blocks.h"

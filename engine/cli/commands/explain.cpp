@@ -9,7 +9,7 @@
 #include <variant>
 
 #include "engine/cli/commands.h"
-#include "engine/cli/options/execution_options.h"
+#include "engine/cli/commands/executor.h"
 #include "engine/cli/terminal/terminal.h"
 #include "engine/explain/explanation.h"
 

@@ -9,7 +9,7 @@
 #include <system_error>
 
 #include "engine/cli/commands.h"
-#include "engine/cli/options/execution_options.h"
+#include "engine/cli/commands/executor.h"
 #include "engine/cuda/cuda_backend.h"
 #include "engine/jit/cache_folder.h"
 #include "engine/run/runner.h"

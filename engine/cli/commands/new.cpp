@@ -1,5 +1,3 @@
-#include "engine/cli/commands/new.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,7 +5,6 @@
 #include <iostream>
 
 #include "engine/cli/commands.h"
-#include "engine/cli/embedded_files.h"
 #include "engine/cli/options/output.h"
 #include "engine/cli/options/sources.h"
 #include "engine/spec/keys.h"
@@ -25,13 +22,9 @@ std::string filled_template(
   while (!rest.empty()) {
     const auto word = std::ranges::find_if(
         texts_of_words, [&](const auto& known) { return rest.starts_with(known.first); });
-    if (word == texts_of_words.end()) {
-      filled += rest.front();
-      rest.remove_prefix(1);
-    } else {
-      filled += word->second;
-      rest.remove_prefix(word->first.size());
-    }
+    const bool is_word = word != texts_of_words.end();
+    filled += is_word ? std::string_view(word->second) : rest.substr(0, 1);
+    rest.remove_prefix(is_word ? word->first.size() : 1);
   }
   return filled;
 }

@@ -12,7 +12,6 @@
 
 #include "engine/cli/commands.h"
 #include "engine/cli/commands/executor.h"
-#include "engine/cli/options/execution_options.h"
 #include "engine/cli/options/output.h"
 #include "engine/cli/options/sources.h"
 #include "engine/cli/terminal/progress.h"

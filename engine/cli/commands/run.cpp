@@ -11,7 +11,6 @@
 #include "engine/cli/commands/executor.h"
 #include "engine/cli/commands/explain.h"
 #include "engine/cli/commands/run_ending.h"
-#include "engine/cli/options/execution_options.h"
 #include "engine/cli/options/output.h"
 #include "engine/spec/counters.h"
 #include "engine/store/run_lock.h"

@@ -8,7 +8,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "engine/cli/options/execution_options.h"
+#include "engine/cli/commands/executor.h"
 #include "engine/text/units.h"
 #include "report/display_text.h"
 #include "report/findings.h"

@@ -6,8 +6,7 @@
 #include <iostream>
 
 #include "engine/cli/commands.h"
-#include "engine/cli/embedded_files.h"
-#include "engine/cli/options/execution_options.h"
+#include "engine/cli/commands/executor.h"
 #include "engine/cli/options/output.h"
 #include "engine/cli/options/sources.h"
 #include "engine/search/strategy.h"
