@@ -303,12 +303,6 @@ int help_main(const GivenOptions& given) {
   return exit_done;
 }
 
-}  // namespace
-
-const Command help_command = {"help", "explain a command or a topic", help_line, help_main};
-
-namespace {
-
 /// Text as roff shows it: a line may not begin with a control character, and a hyphen that is to be
 /// copied is not a dash.
 std::string roff_text(std::string_view text) {
@@ -400,6 +394,8 @@ int manual_main(const GivenOptions& given) {
 }
 
 }  // namespace
+
+const Command help_command = {"help", "explain a command or a topic", help_line, help_main};
 
 const Command manual_command = {"man", "write the manual page", manual_line, manual_main};
 

@@ -1,6 +1,7 @@
 #include "engine/cli/commands/check_sample.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <numeric>
@@ -36,19 +37,6 @@ Rank rank_on(const Axis& axis, const Bindings& parameters, Rank hint) {
   return no_rank;
 }
 
-/// Of an axis with numbers the rows with the smallest and the largest, else the first and the last.
-std::pair<Rank, Rank> extremes(const Axis& axis) {
-  const auto number = [](const std::vector<Value>& row) {
-    return std::get_if<std::int64_t>(&row.front());
-  };
-  const bool has_numbers = std::ranges::all_of(axis.rows, number);
-  if (!has_numbers) return {0, static_cast<Rank>(axis.rows.size() - 1)};
-  const auto [least, largest] = std::ranges::minmax_element(
-      axis.rows, {}, [&](const std::vector<Value>& row) { return *number(row); });
-  return {static_cast<Rank>(least - axis.rows.begin()),
-          static_cast<Rank>(largest - axis.rows.begin())};
-}
-
 /// How many axes differ.
 std::size_t distance(std::span<const Rank> one, std::span<const Rank> other) {
   std::size_t differing = 0;
@@ -80,9 +68,17 @@ class Sampler {
       }
     }
     for (const Axis& axis : axes_) {
-      const auto [low, high] = extremes(axis);
-      lowest_.push_back(low);
-      highest_.push_back(high);
+      const auto number = [](const std::vector<Value>& row) {
+        return std::get_if<std::int64_t>(&row.front());
+      };
+      auto ends = std::pair(axis.rows.begin(), axis.rows.end() - 1);
+      if (std::ranges::all_of(axis.rows, number)) {
+        const auto [low, high] = std::ranges::minmax_element(
+            axis.rows, {}, [&](const std::vector<Value>& row) { return *number(row); });
+        ends = {low, high};
+      }
+      extremes_[0].push_back(static_cast<Rank>(ends.first - axis.rows.begin()));
+      extremes_[1].push_back(static_cast<Rank>(ends.second - axis.rows.begin()));
     }
   }
 
@@ -138,27 +134,23 @@ class Sampler {
       // No defaults go with the group's values: all are equally far from them.
     }
     Nearest middle;
-    Nearest all_low;
-    Nearest all_high;
-    std::vector<Nearest> low(axes_.size());
-    std::vector<Nearest> high(axes_.size());
+    // With each axis at its lowest row, each at its highest, all at the lowest, all at the highest.
+    const std::size_t axes = axes_.size();
+    std::vector<Nearest> corners(2 * axes + 2);
     for (const std::size_t place : places) {
       const auto ranks = ranks_of(place);
       const std::size_t off = distance(ranks, standard);
       middle.offer(place, off);
-      all_low.offer(place, distance(ranks, lowest_));
-      all_high.offer(place, distance(ranks, highest_));
-      for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
-        const std::size_t off_elsewhere = off - (ranks[axis] != standard[axis] ? 1 : 0);
-        if (ranks[axis] == lowest_[axis]) low[axis].offer(place, off_elsewhere);
-        if (ranks[axis] == highest_[axis]) high[axis].offer(place, off_elsewhere);
+      for (const std::size_t end : {0U, 1U}) {
+        corners[2 * axes + end].offer(place, distance(ranks, extremes_[end]));
+        for (std::size_t axis = 0; axis < axes; ++axis) {
+          if (ranks[axis] != extremes_[end][axis]) continue;
+          corners[end * axes + axis].offer(place, off - (ranks[axis] != standard[axis] ? 1 : 0));
+        }
       }
     }
     defaults_.push_back(middle.place);
-    low.insert(low.end(), high.begin(), high.end());
-    low.push_back(all_low);
-    low.push_back(all_high);
-    for (const Nearest& corner : low) {
+    for (const Nearest& corner : corners) {
       if (corner.distance != Nearest::none) corners_.push_back(corner.place);
     }
   }
@@ -181,9 +173,8 @@ class Sampler {
 
   const std::vector<Axis>& axes_;
   const Space& space_;
-  std::vector<Rank> ranks_;  ///< of all configurations, one after the other
-  Ranks lowest_;
-  Ranks highest_;
+  std::vector<Rank> ranks_;        ///< of all configurations, one after the other
+  std::array<Ranks, 2> extremes_;  ///< of each axis the row with the lowest number or the first
   std::vector<std::size_t> defaults_;
   std::vector<std::size_t> corners_;
 };

@@ -1,5 +1,3 @@
-#include "engine/cli/commands/explain.h"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -10,6 +8,7 @@
 
 #include "engine/cli/commands.h"
 #include "engine/cli/commands/executor.h"
+#include "engine/cli/commands/run_ending.h"
 #include "engine/cli/terminal/terminal.h"
 #include "engine/explain/explanation.h"
 

@@ -427,13 +427,6 @@ int list_main(const GivenOptions& given) {
   return exit_done;
 }
 
-}  // namespace
-
-const Command list_command = {"list", "list patterns, sweeps, metrics or runs", list_line,
-                              list_main};
-
-namespace {
-
 void print_pattern(const Pattern& pattern) {
   std::cout << fmt::format("{}: {}\n", pattern.name, pattern.summary);
   if (!pattern.family.empty()) std::cout << "Family: " << pattern.family << "\n";
@@ -491,6 +484,9 @@ int show_main(const GivenOptions& given) {
 }
 
 }  // namespace
+
+const Command list_command = {"list", "list patterns, sweeps, metrics or runs", list_line,
+                              list_main};
 
 const Command show_command = {"show", "describe a pattern, a sweep or a metric", show_line,
                               show_main};

@@ -58,14 +58,6 @@ int devices_main(const GivenOptions& given) {
   return exit_done;
 }
 
-}  // namespace
-
-const Command devices_command = {"devices",
-                                 "list what a sweep can run on: the GPUs and the emulator",
-                                 devices_line, devices_main};
-
-namespace {
-
 std::string time_ago(std::int64_t ns) {
   using namespace std::chrono;
   const nanoseconds now = system_clock::now().time_since_epoch();
@@ -156,6 +148,10 @@ int cache_main(const GivenOptions& given) {
 }
 
 }  // namespace
+
+const Command devices_command = {"devices",
+                                 "list what a sweep can run on: the GPUs and the emulator",
+                                 devices_line, devices_main};
 
 const Command cache_command = {"cache", "show or clear the cache of compiled programs", cache_line,
                                cache_main};

@@ -271,13 +271,6 @@ int new_main(const GivenOptions& given) {
   return exit_done;
 }
 
-}  // namespace
-
-const Command new_command = {"new", "write a commented pattern or sweep to start from", new_line,
-                             new_main};
-
-namespace {
-
 CommandLine schema_line() {
   CommandLine line(
       "sweep schema [OPTIONS] sweep|pattern",
@@ -305,6 +298,9 @@ int schema_main(const GivenOptions& given) {
 }
 
 }  // namespace
+
+const Command new_command = {"new", "write a commented pattern or sweep to start from", new_line,
+                             new_main};
 
 const Command schema_command = {
     "schema", "write the JSON Schema of sweeps or patterns, for editors", schema_line, schema_main};

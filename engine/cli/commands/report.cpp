@@ -1,5 +1,3 @@
-#include "engine/cli/commands/report.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -12,6 +10,7 @@
 
 #include "engine/cli/commands.h"
 #include "engine/cli/commands/executor.h"
+#include "engine/cli/commands/run_ending.h"
 #include "engine/cli/options/output.h"
 #include "engine/cli/options/sources.h"
 #include "engine/cli/terminal/progress.h"

@@ -9,7 +9,6 @@
 
 #include "engine/cli/commands.h"
 #include "engine/cli/commands/executor.h"
-#include "engine/cli/commands/explain.h"
 #include "engine/cli/commands/run_ending.h"
 #include "engine/cli/options/output.h"
 #include "engine/spec/counters.h"
@@ -75,17 +74,16 @@ std::string words_on_resuming(const std::exception& error) {
 /// Measures, and shows how it goes on.
 RunSummary measure_all(const RunRequest& request, Measurer& measurer, Store& store,
                        Progress& progress) {
-  std::optional<Ticker> ticker;
-  if (terminal_of(STDERR_FILENO).live) {
-    ticker.emplace(std::chrono::milliseconds(100), [&progress] { progress.tick(); });
-  }
   try {
-    const RunSummary summary = run_sweep(request, measurer, store, progress, stop_flag());
+    std::optional<Ticker> ticker;
+    if (terminal_of(STDERR_FILENO).live) {
+      ticker.emplace(std::chrono::milliseconds(100), [&progress] { progress.tick(); });
+    }
+    RunSummary summary = run_sweep(request, measurer, store, progress, stop_flag());
     ticker.reset();
     progress.finish();
     return summary;
   } catch (const std::exception& error) {
-    ticker.reset();
     progress.finish();
     std::cerr << words_on_resuming(error);
     throw;
@@ -94,14 +92,12 @@ RunSummary measure_all(const RunRequest& request, Measurer& measurer, Store& sto
 
 /// Says which of the options given have nothing to act on.
 void say_what_is_left_out(const Executor& executor, const RunOptions& options) {
-  const bool asks_for_counters = options.counters && !options.counters->empty();
-  if (executor.emulator != nullptr && asks_for_counters) {
-    std::cerr << "  --counters is left out: it asks a GPU; the emulator gives its own counts\n";
+  if (options.counters && !options.counters->empty() && (executor.emulator || executor.replay)) {
+    std::cerr << "  --counters is left out: it asks a GPU; "
+              << (executor.replay ? "a recording has the counts it has\n"
+                                  : "the emulator gives its own counts\n");
   }
   if (!executor.replay) return;
-  if (asks_for_counters) {
-    std::cerr << "  --counters is left out: it asks a GPU; a recording has the counts it has\n";
-  }
   for (const char* option : {"exact", "model", "l1", "banks", "profile"}) {
     if (!options.given.has(option)) continue;
     std::cerr << fmt::format("  --{} is left out: a recording is not executed\n", option);
@@ -187,8 +183,8 @@ int measure_and_report(const LoadedSweep& loaded, RunRequest request, const Exec
   }
   ProgressSettings settings = {[] { return terminal_of(STDERR_FILENO); }, steady_clock(),
                                BestSoFar(request.sweep), &stop_flag(), silent};
-  std::unique_ptr<Progress> progress =
-      as_json ? std::make_unique<RunEvents>(settings, request, measurer.device(), database)
+  const std::unique_ptr<Progress> progress =
+      as_json ? run_events(settings, request, measurer.device(), database)
               : std::make_unique<Progress>(settings);
   const RunSummary summary = measure_all(request, measurer, store, *progress);
   measurer.close();

@@ -38,12 +38,6 @@ ordered_json units() {
   return units;
 }
 
-ordered_json point_event(const PointRecord& point, bool reused) {
-  ordered_json event = {{"event", "point"}, {"reused", reused}};
-  event.update(json_of(point));
-  return event;
-}
-
 ordered_json best_of(const VerdictGroup& group, const RunAnalysis& run) {
   const PointKey& key = run.points[group.best]->key;
   ordered_json best = {{"pattern", key.pattern_name},
@@ -62,68 +56,89 @@ ordered_json best_of(const VerdictGroup& group, const RunAnalysis& run) {
   return best;
 }
 
+/// Prints an event for all that it is told.
+class RunEvents : public Progress {
+ public:
+  RunEvents(ProgressSettings settings, const RunRequest& request, const Device& device,
+            std::filesystem::path database)
+      : Progress(std::move(settings)),
+        request_(request),
+        device_(device),
+        database_(std::move(database)) {}
+
+  void on_start(std::size_t points, std::size_t reused) override {
+    Progress::on_start(points, reused);
+    const Provenance& provenance = request_.provenance;
+    const auto& nvrtc = request_.compile.nvrtc;
+    print_event({{"event", "start"},
+                 {"schema_version", schema_version},
+                 {"engine_version", provenance.engine_version},
+                 {"sweep", provenance.sweep_name},
+                 {"summary", request_.sweep.summary},
+                 {"command", provenance.command},
+                 {"host", provenance.host},
+                 {"database", database_.string()},
+                 {"device", json_of(device_)},
+                 {"compiler", nvrtc != nullptr ? nvrtc->version() : ""},
+                 {"measure", device_.is_emulated() ? counting_rules_text(request_.sweep.measure)
+                                                   : to_string(request_.sweep.measure)},
+                 {"seed", std::to_string(provenance.seed)},
+                 {"points", points},
+                 {"reused", reused},
+                 {"is_search", !request_.groups.empty()},
+                 {"units", units()}});
+  }
+  void on_reuse(const PointRecord& point) override {
+    Progress::on_reuse(point);
+    print_point(point, true);
+  }
+  void on_point(const Configuration& configuration, const PointRecord& point) override {
+    Progress::on_point(configuration, point);
+    print_point(point, false);
+  }
+  void on_metrics(const Configuration& configuration, const std::vector<Metric>& metrics,
+                  const std::vector<std::string>& notes) override {
+    print_event({{"event", "metrics"},
+                 {"pattern", configuration.pattern->name},
+                 {"parameters", json_parameters(configuration.parameters)},
+                 {"metrics", json_of(metrics)},
+                 {"notes", notes}});
+  }
+  void on_warning(const Diagnostic& warning) override {
+    Progress::on_warning(warning);
+    print_event({{"event", "warning"},
+                 {"file", warning.where.source != nullptr ? warning.where.source->name : ""},
+                 {"line", warning.where.line},
+                 {"column", warning.where.column},
+                 {"message", warning.message},
+                 {"help", warning.help}});
+  }
+  void on_note(const std::string& note) override {
+    Progress::on_note(note);
+    print_event({{"event", "note"}, {"text", note}});
+  }
+  void on_stage(const std::string& stage) override {
+    Progress::on_stage(stage);
+    print_event({{"event", "stage"}, {"text", stage}});
+  }
+
+ private:
+  static void print_point(const PointRecord& point, bool reused) {
+    ordered_json event = {{"event", "point"}, {"reused", reused}};
+    event.update(json_of(point));
+    print_event(event);
+  }
+
+  const RunRequest& request_;
+  const Device& device_;
+  std::filesystem::path database_;
+};
+
 }  // namespace
 
-void RunEvents::on_start(std::size_t points, std::size_t reused) {
-  Progress::on_start(points, reused);
-  const Provenance& provenance = request_.provenance;
-  print_event(
-      {{"event", "start"},
-       {"schema_version", schema_version},
-       {"engine_version", provenance.engine_version},
-       {"sweep", provenance.sweep_name},
-       {"summary", request_.sweep.summary},
-       {"command", provenance.command},
-       {"host", provenance.host},
-       {"database", database_.string()},
-       {"device", json_of(device_)},
-       {"compiler", request_.compile.nvrtc != nullptr ? request_.compile.nvrtc->version() : ""},
-       {"measure", device_.is_emulated() ? counting_rules_text(request_.sweep.measure)
-                                         : to_string(request_.sweep.measure)},
-       {"seed", std::to_string(provenance.seed)},
-       {"points", points},
-       {"reused", reused},
-       {"is_search", !request_.groups.empty()},
-       {"units", units()}});
-}
-
-void RunEvents::on_reuse(const PointRecord& point) {
-  Progress::on_reuse(point);
-  print_event(point_event(point, true));
-}
-
-void RunEvents::on_point(const Configuration& configuration, const PointRecord& point) {
-  Progress::on_point(configuration, point);
-  print_event(point_event(point, false));
-}
-
-void RunEvents::on_metrics(const Configuration& configuration, const std::vector<Metric>& metrics,
-                           const std::vector<std::string>& notes) {
-  print_event({{"event", "metrics"},
-               {"pattern", configuration.pattern->name},
-               {"parameters", json_parameters(configuration.parameters)},
-               {"metrics", json_of(metrics)},
-               {"notes", notes}});
-}
-
-void RunEvents::on_warning(const Diagnostic& warning) {
-  Progress::on_warning(warning);
-  print_event({{"event", "warning"},
-               {"file", warning.where.source != nullptr ? warning.where.source->name : ""},
-               {"line", warning.where.line},
-               {"column", warning.where.column},
-               {"message", warning.message},
-               {"help", warning.help}});
-}
-
-void RunEvents::on_note(const std::string& note) {
-  Progress::on_note(note);
-  print_event({{"event", "note"}, {"text", note}});
-}
-
-void RunEvents::on_stage(const std::string& stage) {
-  Progress::on_stage(stage);
-  print_event({{"event", "stage"}, {"text", stage}});
+std::unique_ptr<Progress> run_events(ProgressSettings settings, const RunRequest& request,
+                                     const Device& device, std::filesystem::path database) {
+  return std::make_unique<RunEvents>(std::move(settings), request, device, std::move(database));
 }
 
 void print_end_event(const RunSummary& summary, const RunAnalysis& run, const RunEnd& end) {
@@ -134,11 +149,12 @@ void print_end_event(const RunSummary& summary, const RunAnalysis& run, const Ru
                         {"failed", summary.failed},
                         {"verified_in_part", partly_verified(run.results.points).points},
                         {"reused", summary.reused}};
-  event["best"] = ordered_json::array();
+  for (const char* list : {"best", "verdicts", "expectations"}) {
+    event[list] = ordered_json::array();
+  }
   for (const VerdictGroup& group : run.verdicts.groups) {
     event["best"].push_back(best_of(group, run));
   }
-  event["verdicts"] = ordered_json::array();
   for (std::size_t i = 0; i < run.points.size(); ++i) {
     if (!run.verdicts.of_points[i]) continue;
     const PointKey& key = run.points[i]->key;
@@ -146,7 +162,6 @@ void print_end_event(const RunSummary& summary, const RunAnalysis& run, const Ru
                                  {"parameters", json_parameters(key.parameters)},
                                  {"verdict", json_of(run.verdicts.of_points[i])}});
   }
-  event["expectations"] = ordered_json::array();
   for (const ExpectationResult& result : end.expectations) {
     event["expectations"].push_back({{"text", describe(result.expectation)},
                                      {"kept", result.kept()},
@@ -228,11 +243,10 @@ void show_tables(const RunAnalysis& run, const RunEnd& end) {
   Drawing drawing = Drawing::plain;
   if (terminal.is_terminal) drawing = terminal.unicode ? Drawing::unicode : Drawing::ascii;
   // Where all of a table is, and how to get it if it could not be written.
-  const auto markdown = std::ranges::find(
-      end.files, ".md", [](const std::filesystem::path& file) { return file.extension(); });
-  const std::string whole = markdown != end.files.end()
-                                ? markdown->string()
-                                : fmt::format("sweep report {}", end.files.back().string());
+  std::string whole = fmt::format("sweep report {}", end.files.back().string());
+  for (const std::filesystem::path& file : end.files) {
+    if (file.extension() == ".md") whole = file.string();
+  }
   std::cout << write_terminal(run, terminal.width_or(file_width), terminal.color, drawing,
                               {terminal.height, whole})
             << std::flush;
@@ -253,11 +267,8 @@ bool is_silent(const GivenOptions& given) {
 void conclude(const RunSummary& summary, const RunAnalysis& run, const RunEnd& end,
               const GivenOptions& given) {
   const bool as_json = given.has("json");
-  if (!is_silent(given)) {
-    show_tables(run, end);
-  } else if (!as_json) {
-    show_best(run);
-  }
+  if (!is_silent(given)) show_tables(run, end);
+  if (is_silent(given) && !as_json) show_best(run);
   if (given.has("timing")) {
     (as_json ? std::cerr : std::cout) << '\n' << describe_timing(summary.timing) << std::flush;
   }

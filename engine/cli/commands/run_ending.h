@@ -1,18 +1,92 @@
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <filesystem>
+#include <future>
+#include <map>
+#include <memory>
+#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "engine/cli/commands/report.h"
 #include "engine/cli/options/command_line.h"
+#include "engine/cli/options/sources.h"
 #include "engine/cli/terminal/progress.h"
+#include "engine/emulator/execution/emulator_backend.h"
+#include "engine/run/compile_pool.h"
 #include "engine/run/runner.h"
+#include "engine/run/workload.h"
+#include "engine/store/store.h"
 #include "report/expectation_check.h"
 #include "report/run_analysis.h"
+#include "report/run_report.h"
 
 namespace sweep {
+
+/// What the memory accesses of each pattern's best configuration cost (see best_of_patterns), of
+/// the first dozen patterns of a run.
+class RunExplanations {
+ public:
+  /// `loaded` is what the run measures.
+  RunExplanations(const LoadedSweep& loaded, const EmulatorSettings& settings);
+  ~RunExplanations() { is_given_up_ = true; }
+  RunExplanations(const RunExplanations&) = delete;
+  RunExplanations& operator=(const RunExplanations&) = delete;
+
+  /// Begins while the run goes on: with the best configurations as they are when every point is
+  /// measured, as far as their programs are at hand. Nothing for a run of many points, which takes
+  /// long to read.
+  void begin(const Store& store, std::int64_t run, const RecentWorkloads& recent);
+
+  /// Adds them to the run, and to its results: explanations that the store has already, those that
+  /// were begun, others by executing the configuration on the emulator. Takes about a second at
+  /// most for each pattern and three for all, one after a run that was interrupted; a configuration
+  /// that takes longer is executed with the sweep's values for the emulator, if it has some. A
+  /// pattern that cannot be explained is left out; returns a sentence for each, and throws nothing.
+  /// `analysis` is that of the results, and `recent` the programs that need not be compiled again.
+  /// Ends early once `compile.stop` is set, unless that is what interrupted the run.
+  std::vector<std::string> add_to(Store& store, RunResults& results, const RunAnalysis& analysis,
+                                  const RecentWorkloads& recent, CompileSettings compile);
+
+ private:
+  const Configuration& configuration_of(std::int64_t ordinal) const {
+    return loaded_.space.configurations.at(static_cast<std::size_t>(ordinal));
+  }
+
+  const LoadedSweep& loaded_;
+  EmulatorSettings settings_;
+  std::atomic<bool> is_given_up_ = false;
+  /// As JSON, by the configurations' places in the space; ends before the others go.
+  std::future<std::map<std::int64_t, std::string>> begun_;
+};
+
+/// The pictures that were written beside a report.
+struct ChartFiles {
+  ChartPictures pictures;
+  std::filesystem::path base;  ///< their names without "-1.svg" and so on
+};
+
+/// Draws the run's charts as `base`-1.svg, -2.svg and so on, and removes those of an earlier report
+/// that had more. Never fails: when the disk does, the pictures' note says so.
+ChartFiles write_chart_files(const RunResults& results, const std::filesystem::path& base);
+
+/// The pictures' files, without those that are missing.
+std::vector<std::filesystem::path> paths_of(const ChartFiles& charts);
+
+/// What a run says about them: a line with the files' names, one with the note, or nothing.
+std::string describe_chart_files(const ChartFiles& charts);
+
+/// Writes the reports that belong to every run, `base` with each format's ending, with the pictures
+/// beside them, and returns their names. They are made at once. Throws CommandError when one cannot
+/// be written, of the first of these.
+std::vector<std::filesystem::path> write_report_files(const RunAnalysis& run,
+                                                      const std::filesystem::path& base,
+                                                      const ChartPictures& pictures);
+
+/// "results/stride.md, .csv, .db": the names of files, and of those that differ from the one before
+/// in the ending alone this; below it how to look at a page, if one is among them.
+std::string describe_files(std::span<const std::filesystem::path> files);
 
 /// What a run's `end` event has beside its results.
 struct RunEnd {
@@ -24,11 +98,10 @@ struct RunEnd {
 };
 
 /// Tells a run as JSON Lines on standard output (`sweep run --json`), and people what --quiet does:
-/// one object a line, each
-/// printed as soon as it is known, and nothing else. Every object has "event". Texts are those that
-/// people see. Devices, points, metrics and verdicts are those of the JSON report, in its units:
-/// see report/json_report.h. Fields may be added; a change that breaks readers raises
-/// "schema_version".
+/// one object a line, each printed as soon as it is known, and nothing else. Every object has
+/// "event". Texts are those that people see. Devices, points, metrics and verdicts are those of the
+/// JSON report, in its units: see report/json_report.h. Fields may be added; a change that breaks
+/// readers raises "schema_version".
 ///
 /// - start: "schema_version" (1), "engine_version", "sweep", "summary", "command", "host",
 ///   "database", "device", "compiler", "measure" (the rules in one line), "seed", "points" (those
@@ -48,30 +121,10 @@ struct RunEnd {
 ///   not told apart), and of a search "tried", "configurations", "ended", "gain" over the default),
 ///   "verdicts" ("pattern", "parameters", "verdict"), "expectations" ("text", "kept", "verdict"),
 ///   "notes", "files", "exit_code", "resume" where it was interrupted.
-class RunEvents : public Progress {
- public:
-  /// `database`: what the run is stored in. The request and the device must outlive it.
-  RunEvents(ProgressSettings settings, const RunRequest& request, const Device& device,
-            std::filesystem::path database)
-      : Progress(std::move(settings)),
-        request_(request),
-        device_(device),
-        database_(std::move(database)) {}
-
-  void on_start(std::size_t points, std::size_t reused) override;
-  void on_reuse(const PointRecord& point) override;
-  void on_point(const Configuration& configuration, const PointRecord& point) override;
-  void on_metrics(const Configuration& configuration, const std::vector<Metric>& metrics,
-                  const std::vector<std::string>& notes) override;
-  void on_warning(const Diagnostic& warning) override;
-  void on_note(const std::string& note) override;
-  void on_stage(const std::string& stage) override;
-
- private:
-  const RunRequest& request_;
-  const Device& device_;
-  std::filesystem::path database_;
-};
+///
+/// `database`: what the run is stored in. The request and the device must outlive it.
+std::unique_ptr<Progress> run_events(ProgressSettings settings, const RunRequest& request,
+                                     const Device& device, std::filesystem::path database);
 
 /// The `end` event.
 void print_end_event(const RunSummary& summary, const RunAnalysis& run, const RunEnd& end);

@@ -28,7 +28,7 @@ struct Offer {
 
 /// What may stand at the end of a command line.
 struct Completion {
-  std::vector<Offer> offers;
+  std::vector<Offer> offers = {};
   std::string files = {};  ///< what the shell adds: "files", "files yaml cu", "folders", nothing
   bool goes_on = false;    ///< no space after the word: what is offered is not all of it
 };
@@ -44,10 +44,6 @@ std::vector<Offer> plain(const std::vector<std::string>& words) {
   std::vector<Offer> offers;
   for (const std::string& word : words) offers.push_back({word});
   return offers;
-}
-
-Completion pattern_names(const LineSoFar& line) {
-  return {plain(pattern_library({line.folders.patterns, {}}).names()), "files cu"};
 }
 
 std::vector<Offer> metric_offers() {
@@ -91,18 +87,6 @@ std::vector<PatternPtr> patterns_on(const LineSoFar& line) {
   return {find_pattern(name, line.folders)};
 }
 
-std::vector<Offer> parameter_offers(const std::vector<PatternPtr>& patterns) {
-  std::vector<Offer> offers;
-  for (const PatternPtr& pattern : patterns) {
-    for (const Parameter& parameter : pattern->parameters) {
-      const std::string word = parameter.name + '=';
-      if (std::ranges::find(offers, word, &Offer::word) != offers.end()) continue;
-      offers.push_back({word, parameter.help});
-    }
-  }
-  return offers;
-}
-
 std::vector<Offer> value_offers(const Parameter& parameter) {
   if (parameter.kind == ValueKind::boolean) return plain({"true", "false"});
   if (parameter.kind == ValueKind::element) {
@@ -111,57 +95,52 @@ std::vector<Offer> value_offers(const Parameter& parameter) {
   return {{parameter.default_value.text(), "the default"}};
 }
 
+/// NAME=VALUES
 Completion assignment_words(const LineSoFar& line) {
-  const std::vector<PatternPtr> on_line = patterns_on(line);
+  Completion completion = {.goes_on = true};
   const std::size_t equals = line.typed.find('=');
-  if (equals == std::string::npos) return {parameter_offers(on_line), {}, true};
-  const std::string name = line.typed.substr(0, equals);
-  Completion completion = {{}, {}, true};
-  for (const PatternPtr& pattern : on_line) {
-    const Parameter* parameter = pattern->find_parameter(name);
-    if (parameter == nullptr) continue;
-    completion = listed(value_offers(*parameter), line.typed.substr(equals + 1));
-    for (Offer& offer : completion.offers) offer.word = name + '=' + offer.word;
-    break;
+  for (const PatternPtr& pattern : patterns_on(line)) {
+    for (const Parameter& parameter : pattern->parameters) {
+      const std::string word = parameter.name + '=';
+      if (equals == std::string::npos) {
+        const bool is_there =
+            std::ranges::find(completion.offers, word, &Offer::word) != completion.offers.end();
+        if (!is_there) completion.offers.push_back({word, parameter.help});
+      } else if (completion.offers.empty() && line.typed.starts_with(word)) {
+        completion = listed(value_offers(parameter), line.typed.substr(equals + 1));
+        for (Offer& offer : completion.offers) offer.word = word + offer.word;
+      }
+    }
   }
+  if (equals == std::string::npos) return completion;
   std::erase_if(completion.offers,
                 [](const Offer& offer) { return offer.word.find(' ') != std::string::npos; });
   return completion;
 }
 
-/// `show pattern NAME`
-Completion named_words(const LineSoFar& line) {
-  const std::string kind = line.operands.empty() ? "" : line.operands.back();
-  if (kind == "pattern") return pattern_names(line);
+/// Of a pattern, sweep or metric, as the operand before it says.
+Completion named_words(const std::string& kind, const LineSoFar& line) {
+  if (kind == "pattern") {
+    return {plain(pattern_library({line.folders.patterns, {}}).names()), "files cu"};
+  }
   if (kind == "sweep") return {plain(sweep_names()), "files yaml"};
-  if (kind == "metric") return {metric_offers()};
-  return {};
-}
-
-Completion no_words(const LineSoFar& /*line*/) {
-  return {};
-}
-
-Completion metric_words(const LineSoFar& /*line*/) {
-  return {metric_offers()};
+  return {kind == "metric" ? metric_offers() : std::vector<Offer>()};
 }
 
 /// What the placeholders of options and operands stand for. Throws what reading the patterns and
 /// sweeps on the line throws.
 struct Placeholder {
   std::string_view name;
-  Completion (*complete)(const LineSoFar& line);
+  Completion (*complete)(const LineSoFar& line) = nullptr;  ///< null: nothing is offered
+  const char* files = "";                                   ///< that the shell adds, without it
 };
 
 constexpr std::array placeholder_rows = {
     Placeholder{"CC", [](const LineSoFar&) { return Completion{plain(model_names())}; }},
-    Placeholder{"CONDITION", no_words},
+    Placeholder{"CONDITION"},
     Placeholder{"COUNTERS",
                 [](const LineSoFar& line) { return listed(counter_offers(), line.typed); }},
-    Placeholder{"DATABASE",
-                [](const LineSoFar&) {
-                  return Completion{{}, "files db"};
-                }},
+    Placeholder{"DATABASE", nullptr, "files db"},
     Placeholder{"DEVICE",
                 [](const LineSoFar&) {
                   return Completion{{{"auto", "the first GPU, without one the emulator"},
@@ -169,46 +148,43 @@ constexpr std::array placeholder_rows = {
                                      {"0", "the first GPU"},
                                      {"replay:", "a file of recorded results"}}};
                 }},
-    Placeholder{"DIR",
-                [](const LineSoFar&) {
-                  return Completion{{}, "folders"};
+    Placeholder{"DIR", nullptr, "folders"},
+    Placeholder{"FILE", nullptr, "files"},
+    Placeholder{"METRIC", [](const LineSoFar& line) { return named_words("metric", line); }},
+    Placeholder{"METRICS", [](const LineSoFar& line) { return named_words("metric", line); }},
+    Placeholder{"N"},
+    Placeholder{"NAME",
+                [](const LineSoFar& line) {
+                  return named_words(line.operands.empty() ? "" : line.operands.back(), line);
                 }},
-    Placeholder{"FILE",
-                [](const LineSoFar&) {
-                  return Completion{{}, "files"};
-                }},
-    Placeholder{"METRIC", metric_words},
-    Placeholder{"METRICS", metric_words},
-    Placeholder{"N", no_words},
-    Placeholder{"NAME", named_words},
     Placeholder{"NAME=VALUE", assignment_words},
     Placeholder{"NAME=VALUES", assignment_words},
-    Placeholder{"NAMES", no_words},
-    Placeholder{"NUMBER", no_words},
-    Placeholder{"OLD=NEW", no_words},
-    Placeholder{"PATTERN", pattern_names},
-    Placeholder{"PERCENT", no_words},
-    Placeholder{"RECORDING",
-                [](const LineSoFar&) {
-                  return Completion{{}, "files db json"};
-                }},
+    Placeholder{"NAMES"},
+    Placeholder{"NUMBER"},
+    Placeholder{"OLD=NEW"},
+    Placeholder{"PATTERN", [](const LineSoFar& line) { return named_words("pattern", line); }},
+    Placeholder{"PERCENT"},
+    Placeholder{"RECORDING", nullptr, "files db json"},
     Placeholder{"SOURCE",
                 [](const LineSoFar&) {
                   return Completion{plain(sweep_names()), "files yaml cu"};
                 }},
     Placeholder{"STRATEGIES",
                 [](const LineSoFar& line) { return listed(plain(strategy_names()), line.typed); }},
-    Placeholder{"SWEEP",
-                [](const LineSoFar&) {
-                  return Completion{plain(sweep_names()), "files yaml"};
-                }},
+    Placeholder{"SWEEP", [](const LineSoFar& line) { return named_words("sweep", line); }},
 };
+
+const Placeholder* find_placeholder(const std::string& name) {
+  const auto* found = std::ranges::find(placeholder_rows, name, &Placeholder::name);
+  return found != placeholder_rows.end() ? found : nullptr;
+}
 
 /// What may stand for `word`; offers that do not begin with what is typed are the caller's to drop.
 Completion offers_for(const Word& word, const LineSoFar& line) {
   if (!word.choices.empty()) return {plain(word.choices)};
-  const auto* found = std::ranges::find(placeholder_rows, word.placeholder, &Placeholder::name);
-  return found != placeholder_rows.end() ? found->complete(line) : Completion();
+  const Placeholder* found = find_placeholder(word.placeholder);
+  if (found == nullptr) return {};
+  return found->complete != nullptr ? found->complete(line) : Completion{{}, found->files};
 }
 
 const OptionOfLine* find_option(const CommandLine& line, const std::string& word) {
@@ -279,32 +255,26 @@ Completion complete_line(const CommandLine& line, std::span<const std::string> w
   return options_ended ? Completion() : option_offers(line, given);
 }
 
-Completion command_offers() {
-  Completion completion;
-  for (const Command& command : commands()) {
-    completion.offers.push_back({command.name, command.summary});
-  }
-  completion.offers.push_back({"--help", "what the program does, and its commands"});
-  completion.offers.push_back({"--version", "which version this is"});
-  return completion;
-}
-
 /// Completes the last of `words`, which may be empty; the others stand between the program's name
 /// and it. Knows the commands' tables, the patterns and sweeps there are, and the parameters of
 /// those on the line. Never fails: where it does not know it offers nothing.
 Completion complete(std::span<const std::string> words) {
   if (words.empty()) return {};
   Completion completion;
-  const auto command = std::ranges::find(commands(), words.front(), &Command::name);
-  try {
-    if (words.size() == 1) {
-      completion = command_offers();
-    } else if (command != commands().end()) {
-      completion = complete_line(command->line(), words.subspan(1));
+  if (words.size() == 1) {
+    for (const Command& command : commands()) {
+      completion.offers.push_back({command.name, command.summary});
     }
-  } catch (const std::exception&) {
-    // A pattern with mistakes on the line: the command will say so when it is run.
-    return {};
+    completion.offers.push_back({"--help", "what the program does, and its commands"});
+    completion.offers.push_back({"--version", "which version this is"});
+  } else if (const auto command = std::ranges::find(commands(), words.front(), &Command::name);
+             command != commands().end()) {
+    try {
+      completion = complete_line(command->line(), words.subspan(1));
+    } catch (const std::exception&) {
+      // A pattern with mistakes on the line: the command will say so when it is run.
+      return {};
+    }
   }
   std::erase_if(completion.offers,
                 [&](const Offer& offer) { return !offer.word.starts_with(words.back()); });
@@ -319,15 +289,6 @@ std::string short_meaning(std::string text) {
   const std::size_t end = text.rfind(' ', longest);
   return text.substr(0, end == std::string::npos ? longest : end) + " ...";
 }
-
-}  // namespace
-
-bool can_complete(const std::string& placeholder) {
-  return std::ranges::find(placeholder_rows, placeholder, &Placeholder::name) !=
-         placeholder_rows.end();
-}
-
-namespace {
 
 CommandLine completion_line() {
   CommandLine line("sweep completion [OPTIONS] bash|zsh|fish",
@@ -357,6 +318,10 @@ int completion_main(const GivenOptions& given) {
 }
 
 }  // namespace
+
+bool can_complete(const std::string& placeholder) {
+  return find_placeholder(placeholder) != nullptr;
+}
 
 const Command completion_command = {"completion",
                                     "write the script by which bash, zsh or fish complete",
