@@ -30,38 +30,9 @@ struct CheckOptions {
   const GivenOptions& given;
   std::vector<std::string> set;
   SpaceLimits limits;
-  GivenFolders folders;
-  std::unique_ptr<ProgramCache> cache;  ///< null: everything is compiled
-  int compute_capability = 0;
-  bool quiet = false;                        ///< say nothing of what is good
-  bool is_exact = false;                     ///< execute everything
-  bool is_quick = false;                     ///< execute some blocks of each configuration
+  bool is_quiet = false;                     ///< say nothing of what is good
   std::optional<EmulatorSettings> run = {};  ///< what to execute on; nothing: compile alone
 };
-
-CheckOptions read_check_options(const GivenOptions& given) {
-  CheckOptions options = {.given = given,
-                          .set = given_set(given),
-                          .limits = given_space_limits(given),
-                          .folders = given_folders(given),
-                          .cache = given_program_cache(given),
-                          .compute_capability = given_compute_capability(given, "arch"),
-                          .quiet = given.has("quiet"),
-                          .is_exact = given.has("exact"),
-                          .is_quick = given.has("quick")};
-  if (options.is_exact && options.is_quick) {
-    throw UsageError("--exact and --quick exclude each other");
-  }
-  if (given.has("run")) {
-    options.run = given_emulator_settings(given);
-    return options;
-  }
-  for (const char* name : {"exact", "quick", "model", "l1", "banks", "profile"}) {
-    if (!given.has(name)) continue;
-    throw UsageError("--{} is for what the emulator executes: add --run", name);
-  }
-  return options;
-}
 
 /// The configurations of a file that are checked: all, or of a search a sample.
 struct Chosen {
@@ -72,8 +43,8 @@ struct Chosen {
   const char* verb_ending() const { return configurations.size() == 1 ? "s" : ""; }
   /// "300 of 47,658 configurations"
   std::string in_words() const {
-    if (!is_sample()) return count_of(configurations.size(), "configuration");
-    return format_thousands(configurations.size()) + " of " + count_of(of, "configuration");
+    return (is_sample() ? format_thousands(configurations.size()) + " of " : "") +
+           count_of(is_sample() ? of : configurations.size(), "configuration");
   }
 };
 
@@ -102,36 +73,35 @@ Chosen choose(LoadedSweep& loaded, const CheckOptions& options) {
   return chosen;
 }
 
-/// All of a sweep; to execute, with the sweep's values for the emulator.
-ReadFile read_sweep(const std::string& name, const CheckOptions& options) {
+/// The configurations of a file: a pattern's default one, or all of a sweep; to execute, with the
+/// sweep's values for the emulator.
+ReadFile read_file(const std::string& name, const CheckOptions& options) {
+  check_operand("check", Operand::file_to_check, name);
+  if (std::filesystem::path(name).extension() == ".cu") {
+    if (!options.set.empty()) {
+      throw UsageError("{}: --set changes a sweep; a pattern is checked with its defaults", name);
+    }
+    const Chosen chosen = {{resolve(find_pattern(name, given_folders(options.given)), {})}, 1};
+    return {name, chosen, chosen};
+  }
   LoadedSweep loaded =
-      load_sweep(find_sweep_file(name), options.folders, options.set, options.limits);
+      load_sweep(find_sweep_file(name), given_folders(options.given), options.set, options.limits);
   require_file_name(loaded.sweep.name);
-  if (!options.quiet) std::cerr << describe_plan(loaded);
+  if (!options.is_quiet) std::cerr << describe_plan(loaded);
   require_configurations(loaded, name);
   ReadFile file = {name, choose(loaded, options), {}};
-  if (file.compiled.is_sample() && !options.quiet) {
+  if (file.compiled.is_sample() && !options.is_quiet) {
     std::cerr << fmt::format(
         "  checks {}: defaults, corners, each value of each axis, and a random sample\n",
         file.compiled.in_words());
   }
-  if (!options.run) return file;
-  apply_emulator_set(loaded.sweep);
-  enumerate_again(loaded);
-  require_configurations(loaded, name, "with the sweep's values for the emulator ");
-  file.emulated = choose(loaded, options);
-  return file;
-}
-
-/// The configurations of a file: a pattern's default one, or all of a sweep.
-ReadFile read_file(const std::string& name, const CheckOptions& options) {
-  check_operand("check", Operand::file_to_check, name);
-  if (std::filesystem::path(name).extension() != ".cu") return read_sweep(name, options);
-  if (!options.set.empty()) {
-    throw UsageError("{}: --set changes a sweep; a pattern is checked with its defaults", name);
+  if (options.run) {
+    apply_emulator_set(loaded.sweep);
+    enumerate_again(loaded);
+    require_configurations(loaded, name, "with the sweep's values for the emulator ");
+    file.emulated = choose(loaded, options);
   }
-  const Chosen chosen = {{resolve(find_pattern(name, options.folders), {})}, 1};
-  return {name, chosen, options.run ? chosen : Chosen()};
+  return file;
 }
 
 /// What was found in configurations: each message once (two at one place that differ in their
@@ -145,10 +115,9 @@ class Findings {
     if (where.source == nullptr) where.source = configuration.pattern->source;
     std::string words = message.message;
     std::erase_if(words, is_digit);
-    const auto [known, is_new] = known_.try_emplace(
-        fmt::format("{}:{}:{}: {}", where.source->name, where.line, where.column, words),
-        findings_.size());
-    if (is_new) findings_.push_back({std::move(message), &configuration, nullptr, 0});
+    words += fmt::format(":{}:{}:{}", where.source->name, where.line, where.column);
+    const auto [known, is_new] = known_.try_emplace(words, findings_.size());
+    if (is_new) findings_.push_back({std::move(message), &configuration});
     Finding& finding = findings_[known->second];
     if (finding.last != &configuration) ++finding.configurations;
     finding.last = &configuration;
@@ -162,19 +131,19 @@ class Findings {
   /// are errors.
   bool report(std::size_t examined, std::size_t left_out, std::string_view done) const {
     Diagnostics result;
+    const std::string all = format_thousands(examined);
+    const std::string rest =
+        left_out == 0 ? "" : fmt::format("; {} more were not {}", format_thousands(left_out), done);
     for (const Finding& finding : findings_) {
       Diagnostic message = finding.message;
       if (message.severity == Severity::error) {
-        message.help += fmt::format("{}seen ", message.help.empty() ? "" : "; ");
+        if (!message.help.empty()) message.help += "; ";
+        message.help += "seen ";
         if (finding.configurations > 1) {
-          message.help +=
-              fmt::format("in {} of {} configurations, first ",
-                          format_thousands(finding.configurations), format_thousands(examined));
+          const std::string count = format_thousands(finding.configurations);
+          message.help += fmt::format("in {} of {} configurations, first ", count, all);
         }
-        message.help += "with " + to_string(*finding.first);
-        if (left_out > 0) {
-          message.help += fmt::format("; {} more were not {}", format_thousands(left_out), done);
-        }
+        message.help += "with " + to_string(*finding.first) + rest;
       }
       result.add(std::move(message));
     }
@@ -185,7 +154,7 @@ class Findings {
  private:
   struct Finding {
     Diagnostic message;
-    const Configuration* first = nullptr;
+    const Configuration* first;
     const Configuration* last = nullptr;
     std::size_t configurations = 0;
   };
@@ -193,21 +162,6 @@ class Findings {
   std::vector<Finding> findings_;
   std::unordered_map<std::string, std::size_t> known_;  ///< by the message without its figures
 };
-
-/// The mistakes in a configuration's sizes: its grid, block, buffers, arguments and useful bytes.
-Diagnostics size_mistakes(const Configuration& configuration,
-                          const CompiledConfiguration& compiled) {
-  Diagnostics mistakes;
-  try {
-    make_workload(configuration, compiled);
-    useful_traffic_of(configuration);
-  } catch (const InputError& error) {
-    mistakes = error.diagnostics();
-  } catch (const ExecutionFailure& failure) {
-    mistakes.error({configuration.pattern->source}, failure.what());
-  }
-  return mistakes;
-}
 
 /// Hands what the pool makes of configurations to `take`, one after the other, until this gives
 /// false. Shows how far it is. Returns whether the user stopped it.
@@ -236,30 +190,34 @@ int compile_file(const ReadFile& file, const CompileSettings& compile,
   constexpr int most_failures = 3;
   constexpr double most_seconds = 30;
   const std::vector<Configuration>& configurations = file.compiled.configurations;
-  const Clock clock = steady_clock();
-  const double begin = clock();
+  const auto begin = std::chrono::steady_clock::now();
   int failures = 0;
-  bool is_patience_over = false;
   std::size_t done = 0;
   Findings findings;
   CompilePool pool(compile, configurations);
-  const auto note_mistakes = [&](const Configuration& configuration,
-                                 const CompileOutcome& outcome) {
+  const auto note = [&](const Configuration& configuration, const CompileOutcome& outcome) {
     ++done;
-    if (const auto* compiled = std::get_if<CompiledConfiguration>(&outcome)) {
-      findings.add(compiled->warnings, configuration);
-      findings.add(size_mistakes(configuration, *compiled), configuration);
-      return true;
+    if (const auto* failure = std::get_if<CompileFailure>(&outcome)) {
+      findings.add(failure->errors, configuration);
+      if (!failure->gave_up) return true;
+      return ++failures < most_failures && seconds_since(begin) <= most_seconds;
     }
-    const auto& failure = std::get<CompileFailure>(outcome);
-    findings.add(failure.errors, configuration);
-    is_patience_over =
-        failure.gave_up && (++failures == most_failures || clock() - begin > most_seconds);
-    return !is_patience_over;
+    const auto& compiled = std::get<CompiledConfiguration>(outcome);
+    findings.add(compiled.warnings, configuration);
+    try {
+      // Its grid, block, buffers, arguments and useful bytes may be wrong.
+      make_workload(configuration, compiled);
+      useful_traffic_of(configuration);
+    } catch (const InputError& error) {
+      findings.add(error.diagnostics(), configuration);
+    } catch (const ExecutionFailure& failure) {
+      findings.add({Severity::error, {}, failure.what(), {}}, configuration);
+    }
+    return true;
   };
   const bool is_stopped =
-      take_compiled(pool, configurations, "compiling " + file.name, options.quiet, note_mistakes);
-  const bool has_errors = findings.report(done, is_patience_over ? configurations.size() - done : 0,
+      take_compiled(pool, configurations, "compiling " + file.name, options.is_quiet, note);
+  const bool has_errors = findings.report(done, is_stopped ? 0 : configurations.size() - done,
                                           "compiled, since the compiler gives up");
   if (options.given.has("timing")) {
     const CompileStatistics statistics = pool.statistics();
@@ -272,32 +230,13 @@ int compile_file(const ReadFile& file, const CompileSettings& compile,
                                 format_thousands(done), format_thousands(configurations.size())));
   }
   if (has_errors) return exit_bad_input;
-  if (options.quiet) return exit_done;
+  if (options.is_quiet) return exit_done;
   std::cout << fmt::format("{}: good: {} compile{} for compute capability {}{}\n", file.name,
                            file.compiled.in_words(), file.compiled.verb_ending(),
                            dotted(compile.compute_capability),
                            file.compiled.is_sample() ? " (--all compiles every one)" : "")
             << std::flush;
   return exit_done;
-}
-
-/// What of one configuration is executed, for all of `configurations`.
-EmulatorSettings settings_for(const CheckOptions& options, std::size_t configurations) {
-  EmulatorSettings settings = options.run.value();
-  // Warp instructions of a block, a few seconds at most.
-  constexpr std::uint64_t instruction_limit = 50'000'000;
-  settings.checks_kernel = true;
-  settings.cancelled = &stop_flag();
-  settings.instruction_limit = instruction_limit * (options.is_exact ? exact_patience : 1);
-  // Thread instructions, far fewer than to measure: most mistakes show in the first blocks and the
-  // last.
-  settings.whole_budget = 2'000'000;
-  settings.sample_budget = 200'000;
-  if (options.is_exact || options.is_quick) return settings;
-  settings.whole_budget =
-      std::max(settings.whole_budget, check_budget / std::max<std::size_t>(configurations, 1));
-  settings.sample_budget = 2'000'000;
-  return settings;
 }
 
 /// The line from its first letter to its last. Shows lines of what the pattern was read from alone:
@@ -327,7 +266,21 @@ class ExecutionChecker {
       : file_(file),
         options_(options),
         compile_(std::move(compile)),
-        settings_(settings_for(options, file.emulated.configurations.size())) {
+        settings_(options.run.value()) {
+    // Warp instructions of a block, a few seconds at most.
+    constexpr std::uint64_t instruction_limit = 50'000'000;
+    const bool is_exact = options.given.has("exact");
+    settings_.checks_kernel = true;
+    settings_.cancelled = &stop_flag();
+    settings_.instruction_limit = instruction_limit * (is_exact ? exact_patience : 1);
+    // Thread instructions, far fewer than to measure: most mistakes show in the first blocks and
+    // the last.
+    settings_.whole_budget = 2'000'000;
+    settings_.sample_budget = has_budget_ ? 2'000'000 : 200'000;
+    if (has_budget_) {
+      const std::size_t count = std::max<std::size_t>(file.emulated.configurations.size(), 1);
+      settings_.whole_budget = std::max(settings_.whole_budget, check_budget / count);
+    }
     compile_.compute_capability =
         code_capability(EmulatorBackend(settings_).device(), *compile_.nvrtc);
   }
@@ -336,13 +289,13 @@ class ExecutionChecker {
   int run() {
     execute_all(file_.emulated.configurations, "executing " + file_.name);
     const std::size_t examined = executed_;
-    if (!options_.is_exact && !options_.is_quick) use_what_is_left();
+    if (has_budget_) use_what_is_left();
     const bool has_errors =
         findings_.report(examined, left_out_, "executed, since too many kernels do not end");
     if (stop_flag()) return complain(stopped_exit_code(), file_.name + ": stopped");
     if (has_errors) return exit_bad_input;
     const std::string rest = describe_rest(examined);
-    if (options_.quiet && rest.empty()) return exit_done;
+    if (options_.is_quiet && rest.empty()) return exit_done;
     std::cout << fmt::format("{}: {}{} execute{} without a mistake{}\n", file_.name,
                              rest.empty() ? "good: " : "", file_.emulated.in_words(),
                              file_.emulated.verb_ending(), rest)
@@ -362,30 +315,30 @@ class ExecutionChecker {
   void execute_all(std::span<const Configuration> configurations, const std::string& job) {
     constexpr std::size_t most_runaways = 3;
     CompilePool pool(compile_, configurations);
-    take_compiled(pool, configurations, job, options_.quiet, [&](const auto& each, const auto& of) {
-      const auto* compiled = std::get_if<CompiledConfiguration>(&of);
-      if (compiled == nullptr) return true;
-      if (runaways_ >= most_runaways) {
-        ++left_out_;
-      } else {
-        execute(each, *compiled);
-        ++executed_;
-      }
-      return true;
-    });
+    take_compiled(pool, configurations, job, options_.is_quiet,
+                  [&](const auto& each, const auto& of) {
+                    const auto* compiled = std::get_if<CompiledConfiguration>(&of);
+                    if (compiled == nullptr) return true;
+                    if (runaways_ >= most_runaways) {
+                      ++left_out_;
+                    } else {
+                      execute(each, *compiled);
+                      ++executed_;
+                    }
+                    return true;
+                  });
   }
 
   /// Executes all of as many as the rest of the budget allows, the cheapest first.
   void use_what_is_left() {
     std::ranges::stable_sort(unfinished_, {}, &Unfinished::cost);
     double left = static_cast<double>(check_budget) - static_cast<double>(spent_);
-    auto end = unfinished_.begin();
-    for (; end != unfinished_.end() && end->cost <= left; ++end) {
-      left -= end->cost;
-      affordable_.push_back(*end->configuration);
-    }
+    std::erase_if(unfinished_, [&](const Unfinished& each) {
+      left -= each.cost;
+      if (left >= 0) affordable_.push_back(*each.configuration);
+      return left >= 0;
+    });
     if (affordable_.empty()) return;
-    unfinished_.erase(unfinished_.begin(), end);
     settings_.whole_budget = check_budget;
     execute_all(affordable_, "executing all blocks of " + file_.name);
   }
@@ -414,7 +367,7 @@ class ExecutionChecker {
       if (fault.kind() == FaultKind::runaway) ++runaways_;
       note(location_of(fault.place(), pattern), fault.message());
     } catch (const ExecutionFailure& failure) {
-      if (!stop_flag()) note({pattern.source}, failure.what());
+      if (!stop_flag()) note({}, failure.what());
     } catch (const InputError&) {
       // The sizes are checked with the compiler's messages.
     }
@@ -434,18 +387,21 @@ class ExecutionChecker {
     }
     // Those of which all was verified lack blocks.
     const auto count = unverified != 0 ? unverified : unfinished_.size();
-    const std::string of = count == examined ? "" : fmt::format("of {} ", format_thousands(count));
+    const std::string of = count == examined ? "" : "of " + format_thousands(count) + " ";
     const std::string what = unverified != 0
                                  ? fmt::format("the result is verified for {} of the elements only",
                                                format_part(judged / elements))
                                  : "only some of the blocks were executed";
-    const char* const why = options_.is_quick ? "--quick executes some blocks"
-                                              : "the budget is 6 billion thread instructions";
+    const char* const why = options_.given.has("quick")
+                                ? "--quick executes some blocks"
+                                : "the budget is 6 billion thread instructions";
     return fmt::format(", but {}{} ({}; --exact verifies all)", of, what, why);
   }
 
   const ReadFile& file_;
   const CheckOptions& options_;
+  /// Executes all of as many as check_budget allows, and some blocks of the others.
+  const bool has_budget_ = !options_.given.has("exact") && !options_.given.has("quick");
   CompileSettings compile_;
   EmulatorSettings settings_;
   std::shared_ptr<LoadedPrograms> programs_ = std::make_shared<LoadedPrograms>();
@@ -487,9 +443,19 @@ CommandLine check_line() {
 }
 
 int check_main(const GivenOptions& given) {
-  const CheckOptions options = read_check_options(given);
+  const std::unique_ptr<ProgramCache> cache = given_program_cache(given);
+  const int capability = given_compute_capability(given, "arch");
+  CheckOptions options = {given, given_set(given), given_space_limits(given), given.has("quiet")};
+  if (given.has("exact") && given.has("quick")) {
+    throw UsageError("--exact and --quick exclude each other");
+  }
+  if (given.has("run")) options.run = given_emulator_settings(given);
+  for (const char* name : {"exact", "quick", "model", "l1", "banks", "profile"}) {
+    if (options.run || !given.has(name)) continue;
+    throw UsageError("--{} is for what the emulator executes: add --run", name);
+  }
   // A folder that is not there is no file's mistake.
-  pattern_library({options.folders.patterns, {}});
+  pattern_library({given.all("patterns"), {}});
   // Exit codes rise with how little could be checked: usage, mistakes, no such file.
   int worst = exit_done;
   std::vector<ReadFile> files;
@@ -502,16 +468,15 @@ int check_main(const GivenOptions& given) {
   }
   if (files.empty()) return worst;
   const auto nvrtc = std::make_shared<Nvrtc>();
-  const int capability = options.compute_capability;
   std::vector<std::string> known;
   for (const int architecture : nvrtc->architectures()) known.push_back(dotted(architecture));
   if (!is_among(known, dotted(capability))) {
-    throw UsageError("--arch: {1} does not know the compute capability {0}; it knows {2}",
-                     dotted(capability), nvrtc->version(), in_words(known));
+    throw UsageError("--arch: {} does not know the compute capability {}; it knows {}",
+                     nvrtc->version(), dotted(capability), in_words(known));
   }
   const CompileSettings compile = {.nvrtc = nvrtc,
                                    .compute_capability = capability,
-                                   .cache = options.cache.get(),
+                                   .cache = cache.get(),
                                    .processes = compiler_processes(),
                                    .stop = &stop_flag()};
   for (const ReadFile& file : files) {
@@ -520,7 +485,7 @@ int check_main(const GivenOptions& given) {
     if (options.run && code == exit_done) code = ExecutionChecker(file, compile, options).run();
     worst = std::max(worst, code);
   }
-  std::cerr << describe_problem(options.cache.get());
+  std::cerr << describe_problem(cache.get());
   return worst;
 }
 
