@@ -38,7 +38,6 @@ int execute(const Command& command, const Arguments& arguments) {
 
 namespace {
 
-constexpr std::string_view verbatim_indent = "    ";
 constexpr std::string_view definition_mark = " :: ";
 constexpr std::string_view end_of_bold = "\x1b[0m";  ///< ends what is bold
 /// A term that is longer than this has a line of its own.
@@ -49,7 +48,7 @@ enum class BlockKind { heading, paragraph, item, definition, verbatim };
 struct Block {
   BlockKind kind = BlockKind::paragraph;
   std::string term = {};  ///< of a definition
-  std::string text = {};  ///< of what is verbatim with its line breaks, else in one line
+  std::string text = {};  ///< in one line
   bool spaced = true;     ///< an empty line stands before it
 };
 
@@ -61,42 +60,31 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-/// The block that a line begins; in a verbatim one the line follows.
-Block opened_block(std::string_view line) {
-  if (line.starts_with(verbatim_indent)) return {BlockKind::verbatim};
-  if (line.starts_with("# ")) return {BlockKind::heading, "", std::string(line.substr(2))};
-  if (line.starts_with("- ")) return {BlockKind::item, "", std::string(line.substr(2))};
+/// The block that a line begins.
+Block opened_block(const std::string& line) {
+  if (line.starts_with("    ")) return {BlockKind::verbatim, "", line.substr(4)};
+  if (line.starts_with("# ")) return {BlockKind::heading, "", line.substr(2)};
+  if (line.starts_with("- ")) return {BlockKind::item, "", line.substr(2)};
   const std::size_t mark = line.find(definition_mark);
-  if (mark == std::string_view::npos) return {BlockKind::paragraph, "", std::string(line)};
-  return {BlockKind::definition, std::string(line.substr(0, mark)),
-          std::string(line.substr(mark + definition_mark.size()))};
+  if (mark == std::string::npos) return {BlockKind::paragraph, "", line};
+  return {BlockKind::definition, line.substr(0, mark), line.substr(mark + definition_mark.size())};
 }
 
+/// Paragraphs, items and definitions go on to the next block or empty line.
 std::vector<Block> blocks_of(std::string_view text) {
   std::vector<Block> blocks;
-  std::size_t empty_lines = 1;
+  bool spaced = true;
   while (!text.empty()) {
-    const std::string_view line = take_line(text);
-    if (line.empty()) {
-      ++empty_lines;
-      continue;
-    }
+    const std::string line(take_line(text));
     Block opened = opened_block(line);
-    opened.spaced = empty_lines > 0;
-    const bool is_verbatim = opened.kind == BlockKind::verbatim;
-    const bool goes_on =
-        is_verbatim && !blocks.empty() && blocks.back().kind == BlockKind::verbatim;
-    if (goes_on) {
-      blocks.back().text.append(empty_lines, '\n');
-    } else if (opened.spaced || opened.kind != BlockKind::paragraph) {
+    opened.spaced = spaced;
+    spaced = line.empty();
+    if (spaced) continue;
+    if (opened.spaced || opened.kind != BlockKind::paragraph) {
       blocks.push_back(std::move(opened));
     } else {
-      blocks.back().text.append(" ").append(line);
+      blocks.back().text += ' ' + line;
     }
-    if (is_verbatim) {
-      blocks.back().text.append(line.substr(verbatim_indent.size())).append("\n");
-    }
-    empty_lines = 0;
   }
   return blocks;
 }
@@ -224,25 +212,22 @@ std::string render_help_topic(const HelpTopic& topic, std::size_t width, bool co
   const std::vector<Block> blocks = blocks_of(topic.text);
   std::size_t column = 0;  // of definitions
   for (std::size_t i = 0; i < blocks.size(); ++i) {
-    const Block& block = blocks[i];
-    if (block.spaced) result += '\n';
-    if (block.kind == BlockKind::heading) {
-      std::string text = block.text;
-      std::ranges::transform(text, text.begin(), to_capital);
-      result += painted(text, bold, color) + "\n";
-    } else if (block.kind == BlockKind::paragraph) {
-      result += page.wrapped(block.text, 0, 0);
-    } else if (block.kind == BlockKind::item) {
-      result += "- " + page.wrapped(block.text, 2, 2);
-    } else if (block.kind == BlockKind::definition) {
+    const auto& [kind, term, text, spaced] = blocks[i];
+    if (spaced) result += '\n';
+    if (kind == BlockKind::heading) {
+      std::string capitals = text;
+      std::ranges::transform(capitals, capitals.begin(), to_capital);
+      result += painted(capitals, bold, color) + "\n";
+    } else if (kind == BlockKind::paragraph) {
+      result += page.wrapped(text, 0, 0);
+    } else if (kind == BlockKind::item) {
+      result += "- " + page.wrapped(text, 2, 2);
+    } else if (kind == BlockKind::verbatim) {
+      result += "  " + text + "\n";
+    } else {
       const bool is_first = i == 0 || blocks[i - 1].kind != BlockKind::definition;
       if (is_first) column = page.definition_column(blocks, i);
-      result += page.definition(block, column);
-    } else {
-      for (std::string_view rest = block.text; !rest.empty();) {
-        const std::string_view line = take_line(rest);
-        result.append(line.empty() ? "" : "  ").append(line).append("\n");
-      }
+      result += page.definition(blocks[i], column);
     }
   }
   return result;

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <utility>
 
+#include "engine/cli/options/command_line.h"
 #include "engine/store/ranking.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/units.h"
@@ -26,11 +27,8 @@ std::vector<TuneObjective> best_by(const Sweep& sweep) {
   names.insert(names.end(),
                {"load_sectors_per_request", "store_sectors_per_request", "shared_conflicts"});
   std::vector<TuneObjective> by;
-  for (const std::string& name : names) {
-    if (const Better better = better_of(name); better != Better::neither) {
-      by.push_back({name, better});
-    }
-  }
+  for (const std::string& name : names) by.push_back({name, better_of(name)});
+  std::erase_if(by, [](const TuneObjective& each) { return each.better == Better::neither; });
   return by;
 }
 
@@ -52,13 +50,8 @@ std::vector<std::string> varying_names(const Sweep& sweep) {
 constexpr std::string_view separator = " | ";
 
 std::string indented(std::string text) {
-  while (text.ends_with('\n')) text.pop_back();
-  std::string result = "  ";
-  for (const char c : text) {
-    result += c;
-    if (c == '\n') result += "  ";
-  }
-  return result;
+  text.erase(text.find_last_not_of('\n') + 1);
+  return fmt::format("  {}", fmt::join(split(text, '\n'), "\n  "));
 }
 
 /// "5.2/s", "3.1/min"
@@ -77,16 +70,14 @@ BestSoFar::BestSoFar(const Sweep& sweep)
 
 void BestSoFar::add(const PointRecord& point) {
   if (point.status == PointStatus::failed || is_cut_off(point)) return;
-  const auto figure_by = [&](const TuneObjective& by) {
-    const auto found = std::ranges::find(point.metrics, by.metric, &Metric::name);
-    return found != point.metrics.end() && std::isfinite(found->value) ? std::optional(found->value)
-                                                                       : std::nullopt;
-  };
-  const auto by = std::ranges::find_if(
-      by_, [&](const TuneObjective& each) { return figure_by(each).has_value(); });
-  if (by == by_.end()) return;
-  by_ = {TuneObjective(*by)};
-  const double figure = *figure_by(by_.front());
+  std::optional<double> figure;
+  for (std::size_t i = 0; i < by_.size() && !figure; ++i) {
+    const auto found = std::ranges::find(point.metrics, by_[i].metric, &Metric::name);
+    if (found == point.metrics.end() || !std::isfinite(found->value)) continue;
+    figure = found->value;
+    by_ = {TuneObjective(by_[i])};
+  }
+  if (!figure) return;
   const Bindings group = group_of(point.key, for_each_);
   newest_ =
       static_cast<std::size_t>(std::ranges::find(bests_, group, &Best::group) - bests_.begin());
@@ -94,14 +85,12 @@ void BestSoFar::add(const PointRecord& point) {
   if (is_first) bests_.push_back({group, 0, {}});
   Best& best = bests_[newest_];
   const bool is_higher = by_.front().better == Better::higher;
-  if (!is_first && !(is_higher ? figure > best.figure : figure < best.figure)) return;
-  best.figure = figure;
-  best.parameters.clear();  // then "transpose STRIDE=1 T=float"
+  if (!is_first && !(is_higher ? *figure > best.figure : *figure < best.figure)) return;
+  best = {group, *figure, {}};  // then with "transpose STRIDE=1 T=float"
   const Bindings environment = with_pattern(point.key.pattern_name, point.key.parameters);
   for (const std::string& name : telling_) {
     const Value* value = environment.find(name);
-    const bool is_of_group = std::ranges::find(for_each_, name) != for_each_.end();
-    if (value == nullptr || is_of_group) continue;
+    if (value == nullptr || is_among(for_each_, name)) continue;
     if (!best.parameters.empty()) best.parameters += ' ';
     best.parameters += name == "pattern" ? to_string(*value) : name + "=" + to_string(*value);
   }
@@ -122,15 +111,14 @@ std::string BestSoFar::describe(bool with_names) const {
 }
 
 void Pace::add(double now) {
-  if (!has_first_) {
-    has_first_ = true;
+  if (!first_) {
     first_ = last_ = now;
     return;
   }
   constexpr double shortest_memory = 5;
   constexpr double share_of_run = 0.5;
   const double taken = std::max(now - last_, 0.0);
-  const double memory = std::max(shortest_memory, share_of_run * (now - first_));
+  const double memory = std::max(shortest_memory, share_of_run * (now - *first_));
   const double weight = std::exp(-taken / memory);
   points_ = points_ * weight + 1;
   seconds_ = seconds_ * weight + taken;
@@ -151,16 +139,13 @@ std::optional<double> Pace::seconds_left(std::size_t points, double now) const {
 }
 
 std::string describe_left(double seconds) {
-  struct Step {
-    double from;
-    double step;
-  };
   if (!(seconds >= 1)) return "a moment left";
   constexpr double minute = 60;
-  for (const Step& rounding : {Step{60 * minute, 5 * minute}, Step{10 * minute, minute},
-                               Step{2 * minute, 10}, Step{20, 5}}) {
-    if (seconds < rounding.from) continue;
-    std::string text = format_duration(std::round(seconds / rounding.step) * rounding.step);
+  using Rounding = std::pair<double, double>;  // from so many seconds on, to so many
+  for (const auto& [from, step] : {Rounding{60 * minute, 5 * minute}, Rounding{10 * minute, minute},
+                                   Rounding{2 * minute, 10}, Rounding{20, 5}}) {
+    if (seconds < from) continue;
+    std::string text = format_duration(std::round(seconds / step) * step);
     // Whole minutes need no word on seconds.
     if (text.ends_with(" min 0 s")) text.resize(text.size() - 4);
     return fmt::format("about {} left", text);
@@ -213,7 +198,7 @@ void Progress::on_point(const Configuration& configuration, const PointRecord& p
   if (live) {
     draw();
   } else {
-    print_line(printable(plain_text(now)));
+    print_line(line_text(settings_.terminal(), now));
   }
 }
 
@@ -232,25 +217,21 @@ void Progress::show_failure(const Configuration& configuration, const PointRecor
 
 std::vector<Progress::Part> Progress::parts(double now) const {
   std::vector<Part> parts = {{fmt::format("{}/{} points", done_, total_), PartKind::count}};
-  const bool is_at_points = stage_.empty() || done_ < total_;
-  if (const auto left = pace_.seconds_left(total_ - std::min(done_, total_), now);
-      left && is_at_points && done_ < total_) {
-    parts.push_back({describe_left(*left), PartKind::time_left});
-  }
+  const auto left = pace_.seconds_left(total_ - std::min(done_, total_), now);
+  if (left && done_ < total_) parts.push_back({describe_left(*left), PartKind::time_left});
   if (!stage_.empty()) parts.push_back({stage_, PartKind::stage});
   if (failed_ > 0) parts.push_back({fmt::format("{} failed", failed_), PartKind::failures});
-  if (const auto rate = pace_.rate(); rate && is_at_points) {
-    parts.push_back({describe_rate(*rate), PartKind::rate});
-  }
+  const auto rate = pace_.rate();
+  const bool is_at_points = stage_.empty() || done_ < total_;
+  if (rate && is_at_points) parts.push_back({describe_rate(*rate), PartKind::rate});
   // The last one, since it is the one that can be cut.
-  if (std::string best = settings_.best.describe(); !best.empty()) {
-    parts.push_back({std::move(best), PartKind::best});
-  }
+  const std::string best = settings_.best.describe();
+  if (!best.empty()) parts.push_back({best, PartKind::best});
   return parts;
 }
 
-std::string Progress::live_text(const Terminal& terminal, double now) const {
-  const std::size_t width = terminal.width > 0 ? terminal.width - 1 : 0;
+std::string Progress::line_text(const Terminal& terminal, double now) const {
+  const std::size_t width = !terminal.live ? unbroken : terminal.width > 0 ? terminal.width - 1 : 0;
   std::vector<Part> shown = parts(now);
   for (Part& part : shown) part.text = printable(part.text);
   const auto taken = [&] {
@@ -272,15 +253,9 @@ std::string Progress::live_text(const Terminal& terminal, double now) const {
   if (shown.size() == 1) return cut_to_width(shown.front().text, width, terminal.unicode);
   std::vector<std::string> texts;
   for (const Part& part : shown) {
-    const bool is_bad = part.kind == PartKind::failures;
-    texts.push_back(painted(part.text, is_bad ? red : std::string_view(), terminal.color));
+    const bool is_red = part.kind == PartKind::failures && terminal.live && terminal.color;
+    texts.push_back(painted(part.text, red, is_red));
   }
-  return fmt::format("{}", fmt::join(texts, separator));
-}
-
-std::string Progress::plain_text(double now) const {
-  std::vector<std::string> texts;
-  for (const Part& part : parts(now)) texts.push_back(part.text);
   return fmt::format("{}", fmt::join(texts, separator));
 }
 
@@ -288,7 +263,7 @@ void Progress::draw() {
   if (is_over_ || settings_.is_quiet || !has_started_) return;
   const Terminal terminal = settings_.terminal();
   if (!terminal.live) return;
-  line_.show(live_text(terminal, settings_.clock()), terminal.width);
+  line_.show(line_text(terminal, settings_.clock()), terminal.width);
 }
 
 void Progress::tick() {
@@ -317,12 +292,8 @@ void Progress::on_note(const std::string& note) {
 void Progress::on_stage(const std::string& stage) {
   const std::lock_guard lock(mutex_);
   stage_ = stage;
-  if (settings_.is_quiet) return;
-  if (settings_.terminal().live) {
-    draw();
-  } else {
-    print_line(stage);
-  }
+  if (!settings_.is_quiet && !settings_.terminal().live) print_line(stage);
+  draw();
 }
 
 void Progress::finish() {

@@ -65,8 +65,7 @@ class Pace {
   std::optional<double> seconds_left(std::size_t points, double now) const;
 
  private:
-  bool has_first_ = false;
-  double first_ = 0;
+  std::optional<double> first_;
   double last_ = 0;
   double points_ = 0;   ///< weighted, those after the first
   double seconds_ = 0;  ///< that they took, weighted alike
@@ -120,8 +119,7 @@ class Progress : public RunObserver {
   void draw();
   void show_failure(const Configuration& configuration, const PointRecord& point);
   std::vector<Part> parts(double now) const;
-  std::string live_text(const Terminal& terminal, double now) const;
-  std::string plain_text(double now) const;
+  std::string line_text(const Terminal& terminal, double now) const;
 
   ProgressSettings settings_;
   std::mutex mutex_;
