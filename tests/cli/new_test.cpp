@@ -1,9 +1,8 @@
-#include "engine/cli/commands.h"
-
 #include <algorithm>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include "engine/cli/commands.h"
 #include "engine/space/enumerate.h"
 #include "engine/spec/keys.h"
 #include "engine/spec/pattern.h"

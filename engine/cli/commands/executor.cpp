@@ -328,14 +328,9 @@ const RecordedEntry* Replay::find(const Configuration& configuration) const {
 }
 
 PointRecord Replay::point(const Configuration& configuration) const {
-  static const RecordedEntry unknown = {{}, PointStatus::failed, "it is not in the recording"};
   const RecordedEntry* found = find(configuration);
-  const RecordedEntry* entry = found != nullptr ? found : &unknown;
-  PointRecord point;
-  point.status = entry->status;
-  point.reason = entry->reason;
-  point.metrics = entry->metrics;
-  return point;
+  if (found == nullptr) return {{}, PointStatus::failed, "it is not in the recording", {}, {}, {}};
+  return {{}, found->status, found->reason, {}, {}, found->metrics};
 }
 
 StartedAhead start_ahead(const std::string& device) {

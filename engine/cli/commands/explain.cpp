@@ -52,19 +52,15 @@ Explanation explain_workload(const Configuration& configuration, const Workload&
   return explain(configuration, backend.device().name, settings.model, *execution);
 }
 
-/// Sets a flag when the time is over, or when another flag is set; that may be null.
-class ExplanationDeadline {
- public:
+/// Sets `passed` when the time is over, or when another flag is set; that may be null.
+struct ExplanationDeadline {
   ExplanationDeadline(SteadyClock::time_point end, const std::atomic<bool>* stop)
-      : ticker_(std::chrono::milliseconds(20), [this, end, stop] {
-          if (SteadyClock::now() >= end || (stop != nullptr && *stop)) passed_ = true;
+      : ticker(std::chrono::milliseconds(20), [this, end, stop] {
+          if (SteadyClock::now() >= end || (stop != nullptr && *stop)) passed = true;
         }) {}
 
-  const std::atomic<bool>& passed() const { return passed_; }
-
- private:
-  std::atomic<bool> passed_ = false;
-  Ticker ticker_;
+  std::atomic<bool> passed = false;
+  Ticker ticker;
 };
 
 /// What the run executed, if that is code of the emulated device; null otherwise.
@@ -83,7 +79,7 @@ std::optional<std::string> explain_until(SteadyClock::time_point end,
                                          const CompileSettings& compile) {
   const ExplanationDeadline deadline(std::min(end, SteadyClock::now() + most_for_one),
                                      compile.stop);
-  settings.cancelled = &deadline.passed();
+  settings.cancelled = &deadline.passed;
   try {
     const Workload workload =
         recent != nullptr
@@ -91,7 +87,7 @@ std::optional<std::string> explain_until(SteadyClock::time_point end,
             : make_workload(configuration, compile_for_emulator(configuration, compile, settings));
     return write_explanation_json(explain_workload(configuration, workload, settings, false));
   } catch (const ExecutionFailure&) {
-    if (deadline.passed()) return std::nullopt;
+    if (deadline.passed) return std::nullopt;
     throw;
   }
 }
@@ -118,7 +114,7 @@ void RunExplanations::begin(const Store& store, std::int64_t run, const RecentWo
   begun_ = std::async([this, jobs = std::move(jobs)] {
     const ExplanationDeadline deadline(SteadyClock::now() + most_for_all, &is_given_up_);
     EmulatorSettings settings = settings_;
-    settings.cancelled = &deadline.passed();
+    settings.cancelled = &deadline.passed;
     std::map<std::int64_t, std::string> texts;
     for (const auto& [ordinal, workload] : jobs) {
       try {
@@ -165,18 +161,16 @@ std::vector<std::string> RunExplanations::add_to(Store& store, RunResults& resul
       if (store.reuse_explanation(run, ordinal, made_by)) continue;
       if (is_over()) break;
       const Configuration& configuration = configuration_of(ordinal);
+      const std::string& pattern = configuration.pattern->name;
       try {
         if (begun_.valid()) texts = begun_.get();
-        PatternExplanation explanation;
-        explanation.pattern = configuration.pattern->name;
-        explanation.ordinal = ordinal;
-        explanation.parameters = configuration.parameters;
-        explanation.json = texts.contains(ordinal) ? texts[ordinal] : explain_now(ordinal);
-        store.add_explanation(run, explanation, made_by);
+        if (!texts.contains(ordinal)) texts[ordinal] = explain_now(ordinal);
+        store.add_explanation(run, {pattern, ordinal, configuration.parameters, texts[ordinal]},
+                              made_by);
       } catch (const std::exception& error) {
         if (is_stopped()) break;
-        notes.push_back(fmt::format("{}: what its accesses cost is not shown: {}",
-                                    configuration.pattern->name, error.what()));
+        notes.push_back(
+            fmt::format("{}: what its accesses cost is not shown: {}", pattern, error.what()));
       }
     }
     for (RunRecord& record : store.runs()) {
@@ -207,11 +201,9 @@ Configuration configuration_of(const PatternPtr& pattern, const std::vector<std:
   }
   const Space space = enumerate(sweep);
   if (space.configurations.size() == 1) return space.configurations.front();
-  std::string reason;
-  for (const Removed& removed : space.removed) {
-    if (removed.count != 0) reason = removed.constraint;
-  }
-  throw UsageError("{} does not allow this configuration: it needs {}", pattern->name, reason);
+  const auto removed = std::ranges::find_if(space.removed, &Removed::count);
+  throw UsageError("{} does not allow this configuration: it needs {}", pattern->name,
+                   removed != space.removed.end() ? removed->constraint : "");
 }
 
 CommandLine explain_line() {

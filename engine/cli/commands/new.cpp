@@ -88,11 +88,11 @@ std::string list_of(const std::vector<Value>& values) {
 /// What stands behind an axis: its range, and what the pattern says of it.
 std::string comment_of(const Parameter& parameter) {
   std::string range;
-  if (parameter.kind == ValueKind::integer && parameter.min && parameter.max) {
-    range = fmt::format("{} to {}", text_of(*parameter.min), text_of(*parameter.max));
-  } else if (parameter.kind == ValueKind::integer && (parameter.min || parameter.max)) {
-    range = parameter.min ? "at least " + text_of(*parameter.min)
-                          : "at most " + text_of(*parameter.max);
+  if (parameter.kind == ValueKind::integer && parameter.min) {
+    range = parameter.max ? text_of(*parameter.min) + " to " + text_of(*parameter.max)
+                          : "at least " + text_of(*parameter.min);
+  } else if (parameter.kind == ValueKind::integer && parameter.max) {
+    range = "at most " + text_of(*parameter.max);
   }
   std::string help = parameter.help;
   std::ranges::replace(help, '\n', ' ');
@@ -117,13 +117,11 @@ std::string axes_section(const std::vector<TriedParameter>& all, bool has_axes) 
   std::string lines;
   for (const TriedParameter& each : all) {
     const std::string values = list_of(each.is_axis ? each.values : std::vector{each.usual});
+    const std::string comment = comment_of(*each.parameter);
     std::string line = fmt::format("  {}{:<{}} {:<20}", each.is_axis ? "" : "# ",
                                    each.parameter->name + ':', widest + 1, values);
-    const std::string comment = comment_of(*each.parameter);
     if (comment.empty()) line.erase(line.find_last_not_of(' ') + 1);
-    if (!comment.empty()) line += " # " + comment;
-    lines += line;
-    lines += '\n';
+    lines += line + (comment.empty() ? "\n" : " # " + comment + '\n');
   }
   return fmt::format(
       "# The values to try: one, a list, {{from: 1, to: 32}}, or {{from: 1, to: 32, multiply: "
@@ -132,63 +130,6 @@ std::string axes_section(const std::vector<TriedParameter>& all, bool has_axes) 
       "{}axes:\n{}",
       has_axes ? "" : "# ", lines);
 }
-
-}  // namespace
-
-std::string new_pattern_text(const std::string& name) {
-  return filled_template("pattern", {{"NEW_PATTERN", name}});
-}
-
-std::string new_sweep_text(const PatternPtr& pattern) {
-  const Configuration usual = resolve(pattern, {});
-  std::vector<TriedParameter> all;
-  // Up to three of those that vary; the first ones, since patterns name what matters first.
-  std::vector<const Value*> axes;
-  std::vector<std::string> names;
-  // A picture's lines need an axis of numbers: these come first.
-  std::vector<std::string> shown;
-  std::size_t numbers = 0;
-  for (const Parameter& parameter : pattern->parameters) {
-    const Value& value = *usual.parameters.find(parameter.name);
-    TriedParameter tried = {&parameter, value, candidates(parameter, value)};
-    std::erase_if(tried.values, [&](const Value& other) {
-      return !(other == value) && !is_allowed(pattern, parameter.name, other);
-    });
-    tried.is_axis = tried.values.size() > 1 && names.size() < most_axes;
-    if (tried.is_axis) {
-      const bool is_number = kind_of(value) == ValueKind::integer;
-      shown.insert(is_number ? shown.begin() + std::ptrdiff_t(numbers) : shown.end(),
-                   parameter.name);
-      numbers += is_number ? 1 : 0;
-      names.push_back(parameter.name);
-      axes.push_back(&value);
-    }
-    all.push_back(std::move(tried));
-  }
-  const std::string row = names.empty() ? "pattern" : shown.front();
-  const std::string columns =
-      names.size() < 2
-          ? ""
-          : fmt::format(", columns: [{}]", fmt::join(shown.begin() + 1, shown.end(), ", "));
-  // Of several metrics the first that there is: a GPU gives the first, the emulator another.
-  const bool is_shared = pattern->useful.shared.text() != "0";
-  const char* const metrics =
-      is_shared ? "[shared_bandwidth, shared_load_wavefronts_per_request, instructions]"
-                : "[bandwidth, efficiency, instructions]";
-  const std::string joined = fmt::format("{}", fmt::join(names, ", "));
-  return filled_template(
-      "sweep", {{"NEW_AXES", names.empty() ? "itself" : joined},
-                {"NEW_SECTION", axes_section(all, !names.empty())},
-                {"NEW_NAME", names.empty() ? row : names.front()},
-                {"NEW_VALUE", names.empty() ? "'" + pattern->name + "'" : text_of(*axes.front())},
-                {"NEW_SIZE", example_size(all)},
-                {"NEW_ROWS", row},
-                {"NEW_COLUMNS", columns},
-                {"NEW_METRICS", metrics},
-                {"NEW_PATTERN", pattern->name}});
-}
-
-namespace {
 
 namespace fs = std::filesystem;
 
@@ -232,15 +173,12 @@ void write_sweep(const GivenOptions& given) {
   const PatternPtr pattern = find_pattern(name, folders);
   // The pattern is found beside the sweep, and where the program looks without being told.
   std::vector<std::string> words;
-  const auto is_beside = [&](const fs::path& folder) {
-    const fs::path output = given.text("output");
-    std::error_code error;
-    return fs::equivalent(folder, output.empty() ? "." : output, error);
-  };
   if (fs::path(name).extension() == ".cu") {
-    const fs::path parent = pattern->path.parent_path();
-    const fs::path folder = parent.empty() ? "." : parent;
-    if (!is_beside(folder)) words = {"--patterns", folder.string()};
+    const auto or_here = [](const fs::path& folder) { return folder.empty() ? "." : folder; };
+    const fs::path folder = or_here(pattern->path.parent_path());
+    std::error_code error;
+    const bool is_beside = fs::equivalent(folder, or_here(given.text("output")), error);
+    if (!is_beside) words = {"--patterns", folder.string()};
   } else {
     for (const std::string& folder : folders.patterns) {
       words.insert(words.end(), {"--patterns", folder});
@@ -264,10 +202,13 @@ CommandLine new_line() {
 
 int new_main(const GivenOptions& given) {
   const std::string& kind = given.operands()[0];
-  if (kind != "pattern" && kind != "sweep") {
+  if (kind == "pattern") {
+    write_pattern(given);
+  } else if (kind == "sweep") {
+    write_sweep(given);
+  } else {
     throw UsageError("cannot begin a '{}'; write pattern or sweep", kind);
   }
-  kind == "pattern" ? write_pattern(given) : write_sweep(given);
   return exit_done;
 }
 
@@ -298,6 +239,54 @@ int schema_main(const GivenOptions& given) {
 }
 
 }  // namespace
+
+std::string new_pattern_text(const std::string& name) {
+  return filled_template("pattern", {{"NEW_PATTERN", name}});
+}
+
+std::string new_sweep_text(const PatternPtr& pattern) {
+  const Configuration usual = resolve(pattern, {});
+  std::vector<TriedParameter> all;
+  // Up to three of those that vary; the first ones, since patterns name what matters first.
+  std::vector<std::string> names;
+  for (const Parameter& parameter : pattern->parameters) {
+    const Value& value = *usual.parameters.find(parameter.name);
+    TriedParameter tried = {&parameter, value, candidates(parameter, value)};
+    std::erase_if(tried.values, [&](const Value& other) {
+      return !(other == value) && !is_allowed(pattern, parameter.name, other);
+    });
+    tried.is_axis = tried.values.size() > 1 && names.size() < most_axes;
+    if (tried.is_axis) names.push_back(parameter.name);
+    all.push_back(std::move(tried));
+  }
+  // A picture's lines need an axis of numbers: these come first.
+  std::vector<std::string> shown = names;
+  std::stable_partition(shown.begin(), shown.end(), [&](const std::string& name) {
+    return kind_of(*usual.parameters.find(name)) == ValueKind::integer;
+  });
+  const std::string row = names.empty() ? "pattern" : shown.front();
+  const std::string columns =
+      names.size() < 2
+          ? ""
+          : fmt::format(", columns: [{}]", fmt::join(shown.begin() + 1, shown.end(), ", "));
+  // Of several metrics the first that there is: a GPU gives the first, the emulator another.
+  const bool is_shared = pattern->useful.shared.text() != "0";
+  const char* const metrics =
+      is_shared ? "[shared_bandwidth, shared_load_wavefronts_per_request, instructions]"
+                : "[bandwidth, efficiency, instructions]";
+  const Value* const value = names.empty() ? nullptr : usual.parameters.find(names.front());
+  return filled_template(
+      "sweep",
+      {{"NEW_AXES", value == nullptr ? "itself" : fmt::format("{}", fmt::join(names, ", "))},
+       {"NEW_SECTION", axes_section(all, !names.empty())},
+       {"NEW_NAME", names.empty() ? row : names.front()},
+       {"NEW_VALUE", value == nullptr ? "'" + pattern->name + "'" : text_of(*value)},
+       {"NEW_SIZE", example_size(all)},
+       {"NEW_ROWS", row},
+       {"NEW_COLUMNS", columns},
+       {"NEW_METRICS", metrics},
+       {"NEW_PATTERN", pattern->name}});
+}
 
 const Command new_command = {"new", "write a commented pattern or sweep to start from", new_line,
                              new_main};
