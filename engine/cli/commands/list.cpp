@@ -182,14 +182,14 @@ void print_runs(const std::string& database) {
   table.remark_heading = "command";
   for (const RunRecord& run : store.runs()) {
     const PointCounts counts = store.count_points(run.id);
-    const char* const state = run.state == RunState::finished      ? "finished"
-                              : run.state == RunState::interrupted ? "interrupted"
-                                                                   : "not finished";
-    table.rows.push_back({.keys = {std::to_string(run.id), readable_time(run.started), state,
-                                   format_thousands(counts.points), format_thousands(counts.failed),
-                                   run.provenance.device.name},
-                          .cells = {},
-                          .remark = run.provenance.command});
+    std::string state = "not finished";
+    if (run.state == RunState::finished) state = "finished";
+    if (run.state == RunState::interrupted) state = "interrupted";
+    table.rows.push_back({{std::to_string(run.id), readable_time(run.started), state,
+                           format_thousands(counts.points), format_thousands(counts.failed),
+                           run.provenance.device.name},
+                          {},
+                          run.provenance.command});
   }
   std::cout << terminal_table(table, line_width(), terminal_of(STDOUT_FILENO).color);
 }
@@ -207,9 +207,8 @@ constexpr const char* introduction =
 std::string help_paragraphs(const std::string& text) {
   std::string result;
   for (const std::string& line : split(text, '\n')) {
-    const std::size_t begin = line.find_first_not_of(" \t\r");
-    if (begin == std::string::npos) continue;
-    result += '\n' + escape_markdown(line.substr(begin)) + '\n';
+    const std::size_t begin = std::min(line.find_first_not_of(" \t\r"), line.size());
+    if (begin < line.size()) result += '\n' + escape_markdown(line.substr(begin)) + '\n';
   }
   return result;
 }
@@ -237,15 +236,14 @@ std::string pattern_section(const Pattern& pattern) {
   section += help_paragraphs(pattern.help);
   std::vector<Cells> rows;
   for (const Parameter& parameter : pattern.parameters) {
-    std::string usual = parameter.default_value.text();
-    if (!parameter.device.empty()) {
-      usual = fmt::format("the device's {}, else {}", parameter.device, usual);
-    }
-    rows.push_back({escape_markdown(parameter.name), escape_markdown(usual),
+    const std::string device =
+        parameter.device.empty() ? "" : fmt::format("the device's {}, else ", parameter.device);
+    rows.push_back({escape_markdown(parameter.name),
+                    escape_markdown(device + parameter.default_value.text()),
                     escape_markdown(range_cell(parameter)), escape_markdown(parameter.help)});
   }
-  if (!rows.empty())
-    section += '\n' + markdown_table({"parameter", "default", "range", "help"}, rows);
+  const std::vector<ReportColumn> columns = {"parameter", "default", "range", "help"};
+  if (!rows.empty()) section += '\n' + markdown_table(columns, rows);
   if (!pattern.reference.empty()) {
     section += fmt::format("\nReference: {}\n", escape_markdown(pattern.reference));
   }

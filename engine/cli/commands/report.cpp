@@ -111,23 +111,16 @@ std::vector<fs::path> write_report_files(const RunAnalysis& run, const fs::path&
 }
 
 std::string describe_files(std::span<const fs::path> files) {
-  std::string text;
+  std::vector<std::string> names;
+  std::string hint;
   fs::path before;
   for (const fs::path& file : files) {
-    fs::path renamed = before;
-    const bool is_like_before =
-        !text.empty() && renamed.replace_extension(file.extension()) == file;
-    if (!text.empty()) text += ", ";
-    text += is_like_before ? file.extension().string() : file.string();
+    const bool is_like_before = before.replace_extension(file.extension()) == file;
+    names.push_back(is_like_before ? file.extension().string() : file.string());
     before = file;
+    if (file.extension() == ".html") hint += fmt::format("open {} in a browser\n", file.string());
   }
-  text += '\n';
-  for (const fs::path& file : files) {
-    if (file.extension() == ".html") {
-      text += fmt::format("open {} in a browser\n", file.string());
-    }
-  }
-  return text;
+  return fmt::format("{}\n{}", fmt::join(names, ", "), hint);
 }
 
 namespace {
@@ -206,24 +199,25 @@ void count_results(const RunOperand& operand, const GivenFolders& folders) {
 void export_charts(const RunResults& results, const std::optional<fs::path>& output,
                    std::optional<std::size_t> number) {
   // A picture of another kind is not taken for a folder.
-  if (output && output->extension() == ".png" && !fs::is_directory(*output)) {
+  const bool is_folder = output && fs::is_directory(*output);
+  if (output && output->extension() == ".png" && !is_folder) {
     throw UsageError("-o {}: pictures are SVG; name a file .svg or a folder", output->string());
   }
   const std::vector<Chart> charts = charts_of(results);
   if (charts.empty()) throw CommandError(exit_bad_input, "the run has no charts");
+  const std::string count = count_of(charts.size(), "chart");
   std::string list;
   for (std::size_t i = 0; i < charts.size(); ++i) {
     list += fmt::format("\n  {}: {}", i + 1, charts[i].title);
   }
   if (number && *number > charts.size()) {
-    throw UsageError("--chart {}: the run has {}:{}", *number, count_of(charts.size(), "chart"),
-                     list);
+    throw UsageError("--chart {}: the run has {}:{}", *number, count, list);
   }
   const std::size_t first = number.value_or(1);
   const std::size_t last = number.value_or(charts.size());
   if (!output && first != last) {
-    throw UsageError("the run has {}; name a folder with -o, or one with --chart N:{}",
-                     count_of(charts.size(), "chart"), list);
+    throw UsageError("the run has {}; name a folder with -o, or one with --chart N:{}", count,
+                     list);
   }
   if (!output) {
     std::cout << draw_chart(charts[first - 1]);
@@ -232,7 +226,7 @@ void export_charts(const RunResults& results, const std::optional<fs::path>& out
   // A stored name may have come with a path.
   std::string name = fs::path(results.run.provenance.sweep_name).filename().string();
   if (name.empty() || name == "." || name == "..") name = "chart";
-  const bool is_file = output->extension() == ".svg" && !fs::is_directory(*output);
+  const bool is_file = output->extension() == ".svg" && !is_folder;
   if (!is_file) make_output_folder(*output);
   const fs::path base = is_file ? fs::path(*output).replace_extension() : *output / name;
   for (std::size_t chart = first; chart <= last; ++chart) {

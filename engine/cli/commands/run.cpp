@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -88,6 +89,32 @@ RunSummary measure_all(const RunRequest& request, Measurer& measurer, Store& sto
     std::cerr << words_on_resuming(error);
     throw;
   }
+}
+
+/// What a tuned sweep is about to search, in a line: "  searches 270 configurations for the highest
+/// bandwidth, at most 100 of each of 2 groups".
+std::string describe_search_plan(const TuneRules& rules, const std::vector<TuningGroup>& groups) {
+  std::size_t configurations = 0;
+  for (const TuningGroup& group : groups) configurations += group.configurations.size();
+  std::vector<std::string> wanted;
+  for (const TuneObjective& objective : rules.objectives) {
+    wanted.push_back(fmt::format(
+        "the {} {}", objective.better == Better::higher ? "highest" : "lowest", objective.metric));
+  }
+  std::string text = fmt::format("  searches {} for {}", count_of(configurations, "configuration"),
+                                 fmt::join(wanted, ", or else "));
+  const bool has_several = groups.size() > 1;
+  const std::string all = count_of(groups.size(), "group");
+  if (rules.budget.configurations) {
+    text += fmt::format(", at most {} of {}", format_thousands(*rules.budget.configurations),
+                        has_several ? "each of " + all : "them");
+  } else if (has_several) {
+    text += ", in " + all;
+  }
+  if (rules.budget.seconds) {
+    text += fmt::format(", for at most {} s{}", *rules.budget.seconds, has_several ? " each" : "");
+  }
+  return text + '\n';
 }
 
 /// Says which of the options given have nothing to act on.

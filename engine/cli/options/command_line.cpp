@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "engine/cli/terminal/terminal.h"
+#include "engine/text/characters.h"
 #include "engine/text/diagnostic.h"
 #include "report/display_text.h"
 
@@ -23,25 +24,21 @@ namespace po = boost::program_options;
 /// The columns that every terminal has.
 constexpr unsigned help_width = 80;
 
-std::vector<std::string>& process_words() {
-  static std::vector<std::string> words;
-  return words;
-}
+std::vector<std::string> process_words;
 
 /// The word of a placeholder.
 Word word_of(const std::string& placeholder) {
-  const bool is_choice =
-      placeholder.find('|') != std::string::npos ||
-      std::ranges::none_of(placeholder, [](char c) { return c >= 'A' && c <= 'Z'; });
-  const bool has_choices = is_choice && !placeholder.empty();
-  return {placeholder, has_choices ? split(placeholder, '|') : Words()};
+  const bool has_capitals =
+      std::ranges::any_of(placeholder, [](char c) { return c >= 'A' && c <= 'Z'; });
+  const bool is_choice = placeholder.find('|') != std::string::npos || !has_capitals;
+  return {placeholder, is_choice && !placeholder.empty() ? split(placeholder, '|') : Words()};
 }
 
 std::string quoted(const std::string& word) {
-  const bool plain = !word.empty() && word.find_first_not_of(
-                                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                          "0123456789_-+=./,:@%") == std::string::npos;
-  if (plain) return word;
+  const bool is_plain = std::ranges::all_of(word, [](char c) {
+    return is_word(c) || std::string_view("-+=./,:@%").find(c) != std::string_view::npos;
+  });
+  if (is_plain && !word.empty()) return word;
   std::string result = "'";
   for (const char c : word) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return result + "'";
@@ -115,8 +112,8 @@ std::string without_trailing_spaces(const std::string& text) {
 }  // namespace
 
 std::string GivenOptions::text(const std::string& option) const {
-  const auto found = options_.find(option);
-  return found != options_.end() && !found->second.empty() ? found->second.front() : "";
+  const Words words = all(option);
+  return words.empty() ? "" : words.front();
 }
 
 Words GivenOptions::all(const std::string& option) const {
@@ -261,15 +258,15 @@ std::string shell_quoted(const std::vector<std::string>& words) {
 }
 
 void set_process_command(int count, const char* const* words) {
-  process_words().assign(words, words + count);
+  process_words.assign(words, words + count);
 }
 
 std::string process_command() {
-  return shell_quoted(process_words());
+  return shell_quoted(process_words);
 }
 
 std::string resume_command() {
-  std::vector<std::string> words = process_words();
+  std::vector<std::string> words = process_words;
   std::erase(words, "--fresh");
   return shell_quoted(words);
 }

@@ -20,11 +20,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// `option` is the one that names the folder.
-void require_folder(const char* option, const std::string& folder) {
-  std::error_code error;
-  if (fs::is_directory(folder, error)) return;
-  throw CommandError(exit_no_input, "--{} {}: no such folder", option, folder);
+/// The folders that an option names. Throws CommandError where one is not there.
+std::vector<fs::path> folders_of(const char* option, const std::vector<std::string>& given) {
+  for (const std::string& folder : given) {
+    std::error_code error;
+    if (fs::is_directory(folder, error)) continue;
+    throw CommandError(exit_no_input, "--{} {}: no such folder", option, folder);
+  }
+  return {given.begin(), given.end()};
 }
 
 /// Adds a folder that is there and was not added before.
@@ -46,10 +49,7 @@ std::vector<fs::path> data_roots() {
 std::vector<fs::path> pattern_folders(const std::vector<std::string>& given,
                                       const fs::path& sweep_file) {
   std::vector<fs::path> folders;
-  for (const std::string& folder : given) {
-    require_folder("patterns", folder);
-    add_folder(folders, folder);
-  }
+  for (const fs::path& folder : folders_of("patterns", given)) add_folder(folders, folder);
   const char* variable = std::getenv("SWEEP_PATH");
   for (const std::string& folder : split(variable != nullptr ? variable : "", ':')) {
     if (!folder.empty()) add_folder(folders, folder);
@@ -64,15 +64,6 @@ std::vector<fs::path> pattern_folders(const std::vector<std::string>& given,
   return folders;
 }
 
-std::vector<fs::path> include_folders(const GivenFolders& given) {
-  std::vector<fs::path> folders;
-  for (const std::string& folder : given.includes) {
-    require_folder("include", folder);
-    folders.emplace_back(folder);
-  }
-  return folders;
-}
-
 std::vector<fs::path> sweep_folders() {
   std::vector<fs::path> folders;
   add_folder(folders, "sweeps");
@@ -83,14 +74,16 @@ std::vector<fs::path> sweep_folders() {
 }  // namespace
 
 PatternLibrary pattern_library(const GivenFolders& folders, const fs::path& sweep_file) {
-  return PatternLibrary(pattern_folders(folders.patterns, sweep_file), include_folders(folders));
+  return PatternLibrary(pattern_folders(folders.patterns, sweep_file),
+                        folders_of("include", folders.includes));
 }
 
 PatternPtr find_pattern(const std::string& name, const GivenFolders& folders) {
   Diagnostics diagnostics;
   PatternPtr pattern;
   if (const fs::path path = name; path.extension() == ".cu") {
-    pattern = parse_pattern(read_source(path), path, diagnostics, include_folders(folders));
+    pattern = parse_pattern(read_source(path), path, diagnostics,
+                            folders_of("include", folders.includes));
   } else {
     const PatternLibrary library = pattern_library(folders);
     if (library.find(name).empty()) {
@@ -117,8 +110,8 @@ std::map<std::string, fs::path> sweep_files() {
   for (const fs::path& folder : sweep_folders()) {
     std::error_code error;
     for (const auto& entry : fs::directory_iterator(folder, error)) {
-      if (entry.path().extension() != ".yaml") continue;
-      files.emplace(entry.path().stem().string(), entry.path());
+      const fs::path& file = entry.path();
+      if (file.extension() == ".yaml") files.emplace(file.stem().string(), file);
     }
   }
   return files;
@@ -211,30 +204,6 @@ std::string describe_plan(const LoadedSweep& loaded) {
   return text;
 }
 
-std::string describe_search_plan(const TuneRules& rules, const std::vector<TuningGroup>& groups) {
-  std::size_t configurations = 0;
-  for (const TuningGroup& group : groups) configurations += group.configurations.size();
-  std::vector<std::string> wanted;
-  for (const TuneObjective& objective : rules.objectives) {
-    wanted.push_back(fmt::format(
-        "the {} {}", objective.better == Better::higher ? "highest" : "lowest", objective.metric));
-  }
-  std::string text = fmt::format("  searches {} for {}", count_of(configurations, "configuration"),
-                                 fmt::join(wanted, ", or else "));
-  const bool has_several = groups.size() > 1;
-  const std::string all = count_of(groups.size(), "group");
-  if (rules.budget.configurations) {
-    text += fmt::format(", at most {} of {}", format_thousands(*rules.budget.configurations),
-                        has_several ? "each of " + all : "them");
-  } else if (has_several) {
-    text += ", in " + all;
-  }
-  if (rules.budget.seconds) {
-    text += fmt::format(", for at most {} s{}", *rules.budget.seconds, has_several ? " each" : "");
-  }
-  return text + '\n';
-}
-
 fs::path find_database(const std::string& name) {
   const fs::path path = name;
   if (file_is_there(path) || path.has_parent_path() || path.extension() == ".db") return path;
@@ -313,7 +282,7 @@ constexpr std::array operand_kinds = {
 /// Whether a bare word names what is taken, whatever folder is here: results may be in one.
 bool is_name(Operand taken, const std::string& word) {
   if (word.find_first_of("./") != std::string::npos) return false;
-  if (taken == Operand::sweep) return is_among(sweep_names(), word);
+  if (taken == Operand::sweep) return sweep_files().contains(word);
   if (taken == Operand::pattern) return !pattern_library().find(word).empty();
   return taken == Operand::database && find_database(word) != fs::path(word);
 }

@@ -80,10 +80,6 @@ void require_configurations(const LoadedSweep& loaded, std::string_view subject,
 /// make them up, and how many each constraint removed.
 std::string describe_plan(const LoadedSweep& loaded);
 
-/// What a tuned sweep is about to search, in a line: "  searches 270 configurations for the highest
-/// bandwidth, at most 100 of each of 2 groups".
-std::string describe_search_plan(const TuneRules& rules, const std::vector<TuningGroup>& groups);
-
 /// The file itself, or the database that a sweep of this name writes: results/NAME.db.
 std::filesystem::path find_database(const std::string& name);
 
