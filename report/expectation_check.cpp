@@ -1,5 +1,3 @@
-#include "report/expectation_check.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -11,9 +9,8 @@
 #include "engine/text/units.h"
 #include "report/display_text.h"
 #include "report/document.h"
-#include "report/metric_column.h"
-#include "report/notes.h"
-#include "report/parameter_values.h"
+#include "report/findings.h"
+#include "report/point_columns.h"
 #include "report/run_analysis.h"
 
 namespace sweep {
@@ -40,10 +37,10 @@ bool is_meant(const PointRecord& point, const Expectation& expectation) {
 }
 
 /// What is measured before what is emulated, but for counters that have more in them than the
-/// accesses, which is what sweeps have expectations of.
+/// accesses themselves need: what theory says of these is true of the emulator's figure.
 std::optional<double> metric_of(const PointRecord& point, const std::string& name) {
   std::array origins = all_origins;
-  if (counts_waiting(name)) std::swap(origins[1], origins[2]);
+  if (definition_of(name).tolerance.waiting > 0) std::swap(origins[1], origins[2]);
   for (const Origin origin : origins) {
     const MetricColumn column{name, origin};
     if (const auto figure = figure_of(point, column)) return figure;

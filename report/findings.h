@@ -1,14 +1,140 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "engine/spec/report_layout.h"
+#include "engine/store/record.h"
 #include "report/document.h"
+#include "report/point_columns.h"
 #include "report/run_analysis.h"
 
 namespace sweep {
+
+struct RunNote {
+  std::string text;
+  bool is_concern = false;  ///< it may have changed the figures
+};
+
+/// What there is to know about a run beside its points, in sentences: what it noted itself, how far
+/// its anchor configuration drifted, why sampling ended early, and how many samples stand apart.
+std::vector<RunNote> run_notes(const RunResults& results);
+
+/// Their texts.
+std::vector<std::string> describe_run_notes(const RunResults& results);
+
+/// The metric that says how much of a point's result was verified, in %.
+constexpr const char* verified_share = "verified_share";
+
+/// Points of whose results only a part was verified.
+struct PartlyVerified {
+  std::size_t points = 0;
+  double least = 1;  ///< share of the elements
+};
+
+PartlyVerified partly_verified(std::span<const StoredPoint> points);
+
+/// What was verified of their results, why not all, and the way out; empty where all was.
+std::string note_on_verification(std::span<const StoredPoint> points);
+
+/// ", 3 verified in part" after "36 ok, 2 failed"; empty where all was verified.
+std::string count_partly_verified(std::span<const StoredPoint> points);
+
+/// The points' notes, each once in the order they first appear, with the number of points it
+/// applies to: "36 of 192 points: executed 5 of 4096 blocks", "All 4 points: ...". Notes that
+/// differ in their numbers alone are one, with the numbers' ranges: "2 to 7 of 16 samples ...".
+/// After twenty of them only the number of the others.
+std::vector<std::string> describe_notes(std::span<const StoredPoint> points);
+
+/// A sentence taken apart into its numbers and the words between them: "2 of 16 samples" and "3 of
+/// 20 samples" are of one kind. Digits within a name (sm_90, 0x1f, T4) are words.
+struct NoteParts {
+  std::vector<std::string> words;    ///< one more than there are numbers; some are empty
+  std::vector<std::string> numbers;  ///< as written: "1,024", "0.5", "-3"
+};
+
+NoteParts take_apart(std::string_view note);
+
+/// Many sentences of one kind as one, whose numbers are ranges where they differ: "2 to 3 of 16 to
+/// 20 samples".
+class NoteRange {
+ public:
+  explicit NoteRange(NoteParts first) : low_(first), high_(std::move(first)) {}
+
+  /// Another one of the same words.
+  void add(const NoteParts& note);
+  std::string text() const;
+
+ private:
+  NoteParts low_;
+  NoteParts high_;
+};
+
+/// "2025-01-31T12:00:00Z" -> "2025-01-31 12:00:00 UTC"; other texts stay.
+std::string readable_time(const std::string& time);
+
+/// What a report says about where a run's figures come from, line by line: "driver" and
+/// "580.159.04, CUDA 13.0". What is not known is left out.
+std::vector<std::pair<std::string, std::string>> describe_provenance(const RunRecord& run);
+/// The same as a table.
+DocumentTable provenance_table(const RunRecord& run);
+
+/// A point that does not keep an expectation.
+struct BrokenPoint {
+  const PointRecord* point = nullptr;
+  std::string found;  ///< "shared_conflicts = 31"
+};
+
+/// How an expectation fares in a run.
+struct ExpectationResult {
+  Expectation expectation;
+  std::size_t held = 0;
+  std::vector<BrokenPoint> broken;
+  std::size_t unchecked = 0;         ///< points without a metric or value that it needs
+  std::size_t uncounted = 0;         ///< of those, points that the emulator has yet to count
+  std::vector<std::string> missing;  ///< the metrics that some of these lack
+  bool is_implied = false;           ///< by all others: results are verified whole
+  bool is_part = false;              ///< the run need not have all points that the sweep is about
+
+  /// How many points that succeeded are meant by it.
+  std::size_t meant() const { return held + broken.size() + unchecked; }
+  bool applies() const { return meant() > 0; }
+  /// Whether nothing could be checked for the one reason that counts are still missing.
+  bool is_open() const {
+    return held + broken.size() == 0 && uncounted > 0 && uncounted == unchecked;
+  }
+  /// False also when no point could be checked; but a part of the sweep need not have one, and
+  /// counts may follow.
+  bool kept() const { return broken.empty() && (held > 0 || is_open() || (is_part && !applies())); }
+};
+
+/// Checks each expectation on each point that succeeded, has the parameters it names, and is meant
+/// by its condition. Of a metric's figures the measured one counts before the hardware's and the
+/// emulated one. Where a point's result was verified in part and no expectation names
+/// verified_share, one more is that it is 100 %. The points must outlive the results. `is_part`:
+/// they are of a space that was narrowed, as by `--set`, or searched.
+std::vector<ExpectationResult> check_expectations_on(const std::vector<Expectation>& expectations,
+                                                     std::span<const StoredPoint> points,
+                                                     bool is_part = false);
+
+/// "shared_conflicts == 0, where BLOCK == 256"
+std::string describe(const Expectation& expectation);
+
+/// "holds", "broken by 3 of 36 points", "cannot be checked: no point has load_sectors". Points that
+/// could not be checked beside others that could are mentioned.
+std::string verdict_of(const ExpectationResult& result);
+
+/// What a person has to know: for each expectation that is not kept a compiler's kind of message
+/// at its place with the first ten points that break it, a warning where some points could not be
+/// checked, and a note where a part of the sweep has no point to check. Empty when all is well.
+std::string describe_broken(std::span<const ExpectationResult> results,
+                            std::span<const StoredPoint> points, bool color);
 
 /// What a search found in one group, beside the run's points. Places are those in the points.
 struct TuningOutcome {
@@ -77,5 +203,40 @@ std::vector<std::string> describe_limits(const RunAnalysis& run);
 constexpr const char* no_figure = "–";
 /// "4290–4310"
 std::string interval_text(const std::optional<Interval>& interval);
+
+/// The tables that the run's sweep asks for; when it asks for none, one of all points, of
+/// which a search's run shows the best and the worst, and so does one with more points than
+/// `limits` allows. Where points cannot be ranked the first stand for all of them.
+std::vector<TableModel> tables_of(const RunAnalysis& run, TableLimits limits = {});
+
+/// The main metrics that any point has: times, or without them, as without a GPU, counts; without
+/// either the first others.
+std::vector<MetricColumn> main_columns(std::span<const PointRecord* const> points);
+
+/// A table with one line per point in their order: the parameters that vary, the main metrics,
+/// and the verdicts, one per point, if there are any. A metric to show beside the main ones may be
+/// given. Of more than `most` points the first are listed, as the caption says.
+TableModel list_points(std::span<const StoredPoint> points,
+                       std::span<const std::optional<PointVerdict>> verdicts = {},
+                       const std::optional<MetricColumn>& also = {},
+                       std::size_t most = std::numeric_limits<std::size_t>::max());
+
+/// Leaves of a list of points the rows of the best 20 and the worst 3, by how far they are behind
+/// the best of their group, in this order; as it is when it has no more than these. The caption
+/// says what is left out.
+void keep_best_and_worst(TableModel& table, std::span<const std::optional<PointVerdict>> verdicts);
+
+/// Arranges points as a sweep file's `tables:` ask for it.
+///
+/// Rows and columns stand in the order in which their parameters' values first appear in the
+/// points. Of several points in one cell the best is shown (see better_for), or the range when
+/// neither is better; the caption says over which parameters. A point that lacks a parameter of the
+/// layout, or for which `where` has no value, is not in the table; but where `pattern` is one of
+/// the rows' names, a dash stands for others that a pattern does not have. The hardware's counts
+/// have the emulated ones beside them, column by column. When none of the metrics is there, the
+/// caption says so and there are no rows, unless every point failed. Of more rows or columns than
+/// `limits` allows the first are there, as the caption says, without a mark on the best cells.
+TableModel pivot(const TableLayout& layout, std::span<const StoredPoint> points,
+                 const std::optional<TuningRecord>& tuning = std::nullopt, TableLimits limits = {});
 
 }  // namespace sweep

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <concepts>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
@@ -8,25 +7,15 @@
 
 #include "engine/spec/metric.h"
 #include "engine/text/value.h"
-#include "report/metric_column.h"
+#include "report/point_columns.h"
 #include "report/run_analysis.h"
 
 namespace sweep {
 
-// Values as JSON reports have them; see report/json_report.h.
+// Values as JSON reports have them; see report/run_report.h.
 
 using Json = nlohmann::ordered_json;
 
-/// Null for NaN, "inf" and "-inf" for the infinities.
-Json json_number(double number);
-/// The same for a figure that is 0 where it is not known: null.
-Json json_known(double number);
-template <std::integral Integer>
-Json json_known(Integer number) {
-  return number == 0 ? Json(nullptr) : Json(number);
-}
-/// Null where there is none.
-Json json_place(const std::optional<std::int64_t>& place);
 /// Null for an empty text.
 Json json_text(const std::string& text);
 /// [low, figure, high]; null where the figure is 0: not known.
@@ -37,7 +26,7 @@ Json json_parameters(const Bindings& parameters);
 std::string json_line(const Json& json);
 
 // What the JSON report of a run and the lines of a run that goes on have in common, in the same
-// units under the same names; see report/json_report.h.
+// units under the same names; see report/run_report.h.
 
 Json json_of(const Device& device);
 

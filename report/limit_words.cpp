@@ -8,7 +8,6 @@
 #include "engine/text/units.h"
 #include "report/display_text.h"
 #include "report/findings.h"
-#include "report/run_tables.h"
 
 namespace sweep {
 namespace {
@@ -101,8 +100,8 @@ class PointLimits {
 
   std::optional<double> measured(const char* metric, double unit) const {
     const auto figure = figure_of(point_, {metric, Origin::measured});
-    return figure && std::isfinite(*figure) && *figure > 0 ? std::optional(*figure * unit)
-                                                           : std::nullopt;
+    if (!figure || !std::isfinite(*figure) || *figure <= 0) return std::nullopt;
+    return *figure * unit;
   }
 
   /// So many bytes in the point's time, in % of the device's peak.
@@ -161,7 +160,7 @@ class PointLimits {
     const std::string stores = describe_sectors("store", stores_);
     std::vector<std::string> parts;
     if (!loads.empty() && loads == stores) {
-      parts.push_back("asks for " + loads);
+      parts = {"asks for " + loads};
     } else {
       if (!loads.empty()) parts.push_back("asks in its loads for " + loads);
       if (!stores.empty()) parts.push_back("asks in its stores for " + stores);
@@ -243,20 +242,6 @@ class PointLimits {
   const std::optional<Count> stores_;
 };
 
-/// What a run without times is judged by: a metric of which more, or less, is better.
-std::optional<MetricColumn> main_count(const RunAnalysis& run) {
-  const RunResults& results = run.results;
-  std::vector<MetricColumn> candidates = main_columns(run.points);
-  if (!results.layout.tables.empty()) {
-    const auto chosen = choose_metric(run.points, results.layout.tables.front().values);
-    if (chosen) candidates.insert(candidates.begin(), *chosen);
-  }
-  const auto found = std::ranges::find_if(candidates, [&](const MetricColumn& metric) {
-    return better_for(metric, results.run.tuning) != Better::neither;
-  });
-  return found != candidates.end() ? std::optional(*found) : std::nullopt;
-}
-
 PointLimits limits_of(const RunAnalysis& run, std::size_t place) {
   return {*run.points[place], run.results.run.provenance.device};
 }
@@ -287,22 +272,20 @@ void add_limits(const RunAnalysis& run, const VerdictGroup& group,
 void add_count_range(const RunAnalysis& run, std::vector<std::string>& sentences) {
   const auto range = main_count_range(run);
   if (!range) return;
-  const MetricColumn& metric = range->metric;
-  const auto figure = [&](std::size_t place) {
-    return describe_figure(metric, *figure_of(*run.points[place], metric));
-  };
+  const auto& [metric, best, worst] = *range;
   std::string name = metric.name;
   if (metric.origin == Origin::hardware) name = "The hardware's " + name;
   if (metric.origin == Origin::emulated) name = "Emulated " + name;
-  if (range->best == range->worst) {
-    sentences.push_back(fmt::format("{} is {} in all points.", name, figure(range->best)));
+  const std::string best_figure = describe_figure(metric, *figure_of(*run.points[best], metric));
+  if (best == worst) {
+    sentences.push_back(fmt::format("{} is {} in all points.", name, best_figure));
     return;
   }
-  sentences.push_back(fmt::format("{} goes from {} ({}) to {} ({}).", name, figure(range->best),
-                                  describe(*run.points[range->best], run.told_in_group),
-                                  figure(range->worst),
-                                  describe(*run.points[range->worst], run.told_in_group)));
-  const std::string waste = in_words(limits_of(run, range->worst).describe_waste());
+  sentences.push_back(fmt::format("{} goes from {} ({}) to {} ({}).", name, best_figure,
+                                  describe(*run.points[best], run.told_in_group),
+                                  describe_figure(metric, *figure_of(*run.points[worst], metric)),
+                                  describe(*run.points[worst], run.told_in_group)));
+  const std::string waste = in_words(limits_of(run, worst).describe_waste());
   if (!waste.empty()) sentences.push_back("The worst " + waste + '.');
 }
 
@@ -313,9 +296,19 @@ std::vector<std::string> describe_waste(const PointRecord& point, const Device& 
 }
 
 std::optional<CountRange> main_count_range(const RunAnalysis& run) {
-  const auto metric = main_count(run);
-  if (!metric) return std::nullopt;
-  const double sign = better_for(*metric, run.results.run.tuning) == Better::lower ? -1 : 1;
+  const auto& tables = run.results.layout.tables;
+  std::vector<MetricColumn> candidates = main_columns(run.points);
+  if (!tables.empty()) {
+    const auto chosen = choose_metric(run.points, tables.front().values);
+    if (chosen) candidates.insert(candidates.begin(), *chosen);
+  }
+  const auto better = [&](const MetricColumn& each) {
+    return better_for(each, run.results.run.tuning);
+  };
+  const auto metric = std::ranges::find_if(
+      candidates, [&](const auto& each) { return better(each) != Better::neither; });
+  if (metric == candidates.end()) return std::nullopt;
+  const double sign = better(*metric) == Better::lower ? -1 : 1;
   const auto value = [&](std::size_t i) { return sign * *figure_of(*run.points[i], *metric); };
   std::optional<CountRange> range;
   for (std::size_t i = 0; i < run.points.size(); ++i) {

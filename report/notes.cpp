@@ -1,5 +1,3 @@
-#include "report/notes.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -11,7 +9,8 @@
 #include "engine/text/characters.h"
 #include "engine/text/units.h"
 #include "report/display_text.h"
-#include "report/parameter_values.h"
+#include "report/findings.h"
+#include "report/point_columns.h"
 
 namespace sweep {
 namespace {
@@ -19,12 +18,6 @@ namespace {
 /// Beyond this share differences between points may be the machine's.
 constexpr double alarming_drift = 0.01;
 constexpr std::size_t most_notes_shown = 20;
-
-/// "66.20 us to 71.05 us"
-std::string describe_times(const AnchorRecord& fastest, const AnchorRecord& slowest) {
-  return format_figure(fastest.seconds * 1e6) + " us to " + format_figure(slowest.seconds * 1e6) +
-         " us";
-}
 
 /// The configuration's telling parameters in brackets; empty when its point is not there.
 std::string describe_configuration(const RunResults& results, std::int64_t ordinal) {
@@ -53,13 +46,12 @@ RunNote describe_drift(const RunResults& results, const std::vector<AnchorRecord
   const auto [fastest, slowest] = std::ranges::minmax_element(anchors, {}, &AnchorRecord::seconds);
   const AnchorRecord& first = anchors.front();
   const AnchorRecord& last = anchors.back();
-  const std::string times = describe_times(*fastest, *slowest);
+  const std::string times = format_figure(fastest->seconds * 1e6) + " us to " +
+                            format_figure(slowest->seconds * 1e6) + " us";
   const double drift = slowest->seconds / fastest->seconds - 1;
-  const bool has_intervals = std::ranges::all_of(
-      anchors, [](const AnchorRecord& anchor) { return anchor.seconds_high > 0; });
   std::string found = fmt::format("drifted by {:.1f} %: {}", drift * 100, times);
   bool is_concern = drift >= alarming_drift;
-  if (!has_intervals) {
+  if (std::ranges::any_of(anchors, [](const auto& each) { return !(each.seconds_high > 0); })) {
     found = "took " + times + ", of too few samples to tell drift from noise";
     is_concern = true;
   } else if (slowest->seconds_low <= fastest->seconds_high) {
@@ -113,18 +105,66 @@ void add_samples(const RunResults& results, std::vector<RunNote>& notes) {
     for (const Sample& sample : stored.point.samples) ++marked[sample.mark];
   }
   std::vector<std::string> parts;
-  if (const std::size_t outliers = marked[SampleMark::outlier]; outliers > 0) {
-    parts.push_back(fmt::format("{} {} (kept in the figures)", format_thousands(outliers),
-                                outliers == 1 ? "is an outlier" : "are outliers"));
-  }
-  const std::size_t slow = marked[SampleMark::low_clock];
-  if (slow > 0) {
-    parts.push_back(fmt::format("{} {} taken at a low clock (left out of the figures)",
-                                format_thousands(slow), slow == 1 ? "was" : "were"));
-  }
+  const auto add = [&](SampleMark mark, const char* is, const char* are, const char* in_figures) {
+    const std::size_t count = marked[mark];
+    if (count == 0) return;
+    parts.push_back(fmt::format("{} {} ({} the figures)", format_thousands(count),
+                                count == 1 ? is : are, in_figures));
+  };
+  add(SampleMark::outlier, "is an outlier", "are outliers", "kept in");
+  add(SampleMark::low_clock, "was taken at a low clock", "were taken at a low clock",
+      "left out of");
   if (parts.empty()) return;
-  notes.push_back(
-      {fmt::format("of {} samples {}", format_thousands(all), in_words(parts)), slow > 0});
+  notes.push_back({fmt::format("of {} samples {}", format_thousands(all), in_words(parts)),
+                   marked[SampleMark::low_clock] > 0});
+}
+
+/// A part of a word or a number; bytes beyond ASCII are letters.
+bool is_in_word(char c) {
+  return is_word(c) || static_cast<unsigned char>(c) >= 0x80;
+}
+
+std::size_t skip_digits(std::string_view text, std::size_t at) {
+  while (at < text.size() && is_digit(text[at])) ++at;
+  return at;
+}
+
+/// The end of the number that begins at `begin`, or `begin` when none does.
+std::size_t end_of_number(std::string_view text, std::size_t begin) {
+  const char before = begin > 0 ? text[begin - 1] : ' ';
+  if (is_in_word(before) || before == '.' || before == '-') return begin;
+  const std::size_t digits = begin + (text[begin] == '-' ? 1 : 0);
+  std::size_t end = skip_digits(text, digits);
+  if (end == digits) return begin;
+  constexpr std::size_t group = 4;  // a comma and three digits
+  while (end < text.size() && text[end] == ',' && skip_digits(text, end + 1) == end + group) {
+    end += group;
+  }
+  if (end < text.size() && text[end] == '.') {
+    const std::size_t decimals = skip_digits(text, end + 1);
+    if (decimals > end + 1) end = decimals;
+  }
+  const bool joins = end < text.size() && (text[end] == '.' || text[end] == '-');
+  const std::size_t next = joins ? end + 1 : end;
+  const bool goes_on = next < text.size() && is_in_word(text[next]);
+  return goes_on ? begin : end;
+}
+
+double value_of(std::string number) {
+  std::erase(number, ',');
+  double value = 0;
+  std::from_chars(number.data(), number.data() + number.size(), value);
+  return value;
+}
+
+/// The parts that are known, divided by commas.
+std::string join_known(std::vector<std::string> parts) {
+  std::erase(parts, "");
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string known(bool is_known, const std::string& text) {
+  return is_known ? text : std::string();
 }
 
 }  // namespace
@@ -137,11 +177,9 @@ std::vector<RunNote> run_notes(const RunResults& results) {
   for (const std::string& note : results.run.notes) {
     // Counts may have followed since the run.
     const bool is_about_counts = note == too_late_to_count;
-    if (is_about_counts &&
-        std::ranges::none_of(results.points, lacks_counts, &StoredPoint::point)) {
-      continue;
-    }
-    notes.push_back({note, !is_about_counts});
+    const bool is_over =
+        is_about_counts && std::ranges::none_of(results.points, lacks_counts, &StoredPoint::point);
+    if (!is_over) notes.push_back({note, !is_about_counts});
   }
   add_drift(results, notes);
   add_stops(results, notes);
@@ -218,48 +256,6 @@ std::vector<std::string> describe_notes(std::span<const StoredPoint> points) {
   return lines;
 }
 
-namespace {
-
-/// A part of a word or a number; bytes beyond ASCII are letters.
-bool is_in_word(char c) {
-  return is_word(c) || static_cast<unsigned char>(c) >= 0x80;
-}
-
-std::size_t skip_digits(std::string_view text, std::size_t at) {
-  while (at < text.size() && is_digit(text[at])) ++at;
-  return at;
-}
-
-/// The end of the number that begins at `begin`, or `begin` when none does.
-std::size_t end_of_number(std::string_view text, std::size_t begin) {
-  const char before = begin > 0 ? text[begin - 1] : ' ';
-  if (is_in_word(before) || before == '.' || before == '-') return begin;
-  const std::size_t digits = begin + (text[begin] == '-' ? 1 : 0);
-  std::size_t end = skip_digits(text, digits);
-  if (end == digits) return begin;
-  constexpr std::size_t group = 4;  // a comma and three digits
-  while (end < text.size() && text[end] == ',' && skip_digits(text, end + 1) == end + group) {
-    end += group;
-  }
-  if (end < text.size() && text[end] == '.') {
-    const std::size_t decimals = skip_digits(text, end + 1);
-    if (decimals > end + 1) end = decimals;
-  }
-  const bool joins = end < text.size() && (text[end] == '.' || text[end] == '-');
-  const std::size_t next = joins ? end + 1 : end;
-  const bool goes_on = next < text.size() && is_in_word(text[next]);
-  return goes_on ? begin : end;
-}
-
-double value_of(std::string number) {
-  std::erase(number, ',');
-  double value = 0;
-  std::from_chars(number.data(), number.data() + number.size(), value);
-  return value;
-}
-
-}  // namespace
-
 NoteParts take_apart(std::string_view note) {
   NoteParts parts = {{""}, {}};
   for (std::size_t at = 0; at < note.size();) {
@@ -292,20 +288,6 @@ std::string NoteRange::text() const {
   }
   return text;
 }
-
-namespace {
-
-/// The parts that are known, divided by commas.
-std::string join_known(std::vector<std::string> parts) {
-  std::erase(parts, "");
-  return fmt::format("{}", fmt::join(parts, ", "));
-}
-
-std::string known(bool is_known, const std::string& text) {
-  return is_known ? text : std::string();
-}
-
-}  // namespace
 
 std::string readable_time(const std::string& time) {
   if (time.size() != 20 || time[10] != 'T' || !time.ends_with('Z')) return time;

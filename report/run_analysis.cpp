@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "engine/text/units.h"
-#include "report/metric_column.h"
+#include "report/point_columns.h"
 
 namespace sweep {
 namespace {
@@ -30,6 +30,140 @@ RunRecord find_run(const Store& store, std::optional<std::int64_t> id) {
     fail(fmt::format("has no run {}; its newest is run {}", *id, runs.back().id));
   }
   return *found;
+}
+
+/// What the rounds in turn with the best say of the point; null where there were none.
+const ComparisonRecord* comparison_of(const RunResults& results, std::size_t place) {
+  const auto& comparisons = results.run.comparisons;
+  const auto found =
+      std::ranges::find(comparisons, results.points[place].ordinal, &ComparisonRecord::ordinal);
+  return found != comparisons.end() ? &*found : nullptr;
+}
+
+template <typename Holds>
+std::optional<std::size_t> first_place(const std::vector<std::size_t>& places, Holds holds) {
+  const auto found = std::ranges::find_if(places, holds);
+  return found != places.end() ? std::optional(*found) : std::nullopt;
+}
+
+/// The points that the others of the group are judged by, in the order of preference: the search's
+/// winner, the one that the others were compared with, the best that has an interval, and the best.
+/// What was cut off is not the best unless all was. `ranked` has the places from the best.
+struct GroupBest {
+  std::size_t place = 0;
+  bool is_from_rounds = false;  ///< the first two
+};
+
+GroupBest best_of(const RunResults& results, const VerdictGroup& group,
+                  const std::vector<std::size_t>& ranked,
+                  const std::vector<std::optional<PointVerdict>>& verdicts) {
+  const auto is_winner = [&](std::size_t i) {
+    return group.tuned &&
+           results.run.tuning->groups[*group.tuned].winner == results.points[i].ordinal;
+  };
+  const auto is_compared_with = [&](std::size_t i) {
+    const ComparisonRecord* comparison = comparison_of(results, i);
+    return comparison != nullptr && comparison->slowdown_low == 1 && comparison->slowdown == 1 &&
+           comparison->slowdown_high == 1;
+  };
+  const auto is_whole = [&](std::size_t i) { return !is_cut_off(results.points[i].point); };
+  std::optional<std::size_t> best = first_place(group.places, is_winner);
+  if (!best) best = first_place(group.places, is_compared_with);
+  if (best) return {*best, true};
+  best = first_place(ranked, [&](std::size_t i) { return is_whole(i) && verdicts[i]->interval; });
+  if (!best) best = first_place(ranked, is_whole);
+  return {best.value_or(ranked.front())};
+}
+
+VerdictGroup judge_group(const RunResults& results, const RankedGroup& members,
+                         std::vector<std::optional<PointVerdict>>& verdicts) {
+  VerdictGroup group = {members};
+  group.metric = {members.ranked_by.metric, members.ranked_by.origin};
+  const bool lower_is_better = members.ranked_by.better == Better::lower;
+  for (const std::size_t i : group.places) {
+    PointVerdict& verdict = verdicts[i].emplace();
+    verdict.metric = group.metric;
+    verdict.figure = figure_of(results.points[i].point, members.ranked_by).value();
+    verdict.interval = interval_of(results.points[i].point, members.ranked_by);
+  }
+  std::vector<std::size_t> ranked = group.places;
+  std::ranges::stable_sort(ranked, [&](std::size_t a, std::size_t b) {
+    return lower_is_better ? verdicts[a]->figure < verdicts[b]->figure
+                           : verdicts[a]->figure > verdicts[b]->figure;
+  });
+  const auto [best_place, is_from_rounds] = best_of(results, group, ranked, verdicts);
+  group.best = best_place;
+  const PointVerdict& best = *verdicts[best_place];
+  // In the order of the figures: the last one that is slower is the slowest.
+  for (const std::size_t i : ranked) {
+    using Kind = PointVerdict::Kind;
+    PointVerdict& verdict = *verdicts[i];
+    const ComparisonRecord* comparison = is_from_rounds ? comparison_of(results, i) : nullptr;
+    if (comparison != nullptr) verdict.rounds = comparison->rounds;
+    if (i == best_place) continue;
+    double slowdown = 1;
+    if (comparison != nullptr) {
+      verdict.kind = comparison->slowdown_low > 1 ? Kind::slower : Kind::same;
+      slowdown = comparison->slowdown;
+    } else {
+      if (is_cut_off(results.points[i].point)) {
+        verdict.kind = Kind::cut_off;
+      } else if (!verdict.interval || !best.interval) {
+        verdict.kind = Kind::not_compared;
+      } else {
+        const bool is_slower = lower_is_better ? verdict.interval->low > best.interval->high
+                                               : verdict.interval->high < best.interval->low;
+        verdict.kind = is_slower ? Kind::slower : Kind::same;
+      }
+      slowdown = lower_is_better ? verdict.figure / best.figure : best.figure / verdict.figure;
+      if (std::isnan(slowdown)) slowdown = 1;  // Both are 0.
+    }
+    verdict.slower = slowdown - 1;
+    verdict.ratio = lower_is_better ? slowdown : 1 / slowdown;
+    if (verdict.kind == Kind::same) {
+      group.same.push_back(i);
+    } else if (verdict.kind == Kind::not_compared) {
+      ++group.not_compared;
+    } else if (slowdown > 1) {
+      group.slowest = i;
+    }
+  }
+  return group;
+}
+
+/// Beside a best of 0 there is no ratio.
+std::string describe_distance(const PointVerdict& verdict) {
+  return std::isfinite(verdict.slower) ? describe_difference(verdict.ratio, verdict.metric)
+                                       : "worse";
+}
+
+/// The best and the slowest of all groups.
+std::optional<RunExtremes> find_extremes(const RunResults& results,
+                                         const std::vector<VerdictGroup>& groups) {
+  const RankedBy& by = groups.front().ranked_by;
+  if (!std::ranges::all_of(groups, [&](const auto& each) { return each.ranked_by == by; })) {
+    return std::nullopt;
+  }
+  const auto figure = [&](std::size_t i) { return figure_of(results.points[i].point, by).value(); };
+  const auto is_better = [&](std::size_t a, std::size_t b) {
+    return by.better == Better::lower ? figure(a) < figure(b) : figure(a) > figure(b);
+  };
+  const auto first = std::ranges::min_element(groups, is_better, &VerdictGroup::best);
+  RunExtremes extremes = {first->metric, first->best, figure(first->best)};
+  for (auto group = groups.begin(); group != groups.end(); ++group) {
+    // Of its own group only what the verdict knows to be slower.
+    const auto slow =
+        group == first ? group->slowest : *std::ranges::max_element(group->places, is_better);
+    if (!slow || !is_better(extremes.best, *slow)) continue;
+    if (!extremes.slowest || is_better(*extremes.slowest, *slow)) extremes.slowest = slow;
+  }
+  if (!extremes.slowest) return extremes;
+  const double ratio = figure(*extremes.slowest) / extremes.figure;
+  const bool is_rough = is_cut_off(results.points[*extremes.slowest].point);
+  extremes.distance =
+      fmt::format("{}{} than the best", is_rough ? "cut off, about " : "",
+                  std::isfinite(ratio) ? describe_difference(ratio, extremes.metric) : "worse");
+  return extremes;
 }
 
 }  // namespace
@@ -70,175 +204,6 @@ std::vector<const PointRecord*> records_of(std::span<const StoredPoint> points) 
   return records;
 }
 
-namespace {
-
-class GroupJudge {
- public:
-  GroupJudge(const RunResults& results, const RankedGroup& ranked, std::string label,
-             std::vector<std::optional<PointVerdict>>& verdicts)
-      : results_(results), ranked_(ranked), verdicts_(verdicts) {
-    group_.pattern = ranked.pattern;
-    group_.label = std::move(label);
-    group_.metric = {ranked.ranked_by.metric, ranked.ranked_by.origin};
-    group_.group = ranked.group;
-    group_.tuned = ranked.tuned;
-  }
-
-  VerdictGroup judge() {
-    for (const std::size_t i : ranked_.places) {
-      PointVerdict& verdict = verdicts_[i].emplace();
-      verdict.metric = group_.metric;
-      verdict.group = group_.label;
-      verdict.figure = figure_of(results_.points[i].point, ranked_.ranked_by).value();
-      verdict.interval = interval_of(results_.points[i].point, ranked_.ranked_by);
-    }
-    std::vector<std::size_t> ranked = ranked_.places;
-    std::ranges::stable_sort(ranked, [&](std::size_t a, std::size_t b) { return better(a, b); });
-    const auto winner = winner_searched();
-    const auto compared_best = winner ? winner : best_compared();
-    group_.best = compared_best.value_or(best_with_interval(ranked));
-    for (const std::size_t i : ranked) judge_point(i, compared_best.has_value());
-    return std::move(group_);
-  }
-
- private:
-  bool lower_is_better() const { return ranked_.ranked_by.better == Better::lower; }
-
-  bool better(std::size_t a, std::size_t b) const {
-    const double left = verdicts_[a]->figure;
-    const double right = verdicts_[b]->figure;
-    return lower_is_better() ? left < right : left > right;
-  }
-
-  const ComparisonRecord* comparison_of(std::size_t i) const {
-    const auto& comparisons = results_.run.comparisons;
-    const auto found =
-        std::ranges::find(comparisons, results_.points[i].ordinal, &ComparisonRecord::ordinal);
-    return found != comparisons.end() ? &*found : nullptr;
-  }
-
-  /// The first of the group's points for which it holds.
-  template <typename Holds>
-  std::optional<std::size_t> find_point(Holds holds) const {
-    const auto found = std::ranges::find_if(ranked_.places, holds);
-    return found != ranked_.places.end() ? std::optional(*found) : std::nullopt;
-  }
-
-  /// What the search that has ended says is the best.
-  std::optional<std::size_t> winner_searched() const {
-    if (!ranked_.tuned) return std::nullopt;
-    const auto& winner = results_.run.tuning->groups[*ranked_.tuned].winner;
-    return find_point([&](std::size_t i) { return winner == results_.points[i].ordinal; });
-  }
-
-  /// The point that the others were compared with; nothing when it is not one of this group.
-  std::optional<std::size_t> best_compared() const {
-    return find_point([&](std::size_t i) {
-      const ComparisonRecord* comparison = comparison_of(i);
-      return comparison != nullptr && comparison->slowdown_low == 1 && comparison->slowdown == 1 &&
-             comparison->slowdown_high == 1;
-    });
-  }
-
-  /// Of points in their order; the first when none has an interval. What was cut off is not the
-  /// best unless all was.
-  std::size_t best_with_interval(const std::vector<std::size_t>& ranked) const {
-    const auto is_whole = [&](std::size_t i) { return !is_cut_off(results_.points[i].point); };
-    const auto found = std::ranges::find_if(
-        ranked, [&](std::size_t i) { return is_whole(i) && verdicts_[i]->interval.has_value(); });
-    if (found != ranked.end()) return *found;
-    const auto first = std::ranges::find_if(ranked, is_whole);
-    return first != ranked.end() ? *first : ranked.front();
-  }
-
-  /// By the intervals alone.
-  PointVerdict::Kind kind_of(const PointVerdict& verdict, const PointVerdict& best) const {
-    if (!verdict.interval || !best.interval) return PointVerdict::Kind::not_compared;
-    const bool slower = lower_is_better() ? verdict.interval->low > best.interval->high
-                                          : verdict.interval->high < best.interval->low;
-    return slower ? PointVerdict::Kind::slower : PointVerdict::Kind::same;
-  }
-
-  /// Points are judged in their order: the last one that is slower is the slowest.
-  void judge_point(std::size_t i, bool with_comparisons) {
-    PointVerdict& verdict = *verdicts_[i];
-    const ComparisonRecord* comparison = with_comparisons ? comparison_of(i) : nullptr;
-    if (comparison != nullptr) verdict.rounds = comparison->rounds;
-    if (i == group_.best) return;
-    const PointVerdict& best = *verdicts_[group_.best];
-    double slowdown = 1;
-    if (comparison != nullptr) {
-      verdict.kind =
-          comparison->slowdown_low > 1 ? PointVerdict::Kind::slower : PointVerdict::Kind::same;
-      slowdown = comparison->slowdown;
-    } else {
-      verdict.kind = is_cut_off(results_.points[i].point) ? PointVerdict::Kind::cut_off
-                                                          : kind_of(verdict, best);
-      slowdown = lower_is_better() ? verdict.figure / best.figure : best.figure / verdict.figure;
-      if (std::isnan(slowdown)) slowdown = 1;  // Both are 0.
-    }
-    verdict.slower = slowdown - 1;
-    verdict.ratio = lower_is_better() ? slowdown : 1 / slowdown;
-    if (verdict.kind == PointVerdict::Kind::slower || verdict.kind == PointVerdict::Kind::cut_off) {
-      if (slowdown > 1) group_.slowest = i;
-    } else if (verdict.kind == PointVerdict::Kind::same) {
-      group_.same.push_back(i);
-    } else {
-      ++group_.not_compared;
-    }
-  }
-
-  const RunResults& results_;
-  const RankedGroup& ranked_;
-  std::vector<std::optional<PointVerdict>>& verdicts_;
-  VerdictGroup group_;
-};
-
-/// Beside a best of 0 there is no ratio.
-std::string describe_distance(const PointVerdict& verdict) {
-  return std::isfinite(verdict.slower) ? describe_difference(verdict.ratio, verdict.metric)
-                                       : "worse";
-}
-
-/// The best and the slowest of all groups; `judged` has null for a pattern's only point.
-std::optional<RunExtremes> find_extremes(const RunResults& results,
-                                         const std::vector<RankedGroup>& ranked,
-                                         const std::vector<const VerdictGroup*>& judged) {
-  const RankedBy& by = ranked.front().ranked_by;
-  if (!std::ranges::all_of(ranked, [&](const RankedGroup& each) { return each.ranked_by == by; })) {
-    return std::nullopt;
-  }
-  const auto figure = [&](std::size_t i) { return figure_of(results.points[i].point, by).value(); };
-  const auto is_better = [&](std::size_t a, std::size_t b) {
-    return by.better == Better::lower ? figure(a) < figure(b) : figure(a) > figure(b);
-  };
-  std::vector<std::size_t> bests;
-  for (std::size_t i = 0; i < ranked.size(); ++i) {
-    bests.push_back(judged[i] != nullptr ? judged[i]->best : ranked[i].places.front());
-  }
-  const auto first = std::ranges::min_element(bests, is_better);
-  RunExtremes extremes = {{by.metric, by.origin}, *first, figure(*first)};
-  for (std::size_t i = 0; i < ranked.size(); ++i) {
-    std::optional<std::size_t> slow;
-    if (bests.begin() + static_cast<std::ptrdiff_t>(i) != first) {
-      slow = *std::ranges::max_element(ranked[i].places, is_better);
-    } else if (judged[i] != nullptr) {
-      slow = judged[i]->slowest;  // of its own group only what the verdict knows to be slower
-    }
-    if (!slow || !is_better(extremes.best, *slow)) continue;
-    if (!extremes.slowest || is_better(*extremes.slowest, *slow)) extremes.slowest = slow;
-  }
-  if (!extremes.slowest) return extremes;
-  const double ratio = figure(*extremes.slowest) / extremes.figure;
-  const bool is_rough = is_cut_off(results.points[*extremes.slowest].point);
-  extremes.distance =
-      fmt::format("{}{} than the best", is_rough ? "cut off, about " : "",
-                  std::isfinite(ratio) ? describe_difference(ratio, extremes.metric) : "worse");
-  return extremes;
-}
-
-}  // namespace
-
 std::string to_string(const PointVerdict& verdict) {
   switch (verdict.kind) {
     case PointVerdict::Kind::best:
@@ -272,23 +237,26 @@ Verdicts judge(const RunResults& results, const std::vector<ParameterValues>& pa
   Verdicts verdicts;
   verdicts.of_points.resize(results.points.size());
   const TuningRecord* tuning = results.run.tuning ? &*results.run.tuning : nullptr;
-  const std::vector<RankedGroup> ranked = ranked_groups(results.points, tuning);
-  verdicts.groups.reserve(ranked.size());
-  std::vector<const VerdictGroup*> judged;
-  for (const RankedGroup& group : ranked) {
-    const bool is_judged = group.places.size() > 1 || tuning != nullptr;
-    if (is_judged) {
-      std::string label;  // what sets the group apart from the others
-      if (ranked.size() > 1) {
-        label = tuning == nullptr ? group.pattern
-                                  : describe_group(group.group, tuning->for_each, parameters);
-      }
-      verdicts.groups.push_back(
-          GroupJudge(results, group, std::move(label), verdicts.of_points).judge());
-    }
-    judged.push_back(is_judged ? &verdicts.groups.back() : nullptr);
+  std::vector<VerdictGroup>& groups = verdicts.groups;
+  for (const RankedGroup& members : ranked_groups(results.points, tuning)) {
+    groups.push_back(judge_group(results, members, verdicts.of_points));
   }
-  if (!verdicts.groups.empty()) verdicts.overall = find_extremes(results, ranked, judged);
+  for (VerdictGroup& group : groups) {
+    if (groups.size() > 1) {
+      group.label = tuning == nullptr ? group.pattern
+                                      : describe_group(group.group, tuning->for_each, parameters);
+    }
+    for (const std::size_t i : group.places) verdicts.of_points[i]->group = group.label;
+  }
+  // A pattern's only point is compared with those of other patterns alone.
+  const auto is_alone = [&](const VerdictGroup& group) {
+    return tuning == nullptr && group.places.size() == 1;
+  };
+  if (!std::ranges::all_of(groups, is_alone)) verdicts.overall = find_extremes(results, groups);
+  for (const VerdictGroup& group : groups) {
+    if (is_alone(group)) verdicts.of_points[group.best].reset();
+  }
+  std::erase_if(groups, is_alone);
   return verdicts;
 }
 

@@ -12,8 +12,7 @@
 #include "engine/store/ranking.h"
 #include "engine/store/record.h"
 #include "engine/store/store.h"
-#include "report/metric_column.h"
-#include "report/parameter_values.h"
+#include "report/point_columns.h"
 
 namespace sweep {
 
@@ -66,16 +65,13 @@ std::string describe_among_groups(const PointVerdict& verdict);
 std::string_view word_for_slowest(const MetricColumn& metric);
 
 /// The points that are compared with each other.
-struct VerdictGroup {
-  std::string pattern;
-  std::string label;     ///< "copy", "T = float"; empty where the run has one group alone
-  MetricColumn metric;   ///< what the figures are
-  std::size_t best = 0;  ///< places in the run's points
+struct VerdictGroup : RankedGroup {
+  std::string label = {};    ///< "copy", "T = float"; empty where the run has one group alone
+  MetricColumn metric = {};  ///< what the figures are
+  std::size_t best = 0;      ///< places in the run's points
   std::vector<std::size_t> same = {};       ///< as the best, by their figures
   std::size_t not_compared = 0;             ///< how many
   std::optional<std::size_t> slowest = {};  ///< of those that are slower, or cut off
-  Bindings group = {};                      ///< of a search: what its points have in common
-  std::optional<std::size_t> tuned = {};    ///< its place among the search's groups
 };
 
 /// The best and the slowest of all points of a run that have a figure, whatever their groups.
@@ -142,11 +138,6 @@ struct Failure {
   std::string reason;  ///< in words, where none is known too
   std::vector<const PointRecord*> points;
 };
-
-/// A report lists so many points of a reason.
-constexpr std::size_t most_failed_points_shown = 20;
-/// And so many reasons.
-constexpr std::size_t most_failures_shown = 20;
 
 /// The failed ones of the points by their reasons, in the order in which these first appear.
 std::vector<Failure> failures_of(std::span<const PointRecord* const> points);

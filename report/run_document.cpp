@@ -10,13 +10,10 @@
 #include "report/charts/chart.h"
 #include "report/display_text.h"
 #include "report/document.h"
-#include "report/expectation_check.h"
 #include "report/findings.h"
 #include "report/html/page_parts.h"
-#include "report/metric_column.h"
-#include "report/notes.h"
+#include "report/point_columns.h"
 #include "report/run_report.h"
-#include "report/run_tables.h"
 
 namespace sweep {
 namespace {
@@ -152,7 +149,7 @@ Document agreement_section(const RunAnalysis& run) {
                           format_thousands(agreement.disagreeing.size()),
                           farthest != nullptr ? describe_difference(*farthest, metric) : "0",
                           farthest != nullptr ? describe(*farthest, run.told) : "",
-                          describe(tolerance_for(metric), metric)});
+                          describe_tolerance(metric)});
     for (const PointRecord* point : agreement.disagreeing) disagreeing.emplace_back(point, metric);
   }
   Document content = {std::move(table)};
@@ -189,22 +186,35 @@ Document expectations_section(const RunAnalysis& run,
 }
 
 Document failures_section(const RunAnalysis& run) {
+  constexpr std::size_t most_reasons = 20;
+  constexpr std::size_t most_points = 20;
   Document content;
   const std::vector<Failure> failures = failures_of(run.points);
-  for (const Failure& failure :
-       std::span(failures).first(std::min(failures.size(), most_failures_shown))) {
+  const std::size_t shown = std::min(failures.size(), most_reasons);
+  for (const Failure& failure : std::span(failures).first(shown)) {
     content.emplace_back(list_first(
-        failure.points, most_failed_points_shown,
+        failure.points, most_points,
         [&](const PointRecord* point) { return describe(*point, run.told); },
         ", which the CSV has"));
     content.emplace_back(Code{failure.reason, "text"});
   }
-  if (failures.size() > most_failures_shown) {
+  if (failures.size() > shown) {
     content.emplace_back(
         Paragraph{fmt::format("Others failed for {} other reasons, which the CSV has.",
-                              format_thousands(failures.size() - most_failures_shown))});
+                              format_thousands(failures.size() - shown))});
   }
   return content;
+}
+
+template <typename Describe = std::identity>
+Document list_of(const std::vector<std::string>& texts, Describe describe_text = {}) {
+  if (texts.empty()) return {};
+  return {list_first(texts, texts.size(), describe_text)};
+}
+
+Document block_of(std::string html) {
+  if (html.empty()) return {};
+  return {PageBlock{std::move(html)}};
 }
 
 /// What a run's report says, in its order, in Markdown or on a page. A page has charts, all points
@@ -223,47 +233,40 @@ class RunDocument {
     if (const std::string state = results_.describe_state(); !state.empty()) {
       title.emplace_back(Paragraph{state, Tone::serious});
     }
-    title.emplace_back(Paragraph{count_points(results_)});
-    add_constants(title);
-    add_title(std::move(title));
+    add_title(std::move(title), count_points(results_));
     add("tuning", "Tuning", tuning_section(run_));
     add("charts", "Charts", chart_pictures(results_, pictures));
     std::ranges::move(tables_of(run_), std::back_inserter(document_));
     add("verdict", "Verdict", verdict_section(run_));
     add("counts", "Hardware and emulated counts", agreement_section(run_));
-    add_list("notes", "Notes", notes, std::identity());
+    add("notes", "Notes", list_of(notes));
     add_end();
-    Fold fold{"Where the figures come from", {provenance_table(results_.run)}};
-    add_command(fold.content);
-    document_.emplace_back(std::move(fold));
+    Document origin = {provenance_table(results_.run)};
+    add_command(origin);
+    document_.emplace_back(Fold{"Where the figures come from", std::move(origin)});
     return std::move(document_);
   }
 
   Document page(const std::vector<Chart>& charts) && {
-    std::vector<std::string> warnings;
-    std::vector<std::string> notes;
-    collect_notes(warnings, notes);
     std::vector<std::string> findings = describe_tuning(run_);
     std::ranges::move(describe_best(run_), std::back_inserter(findings));
     std::ranges::move(describe_limits(run_), std::back_inserter(findings));
-    Document title;
-    title.emplace_back(Paragraph{describe_subject(run_)});
-    add_constants(title);
+    add_title({}, describe_subject(run_));
+    Document& title = std::get<Section>(document_.front()).content;
     title.emplace_back(PageBlock{summary_tiles(run_)});
-    if (!findings.empty()) title.emplace_back(list_first(findings, findings.size(), as_sentence));
-    add_title(std::move(title));
-    add_list("warnings", "Warnings", warnings, as_sentence);
-    add_list("notes", "Notes", notes, as_sentence);
-    add_block("charts", "Charts", chart_figures(charts));
+    std::ranges::move(list_of(findings, as_sentence), std::back_inserter(title));
+    add_notes();
+    add("charts", "Charts", block_of(chart_figures(charts)));
     // Of all points a page has a better one.
     Document tables;
-    if (!results_.layout.tables.empty())
+    if (!results_.layout.tables.empty()) {
       std::ranges::move(tables_of(run_), std::back_inserter(tables));
+    }
     add("tables", "Tables", std::move(tables));
     add("tuning", "Tuning", tuning_section(run_));
     add("verdict", "Verdict", verdict_section(run_));
-    if (!run_.points.empty()) add_block("points", "All points", points_frame());
-    add_block("source", "Source and what its accesses cost", source_listings(results_));
+    if (!run_.points.empty()) add("points", "All points", block_of(points_frame()));
+    add("source", "Source and what its accesses cost", block_of(source_listings(results_)));
     Document counts = agreement_section(run_);
     if (!counts.empty()) {
       counts.insert(counts.begin(),
@@ -274,14 +277,14 @@ class RunDocument {
     add("counts", "Hardware and emulated counts", std::move(counts));
     add_end();
     const Provenance& provenance = results_.run.provenance;
-    Document content = {
+    Document origin = {
         Fold{"Device, driver, compiler, measuring rules", {provenance_table(results_.run)}}};
     if (!provenance.sweep_text.empty()) {
-      content.emplace_back(Fold{"The sweep's text", {Code{provenance.sweep_text, "yaml"}}});
+      origin.emplace_back(Fold{"The sweep's text", {Code{provenance.sweep_text, "yaml"}}});
     }
-    if (!provenance.command.empty()) content.emplace_back(Paragraph{"Run it again:"});
-    add_command(content);
-    add("provenance", "Where the figures come from", std::move(content));
+    if (!provenance.command.empty()) origin.emplace_back(Paragraph{"Run it again:"});
+    add_command(origin);
+    add("provenance", "Where the figures come from", std::move(origin));
     return std::move(document_);
   }
 
@@ -290,24 +293,26 @@ class RunDocument {
     if (content.empty()) return;
     document_.emplace_back(Section{id, heading, std::move(content)});
   }
-  template <typename Describe>
-  void add_list(const char* id, const char* heading, const std::vector<std::string>& texts,
-                Describe describe_text) {
-    if (!texts.empty()) add(id, heading, {list_first(texts, texts.size(), describe_text)});
-  }
-  void add_block(const char* id, const char* heading, std::string html) {
-    if (!html.empty()) add(id, heading, {PageBlock{std::move(html)}});
-  }
-  void add_title(Document content) {
+
+  void add_title(Document content, std::string subject) {
     if (!results_.summary.empty()) {
       content.insert(content.begin(), Paragraph{results_.summary, Tone::quiet});
+    }
+    content.emplace_back(Paragraph{std::move(subject)});
+    std::vector<ParameterValues> constant = run_.parameters;
+    std::erase_if(constant, [](const ParameterValues& parameter) { return parameter.varies(); });
+    if (!constant.empty() && !run_.points.empty()) {
+      content.emplace_back(Paragraph{
+          "In all points: " + describe(*run_.points.front(), constant) + '.', Tone::quiet});
     }
     document_.emplace_back(
         Section{"summary", results_.run.provenance.sweep_name, std::move(content), 1});
   }
 
   /// A page says at its beginning what to be careful about; its notes are the others.
-  void collect_notes(std::vector<std::string>& warnings, std::vector<std::string>& notes) const {
+  void add_notes() {
+    std::vector<std::string> warnings;
+    std::vector<std::string> notes;
     if (std::string state = results_.describe_state(); !state.empty()) {
       warnings.push_back(std::move(state));
     }
@@ -325,14 +330,8 @@ class RunDocument {
       (note.is_concern ? warnings : notes).push_back(std::move(note.text));
     }
     std::ranges::move(describe_notes(results_.points), std::back_inserter(notes));
-  }
-
-  void add_constants(Document& content) const {
-    std::vector<ParameterValues> constant = run_.parameters;
-    std::erase_if(constant, [](const ParameterValues& parameter) { return parameter.varies(); });
-    if (constant.empty() || run_.points.empty()) return;
-    content.emplace_back(
-        Paragraph{"In all points: " + describe(*run_.points.front(), constant) + '.', Tone::quiet});
+    add("warnings", "Warnings", list_of(warnings, as_sentence));
+    add("notes", "Notes", list_of(notes, as_sentence));
   }
 
   void add_command(Document& content) const {
@@ -357,10 +356,6 @@ std::string write_markdown(const RunAnalysis& run, const ChartPictures& pictures
   std::string text = render_markdown(RunDocument(run).markdown(pictures));
   text.pop_back();  // the empty line at the end
   return text;
-}
-
-std::string write_markdown(const RunAnalysis& run) {
-  return write_markdown(run, {});
 }
 
 Document run_page(const RunAnalysis& run, const std::vector<Chart>& charts) {

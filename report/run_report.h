@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "report/document.h"
 #include "report/run_analysis.h"
 
 // A run in each format that a report has. A further one is a function here, and a row of the
@@ -21,9 +22,12 @@ struct ChartPictures {
 /// A run as a Markdown document: what its search found, its charts, its tables, the verdict on the
 /// best, how the hardware's counts agree with the emulated ones, the notes, how the sweep's
 /// expectations fare, the points that failed and why, and where the figures come from.
-std::string write_markdown(const RunAnalysis& run, const ChartPictures& pictures);
-/// The same without charts.
-std::string write_markdown(const RunAnalysis& run);
+std::string write_markdown(const RunAnalysis& run, const ChartPictures& pictures = {});
+
+/// The run's tables, one below the other, then what its search found, the best configuration
+/// and the notes.
+std::string write_terminal(const RunAnalysis& run, std::size_t width, bool color,
+                           Drawing drawing = Drawing::plain, const Screen& screen = {});
 
 /// A run as one HTML page that stands alone: it opens from a disk and fetches nothing.
 ///

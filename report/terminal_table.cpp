@@ -1,5 +1,3 @@
-#include "report/terminal_table.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,9 +9,9 @@
 
 #include "engine/text/units.h"
 #include "report/display_text.h"
+#include "report/document.h"
 #include "report/findings.h"
-#include "report/notes.h"
-#include "report/run_tables.h"
+#include "report/run_report.h"
 
 namespace sweep {
 namespace {
@@ -336,6 +334,17 @@ std::string wrapped(const std::string& text, std::size_t width) {
   return lines;
 }
 
+constexpr std::size_t levels = 8;
+constexpr std::array lying = {"▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
+constexpr std::array standing = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+
+/// How many of `all` steps a share comes to, at least one for what is more than zero.
+std::size_t steps_of(double share, std::size_t all) {
+  if (!(share > 0)) return 0;
+  const double steps = std::round(std::min(share, 1.0) * static_cast<double>(all));
+  return std::max<std::size_t>(static_cast<std::size_t>(steps), 1);
+}
+
 }  // namespace
 
 std::string terminal_table(const TableModel& table, std::size_t width, bool color, Drawing drawing,
@@ -389,21 +398,6 @@ std::string write_terminal(const RunAnalysis& run, std::size_t width, bool color
   for (const std::string& note : notes) text += wrapped(note, width);
   return text;
 }
-
-namespace {
-
-constexpr std::size_t levels = 8;
-constexpr std::array lying = {"▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
-constexpr std::array standing = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-
-/// How many of `all` steps a share comes to, at least one for what is more than zero.
-std::size_t steps_of(double share, std::size_t all) {
-  if (!(share > 0)) return 0;
-  const double steps = std::round(std::min(share, 1.0) * static_cast<double>(all));
-  return std::max<std::size_t>(static_cast<std::size_t>(steps), 1);
-}
-
-}  // namespace
 
 std::string draw_bar(double share, std::size_t width, bool unicode) {
   if (!unicode) return std::string(steps_of(share, width), '#');

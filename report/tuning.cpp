@@ -21,15 +21,21 @@ std::uint64_t whole(std::int64_t number) {
 }
 
 /// "200 of 5,376"; without the second number where it is not known.
-std::string describe_tried(std::int64_t tried, std::int64_t configurations) {
-  if (configurations <= 0) return format_thousands(whole(tried));
-  return format_thousands(whole(tried)) + " of " + format_thousands(whole(configurations));
+std::string describe_tried(const TunedGroup& found) {
+  const std::string tried = format_thousands(whole(found.tried));
+  if (found.configurations <= 0) return tried;
+  return tried + " of " + format_thousands(whole(found.configurations));
 }
 
-/// "200 of 5,376 configurations"
-std::string describe_tried_ones(std::int64_t tried, std::int64_t configurations) {
-  const bool is_one = (configurations > 0 ? configurations : tried) == 1;
-  return describe_tried(tried, configurations) + (is_one ? " configuration" : " configurations");
+/// "tried 200 of 5,376 configurations"
+std::string describe_search_of(const TunedGroup& found) {
+  const bool is_one = (found.configurations > 0 ? found.configurations : found.tried) == 1;
+  return "tried " + describe_tried(found) + (is_one ? " configuration" : " configurations");
+}
+
+/// "57 were cut off"
+std::string describe_cut_off(std::size_t count) {
+  return format_thousands(count) + (count == 1 ? " was" : " were") + " cut off";
 }
 
 /// "Searched for the highest bandwidth by the strategy 'forest' with the seed 1, for each T: tried
@@ -53,14 +59,12 @@ std::string describe_search(const TuningRecord& tuning,
     all.failed += outcome.failed;
     all.cut_off += outcome.cut_off;
   }
-  text += ": tried " + describe_tried_ones(all.found.tried, all.found.configurations);
+  text += ": " + describe_search_of(all.found);
   if (!tuning.for_each.empty()) text += " in " + count_of(outcomes.size(), "group");
   text += all.failed > 0 ? "; " + format_thousands(all.failed) + " failed" : "; none failed";
-  if (all.cut_off > 0) {
-    text += fmt::format(", {} {} cut off after {} first samples", format_thousands(all.cut_off),
-                        all.cut_off == 1 ? "was" : "were", all.cut_off == 1 ? "its" : "their");
-  }
-  return text;
+  if (all.cut_off == 0) return text;
+  return text + fmt::format(", {} after {} first samples", describe_cut_off(all.cut_off),
+                            all.cut_off == 1 ? "its" : "their");
 }
 
 /// Why a group's search ended, or that it has not: "stopped after 200 configurations".
@@ -71,13 +75,9 @@ std::string describe_end(const TunedGroup& group) {
 /// What a group's search did: "tried 200 of 5,376 configurations, 3 failed, 57 were cut off; it
 /// stopped after 200 configurations"
 std::string describe_course(const TuningOutcome& outcome) {
-  std::string text =
-      "tried " + describe_tried_ones(outcome.found.tried, outcome.found.configurations);
+  std::string text = describe_search_of(outcome.found);
   if (outcome.failed > 0) text += fmt::format(", {} failed", format_thousands(outcome.failed));
-  if (outcome.cut_off > 0) {
-    text += fmt::format(", {} {} cut off", format_thousands(outcome.cut_off),
-                        outcome.cut_off == 1 ? "was" : "were");
-  }
+  if (outcome.cut_off > 0) text += ", " + describe_cut_off(outcome.cut_off);
   return text + "; it " + describe_end(outcome.found);
 }
 
@@ -167,12 +167,12 @@ class TuningWords {
   Document section() const {
     Document content = {Paragraph{describe_search(tuning_, outcomes_) + '.'}};
     const std::string ranking = describe_ranking(tuning_);
-    add_text(!ranking.empty()
-                 ? as_sentence(ranking)
-                 : "A configuration is not distinguishable from the winner where the measuring "
-                   "cannot tell them apart: by rounds in turn where there were any, else by "
-                   "intervals that overlap.",
-             content);
+    content.emplace_back(Paragraph{
+        !ranking.empty()
+            ? as_sentence(ranking)
+            : "A configuration is not distinguishable from the winner where the measuring cannot "
+              "tell them apart: by rounds in turn where there were any, else by intervals that "
+              "overlap."});
     if (outcomes_.size() > most_groups_in_full) {
       add_all_groups(content);
     } else {
@@ -183,10 +183,6 @@ class TuningWords {
 
  private:
   using Cells = std::vector<std::string>;
-
-  static void add_text(std::string text, Document& content) {
-    content.emplace_back(Paragraph{std::move(text)});
-  }
 
   /// Without the columns that say nothing in any row.
   static void add_table(DocumentTable table, Document& content) {
@@ -201,19 +197,17 @@ class TuningWords {
     content.emplace_back(std::move(table));
   }
 
-  const PointRecord& point(std::size_t place) const { return *run_.points[place]; }
   const std::optional<PointVerdict>& verdict(std::size_t place) const {
     return run_.verdicts.of_points[place];
   }
   std::string configuration(std::size_t place) const {
-    return describe(point(place), run_.told_in_group);
+    return describe(*run_.points[place], run_.told_in_group);
   }
 
   /// The winner's figure as it was measured among all others: what every table shows of it. Where
   /// its point is not there that of the final comparison.
   double winners_figure(const TuningOutcome& outcome) const {
-    const auto own = outcome.winner ? figure_of(point(*outcome.winner), column_) : std::nullopt;
-    return own.value_or(outcome.found.figure);
+    return figure_of(*run_.points[*outcome.winner], column_).value_or(outcome.found.figure);
   }
 
   /// "4304 GB/s (4290 to 4310) in the final comparison of 12 rounds"; empty where there was none.
@@ -250,18 +244,13 @@ class TuningWords {
                        describe_figure(column_, verdict(*place)->figure));
   }
 
-  /// Nothing for a figure that is exact.
-  static std::string width_text(const std::optional<Interval>& interval) {
+  /// The point's interval; nothing for a figure that is exact, or of a few samples.
+  std::string interval_of_point(std::size_t place) const {
+    const auto& own = verdict(place);
+    const auto interval = own ? own->interval : std::nullopt;
     const bool is_exact = interval && interval->low >= interval->high;
-    return is_exact ? no_figure : interval_text(interval);
+    return is_exact || is_cut_off(*run_.points[place]) ? no_figure : interval_text(interval);
   }
-
-  std::string winners_interval(const TuningOutcome& outcome) const {
-    const auto& own = verdict(*outcome.winner);
-    return width_text(own ? own->interval : std::nullopt);
-  }
-
-  static std::string rounds_text(int rounds) { return rounds > 0 ? std::to_string(rounds) : ""; }
 
   std::string share_of_peak(double figure) const {
     const auto share = percent_of_peak(run_.results, figure);
@@ -269,77 +258,68 @@ class TuningWords {
   }
 
   std::string figure_text(std::size_t place) const {
-    return (is_cut_off(point(place)) ? "about " : "") + format_figure(verdict(place)->figure);
+    const bool is_rough = is_cut_off(*run_.points[place]);
+    return (is_rough ? "about " : "") + format_figure(verdict(place)->figure);
   }
 
-  /// One point of a group's table, and what it is there.
-  struct Role {
-    std::size_t place = 0;
-    std::vector<std::string> names;
-  };
-
-  /// What is two things at once has one line.
-  static std::vector<Role> roles_of(const TuningOutcome& outcome) {
-    std::vector<Role> roles = {{*outcome.winner, {"winner"}}};
-    const auto add = [&](std::size_t place, const std::string& name) {
-      auto found = std::ranges::find(roles, place, &Role::place);
-      if (found == roles.end()) found = roles.insert(found, {place, {}});
-      found->names.push_back(name);
+  /// A point in its group's table.
+  Cells line_of(std::size_t place, const std::vector<std::string>& roles,
+                const TuningOutcome& outcome) const {
+    Cells cells = {in_words(roles), configuration(place)};
+    const auto add = [&](std::string figure, double share, std::string words, int rounds) {
+      cells.insert(cells.end(), {std::move(figure), interval_of_point(place), share_of_peak(share),
+                                 std::move(words), rounds > 0 ? std::to_string(rounds) : ""});
     };
-    for (std::size_t i = 0; i < std::min(outcome.same.size(), most_same_listed); ++i) {
-      add(outcome.same[i], "not distinguishable");
-    }
-    if (outcome.worst) add(*outcome.worst, "worst");
-    if (outcome.default_configuration) add(*outcome.default_configuration, "default");
-    return roles;
-  }
-
-  Cells cells_of(const Role& role, const TuningOutcome& outcome) const {
-    Cells cells = {in_words(role.names), configuration(role.place)};
-    const auto add = [&](std::initializer_list<std::string> more) {
-      cells.insert(cells.end(), more);
-      return cells;
-    };
-    if (role.place == *outcome.winner) {
+    if (place == *outcome.winner) {
       const double figure = winners_figure(outcome);
-      return add({format_figure(figure), winners_interval(outcome), share_of_peak(figure), "best",
-                  rounds_text(outcome.found.rounds)});
+      add(format_figure(figure), figure, "best", outcome.found.rounds);
+    } else if (const auto& own = verdict(place)) {
+      add(figure_text(place), own->figure, to_string(*own), own->rounds);
+    } else {
+      const bool has_failed = run_.points[place]->status == PointStatus::failed;
+      cells.insert(cells.end(), {has_failed ? "failed" : no_figure, no_figure, "", "", ""});
     }
-    const auto& own = verdict(role.place);
-    const PointRecord& record = point(role.place);
-    if (!own) {
-      const bool has_failed = record.status == PointStatus::failed;
-      return add({has_failed ? "failed" : no_figure, no_figure, "", "", ""});
-    }
-    return add({figure_text(role.place),
-                width_text(is_cut_off(record) ? std::nullopt : own->interval),
-                share_of_peak(own->figure), to_string(*own), rounds_text(own->rounds)});
+    return cells;
   }
 
   void add_group(const TuningOutcome& outcome, Document& content) const {
+    const auto add_text = [&](std::string text) {
+      content.emplace_back(Paragraph{std::move(text)});
+    };
     if (!outcome.label.empty()) content.emplace_back(Heading{3, outcome.label});
     // What all groups tried has been told.
     add_text("The search " +
-                 (outcome.label.empty() ? describe_end(outcome.found) : describe_course(outcome)) +
-                 '.',
-             content);
-    if (!outcome.winner) return add_text("There is no winner.", content);
+             (outcome.label.empty() ? describe_end(outcome.found) : describe_course(outcome)) +
+             '.');
+    if (!outcome.winner) return add_text("There is no winner.");
+    // What is two things at once has one line.
+    std::vector<std::pair<std::size_t, std::vector<std::string>>> roles;
+    const auto add = [&](std::size_t place, const char* role) {
+      auto found = std::ranges::find(roles, place, [](const auto& each) { return each.first; });
+      if (found == roles.end()) found = roles.insert(found, {place, {}});
+      found->second.emplace_back(role);
+    };
+    const std::size_t listed = std::min(outcome.same.size(), most_same_listed);
+    add(*outcome.winner, "winner");
+    for (std::size_t i = 0; i < listed; ++i) add(outcome.same[i], "not distinguishable");
+    if (outcome.worst) add(*outcome.worst, "worst");
+    if (outcome.default_configuration) add(*outcome.default_configuration, "default");
     DocumentTable table = {
         {"", "configuration", figure_column(heading_of(column_)), figure_column("95 % interval"),
          figure_column("of the peak [%]"), "verdict", figure_column("rounds")},
         {}};
-    for (const Role& role : roles_of(outcome)) table.rows.push_back(cells_of(role, outcome));
+    for (const auto& [place, names] : roles) table.rows.push_back(line_of(place, names, outcome));
     add_table(std::move(table), content);
-    if (outcome.same.size() > most_same_listed) {
+    if (outcome.same.size() > listed) {
       add_text(fmt::format("And {} more cannot be told from the winner.",
-                           format_thousands(outcome.same.size() - most_same_listed)),
-               content);
+                           format_thousands(outcome.same.size() - listed)));
     }
     const std::string compared = describe_final_comparison(outcome.found);
-    if (!compared.empty()) add_text("The winner has " + compared + '.', content);
-    add_text(as_sentence(describe_gain(run_.results, outcome)), content);
+    if (!compared.empty()) add_text("The winner has " + compared + '.');
+    add_text(as_sentence(describe_gain(run_.results, outcome)));
   }
 
+  /// A group in the table of all.
   Cells line_of(const TuningOutcome& outcome) const {
     const TunedGroup& found = outcome.found;
     Cells cells = {outcome.label, "none", no_figure, no_figure, "", no_figure, "", no_figure, ""};
@@ -348,16 +328,15 @@ class TuningWords {
       cells = {outcome.label,
                configuration(*outcome.winner),
                format_figure(figure),
-               winners_interval(outcome),
+               interval_of_point(*outcome.winner),
                share_of_peak(figure),
                found.rounds > 0 ? format_figure(found.figure) : no_figure,
                format_thousands(outcome.same.size()),
                outcome.worst ? figure_text(*outcome.worst) : no_figure,
                describe_gain(run_.results, outcome)};
     }
-    cells.insert(cells.end(), {describe_tried(found.tried, found.configurations),
-                               format_thousands(outcome.failed), format_thousands(outcome.cut_off),
-                               describe_end(found)});
+    cells.insert(cells.end(), {describe_tried(found), format_thousands(outcome.failed),
+                               format_thousands(outcome.cut_off), describe_end(found)});
     return cells;
   }
 
@@ -371,7 +350,7 @@ class TuningWords {
     for (const TuningOutcome& outcome : outcomes_) table.rows.push_back(line_of(outcome));
     const std::string end = table.rows.front().back();
     if (std::ranges::all_of(table.rows, [&](const Cells& row) { return row.back() == end; })) {
-      add_text("Each search " + end + '.', content);
+      content.emplace_back(Paragraph{"Each search " + end + '.'});
       for (Cells& row : table.rows) row.back().clear();
     }
     add_table(std::move(table), content);

@@ -13,7 +13,7 @@
 #include "report/charts/chart.h"
 #include "report/charts/combinations.h"
 #include "report/display_text.h"
-#include "report/parameter_values.h"
+#include "report/point_columns.h"
 #include "report/run_analysis.h"
 
 namespace sweep {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/spec/report_layout.h"
-#include "report/metric_column.h"
+#include "report/point_columns.h"
 #include "report/run_analysis.h"
 
 namespace sweep {

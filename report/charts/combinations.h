@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "report/parameter_values.h"
+#include "report/point_columns.h"
 
 namespace sweep {
 

@@ -3,7 +3,7 @@
 
 #include "report/charts/chart.h"
 #include "report/charts/combinations.h"
-#include "report/parameter_values.h"
+#include "report/point_columns.h"
 
 namespace sweep {
 namespace {

@@ -8,10 +8,9 @@
 #include "report/compare/comparison_report.h"
 #include "report/display_text.h"
 #include "report/document.h"
-#include "report/html/html_text.h"
+#include "report/findings.h"
+#include "report/html/page_parts.h"
 #include "report/json_records.h"
-#include "report/notes.h"
-#include "report/terminal_table.h"
 
 namespace sweep {
 namespace {

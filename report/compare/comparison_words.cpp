@@ -9,7 +9,7 @@
 #include "engine/text/units.h"
 #include "report/compare/comparison_report.h"
 #include "report/display_text.h"
-#include "report/notes.h"
+#include "report/findings.h"
 
 namespace sweep {
 namespace {

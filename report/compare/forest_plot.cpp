@@ -6,7 +6,7 @@
 
 #include "engine/text/units.h"
 #include "report/compare/comparison_report.h"
-#include "report/html/html_text.h"
+#include "report/html/page_parts.h"
 
 namespace sweep {
 namespace {

@@ -12,8 +12,7 @@
 
 #include "engine/store/ranking.h"
 #include "engine/text/expression.h"
-#include "report/metric_column.h"
-#include "report/parameter_values.h"
+#include "report/point_columns.h"
 #include "report/run_analysis.h"
 
 // Two runs compared: which configurations are the same, by which metrics, and what changed.

@@ -11,17 +11,11 @@
 #include "engine/store/ranking.h"
 #include "engine/text/units.h"
 #include "report/display_text.h"
-#include "report/notes.h"
+#include "report/findings.h"
 #include "report/run_analysis.h"
 
 namespace sweep {
 namespace {
-
-/// The interval, where it is one around a positive figure.
-std::optional<Interval> interval_around(double low, double high) {
-  if (!std::isfinite(low) || !std::isfinite(high) || low <= 0 || high < low) return std::nullopt;
-  return Interval{low, high};
-}
 
 void find_tuned(ExportedRun& run) {
   const TuningRecord& tuning = *run.results.run.tuning;
@@ -36,18 +30,8 @@ void find_tuned(ExportedRun& run) {
                       group.group.empty() ? "the run" : to_string(group.group), group.tried));
       continue;
     }
-    BestConfiguration& best = run.best.emplace_back();
-    best.group = group.group;
-    best.place = static_cast<std::size_t>(winner - points.begin());
-    best.metric = column_of(tuning);
-    best.figure = group.figure;
-    best.interval = interval_around(group.figure_low, group.figure_high);
-    best.rounds = group.rounds;
-    best.configurations = group.configurations;
-    best.tried = group.tried;
-    if (!std::isfinite(group.gain) || group.gain <= 0) continue;
-    best.gain = group.gain;
-    if (group.rounds > 0) best.gain_interval = interval_around(group.gain_low, group.gain_high);
+    run.best.push_back(
+        {group, static_cast<std::size_t>(winner - points.begin()), column_of(tuning)});
   }
 }
 
@@ -70,15 +54,18 @@ void find_judged(ExportedRun& run) {
     }
     BestConfiguration& best = run.best.emplace_back();
     best.group.set("pattern", pattern);
-    best.metric = {ranked->ranked_by.metric, Origin::measured};
+    best.column = {ranked->ranked_by.metric, Origin::measured};
     best.place = ranked->places.front();
     const auto judged = std::ranges::find(verdicts.groups, pattern, &VerdictGroup::pattern);
     if (judged != verdicts.groups.end()) {
       best.place = judged->best;
       best.rounds = verdicts.of_points[best.place]->rounds;
     }
-    best.figure = figure_of(points[best.place].point, ranked->ranked_by).value();
-    best.interval = interval_of(points[best.place].point, ranked->ranked_by);
+    const PointRecord& point = points[best.place].point;
+    best.figure = figure_of(point, ranked->ranked_by).value();
+    const Interval interval = interval_of(point, ranked->ranked_by).value_or(Interval{});
+    best.figure_low = interval.low;
+    best.figure_high = interval.high;
     best.configurations = best.tried = counts[pattern];
   }
 }
@@ -89,45 +76,6 @@ bool is_same_device(const Device& a, const Device& b) {
   };
   return identity(a) == identity(b);
 }
-
-}  // namespace
-
-bool ExportedRun::is_ranked_by_counts() const {
-  const auto& tuning = results.run.tuning;
-  return tuning && tuning->origin == Origin::emulated;
-}
-
-ExportedRun find_best(RunResults results) {
-  ExportedRun run;
-  run.results = std::move(results);
-  if (run.results.run.tuning) {
-    find_tuned(run);
-  } else {
-    find_judged(run);
-  }
-  return run;
-}
-
-const PointRecord& point_of(const ExportedRun& run, const BestConfiguration& best) {
-  return run.results.points[best.place].point;
-}
-
-std::vector<RunRecord> newest_runs(const std::vector<RunRecord>& runs) {
-  std::vector<RunRecord> newest;
-  for (const RunRecord& run : runs) {
-    const auto known = std::ranges::find_if(newest, [&](const RunRecord& other) {
-      return is_same_device(run.provenance.device, other.provenance.device);
-    });
-    if (known == newest.end()) {
-      newest.push_back(run);
-    } else if (run.state == RunState::finished || known->state != RunState::finished) {
-      *known = run;
-    }
-  }
-  return newest;
-}
-
-namespace {
 
 /// Compilers warn of characters that turn the direction of writing, which can hide code.
 std::string comment_line(std::string_view mark, std::string text) {
@@ -178,6 +126,41 @@ std::string describe_emulators_own(const ExportedRun& run) {
 
 }  // namespace
 
+bool ExportedRun::is_ranked_by_counts() const {
+  const auto& tuning = results.run.tuning;
+  return tuning && tuning->origin == Origin::emulated;
+}
+
+ExportedRun find_best(RunResults results) {
+  ExportedRun run;
+  run.results = std::move(results);
+  if (run.results.run.tuning) {
+    find_tuned(run);
+  } else {
+    find_judged(run);
+  }
+  return run;
+}
+
+const PointRecord& point_of(const ExportedRun& run, const BestConfiguration& best) {
+  return run.results.points[best.place].point;
+}
+
+std::vector<RunRecord> newest_runs(const std::vector<RunRecord>& runs) {
+  std::vector<RunRecord> newest;
+  for (const RunRecord& run : runs) {
+    const auto known = std::ranges::find_if(newest, [&](const RunRecord& other) {
+      return is_same_device(run.provenance.device, other.provenance.device);
+    });
+    if (known == newest.end()) {
+      newest.push_back(run);
+    } else if (run.state == RunState::finished || known->state != RunState::finished) {
+      *known = run;
+    }
+  }
+  return newest;
+}
+
 std::string comment_lines(std::string_view mark, std::string_view text, std::size_t width) {
   std::string clean(text);
   std::ranges::replace_if(
@@ -218,7 +201,7 @@ std::vector<std::string> describe_origin(const ExportedRun& run) {
   }
   std::vector<std::string> metrics;
   for (const BestConfiguration& best : run.best) {
-    std::string heading = heading_of(best.metric);
+    std::string heading = heading_of(best.column);
     if (std::ranges::find(metrics, heading) == metrics.end()) metrics.push_back(std::move(heading));
   }
   if (!metrics.empty()) lines.push_back("best by: " + in_words(metrics));
@@ -232,24 +215,26 @@ std::vector<std::string> describe_origin(const ExportedRun& run) {
 }
 
 std::string describe_best(const ExportedRun& run, const BestConfiguration& best) {
-  std::string text = describe_figure(best.metric, best.figure);
+  std::string text = describe_figure(best.column, best.figure);
   while (text.ends_with(' ')) text.pop_back();
+  const auto is_interval = [](double low, double high) {
+    return std::isfinite(low) && std::isfinite(high) && low > 0 && low <= high;
+  };
   std::string known;
   // A count is exact.
-  if (best.interval && best.interval->low < best.interval->high) {
-    known = fmt::format("95 % interval {} to {}", format_figure(best.interval->low),
-                        format_figure(best.interval->high));
+  if (is_interval(best.figure_low, best.figure_high) && best.figure_low < best.figure_high) {
+    known = fmt::format("95 % interval {} to {}", format_figure(best.figure_low),
+                        format_figure(best.figure_high));
   }
   if (best.rounds > 0) {
     known += fmt::format("{}compared in {} rounds", known.empty() ? "" : ", ", best.rounds);
   }
   if (!known.empty()) text += " (" + known + ")";
-  if (best.gain > 0) {
+  if (best.gain > 0 && std::isfinite(best.gain)) {
     text += fmt::format(", {} times as good as the default{}", show_ratio(best.gain),
                         run.is_ranked_by_counts() ? " by this count" : "");
-    if (best.gain_interval) {
-      text += fmt::format(" ({} to {})", show_ratio(best.gain_interval->low),
-                          show_ratio(best.gain_interval->high));
+    if (best.rounds > 0 && is_interval(best.gain_low, best.gain_high)) {
+      text += fmt::format(" ({} to {})", show_ratio(best.gain_low), show_ratio(best.gain_high));
     }
   }
   return text + "; " + describe_tried(run, best);

@@ -10,24 +10,17 @@
 #include <vector>
 
 #include "engine/store/ranking.h"
-#include "report/metric_column.h"
+#include "report/point_columns.h"
 #include "report/run_analysis.h"
 
 namespace sweep {
 
-/// The best of one group of a run's configurations, and how well that is known.
-struct BestConfiguration {
-  Bindings group;  ///< what sets the group apart from the run's others; "pattern" may be in it
+/// The best of one group of a run's configurations, and how well that is known: what a search
+/// found, or the same of a pattern's verdict. Of a run without a search `group` names the pattern,
+/// and the configurations are those that were tried.
+struct BestConfiguration : TunedGroup {
   std::size_t place = 0;  ///< in the run's points
-  MetricColumn metric;
-  double figure = 0;
-  std::optional<Interval> interval = {};  ///< the figure's, of 95 % confidence
-  int rounds = 0;  ///< it was compared with others in so many; 0: by its figure alone
-  std::int64_t configurations = 0;  ///< that the group has, or had when the run was broken off
-  std::int64_t tried = 0;
-  /// How many times as good it is as the pattern's default configuration; 0 where it is not known.
-  double gain = 0;
-  std::optional<Interval> gain_interval = {};
+  MetricColumn column = {};
 };
 
 /// A run with the best configuration of each of its groups.

@@ -14,23 +14,6 @@
 #include "report/export/best_configurations.h"
 
 namespace sweep {
-
-std::string cxx_identifier(std::string_view text) {
-  std::string name;
-  for (const char c : text) {
-    if (is_letter_or_digit(c)) {
-      name += c;
-    } else if (!name.empty() && name.back() != '_') {
-      name += '_';
-    }
-  }
-  while (name.ends_with('_')) name.pop_back();
-  if (name.empty()) return "unnamed";
-  if (is_digit(name.front())) name.insert(0, "n");
-  if (!why_not_a_name(name).empty()) name += '_';
-  return name;
-}
-
 namespace {
 
 constexpr std::size_t comment_width = 100;
@@ -162,10 +145,10 @@ std::string write_struct(const ExportedRun& run, const BestConfiguration& best,
         fmt::format("  {}{}\n", constant(member, value), is_own ? "  // the emulator's own" : "");
   }
   text += fmt::format("  static constexpr double {} = {};",
-                      members.take(cxx_identifier(best.metric.name)), decimal(best.figure));
-  std::string unit = unit_of(best.metric.name);
-  if (best.metric.origin != Origin::measured) {
-    unit += fmt::format("{}{}", unit.empty() ? "" : ", ", to_string(best.metric.origin));
+                      members.take(cxx_identifier(best.column.name)), decimal(best.figure));
+  std::string unit = unit_of(best.column.name);
+  if (best.column.origin != Origin::measured) {
+    unit += fmt::format("{}{}", unit.empty() ? "" : ", ", to_string(best.column.origin));
   }
   return text + (unit.empty() ? "\n" : "  " + comment_lines("//", unit)) + "};\n";
 }
@@ -183,27 +166,6 @@ std::string write_device(const ExportedRun& run, const std::string& name) {
   }
   return text + fmt::format("\n}}  // namespace {}\n", name);
 }
-
-}  // namespace
-
-std::string write_header(std::span<const ExportedRun> runs) {
-  const std::string sweep = runs.empty() ? "" : runs.front().results.run.provenance.sweep_name;
-  const std::string space = "best_" + cxx_identifier(sweep);
-  std::string text = comment_lines(
-      "//", fmt::format("{} of the sweep '{}', one namespace per device.", title_of(runs), sweep),
-      comment_width);
-  text += "// Written by `sweep export`: changes belong into the sweep.\n#pragma once\n\n";
-  text += includes_of(runs);
-  text += fmt::format("namespace {} {{\n", space);
-  ScopeNames devices;
-  for (const ExportedRun& run : runs) {
-    const std::string device = in_small_letters(run.results.run.provenance.device.name);
-    text += '\n' + write_device(run, devices.take(cxx_identifier(device)));
-  }
-  return text + fmt::format("\n}}  // namespace {}\n", space);
-}
-
-namespace {
 
 template <class T>
 void add_once(std::vector<T>& list, const T& item) {
@@ -378,6 +340,39 @@ std::string measuring_rules(const RunRecord& run) {
 }
 
 }  // namespace
+
+std::string cxx_identifier(std::string_view text) {
+  std::string name;
+  for (const char c : text) {
+    if (is_letter_or_digit(c)) {
+      name += c;
+    } else if (!name.empty() && name.back() != '_') {
+      name += '_';
+    }
+  }
+  while (name.ends_with('_')) name.pop_back();
+  if (name.empty()) return "unnamed";
+  if (is_digit(name.front())) name.insert(0, "n");
+  if (!why_not_a_name(name).empty()) name += '_';
+  return name;
+}
+
+std::string write_header(std::span<const ExportedRun> runs) {
+  const std::string sweep = runs.empty() ? "" : runs.front().results.run.provenance.sweep_name;
+  const std::string space = "best_" + cxx_identifier(sweep);
+  std::string text = comment_lines(
+      "//", fmt::format("{} of the sweep '{}', one namespace per device.", title_of(runs), sweep),
+      comment_width);
+  text += "// Written by `sweep export`: changes belong into the sweep.\n#pragma once\n\n";
+  text += includes_of(runs);
+  text += fmt::format("namespace {} {{\n", space);
+  ScopeNames devices;
+  for (const ExportedRun& run : runs) {
+    const std::string device = in_small_letters(run.results.run.provenance.device.name);
+    text += '\n' + write_device(run, devices.take(cxx_identifier(device)));
+  }
+  return text + fmt::format("\n}}  // namespace {}\n", space);
+}
 
 std::string write_best_sweep(std::span<const ExportedRun> runs, const GivenParameters& given) {
   const WinnerTable table(runs, given);

@@ -9,9 +9,7 @@
 #include "engine/text/units.h"
 #include "report/charts/draw_chart.h"
 #include "report/findings.h"
-#include "report/html/html_text.h"
 #include "report/html/page_parts.h"
-#include "report/notes.h"
 #include "report/run_report.h"
 
 namespace sweep {
@@ -62,6 +60,23 @@ Json mark_data(const ChartMark& mark, const Chart& chart) {
     data["high"] = page_figure(*mark.high);
   }
   return data;
+}
+
+/// What stands on the page, by the ids of its sections.
+std::string navigation(const Document& document) {
+  std::string html = "<header class=\"bar\">\n<nav aria-label=\"Sections\">\n";
+  for (const DocumentBlock& block : document) {
+    const auto* section = std::get_if<Section>(&block);
+    if (section == nullptr) continue;
+    html += fmt::format("<a href=\"#{}\">{}{}</a>\n", section->id, to_capital(section->id[0]),
+                        section->id.substr(1));
+  }
+  return html +
+         "</nav>\n<button type=\"button\" id=\"theme\" hidden>Theme: auto</button>\n</header>\n";
+}
+
+std::string data_script(const std::string& id, const std::string& data) {
+  return "<script type=\"application/json\" id=\"" + id + "\">" + data + "</script>\n";
 }
 
 }  // namespace
@@ -131,27 +146,6 @@ std::string charts_json(const std::vector<Chart>& charts) {
   for (const Chart& chart : charts) json.push_back(chart_data(chart));
   return script_json(json);
 }
-
-namespace {
-
-/// What stands on the page, by the ids of its sections.
-std::string navigation(const Document& document) {
-  std::string html = "<header class=\"bar\">\n<nav aria-label=\"Sections\">\n";
-  for (const DocumentBlock& block : document) {
-    const auto* section = std::get_if<Section>(&block);
-    if (section == nullptr) continue;
-    html += fmt::format("<a href=\"#{}\">{}{}</a>\n", section->id, to_capital(section->id[0]),
-                        section->id.substr(1));
-  }
-  return html +
-         "</nav>\n<button type=\"button\" id=\"theme\" hidden>Theme: auto</button>\n</header>\n";
-}
-
-std::string data_script(const std::string& id, const std::string& data) {
-  return "<script type=\"application/json\" id=\"" + id + "\">" + data + "</script>\n";
-}
-
-}  // namespace
 
 std::string summary_tiles(const RunAnalysis& run) {
   std::string html = "<dl class=\"tiles\">\n";

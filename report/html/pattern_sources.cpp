@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "engine/text/characters.h"
 #include "engine/text/units.h"
 #include "report/display_text.h"
-#include "report/html/html_text.h"
 #include "report/html/page_parts.h"
 
 namespace sweep {
@@ -67,41 +67,19 @@ std::string code_span(std::string_view kind, std::string_view text) {
   return "<span class=\"" + std::string(kind) + "\">" + escape_html(text) + "</span>";
 }
 
-}  // namespace
-
-std::vector<std::string> highlight_cuda(std::string_view source) {
-  std::vector<std::string> lines;
-  bool in_comment = false;
-  while (!source.empty()) {
-    const std::size_t end = std::min(source.find('\n'), source.size());
-    std::string_view text = source.substr(0, end);
-    source.remove_prefix(std::min(end + 1, source.size()));
-    std::string& html = lines.emplace_back();
-    const std::size_t first = std::min(text.find_first_not_of(" \t"), text.size());
-    if (!in_comment && text.substr(first).starts_with('#')) {
-      html = code_span("directive", text);
-      continue;
-    }
-    while (!text.empty()) {
-      const auto [kind, length] = next_piece(text, in_comment);
-      html += code_span(kind, text.substr(0, length));
-      text.remove_prefix(length);
-    }
-  }
-  return lines;
-}
-
-namespace {
-
 using nlohmann::json;
 
-/// What one memory access of a pattern's source costs, as the emulator counted it.
-struct AccessCostLine {
-  std::string file;
-  std::int64_t line = 0;  ///< from 1
-  double excess = 0;      ///< sectors, or wavefronts, beyond the fewest that its bytes need
-  std::string words;      ///< as HTML
-  std::string advice;     ///< may be empty
+/// What the accesses of one line of a pattern's source cost, as the emulator counted them.
+struct LineCosts {
+  double excess = 0;  ///< sectors, or wavefronts, beyond the fewest that their bytes need
+  std::string notes;  ///< as HTML
+  std::set<std::string> advice;
+};
+
+struct SourceCosts {
+  std::map<std::int64_t, LineCosts> lines;  ///< of the pattern's own file, from 1
+  double excess = 0;                        ///< of all
+  std::string elsewhere;                    ///< a list's items for the files that it includes
 };
 
 double number_of(const json& access, const char* key) {
@@ -132,38 +110,41 @@ std::string cost_note(const json& access, const char* unit) {
   return html;
 }
 
-/// The accesses that the JSON of `sweep explain --json` has. Empty for a text that is none; what an
+/// "patterns/stride.cu" is the file of the pattern `stride`.
+bool is_file_of(const std::string& pattern, std::string_view file) {
+  file.remove_prefix(file.rfind('/') + 1);
+  return file.substr(0, file.rfind('.')) == pattern;
+}
+
+/// The accesses that the JSON of `sweep explain --json` has. None for a text that is none; what an
 /// access lacks stays empty.
-std::vector<AccessCostLine> read_access_costs(std::string_view text) {
+SourceCosts read_costs(const std::string& pattern, std::string_view text) {
+  SourceCosts costs;
   const json explanation = json::parse(text, nullptr, false);
-  std::vector<AccessCostLine> costs;
   if (!explanation.is_object() || !explanation.contains("accesses")) return costs;
-  const json& accesses = explanation["accesses"];
-  if (!accesses.is_array()) return costs;
-  for (const json& access : accesses) {
+  if (!explanation["accesses"].is_array()) return costs;
+  for (const json& access : explanation["accesses"]) {
     if (!access.is_object()) continue;
     const char* unit = text_of(access, "space") == "shared" ? "wavefronts" : "sectors";
     const bool has_line = access.contains("line") && access["line"].is_number_integer();
-    costs.push_back({text_of(access, "file"), has_line ? access["line"].get<std::int64_t>() : 0,
-                     std::max(number_of(access, unit) - number_of(access, "ideal"), 0.0),
-                     cost_note(access, unit), text_of(access, "advice")});
+    const std::int64_t line = has_line ? access["line"].get<std::int64_t>() : 0;
+    const double excess = std::max(number_of(access, unit) - number_of(access, "ideal"), 0.0);
+    const std::string words = cost_note(access, unit);
+    const std::string file = text_of(access, "file");
+    costs.excess += excess;
+    if (!is_file_of(pattern, file)) {
+      costs.elsewhere += fmt::format("<li>{}:{}: {}</li>\n", escape_html(file), line, words);
+      continue;
+    }
+    LineCosts& own = costs.lines[line];
+    own.excess += excess;
+    own.notes += "<p>" + words + "</p>";
+    const std::string advice = text_of(access, "advice");
+    if (advice.empty() || !own.advice.insert(advice).second) continue;
+    own.notes += "<p class=\"advice\">" + escape_html(advice) + "</p>";
   }
   return costs;
 }
-
-/// A pattern's source with what its accesses cost beside its lines.
-struct PatternSource {
-  std::string name;
-  std::string text;            ///< of its file, then of those that it includes
-  std::string explained = {};  ///< the configuration that the costs are of, in words; may be empty
-  std::vector<AccessCostLine> costs = {};
-
-  /// "patterns/stride.cu" is the file of the pattern `stride`.
-  bool has_file(std::string_view file) const {
-    file.remove_prefix(file.rfind('/') + 1);
-    return file.substr(0, file.rfind('.')) == name;
-  }
-};
 
 /// The first line, from 1, after the comment that the pattern's header stands in.
 std::size_t first_line_of_code(const std::string& text) {
@@ -175,35 +156,43 @@ std::size_t first_line_of_code(const std::string& text) {
 
 /// A line of code, which is the hotter, from 0 to 3, the larger its share of all that is spent
 /// beyond the ideal; and what its accesses cost.
-std::string listed_line(const PatternSource& source, std::size_t number, const std::string& code,
-                        double all_excess) {
-  double excess = 0;
-  std::string notes;
-  std::set<std::string> told;
-  for (const AccessCostLine& cost : source.costs) {
-    if (cost.line != static_cast<std::int64_t>(number) || !source.has_file(cost.file)) continue;
-    excess += cost.excess;
-    notes += "<p>" + cost.words + "</p>";
-    if (cost.advice.empty() || !told.insert(cost.advice).second) continue;
-    notes += "<p class=\"advice\">" + escape_html(cost.advice) + "</p>";
-  }
-  const int heat =
-      excess > 0 ? 1 + static_cast<int>(std::min(2.0, std::floor(excess / all_excess * 3))) : 0;
+std::string listed_line(std::size_t number, const std::string& code, const SourceCosts& all) {
+  const auto found = all.lines.find(static_cast<std::int64_t>(number));
+  const LineCosts own = found != all.lines.end() ? found->second : LineCosts{};
+  const double share = std::min(2.0, std::floor(own.excess / all.excess * 3));
+  const int heat = own.excess > 0 ? 1 + static_cast<int>(share) : 0;
   std::string html = fmt::format(
       "<tr class=\"heat-{}\"><th scope=\"row\" class=\"line\">{}</th>"
       "<td class=\"code\"><code>{}</code></td></tr>\n",
       heat, number, code);
-  if (notes.empty()) return html;
-  return html + "<tr class=\"costs\"><td></td><td><div>" + notes + "</div></td></tr>\n";
+  if (own.notes.empty()) return html;
+  return html + "<tr class=\"costs\"><td></td><td><div>" + own.notes + "</div></td></tr>\n";
 }
 
-std::string source_listing(const PatternSource& source, bool is_open) {
-  const std::vector<std::string> lines = highlight_cuda(source.text);
-  const std::size_t first = std::min(first_line_of_code(source.text), lines.size() + 1);
+/// The source of a pattern and of the files that it includes, with what its accesses cost beside
+/// its lines.
+std::string source_listing(const PointKey& pattern, const RunResults& results, bool is_open) {
+  const std::string& text = pattern.pattern_text;
+  const std::vector<std::string> lines = highlight_cuda(text);
+  const std::size_t first = std::min(first_line_of_code(text), lines.size() + 1);
+  const std::string name = escape_html(pattern.pattern_name);
   std::string html = fmt::format("<details class=\"listing\"{}>\n<summary>{}</summary>\n",
-                                 is_open ? " open" : "", escape_html(source.name));
-  if (!source.explained.empty()) {
-    html += "<p class=\"caption\">" + escape_html(source.explained) + "</p>\n";
+                                 is_open ? " open" : "", name);
+  SourceCosts costs;
+  // Of several texts of one pattern's name each has the explanation that is of it.
+  const auto explanation =
+      std::ranges::find_if(results.run.explanations, [&](const PatternExplanation& each) {
+        const auto point = std::ranges::find(results.points, each.ordinal, &StoredPoint::ordinal);
+        return each.pattern == pattern.pattern_name && point != results.points.end() &&
+               point->point.key.pattern_text == text;
+      });
+  if (explanation != results.run.explanations.end()) {
+    costs = read_costs(pattern.pattern_name, explanation->json);
+    html += fmt::format(
+        "<p class=\"caption\">What its accesses cost by the emulator for {}: the share of the "
+        "moved "
+        "bytes that is wanted, and what each request of a warp takes.</p>\n",
+        escape_html(to_string(explanation->parameters)));
   }
   if (first > 1) {
     html +=
@@ -212,59 +201,57 @@ std::string source_listing(const PatternSource& source, bool is_open) {
     for (std::size_t i = 0; i + 1 < first; ++i) html += lines[i] + '\n';
     html += "</code></pre></div></details>\n";
   }
-  double all_excess = 0;
-  std::string elsewhere;
-  for (const AccessCostLine& cost : source.costs) {
-    all_excess += cost.excess;
-    if (source.has_file(cost.file)) continue;
-    elsewhere += fmt::format("<li>{}:{}: {}</li>\n", escape_html(cost.file), cost.line, cost.words);
-  }
   html += fmt::format(
       "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Source of {}\">\n"
       "<table class=\"source\">\n<tbody>\n",
-      escape_html(source.name));
+      name);
   for (std::size_t number = first; number <= lines.size(); ++number) {
-    html += listed_line(source, number, lines[number - 1], all_excess);
+    html += listed_line(number, lines[number - 1], costs);
   }
   html += "</tbody>\n</table>\n</div>\n";
-  if (!elsewhere.empty()) {
-    html += "<p>In files that it includes:</p>\n<ul>\n" + elsewhere + "</ul>\n";
+  if (!costs.elsewhere.empty()) {
+    html += "<p>In files that it includes:</p>\n<ul>\n" + costs.elsewhere + "</ul>\n";
   }
   return html + "</details>\n";
 }
 
-/// Of several texts of one pattern's name each has the explanation that is of it.
-void add_explanation(const RunResults& results, PatternSource& source) {
-  for (const PatternExplanation& explanation : results.run.explanations) {
-    const auto point =
-        std::ranges::find(results.points, explanation.ordinal, &StoredPoint::ordinal);
-    if (explanation.pattern != source.name || point == results.points.end() ||
-        point->point.key.pattern_text != source.text) {
-      continue;
-    }
-    source.costs = read_access_costs(explanation.json);
-    source.explained =
-        "What its accesses cost by the emulator for " + to_string(explanation.parameters) +
-        ": the share of the moved bytes that is wanted, and what each request of a warp takes.";
-    return;
-  }
-}
-
 }  // namespace
 
+std::vector<std::string> highlight_cuda(std::string_view source) {
+  std::vector<std::string> lines;
+  bool in_comment = false;
+  while (!source.empty()) {
+    const std::size_t end = std::min(source.find('\n'), source.size());
+    std::string_view text = source.substr(0, end);
+    source.remove_prefix(std::min(end + 1, source.size()));
+    std::string& html = lines.emplace_back();
+    const std::size_t first = std::min(text.find_first_not_of(" \t"), text.size());
+    if (!in_comment && text.substr(first).starts_with('#')) {
+      html = code_span("directive", text);
+      continue;
+    }
+    while (!text.empty()) {
+      const auto [kind, length] = next_piece(text, in_comment);
+      html += code_span(kind, text.substr(0, length));
+      text.remove_prefix(length);
+    }
+  }
+  return lines;
+}
+
 std::string source_listings(const RunResults& results) {
-  std::vector<PatternSource> sources;  // each once, in the order of the points
+  std::vector<const PointKey*> patterns;  // each once, in the order of the points
   for (const StoredPoint& stored : results.points) {
     const PointKey& key = stored.point.key;
-    const bool is_known = std::ranges::any_of(sources, [&](const PatternSource& source) {
-      return source.name == key.pattern_name && source.text == key.pattern_text;
+    const bool is_known = std::ranges::any_of(patterns, [&](const PointKey* other) {
+      return other->pattern_name == key.pattern_name && other->pattern_text == key.pattern_text;
     });
-    if (is_known || key.pattern_text.empty()) continue;
-    add_explanation(results,
-                    sources.emplace_back(PatternSource{key.pattern_name, key.pattern_text}));
+    if (!is_known && !key.pattern_text.empty()) patterns.push_back(&key);
   }
   std::string html;
-  for (const PatternSource& source : sources) html += source_listing(source, sources.size() == 1);
+  for (const PointKey* pattern : patterns) {
+    html += source_listing(*pattern, results, patterns.size() == 1);
+  }
   return html;
 }
 

@@ -4,7 +4,7 @@
 #include <limits>
 #include <ostream>
 
-#include "report/metric_column.h"
+#include "report/point_columns.h"
 #include "tests/report/example_results.h"
 
 namespace data = boost::unit_test::data;
@@ -113,13 +113,13 @@ BOOST_AUTO_TEST_CASE(only_counts_from_both_origins_are_compared) {
 }
 
 BOOST_AUTO_TEST_CASE(tolerances_are_said) {
-  const auto said = [](const char* metric) { return describe(tolerance_for(metric), metric); };
-  BOOST_TEST(said("load_sectors") == "within 0.5 % or 1");
-  BOOST_TEST(said("load_sectors_per_request") == "within 0.5 %");
-  BOOST_TEST(said("dram_read_bytes") == "within 10 % or 1");
-  BOOST_TEST(said("l1_hit_rate") == "within 10 percentage points");
-  BOOST_TEST(said("shared_efficiency") == "within 0.5 percentage points, or 20 % waiting");
-  BOOST_TEST(said("l1tex__t_sectors.sum") == "within 0.5 % or 1");
+  BOOST_TEST(describe_tolerance("load_sectors") == "within 0.5 % or 1");
+  BOOST_TEST(describe_tolerance("load_sectors_per_request") == "within 0.5 %");
+  BOOST_TEST(describe_tolerance("dram_read_bytes") == "within 10 % or 1");
+  BOOST_TEST(describe_tolerance("l1_hit_rate") == "within 10 percentage points");
+  BOOST_TEST(describe_tolerance("shared_efficiency") ==
+             "within 0.5 percentage points, or 20 % waiting");
+  BOOST_TEST(describe_tolerance("l1tex__t_sectors.sum") == "within 0.5 % or 1");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "engine/text/characters.h"
-#include "report/metric_column.h"
+#include "report/point_columns.h"
 #include "report/run_report.h"
 #include "tests/rapidcheck_case.h"
 #include "tests/report/example_results.h"

@@ -1,9 +1,8 @@
-#include "report/expectation_check.h"
-
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <ostream>
 
+#include "report/findings.h"
 #include "tests/contains.h"
 #include "tests/report/example_results.h"
 

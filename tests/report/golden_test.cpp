@@ -1,7 +1,7 @@
 #include <boost/test/unit_test.hpp>
 
+#include "report/document.h"
 #include "report/run_report.h"
-#include "report/terminal_table.h"
 #include "tests/report/example_results.h"
 #include "tests/report/golden_file.h"
 #include "tests/report/tuned_results.h"

@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
-#include "report/html/html_text.h"
+#include "report/html/page_parts.h"
 #include "report/run_report.h"
 #include "tests/contains.h"
 #include "tests/report/example_results.h"

@@ -1,12 +1,10 @@
-#include "report/html/html_text.h"
-
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "report/html/html_text.h"
+#include "report/html/page_parts.h"
 #include "tests/rapidcheck_case.h"
 
 namespace sweep::testing {

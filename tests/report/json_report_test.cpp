@@ -5,7 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "report/metric_column.h"
+#include "report/point_columns.h"
 #include "report/run_report.h"
 #include "tests/rapidcheck_case.h"
 #include "tests/report/example_results.h"

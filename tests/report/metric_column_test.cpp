@@ -1,7 +1,6 @@
-#include "report/metric_column.h"
-
 #include <boost/test/unit_test.hpp>
 
+#include "report/point_columns.h"
 #include "tests/report/tuned_results.h"
 
 namespace sweep::testing {

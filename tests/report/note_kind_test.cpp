@@ -2,7 +2,7 @@
 #include <boost/test/unit_test.hpp>
 #include <ostream>
 
-#include "report/notes.h"
+#include "report/findings.h"
 #include "tests/rapidcheck_case.h"
 #include "tests/store/arbitrary_records.h"
 

@@ -1,7 +1,6 @@
-#include "report/parameter_values.h"
-
 #include <boost/test/unit_test.hpp>
 
+#include "report/point_columns.h"
 #include "tests/report/example_results.h"
 
 namespace sweep::testing {

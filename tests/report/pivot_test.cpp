@@ -3,7 +3,7 @@
 #include <set>
 
 #include "engine/text/units.h"
-#include "report/run_tables.h"
+#include "report/findings.h"
 #include "tests/contains.h"
 #include "tests/rapidcheck_case.h"
 #include "tests/report/example_results.h"

@@ -1,6 +1,6 @@
 #include <boost/test/unit_test.hpp>
 
-#include "report/notes.h"
+#include "report/findings.h"
 #include "tests/report/example_results.h"
 
 namespace sweep::testing {

@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "report/display_text.h"
-#include "report/terminal_table.h"
+#include "report/document.h"
 #include "tests/rapidcheck_case.h"
 
 namespace sweep::testing {

@@ -1,10 +1,10 @@
-#include "report/terminal_table.h"
-
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <sstream>
 
 #include "report/display_text.h"
+#include "report/document.h"
+#include "report/run_report.h"
 #include "tests/contains.h"
 #include "tests/rapidcheck_case.h"
 #include "tests/report/example_results.h"

@@ -4,7 +4,7 @@
 #include <ostream>
 
 #include "report/findings.h"
-#include "report/parameter_values.h"
+#include "report/point_columns.h"
 #include "tests/report/tuned_results.h"
 
 namespace sweep::testing {

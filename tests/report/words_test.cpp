@@ -2,7 +2,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "report/display_text.h"
-#include "report/metric_column.h"
+#include "report/point_columns.h"
 #include "report/run_analysis.h"
 #include "tests/report/example_results.h"
 

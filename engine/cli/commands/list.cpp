@@ -25,8 +25,7 @@
 #include "engine/text/yaml.h"
 #include "report/display_text.h"
 #include "report/document.h"
-#include "report/notes.h"
-#include "report/terminal_table.h"
+#include "report/findings.h"
 
 namespace sweep {
 namespace {

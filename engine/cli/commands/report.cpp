@@ -20,7 +20,7 @@
 #include "engine/text/units.h"
 #include "report/charts/chart.h"
 #include "report/charts/draw_chart.h"
-#include "report/expectation_check.h"
+#include "report/findings.h"
 
 namespace sweep {
 namespace {

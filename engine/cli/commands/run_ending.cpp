@@ -11,10 +11,10 @@
 #include "engine/cli/commands/executor.h"
 #include "engine/text/units.h"
 #include "report/display_text.h"
+#include "report/document.h"
 #include "report/findings.h"
 #include "report/json_records.h"
-#include "report/notes.h"
-#include "report/terminal_table.h"
+#include "report/run_report.h"
 
 namespace sweep {
 namespace {

@@ -18,7 +18,7 @@
 #include "engine/run/runner.h"
 #include "engine/run/workload.h"
 #include "engine/store/store.h"
-#include "report/expectation_check.h"
+#include "report/findings.h"
 #include "report/run_analysis.h"
 #include "report/run_report.h"
 
@@ -100,7 +100,7 @@ struct RunEnd {
 /// Tells a run as JSON Lines on standard output (`sweep run --json`), and people what --quiet does:
 /// one object a line, each printed as soon as it is known, and nothing else. Every object has
 /// "event". Texts are those that people see. Devices, points, metrics and verdicts are those of the
-/// JSON report, in its units: see report/json_report.h. Fields may be added; a change that breaks
+/// JSON report, in its units: see report/run_report.h. Fields may be added; a change that breaks
 /// readers raises "schema_version".
 ///
 /// - start: "schema_version" (1), "engine_version", "sweep", "summary", "command", "host",

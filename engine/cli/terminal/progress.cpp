@@ -13,7 +13,7 @@
 #include "engine/text/diagnostic.h"
 #include "engine/text/units.h"
 #include "report/display_text.h"
-#include "report/metric_column.h"
+#include "report/point_columns.h"
 
 namespace sweep {
 namespace {

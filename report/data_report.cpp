@@ -1,36 +1,254 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
 #include <set>
 #include <utility>
 
-#include "report/expectation_check.h"
+#include "engine/text/characters.h"
+#include "report/findings.h"
 #include "report/json_records.h"
+#include "report/point_columns.h"
+#include "report/run_analysis.h"
 #include "report/run_report.h"
 
 namespace sweep {
 namespace {
 
-Json json_pair(double low, double high) {
-  return Json::array({json_number(low), json_number(high)});
+std::string quoted_if_needed(std::string_view field) {
+  if (field.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(field);
+  std::string result = "\"";
+  for (const char c : field) {
+    if (c == '"') result += '"';
+    result += c;
+  }
+  return result + '"';
 }
 
-}  // namespace
+std::string number_field(std::optional<double> number) {
+  return number ? fmt::format("{}", *number) : std::string();
+}
 
+std::string metric_heading(const MetricColumn& column) {
+  std::string heading = fmt::format("{}.{}", column.name, to_string(column.origin));
+  if (const std::string unit = unit_of(column.name); !unit.empty()) heading += " [" + unit + "]";
+  return heading;
+}
+
+/// "load_sectors.difference [%]"; of a metric in % the unit is percentage points.
+std::string difference_heading(const std::string& metric) {
+  return fmt::format("{}.difference [{}]", metric,
+                     unit_of(metric) == "%" ? "percentage points" : "%");
+}
+
+/// Null for NaN, "inf" and "-inf" for the infinities.
 Json json_number(double number) {
   if (std::isnan(number)) return nullptr;
   if (std::isinf(number)) return number > 0 ? "inf" : "-inf";
   return number;
 }
 
-Json json_known(double number) {
-  return number == 0 ? Json(nullptr) : json_number(number);
+/// The same for a figure that is 0 where it is not known: null.
+template <typename Number>
+Json json_known(Number number) {
+  if (number == 0) return nullptr;
+  if constexpr (std::is_integral_v<Number>) return number;
+  return json_number(static_cast<double>(number));
 }
 
-Json json_place(const std::optional<std::int64_t>& place) {
-  return place ? Json(*place) : Json(nullptr);
+/// Null where there is none.
+template <typename Value>
+Json json_optional(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json json_pair(double low, double high) {
+  return Json::array({json_number(low), json_number(high)});
+}
+
+std::vector<Json> patterns_of(const std::vector<StoredPoint>& points) {
+  std::vector<Json> patterns;
+  std::set<std::pair<std::string, std::string>> met;
+  for (const StoredPoint& stored : points) {
+    const PointKey& key = stored.point.key;
+    if (!met.insert({key.pattern_name, key.pattern_text}).second) continue;
+    patterns.push_back({{"name", key.pattern_name},
+                        {"text", key.pattern_text},
+                        {"derived", stored.point.derived}});
+  }
+  return patterns;
+}
+
+Json metrics_of(const std::vector<MetricColumn>& columns) {
+  Json metrics = Json::object();
+  for (const MetricColumn& column : columns) {
+    metrics[key_of(column)] = {{"name", column.name},
+                               {"origin", to_string(column.origin)},
+                               {"unit", json_text(unit_of(column.name))},
+                               {"better", to_string(better_of(column.name))}};
+  }
+  return metrics;
+}
+
+Json json_of(const StoredPoint& stored, const std::optional<PointVerdict>& verdict) {
+  Json samples = Json::array();
+  for (const Sample& sample : stored.point.samples) {
+    const bool is_plain = sample.mark == SampleMark::plain;
+    samples.push_back({{"seconds", json_number(sample.seconds)},
+                       {"sm_clock_hz", json_known(sample.sm_clock_hz)},
+                       {"mark", is_plain ? "plain" : to_string(sample.mark)}});
+  }
+  Json point = {{"point", stored.ordinal}, {"id", stored.id}, {"measured_by", stored.measured_by}};
+  point.update(json_of(stored.point));
+  point["verdict"] = json_of(verdict);
+  point["samples"] = std::move(samples);
+  return point;
+}
+
+Json json_of(const VerdictGroup& group, const RunResults& results) {
+  const auto place = [&](std::size_t i) { return results.points[i].ordinal; };
+  Json same = Json::array();
+  for (const std::size_t i : group.same) same.push_back(place(i));
+  return {{"pattern", group.pattern},
+          {"group", json_parameters(group.group)},
+          {"metric", key_of(group.metric)},
+          {"best", place(group.best)},
+          {"same", std::move(same)},
+          {"not_compared", group.not_compared},
+          {"slowest", group.slowest ? Json(place(*group.slowest)) : Json(nullptr)}};
+}
+
+Json tuning_of(const RunRecord& run) {
+  if (!run.tuning) return nullptr;
+  const TuningRecord& tuning = *run.tuning;
+  Json groups = Json::array();
+  for (const TunedGroup& group : tuning.groups) {
+    const Json figure = {json_number(group.figure_low), json_number(group.figure),
+                         json_number(group.figure_high)};
+    groups.push_back({{"group", json_parameters(group.group)},
+                      {"configurations", group.configurations},
+                      {"tried", group.tried},
+                      {"ended", json_text(group.ended)},
+                      {"winner", json_optional(group.winner)},
+                      {"rounds", group.rounds},
+                      {"figure", group.winner ? figure : Json(nullptr)},
+                      {"standard", json_optional(group.default_configuration)},
+                      {"no_standard", json_text(group.why_no_default)},
+                      {"gain", json_figure(group.gain_low, group.gain, group.gain_high)}});
+  }
+  return {{"metric", key_of(column_of(tuning))},
+          {"better", to_string(tuning.better)},
+          {"note", json_text(describe_ranking(tuning))},
+          {"strategy", tuning.strategy},
+          {"seed", std::to_string(tuning.seed)},
+          {"for_each", tuning.for_each},
+          {"groups", std::move(groups)}};
+}
+
+Json json_of(const ComparisonRecord& comparison) {
+  return {{"point", comparison.ordinal},
+          {"rounds", comparison.rounds},
+          {"slowdown",
+           json_figure(comparison.slowdown_low, comparison.slowdown, comparison.slowdown_high)}};
+}
+
+Json json_of(const AnchorRecord& anchor) {
+  const bool has_interval = anchor.seconds_low != 0 || anchor.seconds_high != 0;
+  const Json interval = json_pair(anchor.seconds_low, anchor.seconds_high);
+  return {{"point", anchor.ordinal},
+          {"at", json_number(anchor.at)},
+          {"seconds", json_number(anchor.seconds)},
+          {"interval", has_interval ? interval : Json(nullptr)},
+          {"sm_clock_hz", json_known(anchor.sm_clock_hz)},
+          {"temperature_celsius", json_known(anchor.temperature_celsius)}};
+}
+
+Json json_of(const ExpectationResult& result,
+             const std::map<const PointRecord*, std::int64_t>& places) {
+  Json broken = Json::array();
+  for (const BrokenPoint& point : result.broken) {
+    broken.push_back({{"point", places.at(point.point)}, {"found", point.found}});
+  }
+  const auto& condition = result.expectation.condition;
+  return {{"expectation", result.expectation.text},
+          {"where", condition ? Json(condition->text()) : Json(nullptr)},
+          {"kept", result.kept()},
+          {"outcome", verdict_of(result)},
+          {"held", result.held},
+          {"broken", std::move(broken)},
+          {"unchecked", result.unchecked},
+          {"missing", result.missing}};
+}
+
+Json json_of(const PatternExplanation& explanation) {
+  // A database may hold anything, nested so deeply that writing it would overflow the stack.
+  constexpr int deepest = 64;
+  bool is_too_deep = false;
+  const auto keep = [&](int depth, Json::parse_event_t, const Json&) {
+    is_too_deep = is_too_deep || depth > deepest;
+    return !is_too_deep;
+  };
+  Json costs = Json::parse(explanation.json, keep, false);
+  if (costs.is_discarded() || is_too_deep) costs = nullptr;
+  return {{"pattern", explanation.pattern},
+          {"point", explanation.ordinal},
+          {"parameters", json_parameters(explanation.parameters)},
+          {"costs", std::move(costs)}};
+}
+
+}  // namespace
+
+std::string csv_text(std::string_view text) {
+  const std::string clean = printable_text(text, "\t\r\n", "?");
+  constexpr std::array<std::string_view, 11> begins = {"=",  "+",  "-",  "@",  "\t", "\r",
+                                                       "\n", "＝", "＋", "－", "＠"};
+  const bool like_a_formula =
+      std::ranges::any_of(begins, [&](std::string_view begin) { return clean.starts_with(begin); });
+  return quoted_if_needed(like_a_formula ? "'" + clean : clean);
+}
+
+std::string write_csv(const RunAnalysis& run) {
+  const std::vector<const PointRecord*>& points = run.points;
+  std::vector<ParameterValues> parameters = run.parameters;
+  std::erase_if(parameters, [](const ParameterValues& p) { return p.name == "pattern"; });
+  const std::vector<MetricColumn> metrics = metric_columns(points);
+  const std::vector<std::string> both = counted_twice(points);
+
+  std::string csv;
+  std::vector<std::string> line = {"pattern"};
+  const auto end_line = [&] { csv += fmt::format("{}\r\n", fmt::join(line, ",")); };
+  for (const ParameterValues& parameter : parameters) line.push_back(csv_text(parameter.name));
+  line.insert(line.end(), {"status", "reason", "stopped_by", "verdict"});
+  for (const MetricColumn& column : metrics) line.push_back(csv_text(metric_heading(column)));
+  for (const std::string& metric : both) line.push_back(csv_text(difference_heading(metric)));
+  line.emplace_back("notes");
+  end_line();
+
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const PointRecord& point = *points[i];
+    const auto& verdict = run.verdicts.of_points[i];
+    line = {csv_text(point.key.pattern_name)};
+    for (const ParameterValues& parameter : parameters) {
+      const Value* value = point.key.parameters.find(parameter.name);
+      const std::string text = value != nullptr ? to_string(*value) : std::string();
+      const bool is_word = value != nullptr && kind_of(*value) == ValueKind::word;
+      line.push_back(is_word ? csv_text(text) : text);
+    }
+    line.insert(line.end(), {point.status == PointStatus::ok ? "ok" : "failed",
+                             csv_text(point.reason), csv_text(point.stopped_by),
+                             verdict ? quoted_if_needed(describe_among_groups(*verdict)) : ""});
+    for (const MetricColumn& column : metrics)
+      line.push_back(number_field(figure_of(point, column)));
+    for (const std::string& metric : both) {
+      line.push_back(number_field(count_difference(point, metric)));
+    }
+    line.push_back(csv_text(fmt::format("{}", fmt::join(point.notes, "; "))));
+    end_line();
+  }
+  return csv;
 }
 
 Json json_text(const std::string& text) {
@@ -107,140 +325,6 @@ Json json_of(const std::optional<PointVerdict>& verdict) {
           {"interval", interval ? json_pair(interval->low, interval->high) : Json(nullptr)},
           {"rounds", verdict->rounds}};
 }
-
-namespace {
-
-std::vector<Json> patterns_of(const std::vector<StoredPoint>& points) {
-  std::vector<Json> patterns;
-  std::set<std::pair<std::string, std::string>> met;
-  for (const StoredPoint& stored : points) {
-    const PointKey& key = stored.point.key;
-    if (!met.insert({key.pattern_name, key.pattern_text}).second) continue;
-    patterns.push_back({{"name", key.pattern_name},
-                        {"text", key.pattern_text},
-                        {"derived", stored.point.derived}});
-  }
-  return patterns;
-}
-
-Json metrics_of(const std::vector<MetricColumn>& columns) {
-  Json metrics = Json::object();
-  for (const MetricColumn& column : columns) {
-    metrics[key_of(column)] = {{"name", column.name},
-                               {"origin", to_string(column.origin)},
-                               {"unit", json_text(unit_of(column.name))},
-                               {"better", to_string(better_of(column.name))}};
-  }
-  return metrics;
-}
-
-Json json_of(const StoredPoint& stored, const std::optional<PointVerdict>& verdict) {
-  Json samples = Json::array();
-  for (const Sample& sample : stored.point.samples) {
-    const bool is_plain = sample.mark == SampleMark::plain;
-    samples.push_back({{"seconds", json_number(sample.seconds)},
-                       {"sm_clock_hz", json_known(sample.sm_clock_hz)},
-                       {"mark", is_plain ? "plain" : to_string(sample.mark)}});
-  }
-  Json point = {{"point", stored.ordinal}, {"id", stored.id}, {"measured_by", stored.measured_by}};
-  point.update(json_of(stored.point));
-  point["verdict"] = json_of(verdict);
-  point["samples"] = std::move(samples);
-  return point;
-}
-
-Json json_of(const VerdictGroup& group, const RunResults& results) {
-  const auto place = [&](std::size_t i) { return results.points[i].ordinal; };
-  Json same = Json::array();
-  for (const std::size_t i : group.same) same.push_back(place(i));
-  return {{"pattern", group.pattern},
-          {"group", json_parameters(group.group)},
-          {"metric", key_of(group.metric)},
-          {"best", place(group.best)},
-          {"same", std::move(same)},
-          {"not_compared", group.not_compared},
-          {"slowest", group.slowest ? Json(place(*group.slowest)) : Json(nullptr)}};
-}
-
-Json tuning_of(const RunRecord& run) {
-  if (!run.tuning) return nullptr;
-  const TuningRecord& tuning = *run.tuning;
-  Json groups = Json::array();
-  for (const TunedGroup& group : tuning.groups) {
-    const Json figure = {json_number(group.figure_low), json_number(group.figure),
-                         json_number(group.figure_high)};
-    groups.push_back({{"group", json_parameters(group.group)},
-                      {"configurations", group.configurations},
-                      {"tried", group.tried},
-                      {"ended", json_text(group.ended)},
-                      {"winner", json_place(group.winner)},
-                      {"rounds", group.rounds},
-                      {"figure", group.winner ? figure : Json(nullptr)},
-                      {"standard", json_place(group.default_configuration)},
-                      {"no_standard", json_text(group.why_no_default)},
-                      {"gain", json_figure(group.gain_low, group.gain, group.gain_high)}});
-  }
-  return {{"metric", key_of(column_of(tuning))},
-          {"better", to_string(tuning.better)},
-          {"note", json_text(describe_ranking(tuning))},
-          {"strategy", tuning.strategy},
-          {"seed", std::to_string(tuning.seed)},
-          {"for_each", tuning.for_each},
-          {"groups", std::move(groups)}};
-}
-
-Json json_of(const ComparisonRecord& comparison) {
-  return {{"point", comparison.ordinal},
-          {"rounds", comparison.rounds},
-          {"slowdown",
-           json_figure(comparison.slowdown_low, comparison.slowdown, comparison.slowdown_high)}};
-}
-
-Json json_of(const AnchorRecord& anchor) {
-  const bool has_interval = anchor.seconds_low != 0 || anchor.seconds_high != 0;
-  const Json interval = json_pair(anchor.seconds_low, anchor.seconds_high);
-  return {{"point", anchor.ordinal},
-          {"at", json_number(anchor.at)},
-          {"seconds", json_number(anchor.seconds)},
-          {"interval", has_interval ? interval : Json(nullptr)},
-          {"sm_clock_hz", json_known(anchor.sm_clock_hz)},
-          {"temperature_celsius", json_known(anchor.temperature_celsius)}};
-}
-
-Json json_of(const ExpectationResult& result,
-             const std::map<const PointRecord*, std::int64_t>& places) {
-  Json broken = Json::array();
-  for (const BrokenPoint& point : result.broken) {
-    broken.push_back({{"point", places.at(point.point)}, {"found", point.found}});
-  }
-  const auto& condition = result.expectation.condition;
-  return {{"expectation", result.expectation.text},
-          {"where", condition ? Json(condition->text()) : Json(nullptr)},
-          {"kept", result.kept()},
-          {"outcome", verdict_of(result)},
-          {"held", result.held},
-          {"broken", std::move(broken)},
-          {"unchecked", result.unchecked},
-          {"missing", result.missing}};
-}
-
-Json json_of(const PatternExplanation& explanation) {
-  // A database may hold anything, nested so deeply that writing it would overflow the stack.
-  constexpr int deepest = 64;
-  bool is_too_deep = false;
-  const auto keep = [&](int depth, Json::parse_event_t, const Json&) {
-    is_too_deep = is_too_deep || depth > deepest;
-    return !is_too_deep;
-  };
-  Json costs = Json::parse(explanation.json, keep, false);
-  if (costs.is_discarded() || is_too_deep) costs = nullptr;
-  return {{"pattern", explanation.pattern},
-          {"point", explanation.ordinal},
-          {"parameters", json_parameters(explanation.parameters)},
-          {"costs", std::move(costs)}};
-}
-
-}  // namespace
 
 std::string write_json(const RunAnalysis& analysis) {
   const RunResults& results = analysis.results;
