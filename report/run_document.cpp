@@ -358,6 +358,10 @@ std::string write_markdown(const RunAnalysis& run, const ChartPictures& pictures
   return text;
 }
 
+std::string write_markdown(const RunAnalysis& run) {
+  return write_markdown(run, {});
+}
+
 Document run_page(const RunAnalysis& run, const std::vector<Chart>& charts) {
   return RunDocument(run).page(charts);
 }
