@@ -5,7 +5,7 @@ option(SWEEP_VEGA "Take Vega-Lite from npm for the HTML report's interactive cha
 set(assets ${CMAKE_CURRENT_BINARY_DIR}/html)
 set(embed ${PROJECT_SOURCE_DIR}/cmake/EmbedText.cmake)
 
-# embed_text(NAME FILES...): a function of report/html/html_text.h that returns the files, one
+# embed_text(NAME FILES...): a function of report/html/page_parts.h that returns the files, one
 # after the other.
 function(embed_text name)
   set(output ${assets}/${name}.cpp)
