@@ -18,8 +18,6 @@
 #include <system_error>
 #include <thread>
 
-#include "engine/jit/program_file.h"
-
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -28,7 +26,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view program_ending = ".program";
 constexpr std::string_view temporary_beginning = ".part-";
 constexpr int folder_flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
 
@@ -161,10 +158,6 @@ void make_folders(const fs::path& path) {
 
 }  // namespace
 
-std::string program_file_name(const std::string& hash) {
-  return hash + std::string(program_ending);
-}
-
 FileDescriptor CacheFolder::open_root() const {
   FileDescriptor root(::open(path_.c_str(), folder_flags));
   if (!root && errno != ENOENT) fail(errno);
@@ -243,74 +236,41 @@ bool CacheFolder::remove(const std::string& group, const std::string& name) cons
   return true;
 }
 
-void CacheFolder::remove_empty_groups() const {
-  const FileDescriptor root = open_root();
-  for (const std::string& name : entries_of(root)) {
-    if (is_hash(name)) unlinkat(root.get(), name.c_str(), AT_REMOVEDIR);
-  }
-}
-
-namespace {
-
-/// 0 for a damaged file.
-std::uint64_t configurations_in(const CacheFolder& folder, const CacheFile& file) {
-  const FileDescriptor open = folder.open(file.group, file.name);
-  if (!open) return 0;
-  try {
-    return read_program(open.get()).header.configurations.size();
-  } catch (const DamagedBytes&) {
-    return 0;
-  }
-}
-
-}  // namespace
-
 std::int64_t now_ns() {
   using namespace std::chrono;
   return duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count();
 }
 
-CacheContents cache_contents(const CacheFolder& folder) {
-  CacheContents contents;
-  for (const CacheFile& file : folder.files()) {
-    contents.bytes += file.bytes;
-    if (file.is_temporary) continue;
-    ++contents.programs;
-    contents.configurations += configurations_in(folder, file);
-    contents.oldest_use_ns = std::min(contents.oldest_use_ns.value_or(file.used_ns), file.used_ns);
-    contents.newest_use_ns = std::max(contents.newest_use_ns.value_or(file.used_ns), file.used_ns);
-  }
-  return contents;
-}
-
-std::uint64_t clear_cache(const CacheFolder& folder) {
+std::uint64_t CacheFolder::clear() const {
   std::uint64_t bytes = 0;
-  for (const CacheFile& file : folder.files()) {
-    if (folder.remove(file.group, file.name)) bytes += file.bytes;
+  for (const CacheFile& file : files()) {
+    if (remove(file.group, file.name)) bytes += file.bytes;
   }
-  folder.remove_empty_groups();
+  const FileDescriptor root = open_root();
+  for (const std::string& name : entries_of(root)) {
+    if (is_hash(name)) unlinkat(root.get(), name.c_str(), AT_REMOVEDIR);  // if it is empty
+  }
   return bytes;
 }
 
-std::uint64_t shrink_cache(const CacheFolder& folder, std::uint64_t limit) {
-  std::vector<CacheFile> files = folder.files();
+std::uint64_t CacheFolder::shrink(std::uint64_t limit) const {
+  std::vector<CacheFile> left = files();
   const std::int64_t hour_ago = now_ns() - std::chrono::nanoseconds(std::chrono::hours(1)).count();
-  std::erase_if(files, [&](const CacheFile& file) {
+  std::erase_if(left, [&](const CacheFile& file) {
     const bool is_stale = file.is_temporary && file.used_ns < hour_ago;
-    return is_stale && folder.remove(file.group, file.name);
+    return is_stale && remove(file.group, file.name);
   });
   std::uint64_t bytes = 0;
-  for (const CacheFile& file : files) bytes += file.bytes;
+  for (const CacheFile& file : left) bytes += file.bytes;
   if (bytes <= limit) return bytes;
   const std::uint64_t goal = limit - limit / 10;
-  std::ranges::sort(files, {}, &CacheFile::used_ns);
-  for (const CacheFile& file : files) {
+  std::ranges::sort(left, {}, &CacheFile::used_ns);
+  for (const CacheFile& file : left) {
     if (bytes <= goal) break;
     if (file.is_temporary) continue;
-    folder.remove(file.group, file.name);
+    remove(file.group, file.name);
     // One that is gone already was removed by another process.
-    const bool is_left = static_cast<bool>(folder.open(file.group, file.name));
-    if (!is_left) bytes -= file.bytes;
+    if (!open(file.group, file.name)) bytes -= file.bytes;
   }
   return bytes;
 }

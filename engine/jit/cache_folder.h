@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -55,40 +54,25 @@ class CacheFolder {
   /// are not there.
   FileDescriptor open_claims() const;
 
-  /// Removes the groups' folders that are empty.
-  void remove_empty_groups() const;
+  /// Removes all of the cache's files; gives their bytes.
+  std::uint64_t clear() const;
+
+  /// Removes temporary files that are older than an hour, whose process has died. Then, when more
+  /// than `limit` bytes are left, removes programs until there are at most 90 % of it, those that
+  /// were not used for longest first. Gives the bytes that are left.
+  std::uint64_t shrink(std::uint64_t limit) const;
 
  private:
   FileDescriptor open_root() const;
   std::filesystem::path path_;
 };
 
-/// Since 1970.
+/// Nanoseconds since 1970.
 std::int64_t now_ns();
 
-/// The name of a program's file whose digits are `hash`.
-std::string program_file_name(const std::string& hash);
-
-/// What is in a cache.
-struct CacheContents {
-  std::uint64_t programs = 0;
-  std::uint64_t configurations = 0;
-  std::uint64_t bytes = 0;                    ///< temporary files included
-  std::optional<std::int64_t> oldest_use_ns;  ///< since 1970
-  std::optional<std::int64_t> newest_use_ns;
-};
-
-// All throw std::system_error for a folder that cannot be used.
-
-CacheContents cache_contents(const CacheFolder& folder);
-
-/// Removes all of the cache's files; gives their bytes.
-std::uint64_t clear_cache(const CacheFolder& folder);
-
-/// Removes temporary files that are older than an hour, whose process has died. Then, when more
-/// than `limit` bytes are left, removes programs until there are at most 90 % of it, those that
-/// were not used for longest first. Gives the bytes that are left.
-std::uint64_t shrink_cache(const CacheFolder& folder, std::uint64_t limit);
+/// What the files of programs begin with, and what their names end with.
+constexpr std::string_view program_file_magic("SWEEPPRG", 8);
+constexpr std::string_view program_ending = ".program";
 
 /// The word of one process to the others with the same cache that it is compiling some
 /// configurations, so that they take them from the cache and do not compile them too: advisory

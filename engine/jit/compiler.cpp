@@ -7,64 +7,11 @@
 #include <filesystem>
 #include <system_error>
 
-#include "engine/jit/prelude.h"
-#include "engine/jit/program_file.h"
-#include "engine/jit/translation_unit.h"
 #include "engine/spec/cuda_scanner.h"
 #include "engine/system/dynamic_library.h"
 
 namespace sweep {
 namespace {
-
-/// Counts the changes to how the compiler's log is read, which no digest sees.
-constexpr int reading_version = 1;
-
-/// A pattern that needs every kind of text that the engine generates.
-constexpr const char* sample = R"cuda(/* pattern:
-parameters: {T: {type: element, default: float4}, K: 1, WIDE: 4 Gi, ON: true}
-structs: {Pair: 8}
-buffers:
-  a: {type: T, length: 64, init: "splat<T>(i % 101)"}
-  b: {type: Pair, length: 64, init: "pair(i)"}
-  c: {type: half, length: 64}
-launch: {grid: 1, block: 64}
-useful: {read: 256}
-verify: {a: "a[i] == splat<T>(i % 101 + K)", b: "is_pair(b[i], i) || ON"}
-*/
-#include <cstdint>
-#define PAIR Pair
-struct Pair { int x, y; };
-__device__ PAIR pair(int i) { return {i, K}; }
-__device__ bool is_pair(PAIR p, int i) { return p.x == i; }
-__global__ void sample(T* a, Pair* b, half* c) { a[threadIdx.x] += splat<T>(K); }
-)cuda";
-
-/// The generated text around the sample.
-std::string sample_unit() {
-  Diagnostics diagnostics;
-  const auto source = std::make_shared<Source>(Source{"sample.cu", sample});
-  const PatternPtr pattern = parse_pattern(source, "sample.cu", diagnostics);
-  if (pattern == nullptr) throw InputError(diagnostics);
-  std::vector<Configuration> configurations;
-  for (const std::int64_t k : {1, 2}) {
-    Bindings given;
-    given.set("K", k);
-    configurations.push_back(resolve(pattern, given));
-  }
-  return write_translation_unit(configurations).text;
-}
-
-std::string digest_of_texts() {
-  std::string texts = sample_unit();
-  std::vector<ElementType> types;
-  for (const std::string& name : ElementType::names()) types.push_back(*ElementType::find(name));
-  texts += prelude(types);
-  texts += random_functions();
-  for (const Header& header : provided_headers()) {
-    texts += fmt::format("{}\n{}", header.name, header.text);
-  }
-  return hash_name(texts);
-}
 
 /// What tells two builds of one version apart.
 std::string build_of(const std::filesystem::path& file) {
@@ -75,11 +22,11 @@ std::string build_of(const std::filesystem::path& file) {
 }
 
 /// Everything besides a configuration that decides what compiling it gives, in one line: NVRTC's
-/// version and build, the options, and the texts that the engine adds to a pattern's.
+/// version and build, the options, and the build of this program, which adds to a pattern's text
+/// and reads the compiler's log.
 std::string compiler_identity(const Nvrtc& nvrtc, const std::vector<std::string>& options) {
-  static const std::string texts = digest_of_texts();
-  return fmt::format("{}, {}, {}, texts {}, reading {}", nvrtc.version(), build_of(nvrtc.file()),
-                     fmt::join(options, " "), texts, reading_version);
+  return fmt::format("{}, {}, {}, engine {}", nvrtc.version(), build_of(nvrtc.file()),
+                     fmt::join(options, " "), build_of("/proc/self/exe"));
 }
 
 std::string architecture_option(const Nvrtc& nvrtc, int compute_capability) {
@@ -218,10 +165,10 @@ void Compiler::compile_program(std::span<const Configuration> batch, ProgramComp
   const Diagnostics messages = read_compiler_log(result.log, pattern);
   const auto program =
       std::make_shared<const Program>(Program{std::move(result.cubin), std::move(result.ptx)});
-  for (UnitEntries& functions : unit.entries) {
-    outcomes.emplace_back(CompiledConfiguration{program, result.lowered_names.at(functions.kernel),
-                                                std::move(functions.init),
-                                                std::move(functions.check), messages});
+  for (EntryNames& names : unit.entries) {
+    const auto kernel = std::ranges::find(unit.kernels, names.kernel) - unit.kernels.begin();
+    names.kernel = result.lowered_names.at(static_cast<std::size_t>(kernel));
+    outcomes.emplace_back(CompiledConfiguration{program, std::move(names), messages});
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "engine/backend/backend.h"
 #include "engine/jit/nvrtc.h"
+#include "engine/jit/translation_unit.h"
 #include "engine/spec/pattern.h"
 #include "engine/text/diagnostic.h"
 
@@ -17,9 +18,7 @@ namespace sweep {
 /// A configuration as a program that a backend can load.
 struct CompiledConfiguration {
   std::shared_ptr<const Program> program;
-  std::string kernel_entry;
-  std::vector<std::string> init_entries;   ///< one per buffer; empty where it has no `init`
-  std::vector<std::string> check_entries;  ///< one per verification
+  EntryNames entries;
   Diagnostics warnings;
 };
 

@@ -43,17 +43,6 @@ constexpr std::uint64_t everything =
   throw std::system_error(errno, std::generic_category(), call);
 }
 
-void allow(const FileDescriptor& rules, const std::filesystem::path& folder) {
-  const FileDescriptor opened(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!opened) return;
-  landlock_path_beneath_attr rule = {};
-  rule.allowed_access = reading;
-  rule.parent_fd = opened.get();
-  if (syscall(SYS_landlock_add_rule, rules.get(), LANDLOCK_RULE_PATH_BENEATH, &rule, 0) != 0) {
-    fail("landlock_add_rule");
-  }
-}
-
 /// From now on this thread, and those it starts, open files of these folders for reading and no
 /// others; folders that are not there are left out. It cannot be undone. Does nothing where there
 /// is no sandbox; throws std::system_error where the kernel refuses it.
@@ -64,30 +53,18 @@ void restrict_thread_to(const std::vector<std::filesystem::path>& folders) {
   const FileDescriptor rules(static_cast<int>(
       syscall(SYS_landlock_create_ruleset, &handled, sizeof handled.handled_access_fs, 0)));
   if (!rules) fail("landlock_create_ruleset");
-  for (const std::filesystem::path& folder : folders) allow(rules, folder);
+  for (const std::filesystem::path& folder : folders) {
+    const FileDescriptor opened(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!opened) continue;
+    landlock_path_beneath_attr rule = {};
+    rule.allowed_access = reading;
+    rule.parent_fd = opened.get();
+    if (syscall(SYS_landlock_add_rule, rules.get(), LANDLOCK_RULE_PATH_BENEATH, &rule, 0) != 0) {
+      fail("landlock_add_rule");
+    }
+  }
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) fail("prctl");
   if (syscall(SYS_landlock_restrict_self, rules.get(), 0) != 0) fail("landlock_restrict_self");
-}
-
-/// These headers of the toolkit make the names of what they include out of macros that a pattern
-/// can define.
-bool has_unnamed_includes(std::string_view name) {
-  return name.starts_with("thrust/") || name.starts_with("cub/");
-}
-
-std::string why_open(const IncludeSite& site, const std::set<std::string_view>& names) {
-  const bool is_named =
-      site.kind == IncludeSite::Kind::quoted || site.kind == IncludeSite::Kind::angled;
-  if (!is_named) return "it could make the compiler open a file whose name it does not say";
-  if (names.contains(site.name)) return {};
-  if (leads_out(site.name)) return fmt::format("it includes {} from outside", site.name);
-  if (has_unnamed_includes(site.name) && !has_file_sandbox()) {
-    return fmt::format(
-        "{} includes what macros name, for which this kernel has no sandbox "
-        "(Landlock)",
-        site.name);
-  }
-  return {};
 }
 
 }  // namespace
@@ -113,12 +90,26 @@ std::string with_header_names(std::string text, std::size_t offset,
 
 std::string why_open(std::string_view source, const std::vector<SourceHeader>& headers) {
   std::set<std::string_view> names;
-  for (const SourceHeader& header : headers) names.insert(header.name);
   std::vector<std::string_view> texts = {source};
-  for (const SourceHeader& header : headers) texts.push_back(header.text);
+  for (const SourceHeader& header : headers) {
+    names.insert(header.name);
+    texts.push_back(header.text);
+  }
   for (const std::string_view text : texts) {
     for (const IncludeSite& site : find_include_sites(text)) {
-      if (std::string reason = why_open(site, names); !reason.empty()) return reason;
+      const std::string& name = site.name;
+      if (site.kind != IncludeSite::Kind::quoted && site.kind != IncludeSite::Kind::angled) {
+        return "it could make the compiler open a file whose name it does not say";
+      }
+      if (names.contains(name)) continue;
+      if (leads_out(name)) return fmt::format("it includes {} from outside", name);
+      // These headers of the toolkit make the names of what they include out of macros that a
+      // pattern can define.
+      const bool includes_by_macro = name.starts_with("thrust/") || name.starts_with("cub/");
+      if (includes_by_macro && !has_file_sandbox()) {
+        return fmt::format(
+            "{} includes what macros name, for which this kernel has no sandbox (Landlock)", name);
+      }
     }
   }
   return {};
@@ -142,17 +133,15 @@ DynamicLibrary open_library() {
       library_candidates({"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"});
   std::vector<std::string> problems;
   if (auto library = DynamicLibrary::open_first(candidates, problems)) return *library;
-  if (!problems.empty()) {
-    throw LibraryError(
-        fmt::format("the run-time compiler libnvrtc cannot be loaded:\n  {}\n"
-                    "SWEEP_CUDA_HOME says which CUDA Toolkit to use; 12.4 or newer is needed",
-                    fmt::join(problems, "\n  ")));
-  }
-  throw LibraryError(fmt::format(
-      "the run-time compiler libnvrtc was not found; searched:\n  {}\n"
-      "Install the CUDA Toolkit 12.4 or newer (NVIDIA's package cuda-nvrtc-* suffices), or set "
-      "SWEEP_CUDA_HOME to its folder",
-      fmt::join(candidates, "\n  ")));
+  throw LibraryError(
+      problems.empty()
+          ? fmt::format("the run-time compiler libnvrtc was not found; searched:\n  {}\n"
+                        "Install the CUDA Toolkit 12.4 or newer (NVIDIA's package cuda-nvrtc-* "
+                        "suffices), or set SWEEP_CUDA_HOME to its folder",
+                        fmt::join(candidates, "\n  "))
+          : fmt::format("the run-time compiler libnvrtc cannot be loaded:\n  {}\n"
+                        "SWEEP_CUDA_HOME says which CUDA Toolkit to use; 12.4 or newer is needed",
+                        fmt::join(problems, "\n  ")));
 }
 
 /// The name of the source. The library searches the folder of that name first, or else the current
@@ -182,9 +171,6 @@ std::vector<std::filesystem::path> readable_folders(const std::vector<std::strin
 
 struct Nvrtc::Functions {
   DynamicLibrary library;
-  std::filesystem::path file;
-  std::string version;
-  std::vector<int> architectures = {};
 
 // NOLINTBEGIN(bugprone-macro-parentheses): a member's name
 #define SWEEP_NVRTC(NAME) \
@@ -208,6 +194,7 @@ struct Nvrtc::Functions {
 
   void check(nvrtcResult result, const char* call) const {
     if (result == NVRTC_SUCCESS) return;
+    const auto file = DynamicLibrary::file_of(reinterpret_cast<const void*>(GetErrorString));
     throw LibraryError(
         fmt::format("{} failed: {} ({})", call, GetErrorString(result), file.string()));
   }
@@ -224,41 +211,26 @@ void require_supported_version(const std::filesystem::path& file, int major, int
 
 Nvrtc::Nvrtc() {
   const DynamicLibrary library = open_library();
-  auto* const version = library.function<decltype(::nvrtcVersion)>("nvrtcVersion");
-  const std::filesystem::path file =
-      DynamicLibrary::file_of(reinterpret_cast<const void*>(version));
+  auto* const get_version = library.function<decltype(::nvrtcVersion)>("nvrtcVersion");
+  file_ = DynamicLibrary::file_of(reinterpret_cast<const void*>(get_version));
   int major = 0;
   int minor = 0;
-  version(&major, &minor);
-  require_supported_version(file, major, minor);
-  open_builtins(file);
-  functions_.reset(new Functions{library, file, fmt::format("NVRTC {}.{}", major, minor)});
-  const Functions& f = *functions_;
+  get_version(&major, &minor);
+  require_supported_version(file_, major, minor);
+  version_ = fmt::format("NVRTC {}.{}", major, minor);
+  open_builtins(file_);
+  functions_.reset(new Functions{library});
   int count = 0;
-  f.check(f.GetNumSupportedArchs(&count), "nvrtcGetNumSupportedArchs");
-  std::vector<int>& architectures = functions_->architectures;
-  architectures.resize(static_cast<std::size_t>(count));
-  f.check(f.GetSupportedArchs(architectures.data()), "nvrtcGetSupportedArchs");
-  std::ranges::sort(architectures);
+  functions_->check(functions_->GetNumSupportedArchs(&count), "nvrtcGetNumSupportedArchs");
+  architectures_.resize(static_cast<std::size_t>(count));
+  functions_->check(functions_->GetSupportedArchs(architectures_.data()), "nvrtcGetSupportedArchs");
+  std::ranges::sort(architectures_);
 }
 
 Nvrtc::~Nvrtc() = default;
 
-const std::string& Nvrtc::version() const {
-  return functions_->version;
-}
-
-const std::filesystem::path& Nvrtc::file() const {
-  return functions_->file;
-}
-
-const std::vector<int>& Nvrtc::architectures() const {
-  return functions_->architectures;
-}
-
 NvrtcResult Nvrtc::compile(const ProgramSource& source) {
-  const std::vector<std::filesystem::path> readable =
-      readable_folders(source.options, functions_->file);
+  const std::vector<std::filesystem::path> readable = readable_folders(source.options, file_);
   // In a thread of its own, which loses its other files for good.
   const auto compile_restricted = [&] {
     restrict_thread_to(readable);

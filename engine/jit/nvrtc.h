@@ -77,11 +77,11 @@ class Nvrtc : public ProgramCompiler {
   Nvrtc& operator=(const Nvrtc&) = delete;
 
   /// "NVRTC 13.0"
-  const std::string& version() const;
+  const std::string& version() const { return version_; }
   /// The library's file.
-  const std::filesystem::path& file() const;
+  const std::filesystem::path& file() const { return file_; }
   /// Real architectures it can compile for: major * 10 + minor, rising.
-  const std::vector<int>& architectures() const;
+  const std::vector<int>& architectures() const { return architectures_; }
 
   /// What the text includes is one of the headers or lies in the folders of the options: the
   /// library searches neither the current folder nor any other, and where the kernel has a sandbox
@@ -91,6 +91,9 @@ class Nvrtc : public ProgramCompiler {
  private:
   struct Functions;
   std::unique_ptr<Functions> functions_;
+  std::string version_;
+  std::filesystem::path file_;
+  std::vector<int> architectures_;
 };
 
 }  // namespace sweep

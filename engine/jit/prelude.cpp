@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "engine/text/characters.h"
 
@@ -180,29 +181,25 @@ constexpr const char* floating_specials = R"(
 }  // namespace
 
 const std::vector<Header>& provided_headers() {
-  static const std::vector<Header> headers = {
-      {"cstdint", ""},
-      {"stdint.h", ""},
-      {"cstddef", ""},
-      {"stddef.h", ""},
-      {"cstdio", ""},
-      {"stdio.h", ""},
-      {"cassert", ""},
-      {"assert.h", ""},
-      {"climits", integer_limits},
-      {"limits.h", integer_limits},
-      {"cfloat", floating_limits},
-      {"float.h", floating_limits},
-      {"cmath", floating_specials},
-      {"math.h", floating_specials},
-  };
+  static const std::vector<Header> headers = {{"cstdint", ""},
+                                              {"stdint.h", ""},
+                                              {"cstddef", ""},
+                                              {"stddef.h", ""},
+                                              {"cstdio", ""},
+                                              {"stdio.h", ""},
+                                              {"cassert", ""},
+                                              {"assert.h", ""},
+                                              {"climits", integer_limits},
+                                              {"limits.h", integer_limits},
+                                              {"cfloat", floating_limits},
+                                              {"float.h", floating_limits},
+                                              {"cmath", floating_specials},
+                                              {"math.h", floating_specials}};
   return headers;
 }
 
 std::string prelude(std::span<const ElementType> types) {
-  std::vector<ElementType> used(types.begin(), types.end());
-  std::ranges::sort(used);
-  used.erase(std::unique(used.begin(), used.end()), used.end());
+  const std::set<ElementType> used(types.begin(), types.end());
   std::string text;
   for (const ElementHeader& header : element_headers()) {
     if (std::ranges::find(used, &header, &ElementType::header) == used.end()) continue;

@@ -2,51 +2,150 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <system_error>
 #include <unordered_map>
 
-#include "engine/jit/cache_folder.h"
-#include "engine/jit/program_file.h"
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 namespace sweep {
 
-/// A file of a group.
-struct ProgramCache::File {
-  std::string name;
-  std::int64_t written_ns = 0;                ///< since 1970
-  bool is_gone = false;                       ///< removed or replaced, or damaged
-  std::weak_ptr<const StoredProgram> loaded;  ///< while somebody holds it
-};
+constexpr Severity last_choice(Severity /*severity*/) {
+  return Severity::note;
+}
+
+void serialize(ByteWriter& bytes, const ElementType& type) {
+  bytes.text(type.name());
+}
+
+namespace {
+
+/// Files of other versions are not read. Part of every key, so that versions do not meet.
+constexpr std::uint32_t program_file_version = 2;
+
+std::uint64_t checksum(std::string_view bytes) {
+  return XXH3_64bits(bytes.data(), bytes.size());
+}
+
+/// Which source a diagnostic's place is in.
+enum class Place : std::uint8_t { nowhere, given_source, other_source };
+
+Place last_choice(Place /*place*/) {
+  return Place::other_source;
+}
+
+Place place_of(const SourcePtr& source, const SourcePtr& given) {
+  if (source == nullptr) return Place::nowhere;
+  const bool is_given = source == given || (given != nullptr && source->name == given->name &&
+                                            source->text == given->text);
+  return is_given ? Place::given_source : Place::other_source;
+}
+
+}  // namespace
+
+bool key_is_complete(const Pattern& pattern) {
+  constexpr std::array words = {"__has_include", "__DATE__", "__TIME__", "__TIMESTAMP__"};
+  return std::ranges::none_of(words, [&](const char* name) {
+    return pattern.source->text.find(name) != std::string::npos ||
+           pattern.included_text.find(name) != std::string::npos;
+  });
+}
+
+std::string program_key(const Pattern& pattern, std::string_view identity) {
+  ByteWriter bytes;
+  bytes(program_file_version, pattern.name, pattern.path.native(), pattern.source->name,
+        pattern.source->text, pattern.included_text);
+  for (const IncludeName& name : pattern.included.in_body) bytes.text(name.target);
+  for (const IncludedFile& file : pattern.included.files) {
+    bytes.text(file.name);
+    for (const IncludeName& name : file.names) bytes.text(name.target);
+  }
+  bytes.text(identity);
+  return bytes.take();
+}
+
+std::string parameter_bytes(const Bindings& parameters) {
+  ByteWriter bytes;
+  for (const auto& [name, value] : parameters.entries()) bytes(name, value);
+  return bytes.take();
+}
+
+std::string hash_name(std::string_view bytes) {
+  const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
+  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
+}
+
+StoredProgram read_program(int file) {
+  // Far above what NVRTC makes of the largest batch; nothing larger is read into memory.
+  constexpr off_t largest = off_t{1} << 30;
+  struct stat status = {};
+  if (fstat(file, &status) != 0) throw std::system_error(errno, std::generic_category());
+  if (status.st_size > largest) throw DamagedBytes("it is too large");
+  std::string bytes(static_cast<std::size_t>(status.st_size), '\0');
+  for (std::size_t size = 0; size < bytes.size();) {
+    const ssize_t got =
+        pread(file, bytes.data() + size, bytes.size() - size, static_cast<off_t>(size));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw std::system_error(errno, std::generic_category());
+    if (got == 0) throw DamagedBytes("it ends too soon");
+    size += static_cast<std::size_t>(got);
+  }
+  if (!bytes.starts_with(program_file_magic)) throw DamagedBytes("it is no program's file");
+  constexpr std::size_t head_bytes = program_file_magic.size() + 12;
+  if (bytes.size() < head_bytes) throw DamagedBytes("it ends too soon");
+  ByteReader reader(std::string_view(bytes).substr(program_file_magic.size()));
+  if (reader.number<std::uint32_t>() != program_file_version) {
+    throw DamagedBytes("of another version");
+  }
+  const auto expected = reader.number<std::uint64_t>();
+  if (checksum(reader.rest()) != expected) throw DamagedBytes("its checksum is wrong");
+  return decode_message<StoredProgram>(reader.rest());
+}
+
+Diagnostics diagnostics_of(std::string_view bytes, const SourcePtr& source) {
+  Diagnostics diagnostics;
+  ByteReader reader(bytes);
+  for (auto left = reader.number<std::uint64_t>(); left > 0; --left) {
+    Diagnostic each;
+    Location& where = each.where;
+    Place place = Place::nowhere;
+    Source other;
+    reader(each.severity, place, other, where.line, where.column, where.length, where.exact,
+           each.message, each.help);
+    if (place == Place::given_source) where.source = source;
+    if (place == Place::other_source) where.source = std::make_shared<const Source>(other);
+    diagnostics.add(std::move(each));
+  }
+  return diagnostics;
+}
 
 /// What is known of one pattern and identity.
 struct ProgramCache::Group {
+  struct File {
+    std::int64_t written_ns = 0;                ///< since 1970
+    std::weak_ptr<const StoredProgram> loaded;  ///< while somebody holds it
+  };
+
   std::string key;
   std::string folder;
-  bool is_kept = false;                                ///< whether its key is complete
-  std::map<std::string, std::shared_ptr<File>> files;  ///< by their names
+  bool is_kept = false;               ///< whether its key is complete
+  std::map<std::string, File> files;  ///< by their names; without those removed or damaged
   /// By a configuration's parameters the newest file that has it.
-  std::unordered_map<std::string, std::shared_ptr<File>> file_of;
+  std::unordered_map<std::string, std::string> file_of;
 
-  /// Takes the place of a file of the same name.
+  /// Takes the place of a file of the same name, which has the same configurations.
   void add(const std::string& name, const ProgramHeader& header) {
-    forget(name);
-    const auto file = std::make_shared<File>(File{name, header.written_ns, false, {}});
-    files[name] = file;
+    files[name] = {header.written_ns, {}};
     for (const StoredConfiguration& one : header.configurations) {
-      std::shared_ptr<File>& known = file_of[one.parameters];
-      const bool is_newer =
-          known == nullptr || known->is_gone || known->written_ns <= file->written_ns;
-      if (is_newer) known = file;
+      std::string& known = file_of[one.parameters];
+      const auto file = files.find(known);
+      if (file == files.end() || file->second.written_ns <= header.written_ns) known = name;
     }
-  }
-  /// Nothing in that file is found any more.
-  void forget(const std::string& name) {
-    const auto found = files.find(name);
-    if (found == files.end()) return;
-    found->second->is_gone = true;
-    files.erase(found);
   }
 };
 
@@ -68,14 +167,50 @@ std::uint64_t size_of(const StoredProgram& stored) {
   return stored.program.cubin.size() + stored.program.ptx.size();
 }
 
-StoredConfiguration stored(const Configuration& configuration,
-                           const CompiledConfiguration& compiled) {
-  return {parameter_bytes(configuration.parameters), compiled.kernel_entry, compiled.init_entries,
-          compiled.check_entries,
-          diagnostic_bytes(compiled.warnings, configuration.pattern->source)};
+/// Places in `source`, or in one equal to it, are written without its text; those in other sources
+/// with the name and text of theirs.
+std::string diagnostic_bytes(const Diagnostics& diagnostics, const SourcePtr& source) {
+  ByteWriter bytes;
+  bytes(std::uint64_t{diagnostics.list().size()});
+  for (const Diagnostic& each : diagnostics.list()) {
+    const Location& where = each.where;
+    const Place place = place_of(where.source, source);
+    bytes(each.severity, place, place == Place::other_source ? *where.source : Source{},
+          std::uint64_t{where.line}, std::uint64_t{where.column}, std::uint64_t{where.length},
+          where.exact, each.message, each.help);
+  }
+  return bytes.take();
+}
+
+std::string program_file_bytes(const ProgramHeader& header, const Program& program) {
+  ByteWriter contents;
+  contents(header, program);
+  ByteWriter begin;
+  begin(program_file_version, checksum(contents.bytes()));
+  return std::string(program_file_magic) + begin.bytes() + contents.bytes();
+}
+
+/// 0 for a damaged file.
+std::uint64_t configurations_in(const FileDescriptor& file) try {
+  return file ? read_program(file.get()).header.configurations.size() : 0;
+} catch (const DamagedBytes&) {
+  return 0;
 }
 
 }  // namespace
+
+CacheContents cache_contents(const CacheFolder& folder) {
+  CacheContents contents;
+  for (const CacheFile& file : folder.files()) {
+    contents.bytes += file.bytes;
+    if (file.is_temporary) continue;
+    ++contents.programs;
+    contents.configurations += configurations_in(folder.open(file.group, file.name));
+    contents.oldest_use_ns = std::min(contents.oldest_use_ns.value_or(file.used_ns), file.used_ns);
+    contents.newest_use_ns = std::max(contents.newest_use_ns.value_or(file.used_ns), file.used_ns);
+  }
+  return contents;
+}
 
 ProgramCache::ProgramCache(CacheSettings settings)
     : settings_(std::move(settings)), folder_(settings_.folder) {}
@@ -87,11 +222,10 @@ std::string ProgramCache::problem() const {
   return problem_;
 }
 
-void ProgramCache::note(std::string problem) {
-  if (problem_.empty()) {
-    problem_ =
-        fmt::format("the cache of compiled programs in {} {}", settings_.folder.string(), problem);
-  }
+void ProgramCache::note(std::string_view problem) {
+  if (!problem_.empty()) return;
+  problem_ =
+      fmt::format("the cache of compiled programs in {} {}", settings_.folder.string(), problem);
 }
 
 ProgramCache::Group& ProgramCache::group_of(const PatternPtr& pattern, std::string_view identity) {
@@ -141,22 +275,23 @@ void ProgramCache::read_file(const Group& group, const std::string& name,
   }
 }
 
-ProgramCache::LoadedProgram ProgramCache::load(const Group& group, File& known) {
-  LoadedProgram program = known.loaded.lock();
+ProgramCache::LoadedProgram ProgramCache::load(Group& group, const std::string& name) {
+  std::weak_ptr<const StoredProgram>& loaded = group.files.at(name).loaded;
+  LoadedProgram program = loaded.lock();
   if (program != nullptr) {
     // What is used stays longest.
     const auto kept = std::ranges::find(recent_, program);
     if (kept != recent_.end()) std::rotate(kept, std::next(kept), recent_.end());
     return program;
   }
-  read_file(group, known.name, [&](int file) {
+  read_file(group, name, [&](int file) {
     auto stored = std::make_shared<const StoredProgram>(read_program(file));
     if (stored->header.key != group.key) return;
     touch(file);
     program = std::move(stored);
   });
   if (program == nullptr) return nullptr;
-  known.loaded = program;
+  loaded = program;
   recent_.push_back(program);
   recent_bytes_ += size_of(*program);
   while (recent_bytes_ > recent_limit && recent_.size() > 1) {
@@ -170,18 +305,18 @@ std::optional<CompiledConfiguration> ProgramCache::find_one(Group& group,
                                                             const Configuration& configuration) {
   const std::string parameters = parameter_bytes(configuration.parameters);
   const auto known = group.file_of.find(parameters);
-  if (known == group.file_of.end() || known->second->is_gone) return std::nullopt;
-  if (const LoadedProgram loaded = load(group, *known->second)) {
+  if (known == group.file_of.end() || !group.files.contains(known->second)) return std::nullopt;
+  if (const LoadedProgram loaded = load(group, known->second)) {
     const std::vector<StoredConfiguration>& all = loaded->header.configurations;
     const auto one = std::ranges::find(all, parameters, &StoredConfiguration::parameters);
     if (one != all.end()) {
       // Whoever holds the program keeps all of the file's contents loaded.
       return CompiledConfiguration{std::shared_ptr<const Program>(loaded, &loaded->program),
-                                   one->kernel_entry, one->init_entries, one->check_entries,
+                                   one->entries,
                                    diagnostics_of(one->warnings, configuration.pattern->source)};
     }
   }
-  group.forget(known->second->name);
+  group.files.erase(known->second);
   return std::nullopt;
 }
 
@@ -237,7 +372,8 @@ void ProgramCache::add(std::span<const Configuration> configurations,
       const auto* compiled = std::get_if<CompiledConfiguration>(&outcomes[i]);
       if (compiled == nullptr) continue;
       headers[compiled->program.get()].configurations.push_back(
-          stored(configurations[i], *compiled));
+          {parameter_bytes(configurations[i].parameters), compiled->entries,
+           diagnostic_bytes(compiled->warnings, configurations[i].pattern->source)});
     }
     if (headers.empty()) return;
     std::unique_lock lock(mutex_);
@@ -251,7 +387,7 @@ void ProgramCache::add(std::span<const Configuration> configurations,
       header.written_ns = now_ns();
       std::string all_parameters;
       for (const auto& one : header.configurations) all_parameters += one.parameters;
-      const std::string name = program_file_name(hash_name(all_parameters));
+      const std::string name = hash_name(all_parameters).append(program_ending);
       const std::string bytes = program_file_bytes(header, *program);
       const bool is_kept = bytes.size() <= settings_.limit;
       if (is_kept) folder_.write(group.folder, name, bytes);
@@ -278,7 +414,7 @@ void ProgramCache::shrink_if_due(std::uint64_t added) {
   added_ += added;
   const bool is_due = !bytes_ || added_ > share || *bytes_ + added_ > settings_.limit;
   if (!is_due) return;
-  bytes_ = shrink_cache(folder_, settings_.limit);
+  bytes_ = folder_.shrink(settings_.limit);
   added_ = 0;
 }
 

@@ -16,9 +16,65 @@
 
 #include "engine/jit/cache_folder.h"
 #include "engine/jit/compiler.h"
-#include "engine/jit/program_file.h"
+#include "engine/text/byte_sequence.h"
 
 namespace sweep {
+
+/// Whether the pattern's text and included text hold everything that compiling it reads, the
+/// toolkit's headers apart. Not so when its text asks for the date or whether a file is there. May
+/// say no without need, since comments and strings count as well.
+bool key_is_complete(const Pattern& pattern);
+
+/// What decides how the configurations of a pattern compile, besides their parameters, as one text:
+/// the pattern's name, path and source, the files beside it that it includes, and `identity`. Equal
+/// keys have equal texts and different keys different ones.
+std::string program_key(const Pattern& pattern, std::string_view identity);
+
+/// Parameters as bytes: names, kinds and values, exactly.
+std::string parameter_bytes(const Bindings& parameters);
+
+/// The XXH3-128 of some bytes in 32 hexadecimal digits, as a file's name.
+std::string hash_name(std::string_view bytes);
+
+/// One configuration of a stored program.
+struct StoredConfiguration {
+  std::string parameters;  ///< as parameter_bytes gives them
+  EntryNames entries;
+  std::string warnings;  ///< as bytes, see diagnostics_of
+};
+
+/// What a program's file says of it.
+struct ProgramHeader {
+  std::string key;              ///< as program_key gives it
+  std::int64_t written_ns = 0;  ///< since 1970
+  std::vector<StoredConfiguration> configurations;
+};
+
+/// A program's file: magic, version, the XXH3 of what follows, and this.
+struct StoredProgram {
+  ProgramHeader header;
+  Program program;
+};
+
+/// Reads an open file. Throws DamagedBytes for one that is not whole or of another version,
+/// std::system_error when reading fails.
+StoredProgram read_program(int file);
+
+/// Diagnostics of a stored configuration, with the places of its own source in `source`. Throws
+/// DamagedBytes.
+Diagnostics diagnostics_of(std::string_view bytes, const SourcePtr& source);
+
+/// What is in a cache.
+struct CacheContents {
+  std::uint64_t programs = 0;
+  std::uint64_t configurations = 0;
+  std::uint64_t bytes = 0;                    ///< temporary files included
+  std::optional<std::int64_t> oldest_use_ns;  ///< since 1970
+  std::optional<std::int64_t> newest_use_ns;
+};
+
+/// Throws std::system_error for a folder that cannot be used.
+CacheContents cache_contents(const CacheFolder& folder);
 
 struct CacheSettings {
   std::filesystem::path folder;
@@ -58,17 +114,16 @@ class ProgramCache {
   std::string problem() const;
 
  private:
-  struct File;
   struct Group;
   using LoadedProgram = std::shared_ptr<const StoredProgram>;
 
   Group& group_of(const PatternPtr& pattern, std::string_view identity);
   void read_new_files(Group& group);
   std::optional<CompiledConfiguration> find_one(Group& group, const Configuration& configuration);
-  LoadedProgram load(const Group& group, File& known);
+  LoadedProgram load(Group& group, const std::string& name);
   void read_file(const Group& group, const std::string& name, const std::function<void(int)>& use);
   void shrink_if_due(std::uint64_t added);
-  void note(std::string problem);
+  void note(std::string_view problem);
 
   const CacheSettings settings_;
   const CacheFolder folder_;

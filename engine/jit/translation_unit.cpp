@@ -134,15 +134,16 @@ class UnitWriter {
     space_ = fmt::format("sweep_c{}", index);
     is_open_ = false;
     const std::string body_values = values_of(configuration, dependence_.body);
-    auto [kernel, is_new_body] = kernels_.try_emplace(body_values, unit_.kernels.size());
+    auto [kernel, is_new_body] =
+        kernels_.try_emplace(body_values, fmt::format("&{}::{}", space_, pattern_.name));
     has_body_ = is_new_body;
     if (has_body_) {
       open_space(configuration);
-      unit_.kernels.push_back(fmt::format("&{}::{}", space_, pattern_.name));
+      unit_.kernels.push_back(kernel->second);
       unit_.text += placed(place_in_source(0), body_.text) + back_to_generated;
       write_struct_checks(configuration);
     }
-    UnitEntries entries = {kernel->second, {}, {}};
+    EntryNames entries = {kernel->second, {}, {}};
     const auto function = [&](const std::string& name, const FunctionDependence& dependence,
                               const auto& write) {
       auto [known, is_new] = functions_.try_emplace(
@@ -310,8 +311,8 @@ class UnitWriter {
   bool is_open_ = false;   ///< whether that has begun
   bool has_body_ = false;  ///< whether the body stands in it
   // What is written already, by the values that it depends on.
-  std::map<std::string, std::size_t> kernels_;    ///< their places in the unit
-  std::map<std::string, std::string> functions_;  ///< the names
+  std::map<std::string, std::string> kernels_;    ///< their names
+  std::map<std::string, std::string> functions_;  ///< their names
   std::map<std::string, std::string> constants_;  ///< their namespaces, by name and value
 };
 

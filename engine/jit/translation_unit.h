@@ -66,8 +66,8 @@ struct Equality {
 std::optional<Equality> split_equality(std::string_view condition);
 
 /// The names of one configuration's functions in a translation unit.
-struct UnitEntries {
-  std::size_t kernel = 0;          ///< its place among the unit's kernels
+struct EntryNames {
+  std::string kernel;              ///< in C++; once compiled, as in the program
   std::vector<std::string> init;   ///< one per buffer; empty where it has no `init`
   std::vector<std::string> check;  ///< one per verification
 };
@@ -76,7 +76,7 @@ struct UnitEntries {
 struct TranslationUnit {
   std::string text;
   std::vector<std::string> kernels;  ///< C++ names: the compiler gives their lowered forms
-  std::vector<UnitEntries> entries;  ///< one per configuration
+  std::vector<EntryNames> entries;   ///< one per configuration
 };
 
 /// Writes the source of `configurations`, all of one pattern: each in a namespace of its own with

@@ -70,7 +70,7 @@ std::string encode(const WorkerTask& task, SentPrograms& sent) {
 }
 
 WorkerTask decode_task(std::string_view message, KeptPrograms& kept) {
-  ByteReader read(message, short_message);
+  ByteReader read(message);
   std::vector<std::shared_ptr<const Program>> programs;
   for (auto left = read.number<std::uint64_t>(); left > 0; --left) {
     SentPrograms::Place place;

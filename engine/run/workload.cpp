@@ -115,24 +115,24 @@ Workload make_workload(const Configuration& configuration, const CompiledConfigu
   const Pattern& pattern = *configuration.pattern;
   const Bindings environment = environment_of(configuration);
   // A compiled program may come from a file.
-  if (compiled.init_entries.size() != pattern.buffers.size() ||
-      compiled.check_entries.size() != pattern.verify.size()) {
+  if (compiled.entries.init.size() != pattern.buffers.size() ||
+      compiled.entries.check.size() != pattern.verify.size()) {
     throw ExecutionFailure(
         "the program from the cache is another pattern's; 'sweep cache clear' empties the cache");
   }
   Workload workload;
   workload.program = compiled.program;
-  workload.kernel_entry = compiled.kernel_entry;
+  workload.kernel_entry = compiled.entries.kernel;
   for (std::size_t i = 0; i < pattern.buffers.size(); ++i) {
     workload.buffers.push_back(
-        plan_buffer(pattern.buffers[i], compiled.init_entries[i], environment));
+        plan_buffer(pattern.buffers[i], compiled.entries.init[i], environment));
   }
   for (const Argument& argument : pattern.arguments) {
     workload.scalars.push_back(scalar_bytes(argument, environment));
   }
   for (std::size_t i = 0; i < pattern.verify.size(); ++i) {
     VerificationPlan plan;
-    plan.check_entry = compiled.check_entries[i];
+    plan.check_entry = compiled.entries.check[i];
     plan.buffer = pattern.verify[i].buffer;
     plan.condition = pattern.verify[i].condition.text;
     for (const BufferPlan& buffer : workload.buffers) {

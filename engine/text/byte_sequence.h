@@ -39,38 +39,23 @@ consteval std::size_t member_count() {
 template <class Struct>
 void serialize_members(auto& archive, Struct& value) {
   constexpr std::size_t count = member_count<std::remove_const_t<Struct>>();
-  if constexpr (count == 1) {
-    auto& [a] = value;
-    archive(a);
-  } else if constexpr (count == 2) {
-    auto& [a, b] = value;
-    archive(a, b);
-  } else if constexpr (count == 3) {
-    auto& [a, b, c] = value;
-    archive(a, b, c);
-  } else if constexpr (count == 4) {
-    auto& [a, b, c, d] = value;
-    archive(a, b, c, d);
-  } else if constexpr (count == 5) {
-    auto& [a, b, c, d, e] = value;
-    archive(a, b, c, d, e);
-  } else if constexpr (count == 6) {
-    auto& [a, b, c, d, e, f] = value;
-    archive(a, b, c, d, e, f);
-  } else if constexpr (count == 7) {
-    auto& [a, b, c, d, e, f, g] = value;
-    archive(a, b, c, d, e, f, g);
-  } else if constexpr (count == 8) {
-    auto& [a, b, c, d, e, f, g, h] = value;
-    archive(a, b, c, d, e, f, g, h);
-  } else if constexpr (count == 9) {
-    auto& [a, b, c, d, e, f, g, h, i] = value;
-    archive(a, b, c, d, e, f, g, h, i);
-  } else {
-    static_assert(count == 12, "there is no case for a struct of so many members");
-    auto& [a, b, c, d, e, f, g, h, i, j, k, l] = value;
-    archive(a, b, c, d, e, f, g, h, i, j, k, l);
+  static_assert(count <= 9 || count == 12, "there is no case for a struct of so many members");
+#define SWEEP_MEMBERS(COUNT, ...) \
+  if constexpr (count == COUNT) { \
+    auto& [__VA_ARGS__] = value;  \
+    archive(__VA_ARGS__);         \
   }
+  SWEEP_MEMBERS(1, a)
+  SWEEP_MEMBERS(2, a, b)
+  SWEEP_MEMBERS(3, a, b, c)
+  SWEEP_MEMBERS(4, a, b, c, d)
+  SWEEP_MEMBERS(5, a, b, c, d, e)
+  SWEEP_MEMBERS(6, a, b, c, d, e, f)
+  SWEEP_MEMBERS(7, a, b, c, d, e, f, g)
+  SWEEP_MEMBERS(8, a, b, c, d, e, f, g, h)
+  SWEEP_MEMBERS(9, a, b, c, d, e, f, g, h, i)
+  SWEEP_MEMBERS(12, a, b, c, d, e, f, g, h, i, j, k, l)
+#undef SWEEP_MEMBERS
 }
 
 /// Puts values one after the other: numbers as they stand in memory; texts, vectors and variants
@@ -132,9 +117,7 @@ class ByteWriter {
 /// Takes them out again in the same order. Throws DamagedBytes where the bytes end too soon.
 class ByteReader {
  public:
-  /// `when_too_short` is what is thrown then.
-  explicit ByteReader(std::string_view bytes, const char* when_too_short = "it ends too soon")
-      : rest_(bytes), when_too_short_(when_too_short) {}
+  explicit ByteReader(std::string_view bytes) : rest_(bytes) {}
 
   template <class... Values>
   void operator()(Values&... values) {
@@ -158,7 +141,7 @@ class ByteReader {
 
  private:
   std::string_view take(std::uint64_t count) {
-    if (count > rest_.size()) throw DamagedBytes(when_too_short_);
+    if (count > rest_.size()) too_short();
     const std::string_view taken = rest_.substr(0, count);
     rest_.remove_prefix(count);
     return taken;
@@ -189,7 +172,7 @@ class ByteReader {
     } else {
       const auto size = number<std::uint64_t>();
       // An item takes a byte at least: a nonsense size ends here, not in the allocation.
-      if (size > rest_.size()) throw DamagedBytes(when_too_short_);
+      if (size > rest_.size()) too_short();
       items.assign(size, Item());
       for (Item& item : items) get(item);
     }
@@ -202,14 +185,11 @@ class ByteReader {
         ((kind++ == index && (get(value.template emplace<Kinds>()), true)) || ...);
     if (!is_known) unknown_choice();
   }
+  [[noreturn]] static void too_short() { throw DamagedBytes("a message ends too early"); }
   [[noreturn]] static void unknown_choice() { throw DamagedBytes("an unknown choice"); }
 
   std::string_view rest_;
-  const char* when_too_short_;
 };
-
-/// What is thrown for a message from another process that ends too soon.
-constexpr const char* short_message = "a message ends too early";
 
 /// The message, to another process of this one program, that holds a value.
 template <class Value>
@@ -222,7 +202,7 @@ std::string encode_message(const Value& value) {
 /// Throws DamagedBytes for anything that encoding a value of this type does not give.
 template <class Value>
 Value decode_message(std::string_view message) {
-  ByteReader read(message, short_message);
+  ByteReader read(message);
   Value value;
   read(value);
   read.end();

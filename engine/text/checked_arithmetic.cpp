@@ -32,6 +32,8 @@ Arithmetic apply(Operation operation, std::int64_t value) {
     case Operation::log2:
       if (value < 1) return ArithmeticFault::logarithm_of_nonpositive;
       return static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(value))) - 1;
+    case Operation::is_pow2:
+      return value > 0 && std::has_single_bit(static_cast<std::uint64_t>(value));
     default:
       return value;  // plus
   }
@@ -74,14 +76,18 @@ Arithmetic apply(Operation operation, std::int64_t a, std::int64_t b) {
       return std::min(a, b);
     case max:
       return std::max(a, b);
+    case less:
+      return a < b;
+    case less_equal:
+      return a <= b;
+    case greater:
+      return a > b;
+    case greater_equal:
+      return a >= b;
     default:
       throw std::logic_error("not a binary operation");
   }
   return fits ? Arithmetic(result) : ArithmeticFault::overflow;
-}
-
-bool is_power_of_two(std::int64_t value) {
-  return value > 0 && std::has_single_bit(static_cast<std::uint64_t>(value));
 }
 
 }  // namespace sweep

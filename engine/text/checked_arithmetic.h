@@ -48,16 +48,15 @@ enum class ArithmeticFault {
 };
 
 /// The exact result, or why there is none.
-using Arithmetic = std::variant<std::int64_t, ArithmeticFault>;
+using Arithmetic = std::variant<std::int64_t, bool, ArithmeticFault>;
 
-/// What `plus`, `minus`, `bit_not` or `log2` comes to; log2 is the largest k with 2^k <= value.
+/// What `plus`, `minus`, `bit_not`, `log2` or `is_pow2` comes to; log2 is the largest k with
+/// 2^k <= value.
 Arithmetic apply(Operation operation, std::int64_t value);
 
 /// What an operation of two integers comes to. `divide` rounds toward zero and `remainder` has the
 /// sign of `a`, as in C; `ceil_div` rounds up; shifts are by 0 to 63 bits, and those to the right
 /// round down.
 Arithmetic apply(Operation operation, std::int64_t a, std::int64_t b);
-
-bool is_power_of_two(std::int64_t value);
 
 }  // namespace sweep

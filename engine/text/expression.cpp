@@ -3,10 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <stdexcept>
-
-#include "engine/text/expression_node.h"
-
 namespace sweep {
 namespace {
 
@@ -221,12 +217,8 @@ class Evaluator {
         const auto second = value<bool>(node.operands[1]);
         return second ? SlotValue(*second) : SlotValue();
       }
-      case Operation::is_pow2: {
-        const auto operand = value<std::int64_t>(node.operands[0]);
-        return operand ? SlotValue(is_power_of_two(*operand)) : SlotValue();
-      }
       default:
-        return node.origin->is_comparison() ? comparison(node) : arithmetic(node);
+        return arithmetic(node);
     }
   }
 
@@ -276,23 +268,6 @@ class Evaluator {
     return {};
   }
 
-  SlotValue comparison(const Node& node) const {
-    const auto left = value<std::int64_t>(node.operands[0]);
-    if (!left) return {};
-    const auto right = value<std::int64_t>(node.operands[1]);
-    if (!right) return {};
-    switch (node.operation) {
-      case Operation::less:
-        return *left < *right;
-      case Operation::less_equal:
-        return *left <= *right;
-      case Operation::greater:
-        return *left > *right;
-      default:
-        return *left >= *right;
-    }
-  }
-
   /// min and max take any number of operands; the others one or two.
   SlotValue arithmetic(const Node& node) const {
     const auto first = value<std::int64_t>(node.operands[0]);
@@ -307,39 +282,41 @@ class Evaluator {
       result = apply(node.operation, *so_far, *next);
     }
     if (const auto* number = std::get_if<std::int64_t>(&result)) return *number;
+    if (const auto* truth = std::get_if<bool>(&result)) return *truth;
     if constexpr (explains) explain(*node.origin, std::get<ArithmeticFault>(result));
     return {};
   }
 
   [[noreturn]] static void explain(const Expression::Node& node, ArithmeticFault fault) {
-    switch (fault) {
-      case ArithmeticFault::overflow:
-        fail(node.where,
-             fmt::format("the result of '{}' does not fit a 64-bit integer", node.name));
-      case ArithmeticFault::division_by_zero:
-        fail(node.where, fmt::format("'{}' divides by zero", node.name),
-             "guard it, for example with max(X, 1) or X > 0 && ...");
-      case ArithmeticFault::shift_out_of_range:
-        fail(node.where, fmt::format("'{}' shifts by a count outside 0 to 63", node.name));
-      case ArithmeticFault::logarithm_of_nonpositive:
-        break;
-    }
-    fail(node.where, "log2 takes a value of at least 1");
+    // In the order of the faults.
+    constexpr std::pair<std::string_view, const char*> words[] = {
+        {"the result of '{}' does not fit a 64-bit integer", ""},
+        {"'{}' divides by zero", "guard it, for example with max(X, 1) or X > 0 && ..."},
+        {"'{}' shifts by a count outside 0 to 63", ""},
+        {"log2 takes a value of at least 1", ""}};
+    const auto [sentence, help] = words[static_cast<std::size_t>(fault)];
+    fail(node.where, fmt::format(fmt::runtime(sentence), node.name), help);
   }
 
   std::span<const SlotValue> slots_;
 };
 
-/// Evaluates a tree with names' values once, and explains where there is none.
-template <class Evaluate>
-auto evaluate_once(const Expression::Node& root, const Bindings& bindings, Evaluate evaluate) {
+/// Evaluates a tree with names' values once, and explains where there is no value of the type.
+template <class T>
+T evaluate_once(const Expression::Node& root, const Bindings& bindings) {
   std::vector<std::string> names;
   std::vector<SlotValue> slots;
   for (const auto& [name, value] : bindings.entries()) {
     names.push_back(name);
     slots.push_back(slot_value(value));
   }
-  return evaluate(Evaluator<true>(slots), CompiledExpression::Node(root, names));
+  const CompiledExpression::Node compiled(root, names);
+  const Evaluator<true> evaluator(slots);
+  if constexpr (std::is_same_v<T, Value>) {
+    return to_value(evaluator.evaluate(compiled));
+  } else {
+    return *evaluator.template value<T>(compiled);
+  }
 }
 
 void collect_names(const Node& node, std::vector<std::string>& names) {
@@ -369,15 +346,6 @@ Scope scope_of(const Bindings& bindings) {
   return scope;
 }
 
-std::optional<Expression> Expression::parse(std::string_view text, const Location& where,
-                                            Diagnostics& diagnostics) {
-  auto root = parse_expression(text, where, diagnostics);
-  if (root == nullptr) return std::nullopt;
-  Location whole = where;
-  whole.length = std::max<std::size_t>(text.size(), 1);
-  return Expression(std::string(text), std::move(whole), std::move(root));
-}
-
 Expression Expression::constant(Value value) {
   auto root = std::make_shared<Node>();
   std::string text = to_string(value);
@@ -390,21 +358,15 @@ std::optional<ValueKind> Expression::check(const Scope& scope, Diagnostics& diag
 }
 
 Value Expression::evaluate(const Bindings& bindings) const {
-  return evaluate_once(*root_, bindings, [](const auto& evaluator, const auto& root) {
-    return to_value(evaluator.evaluate(root));
-  });
+  return evaluate_once<Value>(*root_, bindings);
 }
 
 std::int64_t Expression::evaluate_integer(const Bindings& bindings) const {
-  return evaluate_once(*root_, bindings, [](const auto& evaluator, const auto& root) {
-    return *evaluator.template value<std::int64_t>(root);
-  });
+  return evaluate_once<std::int64_t>(*root_, bindings);
 }
 
 bool Expression::evaluate_boolean(const Bindings& bindings) const {
-  return evaluate_once(*root_, bindings, [](const auto& evaluator, const auto& root) {
-    return *evaluator.template value<bool>(root);
-  });
+  return evaluate_once<bool>(*root_, bindings);
 }
 
 std::vector<std::string> Expression::names() const {
@@ -426,17 +388,10 @@ SlotValue slot_value(const Value& value) {
 }
 
 Value to_value(const SlotValue& slot) {
-  const auto read = [](const auto& held) -> Value {
-    using Held = std::decay_t<decltype(held)>;
-    if constexpr (std::is_same_v<Held, std::monostate>) {
-      throw std::logic_error("a slot without a value");
-    } else if constexpr (std::is_same_v<Held, std::string_view>) {
-      return std::string(held);
-    } else {
-      return held;
-    }
-  };
-  return std::visit(read, slot);
+  if (const auto* number = std::get_if<std::int64_t>(&slot)) return *number;
+  if (const auto* truth = std::get_if<bool>(&slot)) return *truth;
+  if (const auto* word = std::get_if<std::string_view>(&slot)) return std::string(*word);
+  return std::get<ElementType>(slot);
 }
 
 }  // namespace sweep

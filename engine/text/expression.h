@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "engine/text/checked_arithmetic.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/value.h"
 
@@ -66,7 +67,19 @@ class Expression {
   const std::string& text() const { return text_; }
   const Location& where() const { return where_; }
 
-  struct Node;
+  /// One node of the tree. `where` is the operator, the name or the literal.
+  struct Node {
+    Operation operation = Operation::literal;
+    Location where = {};
+    std::string name = {};  ///< for names; for operators and functions as written
+    Value value = std::int64_t{0};
+    std::vector<std::shared_ptr<const Node>> operands = {};
+    bool parenthesised = false;
+
+    bool is_comparison() const {
+      return operation >= Operation::less && operation <= Operation::not_equal;
+    }
+  };
 
  private:
   friend class CompiledExpression;

@@ -8,7 +8,7 @@
 
 #include "engine/text/characters.h"
 #include "engine/text/diagnostic.h"
-#include "engine/text/expression_node.h"
+#include "engine/text/expression.h"
 #include "engine/text/text_limits.h"
 
 namespace sweep {
@@ -40,7 +40,7 @@ struct NoExpression {};
 class Lexer {
  public:
   Lexer(std::string_view text, const Location& where, Diagnostics& diagnostics)
-      : text_(text), where_(where), diagnostics_(diagnostics) {}
+      : where_(where), text_(text), diagnostics_(diagnostics) {}
 
   Token next() {
     while (position_ < text_.size() && is_space(text_[position_])) ++position_;
@@ -57,6 +57,9 @@ class Lexer {
     diagnostics_.error(where_.shifted(offset, length), std::move(message), std::move(help));
     throw NoExpression{};
   }
+
+ protected:
+  const Location& where_;
 
  private:
   Token take(TokenKind kind, std::size_t length) {
@@ -139,7 +142,6 @@ class Lexer {
   static constexpr std::uint64_t limit = std::numeric_limits<std::int64_t>::max();
 
   std::string_view text_;
-  const Location& where_;
   Diagnostics& diagnostics_;
   std::size_t position_ = 0;
 };
@@ -179,21 +181,21 @@ bool is_bare_comparison(const Node& node) {
   return node.is_comparison() && !node.parenthesised;
 }
 
-class Parser {
+class Parser : Lexer {
  public:
   Parser(std::string_view text, const Location& where, Diagnostics& diagnostics)
-      : where_(where), lexer_(text, where, diagnostics) {
+      : Lexer(text, where, diagnostics) {
     advance();
   }
 
   NodePtr parse() {
-    if (token_.kind == TokenKind::end) lexer_.reject(0, 1, "an expression is missing here");
+    if (token_.kind == TokenKind::end) reject(0, 1, "an expression is missing here");
     NodePtr root = conditional();
     if (token_.kind != TokenKind::end) {
       const std::string_view meant = operator_called(token_.text);
-      lexer_.reject(token_.offset, token_.text.size(),
-                    fmt::format("'{}' is not expected here", token_.text),
-                    meant.empty() ? "" : fmt::format("write {} instead", meant));
+      reject(token_.offset, token_.text.size(),
+             fmt::format("'{}' is not expected here", token_.text),
+             meant.empty() ? "" : fmt::format("write {} instead", meant));
     }
     return root;
   }
@@ -202,7 +204,7 @@ class Parser {
   /// Bounds the recursion, so that no input overflows the stack. What enters leaves, or throws.
   void enter() {
     if (++depth_ <= text_limits::expression_depth) return;
-    lexer_.reject(token_.offset, 1, "this expression is nested too deeply");
+    reject(token_.offset, 1, "this expression is nested too deeply");
   }
   NodePtr leave(NodePtr result) {
     --depth_;
@@ -211,18 +213,22 @@ class Parser {
 
   void advance() {
     previous_ = token_;
-    token_ = lexer_.next();
+    token_ = next();
   }
 
   bool at(std::string_view symbol) const {
     return token_.kind == TokenKind::symbol && token_.text == symbol;
   }
 
+  bool accept(std::string_view symbol) {
+    const bool is_there = at(symbol);
+    if (is_there) advance();
+    return is_there;
+  }
+
   void expect(std::string_view symbol, std::string_view after) {
-    if (!at(symbol)) {
-      lexer_.reject(token_.offset, 1, fmt::format("a '{}' is missing {}", symbol, after));
-    }
-    advance();
+    if (accept(symbol)) return;
+    reject(token_.offset, 1, fmt::format("a '{}' is missing {}", symbol, after));
   }
 
   std::shared_ptr<Node> node(Operation operation, const Token& token,
@@ -238,9 +244,8 @@ class Parser {
   NodePtr conditional() {
     enter();
     NodePtr condition = binary(1);
-    if (!at("?")) return leave(std::move(condition));
     const Token token = token_;
-    advance();
+    if (!accept("?")) return leave(std::move(condition));
     NodePtr yes = conditional();
     expect(":", "after the first branch of '?'");
     NodePtr no = conditional();
@@ -261,8 +266,8 @@ class Parser {
       const Token token = token_;
       // The tree leans left by one level for each; walking it must not overflow the stack.
       if (++operators_ > text_limits::expression_operators) {
-        lexer_.reject(token.offset, 1, "this expression is too long",
-                      fmt::format("it can have {} operators", text_limits::expression_operators));
+        reject(token.offset, 1, "this expression is too long",
+               fmt::format("it can have {} operators", text_limits::expression_operators));
       }
       const Token base = previous_;
       advance();
@@ -271,11 +276,11 @@ class Parser {
       const bool is_bitwise =
           found->operation >= Operation::bit_and && found->operation <= Operation::bit_or;
       if (is_bitwise && (is_bare_comparison(*left) || is_bare_comparison(*right))) {
-        lexer_.reject(token.offset, token.text.size(),
-                      fmt::format("'{}' beside a comparison reads differently in C than it looks",
-                                  token.text),
-                      "put parentheses around the comparison, or around the operands of the "
-                      "bitwise operator");
+        reject(token.offset, token.text.size(),
+               fmt::format("'{}' beside a comparison reads differently in C than it looks",
+                           token.text),
+               "put parentheses around the comparison, or around the operands of the "
+               "bitwise operator");
       }
       left = node(found->operation, token, {left, right});
     }
@@ -295,7 +300,7 @@ class Parser {
     std::string way;
     if (value != nullptr && base.integer == 2) way = fmt::format("1 << {} or ", token_.integer);
     if (value != nullptr) way += fmt::format("{} for the power, ", *value);
-    lexer_.reject(
+    reject(
         base.offset, token_.offset + token_.text.size() - base.offset,
         fmt::format("'^' is XOR, as in C: this is {}, not a power", base.integer ^ token_.integer),
         fmt::format("write {}0x{:x} ^ {} for XOR", way, base.integer, token_.text));
@@ -309,9 +314,7 @@ class Parser {
                                                                    {"!", Operation::logical_not},
                                                                    {"~", Operation::bit_not}};
     for (const auto& [symbol, operation] : prefixes) {
-      if (!at(symbol)) continue;
-      advance();
-      return leave(node(operation, token, {unary()}));
+      if (accept(symbol)) return leave(node(operation, token, {unary()}));
     }
     return leave(primary());
   }
@@ -329,15 +332,14 @@ class Parser {
         advance();
         return at("(") ? call(token) : name(token);
       case TokenKind::end:
-        lexer_.reject(token.offset, 1, "the expression ends where a value is expected");
+        reject(token.offset, 1, "the expression ends where a value is expected");
       case TokenKind::symbol:
         break;
     }
-    if (!at("(")) {
-      lexer_.reject(token.offset, token.text.size(),
-                    fmt::format("'{}' stands where a value is expected", token.text));
+    if (!accept("(")) {
+      reject(token.offset, token.text.size(),
+             fmt::format("'{}' stands where a value is expected", token.text));
     }
-    advance();
     const NodePtr inner = conditional();
     expect(")", fmt::format("for the '(' in column {}", where_.column + token.offset));
     auto result = std::make_shared<Node>(*inner);
@@ -363,24 +365,21 @@ class Parser {
     if (function == std::end(functions)) {
       std::vector<std::string> known = {"sizeof"};
       for (const Function& candidate : functions) known.emplace_back(candidate.name);
-      lexer_.reject(token.offset, token.text.size(),
-                    fmt::format("there is no function '{}'", token.text),
-                    suggest(token.text, known, "the functions are"));
+      reject(token.offset, token.text.size(), fmt::format("there is no function '{}'", token.text),
+             suggest(token.text, known, "the functions are"));
     }
     std::vector<NodePtr> operands;
     if (!at(")")) {
-      operands.push_back(conditional());
-      while (at(",")) {
-        advance();
+      do {
         operands.push_back(conditional());
-      }
+      } while (accept(","));
     }
     expect(")", fmt::format("after the arguments of '{}'", token.text));
     if (operands.size() < function->fewest || operands.size() > function->most) {
-      lexer_.reject(token.offset, token.text.size(),
-                    fmt::format("'{}' takes {}{} argument{}, not {}", token.text, function->fewest,
-                                function->most == any_number ? " or more" : "",
-                                function->most == 1 ? "" : "s", operands.size()));
+      reject(token.offset, token.text.size(),
+             fmt::format("'{}' takes {}{} argument{}, not {}", token.text, function->fewest,
+                         function->most == any_number ? " or more" : "",
+                         function->most == 1 ? "" : "s", operands.size()));
     }
     return node(function->operation, token, std::move(operands));
   }
@@ -388,7 +387,7 @@ class Parser {
   NodePtr size_of(const Token& token) {
     const Token type = token_;
     if (type.kind != TokenKind::name) {
-      lexer_.reject(type.offset, 1, "sizeof takes the name of a type");
+      reject(type.offset, 1, "sizeof takes the name of a type");
     }
     advance();
     const std::size_t end = token_.offset + 1;
@@ -403,8 +402,6 @@ class Parser {
     return result;
   }
 
-  Location where_;
-  Lexer lexer_;
   Token token_;
   Token previous_;
   int depth_ = 0;
@@ -413,12 +410,15 @@ class Parser {
 
 }  // namespace
 
-std::shared_ptr<const Node> parse_expression(std::string_view text, const Location& where,
-                                             Diagnostics& diagnostics) {
+std::optional<Expression> Expression::parse(std::string_view text, const Location& where,
+                                            Diagnostics& diagnostics) {
   try {
-    return Parser(text, where, diagnostics).parse();
+    NodePtr root = Parser(text, where, diagnostics).parse();
+    Location whole = where;
+    whole.length = std::max<std::size_t>(text.size(), 1);
+    return Expression(std::string(text), std::move(whole), std::move(root));
   } catch (const NoExpression&) {
-    return nullptr;
+    return std::nullopt;
   }
 }
 

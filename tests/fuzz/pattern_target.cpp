@@ -7,7 +7,7 @@
 
 #include "engine/backend/backend.h"
 #include "engine/jit/compiler.h"
-#include "engine/jit/program_file.h"
+#include "engine/jit/program_cache.h"
 #include "engine/jit/translation_unit.h"
 #include "engine/run/workload.h"
 #include "engine/space/enumerate.h"
@@ -46,8 +46,8 @@ Space space_of(const PatternPtr& pattern) {
 void work_out_sizes(const Configuration& configuration) {
   CompiledConfiguration compiled;
   compiled.program = std::make_shared<const Program>();
-  compiled.init_entries.resize(configuration.pattern->buffers.size());
-  compiled.check_entries.resize(configuration.pattern->verify.size());
+  compiled.entries.init.resize(configuration.pattern->buffers.size());
+  compiled.entries.check.resize(configuration.pattern->verify.size());
   try {
     useful_traffic_of(configuration);
     make_workload(configuration, compiled);

@@ -11,7 +11,7 @@
 #include <xxhash.h>
 
 #include "engine/emulator/cubin/kernel_code.h"
-#include "engine/jit/program_file.h"
+#include "engine/jit/program_cache.h"
 #include "engine/text/byte_sequence.h"
 #include "tests/fuzz/targets.h"
 
@@ -60,7 +60,7 @@ void use(const StoredProgram& stored) {
   const auto source = std::make_shared<const Source>(Source{"kernel.cu", "text\nof a pattern\n"});
   for (const StoredConfiguration& one : stored.header.configurations) {
     read_or_refuse([&] { render(diagnostics_of(one.warnings, source)); });
-    read_kernel_code(stored.program.cubin, one.kernel_entry);
+    read_kernel_code(stored.program.cubin, one.entries.kernel);
   }
 }
 

@@ -47,9 +47,9 @@ struct CachedPrograms {
     for (std::size_t i = 0; i < count; ++i) {
       CompiledConfiguration one;
       one.program = program;
-      one.kernel_entry = "kernel" + std::to_string(i);
-      one.init_entries = {"init" + std::to_string(i), ""};
-      one.check_entries = {"check" + std::to_string(i)};
+      one.entries.kernel = "kernel" + std::to_string(i);
+      one.entries.init = {"init" + std::to_string(i), ""};
+      one.entries.check = {"check" + std::to_string(i)};
       outcomes.emplace_back(std::move(one));
     }
     return outcomes;

@@ -2,7 +2,7 @@
 #include <boost/test/unit_test.hpp>
 #include <ostream>
 
-#include "engine/jit/program_file.h"
+#include "engine/jit/program_cache.h"
 #include "tests/jit/cached_programs.h"
 
 namespace data = boost::unit_test::data;

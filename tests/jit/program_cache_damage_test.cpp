@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <fstream>
 
-#include "engine/jit/program_file.h"
+#include "engine/jit/program_cache.h"
 #include "tests/jit/cached_programs.h"
 #include "tests/rapidcheck_case.h"
 

@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(a_writer_and_a_cleaner_do_not_harm_each_other) {
       return cache.problem();
     });
     ChildProcess cleaner([&](const ChildProcess::Say&) {
-      for (int i = 0; i < 200; ++i) clear_cache(cache_folder);
+      for (int i = 0; i < 200; ++i) cache_folder.clear();
       return std::string();
     });
     said = writer.read_all() + cleaner.read_all();
@@ -168,10 +168,10 @@ BOOST_AUTO_TEST_CASE(what_was_not_used_for_longest_goes_first) {
   }
   std::uint64_t bytes = 0;
   for (const fs::path& path : paths) bytes += fs::file_size(path);
-  BOOST_TEST(shrink_cache(cache_folder, bytes) == bytes);
+  BOOST_TEST(cache_folder.shrink(bytes) == bytes);
   BOOST_TEST(files().size() == 10U);
   // 90 % of this limit is the room of seven programs.
-  const std::uint64_t left = shrink_cache(cache_folder, bytes * 8 / 10);
+  const std::uint64_t left = cache_folder.shrink(bytes * 8 / 10);
   BOOST_TEST(left == bytes * 7 / 10);
   for (std::int64_t i = 0; i < 10; ++i) {
     BOOST_TEST(fs::exists(paths[static_cast<std::size_t>(i)]) == (i * 7 % 10 < 7), i);
@@ -245,8 +245,8 @@ BOOST_AUTO_TEST_CASE(a_cleared_cache_may_be_used_on) {
   ProgramCache cache(settings);
   cache.add(strides({1}), compiled(1, program("ptx")), identity);
   const std::uint64_t size = fs::file_size(only_file());
-  BOOST_TEST(clear_cache(cache_folder) == size);
-  BOOST_TEST(clear_cache(cache_folder) == 0U);
+  BOOST_TEST(cache_folder.clear() == size);
+  BOOST_TEST(cache_folder.clear() == 0U);
   BOOST_TEST(fs::is_empty(settings.folder));
   BOOST_TEST(find(cache, 1) == "-");
   cache.add(strides({1}), compiled(1, program("again")), identity);
@@ -275,7 +275,7 @@ BOOST_AUTO_TEST_CASE(only_files_of_the_cache_are_cleared_and_no_link_is_followed
   fs::create_symlink(outside, file_link);
   const fs::path pipe = group / ("2" + name.substr(1));
   BOOST_REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
-  clear_cache(cache_folder);
+  cache_folder.clear();
   for (const fs::path& path : foreign) BOOST_TEST(fs::exists(path), path);
   BOOST_TEST(fs::is_symlink(folder_link));
   BOOST_TEST(fs::is_symlink(file_link));

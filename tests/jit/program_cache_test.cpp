@@ -70,8 +70,8 @@ bool same(const Diagnostics& a, const Diagnostics& b) {
 
 bool same(const CompiledConfiguration& a, const CompiledConfiguration& b) {
   return a.program->cubin == b.program->cubin && a.program->ptx == b.program->ptx &&
-         a.kernel_entry == b.kernel_entry && a.init_entries == b.init_entries &&
-         a.check_entries == b.check_entries && same(a.warnings, b.warnings);
+         a.entries.kernel == b.entries.kernel && a.entries.init == b.entries.init &&
+         a.entries.check == b.entries.check && same(a.warnings, b.warnings);
 }
 
 }  // namespace program_cache
@@ -95,9 +95,9 @@ BOOST_AUTO_TEST_CASE(what_is_added_is_found_again_by_another_process) {
       if (std::ranges::any_of(configurations, is_same)) continue;
       CompiledConfiguration one;
       one.program = program;
-      one.kernel_entry = *rc::gen::arbitrary<std::string>();
-      one.init_entries = *rc::gen::arbitrary<std::vector<std::string>>();
-      one.check_entries = *rc::gen::arbitrary<std::vector<std::string>>();
+      one.entries.kernel = *rc::gen::arbitrary<std::string>();
+      one.entries.init = *rc::gen::arbitrary<std::vector<std::string>>();
+      one.entries.check = *rc::gen::arbitrary<std::vector<std::string>>();
       one.warnings = any_warnings(pattern->source);
       configurations.push_back(std::move(configuration));
       outcomes.emplace_back(std::move(one));

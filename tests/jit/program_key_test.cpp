@@ -1,6 +1,6 @@
 #include <boost/test/unit_test.hpp>
 
-#include "engine/jit/program_file.h"
+#include "engine/jit/program_cache.h"
 #include "tests/jit/cached_programs.h"
 
 namespace sweep::testing {

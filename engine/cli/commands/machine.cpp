@@ -11,7 +11,7 @@
 #include "engine/cli/commands.h"
 #include "engine/cli/commands/executor.h"
 #include "engine/cuda/cuda_backend.h"
-#include "engine/jit/cache_folder.h"
+#include "engine/jit/program_cache.h"
 #include "engine/run/runner.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/units.h"
@@ -103,7 +103,7 @@ void show(const CacheSettings& settings, bool as_json) {
 
 void clear(const CacheSettings& settings, bool as_json) {
   const std::string folder = settings.folder.string();
-  const std::uint64_t bytes = clear_cache(CacheFolder(settings.folder));
+  const std::uint64_t bytes = CacheFolder(settings.folder).clear();
   const nlohmann::ordered_json line = {{"folder", folder}, {"removed_bytes", bytes}};
   std::cout << (as_json ? json_line(line)
                         : fmt::format("removed {} from {}", format_bytes(bytes), folder))
