@@ -1,15 +1,10 @@
 #include "engine/text/characters.h"
 
 #include <algorithm>
-#include <array>
 #include <span>
 
 namespace sweep {
 namespace {
-
-unsigned byte_at(std::string_view text, std::size_t place) {
-  return static_cast<unsigned char>(text[place]);
-}
 
 struct CharacterRange {
   char32_t first;
@@ -33,51 +28,46 @@ bool is_among(char32_t character, std::span<const CharacterRange> ranges) {
   return found != ranges.end() && character >= found->first;
 }
 
-/// The character that the bytes are, which are valid.
-char32_t decoded(std::string_view bytes) {
-  constexpr std::array<unsigned, 5> lead_bits = {0, 0x7F, 0x1F, 0x0F, 0x07};
-  char32_t character = static_cast<unsigned char>(bytes.front()) & lead_bits.at(bytes.size());
-  for (const char c : bytes.substr(1)) {
+/// What turns the direction of writing, ascending.
+constexpr CharacterRange turning[] = {
+    {0x061C, 0x061C}, {0x200E, 0x200F}, {0x202A, 0x202E}, {0x2066, 0x2069}};
+
+/// A character and the bytes that it takes: none where a text begins with no character.
+struct Decoded {
+  char32_t character = 0;
+  std::size_t length = 0;
+};
+
+Decoded decode(std::string_view text) {
+  if (text.empty()) return {};
+  const auto first = static_cast<unsigned char>(text.front());
+  if (first < 0x80) return {first, 1};
+  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+  if (first < 0xC2 || first > 0xF4 || length > text.size()) return {};
+  char32_t character = first & (0xFFU >> (length + 1));
+  for (const char c : text.substr(1, length - 1)) {
+    if (!continues_character(c)) return {};
     character = (character << 6U) | (static_cast<unsigned char>(c) & 0x3FU);
   }
-  return character;
-}
-
-std::size_t columns_of_character(char32_t character) {
-  return is_among(character, without_width) ? 0 : is_among(character, wide) ? 2 : 1;
+  const char32_t least = length == 4 ? 0x10000 : length == 3 ? 0x800 : 0x80;
+  const bool is_surrogate = character >= 0xD800 && character <= 0xDFFF;
+  if (character < least || is_surrogate || character > 0x10FFFF) return {};
+  return {character, length};
 }
 
 }  // namespace
 
 std::size_t character_length(std::string_view text) {
-  if (text.empty()) return 0;
-  const unsigned first = byte_at(text, 0);
-  if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  if (first < 0xc2 || first > 0xf4 || length > text.size()) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte_at(text, i) & 0xc0U) != 0x80U) return 0;
-  }
-  const unsigned second = byte_at(text, 1);
-  const bool is_overlong = (first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90);
-  const bool is_no_character = (first == 0xed && second > 0x9f) || (first == 0xf4 && second > 0x8f);
-  return is_overlong || is_no_character ? 0 : length;
+  return decode(text).length;
 }
 
 bool turns_direction(std::string_view character) {
-  if (character == "\xd8\x9c") return true;
-  if (character.size() != 3 || byte_at(character, 0) != 0xe2) return false;
-  const unsigned second = byte_at(character, 1);
-  const unsigned third = byte_at(character, 2);
-  return (second == 0x80 && (third == 0x8e || third == 0x8f || (third >= 0xaa && third <= 0xae))) ||
-         (second == 0x81 && third >= 0xa6 && third <= 0xa9);
+  return is_among(decode(character).character, turning);
 }
 
 bool is_control(std::string_view character) {
-  if (character.empty()) return false;
-  const unsigned first = byte_at(character, 0);
-  if (character.size() == 1) return first < 0x20 || first == 0x7f;
-  return character.size() == 2 && first == 0xc2 && byte_at(character, 1) < 0xa0;
+  const auto [code, length] = decode(character);
+  return length > 0 && (code < 0x20 || (code >= 0x7F && code < 0xA0));
 }
 
 std::string printable_text(std::string_view text, std::string_view kept, std::string_view mark) {
@@ -97,8 +87,8 @@ std::string printable_text(std::string_view text, std::string_view kept, std::st
 std::size_t columns_of(std::string_view text) {
   std::size_t columns = 0;
   while (!text.empty()) {
-    const std::size_t length = character_length(text);
-    columns += length < 2 ? 1 : columns_of_character(decoded(text.substr(0, length)));
+    const auto [character, length] = decode(text);
+    columns += is_among(character, without_width) ? 0 : is_among(character, wide) ? 2 : 1;
     text.remove_prefix(std::max<std::size_t>(length, 1));
   }
   return columns;

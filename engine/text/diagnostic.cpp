@@ -39,11 +39,8 @@ Location location_at(const SourcePtr& source, std::size_t offset, std::size_t le
 
 namespace {
 
-struct SeverityStyle {
-  const char* word;
-  const char* color;
-};
-constexpr SeverityStyle styles[] = {
+/// The words and colors of the severities.
+constexpr std::pair<const char*, const char*> styles[] = {
     {"error", "\033[1;31m"}, {"warning", "\033[1;35m"}, {"note", "\033[1;36m"}};
 
 /// Blanks as wide as `text`; tabs stay tabs so that the caret lands under its character.
@@ -133,10 +130,13 @@ std::string render(const Diagnostic& diagnostic, bool color) {
   const char* reset = color ? "\033[0m" : "";
   const Location& where = diagnostic.where;
 
-  std::string place = where.source ? where.source->name + ":" : "";
-  if (where.source && where.line > 0) place += fmt::format("{}:", where.line);
-  if (where.source && where.line > 0 && where.column > 0) place += fmt::format("{}:", where.column);
-  if (where.source) place += ' ';
+  std::string place;
+  if (where.source) {
+    place = where.source->name + ':';
+    if (where.line > 0) place += fmt::format("{}:", where.line);
+    if (where.line > 0 && where.column > 0) place += fmt::format("{}:", where.column);
+    place += ' ';
+  }
   std::string result = fmt::format("{}{}{}{}{}:{} {}\n", bold, printable(place), reset, accent,
                                    word, reset, shown_message(diagnostic.message));
   if (where.source && where.line > 0) result += excerpt(where, accent, reset);
@@ -151,9 +151,8 @@ std::string render(const Diagnostics& diagnostics, bool color) {
   for (const Severity severity : {Severity::error, Severity::warning, Severity::note}) {
     const std::size_t more = diagnostics.left_out(severity);
     if (more == 0) continue;
-    result +=
-        fmt::format("{} more {}{} not shown\n", more,
-                    styles[static_cast<std::size_t>(severity)].word, more == 1 ? " is" : "s are");
+    const char* word = styles[static_cast<std::size_t>(severity)].first;
+    result += fmt::format("{} more {}{} not shown\n", more, word, more == 1 ? " is" : "s are");
   }
   return result;
 }
@@ -187,9 +186,9 @@ std::string did_you_mean(std::string_view word, std::span<const std::string> can
       word.size() < 2 ? word.size() : std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
     const std::size_t distance = edit_distance(word, candidate);
-    if (distance < best_distance)
-      std::tie(best, best_distance) =
-          std::tuple<std::string_view, std::size_t>(candidate, distance);
+    if (distance >= best_distance) continue;
+    best = candidate;
+    best_distance = distance;
   }
   return best.empty() ? std::string() : fmt::format("did you mean '{}'?", best);
 }

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "engine/system/file_descriptor.h"
 #include "engine/text/characters.h"
 #include "engine/text/text_limits.h"
 #include "engine/text/units.h"
@@ -22,8 +23,8 @@ namespace {
   throw FileError(fmt::format("{}: {}", path.string(), why), is_missing);
 }
 
-[[noreturn]] void fail_to_read(const std::filesystem::path& path, int error) {
-  fail_file(path, fmt::format("cannot be read: {}", std::strerror(error)));
+[[noreturn]] void fail_to_read(const std::filesystem::path& path) {
+  fail_file(path, fmt::format("cannot be read: {}", std::strerror(errno)));
 }
 
 void require_file(const std::filesystem::path& path, mode_t mode, bool or_pipe) {
@@ -36,58 +37,38 @@ void require_file(const std::filesystem::path& path, mode_t mode, bool or_pipe) 
             true);
 }
 
-class OpenFile {
- public:
-  explicit OpenFile(const std::filesystem::path& path) : path_(path) {
-    // What a name stands for is seen before opening it: to open a device may have effects.
-    struct stat status = {};
-    if (::stat(path.c_str(), &status) != 0) {
-      if (errno == ENOENT || errno == ENOTDIR) fail_file(path, "no such file", true);
-      fail_to_read(path, errno);
+/// `status` becomes the opened file's or pipe's.
+FileDescriptor open_file(const std::filesystem::path& path, struct stat& status) {
+  // What a name stands for is seen before opening it: to open a device may have effects.
+  if (::stat(path.c_str(), &status) != 0) {
+    if (errno == ENOENT || errno == ENOTDIR) fail_file(path, "no such file", true);
+    fail_to_read(path);
+  }
+  require_file(path, status.st_mode, true);
+  // A pipe that nobody writes to would block.
+  FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file || ::fstat(file.get(), &status) != 0) fail_to_read(path);
+  require_file(path, status.st_mode, true);
+  return file;
+}
+
+/// How many bytes were read: 0 at the end.
+std::size_t read_some(const FileDescriptor& file, const std::filesystem::path& path, bool is_pipe,
+                      char* bytes, std::size_t count) {
+  constexpr int milliseconds = 1000;
+  for (;;) {
+    pollfd waiting = {file.get(), POLLIN, 0};
+    const int ready = is_pipe ? ::poll(&waiting, 1, text_limits::pipe_seconds * milliseconds) : 1;
+    if (ready < 0 && errno != EINTR) fail_to_read(path);
+    if (ready == 0) {
+      fail_file(path,
+                fmt::format("nothing came through this pipe for {} s", text_limits::pipe_seconds));
     }
-    require_file(path, status.st_mode, true);
-    // A pipe that nobody writes to would block.
-    descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (descriptor_ < 0 || ::fstat(descriptor_, &status) != 0) fail_to_read(path, errno);
-    require_file(path, status.st_mode, true);
-    is_pipe_ = S_ISFIFO(status.st_mode);
-    size_ = is_pipe_ ? 0 : static_cast<std::uintmax_t>(std::max<off_t>(status.st_size, 0));
+    const ssize_t result = ::read(file.get(), bytes, count);
+    if (result >= 0) return static_cast<std::size_t>(result);
+    if (errno != EINTR && !(is_pipe && errno == EAGAIN)) fail_to_read(path);
   }
-  ~OpenFile() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-
-  /// What the file says, which may be 0 where it does not say: as those of /proc and pipes.
-  std::uintmax_t size() const { return size_; }
-
-  /// 0 at the end.
-  std::size_t read_some(char* bytes, std::size_t count) const {
-    for (;;) {
-      if (is_pipe_) wait();
-      const ssize_t result = ::read(descriptor_, bytes, count);
-      if (result >= 0) return static_cast<std::size_t>(result);
-      if (errno != EINTR && !(is_pipe_ && errno == EAGAIN)) fail_to_read(path_, errno);
-    }
-  }
-
- private:
-  void wait() const {
-    constexpr int milliseconds = 1000;
-    pollfd waiting = {descriptor_, POLLIN, 0};
-    const int ready = ::poll(&waiting, 1, text_limits::pipe_seconds * milliseconds);
-    if (ready < 0 && errno != EINTR) fail_to_read(path_, errno);
-    if (ready != 0) return;
-    fail_file(path_,
-              fmt::format("nothing came through this pipe for {} s", text_limits::pipe_seconds));
-  }
-
-  const std::filesystem::path& path_;
-  int descriptor_ = -1;
-  bool is_pipe_ = false;
-  std::uintmax_t size_ = 0;
-};
+}
 
 constexpr const char* save_as_text = "save the file as UTF-8 text";
 
@@ -105,19 +86,22 @@ SourcePtr read_source(const std::filesystem::path& path) {
 
 std::string read_bounded(const std::filesystem::path& path, std::uintmax_t most,
                          std::string_view kind) {
-  const OpenFile file(path);
-  const auto refuse = [&](std::string_view size) {
+  struct stat status = {};
+  const FileDescriptor file = open_file(path, status);
+  const bool is_pipe = S_ISFIFO(status.st_mode);
+  // A file may say 0 where it has more, as those of /proc do.
+  const auto size = is_pipe ? 0 : static_cast<std::uintmax_t>(std::max<off_t>(status.st_size, 0));
+  const auto refuse = [&](std::string_view found) {
     fail_file(path,
-              fmt::format("{} is more than {} can have ({})", size, kind, format_bytes(most)));
+              fmt::format("{} is more than {} can have ({})", found, kind, format_bytes(most)));
   };
-  if (file.size() > most) refuse(format_bytes(file.size()));
+  if (size > most) refuse(format_bytes(size));
   std::string text;
   constexpr std::size_t piece = 1U << 16U;
-  for (std::size_t wanted = std::max(static_cast<std::size_t>(file.size()) + 1, piece);;
-       wanted = piece) {
+  for (std::size_t wanted = std::max(size + 1, piece);; wanted = piece) {
     const std::size_t before = text.size();
     text.resize(before + wanted);
-    const std::size_t count = file.read_some(text.data() + before, wanted);
+    const std::size_t count = read_some(file, path, is_pipe, text.data() + before, wanted);
     text.resize(before + count);
     if (count == 0) return text;
     if (text.size() > most) refuse("this");

@@ -32,15 +32,9 @@ std::string format_bytes(std::uint64_t bytes) {
 }
 
 std::string format_count(std::int64_t value) {
-  struct Unit {
-    const char* name;
-    std::int64_t size;
-  };
-  constexpr std::array units = {Unit{"Gi", std::int64_t{1} << 30}, Unit{"Mi", 1 << 20},
-                                Unit{"Ki", 1 << 10}};
-  for (const Unit& unit : units) {
-    if (value != 0 && value % unit.size == 0)
-      return fmt::format("{} {}", value / unit.size, unit.name);
+  constexpr std::pair<const char*, std::int64_t> units[] = {{"Gi", Gi}, {"Mi", Mi}, {"Ki", Ki}};
+  for (const auto& [name, size] : units) {
+    if (value != 0 && value % size == 0) return fmt::format("{} {}", value / size, name);
   }
   return std::to_string(value);
 }

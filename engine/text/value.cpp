@@ -94,13 +94,10 @@ std::string_view describe(ValueKind kind) {
 }
 
 std::string to_string(const Value& value) {
-  struct Writer {
-    std::string operator()(std::int64_t number) const { return std::to_string(number); }
-    std::string operator()(bool truth) const { return truth ? "true" : "false"; }
-    std::string operator()(ElementType type) const { return type.name(); }
-    std::string operator()(const std::string& word) const { return word; }
-  };
-  return std::visit(Writer{}, value);
+  if (const auto* number = std::get_if<std::int64_t>(&value)) return std::to_string(*number);
+  if (const auto* truth = std::get_if<bool>(&value)) return *truth ? "true" : "false";
+  if (const auto* type = std::get_if<ElementType>(&value)) return type->name();
+  return std::get<std::string>(value);
 }
 
 void Bindings::set(std::string_view name, Value value) {

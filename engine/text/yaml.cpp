@@ -36,9 +36,10 @@ class Lines {
 
   Location whole() const { return {source_, 0, 0, 1}; }
 
-  std::size_t offset(const Location& where) const {
-    if (where.line == 0 || where.line > starts_.size()) return text().size();
-    return std::min(starts_[where.line - 1] + where.column - 1, text().size());
+  std::size_t offset(const YAML::Mark& mark) const {
+    // yaml-cpp does not count the byte order mark.
+    const std::size_t before = text().starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
+    return std::min(static_cast<std::size_t>(mark.pos) + before, text().size());
   }
 
   Location location(std::size_t offset) const {
@@ -48,13 +49,7 @@ class Lines {
   }
 
   Location location(const YAML::Mark& mark) const {
-    if (mark.is_null()) return whole();
-    const std::size_t line = std::min(static_cast<std::size_t>(mark.line) + 1, starts_.size());
-    // yaml-cpp does not count the byte order mark, and counts on behind the end of the text.
-    const bool shifted = line == 1 && text().starts_with(byte_order_mark);
-    const std::size_t column =
-        static_cast<std::size_t>(mark.column) + 1 + (shifted ? byte_order_mark.size() : 0);
-    return {source_, line, std::min(column, text().size() - starts_[line - 1] + 1), 1};
+    return mark.is_null() ? whole() : location(offset(mark));
   }
 
  private:
@@ -75,11 +70,10 @@ class TreeBuilder : public YAML::EventHandler {
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (++documents_ == 1) return;
-    const Location where = lines_.location(mark);
-    if (lines_.text().substr(lines_.offset(where)).starts_with("---")) {
-      reject(where, "a second YAML document starts here", "keep one document in a file");
+    if (lines_.text().substr(lines_.offset(mark)).starts_with("---")) {
+      reject(mark, "a second YAML document starts here", "keep one document in a file");
     }
-    reject(where, "this is not valid YAML: the document ends before this",
+    reject(mark, "this is not valid YAML: the document ends before this",
            "indent what belongs together by the same number of spaces");
   }
   void OnDocumentEnd() override {}
@@ -93,7 +87,7 @@ class TreeBuilder : public YAML::EventHandler {
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto found = anchors_.find(anchor);
     if (found == anchors_.end()) {
-      reject(lines_.location(mark), "this alias stands inside what it repeats");
+      reject(mark, "this alias stands inside what it repeats");
     }
     count_nodes(found->second, mark, open_.size());
     add(found->second, YAML::NullAnchor, mark);
@@ -103,17 +97,16 @@ class TreeBuilder : public YAML::EventHandler {
                 const std::string& value) override {
     refuse_tag(mark, tag);
     if (value.size() > text_limits::scalar_bytes) {
-      reject(
-          lines_.location(mark),
-          fmt::format("this text has {} bytes; a value or a key can have {}",
-                      format_thousands(value.size()), format_thousands(text_limits::scalar_bytes)));
+      reject(mark, fmt::format("this text has {} bytes; a value or a key can have {}",
+                               format_thousands(value.size()),
+                               format_thousands(text_limits::scalar_bytes)));
     }
     YamlNode node;
     node.kind = YamlNode::Kind::scalar;
     node.text = value;
     node.quoted = tag == "!";
     if (!node.quoted) std::ranges::replace(node.text, hidden_comma, ',');
-    locate(node, lines_.location(mark));
+    locate(node, mark);
     add(std::move(node), anchor, mark);
   }
 
@@ -143,27 +136,31 @@ class TreeBuilder : public YAML::EventHandler {
     throw Rejected{};
   }
 
+  [[noreturn]] void reject(const YAML::Mark& mark, std::string message, std::string help = {}) {
+    reject(lines_.location(mark), std::move(message), std::move(help));
+  }
+
   [[noreturn]] void reject_depth(const YAML::Mark& mark) {
-    reject(lines_.location(mark), "this document is nested too deeply",
+    reject(mark, "this document is nested too deeply",
            fmt::format("lists and maps may stand in each other {} deep", text_limits::depth));
   }
 
   /// Bounds what a document takes when it is read.
   void count_node(const YAML::Mark& mark) {
     if (++nodes_ > text_limits::nodes) {
-      reject(lines_.location(mark), fmt::format("this document has more than {} values and keys",
-                                                format_thousands(text_limits::nodes)));
+      reject(mark, fmt::format("this document has more than {} values and keys",
+                               format_thousands(text_limits::nodes)));
     }
     if (open_.empty() || !open_.back().node.is_map()) return;
     if (open_.back().children.size() / 2 >= text_limits::map_keys) {
-      reject(lines_.location(mark), fmt::format("this map has more than {} keys",
-                                                format_thousands(text_limits::map_keys)));
+      reject(mark, fmt::format("this map has more than {} keys",
+                               format_thousands(text_limits::map_keys)));
     }
   }
 
   void refuse_tag(const YAML::Mark& mark, const std::string& tag) {
     if (!tag.empty() && tag != "?" && tag != "!") {
-      reject(lines_.location(mark), fmt::format("the tag '{}' has no meaning here", tag));
+      reject(mark, fmt::format("the tag '{}' has no meaning here", tag));
     }
   }
 
@@ -203,7 +200,7 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   /// Finds where a scalar's text begins: after its quote, or below its `|`.
-  void locate(YamlNode& node, const Location& mark) {
+  void locate(YamlNode& node, const YAML::Mark& mark) {
     const std::string_view text = lines_.text();
     const std::string_view first_line = std::string_view(node.text).substr(0, node.text.find('\n'));
     std::size_t begin = skip_properties(lines_.offset(mark));
@@ -233,7 +230,7 @@ class TreeBuilder : public YAML::EventHandler {
   void count_nodes(const YamlNode& node, const YAML::Mark& mark, std::size_t depth) {
     alias_bytes_ += node.text.size() + node.raw.size();
     if (++alias_nodes_ > text_limits::alias_nodes || alias_bytes_ > text_limits::alias_bytes) {
-      reject(lines_.location(mark), "the aliases of this document repeat too much",
+      reject(mark, "the aliases of this document repeat too much",
              fmt::format("anchors and aliases may copy {} values and {} of text",
                          format_thousands(text_limits::alias_nodes),
                          format_bytes(text_limits::alias_bytes)));

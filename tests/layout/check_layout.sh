@@ -14,7 +14,7 @@ done
 middle="backend spec text"
 declare -A may_include=(
   [system]=""
-  [text]=""
+  [text]="system"
   [search]="text"
   [spec]="search text"
   [backend]="spec text"
