@@ -1,6 +1,5 @@
 #include "engine/jit/cache_folder.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -8,12 +7,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
-#include <memory>
-#include <optional>
 #include <random>
 #include <system_error>
 #include <thread>
@@ -76,19 +72,14 @@ FileDescriptor open_group(const FileDescriptor& root, const std::string& group) 
 std::vector<std::string> entries_of(const FileDescriptor& folder) {
   std::vector<std::string> names;
   if (!folder) return names;
-  FileDescriptor again(openat(folder.get(), ".", folder_flags));
-  if (!again && is_absence(errno)) return names;
-  if (!again) fail(errno);
-  const std::unique_ptr<DIR, int (*)(DIR*)> listing(fdopendir(again.get()), closedir);
-  if (listing == nullptr) fail(errno);
-  again.release();
-  while (true) {
-    errno = 0;
-    const dirent* entry = readdir(listing.get());
-    if (entry == nullptr && errno != 0) fail(errno);
-    if (entry == nullptr) return names;
-    names.emplace_back(entry->d_name);
+  std::error_code error;
+  fs::directory_iterator entry(fmt::format("/proc/self/fd/{}", folder.get()), error);
+  if (error && is_absence(error.value())) return names;
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    names.push_back(entry->path().filename());
   }
+  if (error) fail(error.value());
+  return names;
 }
 
 FileDescriptor open_plain_file(const FileDescriptor& folder, const std::string& name) {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "engine/text/checked_arithmetic.h"
+#include "engine/text/expression.h"
 
 namespace sweep {
 namespace {

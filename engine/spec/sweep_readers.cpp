@@ -13,7 +13,7 @@
 #include "engine/spec/keys.h"
 #include "engine/spec/map_reader.h"
 #include "engine/spec/spec_limits.h"
-#include "engine/text/checked_arithmetic.h"
+#include "engine/text/expression.h"
 #include "engine/text/text_limits.h"
 #include "engine/text/units.h"
 

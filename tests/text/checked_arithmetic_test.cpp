@@ -1,5 +1,3 @@
-#include "engine/text/checked_arithmetic.h"
-
 #include <array>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
@@ -8,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/text/expression.h"
 #include "tests/rapidcheck_case.h"
 
 namespace data = boost::unit_test::data;
