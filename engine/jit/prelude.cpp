@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 #include "engine/text/characters.h"
@@ -269,17 +268,10 @@ __device__ inline uint64_t permuted(uint64_t i, uint64_t n, uint64_t seed) {
 }
 )";
 
-constexpr std::array<std::string_view, 3> function_names = {"permuted", "random_below",
-                                                            "random_bits"};
-
 }  // namespace
 
 std::string_view random_functions() {
   return functions;
-}
-
-std::span<const std::string_view> random_function_names() {
-  return function_names;
 }
 
 bool names_random_function(const Pattern& pattern) {
@@ -289,7 +281,7 @@ bool names_random_function(const Pattern& pattern) {
   }
   for (const Verification& each : pattern.verify) texts.push_back(each.condition.text);
   return std::ranges::any_of(texts, [](std::string_view text) {
-    return std::ranges::any_of(function_names, [&](std::string_view name) {
+    return std::ranges::any_of(random_function_names, [&](std::string_view name) {
       return text.find(name) != std::string_view::npos;
     });
   });

@@ -34,7 +34,8 @@ std::string prelude(std::span<const ElementType> types);
 ///   uint64_t permuted(i, n, seed)      where a permutation of [0, n) puts i; i itself from n on
 std::string_view random_functions();
 
-std::span<const std::string_view> random_function_names();
+inline constexpr std::string_view random_function_names[] = {"permuted", "random_below",
+                                                             "random_bits"};
 
 /// Whether the pattern's body, the files beside it that it includes, an `init` or a `verify` names
 /// one of them, in a comment or literal too: only then do programs contain them.

@@ -23,27 +23,15 @@ void serialize(ByteWriter& bytes, const ElementType& type) {
   bytes.text(type.name());
 }
 
+void serialize(auto& /*archive*/, const SourcePtr& /*source*/) {}
+
 namespace {
 
 /// Files of other versions are not read. Part of every key, so that versions do not meet.
-constexpr std::uint32_t program_file_version = 2;
+constexpr std::uint32_t program_file_version = 3;
 
 std::uint64_t checksum(std::string_view bytes) {
   return XXH3_64bits(bytes.data(), bytes.size());
-}
-
-/// Which source a diagnostic's place is in.
-enum class Place : std::uint8_t { nowhere, given_source, other_source };
-
-Place last_choice(Place /*place*/) {
-  return Place::other_source;
-}
-
-Place place_of(const SourcePtr& source, const SourcePtr& given) {
-  if (source == nullptr) return Place::nowhere;
-  const bool is_given = source == given || (given != nullptr && source->name == given->name &&
-                                            source->text == given->text);
-  return is_given ? Place::given_source : Place::other_source;
 }
 
 }  // namespace
@@ -107,23 +95,6 @@ StoredProgram read_program(int file) {
   return decode_message<StoredProgram>(reader.rest());
 }
 
-Diagnostics diagnostics_of(std::string_view bytes, const SourcePtr& source) {
-  Diagnostics diagnostics;
-  ByteReader reader(bytes);
-  for (auto left = reader.number<std::uint64_t>(); left > 0; --left) {
-    Diagnostic each;
-    Location& where = each.where;
-    Place place = Place::nowhere;
-    Source other;
-    reader(each.severity, place, other, where.line, where.column, where.length, where.exact,
-           each.message, each.help);
-    if (place == Place::given_source) where.source = source;
-    if (place == Place::other_source) where.source = std::make_shared<const Source>(other);
-    diagnostics.add(std::move(each));
-  }
-  return diagnostics;
-}
-
 /// What is known of one pattern and identity.
 struct ProgramCache::Group {
   struct File {
@@ -165,21 +136,6 @@ void touch(int file) {
 
 std::uint64_t size_of(const StoredProgram& stored) {
   return stored.program.cubin.size() + stored.program.ptx.size();
-}
-
-/// Places in `source`, or in one equal to it, are written without its text; those in other sources
-/// with the name and text of theirs.
-std::string diagnostic_bytes(const Diagnostics& diagnostics, const SourcePtr& source) {
-  ByteWriter bytes;
-  bytes(std::uint64_t{diagnostics.list().size()});
-  for (const Diagnostic& each : diagnostics.list()) {
-    const Location& where = each.where;
-    const Place place = place_of(where.source, source);
-    bytes(each.severity, place, place == Place::other_source ? *where.source : Source{},
-          std::uint64_t{where.line}, std::uint64_t{where.column}, std::uint64_t{where.length},
-          where.exact, each.message, each.help);
-  }
-  return bytes.take();
 }
 
 std::string program_file_bytes(const ProgramHeader& header, const Program& program) {
@@ -310,10 +266,14 @@ std::optional<CompiledConfiguration> ProgramCache::find_one(Group& group,
     const std::vector<StoredConfiguration>& all = loaded->header.configurations;
     const auto one = std::ranges::find(all, parameters, &StoredConfiguration::parameters);
     if (one != all.end()) {
+      Diagnostics warnings;
+      for (Diagnostic warning : one->warnings) {
+        warning.where.source = configuration.pattern->source;
+        warnings.add(std::move(warning));
+      }
       // Whoever holds the program keeps all of the file's contents loaded.
       return CompiledConfiguration{std::shared_ptr<const Program>(loaded, &loaded->program),
-                                   one->entries,
-                                   diagnostics_of(one->warnings, configuration.pattern->source)};
+                                   one->entries, std::move(warnings)};
     }
   }
   group.files.erase(known->second);
@@ -373,7 +333,7 @@ void ProgramCache::add(std::span<const Configuration> configurations,
       if (compiled == nullptr) continue;
       headers[compiled->program.get()].configurations.push_back(
           {parameter_bytes(configurations[i].parameters), compiled->entries,
-           diagnostic_bytes(compiled->warnings, configurations[i].pattern->source)});
+           compiled->warnings.list()});
     }
     if (headers.empty()) return;
     std::unique_lock lock(mutex_);

@@ -40,7 +40,7 @@ std::string hash_name(std::string_view bytes);
 struct StoredConfiguration {
   std::string parameters;  ///< as parameter_bytes gives them
   EntryNames entries;
-  std::string warnings;  ///< as bytes, see diagnostics_of
+  std::vector<Diagnostic> warnings;  ///< all about the pattern's source, which is not stored
 };
 
 /// What a program's file says of it.
@@ -59,10 +59,6 @@ struct StoredProgram {
 /// Reads an open file. Throws DamagedBytes for one that is not whole or of another version,
 /// std::system_error when reading fails.
 StoredProgram read_program(int file);
-
-/// Diagnostics of a stored configuration, with the places of its own source in `source`. Throws
-/// DamagedBytes.
-Diagnostics diagnostics_of(std::string_view bytes, const SourcePtr& source);
 
 /// What is in a cache.
 struct CacheContents {

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <set>
 #include <string_view>
 
@@ -52,13 +51,10 @@ std::vector<Word> words_of(std::string_view text) {
   return words;
 }
 
-bool has_word(const std::vector<Word>& words, std::string_view text) {
-  return std::ranges::find(words, text, &Word::text) != words.end();
-}
-
-template <class Range>
-bool contains(const Range& range, std::string_view text) {
-  return std::ranges::find(range, text) != std::ranges::end(range);
+std::set<std::string_view> names_in(std::string_view text) {
+  std::set<std::string_view> names;
+  for (const Word& word : words_of(text)) names.insert(word.text);
+  return names;
 }
 
 /// A backslash at a line's end within a word: the word is not what it looks like.
@@ -80,11 +76,11 @@ bool is_known_header(std::string_view include) {
   if (open == std::string_view::npos || close == std::string_view::npos || close < open)
     return false;
   const std::string_view name = include.substr(open + 1, close - open - 1);
-  constexpr std::array<std::string_view, 7> cuda = {
+  static const std::set<std::string_view> cuda = {
       "cooperative_groups.h", "cuda_bf16.h",    "cuda_fp16.h", "cuda_fp8.h",
       "cuda_pipeline.h",      "cuda_runtime.h", "mma.h"};
   if (name.starts_with("cuda/") || name.starts_with("cooperative_groups/")) return true;
-  return contains(cuda, name) ||
+  return cuda.contains(name) ||
          std::ranges::any_of(provided_headers(), [&](const Header& h) { return h.name == name; });
 }
 
@@ -100,13 +96,13 @@ bool declares_function(std::string_view code) {
   });
 }
 
-constexpr std::array<std::string_view, 15> keywords = {
-    "bool",  "char",   "const",  "double", "false",       "float", "int",     "long",
-    "short", "signed", "sizeof", "size_t", "static_cast", "true",  "unsigned"};
-constexpr std::array<std::string_view, 3> provided_functions = {"max", "min", "splat"};
-constexpr std::array<std::string_view, 4> components = {"w", "x", "y", "z"};
-constexpr std::array<std::string_view, 5> type_introducers = {"class", "enum", "struct", "union",
-                                                              "using"};
+/// Words of expressions that mean the same everywhere; "i" is the element's place.
+const std::set<std::string_view> keywords = {
+    "bool", "char",  "const",  "double", "false",  "float",       "i",    "int",
+    "long", "short", "signed", "sizeof", "size_t", "static_cast", "true", "unsigned"};
+const std::set<std::string_view> provided_functions = {"max", "min", "splat"};
+const std::set<std::string_view> components = {"w", "x", "y", "z"};
+const std::set<std::string_view> type_introducers = {"class", "enum", "struct", "union", "using"};
 
 class DependenceReader {
  public:
@@ -114,17 +110,17 @@ class DependenceReader {
       : pattern_(pattern),
         macros_(split_body(pattern.body).macros),
         code_(blank_non_code(pattern.body)),
-        all_words_(words_of(pattern.body)),
+        all_names_(names_in(pattern.body)),
         code_words_(words_of(code_)) {}
 
   TextDependence read() {
     const bool is_balanced = find_top_level();
     const bool is_opaque = is_opaque_body();
-    may_redefine_anything_ = is_opaque || !is_balanced || has_word(all_words_, "operator") ||
-                             has_word(all_words_, "namespace") || has_word(all_words_, "typedef");
+    may_redefine_anything_ = is_opaque || !is_balanced || all_names_.contains("operator") ||
+                             all_names_.contains("namespace") || all_names_.contains("typedef");
     const bool needs_all = is_opaque || has_state();
     for (const Parameter& parameter : pattern_.parameters) {
-      if (needs_all || has_word(all_words_, parameter.name)) named_by_body_.insert(parameter.name);
+      if (needs_all || all_names_.contains(parameter.name)) named_by_body_.insert(parameter.name);
     }
     for (const Struct& type : pattern_.structs) add_named(type.size.text(), named_by_body_);
     TextDependence result;
@@ -173,9 +169,8 @@ class DependenceReader {
 
   /// Whether the body has variables that outlive a launch.
   bool has_state() const {
-    return has_word(all_words_, "__constant__") || has_word(all_words_, "__managed__") ||
-           has_word(all_words_, "static") ||
-           std::ranges::any_of(code_words_, [&](const Word& word) {
+    return all_names_.contains("__constant__") || all_names_.contains("__managed__") ||
+           all_names_.contains("static") || std::ranges::any_of(code_words_, [&](const Word& word) {
              return word.text == "__device__" &&
                     !declares_function(std::string_view(code_).substr(word.offset));
            });
@@ -186,14 +181,14 @@ class DependenceReader {
     for (std::size_t i = 1; i < code_words_.size(); ++i) {
       if (code_words_[i].text != name) continue;
       const std::string_view before = code_words_[i - 1].text;
-      if (contains(type_introducers, before) || contains(macros_, before)) return true;
+      if (type_introducers.contains(before) || is_macro(before)) return true;
     }
     return false;
   }
 
   void add_named(std::string_view text, Names& names) const {
-    for (const Word& word : words_of(text)) {
-      if (pattern_.find_parameter(word.text) != nullptr) names.emplace(word.text);
+    for (const std::string_view name : names_in(text)) {
+      if (pattern_.find_parameter(name) != nullptr) names.emplace(name);
     }
   }
 
@@ -216,25 +211,28 @@ class DependenceReader {
     if (expression.find('#') != std::string_view::npos || splits_a_word(expression)) return false;
     const std::string code = blank_non_code(expression);
     return std::ranges::all_of(words_of(code), [&](const Word& word) {
-      return !contains(macros_, word.text) && is_provided(code, word);
+      return !is_macro(word.text) && is_provided(code, word);
     });
   }
 
   bool is_provided(std::string_view code, const Word& word) const {
     const std::string_view name = word.text;
     const bool is_member = word.offset > 0 && code[word.offset - 1] == '.';
-    if (is_member) return contains(components, name);
+    if (is_member) return components.contains(name);
     const bool is_function =
-        contains(provided_functions, name) || contains(random_function_names(), name);
-    return name == "i" || contains(keywords, name) ||
+        provided_functions.contains(name) || std::ranges::count(random_function_names, name) > 0;
+    return keywords.contains(name) ||
            std::ranges::find(pattern_.buffers, name, &Buffer::name) != pattern_.buffers.end() ||
            pattern_.find_parameter(name) != nullptr || is_provided_type(name) ||
            (is_function && !top_level_.contains(name));
   }
 
+  bool is_macro(std::string_view name) const {
+    return std::ranges::find(macros_, name) != macros_.end();
+  }
+
   bool is_provided_type(std::string_view name) const {
-    return ElementType::find(name).has_value() && !contains(macros_, name) &&
-           !may_declare_type(name);
+    return ElementType::find(name).has_value() && !is_macro(name) && !may_declare_type(name);
   }
 
   ParameterNames in_order(const Names& names) const {
@@ -248,7 +246,7 @@ class DependenceReader {
   const Pattern& pattern_;
   std::vector<std::string> macros_;
   std::string code_;  ///< of the body
-  std::vector<Word> all_words_;
+  std::set<std::string_view> all_names_;
   std::vector<Word> code_words_;
   std::set<std::string_view> top_level_;
   bool may_redefine_anything_ = false;  ///< what names that are always there mean

@@ -57,9 +57,8 @@ void read_or_refuse(Read read) {
 }
 
 void use(const StoredProgram& stored) {
-  const auto source = std::make_shared<const Source>(Source{"kernel.cu", "text\nof a pattern\n"});
   for (const StoredConfiguration& one : stored.header.configurations) {
-    read_or_refuse([&] { render(diagnostics_of(one.warnings, source)); });
+    for (const Diagnostic& warning : one.warnings) render(warning);
     read_kernel_code(stored.program.cubin, one.entries.kernel);
   }
 }
@@ -69,8 +68,6 @@ void use(const StoredProgram& stored) {
 void read_compiled_program(std::string_view bytes) {
   const MemoryFile file(with_checksum(bytes));
   read_or_refuse([&] { use(read_program(file.get())); });
-  const auto source = std::make_shared<const Source>(Source{"kernel.cu", "text\nof a pattern\n"});
-  read_or_refuse([&] { render(diagnostics_of(bytes, source)); });
   read_kernel_code(std::span<const char>(bytes.data(), bytes.size()), "sample");
 }
 

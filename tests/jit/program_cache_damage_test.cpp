@@ -137,18 +137,6 @@ BOOST_AUTO_TEST_CASE(a_file_replaced_after_it_was_indexed_gives_what_it_has_now)
   BOOST_TEST(find(cache, 1) == "-");
 }
 
-BOOST_AUTO_TEST_CASE(any_bytes_are_diagnostics_or_damage) {
-  check_property([&] {
-    std::string bytes = *rc::gen::arbitrary<std::string>();
-    bytes.insert(0, std::string("\2\0\0\0\0\0\0\0", 8));
-    try {
-      diagnostics_of(bytes, pattern->source);
-    } catch (const DamagedBytes&) {
-      return;
-    }
-  });
-}
-
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

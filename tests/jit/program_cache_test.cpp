@@ -44,7 +44,7 @@ Diagnostics any_warnings(const SourcePtr& source) {
   const int count = *rc::gen::inRange(0, 3);
   for (int i = 0; i < count; ++i) {
     Location where;
-    if (*rc::gen::arbitrary<bool>()) where.source = source;
+    where.source = source;
     where.line = *rc::gen::inRange<std::size_t>(0, 10);
     where.column = *rc::gen::inRange<std::size_t>(0, 100);
     where.length = *rc::gen::inRange<std::size_t>(0, 100);
