@@ -56,7 +56,7 @@ void ModuleVariables::place(std::uint32_t index) {
   if (!variable.initial.empty()) unfilled_.emplace_back(&variable, &allocation);
 }
 
-std::uint32_t ModuleVariables::named(const std::string& symbol, const ptx::Variable& variable) {
+std::uint32_t ModuleVariables::named(std::string_view symbol, const ptx::Variable& variable) {
   if (by_name_.empty()) {
     const std::vector<ptx::Variable>& all = program_.variables();
     for (std::uint32_t i = 0; i < all.size(); ++i) by_name_.emplace(all[i].name, i);
@@ -147,16 +147,16 @@ Launch EmulatedWorkload::launch_of(const Kernel& kernel,
   std::vector<std::vector<std::byte>> given;
   for (const Allocation* buffer : buffers_) given.push_back(bytes_of(buffer->base));
   given.insert(given.end(), more.begin(), more.end());
-  if (given.size() != kernel.parameters.size()) {
+  if (given.size() != kernel.parameter_sizes.size()) {
     throw ExecutionFailure(fmt::format("the kernel takes {} arguments; the header gives {}",
-                                       kernel.parameters.size(), given.size()));
+                                       kernel.parameter_sizes.size(), given.size()));
   }
   launch.parameters.resize(static_cast<std::size_t>(kernel.parameter_bytes));
   for (std::size_t i = 0; i < given.size(); ++i) {
-    if (given[i].size() != kernel.parameters[i].bytes) {
+    if (given[i].size() != kernel.parameter_sizes[i]) {
       throw ExecutionFailure(
           fmt::format("the kernel's argument {} has {} bytes; the header gives {}", i + 1,
-                      kernel.parameters[i].bytes, given[i].size()));
+                      kernel.parameter_sizes[i], given[i].size()));
     }
     std::ranges::copy(given[i], launch.parameters.data() + kernel.parameter_offsets[i]);
   }

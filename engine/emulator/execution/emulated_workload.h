@@ -37,7 +37,7 @@ class ModuleVariables {
   void place(std::uint32_t index);
   void fill(const ptx::Variable& variable, const Allocation& allocation);
   /// The index of what an initialiser of `variable` names.
-  std::uint32_t named(const std::string& symbol, const ptx::Variable& variable);
+  std::uint32_t named(std::string_view symbol, const ptx::Variable& variable);
 
   const ptx::Module& program_;
   AddressSpace& memory_;

@@ -20,16 +20,17 @@ constexpr std::size_t most_names = 16'000'000;
 constexpr std::size_t deepest_call = 256;  ///< functions become part of others by recursion
 
 /// A name as C++ writes it.
-std::string demangled(const std::string& ptx_name) {
-  if (!ptx_name.starts_with("_Z")) return ptx_name;  // a short plain name may also name a type
+std::string demangled(std::string_view ptx_name) {
+  std::string name(ptx_name);
+  if (!name.starts_with("_Z")) return name;  // a short plain name may also name a type
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(ptx_name.c_str(), nullptr, nullptr, &status), &std::free);
-  return status == 0 && text != nullptr ? text.get() : ptx_name;
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
+  return status == 0 && text != nullptr ? text.get() : name;
 }
 
 /// A function's name as its source has it, without parameters and the engine's namespaces.
-std::string function_name(const std::string& ptx_name) {
+std::string function_name(std::string_view ptx_name) {
   std::string name = demangled(ptx_name);
   if (name == ptx_name) return name;
   name.resize(std::min(name.find('('), name.size()));
@@ -56,7 +57,7 @@ class CallInliner {
     }
     const std::uint32_t frame = begin_frame(*kernel, {});
     // The kernel's parameters lie in memory of their own.
-    for (std::size_t i = kernel->parameters.size(); i < kernel->variables.size(); ++i) {
+    for (std::size_t i = kernel->parameter_count; i < kernel->variables.size(); ++i) {
       place_variable(frame, i);
     }
     emit_body(frame);
@@ -184,9 +185,9 @@ class CallInliner {
                         call.ptx_line, callee.name);
     }
     const std::uint32_t frame = begin_frame(*function, chain_of(caller, call));
-    bind(caller, frame, function->parameters.size(), 0, arguments);
-    bind(caller, frame, function->results.size(), function->parameters.size(), results);
-    const std::size_t bound = function->parameters.size() + function->results.size();
+    bind(caller, frame, function->parameter_count, 0, arguments);
+    bind(caller, frame, function->result_count, function->parameter_count, results);
+    const std::size_t bound = function->parameter_count + function->result_count;
     for (std::size_t i = bound; i < function->variables.size(); ++i) place_variable(frame, i);
     emit_body(frame);
     flat_.code[skip].target = here();
@@ -204,7 +205,7 @@ class CallInliner {
   void bind(std::uint32_t caller, std::uint32_t callee, std::size_t count, std::size_t first,
             const Operand& list) {
     const std::size_t given = list.elements.size();
-    const std::string& name = flat_.frames[callee].function->name;
+    const std::string_view name = flat_.frames[callee].function->name;
     if (given != count) {
       throw unsupported("a call passes {} values to or from '{}', which has {}", given, name,
                         count);
@@ -212,7 +213,7 @@ class CallInliner {
     for (std::size_t i = 0; i < count; ++i) {
       const Operand& value = list.elements[i];
       const bool is_kernel_parameter =
-          caller == 0 && value.variable.index < flat_.frames.front().function->parameters.size();
+          caller == 0 && value.variable.index < flat_.frames.front().function->parameter_count;
       if (value.kind != Operand::Kind::variable || !value.variable.is_local_to_function ||
           is_kernel_parameter) {
         throw unsupported(
@@ -232,7 +233,7 @@ class CallInliner {
 
 }  // namespace
 
-std::string variable_name(const std::string& ptx_name) {
+std::string variable_name(std::string_view ptx_name) {
   const std::string name = demangled(ptx_name);
   const std::size_t colons = name.rfind("::");
   return colons == std::string::npos ? name : name.substr(colons + 2);

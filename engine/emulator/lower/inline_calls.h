@@ -73,7 +73,7 @@ struct FlatCode {
 };
 
 /// A variable's own name: "tile" of "_ZZ9transposePfE4tile".
-std::string variable_name(const std::string& ptx_name);
+std::string variable_name(std::string_view ptx_name);
 
 /// The error with a message in the words of fmt::format.
 template <class... Values>

@@ -203,8 +203,9 @@ Kernel kernel_of(const FlatCode& flat, const std::string& entry) {
   kernel.static_shared_bytes = align_up(flat.static_shared_bytes, flat.dynamic_shared_alignment);
   kernel.shared_variables = flat.shared_variables;
   kernel.local_bytes = align_up(flat.local_bytes, 16);
-  kernel.parameters = function.parameters;
-  for (const ptx::Variable& parameter : function.parameters) {
+  for (std::size_t i = 0; i < function.parameter_count; ++i) {
+    const ptx::Variable& parameter = function.variables[i];
+    kernel.parameter_sizes.push_back(parameter.bytes);
     kernel.parameter_offsets.push_back(align_up(kernel.parameter_bytes, parameter.align));
     kernel.parameter_bytes = kernel.parameter_offsets.back() + parameter.bytes;
     if (kernel.parameter_bytes > most_parameter_bytes) {

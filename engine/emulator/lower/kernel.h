@@ -301,7 +301,7 @@ struct Kernel {
   std::vector<CallOp> calls;
   std::vector<ConstantSlot> constants;
   std::vector<InstructionInfo> instructions;
-  std::vector<ptx::Variable> parameters;
+  std::vector<std::uint64_t> parameter_sizes;
   std::vector<std::uint64_t> parameter_offsets;
   std::uint64_t parameter_bytes = 0;
   std::uint32_t register_bytes = 0;  ///< of one warp

@@ -383,7 +383,7 @@ Lowering::VariablePlace Lowering::place_of(const ptx::VariableRef& ref) const {
     const std::uint64_t offset = flat_.shared_offsets.at(&variable);
     return {ptx::Space::shared, offset, none, false};
   }
-  if (current_->frame == 0 && ref.index < frame.function->parameters.size()) {
+  if (current_->frame == 0 && ref.index < frame.function->parameter_count) {
     return {ptx::Space::param, kernel_.parameter_offsets[ref.index], none, true};
   }
   const ptx::Space space =

@@ -1,113 +1,27 @@
-#include "engine/emulator/ptx/body_reader.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <map>
 #include <optional>
-#include <unordered_map>
+#include <set>
 
 #include "engine/emulator/ptx/declaration.h"
 #include "engine/emulator/ptx/lexer.h"
-#include "engine/text/characters.h"
+#include "engine/emulator/ptx/scopes.h"
 
 namespace sweep::ptx {
 namespace {
 
-constexpr std::uint32_t deepest_scope = 64;
-constexpr std::size_t most_register_digits = 8;  ///< of the number of a register
-
-}  // namespace
-
-Scopes::Scopes(std::vector<Register>& registers) : registers_(registers), scopes_(1) {}
-
-void Scopes::open(std::uint32_t line) {
-  Scope scope;
-  scope.parent = current_;
-  scope.depth = scopes_[current_].depth + 1;
-  if (scope.depth > deepest_scope) throw SyntaxError(line, "braces are nested too deeply");
-  current_ = static_cast<std::uint32_t>(scopes_.size());
-  scopes_.push_back(std::move(scope));
-}
-
-bool Scopes::close() {
-  if (current_ == 0) return false;
-  current_ = scopes_[current_].parent;
-  return true;
-}
-
-void Scopes::declare(std::uint32_t line, std::string_view name, Symbol symbol) {
-  add(line, name, {symbol});
-}
-
-void Scopes::declare_register(std::uint32_t line, std::string_view name, Type type) {
-  add(line, name, {.type = type, .is_unused_register = true});
-}
-
-void Scopes::add(std::uint32_t line, std::string_view name, const Entry& entry) {
-  if (!scopes_[current_].names.try_emplace(name, entry).second) {
-    throw SyntaxError(line, fmt::format("'{}' is declared twice", name));
-  }
-}
-
-void Scopes::declare_registers(std::uint32_t line, std::string_view prefix, Type type,
-                               std::uint32_t count) {
-  const Range range = {type, count};
-  if (!scopes_[current_].ranges.try_emplace(prefix, range).second) {
-    throw SyntaxError(line, fmt::format("registers '{}<...>' are declared twice", prefix));
-  }
-}
-
-std::optional<Symbol> Scopes::find_from(std::uint32_t scope, std::string_view name) {
-  for (;; scope = scopes_[scope].parent) {
-    if (Entry* const entry = find_entry(scopes_[scope], name)) {
-      if (entry->is_unused_register) {
-        entry->is_unused_register = false;
-        entry->symbol = {Symbol::Kind::reg, static_cast<std::uint32_t>(registers_.size())};
-        registers_.push_back(Register{std::string(name), entry->type});
-      }
-      return entry->symbol;
-    }
-    if (scope == 0) return std::nullopt;
-  }
-}
-
-Scopes::Entry* Scopes::find_entry(Scope& scope, std::string_view name) {
-  const auto found = scope.names.find(name);
-  if (found != scope.names.end()) return &found->second;
-  if (scope.ranges.empty()) return nullptr;
-  // A prefix may itself end in digits, so each way to split the name is tried.
-  for (std::size_t digits = 1; digits <= most_register_digits && digits < name.size(); ++digits) {
-    const std::size_t split = name.size() - digits;
-    if (!is_digit(name[split])) return nullptr;
-    if (name[split] == '0' && digits > 1) continue;
-    const auto range = scope.ranges.find(name.substr(0, split));
-    if (range == scope.ranges.end()) continue;
-    std::uint32_t number = 0;
-    std::from_chars(name.data() + split, name.data() + name.size(), number);
-    if (number >= range->second.count) continue;
-    const Entry entry = {.type = range->second.type, .is_unused_register = true};
-    return &scope.names.emplace(name, entry).first->second;
-  }
-  return nullptr;
-}
-
-namespace {
-
 constexpr std::size_t longest_chain = 64;
+constexpr int deepest_operand = 8;
+/// Every use of a table copies it.
+constexpr std::size_t most_table_entries = std::size_t{1} << 17;
 
 Place read_place(Lexer& lexer) {
   constexpr std::uint32_t any = std::numeric_limits<std::uint32_t>::max();
   const auto read = [&](std::uint32_t last, std::string_view what) {
-    const Token token = lexer.current();
-    // A literal, not an expression: no comma stands between the three numbers.
-    const Constant constant = read_literal(lexer);
-    if (constant.kind != Constant::Kind::integer || constant.bits > last) {
-      Lexer::fail_at(token, fmt::format("{} is not from 0 to {}", what, last));
-    }
-    return static_cast<std::uint32_t>(constant.bits);
+    return static_cast<std::uint32_t>(read_unsigned(lexer, last, what));
   };
   return {read(last_file, "a file"), read(any, "a line"), read(any, "a column")};
 }
@@ -133,8 +47,8 @@ class Places {
     while (lexer.accept(',')) {
       const std::string_view attribute = lexer.take_word("'function_name' or 'inlined_at'");
       if (attribute == "function_name") {
-        link.inlinee.label = lexer.take_word("a label");
-        link.inlinee.offset = read_offset(lexer);
+        link.inlinee.first = lexer.take_word("a label");
+        link.inlinee.second = read_offset(lexer);
       } else if (attribute == "inlined_at") {
         call = read_place(lexer);
       } else {
@@ -149,11 +63,7 @@ class Places {
 
  private:
   /// The function that a place was inlined with: a label and an offset of debug information.
-  struct Inlinee {
-    std::string_view label;
-    std::int64_t offset = 0;
-    friend auto operator<=>(const Inlinee&, const Inlinee&) = default;
-  };
+  using Inlinee = std::pair<std::string_view, std::int64_t>;
   /// The first place of a chain, and the chain of the rest.
   struct Link {
     Place place;
@@ -161,6 +71,7 @@ class Places {
     std::uint32_t caller = 0;
     friend auto operator<=>(const Link&, const Link&) = default;
   };
+
   std::uint32_t find_caller(const Inlinee& inlinee, const Place& call) {
     std::uint32_t chain = current_;
     for (std::size_t step = 0; step < longest_chain && chain != 0; ++step) {
@@ -171,17 +82,16 @@ class Places {
       chain = link.caller;
     }
     const auto known = latest_.find(call);
-    return known != latest_.end() ? known->second : find_or_add(Link{call, {}, 0});
+    return known != latest_.end() ? known->second : find_or_add({call, {}, 0});
   }
 
   std::uint32_t find_or_add(const Link& link) {
     const auto [found, is_new] =
         chain_of_link_.try_emplace(link, static_cast<std::uint32_t>(chains_.size()));
     if (is_new) {
-      CallChain chain = {link.place};
-      const CallChain& outer = chains_[link.caller];
-      const std::size_t length = std::min(outer.size(), longest_chain - 1);
-      chain.insert(chain.end(), outer.begin(), outer.begin() + static_cast<std::ptrdiff_t>(length));
+      CallChain chain = chains_[link.caller];
+      chain.insert(chain.begin(), link.place);
+      chain.resize(std::min(chain.size(), longest_chain));
       chains_.push_back(std::move(chain));
       links_.push_back(link);
     }
@@ -195,8 +105,58 @@ class Places {
   std::uint32_t current_ = 0;
 };
 
-/// Every use of a table copies it.
-constexpr std::size_t most_table_entries = std::size_t{1} << 17;
+/// The registers that PTX predefines; the emulator may not have them.
+std::set<std::string, std::less<>> special_registers() {
+  std::set<std::string, std::less<>> names;
+  // Vectors of three, or four with an unused last one; alone they name all of it.
+  for (const std::string_view vector : {"tid", "ntid", "ctaid", "nctaid", "clusterid", "nclusterid",
+                                        "cluster_ctaid", "cluster_nctaid"}) {
+    for (const std::string_view part : {"", ".x", ".y", ".z", ".w"}) {
+      names.insert(fmt::format("%{}{}", vector, part));
+    }
+  }
+  for (const std::string_view scalar : {"laneid",
+                                        "warpid",
+                                        "nwarpid",
+                                        "smid",
+                                        "nsmid",
+                                        "gridid",
+                                        "is_explicit_cluster",
+                                        "cluster_ctarank",
+                                        "cluster_nctarank",
+                                        "lanemask_eq",
+                                        "lanemask_le",
+                                        "lanemask_lt",
+                                        "lanemask_ge",
+                                        "lanemask_gt",
+                                        "clock",
+                                        "clock_hi",
+                                        "clock64",
+                                        "globaltimer",
+                                        "globaltimer_lo",
+                                        "globaltimer_hi",
+                                        "total_smem_size",
+                                        "aggr_smem_size",
+                                        "dynamic_smem_size",
+                                        "current_graph_exec",
+                                        "reserved_smem_offset_begin",
+                                        "reserved_smem_offset_end",
+                                        "reserved_smem_offset_cap",
+                                        "reserved_smem_offset_0",
+                                        "reserved_smem_offset_1"}) {
+    names.insert(fmt::format("%{}", scalar));
+  }
+  for (int i = 0; i < 32; ++i) names.insert(fmt::format("%envreg{}", i));
+  for (int i = 0; i < 8; ++i) names.insert({fmt::format("%pm{}", i), fmt::format("%pm{}_64", i)});
+  return names;
+}
+
+Operand operand_of(Operand::Kind kind, std::string_view name = {}) {
+  Operand operand;
+  operand.kind = kind;
+  operand.name = name;
+  return operand;
+}
 
 /// The names that `.branchtargets` or `.calltargets` lists.
 struct TargetTable {
@@ -212,15 +172,11 @@ class BodyReader {
         module_(module),
         function_(function),
         scopes_(function.registers),
-        places_(function.places),
-        operands_(lexer, scopes_, module) {}
+        places_(function.places) {}
 
-  void read(const std::vector<std::string_view>& names) {
+  void read() {
     line_ = lexer_.current().line;
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      // Prototypes may leave their parameters without a name of their own.
-      if (names[i] != "_") declare_variable(names[i], i);
-    }
+    for (std::size_t i = 0; i < function_.variables.size(); ++i) declare_variable(i);
     lexer_.expect('{');
     while (read_statement()) {
     }
@@ -237,9 +193,8 @@ class BodyReader {
   bool read_statement() {
     line_ = lexer_.current().line;
     if (lexer_.accept('}')) return scopes_.close();
-    if (lexer_.is_mark('{')) {
+    if (lexer_.accept('{')) {
       scopes_.open(line_);
-      lexer_.advance();
     } else if (lexer_.is_suffix()) {
       read_directive();
     } else {
@@ -259,7 +214,10 @@ class BodyReader {
     } else if (name == "pragma") {
       lexer_.skip_statement();
     } else if (const auto space = find_space(name); space && *space != Space::generic) {
-      declare_variables(*space);
+      for (Variable& variable : read_variables(lexer_, *space, false)) {
+        function_.variables.push_back(std::move(variable));
+        declare_variable(function_.variables.size() - 1);
+      }
     } else {
       lexer_.fail(fmt::format("{} is not a directive of a function's body", quoted(token)));
     }
@@ -271,27 +229,25 @@ class BodyReader {
     const Type type = read_register_type(lexer_);
     do {
       const std::string_view name = lexer_.take_word("the name of a register");
-      if (!lexer_.accept('<')) {
-        scopes_.declare_register(line_, name, type);
-        continue;
+      if (lexer_.accept('<')) {
+        const auto count = read_unsigned(lexer_, most_registers, "the number of registers");
+        lexer_.expect('>');
+        scopes_.declare_registers(line_, name, type, count);
+      } else {
+        declare(name, Symbol::Kind::unused_register, static_cast<std::size_t>(type));
       }
-      const auto count = static_cast<std::uint32_t>(
-          read_unsigned(lexer_, most_registers, "the number of registers"));
-      lexer_.expect('>');
-      scopes_.declare_registers(line_, name, type, count);
     } while (lexer_.accept(','));
     lexer_.expect(';');
   }
 
-  void declare_variables(Space space) {
-    for (DeclaredVariable& declared : read_variables(lexer_, space, false)) {
-      declare_variable(declared.name, function_.variables.size());
-      function_.variables.push_back(std::move(declared.variable));
-    }
+  void declare(std::string_view name, Symbol::Kind kind, std::size_t index) {
+    scopes_.declare(line_, name, {kind, index});
   }
 
-  void declare_variable(std::string_view name, std::size_t index) {
-    scopes_.declare(line_, name, {Symbol::Kind::variable, static_cast<std::uint32_t>(index)});
+  void declare_variable(std::size_t index) {
+    const std::string_view name = function_.variables[index].name;
+    // Prototypes may leave their parameters without a name of their own.
+    if (name != "_") declare(name, Symbol::Kind::variable, index);
   }
 
   void read_label_or_instruction() {
@@ -299,116 +255,219 @@ class BodyReader {
     instruction.ptx_line = line_;
     if (lexer_.accept('@')) {
       instruction.is_guard_negated = lexer_.accept('!');
-      const RegisterId guard = operands_.read_guard();
-      if (function_.registers[guard].type != Type::pred) {
-        throw SyntaxError(line_,
-                          fmt::format("'{}' is not a predicate", function_.registers[guard].name));
-      }
-      instruction.guard = guard;
+      instruction.guard = read_guard();
     }
     instruction.mnemonic = lexer_.take_word("an instruction");
-    if (!instruction.guard && lexer_.accept(':')) {
-      read_label(instruction.mnemonic);
-      return;
-    }
+    if (!instruction.guard && lexer_.accept(':')) return read_label(instruction.mnemonic);
     while (lexer_.is_suffix()) instruction.modifiers.push_back(lexer_.take_suffix("a modifier"));
     if (instruction.mnemonic == "call") {
       read_call(instruction);
-    } else {
-      read_operands(instruction);
+    } else if (!lexer_.is_mark(';')) {
+      do {
+        instruction.operands.push_back(read_operand());
+      } while (lexer_.accept(','));
     }
+    lexer_.expect(';');
     instruction.place = place_;
     scope_of_instruction_.push_back(scopes_.current());
     function_.code.push_back(std::move(instruction));
   }
 
+  RegisterId read_guard() {
+    const Token token = lexer_.current();
+    const std::string_view name = lexer_.take_word("a predicate");
+    const auto symbol = scopes_.find(scopes_.current(), name);
+    if (!symbol || symbol->kind != Symbol::Kind::reg ||
+        function_.registers[symbol->index].type != Type::pred) {
+      Lexer::fail_at(token, fmt::format("{} is not a predicate", quoted(token)));
+    }
+    return symbol->index;
+  }
+
   /// Reads what follows `name:`, if it belongs to the label.
   void read_label(std::string_view name) {
-    if (lexer_.is_suffix("branchtargets") || lexer_.is_suffix("calltargets")) {
-      scopes_.declare(line_, name,
-                      {Symbol::Kind::table, static_cast<std::uint32_t>(tables_.size())});
-      read_table();
+    const std::uint32_t line = lexer_.current().line;
+    if (lexer_.accept_suffix("branchtargets") || lexer_.accept_suffix("calltargets")) {
+      declare(name, Symbol::Kind::table, tables_.size());
+      TargetTable& table = tables_.emplace_back();
+      table.scope = scopes_.current();
+      table.line = line;
+      do {
+        table.names.push_back(lexer_.take_word("a target"));
+      } while (lexer_.accept(','));
+      lexer_.expect(';');
     } else if (lexer_.is_suffix("callprototype")) {
-      scopes_.declare(line_, name, {Symbol::Kind::prototype, 0});
+      declare(name, Symbol::Kind::prototype, 0);
       lexer_.skip_statement();
     } else {
-      scopes_.declare(line_, name,
-                      {Symbol::Kind::label, static_cast<std::uint32_t>(function_.code.size())});
+      declare(name, Symbol::Kind::label, function_.code.size());
     }
   }
 
-  void read_table() {
-    TargetTable table;
-    table.scope = scopes_.current();
-    table.line = lexer_.current().line;
-    lexer_.advance();
-    do {
-      table.names.push_back(lexer_.take_word("a target"));
-    } while (lexer_.accept(','));
-    lexer_.expect(';');
-    tables_.push_back(std::move(table));
-  }
-
-  void read_operands(Instruction& instruction) {
-    if (!lexer_.is_mark(';')) {
-      do {
-        instruction.operands.push_back(operands_.read());
-      } while (lexer_.accept(','));
-    }
-    lexer_.expect(';');
-  }
-
-  /// Reads `(results), callee, (arguments), table;`, of which the callee alone has to be there.
+  /// Reads `(results), callee, (arguments), table`, of which the callee alone has to be there.
   void read_call(Instruction& instruction) {
-    Operand results;
-    results.kind = Operand::Kind::list;
+    Operand results = operand_of(Operand::Kind::list);
     Operand arguments = results;
     if (lexer_.is_mark('(')) {
-      results = operands_.read_parenthesised_list();
+      results = read_list('(', ')', 0);
       lexer_.expect(',');
     }
     instruction.operands.push_back(std::move(results));
-    instruction.operands.push_back(operands_.read());
+    instruction.operands.push_back(read_operand());
     bool has_more = lexer_.accept(',');
     if (has_more && lexer_.is_mark('(')) {
-      arguments = operands_.read_parenthesised_list();
+      arguments = read_list('(', ')', 0);
       has_more = lexer_.accept(',');
     }
     instruction.operands.push_back(std::move(arguments));
-    if (has_more) instruction.operands.push_back(operands_.read());
-    lexer_.expect(';');
+    if (has_more) instruction.operands.push_back(read_operand());
   }
 
-  // Labels are used before they are declared, so names are looked up when the body is known.
+  // Names of registers and of variables of the function are looked up at once. Any other name
+  // becomes a label with its offset, to be looked up when the whole function is known, since labels
+  // are used before they are declared.
+
+  /// One operand, with a second one behind `|` if there is one.
+  Operand read_operand() {
+    Operand first = read_one(0);
+    if (!lexer_.is_mark('|')) return first;
+    Operand pair = operand_of(Operand::Kind::list);
+    pair.elements.push_back(std::move(first));
+    while (lexer_.accept('|')) pair.elements.push_back(read_one(0));
+    return pair;
+  }
+
+  Operand read_one(int depth) {
+    if (depth > deepest_operand) lexer_.fail("an operand is nested too deeply");
+    if (lexer_.is_mark('[')) return read_address(depth);
+    if (lexer_.is_mark('{')) return read_list('{', '}', depth);
+    if (lexer_.accept('!')) {
+      Operand operand = read_name();
+      operand.is_negated = true;
+      return operand;
+    }
+    if (lexer_.is_name()) return read_name();
+    if (lexer_.is_mark('-')) {
+      // Only video instructions negate registers. What stands behind a copy of the reader tells.
+      Lexer ahead = lexer_;
+      ahead.advance();
+      if (ahead.is_name()) return read_negated_name();
+    }
+    const Constant constant = read_constant(lexer_);
+    using Kind = Operand::Kind;
+    Operand number = operand_of(constant.kind == Constant::Kind::integer ? Kind::integer
+                                : constant.kind == Constant::Kind::f32   ? Kind::f32
+                                                                         : Kind::f64);
+    number.value = static_cast<std::int64_t>(constant.bits);
+    return number;
+  }
+
+  Operand read_list(char open, char close, int depth) {
+    Operand list = operand_of(Operand::Kind::list);
+    lexer_.expect(open);
+    while (!lexer_.is_mark(close)) {
+      list.elements.push_back(read_one(depth + 1));
+      if (!lexer_.accept(',')) break;
+    }
+    lexer_.expect(close);
+    return list;
+  }
+
+  Operand read_address(int depth) {
+    Operand address = operand_of(Operand::Kind::address);
+    lexer_.expect('[');
+    if (lexer_.is_name()) {
+      read_base(address);
+      address.value = read_offset(lexer_);
+    } else {
+      address.value = read_integer(lexer_);
+    }
+    while (lexer_.accept(',')) address.elements.push_back(read_one(depth + 1));
+    lexer_.expect(']');
+    return address;
+  }
+
+  void read_base(Operand& address) {
+    const Token token = lexer_.current();
+    address.name = take_dotted_word();
+    address.base = Operand::Base::variable;
+    const auto global = module_.variables.find(address.name);
+    if (const auto local = find_local(address.name)) {
+      if (local->kind == Operand::Kind::reg) address.base = Operand::Base::reg;
+      address.reg = local->reg;
+      address.variable = local->variable;
+    } else if (global != module_.variables.end()) {
+      address.variable = {false, global->second};
+    } else {
+      Lexer::fail_at(token, fmt::format("{} is neither a register nor a variable", quoted(token)));
+    }
+  }
+
+  /// A register or variable of the function.
+  std::optional<Operand> find_local(std::string_view name) {
+    const auto symbol = scopes_.find(scopes_.current(), name);
+    Operand operand;
+    operand.name = name;
+    if (symbol && symbol->kind == Symbol::Kind::reg) {
+      operand.kind = Operand::Kind::reg;
+      operand.reg = symbol->index;
+      return operand;
+    }
+    if (!symbol || symbol->kind != Symbol::Kind::variable) return std::nullopt;
+    operand.kind = Operand::Kind::variable;
+    operand.variable = {true, symbol->index};
+    return operand;
+  }
+
+  Operand read_name() {
+    static const auto specials = special_registers();
+    const Token token = lexer_.current();
+    const std::string_view name = take_dotted_word();
+    if (name == "_") return operand_of(Operand::Kind::sink);
+    if (auto local = find_local(name)) {
+      if (local->kind == Operand::Kind::variable) local->value = read_offset(lexer_);
+      return *local;
+    }
+    if (name.size() > token.text.size() && scopes_.find(scopes_.current(), token.text)) {
+      return operand_of(Operand::Kind::other, name);  // a part of a register, as in "%r1.b0"
+    }
+    if (specials.contains(name)) return operand_of(Operand::Kind::special, name);
+    if (name.front() == '%') {
+      Lexer::fail_at(token, fmt::format("{} is not a register", quoted(token)));
+    }
+    Operand operand = operand_of(Operand::Kind::label, name);
+    operand.value = read_offset(lexer_);
+    return operand;
+  }
+
+  Operand read_negated_name() {
+    const char* const start = lexer_.current().text.data();
+    lexer_.advance();
+    const Token token = lexer_.current();
+    const std::string_view name = read_name().name;
+    if (name.empty()) Lexer::fail_at(token, "'-' needs a register, not '_'");
+    return operand_of(Operand::Kind::other, {start, name.data() + name.size()});
+  }
+
+  /// The current word with a suffix that touches it, as "%tid.x".
+  std::string_view take_dotted_word() {
+    const std::string_view word = lexer_.take_word("an operand");
+    if (!lexer_.is_suffix_of(word)) return word;
+    const std::string_view suffix = lexer_.take_suffix("a suffix");
+    return {word.data(), suffix.data() + suffix.size()};
+  }
 
   void resolve(Operand& operand, std::uint32_t scope, std::uint32_t line) {
     for (Operand& element : operand.elements) resolve(element, scope, line);
     if (operand.kind != Operand::Kind::label) return;
-    const auto symbol = scopes_.find_from(scope, operand.name);
-    if (symbol && symbol->kind == Symbol::Kind::label) {
-      check_no_offset(operand, line);
-      operand.value = symbol->index;
-    } else if (symbol && symbol->kind == Symbol::Kind::table) {
+    const auto symbol = scopes_.find(scope, operand.name);
+    if (symbol && symbol->kind == Symbol::Kind::table) {
       resolve_table(operand, tables_[symbol->index], line);
     } else if (symbol && symbol->kind == Symbol::Kind::prototype) {
       operand.kind = Operand::Kind::other;
     } else {
-      resolve_in_module(operand, line);
+      resolve_target(operand, scope, line);
     }
-  }
-
-  void resolve_in_module(Operand& operand, std::uint32_t line) {
-    const auto variable = module_.variables.find(operand.name);
-    if (variable != module_.variables.end()) {
-      operand.kind = Operand::Kind::variable;
-      operand.variable = {false, variable->second};
-      return;
-    }
-    if (module_.functions.find(operand.name) == module_.functions.end()) {
-      throw SyntaxError(line, fmt::format("'{}' is not declared", operand.name));
-    }
-    check_no_offset(operand, line);
-    operand.kind = Operand::Kind::function;
   }
 
   void resolve_table(Operand& operand, const TargetTable& table, std::uint32_t line) {
@@ -418,22 +477,32 @@ class BodyReader {
     }
     operand.kind = Operand::Kind::list;
     for (const std::string_view name : table.names) {
-      Operand target;
-      target.kind = Operand::Kind::label;
-      target.name = name;
-      const auto symbol = scopes_.find_from(table.scope, name);
-      if (symbol && symbol->kind == Symbol::Kind::label) {
-        target.value = symbol->index;
-      } else {
-        resolve_in_module(target, table.line);
-      }
-      operand.elements.push_back(std::move(target));
+      operand.elements.push_back(operand_of(Operand::Kind::label, name));
+      resolve_target(operand.elements.back(), table.scope, table.line);
     }
   }
 
-  static void check_no_offset(const Operand& operand, std::uint32_t line) {
-    if (operand.value == 0) return;
-    throw SyntaxError(line, fmt::format("'{}' is code and takes no offset", operand.name));
+  /// A label, or what the module declares.
+  void resolve_target(Operand& operand, std::uint32_t scope, std::uint32_t line) {
+    const auto symbol = scopes_.find(scope, operand.name);
+    const bool is_label = symbol && symbol->kind == Symbol::Kind::label;
+    const auto variable = module_.variables.find(operand.name);
+    if (!is_label && variable != module_.variables.end()) {
+      operand.kind = Operand::Kind::variable;
+      operand.variable = {false, variable->second};
+      return;
+    }
+    if (!is_label && !module_.functions.contains(operand.name)) {
+      throw SyntaxError(line, fmt::format("'{}' is not declared", operand.name));
+    }
+    if (operand.value != 0) {
+      throw SyntaxError(line, fmt::format("'{}' is code and takes no offset", operand.name));
+    }
+    if (is_label) {
+      operand.value = symbol->index;
+    } else {
+      operand.kind = Operand::Kind::function;
+    }
   }
 
   Lexer& lexer_;
@@ -441,7 +510,6 @@ class BodyReader {
   Function& function_;
   Scopes scopes_;
   Places places_;
-  OperandReader operands_;
   std::vector<std::uint32_t> scope_of_instruction_;
   std::vector<TargetTable> tables_;
   std::size_t table_entries_ = 0;
@@ -451,9 +519,8 @@ class BodyReader {
 
 }  // namespace
 
-void read_body(Lexer& lexer, const ModuleNames& module, const std::vector<std::string_view>& names,
-               Function& function) {
-  BodyReader(lexer, module, function).read(names);
+void read_body(Lexer& lexer, const ModuleNames& module, Function& function) {
+  BodyReader(lexer, module, function).read();
 }
 
 }  // namespace sweep::ptx

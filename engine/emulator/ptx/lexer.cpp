@@ -6,7 +6,7 @@
 #include <array>
 #include <bit>
 #include <charconv>
-#include <limits>
+#include <system_error>
 
 #include "engine/emulator/ptx/module.h"
 #include "engine/text/characters.h"
@@ -17,9 +17,6 @@ namespace {
 /// What may follow the first character of a word.
 bool is_word_character(char c) {
   return is_word(c) || c == '$';
-}
-bool is_octal(char c) {
-  return c >= '0' && c <= '7';
 }
 
 constexpr std::string_view marks = "{}()[]<>,;:=+-*/%!~|@&^?";
@@ -32,72 +29,64 @@ Lexer::Lexer(std::string_view text, std::size_t offset, std::uint32_t line)
 }
 
 void Lexer::advance() {
+  using Kind = Token::Kind;
   skip_blanks();
   start_ = next_;
   current_.line = line_;
   const char c = at(start_);
+  const bool is_before_word = is_word_character(at(start_ + 1));
+  std::size_t text_start = start_;
   if (start_ >= text_.size()) {
-    current_.kind = Token::Kind::end;
-    current_.text = {};
-    return;
-  }
-  if (is_digit(c)) {
-    current_.kind = Token::Kind::number;
+    current_.kind = Kind::end;
+  } else if (is_digit(c)) {
+    current_.kind = Kind::number;
     next_ = end_of_number();
-  } else if (is_word_character(c) || (c == '%' && is_word_character(at(start_ + 1)))) {
-    current_.kind = Token::Kind::word;
-    for (++next_; is_word_character(at(next_)); ++next_) {
-    }
-  } else if (c == '.' && is_word_character(at(start_ + 1))) {
-    current_.kind = Token::Kind::suffix;
+  } else if (is_word_character(c) || (c == '%' && is_before_word)) {
+    current_.kind = Kind::word;
+    next_ = end_of_word(start_ + 1);
+  } else if (c == '.' && is_before_word) {
+    current_.kind = Kind::suffix;
     next_ = end_of_suffix();
-    current_.text = text_.substr(start_ + 1, next_ - start_ - 1);
-    return;
+    ++text_start;
   } else if (c == '"') {
-    current_.kind = Token::Kind::string;
-    next_ = end_of_string() + 1;
-    current_.text = text_.substr(start_ + 1, next_ - start_ - 2);
-    return;
+    current_.kind = Kind::string;
+    next_ = end_of_string();
+    ++text_start;
   } else {
-    current_.kind = Token::Kind::mark;
+    current_.kind = Kind::mark;
     ++next_;
-    current_.text = text_.substr(start_, 1);
-    if (marks.find(c) == std::string_view::npos)
-      fail(fmt::format("unexpected {}", quoted(current_)));
-    return;
   }
-  current_.text = text_.substr(start_, next_ - start_);
+  current_.text = text_.substr(text_start, next_ - text_start);
+  if (current_.kind == Kind::string) ++next_;
+  if (current_.kind == Kind::mark && marks.find(c) == std::string_view::npos) {
+    fail(fmt::format("unexpected {}", quoted(current_)));
+  }
 }
 
 void Lexer::skip_blanks() {
   for (;;) {
     const char c = at(next_);
-    if (c == '#') {  // a line of the C preprocessor
-      next_ = std::min(text_.find('\n', next_), text_.size());
-    } else if (c == '/' && (at(next_ + 1) == '/' || at(next_ + 1) == '*')) {
-      skip_comment();
-    } else if (c == ' ' || (c >= '\t' && c <= '\r')) {
-      if (c == '\n') ++line_;
-      ++next_;
-    } else {
+    const char after = at(next_ + 1);
+    std::size_t end = next_ + 1;
+    if (c == '#' || (c == '/' && after == '/')) {  // a line of the C preprocessor, or a comment
+      end = std::min(text_.find('\n', next_), text_.size());
+    } else if (c == '/' && after == '*') {
+      end = text_.find("*/", next_ + 2);
+      current_.line = line_;
+      if (end == std::string_view::npos) fail("a comment does not end");
+      end += 2;
+    } else if (c != ' ' && (c < '\t' || c > '\r')) {
       return;
     }
+    const std::string_view blanks = text_.substr(next_, end - next_);
+    line_ += static_cast<std::uint32_t>(std::ranges::count(blanks, '\n'));
+    next_ = end;
   }
 }
 
-void Lexer::skip_comment() {
-  if (at(next_ + 1) == '/') {
-    next_ = std::min(text_.find('\n', next_), text_.size());
-    return;
-  }
-  const std::size_t end = text_.find("*/", next_ + 2);
-  if (end == std::string_view::npos) {
-    current_.line = line_;
-    fail("a comment does not end");
-  }
-  for (; next_ < end + 2; ++next_) {
-    if (text_[next_] == '\n') ++line_;
-  }
+std::size_t Lexer::end_of_word(std::size_t from) const {
+  while (is_word_character(at(from))) ++from;
+  return from;
 }
 
 std::size_t Lexer::end_of_string() const {
@@ -111,32 +100,31 @@ std::size_t Lexer::end_of_string() const {
 }
 
 std::size_t Lexer::end_of_suffix() const {
-  std::size_t end = start_ + 1;
-  for (;;) {
-    while (is_word_character(at(end))) ++end;
-    if (at(end) != ':' || at(end + 1) != ':' || !is_word_character(at(end + 2))) return end;
-    end += 2;
+  std::size_t end = end_of_word(start_ + 1);
+  while (at(end) == ':' && at(end + 1) == ':' && is_word_character(at(end + 2))) {
+    end = end_of_word(end + 2);
   }
+  return end;
 }
 
 std::size_t Lexer::end_of_number() const {
   std::size_t end = start_;
+  const auto skip_digits = [&] {
+    while (is_digit(at(end))) ++end;
+  };
   if (at(end) == '0' && std::string_view("xXfFdDbB").find(at(end + 1)) != std::string_view::npos) {
-    while (is_word_character(at(end))) ++end;
-    return end;
+    return end_of_word(end);
   }
-  while (is_digit(at(end))) ++end;
+  skip_digits();
   if (at(end) == '.') {
-    for (++end; is_digit(at(end)); ++end) {
-    }
+    ++end;
+    skip_digits();
   }
   if (at(end) == 'e' || at(end) == 'E') {
-    std::size_t exponent = end + 1;
-    if (at(exponent) == '+' || at(exponent) == '-') ++exponent;
-    if (is_digit(at(exponent))) end = exponent;
+    const bool has_sign = at(end + 1) == '+' || at(end + 1) == '-';
+    if (has_sign && is_digit(at(end + 2))) end += 2;
   }
-  while (is_word_character(at(end))) ++end;
-  return end;
+  return end_of_word(end);
 }
 
 bool Lexer::is_suffix_of(std::string_view text) const {
@@ -167,58 +155,31 @@ std::string_view Lexer::take(Token::Kind kind, std::string_view what) {
 }
 
 std::string Lexer::take_string(std::string_view what) {
-  if (current_.kind != Token::Kind::string) fail_expected(what);
-  const std::string_view text = current_.text;
+  const std::string_view text = take(Token::Kind::string, what);
+  const auto is_octal = [](char c) { return c >= '0' && c <= '7'; };
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '\\' || i + 1 == text.size()) {
+    const std::string_view code = text.substr(i + 1, 3);
+    if (text[i] != '\\' || code.empty()) {
       result += text[i];
-    } else if (i + 3 < text.size() && is_octal(text[i + 1]) && is_octal(text[i + 2]) &&
-               is_octal(text[i + 3])) {
-      result += static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 +
-                                  (text[i + 3] - '0'));
+    } else if (code.size() == 3 && std::ranges::all_of(code, is_octal)) {
+      result += static_cast<char>((code[0] - '0') * 64 + (code[1] - '0') * 8 + (code[2] - '0'));
       i += 3;
     } else {
       result += text[++i];
     }
   }
-  advance();
   return result;
 }
 
-void Lexer::skip_braces() {
+void Lexer::skip_group() {
   const Token open = current_;
-  std::size_t depth = 1;
-  // The current token is a `{`, and the text behind it has not been looked at.
-  while (depth > 0) {
-    const std::size_t stop = text_.find_first_of("{}\"/\n", next_);
-    if (stop == std::string_view::npos) {
-      current_ = open;
-      fail("this '{' has no '}'");
-    }
-    next_ = stop + 1;
-    const char c = text_[stop];
-    if (c == '{') ++depth;
-    if (c == '}') --depth;
-    if (c == '\n') ++line_;
-    if (c == '"') {
-      start_ = stop;
-      current_.line = line_;
-      next_ = end_of_string() + 1;
-    } else if (c == '/' && (at(stop + 1) == '/' || at(stop + 1) == '*')) {
-      next_ = stop;
-      skip_comment();
-    }
-  }
-  advance();
-}
-
-void Lexer::skip_parentheses() {
+  const char close = is_mark('{') ? '}' : ')';
   std::size_t depth = 0;
   do {
-    if (is_mark('(')) ++depth;
-    if (is_mark(')')) --depth;
-    if (is_end()) fail_expected("')'");
+    if (is_end()) fail_at(open, fmt::format("this {} has no '{}'", quoted(open), close));
+    if (is_mark(open.text.front())) ++depth;
+    if (is_mark(close)) --depth;
     advance();
   } while (depth > 0);
 }
@@ -248,11 +209,9 @@ std::string quoted(const Token& token) {
   constexpr std::size_t longest = 60;
   std::string result = token.kind == Token::Kind::suffix ? "'." : "'";
   for (const char c : token.text.substr(0, longest)) {
-    if (c >= ' ' && c <= '~') {
-      result += c;
-    } else {
-      result += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-    }
+    const bool is_printable = c >= ' ' && c <= '~';
+    result +=
+        is_printable ? std::string(1, c) : fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
   }
   return result + (token.text.size() > longest ? "...'" : "'");
 }
@@ -262,134 +221,113 @@ namespace {
 constexpr int deepest_expression = 64;
 constexpr std::uint64_t warp_size = 32;
 
-/// All of `digits` as a number of this base.
-bool parse_digits(std::string_view digits, int base, std::uint64_t& value) {
+/// How a number that begins with 0 and a letter is written.
+struct Prefix {
+  char letter;
+  int base;
+  Constant::Kind kind;
+  std::size_t digits;  ///< 0: any number of them
+};
+constexpr std::array<Prefix, 4> prefixes = {{{'x', 16, Constant::Kind::integer, 0},
+                                             {'b', 2, Constant::Kind::integer, 0},
+                                             {'f', 16, Constant::Kind::f32, 8},
+                                             {'d', 16, Constant::Kind::f64, 16}}};
+
+/// All of `digits` as a number; `base` of an integer.
+template <class Number, class... Base>
+bool parse(std::string_view digits, Number& number, Base... base) {
   const char* const end = digits.data() + digits.size();
-  const auto [stop, error] = std::from_chars(digits.data(), end, value, base);
-  return error == std::errc{} && stop == end && !digits.empty();
-}
-
-bool parse_integer(std::string_view text, std::uint64_t& value) {
-  if (text.ends_with('U')) text.remove_suffix(1);
-  if (text.starts_with("0x") || text.starts_with("0X")) {
-    return parse_digits(text.substr(2), 16, value);
-  }
-  if (text.starts_with("0b") || text.starts_with("0B")) {
-    return parse_digits(text.substr(2), 2, value);
-  }
-  if (text.size() > 1 && text.starts_with('0')) return parse_digits(text.substr(1), 8, value);
-  return parse_digits(text, 10, value);
-}
-
-/// `0f3F800000` or `0d3FF0000000000000`.
-bool parse_float_bits(std::string_view text, Constant& constant) {
-  if (text.size() < 2 || text[0] != '0') return false;
-  const bool is_single = text[1] == 'f' || text[1] == 'F';
-  const bool is_double = text[1] == 'd' || text[1] == 'D';
-  if (!is_single && !is_double) return false;
-  constant.kind = is_single ? Constant::Kind::f32 : Constant::Kind::f64;
-  return text.size() == (is_single ? 10u : 18u) && parse_digits(text.substr(2), 16, constant.bits);
-}
-
-bool parse_fraction(std::string_view text, Constant& constant) {
-  if (text.find_first_of(".eE") == std::string_view::npos || text.starts_with("0x")) return false;
-  double value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  constant.kind = Constant::Kind::f64;
-  constant.bits = std::bit_cast<std::uint64_t>(value);
+  const auto [stop, error] = std::from_chars(digits.data(), end, number, base...);
   return error == std::errc{} && stop == end;
+}
+
+bool parse_constant(std::string_view text, Constant& constant) {
+  const char letter = text.size() > 1 && text[0] == '0' ? to_small(text[1]) : '\0';
+  const auto prefix = std::ranges::find(prefixes, letter, &Prefix::letter);
+  if (prefix == prefixes.end() && text.find_first_of(".eE") != std::string_view::npos) {
+    double value = 0;
+    const bool is_number = parse(text, value);
+    constant = {Constant::Kind::f64, std::bit_cast<std::uint64_t>(value)};
+    return is_number;
+  }
+  if (prefix != prefixes.end()) constant.kind = prefix->kind;
+  if (constant.kind == Constant::Kind::integer && text.ends_with('U')) text.remove_suffix(1);
+  if (prefix == prefixes.end()) {
+    const bool is_octal = text.size() > 1 && text.starts_with('0');
+    return parse(text, constant.bits, is_octal ? 8 : 10);
+  }
+  text.remove_prefix(2);
+  return (prefix->digits == 0 || text.size() == prefix->digits) &&
+         parse(text, constant.bits, prefix->base);
 }
 
 Constant read_sum(Lexer& lexer, int depth);
 
 Constant read_unary(Lexer& lexer, int depth) {
   if (depth > deepest_expression) lexer.fail("an expression is nested too deeply");
+  const Token token = lexer.current();
   if (lexer.accept('+')) return read_unary(lexer, depth + 1);
+  Constant constant;
   if (lexer.accept('-')) {
-    Constant constant = read_unary(lexer, depth + 1);
+    constant = read_unary(lexer, depth + 1);
     if (constant.kind == Constant::Kind::integer) {
       constant.bits = 0 - constant.bits;
     } else {
       constant.bits ^= std::uint64_t{1} << (constant.kind == Constant::Kind::f32 ? 31 : 63);
     }
-    return constant;
-  }
-  if (lexer.accept('~')) {
-    Constant constant = read_unary(lexer, depth + 1);
+  } else if (lexer.accept('~')) {
+    constant = read_unary(lexer, depth + 1);
     if (constant.kind != Constant::Kind::integer) lexer.fail("'~' needs an integer");
     constant.bits = ~constant.bits;
-    return constant;
-  }
-  if (lexer.accept('(')) {
-    const Constant constant = read_sum(lexer, depth + 1);
+  } else if (lexer.accept('(')) {
+    constant = read_sum(lexer, depth + 1);
     lexer.expect(')');
-    return constant;
-  }
-  if (lexer.is_word() && lexer.current().text == "WARP_SZ") {
+  } else {
+    if (token.kind == Token::Kind::word && !lexer.is_name()) {
+      constant.bits = warp_size;
+    } else if (token.kind != Token::Kind::number) {
+      lexer.fail_expected("a number");
+    } else if (!parse_constant(token.text, constant)) {
+      lexer.fail(fmt::format("{} is not a number of 64 bits", quoted(token)));
+    }
     lexer.advance();
-    return Constant{Constant::Kind::integer, warp_size};
   }
-  return read_literal(lexer);
+  return constant;
 }
 
-void check_integers(const Lexer& lexer, const Constant& left, const Constant& right) {
-  if (left.kind != Constant::Kind::integer || right.kind != Constant::Kind::integer) {
-    lexer.fail("a floating-point number stands alone, not in an expression");
-  }
-}
-
-std::uint64_t divide(const Lexer& lexer, std::uint64_t left, std::uint64_t right) {
-  if (right == 0) lexer.fail("division by zero");
+/// Quotients of signed integers; the smallest one has no opposite.
+std::uint64_t divide(std::uint64_t left, std::uint64_t right) {
   const auto divisor = static_cast<std::int64_t>(right);
-  if (divisor == -1) return 0 - left;  // the smallest integer has no opposite
+  if (divisor == -1) return 0 - left;
   return static_cast<std::uint64_t>(static_cast<std::int64_t>(left) / divisor);
 }
 
-Constant read_product(Lexer& lexer, int depth) {
-  Constant product = read_unary(lexer, depth);
-  while (lexer.is_mark('*') || lexer.is_mark('/')) {
-    const bool is_division = lexer.is_mark('/');
+/// Adds to `left` what follows, or with `is_product` multiplies it by that.
+Constant continue_chain(Lexer& lexer, Constant left, bool is_product, int depth) {
+  for (;;) {
+    const bool is_inverse = lexer.is_mark(is_product ? '/' : '-');
+    if (!is_inverse && !lexer.is_mark(is_product ? '*' : '+')) return left;
     lexer.advance();
-    const Constant right = read_unary(lexer, depth);
-    check_integers(lexer, product, right);
-    product.bits =
-        is_division ? divide(lexer, product.bits, right.bits) : product.bits * right.bits;
+    Constant right = read_unary(lexer, depth);
+    if (!is_product) right = continue_chain(lexer, right, true, depth);
+    if (left.kind != Constant::Kind::integer || right.kind != Constant::Kind::integer) {
+      lexer.fail("a floating-point number stands alone, not in an expression");
+    }
+    if (is_product && is_inverse && right.bits == 0) lexer.fail("division by zero");
+    if (!is_product) {
+      left.bits += is_inverse ? 0 - right.bits : right.bits;
+    } else {
+      left.bits = is_inverse ? divide(left.bits, right.bits) : left.bits * right.bits;
+    }
   }
-  return product;
-}
-
-/// Adds what follows to `sum`.
-Constant continue_sum(Lexer& lexer, Constant sum, int depth) {
-  while (lexer.is_mark('+') || lexer.is_mark('-')) {
-    const bool is_difference = lexer.is_mark('-');
-    lexer.advance();
-    const Constant right = read_product(lexer, depth);
-    check_integers(lexer, sum, right);
-    sum.bits += is_difference ? 0 - right.bits : right.bits;
-  }
-  return sum;
 }
 
 Constant read_sum(Lexer& lexer, int depth) {
-  return continue_sum(lexer, read_product(lexer, depth), depth);
+  const Constant product = continue_chain(lexer, read_unary(lexer, depth), true, depth);
+  return continue_chain(lexer, product, false, depth);
 }
 
 }  // namespace
-
-Constant read_literal(Lexer& lexer) {
-  const Token token = lexer.current();
-  if (token.kind != Token::Kind::number) lexer.fail_expected("a number");
-  Constant constant;
-  if (!parse_integer(token.text, constant.bits)) {
-    constant = {};
-    if (!parse_float_bits(token.text, constant) && !parse_fraction(token.text, constant)) {
-      lexer.fail(fmt::format("{} is not a number of 64 bits", quoted(token)));
-    }
-  }
-  lexer.advance();
-  return constant;
-}
 
 Constant read_constant(Lexer& lexer) {
   return read_sum(lexer, 0);
@@ -411,7 +349,7 @@ std::uint64_t read_unsigned(Lexer& lexer, std::uint64_t largest, std::string_vie
 }
 
 std::int64_t read_offset(Lexer& lexer) {
-  return static_cast<std::int64_t>(continue_sum(lexer, Constant{}, 0).bits);
+  return static_cast<std::int64_t>(continue_chain(lexer, Constant{}, false, 0).bits);
 }
 
 }  // namespace sweep::ptx

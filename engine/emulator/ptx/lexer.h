@@ -36,7 +36,8 @@ class Lexer {
   void advance();
 
   bool is_end() const { return current_.kind == Token::Kind::end; }
-  bool is_word() const { return current_.kind == Token::Kind::word; }
+  /// A word that is no constant: WARP_SZ is one.
+  bool is_name() const { return current_.kind == Token::Kind::word && current_.text != "WARP_SZ"; }
   bool is_suffix() const { return current_.kind == Token::Kind::suffix; }
   bool is_suffix(std::string_view text) const { return is_suffix() && current_.text == text; }
   bool is_mark(char mark) const {
@@ -55,10 +56,8 @@ class Lexer {
   /// The characters of a string, with its escapes replaced.
   std::string take_string(std::string_view what);
 
-  /// Goes from a `{` past the brace that closes it, without looking at the tokens between.
-  void skip_braces();
-  /// Goes from a `(` past the parenthesis that closes it.
-  void skip_parentheses();
+  /// Goes from a `{` or `(` past the mark that closes it.
+  void skip_group();
   /// Goes past the next `;`.
   void skip_statement();
 
@@ -71,7 +70,7 @@ class Lexer {
  private:
   std::string_view take(Token::Kind kind, std::string_view what);
   void skip_blanks();
-  void skip_comment();
+  std::size_t end_of_word(std::size_t from) const;
   std::size_t end_of_string() const;
   std::size_t end_of_suffix() const;
   std::size_t end_of_number() const;
@@ -95,11 +94,10 @@ struct Constant {
   std::uint64_t bits = 0;
 };
 
-/// The current number token: decimal, octal, `0x`, `0b`, each with an optional `U`; `0f` and eight
-/// hexadecimal digits, `0d` and sixteen, or a decimal fraction, which is an f64.
-Constant read_literal(Lexer& lexer);
 /// A constant expression of + - * / and parentheses; signs are all that floating ones may have.
-/// Integers wrap at 64 bits and are divided as signed ones. WARP_SZ is 32.
+/// Integers wrap at 64 bits and are divided as signed ones. WARP_SZ is 32. A number is decimal,
+/// octal, `0x`, `0b`, each with an optional `U`; `0f` and eight hexadecimal digits, `0d` and
+/// sixteen, or a decimal fraction, which is an f64.
 Constant read_constant(Lexer& lexer);
 /// A constant expression that is an integer.
 std::int64_t read_integer(Lexer& lexer);

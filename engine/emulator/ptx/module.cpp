@@ -6,7 +6,6 @@
 #include <limits>
 #include <string>
 
-#include "engine/emulator/ptx/body_reader.h"
 #include "engine/emulator/ptx/declaration.h"
 #include "engine/emulator/ptx/lexer.h"
 #include "engine/text/characters.h"
@@ -23,44 +22,28 @@ constexpr std::size_t most_digits = 4;
 void skip_attributes(Lexer& lexer) {
   while (lexer.is_suffix()) {
     lexer.advance();
-    if (lexer.is_mark('(')) lexer.skip_parentheses();
+    if (lexer.is_mark('(')) lexer.skip_group();
   }
 }
 
-/// Goes to the next directive, or to the end of the header. A pragma has a semicolon of its own.
-void skip_to_directive(Lexer& lexer) {
-  for (;;) {
-    if (lexer.accept_suffix("pragma")) {
-      lexer.skip_statement();
-      continue;
-    }
-    if (lexer.is_suffix() || lexer.is_mark('{') || lexer.is_mark(';')) return;
-    if (lexer.is_end() || lexer.is_mark('}')) lexer.fail_expected("'{' or ';'");
-    lexer.advance();
-  }
-}
-
-/// Reads `32, 8` or `32, 8, 1`.
-std::uint32_t read_thread_count(Lexer& lexer) {
-  constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
-  std::uint64_t product = 1;
-  do {
-    product *= read_unsigned(lexer, most, "a number of threads");
-    if (product > most) lexer.fail("a block has too many threads");
-  } while (lexer.accept(','));
-  return static_cast<std::uint32_t>(product);
-}
-
+/// Reads up to the body or the semicolon. A pragma has a semicolon of its own.
 void read_performance_directives(Lexer& lexer, Function& function) {
+  constexpr std::uint64_t most_threads = std::numeric_limits<std::uint32_t>::max();
   bool is_exact = false;
-  skip_to_directive(lexer);
-  while (lexer.is_suffix()) {
-    const std::string_view name = lexer.take_suffix("a directive");
-    if (name == "reqntid" || (name == "maxntid" && !is_exact)) {
-      is_exact = name == "reqntid";
-      function.max_threads = read_thread_count(lexer);
-    }
-    skip_to_directive(lexer);
+  while (!lexer.is_mark('{') && !lexer.is_mark(';')) {
+    if (lexer.is_end() || lexer.is_mark('}')) lexer.fail_expected("'{' or ';'");
+    const Token token = lexer.current();
+    lexer.advance();
+    if (token.kind != Token::Kind::suffix) continue;
+    if (token.text == "pragma") lexer.skip_statement();
+    if (token.text != "reqntid" && (token.text != "maxntid" || is_exact)) continue;
+    is_exact = token.text == "reqntid";
+    std::uint64_t threads = 1;
+    do {
+      threads *= read_unsigned(lexer, most_threads, "a number of threads");
+      if (threads > most_threads) lexer.fail("a block has too many threads");
+    } while (lexer.accept(','));
+    function.max_threads = static_cast<std::uint32_t>(threads);
   }
 }
 
@@ -128,13 +111,19 @@ class ModuleReader {
         if (lexer.is_end() || lexer.is_mark('}')) lexer.fail_expected("'{'");
         lexer.advance();
       }
-      lexer.skip_braces();
+      lexer.skip_group();
     } else if (const auto space = find_space(name); space && *space != Space::generic) {
       read_module_variables(lexer, *space, is_extern);
     } else if (name == "target") {
       read_target(lexer);
     } else if (name == "address_size") {
-      read_address_size(lexer);
+      const Token size = lexer.current();
+      const std::int64_t bits = read_integer(lexer);
+      has_address_size_ = bits == 64;
+      if (!has_address_size_) {
+        Lexer::fail_at(size,
+                       fmt::format("addresses of {} bits are not supported, of 64 are", bits));
+      }
     } else if (name == "alias") {
       const std::string_view alias = lexer.take_word("the name of a function");
       lexer.expect(',');
@@ -159,33 +148,24 @@ class ModuleReader {
     while (lexer.accept(',')) lexer.take_word("an option of the target");
   }
 
-  void read_address_size(Lexer& lexer) {
-    const Token token = lexer.current();
-    const std::int64_t size = read_integer(lexer);
-    if (size != 64) {
-      Lexer::fail_at(token, fmt::format("addresses of {} bits are not supported, of 64 are", size));
-    }
-    has_address_size_ = true;
-  }
-
   void read_file(Lexer& lexer) {
     const std::uint64_t index = read_unsigned(lexer, last_file, "the number of a file");
     module_.files_[static_cast<std::uint32_t>(index)] = lexer.take_string("the name of a file");
     // The file's time and size may follow.
-    while (lexer.accept(',')) read_literal(lexer);
+    while (lexer.accept(',')) read_constant(lexer);
   }
 
   void read_module_variables(Lexer& lexer, Space space, bool is_extern) {
     const auto line = lexer.current().line;
-    for (DeclaredVariable& declared : read_variables(lexer, space, is_extern)) {
+    for (Variable& variable : read_variables(lexer, space, is_extern)) {
       const auto [found, is_new] = module_.names_.variables.try_emplace(
-          declared.name, static_cast<std::uint32_t>(module_.variables_.size()));
+          variable.name, static_cast<std::uint32_t>(module_.variables_.size()));
       if (is_new) {
-        module_.variables_.push_back(std::move(declared.variable));
+        module_.variables_.push_back(std::move(variable));
       } else if (module_.variables_[found->second].is_extern) {
-        module_.variables_[found->second] = std::move(declared.variable);
+        module_.variables_[found->second] = std::move(variable);
       } else if (!is_extern) {
-        throw SyntaxError(line, fmt::format("'{}' is declared twice", declared.name));
+        throw SyntaxError(line, fmt::format("'{}' is declared twice", variable.name));
       }
     }
   }
@@ -196,17 +176,18 @@ class ModuleReader {
     Module::FoundFunction found = read_function_header(lexer);
     found.function.is_entry = is_entry;
     if (found.function.has_body) {
-      lexer.skip_braces();
+      lexer.skip_group();
     } else {
       lexer.expect(';');
     }
+    const std::string_view name = found.function.name;
     const auto [known, is_new] = module_.names_.functions.try_emplace(
-        found.name, static_cast<std::uint32_t>(module_.functions_.size()));
+        name, static_cast<std::uint32_t>(module_.functions_.size()));
     if (is_new) {
       module_.functions_.push_back(std::move(found));
     } else if (found.function.has_body) {
       if (module_.functions_[known->second].function.has_body) {
-        throw SyntaxError(line, fmt::format("'{}' is defined twice", found.name));
+        throw SyntaxError(line, fmt::format("'{}' is defined twice", name));
       }
       module_.functions_[known->second] = std::move(found);
     }
@@ -219,18 +200,8 @@ class ModuleReader {
       if (target == module_.names_.functions.end()) {
         lexer.fail(fmt::format("'.alias' names '{}', which is no function", aliasee));
       }
-      const std::uint32_t index = target->second;
+      const std::uint32_t index = target->second;  // the insertion may move it
       module_.names_.functions.insert_or_assign(alias, index);
-    }
-  }
-
-  static void add_parameters(std::vector<DeclaredVariable>&& parameters,
-                             std::vector<Variable>& variables, Module::FoundFunction& found) {
-    for (DeclaredVariable& parameter : parameters) {
-      found.has_register_parameters |= parameter.is_register;
-      found.names.push_back(parameter.name);
-      found.function.variables.push_back(parameter.variable);
-      variables.push_back(std::move(parameter.variable));
     }
   }
 
@@ -238,13 +209,16 @@ class ModuleReader {
   static Module::FoundFunction read_function_header(Lexer& lexer) {
     Module::FoundFunction found;
     Function& function = found.function;
-    std::vector<DeclaredVariable> results;
-    if (lexer.is_mark('(')) results = read_parameters(lexer);
+    std::vector<Variable> results;
+    if (lexer.is_mark('(')) results = read_parameters(lexer, found.has_register_parameters);
     skip_attributes(lexer);
-    found.name = lexer.take_word("the name of a function");
-    function.name = found.name;
-    if (lexer.is_mark('(')) add_parameters(read_parameters(lexer), function.parameters, found);
-    add_parameters(std::move(results), function.results, found);
+    function.name = lexer.take_word("the name of a function");
+    if (lexer.is_mark('(')) {
+      function.variables = read_parameters(lexer, found.has_register_parameters);
+    }
+    function.parameter_count = function.variables.size();
+    function.result_count = results.size();
+    std::ranges::move(results, std::back_inserter(function.variables));
     read_performance_directives(lexer, function);
     function.has_body = lexer.is_mark('{');
     function.places.resize(1);
@@ -276,11 +250,11 @@ const Function* Module::find_function(std::string_view name) const {
   if (!found.function.has_body || found.is_read) return &found.function;
   Lexer lexer(text_, found.body, found.line);
   if (found.has_register_parameters) {
-    lexer.fail(
-        fmt::format("'{}' takes its parameters in registers, which is not supported", found.name));
+    lexer.fail(fmt::format("'{}' takes its parameters in registers, which is not supported",
+                           found.function.name));
   }
   Function function = found.function;
-  read_body(lexer, names_, found.names, function);
+  read_body(lexer, names_, function);
   found.function = std::move(function);
   found.is_read = true;
   return &found.function;
@@ -289,7 +263,7 @@ const Function* Module::find_function(std::string_view name) const {
 std::vector<std::string> Module::entries() const {
   std::vector<std::string> result;
   for (const FoundFunction& found : functions_) {
-    if (found.function.is_entry) result.push_back(found.function.name);
+    if (found.function.is_entry) result.emplace_back(found.function.name);
   }
   return result;
 }

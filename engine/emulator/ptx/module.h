@@ -44,7 +44,7 @@ using CallChain = std::vector<Place>;
 using RegisterId = std::uint32_t;
 
 struct Register {
-  std::string name;  ///< with its number: "%r12"
+  std::string_view name;  ///< with its number: "%r12"
   Type type = Type::b32;
 };
 
@@ -53,7 +53,7 @@ constexpr std::uint64_t largest_variable = std::uint64_t{1} << 48;
 
 /// A variable or a parameter in memory.
 struct Variable {
-  std::string name;
+  std::string_view name;
   Space space = Space::global;
   Type type = Type::b8;
   std::uint64_t align = 1;
@@ -64,7 +64,7 @@ struct Variable {
     std::uint64_t offset = 0;
     unsigned size = 0;  ///< bytes
     std::uint64_t bits = 0;
-    std::string symbol;       ///< its address (plus `bits`); empty: just `bits`
+    std::string_view symbol;  ///< its address (plus `bits`); empty: just `bits`
     bool is_generic = false;  ///< generic(symbol)
     unsigned shift = 0;       ///< the cell holds the address from this bit upwards: 0xFF00(symbol)
   };
@@ -135,15 +135,15 @@ struct Instruction {
 /// second operand. A call is `call (results...), callee, (arguments...)`: three operands, a list,
 /// a function or register, and a list; an indirect call has the prototype or table as the fourth.
 struct Function {
-  std::string name;
+  std::string_view name;
   bool is_entry = false;
   bool has_body = false;
-  std::vector<Variable> parameters;  ///< of space param; a body of one with `.reg` ones is refused
-  std::vector<Variable> results;
   std::vector<Register> registers;  ///< those that an instruction names, not all that are declared
   /// Parameters, results and everything declared inside, in scopes too; names are unique or
   /// shadowed, references are by index. The parameters come first, then the results.
   std::vector<Variable> variables;
+  std::size_t parameter_count = 0;
+  std::size_t result_count = 0;
   std::vector<Instruction> code;
   std::vector<CallChain> places;  ///< the first is empty: no place known
   std::uint32_t max_threads = 0;  ///< .maxntid or .reqntid as a product; 0: not given
@@ -180,10 +180,8 @@ class Module {
   friend class ModuleReader;
   /// A function whose text has been found: what stands in front of its body.
   struct FoundFunction {
-    std::string_view name;
-    Function function;                    ///< without a body until it is asked for
-    std::vector<std::string_view> names;  ///< of the parameters and results, as in the text
-    bool has_register_parameters = false;
+    Function function;                     ///< without a body until it is asked for
+    bool has_register_parameters = false;  ///< which are refused with the body
     bool is_read = false;
     std::size_t body = 0;  ///< where it begins in the text, and in which line
     std::uint32_t line = 1;

@@ -59,8 +59,8 @@ Launch launch_of(const Case& one, const Kernel& kernel, AddressSpace& memory) {
   launch.grid = one.grid;
   launch.block = one.block;
   launch.parameters.resize(static_cast<std::size_t>(kernel.parameter_bytes));
-  const std::size_t buffers = kernel.parameters.size() - one.scalars.size();
-  for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
+  const std::size_t buffers = kernel.parameter_sizes.size() - one.scalars.size();
+  for (std::size_t i = 0; i < kernel.parameter_sizes.size(); ++i) {
     std::byte* place = launch.parameters.data() + kernel.parameter_offsets[i];
     if (i < buffers) {
       Allocation& buffer =

@@ -291,7 +291,7 @@ class ReferenceBlock {
   std::uint64_t address_;
   std::vector<std::byte>& out_;
   std::vector<std::byte> shared_;
-  std::map<std::string, std::uint64_t> offsets_;
+  std::map<std::string_view, std::uint64_t> offsets_;
   std::vector<Thread> threads_;
 };
 

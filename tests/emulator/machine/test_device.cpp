@@ -37,9 +37,9 @@ Launch TestDevice::launch(const std::string& entry, const Setting& setting,
   launch.checks_kernel = setting.checks_kernel;
   launch.instruction_limit = setting.instruction_limit;
   launch.parameters.resize(static_cast<std::size_t>(kernel_.parameter_bytes));
-  for (std::size_t i = 0; i < arguments.size() && i < kernel_.parameters.size(); ++i) {
+  for (std::size_t i = 0; i < arguments.size() && i < kernel_.parameter_sizes.size(); ++i) {
     std::memcpy(launch.parameters.data() + kernel_.parameter_offsets[i], &arguments[i],
-                std::min<std::size_t>(static_cast<std::size_t>(kernel_.parameters[i].bytes), 8));
+                std::min<std::size_t>(static_cast<std::size_t>(kernel_.parameter_sizes[i]), 8));
   }
   Allocation& copy =
       memory_.allocate("arguments", std::max<std::size_t>(arguments.size(), 1) * 8, 1);

@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(registers_are_those_that_are_named) {
       ".reg .b32 %huge<16777216>; mov.b32 %huge16777215, %r3; @q mov.b32 %r3, %huge0;"));
   const Function& function = *module.find_function("k");
   std::vector<std::string> registers;
-  for (const Register& reg : function.registers) registers.push_back(reg.name);
+  for (const Register& reg : function.registers) registers.emplace_back(reg.name);
   const std::vector<std::string> expected = {"%huge16777215", "%r3", "q", "%huge0"};
   BOOST_TEST(registers == expected, boost::test_tools::per_element());
   BOOST_TEST((function.registers[2].type == Type::pred));

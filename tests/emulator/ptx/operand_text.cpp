@@ -9,8 +9,10 @@ using ptx::Operand;
 
 std::string name_of(ptx::VariableRef reference, const ptx::Function& function,
                     const ptx::Module& module) {
-  if (reference.is_local_to_function) return function.variables.at(reference.index).name;
-  return "." + module.variables().at(reference.index).name;
+  if (reference.is_local_to_function) {
+    return std::string(function.variables.at(reference.index).name);
+  }
+  return fmt::format(".{}", module.variables().at(reference.index).name);
 }
 
 std::string offset_text(std::int64_t value) {
@@ -35,7 +37,8 @@ std::string address_text(const Operand& operand, const ptx::Function& function,
       result = fmt::format("[{}", operand.value);
       break;
     case Operand::Base::reg:
-      result = "[" + function.registers.at(operand.reg).name + offset_text(operand.value);
+      result = fmt::format("[{}{}", function.registers.at(operand.reg).name,
+                           offset_text(operand.value));
       break;
     case Operand::Base::variable:
       result = "[" + name_of(operand.variable, function, module) + offset_text(operand.value);
@@ -54,7 +57,7 @@ std::string text_of(const Operand& operand, const ptx::Function& function,
     case Operand::Kind::sink:
       return "_";
     case Operand::Kind::reg:
-      return sign + function.registers.at(operand.reg).name;
+      return fmt::format("{}{}", sign, function.registers.at(operand.reg).name);
     case Operand::Kind::special:
       return fmt::format("<{}>", operand.name);
     case Operand::Kind::integer:
