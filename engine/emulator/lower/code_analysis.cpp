@@ -244,78 +244,22 @@ std::vector<Node> ways_out_of(const BasicBlock& block) {
   return list;
 }
 
-/// What every way from a block to the end of a thread passes, as a tree whose root is that end
-/// (K. Cooper, T. Harvey and K. Kennedy, "A Simple, Fast Dominance Algorithm", 2001). Blocks from
-/// which no way leads there are not in it.
-class PostDominators {
- public:
-  explicit PostDominators(const std::vector<BasicBlock>& blocks)
-      : rank_(blocks.size() + 1, none), parent_(blocks.size() + 1, none) {
-    const auto end = static_cast<Node>(blocks.size());
-    std::vector<std::vector<Node>> ways_out(blocks.size() + 1);
-    std::vector<std::vector<Node>> ways_in(blocks.size() + 1);
-    for (Node node = 0; node < end; ++node) {
-      const EndKind kind = blocks[node].end;
-      ways_out[node] = ways_out_of(blocks[node]);
-      if (kind == EndKind::exit || kind == EndKind::trap) ways_out[node].push_back(end);
-      for (const Node to : ways_out[node]) ways_in[to].push_back(node);
-    }
-    const std::vector<Node> order = rank_from(end, ways_in);
-    parent_[end] = end;
-    for (bool has_changed = true; has_changed;) {
-      has_changed = false;
-      for (auto at = order.rbegin() + 1; at != order.rend(); ++at) {
-        const Node node = *at;
-        Node found = none;
-        for (const Node to : ways_out[node]) {
-          if (parent_[to] != none) found = found == none ? to : common(found, to);
-        }
-        has_changed |= std::exchange(parent_[node], found) != found;
-      }
-    }
+/// Whether a lane at `from` can end without passing `avoided`.
+bool can_end_without(const std::vector<BasicBlock>& blocks, Node from, Node avoided) {
+  std::vector<bool> is_seen(blocks.size(), false);
+  is_seen[avoided] = true;
+  std::vector<Node> open = {from};
+  while (!open.empty()) {
+    const Node node = open.back();
+    open.pop_back();
+    if (is_seen[node]) continue;
+    is_seen[node] = true;
+    const EndKind end = blocks[node].end;
+    if (end == EndKind::exit || end == EndKind::trap) return true;
+    for (const Node to : ways_out_of(blocks[node])) open.push_back(to);
   }
-
-  /// Whether a lane at `from` can end without passing `avoided`.
-  bool can_end_without(Node from, Node avoided) const {
-    if (rank_[from] == none || rank_[avoided] == none) return rank_[from] != none;
-    while (rank_[from] < rank_[avoided]) from = parent_[from];
-    return from != avoided;
-  }
-
- private:
-  /// Those that come later in the order, which ends with the root, are nearer to it.
-  std::vector<Node> rank_from(Node root, const std::vector<std::vector<Node>>& ways_in) {
-    std::vector<Node> order;
-    std::vector<bool> is_seen(ways_in.size(), false);
-    is_seen[root] = true;
-    std::vector<std::pair<Node, std::size_t>> path = {{root, 0}};
-    while (!path.empty()) {
-      auto& [node, edge] = path.back();
-      if (edge == ways_in[node].size()) {
-        rank_[node] = static_cast<std::uint32_t>(order.size());
-        order.push_back(node);
-        path.pop_back();
-        continue;
-      }
-      const Node from = ways_in[node][edge++];
-      if (!is_seen[from]) path.emplace_back(from, 0);
-      is_seen[from] = true;
-    }
-    return order;
-  }
-
-  /// The lowest node above both.
-  Node common(Node a, Node b) const {
-    while (a != b) {
-      Node& lower = rank_[a] < rank_[b] ? a : b;
-      lower = parent_[lower];
-    }
-    return a;
-  }
-
-  std::vector<std::uint32_t> rank_;  ///< place in the order
-  std::vector<Node> parent_;
-};
+  return false;
+}
 
 /// Which registers hold one value in all lanes of a warp, as far as a compiler sees it: those that
 /// a single op computes from constants, parameters, the block's place, or what it loads from a
@@ -363,22 +307,8 @@ bool can_be_aggregated(const MemoryOp& memory, bool has_uniform_value) {
   const bool is_32 = memory.type == ptx::Type::b32 || memory.type == ptx::Type::u32 ||
                      memory.type == ptx::Type::s32;
   const bool is_64 = memory.type == ptx::Type::u64 || memory.type == ptx::Type::s64;
-  switch (memory.operation) {
-    case AtomicOperation::add:
-      return is_32 || (is_64 && has_uniform_value);
-    case AtomicOperation::minimum:
-    case AtomicOperation::maximum:
-    case AtomicOperation::bit_and:
-    case AtomicOperation::bit_or:
-    case AtomicOperation::bit_xor:
-      return is_32 && memory.has_unused_result;
-    case AtomicOperation::increment:
-    case AtomicOperation::decrement:
-    case AtomicOperation::exchange:
-    case AtomicOperation::compare_exchange:
-      return false;
-  }
-  return false;
+  if (memory.operation == AtomicOperation::add) return is_32 || (is_64 && has_uniform_value);
+  return memory.operation <= AtomicOperation::bit_xor && is_32 && memory.has_unused_result;
 }
 
 }  // namespace
@@ -446,12 +376,11 @@ std::vector<bool> find_merging_blocks(const std::vector<BasicBlock>& blocks) {
     for (const std::uint32_t to : ways_out_of(block)) ++ways_in[to];
   }
   std::vector<bool> merges(blocks.size(), true);
-  const PostDominators ways_out(blocks);
   const auto judge = [&](std::uint32_t to, std::uint32_t other) {
     // A collective waits for the lanes that it names.
     const bool waits = blocks[to].end == EndKind::collective || blocks[to].end == EndKind::barrier;
     if (to == 0 || ways_in[to] != 1 || waits) return;
-    merges[to] = !ways_out.can_end_without(other, to);
+    merges[to] = !can_end_without(blocks, other, to);
   };
   for (const BasicBlock& block : blocks) {
     if (block.end != EndKind::branch) continue;

@@ -50,11 +50,41 @@ std::uint32_t conversion_source(Lowering& lowering, const Operand& operand, unsi
   return slot;
 }
 
-std::array<std::uint32_t, 2> halves_of(Lowering& lowering, std::uint32_t pair, unsigned bits) {
-  const std::uint32_t low = lowering.temporary(bits / 2);
-  const std::uint32_t high = lowering.temporary(bits / 2);
-  lowering.emit_alu("unpack", {bits == 64 ? "b64" : "b32"}, {.d = low, .d2 = high, .a = pair});
-  return {low, high};
+using Slots = std::vector<std::uint32_t>;
+
+Slots temporaries(Lowering& lowering, std::size_t count, unsigned bits) {
+  Slots slots;
+  while (slots.size() < count) slots.push_back(lowering.temporary(bits));
+  return slots;
+}
+
+/// Moves `whole`, of so many bits, to its equal parts, the lowest first, or the parts to it.
+void move_parts(Lowering& lowering, std::uint32_t whole, const Slots& parts, unsigned bits,
+                bool is_to_parts) {
+  if (parts.size() > 2) {
+    const auto middle = parts.begin() + std::ssize(parts) / 2;
+    const Slots halves = temporaries(lowering, 2, bits / 2);
+    if (is_to_parts) move_parts(lowering, whole, halves, bits, true);
+    move_parts(lowering, halves[0], {parts.begin(), middle}, bits / 2, is_to_parts);
+    move_parts(lowering, halves[1], {middle, parts.end()}, bits / 2, is_to_parts);
+    if (!is_to_parts) move_parts(lowering, whole, halves, bits, false);
+  } else if (bits == 128) {
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      const std::uint32_t half = whole + i * upper_half;
+      lowering.emit_copy(is_to_parts ? parts[i] : half, is_to_parts ? half : parts[i], 64);
+    }
+  } else if (is_to_parts) {
+    // A part may be the source itself: both are written from what was read.
+    lowering.emit_alu("unpack", {word_type(bits)}, {.d = parts[0], .d2 = parts[1], .a = whole});
+  } else {
+    lowering.emit_alu("pack", {word_type(bits)}, {.d = whole, .a = parts[0], .b = parts[1]});
+  }
+}
+
+Slots halves_of(Lowering& lowering, std::uint32_t pair, unsigned bits) {
+  Slots halves = temporaries(lowering, 2, bits / 2);
+  move_parts(lowering, pair, halves, bits, true);
+  return halves;
 }
 
 /// Pairs that are computed with half by half; f16x2 and bf16x2 have operations of their own.
@@ -79,74 +109,63 @@ void lower_pair(Lowering& lowering, const PairType& pair) {
   }
   const std::uint32_t d = lowering.destination(0, pair.bits);
   const std::size_t sources = operation.c_bits != 0 ? 3 : 2;
-  std::array<std::array<std::uint32_t, 2>, 3> parts = {};
+  std::array<Slots, 3> parts = {Slots(2), Slots(2), Slots(2)};
   for (std::size_t i = 0; i < sources; ++i) {
-    const std::uint32_t slot = lowering.source(1 + i, pair.bits);
-    parts[i] = halves_of(lowering, slot, pair.bits);
+    parts[i] = halves_of(lowering, lowering.source(1 + i, pair.bits), pair.bits);
   }
   check_operand_count(lowering, 1 + sources);
-  std::array<std::uint32_t, 2> results = {};
+  const Slots results = temporaries(lowering, 2, pair.bits / 2);
   for (std::size_t i = 0; i < 2; ++i) {
-    results[i] = lowering.temporary(pair.bits / 2);
     lowering.emit_alu(mnemonic, operation,
                       {.d = results[i], .a = parts[0][i], .b = parts[1][i], .c = parts[2][i]});
   }
-  lowering.emit_alu("pack", {pair.bits == 64 ? "b64" : "b32"},
-                    {.d = d, .a = results[0], .b = results[1]});
+  move_parts(lowering, d, results, pair.bits, false);
 }
 
-/// What setp and set compare and how.
-struct Comparison {
-  Modifiers modifiers;       ///< of a setp that compares alone
-  std::string_view combine;  ///< "and", "or" or "xor" with the last operand, or empty
-  bool is_pair = false;      ///< of f16x2 or bf16x2: two predicates, that of the low halves first
-};
+/// Whether setp or set compares pairs: of their two predicates that of the low halves comes first.
+bool is_pair_type(std::string_view type) {
+  return type == "f16x2" || type == "bf16x2";
+}
 
-Comparison comparison_of(const Lowering& lowering, Modifiers modifiers) {
-  static constexpr std::array<std::string_view, 3> combines = {"and", "or", "xor"};
-  if (modifiers.empty()) lowering.refuse();
-  Comparison comparison;
-  std::string_view& type = modifiers.back();
-  comparison.is_pair = type == "f16x2" || type == "bf16x2";
-  if (comparison.is_pair) type.remove_suffix(2);
-  const auto combine = std::ranges::find_first_of(modifiers, combines);
-  if (combine != modifiers.end()) {
-    comparison.combine = *combine;
-    modifiers.erase(combine);
-  }
-  comparison.modifiers = std::move(modifiers);
-  return comparison;
+/// "and", "or" or "xor", with which setp and set take in their last operand; empty: they do not.
+std::string_view combination_of(const Lowering& lowering) {
+  static constexpr std::array<std::string_view, 3> all = {"and", "or", "xor"};
+  const Modifiers& modifiers = lowering.instruction().modifiers;
+  const auto found = std::ranges::find_first_of(modifiers, all);
+  return found == modifiers.end() ? std::string_view{} : *found;
 }
 
 /// The predicates that hold for operands 1 and 2, and with `has_opposite` a single one's opposite.
-std::vector<std::uint32_t> compare(Lowering& lowering, const Comparison& comparison,
-                                   bool has_opposite) {
-  const AluOperation operation = lowering.find_alu("setp", comparison.modifiers);
+Slots compare(Lowering& lowering, Modifiers modifiers, bool has_opposite) {
+  const std::string_view combination = combination_of(lowering);
+  std::erase(modifiers, combination);
+  if (modifiers.empty()) lowering.refuse();
+  const bool is_pair = is_pair_type(modifiers.back());
+  if (is_pair) modifiers.back().remove_suffix(2);
+  const AluOperation operation = lowering.find_alu("setp", modifiers);
   if (operation.function == nullptr) lowering.refuse();
-  const unsigned bits = comparison.is_pair ? 32 : operation.a_bits;
-  const std::uint32_t a = lowering.source(1, bits);
-  const std::uint32_t b = lowering.source(2, bits);
-  const std::uint32_t with = comparison.combine.empty() ? none : lowering.source(3, 1);
+  const unsigned bits = is_pair ? 32 : operation.a_bits;
+  Slots a = {lowering.source(1, bits)};
+  Slots b = {lowering.source(2, bits)};
+  const std::uint32_t with = combination.empty() ? none : lowering.source(3, 1);
   check_operand_count(lowering, with == none ? 3 : 4);
-  std::vector<AluOperands> compared = {{.a = a, .b = b}};
-  if (comparison.is_pair) {
-    const auto a_halves = halves_of(lowering, a, bits);
-    const auto b_halves = halves_of(lowering, b, bits);
-    compared = {{.a = a_halves[0], .b = b_halves[0]}, {.a = a_halves[1], .b = b_halves[1]}};
+  if (is_pair) {
+    a = halves_of(lowering, a[0], bits);
+    b = halves_of(lowering, b[0], bits);
   }
-  std::vector<std::uint32_t> results;
-  for (AluOperands& operands : compared) {
-    results.push_back(operands.d = lowering.temporary(1));
-    lowering.emit_alu("setp", operation, operands);
+  Slots results;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    results.push_back(lowering.temporary(1));
+    lowering.emit_alu("setp", operation, {.d = results[i], .a = a[i], .b = b[i]});
   }
-  if (has_opposite && !comparison.is_pair) {
+  if (has_opposite && !is_pair) {
     results.push_back(lowering.temporary(1));
     lowering.emit_alu("not", {"pred"}, {.d = results[1], .a = results[0]});
   }
   if (with == none) return results;
   for (std::uint32_t& result : results) {
     const std::uint32_t combined = lowering.temporary(1);
-    lowering.emit_alu(comparison.combine, {"pred"}, {.d = combined, .a = result, .b = with});
+    lowering.emit_alu(combination, {"pred"}, {.d = combined, .a = result, .b = with});
     // It is one instruction, whose result no undefined source leaves defined.
     lowering.kernel().ops.back().blend = Blend::any;
     result = combined;
@@ -165,50 +184,6 @@ constexpr SetResult set_results[] = {
     {"u16", 0xffff, 16},     {"s16", 0xffff, 16},     {"f16", 0x3c00, 16},
     {"bf16", 0x3f80, 16},    {"f16x2", 0x3c00, 16},   {"bf16x2", 0x3f80, 16},
 };
-
-using Slots = std::vector<std::uint32_t>;
-
-/// d = {parts...}, of `bits` together.
-void pack(Lowering& lowering, std::uint32_t d, const Slots& parts, unsigned bits) {
-  const unsigned half = bits / 2;
-  if (parts.size() > 2) {
-    const auto middle = parts.begin() + std::ssize(parts) / 2;
-    const Slots halves = {lowering.temporary(half), lowering.temporary(half)};
-    pack(lowering, halves[0], {parts.begin(), middle}, half);
-    pack(lowering, halves[1], {middle, parts.end()}, half);
-    pack(lowering, d, halves, bits);
-  } else if (bits == 128) {
-    lowering.emit_copy(d, parts[0], 64);
-    lowering.emit_copy(d + upper_half, parts[1], 64);
-  } else {
-    lowering.emit_alu("pack", {word_type(bits)}, {.d = d, .a = parts[0], .b = parts[1]});
-  }
-}
-
-void unpack(Lowering& lowering, const Slots& parts, std::uint32_t a, unsigned bits) {
-  const unsigned half = bits / 2;
-  if (parts.size() > 2) {
-    const auto middle = parts.begin() + std::ssize(parts) / 2;
-    const Slots halves = {lowering.temporary(half), lowering.temporary(half)};
-    unpack(lowering, halves, a, bits);
-    unpack(lowering, {parts.begin(), middle}, halves[0], half);
-    unpack(lowering, {middle, parts.end()}, halves[1], half);
-  } else if (bits == 128) {
-    lowering.emit_copy(parts[0], a, 64);
-    lowering.emit_copy(parts[1], a + upper_half, 64);
-  } else {
-    // A part may be the source itself: both are written from what was read.
-    lowering.emit_alu("unpack", {word_type(bits)}, {.d = parts[0], .d2 = parts[1], .a = a});
-  }
-}
-
-/// The width of each part of a list, or 0 where it makes no sense.
-unsigned part_bits(const Operand& list, unsigned bits) {
-  const std::size_t count = list.elements.size();
-  if (count != 2 && count != 4) return 0;
-  const auto part = static_cast<unsigned>(bits / count);
-  return part == 16 || part == 32 || part == 64 ? part : 0;
-}
 
 std::uint64_t window_of(std::string_view space) {
   if (space.starts_with("shared")) return shared_window;
@@ -253,15 +228,15 @@ void lower_alu(Lowering& lowering) {
 }
 
 void lower_setp(Lowering& lowering) {
-  const Comparison comparison = comparison_of(lowering, lowering.instruction().modifiers);
+  const Modifiers& modifiers = lowering.instruction().modifiers;
   const Operand& to = lowering.operand(0);
   const bool has_two = to.kind == Operand::Kind::list;
-  if (!has_two && !comparison.is_pair && comparison.combine.empty()) return lower_alu(lowering);
+  const bool is_pair = !modifiers.empty() && is_pair_type(modifiers.back());
+  if (!has_two && !is_pair && combination_of(lowering).empty()) return lower_alu(lowering);
   if (has_two && to.elements.size() != 2) lowering.refuse();
-  const std::vector<std::uint32_t> results = compare(lowering, comparison, has_two);
+  const Slots results = compare(lowering, modifiers, has_two);
   for (std::size_t i = 0; i < (has_two ? 2U : 1U); ++i) {
-    const std::uint32_t d = lowering.destination(has_two ? to.elements[i] : to, 1);
-    lowering.emit_alu("mov", {"pred"}, {.d = d, .a = results[i]});
+    lowering.emit_copy(lowering.destination(has_two ? to.elements[i] : to, 1), results[i], 1);
   }
 }
 
@@ -279,21 +254,19 @@ void lower_set(Lowering& lowering) {
                                   : to == from;
   if (!fits) lowering.refuse();
   modifiers.erase(modifiers.end() - 2);
-  const Comparison comparison = comparison_of(lowering, std::move(modifiers));
   const unsigned bits = result->bits;
-  const std::uint32_t d = lowering.destination(0, comparison.is_pair ? 32 : bits);
-  const std::vector<std::uint32_t> predicates = compare(lowering, comparison, false);
-  AluOperands pair = {.d = d};
-  for (std::size_t i = 0; i < predicates.size(); ++i) {
-    const std::uint32_t part = comparison.is_pair ? lowering.temporary(bits) : d;
-    (i == 0 ? pair.a : pair.b) = part;
-    lowering.emit_alu("selp", {bits == 16 ? "b16" : "b32"},
-                      {.d = part,
+  const bool is_pair = is_pair_type(from);
+  const std::uint32_t d = lowering.destination(0, is_pair ? 32 : bits);
+  const Slots predicates = compare(lowering, std::move(modifiers), false);
+  const Slots parts = is_pair ? temporaries(lowering, 2, bits) : Slots{d};
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    lowering.emit_alu("selp", {word_type(bits)},
+                      {.d = parts[i],
                        .a = lowering.constant(result->yes, bits),
                        .b = lowering.constant(0, bits),
                        .c = predicates[i]});
   }
-  if (comparison.is_pair) lowering.emit_alu("pack", {"b32"}, pair);
+  if (is_pair) move_parts(lowering, d, parts, 32, false);
 }
 
 void lower_mov(Lowering& lowering) {
@@ -301,25 +274,23 @@ void lower_mov(Lowering& lowering) {
   if (bits == 8 || lowering.instruction().modifiers.size() != 1) lowering.refuse();
   const Operand& to = lowering.operand(0);
   const Operand& from = lowering.operand(1);
-  if (to.kind == Operand::Kind::list) {
-    const unsigned part = part_bits(to, bits);
-    if (part == 0) lowering.refuse("its vector does not fit");
-    const std::uint32_t a = lowering.source(from, bits);
-    Slots parts;
-    for (const Operand& element : to.elements) parts.push_back(lowering.destination(element, part));
-    unpack(lowering, parts, a, bits);
-    return;
+  const bool is_to_parts = to.kind == Operand::Kind::list;
+  const Operand& list = is_to_parts ? to : from;
+  if (list.kind != Operand::Kind::list) {
+    const std::uint32_t d = lowering.destination(to, bits);
+    return lowering.emit_copy(d, lowering.source(from, bits), bits);
   }
-  const std::uint32_t d = lowering.destination(to, bits);
-  if (from.kind == Operand::Kind::list) {
-    const unsigned part = part_bits(from, bits);
-    if (part == 0) lowering.refuse("its vector does not fit");
-    Slots parts;
-    for (const Operand& element : from.elements) parts.push_back(lowering.source(element, part));
-    pack(lowering, d, parts, bits);
-    return;
+  const std::size_t count = list.elements.size();
+  const auto part = static_cast<unsigned>(count == 2 || count == 4 ? bits / count : 0);
+  if (part != 16 && part != 32 && part != 64) lowering.refuse("its vector does not fit");
+  const std::uint32_t whole =
+      is_to_parts ? lowering.source(from, bits) : lowering.destination(to, bits);
+  Slots parts;
+  for (const Operand& element : list.elements) {
+    parts.push_back(is_to_parts ? lowering.destination(element, part)
+                                : lowering.source(element, part));
   }
-  lowering.emit_copy(d, lowering.source(from, bits), bits);
+  move_parts(lowering, whole, parts, bits, is_to_parts);
 }
 
 /// cvta{.to}.space.u64: shared and local memory have windows among the generic addresses.
