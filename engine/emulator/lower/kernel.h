@@ -189,7 +189,7 @@ enum class MbarrierMode : std::uint8_t {
 struct MbarrierOp {
   MbarrierMode mode = MbarrierMode::arrive;
   ptx::Space space = ptx::Space::shared;
-  AddressOperand address;
+  AddressOperand address = {};
   std::uint32_t d = none;
   std::uint32_t value = none;  ///< count, bytes, state or parity
   std::uint8_t value_bits = 32;

@@ -2,6 +2,7 @@
 // into the system and the stack.
 
 #include <algorithm>
+#include <array>
 
 #include "engine/emulator/lower/lowering.h"
 
@@ -24,22 +25,19 @@ constexpr std::pair<std::string_view, BarrierMode> barrier_reductions[] = {
     {"and", BarrierMode::reduce_and},
     {"or", BarrierMode::reduce_or}};
 
-/// `d|p`, or `d` alone.
-void set_destinations(Lowering& lowering, CollectiveOp& collective) {
-  const Operand& to = lowering.operand(0);
-  const bool is_pair = to.kind == Operand::Kind::list;
-  if (is_pair && to.elements.size() != 2) lowering.refuse();
-  collective.d = lowering.destination(is_pair ? to.elements[0] : to, 32);
-  collective.predicate = is_pair ? lowering.destination(to.elements[1], 1) : none;
-}
-
-/// Ends the block with a collective whose operand `members` names the lanes that take part.
-void end_with(Lowering& lowering, OpKind kind, CollectiveOp collective, std::size_t members) {
-  if (lowering.has_modifier("sync")) {
-    collective.members = lowering.source(members, 32);
-  }
-  lowering.end_block(lowering.detailed(kind, lowering.kernel().collectives, collective));
-}
+/// The operands of a collective: its destination if it has one, `d|p` where that can be a pair, and
+/// its sources. The mask of the lanes that take part comes last.
+struct CollectiveForm {
+  std::string_view mnemonic;
+  OpKind kind;
+  std::size_t destinations;
+  std::size_t sources;
+};
+constexpr CollectiveForm collective_forms[] = {
+    {"bar", OpKind::warp_barrier, 0, 0}, {"elect", OpKind::elect, 2, 0},
+    {"match", OpKind::match, 2, 1},      {"movmatrix", OpKind::move_matrix, 1, 1},
+    {"redux", OpKind::reduce, 1, 1},     {"shfl", OpKind::shuffle, 2, 3},
+    {"vote", OpKind::vote, 1, 1}};
 
 /// A predicate source, and whether the operation negates it.
 std::uint32_t predicate_source(Lowering& lowering, Operand operand, bool& is_negated) {
@@ -57,72 +55,52 @@ std::uint32_t local_offset(Lowering& lowering, const Operand& operand) {
 
 }  // namespace
 
-void lower_shuffle(Lowering& lowering) {
+void lower_collective(Lowering& lowering) {
+  const auto& form = *std::ranges::find(collective_forms, lowering.instruction().mnemonic,
+                                        &CollectiveForm::mnemonic);
   CollectiveOp collective;
-  collective.shuffle = lowering.modifier<ShuffleMode>(shuffle_modes);
-  set_destinations(lowering, collective);
-  collective.a = lowering.source(1, 32);
-  collective.b = lowering.source(2, 32);
-  collective.c = lowering.source(3, 32);
-  end_with(lowering, OpKind::shuffle, collective, 4);
-}
-
-void lower_vote(Lowering& lowering) {
-  CollectiveOp collective;
-  collective.vote = lowering.modifier<VoteMode>(vote_modes);
-  const bool is_ballot = collective.vote == VoteMode::ballot;
-  collective.d = lowering.destination(0, is_ballot ? 32 : 1);
-  collective.a = predicate_source(lowering, lowering.operand(1), collective.is_a_negated);
-  end_with(lowering, OpKind::vote, collective, 2);
-}
-
-void lower_match(Lowering& lowering) {
-  CollectiveOp collective;
-  collective.is_match_all = lowering.has_modifier("all");
-  collective.bits = static_cast<std::uint8_t>(ptx::bits_of(lowering.last_type()));
-  if (collective.bits != 32 && collective.bits != 64) lowering.refuse();
-  set_destinations(lowering, collective);
-  collective.a = lowering.source(1, collective.bits);
-  end_with(lowering, OpKind::match, collective, 2);
-}
-
-void lower_redux(Lowering& lowering) {
-  CollectiveOp collective;
-  const ptx::Type type = lowering.last_type();
-  if (ptx::bits_of(type) != 32 || ptx::is_floating(type)) lowering.refuse();
-  collective.is_signed = ptx::is_signed(type);
-  collective.reduce = lowering.modifier(atomic_operations);
-  if (collective.reduce > AtomicOperation::bit_xor) lowering.refuse();
-  collective.d = lowering.destination(0, 32);
-  collective.a = lowering.source(1, 32);
-  end_with(lowering, OpKind::reduce, collective, 2);
-}
-
-void lower_elect(Lowering& lowering) {
-  CollectiveOp collective;
-  set_destinations(lowering, collective);
-  end_with(lowering, OpKind::elect, collective, 1);
-}
-
-/// All lanes take part.
-void lower_movmatrix(Lowering& lowering) {
-  CollectiveOp collective;
-  collective.d = lowering.destination(0, 32);
-  collective.a = lowering.source(1, 32);
-  collective.members = lowering.constant(full_mask, 32);
-  lowering.end_block(
-      lowering.detailed(OpKind::move_matrix, lowering.kernel().collectives, collective));
-}
-
-void lower_warp_barrier(Lowering& lowering) {
-  end_with(lowering, OpKind::warp_barrier, {}, 0);
+  unsigned d_bits = 32;
+  if (form.kind == OpKind::shuffle) {
+    collective.shuffle = lowering.modifier<ShuffleMode>(shuffle_modes);
+  } else if (form.kind == OpKind::vote) {
+    collective.vote = lowering.modifier<VoteMode>(vote_modes);
+    d_bits = collective.vote == VoteMode::ballot ? 32 : 1;
+  } else if (form.kind == OpKind::match) {
+    collective.is_match_all = lowering.has_modifier("all");
+    collective.bits = static_cast<std::uint8_t>(ptx::bits_of(lowering.last_type()));
+    if (collective.bits != 32 && collective.bits != 64) lowering.refuse();
+  } else if (form.kind == OpKind::reduce) {
+    const ptx::Type type = lowering.last_type();
+    if (ptx::bits_of(type) != 32 || ptx::is_floating(type)) lowering.refuse();
+    collective.is_signed = ptx::is_signed(type);
+    collective.reduce = lowering.modifier(atomic_operations);
+    if (collective.reduce > AtomicOperation::bit_xor) lowering.refuse();
+  }
+  std::size_t next = 0;
+  if (form.destinations != 0) {
+    const Operand& to = lowering.operand(next++);
+    const bool is_pair = form.destinations == 2 && to.kind == Operand::Kind::list;
+    if (is_pair && to.elements.size() != 2) lowering.refuse();
+    collective.d = lowering.destination(is_pair ? to.elements[0] : to, d_bits);
+    collective.predicate = is_pair ? lowering.destination(to.elements[1], 1) : none;
+  }
+  const std::array slots = {&collective.a, &collective.b, &collective.c};
+  for (std::size_t i = 0; i < form.sources; ++i) {
+    const Operand& from = lowering.operand(next++);
+    *slots[i] = form.kind == OpKind::vote
+                    ? predicate_source(lowering, from, collective.is_a_negated)
+                    : lowering.source(from, collective.bits);
+  }
+  if (form.kind == OpKind::move_matrix) {
+    collective.members = lowering.constant(full_mask, 32);
+  } else if (lowering.has_modifier("sync")) {
+    collective.members = lowering.source(next, 32);
+  }
+  lowering.end_block(lowering.detailed(form.kind, lowering.kernel().collectives, collective));
 }
 
 void lower_activemask(Lowering& lowering) {
-  Op op;
-  op.kind = OpKind::active_mask;
-  op.operands.d = lowering.destination(0, 32);
-  lowering.emit(op);
+  lowering.emit(OpKind::active_mask, lowering.destination(0, 32));
 }
 
 /// bar{.cta}.sync a{, b}; .arrive a, b; .red.popc d, a{, b}, p; barrier likewise.

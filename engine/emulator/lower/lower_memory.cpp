@@ -22,45 +22,6 @@ constexpr std::array<std::string_view, 4> scopes = {"cta", "cluster", "gpu", "sy
 constexpr std::array<std::string_view, 9> hints = {"weak", "ca", "cs", "lu",   "wb",
                                                    "wt",   "nc", "sc", "alias"};
 
-/// What the modifiers of a memory instruction say, other than its operation.
-struct MemoryModifiers {
-  MemoryOp memory;
-  bool has_type = false;
-  bool is_seen_by_others = false;        ///< orders memory between the blocks of a grid
-  std::vector<std::string_view> others;  ///< what is none of these
-};
-
-MemoryModifiers read_memory_modifiers(const ptx::Instruction& instruction) {
-  MemoryModifiers result;
-  MemoryOp& memory = result.memory;
-  memory.space = Space::generic;
-  bool is_block_wide = false;
-  for (const std::string_view modifier : instruction.modifiers) {
-    const std::string_view base = modifier.substr(0, modifier.find("::"));
-    if (const auto space = ptx::find_space(base)) {
-      memory.space = *space;
-    } else if (is_ordering(modifier)) {
-      memory.is_volatile = true;
-    } else if (is_one_of(modifier, scopes)) {
-      is_block_wide = modifier == "cta";
-    } else if (modifier == "cg" || modifier == "cv") {
-      memory.policy = CachePolicy::level_2_only;
-    } else if (base == "L1" || base == "L2" || is_one_of(modifier, hints)) {
-      continue;
-    } else if (modifier == "v2" || modifier == "v4" || modifier == "v8") {
-      memory.elements = static_cast<std::uint32_t>(modifier[1] - '0');
-    } else if (const auto type = ptx::find_type(modifier)) {
-      memory.type = *type;
-      result.has_type = true;
-    } else {
-      result.others.push_back(modifier);
-    }
-  }
-  result.is_seen_by_others = memory.is_volatile && !is_block_wide;
-  if (result.is_seen_by_others) memory.policy = CachePolicy::level_2_only;
-  return result;
-}
-
 /// The elements of `{a, b}`, or the operand itself.
 std::vector<const Operand*> elements_of(const Operand& operand) {
   if (operand.kind != Operand::Kind::list) return {&operand};
@@ -73,38 +34,65 @@ bool may_be_global(const MemoryOp& memory) {
   return memory.space == Space::global || memory.space == Space::generic;
 }
 
-MemoryOp memory_op(Lowering& lowering, const MemoryModifiers& modifiers) {
-  if (!modifiers.others.empty() || !modifiers.has_type) lowering.refuse();
+/// What the modifiers of an access say, other than an atomic's operation.
+MemoryOp memory_op(Lowering& lowering, bool is_atomic = false) {
+  MemoryOp memory;
+  memory.space = Space::generic;
+  bool has_type = false;
+  bool is_block_wide = false;
+  for (const std::string_view modifier : lowering.instruction().modifiers) {
+    const std::string_view base = modifier.substr(0, modifier.find("::"));
+    if (const auto space = ptx::find_space(base)) {
+      memory.space = *space;
+    } else if (is_ordering(modifier)) {
+      memory.is_volatile = true;
+    } else if (is_one_of(modifier, scopes)) {
+      is_block_wide = modifier == "cta";
+    } else if (modifier == "cg" || modifier == "cv") {
+      memory.policy = CachePolicy::level_2_only;
+    } else if (modifier == "v2" || modifier == "v4" || modifier == "v8") {
+      memory.elements = static_cast<std::uint32_t>(modifier[1] - '0');
+    } else if (const auto type = ptx::find_type(modifier)) {
+      memory.type = *type;
+      has_type = true;
+    } else if (base != "L1" && base != "L2" && !is_one_of(modifier, hints)) {
+      const auto is_operation = [&](const auto& row) { return row.first == modifier; };
+      const bool is_of_atomic =
+          modifier == "noftz" || std::ranges::any_of(atomic_operations, is_operation);
+      if (!is_atomic || !is_of_atomic) lowering.refuse();
+    }
+  }
   constexpr unsigned widest_access = 32;
-  const MemoryOp& memory = modifiers.memory;
-  if (memory.bytes() == 0 || memory.bytes() > widest_access) lowering.refuse();
-  lowering.kernel().is_linked |= may_be_global(memory) && modifiers.is_seen_by_others;
+  if (!has_type || memory.bytes() == 0 || memory.bytes() > widest_access) lowering.refuse();
+  // It orders memory between the blocks of a grid.
+  if (memory.is_volatile && !is_block_wide) {
+    memory.policy = CachePolicy::level_2_only;
+    lowering.kernel().is_linked |= may_be_global(memory);
+  }
   return memory;
 }
 
 /// Parameters of the kernel are constants of a launch; those of calls lie in local memory.
-bool load_parameter(Lowering& lowering, const MemoryModifiers& modifiers) {
+bool load_parameter(Lowering& lowering, const MemoryOp& memory) {
   const Operand& from = lowering.operand(1);
   if (from.base != Operand::Base::variable) return false;
   const Lowering::VariablePlace place = lowering.place_of(from.variable);
   if (!place.is_kernel_parameter) return false;
-  const unsigned size = ptx::bytes_of(modifiers.memory.type);
+  const unsigned size = ptx::bytes_of(memory.type);
   const std::vector<const Operand*> to = elements_of(lowering.operand(0));
-  if (!modifiers.others.empty() || !modifiers.has_type || to.size() != modifiers.memory.elements) {
-    lowering.refuse();
-  }
+  if (to.size() != memory.elements) lowering.refuse();
   const std::uint64_t begin = place.offset + static_cast<std::uint64_t>(from.value);
   const std::uint64_t end = lowering.kernel().parameter_bytes;
-  if (size == 0 || begin > end || size * to.size() > end - begin) {
+  if (begin > end || size * to.size() > end - begin) {
     lowering.refuse("it reads past the kernel's parameters");
   }
-  if (modifiers.memory.type == ptx::Type::b128) return false;
+  if (memory.type == ptx::Type::b128) return false;
   for (std::size_t i = 0; i < to.size(); ++i) {
     const auto [d, bits] = lowering.wide_destination(*to[i], std::max(8 * size, 16U));
     if (bits == 1 || bits == 128 || bits < 8 * size) lowering.refuse("a register does not fit");
     const std::uint32_t value = lowering.add_constant({.kind = ConstantSlot::Kind::parameter,
                                                        .bits = static_cast<std::uint8_t>(bits),
-                                                       .type = modifiers.memory.type,
+                                                       .type = memory.type,
                                                        .value = begin + i * size});
     lowering.emit_copy(d, value, bits);
   }
@@ -174,7 +162,7 @@ void lower_bulk_copy(Lowering& lowering, bool is_reduction) {
     if (const auto type = ptx::find_type(modifier)) memory.type = *type;
   }
   if (spaces.size() != 2) lowering.refuse();
-  memory.operation = lowering.find_modifier(atomic_operations).value_or(AtomicOperation::add);
+  if (is_reduction) memory.operation = lowering.modifier(atomic_operations);
   const unsigned element = ptx::bytes_of(memory.type);
   if (is_reduction && (element < 2 || element > 8 || !has_atomic(memory.operation, memory.type))) {
     lowering.refuse();
@@ -203,17 +191,11 @@ constexpr std::pair<std::string_view, MbarrierMode> mbarrier_modes[] = {
     {"try_wait", MbarrierMode::wait},
     {"pending_count", MbarrierMode::pending_count}};
 
-MbarrierOp mbarrier_op(const Lowering& lowering, MbarrierMode mode) {
-  MbarrierOp barrier;
-  barrier.mode = mode;
+void emit_mbarrier(Lowering& lowering, MbarrierOp barrier) {
   const bool is_shared =
       std::ranges::any_of(lowering.instruction().modifiers,
                           [](std::string_view modifier) { return modifier.starts_with("shared"); });
   barrier.space = is_shared ? Space::shared : Space::generic;
-  return barrier;
-}
-
-void emit_mbarrier(Lowering& lowering, const MbarrierOp& barrier) {
   lowering.emit(lowering.detailed(OpKind::mbarrier, lowering.kernel().mbarriers, barrier));
 }
 
@@ -226,9 +208,8 @@ bool is_ordering(std::string_view modifier) {
 }
 
 void lower_load(Lowering& lowering) {
-  const MemoryModifiers modifiers = read_memory_modifiers(lowering.instruction());
-  if (modifiers.memory.space == Space::param && load_parameter(lowering, modifiers)) return;
-  MemoryOp memory = memory_op(lowering, modifiers);
+  MemoryOp memory = memory_op(lowering);
+  if (memory.space == Space::param && load_parameter(lowering, memory)) return;
   const Operand& from = lowering.operand(1);
   memory.address = lowering.address(from);
   if (memory.space == Space::param) {
@@ -247,7 +228,7 @@ void lower_load(Lowering& lowering) {
 }
 
 void lower_store(Lowering& lowering) {
-  MemoryOp memory = memory_op(lowering, read_memory_modifiers(lowering.instruction()));
+  MemoryOp memory = memory_op(lowering);
   memory.address = lowering.address(0);
   if (memory.space == Space::param) {
     memory.is_counted = false;
@@ -260,16 +241,9 @@ void lower_store(Lowering& lowering) {
 void lower_atomic(Lowering& lowering) {
   const bool has_result = lowering.instruction().mnemonic == "atom";
   if (!has_result && lowering.has_modifier("async")) lowering.refuse();
-  MemoryModifiers modifiers = read_memory_modifiers(lowering.instruction());
-  const auto operation = lowering.find_modifier(atomic_operations);
-  std::erase_if(modifiers.others, [](std::string_view other) {
-    return other == "noftz" || std::ranges::find(atomic_operations, other, [](const auto& row) {
-                                 return row.first;
-                               }) != atomic_operations.end();
-  });
-  if (!operation || modifiers.memory.elements != 1) lowering.refuse();
-  MemoryOp memory = memory_op(lowering, modifiers);
-  memory.operation = *operation;
+  MemoryOp memory = memory_op(lowering, true);
+  memory.operation = lowering.modifier(atomic_operations);
+  if (memory.elements != 1) lowering.refuse();
   lowering.kernel().is_linked |= may_be_global(memory);
   const unsigned bits = ptx::bits_of(memory.type);
   if (!has_atomic(memory.operation, memory.type) || bits < 16 || bits > 128 ||
@@ -279,9 +253,7 @@ void lower_atomic(Lowering& lowering) {
   }
   memory.has_unused_result = !has_result || lowering.is_result_unused();
   std::size_t next = 0;
-  if (has_result) {
-    memory.result = lowering.destination(next++, bits);
-  }
+  if (has_result) memory.result = lowering.destination(next++, bits);
   memory.address = lowering.address(next++);
   const std::size_t values = memory.operation == AtomicOperation::compare_exchange ? 2 : 1;
   const Operand& value = lowering.operand(next);
@@ -321,7 +293,7 @@ void lower_matrix(Lowering& lowering) {
 
 void lower_mbarrier(Lowering& lowering) {
   // The first modifier is the operation; `arrive` may expect bytes too.
-  MbarrierOp barrier = mbarrier_op(lowering, lowering.modifier<MbarrierMode>(mbarrier_modes));
+  MbarrierOp barrier = {.mode = lowering.modifier<MbarrierMode>(mbarrier_modes)};
   std::size_t address = 0;
   switch (barrier.mode) {
     case MbarrierMode::pending_count:
@@ -360,10 +332,9 @@ void lower_copy(Lowering& lowering) {
     return;
   }
   if (lowering.has_modifier("mbarrier")) {
-    MbarrierOp barrier = mbarrier_op(lowering, MbarrierMode::async_arrive);
-    barrier.is_without_increment = lowering.has_modifier("noinc");
-    barrier.address = lowering.address(0);
-    return emit_mbarrier(lowering, barrier);
+    return emit_mbarrier(lowering, {.mode = MbarrierMode::async_arrive,
+                                    .address = lowering.address(0),
+                                    .is_without_increment = lowering.has_modifier("noinc")});
   }
   if (lowering.has_modifier("bulk")) {
     return lower_bulk_copy(lowering, lowering.instruction().modifiers.front() == "reduce");
@@ -372,9 +343,7 @@ void lower_copy(Lowering& lowering) {
 }
 
 void lower_nanosleep(Lowering& lowering) {
-  Op op;
-  op.kind = OpKind::nanosleep;
-  lowering.emit(op);
+  lowering.emit(OpKind::nanosleep);
 }
 
 }  // namespace sweep

@@ -71,7 +71,7 @@ constexpr InstructionRow rows[] = {
     {"applypriority discard griddepcontrol pmevent prefetch prefetchu setmaxnreg", lower_hint},
     {"atom red", lower_atomic},
     {"bar barrier", lower_barrier, EndKind::barrier},
-    {"bar.warp", lower_warp_barrier, EndKind::collective},
+    {"bar.warp elect match movmatrix redux shfl vote", lower_collective, EndKind::collective},
     {"bra", nullptr, EndKind::branch},
     {"brkpt trap", nullptr, EndKind::trap},
     {"brx", nullptr, EndKind::indexed_branch},
@@ -79,23 +79,17 @@ constexpr InstructionRow rows[] = {
     {"cp", lower_copy},
     {"createpolicy", lower_createpolicy},
     {"cvta", lower_cvta},
-    {"elect", lower_elect, EndKind::collective},
     {"exit ret", nullptr, EndKind::exit},
     {"fence membar", lower_fence},
     {"isspacep", lower_isspacep},
     {"ld ldu", lower_load, EndKind::next, false},
     {"ldmatrix stmatrix", lower_matrix},
-    {"match", lower_match, EndKind::collective},
     {"mbarrier", lower_mbarrier},
     {"mov", lower_mov},
-    {"movmatrix", lower_movmatrix, EndKind::collective},
     {"nanosleep", lower_nanosleep},
-    {"redux", lower_redux, EndKind::collective},
     {"set", lower_set},
     {"setp", lower_setp},
-    {"shfl", lower_shuffle, EndKind::collective},
     {"st", lower_store},
-    {"vote", lower_vote, EndKind::collective},
 };
 
 }  // namespace
@@ -205,14 +199,12 @@ std::uint32_t Lowering::constant(std::uint64_t value, unsigned bits) {
 std::uint32_t Lowering::special(std::string_view name, unsigned bits) {
   if (name == "%clock" || name == "%clock64" || name == "%globaltimer" || name == "%clock_hi" ||
       name == "%globaltimer_lo" || name == "%globaltimer_hi") {
-    Op op;
-    op.kind = OpKind::read_clock;
-    op.operands.d = temporary(64);
-    emit(op);
-    if (bits == 64) return op.operands.d;
+    const std::uint32_t clock = temporary(64);
+    emit(OpKind::read_clock, clock);
+    if (bits == 64) return clock;
     const std::uint32_t low = temporary(32);
     const std::uint32_t high = temporary(32);
-    emit_alu("unpack", {"b64"}, {.d = low, .d2 = high, .a = op.operands.d});
+    emit_alu("unpack", {"b64"}, {.d = low, .d2 = high, .a = clock});
     return name.ends_with("_hi") ? high : low;
   }
   const auto known = std::ranges::find(special_registers, name);
@@ -321,6 +313,13 @@ void Lowering::emit(Op op) {
   kernel_.ops.push_back(op);
 }
 
+void Lowering::emit(OpKind kind, std::uint32_t d) {
+  Op op;
+  op.kind = kind;
+  op.operands.d = d;
+  emit(op);
+}
+
 void Lowering::emit_memory(OpKind kind, MemoryOp memory) {
   const bool may_wait = kind == OpKind::atomic || memory.is_volatile;
   Op op = detailed(kind, kernel_.memory, std::move(memory));
@@ -361,13 +360,10 @@ void Lowering::emit_alu(std::string_view mnemonic, const AluOperation& operation
 
 std::uint32_t Lowering::note_instruction() {
   const ptx::Instruction& ins = instruction();
-  if (noted_ == &ins && noted_frame_ == current_->frame) {
-    return static_cast<std::uint32_t>(kernel_.instructions.size() - 1);
+  if (std::exchange(noted_, current_) != current_) {
+    kernel_.instructions.push_back(
+        {ins.opcode(), ins.ptx_line, flat_.places_of(current_->frame, ins)});
   }
-  noted_ = &ins;
-  noted_frame_ = current_->frame;
-  kernel_.instructions.push_back(
-      {ins.opcode(), ins.ptx_line, flat_.places_of(current_->frame, ins)});
   return static_cast<std::uint32_t>(kernel_.instructions.size() - 1);
 }
 

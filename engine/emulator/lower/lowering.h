@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <tuple>
@@ -30,22 +29,14 @@ class Lowering {
   bool is_result_unused() const { return is_result_unused_; }
   const ptx::Instruction& instruction() const { return *current_->instruction; }
   bool has_modifier(std::string_view name) const;
-  /// What the first modifier that the table has stands for.
-  template <class Value>
-  std::optional<Value> find_modifier(ModifierTable<Value> table) const {
-    for (const std::string_view modifier : instruction().modifiers) {
-      const auto row =
-          std::ranges::find(table, modifier, &std::pair<std::string_view, Value>::first);
-      if (row != table.end()) return row->second;
-    }
-    return std::nullopt;
-  }
-  /// The same; refuses an instruction that has none of them.
+  /// What the first modifier that the table has stands for; refuses an instruction without one.
   template <class Value>
   Value modifier(ModifierTable<Value> table) const {
-    const auto found = find_modifier(table);
-    if (!found) refuse();
-    return *found;
+    for (const std::string_view word : instruction().modifiers) {
+      const auto row = std::ranges::find(table, word, &std::pair<std::string_view, Value>::first);
+      if (row != table.end()) return row->second;
+    }
+    refuse();
   }
   /// The type that ends the modifiers.
   ptx::Type last_type() const;
@@ -86,6 +77,7 @@ class Lowering {
 
   /// Appends an operation under the instruction's guard.
   void emit(Op op);
+  void emit(OpKind kind, std::uint32_t d = 0);
   /// An operation with what the kernel's table for its kind says of it.
   template <class Detail>
   Op detailed(OpKind kind, std::vector<Detail>& table, Detail detail) {
@@ -139,8 +131,7 @@ class Lowering {
   const FlatInstruction* current_ = nullptr;
   bool is_result_unused_ = false;
   Op end_op_;
-  const ptx::Instruction* noted_ = nullptr;
-  std::uint32_t noted_frame_ = none;
+  const FlatInstruction* noted_ = nullptr;  ///< the last of Kernel::instructions
   std::vector<std::uint32_t> register_slots_;
   std::map<std::tuple<int, std::uint64_t, std::int64_t, unsigned>, std::uint32_t> constants_;
   std::uint32_t carry_ = none;
@@ -160,11 +151,10 @@ bool is_ordering(std::string_view modifier);
 
 /// What the rows of the instruction table name: each adds an instruction's ops.
 using LowerFunction = void(Lowering& lowering);
-LowerFunction lower_activemask, lower_alu, lower_atomic, lower_barrier, lower_copy,
-    lower_createpolicy, lower_cvta, lower_elect, lower_fence, lower_hint, lower_isspacep,
-    lower_load, lower_match, lower_matrix, lower_mbarrier, lower_mov, lower_movmatrix,
-    lower_nanosleep, lower_redux, lower_set, lower_setp, lower_shuffle, lower_stack, lower_store,
-    lower_system_call, lower_vote, lower_warp_barrier;
+LowerFunction lower_activemask, lower_alu, lower_atomic, lower_barrier, lower_collective,
+    lower_copy, lower_createpolicy, lower_cvta, lower_fence, lower_hint, lower_isspacep, lower_load,
+    lower_matrix, lower_mbarrier, lower_mov, lower_nanosleep, lower_set, lower_setp, lower_stack,
+    lower_store, lower_system_call;
 
 /// All that is known of the instructions of some mnemonics before they are lowered.
 struct InstructionRow {
