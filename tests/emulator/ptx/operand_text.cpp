@@ -37,8 +37,8 @@ std::string address_text(const Operand& operand, const ptx::Function& function,
       result = fmt::format("[{}", operand.value);
       break;
     case Operand::Base::reg:
-      result = fmt::format("[{}{}", function.registers.at(operand.reg).name,
-                           offset_text(operand.value));
+      result =
+          fmt::format("[{}{}", function.registers.at(operand.reg).name, offset_text(operand.value));
       break;
     case Operand::Base::variable:
       result = "[" + name_of(operand.variable, function, module) + offset_text(operand.value);
