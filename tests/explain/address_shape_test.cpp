@@ -3,7 +3,7 @@
 #include <functional>
 #include <ostream>
 
-#include "engine/emulator/machine/counts.h"
+#include "engine/emulator/machine/launch.h"
 
 using namespace sweep;
 namespace data = boost::unit_test::data;

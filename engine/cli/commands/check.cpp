@@ -364,8 +364,8 @@ class ExecutionChecker {
                              static_cast<double>(outcome.elements)});
     } catch (const FaultyKernel& failure) {
       const KernelFault& fault = failure.fault();
-      if (fault.kind() == FaultKind::runaway) ++runaways_;
-      note(location_of(fault.place(), pattern), fault.message());
+      if (fault.kind == FaultKind::runaway) ++runaways_;
+      note(location_of(fault.place, pattern), fault.message);
     } catch (const ExecutionFailure& failure) {
       if (!stop_flag()) note({}, failure.what());
     } catch (const InputError&) {

@@ -5,7 +5,6 @@
 #include <span>
 #include <vector>
 
-#include "engine/emulator/machine/counts.h"
 #include "engine/emulator/machine/launch.h"
 
 namespace sweep {

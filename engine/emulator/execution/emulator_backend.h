@@ -2,9 +2,8 @@
 
 #include "engine/emulator/cache/cache_model.h"
 #include "engine/emulator/execution/emulated_workload.h"
-#include "engine/emulator/machine/counts.h"
-#include "engine/emulator/machine/grid_run.h"
 #include "engine/emulator/machine/launch.h"
+#include "engine/emulator/machine/grid_run.h"
 
 namespace sweep {
 

@@ -1,20 +1,11 @@
-#include "engine/emulator/machine/access_unit.h"
-
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
 
+#include "engine/emulator/machine/block_run.h"
 #include "engine/emulator/machine/grid_run.h"
 
 namespace sweep {
 namespace {
-
-/// So many bytes, which the machine has. Throws MemoryShortage otherwise.
-std::size_t available(std::uint64_t bytes) {
-  MemoryWatch::of_process().require(bytes);
-  return static_cast<std::size_t>(bytes);
-}
 
 /// What a thread may take with alloca beyond its variables.
 constexpr std::uint64_t alloca_room = 0x1'0000;
@@ -24,6 +15,12 @@ AccessKind kind_of(const MemoryOp& memory, OpKind kind) {
   if (memory.is_increment) return AccessKind::increment;
   return memory.operation == AtomicOperation::compare_exchange ? AccessKind::compare_and_swap
                                                                : AccessKind::atomic;
+}
+
+/// So many bytes, which the machine has. Throws MemoryShortage otherwise.
+std::size_t available(std::uint64_t bytes) {
+  MemoryWatch::of_process().require(bytes);
+  return static_cast<std::size_t>(bytes);
 }
 
 bool has_shuffle(const Kernel& kernel) {
@@ -60,7 +57,7 @@ AccessUnit::AccessUnit(const Launch& launch, LaunchCount& count)
       shared_counters_(kernel_.memory.size()),
       last_(kernel_.memory.size(), nullptr),
       shared_bytes_(launch.shared_bytes()),
-      shared_(static_cast<std::size_t>(shared_bytes_)),
+      shared_(shared_bytes_),
       local_bytes_(kernel_.local_bytes + (kernel_.has_alloca ? alloca_room : 0)),
       local_(available(std::uint64_t{launch.warps()} * warp_size * local_bytes_)) {
   if (kernel_.has_alloca) stack_.resize(std::size_t{launch.warps()} * warp_size);
@@ -84,21 +81,19 @@ void AccessUnit::execute(Warp& warp, const Op& op, std::uint32_t mask) {
   ++order_;
   warp_ = &warp;
   op_ = &op;
+  // Ops of other kinds do not look at it.
+  if (op.detail < kernel_.memory.size()) memory_ = &kernel_.memory[op.detail];
   switch (op.kind) {
     case OpKind::load:
     case OpKind::store:
     case OpKind::atomic:
-      memory_ = &kernel_.memory[op.detail];
       return access(mask);
     case OpKind::async_copy:
-      memory_ = &kernel_.memory[op.detail];
       return async_copy(mask);
     case OpKind::bulk_copy:
-      memory_ = &kernel_.memory[op.detail];
       return bulk_copy(mask);
     case OpKind::load_matrix:
     case OpKind::store_matrix:
-      memory_ = &kernel_.memory[op.detail];
       return move_matrices(mask, op.kind == OpKind::load_matrix);
     case OpKind::mbarrier:
       return for_each_lane(mask, [&](unsigned lane) { mbarrier(lane); });
@@ -110,6 +105,15 @@ void AccessUnit::execute(Warp& warp, const Op& op, std::uint32_t mask) {
       return for_each_lane(mask, [&](unsigned lane) { print(lane); });
     case OpKind::assert_fail:
       assert_fail(mask);
+    case OpKind::nanosleep:
+      warp.yields = true;
+      return;
+    case OpKind::read_clock: {
+      auto* d = warp.slot<std::uint64_t>(op.operands.d);
+      return for_each_lane(mask, [&](unsigned lane) { d[lane] = count_.warp_instructions; });
+    }
+    case OpKind::active_mask:
+      return warp.set_lanes(op.operands.d, mask, mask);
     default:
       return;
   }
@@ -151,27 +155,19 @@ void AccessUnit::access(std::uint32_t mask) {
 
 /// Each lane's address says which space it means.
 void AccessUnit::access_generic(WarpAccess& access, AccessKind kind) {
-  std::uint32_t shared = 0;
-  std::uint32_t local = 0;
-  for_each_lane(access.active, [&](unsigned lane) {
-    if (access.address[lane] - shared_window < window_size) {
-      access.address[lane] -= shared_window;
-      shared |= bit_of(lane);
-    } else if (access.address[lane] - local_window < window_size) {
-      access.address[lane] -= local_window;
-      local |= bit_of(lane);
-    }
-  });
-  const std::uint32_t global = access.active & ~(shared | local);
-  access.active = shared;
-  if (shared != 0) access_in_block(access, kind, true);
-  if (local != 0) {
-    WarpAccess own = access;
-    own.active = local;
-    access_in_block(own, kind, false);
+  for (const bool is_shared : {true, false}) {
+    const std::uint64_t window = is_shared ? shared_window : local_window;
+    WarpAccess part = access;
+    part.active = 0;
+    for_each_lane(access.active, [&](unsigned lane) {
+      if (access.address[lane] - window >= window_size) return;
+      part.address[lane] -= window;
+      part.active |= bit_of(lane);
+    });
+    if (part.active != 0) access_in_block(part, kind, is_shared);
+    access.active &= ~part.active;
   }
-  access.active = global;
-  if (global != 0) access_global(access, kind);
+  if (access.active != 0) access_global(access, kind);
 }
 
 void AccessUnit::access_global(WarpAccess& access, AccessKind kind) {
@@ -186,7 +182,7 @@ void AccessUnit::access_global(WarpAccess& access, AccessKind kind) {
   }
   const Spread spread = spread_of(access.address.data(), access.active);
   check_alignment(access, spread);
-  if (launch_.is_kernel() && memory_->is_counted) count_global(access, spread, kind);
+  count(access, spread, kind, ptx::Space::global);
   while (access.active != 0) {
     std::uint32_t lanes = 0;
     Allocation& allocation = resolve(access, spread, lanes);
@@ -225,12 +221,7 @@ void AccessUnit::access_in_block(WarpAccess& access, AccessKind kind, bool is_sh
     });
   }
   check_inside(access, spread, is_shared);
-  if (launch_.is_kernel() && memory_->is_counted) {
-    SiteCount& site = count_.sites[op_->detail];
-    if (is_shared) count(shared_counters_, site.shared, access, spread, kind);
-    if (!is_shared) count_local(access, is_load ? kind : AccessKind::store, site.local);
-    if (launch_.notes_shapes) count_.shapes[op_->detail].note(access);
-  }
+  count(access, spread, kind, is_shared ? ptx::Space::shared : ptx::Space::local);
   if (undefined_ != nullptr) {
     for_each_lane(access.active, [&](unsigned lane) {
       const UndefinedValues::Place place = {is_shared, access.address[lane], thread_of(lane)};
@@ -250,28 +241,31 @@ void AccessUnit::access_in_block(WarpAccess& access, AccessKind kind, bool is_sh
   if (is_shared && races_ != nullptr && is_store) check_races(access, kind);
 }
 
-template <class Count>
-void AccessUnit::count(std::vector<std::unique_ptr<AccessCounter<Count>>>& counters, Count& total,
-                       const WarpAccess& access, const Spread& spread, AccessKind kind) {
-  std::unique_ptr<AccessCounter<Count>>& counter = counters[op_->detail];
-  if (counter == nullptr) {
-    counter = std::make_unique<AccessCounter<Count>>(launch_.model, kind);
+void AccessUnit::count(const WarpAccess& access, const Spread& spread, AccessKind kind,
+                       ptx::Space space) {
+  if (!launch_.is_kernel() || !memory_->is_counted) return;
+  const auto add = [&]<class Count>(std::unique_ptr<AccessCounter<Count>>& counter, Count& total) {
+    if (counter == nullptr) {
+      counter = std::make_unique<AccessCounter<Count>>(launch_.model, kind);
+    }
+    if (memory_->is_aggregated && spread.low == spread.high) {
+      // One lane acts for all. Lanes that left a loop in different rounds may come to an address
+      // that the compiler sees to be one with several.
+      counter->add_affine(spread.low, 0, access.width, total, bit_of(lowest_lane(access.active)));
+    } else if (spread.is_affine) {
+      counter->add_affine(spread.base, spread.delta, access.width, total, access.active);
+    } else {
+      counter->add(access, total);
+    }
+  };
+  SiteCount& site = count_.sites[op_->detail];
+  if (space == ptx::Space::global) add(global_counters_[op_->detail], site.global);
+  if (space == ptx::Space::shared) add(shared_counters_[op_->detail], site.shared);
+  if (space == ptx::Space::local) {
+    count_local(access, kind == AccessKind::load ? kind : AccessKind::store, site.local);
   }
-  if (memory_->is_aggregated && spread.low == spread.high) {
-    // One lane acts for all. Lanes that left a loop in different rounds may come to an address that
-    // the compiler sees to be one with several.
-    counter->add_affine(spread.low, 0, access.width, total, bit_of(lowest_lane(access.active)));
-  } else if (spread.is_affine) {
-    counter->add_affine(spread.base, spread.delta, access.width, total, access.active);
-  } else {
-    counter->add(access, total);
-  }
-}
-
-void AccessUnit::count_global(const WarpAccess& access, const Spread& spread, AccessKind kind) {
-  count(global_counters_, count_.sites[op_->detail].global, access, spread, kind);
   if (launch_.notes_shapes) count_.shapes[op_->detail].note(access);
-  if (launch_.on_access) tell_listener(access, kind);
+  if (space == ptx::Space::global && launch_.on_access) tell_listener(access, kind);
 }
 
 /// `access` has the addresses within a thread's local memory, which the lanes' memories interleave
@@ -287,7 +281,7 @@ void AccessUnit::count_local(const WarpAccess& access, AccessKind kind, GlobalCo
       const std::uint64_t offset = access.address[lane] + part;
       words.address[lane] = offset / word * word * warp_size + lane * word + offset % word;
     });
-    total += sweep::count_global(launch_.model, words, kind);
+    total += count_global(launch_.model, words, kind);
   }
 }
 
@@ -307,10 +301,15 @@ void AccessUnit::tell_listener(const WarpAccess& access, AccessKind kind) const 
 
 // What must hold of accesses, and the faults of those of which it does not.
 
+void AccessUnit::fail_at(const Warp& warp, unsigned lane, std::uint32_t instruction,
+                         const std::string& what) const {
+  const std::string thread = describe_thread(launch_, block_index_, warp.index, lane);
+  throw fault_at(kernel_, instruction, fmt::format("{}: {}", thread, what));
+}
+
 void AccessUnit::fail_with(unsigned lane, const std::string& what) const {
   if (!launch_.is_kernel()) throw function_fault(launch_, op_->instruction, what);
-  const std::string thread = describe_thread(launch_, block_index_, warp_->index, lane);
-  throw fault_at(kernel_, op_->instruction, fmt::format("{}: {}", thread, what));
+  fail_at(*warp_, lane, op_->instruction, what);
 }
 
 void AccessUnit::check_defined(const Warp& warp, std::span<const std::uint32_t> slots,
@@ -318,10 +317,9 @@ void AccessUnit::check_defined(const Warp& warp, std::span<const std::uint32_t> 
                                std::uint32_t instruction) const {
   const auto found = undefined_->find(warp, slots, lanes);
   if (!found) return;
-  throw fault_at(kernel_, found->origin->instruction,
-                 fmt::format("{}: {}, and {} at {}",
-                             describe_thread(launch_, block_index_, warp.index, found->lane),
-                             found->origin->what, use, describe_instruction(kernel_, instruction)));
+  fail_at(warp, found->lane, found->origin->instruction,
+          fmt::format("{}, and {} at {}", found->origin->what, use,
+                      describe_instruction(kernel_, instruction)));
 }
 
 void AccessUnit::check_alignment(const WarpAccess& access, const Spread& spread) const {
@@ -351,8 +349,8 @@ Allocation& AccessUnit::resolve(const WarpAccess& access, const Spread& spread,
   if (found != nullptr && holds_all(*found)) return *found;
   lanes = 0;
   for_each_lane(access.active, [&](unsigned lane) {
-    const bool is_inside = found != nullptr && found->contains(access.address[lane], access.width);
-    if (is_inside) lanes |= bit_of(lane);
+    const bool holds = found != nullptr && found->contains(access.address[lane], access.width);
+    if (holds) lanes |= bit_of(lane);
   });
   if ((lanes >> first & 1) != 0) return *found;
   const std::string_view does = verb(op_->kind == OpKind::load);
@@ -391,16 +389,8 @@ void AccessUnit::prepare(Allocation& allocation, WarpAccess& access, AccessKind 
   for (unsigned lane = 0; lane < warp_size; ++lane) {
     begin.at(lane) = access.address[lane] - allocation.base;
   }
-  if (allocation.lazy != nullptr) {
-    allocation.lazy->ensure(begin.data(), access.width, access.active);
-  }
+  touch(allocation, begin.data(), access.width, access.active, kind != AccessKind::load);
   if (allocation.written == nullptr) return;
-  if (allocation.meetings != nullptr && launch_.is_kernel()) {
-    for_each_lane(access.active, [&](unsigned lane) {
-      allocation.meetings->note(block_index_, begin.at(lane), access.width,
-                                kind != AccessKind::load);
-    });
-  }
   if (kind != AccessKind::store) check_written(allocation, begin.data(), access);
   if (kind == AccessKind::load) return;
   if (is_atomic(kind)) allocation.has_atomic_updates = true;
@@ -410,6 +400,16 @@ void AccessUnit::prepare(Allocation& allocation, WarpAccess& access, AccessKind 
   }
   for_each_lane(access.active,
                 [&](unsigned lane) { allocation.written->set(begin.at(lane), access.width); });
+}
+
+/// Lanes reach for `bytes` at begin[lane], which get their first values.
+void AccessUnit::touch(const Allocation& allocation, const std::uint64_t* begin,
+                       std::uint64_t bytes, std::uint32_t lanes, bool writes) const {
+  if (allocation.lazy != nullptr) allocation.lazy->ensure(begin, bytes, lanes);
+  if (allocation.meetings == nullptr || !launch_.is_kernel()) return;
+  for_each_lane(lanes, [&](unsigned lane) {
+    allocation.meetings->note(block_index_, begin[lane], bytes, writes);
+  });
 }
 
 /// Reads of what nothing wrote are a fault, or the end of a thread that only checks.
@@ -438,12 +438,9 @@ void AccessUnit::check_written(const Allocation& allocation, const std::uint64_t
 void AccessUnit::check_inside(const WarpAccess& access, const Spread& spread,
                               bool is_shared) const {
   const std::uint64_t size = is_shared ? shared_bytes_ : local_bytes_;
-  const auto is_inside = [&](std::uint64_t address) {
-    return address <= size && access.width <= size - address;
-  };
-  if (is_inside(spread.high)) return;
+  if (is_inside(spread.high, access.width, size)) return;
   for_each_lane(access.active, [&](unsigned lane) {
-    if (is_inside(access.address[lane])) return;
+    if (is_inside(access.address[lane], access.width, size)) return;
     fail(lane, "out of bounds: {} {} bytes at byte {} of {} has {}",
          verb(op_->kind == OpKind::load), access.width, signed_address(access.address[lane]),
          is_shared ? "shared memory, of which the block" : "its local memory, of which it", size);
@@ -457,7 +454,7 @@ void AccessUnit::check_base(unsigned lane, std::uint64_t begin, std::uint64_t by
   if (!launch_.checks_kernel || variable == none) return;
   const SharedVariable& base = kernel_.shared_variables[variable];
   const std::uint64_t distance = begin - base.offset;
-  if (distance <= base.bytes && bytes <= base.bytes - distance) return;
+  if (is_inside(distance, bytes, base.bytes)) return;
   fail(lane, "out of bounds of '{}': {} {} bytes at byte {} of {}, which is {}", base.name,
        verb(is_load), bytes, signed_address(distance), base.bytes,
        begin < shared_bytes_ ? describe_shared_byte(kernel_, begin)
@@ -488,20 +485,20 @@ void AccessUnit::check_races(const WarpAccess& access, AccessKind kind) {
 void AccessUnit::note_shared(std::uint64_t begin, std::uint64_t bytes, unsigned lane,
                              AccessKind kind, const std::byte* values, bool is_strong) {
   if (races_ == nullptr) return;
-  const auto conflict = races_->note({kind, is_strong, begin, static_cast<std::uint32_t>(bytes),
-                                      thread_of(lane), order_, op_->instruction, values});
+  const auto conflict = races_->note({thread_of(lane), op_->instruction, order_, is_strong}, kind,
+                                     begin, bytes, values);
   if (!conflict) return;
-  if (conflict->is_unwritten) {
+  if (conflict->earlier == nullptr) {
     const bool may_have_left = memory_->shared_base == none && kernel_.shared_variables.size() > 1;
     fail(lane, "it reads byte {} of shared memory, which nothing wrote: {}{}", begin,
          describe_shared_byte(kernel_, begin),
          may_have_left ? ", unless an index has left another array" : "");
   }
+  const std::uint32_t thread = conflict->event.thread;
   fail(lane, "a race: it {} byte {} of shared memory, which {} {} at {} without a barrier between",
        is_atomic(kind) ? "updates" : verb(kind == AccessKind::load), begin,
-       describe_thread(launch_, block_index_, conflict->thread / warp_size,
-                       conflict->thread % warp_size),
-       conflict->earlier, describe_instruction(kernel_, conflict->instruction));
+       describe_thread(launch_, block_index_, thread / warp_size, thread % warp_size),
+       conflict->earlier, describe_instruction(kernel_, conflict->event.instruction));
 }
 
 }  // namespace sweep

@@ -18,14 +18,9 @@ constexpr std::uint32_t longest_waiting_streak = 1U << 9U;
 }  // namespace
 
 BlockRun::BlockRun(const Launch& launch, LaunchCount& count)
-    : launch_(launch),
-      kernel_(*launch.kernel),
-      count_(count),
+    : AccessUnit(launch, count),
       warps_(launch.warps()),
-      registers_(std::size_t{kernel_.register_bytes} * warps_.size()),
-      access_(launch, count),
-      races_(access_.races()),
-      undefined_(access_.undefined()) {
+      registers_(std::size_t{kernel_.register_bytes} * warps_.size()) {
   for (std::size_t i = 0; i < warps_.size(); ++i) {
     warps_[i].index = static_cast<std::uint32_t>(i);
     warps_[i].registers = registers_.data() + i * kernel_.register_bytes;
@@ -34,12 +29,11 @@ BlockRun::BlockRun(const Launch& launch, LaunchCount& count)
 }
 
 void BlockRun::reset(std::uint64_t index) {
-  index_ = index;
   instructions_ = 0;
   live_ = 0;
   idle_passes_ = 0;
   barriers_.fill({});
-  access_.begin_block(index);
+  begin_block(index);
   for (Warp& warp : warps_) {
     fill_block_constants(launch_, warp, index);
     warp.fragment_count = 0;
@@ -52,7 +46,7 @@ void BlockRun::reset(std::uint64_t index) {
 void BlockRun::begin(Warp& warp, std::uint32_t lanes) {
   warp.live = lanes;
   live_ += static_cast<std::uint32_t>(std::popcount(lanes));
-  warp.add(kernel_, {0, lanes, Fragment::State::ready, 0});
+  warp.add(kernel_, {0, lanes});
 }
 
 void BlockRun::start(std::uint64_t index) {
@@ -65,21 +59,17 @@ void BlockRun::start_elements(std::span<const std::uint64_t> elements) {
   Warp& warp = warps_.front();
   for (const ConstantSlot& slot : launch_.lane_constants) {
     const bool is_thread = slot.kind == ConstantSlot::Kind::tid_x;
-    for (std::size_t lane = 0; lane < elements.size(); ++lane) {
-      const std::uint64_t value =
-          is_thread ? elements[lane] % warp_size : elements[lane] / warp_size;
-      if (slot.bits == 64) {
-        warp.slot<std::uint64_t>(slot.slot)[lane] = value;
-      } else {
-        warp.slot<std::uint32_t>(slot.slot)[lane] = static_cast<std::uint32_t>(value);
-      }
+    for (unsigned lane = 0; lane < elements.size(); ++lane) {
+      const std::uint64_t element = elements[lane];
+      warp.set_value(slot.slot, slot.bits, lane,
+                     is_thread ? element % warp_size : element / warp_size);
     }
   }
   begin(warp, full_mask >> (warp_size - elements.size()));
 }
 
 bool BlockRun::run(std::uint64_t turn) {
-  const std::uint64_t writes = access_.writes();
+  const std::uint64_t writes = writes_;
   has_spent_turn_ = false;
   bool can_go_on = false;
   for (Warp& warp : warps_) can_go_on |= run_warp(warp, turn);
@@ -87,7 +77,7 @@ bool BlockRun::run(std::uint64_t turn) {
   if (instructions_ > launch_.instruction_limit) report_runaway();
   if (launch_.cancelled != nullptr && *launch_.cancelled) throw Cancelled();
   // Threads that do nothing but look at an mbarrier or sleep, pass after pass.
-  idle_passes_ = has_spent_turn_ || access_.writes() != writes ? 0 : idle_passes_ + 1;
+  idle_passes_ = has_spent_turn_ || writes_ != writes ? 0 : idle_passes_ + 1;
   constexpr std::uint64_t most_idle_passes = 10'000;
   if (idle_passes_ > most_idle_passes && !launch_.kernel->is_linked) report_deadlock();
   // A warp that ran late may have released one that ran early.
@@ -195,23 +185,6 @@ void BlockRun::run_ops(Warp& warp, const BasicBlock& block, std::uint32_t& mask)
   }
 }
 
-void BlockRun::execute(Warp& warp, const Op& op, std::uint32_t mask) {
-  switch (op.kind) {
-    case OpKind::nanosleep:
-      warp.yields = true;
-      return;
-    case OpKind::read_clock: {
-      auto* d = warp.slot<std::uint64_t>(op.operands.d);
-      for_each_lane(mask, [&](unsigned lane) { d[lane] = count_.warp_instructions; });
-      return;
-    }
-    case OpKind::active_mask:
-      return warp.set_lanes(op.operands.d, mask, mask);
-    default:
-      return access_.execute(warp, op, mask);
-  }
-}
-
 bool BlockRun::end_block(Warp& warp, const BasicBlock& block, Fragment& fragment) {
   switch (block.end) {
     case EndKind::next:
@@ -236,8 +209,7 @@ bool BlockRun::end_block(Warp& warp, const BasicBlock& block, Fragment& fragment
 void BlockRun::check_decision(const Warp& warp, const BasicBlock& block, std::uint32_t slot,
                               std::uint32_t lanes) const {
   if (undefined_ == nullptr || slot == none) return;
-  access_.check_defined(warp, {&slot, 1}, lanes, "what it does next depends on it",
-                        block.instruction);
+  check_defined(warp, {&slot, 1}, lanes, "what it does next depends on it", block.instruction);
 }
 
 /// The lanes for which the predicate that guards the end of a block holds; all without one.
@@ -270,13 +242,14 @@ bool BlockRun::indexed_branch(Warp& warp, const BasicBlock& block, Fragment& fra
   const std::uint32_t taking = lanes_of_guard(warp, block, fragment.mask);
   check_decision(warp, block, block.index, fragment.mask);
   const auto* index = warp.slot<std::uint32_t>(block.index);
-  warp.add(kernel_, {block.next, fragment.mask & ~taking, Fragment::State::ready, 0});
+  warp.add(kernel_, {block.next, fragment.mask & ~taking});
   for_each_lane(taking, [&](unsigned lane) {
     if (index[lane] >= block.targets.size()) {
-      fail(warp, bit_of(lane), block, "branches to entry {} of a table of {}", index[lane],
-           block.targets.size());
+      fail_at(
+          warp, lane, block.instruction,
+          fmt::format("branches to entry {} of a table of {}", index[lane], block.targets.size()));
     }
-    warp.add(kernel_, {block.targets[index[lane]], bit_of(lane), Fragment::State::ready, 0});
+    warp.add(kernel_, {block.targets[index[lane]], bit_of(lane)});
   });
   return false;
 }
@@ -285,7 +258,7 @@ bool BlockRun::indexed_branch(Warp& warp, const BasicBlock& block, Fragment& fra
 bool BlockRun::leave(Warp& warp, const BasicBlock& block, Fragment& fragment) {
   const std::uint32_t leaving = lanes_of_guard(warp, block, fragment.mask);
   if (block.end == EndKind::trap && leaving != 0) {
-    fail(warp, leaving, block, "the kernel stopped itself with a trap");
+    fail_at(warp, lowest_lane(leaving), block.instruction, "the kernel stopped itself with a trap");
   }
   retire(warp, leaving);
   fragment.mask &= ~leaving;
@@ -338,20 +311,20 @@ void BlockRun::report_waiting(FaultKind kind, const std::string& what) const {
   const bool are_all = places.size() <= most;
   places.resize(std::min(places.size(), most));
   throw KernelFault(
-      kind, first,
+      kind, first, {},
       fmt::format("{} at {}{}", what, fmt::join(places, ", "), are_all ? "" : ", ..."));
 }
 
 void BlockRun::report_deadlock() const {
   report_waiting(FaultKind::deadlock,
                  fmt::format("deadlock: {}: its {} threads wait for each other:",
-                             describe_block(launch_, index_), live_));
+                             describe_block(launch_, block_index_), live_));
 }
 
 void BlockRun::report_runaway() const {
   report_waiting(FaultKind::runaway,
                  fmt::format("the kernel does not end: {} has executed {} warp instructions and is",
-                             describe_block(launch_, index_), instructions_));
+                             describe_block(launch_, block_index_), instructions_));
 }
 
 }  // namespace sweep

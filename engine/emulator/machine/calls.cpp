@@ -1,14 +1,14 @@
 // printf, assert and alloca. Their arguments lie in the calling thread's local memory.
 
-#include <fmt/format.h>
 #include <fmt/printf.h>
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
 
-#include "engine/emulator/machine/access_unit.h"
+#include "engine/emulator/machine/block_run.h"
 #include "engine/emulator/machine/grid_run.h"
+#include "engine/text/characters.h"
 
 namespace sweep {
 namespace {
@@ -43,20 +43,15 @@ Conversion read_conversion(const std::string& format, std::size_t& at) {
   return conversion;
 }
 
-/// Whether a width or precision has more digits than any text needs.
-bool is_too_wide(const std::string& conversion) {
-  constexpr int most_digits = 4;
-  int digits = 0;
-  return std::ranges::any_of(conversion, [&](char c) {
-    digits = c >= '0' && c <= '9' ? digits + 1 : 0;
-    return digits > most_digits;
-  });
-}
-
 std::string converted(const Conversion& conversion, std::uint64_t bits, const std::string& text) {
-  const auto printed = [&](const auto& value) { return fmt::sprintf(conversion.text, value); };
+  const std::string& format = conversion.text;
+  const auto printed = [&](const auto& value) { return fmt::sprintf(format, value); };
   const char type = conversion.type;
-  if (is_too_wide(conversion.text)) return conversion.text;
+  // A width or precision of more digits than any text needs.
+  constexpr int many_digits = 5;
+  const bool is_too_wide = std::search_n(format.begin(), format.end(), many_digits, '0',
+                                         [](char c, char) { return is_digit(c); }) != format.end();
+  if (is_too_wide) return format;
   try {
     if (type == 's') return printed(text);
     if (type == 'c') return printed(static_cast<char>(bits));
@@ -68,7 +63,7 @@ std::string converted(const Conversion& conversion, std::uint64_t bits, const st
     if (type == 'd' || type == 'i') return printed(static_cast<std::int64_t>(bits));
     return printed(bits);
   } catch (const fmt::format_error&) {
-    return conversion.text;
+    return format;
   }
 }
 
@@ -76,26 +71,19 @@ std::string converted(const Conversion& conversion, std::uint64_t bits, const st
 
 std::uint64_t AccessUnit::argument(std::uint64_t offset, unsigned lane, unsigned bytes) const {
   std::uint64_t value = 0;
-  const bool is_inside = offset <= local_bytes_ && bytes <= local_bytes_ - offset;
-  if (is_inside) std::memcpy(&value, local(lane) + offset, bytes);
+  if (is_inside(offset, bytes, local_bytes_)) std::memcpy(&value, local(lane) + offset, bytes);
   return value;
 }
 
 /// The text at a global address up to its zero.
 std::string AccessUnit::text_at(std::uint64_t address) const {
   const Allocation* allocation = launch_.memory->find(address);
-  std::string text;
-  if (allocation != nullptr && allocation->lazy != nullptr) {
-    const std::uint64_t begin = address - allocation->base;
-    allocation->lazy->ensure(&begin, std::min(longest_text, allocation->bytes - begin), 1);
-  }
-  while (allocation != nullptr && text.size() < longest_text && allocation->contains(address, 1)) {
-    const char c = static_cast<char>(allocation->host[address - allocation->base]);
-    if (c == '\0') break;
-    text += c;
-    ++address;
-  }
-  return text;
+  if (allocation == nullptr) return {};
+  const std::uint64_t begin = address - allocation->base;
+  const std::uint64_t most = std::min(longest_text, allocation->bytes - begin);
+  if (allocation->lazy != nullptr) allocation->lazy->ensure(&begin, most, 1);
+  const auto* text = reinterpret_cast<const char*>(allocation->host + begin);
+  return {text, strnlen(text, most)};
 }
 
 void AccessUnit::print(unsigned lane) {

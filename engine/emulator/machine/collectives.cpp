@@ -61,10 +61,7 @@ void vote(const CollectiveOp& op, Warp& warp, std::uint32_t mask) {
 }
 
 void match(const CollectiveOp& op, Warp& warp, std::uint32_t mask) {
-  const auto value = [&](unsigned lane) {
-    return op.bits == 64 ? warp.slot<std::uint64_t>(op.a)[lane]
-                         : warp.slot<std::uint32_t>(op.a)[lane];
-  };
+  const auto value = [&](unsigned lane) { return warp.value(op.a, op.bits, lane); };
   Lanes equal{};
   for_each_lane(mask, [&](unsigned lane) {
     for_each_lane(mask, [&](unsigned other) {
@@ -179,16 +176,18 @@ void BlockRun::check_members(const Warp& warp, const BasicBlock& block,
   const auto* masks = warp.slot<std::uint32_t>(collective.members);
   for_each_lane(lanes, [&](unsigned lane) {
     if ((masks[lane] >> lane & 1) == 0) {
-      fail(warp, bit_of(lane), block, "its mask {:#010x} does not name the lane itself, {}",
-           masks[lane], lane);
+      fail_at(
+          warp, lane, block.instruction,
+          fmt::format("its mask {:#010x} does not name the lane itself, {}", masks[lane], lane));
     }
     // The warp's barriers are met one by one.
     if (block.op.kind == OpKind::warp_barrier) return;
     for_each_lane(lanes & masks[lane], [&](unsigned other) {
       if (masks[other] == masks[lane]) return;
-      fail(warp, bit_of(lane), block,
-           "its mask {:#010x} names lane {}, which executes it with the mask {:#010x}", masks[lane],
-           other, masks[other]);
+      fail_at(
+          warp, lane, block.instruction,
+          fmt::format("its mask {:#010x} names lane {}, which executes it with the mask {:#010x}",
+                      masks[lane], other, masks[other]));
     });
   });
 }
@@ -214,6 +213,23 @@ void BlockRun::follow_collective(const Warp& warp, const BasicBlock& block,
   });
 }
 
+/// Fragments for which `goes_on(fragment)` holds go on behind their basic blocks, after
+/// `work(block, lanes)`.
+template <class GoesOn, class Work>
+void BlockRun::resume(Warp& warp, const GoesOn& goes_on, const Work& work) {
+  for (std::uint32_t i = 0; i < warp.fragment_count;) {
+    if (!goes_on(warp.fragments[i])) {
+      ++i;
+      continue;
+    }
+    const Fragment waiting = warp.take(i);
+    const BasicBlock& block = kernel_.blocks[waiting.block];
+    work(block, waiting.mask);
+    warp.add(kernel_, {block.next, waiting.mask});
+    i = 0;
+  }
+}
+
 /// bar.warp.sync: the lanes may come to different ones.
 bool BlockRun::warp_barrier(Warp& warp, const BasicBlock& block, Fragment& fragment,
                             std::uint32_t members) {
@@ -234,18 +250,9 @@ bool BlockRun::warp_barrier(Warp& warp, const BasicBlock& block, Fragment& fragm
   }
   if (races_ != nullptr) races_->synchronise_warp(warp.index);
   fragment.block = block.next;
-  for (std::uint32_t i = 0; i < warp.fragment_count;) {
-    if (!waits_here(warp.fragments[i]) || (warp.fragments[i].mask & members) == 0) {
-      ++i;
-      continue;
-    }
-    Fragment other = warp.take(i);
-    count(kernel_.blocks[other.block], other.mask);
-    other.block = kernel_.blocks[other.block].next;
-    other.state = Fragment::State::ready;
-    warp.add(kernel_, other);
-    i = 0;
-  }
+  resume(
+      warp, [&](const Fragment& other) { return waits_here(other) && (other.mask & members) != 0; },
+      [&](const BasicBlock& its_block, std::uint32_t lanes) { count(its_block, lanes); });
   warp.add(kernel_, fragment);
   return false;
 }
@@ -255,14 +262,16 @@ bool BlockRun::barrier(Warp& warp, const BasicBlock& block, Fragment& fragment) 
   const unsigned lane = lowest_lane(fragment.mask);
   const std::uint32_t number = warp.slot<std::uint32_t>(op.barrier)[lane];
   if (number >= barriers_.size()) {
-    fail(warp, fragment.mask, block, "there is no barrier {}; a block has 16", number);
+    fail_at(warp, lane, block.instruction,
+            fmt::format("there is no barrier {}; a block has 16", number));
   }
   Barrier& state = barriers_.at(number);
   if (op.threads != none) {
     state.needed = warp.slot<std::uint32_t>(op.threads)[lane];
     if (launch_.checks_kernel && state.needed % warp_size != 0) {
-      fail(warp, fragment.mask, block, "a barrier of {} threads: it takes whole warps of {}",
-           state.needed, warp_size);
+      fail_at(warp, lane, block.instruction,
+              fmt::format("a barrier of {} threads: it takes whole warps of {}", state.needed,
+                          warp_size));
     }
   }
   const auto threads = static_cast<std::uint32_t>(std::popcount(fragment.mask));
@@ -303,14 +312,14 @@ void BlockRun::check_together(std::uint32_t number) const {
   const BasicBlock* first_of_block = nullptr;
   const auto report = [&](const Warp& warp, const Fragment& fragment, const BasicBlock& other,
                           const char* whose) {
-    fail(warp, fragment.mask, kernel_.blocks[fragment.block],
-         "{} wait at different barriers, others of them at {}", whose,
-         describe_instruction(kernel_, other.instruction));
+    fail_at(warp, lowest_lane(fragment.mask), kernel_.blocks[fragment.block].instruction,
+            fmt::format("{} wait at different barriers, others of them at {}", whose,
+                        describe_instruction(kernel_, other.instruction)));
   };
   for (const Warp& warp : warps_) {
     const BasicBlock* first_of_warp = nullptr;
     for (const Fragment& fragment : warp.present()) {
-      if (fragment.state != Fragment::State::barrier || fragment.barrier != number) continue;
+      if (!fragment.waits_at(number)) continue;
       const BasicBlock& block = kernel_.blocks[fragment.block];
       const BarrierOp& op = kernel_.barriers[block.op.detail];
       if (!op.is_aligned) continue;
@@ -330,29 +339,20 @@ void BlockRun::release(std::uint32_t number) {
   const Barrier result = barriers_.at(number);
   barriers_.at(number) = {};
   for (Warp& warp : warps_) {
-    for (std::uint32_t i = 0; i < warp.fragment_count;) {
-      const Fragment& waiting = warp.fragments[i];
-      if (waiting.state != Fragment::State::barrier || waiting.barrier != number) {
-        ++i;
-        continue;
-      }
-      Fragment fragment = warp.take(i);
-      const BasicBlock& block = kernel_.blocks[fragment.block];
+    const auto waits = [&](const Fragment& fragment) { return fragment.waits_at(number); };
+    resume(warp, waits, [&](const BasicBlock& block, std::uint32_t lanes) {
       const BarrierOp& op = kernel_.barriers[block.op.detail];
       if (op.mode == BarrierMode::reduce_popc) {
-        warp.set_lanes(op.d, fragment.mask, result.count);
+        warp.set_lanes(op.d, lanes, result.count);
       } else if (op.d != none) {
         const bool holds =
             op.mode == BarrierMode::reduce_and ? result.count == result.votes : result.count > 0;
-        warp.set_predicate(op.d, fragment.mask, holds ? full_mask : 0);
+        warp.set_predicate(op.d, lanes, holds ? full_mask : 0);
       }
-      if (races_ != nullptr)
+      if (races_ != nullptr) {
         races_->acquire_from(RaceDetector::barrier_address(number), warp.index);
-      fragment.block = block.next;
-      fragment.state = Fragment::State::ready;
-      warp.add(kernel_, fragment);
-      i = 0;
-    }
+      }
+    });
   }
 }
 

@@ -1,16 +1,15 @@
 // cp.async, bulk copies, mbarriers, ldmatrix and stmatrix.
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstring>
 
-#include "engine/emulator/machine/access_unit.h"
+#include "engine/emulator/machine/block_run.h"
 #include "engine/emulator/machine/grid_run.h"
-#include "engine/emulator/machine/launch.h"
 
 namespace sweep {
+namespace {
+
 /// An mbarrier's 64 bits: what a phase expects, what it still waits for, the bytes still to come
 /// (PTX ISA, "Contents of the mbarrier object"; how they are packed is nobody's business).
 struct [[gnu::may_alias]] MbarrierState {
@@ -22,19 +21,17 @@ struct [[gnu::may_alias]] MbarrierState {
 };
 static_assert(sizeof(MbarrierState) == sizeof(std::uint64_t));
 
-namespace {
-
 constexpr std::uint64_t count_mask = (1U << 20U) - 1;
 constexpr std::uint64_t bytes_mask = (1U << 22U) - 1;
+
+MbarrierState& state_at(std::byte* place) {
+  return *reinterpret_cast<MbarrierState*>(place);
+}
 
 void advance(MbarrierState& state) {
   if (state.pending != 0 || state.bytes != 0) return;
   state.phase = !state.phase;
   state.pending = state.expected;
-}
-
-std::uint64_t lane_value(const Warp& warp, std::uint32_t slot, unsigned bits, unsigned lane) {
-  return bits == 64 ? warp.slot<std::uint64_t>(slot)[lane] : warp.slot<std::uint32_t>(slot)[lane];
 }
 
 /// cp.reduce.async.bulk: element after element, as one lane's atomics.
@@ -63,7 +60,7 @@ std::byte* AccessUnit::bytes_at(unsigned lane, ptx::Space space, std::uint64_t a
     address -= shared_window;
   }
   if (space == ptx::Space::shared) {
-    if (address > shared_bytes_ || count > shared_bytes_ - address) {
+    if (!is_inside(address, count, shared_bytes_)) {
       fail(lane, "out of bounds: {} bytes at byte {} of shared memory, of which the block has {}",
            count, address, shared_bytes_);
     }
@@ -81,10 +78,7 @@ std::byte* AccessUnit::bytes_at(unsigned lane, ptx::Space space, std::uint64_t a
     fail(lane, "out of bounds: {} bytes at {}", count, where);
   }
   const std::uint64_t begin = address - allocation->base;
-  if (allocation->lazy != nullptr) allocation->lazy->ensure(&begin, count, 1);
-  if (allocation->meetings != nullptr && launch_.is_kernel()) {
-    allocation->meetings->note(block_index_, begin, count, !is_load);
-  }
+  touch(*allocation, &begin, count, 1, !is_load);
   if (allocation->written != nullptr && is_load && !allocation->is_initialised &&
       !allocation->written->all(begin, count)) {
     fail(lane, "it reads bytes of {} that nothing wrote", allocation->name);
@@ -104,7 +98,7 @@ void AccessUnit::async_copy(std::uint32_t mask) {
   for_each_lane(mask, [&](unsigned lane) {
     std::uint64_t wanted = size;
     if (memory_->size != none) {
-      wanted = std::min<std::uint64_t>(wanted, lane_value(*warp_, memory_->size, 32, lane));
+      wanted = std::min<std::uint64_t>(wanted, warp_->value(memory_->size, 32, lane));
     }
     const bool ignores = memory_->ignore_source != none &&
                          (warp_->predicate(memory_->ignore_source) >> lane & 1) != 0;
@@ -125,8 +119,8 @@ void AccessUnit::async_copy(std::uint32_t mask) {
     note_shared(to[lane] % shared_window, size, lane, AccessKind::store, target);
   });
   const bool is_countable = size == 4 || size == 8 || size == 16;
-  if (launch_.is_kernel() && from.active != 0 && is_countable) {
-    count_global(from, spread_of(from.address.data(), from.active), AccessKind::load);
+  if (from.active != 0 && is_countable) {
+    count(from, spread_of(from.address.data(), from.active), AccessKind::load, ptx::Space::global);
   }
 }
 
@@ -136,7 +130,7 @@ void AccessUnit::bulk_copy(std::uint32_t mask) {
   const Addresses to = addresses_of(memory_->to_address);
   for_each_lane(mask, [&](unsigned lane) {
     constexpr std::uint64_t step = 16;
-    const std::uint64_t size = lane_value(*warp_, memory_->size, 32, lane);
+    const std::uint64_t size = warp_->value(memory_->size, 32, lane);
     if (from[lane] % step != 0 || to[lane] % step != 0 || size % step != 0) {
       fail(lane,
            "misaligned address: a bulk copy of {} bytes from {:#x} to {:#x}; all three "
@@ -156,9 +150,9 @@ void AccessUnit::bulk_copy(std::uint32_t mask) {
       note_shared(to[lane] % shared_window, size, lane, AccessKind::store, target);
     }
     if (memory_->barrier.slot == none) return;
-    std::uint64_t key = 0;
-    MbarrierState& state =
-        mbarrier_at(memory_->barrier, ptx::Space::shared, lane, MbarrierMode::complete_tx, key);
+    const std::uint64_t key =
+        mbarrier_at(memory_->barrier, ptx::Space::shared, lane, MbarrierMode::complete_tx);
+    MbarrierState& state = state_at(shared_.data() + key);
     state.bytes = (state.bytes - size) & bytes_mask;
     advance(state);
     if (races_ != nullptr) races_->release_to(key, warp_->index);
@@ -166,17 +160,18 @@ void AccessUnit::bulk_copy(std::uint32_t mask) {
 }
 
 /// What lies there may look like one, left from the block before or overwritten by plain stores.
-MbarrierState& AccessUnit::mbarrier_at(const AddressOperand& address, ptx::Space space,
-                                       unsigned lane, MbarrierMode mode, std::uint64_t& key) {
+/// Its place in shared memory.
+std::uint64_t AccessUnit::mbarrier_at(const AddressOperand& address, ptx::Space space,
+                                      unsigned lane, MbarrierMode mode) {
   const std::uint64_t place = addresses_of(address)[lane];
   if (place % 8 != 0) fail(lane, "misaligned address: an mbarrier at {:#x}", place);
   if (space == ptx::Space::generic && place - shared_window >= window_size) {
     fail(lane, "an mbarrier lies in shared memory, not at {:#x}", place);
   }
   std::byte* const bytes = bytes_at(lane, space, place, 8, true);
-  auto& state = *reinterpret_cast<MbarrierState*>(bytes);
-  key = static_cast<std::uint64_t>(bytes - shared_.data());
-  const bool is_known = state.is_valid && (!launch_.checks_kernel || mbarriers_.contains(key));
+  const auto key = static_cast<std::uint64_t>(bytes - shared_.data());
+  const bool is_known =
+      state_at(bytes).is_valid && (!launch_.checks_kernel || mbarriers_.contains(key));
   const bool is_initialised = mode == MbarrierMode::init;
   if (!is_known && !is_initialised) fail(lane, "it uses an mbarrier that is not initialised");
   if (is_known && is_initialised && launch_.checks_kernel) {
@@ -187,20 +182,20 @@ MbarrierState& AccessUnit::mbarrier_at(const AddressOperand& address, ptx::Space
   }
   if (launch_.checks_kernel && is_initialised) mbarriers_.insert(key);
   if (mode == MbarrierMode::invalidate) mbarriers_.erase(key);
-  return state;
+  return key;
 }
 
 void AccessUnit::mbarrier(unsigned lane) {
   const MbarrierOp& barrier = kernel_.mbarriers[op_->detail];
   const std::uint64_t value =
-      barrier.value == none ? 1 : lane_value(*warp_, barrier.value, barrier.value_bits, lane);
+      barrier.value == none ? 1 : warp_->value(barrier.value, barrier.value_bits, lane);
   if (barrier.mode == MbarrierMode::pending_count) {
     warp_->slot<std::uint32_t>(barrier.d)[lane] =
         static_cast<std::uint32_t>(std::bit_cast<MbarrierState>(value).pending);
     return;
   }
-  std::uint64_t key = 0;
-  MbarrierState& state = mbarrier_at(barrier.address, barrier.space, lane, barrier.mode, key);
+  const std::uint64_t key = mbarrier_at(barrier.address, barrier.space, lane, barrier.mode);
+  MbarrierState& state = state_at(shared_.data() + key);
   const auto before = std::bit_cast<std::uint64_t>(state);
   const auto set_predicate = [&](bool holds) {
     warp_->set_predicate(barrier.d, bit_of(lane), holds ? full_mask : 0);

@@ -1,5 +1,3 @@
-#include "engine/emulator/machine/counts.h"
-
 #include <algorithm>
 #include <bit>
 #include <optional>
@@ -107,13 +105,6 @@ AddressShape& AddressShape::operator+=(const AddressShape& other) {
 
 const AddressShape::StepCount& AddressShape::usual_step() const {
   return *std::ranges::max_element(steps, {}, &StepCount::accesses);
-}
-
-SiteCount& SiteCount::operator+=(const SiteCount& other) {
-  global += other.global;
-  shared += other.shared;
-  local += other.local;
-  return *this;
 }
 
 LaunchCount& LaunchCount::operator+=(const LaunchCount& other) {

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "engine/emulator/machine/block_run.h"
-#include "engine/emulator/machine/counts.h"
 #include "engine/emulator/machine/launch.h"
 
 namespace sweep {

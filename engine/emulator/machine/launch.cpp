@@ -15,15 +15,11 @@ template <class ValueOf>
 void fill(const Warp& warp, const ConstantSlot& slot, ValueOf value_of) {
   if (slot.bits == 1) {
     warp.predicate(slot.slot) = value_of(0) != 0 ? full_mask : 0;
-  } else if (slot.bits == 64) {
-    auto* lanes = warp.slot<std::uint64_t>(slot.slot);
-    for (unsigned lane = 0; lane < warp_size; ++lane) lanes[lane] = value_of(lane);
-  } else {
-    auto* lanes = warp.slot<std::uint32_t>(slot.slot);
-    const std::uint32_t kept = slot.bits == 16 ? 0xffff : full_mask;
-    for (unsigned lane = 0; lane < warp_size; ++lane) {
-      lanes[lane] = static_cast<std::uint32_t>(value_of(lane)) & kept;
-    }
+    return;
+  }
+  const std::uint64_t kept = slot.bits == 16 ? 0xffff : ~std::uint64_t{0};
+  for (unsigned lane = 0; lane < warp_size; ++lane) {
+    warp.set_value(slot.slot, slot.bits, lane, value_of(lane) & kept);
   }
 }
 
@@ -41,8 +37,6 @@ std::uint64_t parameter_value(const Launch& launch, const ConstantSlot& slot) {
 /// The value that a slot has in all blocks of a launch.
 std::uint64_t launch_value(const Launch& launch, const ConstantSlot& slot, const Warp& warp,
                            unsigned lane) {
-  const std::uint64_t thread = std::uint64_t{warp.index} * warp_size + lane;
-  const std::uint64_t bit = std::uint64_t{1} << lane;
   switch (slot.kind) {
     case Kind::immediate:
       return slot.value;
@@ -53,51 +47,36 @@ std::uint64_t launch_value(const Launch& launch, const ConstantSlot& slot, const
     case Kind::variable:
       return launch.variable_addresses[static_cast<std::size_t>(slot.value)] +
              static_cast<std::uint64_t>(slot.offset);
-    case Kind::tid_x:
-      return thread % launch.block.x;
-    case Kind::tid_y:
-      return thread / launch.block.x % launch.block.y;
-    case Kind::tid_z:
-      return thread / launch.block.x / launch.block.y;
-    case Kind::ntid_x:
-      return launch.block.x;
-    case Kind::ntid_y:
-      return launch.block.y;
-    case Kind::ntid_z:
-      return launch.block.z;
-    case Kind::nctaid_x:
-      return launch.grid.x;
-    case Kind::nctaid_y:
-      return launch.grid.y;
-    case Kind::nctaid_z:
-      return launch.grid.z;
-    case Kind::laneid:
-      return lane;
-    case Kind::warpid:
-      return warp.index;
-    case Kind::nwarpid:
-      return launch.warps();
-    case Kind::nsmid:
-      return launch.multiprocessors;
-    case Kind::gridid:
-      return 1;
-    case Kind::lanemask_eq:
-      return bit;
-    case Kind::lanemask_lt:
-      return bit - 1;
-    case Kind::lanemask_le:
-      return 2 * bit - 1;
-    case Kind::lanemask_ge:
-      return full_mask & ~(bit - 1);
-    case Kind::lanemask_gt:
-      return full_mask & ~(2 * bit - 1);
-    case Kind::dynamic_shared_size:
-      return launch.dynamic_shared_bytes;
-    case Kind::total_shared_size:
-      return launch.shared_bytes();
     default:
-      return 0;
+      break;
   }
+  // The special registers by their kinds' order: first tid, ntid, ctaid, which differs by block,
+  // and nctaid, each along x, y and z.
+  const auto kind = static_cast<std::size_t>(slot.kind) - static_cast<std::size_t>(Kind::tid_x);
+  if (slot.kind < Kind::laneid) {
+    const Dim3 thread = launch.block.at(std::uint64_t{warp.index} * warp_size + lane);
+    const Dim3 place = std::array<Dim3, 4>{thread, launch.block, {}, launch.grid}.at(kind / 3);
+    return std::array{place.x, place.y, place.z}.at(kind % 3);
+  }
+  const std::uint64_t bit = std::uint64_t{1} << lane;
+  const std::array<std::uint64_t, 13> others = {
+      lane,                         // laneid
+      warp.index,                   // warpid
+      launch.warps(),               // nwarpid
+      0,                            // smid, which differs by block
+      launch.multiprocessors,       // nsmid
+      1,                            // gridid
+      bit,                          // lanemask_eq
+      2 * bit - 1,                  // lanemask_le
+      bit - 1,                      // lanemask_lt
+      full_mask & ~(bit - 1),       // lanemask_ge
+      full_mask & ~(2 * bit - 1),   // lanemask_gt
+      launch.dynamic_shared_bytes,  // dynamic_shared_size
+      launch.shared_bytes(),        // total_shared_size
+  };
+  static_assert(static_cast<std::size_t>(Kind::total_shared_size) ==
+                static_cast<std::size_t>(Kind::laneid) + others.size() - 1);
+  return others.at(kind - 12);
 }
 
 bool differs_by_block(const ConstantSlot& slot) {
@@ -110,7 +89,7 @@ bool differs_by_block(const ConstantSlot& slot) {
 void prepare_launch(Launch& launch) {
   const Kernel& kernel = *launch.kernel;
   if (launch.parameters.size() != kernel.parameter_bytes) {
-    throw KernelFault(FaultKind::misuse, {},
+    throw KernelFault(FaultKind::misuse, {}, {},
                       fmt::format("the kernel {} takes {} bytes of parameters, not {}", kernel.name,
                                   kernel.parameter_bytes, launch.parameters.size()));
   }
@@ -128,7 +107,7 @@ void prepare_launch(Launch& launch) {
       const LaneMove move =
           op.kind == OpKind::load ? find_load(memory.type, bits) : find_store(memory.type, bits);
       if (move == nullptr) {
-        throw KernelFault(FaultKind::misuse, {},
+        throw KernelFault(FaultKind::misuse, {}, {},
                           fmt::format("{}: its values do not fit its registers",
                                       kernel.instructions[op.instruction].opcode));
       }
@@ -145,7 +124,7 @@ void fill_launch_constants(const Launch& launch, const Warp& warp) {
 }
 
 void fill_block_constants(const Launch& launch, const Warp& warp, std::uint64_t block_index) {
-  const Dim3 place = launch.block_at(block_index);
+  const Dim3 place = launch.grid.at(block_index);
   for (const ConstantSlot& slot : launch.block_constants) {
     const std::uint64_t value = slot.kind == Kind::ctaid_x   ? place.x
                                 : slot.kind == Kind::ctaid_y ? place.y
@@ -156,16 +135,15 @@ void fill_block_constants(const Launch& launch, const Warp& warp, std::uint64_t 
 }
 
 std::string describe_block(const Launch& launch, std::uint64_t block_index) {
-  const Dim3 place = launch.block_at(block_index);
+  const Dim3 place = launch.grid.at(block_index);
   return fmt::format("block ({}, {}, {})", place.x, place.y, place.z);
 }
 
 std::string describe_thread(const Launch& launch, std::uint64_t block_index, std::uint32_t warp,
                             unsigned lane) {
-  const std::uint64_t thread = std::uint64_t{warp} * warp_size + lane;
-  const Dim3 block = launch.block;
-  return fmt::format("{}, thread ({}, {}, {})", describe_block(launch, block_index),
-                     thread % block.x, thread / block.x % block.y, thread / block.x / block.y);
+  const Dim3 thread = launch.block.at(std::uint64_t{warp} * warp_size + lane);
+  return fmt::format("{}, thread ({}, {}, {})", describe_block(launch, block_index), thread.x,
+                     thread.y, thread.z);
 }
 
 ptx::Place user_place(const InstructionInfo& instruction) {
@@ -209,16 +187,18 @@ KernelFault function_fault(const Launch& launch, std::uint32_t instruction,
       what.starts_with(subject) ? fmt::format("{} {}", launch.function, what.substr(subject.size()))
                                 : fmt::format("{}: {}", launch.function, what);
   const InstructionInfo& info = launch.kernel->instructions[instruction];
-  if (info.places.empty()) return {FaultKind::misuse, {}, message};
+  if (info.places.empty()) return {FaultKind::misuse, {}, {}, message};
   const ptx::Place& outermost = info.places.back();
   const std::string& file = launch.kernel->file_names[outermost.file];
-  return {{file, outermost.line},
+  return {FaultKind::misuse,
+          {file, outermost.line},
           fmt::format("{}:{}", std::filesystem::path(file).filename().string(), outermost.line),
           message};
 }
 
 KernelFault fault_at(const Kernel& kernel, std::uint32_t instruction, const std::string& message) {
-  return {fault_place(kernel, instruction), describe_instruction(kernel, instruction), message};
+  return {FaultKind::misuse, fault_place(kernel, instruction),
+          describe_instruction(kernel, instruction), message};
 }
 
 }  // namespace sweep

@@ -45,6 +45,8 @@ struct Fragment {
   std::uint32_t mask = 0;
   State state = State::ready;
   std::uint8_t barrier = 0;  ///< the barrier it waits at
+
+  bool waits_at(std::uint32_t number) const { return state == State::barrier && barrier == number; }
 };
 
 /// A warp of the block under way.
@@ -66,6 +68,17 @@ struct Warp {
   template <class T>
   T* slot(std::uint32_t offset) const {
     return reinterpret_cast<T*>(registers + offset);
+  }
+  /// A lane's value of a register of 32 or 64 bits.
+  std::uint64_t value(std::uint32_t offset, unsigned bits, unsigned lane) const {
+    return bits == 64 ? slot<std::uint64_t>(offset)[lane] : slot<std::uint32_t>(offset)[lane];
+  }
+  void set_value(std::uint32_t offset, unsigned bits, unsigned lane, std::uint64_t value) const {
+    if (bits == 64) {
+      slot<std::uint64_t>(offset)[lane] = value;
+    } else {
+      slot<std::uint32_t>(offset)[lane] = static_cast<std::uint32_t>(value);
+    }
   }
   /// The lanes of a predicate.
   std::uint32_t& predicate(std::uint32_t offset) const { return *slot<std::uint32_t>(offset); }
@@ -153,6 +166,11 @@ struct Dim3 {
   std::uint32_t z = 1;
 
   std::uint64_t count() const { return std::uint64_t{x} * y * z; }
+  /// The coordinates of a block or thread in such a grid or block, x running fastest.
+  Dim3 at(std::uint64_t index) const {
+    return {static_cast<std::uint32_t>(index % x), static_cast<std::uint32_t>(index / x % y),
+            static_cast<std::uint32_t>(index / x / y)};
+  }
 };
 
 /// How kernels are executed.
@@ -170,6 +188,82 @@ struct LaunchRules {
   const std::atomic<bool>* cancelled = nullptr;
   /// Where printf's text goes; may be empty.
   std::function<void(const std::string&)> print;
+};
+
+/// How the addresses of one warp instruction lie: those of `group` neighbouring lanes `delta` bytes
+/// apart from lane to lane, and the groups `pitch` bytes apart; a group of 32 is the whole warp.
+struct LaneStep {
+  std::int64_t delta = 0;
+  std::uint32_t group = 32;
+  std::int64_t pitch = 0;
+
+  friend bool operator==(const LaneStep&, const LaneStep&) = default;
+};
+
+/// What the warps' addresses of one static memory instruction looked like, over all its accesses.
+/// An access has one of three forms: uniform (one address for all lanes), stepped (a LaneStep), or
+/// scattered.
+struct AddressShape {
+  struct StepCount {
+    LaneStep step;
+    std::uint64_t accesses = 0;
+
+    friend bool operator==(const StepCount&, const StepCount&) = default;
+  };
+
+  std::uint64_t accesses = 0;
+  std::uint64_t uniform = 0;
+  std::uint64_t stepped = 0;
+  std::uint64_t scattered = 0;
+  /// The first steps seen; what comes after them is in `stepped` alone.
+  std::array<StepCount, 8> steps{};
+  std::uint64_t off_sector = 0;           ///< accesses whose lowest address is no multiple of 32
+  std::uint64_t off_line = 0;             ///< accesses whose lowest address is no multiple of 128
+  std::uint64_t partial = 0;              ///< accesses of fewer than 32 lanes
+  std::uint64_t lanes = 0;                ///< active lanes of all accesses
+  std::uint64_t low = ~std::uint64_t{0};  ///< the lowest byte that any access reached
+  std::uint64_t high = 0;                 ///< the highest
+
+  static constexpr auto figures = std::to_array<std::uint64_t AddressShape::*>(
+      {&AddressShape::accesses, &AddressShape::uniform, &AddressShape::stepped,
+       &AddressShape::scattered, &AddressShape::off_sector, &AddressShape::off_line,
+       &AddressShape::partial, &AddressShape::lanes});
+  void note(const WarpAccess& access);
+  AddressShape& operator+=(const AddressShape& other);
+  /// The step seen most; no accesses when there was none.
+  const StepCount& usual_step() const;
+
+  friend bool operator==(const AddressShape&, const AddressShape&) = default;
+
+ private:
+  void add_step(const LaneStep& step, std::uint64_t count);
+};
+
+/// What one static memory instruction did, in each memory it reached.
+struct SiteCount {
+  GlobalCount global;
+  SharedCount shared;
+  GlobalCount local;
+
+  SiteCount& operator+=(const SiteCount& other) {
+    global += other.global;
+    shared += other.shared;
+    local += other.local;
+    return *this;
+  }
+  friend bool operator==(const SiteCount&, const SiteCount&) = default;
+};
+
+/// What blocks did.
+struct LaunchCount {
+  std::vector<SiteCount> sites;      ///< by the kernel's memory ops
+  std::vector<AddressShape> shapes;  ///< the same, where the launch notes them; else empty
+  std::uint64_t warp_instructions = 0;
+  std::uint64_t thread_instructions = 0;
+
+  LaunchCount& operator+=(const LaunchCount& other);
+  void add_shapes(const LaunchCount& other);
+  friend bool operator==(const LaunchCount&, const LaunchCount&) = default;
 };
 
 /// A kernel with all that is the same for its blocks. Shared by the threads that execute them.
@@ -212,12 +306,6 @@ struct Launch : LaunchRules {
   }
   bool is_kernel() const { return function.empty(); }
   std::uint64_t shared_bytes() const { return kernel->static_shared_bytes + dynamic_shared_bytes; }
-  /// The block's coordinates from its number, x running fastest.
-  Dim3 block_at(std::uint64_t index) const {
-    return {static_cast<std::uint32_t>(index % grid.x),
-            static_cast<std::uint32_t>(index / grid.x % grid.y),
-            static_cast<std::uint32_t>(index / grid.x / grid.y)};
-  }
 };
 
 /// Fills in what follows from the kernel. Throws KernelFault for a parameter block of another size.
@@ -248,24 +336,18 @@ class Cancelled : public std::runtime_error {
 
 /// A kernel that did what a GPU would stop it for, or what no kernel may do: the message names the
 /// thread, the source line and the access, and stands alone.
-class KernelFault : public std::runtime_error {
- public:
-  /// The message says where in its own words, or there is no place.
-  KernelFault(FaultKind kind, FaultPlace place, const std::string& message)
-      : std::runtime_error(message), kind_(kind), place_(std::move(place)), message_(message) {}
-  /// `where` describes the place; the whole message is "where: message".
-  KernelFault(FaultPlace place, const std::string& where, const std::string& message)
-      : std::runtime_error(where + ": " + message), place_(std::move(place)), message_(message) {}
+struct KernelFault : std::runtime_error {
+  /// `where` describes the place, and the whole message is "where: message"; empty: the message
+  /// says it in its own words, or there is no place.
+  KernelFault(FaultKind fault, FaultPlace at, const std::string& where, const std::string& what)
+      : std::runtime_error(where.empty() ? what : where + ": " + what),
+        kind(fault),
+        place(std::move(at)),
+        message(what) {}
 
-  FaultKind kind() const { return kind_; }
-  const FaultPlace& place() const { return place_; }
-  /// What happened, without `where`.
-  const std::string& message() const { return message_; }
-
- private:
-  FaultKind kind_ = FaultKind::misuse;
-  FaultPlace place_;
-  std::string message_;
+  FaultKind kind;
+  FaultPlace place;
+  std::string message;  ///< what happened, without `where`
 };
 
 /// "block (3, 0, 0)"

@@ -22,10 +22,26 @@ std::uint64_t reserve_of(const MachineMemory& memory) {
   return std::min(memory.total / share, most);
 }
 
-std::string what_is_left(const MachineMemory& memory) {
-  return fmt::format("of this machine's {} are {} free", format_bytes(memory.total),
-                     format_bytes(memory.available));
+/// Throws MemoryShortage when so many more bytes would not leave the reserve.
+void require_left(const MachineMemory& memory, std::uint64_t bytes) {
+  const std::uint64_t reserve = reserve_of(memory);
+  if (memory.available >= reserve && bytes <= memory.available - reserve) return;
+  throw MemoryShortage(fmt::format("of this machine's {} are {} free", format_bytes(memory.total),
+                                   format_bytes(memory.available)));
 }
+
+// What BlockMeetings knows of an element.
+constexpr std::uint32_t untouched = 0;
+constexpr std::uint32_t written = 1U << 31U;
+constexpr std::uint32_t several_readers = written - 1;
+/// Block numbers wrap below these marks: few of so many blocks are executed when this is asked.
+constexpr std::uint64_t most_blocks = several_readers - 1;
+
+constexpr std::uint64_t first_address = 0x7000'0000'0000;
+/// As a driver's allocations of some size are aligned; the gap makes overruns show.
+constexpr std::uint64_t allocation_alignment = 0x20'0000;
+/// An address further away comes from no wrong index: it is a null pointer, or no pointer at all.
+constexpr std::uint64_t farthest_neighbour = 0x100'0000'0000;
 
 constexpr std::uint64_t all_set = ~std::uint64_t{0};
 
@@ -72,16 +88,11 @@ void MemoryWatch::note(std::uint64_t bytes) {
   const std::uint64_t before = noted_.fetch_add(bytes, std::memory_order_relaxed);
   if (before + bytes < bytes_between_looks) return;
   noted_.store(0, std::memory_order_relaxed);
-  const MachineMemory memory = source_();
-  if (memory.available >= reserve_of(memory)) return;
-  throw MemoryShortage(what_is_left(memory));
+  require_left(source_(), 0);
 }
 
 void MemoryWatch::require(std::uint64_t bytes) const {
-  if (bytes < bytes_between_looks) return;
-  const MachineMemory memory = source_();
-  const std::uint64_t usable = memory.available - std::min(memory.available, reserve_of(memory));
-  if (bytes > usable) throw MemoryShortage(what_is_left(memory));
+  if (bytes >= bytes_between_looks) require_left(source_(), bytes);
 }
 
 TouchedBytes::TouchedBytes(std::uint64_t bytes, std::uint64_t bytes_per_bit)
@@ -130,22 +141,6 @@ std::uint64_t TouchedBytes::find_from(std::uint64_t begin) const {
   return bytes_;
 }
 
-namespace {
-
-constexpr std::uint32_t untouched = 0;
-constexpr std::uint32_t written = 1U << 31U;
-constexpr std::uint32_t several_readers = written - 1;
-/// Block numbers wrap below these marks: few of so many blocks are executed when this is asked.
-constexpr std::uint64_t most_blocks = several_readers - 1;
-
-constexpr std::uint64_t first_address = 0x7000'0000'0000;
-/// As a driver's allocations of some size are aligned; the gap makes overruns show.
-constexpr std::uint64_t allocation_alignment = 0x20'0000;
-/// An address further away comes from no wrong index: it is a null pointer, or no pointer at all.
-constexpr std::uint64_t farthest_neighbour = 0x100'0000'0000;
-
-}  // namespace
-
 BlockMeetings::BlockMeetings(std::uint64_t bytes, std::uint32_t element_bytes)
     : element_bytes_(element_bytes),
       pages_(static_cast<std::size_t>((bytes / element_bytes + 1) * sizeof(std::uint32_t))),
@@ -157,36 +152,21 @@ void BlockMeetings::note(std::uint64_t block, std::uint64_t begin, std::uint64_t
   const auto own = static_cast<std::uint32_t>(block % most_blocks) + 1;
   const std::uint64_t last = (begin + count - 1) / element_bytes_;
   for (std::uint64_t at = begin / element_bytes_; at <= last; ++at) {
-    note_element(elements_[at], own, writes);
+    const std::atomic_ref<std::uint32_t> state(elements_[at]);
+    std::uint32_t known = state.load(std::memory_order_relaxed);
+    std::uint32_t next = known;
+    do {
+      const bool is_own = (known & ~written) == own;
+      const bool is_written = (known & written) != 0;
+      const bool is_foreign = known != untouched && !is_own;
+      if (is_foreign && (writes || is_written)) {
+        have_met_.store(true, std::memory_order_relaxed);
+        return;
+      }
+      next = writes ? own | written : is_foreign ? several_readers : is_own ? known : own;
+    } while (next != known && !state.compare_exchange_weak(known, next, std::memory_order_relaxed));
   }
 }
-
-void BlockMeetings::note_element(std::uint32_t& element, std::uint32_t block, bool writes) {
-  const std::atomic_ref<std::uint32_t> state(element);
-  std::uint32_t known = state.load(std::memory_order_relaxed);
-  for (;;) {
-    const bool is_own = (known & ~written) == block;
-    if (is_own && (!writes || (known & written) != 0)) return;
-    const bool is_foreign = known != untouched && !is_own;
-    if (is_foreign && (writes || (known & written) != 0)) {
-      have_met_.store(true, std::memory_order_relaxed);
-      return;
-    }
-    const std::uint32_t next = writes ? block | written : is_foreign ? several_readers : block;
-    if (next == known || state.compare_exchange_weak(known, next, std::memory_order_relaxed)) {
-      return;
-    }
-  }
-}
-
-Allocation::Allocation(std::string allocation_name, std::uint64_t address, std::uint64_t size,
-                       std::uint32_t element)
-    : name(std::move(allocation_name)),
-      base(address),
-      bytes(size),
-      element_bytes(std::max(element, 1U)),
-      pages(static_cast<std::size_t>(size)),
-      host(pages.data()) {}
 
 Allocation& AddressSpace::allocate(std::string name, std::uint64_t bytes,
                                    std::uint32_t element_bytes) {
@@ -200,7 +180,8 @@ Allocation& AddressSpace::allocate(std::string name, std::uint64_t bytes,
            allocation_alignment;
     link = &last.next;
   }
-  allocations_.push_back(std::make_unique<Allocation>(std::move(name), base, bytes, element_bytes));
+  allocations_.push_back(std::unique_ptr<Allocation>(
+      new Allocation{std::move(name), base, bytes, std::max(element_bytes, 1U)}));
   link->store(allocations_.back().get(), std::memory_order_release);
   return *allocations_.back();
 }

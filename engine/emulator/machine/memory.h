@@ -103,8 +103,6 @@ class BlockMeetings {
   bool have_met() const { return have_met_.load(std::memory_order_relaxed); }
 
  private:
-  void note_element(std::uint32_t& element, std::uint32_t block, bool writes);
-
   std::uint32_t element_bytes_;
   LazyPages pages_;
   std::uint32_t* elements_;  ///< of each: the block that touched it, and whether that wrote
@@ -113,27 +111,28 @@ class BlockMeetings {
 
 class LazyValues;
 
+/// Whether [begin, begin + count) lies in [0, size).
+constexpr bool is_inside(std::uint64_t begin, std::uint64_t count, std::uint64_t size) {
+  return begin <= size && count <= size - begin;
+}
+
 /// A range of global memory.
 struct Allocation {
-  /// Throws std::bad_alloc.
-  Allocation(std::string name, std::uint64_t base, std::uint64_t bytes,
-             std::uint32_t element_bytes);
-
   std::string name;
   std::uint64_t base = 0;  ///< its address in the kernel's eyes
   std::uint64_t bytes = 0;
   std::uint32_t element_bytes = 1;
-  LazyPages pages;
-  std::byte* host = nullptr;  ///< where they begin
+  LazyPages pages = LazyPages(static_cast<std::size_t>(bytes));
+  std::byte* host = pages.data();  ///< where they begin
   /// What ends "it writes in[3], ..."; empty: the kernel may write it.
-  std::string_view why_read_only;
+  std::string_view why_read_only = {};
   /// Every byte may be read.
   bool is_initialised = true;
   /// What the kernel has written; null when nobody needs to know.
-  std::unique_ptr<TouchedBytes> written;
+  std::unique_ptr<TouchedBytes> written = nullptr;
   std::atomic<bool> has_atomic_updates = false;
   /// Where the kernel's blocks meet in it; null when nobody needs to know.
-  std::unique_ptr<BlockMeetings> meetings;
+  std::unique_ptr<BlockMeetings> meetings = nullptr;
   /// Some of the blocks that share it were executed: nothing in it is a result.
   std::atomic<bool> has_partial_updates = false;
   LazyValues* lazy = nullptr;               ///< not null: ensure before each access
@@ -141,7 +140,7 @@ struct Allocation {
 
   bool is_plain() const { return is_initialised && written == nullptr && lazy == nullptr; }
   bool contains(std::uint64_t address, std::uint64_t count) const {
-    return address >= base && address - base <= bytes && count <= bytes - (address - base);
+    return address >= base && is_inside(address - base, count, bytes);
   }
   /// host pointer - address, for all addresses of the allocation.
   std::uintptr_t bias() const { return reinterpret_cast<std::uintptr_t>(host) - base; }
