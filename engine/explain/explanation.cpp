@@ -1,293 +1,220 @@
 #include "engine/explain/explanation.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cstdlib>
+#include <array>
+#include <tuple>
 
-#include "engine/emulator/count/model.h"
-#include "engine/text/units.h"
+#include "engine/emulator/machine/launch.h"
+#include "engine/spec/cuda_scanner.h"
+#include "engine/spec/included_files.h"
 
 namespace sweep {
 namespace {
 
-constexpr std::uint64_t word_bytes = 4;
-constexpr std::uint32_t warp_lanes = 32;
-constexpr std::uint32_t widest_access = 16;
-
-enum class Form { uniform, stepped, scattered };
-
-/// What most of the accesses look like.
-Form form_of(const AddressShape& shape) {
-  if (shape.scattered * 2 > shape.accesses) return Form::scattered;
-  if (shape.uniform >= shape.stepped) return Form::uniform;
-  // Steps that change from access to access tell no more than scattered addresses.
-  return shape.usual_step().accesses * 2 < shape.stepped ? Form::scattered : Form::stepped;
+std::string trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r");
+  if (begin == std::string_view::npos) return {};
+  return std::string(text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1));
 }
 
-/// At most three digits, no zeros at the end.
-std::string figure(double value) {
-  return fmt::format("{:.3g}", value);
-}
-
-std::uint64_t distance(std::int64_t bytes) {
-  return static_cast<std::uint64_t>(std::llabs(bytes));
-}
-
-double lanes_per_access(const AddressShape& shape) {
-  return shape.accesses == 0
-             ? warp_lanes
-             : static_cast<double>(shape.lanes) / static_cast<double>(shape.accesses);
-}
-
-bool is_partial(const AddressShape& shape) {
-  return shape.partial * 2 > shape.accesses;
-}
-
-/// Whether the bytes between neighbouring lanes' elements are other accesses' elements: fields of
-/// one structure.
-bool has_sibling_fields(const AccessCost& access, std::span<const AccessCost> all) {
-  if (access.array.empty()) return false;
-  const std::int64_t delta = access.shape.usual_step().step.delta;
-  return std::ranges::any_of(all, [&](const AccessCost& other) {
-    const std::uint64_t apart = other.shape.low > access.shape.low
-                                    ? other.shape.low - access.shape.low
-                                    : access.shape.low - other.shape.low;
-    return &other != &access && other.array == access.array &&
-           other.shape.usual_step().step.delta == delta && apart != 0 && apart < distance(delta);
-  });
-}
-
-std::string advise_step(const AccessCost& access, std::span<const AccessCost> all) {
-  const LaneStep step = access.shape.usual_step().step;
-  const std::uint64_t apart = distance(step.delta);
-  const std::uint64_t fetched = std::min(apart, sector_bytes);
-  std::string what = fmt::format(
-      "Neighbouring lanes are {} apart but use {} each, so {} of every {} bytes moved "
-      "are wanted. ",
-      count_of(apart, "byte"), access.width, access.width, fetched);
-  if (has_sibling_fields(access, all)) {
-    return what +
-           "Other accesses want the bytes between, as fields of one structure: give each field an "
-           "array of its own, or load the whole structure with wide loads.";
+std::optional<AccessVerb> verb_of(OpKind kind) {
+  switch (kind) {
+    case OpKind::load:
+    case OpKind::load_matrix:
+      return AccessVerb::load;
+    case OpKind::store:
+    case OpKind::store_matrix:
+      return AccessVerb::store;
+    case OpKind::atomic:
+      return AccessVerb::atomic;
+    case OpKind::async_copy:
+      return AccessVerb::copy;
+    default:
+      return std::nullopt;
   }
-  return what +
-         "Let neighbouring lanes reach neighbouring elements: exchange the indices, rearrange the "
-         "array, or go through shared memory.";
 }
 
-/// "A warp covers 2 rows of 16 lanes, 4096 bytes apart"
-std::string rows_of(const LaneStep& step, std::string_view before_pitch) {
-  std::string text =
-      fmt::format("A warp covers {} rows of {} lanes", warp_lanes / step.group, step.group);
-  if (step.pitch == 0) return text;
-  return text + fmt::format("{} {} apart", before_pitch, count_of(distance(step.pitch), "byte"));
+bool is_in(const auto& values, const auto& value) {
+  return std::ranges::find(values, value) != values.end();
 }
 
-std::string advise_rows(const LaneStep& step) {
-  if (step.delta == 0) {
-    return fmt::format(
-        "Each {} neighbouring lanes share an address, so a warp wants {} elements and moves a "
-        "sector or more for each: let a warp's groups share sectors, or hold the values in shared "
-        "memory.",
-        step.group, warp_lanes / step.group);
-  }
-  return rows_of(step, ",") +
-         ", and every row begins and ends in sectors of its own: make the block 32 threads wide, "
-         "so that a warp stays in one row.";
+bool fits_role(AccessVerb verb, SourceAccess::Role role) {
+  using Role = SourceAccess::Role;
+  if (role == Role::any) return true;
+  if (verb == AccessVerb::atomic) return role == Role::atomic;
+  const bool is_store = verb == AccessVerb::store;
+  if (!is_store && verb != AccessVerb::load) return false;
+  return role == Role::update || role == (is_store ? Role::store : Role::load);
 }
 
-std::string advise_contiguous(const AccessCost& access) {
-  const AddressShape& shape = access.shape;
-  // Lanes side by side touch one sector more than they fill, at most.
-  const bool has_gaps = is_partial(shape) && access.excess() > access.requests();
-  if (!has_gaps && shape.off_sector * 2 > shape.accesses) {
-    return "Neighbouring lanes reach neighbouring elements, but the warps do not begin at a "
-           "multiple of 32 bytes and touch a sector more than they need: shift the first index, or "
-           "pad the rows to a multiple of 32 bytes.";
+/// Makes AccessCosts of a kernel's memory instructions.
+class Collector {
+ public:
+  Collector(const Pattern& pattern, const EmulatorExecution& execution)
+      : pattern_(pattern),
+        memory_(execution.memory()),
+        counts_(execution.counted().count),
+        kernel_(execution.kernel()),
+        source_(read_source_text(pattern.body, pattern.body_line)) {
+    for (const KernelDeclaration& kernel : find_kernels(pattern.body)) {
+      if (kernel.name != pattern.name) continue;
+      for (const KernelParameter& parameter : kernel.parameters) arrays_.push_back(parameter.name);
+    }
+    // The kernel's first parameters are the buffers.
+    arrays_.resize(std::min(arrays_.size(), pattern.buffers.size()));
+    buffers_ = arrays_.size();
+    for (const SharedVariable& variable : kernel_.shared_variables) {
+      arrays_.push_back(variable.name);
+    }
+    if (!source_.dynamic_shared.empty()) arrays_.push_back(source_.dynamic_shared);
   }
-  if (is_partial(shape)) {
-    return fmt::format(
-        "Only {} of a warp's 32 lanes take part on average, and they fill no whole sectors: let "
-        "whole warps take the branch, or give each lane more to do.",
-        figure(lanes_per_access(shape)));
-  }
-  return "Some warps begin off a multiple of 32 bytes and touch a sector more than they need: pad "
-         "the rows to a multiple of 32 bytes.";
-}
 
-/// The rules before 5.0, where they move more than the sectors that the lanes touch.
-std::string historic_rule(const AccessCost& access, const MemoryModel& model) {
-  if (model.compute_capability < 12) {
-    return " By the rules of 1.0 a half-warp's access is one transaction only when lane k reaches "
-           "word k of an aligned segment; otherwise every lane costs one of 32 bytes.";
+  /// By line, the pattern's own first.
+  std::vector<AccessCost> run() {
+    for (const Op& op : kernel_.ops) {
+      if (!verb_of(op.kind)) continue;
+      const SiteCount& site = counts_.sites[op.detail];
+      if (site.global.requests != 0) add(op, AccessSpace::global, site.global, {});
+      if (site.shared.requests != 0) add(op, AccessSpace::shared, {}, site.shared);
+      if (site.local.requests != 0) add(op, AccessSpace::local, site.local, {});
+    }
+    std::ranges::stable_sort(costs_, {}, [](const AccessCost& cost) {
+      return std::tuple(!cost.is_in_pattern, std::string_view(cost.file), cost.line);
+    });
+    return std::move(costs_);
   }
-  if (model.compute_capability < 20) {
-    return " By the rules of 1.2 a half-warp moves whole segments of 32, 64 or 128 bytes.";
-  }
-  const bool uses_lines =
-      model.l1_for_global && model.compute_capability < 50 && access.verb == AccessVerb::load;
-  return uses_lines ? " With L1 on, a load moves whole lines of 128 bytes." : "";
-}
 
-std::string advise_small(const AccessCost& access) {
-  const LaneStep step = access.shape.usual_step().step;
-  const bool is_dense = form_of(access.shape) == Form::stepped && step.group == warp_lanes &&
-                        distance(step.delta) == access.width;
-  if (!is_dense || access.width > word_bytes || access.verb == AccessVerb::atomic) return {};
-  return fmt::format(
-      "a lane moves {} at a time; with a type of 16 bytes, such as float4, {} times fewer requests "
-      "would do.",
-      count_of(access.width, "byte"), widest_access / access.width);
-}
+ private:
+  void add(const Op& op, AccessSpace space, const GlobalCount& memory, const SharedCount& shared) {
+    const MemoryOp& memory_op = kernel_.memory[op.detail];
+    constexpr std::uint32_t matrix_row_bytes = 16;
+    AccessCost cost;
+    cost.verb = *verb_of(op.kind);
+    cost.space = space;
+    cost.width = op.kind == OpKind::async_copy ? memory_op.copy_bytes
+                 : memory_op.matrices != 0     ? matrix_row_bytes
+                                               : memory_op.bytes();
+    cost.instructions = 1;
+    cost.memory = memory;
+    cost.shared = shared;
+    if (op.detail < counts_.shapes.size()) cost.shape = counts_.shapes[op.detail];
+    cost.array = array_of(space, cost.shape);
+    place(op, cost);
+    merge(std::move(cost));
+  }
 
-std::string advise_global(const AccessCost& access, std::span<const AccessCost> all,
-                          const MemoryModel& model) {
-  const Form form = form_of(access.shape);
-  if (access.verb == AccessVerb::atomic && form == Form::uniform &&
-      lanes_per_access(access.shape) > 1) {
-    return fmt::format(
-        "All {} active lanes of a warp update one address, one after the other: combine their "
-        "values within the warp first (__reduce_add_sync, __shfl_down_sync) and let one lane "
-        "update it.",
-        figure(lanes_per_access(access.shape)));
+  /// The one array that all its addresses lie in.
+  std::string array_of(AccessSpace space, const AddressShape& shape) const {
+    if (shape.accesses == 0 || space == AccessSpace::local) return {};
+    if (space == AccessSpace::shared) {
+      for (const SharedVariable& variable : kernel_.shared_variables) {
+        const bool begins = shape.low >= variable.offset;
+        if (begins && shape.high - variable.offset < variable.bytes) return variable.name;
+      }
+      return shape.low >= kernel_.static_shared_bytes ? source_.dynamic_shared : std::string();
+    }
+    const Allocation* allocation = memory_.find(shape.low);
+    if (allocation == nullptr || !allocation->contains(shape.high, 1)) return {};
+    for (std::size_t i = 0; i < buffers_; ++i) {
+      if (pattern_.buffers[i].name == allocation->name) return arrays_[i];
+    }
+    return allocation->name;
   }
-  if (access.excess() == 0) return advise_small(access);
-  const LaneStep step = access.shape.usual_step().step;
-  const std::uint64_t apart = distance(step.delta);
-  std::string advice;
-  if (form == Form::scattered) {
-    advice =
-        "The lanes' addresses follow no constant step, so nearly every lane moves a sector of its "
-        "own: order the indices so that neighbouring lanes meet in sectors, keep what is reused in "
-        "shared memory, or make one visit use all 32 bytes.";
-  } else if (form == Form::uniform) {
-    advice = "All lanes of a warp share one address: it moves more than the element.";
-  } else if (step.group < warp_lanes && (apart == access.width || apart == 0)) {
-    advice = advise_rows(step);
-  } else if (apart == access.width) {
-    advice = advise_contiguous(access);
-  } else if (apart > access.width) {
-    advice = advise_step(access, all);
-  } else {
-    advice = "Neighbouring lanes' elements overlap.";
-  }
-  return advice + historic_rule(access, model);
-}
 
-std::string advise_banks(const AccessCost& access) {
-  const LaneStep step = access.shape.usual_step().step;
-  const auto requests = static_cast<double>(access.shared.requests);
-  const std::string passes = figure(static_cast<double>(access.shared.wavefronts) / requests);
-  if (form_of(access.shape) != Form::stepped) {
-    return fmt::format(
-        "The lanes' addresses follow no constant step, and up to {} different words of a request "
-        "lie in one bank on average: reorder who handles what, or give lanes copies of their own.",
-        passes);
+  void place(const Op& op, AccessCost& cost) const {
+    const ptx::Place place = user_place(kernel_.instructions[op.instruction]);
+    if (place.line == 0) return;
+    cost.file = kernel_.file_names[place.file];
+    cost.line = place.line;
+    cost.column = place.column;
+    cost.is_in_pattern = is_same_file(compiler_file_name(pattern_.source->name), cost.file) &&
+                         cost.line >= pattern_.body_line;
+    if (!cost.is_in_pattern) return;
+    cost.file = pattern_.source->name;
+    if (const auto name = name_access(source_, cost, arrays_)) {
+      cost.text = name->text;
+      cost.line = name->line;
+      cost.is_expression = true;
+    } else {
+      cost.text = trimmed(line_of(pattern_.source->text, cost.line));
+    }
   }
-  if (step.group < warp_lanes) {
-    return rows_of(step, "") +
-           ", which fall into the same banks: pad the rows so that one begins where the banks of "
-           "the one before end.";
-  }
-  const std::uint64_t apart = distance(step.delta);
-  const std::uint64_t element = std::max<std::uint64_t>(access.width, word_bytes);
-  const std::uint64_t elements = apart / element;
-  std::string advice = fmt::format(
-      "Neighbouring lanes are {} words of 4 bytes apart, so that a request takes {} passes instead "
-      "of {}: ",
-      std::max<std::uint64_t>(apart / word_bytes, 1), passes,
-      figure(static_cast<double>(access.shared.ideal) / requests));
-  // An even number of elements meets in banks, an odd one does not.
-  if (apart % element == 0 && elements % 2 == 0) {
-    advice +=
-        element == word_bytes
-            ? fmt::format("pad the rows so that the step becomes odd ({} words), or ", elements + 1)
-            : fmt::format(
-                  "pad the rows so that the step becomes an odd multiple of {} bytes "
-                  "({} of them instead of {}), or ",
-                  element, elements + 1, elements);
-  }
-  return advice + "let neighbouring lanes take neighbouring words.";
-}
 
-std::string advise_shared(const AccessCost& access) {
-  const bool is_uniform = form_of(access.shape) == Form::uniform;
-  if (access.verb == AccessVerb::atomic && is_uniform && lanes_per_access(access.shape) > 1) {
-    return "All lanes of a warp update one address: combine their values within the warp first "
-           "(__reduce_add_sync, __shfl_down_sync) and let one lane update it.";
+  /// Unrolled copies of one expression count together; what one line cannot tell apart stays apart
+  /// where it costs differently.
+  void merge(AccessCost cost) {
+    const bool is_certain = cost.is_expression && !cost.text.ends_with("[...]");
+    const auto identity = [](const AccessCost& one) {
+      return std::tie(one.file, one.line, one.text, one.array, one.verb, one.space, one.width);
+    };
+    const auto known = std::ranges::find_if(costs_, [&](const AccessCost& other) {
+      return identity(other) == identity(cost) &&
+             (is_certain || other.cost() * cost.requests() == cost.cost() * other.requests());
+    });
+    if (known == costs_.end()) {
+      costs_.push_back(std::move(cost));
+      return;
+    }
+    known->instructions += cost.instructions;
+    known->memory += cost.memory;
+    known->shared += cost.shared;
+    known->shape += cost.shape;
   }
-  return access.excess() == 0 ? std::string() : advise_banks(access);
-}
 
-std::string advise_local(const AccessCost& access) {
-  std::string advice =
-      "This is a thread's local memory, which lies in device memory: an array whose index is not "
-      "known when compiling, or registers that did not suffice. Unroll the loops so that indices "
-      "become constants, make the array smaller, or use shared memory.";
-  if (access.excess() != 0) {
-    advice +=
-        " The lanes are at different indices at once, so that their words lie in different "
-        "sectors.";
-  }
-  return advice;
-}
+  const Pattern& pattern_;
+  const AddressSpace& memory_;
+  const LaunchCount& counts_;
+  const Kernel& kernel_;
+  SourceText source_;
+  std::vector<std::string> arrays_;  ///< the buffers and shared ones, as the source names them
+  std::size_t buffers_ = 0;          ///< how many of them are the pattern's buffers
+  std::vector<AccessCost> costs_;
+};
 
 }  // namespace
 
-std::string advise(const AccessCost& access, std::span<const AccessCost> all,
-                   const MemoryModel& model) {
-  if (access.space == AccessSpace::shared) return advise_shared(access);
-  if (access.space == AccessSpace::local) return advise_local(access);
-  return advise_global(access, all, model);
-}
-
-std::optional<double> Explanation::efficiency(AccessVerb verb) const {
-  GlobalCount sum;
-  for (const AccessCost& access : accesses) {
-    const bool is_copied = verb == AccessVerb::load && access.verb == AccessVerb::copy;
-    if (access.space == AccessSpace::global && (access.verb == verb || is_copied)) {
-      sum += access.memory;
-    }
+std::optional<AccessName> name_access(const SourceText& source, const AccessCost& access,
+                                      const std::vector<std::string>& arrays) {
+  if (is_in(source.macro_lines, access.line)) return std::nullopt;
+  // The likeliest first: what is done as this access does it, then pointers handed to functions.
+  std::array<std::vector<const SourceAccess*>, 3> candidates;
+  for (const SourceAccess& found : source.accesses) {
+    if (found.first_line > access.line || found.last_line < access.line) continue;
+    const bool is_array = is_in(arrays, found.base);
+    const bool is_pointer = is_in(source.pointers, found.base);
+    const bool may_be = access.space == AccessSpace::local
+                            ? !is_array && !is_pointer && !found.is_argument
+                            : found.base == access.array || (is_pointer && !is_array);
+    if (!may_be) continue;
+    if (!found.is_argument && fits_role(access.verb, found.role)) candidates[0].push_back(&found);
+    candidates[found.is_argument ? 1 : 2].push_back(&found);
   }
-  if (sum.sectors == 0) return std::nullopt;
-  return 100 * static_cast<double>(sum.bytes_wanted) /
-         static_cast<double>(sector_bytes * sum.sectors);
+  const auto known = std::ranges::find_if(candidates, [](const auto& all) { return !all.empty(); });
+  if (known == candidates.end()) return std::nullopt;
+  const SourceAccess& first = *known->front();
+  // All may be one expression, written once or more often.
+  const bool is_one = std::ranges::all_of(
+      *known, [&](const SourceAccess* other) { return other->text == first.text; });
+  if (is_one) return AccessName{first.text, first.first_line};
+  if (access.array.empty()) return std::nullopt;
+  return AccessName{access.array + "[...]", access.line};
 }
 
-std::uint64_t Explanation::conflicts() const {
-  std::uint64_t conflicts = 0;
-  for (const AccessCost& access : accesses) conflicts += access.shared.conflicts();
-  return conflicts;
-}
-
-bool Explanation::uses(AccessSpace space) const {
-  return std::ranges::find(accesses, space, &AccessCost::space) != accesses.end();
-}
-
-std::vector<const AccessCost*> Explanation::worst_first() const {
-  std::vector<const AccessCost*> order;
-  for (const AccessCost& access : accesses) {
-    if (!access.advice.empty()) order.push_back(&access);
-  }
-  // Without excess: atomics and local memory cost more than their sectors tell.
-  std::ranges::stable_sort(order, std::greater(), [](const AccessCost* access) {
-    const bool is_slow = access->verb == AccessVerb::atomic || access->space != AccessSpace::global;
-    return std::pair(access->excess(), is_slow);
-  });
-  return order;
+std::uint64_t AccessCost::ideal() const {
+  if (space == AccessSpace::shared) return shared.ideal;
+  const std::uint64_t dense = (memory.bytes_wanted + sector_bytes - 1) / sector_bytes;
+  return std::min(cost(), std::max(dense, memory.requests));
 }
 
 Explanation explain(const Configuration& configuration, const std::string& device,
                     const MemoryModel& model, const EmulatorExecution& execution) {
-  Explanation explanation;
-  explanation.configuration = configuration;
-  explanation.device = device;
-  explanation.model = model;
-  explanation.notes = execution.notes();
-  explanation.are_totals = execution.counted().are_totals;
-  explanation.executed_share = execution.counted().executed_share;
-  explanation.accesses = access_costs(*configuration.pattern, execution);
+  Explanation explanation = {configuration,
+                             device,
+                             model,
+                             execution.notes(),
+                             execution.counted().are_totals,
+                             execution.counted().executed_share,
+                             Collector(*configuration.pattern, execution).run()};
   for (AccessCost& access : explanation.accesses) {
     access.advice = advise(access, explanation.accesses, model);
   }

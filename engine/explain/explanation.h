@@ -77,21 +77,17 @@ struct AccessCost {
   AddressShape shape;
   std::string advice;  ///< what would make it cheaper; empty where nothing helps
 
-  std::uint64_t requests() const;
+  std::uint64_t requests() const {
+    return space == AccessSpace::shared ? shared.requests : memory.requests;
+  }
   /// What it cost: sectors, or wavefronts of a shared access.
-  std::uint64_t cost() const;
+  std::uint64_t cost() const {
+    return space == AccessSpace::shared ? shared.wavefronts : memory.sectors;
+  }
   /// What it would cost if the lanes' bytes lay as densely as possible, each request costing one.
   std::uint64_t ideal() const;
-  std::uint64_t excess() const;
-  /// Bytes wanted of those moved; of a shared access of those that its wavefronts could move.
-  double efficiency() const;
+  std::uint64_t excess() const { return cost() - ideal(); }
 };
-
-std::string_view name_of(AccessVerb verb);
-std::string_view name_of(AccessSpace space);
-
-/// The accesses that were executed, by line. Throws nothing; what cannot be told is left empty.
-std::vector<AccessCost> access_costs(const Pattern& pattern, const EmulatorExecution& execution);
 
 struct AccessName {
   std::string text;      ///< "data[i * STRIDE]"; "data[...]" when several would fit
@@ -118,18 +114,11 @@ struct Explanation {
   /// False: the figures are of the executed blocks, which are not all.
   bool are_totals = true;
   double executed_share = 1;         ///< of the grid's blocks
-  std::vector<AccessCost> accesses;  ///< by line
-
-  /// Bytes wanted of bytes moved, in %, of the global accesses of a kind; nothing without any.
-  std::optional<double> efficiency(AccessVerb verb) const;
-  /// Wavefronts of shared accesses beyond those without conflicts.
-  std::uint64_t conflicts() const;
-  bool uses(AccessSpace space) const;
-  /// The accesses with advice, that with the most beyond its ideal first.
-  std::vector<const AccessCost*> worst_first() const;
+  std::vector<AccessCost> accesses;  ///< those executed, by line
 };
 
-/// After the execution's launch, with EmulatorSettings::notes_shapes.
+/// After the execution's launch, with EmulatorSettings::notes_shapes. What cannot be told is left
+/// empty.
 Explanation explain(const Configuration& configuration, const std::string& device,
                     const MemoryModel& model, const EmulatorExecution& execution);
 

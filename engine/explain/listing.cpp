@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <sstream>
@@ -25,6 +26,48 @@ struct Style {
   const char* reset = "";
 };
 constexpr Style colored = {"\033[1m", "\033[1;31m", "\033[32m", "\033[2m", "\033[0m"};
+
+std::string_view name_of(AccessVerb verb) {
+  return std::array{"load", "store", "atomic", "copy"}.at(static_cast<std::size_t>(verb));
+}
+
+std::string_view name_of(AccessSpace space) {
+  return std::array{"global", "shared", "local"}.at(static_cast<std::size_t>(space));
+}
+
+/// In %; 0 where nothing was moved.
+double useful_part(std::uint64_t bytes_wanted, std::uint64_t bytes_moved) {
+  if (bytes_moved == 0) return 0;
+  return 100 * static_cast<double>(bytes_wanted) / static_cast<double>(bytes_moved);
+}
+
+/// Bytes wanted of those moved; of a shared access of those that its wavefronts could move.
+double efficiency_of(const AccessCost& access) {
+  constexpr std::uint64_t wavefront_bytes = 128;
+  return access.space == AccessSpace::shared
+             ? useful_part(access.shared.bytes_wanted, wavefront_bytes * access.cost())
+             : useful_part(access.memory.bytes_wanted, sector_bytes * access.cost());
+}
+
+/// That of all global accesses of a kind; nothing without any.
+std::optional<double> efficiency_of(const Explanation& explanation, AccessVerb verb) {
+  GlobalCount sum;
+  for (const AccessCost& access : explanation.accesses) {
+    const bool is_copied = verb == AccessVerb::load && access.verb == AccessVerb::copy;
+    if (access.space == AccessSpace::global && (access.verb == verb || is_copied)) {
+      sum += access.memory;
+    }
+  }
+  if (sum.sectors == 0) return std::nullopt;
+  return useful_part(sum.bytes_wanted, sector_bytes * sum.sectors);
+}
+
+/// Wavefronts of shared accesses beyond those without conflicts.
+std::uint64_t conflicts_of(const Explanation& explanation) {
+  std::uint64_t conflicts = 0;
+  for (const AccessCost& access : explanation.accesses) conflicts += access.shared.conflicts();
+  return conflicts;
+}
 
 std::string shortened(const std::string& text, std::size_t widest = widest_text) {
   return text.size() <= widest ? text : text.substr(0, widest - 3) + "...";
@@ -60,13 +103,11 @@ std::string_view unit_of(const AccessCost& access) {
 
 /// "32 sectors/request (ideal 4)"
 std::string cost_text(const AccessCost& access, const MemoryModel& model) {
-  const bool is_historic = model.compute_capability < 50 && access.space == AccessSpace::global;
   std::string text = fmt::format("{} {}/request (ideal {})", per_request(access.cost(), access),
                                  unit_of(access), per_request(access.ideal(), access));
-  if (is_historic) {
-    text += fmt::format(" in {} transactions", per_request(access.memory.transactions, access));
-  }
-  return text;
+  const bool is_historic = model.compute_capability < 50 && access.space == AccessSpace::global;
+  if (!is_historic) return text;
+  return text + fmt::format(" in {} transactions", per_request(access.memory.transactions, access));
 }
 
 std::string remark(const AccessCost& access, const MemoryModel& model) {
@@ -75,53 +116,36 @@ std::string remark(const AccessCost& access, const MemoryModel& model) {
     if (conflicts == 0) return "no conflicts";
     return fmt::format("{} conflicts/request", per_request(conflicts, access));
   }
-  const bool is_broadcast =
-      access.excess() == 0 && access.shape.uniform * 2 > access.shape.accesses;
-  const bool is_by_sectors = model.compute_capability >= 50;
   // In local memory, one address is a place of each lane's own.
-  const bool is_shared_by_lanes = is_broadcast && access.space == AccessSpace::global;
-  if (is_shared_by_lanes && is_by_sectors) return "one address for all lanes";
-  return fmt::format("{} % useful", four_digits(access.efficiency()));
+  const bool is_broadcast = access.excess() == 0 && access.space == AccessSpace::global &&
+                            access.shape.uniform * 2 > access.shape.accesses;
+  if (is_broadcast && model.compute_capability >= 50) return "one address for all lanes";
+  return fmt::format("{} % useful", four_digits(efficiency_of(access)));
 }
-
-/// The widths of an annotation's columns.
-struct Widths {
-  std::size_t text = 0;
-  std::size_t cost = 0;
-};
 
 std::string what_of(const AccessCost& access) {
-  const std::string_view space =
-      access.space == AccessSpace::global ? std::string_view() : name_of(access.space);
-  return fmt::format("{}{}{}", name_of(access.verb), space.empty() ? "" : " ", space);
-}
-
-std::string annotation(const AccessCost& access, const MemoryModel& model, const Widths& widths,
-                       const Style& style) {
-  return fmt::format("        | {:<12} {:<{}}  {}{:<{}}  {}{}\n", what_of(access),
-                     shortened(access.text), widths.text,
-                     access.excess() != 0 ? style.bad : style.good, cost_text(access, model),
-                     widths.cost, remark(access, model), style.reset);
+  if (access.space == AccessSpace::global) return std::string(name_of(access.verb));
+  return fmt::format("{} {}", name_of(access.verb), name_of(access.space));
 }
 
 std::string head(const Explanation& explanation, const Style& style) {
-  std::string text =
-      fmt::format("{}{}{}\n", style.bold, to_string(explanation.configuration), style.reset);
   constexpr double all = 100;
   const double executed = all * explanation.executed_share;
-  text += fmt::format(
-      "  on the {}{}\n", explanation.device,
+  std::string text = fmt::format(
+      "{}{}{}\n  on the {}{}\n", style.bold, to_string(explanation.configuration), style.reset,
+      explanation.device,
       executed < all ? fmt::format(", {} % of the blocks executed", four_digits(executed)) : "");
   for (const std::string& note : explanation.notes) text += folded(note, "  ");
   std::vector<std::string> totals;
-  if (const auto share = explanation.efficiency(AccessVerb::load)) {
-    totals.push_back(fmt::format("loads {} % useful", four_digits(*share)));
+  for (const AccessVerb verb : {AccessVerb::load, AccessVerb::store}) {
+    if (const auto share = efficiency_of(explanation, verb)) {
+      totals.push_back(fmt::format("{}s {} % useful", name_of(verb), four_digits(*share)));
+    }
   }
-  if (const auto share = explanation.efficiency(AccessVerb::store)) {
-    totals.push_back(fmt::format("stores {} % useful", four_digits(*share)));
-  }
-  if (explanation.uses(AccessSpace::shared)) {
-    totals.push_back(fmt::format("{} bank conflicts", format_thousands(explanation.conflicts())));
+  const auto is_shared = [](const AccessCost& one) { return one.space == AccessSpace::shared; };
+  if (std::ranges::any_of(explanation.accesses, is_shared)) {
+    const std::string conflicts = format_thousands(conflicts_of(explanation));
+    totals.push_back(fmt::format("{} bank conflicts", conflicts));
   }
   return totals.empty() ? text : text + fmt::format("  {}\n", fmt::join(totals, ", "));
 }
@@ -133,11 +157,18 @@ std::string place_of(const AccessCost& access) {
 
 std::string source_lines(const Explanation& explanation, const Style& style) {
   const Pattern& pattern = *explanation.configuration.pattern;
-  Widths widths;
+  std::size_t widest = 0;
+  std::size_t widest_cost = 0;
   for (const AccessCost& access : explanation.accesses) {
-    widths.text = std::max(widths.text, shortened(access.text).size());
-    widths.cost = std::max(widths.cost, cost_text(access, explanation.model).size());
+    widest = std::max(widest, shortened(access.text).size());
+    widest_cost = std::max(widest_cost, cost_text(access, explanation.model).size());
   }
+  const auto annotation = [&](const AccessCost& access) {
+    return fmt::format(
+        "        | {:<12} {:<{}}  {}{:<{}}  {}{}\n", what_of(access), shortened(access.text),
+        widest, access.excess() != 0 ? style.bad : style.good, cost_text(access, explanation.model),
+        widest_cost, remark(access, explanation.model), style.reset);
+  };
   std::string text = fmt::format("\n{}:\n", pattern.source->name);
   std::istringstream body(pattern.body);
   std::size_t number = pattern.body_line;
@@ -148,8 +179,7 @@ std::string source_lines(const Explanation& explanation, const Style& style) {
     if (!has_begun) continue;
     text += fmt::format("{}{:>5}{}   {}\n", style.dim, number, style.reset, line);
     for (const AccessCost& access : explanation.accesses) {
-      if (!access.is_in_pattern || access.line != number) continue;
-      text += annotation(access, explanation.model, widths, style);
+      if (access.is_in_pattern && access.line == number) text += annotation(access);
     }
   }
   std::string place;
@@ -158,9 +188,23 @@ std::string source_lines(const Explanation& explanation, const Style& style) {
     const std::string other = (access.line == 0 ? "at " : "") + place_of(access);
     if (other != place) text += fmt::format("{}:\n", other);
     place = other;
-    text += annotation(access, explanation.model, widths, style);
+    text += annotation(access);
   }
   return text;
+}
+
+/// The accesses with advice, that with the most beyond its ideal first.
+std::vector<const AccessCost*> worst_first(const Explanation& explanation) {
+  std::vector<const AccessCost*> order;
+  for (const AccessCost& access : explanation.accesses) {
+    if (!access.advice.empty()) order.push_back(&access);
+  }
+  // Without excess: atomics and local memory cost more than their sectors tell.
+  std::ranges::stable_sort(order, std::greater(), [](const AccessCost* access) {
+    const bool is_slow = access->verb == AccessVerb::atomic || access->space != AccessSpace::global;
+    return std::pair(access->excess(), is_slow);
+  });
+  return order;
 }
 
 std::string excess_text(const AccessCost& access) {
@@ -189,7 +233,7 @@ std::string hints(std::span<const AccessCost* const> order) {
 }
 
 std::string worst(const Explanation& explanation, const Style& style) {
-  const std::vector<const AccessCost*> order = explanation.worst_first();
+  const std::vector<const AccessCost*> order = worst_first(explanation);
   const auto first_hint = std::ranges::find_if(order, [](const AccessCost* access) {
     return access->excess() == 0 && access->space == AccessSpace::global &&
            access->verb != AccessVerb::atomic;
@@ -236,6 +280,7 @@ ordered_json json_of(const AddressShape& shape) {
 }
 
 ordered_json json_of(const AccessCost& access) {
+  const bool is_shared = access.space == AccessSpace::shared;
   ordered_json json = {{"file", access.file},
                        {"line", access.line},
                        {"column", access.column},
@@ -247,22 +292,22 @@ ordered_json json_of(const AccessCost& access) {
                        {"width", access.width},
                        {"instructions", access.instructions},
                        {"requests", access.requests()}};
-  if (access.space == AccessSpace::shared) {
-    json["wavefronts"] = access.shared.wavefronts;
-    json["conflicts"] = access.shared.conflicts();
+  if (is_shared) {
+    json.update({{"wavefronts", access.shared.wavefronts},
+                 {"conflicts", access.shared.conflicts()},
+                 {"bytes_wanted", access.shared.bytes_wanted}});
   } else {
-    json["sectors"] = access.memory.sectors;
-    json["lines"] = access.memory.lines;
-    json["transactions"] = access.memory.transactions;
-    json["wavefronts"] = access.memory.data_wavefronts;
+    json.update({{"sectors", access.memory.sectors},
+                 {"lines", access.memory.lines},
+                 {"transactions", access.memory.transactions},
+                 {"wavefronts", access.memory.data_wavefronts},
+                 {"bytes_wanted", access.memory.bytes_wanted}});
   }
-  json["bytes_wanted"] =
-      access.space == AccessSpace::shared ? access.shared.bytes_wanted : access.memory.bytes_wanted;
-  json["ideal"] = access.ideal();
-  json["excess"] = access.excess();
-  json["efficiency"] = access.efficiency();
-  json["shape"] = json_of(access.shape);
-  json["advice"] = access.advice;
+  json.update({{"ideal", access.ideal()},
+               {"excess", access.excess()},
+               {"efficiency", efficiency_of(access)},
+               {"shape", json_of(access.shape)},
+               {"advice", access.advice}});
   return json;
 }
 
@@ -282,7 +327,7 @@ std::string write_explanation_json(const Explanation& explanation) {
     parameters[name] = json_of(value);
   }
   const auto share_of = [&](AccessVerb verb) {
-    const auto share = explanation.efficiency(verb);
+    const auto share = efficiency_of(explanation, verb);
     return share ? ordered_json(*share) : ordered_json();
   };
   ordered_json accesses = ordered_json::array();
@@ -297,7 +342,7 @@ std::string write_explanation_json(const Explanation& explanation) {
                              {"totals",
                               {{"load_efficiency", share_of(AccessVerb::load)},
                                {"store_efficiency", share_of(AccessVerb::store)},
-                               {"shared_conflicts", explanation.conflicts()}}},
+                               {"shared_conflicts", conflicts_of(explanation)}}},
                              {"accesses", accesses}};
   // Sources need not be UTF-8.
   return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";

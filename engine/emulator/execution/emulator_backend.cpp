@@ -25,7 +25,8 @@ auto guarded(const Workload& workload, Work work) {
     throw ExecutionFailure(cancelled.what());
   } catch (const UnsupportedError& error) {
     if (error.line() != 0) {
-      throw FaultyKernel({{error.file(), error.line()}, error.where(), error.message()});
+      throw FaultyKernel(
+          {FaultKind::misuse, {error.file(), error.line()}, error.where(), error.message()});
     }
     throw ExecutionFailure(error.what());
   } catch (const ptx::SyntaxError& error) {
