@@ -182,7 +182,7 @@ void AccessUnit::access_global(WarpAccess& access, AccessKind kind) {
   }
   const Spread spread = spread_of(access.address.data(), access.active);
   check_alignment(access, spread);
-  count(access, spread, kind, ptx::Space::global);
+  count_access(access, spread, kind, ptx::Space::global);
   while (access.active != 0) {
     std::uint32_t lanes = 0;
     Allocation& allocation = resolve(access, spread, lanes);
@@ -221,7 +221,7 @@ void AccessUnit::access_in_block(WarpAccess& access, AccessKind kind, bool is_sh
     });
   }
   check_inside(access, spread, is_shared);
-  count(access, spread, kind, is_shared ? ptx::Space::shared : ptx::Space::local);
+  count_access(access, spread, kind, is_shared ? ptx::Space::shared : ptx::Space::local);
   if (undefined_ != nullptr) {
     for_each_lane(access.active, [&](unsigned lane) {
       const UndefinedValues::Place place = {is_shared, access.address[lane], thread_of(lane)};
@@ -241,75 +241,18 @@ void AccessUnit::access_in_block(WarpAccess& access, AccessKind kind, bool is_sh
   if (is_shared && races_ != nullptr && is_store) check_races(access, kind);
 }
 
-void AccessUnit::count(const WarpAccess& access, const Spread& spread, AccessKind kind,
-                       ptx::Space space) {
-  if (!launch_.is_kernel() || !memory_->is_counted) return;
-  const auto add = [&]<class Count>(std::unique_ptr<AccessCounter<Count>>& counter, Count& total) {
-    if (counter == nullptr) {
-      counter = std::make_unique<AccessCounter<Count>>(launch_.model, kind);
-    }
-    if (memory_->is_aggregated && spread.low == spread.high) {
-      // One lane acts for all. Lanes that left a loop in different rounds may come to an address
-      // that the compiler sees to be one with several.
-      counter->add_affine(spread.low, 0, access.width, total, bit_of(lowest_lane(access.active)));
-    } else if (spread.is_affine) {
-      counter->add_affine(spread.base, spread.delta, access.width, total, access.active);
-    } else {
-      counter->add(access, total);
-    }
-  };
-  SiteCount& site = count_.sites[op_->detail];
-  if (space == ptx::Space::global) add(global_counters_[op_->detail], site.global);
-  if (space == ptx::Space::shared) add(shared_counters_[op_->detail], site.shared);
-  if (space == ptx::Space::local) {
-    count_local(access, kind == AccessKind::load ? kind : AccessKind::store, site.local);
-  }
-  if (launch_.notes_shapes) count_.shapes[op_->detail].note(access);
-  if (space == ptx::Space::global && launch_.on_access) tell_listener(access, kind);
-}
-
-/// `access` has the addresses within a thread's local memory, which the lanes' memories interleave
-/// word by word.
-void AccessUnit::count_local(const WarpAccess& access, AccessKind kind, GlobalCount& total) const {
-  constexpr std::uint64_t word = 4;
-  WarpAccess words = access;
-  words.width = std::min<std::uint32_t>(access.width, word);
-  // Each word of a wide access lies in the lane's column of a row of its own, and L1 counts it as
-  // a request (measured on 9.0).
-  for (std::uint64_t part = 0; part < access.width; part += word) {
-    for_each_lane(access.active, [&](unsigned lane) {
-      const std::uint64_t offset = access.address[lane] + part;
-      words.address[lane] = offset / word * word * warp_size + lane * word + offset % word;
-    });
-    total += count_global(launch_.model, words, kind);
-  }
-}
-
-void AccessUnit::tell_listener(const WarpAccess& access, AccessKind kind) const {
-  std::array<std::uint64_t, std::size_t{2} * warp_size> sectors{};
-  auto end = sectors.begin();
-  for_each_lane(access.active, [&](unsigned lane) {
-    const std::uint64_t first = access.address[lane] / sector_bytes;
-    const std::uint64_t last = (access.address[lane] + access.width - 1) / sector_bytes;
-    for (std::uint64_t at = first; at <= last && end != sectors.end(); ++at) *end++ = at;
-  });
-  std::sort(sectors.begin(), end);
-  end = std::unique(sectors.begin(), end);
-  launch_.on_access(kind, static_cast<std::uint32_t>(block_index_ % launch_.multiprocessors),
-                    {sectors.begin(), end}, memory_->policy);
-}
-
 // What must hold of accesses, and the faults of those of which it does not.
 
 void AccessUnit::fail_at(const Warp& warp, unsigned lane, std::uint32_t instruction,
                          const std::string& what) const {
   const std::string thread = describe_thread(launch_, block_index_, warp.index, lane);
-  throw fault_at(kernel_, instruction, fmt::format("{}: {}", thread, what));
+  throw KernelFault(FaultKind::misuse, fault_place(kernel_, instruction),
+                    describe_instruction(kernel_, instruction), thread + ": " + what);
 }
 
 void AccessUnit::fail_with(unsigned lane, const std::string& what) const {
-  if (!launch_.is_kernel()) throw function_fault(launch_, op_->instruction, what);
-  fail_at(*warp_, lane, op_->instruction, what);
+  if (launch_.is_kernel()) fail_at(*warp_, lane, op_->instruction, what);
+  throw function_fault(launch_, op_->instruction, what);
 }
 
 void AccessUnit::check_defined(const Warp& warp, std::span<const std::uint32_t> slots,
@@ -366,8 +309,9 @@ Allocation& AccessUnit::resolve(const WarpAccess& access, const Spread& spread,
        near->name, index, near->name, near->bytes / near->element_bytes);
 }
 
-void AccessUnit::fail_read_only(unsigned lane, const Allocation& allocation,
+void AccessUnit::check_writable(unsigned lane, const Allocation& allocation,
                                 std::uint64_t address) const {
+  if (allocation.why_read_only.empty()) return;
   fail(lane, "it writes {}[{}], {}", allocation.name,
        (address - allocation.base) / allocation.element_bytes, allocation.why_read_only);
 }
@@ -376,9 +320,7 @@ void AccessUnit::fail_read_only(unsigned lane, const Allocation& allocation,
 void AccessUnit::prepare(Allocation& allocation, WarpAccess& access, AccessKind kind) {
   if (&allocation == launch_.fills) return;
   const unsigned first = lowest_lane(access.active);
-  if (kind != AccessKind::load && !allocation.why_read_only.empty()) {
-    fail_read_only(first, allocation, access.address[first]);
-  }
+  if (kind != AccessKind::load) check_writable(first, allocation, access.address[first]);
   // Buffers are filled in their order, which is that of their addresses.
   const bool is_filled_later = launch_.fills != nullptr && allocation.written != nullptr &&
                                allocation.base > launch_.fills->base;

@@ -224,17 +224,14 @@ std::uint32_t BlockRun::lanes_of_guard(const Warp& warp, const BasicBlock& block
 bool BlockRun::branch(Warp& warp, const BasicBlock& block, Fragment& fragment) {
   const std::uint32_t taken = lanes_of_guard(warp, block, fragment.mask);
   const std::uint32_t passed = fragment.mask & ~taken;
-  if (passed == 0) {
-    fragment.block = block.target;
-  } else if (taken == 0) {
-    fragment.block = block.next;
-  } else {
-    const bool target_first = block.target < block.next;
-    fragment.block = target_first ? block.target : block.next;
-    fragment.mask = target_first ? taken : passed;
-    warp.add(kernel_, {target_first ? block.next : block.target, target_first ? passed : taken,
-                       Fragment::State::ready, 0});
+  if (passed == 0 || taken == 0) {
+    fragment.block = passed == 0 ? block.target : block.next;
+    return true;
   }
+  Fragment later = {block.target, taken};
+  fragment = {block.next, passed};
+  if (later.block < fragment.block) std::swap(later, fragment);
+  warp.add(kernel_, later);
   return true;
 }
 

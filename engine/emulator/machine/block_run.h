@@ -192,8 +192,6 @@ class AccessUnit {
     fail_with(lane, fmt::vformat(what, fmt::make_format_args(values...)));
   }
   [[noreturn]] void fail_with(unsigned lane, const std::string& what) const;
-  [[noreturn]] void fail_read_only(unsigned lane, const Allocation& allocation,
-                                   std::uint64_t address) const;
 
   // Loads, stores and atomics.
   void access(std::uint32_t mask);
@@ -211,12 +209,14 @@ class AccessUnit {
              std::uint32_t lanes, bool writes) const;
   void check_written(const Allocation& allocation, const std::uint64_t* begin, WarpAccess& access);
   void check_base(unsigned lane, std::uint64_t begin, std::uint64_t bytes, bool is_load) const;
+  void check_writable(unsigned lane, const Allocation& allocation, std::uint64_t address) const;
   void check_races(const WarpAccess& access, AccessKind kind);
   void note_shared(std::uint64_t begin, std::uint64_t bytes, unsigned lane, AccessKind kind,
                    const std::byte* values, bool is_strong = false);
 
   // What they cost.
-  void count(const WarpAccess& access, const Spread& spread, AccessKind kind, ptx::Space space);
+  void count_access(const WarpAccess& access, const Spread& spread, AccessKind kind,
+                    ptx::Space space);
   void count_local(const WarpAccess& access, AccessKind kind, GlobalCount& total) const;
   void tell_listener(const WarpAccess& access, AccessKind kind) const;
 

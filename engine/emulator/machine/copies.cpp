@@ -84,7 +84,7 @@ std::byte* AccessUnit::bytes_at(unsigned lane, ptx::Space space, std::uint64_t a
     fail(lane, "it reads bytes of {} that nothing wrote", allocation->name);
   }
   if (!is_load) {
-    if (!allocation->why_read_only.empty()) fail_read_only(lane, *allocation, address);
+    check_writable(lane, *allocation, address);
     if (allocation->written != nullptr) allocation->written->set(begin, count);
   }
   return allocation->host + begin;
@@ -120,7 +120,8 @@ void AccessUnit::async_copy(std::uint32_t mask) {
   });
   const bool is_countable = size == 4 || size == 8 || size == 16;
   if (from.active != 0 && is_countable) {
-    count(from, spread_of(from.address.data(), from.active), AccessKind::load, ptx::Space::global);
+    count_access(from, spread_of(from.address.data(), from.active), AccessKind::load,
+                 ptx::Space::global);
   }
 }
 

@@ -1,9 +1,11 @@
+// What the accesses of memory instructions cost, and how their addresses lie.
+
 #include <algorithm>
 #include <bit>
 #include <optional>
 #include <utility>
 
-#include "engine/emulator/machine/launch.h"
+#include "engine/emulator/machine/block_run.h"
 
 namespace sweep {
 namespace {
@@ -119,6 +121,64 @@ LaunchCount& LaunchCount::operator+=(const LaunchCount& other) {
 void LaunchCount::add_shapes(const LaunchCount& other) {
   if (shapes.size() < other.shapes.size()) shapes.resize(other.shapes.size());
   for (std::size_t i = 0; i < other.shapes.size(); ++i) shapes[i] += other.shapes[i];
+}
+
+void AccessUnit::count_access(const WarpAccess& access, const Spread& spread, AccessKind kind,
+                              ptx::Space space) {
+  if (!launch_.is_kernel() || !memory_->is_counted) return;
+  const auto add = [&]<class Count>(std::unique_ptr<AccessCounter<Count>>& counter, Count& total) {
+    if (counter == nullptr) {
+      counter = std::make_unique<AccessCounter<Count>>(launch_.model, kind);
+    }
+    if (memory_->is_aggregated && spread.low == spread.high) {
+      // One lane acts for all. Lanes that left a loop in different rounds may come to an address
+      // that the compiler sees to be one with several.
+      counter->add_affine(spread.low, 0, access.width, total, bit_of(lowest_lane(access.active)));
+    } else if (spread.is_affine) {
+      counter->add_affine(spread.base, spread.delta, access.width, total, access.active);
+    } else {
+      counter->add(access, total);
+    }
+  };
+  SiteCount& site = count_.sites[op_->detail];
+  if (space == ptx::Space::global) add(global_counters_[op_->detail], site.global);
+  if (space == ptx::Space::shared) add(shared_counters_[op_->detail], site.shared);
+  if (space == ptx::Space::local) {
+    count_local(access, kind == AccessKind::load ? kind : AccessKind::store, site.local);
+  }
+  if (launch_.notes_shapes) count_.shapes[op_->detail].note(access);
+  if (space == ptx::Space::global && launch_.on_access) tell_listener(access, kind);
+}
+
+/// `access` has the addresses within a thread's local memory, which the lanes' memories interleave
+/// word by word.
+void AccessUnit::count_local(const WarpAccess& access, AccessKind kind, GlobalCount& total) const {
+  constexpr std::uint64_t word = 4;
+  WarpAccess words = access;
+  words.width = std::min<std::uint32_t>(access.width, word);
+  // Each word of a wide access lies in the lane's column of a row of its own, and L1 counts it as
+  // a request (measured on 9.0).
+  for (std::uint64_t part = 0; part < access.width; part += word) {
+    for_each_lane(access.active, [&](unsigned lane) {
+      const std::uint64_t offset = access.address[lane] + part;
+      words.address[lane] = offset / word * word * warp_size + lane * word + offset % word;
+    });
+    total += count_global(launch_.model, words, kind);
+  }
+}
+
+void AccessUnit::tell_listener(const WarpAccess& access, AccessKind kind) const {
+  std::array<std::uint64_t, std::size_t{2} * warp_size> sectors{};
+  auto end = sectors.begin();
+  for_each_lane(access.active, [&](unsigned lane) {
+    const std::uint64_t first = access.address[lane] / sector_bytes;
+    const std::uint64_t last = (access.address[lane] + access.width - 1) / sector_bytes;
+    for (std::uint64_t at = first; at <= last && end != sectors.end(); ++at) *end++ = at;
+  });
+  std::sort(sectors.begin(), end);
+  end = std::unique(sectors.begin(), end);
+  launch_.on_access(kind, static_cast<std::uint32_t>(block_index_ % launch_.multiprocessors),
+                    {sectors.begin(), end}, memory_->policy);
 }
 
 }  // namespace sweep

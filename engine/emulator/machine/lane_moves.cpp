@@ -87,15 +87,7 @@ LaneMove find_for(ptx::Type type, const Find& find) {
   }
 }
 
-/// The plain compilers' vectors do for the baseline; the others are picked when they exist.
-#if defined(__x86_64__) && defined(__GNUC__)
-#define SWEEP_HAS_AVX2_SPREAD 1
-#else
-#define SWEEP_HAS_AVX2_SPREAD 0
-#endif
-
 [[gnu::always_inline]] inline Spread full_spread(const std::uint64_t* address) {
-  Spread spread;
   const std::uint64_t delta = address[1] - address[0];
   std::uint64_t differs = 0;
   for (unsigned lane = 0; lane + 1 < warp_size; ++lane) {
@@ -103,36 +95,28 @@ LaneMove find_for(ptx::Type type, const Find& find) {
   }
   // A larger step wraps around within a warp.
   constexpr std::uint64_t largest_step = std::uint64_t{1} << 40;
-  spread.is_affine = differs == 0 && delta + largest_step <= 2 * largest_step;
-  spread.base = address[0];
-  spread.delta = static_cast<std::int64_t>(delta);
-  if (spread.is_affine) {
-    spread.low = std::min(address[0], address[31]);
-    spread.high = std::max(address[0], address[31]);
-    spread.bits = address[0] | delta;
-    return spread;
+  const bool is_affine = differs == 0 && delta + largest_step <= 2 * largest_step;
+  std::uint64_t low = std::min(address[0], address[31]);
+  std::uint64_t high = std::max(address[0], address[31]);
+  std::uint64_t bits = address[0] | delta;
+  if (!is_affine) {
+    for (unsigned lane = 0; lane < warp_size; ++lane) {
+      low = address[lane] < low ? address[lane] : low;
+      high = address[lane] > high ? address[lane] : high;
+      bits |= address[lane];
+    }
   }
-  std::uint64_t low = address[0];
-  std::uint64_t high = address[0];
-  std::uint64_t bits = 0;
-  for (unsigned lane = 0; lane < warp_size; ++lane) {
-    low = address[lane] < low ? address[lane] : low;
-    high = address[lane] > high ? address[lane] : high;
-    bits |= address[lane];
-  }
-  spread.low = low;
-  spread.high = high;
-  spread.bits = bits;
-  return spread;
+  return {is_affine, address[0], static_cast<std::int64_t>(delta), low, high, bits};
 }
 
-#if SWEEP_HAS_AVX2_SPREAD
-[[gnu::target("avx2")]] Spread full_spread_avx2(const std::uint64_t* address) {
-  return full_spread(address);
-}
+// The plain compilers' vectors do for the baseline; these are picked where they exist.
+#if defined(__x86_64__) && defined(__GNUC__)
+#define SWEEP_FOR_AVX2 [[gnu::target("avx2")]]
+#else
+#define SWEEP_FOR_AVX2
 #endif
 
-Spread full_spread_baseline(const std::uint64_t* address) {
+SWEEP_FOR_AVX2 Spread full_spread_avx2(const std::uint64_t* address) {
   return full_spread(address);
 }
 
@@ -288,11 +272,8 @@ LaneMove find_store(ptx::Type type, unsigned register_bits) {
 }
 
 Spread spread_of(const std::uint64_t* address, std::uint32_t mask) {
-#if SWEEP_HAS_AVX2_SPREAD
   static const bool has_avx2 = best_simd() != Simd::baseline;
-  if (mask == full_mask && has_avx2) return full_spread_avx2(address);
-#endif
-  if (mask == full_mask) return full_spread_baseline(address);
+  if (mask == full_mask) return has_avx2 ? full_spread_avx2(address) : full_spread(address);
   Spread spread;
   const unsigned first = lowest_lane(mask);
   const bool is_single = (mask & (mask - 1)) == 0;

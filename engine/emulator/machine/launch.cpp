@@ -196,9 +196,4 @@ KernelFault function_fault(const Launch& launch, std::uint32_t instruction,
           message};
 }
 
-KernelFault fault_at(const Kernel& kernel, std::uint32_t instruction, const std::string& message) {
-  return {FaultKind::misuse, fault_place(kernel, instruction),
-          describe_instruction(kernel, instruction), message};
-}
-
 }  // namespace sweep

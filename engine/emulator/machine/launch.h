@@ -153,7 +153,7 @@ struct Spread {
   std::int64_t delta = 0;
   std::uint64_t low = 0;   ///< least address
   std::uint64_t high = 0;  ///< greatest address
-  std::uint64_t bits = 0;  ///< all addresses or'ed together: its low bits tell the alignment
+  std::uint64_t bits = 0;  ///< its low bits are those of all addresses or'ed together
 };
 
 /// The addresses of the lanes in `mask`, which has one. They do not count as affine where the two
@@ -372,7 +372,5 @@ FaultPlace fault_place(const Kernel& kernel, std::uint32_t instruction);
 /// line of the pattern's header that has the function.
 KernelFault function_fault(const Launch& launch, std::uint32_t instruction,
                            const std::string& what);
-/// What an instruction did wrong.
-KernelFault fault_at(const Kernel& kernel, std::uint32_t instruction, const std::string& message);
 
 }  // namespace sweep
