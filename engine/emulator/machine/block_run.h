@@ -217,7 +217,6 @@ class AccessUnit {
   // What they cost.
   void count_access(const WarpAccess& access, const Spread& spread, AccessKind kind,
                     ptx::Space space);
-  void count_local(const WarpAccess& access, AccessKind kind, GlobalCount& total) const;
   void tell_listener(const WarpAccess& access, AccessKind kind) const;
 
   // Copies, mbarriers and matrices.
@@ -328,7 +327,6 @@ class BlockRun : AccessUnit {
   bool barrier(Warp& warp, const BasicBlock& block, Fragment& fragment);
   void release_complete(std::uint32_t number);
   void release(std::uint32_t number);
-  bool is_same_barrier(const BasicBlock& a, const BasicBlock& b) const;
   void check_together(std::uint32_t number) const;
 
   [[noreturn]] void report_deadlock() const;

@@ -300,12 +300,6 @@ void BlockRun::release_complete(std::uint32_t number) {
   if (barrier.arrived >= needed) release(number);
 }
 
-/// Whether it is one __syncthreads(), which the compiler may have copied.
-bool BlockRun::is_same_barrier(const BasicBlock& a, const BasicBlock& b) const {
-  const std::vector<ptx::Place>& places = kernel_.instructions[a.instruction].places;
-  return &a == &b || (!places.empty() && places == kernel_.instructions[b.instruction].places);
-}
-
 /// Threads that wait at different places: hardware lets it pass, CUDA does not allow it. The lanes
 /// of a warp come to one aligned barrier, all threads of a block to one __syncthreads().
 void BlockRun::check_together(std::uint32_t number) const {
@@ -315,6 +309,10 @@ void BlockRun::check_together(std::uint32_t number) const {
     fail_at(warp, lowest_lane(fragment.mask), kernel_.blocks[fragment.block].instruction,
             fmt::format("{} wait at different barriers, others of them at {}", whose,
                         describe_instruction(kernel_, other.instruction)));
+  };
+  // One __syncthreads() is of one place, the compiler may have copied it.
+  const auto places_of = [&](const BasicBlock& block) -> const std::vector<ptx::Place>& {
+    return kernel_.instructions[block.instruction].places;
   };
   for (const Warp& warp : warps_) {
     const BasicBlock* first_of_warp = nullptr;
@@ -327,7 +325,10 @@ void BlockRun::check_together(std::uint32_t number) const {
       if (first_of_warp != &block) report(warp, fragment, *first_of_warp, "lanes of one warp");
       if (op.threads != none) continue;
       if (first_of_block == nullptr) first_of_block = &block;
-      if (!is_same_barrier(*first_of_block, block)) {
+      const bool is_same =
+          first_of_block == &block ||
+          (!places_of(block).empty() && places_of(block) == places_of(*first_of_block));
+      if (!is_same) {
         report(warp, fragment, *first_of_block, "threads of one block");
       }
     }

@@ -59,6 +59,24 @@ std::optional<LaneStep> step_of(const WarpAccess& access) {
   return std::nullopt;
 }
 
+/// `access` has the addresses within a thread's local memory, which the lanes' memories interleave
+/// word by word.
+void count_local(const MemoryModel& model, const WarpAccess& access, AccessKind kind,
+                 GlobalCount& total) {
+  constexpr std::uint64_t word = 4;
+  WarpAccess words = access;
+  words.width = std::min<std::uint32_t>(access.width, word);
+  // Each word of a wide access lies in the lane's column of a row of its own, and L1 counts it as
+  // a request (measured on 9.0).
+  for (std::uint64_t part = 0; part < access.width; part += word) {
+    for_each_lane(access.active, [&](unsigned lane) {
+      const std::uint64_t offset = access.address[lane] + part;
+      words.address[lane] = offset / word * word * warp_size + lane * word + offset % word;
+    });
+    total += count_global(model, words, kind);
+  }
+}
+
 }  // namespace
 
 void AddressShape::note(const WarpAccess& access) {
@@ -144,27 +162,10 @@ void AccessUnit::count_access(const WarpAccess& access, const Spread& spread, Ac
   if (space == ptx::Space::global) add(global_counters_[op_->detail], site.global);
   if (space == ptx::Space::shared) add(shared_counters_[op_->detail], site.shared);
   if (space == ptx::Space::local) {
-    count_local(access, kind == AccessKind::load ? kind : AccessKind::store, site.local);
+    count_local(launch_.model, access, is_atomic(kind) ? AccessKind::store : kind, site.local);
   }
   if (launch_.notes_shapes) count_.shapes[op_->detail].note(access);
   if (space == ptx::Space::global && launch_.on_access) tell_listener(access, kind);
-}
-
-/// `access` has the addresses within a thread's local memory, which the lanes' memories interleave
-/// word by word.
-void AccessUnit::count_local(const WarpAccess& access, AccessKind kind, GlobalCount& total) const {
-  constexpr std::uint64_t word = 4;
-  WarpAccess words = access;
-  words.width = std::min<std::uint32_t>(access.width, word);
-  // Each word of a wide access lies in the lane's column of a row of its own, and L1 counts it as
-  // a request (measured on 9.0).
-  for (std::uint64_t part = 0; part < access.width; part += word) {
-    for_each_lane(access.active, [&](unsigned lane) {
-      const std::uint64_t offset = access.address[lane] + part;
-      words.address[lane] = offset / word * word * warp_size + lane * word + offset % word;
-    });
-    total += count_global(launch_.model, words, kind);
-  }
 }
 
 void AccessUnit::tell_listener(const WarpAccess& access, AccessKind kind) const {

@@ -123,48 +123,47 @@ SWEEP_FOR_AVX2 Spread full_spread_avx2(const std::uint64_t* address) {
 // atom and red: the lanes update memory one after the other, the lowest first, which is one of the
 // orders that hardware may choose.
 
-template <class T>
-T integer_result(AtomicOperation operation, T old, T b, T c) {
-  using Unsigned = std::make_unsigned_t<T>;
-  switch (operation) {
-    case AtomicOperation::add:
-      return static_cast<T>(static_cast<Unsigned>(old) + static_cast<Unsigned>(b));
-    case AtomicOperation::minimum:
-      return std::min(old, b);
-    case AtomicOperation::maximum:
-      return std::max(old, b);
-    case AtomicOperation::increment:
-      return old >= b ? T{0} : static_cast<T>(static_cast<Unsigned>(old) + 1);
-    case AtomicOperation::decrement:
-      return old == 0 || old > b ? b : static_cast<T>(static_cast<Unsigned>(old) - 1);
-    case AtomicOperation::bit_and:
-      return static_cast<T>(old & b);
-    case AtomicOperation::bit_or:
-      return static_cast<T>(old | b);
-    case AtomicOperation::bit_xor:
-      return static_cast<T>(old ^ b);
-    case AtomicOperation::exchange:
-      return b;
-    case AtomicOperation::compare_exchange:
-      return old == b ? c : old;
-  }
-  return old;
-}
-
 /// Global memory's units flush subnormal floats, shared memory's do not (PTX ISA, `atom`).
 float flushed(float value, bool flushes) {
   return flushes && std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0F, value) : value;
 }
 
 template <class T>
-T floating_result(AtomicOperation operation, T old, T b, bool flushes) {
-  if (operation == AtomicOperation::minimum) return std::fmin(old, b);
-  if (operation == AtomicOperation::maximum) return std::fmax(old, b);
+T updated(AtomicOperation operation, T old, T b, T c, bool flushes) {
   if constexpr (std::is_same_v<T, float>) {
-    const float sum = flushed(flushed(old, flushes) + flushed(b, flushes), flushes);
-    return std::isnan(sum) ? std::bit_cast<float>(0x7fffffffU) : sum;
+    if (operation == AtomicOperation::add) {
+      const float sum = flushed(flushed(old, flushes) + flushed(b, flushes), flushes);
+      return std::isnan(sum) ? std::bit_cast<float>(0x7fffffffU) : sum;
+    }
+  }
+  if constexpr (std::is_floating_point_v<T>) {
+    if (operation == AtomicOperation::minimum) return std::fmin(old, b);
+    return operation == AtomicOperation::maximum ? std::fmax(old, b) : old + b;
   } else {
-    return old + b;
+    using Unsigned = std::make_unsigned_t<T>;
+    switch (operation) {
+      case AtomicOperation::add:
+        return static_cast<T>(static_cast<Unsigned>(old) + static_cast<Unsigned>(b));
+      case AtomicOperation::minimum:
+        return std::min(old, b);
+      case AtomicOperation::maximum:
+        return std::max(old, b);
+      case AtomicOperation::increment:
+        return old >= b ? T{0} : static_cast<T>(static_cast<Unsigned>(old) + 1);
+      case AtomicOperation::decrement:
+        return old == 0 || old > b ? b : static_cast<T>(static_cast<Unsigned>(old) - 1);
+      case AtomicOperation::bit_and:
+        return static_cast<T>(old & b);
+      case AtomicOperation::bit_or:
+        return static_cast<T>(old | b);
+      case AtomicOperation::bit_xor:
+        return static_cast<T>(old ^ b);
+      case AtomicOperation::exchange:
+        return b;
+      case AtomicOperation::compare_exchange:
+        return old == b ? c : old;
+    }
+    return old;
   }
 }
 
@@ -191,14 +190,9 @@ void update_each(const AtomicUpdate& o, Update update) {
 
 template <class T>
 void number_lanes(const AtomicUpdate& o) {
-  const AtomicOperation operation = o.memory.operation;
-  const bool flushes = o.is_global;
-  if constexpr (std::is_integral_v<T>) {
-    update_each<T>(o, [=](T old, T b, T c) { return integer_result<T>(operation, old, b, c); });
-  } else {
-    update_each<T>(o,
-                   [=](T old, T b, T) { return floating_result<T>(operation, old, b, flushes); });
-  }
+  update_each<T>(o, [operation = o.memory.operation, flushes = o.is_global](T old, T b, T c) {
+    return updated(operation, old, b, c, flushes);
+  });
 }
 
 /// Half types are added by the instructions' own arithmetic, on a scratch warp of one lane.
@@ -320,9 +314,9 @@ void update_lanes(const AtomicUpdate& update) {
 
 std::uint32_t combined(AtomicOperation operation, bool is_signed, std::uint32_t a,
                        std::uint32_t b) {
-  if (!is_signed) return integer_result(operation, a, b, 0U);
+  if (!is_signed) return updated(operation, a, b, 0U, false);
   return static_cast<std::uint32_t>(
-      integer_result(operation, static_cast<std::int32_t>(a), static_cast<std::int32_t>(b), 0));
+      updated(operation, static_cast<std::int32_t>(a), static_cast<std::int32_t>(b), 0, false));
 }
 
 }  // namespace sweep

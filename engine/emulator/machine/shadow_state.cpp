@@ -148,22 +148,20 @@ UndefinedValues::State UndefinedValues::origin_of(std::uint32_t instruction,
 void UndefinedValues::operate(const Warp& warp, const Op& op, std::uint32_t lanes) {
   const AluOperands& operands = op.operands;
   const auto at = [&](std::uint32_t slot) { return registers_[register_index(warp, slot)]; };
-  const std::array<std::pair<bool, std::uint32_t>, 4> sources = {{{op.reads_a, operands.a},
-                                                                  {op.reads_b, operands.b},
-                                                                  {op.reads_c, operands.c},
-                                                                  {op.reads_e, operands.e}}};
   std::uint32_t any = 0;
   std::uint32_t all = full_mask;
   State origin = defined;
-  for (const auto& [is_read, slot] : sources) {
-    if (!is_read) continue;
-    const Register source = at(slot);
+  const auto read = [&](const Register& source) {
     any |= source.lanes;
     all &= source.lanes;
     // Of several the first that was found.
     const bool is_undefined = (source.lanes & lanes) != 0;
     if (is_undefined && (origin == defined || source.origin < origin)) origin = source.origin;
-  }
+  };
+  if (op.reads_a) read(at(operands.a));
+  if (op.reads_b) read(at(operands.b));
+  if (op.reads_c) read(at(operands.c));
+  if (op.reads_e) read(at(operands.e));
   std::uint32_t undefined = op.blend == Blend::bitwise ? all : any;
   if (op.blend == Blend::select) {
     const std::uint32_t p = warp.predicate(operands.c);
