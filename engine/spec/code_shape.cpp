@@ -46,112 +46,84 @@ void refuse_depth(const Location& where, Diagnostics& diagnostics) {
                                        spec_limits::bracket_depth));
 }
 
-/// Finds the first bracket without a partner. Where the branches of an #if leave different brackets
-/// open, or a macro has a bracket without its partner, the text does not tell.
-class BracketFinder {
- public:
-  /// With `trusts_indents` a brace that begins a line further left than its partner's line is taken
-  /// for another one's.
-  BracketFinder(std::string_view cuda, bool trusts_indents)
-      : code_(blank_non_code(cuda)), trusts_indents_(trusts_indents) {
-    for (const Directive& directive : find_directives(cuda)) {
-      read_to(directive.offset);
-      meet(directive);
-    }
-    read_to(code_.size());
-    if (!found_ && !open_.empty()) found_ = Unpaired{open_.back()};
-    if (is_unclear_ || !branches_.empty()) found_.reset();
-  }
-
-  struct Unpaired {
-    std::size_t at = 0;
-    std::size_t before =
-        std::string::npos;  ///< where a bracket stands before which it should be closed
+/// Whether a bracket begins a line that is indented less than the other's line.
+bool is_further_left(std::string_view code, std::size_t bracket, std::size_t other) {
+  const auto indent_of = [&](std::size_t place) {
+    const std::size_t begin = code.rfind('\n', place) + 1;  // 0 in the first line
+    return std::pair(begin, code.find_first_not_of(" \t", begin) - begin);
   };
-  const std::optional<Unpaired>& found() const { return found_; }
+  const auto [begin, indent] = indent_of(bracket);
+  return begin + indent == bracket && indent < indent_of(other).second;
+}
 
- private:
-  /// An #if that is not ended yet.
-  struct Branches {
-    std::vector<std::size_t> open_before;
-    std::optional<std::size_t> open_after;  ///< how many are after the first branch
-    bool has_else = false;
-  };
-
-  void read_to(std::size_t end) {
-    for (; at_ < end && !found_; ++at_) {
-      if (opens(code_[at_])) open_.push_back(at_);
-      if (closes(code_[at_])) close(code_[at_]);
-    }
-    at_ = end;
-  }
-
-  void close(char c) {
-    if (open_.empty()) {
-      found_ = Unpaired{at_};
-      return;
-    }
-    const char partner = c == ')' ? '(' : c == ']' ? '[' : '{';
-    const std::size_t opening = open_.back();
-    const bool is_anothers = trusts_indents_ && c == '}' && is_further_left(at_, opening);
-    if (code_[opening] != partner || is_anothers) {
-      found_ = Unpaired{opening, at_};
-    } else {
-      open_.pop_back();
-    }
-  }
-
-  /// Whether a bracket begins a line that is indented less than the other's line.
-  bool is_further_left(std::size_t bracket, std::size_t other) const {
-    const auto indent_of = [&](std::size_t place) {
-      const std::size_t begin = code_.rfind('\n', place) + 1;  // 0 in the first line
-      return std::pair(begin, code_.find_first_not_of(" \t", begin) - begin);
-    };
-    const auto [begin, indent] = indent_of(bracket);
-    return begin + indent == bracket && indent < indent_of(other).second;
-  }
-
-  void meet(const Directive& directive) {
-    if (directive.name.starts_with("if")) {
-      branches_.push_back({open_, {}, false});
-    } else if (directive.name == "define") {
-      is_unclear_ |= BracketFinder(directive.text, false).found_.has_value();
-    } else if (!branches_.empty() &&
-               (directive.name.starts_with("el") || directive.name == "endif")) {
-      end_branch(directive.name);
-    }
-  }
-
-  void end_branch(const std::string& directive) {
-    Branches& branches = branches_.back();
-    if (!branches.open_after) branches.open_after = open_.size();
-    is_unclear_ |= open_.size() != *branches.open_after;
-    if (directive != "endif") {
-      branches.has_else |= directive == "else";
-      open_ = branches.open_before;
-      return;
-    }
-    is_unclear_ |= !branches.has_else && branches.open_before.size() != *branches.open_after;
-    branches_.pop_back();
-  }
-
-  std::string code_;
-  bool trusts_indents_;
-  std::size_t at_ = 0;
-  std::vector<std::size_t> open_;
-  std::vector<Branches> branches_;
-  std::optional<Unpaired> found_;
-  bool is_unclear_ = false;
+struct Unpaired {
+  std::size_t at = 0;
+  std::size_t before = std::string::npos;  ///< the bracket before which it should be closed
 };
+
+/// An #if that is not ended yet.
+struct Branches {
+  std::vector<std::size_t> open_before;
+  std::optional<std::size_t> open_after = {};  ///< how many are after the first branch
+  bool has_else = false;
+};
+
+/// The first bracket without a partner. Where the branches of an #if leave different brackets open,
+/// or a macro has a bracket without its partner, the text does not tell. With `trusts_indents` a
+/// brace that begins a line further left than its partner's line is taken for another one's.
+std::optional<Unpaired> find_unpaired(std::string_view cuda, bool trusts_indents) {
+  const std::string code = blank_non_code(cuda);
+  std::vector<std::size_t> open;
+  std::optional<Unpaired> found;
+  std::size_t at = 0;
+  const auto read_to = [&](std::size_t end) {
+    for (; at < end && !found; ++at) {
+      const char c = code[at];
+      if (opens(c)) open.push_back(at);
+      if (!closes(c)) continue;
+      const char partner = c == ')' ? '(' : c == ']' ? '[' : '{';
+      if (open.empty()) {
+        found = Unpaired{at};
+      } else if (code[open.back()] != partner ||
+                 (trusts_indents && c == '}' && is_further_left(code, at, open.back()))) {
+        found = Unpaired{open.back(), at};
+      } else {
+        open.pop_back();
+      }
+    }
+    at = end;
+  };
+  std::vector<Branches> branches;
+  bool is_unclear = false;
+  for (const auto& [name, offset, length, text] : find_directives(cuda)) {
+    read_to(offset);
+    if (name.starts_with("if")) branches.push_back({open});
+    if (name == "define") is_unclear |= find_unpaired(text, false).has_value();
+    if (branches.empty() || (!name.starts_with("el") && name != "endif")) continue;
+    Branches& branch = branches.back();
+    if (!branch.open_after) branch.open_after = open.size();
+    is_unclear |= open.size() != *branch.open_after;
+    if (name == "endif") {
+      is_unclear |= !branch.has_else && branch.open_before.size() != *branch.open_after;
+      branches.pop_back();
+    } else {
+      branch.has_else |= name == "else";
+      open = branch.open_before;
+    }
+  }
+  read_to(code.size());
+  if (!found && !open.empty()) found = Unpaired{open.back()};
+  return is_unclear || !branches.empty() ? std::nullopt : found;
+}
 
 }  // namespace
 
 bool check_brackets(const SourcePtr& source, std::size_t begin, Diagnostics& diagnostics) {
   const std::string_view code = std::string_view(source->text).substr(begin);
-  auto unpaired = BracketFinder(code, false).found();
+  auto unpaired = find_unpaired(code, false);
   if (!unpaired) return true;
   // One is missing; indents tell where.
-  if (const auto likely = BracketFinder(code, true).found()) unpaired = likely;
+  if (const auto likely = find_unpaired(code, true)) unpaired = likely;
   const Location where = location_at(source, begin + unpaired->at, 1);
   const char bracket = code[unpaired->at];
   if (closes(bracket)) {
