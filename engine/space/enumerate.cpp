@@ -210,14 +210,6 @@ class Enumeration {
   bool is_counted_ = true;   ///< no walk ran out of tries
 };
 
-}  // namespace
-
-Space enumerate(const Sweep& sweep, SpaceLimits limits) {
-  return Enumeration(sweep, limits).run();
-}
-
-namespace {
-
 /// Whether the row gives no name another value than `wanted` has for it.
 bool agrees(const Axis& axis, const std::vector<Value>& row, const Bindings& wanted) {
   for (std::size_t i = 0; i < row.size(); ++i) {
@@ -226,30 +218,6 @@ bool agrees(const Axis& axis, const std::vector<Value>& row, const Bindings& wan
   }
   return true;
 }
-
-}  // namespace
-
-std::optional<Configuration> with_emulator_values(const Configuration& configuration, Sweep sweep) {
-  if (sweep.emulator_set.empty()) return std::nullopt;
-  const std::vector<Axis> smaller = sweep.emulator_set;
-  apply_emulator_set(sweep);
-  sweep.patterns = {configuration.pattern};
-  for (Axis& axis : sweep.axes) {
-    if (std::ranges::find(smaller, axis.names, &Axis::names) != smaller.end()) continue;
-    std::erase_if(axis.rows, [&](const std::vector<Value>& row) {
-      return !agrees(axis, row, configuration.parameters);
-    });
-    // The default of a search is in none of the axes.
-    if (axis.rows.empty()) return std::nullopt;
-  }
-  const Space space = enumerate(sweep);
-  if (space.configurations.empty()) return std::nullopt;
-  const Configuration& found = space.configurations.front();
-  if (found.parameters == configuration.parameters) return std::nullopt;
-  return found;
-}
-
-namespace {
 
 Bindings values_of(const Configuration& configuration, const std::vector<std::string>& names) {
   Bindings values;
@@ -311,6 +279,30 @@ void find_default(const std::vector<Axis>& axes, Sweep& frame, Space& space, Tun
 }
 
 }  // namespace
+
+Space enumerate(const Sweep& sweep, SpaceLimits limits) {
+  return Enumeration(sweep, limits).run();
+}
+
+std::optional<Configuration> with_emulator_values(const Configuration& configuration, Sweep sweep) {
+  if (sweep.emulator_set.empty()) return std::nullopt;
+  const std::vector<Axis> smaller = sweep.emulator_set;
+  apply_emulator_set(sweep);
+  sweep.patterns = {configuration.pattern};
+  for (Axis& axis : sweep.axes) {
+    if (std::ranges::find(smaller, axis.names, &Axis::names) != smaller.end()) continue;
+    std::erase_if(axis.rows, [&](const std::vector<Value>& row) {
+      return !agrees(axis, row, configuration.parameters);
+    });
+    // The default of a search is in none of the axes.
+    if (axis.rows.empty()) return std::nullopt;
+  }
+  const Space space = enumerate(sweep);
+  if (space.configurations.empty()) return std::nullopt;
+  const Configuration& found = space.configurations.front();
+  if (found.parameters == configuration.parameters) return std::nullopt;
+  return found;
+}
 
 std::vector<TuningGroup> tuning_groups(const Sweep& sweep, Space& space) {
   std::vector<TuningGroup> groups;

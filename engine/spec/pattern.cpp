@@ -54,6 +54,37 @@ Value value_for(const Parameter& parameter, const Bindings& given, const Binding
   throw InputError(parameter.where, std::move(violation));
 }
 
+// Words between blanks.
+constexpr std::string_view keywords =
+    " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t "
+    "char32_t char8_t class co_await co_return co_yield compl concept const const_cast "
+    "consteval constexpr constinit continue decltype default delete do double dynamic_cast "
+    "else enum explicit export extern false float for friend goto if inline int long mutable "
+    "namespace new noexcept not not_eq nullptr operator or or_eq private protected public "
+    "register reinterpret_cast requires return short signed sizeof static static_assert "
+    "static_cast struct switch template this thread_local throw true try typedef typeid "
+    "typename union unsigned using virtual void volatile wchar_t while xor xor_eq ";
+
+constexpr std::string_view taken =
+    " i threadIdx blockIdx blockDim gridDim warpSize size_t pattern min max ceil_div is_pow2 "
+    "log2 splat random_bits random_below permuted ";
+
+bool is_among(std::string_view words, std::string_view name) {
+  return words.find(fmt::format(" {} ", name)) != std::string_view::npos;
+}
+
+constexpr std::array<std::string_view, 8> family_names = {
+    "coalescing", "structures", "transpose",   "shared memory",
+    "streams",    "irregular",  "collectives", "hierarchy"};
+
+constexpr std::string_view without_one = "other";
+
+/// Orders families by their place among the known ones, then by name.
+auto rank(std::string_view family) {
+  const auto place = std::ranges::find(family_names, family) - family_names.begin();
+  return std::tuple(family == without_one, place, family);
+}
+
 }  // namespace
 
 const Parameter* Pattern::find_parameter(std::string_view wanted) const {
@@ -177,41 +208,6 @@ Bindings environment_of(const Configuration& configuration) {
   }
   return environment;
 }
-
-namespace {
-
-// Words between blanks.
-constexpr std::string_view keywords =
-    " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t "
-    "char32_t char8_t class co_await co_return co_yield compl concept const const_cast "
-    "consteval constexpr constinit continue decltype default delete do double dynamic_cast "
-    "else enum explicit export extern false float for friend goto if inline int long mutable "
-    "namespace new noexcept not not_eq nullptr operator or or_eq private protected public "
-    "register reinterpret_cast requires return short signed sizeof static static_assert "
-    "static_cast struct switch template this thread_local throw true try typedef typeid "
-    "typename union unsigned using virtual void volatile wchar_t while xor xor_eq ";
-
-constexpr std::string_view taken =
-    " i threadIdx blockIdx blockDim gridDim warpSize size_t pattern min max ceil_div is_pow2 "
-    "log2 splat random_bits random_below permuted ";
-
-bool is_among(std::string_view words, std::string_view name) {
-  return words.find(fmt::format(" {} ", name)) != std::string_view::npos;
-}
-
-constexpr std::array<std::string_view, 8> family_names = {
-    "coalescing", "structures", "transpose",   "shared memory",
-    "streams",    "irregular",  "collectives", "hierarchy"};
-
-constexpr std::string_view without_one = "other";
-
-/// Orders families by their place among the known ones, then by name.
-auto rank(std::string_view family) {
-  const auto place = std::ranges::find(family_names, family) - family_names.begin();
-  return std::tuple(family == without_one, place, family);
-}
-
-}  // namespace
 
 std::string_view why_not_a_name(std::string_view name) {
   if (name.size() > spec_limits::name_bytes) return "is longer than 255 characters";

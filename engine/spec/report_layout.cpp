@@ -189,30 +189,6 @@ std::optional<Expectation> read_expectation(const YamlNode& node, const Scope* s
   return expectation;
 }
 
-}  // namespace
-
-bool compare(double left, Comparison comparison, double right) {
-  constexpr double slack = 1e-9;
-  if (std::isnan(left) || std::isnan(right)) return false;
-  const bool integers = std::trunc(left) == left && std::trunc(right) == right;
-  const double larger = std::max(std::abs(left), std::abs(right));
-  const bool same = left == right || (!integers && std::abs(left - right) <= slack * larger);
-  using enum Comparison;
-  if (comparison == equal || comparison == not_equal) return same == (comparison == equal);
-  const bool or_equal = comparison == less_equal || comparison == greater_equal;
-  if (same) return or_equal;
-  return (left < right) == (comparison == less || comparison == less_equal);
-}
-
-std::vector<Expectation> read_expectations(const YamlNode* node, const Scope* scope,
-                                           Diagnostics& diagnostics) {
-  if (node == nullptr) return {};
-  return read_items(
-      *node, [&](const YamlNode& item) { return read_expectation(item, scope, diagnostics); });
-}
-
-namespace {
-
 constexpr const char* metric_help = "a metric, for example bandwidth";
 
 const Key& key_of(ChartKind kind) {
@@ -343,6 +319,26 @@ std::span<const YamlNode> find_list(const MapReader& reader, std::string_view ke
 }
 
 }  // namespace
+
+bool compare(double left, Comparison comparison, double right) {
+  constexpr double slack = 1e-9;
+  if (std::isnan(left) || std::isnan(right)) return false;
+  const bool integers = std::trunc(left) == left && std::trunc(right) == right;
+  const double larger = std::max(std::abs(left), std::abs(right));
+  const bool same = left == right || (!integers && std::abs(left - right) <= slack * larger);
+  using enum Comparison;
+  if (comparison == equal || comparison == not_equal) return same == (comparison == equal);
+  const bool or_equal = comparison == less_equal || comparison == greater_equal;
+  if (same) return or_equal;
+  return (left < right) == (comparison == less || comparison == less_equal);
+}
+
+std::vector<Expectation> read_expectations(const YamlNode* node, const Scope* scope,
+                                           Diagnostics& diagnostics) {
+  if (node == nullptr) return {};
+  return read_items(
+      *node, [&](const YamlNode& item) { return read_expectation(item, scope, diagnostics); });
+}
 
 std::vector<std::string> names_of(const ChartLayout& layout) {
   std::vector<std::string> names = layout.x;

@@ -44,65 +44,7 @@ void replace_axis(std::vector<Axis>& axes, const Axis& axis) {
   }
 }
 
-}  // namespace
-
-void apply_emulator_set(Sweep& sweep) {
-  for (const Axis& axis : sweep.emulator_set) replace_axis(sweep.axes, axis);
-}
-
-bool is_axis(const std::vector<Axis>& axes, std::string_view name) {
-  return std::ranges::any_of(axes, [&](const Axis& axis) {
-    return std::ranges::find(axis.names, name) != axis.names.end();
-  });
-}
-
-std::vector<std::string> derived_parameters(const Pattern& pattern, const std::vector<Axis>& axes) {
-  std::vector<std::string> derived;
-  for (const Parameter& parameter : pattern.parameters) {
-    const bool follows =
-        std::ranges::any_of(parameter.default_value.names(),
-                            [&](const std::string& name) { return pattern.declares(name); });
-    if (follows && !is_axis(axes, parameter.name)) derived.push_back(parameter.name);
-  }
-  return derived;
-}
-
-bool applies_to(const Expression& condition, const Pattern& pattern) {
-  return std::ranges::all_of(condition.names(), [&](const std::string& name) {
-    return name == "pattern" || pattern.declares(name) || ElementType::find(name).has_value();
-  });
-}
-
-namespace {
-
 constexpr std::string_view figure_names[] = {"multiprocessors", "l2_bytes"};
-
-}  // namespace
-
-std::span<const std::string_view> device_figure_names() {
-  return figure_names;
-}
-
-std::int64_t device_figure(const DeviceFigures& figures, std::string_view name) {
-  if (name == figure_names[0]) return figures.multiprocessors;
-  return name == figure_names[1] ? figures.l2_bytes : 0;
-}
-
-bool apply_device_figures(Sweep& sweep, const DeviceFigures& figures) {
-  bool has_applied = false;
-  for (const PatternPtr& pattern : sweep.patterns) {
-    for (const Parameter& parameter : pattern->parameters) {
-      if (parameter.device.empty() || is_axis(sweep.axes, parameter.name)) continue;
-      const std::int64_t figure = device_figure(figures, parameter.device);
-      if (figure <= 0) continue;
-      sweep.axes.push_back({{parameter.name}, {{Value(figure)}}, parameter.where});
-      has_applied = true;
-    }
-  }
-  return has_applied;
-}
-
-namespace {
 
 class SweepParser {
  public:
@@ -385,6 +327,56 @@ class SweepParser {
 };
 
 }  // namespace
+
+void apply_emulator_set(Sweep& sweep) {
+  for (const Axis& axis : sweep.emulator_set) replace_axis(sweep.axes, axis);
+}
+
+bool is_axis(const std::vector<Axis>& axes, std::string_view name) {
+  return std::ranges::any_of(axes, [&](const Axis& axis) {
+    return std::ranges::find(axis.names, name) != axis.names.end();
+  });
+}
+
+std::vector<std::string> derived_parameters(const Pattern& pattern, const std::vector<Axis>& axes) {
+  std::vector<std::string> derived;
+  for (const Parameter& parameter : pattern.parameters) {
+    const bool follows =
+        std::ranges::any_of(parameter.default_value.names(),
+                            [&](const std::string& name) { return pattern.declares(name); });
+    if (follows && !is_axis(axes, parameter.name)) derived.push_back(parameter.name);
+  }
+  return derived;
+}
+
+bool applies_to(const Expression& condition, const Pattern& pattern) {
+  return std::ranges::all_of(condition.names(), [&](const std::string& name) {
+    return name == "pattern" || pattern.declares(name) || ElementType::find(name).has_value();
+  });
+}
+
+std::span<const std::string_view> device_figure_names() {
+  return figure_names;
+}
+
+std::int64_t device_figure(const DeviceFigures& figures, std::string_view name) {
+  if (name == figure_names[0]) return figures.multiprocessors;
+  return name == figure_names[1] ? figures.l2_bytes : 0;
+}
+
+bool apply_device_figures(Sweep& sweep, const DeviceFigures& figures) {
+  bool has_applied = false;
+  for (const PatternPtr& pattern : sweep.patterns) {
+    for (const Parameter& parameter : pattern->parameters) {
+      if (parameter.device.empty() || is_axis(sweep.axes, parameter.name)) continue;
+      const std::int64_t figure = device_figure(figures, parameter.device);
+      if (figure <= 0) continue;
+      sweep.axes.push_back({{parameter.name}, {{Value(figure)}}, parameter.where});
+      has_applied = true;
+    }
+  }
+  return has_applied;
+}
 
 Sweep parse_sweep(const SourcePtr& source, const std::filesystem::path& path,
                   const PatternLookup& lookup, const std::vector<SourcePtr>& overrides) {

@@ -153,50 +153,6 @@ YamlNode read_list(const SourcePtr& source, std::size_t begin) {
   return list;
 }
 
-}  // namespace
-
-std::vector<Value> read_axis_values(const YamlNode& node, const std::string& name,
-                                    Diagnostics& diagnostics, bool may_repeat) {
-  const std::size_t errors_before = diagnostics.error_count();
-  std::vector<Value> values;
-  if (node.is_null() || (node.is_sequence() && node.items.empty())) {
-    diagnostics.error(node.where, fmt::format("the axis '{}' has no values", name),
-                      "write a list, or {from: 1, to: 32}");
-  } else if (is_bare_list(node)) {
-    diagnostics.error(node.where, "a list of values stands in brackets",
-                      fmt::format("[{}]", node.text));
-  } else if (node.is_map()) {
-    values = read_range(node, name, diagnostics);
-  } else {
-    values = read_list(items_of(node), name, may_repeat, diagnostics);
-  }
-  if (values.size() > spec_limits::axis_values) {
-    refuse_length(node, name, values.size(), diagnostics);
-  }
-  return diagnostics.error_count() == errors_before ? values : std::vector<Value>{};
-}
-
-std::optional<YamlEntry> read_override(const SourcePtr& source, Diagnostics& diagnostics) {
-  const std::string& text = source->text;
-  const std::size_t equals = text.find('=');
-  YamlNode name = trimmed_scalar(source, 0, std::min(equals, text.size()));
-  if (equals == std::string::npos || name.text.empty()) {
-    return diagnostics.error({source, 1, 1, std::max<std::size_t>(text.size(), 1)},
-                             "this is not NAME=VALUES", set_example);
-  }
-  const std::size_t first = text.find_first_not_of(' ', equals + 1);
-  if (first == std::string::npos) {
-    return diagnostics.error(name.where, fmt::format("'{}' gets no value", name.text), set_example);
-  }
-  const bool is_axis_of_files = text[first] == '{' || text[first] == '[';
-  auto values = is_axis_of_files ? read_yaml(source, first, text.size(), diagnostics)
-                                 : std::optional(read_list(source, first));
-  if (!values) return std::nullopt;
-  return YamlEntry{std::move(name), std::move(*values)};
-}
-
-namespace {
-
 constexpr Patience default_patience{100};
 
 /// What `counters` asks the hardware's counters for, by canonical names: true for the default set,
@@ -260,6 +216,46 @@ Budget read_budget(const MapReader& tune, Diagnostics& diagnostics) {
 }
 
 }  // namespace
+
+std::vector<Value> read_axis_values(const YamlNode& node, const std::string& name,
+                                    Diagnostics& diagnostics, bool may_repeat) {
+  const std::size_t errors_before = diagnostics.error_count();
+  std::vector<Value> values;
+  if (node.is_null() || (node.is_sequence() && node.items.empty())) {
+    diagnostics.error(node.where, fmt::format("the axis '{}' has no values", name),
+                      "write a list, or {from: 1, to: 32}");
+  } else if (is_bare_list(node)) {
+    diagnostics.error(node.where, "a list of values stands in brackets",
+                      fmt::format("[{}]", node.text));
+  } else if (node.is_map()) {
+    values = read_range(node, name, diagnostics);
+  } else {
+    values = read_list(items_of(node), name, may_repeat, diagnostics);
+  }
+  if (values.size() > spec_limits::axis_values) {
+    refuse_length(node, name, values.size(), diagnostics);
+  }
+  return diagnostics.error_count() == errors_before ? values : std::vector<Value>{};
+}
+
+std::optional<YamlEntry> read_override(const SourcePtr& source, Diagnostics& diagnostics) {
+  const std::string& text = source->text;
+  const std::size_t equals = text.find('=');
+  YamlNode name = trimmed_scalar(source, 0, std::min(equals, text.size()));
+  if (equals == std::string::npos || name.text.empty()) {
+    return diagnostics.error({source, 1, 1, std::max<std::size_t>(text.size(), 1)},
+                             "this is not NAME=VALUES", set_example);
+  }
+  const std::size_t first = text.find_first_not_of(' ', equals + 1);
+  if (first == std::string::npos) {
+    return diagnostics.error(name.where, fmt::format("'{}' gets no value", name.text), set_example);
+  }
+  const bool is_axis_of_files = text[first] == '{' || text[first] == '[';
+  auto values = is_axis_of_files ? read_yaml(source, first, text.size(), diagnostics)
+                                 : std::optional(read_list(source, first));
+  if (!values) return std::nullopt;
+  return YamlEntry{std::move(name), std::move(*values)};
+}
 
 void read_measure(const MapReader& sweep_reader, Sweep& sweep, Diagnostics& diagnostics) {
   MeasureRules& rules = sweep.measure;
