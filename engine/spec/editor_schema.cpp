@@ -147,7 +147,7 @@ Json schema_of_value(ValueForm form) {
   if (form == cut_off) return any_of(number_above(1), {{"const", "off"}});
   if (form == cache_state) return one_of_these(cache_states, [](auto s) { return to_string(s); });
   if (form == strategy) return one_of_these(strategy_names());
-  if (form == device_figure) return one_of_these(device_figure_names());
+  if (form == device_figure) return one_of_these(device_figure_names);
   if (form == parameter_type) return one_of_these(parameter_types, &ParameterType::name);
   if (form == axis_scale) return one_of_these(scale_names);
   if (form == value_scale) return one_of_these(value_scale_names);
@@ -156,7 +156,7 @@ Json schema_of_value(ValueForm form) {
   if (form == metrics) return one_or_list_of(definition("metric"), 1);
   if (form == counters) return definition("counters");
   if (form == family) {
-    return any_of(one_of_these(known_families()), {{"type", "string"}, {"maxLength", 40}});
+    return any_of(one_of_these(known_families), {{"type", "string"}, {"maxLength", 40}});
   }
   if (form == share) {
     return any_of({{"type", "number"}, {"minimum", 0}, {"maximum", 1}},

@@ -24,36 +24,6 @@ const char* const header_example =
     "a pattern file starts with /* pattern: and YAML that describes the kernel; "
     "'sweep show pattern stride' prints an example";
 
-/// The pieces of CUDA C++ in a pattern's header.
-std::vector<CudaExpression> expressions_of(const Pattern& pattern) {
-  std::vector<CudaExpression> expressions;
-  for (const Buffer& buffer : pattern.buffers) {
-    if (buffer.init) expressions.push_back(*buffer.init);
-  }
-  for (const Verification& check : pattern.verify) expressions.push_back(check.condition);
-  return expressions;
-}
-
-/// Notes which buffers the kernel takes as pointers to const.
-void note_const_buffers(Pattern& pattern) {
-  for (const KernelDeclaration& kernel : find_kernels(pattern.body)) {
-    if (kernel.name != pattern.name) continue;
-    const std::size_t count = std::min(kernel.parameters.size(), pattern.buffers.size());
-    for (std::size_t i = 0; i < count; ++i) {
-      pattern.buffers[i].is_const = kernel.parameters[i].is_const;
-    }
-  }
-}
-
-/// The value a parameter takes after those in `before`.
-Value value_for(const Parameter& parameter, const Bindings& given, const Bindings& before) {
-  const Value* value = given.find(parameter.name);
-  Value chosen = value != nullptr ? *value : parameter.default_value.evaluate(before);
-  std::string violation = why_out_of_bounds(parameter, chosen);
-  if (violation.empty()) return chosen;
-  throw InputError(parameter.where, std::move(violation));
-}
-
 // Words between blanks.
 constexpr std::string_view keywords =
     " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t "
@@ -73,15 +43,11 @@ bool is_among(std::string_view words, std::string_view name) {
   return words.find(fmt::format(" {} ", name)) != std::string_view::npos;
 }
 
-constexpr std::array<std::string_view, 8> family_names = {
-    "coalescing", "structures", "transpose",   "shared memory",
-    "streams",    "irregular",  "collectives", "hierarchy"};
-
 constexpr std::string_view without_one = "other";
 
 /// Orders families by their place among the known ones, then by name.
 auto rank(std::string_view family) {
-  const auto place = std::ranges::find(family_names, family) - family_names.begin();
+  const auto place = std::ranges::find(known_families, family) - known_families.begin();
   return std::tuple(family == without_one, place, family);
 }
 
@@ -164,15 +130,25 @@ PatternPtr parse_pattern(const SourcePtr& source, const std::filesystem::path& p
     if (header) {
       if (header->is_null()) header->where = layout->where;
       const HeaderReading reading = read_header(*header, *pattern, found);
-      const std::vector<CudaExpression> expressions = expressions_of(*pattern);
-      for (const auto& [text, where] : expressions) check_expression_shape(text, where, found);
-      check_pattern(*pattern, reading, found);
-      note_const_buffers(*pattern);
-      // An expression stands on lines of its own in what is compiled.
+      std::vector<CudaExpression> expressions;
+      for (const Buffer& buffer : pattern->buffers) {
+        if (buffer.init) expressions.push_back(*buffer.init);
+      }
+      for (const Verification& check : pattern->verify) expressions.push_back(check.condition);
       for (const auto& [text, where] : expressions) {
+        check_expression_shape(text, where, found);
+        // An expression stands on lines of its own in what is compiled.
         if (!may_hold_directive(text)) continue;
         found.error(where, "an expression can hold no preprocessor line",
                     "put it into the pattern's code");
+      }
+      check_pattern(*pattern, reading, found);
+      for (const KernelDeclaration& kernel : find_kernels(pattern->body)) {
+        if (kernel.name != pattern->name) continue;
+        const std::size_t count = std::min(kernel.parameters.size(), pattern->buffers.size());
+        for (std::size_t i = 0; i < count; ++i) {
+          pattern->buffers[i].is_const = kernel.parameters[i].is_const;
+        }
       }
     }
   }
@@ -195,8 +171,12 @@ std::string to_string(const Configuration& configuration) {
 Configuration resolve(const PatternPtr& pattern, const Bindings& given) {
   Configuration configuration{pattern, {}};
   for (const Parameter& parameter : pattern->parameters) {
-    configuration.parameters.set(parameter.name,
-                                 value_for(parameter, given, configuration.parameters));
+    const Value* value = given.find(parameter.name);
+    Value chosen =
+        value != nullptr ? *value : parameter.default_value.evaluate(configuration.parameters);
+    std::string violation = why_out_of_bounds(parameter, chosen);
+    if (!violation.empty()) throw InputError(parameter.where, std::move(violation));
+    configuration.parameters.set(parameter.name, std::move(chosen));
   }
   return configuration;
 }
@@ -219,10 +199,6 @@ std::string_view why_not_a_name(std::string_view name) {
   if (is_among(taken, name)) return "has another meaning in a pattern";
   if (name.starts_with("__") || name.starts_with("sweep_")) return "is reserved";
   return {};
-}
-
-std::span<const std::string_view> known_families() {
-  return family_names;
 }
 
 std::string_view why_not_a_family(std::string_view text) {

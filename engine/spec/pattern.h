@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -148,7 +149,9 @@ Bindings environment_of(const Configuration& configuration);
 
 /// The families that there are names for, in the order in which lists show them. A pattern may name
 /// a family of its own.
-std::span<const std::string_view> known_families();
+inline constexpr std::array<std::string_view, 8> known_families = {
+    "coalescing", "structures", "transpose",   "shared memory",
+    "streams",    "irregular",  "collectives", "hierarchy"};
 
 /// Why a header cannot have `text` for a family, as in "is empty"; empty when it can.
 std::string_view why_not_a_family(std::string_view text);

@@ -115,7 +115,7 @@ class HeaderReader {
     diagnostics_.error(
         node.where, fmt::format("'family' {}", reason),
         fmt::format("for example family: coalescing; there are: {}; or a name of your own",
-                    fmt::join(known_families(), ", ")));
+                    fmt::join(known_families, ", ")));
   }
 
   /// Reads the names an expression can use.
@@ -206,10 +206,9 @@ class HeaderReader {
       value = reader->expression("default");
       parameter.min = read_bound(*reader, "min");
       parameter.max = read_bound(*reader, "max");
-      const auto figures = device_figure_names();
-      const auto figure =
-          reader->choice("device", figures, "a figure of the device", "the figures are");
-      if (figure) parameter.device = figures[*figure];
+      const auto figure = reader->choice("device", device_figure_names, "a figure of the device",
+                                         "the figures are");
+      if (figure) parameter.device = device_figure_names.at(*figure);
       parameter.help = reader->text("help");
     }
     auto kind = kind_of_parameter(reader ? &*reader : nullptr, value);

@@ -44,8 +44,6 @@ void replace_axis(std::vector<Axis>& axes, const Axis& axis) {
   }
 }
 
-constexpr std::string_view figure_names[] = {"multiprocessors", "l2_bytes"};
-
 class SweepParser {
  public:
   SweepParser(const SourcePtr& source, const std::filesystem::path& path,
@@ -290,33 +288,28 @@ class SweepParser {
     for (const PatternPtr& pattern : sweep_.patterns) {
       for (const Struct& type : pattern->structs) scope.add(type.size_name(), ValueKind::integer);
     }
+    const auto is_unquoted = [&](const std::string& name) {
+      return !scope.kind_of(name) && std::ranges::any_of(sweep_.patterns, [&](const auto& pattern) {
+        return pattern->name == name;
+      });
+    };
     for (const Expression& condition : sweep_.where) {
-      if (!check_quotes(condition, scope)) continue;
-      if (!check_kind(condition, scope, ValueKind::boolean, "a condition of 'where'", diagnostics_,
-                      "write a comparison")) {
-        continue;
-      }
-      if (std::ranges::none_of(sweep_.patterns, [&](const PatternPtr& pattern) {
-            return applies_to(condition, *pattern);
-          })) {
+      const std::vector<std::string> names = condition.names();
+      // A pattern's name without quotes would be taken for a parameter's.
+      const auto unquoted = std::ranges::find_if(names, is_unquoted);
+      if (unquoted != names.end()) {
+        diagnostics_.error(condition.where(),
+                           fmt::format("the pattern '{}' stands without quotes", *unquoted),
+                           fmt::format("pattern == '{}'", *unquoted));
+      } else if (check_kind(condition, scope, ValueKind::boolean, "a condition of 'where'",
+                            diagnostics_, "write a comparison") &&
+                 std::ranges::none_of(sweep_.patterns, [&](const PatternPtr& pattern) {
+                   return applies_to(condition, *pattern);
+                 })) {
         diagnostics_.error(condition.where(),
                            "no pattern has all the parameters of this condition");
       }
     }
-  }
-
-  /// A pattern's name without quotes would be taken for a parameter's.
-  bool check_quotes(const Expression& condition, const Scope& scope) {
-    for (const std::string& name : condition.names()) {
-      const bool is_pattern = std::ranges::any_of(
-          sweep_.patterns, [&](const PatternPtr& p) { return p->name == name; });
-      if (!is_pattern || scope.kind_of(name)) continue;
-      diagnostics_.error(condition.where(),
-                         fmt::format("the pattern '{}' stands without quotes", name),
-                         fmt::format("pattern == '{}'", name));
-      return false;
-    }
-    return true;
   }
 
   const PatternLookup& lookup_;
@@ -355,13 +348,9 @@ bool applies_to(const Expression& condition, const Pattern& pattern) {
   });
 }
 
-std::span<const std::string_view> device_figure_names() {
-  return figure_names;
-}
-
 std::int64_t device_figure(const DeviceFigures& figures, std::string_view name) {
-  if (name == figure_names[0]) return figures.multiprocessors;
-  return name == figure_names[1] ? figures.l2_bytes : 0;
+  if (name == device_figure_names[0]) return figures.multiprocessors;
+  return name == device_figure_names[1] ? figures.l2_bytes : 0;
 }
 
 bool apply_device_figures(Sweep& sweep, const DeviceFigures& figures) {

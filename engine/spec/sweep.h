@@ -124,7 +124,8 @@ struct DeviceFigures {
 };
 
 /// What headers call them.
-std::span<const std::string_view> device_figure_names();
+inline constexpr std::array<std::string_view, 2> device_figure_names = {"multiprocessors",
+                                                                        "l2_bytes"};
 /// The figure of that name; 0 where it is not known, or there is no such name.
 std::int64_t device_figure(const DeviceFigures& figures, std::string_view name);
 
