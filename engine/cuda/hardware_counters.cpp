@@ -9,7 +9,7 @@
 
 #include "engine/cuda/cuda_execution.h"
 #include "engine/cuda/range_profiler.h"
-#include "engine/spec/counters.h"
+#include "engine/spec/metric.h"
 
 namespace sweep {
 namespace {

@@ -2,7 +2,7 @@
 #include <set>
 
 #include "engine/cuda/hardware_counters.h"
-#include "engine/spec/counters.h"
+#include "engine/spec/metric.h"
 
 namespace sweep {
 namespace {

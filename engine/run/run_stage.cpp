@@ -9,7 +9,7 @@
 #include <random>
 #include <utility>
 
-#include "engine/spec/counters.h"
+#include "engine/spec/metric.h"
 #include "engine/store/ranking.h"
 #include "engine/text/units.h"
 

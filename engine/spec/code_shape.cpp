@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/spec/cuda_scanner.h"
-#include "engine/spec/spec_limits.h"
+#include "engine/spec/keys.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/units.h"
 

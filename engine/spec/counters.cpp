@@ -1,5 +1,3 @@
-#include "engine/spec/counters.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "engine/spec/metric.h"
 #include "engine/text/characters.h"
 #include "engine/text/diagnostic.h"
 

@@ -64,7 +64,7 @@ std::string canonical_type(std::string_view type);
 
 /// Whether the compiler can be given the CUDA source that stands in `source` from byte `begin` on:
 /// no line is too long, no comment is left open, and brackets do not stand in each other too deep
-/// (spec_limits.h). If not, adds a message.
+/// (spec_limits). If not, adds a message.
 bool check_code_shape(const SourcePtr& source, std::size_t begin, Diagnostics& diagnostics);
 
 /// Whether every bracket has its partner in the CUDA source from byte `begin` on, as far as the

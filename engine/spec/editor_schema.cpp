@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/search/strategy.h"
-#include "engine/spec/counters.h"
 #include "engine/spec/keys.h"
 #include "engine/spec/metric.h"
 #include "engine/spec/pattern.h"

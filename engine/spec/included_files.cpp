@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "engine/spec/cuda_scanner.h"
-#include "engine/spec/spec_limits.h"
+#include "engine/spec/keys.h"
 #include "engine/text/characters.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/read_source.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/spec/counters.h"
+#include "engine/spec/metric.h"
 #include "engine/text/units.h"
 
 namespace sweep {

@@ -9,8 +9,8 @@
 #include <tuple>
 
 #include "engine/spec/cuda_scanner.h"
+#include "engine/spec/keys.h"
 #include "engine/spec/pattern_header.h"
-#include "engine/spec/spec_limits.h"
 #include "engine/text/characters.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/read_source.h"

@@ -9,7 +9,6 @@
 #include "engine/spec/keys.h"
 #include "engine/spec/map_reader.h"
 #include "engine/spec/metric.h"
-#include "engine/spec/spec_limits.h"
 #include "engine/text/characters.h"
 #include "engine/text/units.h"
 

@@ -8,7 +8,6 @@
 
 #include "engine/spec/keys.h"
 #include "engine/spec/map_reader.h"
-#include "engine/spec/sweep_readers.h"
 #include "engine/text/diagnostic.h"
 
 namespace sweep {

@@ -1,5 +1,3 @@
-#include "engine/spec/sweep_readers.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,10 +7,10 @@
 #include <span>
 
 #include "engine/search/strategy.h"
-#include "engine/spec/counters.h"
 #include "engine/spec/keys.h"
 #include "engine/spec/map_reader.h"
-#include "engine/spec/spec_limits.h"
+#include "engine/spec/metric.h"
+#include "engine/spec/sweep.h"
 #include "engine/text/expression.h"
 #include "engine/text/text_limits.h"
 #include "engine/text/units.h"

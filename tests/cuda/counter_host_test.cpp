@@ -4,7 +4,7 @@
 #include <iostream>
 
 #include "engine/cuda/range_profiler.h"
-#include "engine/spec/counters.h"
+#include "engine/spec/metric.h"
 #include "tests/cuda/cupti_precondition.h"
 
 using namespace sweep;

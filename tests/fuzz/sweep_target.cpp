@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/space/enumerate.h"
-#include "engine/spec/counters.h"
+#include "engine/spec/metric.h"
 #include "engine/spec/sweep.h"
 #include "tests/fuzz/shipped_patterns.h"
 #include "tests/fuzz/targets.h"

@@ -3,7 +3,7 @@
 #include <limits>
 #include <numeric>
 
-#include "engine/spec/sweep_readers.h"
+#include "engine/spec/sweep.h"
 #include "tests/rapidcheck_case.h"
 #include "tests/spec/spec_case.h"
 

@@ -4,7 +4,7 @@
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include "engine/spec/counters.h"
+#include "engine/spec/metric.h"
 
 using namespace sweep;
 namespace data = boost::unit_test::data;

@@ -3,7 +3,7 @@
 #include <limits>
 #include <set>
 
-#include "engine/spec/counters.h"
+#include "engine/spec/metric.h"
 #include "tests/spec/example_patterns.h"
 
 using namespace sweep;

@@ -13,7 +13,6 @@
 #include "engine/cli/commands.h"
 #include "engine/cli/options/sources.h"
 #include "engine/cli/terminal/terminal.h"
-#include "engine/spec/counters.h"
 #include "engine/spec/keys.h"
 #include "engine/spec/metric.h"
 #include "engine/spec/pattern_header.h"

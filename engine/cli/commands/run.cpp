@@ -12,7 +12,7 @@
 #include "engine/cli/commands/executor.h"
 #include "engine/cli/commands/run_ending.h"
 #include "engine/cli/options/output.h"
-#include "engine/spec/counters.h"
+#include "engine/spec/metric.h"
 #include "engine/store/run_lock.h"
 #include "engine/text/units.h"
 

@@ -10,7 +10,6 @@
 #include "engine/cli/options/output.h"
 #include "engine/cli/options/sources.h"
 #include "engine/search/strategy.h"
-#include "engine/spec/counters.h"
 #include "engine/spec/metric.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/read_source.h"
