@@ -132,12 +132,11 @@ class Enumeration {
   }
 
   std::uint64_t configurations_in_memory() const {
-    std::uint64_t bytes = bytes_per_configuration;
+    std::size_t parameters = 0;
     for (const Part& part : parts_) {
-      bytes = std::max(
-          bytes, bytes_per_configuration + part.pattern->parameters.size() * bytes_per_parameter);
+      parameters = std::max(parameters, part.pattern->parameters.size());
     }
-    return limits_.memory / bytes;
+    return limits_.memory / (bytes_per_configuration + parameters * bytes_per_parameter);
   }
 
   PatternWalk walk(const Part& part) {
@@ -153,17 +152,16 @@ class Enumeration {
 
   /// Throws past the limits.
   void require_at_most(std::uint64_t most) const {
-    const std::string count =
-        is_counted_ ? format_thousands(found_) : "more than " + format_thousands(found_);
-    if (found_ > most && most < limits_.configurations) {
-      reject(fmt::format("this sweep has {} configurations, but only {} fit into the memory that "
-                         "this machine has free",
-                         count, format_thousands(most)),
-             "add constraints under where:, shorten the axes, or fix some with --set NAME=VALUE");
-    }
     if (found_ > most) {
-      reject(fmt::format("this sweep has {} configurations; the limit is {}", count,
-                         format_thousands(most)),
+      const std::string has =
+          fmt::format("this sweep has {}{} configurations", is_counted_ ? "" : "more than ",
+                      format_thousands(found_));
+      if (most < limits_.configurations) {
+        reject(fmt::format("{}, but only {} fit into the memory that this machine has free", has,
+                           format_thousands(most)),
+               "add constraints under where:, shorten the axes, or fix some with --set NAME=VALUE");
+      }
+      reject(fmt::format("{}; the limit is {}", has, format_thousands(most)),
              fmt::format("add constraints under where:, shorten the axes, fix some with --set "
                          "NAME=VALUE, or allow more with --max-configurations {}",
                          is_counted_ ? fmt::format("{}", found_) : "NUMBER"));

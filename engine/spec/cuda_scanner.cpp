@@ -1,5 +1,7 @@
 #include "engine/spec/cuda_scanner.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <span>
@@ -56,10 +58,6 @@ std::size_t end_of_raw_string(std::string_view text, std::size_t at) {
   return after(text, open, end);
 }
 
-bool is_raw_prefix(std::string_view word) {
-  return word == "R" || word == "LR" || word == "uR" || word == "UR" || word == "u8R";
-}
-
 /// The end of the comment at `at`; `at` itself when none starts there.
 std::size_t end_of_comment(std::string_view text, std::size_t at) {
   const std::string_view rest = text.substr(at);
@@ -85,27 +83,25 @@ std::size_t end_of_directive(std::string_view text, std::size_t at) {
   return std::min(at, text.size());
 }
 
-/// Where the comment, literal or preprocessor line that starts at `at` ends; `at` itself when code
-/// starts there.
-std::size_t end_of_non_code(std::string_view text, std::size_t at, bool line_start) {
-  if (text[at] == '#' && line_start) return end_of_directive(text, at);
-  if (text[at] == '"' || text[at] == '\'') return end_of_literal(text, at);
-  return end_of_comment(text, at);
-}
-
 /// Calls `visit` with the begin and end of every comment, literal and preprocessor line.
 template <class Visit>
 void for_each_non_code(std::string_view cuda, Visit visit) {
+  constexpr std::array<std::string_view, 5> raw_prefixes = {"R", "LR", "uR", "UR", "u8R"};
   bool line_start = true;
   for (std::size_t at = 0; at < cuda.size();) {
-    if (const std::size_t end = end_of_non_code(cuda, at, line_start); end > at) {
+    const bool is_literal = cuda[at] == '"' || cuda[at] == '\'';
+    const std::size_t end = cuda[at] == '#' && line_start ? end_of_directive(cuda, at)
+                            : is_literal                  ? end_of_literal(cuda, at)
+                                                          : end_of_comment(cuda, at);
+    if (end > at) {
       visit(at, end);
-      line_start = line_start && cuda[at] != '"' && cuda[at] != '\'';
+      line_start = line_start && !is_literal;
       at = end;
     } else if (is_word(cuda[at])) {
       const std::size_t stop = end_of_token(cuda, at);
-      const bool is_raw =
-          cuda.substr(stop).starts_with('"') && is_raw_prefix(cuda.substr(at, stop - at));
+      const std::string_view word = cuda.substr(at, stop - at);
+      const bool is_raw = cuda.substr(stop).starts_with('"') &&
+                          std::ranges::find(raw_prefixes, word) != raw_prefixes.end();
       at = is_raw ? end_of_raw_string(cuda, stop) : stop;
       if (is_raw) visit(stop, at);
       line_start = false;
@@ -234,17 +230,18 @@ bool read_declaration(Tokens tokens, std::string_view code, KernelDeclaration& k
 
 /// The name of a type of C's own words, which may stand in any order: `unsigned long int`.
 std::string fixed_width_name(std::string_view type) {
-  std::string width = "32";
-  bool is_unsigned = false;
+  std::string_view sign = "int";
+  std::string_view width = "32";
   for (const std::string_view word : tokens_of(type)) {
-    is_unsigned = is_unsigned || word == "unsigned";
-    if (word == "char") width = "8";
-    if (word == "short") width = "16";
-    if (word == "long") width = "64";
-    constexpr std::array known = {"unsigned", "char", "short", "long", "int", "signed"};
-    if (std::ranges::find(known, word) == known.end()) return {};
+    if (word == "unsigned") {
+      sign = "uint";
+    } else if (word == "char" || word == "short" || word == "long") {
+      width = word == "char" ? "8" : word == "short" ? "16" : "64";
+    } else if (word != "int" && word != "signed") {
+      return {};
+    }
   }
-  return (is_unsigned ? "uint" : "int") + width + "_t";
+  return fmt::format("{}{}_t", sign, width);
 }
 
 }  // namespace
@@ -278,9 +275,8 @@ std::optional<std::size_t> find_open_comment(std::string_view cuda) {
   std::optional<std::size_t> open;
   for_each_non_code(cuda, [&](std::size_t begin, std::size_t end) {
     const std::string_view text = cuda.substr(begin, end - begin);
-    if (end != cuda.size() || !text.starts_with("/*")) return;
     const bool is_closed = text.size() >= 4 && text.ends_with("*/");
-    if (!is_closed) open = begin;
+    if (end == cuda.size() && text.starts_with("/*") && !is_closed) open = begin;
   });
   return open;
 }

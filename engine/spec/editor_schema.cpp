@@ -136,9 +136,27 @@ Json chart_schema() {
   return chart;
 }
 
-/// The forms of a single value, and those that are a value or a list of them.
-Json schema_of_value(ValueForm form) {
+Json schema_of(const Key& key) {
   using enum ValueForm;
+  const ValueForm form = key.form;
+  if (form == map) return map_of(key.keys);
+  if (form == not_empty_map) return not_empty(map_of(key.keys));
+  if (form == axes) return map_of_names(definition("values"));
+  if (form == axis_groups) return list_of(not_empty(map_of_names(definition("values"))));
+  if (form == parameters) return map_of_names(any_of(scalar(), map_of(key.keys)));
+  if (form == structs) return map_of_names(scalar());
+  if (form == buffers) return not_empty(map_of_names(map_of(key.keys)));
+  if (form == arguments) return map_of_names(map_of(key.keys));
+  if (form == verify) return any_of(scalar(), not_empty(map_of_names(scalar())));
+  if (form == useful) return any_of(scalar(), not_empty(map_of(key.keys)));
+  if (form == tables) return list_of(map_of(key.keys));
+  if (form == charts) return list_of(chart_schema());
+  if (form == expectations) return one_or_list_of(any_of({{"type", "string"}}, map_of(key.keys)));
+  if (form == tune) {
+    Json tune_map = map_of(key.keys);
+    tune_map["anyOf"] = Json::array({{{"required", {"maximize"}}}, {{"required", {"minimize"}}}});
+    return tune_map;
+  }
   if (form == boolean) return {{"type", "boolean"}};
   if (form == integer) return {{"type", {"integer", "string"}}};
   if (form == count) return any_of({{"type", "integer"}, {"minimum", 1}}, {{"type", "string"}});
@@ -167,30 +185,6 @@ Json schema_of_value(ValueForm form) {
     return any_of(scalar(), std::move(list));
   }
   return scalar();
-}
-
-Json schema_of(const Key& key) {
-  using enum ValueForm;
-  const ValueForm form = key.form;
-  if (form == map) return map_of(key.keys);
-  if (form == not_empty_map) return not_empty(map_of(key.keys));
-  if (form == axes) return map_of_names(definition("values"));
-  if (form == axis_groups) return list_of(not_empty(map_of_names(definition("values"))));
-  if (form == parameters) return map_of_names(any_of(scalar(), map_of(key.keys)));
-  if (form == structs) return map_of_names(scalar());
-  if (form == buffers) return not_empty(map_of_names(map_of(key.keys)));
-  if (form == arguments) return map_of_names(map_of(key.keys));
-  if (form == verify) return any_of(scalar(), not_empty(map_of_names(scalar())));
-  if (form == useful) return any_of(scalar(), not_empty(map_of(key.keys)));
-  if (form == tables) return list_of(map_of(key.keys));
-  if (form == charts) return list_of(chart_schema());
-  if (form == expectations) return one_or_list_of(any_of({{"type", "string"}}, map_of(key.keys)));
-  if (form == tune) {
-    Json tune_map = map_of(key.keys);
-    tune_map["anyOf"] = Json::array({{{"required", {"maximize"}}}, {{"required", {"minimize"}}}});
-    return tune_map;
-  }
-  return schema_of_value(form);
 }
 
 Json document(const char* title, const char* printed_by, KeyTable keys) {

@@ -9,15 +9,11 @@ namespace sweep {
 namespace {
 
 bool is_blank(char c) {
-  constexpr unsigned char space = 0x20;
-  constexpr unsigned char del = 0x7f;
-  const auto byte = static_cast<unsigned char>(c);
-  return c != '\n' && (byte <= space || byte == del);
+  return c != '\n' && (static_cast<unsigned char>(c) <= ' ' || c == '\x7f');
 }
 
 bool is_ascii(char c) {
-  constexpr unsigned char beyond = 0x80;
-  return static_cast<unsigned char>(c) < beyond;
+  return static_cast<unsigned char>(c) < 0x80U;
 }
 
 bool may_be_in_name(char c) {
@@ -95,24 +91,21 @@ class Cursor {
 
 /// Whether nothing but blanks and the end of a comment stands before a place in its line; walks
 /// along with the text. A joined line counts as one of its own.
-class LineBegin {
- public:
-  bool holds() const { return holds_; }
-  void pass(char c) {
-    const bool ends_comment = previous_ == '*' && c == '/';
-    if (c == '\n' || c == '\r' || ends_comment) {
-      holds_ = true;
-    } else if (!is_blank(c) && is_ascii(c)) {
-      // The second half of a comment's end may follow the first in the next line.
-      const bool is_half = c == '/' && (previous_ == '\n' || previous_ == '\r');
-      holds_ = holds_ && is_half;
-    }
-    previous_ = c;
-  }
+struct LineBegin {
+  bool holds = true;
+  char previous = '\n';
 
- private:
-  bool holds_ = true;
-  char previous_ = '\n';
+  void pass(char c) {
+    const bool ends_comment = previous == '*' && c == '/';
+    // The second half of a comment's end may follow the first in the next line.
+    const bool is_half = c == '/' && (previous == '\n' || previous == '\r');
+    if (c == '\n' || c == '\r' || ends_comment) {
+      holds = true;
+    } else if (!is_blank(c) && is_ascii(c) && !is_half) {
+      holds = false;
+    }
+    previous = c;
+  }
 };
 
 /// The place after the mark of a directive at `at`; nothing when there is none.
@@ -219,9 +212,9 @@ std::vector<IncludeSite> find_include_sites(std::string_view cuda) {
     const char c = cuda[at];
     const bool begins_word = at == 0 || !is_ascii(cuda[at - 1]) || !may_be_in_name(cuda[at - 1]);
     std::optional<IncludeSite> site;
-    if (line_begin.holds() && (c == '#' || c == '%' || c == '?')) {
+    if (line_begin.holds && (c == '#' || c == '%' || c == '?')) {
       site = read_directive(cuda, at);
-    } else if (line_begin.holds() && begins_word && (c == 'i' || c == 'e')) {
+    } else if (line_begin.holds && begins_word && (c == 'i' || c == 'e')) {
       site = read_import(cuda, at);
     } else if (begins_word && c == '_') {
       site = read_question(cuda, at);

@@ -44,9 +44,9 @@ class Checks {
       if (std::ranges::find(conditions, directive.name) == conditions.end()) continue;
       const std::string condition = blank_non_code(directive.text);
       const std::size_t begin = directive.offset + directive.length - condition.size();
-      for (std::size_t at = 0, end = 0; at < condition.size(); at = std::max(end, at + 1)) {
-        for (end = at; end < condition.size() && is_word(condition[end]);) ++end;
-        const std::string word = condition.substr(at, end - at);
+      std::string_view word;
+      for (std::size_t at = 0; at < condition.size(); at += std::max<std::size_t>(word.size(), 1)) {
+        word = word_at(condition, at);
         if (pattern_.find_parameter(word) == nullptr) continue;
         diagnostics_.error(
             place_in_body(begin + at, word.size()),
@@ -98,14 +98,14 @@ class Checks {
                          "parameters are constants in a pattern: use them instead of template "
                          "arguments");
     }
-    constexpr const char* own_namespace = "every configuration has a namespace of its own";
+    const std::string own_namespace = "every configuration has a namespace of its own";
     if (found->is_extern_c) {
       diagnostics_.error(where, "the kernel is declared extern",
-                         fmt::format("leave 'extern \"C\"' out: {}", own_namespace));
+                         "leave 'extern \"C\"' out: " + own_namespace);
     }
     if (found->is_in_namespace) {
       diagnostics_.error(where, "the kernel is declared in a namespace",
-                         fmt::format("move it out: {}", own_namespace));
+                         "move it out: " + own_namespace);
     }
     if (!header_.lacks_kernel_parameters) check_signature(*found, where);
   }
