@@ -39,21 +39,20 @@ struct SpaceLimits {
 };
 
 /// Enumerates the sweep's space without walking through what is removed: an axis after the other is
-/// bound, and a constraint is tried as soon as all that it depends on is. An axis that a pattern
-/// has no parameter for is left out of that pattern's combinations.
+/// bound, and a constraint is tried as soon as all that it depends on is. A default that follows
+/// from other parameters depends on the axes that those do. An axis that a pattern has no parameter
+/// for is left out of that pattern's combinations.
 ///
 /// A combination counts as removed by the first constraint it breaks, in the order in which they
 /// are tried: those that depend on no axis; those that depend on one; then, as axis after axis is
 /// bound, those that it decides. Of those tried together the pattern's own come first, then the
-/// sweep's, as written, then the bounds of the parameters. Bound next is always the axis that
-/// decides the most constraints, among equals the one that most of the undecided ones depend on,
-/// the shortest, and the first. A default that follows from other parameters depends on the axes
-/// that those do.
+/// sweep's, as written, then the bounds of the parameters. Bound next is the axis that decides the
+/// most constraints, among equals the one that most undecided ones depend on, the shortest, and the
+/// first.
 ///
-/// Throws InputError when an expression fails for a combination that no constraint removes (a
-/// default and what follows from it may fail too: `S > 0` is enough for a default of `1024 / S`),
-/// when the combinations cannot be counted in 64 bits, and past the limits: then it goes on
-/// counting for a while, without keeping what it finds, and says how many configurations there are.
+/// Throws InputError when an expression fails for a combination that no constraint removes (`S > 0`
+/// is enough for a default of `1024 / S`), when 64 bits cannot count the combinations, and past the
+/// limits: then it first counts for a while how many configurations there are, and says so.
 Space enumerate(const Sweep& sweep, SpaceLimits limits = {});
 
 /// The sweep's configuration with its values for the emulator in the place of its own; where those

@@ -48,10 +48,8 @@ struct Level {
 /// The axes that something depends on, by their places.
 using AxisSet = std::set<std::size_t>;
 
-/// Tries the constraints that depend on no axis, then those on one, so that each row is tried once;
-/// then, axis by axis, those on more. Next is always the axis that decides the most of these, and
-/// among equals the one that most of the undecided depend on, the shortest, and the first. So axes
-/// that hang together come together, and those that only multiply what is left come last.
+/// Tries the constraints in the order that `enumerate` states: axes that hang together come
+/// together, and those that only multiply what is left come last.
 class Walker {
  public:
   Walker(const Pattern& pattern, const std::vector<Axis>& axes,

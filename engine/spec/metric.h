@@ -145,12 +145,10 @@ constexpr std::string_view default_counter_set = "memory";
 /// goes: which a GPU has is only known there. It becomes a metric of that name.
 bool is_counter_name(std::string_view name);
 
-/// What is wrong with a name, and a way out.
 struct CounterMistake {
   std::string message;
   std::string help;
 };
-
 /// Nothing when `name` is a set, a metric that counters give, or a counter in NVIDIA's words.
 std::optional<CounterMistake> find_counter_mistake(std::string_view name);
 /// A sentence for each name that cannot be counted.

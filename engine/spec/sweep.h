@@ -98,8 +98,8 @@ struct Sweep {
   ReportLayout report;
 };
 
-/// Makes the sweep the one that the emulator runs: each axis of `emulator_set` replaces the axis or
-/// the default of its name, as `--set` does. The space must be enumerated after it.
+/// Each axis of `emulator_set` replaces the axis or the default of its name, as `--set` does. The
+/// space must be enumerated after it.
 void apply_emulator_set(Sweep& sweep);
 
 /// Whether one of the axes gives the parameter its values.
@@ -131,9 +131,8 @@ inline constexpr std::array<std::string_view, 2> device_figure_names = {"multipr
 /// The figure of that name; 0 where it is not known, or there is no such name.
 std::int64_t device_figure(const DeviceFigures& figures, std::string_view name);
 
-/// Gives the parameters that have a figure of the device for their default the device's own, but
-/// not those that the sweep or a `--set` names. Where a figure is not known the written default
-/// stays. The space must be enumerated after it when this gives true.
+/// Gives the parameters that have a figure of the device for their default the device's own, where
+/// it is known and no axis names them. The space must be enumerated after it when this gives true.
 bool apply_device_figures(Sweep& sweep, const DeviceFigures& figures);
 
 // The readers of the larger keys
@@ -145,9 +144,7 @@ bool apply_device_figures(Sweep& sweep, const DeviceFigures& figures);
 std::vector<Value> read_axis_values(const YamlNode& node, const std::string& name,
                                     Diagnostics& diagnostics, bool may_repeat = false);
 
-/// Splits NAME=VALUES into the name and the values as an axis has them in a sweep file, where
-/// VALUES is a comma-separated list, or an axis in braces or brackets. Nothing, with messages, when
-/// it is neither.
+/// Splits an argument of `--set` into the name and the values as an axis has them in a sweep file.
 std::optional<YamlEntry> read_override(const SourcePtr& source, Diagnostics& diagnostics);
 
 /// Reads a sweep file's `measure:` key; what it does not name keeps its default.

@@ -129,24 +129,21 @@ YamlNode trimmed_scalar(const SourcePtr& source, std::size_t begin, std::size_t 
   return node;
 }
 
-/// The comma after `begin` that stands outside parentheses, or the end.
-std::size_t end_of_item(std::string_view text, std::size_t begin) {
-  int open = 0;
-  for (std::size_t at = begin; at < text.size(); ++at) {
-    open += text[at] == '(' ? 1 : text[at] == ')' ? -1 : 0;
-    if (text[at] == ',' && open <= 0) return at;
-  }
-  return text.size();
-}
-
+/// The items between the commas that stand outside parentheses.
 YamlNode read_list(const SourcePtr& source, std::size_t begin) {
+  const std::string& text = source->text;
   YamlNode list;
   list.kind = YamlNode::Kind::sequence;
   list.where = {source, 1, begin + 1, 1};
-  while (begin <= source->text.size()) {
-    const std::size_t end = end_of_item(source->text, begin);
-    list.items.push_back(trimmed_scalar(source, begin, end));
-    begin = end + 1;
+  int open = 0;
+  for (std::size_t at = begin; at <= text.size(); ++at) {
+    if (at < text.size()) {
+      open += text[at] == '(' ? 1 : text[at] == ')' ? -1 : 0;
+      if (text[at] != ',' || open > 0) continue;
+    }
+    list.items.push_back(trimmed_scalar(source, begin, at));
+    begin = at + 1;
+    open = 0;
   }
   return list;
 }
