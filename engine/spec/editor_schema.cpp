@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "engine/search/strategy.h"
@@ -29,10 +28,10 @@ Json definition(const char* name) {
   return {{"$ref", fmt::format("#/definitions/{}", name)}};
 }
 
-template <class Names, class Word = std::identity>
-Json one_of_these(const Names& names, Word word = {}) {
+template <class Names>
+Json one_of_these(const Names& names) {
   Json values = Json::array();
-  for (const auto& name : names) values.push_back(std::string(std::invoke(word, name)));
+  for (const auto& name : names) values.push_back(std::string(name));
   return {{"enum", std::move(values)}};
 }
 
@@ -162,10 +161,10 @@ Json schema_of(const Key& key) {
   if (form == count) return any_of({{"type", "integer"}, {"minimum", 1}}, {{"type", "string"}});
   if (form == seconds) return number_above(0);
   if (form == cut_off) return any_of(number_above(1), {{"const", "off"}});
-  if (form == cache_state) return one_of_these(cache_states, [](auto s) { return to_string(s); });
+  if (form == cache_state) return one_of_these(cache_state_names);
   if (form == strategy) return one_of_these(strategy_names());
   if (form == device_figure) return one_of_these(device_figure_names);
-  if (form == parameter_type) return one_of_these(parameter_types, &ParameterType::name);
+  if (form == parameter_type) return one_of_these(parameter_types);
   if (form == axis_scale) return one_of_these(scale_names);
   if (form == value_scale) return one_of_these(value_scale_names);
   if (form == element_type) return any_of(one_of_these(ElementType::names()), {{"type", "string"}});

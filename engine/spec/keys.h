@@ -91,14 +91,11 @@ constexpr std::size_t inclusions = 100'000;         ///< of files, each as often
 
 }  // namespace spec_limits
 
-/// What a parameter's `type` may be.
-struct ParameterType {
-  std::string_view name;
-  ValueKind kind;
-};
-inline constexpr std::array parameter_types = {ParameterType{"element", ValueKind::element},
-                                               ParameterType{"integer", ValueKind::integer},
-                                               ParameterType{"boolean", ValueKind::boolean}};
+/// What a parameter's `type` may be, and the kinds of value that it means.
+inline constexpr std::array<std::string_view, 3> parameter_types = {"element", "integer",
+                                                                    "boolean"};
+inline constexpr std::array parameter_kinds = {ValueKind::element, ValueKind::integer,
+                                               ValueKind::boolean};
 
 // The keys of sweep files, of patterns' headers and of the maps in them: what the parsers accept,
 // and what editors offer.

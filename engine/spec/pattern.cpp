@@ -43,14 +43,6 @@ bool is_among(std::string_view words, std::string_view name) {
   return words.find(fmt::format(" {} ", name)) != std::string_view::npos;
 }
 
-constexpr std::string_view without_one = "other";
-
-/// Orders families by their place among the known ones, then by name.
-auto rank(std::string_view family) {
-  const auto place = std::ranges::find(known_families, family) - known_families.begin();
-  return std::tuple(family == without_one, place, family);
-}
-
 }  // namespace
 
 const Parameter* Pattern::find_parameter(std::string_view wanted) const {
@@ -212,17 +204,14 @@ std::string_view why_not_a_family(std::string_view text) {
 }
 
 std::vector<PatternFamily> by_family(std::span<const PatternPtr> patterns) {
-  std::vector<PatternFamily> families;
+  std::map<std::tuple<bool, std::ptrdiff_t, std::string>, std::vector<PatternPtr>> ranked;
   for (const PatternPtr& pattern : patterns) {
-    const std::string name = pattern->family.empty() ? std::string(without_one) : pattern->family;
-    auto family = std::ranges::find(families, name, &PatternFamily::name);
-    if (family == families.end()) {
-      PatternFamily first{name, {}};
-      family = families.insert(families.end(), std::move(first));
-    }
-    family->patterns.push_back(pattern);
+    const std::string name = pattern->family.empty() ? "other" : pattern->family;
+    const auto place = std::ranges::find(known_families, name) - known_families.begin();
+    ranked[{name == "other", place, name}].push_back(pattern);
   }
-  std::ranges::sort(families, {}, [](const PatternFamily& family) { return rank(family.name); });
+  std::vector<PatternFamily> families;
+  for (auto& [rank, members] : ranked) families.push_back({std::get<2>(rank), std::move(members)});
   return families;
 }
 

@@ -147,12 +147,10 @@ class HeaderReader {
   /// may use the parameters before.
   std::optional<ValueKind> kind_of_parameter(const MapReader* map,
                                              const std::optional<Expression>& value) {
-    std::array<std::string_view, parameter_types.size()> names;
-    std::ranges::transform(parameter_types, names.begin(), &ParameterType::name);
-    const auto type = map != nullptr
-                          ? map->choice("type", names, "a type of parameter", "the types are")
-                          : std::nullopt;
-    if (type) return parameter_types.at(*type).kind;
+    const auto type = map != nullptr ? map->choice("type", parameter_types, "a type of parameter",
+                                                   "the types are")
+                                     : std::nullopt;
+    if (type) return parameter_kinds.at(*type);
     if (!value || is_blameless(*value)) return std::nullopt;
     Diagnostics ignored;
     return value->check(scope_, ignored);

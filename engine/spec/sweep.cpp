@@ -12,14 +12,11 @@
 
 namespace sweep {
 
-std::string_view to_string(CacheState state) {
-  return state == CacheState::cold ? "cold" : "warm";
-}
-
 std::string to_string(const MeasureRules& rules) {
   return fmt::format("cache: {}, noise: {} %, samples: {}..{}, seconds: {}{}",
-                     to_string(rules.cache), rules.noise * 100, rules.min_samples,
-                     rules.max_samples, rules.seconds, rules.caches ? ", caches: true" : "");
+                     cache_state_names.at(static_cast<std::size_t>(rules.cache)), rules.noise * 100,
+                     rules.min_samples, rules.max_samples, rules.seconds,
+                     rules.caches ? ", caches: true" : "");
 }
 
 std::string counting_rules_text(const MeasureRules& rules) {

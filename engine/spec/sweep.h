@@ -53,8 +53,7 @@ struct Axis {
 };
 
 enum class CacheState { cold, warm };
-inline constexpr std::array cache_states = {CacheState::cold, CacheState::warm};
-std::string_view to_string(CacheState state);
+inline constexpr std::array<std::string_view, 2> cache_state_names = {"cold", "warm"};
 
 /// How a configuration is timed.
 struct MeasureRules {

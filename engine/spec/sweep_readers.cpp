@@ -255,10 +255,9 @@ std::optional<YamlEntry> read_override(const SourcePtr& source, Diagnostics& dia
 void read_measure(const MapReader& sweep_reader, Sweep& sweep, Diagnostics& diagnostics) {
   MeasureRules& rules = sweep.measure;
   const MapReader reader = sweep_reader.map("measure", measure_keys);
-  const std::string_view states[] = {to_string(CacheState::cold), to_string(CacheState::warm)};
-  if (const auto state = reader.choice("cache", states, "a state of the cache", "the states are")) {
-    rules.cache = cache_states.at(*state);
-  }
+  const auto cache =
+      reader.choice("cache", cache_state_names, "a state of the cache", "the states are");
+  if (cache) rules.cache = static_cast<CacheState>(*cache);
   reader.decimal("noise", rules.noise, {0, 1}, "a share from 0 to 1",
                  "for example 0.5 %, which is 0.005", true);
   reader.decimal("seconds", rules.seconds, {just_above(0), spec_limits::measure_seconds},

@@ -108,7 +108,7 @@ BOOST_DATA_TEST_CASE(a_tiny_kernel_is_timed_in_batches_long_enough_for_the_clock
   const auto samples = started.execution.sample(cache, 30);
   const int launches = started.execution.launches_per_sample();
   const double median = median_of(samples);
-  BOOST_TEST_MESSAGE(to_string(cache)
+  BOOST_TEST_MESSAGE(cache_state_names.at(static_cast<std::size_t>(cache))
                      << ": " << launches << " launches a sample, " << median * 1e6 << " us each");
   BOOST_TEST(launches > 1);
   BOOST_TEST(median > 0.2e-6);

@@ -294,9 +294,9 @@ void print_groups(const std::vector<Group>& groups) {
 Json pattern_json(const Pattern& pattern) {
   Json parameters = Json::array();
   for (const Parameter& parameter : pattern.parameters) {
-    const auto* type = std::ranges::find(parameter_types, parameter.kind, &ParameterType::kind);
+    const auto type = std::ranges::find(parameter_kinds, parameter.kind) - parameter_kinds.begin();
     Json object = {{"name", parameter.name},
-                   {"type", std::string(type->name)},
+                   {"type", std::string(parameter_types.at(static_cast<std::size_t>(type)))},
                    {"default", parameter.default_value.text()}};
     if (parameter.min) object["min"] = *parameter.min;
     if (parameter.max) object["max"] = *parameter.max;
