@@ -140,31 +140,25 @@ bool check_brackets(const SourcePtr& source, std::size_t begin, Diagnostics& dia
 
 bool check_code_shape(const SourcePtr& source, std::size_t begin, Diagnostics& diagnostics) {
   const std::string_view code = std::string_view(source->text).substr(begin);
-  if (const auto at = too_long(code)) {
-    const std::size_t end = std::min(code.find('\n', *at), code.size());
+  const std::size_t errors_before = diagnostics.error_count();
+  if (const auto line = too_long(code)) {
+    const std::size_t end = std::min(code.find('\n', *line), code.size());
     diagnostics.error(
-        location_at(source, begin + *at, 1),
+        location_at(source, begin + *line, 1),
         fmt::format("this line has {} bytes; a line of code can have {}",
-                    format_thousands(end - *at), format_thousands(spec_limits::line_bytes)));
-    return false;
-  }
-  if (const auto at = find_open_comment(code)) {
-    diagnostics.error(location_at(source, begin + *at, 2), "this comment is never closed",
+                    format_thousands(end - *line), format_thousands(spec_limits::line_bytes)));
+  } else if (const auto comment = find_open_comment(code)) {
+    diagnostics.error(location_at(source, begin + *comment, 2), "this comment is never closed",
                       "end it with */");
-    return false;
+  } else if (const auto bracket = too_deep(blank_non_code(code))) {
+    refuse_depth(location_at(source, begin + *bracket, 1), diagnostics);
   }
-  if (const auto at = too_deep(blank_non_code(code))) {
-    refuse_depth(location_at(source, begin + *at, 1), diagnostics);
-    return false;
-  }
-  return true;
+  return diagnostics.error_count() == errors_before;
 }
 
-bool check_expression_shape(std::string_view text, const Location& where,
+void check_expression_shape(std::string_view text, const Location& where,
                             Diagnostics& diagnostics) {
-  const auto at = too_deep(blank_non_code(text));
-  if (at) refuse_depth(where, diagnostics);
-  return !at;
+  if (too_deep(blank_non_code(text))) refuse_depth(where, diagnostics);
 }
 
 }  // namespace sweep

@@ -73,6 +73,6 @@ bool check_code_shape(const SourcePtr& source, std::size_t begin, Diagnostics& d
 bool check_brackets(const SourcePtr& source, std::size_t begin, Diagnostics& diagnostics);
 
 /// The same as check_code_shape for the CUDA expression `text` of a pattern's header.
-bool check_expression_shape(std::string_view text, const Location& where, Diagnostics& diagnostics);
+void check_expression_shape(std::string_view text, const Location& where, Diagnostics& diagnostics);
 
 }  // namespace sweep

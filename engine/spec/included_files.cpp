@@ -171,7 +171,15 @@ class IncludeReader {
     } catch (const FileError& failure) {
       return diagnostics_.error(where, failure.what());
     }
-    if (!is_text(source)) return std::nullopt;
+    if (source->text.starts_with("\xEF\xBB\xBF")) {
+      return diagnostics_.error({source, 1, 1, 1},
+                                "a byte order mark stands here, which the compiler does not take",
+                                "save the file as UTF-8 text without one");
+    }
+    if (!check_text(source, 0, source->text.size(), TextKind::code, diagnostics_) ||
+        !check_code_shape(source, 0, diagnostics_)) {
+      return std::nullopt;
+    }
     bytes_ += source->text.size();
     if (bytes_ > spec_limits::included_bytes) {
       return diagnostics_.error(where, fmt::format("the included files are larger than {} together",
@@ -186,18 +194,6 @@ class IncludeReader {
     result_.files[index].names = std::move(names);
     includes_[index] = std::move(includes);
     return index;
-  }
-
-  /// Whether the compiler can be given the file; if not, says why.
-  bool is_text(const SourcePtr& source) {
-    if (source->text.starts_with("\xEF\xBB\xBF")) {
-      diagnostics_.error({source, 1, 1, 1},
-                         "a byte order mark stands here, which the compiler does not take",
-                         "save the file as UTF-8 text without one");
-      return false;
-    }
-    return check_text(source, 0, source->text.size(), TextKind::code, diagnostics_) &&
-           check_code_shape(source, 0, diagnostics_);
   }
 
   /// The file's path, in words that an #include can say and that no header of the toolkit has.

@@ -306,14 +306,13 @@ std::span<const YamlNode> find_list(const MapReader& reader, std::string_view ke
                                     const char* help, Diagnostics& diagnostics) {
   const YamlNode* list = reader.find(key);
   if (list == nullptr) return {};
-  if (!list->is_sequence()) {
-    diagnostics.error(list->where, fmt::format("'{}' must be a list", key), help);
-  } else if (list->items.size() > most) {
-    diagnostics.error(list->where, fmt::format("there are {} {}; a report can have {}",
-                                               list->items.size(), key, most));
-  } else {
-    return list->items;
-  }
+  if (list->is_sequence() && list->items.size() <= most) return list->items;
+  const std::size_t count = list->items.size();
+  diagnostics.error(list->where,
+                    count > most
+                        ? fmt::format("there are {} {}; a report can have {}", count, key, most)
+                        : fmt::format("'{}' must be a list", key),
+                    count > most ? "" : help);
   return {};
 }
 

@@ -27,16 +27,6 @@ void refuse_length(const YamlNode& node, const std::string& name, std::uint64_t 
       "take larger steps, multiply, or list fewer values");
 }
 
-std::vector<Value> multiplied(std::int64_t from, std::int64_t to, std::int64_t factor) {
-  std::vector<Value> values;
-  for (Arithmetic next = from; const auto* value = std::get_if<std::int64_t>(&next);
-       next = apply(Operation::multiply, *value, factor)) {
-    if (*value > to) break;
-    values.emplace_back(*value);
-  }
-  return values;
-}
-
 /// The values {from, to, step}, which go up or down by a step other than 0.
 std::vector<Value> read_range(const YamlNode& node, const std::string& name,
                               Diagnostics& diagnostics) {
@@ -67,7 +57,15 @@ std::vector<Value> read_range(const YamlNode& node, const std::string& name,
                                : "a rising range needs a positive step");
     return {};
   }
-  if (multiply) return multiplied(*from, *to, *multiply);
+  std::vector<Value> values;
+  if (multiply) {
+    for (Arithmetic next = *from; const auto* value = std::get_if<std::int64_t>(&next);
+         next = apply(Operation::multiply, *value, *multiply)) {
+      if (*value > *to) break;
+      values.emplace_back(*value);
+    }
+    return values;
+  }
   // Modulo 2^64, in which no distance overflows.
   const auto first = static_cast<std::uint64_t>(*from);
   const auto last = static_cast<std::uint64_t>(*to);
@@ -77,7 +75,6 @@ std::vector<Value> read_range(const YamlNode& node, const std::string& name,
     refuse_length(node, name, std::max(steps, steps + 1), diagnostics);
     return {};
   }
-  std::vector<Value> values;
   for (std::uint64_t i = 0; i <= steps; ++i) {
     values.emplace_back(static_cast<std::int64_t>(first + i * stride));
   }
