@@ -96,11 +96,10 @@ class HeaderReader {
 
   void check_name(const std::string& name, const Location& where) {
     const std::string_view reason = why_not_a_name(name);
-    if (!reason.empty()) {
-      diagnostics_.error(where, fmt::format("'{}' {}", name, reason), "choose another name");
-    } else if (name == pattern_.name) {
-      diagnostics_.error(where, fmt::format("'{}' is the kernel's name", name),
-                         "choose another name");
+    if (!reason.empty() || name == pattern_.name) {
+      diagnostics_.error(
+          where, fmt::format("'{}' {}", name, reason.empty() ? "is the kernel's name" : reason),
+          "choose another name");
     } else if (is_among(reading_.names, name)) {
       diagnostics_.error(where, fmt::format("the name '{}' is used twice", name),
                          "parameters, structs, buffers and arguments share one set of names");
@@ -297,8 +296,8 @@ class HeaderReader {
     }
     for (const Struct& type : pattern_.structs) known.push_back(type.name);
     known.insert(known.end(), ElementType::names().begin(), ElementType::names().end());
-    const bool is_known = ElementType::find(buffer.type) || is_among(known, buffer.type);
-    if (is_known || buffer.type.empty() || lacks_names_) return;
+    if (ElementType::find(buffer.type) || is_among(known, buffer.type)) return;
+    if (buffer.type.empty() || lacks_names_) return;
     reading_.mistyped.push_back(buffer.name);
     const std::string meant = did_you_mean(buffer.type, known);
     diagnostics_.error(
@@ -370,12 +369,15 @@ class HeaderReader {
   void read_verify(const YamlNode& node) {
     std::vector<std::string> buffers;
     for (const Buffer& buffer : pattern_.buffers) buffers.push_back(buffer.name);
-    const auto add = [&](const std::string& buffer, const YamlNode& condition) {
-      if (auto cuda = read_cuda(condition, "verify")) {
-        pattern_.verify.push_back({buffer, std::move(*cuda)});
+    if (buffers.empty()) return;
+    const auto add = [&](const YamlNode& buffer, const YamlNode& condition) {
+      if (!is_among(buffers, buffer.text)) {
+        diagnostics_.error(buffer.where, fmt::format("there is no buffer '{}'", buffer.text),
+                           suggest(buffer.text, buffers, "the buffers are"));
+      } else if (auto cuda = read_cuda(condition, "verify")) {
+        pattern_.verify.push_back({buffer.text, std::move(*cuda)});
       }
     };
-    if (buffers.empty()) return;
     if (node.is_sequence() || (node.is_map() && node.entries.empty())) {
       diagnostics_.error(
           node.where, "'verify' must be an expression, or one for each buffer's name", verify_help);
@@ -383,16 +385,11 @@ class HeaderReader {
       diagnostics_.error(node.where, "'verify' must say which buffer's elements it runs over",
                          fmt::format("write verify: {{{}: \"...\"}}", buffers.back()));
     } else if (node.is_scalar()) {
-      add(buffers.front(), node);
+      YamlNode buffer;
+      buffer.text = buffers.front();
+      add(buffer, node);
     }
-    for_each_entry(node, [&](const YamlNode& buffer, const YamlNode& condition) {
-      if (std::ranges::find(buffers, buffer.text) != buffers.end()) {
-        add(buffer.text, condition);
-      } else {
-        diagnostics_.error(buffer.where, fmt::format("there is no buffer '{}'", buffer.text),
-                           suggest(buffer.text, buffers, "the buffers are"));
-      }
-    });
+    for_each_entry(node, add);
   }
 
   Pattern& pattern_;
@@ -415,9 +412,10 @@ std::optional<double> launch_blocks(const std::string& pattern_text, const Bindi
     Diagnostics ignored;
     const auto source = std::make_shared<Source>(Source{"the stored pattern", pattern_text});
     const auto layout = find_header(source, ignored);
-    if (!layout) return std::nullopt;
-    const auto header = read_yaml(source, layout->header_begin, layout->header_end, ignored);
-    if (!header || !header->is_map()) return std::nullopt;
+    const auto header = layout
+                            ? read_yaml(source, layout->header_begin, layout->header_end, ignored)
+                            : std::nullopt;
+    if (!header) return std::nullopt;
     const auto pattern = std::make_shared<Pattern>();
     read_header(*header, *pattern, ignored);
     if (pattern->launch.grid.empty()) return std::nullopt;
