@@ -94,7 +94,7 @@ class Walker {
     const Verdict verdict = try_checks(root_.checks, all);
     if (verdict == Verdict::broken) return {};
     sift_rows();
-    if (std::ranges::any_of(levels_, [](const auto& level) { return level.left.empty(); })) {
+    if (std::ranges::any_of(levels_, [](const Level& level) { return level.left.empty(); })) {
       return {};
     }
     descend(0, 0, !derived || verdict == Verdict::fails);
@@ -152,32 +152,30 @@ class Walker {
   void order_axes(const std::vector<Constraint>& constraints) {
     std::vector<AxisSet> undecided;  // what each constraint still needs
     for (const Constraint& constraint : constraints) {
-      undecided.push_back(axes_of(constraint.condition));
+      AxisSet needed = axes_of(constraint.condition);
+      if (needed.size() > 1) undecided.push_back(std::move(needed));
     }
-    std::erase_if(undecided, [](const AxisSet& needed) { return needed.size() < 2; });
+    // Constraints decided, constraints that depend on it, shortness.
+    const auto usefulness = [&](std::size_t axis) {
+      std::size_t decided = 0;
+      std::size_t dependent = 0;
+      for (const AxisSet& needed : undecided) {
+        if (!needed.contains(axis)) continue;
+        ++dependent;
+        if (needed.size() == 1) ++decided;
+      }
+      const std::size_t longest = std::numeric_limits<std::size_t>::max();
+      return std::tuple(decided, dependent, longest - axes_[axis].rows.size());
+    };
     std::vector<std::size_t> free(axes_.size());
     std::iota(free.begin(), free.end(), std::size_t{0});
     while (!free.empty()) {
-      const auto next = std::ranges::max_element(
-          free, {}, [&](std::size_t axis) { return usefulness(axis, undecided); });
+      const auto next = std::ranges::max_element(free, {}, usefulness);
       for (AxisSet& needed : undecided) needed.erase(*next);
       std::erase_if(undecided, [](const AxisSet& needed) { return needed.empty(); });
       add_level(*next);
       free.erase(next);
     }
-  }
-
-  /// Constraints decided, constraints that depend on it, shortness.
-  std::tuple<std::size_t, std::size_t, std::size_t> usefulness(
-      std::size_t axis, const std::vector<AxisSet>& undecided) const {
-    std::size_t decided = 0;
-    std::size_t dependent = 0;
-    for (const AxisSet& needed : undecided) {
-      if (!needed.contains(axis)) continue;
-      ++dependent;
-      if (needed.size() == 1) ++decided;
-    }
-    return {decided, dependent, std::numeric_limits<std::size_t>::max() - axes_[axis].rows.size()};
   }
 
   void add_level(std::size_t axis) {
@@ -246,23 +244,18 @@ class Walker {
       return true;
     }
     for (const Level::Row& row : level.left) {
-      if (!take_try()) {
+      if (limits_->tries == 0 || (only_counts_ && limits_->counting_tries == 0)) {
         walk_.ending = PatternWalk::Ending::too_many_tries;
         return false;
       }
+      --limits_->tries;
+      if (only_counts_) --limits_->counting_tries;
       const bool derived = bind(level, row.number);
       const Verdict verdict = try_checks(level.checks, level.below);
       if (verdict == Verdict::broken) continue;
       const bool any_fails = fails || row.fails || !derived || verdict == Verdict::fails;
       if (!descend(depth + 1, combination + row.number * level.stride, any_fails)) return false;
     }
-    return true;
-  }
-
-  bool take_try() {
-    if (limits_->tries == 0 || (only_counts_ && limits_->counting_tries == 0)) return false;
-    --limits_->tries;
-    if (only_counts_) --limits_->counting_tries;
     return true;
   }
 

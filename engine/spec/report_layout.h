@@ -64,9 +64,8 @@ inline constexpr std::span<const std::string_view> value_scale_names(scale_names
 /// where: N == 1024, title: ...}`, the same with `bar`, or `{heatmap: {x: STRIDE, y: BLOCK, value:
 /// bandwidth, facet: T}}`.
 ///
-/// What several points share, because another parameter varies too, shows the best of them, as in a
-/// table; the report says over what. Where x (or a heatmap's y) names several parameters, each of
-/// their combinations is a category.
+/// Of several points in one place the best is shown, as in a table. Where x (or a heatmap's y)
+/// names several parameters, each of their combinations is a category.
 struct ChartLayout {
   ChartKind kind = ChartKind::line;
   std::vector<std::string> x = {};       ///< parameters, or "pattern"
@@ -84,10 +83,8 @@ struct ChartLayout {
 std::vector<std::string> names_of(const ChartLayout& layout);
 
 /// A table of a report: one line per combination of the values of `rows`, one column per
-/// combination of the values of `columns`, in each cell one metric.
-///
-/// A cell that more than one point belongs to, because another parameter varies too, shows the
-/// best of them; the report says over what.
+/// combination of the values of `columns`, in each cell one metric: the best where several points
+/// belong to a cell, since another parameter varies too; the report says over what.
 struct TableLayout {
   std::vector<std::string> rows;     ///< parameter names, or "pattern"
   std::vector<std::string> columns;  ///< likewise; may be empty
