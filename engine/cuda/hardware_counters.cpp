@@ -69,7 +69,7 @@ class CuptiCounters : public HardwareCounters {
       if (keep_available(formula, results)) formulas_.push_back(std::move(formula));
     }
     plan_ = plan_counters(formulas_, [&](const std::string& name) { return profiler_->has(name); });
-    if (!profiler_->choose(plan_.first).empty()) plan_ = plan_exact_counters(formulas_);
+    if (!profiler_->choose(plan_.first).empty()) plan_ = plan_counters(formulas_);
     names_ = names;
   }
 

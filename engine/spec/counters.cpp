@@ -183,7 +183,7 @@ std::vector<CounterFormula> formulas_of(std::span<const std::string> names) {
   return formulas;
 }
 
-CounterPlan plan_exact_counters(std::span<const CounterFormula> formulas) {
+CounterPlan plan_counters(std::span<const CounterFormula> formulas, const HasCounter& has) {
   CounterPlan plan;
   for (const CounterFormula& formula : formulas) {
     for (const auto* parts : {&formula.parts, &formula.over}) {
@@ -192,11 +192,7 @@ CounterPlan plan_exact_counters(std::span<const CounterFormula> formulas) {
       }
     }
   }
-  return plan;
-}
-
-CounterPlan plan_counters(std::span<const CounterFormula> formulas, const HasCounter& has) {
-  CounterPlan plan = plan_exact_counters(formulas);
+  if (!has) return plan;
   for (const CounterSubstitute& substitute : all_substitutes) {
     const bool is_wanted_itself =
         std::ranges::find(formulas, substitute.counter, &CounterFormula::metric) != formulas.end();

@@ -184,11 +184,10 @@ struct CounterPlan {
 /// Whether a GPU has a counter.
 using HasCounter = std::function<bool(const std::string&)>;
 
-/// The counters of the formulas, each once, with as many substitutes as the GPU has. A counter
-/// that is asked for by NVIDIA's name has none. Of a counter's names the formulas have one.
-CounterPlan plan_counters(std::span<const CounterFormula> formulas, const HasCounter& has);
-/// The same without substitutes.
-CounterPlan plan_exact_counters(std::span<const CounterFormula> formulas);
+/// The counters of the formulas, each once, with as many substitutes as the GPU has, if `has` is
+/// given. A counter that is asked for by NVIDIA's name has none. Of a counter's names the formulas
+/// have one.
+CounterPlan plan_counters(std::span<const CounterFormula> formulas, const HasCounter& has = {});
 
 /// Whether the program's instructions, as PTX, let the substitutes stand in.
 bool may_substitute(const CounterPlan& plan, std::string_view ptx);
