@@ -79,38 +79,32 @@ class Enumeration {
 
   /// Each with a row of the counts. Gives the first row of a parameter's bound.
   std::size_t add_constraints() {
-    const auto add_row = [&](const std::string& text, const std::string& origin) {
-      space_.removed.push_back({text, origin});
+    const auto add_own = [&](Part& part, const Expression& condition) {
+      part.constraints.push_back({condition, space_.removed.size()});
+      space_.removed.push_back({condition.text(), "pattern " + part.pattern->name});
     };
     for (Part& part : parts_) {
-      for (const Expression& condition : part.pattern->require) {
-        part.constraints.push_back({condition, space_.removed.size()});
-        add_row(condition.text(), "pattern " + part.pattern->name);
-      }
+      for (const Expression& condition : part.pattern->require) add_own(part, condition);
     }
     for (const Expression& condition : sweep_.where) {
       for (Part& part : parts_) {
         if (!applies_to(condition, *part.pattern)) continue;
         part.constraints.push_back({condition, space_.removed.size()});
       }
-      add_row(condition.text(), "the sweep");
+      space_.removed.push_back({condition.text(), "the sweep"});
     }
     const std::size_t first_bound = space_.removed.size();
     for (Part& part : parts_) {
-      const auto add_bound = [&](const Parameter& parameter, const char* relation,
-                                 std::optional<std::int64_t> limit) {
-        if (!limit) return;
-        const std::string text = fmt::format("{} {} {}", parameter.name, relation, *limit);
-        Diagnostics diagnostics;
-        const auto condition = Expression::parse(text, parameter.where, diagnostics);
-        // The least integer has no literal; no value is below it, and it is no useful maximum.
-        if (!condition) return;
-        part.constraints.push_back({*condition, space_.removed.size()});
-        add_row(text, "pattern " + part.pattern->name);
-      };
-      for (const Parameter& parameter : part.pattern->parameters) {
-        add_bound(parameter, ">=", parameter.min);
-        add_bound(parameter, "<=", parameter.max);
+      for (const auto& parameter : part.pattern->parameters) {
+        for (const auto& [relation, limit] :
+             {std::pair(">=", parameter.min), std::pair("<=", parameter.max)}) {
+          if (!limit) continue;
+          const std::string text = fmt::format("{} {} {}", parameter.name, relation, *limit);
+          Diagnostics ignored;
+          const auto condition = Expression::parse(text, parameter.where, ignored);
+          // The least integer has no literal; no value is below it, and it is no useful maximum.
+          if (condition) add_own(part, *condition);
+        }
       }
     }
     return first_bound;
