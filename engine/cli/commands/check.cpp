@@ -354,13 +354,13 @@ class ExecutionChecker {
       const auto execution = backend.prepare_emulated(workload, false);
       execution->initialise();
       execution->launch();
-      spent_ += execution->cost().spent;
+      spent_ += execution->counted().spent;
       const auto mismatch = execution->verify();
       const VerificationOutcome& outcome = execution->verification();
       if (mismatch) return note(pattern.verify[outcome.failed].condition.where, *mismatch);
-      if (execution->counted().executed_share >= 1 && outcome.judged == outcome.elements) return;
-      unfinished_.push_back({&configuration, execution->cost().whole,
-                             static_cast<double>(outcome.judged),
+      const CountedLaunch& counted = execution->counted();
+      if (!counted.is_partial() && outcome.judged == outcome.elements) return;
+      unfinished_.push_back({&configuration, counted.whole, static_cast<double>(outcome.judged),
                              static_cast<double>(outcome.elements)});
     } catch (const FaultyKernel& failure) {
       const KernelFault& fault = failure.fault();

@@ -132,10 +132,6 @@ void limit_memory() {
 
 }  // namespace
 
-std::string dotted(int compute_capability) {
-  return fmt::format("{}.{}", compute_capability / 10, compute_capability % 10);
-}
-
 std::vector<std::string> model_names() {
   std::vector<std::string> names;
   for (const int model : known_models()) names.push_back(dotted(model));
@@ -181,9 +177,8 @@ void add_emulator_options(CommandLine& line) {
 
 EmulatorSettings given_emulator_settings(const GivenOptions& given, int default_model) {
   const int model = given.has("model") ? given_compute_capability(given, "model") : default_model;
-  const bool is_profiled =
-      std::ranges::find(profiled_capabilities(), model) != profiled_capabilities().end();
-  if (!is_profiled) {
+  const auto& known = builtin_profiles();
+  if (std::ranges::find(known, model, &DeviceProfile::compute_capability) == known.end()) {
     throw UsageError("--model {}: {} {}", dotted(model),
                      has_rules(model) ? "no GPU of it is known; there are"
                                       : "there are no rules for it; there are for",

@@ -21,9 +21,6 @@
 
 namespace sweep {
 
-/// "9.0" from 90.
-std::string dotted(int compute_capability);
-
 /// The compute capabilities that the emulator knows, dotted.
 std::vector<std::string> model_names();
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
+#include <optional>
 
 #include "engine/emulator/alu/form.h"
 
@@ -19,95 +19,79 @@ constexpr auto flags = std::to_array<std::string_view>({SWEEP_ALU_FLAGS(SWEEP_AL
 #undef SWEEP_ALU_NAME
 static_assert(flags.size() <= 64);
 
-/// The value whose word this is, in a list that has them in the enumeration's order.
-template <class Value, std::size_t count>
-std::optional<Value> find(const std::array<std::string_view, count>& words, std::string_view word) {
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::string_view name = words[i];
-    if (name.substr(0, name.find('_')) == word) return static_cast<Value>(i);
-  }
-  return {};
+/// Where a word stands in a list that has them in an enumeration's order; its size if nowhere.
+std::size_t find(std::span<const std::string_view> words, std::string_view word) {
+  const auto name_of = [](std::string_view name) { return name.substr(0, name.find('_')); };
+  return static_cast<std::size_t>(std::ranges::find(words, word, name_of) - words.begin());
 }
 
-/// Sets `value` to `found`; false when it has been set before.
+/// Sets `value` to the one whose word this is; false where it has none or `value` has been set.
 template <class Value>
-bool set_once(Value& value, Value found) {
-  return found != Value::none && std::exchange(value, found) == Value::none;
-}
-
-bool add_comparison(Form& form, std::string_view word, bool& is_unsigned) {
-  constexpr std::array<std::pair<std::string_view, Compare>, 4> unsigned_words = {
-      {{"lo", Compare::lt}, {"ls", Compare::le}, {"hi", Compare::gt}, {"hs", Compare::ge}}};
-  for (const auto& [name, compare] : unsigned_words) {
-    if (name != word) continue;
-    is_unsigned = true;
-    return set_once(form.compare, compare);
-  }
-  const auto compare = find<Compare>(comparisons, word);
-  return compare && set_once(form.compare, *compare);
-}
-
-/// d16, d32 or d64
-bool add_register_bits(Form& form, std::string_view word) {
-  if (form.register_bits != 0 || (word != "d16" && word != "d32" && word != "d64")) return false;
-  form.register_bits = word == "d16" ? 16 : word == "d32" ? 32 : 64;
-  return true;
+bool set_once(Value& value, std::span<const std::string_view> words, std::string_view word) {
+  const std::size_t found = find(words, word);
+  if (found == words.size() || value != Value::none) return false;
+  value = static_cast<Value>(found);
+  return value != Value::none;
 }
 
 bool add_word(Form& form, std::string_view word) {
+  if (form.mnemonic == Mnemonic::setp && set_once(form.compare, comparisons, word)) return true;
+  const bool is_width = word == "d16" || word == "d32" || word == "d64";
+  if (form.mnemonic == Mnemonic::cvt && form.register_bits == 0 && is_width) {
+    form.register_bits = word == "d16" ? 16 : word == "d32" ? 32 : 64;
+    return true;
+  }
   if (const auto type = ptx::find_type(word)) {
     if (form.types == 2) return false;
     (form.types++ == 0 ? form.type : form.second) = *type;
     return true;
   }
-  if (const auto rounding = find<Rounding>(roundings, word)) {
-    return set_once(form.rounding, *rounding);
-  }
-  const auto bit = find<FlagBit>(flags, word);
-  const Flags found = bit ? Flags{1} << static_cast<unsigned>(*bit) : 0;
-  if (found == 0 || (form.flags & found) != 0) return false;
-  form.flags |= found;
+  if (set_once(form.rounding, roundings, word)) return true;
+  const std::size_t bit = find(flags, word);
+  if (bit == flags.size() || (form.flags >> bit & 1) != 0) return false;
+  form.flags |= Flags{1} << bit;
   return true;
 }
 
-using Family = AluOperation (*)(const Form& form);
-
-#define SWEEP_ALU_HOT(level) \
-  { level::find_integer, level::find_float }
-constexpr Family hot_families[][2] = {SWEEP_ALU_HOT(baseline),
-#ifdef SWEEP_ALU_X86
-                                      SWEEP_ALU_HOT(avx2), SWEEP_ALU_HOT(avx512)
-#endif
-};
-#undef SWEEP_ALU_HOT
-constexpr Family rare_families[] = {baseline::find_rare_integer, baseline::find_rounding,
-                                    baseline::find_approx, baseline::find_half,
-                                    baseline::find_slow_conversion};
-
-}  // namespace
-
+/// Empty when a word is unknown or given twice, when there is no type or more than two, and when
+/// the form has a comparison or a register's width that its mnemonic has no use for. Which flags go
+/// with which type is left to the one that looks up the operation.
 std::optional<Form> parse_form(std::string_view mnemonic,
                                std::span<const std::string_view> modifiers) {
-  const auto found = find<Mnemonic>(mnemonics, mnemonic);
-  if (!found) return {};
+  const std::size_t found = find(mnemonics, mnemonic);
+  if (found == mnemonics.size()) return {};
   Form form;
-  form.mnemonic = *found;
-  const bool compares = form.mnemonic == Mnemonic::setp;
-  const bool converts = form.mnemonic == Mnemonic::cvt;
-  bool is_unsigned = false;
+  form.mnemonic = static_cast<Mnemonic>(found);
   for (const std::string_view word : modifiers) {
-    if (compares && add_comparison(form, word, is_unsigned)) continue;
-    if (converts && add_register_bits(form, word)) continue;
     if (!add_word(form, word)) return {};
   }
+  const bool compares = form.mnemonic == Mnemonic::setp;
   if (form.types == 0 || compares != (form.compare != Compare::none)) return {};
-  if (is_unsigned && (ptx::is_signed(form.type) || ptx::is_floating(form.type))) return {};
+  if (form.compare >= Compare::lo) {
+    if (ptx::is_signed(form.type) || ptx::is_floating(form.type)) return {};
+    const unsigned order = static_cast<unsigned>(form.compare) - static_cast<unsigned>(Compare::lo);
+    form.compare = static_cast<Compare>(static_cast<unsigned>(Compare::lt) + order);
+  }
   const unsigned natural = std::max(ptx::bits_of(form.type), 16U);
   if (form.register_bits == 0) form.register_bits = natural;
   if (form.register_bits < natural) return {};
   return form;
 }
 
+using Family = AluOperation (*)(const Form& form);
+
+constexpr Family hot_families[][2] = {
+    {baseline::find_integer, baseline::find_float},
+#ifdef SWEEP_ALU_X86
+    {avx2::find_integer, avx2::find_float},
+    {avx512::find_integer, avx512::find_float},
+#endif
+};
+constexpr Family rare_families[] = {baseline::find_rare_integer, baseline::find_rounding,
+                                    baseline::find_approx, baseline::find_half,
+                                    baseline::find_slow_conversion};
+
+}  // namespace
 }  // namespace alu
 
 Simd best_simd() {

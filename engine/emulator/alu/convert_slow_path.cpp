@@ -1,6 +1,6 @@
+#include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 
 #include "engine/emulator/alu/float_lane.h"
 
@@ -12,148 +12,77 @@ namespace {
 
 using ptx::Type;
 
-/// A binary floating-point format.
-struct FloatFormat {
-  unsigned mantissa_bits;  ///< stored ones
-  unsigned exponent_bits;
-  u64 largest;  ///< the bits of the largest finite value
-  u64 infinity;
-  u64 nan;  ///< the canonical one
-  u64 one;
-
-  constexpr unsigned width() const { return 1 + exponent_bits + mantissa_bits; }
-  constexpr u64 sign() const { return u64{1} << (width() - 1); }
-  /// The exponent of the smallest subnormal.
-  constexpr int least_unit() const {
-    return 2 - (1 << (exponent_bits - 1)) - static_cast<int>(mantissa_bits);
-  }
-  constexpr bool holds(const FloatFormat& other) const {
-    return mantissa_bits >= other.mantissa_bits && exponent_bits >= other.exponent_bits;
-  }
-};
-
-constexpr FloatFormat f16_format = {10, 5, 0x7bff, 0x7c00, 0x7fff, 0x3c00};
-constexpr FloatFormat bf16_format = {7, 8, 0x7f7f, 0x7f80, 0x7fff, 0x3f80};
 /// Without the 13 low bits of its register, which are zero.
-constexpr FloatFormat tf32_format = {10, 8, 0x3fbff, 0x3fc00, 0x3ffff, 0x1fc00};
-constexpr FloatFormat f32_format = {23, 8, 0x7f7fffff, 0x7f800000, 0x7fffffff, 0x3f800000};
-constexpr FloatFormat f64_format = {
-    52, 11, 0x7fefffffffffffff, 0x7ff0000000000000, 0x7fffffffffffffff, 0x3ff0000000000000};
+constexpr FloatFormat tf32_format = {10, 8};
+constexpr FloatFormat f64_format = {52, 11};
 
 /// That of an element of the type; null for an integer.
 const FloatFormat* format_of(Type type) {
-  switch (type) {
-    case Type::f16:
-    case Type::f16x2:
-      return &f16_format;
-    case Type::bf16:
-    case Type::bf16x2:
-      return &bf16_format;
-    case Type::tf32:
-      return &tf32_format;
-    case Type::f32:
-      return &f32_format;
-    case Type::f64:
-      return &f64_format;
-    default:
-      return nullptr;
-  }
+  if (type == Type::f16 || type == Type::f16x2) return &f16_format;
+  if (type == Type::bf16 || type == Type::bf16x2) return &bf16_format;
+  if (type == Type::tf32) return &tf32_format;
+  if (type == Type::f32) return &f32_format;
+  return type == Type::f64 ? &f64_format : nullptr;
 }
 
-/// Whether a magnitude whose cut-off part is `rest` goes up by a unit; `half` is half of one, and
-/// `beyond` says that the rest is less than any half.
-bool rounds_up(bool negative, bool is_odd, u64 rest, u64 half, bool beyond, Rounding rounding) {
-  if (rest == 0) return false;
-  switch (rounding) {
-    case Rounding::rz:
-      return false;
-    case Rounding::rm:
-      return negative;
-    case Rounding::rp:
-      return !negative;
-    default:
-      return !beyond && (rest > half || (rest == half && is_odd));
-  }
-}
-
-u64 overflowed(bool negative, const FloatFormat& format, Rounding rounding) {
-  const bool to_largest = rounding == Rounding::rz || (rounding == Rounding::rm && !negative) ||
-                          (rounding == Rounding::rp && negative);
-  return to_largest ? format.largest : format.infinity;
-}
-
-/// The bits of (-1)^negative * mantissa * 2^exponent, rounded rn, rz, rm or rp.
+/// The bits of (-1)^negative * mantissa * 2^exponent, rounded rz, rm, rp, else to nearest.
 u64 encode(bool negative, u64 mantissa, int exponent, const FloatFormat& format,
            Rounding rounding) {
   const u64 sign = negative ? format.sign() : 0;
   if (mantissa == 0) return sign;
+  const bool is_nearest = rounding < Rounding::rz || rounding > Rounding::rp;
+  const bool is_away = rounding == (negative ? Rounding::rm : Rounding::rp);
   const int leading = 63 - std::countl_zero(mantissa) + exponent;
-  const int precise_unit = leading - static_cast<int>(format.mantissa_bits);
-  const int unit = precise_unit > format.least_unit() ? precise_unit : format.least_unit();
-  const int cut = unit - exponent;
+  const int unit = std::max(leading - static_cast<int>(format.mantissa_bits), format.least_unit());
+  // With 66 bits cut off nothing of the mantissa is left, nor half a unit.
+  const int cut = std::min(unit - exponent, 66);
   u64 units = 0;
   if (cut <= 0) {
     units = mantissa << -cut;
   } else {
-    const bool beyond = cut > 64;  // less than half a unit
-    const u64 rest = cut >= 64 ? mantissa : mantissa & ((u64{1} << cut) - 1);
-    units = cut >= 64 ? 0 : mantissa >> cut;
-    const u64 half = beyond ? 0 : u64{1} << (cut - 1);
-    if (rounds_up(negative, (units & 1) != 0, rest, half, beyond, rounding)) ++units;
+    const TwiceOf<u64> wide = mantissa;
+    const TwiceOf<u64> half = TwiceOf<u64>{1} << (cut - 1);
+    const TwiceOf<u64> rest = wide & (2 * half - 1);
+    units = static_cast<u64>(wide >> cut);
+    const bool is_nearer_above = rest > half || (rest == half && (units & 1) != 0);
+    if ((is_away && rest != 0) || (is_nearest && is_nearer_above)) ++units;
   }
   // A unit's leading bit and a carry out of the mantissa both count up the exponent.
   const auto step = static_cast<u64>(unit - format.least_unit());
   const u64 bits = (step << format.mantissa_bits) + units;
-  return sign | (bits > format.largest ? overflowed(negative, format, rounding) : bits);
+  if (bits <= format.largest()) return sign | bits;
+  return sign | (is_nearest || is_away ? format.infinity() : format.largest());
 }
 
 /// NaN keeps the part of its payload that there is room for, quiet.
 u64 encode(f64 value, const FloatFormat& format, Rounding rounding) {
-  const u64 bits = bits_of(value);
   const bool negative = std::signbit(value);
-  const u64 fraction = bits & 0xfffffffffffff;
   if (!std::isfinite(value)) {
     const u64 quiet = u64{1} << (format.mantissa_bits - 1);
-    const u64 payload = fraction >> (52 - format.mantissa_bits);
-    return (negative ? format.sign() : 0) | format.infinity |
+    const u64 payload = (bits_of(value) & 0xfffffffffffff) >> (52 - format.mantissa_bits);
+    return (negative ? format.sign() : 0) | format.infinity() |
            (std::isinf(value) ? 0 : quiet | payload);
   }
-  const auto biased = static_cast<int>(bits >> 52 & 0x7ff);
-  if (biased == 0) return encode(negative, fraction, -1074, format, rounding);
-  return encode(negative, fraction | u64{1} << 52, biased - 1075, format, rounding);
+  int exponent = 0;
+  const f64 fraction = std::frexp(std::fabs(value), &exponent);
+  return encode(negative, static_cast<u64>(fraction * 0x1p53), exponent - 53, format, rounding);
 }
 
 /// The value; NaN keeps its payload, quiet.
-f64 decode(u64 bits, const FloatFormat& format) {
-  if (&format == &f64_format) return as_f64(bits);
-  if (&format == &f32_format) return static_cast<f64>(as_f32(static_cast<u32>(bits)));
-  const bool negative = (bits & format.sign()) != 0;
-  const u64 magnitude = bits & (format.sign() - 1);
-  const f64 sign = negative ? -1.0 : 1.0;
-  const u64 fraction = magnitude & ((u64{1} << format.mantissa_bits) - 1);
-  if (magnitude == format.infinity) return sign * std::numeric_limits<f64>::infinity();
-  if (magnitude > format.largest) {
-    const u64 payload = fraction << (52 - format.mantissa_bits);
-    return as_f64(u64{negative} << 63 | 0x7ff8000000000000 | payload);
-  }
-  const auto biased = static_cast<int>(magnitude >> format.mantissa_bits);
-  if (biased == 0) return sign * std::ldexp(static_cast<f64>(fraction), format.least_unit());
-  const u64 whole = fraction | u64{1} << format.mantissa_bits;
-  return sign * std::ldexp(static_cast<f64>(whole), format.least_unit() + biased - 1);
+f64 decode(u64 bits, Type type) {
+  const auto low = static_cast<u32>(bits);
+  if (type == Type::f64) return as_f64(bits);
+  if (type != Type::f16) return static_cast<f64>(as_f32(type == Type::bf16 ? low << 16 : low));
+  const f64 value = widened<f16_format>(low);
+  const u64 payload = (bits & 0x8000) << 48 | (bits & 0x3ff) << 42;
+  return is_nan(value) ? as_f64(bits_of(value) | payload) : value;
 }
 
 /// How .rni, .rzi, .rmi and .rpi make a whole number of a value.
 f64 to_whole(f64 value, Rounding rounding) {
-  switch (rounding) {
-    case Rounding::rzi:
-      return std::trunc(value);
-    case Rounding::rmi:
-      return std::floor(value);
-    case Rounding::rpi:
-      return std::ceil(value);
-    default:
-      return std::nearbyint(value);
-  }
+  if (rounding == Rounding::rzi) return std::trunc(value);
+  if (rounding == Rounding::rmi) return std::floor(value);
+  return rounding == Rounding::rpi ? std::ceil(value) : std::nearbyint(value);
 }
 
 bool is_whole(Rounding rounding) {
@@ -172,16 +101,19 @@ struct Conversion {
 };
 static_assert(sizeof(Conversion) == sizeof(AluOperation::variant));
 
-/// A whole number clamped to the integers of a type; NaN becomes the top bit, or 0.
-u64 to_integer(f64 whole, Type type, bool nan_is_zero) {
-  const unsigned bits = ptx::bits_of(type);
+/// Clamped to the integers of a type.
+u64 clamped(bool negative, u64 magnitude, Type type) {
+  const u64 top = u64{1} << (ptx::bits_of(type) - 1);
   const bool is_signed = ptx::is_signed(type);
-  const u64 top = u64{1} << (bits - 1);
-  if (std::isnan(whole)) return nan_is_zero ? 0 : top;
-  const f64 past = static_cast<f64>(top) * (is_signed ? 1 : 2);
-  if (whole >= past) return is_signed ? top - 1 : top + (top - 1);
-  if (is_signed) return static_cast<u64>(static_cast<s64>(whole < -past ? -past : whole));
-  return whole <= 0 ? 0 : static_cast<u64>(whole);
+  if (negative) return is_signed ? 0 - std::min(magnitude, top) : 0;
+  return std::min(magnitude, is_signed ? top - 1 : top + (top - 1));
+}
+
+/// NaN becomes the top bit, or 0.
+u64 to_integer(f64 whole, Type type, bool nan_is_zero) {
+  if (std::isnan(whole)) return nan_is_zero ? 0 : u64{1} << (ptx::bits_of(type) - 1);
+  const f64 size = std::fabs(whole);
+  return clamped(whole < 0, size < 0x1p64 ? static_cast<u64>(size) : ~u64{0}, type);
 }
 
 /// .sat, .relu and .satfinite on the bits of a format. NaN is 0 for .sat and else the canonical
@@ -189,13 +121,13 @@ u64 to_integer(f64 whole, Type type, bool nan_is_zero) {
 u64 limited(u64 bits, const FloatFormat& format, const Conversion& conversion, bool keeps_payload) {
   const bool negative = (bits & format.sign()) != 0;
   const u64 magnitude = bits & (format.sign() - 1);
-  const bool is_nan = magnitude > format.infinity;
+  const bool is_nan = magnitude > format.infinity();
   if (conversion.sat)
-    return is_nan || negative ? 0 : magnitude > format.one ? format.one : magnitude;
-  if (is_nan) return keeps_payload ? bits : format.nan;
+    return is_nan || negative ? 0 : magnitude > format.one() ? format.one() : magnitude;
+  if (is_nan) return keeps_payload ? bits : format.nan();
   if (conversion.relu && negative) return 0;
-  const bool is_past = conversion.satfinite && magnitude > format.largest;
-  return is_past ? (bits & format.sign()) | format.largest : bits;
+  const bool is_past = conversion.satfinite && magnitude > format.largest();
+  return is_past ? (bits & format.sign()) | format.largest() : bits;
 }
 
 u64 flushed_bits(u64 bits, const Conversion& conversion) {
@@ -205,8 +137,7 @@ u64 flushed_bits(u64 bits, const Conversion& conversion) {
 /// A value of a floating type as one of the destination, by their bits.
 u64 converted_float(u64 bits, const Conversion& conversion) {
   const bool is_from_f32 = conversion.from == Type::f32;
-  f64 value =
-      decode(is_from_f32 ? flushed_bits(bits, conversion) : bits, *format_of(conversion.from));
+  f64 value = decode(is_from_f32 ? flushed_bits(bits, conversion) : bits, conversion.from);
   if (is_whole(conversion.rounding)) value = to_whole(value, conversion.rounding);
   const FloatFormat* const to = format_of(conversion.to);
   if (to == nullptr) {
@@ -225,19 +156,10 @@ u64 converted_float(u64 bits, const Conversion& conversion) {
 /// The same for an integer, as it lies in 64 bits.
 u64 converted_integer(u64 bits, const Conversion& conversion) {
   const bool negative = ptx::is_signed(conversion.from) && static_cast<s64>(bits) < 0;
+  const u64 magnitude = negative ? 0 - bits : bits;
   const FloatFormat* const to = format_of(conversion.to);
-  if (to != nullptr) {
-    const u64 magnitude = negative ? 0 - bits : bits;
-    return limited(encode(negative, magnitude, 0, *to, conversion.rounding), *to, conversion,
-                   false);
-  }
-  const u64 top = u64{1} << (ptx::bits_of(conversion.to) - 1);
-  const bool is_signed = ptx::is_signed(conversion.to);
-  const u64 largest = is_signed ? top - 1 : top + (top - 1);
-  if (!negative) return bits > largest ? largest : bits;
-  if (!is_signed) return 0;
-  const u64 least = 0 - top;
-  return static_cast<s64>(bits) < static_cast<s64>(least) ? least : bits;
+  if (to == nullptr) return clamped(negative, magnitude, conversion.to);
+  return limited(encode(negative, magnitude, 0, *to, conversion.rounding), *to, conversion, false);
 }
 
 /// The low bits of a value as its type says, in 64.
@@ -295,19 +217,20 @@ AluOperation find_frequent(const Form& form) {
   if (form.rounding == Rounding::none && form.type == Type::f32) {
     if (form.second == Type::bf16) return vectors<u32, u16>([](u16 a) { return u32{a} << 16; });
     if (form.second == Type::f16)
-      return vectors<f32, u16>([](u16 a) { return canonical(static_cast<f32>(widened<F16>(a))); });
+      return vectors<f32, u16>(
+          [](u16 a) { return canonical(static_cast<f32>(widened<f16_format>(a))); });
   }
   if (form.rounding == Rounding::rna && form.type == Type::tf32 && form.second == Type::f32)
     return lanes<u32, u32>([](u32 a) { return tied_away(a); });
   if (form.rounding != Rounding::rn || form.second != Type::f32) return {};
-  return with_half<flag::none>(form, []<class Format, bool packed, Flags>() {
+  return with_half<flag::none>(form, []<FloatFormat format, bool packed, Flags>() {
     if constexpr (packed)
       return vectors<u32, f32, f32>([](f32 a, f32 b) {
-        return narrowed<Format>(static_cast<f64>(a)) << 16 | narrowed<Format>(static_cast<f64>(b));
+        return narrowed<format>(static_cast<f64>(a)) << 16 | narrowed<format>(static_cast<f64>(b));
       });
     else
       return vectors<u16, f32>(
-          [](f32 a) { return static_cast<u16>(narrowed<Format>(static_cast<f64>(a))); });
+          [](f32 a) { return static_cast<u16>(narrowed<format>(static_cast<f64>(a))); });
   });
 }
 
@@ -391,16 +314,10 @@ AluOperation find_slow_conversion(const Form& form) {
     if (form.register_bits == 16) return conversion<u16, A>(form);
     return form.register_bits == 32 ? conversion<u32, A>(form) : conversion<u64, A>(form);
   };
-  switch (ptx::bits_of(form.second)) {
-    case 8:
-      return from.template operator()<u8>();
-    case 16:
-      return from.template operator()<u16>();
-    case 32:
-      return from.template operator()<u32>();
-    default:
-      return from.template operator()<u64>();
-  }
+  const unsigned bits = ptx::bits_of(form.second);
+  if (bits == 8) return from.template operator()<u8>();
+  if (bits == 16) return from.template operator()<u16>();
+  return bits == 32 ? from.template operator()<u32>() : from.template operator()<u64>();
 }
 
 }  // namespace sweep::alu::baseline

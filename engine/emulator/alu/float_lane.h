@@ -12,7 +12,7 @@ using f64 = double;
 SWEEP_ALU_INLINE u32 bits_of(f32 value) {
   return __builtin_bit_cast(u32, value);
 }
-SWEEP_ALU_INLINE u64 bits_of(f64 value) {
+SWEEP_ALU_INLINE constexpr u64 bits_of(f64 value) {
   return __builtin_bit_cast(u64, value);
 }
 SWEEP_ALU_INLINE f32 as_f32(u32 bits) {
@@ -97,19 +97,12 @@ inline constexpr auto root = [](auto a) {
 /// F on the lanes of an instruction with these flags.
 template <class F, Flags flags>
 struct Flagged {
-  template <class T>
-  requires std::is_invocable_v<F, T> SWEEP_ALU_INLINE T operator()(T a) const {
-    return output<flags>(F{}(input<flags>(a)), a);
-  }
-  template <class T>
-  requires std::is_invocable_v<F, T, T> SWEEP_ALU_INLINE T operator()(T a, T b) const {
-    const T result = F{}(input<flags>(a), input<flags>(b));
-    return std::is_same_v<const F, decltype(ratio)> ? output<flags>(result, a, b)
-                                                    : output<flags>(result, b, a);
-  }
-  template <class T>
-  requires std::is_invocable_v<F, T, T, T> SWEEP_ALU_INLINE T operator()(T a, T b, T c) const {
-    return output<flags>(F{}(input<flags>(a), input<flags>(b), input<flags>(c)), b, c, a);
+  template <class T, class... More>
+  requires std::is_invocable_v<F, T, More...> SWEEP_ALU_INLINE T operator()(T a,
+                                                                            More... more) const {
+    const T result = F{}(input<flags>(a), input<flags>(more)...);
+    return std::is_same_v<const F, decltype(ratio)> ? output<flags>(result, a, more...)
+                                                    : output<flags>(result, more..., a);
   }
 };
 
@@ -135,86 +128,73 @@ AluOperation with_unsaturated(const Form& form, Make make) {
 /// Calls make.operator()<F, T>() with what arithmetic in any rounding does to the lanes.
 template <class Make>
 AluOperation with_arithmetic(const Form& form, Make make) {
-  const auto saturable = [&](auto function) {
-    return with_saturable(form, [&]<class T, Flags flags>() {
+  const auto flagged = [&](auto function) {
+    return [make]<class T, Flags flags>() {
       return make.template operator()<Flagged<decltype(function), flags>, T>();
-    });
+    };
   };
-  const auto unsaturated = [&](auto function) {
-    return with_unsaturated(form, [&]<class T, Flags flags>() {
-      return make.template operator()<Flagged<decltype(function), flags>, T>();
-    });
-  };
-  switch (form.mnemonic) {
-    case Mnemonic::add:
-      return saturable(plus);
-    case Mnemonic::sub:
-      return saturable(minus);
-    case Mnemonic::mul:
-      return saturable(times);
-    case Mnemonic::fma:
-    case Mnemonic::mad:
-      return saturable(fused);
-    case Mnemonic::div:
-      return unsaturated(ratio);
-    case Mnemonic::rcp:
-      return unsaturated(inverse);
-    case Mnemonic::sqrt:
-      return unsaturated(root);
-    default:
-      return {};
-  }
+  const auto is = [&](Mnemonic mnemonic) { return form.mnemonic == mnemonic; };
+  if (is(Mnemonic::add)) return with_saturable(form, flagged(plus));
+  if (is(Mnemonic::sub)) return with_saturable(form, flagged(minus));
+  if (is(Mnemonic::mul)) return with_saturable(form, flagged(times));
+  if (is(Mnemonic::fma) || is(Mnemonic::mad)) return with_saturable(form, flagged(fused));
+  if (is(Mnemonic::div)) return with_unsaturated(form, flagged(ratio));
+  if (is(Mnemonic::rcp)) return with_unsaturated(form, flagged(inverse));
+  return is(Mnemonic::sqrt) ? with_unsaturated(form, flagged(root)) : AluOperation{};
 }
 
 /// Calls make(lambda) with the comparison of two values.
 template <class T, class Make>
-AluOperation with_float_comparison(Compare compare, Make make) {
-  switch (compare) {
-    case Compare::eq:
-      return make([](T a, T b) { return a == b; });
-    // `ne` is false for NaN, unlike !=.
-    case Compare::ne:
-      return make([](T a, T b) { return a < b || a > b; });
-    case Compare::lt:
-      return make([](T a, T b) { return a < b; });
-    case Compare::le:
-      return make([](T a, T b) { return a <= b; });
-    case Compare::gt:
-      return make([](T a, T b) { return a > b; });
-    case Compare::ge:
-      return make([](T a, T b) { return a >= b; });
-    case Compare::equ:
-      return make([](T a, T b) { return !(a < b || a > b); });
-    case Compare::neu:
-      return make([](T a, T b) { return a != b; });
-    case Compare::ltu:
-      return make([](T a, T b) { return !(a >= b); });
-    case Compare::leu:
-      return make([](T a, T b) { return !(a > b); });
-    case Compare::gtu:
-      return make([](T a, T b) { return !(a <= b); });
-    case Compare::geu:
-      return make([](T a, T b) { return !(a < b); });
-    case Compare::num:
-      return make([](T a, T b) { return !is_nan(a) && !is_nan(b); });
-    case Compare::nan:
-      return make([](T a, T b) { return is_nan(a) || is_nan(b); });
-    default:
-      return {};
-  }
+AluOperation with_float_comparison(Compare given, Make make) {
+  AluOperation found;
+  const auto row = [&](Compare compare, auto holds) {
+    if (compare == given) found = make(holds);
+  };
+  row(Compare::eq, [](T a, T b) { return a == b; });
+  // `ne` is false for NaN, unlike !=.
+  row(Compare::ne, [](T a, T b) { return a < b || a > b; });
+  row(Compare::lt, [](T a, T b) { return a < b; });
+  row(Compare::le, [](T a, T b) { return a <= b; });
+  row(Compare::gt, [](T a, T b) { return a > b; });
+  row(Compare::ge, [](T a, T b) { return a >= b; });
+  row(Compare::equ, [](T a, T b) { return !(a < b || a > b); });
+  row(Compare::neu, [](T a, T b) { return a != b; });
+  row(Compare::ltu, [](T a, T b) { return !(a >= b); });
+  row(Compare::leu, [](T a, T b) { return !(a > b); });
+  row(Compare::gtu, [](T a, T b) { return !(a <= b); });
+  row(Compare::geu, [](T a, T b) { return !(a < b); });
+  row(Compare::num, [](T a, T b) { return !is_nan(a) && !is_nan(b); });
+  row(Compare::nan, [](T a, T b) { return is_nan(a) || is_nan(b); });
+  return found;
 }
 
-// f16 and bf16 as bits, to f64 and back, without branches.
+/// A binary floating-point format.
+struct FloatFormat {
+  unsigned mantissa_bits;  ///< stored ones
+  unsigned exponent_bits;
 
-/// What distinguishes the two formats of 16 bits.
-template <unsigned mantissa, int least>
-struct HalfFormat {
-  static constexpr unsigned mantissa_bits = mantissa;
-  static constexpr int least_unit = least;  ///< the exponent of the smallest subnormal
-  static constexpr u32 infinity = 0x7fffU & ~((1U << mantissa) - 1);
+  constexpr unsigned width() const { return 1 + exponent_bits + mantissa_bits; }
+  constexpr u64 sign() const { return u64{1} << (width() - 1); }
+  constexpr u64 infinity() const { return sign() - (u64{1} << mantissa_bits); }
+  constexpr u64 largest() const { return infinity() - 1; }  ///< finite
+  constexpr u64 nan() const { return sign() - 1; }          ///< the canonical one
+  constexpr u64 one() const { return (infinity() >> 1) & infinity(); }
+  /// The exponents of the smallest normal number and of the smallest subnormal one.
+  constexpr int least_normal() const { return 2 - (1 << (exponent_bits - 1)); }
+  constexpr int least_unit() const { return least_normal() - static_cast<int>(mantissa_bits); }
+  constexpr bool holds(const FloatFormat& other) const {
+    return mantissa_bits >= other.mantissa_bits && exponent_bits >= other.exponent_bits;
+  }
+  friend constexpr bool operator==(const FloatFormat&, const FloatFormat&) = default;
 };
-using F16 = HalfFormat<10, -24>;
-using Bf16 = HalfFormat<7, -133>;
+inline constexpr FloatFormat f16_format = {10, 5};
+inline constexpr FloatFormat bf16_format = {7, 8};
+inline constexpr FloatFormat f32_format = {23, 8};
+/// Of formats of up to 32 bits, so that vectors of these suffice.
+template <FloatFormat format>
+constexpr auto infinity_of = static_cast<u32>(format.infinity());
+
+// f16 and bf16 as bits, to f64 and back, without branches.
 
 inline constexpr u32 nan16 = 0x7fff;
 
@@ -223,43 +203,41 @@ SWEEP_ALU_INLINE constexpr f64 power_of_two(int exponent) {
 }
 
 /// With .ftz subnormal values become zeros of the same sign.
-template <class Format, Flags flags>
+template <FloatFormat format, Flags flags>
 SWEEP_ALU_INLINE u32 input16(u32 bits) {
   constexpr bool ftz = (flags & flag::ftz) != 0;
-  return ftz && (bits & Format::infinity) == 0 ? bits & 0x8000 : bits;
+  return ftz && (bits & infinity_of<format>) == 0 ? bits & 0x8000 : bits;
 }
 
 /// Of the low 16 bits. They are read as an f32 and scaled, which is right for subnormals too.
-template <class Format>
+template <FloatFormat format>
 SWEEP_ALU_INLINE f64 widened(u32 bits) {
-  constexpr unsigned shift = 23 - Format::mantissa_bits;
-  constexpr int least_normal = Format::least_unit + static_cast<int>(Format::mantissa_bits);
-  const f64 scaled =
-      static_cast<f64>(as_f32((bits & 0x7fff) << shift)) * power_of_two(least_normal + 126);
+  constexpr unsigned shift = 23 - format.mantissa_bits;
   const u32 rank = bits & 0x7fff;
-  const f64 value = rank > Format::infinity    ? as_f64(0x7ff8000000000000)
-                    : rank == Format::infinity ? as_f64(0x7ff0000000000000)
-                                               : scaled;
+  const f64 scaled =
+      static_cast<f64>(as_f32(rank << shift)) * power_of_two(format.least_normal() + 126);
+  const f64 value = rank > infinity_of<format>    ? as_f64(0x7ff8000000000000)
+                    : rank == infinity_of<format> ? as_f64(0x7ff0000000000000)
+                                                  : scaled;
   return (bits & 0x8000) != 0 ? -value : value;
 }
 
 /// Rounded to nearest, ties to even.
-template <class Format>
+template <FloatFormat format>
 SWEEP_ALU_INLINE u32 narrowed(f64 value) {
-  constexpr unsigned cut = 52 - Format::mantissa_bits;
-  constexpr int least_normal = Format::least_unit + static_cast<int>(Format::mantissa_bits);
+  constexpr unsigned cut = 52 - format.mantissa_bits;
+  constexpr u64 least_normal = bits_of(power_of_two(format.least_normal()));
   const u64 bits = bits_of(value);
   const u64 magnitude = bits & 0x7fffffffffffffff;
   // Adding a number whose last place is the smallest subnormal rounds to a multiple of that.
-  constexpr f64 rounder = power_of_two(Format::least_unit + 52);
+  constexpr f64 rounder = power_of_two(format.least_unit() + 52);
   const u64 subnormal = bits_of(as_f64(magnitude) + rounder) - bits_of(rounder);
   const u64 even = magnitude + ((u64{1} << (cut - 1)) - 1) + ((magnitude >> cut) & 1);
-  const u64 normal = (even - bits_of(power_of_two(least_normal))) >> cut;
   // The smallest normal number has 1 for its exponent.
-  const u64 rebiased = normal + (u64{1} << Format::mantissa_bits);
-  const u64 finite = magnitude < bits_of(power_of_two(least_normal)) ? subnormal : rebiased;
-  const bool over = magnitude >= bits_of(power_of_two(2 - least_normal));
-  const u64 clipped = over || finite > Format::infinity ? Format::infinity : finite;
+  const u64 normal = ((even - least_normal) >> cut) + (u64{1} << format.mantissa_bits);
+  const u64 finite = magnitude < least_normal ? subnormal : normal;
+  const bool over = magnitude >= bits_of(power_of_two(2 - format.least_normal()));
+  const u64 clipped = over || finite > format.infinity() ? format.infinity() : finite;
   const u64 result = is_nan(value) ? nan16 : clipped | (bits >> 48 & 0x8000);
   return static_cast<u32>(result);
 }
@@ -289,43 +267,31 @@ SWEEP_ALU_INLINE u32 each_half(Bits... bits) {
 template <bool packed>
 using HalfRegister = std::conditional_t<packed, u32, u16>;
 
-template <bool packed, class F>
+/// The operation of a function of 16-bit values as bits that has so many operands.
+template <bool packed, int operands, class F>
 AluOperation halves(F /*function*/) {
   using T = HalfRegister<packed>;
-  if constexpr (std::is_invocable_v<F, u32, u32, u32>)
-    return vectors<T, T, T, T>(
-        [](T a, T b, T c) { return static_cast<T>(each_half<packed, F>(u32{a}, u32{b}, u32{c})); });
-  else if constexpr (std::is_invocable_v<F, u32, u32>)
-    return vectors<T, T, T>(
-        [](T a, T b) { return static_cast<T>(each_half<packed, F>(u32{a}, u32{b})); });
-  else
-    return vectors<T, T>([](T a) { return static_cast<T>(each_half<packed, F>(u32{a})); });
+  const auto each = [](auto... in) { return static_cast<T>(each_half<packed, F>(u32{in}...)); };
+  return vectors_of<T, decltype(each), operands>(each);
 }
 
-/// Calls make.operator()<Format, packed, flags>() with what a type of 16-bit floats is and the one
+/// Calls make.operator()<format, packed, flags>() with what a type of 16-bit floats is and the one
 /// of the `allowed` flags. bf16 has neither .ftz nor .sat.
 template <Flags... allowed, class Make>
 AluOperation with_half(const Form& form, Make make) {
-  const auto with_flags = [&]<class Format, bool packed>() {
+  const auto with_flags = [&]<FloatFormat format, bool packed>() {
     return with_values<allowed...>(form.flags, [&]<Flags flags>() {
-      if constexpr (std::is_same_v<Format, Bf16> && (flags & (flag::ftz | flag::sat)) != 0)
+      if constexpr (format == bf16_format && (flags & (flag::ftz | flag::sat)) != 0)
         return AluOperation{};
       else
-        return make.template operator()<Format, packed, flags>();
+        return make.template operator()<format, packed, flags>();
     });
   };
-  switch (form.type) {
-    case ptx::Type::f16:
-      return with_flags.template operator()<F16, false>();
-    case ptx::Type::f16x2:
-      return with_flags.template operator()<F16, true>();
-    case ptx::Type::bf16:
-      return with_flags.template operator()<Bf16, false>();
-    case ptx::Type::bf16x2:
-      return with_flags.template operator()<Bf16, true>();
-    default:
-      return {};
-  }
+  if (form.type == ptx::Type::f16) return with_flags.template operator()<f16_format, false>();
+  if (form.type == ptx::Type::f16x2) return with_flags.template operator()<f16_format, true>();
+  if (form.type == ptx::Type::bf16) return with_flags.template operator()<bf16_format, false>();
+  if (form.type == ptx::Type::bf16x2) return with_flags.template operator()<bf16_format, true>();
+  return {};
 }
 
 }  // namespace

@@ -40,39 +40,27 @@ AluOperation find_comparison(Compare compare) {
 }
 
 AluOperation find_unrounded(const Form& form) {
-  switch (form.mnemonic) {
-    case Mnemonic::add:
-    case Mnemonic::sub:
-    case Mnemonic::mul:
-      return find_rounded(form);
-    case Mnemonic::min:
-      return find_extreme<false>(form);
-    case Mnemonic::max:
-      return find_extreme<true>(form);
-    case Mnemonic::abs:
-      return with_unsaturated(form, []<class T, Flags flags>() {
-        return vectors_of<T>([](T a) {
-          const Wrapping<T> bits = bits_of(input<flags>(a)) & ~sign_bit<T>;
-          return output<flags>(__builtin_bit_cast(T, bits), a);
-        });
+  const auto is = [&](Mnemonic mnemonic) { return form.mnemonic == mnemonic; };
+  if (is(Mnemonic::add) || is(Mnemonic::sub) || is(Mnemonic::mul)) return find_rounded(form);
+  if (is(Mnemonic::min)) return find_extreme<false>(form);
+  if (is(Mnemonic::max)) return find_extreme<true>(form);
+  if (is(Mnemonic::copysign))
+    return with_float<flag::none>(form, []<class T, Flags>() {
+      return vectors_of<T>([](T sign, T value) {
+        const Wrapping<T> bits = (bits_of(value) & ~sign_bit<T>) | (bits_of(sign) & sign_bit<T>);
+        return __builtin_bit_cast(T, bits);
       });
-    case Mnemonic::neg:
-      return with_unsaturated(form, []<class T, Flags flags>() {
-        return vectors_of<T>([](T a) { return output<flags>(-input<flags>(a), a); });
-      });
-    case Mnemonic::copysign:
-      return with_float<flag::none>(form, []<class T, Flags>() {
-        return vectors_of<T>([](T sign, T value) {
-          const Wrapping<T> bits = (bits_of(value) & ~sign_bit<T>) | (bits_of(sign) & sign_bit<T>);
-          return __builtin_bit_cast(T, bits);
-        });
-      });
-    case Mnemonic::setp:
-      return with_unsaturated(
-          form, [&]<class T, Flags flags>() { return find_comparison<T, flags>(form.compare); });
-    default:
-      return {};
-  }
+    });
+  return with_unsaturated(form, [&]<class T, Flags flags>() {
+    if (is(Mnemonic::setp)) return find_comparison<T, flags>(form.compare);
+    if (is(Mnemonic::neg))
+      return vectors_of<T>([](T a) { return output<flags>(-input<flags>(a), a); });
+    if (!is(Mnemonic::abs)) return AluOperation{};
+    return vectors_of<T>([](T a) {
+      const Wrapping<T> bits = bits_of(input<flags>(a)) & ~sign_bit<T>;
+      return output<flags>(__builtin_bit_cast(T, bits), a);
+    });
+  });
 }
 
 // Conversions.

@@ -1,16 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <span>
-#include <string_view>
 
 #include "engine/emulator/alu/alu.h"
 
-/// What the modifiers of a register operation mean, parsed once, and the families of operations
-/// that look it up. This header is included by files that are compiled for wider vectors than the
-/// machine may have, so it holds no inline function that the linker could take from one of them for
-/// all.
+/// What the modifiers of a register operation mean, and the families of operations that look it up.
+/// This header is included by files that are compiled for wider vectors than the machine may have,
+/// so it holds no inline function that the linker could take from one of them for all.
 namespace sweep::alu {
 
 // Each word of PTX stands in one of these lists. A trailing `_` is for words that C++ reserves.
@@ -24,9 +20,10 @@ namespace sweep::alu {
                           row(tanh) row(testp) row(unpack) row(xor_)
 #define SWEEP_ALU_ROUNDINGS(row) \
   row(none) row(rn) row(rz) row(rm) row(rp) row(rna) row(rni) row(rzi) row(rmi) row(rpi)
+/// The last four compare unsigned: parsed they are lt, le, gt and ge.
 #define SWEEP_ALU_COMPARISONS(row)                                                              \
   row(none) row(eq) row(ne) row(lt) row(le) row(gt) row(ge) row(equ) row(neu) row(ltu) row(leu) \
-      row(gtu) row(geu) row(num) row(nan)
+      row(gtu) row(geu) row(num) row(nan) row(lo) row(ls) row(hi) row(hs)
 /// Modifiers that are there or not.
 #define SWEEP_ALU_FLAGS(row)                                                                       \
   row(lo) row(hi) row(wide) row(cc) row(sat) row(ftz) row(relu) row(NaN) row(xorsign) row(abs)     \
@@ -37,7 +34,6 @@ namespace sweep::alu {
 #define SWEEP_ALU_NAME(name) name,
 enum class Mnemonic : std::uint8_t { SWEEP_ALU_MNEMONICS(SWEEP_ALU_NAME) };
 enum class Rounding : std::uint8_t { SWEEP_ALU_ROUNDINGS(SWEEP_ALU_NAME) };
-/// lo, ls, hi and hs, which compare unsigned, are lt, le, gt and ge of an unsigned type.
 enum class Compare : std::uint8_t { SWEEP_ALU_COMPARISONS(SWEEP_ALU_NAME) };
 enum class FlagBit : std::uint8_t { SWEEP_ALU_FLAGS(SWEEP_ALU_NAME) };
 #undef SWEEP_ALU_NAME
@@ -62,12 +58,6 @@ struct Form {
   ptx::Type second = ptx::Type::b32;  ///< the source of cvt, the b operand of dp4a
   unsigned register_bits = 0;  ///< of cvt: the width of the register it writes, at least its type's
 };
-
-/// Empty when a word is unknown or given twice, when there is no type or more than two, and when
-/// the form has a comparison or a register's width that its mnemonic has no use for. Which flags go
-/// with which type is left to the one that looks up the operation.
-std::optional<Form> parse_form(std::string_view mnemonic,
-                               std::span<const std::string_view> modifiers);
 
 // Each family returns the operation of a form, or none when the form is not one of its own; no form
 // belongs to two.

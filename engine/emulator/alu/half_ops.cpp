@@ -7,38 +7,30 @@
 namespace sweep::alu::baseline {
 namespace {
 
-constexpr u32 one_f16 = 0x3c00;
-
 /// What becomes of a result last. NaN is 0 for .sat and stays NaN for .relu.
-template <class Format, Flags flags>
+template <FloatFormat format, Flags flags>
 SWEEP_ALU_INLINE u32 finished(u32 bits) {
-  const u32 result = input16<Format, flags>(bits);
-  const bool is_nan = (result & 0x7fff) > Format::infinity;
+  constexpr auto one = static_cast<u32>(format.one());
+  const u32 result = input16<format, flags>(bits);
+  const bool is_nan = (result & 0x7fff) > infinity_of<format>;
   const bool negative = (result & 0x8000) != 0;
-  if constexpr ((flags & flag::sat) != 0) {
-    static_assert(std::is_same_v<Format, F16>);
-    return is_nan || negative ? 0U : result > one_f16 ? one_f16 : result;
-  }
+  if constexpr ((flags & flag::sat) != 0)
+    return is_nan || negative ? 0U : result > one ? one : result;
   if constexpr ((flags & flag::relu) != 0) return is_nan ? nan16 : negative ? 0U : result;
   return is_nan ? nan16 : result;
 }
 
-template <class Format, Flags flags>
+template <FloatFormat format, Flags flags>
 SWEEP_ALU_INLINE f64 operand(u32 bits) {
-  return widened<Format>(input16<Format, flags>(bits));
+  return widened<format>(input16<format, flags>(bits));
 }
 
 template <Flags... allowed, class F>
 AluOperation find_arithmetic(const Form& form, F /*function*/) {
-  return with_half<allowed...>(form, []<class Format, bool packed, Flags flags>() {
-    const auto compute = [](auto... bits) {
-      return finished<Format, flags>(narrowed<Format>(F{}(operand<Format, flags>(bits)...)));
-    };
-    using Compute = decltype(compute);
-    if constexpr (std::is_invocable_v<F, f64, f64, f64>)
-      return halves<packed>([](u32 a, u32 b, u32 c) { return Compute{}(a, b, c); });
-    else
-      return halves<packed>([](u32 a, u32 b) { return Compute{}(a, b); });
+  return with_half<allowed...>(form, []<FloatFormat format, bool packed, Flags flags>() {
+    return halves<packed, arity<F, f64>>([](auto... bits) {
+      return finished<format, flags>(narrowed<format>(F{}(operand<format, flags>(bits)...)));
+    });
   });
 }
 
@@ -50,8 +42,8 @@ AluOperation find_saturable(const Form& form, F function) {
 /// Sign operations; NaN becomes the canonical one.
 template <class F>
 AluOperation find_sign(const Form& form, F /*function*/) {
-  return with_half<flag::none, flag::ftz>(form, []<class Format, bool packed, Flags flags>() {
-    return halves<packed>([](u32 a) { return finished<Format, flags>(F{}(a)); });
+  return with_half<flag::none, flag::ftz>(form, []<FloatFormat format, bool packed, Flags flags>() {
+    return halves<packed, 1>([](u32 a) { return finished<format, flags>(F{}(a)); });
   });
 }
 
@@ -59,11 +51,11 @@ template <class F>
 AluOperation find_approximation(Form form, F /*function*/) {
   if (form.flags != flag::approx) return {};
   form.flags = flag::none;
-  return with_half<flag::none>(form, []<class Format, bool packed, Flags>() {
+  return with_half<flag::none>(form, []<FloatFormat format, bool packed, Flags>() {
     using T = HalfRegister<packed>;
     return lanes<T, T>([](T a) {
       const auto each = [](u32 bits) {
-        return finished<Format, flag::none>(narrowed<Format>(F{}(widened<Format>(bits))));
+        return finished<format, flag::none>(narrowed<format>(F{}(widened<format>(bits))));
       };
       return static_cast<T>(each_half<packed, decltype(each)>(u32{a}));
     });
@@ -83,47 +75,41 @@ AluOperation find_ex2(Form form) {
 }
 
 AluOperation find_comparison(const Form& form) {
-  return with_half<flag::none, flag::ftz>(form, [&]<class Format, bool packed, Flags flags>() {
-    if constexpr (packed)
-      return AluOperation{};
-    else
-      return with_float_comparison<f64>(form.compare, [](auto function) {
-        using F = decltype(function);
-        return vectors<bool, u16, u16>(
-            [](u16 a, u16 b) { return F{}(operand<Format, flags>(a), operand<Format, flags>(b)); });
+  return with_half<flag::none, flag::ftz>(
+      form, [&]<FloatFormat format, bool packed, Flags flags>() {
+        if (packed) return AluOperation{};
+        return with_float_comparison<f64>(form.compare, [](auto function) {
+          using F = decltype(function);
+          return vectors<bool, u16, u16>([](u16 a, u16 b) {
+            return F{}(operand<format, flags>(a), operand<format, flags>(b));
+          });
+        });
       });
-  });
 }
 
 AluOperation find_rounded(const Form& form) {
-  switch (form.mnemonic) {
-    case Mnemonic::add:
-      return find_saturable(form, [](f64 a, f64 b) { return add_to_odd(a, b); });
-    case Mnemonic::sub:
-      return find_saturable(form, [](f64 a, f64 b) { return add_to_odd(a, -b); });
-    case Mnemonic::mul:
-      return find_saturable(form, [](f64 a, f64 b) { return a * b; });
-    case Mnemonic::fma:
-      if (form.rounding == Rounding::none) return {};
-      return find_arithmetic<flag::none, flag::ftz, flag::sat, flag::ftz | flag::sat, flag::relu,
-                             flag::ftz | flag::relu>(
-          form, [](f64 a, f64 b, f64 c) { return add_to_odd(a * b, c); });
-    default:
-      return {};
-  }
+  if (form.mnemonic == Mnemonic::add)
+    return find_saturable(form, [](f64 a, f64 b) { return add_to_odd(a, b); });
+  if (form.mnemonic == Mnemonic::sub)
+    return find_saturable(form, [](f64 a, f64 b) { return add_to_odd(a, -b); });
+  if (form.mnemonic == Mnemonic::mul)
+    return find_saturable(form, [](f64 a, f64 b) { return a * b; });
+  if (form.mnemonic != Mnemonic::fma || form.rounding == Rounding::none) return {};
+  return find_arithmetic<flag::none, flag::ftz, flag::sat, flag::ftz | flag::sat, flag::relu,
+                         flag::ftz | flag::relu>(
+      form, [](f64 a, f64 b, f64 c) { return add_to_odd(a * b, c); });
 }
 
-/// Works on the bits of any format with `sign` as its top bit, as integers: those of a format
-/// order its magnitudes.
-template <Flags flags, bool largest, u32 sign, u32 infinity>
+/// Works on the bits of a format as integers, which order its magnitudes.
+template <FloatFormat format, Flags flags, bool largest>
 SWEEP_ALU_INLINE u32 chosen(u32 a, u32 b) {
-  constexpr u32 nan = sign - 1;
+  constexpr auto sign = static_cast<u32>(format.sign());
   constexpr bool by_magnitude = (flags & flag::xorsign) != 0;
   const u32 sign_of_result = by_magnitude ? (a ^ b) & sign : 0;
   const u32 left = by_magnitude ? a & ~sign : a;
   const u32 right = by_magnitude ? b & ~sign : b;
-  const bool left_is_nan = (left & ~sign) > infinity;
-  const bool right_is_nan = (right & ~sign) > infinity;
+  const bool left_is_nan = (left & ~sign) > infinity_of<format>;
+  const bool right_is_nan = (right & ~sign) > infinity_of<format>;
   // Negative values count backward, with -0 just below +0.
   const auto rank = [](u32 bits) {
     return (bits & sign) != 0 ? -static_cast<s64>(bits & ~sign) - 1 : static_cast<s64>(bits);
@@ -132,7 +118,7 @@ SWEEP_ALU_INLINE u32 chosen(u32 a, u32 b) {
   const bool one_nan = left_is_nan || right_is_nan;
   const bool is_nan = (flags & flag::NaN) != 0 ? one_nan : left_is_nan && right_is_nan;
   const u32 number = left_is_nan ? right : right_is_nan ? left : ordered;
-  return is_nan ? nan : number | sign_of_result;
+  return is_nan ? sign - 1 : number | sign_of_result;
 }
 
 /// min and max; those of f32 are of .NaN and .xorsign.abs.
@@ -146,16 +132,16 @@ AluOperation find_extreme(const Form& form) {
                        flag::NaN | xorsign, flag::ftz | flag::NaN | xorsign>(
         form.flags, []<Flags flags>() {
           return vectors_of<u32>([](u32 a, u32 b) {
-            return chosen<flags, largest, 0x80000000U, 0x7f800000U>(
-                bits_of(input<flags>(as_f32(a))), bits_of(input<flags>(as_f32(b))));
+            return chosen<f32_format, flags, largest>(bits_of(input<flags>(as_f32(a))),
+                                                      bits_of(input<flags>(as_f32(b))));
           });
         });
   return with_half<flag::none, flag::ftz, flag::NaN, flag::ftz | flag::NaN, xorsign,
                    flag::ftz | xorsign, flag::NaN | xorsign, flag::ftz | flag::NaN | xorsign>(
-      form, []<class Format, bool packed, Flags flags>() {
-        return halves<packed>([](u32 a, u32 b) {
-          return chosen<flags, largest, 0x8000U, Format::infinity>(input16<Format, flags>(a),
-                                                                   input16<Format, flags>(b));
+      form, []<FloatFormat format, bool packed, Flags flags>() {
+        return halves<packed, 2>([](u32 a, u32 b) {
+          return chosen<format, flags, largest>(input16<format, flags>(a),
+                                                input16<format, flags>(b));
         });
       });
 }
@@ -166,24 +152,14 @@ AluOperation find_half(const Form& form) {
   if (form.types != 1) return {};
   if (form.rounding == Rounding::rn) return find_rounded(form);
   if (form.rounding != Rounding::none) return {};
-  switch (form.mnemonic) {
-    case Mnemonic::neg:
-      return find_sign(form, [](u32 a) { return a ^ 0x8000; });
-    case Mnemonic::abs:
-      return find_sign(form, [](u32 a) { return a & 0x7fff; });
-    case Mnemonic::ex2:
-      return find_ex2(form);
-    case Mnemonic::tanh:
-      return find_approximation(form, [](f64 a) { return std::tanh(a); });
-    case Mnemonic::min:
-      return find_extreme<false>(form);
-    case Mnemonic::max:
-      return find_extreme<true>(form);
-    case Mnemonic::setp:
-      return find_comparison(form);
-    default:
-      return find_rounded(form);
-  }
+  const auto is = [&](Mnemonic mnemonic) { return form.mnemonic == mnemonic; };
+  if (is(Mnemonic::neg)) return find_sign(form, [](u32 a) { return a ^ 0x8000; });
+  if (is(Mnemonic::abs)) return find_sign(form, [](u32 a) { return a & 0x7fff; });
+  if (is(Mnemonic::ex2)) return find_ex2(form);
+  if (is(Mnemonic::tanh)) return find_approximation(form, [](f64 a) { return std::tanh(a); });
+  if (is(Mnemonic::min)) return find_extreme<false>(form);
+  if (is(Mnemonic::max)) return find_extreme<true>(form);
+  return is(Mnemonic::setp) ? find_comparison(form) : find_rounded(form);
 }
 
 }  // namespace sweep::alu::baseline

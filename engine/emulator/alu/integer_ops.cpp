@@ -51,29 +51,23 @@ AluOperation find_product(const Form& form) {
 }
 
 AluOperation find_comparison(const Form& form) {
-  const auto ordered = [&](auto function) {
-    return with_integer(form.type, [&]<class T>() { return vectors<bool, T, T>(function); });
+  AluOperation found;
+  const auto ordered = [&](Compare compare, auto holds) {
+    if (form.compare == compare)
+      found = with_integer(form.type, [&]<class T>() { return vectors<bool, T, T>(holds); });
   };
-  const auto equal = [&](auto function) {
-    return with_word(form.type, is_integer(form.type) || is_untyped(form.type),
-                     [&]<class T>() { return vectors<bool, T, T>(function); });
+  const auto equal = [&](Compare compare, auto holds) {
+    if (form.compare == compare)
+      found = with_word(form.type, is_integer(form.type) || is_untyped(form.type),
+                        [&]<class T>() { return vectors<bool, T, T>(holds); });
   };
-  switch (form.compare) {
-    case Compare::eq:
-      return equal([](auto a, decltype(a) b) { return a == b; });
-    case Compare::ne:
-      return equal([](auto a, decltype(a) b) { return a != b; });
-    case Compare::lt:
-      return ordered([](auto a, decltype(a) b) { return a < b; });
-    case Compare::le:
-      return ordered([](auto a, decltype(a) b) { return a <= b; });
-    case Compare::gt:
-      return ordered([](auto a, decltype(a) b) { return a > b; });
-    case Compare::ge:
-      return ordered([](auto a, decltype(a) b) { return a >= b; });
-    default:
-      return {};
-  }
+  equal(Compare::eq, [](auto a, decltype(a) b) { return a == b; });
+  equal(Compare::ne, [](auto a, decltype(a) b) { return a != b; });
+  ordered(Compare::lt, [](auto a, decltype(a) b) { return a < b; });
+  ordered(Compare::le, [](auto a, decltype(a) b) { return a <= b; });
+  ordered(Compare::gt, [](auto a, decltype(a) b) { return a > b; });
+  ordered(Compare::ge, [](auto a, decltype(a) b) { return a >= b; });
+  return found;
 }
 
 /// A function of whole predicates, 32 lanes in one word.
@@ -129,23 +123,15 @@ AluOperation find_shift(const Form& form) {
   return is_untyped(form.type) ? with_word(form.type, true, right) : with_integer(form.type, right);
 }
 
-AluOperation find_pack(const Form& form) {
-  if (form.mnemonic == Mnemonic::pack) {
-    if (form.type == Type::b64)
-      return vectors<u64, u32, u32>([](u32 low, u32 high) { return u64{high} << 32 | low; });
-    if (form.type == Type::b32)
-      return vectors<u32, u16, u16>([](u16 low, u16 high) { return u32{high} << 16 | low; });
-    return {};
-  }
-  if (form.type == Type::b64)
-    return lanes_both<u32, u32, u64>([](u64 a) {
-      return Both<u32, u32>{static_cast<u32>(a), static_cast<u32>(a >> 32)};
-    });
-  if (form.type == Type::b32)
-    return lanes_both<u16, u16, u32>([](u32 a) {
-      return Both<u16, u16>{static_cast<u16>(a), static_cast<u16>(a >> 16)};
-    });
-  return {};
+/// A word of two halves, the low one first.
+template <class Word, class Half>
+AluOperation packing(bool packs) {
+  constexpr unsigned bits = 8 * sizeof(Half);
+  if (packs)
+    return vectors<Word, Half, Half>([](Half low, Half high) { return Word{high} << bits | low; });
+  return lanes_both<Half, Half, Word>([](Word a) {
+    return Both<Half, Half>{static_cast<Half>(a), static_cast<Half>(a >> bits)};
+  });
 }
 
 /// Bit i of the table is the result where a, b and c have the bits of i, a the highest.
@@ -168,50 +154,35 @@ AluOperation find_integer(const Form& form) {
   const Type type = form.type;
   if (form.mnemonic == Mnemonic::mul || form.mnemonic == Mnemonic::mad) return find_product(form);
   if (form.flags != 0) return {};
-  switch (form.mnemonic) {
-    case Mnemonic::add:
-      return of_any_sign(type, wrapped_add);
-    case Mnemonic::sub:
-      return of_any_sign(type, wrapped_sub);
-    case Mnemonic::min:
-      return of_integers(type, [](auto a, decltype(a) b) { return a < b ? a : b; });
-    case Mnemonic::max:
-      return of_integers(type, [](auto a, decltype(a) b) { return a < b ? b : a; });
-    case Mnemonic::neg:
-      return of_signed(type, [](auto a) { return wrapped_sub(decltype(a){0}, a); });
-    case Mnemonic::abs:
-      return of_signed(type, [](auto a) { return a < 0 ? wrapped_sub(decltype(a){0}, a) : a; });
-    case Mnemonic::setp:
-      return find_comparison(form);
-    case Mnemonic::and_:
-      return bitwise(type, [](auto a, decltype(a) b) { return a & b; });
-    case Mnemonic::or_:
-      return bitwise(type, [](auto a, decltype(a) b) { return a | b; });
-    case Mnemonic::xor_:
-      return bitwise(type, [](auto a, decltype(a) b) { return a ^ b; });
-    case Mnemonic::not_:
-      return bitwise(type, [](auto a) { return ~a; });
-    case Mnemonic::cnot:
-      return of_untyped(type, [](auto a) { return a == 0; });
-    case Mnemonic::shl:
-    case Mnemonic::shr:
-      return find_shift(form);
-    case Mnemonic::mov:
-      if (type == Type::pred) return predicates([](u32 a) { return a; });
-      return with_word(type, is_movable(type),
-                       []<class T>() { return vectors_of<T>([](T a) { return a; }); });
-    case Mnemonic::pack:
-    case Mnemonic::unpack:
-      return find_pack(form);
-    case Mnemonic::lop3:
-      return type == Type::b32 ? lop3() : AluOperation{};
-    case Mnemonic::selp:
-      return with_word(type, is_movable(type), []<class T>() {
-        return vectors<T, T, T, bool>([](T a, T b, bool first) { return first ? a : b; });
-      });
-    default:
-      return {};
+  const auto is = [&](Mnemonic mnemonic) { return form.mnemonic == mnemonic; };
+  if (is(Mnemonic::add)) return of_any_sign(type, wrapped_add);
+  if (is(Mnemonic::sub)) return of_any_sign(type, wrapped_sub);
+  if (is(Mnemonic::min))
+    return of_integers(type, [](auto a, decltype(a) b) { return a < b ? a : b; });
+  if (is(Mnemonic::max))
+    return of_integers(type, [](auto a, decltype(a) b) { return a < b ? b : a; });
+  if (is(Mnemonic::neg))
+    return of_signed(type, [](auto a) { return wrapped_sub(decltype(a){0}, a); });
+  if (is(Mnemonic::abs))
+    return of_signed(type, [](auto a) { return a < 0 ? wrapped_sub(decltype(a){0}, a) : a; });
+  if (is(Mnemonic::setp)) return find_comparison(form);
+  if (is(Mnemonic::and_)) return bitwise(type, [](auto a, decltype(a) b) { return a & b; });
+  if (is(Mnemonic::or_)) return bitwise(type, [](auto a, decltype(a) b) { return a | b; });
+  if (is(Mnemonic::xor_)) return bitwise(type, [](auto a, decltype(a) b) { return a ^ b; });
+  if (is(Mnemonic::not_)) return bitwise(type, [](auto a) { return ~a; });
+  if (is(Mnemonic::cnot)) return of_untyped(type, [](auto a) { return a == 0; });
+  if (is(Mnemonic::shl) || is(Mnemonic::shr)) return find_shift(form);
+  if (is(Mnemonic::pack) || is(Mnemonic::unpack)) {
+    if (type == Type::b64) return packing<u64, u32>(is(Mnemonic::pack));
+    return type == Type::b32 ? packing<u32, u16>(is(Mnemonic::pack)) : AluOperation{};
   }
+  if (is(Mnemonic::lop3) && type == Type::b32) return lop3();
+  if (is(Mnemonic::mov) && type == Type::pred) return predicates([](u32 a) { return a; });
+  return with_word(type, is_movable(type), [&]<class T>() {
+    if (is(Mnemonic::mov)) return vectors_of<T>([](T a) { return a; });
+    if (!is(Mnemonic::selp)) return AluOperation{};
+    return vectors<T, T, T, bool>([](T a, T b, bool first) { return first ? a : b; });
+  });
 }
 
 }  // namespace sweep::alu::SWEEP_ALU_LEVEL

@@ -34,9 +34,11 @@ using s64 = std::int64_t;
 
 /// An operand that an operation does not have.
 struct None {};
+template <class T>
+constexpr bool is_given = !std::is_same_v<T, None>;
 
 template <class T>
-constexpr u8 bits_of_lane = std::is_same_v<T, None>   ? 0
+constexpr u8 bits_of_lane = !is_given<T>              ? 0
                             : std::is_same_v<T, bool> ? 1
                                                       : static_cast<u8>(8 * sizeof(T));
 
@@ -117,16 +119,13 @@ SWEEP_ALU_INLINE std::conditional_t<sizeof(T) == 8, u64, u32> to_slot(T value) {
 /// Calls F with the operands that there are.
 template <class F, class A, class B, class C, class E>
 SWEEP_ALU_INLINE auto apply(A a, B b, C c, E e) {
-  constexpr bool has_b = !std::is_same_v<B, None>;
-  constexpr bool has_c = !std::is_same_v<C, None>;
-  constexpr bool has_e = !std::is_same_v<E, None>;
-  if constexpr (has_e && has_c)
+  if constexpr (is_given<E> && is_given<C>)
     return F{}(a, b, c, e);
-  else if constexpr (has_e && has_b)
+  else if constexpr (is_given<E>)
     return F{}(a, b, e);
-  else if constexpr (has_c)
+  else if constexpr (is_given<C>)
     return F{}(a, b, c);
-  else if constexpr (has_b)
+  else if constexpr (is_given<B>)
     return F{}(a, b);
   else
     return F{}(a);
@@ -144,29 +143,21 @@ SWEEP_ALU_INLINE void set_predicate(std::byte* registers, u32 offset, u32 result
   *d = (*d & ~mask) | (result & mask);
 }
 
-/// The lanes for which F holds, all 32.
-template <class F, class A, class B = None>
-SWEEP_ALU_INLINE u32 holds(std::byte* registers, u32 a_offset, u32 b_offset = 0) {
-  using Word = std::conditional_t<sizeof(A) == 8, u64, u32>;
-  const Source<A> a(registers, a_offset);
-  const Source<B> b(registers, b_offset);
-  Word result = 0;
-  SWEEP_ALU_LANES
-  for (unsigned lane = 0; lane < warp_size; ++lane)
-    result |= apply<F>(a[lane], b[lane], None{}, None{}) ? lane_bits<Word>.bit[lane] : Word{0};
-  return static_cast<u32>(result);
-}
-
 /// All lanes at once, as vectors; for functions without branches.
 template <class F, class D, class A, class B, class C, class E>
 void run_vector(const AluOperands& operands, std::byte* registers, u32 mask) {
+  const Source<A> a(registers, operands.a);
+  const Source<B> b(registers, operands.b);
+  const Source<C> c(registers, operands.c);
+  const Source<E> e(registers, operands.e);
   if constexpr (std::is_same_v<D, bool>) {
-    set_predicate(registers, operands.d, holds<F, A, B>(registers, operands.a, operands.b), mask);
+    using Word = std::conditional_t<sizeof(A) == 8, u64, u32>;
+    Word holding = 0;
+    SWEEP_ALU_LANES
+    for (unsigned lane = 0; lane < warp_size; ++lane)
+      holding |= apply<F>(a[lane], b[lane], c[lane], e[lane]) ? lane_bits<Word>.bit[lane] : Word{0};
+    set_predicate(registers, operands.d, static_cast<u32>(holding), mask);
   } else {
-    const Source<A> a(registers, operands.a);
-    const Source<B> b(registers, operands.b);
-    const Source<C> c(registers, operands.c);
-    const Source<E> e(registers, operands.e);
     SlotOf<D>* const d = slot_at<D>(registers, operands.d);
     if (mask == full_mask) {
       SWEEP_ALU_LANES
@@ -192,7 +183,6 @@ struct Both {
 /// The active lanes one after the other; for functions with branches or too rare to matter.
 template <class F, class D, class D2, class A, class B, class C, class E>
 void run_lanes(const AluOperands& operands, std::byte* registers, u32 mask) {
-  constexpr bool has_d2 = !std::is_same_v<D2, None>;
   const Source<A> a(registers, operands.a);
   const Source<B> b(registers, operands.b);
   const Source<C> c(registers, operands.c);
@@ -200,9 +190,9 @@ void run_lanes(const AluOperands& operands, std::byte* registers, u32 mask) {
   u32 holding = 0;
   for (u32 rest = mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(__builtin_ctz(rest));
-    const auto result = static_cast<std::conditional_t<has_d2, Both<D, D2>, D>>(
+    const auto result = static_cast<std::conditional_t<is_given<D2>, Both<D, D2>, D>>(
         apply<F>(a[lane], b[lane], c[lane], e[lane]));
-    if constexpr (has_d2) {
+    if constexpr (is_given<D2>) {
       slot_at<D>(registers, operands.d)[lane] = to_slot<D>(result.first);
       slot_at<D2>(registers, operands.d2)[lane] = to_slot<D2>(result.second);
     } else if constexpr (std::is_same_v<D, bool>) {
@@ -230,19 +220,22 @@ AluOperation lanes(F /*function*/) {
   return operation<D, None, A, B, C, E>(run_lanes<F, D, None, A, B, C, E>);
 }
 
-/// How many operands of T the function takes: the second and the third, where it has them.
+/// How many operands of T a function takes.
 template <class F, class T>
-using Second = std::conditional_t<std::is_invocable_v<F, T>, None, T>;
-template <class F, class T>
-using Third = std::conditional_t<std::is_invocable_v<F, T, T, T>, T, None>;
+constexpr int arity = std::is_invocable_v<F, T>      ? 1
+                      : std::is_invocable_v<F, T, T> ? 2
+                                                     : 3;
+/// The `n`th operand of a function with so many of T.
+template <int arity, int n, class T>
+using Operand = std::conditional_t<(n <= arity), T, None>;
 /// The operation of a lambda that takes one to three values of T and gives another.
-template <class T, class F>
+template <class T, class F, int count = arity<F, T>>
 AluOperation vectors_of(F function) {
-  return vectors<T, T, Second<F, T>, Third<F, T>>(function);
+  return vectors<T, T, Operand<count, 2, T>, Operand<count, 3, T>>(function);
 }
-template <class T, class F>
+template <class T, class F, int count = arity<F, T>>
 AluOperation lanes_of(F function) {
-  return lanes<T, T, Second<F, T>, Third<F, T>>(function);
+  return lanes<T, T, Operand<count, 2, T>, Operand<count, 3, T>>(function);
 }
 
 template <class D, class D2, class A, class B = None, class C = None, class E = None, class F>

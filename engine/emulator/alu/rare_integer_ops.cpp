@@ -43,24 +43,19 @@ TwiceOf<T> product24(T a, T b) {
 
 template <class T>
 AluOperation find_mul24(const Form& form) {
-  if (form.mnemonic == Mnemonic::mul24) {
-    if (form.flags == flag::lo)
-      return lanes<T, T, T>([](T a, T b) { return static_cast<T>(product24(a, b)); });
-    if (form.flags == flag::hi)
-      return lanes<T, T, T>([](T a, T b) { return static_cast<T>(product24(a, b) >> 16); });
-    return {};
-  }
-  if (form.flags == flag::lo)
-    return lanes<T, T, T, T>(
-        [](T a, T b, T c) { return wrapped_add(static_cast<T>(product24(a, b)), c); });
-  if (form.flags == flag::hi)
-    return lanes<T, T, T, T>(
-        [](T a, T b, T c) { return wrapped_add(static_cast<T>(product24(a, b) >> 16), c); });
-  if (std::is_signed_v<T> && form.flags == (flag::hi | flag::sat))
-    return lanes<s32, s32, s32, s32>([](s32 a, s32 b, s32 c) {
-      return clamped(s64{static_cast<s32>(product24(a, b) >> 16)} + c);
-    });
-  return {};
+  const bool adds = form.mnemonic == Mnemonic::mad24;
+  const auto part = [&]<unsigned shift>() {
+    if (!adds)
+      return lanes_of<T>([](T a, T b) { return static_cast<T>(product24(a, b) >> shift); });
+    return lanes_of<T>(
+        [](T a, T b, T c) { return wrapped_add(static_cast<T>(product24(a, b) >> shift), c); });
+  };
+  if (form.flags == flag::lo) return part.template operator()<0>();
+  if (form.flags == flag::hi) return part.template operator()<16>();
+  if (!adds || !std::is_signed_v<T> || form.flags != (flag::hi | flag::sat)) return {};
+  return lanes_of<s32>([](s32 a, s32 b, s32 c) {
+    return clamped(s64{static_cast<s32>(product24(a, b) >> 16)} + c);
+  });
 }
 
 /// min and max with .relu; those of s16 are for halves of a register.
@@ -68,7 +63,7 @@ template <bool largest>
 AluOperation find_relu(const Form& form) {
   if (form.flags != flag::relu) return {};
   return with_types<s16, s32>(form.type, []<class T>() {
-    return vectors<T, T, T>([](T a, T b) {
+    return vectors_of<T>([](T a, T b) {
       const T chosen = (a < b) == largest ? b : a;
       return chosen < 0 ? T{0} : chosen;
     });
@@ -90,20 +85,14 @@ AluOperation find_saturating(const Form& form) {
 // Arithmetic of many words: the carry (after a subtraction the borrow) goes from one instruction to
 // the next. It is that of the words as unsigned, whatever the type.
 
-constexpr auto carried_sum = []<class T>(T a, T b, u32 carry) {
+template <class T>
+Both<T, u32> carried_sum(T a, T b, u32 carry) {
   T first = 0;
   T sum = 0;
   const bool over = __builtin_add_overflow(a, b, &first);
   const bool over_carry = __builtin_add_overflow(first, static_cast<T>(carry & 1), &sum);
-  return Both<T, u32>{sum, over || over_carry ? 1U : 0U};
-};
-constexpr auto borrowed_difference = []<class T>(T a, T b, u32 borrow) {
-  T first = 0;
-  T difference = 0;
-  const bool under = __builtin_sub_overflow(a, b, &first);
-  const bool under_borrow = __builtin_sub_overflow(first, static_cast<T>(borrow & 1), &difference);
-  return Both<T, u32>{difference, under || under_borrow ? 1U : 0U};
-};
+  return {sum, over || over_carry ? 1U : 0U};
+}
 
 /// add.cc writes the carry, addc.cc reads it too, addc reads it alone. F takes two sources, the
 /// third if C is a type, and the carry.
@@ -134,9 +123,14 @@ AluOperation find_carrying(const Form& form) {
     });
   }
   if (half != 0) return {};
-  const bool adds = form.mnemonic == Mnemonic::add || form.mnemonic == Mnemonic::addc;
-  return adds ? with_carry<Word, None>(reads, writes, carried_sum)
-              : with_carry<Word, None>(reads, writes, borrowed_difference);
+  if (form.mnemonic == Mnemonic::add || form.mnemonic == Mnemonic::addc)
+    return with_carry<Word, None>(reads, writes,
+                                  [](Word a, Word b, u32 in) { return carried_sum(a, b, in); });
+  return with_carry<Word, None>(reads, writes, [](Word a, Word b, u32 in) {
+    // a + ~b + 1, whose carry is the opposite of the borrow.
+    const auto [difference, carry] = carried_sum(a, ~b, ~in);
+    return Both<Word, u32>{difference, 1 - carry};
+  });
 }
 
 // Counting, extracting, permuting bits and bytes.
@@ -229,31 +223,26 @@ u32 limited(u32 amount) {
 
 template <bool clamp>
 AluOperation find_limited(const Form& form, bool is_left) {
-  switch (form.mnemonic) {
-    case Mnemonic::shf:
-      if (form.type != Type::b32) return {};
-      if (is_left)
-        return vectors_of<u32>([](u32 a, u32 b, u32 c) {
-          return static_cast<u32>(((u64{b} << 32 | a) << limited<clamp>(c)) >> 32);
-        });
+  if (form.mnemonic == Mnemonic::shf && form.type == Type::b32) {
+    if (is_left)
       return vectors_of<u32>([](u32 a, u32 b, u32 c) {
-        return static_cast<u32>((u64{b} << 32 | a) >> limited<clamp>(c));
+        return static_cast<u32>(((u64{b} << 32 | a) << limited<clamp>(c)) >> 32);
       });
-    case Mnemonic::bmsk:
-      if (form.type != Type::b32) return {};
-      return lanes_of<u32>(
-          [](u32 a, u32 b) { return ((u64{1} << limited<clamp>(b)) - 1) << limited<clamp>(a); });
-    case Mnemonic::szext:
-      if (form.type == Type::u32)
-        return lanes_of<u32>([](u32 a, u32 b) { return a & ((u64{1} << limited<clamp>(b)) - 1); });
-      if (form.type != Type::s32) return {};
-      return lanes_of<u32>([](u32 a, u32 b) {
-        const u32 unused = 32 - limited<clamp>(b);
-        return unused == 32 ? 0 : static_cast<s32>(a << unused) >> unused;
-      });
-    default:
-      return {};
+    return vectors_of<u32>([](u32 a, u32 b, u32 c) {
+      return static_cast<u32>((u64{b} << 32 | a) >> limited<clamp>(c));
+    });
   }
+  if (form.mnemonic == Mnemonic::bmsk && form.type == Type::b32)
+    return lanes_of<u32>(
+        [](u32 a, u32 b) { return ((u64{1} << limited<clamp>(b)) - 1) << limited<clamp>(a); });
+  if (form.mnemonic != Mnemonic::szext) return {};
+  if (form.type == Type::u32)
+    return lanes_of<u32>([](u32 a, u32 b) { return a & ((u64{1} << limited<clamp>(b)) - 1); });
+  if (form.type != Type::s32) return {};
+  return lanes_of<u32>([](u32 a, u32 b) {
+    const u32 unused = 32 - limited<clamp>(b);
+    return unused == 32 ? 0 : static_cast<s32>(a << unused) >> unused;
+  });
 }
 
 AluOperation find_clamp_or_wrap(const Form& form) {
@@ -289,24 +278,14 @@ AluOperation permutation() {
 
 AluOperation find_permutation(const Form& form) {
   if (form.type != Type::b32) return {};
-  switch (form.flags) {
-    case 0:
-      return lanes_of<u32>([](u32 a, u32 b, u32 c) { return permuted(a, b, c); });
-    case flag::f4e:
-      return permutation<0x3210, 0x4321, 0x5432, 0x6543>();
-    case flag::b4e:
-      return permutation<0x5670, 0x6701, 0x7012, 0x0123>();
-    case flag::rc8:
-      return permutation<0x0000, 0x1111, 0x2222, 0x3333>();
-    case flag::ecl:
-      return permutation<0x3210, 0x3211, 0x3222, 0x3333>();
-    case flag::ecr:
-      return permutation<0x0000, 0x1110, 0x2210, 0x3210>();
-    case flag::rc16:
-      return permutation<0x1010, 0x3232, 0x1010, 0x3232>();
-    default:
-      return {};
-  }
+  if (form.flags == 0) return lanes_of<u32>([](u32 a, u32 b, u32 c) { return permuted(a, b, c); });
+  if (form.flags == flag::f4e) return permutation<0x3210, 0x4321, 0x5432, 0x6543>();
+  if (form.flags == flag::b4e) return permutation<0x5670, 0x6701, 0x7012, 0x0123>();
+  if (form.flags == flag::rc8) return permutation<0x0000, 0x1111, 0x2222, 0x3333>();
+  if (form.flags == flag::ecl) return permutation<0x3210, 0x3211, 0x3222, 0x3333>();
+  if (form.flags == flag::ecr) return permutation<0x0000, 0x1110, 0x2210, 0x3210>();
+  if (form.flags == flag::rc16) return permutation<0x1010, 0x3232, 0x1010, 0x3232>();
+  return {};
 }
 
 /// A sum of products of bytes (dp4a) or halves (dp2a) of a with bytes of b.
@@ -334,37 +313,27 @@ AluOperation find_slct(const Form& form) {
     return vectors<T, T, T, s32>([](T a, T b, s32 c) { return c >= 0 ? a : b; });
   if (form.second != Type::f32) return {};
   // -0 is not less than 0: a subnormal flushed by .ftz chooses a, NaN chooses b.
-  if (form.flags == 0) return vectors<T, T, T, f32>([](T a, T b, f32 c) { return c >= 0 ? a : b; });
-  if (form.flags == flag::ftz)
-    return vectors<T, T, T, f32>([](T a, T b, f32 c) { return flushed(c) >= 0 ? a : b; });
-  return {};
+  return with_values<flag::none, flag::ftz>(form.flags, []<Flags flags>() {
+    return vectors<T, T, T, f32>([](T a, T b, f32 c) { return input<flags>(c) >= 0 ? a : b; });
+  });
 }
 
 /// `exponent` masks the exponent, which is all ones for infinities and NaN.
 template <class Word, Word exponent>
 AluOperation find_testp(Flags flags) {
-  constexpr Word magnitude = static_cast<Word>(~Word{0}) >> 1;
   constexpr Word least_normal = exponent & (~exponent + 1);
-  switch (flags) {
-    case flag::finite:
-      return vectors<bool, Word>([](Word a) { return (a & magnitude) < exponent; });
-    case flag::infinite:
-      return vectors<bool, Word>([](Word a) { return (a & magnitude) == exponent; });
-    case flag::number:
-      return vectors<bool, Word>([](Word a) { return (a & magnitude) <= exponent; });
-    case flag::notanumber:
-      return vectors<bool, Word>([](Word a) { return (a & magnitude) > exponent; });
-    case flag::normal:  // zero too
-      return vectors<bool, Word>([](Word a) {
-        const Word size = a & magnitude;
-        return size == 0 || (size < exponent && size >= least_normal);
-      });
-    case flag::subnormal:
-      return vectors<bool, Word>(
-          [](Word a) { return (a & magnitude) != 0 && (a & magnitude) < least_normal; });
-    default:
-      return {};
-  }
+  AluOperation found;
+  const auto row = [&]<class F>(Flags flag, F /*holds*/) {
+    if (flag == flags) found = vectors<bool, Word>([](Word a) { return F{}(a & (~Word{0} >> 1)); });
+  };
+  row(flag::finite, [](Word size) { return size < exponent; });
+  row(flag::infinite, [](Word size) { return size == exponent; });
+  row(flag::number, [](Word size) { return size <= exponent; });
+  row(flag::notanumber, [](Word size) { return size > exponent; });
+  row(flag::normal,  // zero too
+      [](Word size) { return size == 0 || (size < exponent && size >= least_normal); });
+  row(flag::subnormal, [](Word size) { return size != 0 && size < least_normal; });
+  return found;
 }
 
 AluOperation find_of_two_types(const Form& form) {
@@ -382,73 +351,45 @@ AluOperation find_of_two_types(const Form& form) {
 AluOperation find_rare_integer(const Form& form) {
   if (form.rounding != Rounding::none) return {};
   if (form.types == 2) return find_of_two_types(form);
-  const bool is_plain = form.flags == 0;
-  const auto integers = [&](auto make) {
-    return is_plain ? with_integer(form.type, make) : AluOperation{};
-  };
-  const auto words = [&](auto make) {
-    const bool is_word = is_plain && (form.type == Type::b32 || form.type == Type::b64);
-    return with_types<u32, u64>(!is_word                 ? Type::pred
-                                : form.type == Type::b32 ? Type::u32
-                                                         : Type::u64,
-                                make);
-  };
-  switch (form.mnemonic) {
-    case Mnemonic::div:
-      return integers([]<class T>() { return lanes_of<T>(quotient); });
-    case Mnemonic::rem:
-      return integers([]<class T>() { return lanes_of<T>(remainder); });
-    case Mnemonic::sad:
-      return integers([]<class T>() { return vectors_of<T>(distance_sum); });
-    case Mnemonic::mul24:
-    case Mnemonic::mad24:
-      return with_types<u32, s32>(form.type, [&]<class T>() { return find_mul24<T>(form); });
-    case Mnemonic::min:
-      return find_relu<false>(form);
-    case Mnemonic::max:
-      return find_relu<true>(form);
-    case Mnemonic::add:
-    case Mnemonic::sub:
-    case Mnemonic::mad:
-      if ((form.flags & flag::sat) != 0) return find_saturating(form);
-      [[fallthrough]];
-    case Mnemonic::addc:
-    case Mnemonic::subc:
-    case Mnemonic::madc:
-      return with_types<u32, s32, u64, s64>(form.type,
-                                            [&]<class T>() { return find_carrying<T>(form); });
-    case Mnemonic::popc:
-      return words(
-          []<class T>() { return lanes<u32, T>([](T a) { return __builtin_popcountll(a); }); });
-    case Mnemonic::clz:
-      return words([]<class T>() {
-        return lanes<u32, T>(
-            [](T a) { return a == 0 ? 8 * sizeof(T) : 8 * sizeof(T) - 1 - highest_bit(a); });
-      });
-    case Mnemonic::brev:
-      return words([]<class T>() {
-        return lanes_of<T>([](T a) { return reversed(a) >> (64 - 8 * sizeof(T)); });
-      });
-    case Mnemonic::bfi:
-      return words([]<class T>() { return insertion<T>(); });
-    case Mnemonic::bfe:
-      if (!is_plain) return {};
-      return with_types<u32, s32, u64, s64>(form.type, []<class T>() { return extraction<T>(); });
-    case Mnemonic::bfind:
-      return with_types<u32, s32, u64, s64>(form.type,
-                                            [&]<class T>() { return find_highest<T>(form.flags); });
-    case Mnemonic::fns:
-      if (!is_plain || form.type != Type::b32) return {};
-      return lanes<u32, u32, u32, s32>([](u32 a, u32 b, s32 c) { return nth_set(a, b, c); });
-    case Mnemonic::prmt:
-      return find_permutation(form);
-    case Mnemonic::testp:
-      if (form.type == Type::f32) return find_testp<u32, 0x7f800000U>(form.flags);
-      if (form.type == Type::f64) return find_testp<u64, 0x7ff0000000000000U>(form.flags);
-      return {};
-    default:
-      return find_clamp_or_wrap(form);
+  const Type type = form.type;
+  const auto is = [&](Mnemonic mnemonic) { return form.mnemonic == mnemonic; };
+  const auto of_integers = [&](auto make) { return with_types<u32, s32, u64, s64>(type, make); };
+  if (is(Mnemonic::mul24) || is(Mnemonic::mad24))
+    return with_types<u32, s32>(type, [&]<class T>() { return find_mul24<T>(form); });
+  if (is(Mnemonic::min)) return find_relu<false>(form);
+  if (is(Mnemonic::max)) return find_relu<true>(form);
+  if (is(Mnemonic::add) || is(Mnemonic::sub) || is(Mnemonic::mad) || is(Mnemonic::addc) ||
+      is(Mnemonic::subc) || is(Mnemonic::madc)) {
+    const AluOperation saturating = find_saturating(form);
+    if (saturating.function != nullptr) return saturating;
+    return of_integers([&]<class T>() { return find_carrying<T>(form); });
   }
+  if (is(Mnemonic::bfind))
+    return of_integers([&]<class T>() { return find_highest<T>(form.flags); });
+  if (is(Mnemonic::prmt)) return find_permutation(form);
+  if (is(Mnemonic::testp)) {
+    if (type == Type::f32) return find_testp<u32, 0x7f800000U>(form.flags);
+    return type == Type::f64 ? find_testp<u64, 0x7ff0000000000000U>(form.flags) : AluOperation{};
+  }
+  if (form.flags != 0) return find_clamp_or_wrap(form);
+
+  if (is(Mnemonic::div)) return with_integer(type, []<class T>() { return lanes_of<T>(quotient); });
+  if (is(Mnemonic::rem))
+    return with_integer(type, []<class T>() { return lanes_of<T>(remainder); });
+  if (is(Mnemonic::sad))
+    return with_integer(type, []<class T>() { return vectors_of<T>(distance_sum); });
+  if (is(Mnemonic::bfe)) return of_integers([]<class T>() { return extraction<T>(); });
+  if (is(Mnemonic::fns) && type == Type::b32)
+    return lanes<u32, u32, u32, s32>([](u32 a, u32 b, s32 c) { return nth_set(a, b, c); });
+  return with_values<Type::b32, Type::b64>(type, [&]<Type word>() {
+    using T = std::conditional_t<word == Type::b32, u32, u64>;
+    constexpr u32 width = 8 * sizeof(T);
+    if (is(Mnemonic::popc)) return lanes<u32, T>([](T a) { return __builtin_popcountll(a); });
+    if (is(Mnemonic::clz))
+      return lanes<u32, T>([](T a) { return a == 0 ? width : width - 1 - highest_bit(a); });
+    if (is(Mnemonic::brev)) return lanes_of<T>([](T a) { return reversed(a) >> (64 - width); });
+    return is(Mnemonic::bfi) ? insertion<T>() : AluOperation{};
+  });
 }
 
 }  // namespace sweep::alu::baseline

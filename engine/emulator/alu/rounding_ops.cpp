@@ -14,7 +14,7 @@ template <class F, class T>
 void run_in_mode(const AluOperands& operands, std::byte* registers, u32 mask) {
   const int before = std::fegetround();
   std::fesetround(static_cast<int>(operands.e));
-  run_lanes<F, T, None, T, Second<F, T>, Third<F, T>, None>(operands, registers, mask);
+  lanes_of<T>(F{}).function(operands, registers, mask);
   std::fesetround(before);
 }
 
@@ -23,13 +23,25 @@ void run_in_mode(const AluOperands& operands, std::byte* registers, u32 mask) {
 
 using ptx::Type;
 
+/// Those of f64 are rcp and rsqrt alone; with .ftz they are "gross", from and to the high 32 bits.
 template <class F>
-AluOperation find_unary(const Form& form, F /*function*/) {
-  if (form.type != Type::f32) return {};
-  return with_values<flag::approx, flag::approx | flag::ftz>(form.flags, []<Flags flags>() {
-    return lanes_of<f32>([](f32 a) {
-      return output<flags>(static_cast<f32>(F{}(static_cast<f64>(input<flags>(a)))));
+AluOperation find_unary(const Form& form, F function) {
+  if (form.type == Type::f32)
+    return with_values<flag::approx, flag::approx | flag::ftz>(form.flags, []<Flags flags>() {
+      return lanes_of<f32>([](f32 a) {
+        return output<flags>(static_cast<f32>(F{}(static_cast<f64>(input<flags>(a)))));
+      });
     });
+  const bool is_rsqrt = form.mnemonic == Mnemonic::rsqrt;
+  if (form.type != Type::f64 || (form.mnemonic != Mnemonic::rcp && !is_rsqrt)) return {};
+  if (form.flags == flag::approx && is_rsqrt) return lanes_of<f64>(function);
+  if (form.flags != (flag::approx | flag::ftz)) return {};
+  return lanes_of<f64>([](f64 a) {
+    const auto gross = [](f64 value) {
+      const f64 high = as_f64(bits_of(value) & 0xffffffff00000000);
+      return std::fpclassify(high) == FP_SUBNORMAL ? std::copysign(0.0, high) : high;
+    };
+    return std::isnan(a) ? as_f64(0x7fffffff00000000) : gross(F{}(gross(a)));
   });
 }
 
@@ -52,22 +64,6 @@ AluOperation find_division(const Form& form) {
       });
 }
 
-/// rcp and rsqrt. Those of f64 with .ftz are "gross" approximations, from and to the high 32 bits.
-template <class F>
-AluOperation find_reciprocal(const Form& form, F function) {
-  if (form.type != Type::f64) return find_unary(form, function);
-  if (form.flags == flag::approx && form.mnemonic == Mnemonic::rsqrt)
-    return lanes_of<f64>(function);
-  if (form.flags != (flag::approx | flag::ftz)) return {};
-  return lanes_of<f64>([](f64 a) {
-    const auto gross = [](f64 value) {
-      const f64 high = as_f64(bits_of(value) & 0xffffffff00000000);
-      return std::fpclassify(high) == FP_SUBNORMAL ? std::copysign(0.0, high) : high;
-    };
-    return std::isnan(a) ? as_f64(0x7fffffff00000000) : gross(F{}(gross(a)));
-  });
-}
-
 }  // namespace
 
 AluOperation find_rounding(const Form& form) {
@@ -78,7 +74,8 @@ AluOperation find_rounding(const Form& form) {
                    : form.rounding == Rounding::rm ? FE_DOWNWARD
                                                    : FE_UPWARD;
   return with_arithmetic(form, [&]<class F, class T>() {
-    AluOperation result = operation<T, None, T, Second<F, T>, Third<F, T>, None>(run_in_mode<F, T>);
+    AluOperation result = lanes_of<T>(F{});
+    result.function = run_in_mode<F, T>;
     result.variant = static_cast<u32>(mode);
     return result;
   });
@@ -86,30 +83,21 @@ AluOperation find_rounding(const Form& form) {
 
 AluOperation find_approx(const Form& form) {
   if (form.types != 1 || form.rounding != Rounding::none) return {};
-  switch (form.mnemonic) {
-    case Mnemonic::div:
-      return find_division(form);
-    case Mnemonic::rcp:
-      return find_reciprocal(form, [](f64 a) { return 1 / a; });
-    case Mnemonic::rsqrt:
-      return find_reciprocal(form, [](f64 a) { return 1 / std::sqrt(a); });
-    case Mnemonic::sqrt:
-      return find_unary(form, [](f64 a) { return std::sqrt(a); });
-    case Mnemonic::sin:
-      return find_unary(form, [](f64 a) { return std::sin(a); });
-    case Mnemonic::cos:
-      return find_unary(form, [](f64 a) { return std::cos(a); });
-    case Mnemonic::lg2:
-      return find_unary(form, [](f64 a) { return std::log2(a); });
-    case Mnemonic::ex2:
-      return find_unary(form, [](f64 a) { return std::exp2(a); });
-    case Mnemonic::tanh:
-      // It has no .ftz.
-      if ((form.flags & flag::ftz) != 0) return {};
-      return find_unary(form, [](f64 a) { return std::tanh(a); });
-    default:
-      return {};
-  }
+  if (form.mnemonic == Mnemonic::div) return find_division(form);
+  AluOperation found;
+  const auto row = [&](Mnemonic mnemonic, auto function) {
+    if (mnemonic == form.mnemonic) found = find_unary(form, function);
+  };
+  row(Mnemonic::rcp, [](f64 a) { return 1 / a; });
+  row(Mnemonic::rsqrt, [](f64 a) { return 1 / std::sqrt(a); });
+  row(Mnemonic::sqrt, [](f64 a) { return std::sqrt(a); });
+  row(Mnemonic::sin, [](f64 a) { return std::sin(a); });
+  row(Mnemonic::cos, [](f64 a) { return std::cos(a); });
+  row(Mnemonic::lg2, [](f64 a) { return std::log2(a); });
+  row(Mnemonic::ex2, [](f64 a) { return std::exp2(a); });
+  // It has no .ftz.
+  if ((form.flags & flag::ftz) == 0) row(Mnemonic::tanh, [](f64 a) { return std::tanh(a); });
+  return found;
 }
 
 }  // namespace sweep::alu::baseline

@@ -30,8 +30,11 @@ struct DeviceProfile {
   friend bool operator==(const DeviceProfile&, const DeviceProfile&) = default;
 };
 
-/// Capabilities with a built-in profile, rising: 10, 11, 12, 13, 20, ..., 100, 120.
-const std::vector<int>& profiled_capabilities();
+/// A compute capability as NVIDIA writes it: "9.0".
+std::string dotted(int compute_capability);
+
+/// The profiles that are built in, by capability: 1.0, 1.1, 1.2, 1.3, 2.0, ..., 10.0, 12.0.
+const std::vector<DeviceProfile>& builtin_profiles();
 
 /// The profile built in for a compute capability: a well-known GPU of it. Throws
 /// std::invalid_argument for a capability that has none.

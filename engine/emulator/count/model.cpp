@@ -1,6 +1,7 @@
 #include "engine/emulator/count/model.h"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <utility>
 
@@ -44,12 +45,17 @@ std::set<std::uint64_t> touched_blocks(const WarpAccess& access, std::uint64_t b
   return blocks;
 }
 
-/// The largest number of different words of `word` bytes in one of 32 banks; 0 without active
-/// lanes.
+/// The most different `thing(number)` of the numbers that lie in one of 32 banks.
+template <class Bank, class Thing>
+std::uint64_t most_in_a_bank(const std::set<std::uint64_t>& numbers, Bank bank, Thing thing) {
+  std::array<std::set<std::uint64_t>, 32> things;
+  for (const std::uint64_t number : numbers) things.at(bank(number) % 32).insert(thing(number));
+  return std::ranges::max_element(things, {}, &std::set<std::uint64_t>::size)->size();
+}
+
+/// Of different words of `word` bytes.
 std::uint64_t most_words_in_a_bank(const WarpAccess& access, std::uint64_t word) {
-  std::array<std::uint64_t, 32> words{};
-  for (const std::uint64_t index : touched_blocks(access, word)) ++words.at(index % words.size());
-  return std::ranges::max(words);
+  return most_in_a_bank(touched_blocks(access, word), std::identity(), std::identity());
 }
 
 /// The sum of what groups of `lanes` lanes take.
@@ -161,41 +167,26 @@ std::vector<unsigned> fermi_transactions(const MemoryModel& model, const WarpAcc
   return sizes;
 }
 
-/// The most lanes of a quarter-warp with different addresses that begin in one bank.
-std::uint64_t most_addresses_of_a_bank(const WarpAccess& quarter) {
-  std::array<std::set<std::uint64_t>, 32> addresses;
-  std::size_t most = 0;
-  for (const unsigned lane : active_lanes(quarter)) {
-    std::set<std::uint64_t>& in_bank = addresses.at(quarter.address[lane] / 4 % 32);
-    in_bank.insert(quarter.address[lane]);
-    most = std::max(most, in_bank.size());
-  }
-  return most;
-}
-
 Wavefronts fermi_shared(const WarpAccess& access) {
   return sum_of_groups(access, lanes_that_fill(128, 4, access), 1, [](const WarpAccess& request) {
-    // 128-bit accesses pay one more even without a conflict.
-    return request.width < 16 ? most_words_in_a_bank(request, 4)
-                              : 1 + most_addresses_of_a_bank(request);
+    if (request.width < 16) return most_words_in_a_bank(request, 4);
+    // 128-bit accesses pay one more even without a conflict; lanes meet where theirs begin.
+    std::set<std::uint64_t> addresses;
+    for (const unsigned lane : active_lanes(request)) addresses.insert(request.address[lane]);
+    const auto first_word = [](std::uint64_t address) { return address / 4; };
+    return 1 + most_in_a_bank(addresses, first_word, std::identity());
   });
 }
 
 // CUDA C Programming Guide 4.2, F.5.3: the shared memory of compute capability 3.x, 32 banks of 8
 // bytes.
 
-/// With banks of 32 bits, words i and i + 32 of an aligned segment of 64 words go together.
-std::uint64_t most_segments_in_a_bank(const WarpAccess& access) {
-  std::array<std::set<std::uint64_t>, 32> segments;
-  for (const std::uint64_t word : touched_blocks(access, 4))
-    segments.at(word % 32).insert(word / 64);
-  return std::ranges::max_element(segments, {}, &std::set<std::uint64_t>::size)->size();
-}
-
 Wavefronts kepler_shared(const MemoryModel& model, const WarpAccess& access) {
   return sum_of_groups(access, lanes_that_fill(256, 8, access), 1, [&](const WarpAccess& request) {
-    return model.banks_of_64_bits ? most_words_in_a_bank(request, 8)
-                                  : most_segments_in_a_bank(request);
+    if (model.banks_of_64_bits) return most_words_in_a_bank(request, 8);
+    // With banks of 32 bits, words i and i + 32 of an aligned segment of 64 words go together.
+    const auto segment = [](std::uint64_t word) { return word / 64; };
+    return most_in_a_bank(touched_blocks(request, 4), std::identity(), segment);
   });
 }
 

@@ -163,15 +163,14 @@ std::uint64_t total(const WidthCount& count) {
 /// Whether there are wider accesses than before, or some became fewer and some wider ones more.
 bool became_wider(const WidthCount& ptx, const WidthCount& machine_code) {
   if (machine_code.rbegin()->first > ptx.rbegin()->first) return true;
-  const auto number = [](const WidthCount& count, unsigned width) {
-    const auto found = count.find(width);
-    return found == count.end() ? 0 : found->second;
-  };
-  const auto fewer = std::ranges::find_if(
-      ptx, [&](const auto& one) { return number(machine_code, one.first) < one.second; });
-  return fewer != ptx.end() && std::ranges::any_of(machine_code, [&](const auto& one) {
-           return one.first > fewer->first && one.second > number(ptx, one.first);
-         });
+  bool has_fewer = false;
+  for (unsigned width = 1; width <= machine_code.rbegin()->first; ++width) {
+    const auto before = ptx.contains(width) ? ptx.at(width) : 0;
+    const auto after = machine_code.contains(width) ? machine_code.at(width) : 0;
+    if (has_fewer && after > before) return true;
+    has_fewer = has_fewer || after < before;
+  }
+  return false;
 }
 
 /// "4 of 4 bytes and 1 of 16"
@@ -184,27 +183,23 @@ std::string by_width(const WidthCount& count) {
   return fmt::format("{}", fmt::join(parts, " and "));
 }
 
-/// "loads: 8 in the PTX, 4 in the machine code"; empty when none were merged.
-std::string merged(const char* what, const WidthCount& ptx, const WidthCount& machine_code) {
-  if (ptx.empty()) return {};
-  if (total(machine_code) < total(ptx)) {
-    return fmt::format("{}: {} in the PTX, {} in the machine code", what, total(ptx),
-                       total(machine_code));
-  }
-  if (!became_wider(ptx, machine_code)) return {};
-  return fmt::format("{}: {} in the PTX, {} in the machine code", what, by_width(ptx),
-                     by_width(machine_code));
-}
-
 }  // namespace
 
 std::string merged_shared_note(const SharedAccesses& ptx, const SharedAccesses& machine_code) {
-  const std::string loads = merged("loads", ptx.loads, machine_code.loads);
-  const std::string stores = merged("stores", ptx.stores, machine_code.stores);
-  if (loads.empty() && stores.empty()) return {};
-  const char* between = loads.empty() || stores.empty() ? "" : "; ";
-  return fmt::format("ptxas merged shared-memory {}{}{}; wavefront counts are an upper bound",
-                     loads, between, stores);
+  std::vector<std::string> merged;
+  const auto compare = [&](const char* what, const WidthCount& before, const WidthCount& after) {
+    if (before.empty()) return;
+    const bool is_fewer = total(after) < total(before);
+    if (!is_fewer && !became_wider(before, after)) return;
+    merged.push_back(fmt::format("{}: {} in the PTX, {} in the machine code", what,
+                                 is_fewer ? fmt::to_string(total(before)) : by_width(before),
+                                 is_fewer ? fmt::to_string(total(after)) : by_width(after)));
+  };
+  compare("loads", ptx.loads, machine_code.loads);
+  compare("stores", ptx.stores, machine_code.stores);
+  if (merged.empty()) return {};
+  return fmt::format("ptxas merged shared-memory {}; wavefront counts are an upper bound",
+                     fmt::join(merged, "; "));
 }
 
 }  // namespace sweep

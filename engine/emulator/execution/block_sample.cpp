@@ -29,13 +29,6 @@ std::vector<std::uint64_t*> figures_of(LaunchCount& count) {
   return figures;
 }
 
-/// Nothing where it does not fit.
-std::optional<Wide> product(Wide a, Wide b) {
-  Wide result = 0;
-  if (__builtin_mul_overflow(a, b, &result)) return std::nullopt;
-  return result;
-}
-
 /// Some blocks that follow each other, with the samples among them.
 struct Piece {
   std::uint64_t begin = 0;
@@ -52,29 +45,41 @@ struct Piece {
 
 using Figure = std::vector<std::uint64_t>;  // by sample
 
-/// The blocks that were executed, and every figure of their counts.
-class Samples {
- public:
-  Samples(std::span<const std::uint64_t> blocks, std::span<const LaunchCount> counts)
-      : blocks_(blocks) {
+/// Fewer than three between the first and the last always lie on a line.
+constexpr std::size_t fewest_samples = 5;
+
+/// The blocks that were executed, and every figure of their counts. A grid has fewer than 2^63
+/// blocks, so that a figure times a number of blocks fits into a Wide.
+struct Samples {
+  std::span<const std::uint64_t> blocks;
+  std::vector<Figure> figures;
+  /// Of the samples but the first and the last, the place of the one that another line begins with;
+  /// that of the last where they are on one.
+  std::size_t change = 0;
+  std::vector<Piece> pieces;  ///< of the blocks but the first and the last
+
+  Samples(std::span<const std::uint64_t> executed, std::span<const LaunchCount> counts,
+          std::uint64_t total)
+      : blocks(executed) {
     for (LaunchCount count : counts) {
       const std::vector<std::uint64_t*> values = figures_of(count);
-      figures_.resize(values.size());
-      for (std::size_t i = 0; i < values.size(); ++i) figures_[i].push_back(*values[i]);
+      figures.resize(values.size());
+      for (std::size_t i = 0; i < values.size(); ++i) figures[i].push_back(*values[i]);
+    }
+    const std::size_t last = blocks.size() - 1;
+    change = place_of_change(last);
+    pieces = {{1, total - 1, 1, last}};
+    if (change != last) {
+      pieces = {{1, blocks[change], 1, change}, {blocks[change], total - 1, change, last}};
     }
   }
 
-  const std::vector<Figure>& figures() const { return figures_; }
-
-  /// Of the samples but the first and the last, the place of the one that another line begins with;
-  /// that of the last where they are on one. Two samples always lie on a line: the longer line
-  /// counts.
-  std::size_t place_of_change() const {
+  /// Two samples always lie on a line: the longer line counts.
+  std::size_t place_of_change(std::size_t end) const {
     const auto is_on_line = [&](std::size_t low, std::size_t sample) {
       return std::ranges::all_of(
-          figures_, [&](const Figure& figure) { return is_between(figure, low, low + 1, sample); });
+          figures, [&](const Figure& figure) { return is_between(figure, low, low + 1, sample); });
     };
-    const std::size_t end = blocks_.size() - 1;
     std::size_t after_first_line = 1;
     while (after_first_line < end && is_on_line(1, after_first_line)) ++after_first_line;
     if (after_first_line == end) return end;
@@ -83,49 +88,38 @@ class Samples {
     return after_first_line - 1 >= end - last_line ? after_first_line : last_line;
   }
 
-  /// Of the blocks but the first and the last, when another line begins with the sample at
-  /// `change`.
-  std::vector<Piece> pieces(std::size_t change, std::uint64_t total) const {
-    const std::size_t last = blocks_.size() - 1;
-    if (change == last) return {{1, total - 1, 1, last}};
-    return {{1, blocks_[change], 1, change}, {blocks_[change], total - 1, change, last}};
+  /// Whether a sample lies on the line through two others.
+  bool is_between(const Figure& figure, std::size_t a, std::size_t b, std::size_t sample) const {
+    const auto apart = [](std::uint64_t from, std::uint64_t to) { return Wide{to} - Wide{from}; };
+    return apart(figure[a], figure[sample]) * apart(blocks[a], blocks[b]) ==
+           apart(figure[a], figure[b]) * apart(blocks[a], blocks[sample]);
   }
 
-  /// The sum over a piece's blocks of the linear function through its samples, or nothing when they
-  /// do not lie on one, or it does not fit.
-  std::optional<std::uint64_t> sum_of(const Piece& piece, const Figure& figure) const {
+  /// Whether another sample may lie before this one.
+  bool has_gap_before(std::size_t sample) const { return blocks[sample - 1] + 1 != blocks[sample]; }
+
+  /// Adds the sum over a piece's blocks of the linear function through its samples; false when
+  /// they do not lie on one, or it does not fit.
+  bool add_sum(const Piece& piece, const Figure& figure, std::uint64_t& sum) const {
     const std::size_t last = piece.last - 1;
     for (std::size_t i = piece.first; i < piece.last; ++i) {
-      if (!is_between(figure, piece.first, last, i)) return std::nullopt;
+      if (!is_between(figure, piece.first, last, i)) return false;
     }
     // The piece's block numbers, each less the first sample's.
     const auto count = static_cast<Wide>(piece.end - piece.begin);
     const Wide along =
-        count * (Wide{piece.begin} + Wide{piece.end} - 1) / 2 - count * Wide{blocks_[piece.first]};
-    const Wide run = std::max<Wide>(Wide{blocks_[last]} - Wide{blocks_[piece.first]}, 1);
-    const auto flat = product(figure[piece.first], count);
-    const auto risen = product(Wide{figure[last]} - Wide{figure[piece.first]}, along);
-    if (!flat || !risen || *risen % run != 0) return std::nullopt;
-    std::uint64_t sum = 0;
-    if (__builtin_add_overflow(*flat, *risen / run, &sum)) return std::nullopt;
-    return sum;
+        count * (Wide{piece.begin} + Wide{piece.end} - 1) / 2 - count * Wide{blocks[piece.first]};
+    const Wide run = std::max<Wide>(Wide{blocks[last]} - Wide{blocks[piece.first]}, 1);
+    Wide risen = 0;
+    if (__builtin_mul_overflow(Wide{figure[last]} - Wide{figure[piece.first]}, along, &risen) ||
+        risen % run != 0) {
+      return false;
+    }
+    std::uint64_t more = 0;
+    return !__builtin_add_overflow(figure[piece.first] * count, risen / run, &more) &&
+           !__builtin_add_overflow(sum, more, &sum);
   }
-
- private:
-  /// Whether a sample lies on the line through two others.
-  bool is_between(const Figure& figure, std::size_t a, std::size_t b, std::size_t sample) const {
-    const auto apart = [](std::uint64_t from, std::uint64_t to) { return Wide{to} - Wide{from}; };
-    const auto risen = product(apart(figure[a], figure[sample]), apart(blocks_[a], blocks_[b]));
-    const auto expected = product(apart(figure[a], figure[b]), apart(blocks_[a], blocks_[sample]));
-    return risen && expected && *risen == *expected;
-  }
-
-  std::span<const std::uint64_t> blocks_;
-  std::vector<Figure> figures_;
 };
-
-/// Fewer than three between the first and the last always lie on a line.
-constexpr std::size_t fewest_samples = 5;
 
 }  // namespace
 
@@ -155,18 +149,16 @@ std::optional<std::uint64_t> block_to_tell_pieces(std::span<const std::uint64_t>
   // A short first or last piece has no other block in the sample.
   if (blocks[1] != 1) return 1;
   if (blocks[blocks.size() - 2] != total - 2) return total - 2;
-  const Samples samples(blocks, counts);
-  const std::size_t change = samples.place_of_change();
-  const auto has_gap = [&](std::size_t i) { return blocks[i - 1] + 1 != blocks[i]; };
+  const Samples samples(blocks, counts, total);
   const auto between = [&](std::size_t i) {
     return blocks[i - 1] + (blocks[i] - blocks[i - 1]) / 2;
   };
-  if (change == blocks.size() - 1) return std::nullopt;
-  if (has_gap(change)) return between(change);
-  for (const Piece& piece : samples.pieces(change, total)) {
+  if (samples.pieces.size() == 1) return std::nullopt;
+  if (samples.has_gap_before(samples.change)) return between(samples.change);
+  for (const Piece& piece : samples.pieces) {
     if (piece.says_enough()) continue;
     for (std::size_t i = piece.first + 1; i < piece.last; ++i) {
-      if (has_gap(i)) return between(i);
+      if (samples.has_gap_before(i)) return between(i);
     }
   }
   return std::nullopt;
@@ -195,19 +187,16 @@ std::optional<LaunchCount> scale_counts(std::span<const std::uint64_t> blocks,
   if (blocks.size() < fewest_samples || blocks.front() != 0 || blocks.back() != total - 1) {
     return std::nullopt;
   }
-  const Samples samples(blocks, counts);
-  const std::size_t change = samples.place_of_change();
+  const Samples samples(blocks, counts, total);
   // Between two pieces there must be no block that either could have.
-  if (change != blocks.size() - 1 && blocks[change - 1] + 1 != blocks[change]) return std::nullopt;
-  const std::vector<Piece> pieces = samples.pieces(change, total);
-  if (!std::ranges::all_of(pieces, &Piece::says_enough)) return std::nullopt;
+  if (samples.pieces.size() > 1 && samples.has_gap_before(samples.change)) return std::nullopt;
+  if (!std::ranges::all_of(samples.pieces, &Piece::says_enough)) return std::nullopt;
   LaunchCount result = counts.front();
   result += counts.back();
   const std::vector<std::uint64_t*> totals = figures_of(result);
   for (std::size_t i = 0; i < totals.size(); ++i) {
-    for (const Piece& piece : pieces) {
-      const auto sum = samples.sum_of(piece, samples.figures()[i]);
-      if (!sum || __builtin_add_overflow(*totals[i], *sum, totals[i])) return std::nullopt;
+    for (const Piece& piece : samples.pieces) {
+      if (!samples.add_sum(piece, samples.figures[i], *totals[i])) return std::nullopt;
     }
   }
   // What addresses look like is not scaled: the blocks that were executed tell it.

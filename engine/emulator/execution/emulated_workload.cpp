@@ -1,13 +1,11 @@
-#include "engine/emulator/execution/emulated_workload.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
+#include <unordered_map>
 
+#include "engine/emulator/execution/emulator_backend.h"
 #include "engine/emulator/lower/inline_calls.h"
-#include "engine/emulator/lower/kernel.h"
-#include "engine/emulator/machine/grid_run.h"
 #include "engine/text/units.h"
 
 namespace sweep {
@@ -22,62 +20,53 @@ std::vector<std::byte> bytes_of(const T& value) {
 
 }  // namespace
 
-ModuleVariables::ModuleVariables(const ptx::Module& program, AddressSpace& memory)
-    : program_(program), memory_(memory), addresses_(program.variables().size(), 0) {}
-
-void ModuleVariables::place_for(const Kernel& kernel) {
-  for (const std::uint32_t index : kernel.variables) place(index);
-  // Initialisers name further variables, and those others: a list, since the chain may be long.
-  while (!unfilled_.empty()) {
-    const auto [variable, allocation] = unfilled_.back();
-    unfilled_.pop_back();
-    fill(*variable, *allocation);
-  }
-}
-
-void ModuleVariables::place(std::uint32_t index) {
-  if (addresses_[index] != 0) return;
-  const ptx::Variable& variable = program_.variables()[index];
-  if (variable.is_extern) {
-    throw UnsupportedError(
-        fmt::format("the variable '{}' is declared extern and nothing defines it", variable.name));
-  }
-  try {
-    MemoryWatch::of_process().require(variable.bytes);
-  } catch (const MemoryShortage& shortage) {
-    throw UnsupportedError(fmt::format("out of memory: the variable '{}' has {}, {}", variable.name,
-                                       format_bytes(variable.bytes), shortage.what()));
-  }
-  Allocation& allocation =
-      memory_.allocate(variable_name(variable.name), std::max<std::uint64_t>(variable.bytes, 1),
-                       std::max(ptx::bytes_of(variable.type), 1U));
-  addresses_[index] = allocation.base;
-  if (variable.space == ptx::Space::constant) allocation.why_read_only = "which is read-only";
-  if (!variable.initial.empty()) unfilled_.emplace_back(&variable, &allocation);
-}
-
-std::uint32_t ModuleVariables::named(std::string_view symbol, const ptx::Variable& variable) {
-  if (by_name_.empty()) {
-    const std::vector<ptx::Variable>& all = program_.variables();
-    for (std::uint32_t i = 0; i < all.size(); ++i) by_name_.emplace(all[i].name, i);
-  }
-  const auto found = by_name_.find(symbol);
-  if (found != by_name_.end()) return found->second;
-  throw UnsupportedError(fmt::format(
-      "the variable '{}' holds the address of '{}', which is no variable", variable.name, symbol));
-}
-
-void ModuleVariables::fill(const ptx::Variable& variable, const Allocation& allocation) {
-  for (const ptx::Variable::Cell& cell : variable.initial) {
-    std::uint64_t value = cell.bits;
-    if (!cell.symbol.empty()) {
-      const std::uint32_t index = named(cell.symbol, variable);
-      place(index);
-      value = (value + addresses_[index]) >> cell.shift;
+void place_variables(const ptx::Module& program, const Kernel& kernel, AddressSpace& memory,
+                     std::vector<std::uint64_t>& addresses) {
+  const std::vector<ptx::Variable>& all = program.variables();
+  addresses.resize(all.size());
+  std::unordered_map<std::string_view, std::uint32_t> by_name;  // once one is asked for
+  // A list, since the chain of initialisers that name further variables may be long.
+  std::vector<std::pair<const ptx::Variable*, const Allocation*>> unfilled;
+  const auto place = [&](std::uint32_t index) {
+    if (addresses[index] != 0) return addresses[index];
+    const ptx::Variable& variable = all[index];
+    if (variable.is_extern) {
+      throw UnsupportedError(fmt::format(
+          "the variable '{}' is declared extern and nothing defines it", variable.name));
     }
-    // What a cell of 128 bits has beyond a value's 64 is zero.
-    if (cell.offset + cell.size <= allocation.bytes) {
-      std::memcpy(allocation.host + cell.offset, &value,
+    try {
+      MemoryWatch::of_process().require(variable.bytes);
+    } catch (const MemoryShortage& shortage) {
+      throw UnsupportedError(fmt::format("out of memory: the variable '{}' has {}, {}",
+                                         variable.name, format_bytes(variable.bytes),
+                                         shortage.what()));
+    }
+    Allocation& allocation =
+        memory.allocate(variable_name(variable.name), std::max<std::uint64_t>(variable.bytes, 1),
+                        std::max(ptx::bytes_of(variable.type), 1U));
+    if (variable.space == ptx::Space::constant) allocation.why_read_only = "which is read-only";
+    unfilled.emplace_back(&variable, &allocation);
+    return addresses[index] = allocation.base;
+  };
+  const auto address_of = [&](std::string_view symbol, const ptx::Variable& user) {
+    if (by_name.empty()) {
+      for (std::uint32_t i = 0; i < all.size(); ++i) by_name.emplace(all[i].name, i);
+    }
+    const auto found = by_name.find(symbol);
+    if (found != by_name.end()) return place(found->second);
+    throw UnsupportedError(fmt::format(
+        "the variable '{}' holds the address of '{}', which is no variable", user.name, symbol));
+  };
+  for (const std::uint32_t index : kernel.variables) place(index);
+  while (!unfilled.empty()) {
+    const auto [variable, allocation] = unfilled.back();
+    unfilled.pop_back();
+    for (const ptx::Variable::Cell& cell : variable->initial) {
+      std::uint64_t value = cell.bits;
+      if (!cell.symbol.empty()) value = (value + address_of(cell.symbol, *variable)) >> cell.shift;
+      if (cell.offset + cell.size > allocation->bytes) continue;
+      // What a cell of 128 bits has beyond a value's 64 is zero.
+      std::memcpy(allocation->host + cell.offset, &value,
                   std::min<std::size_t>(cell.size, sizeof value));
     }
   }
@@ -86,23 +75,18 @@ void ModuleVariables::fill(const ptx::Variable& variable, const Allocation& allo
 std::shared_ptr<const ptx::Module> LoadedPrograms::get(
     const std::shared_ptr<const Program>& program) {
   constexpr std::size_t most_kept = 16;
-  std::packaged_task<std::shared_ptr<const ptx::Module>()> load(
-      [&] { return std::make_shared<const ptx::Module>(program->ptx); });
-  std::shared_future<std::shared_ptr<const ptx::Module>> loaded;
-  bool is_known = false;
-  {
-    const std::lock_guard lock(mutex_);
-    const auto found = std::ranges::find(entries_, program, &Entry::program);
-    is_known = found != entries_.end();
-    if (is_known) {
-      entries_.splice(entries_.begin(), entries_, found);
-    } else {
-      entries_.push_front({program, load.get_future().share()});
-      if (entries_.size() > most_kept) entries_.pop_back();
-    }
-    loaded = entries_.front().loaded;
+  std::unique_lock lock(mutex_);
+  const auto found = std::ranges::find(entries_, program, &Entry::program);
+  if (found != entries_.end()) {
+    entries_.splice(entries_.begin(), entries_, found);
+  } else {
+    // The first that asks for the result reads the program; others wait for it.
+    const auto load = [program] { return std::make_shared<const ptx::Module>(program->ptx); };
+    entries_.push_front({program, std::async(std::launch::deferred, load)});
+    if (entries_.size() > most_kept) entries_.pop_back();
   }
-  if (!is_known) load();
+  const auto loaded = entries_.front().loaded;
+  lock.unlock();
   return loaded.get();
 }
 
@@ -119,7 +103,6 @@ EmulatedWorkload::EmulatedWorkload(std::shared_ptr<const ptx::Module> program,
     : cancelled_(cancelled),
       program_(std::move(program)),
       workload_(workload),
-      variables_(*program_, memory_),
       kernel_(lower(*program_, workload.kernel_entry, best_simd())) {
   // What is mapped has to be found again, and written down, in the process's own address space.
   constexpr std::uint64_t most = std::uint64_t{1} << 40U;
@@ -138,12 +121,12 @@ EmulatedWorkload::EmulatedWorkload(std::shared_ptr<const ptx::Module> program,
 Launch EmulatedWorkload::launch_of(const Kernel& kernel,
                                    const std::vector<std::vector<std::byte>>& more) {
   const std::scoped_lock lock(memory_mutex_);
-  variables_.place_for(kernel);
+  place_variables(*program_, kernel, memory_, variable_addresses_);
   Launch launch;
   launch.kernel = &kernel;
   launch.memory = &memory_;
   launch.cancelled = cancelled_;
-  launch.variable_addresses = variables_.addresses();
+  launch.variable_addresses = variable_addresses_;
   std::vector<std::vector<std::byte>> given;
   for (const Allocation* buffer : buffers_) given.push_back(bytes_of(buffer->base));
   given.insert(given.end(), more.begin(), more.end());
@@ -331,21 +314,21 @@ Judgement judge_some(EmulatedWorkload& workload, std::size_t index, bool is_part
 
 }  // namespace
 
-VerificationOutcome verify_results(EmulatedWorkload& workload, const VerificationScope& scope) {
+VerificationOutcome verify_results(EmulatedWorkload& workload, bool is_partial, bool is_exact,
+                                   unsigned threads) {
   constexpr std::uint64_t most_elements = std::uint64_t{1} << 25U;  // judged in about a second
   const std::vector<VerificationPlan>& plans = workload.workload().verify;
   VerificationOutcome outcome;
   for (const VerificationPlan& plan : plans) outcome.elements += plan.length;
   for (std::size_t i = 0; i < plans.size(); ++i) {
     outcome.failed = i;
-    const bool judges_some =
-        scope.is_partial || (!scope.is_exact && plans[i].length > most_elements);
-    const auto [found, judged] = judges_some ? judge_some(workload, i, scope.is_partial)
-                                             : judge_all(workload, i, scope.threads);
+    const bool judges_some = is_partial || (!is_exact && plans[i].length > most_elements);
+    const auto [found, judged] =
+        judges_some ? judge_some(workload, i, is_partial) : judge_all(workload, i, threads);
     outcome.judged += judged;
     if (found.count == 0) continue;
     // Shows both sides of the first that fails.
-    const auto first = workload.make_check(i, found.first, found.first + 1, scope.is_partial);
+    const auto first = workload.make_check(i, found.first, found.first + 1, is_partial);
     first.function->run_range(0, 1);
     CheckResult shown = first.result();
     shown.count = found.count;

@@ -65,21 +65,30 @@ constexpr double percent = 100;
 
 /// Metrics of the emulator. Without totals only the figures that do not depend on how many blocks
 /// were executed.
-class MetricList {
- public:
-  explicit MetricList(bool has_totals) : has_totals_(has_totals) {}
-
-  void add(const std::string& name, double value) {
+std::vector<Metric> metrics_of(const Kernel& kernel, const CountedLaunch& launch) {
+  SiteCount loads;
+  SiteCount stores;
+  SiteCount atomics;
+  for (const Op& op : kernel.ops) {
+    const bool is_load =
+        op.kind == OpKind::load || op.kind == OpKind::async_copy || op.kind == OpKind::load_matrix;
+    const bool is_store = op.kind == OpKind::store || op.kind == OpKind::store_matrix;
+    if (!is_load && !is_store && op.kind != OpKind::atomic) continue;
+    (is_load ? loads : is_store ? stores : atomics) += launch.count.sites[op.detail];
+  }
+  std::vector<Metric> metrics;
+  const auto add = [&](const std::string& name, double value) {
     metrics.push_back({name, Origin::emulated, value});
-  }
-  void total(const std::string& name, std::uint64_t value) {
-    if (has_totals_) add(name, static_cast<double>(value));
-  }
-  void ratio(const std::string& name, std::uint64_t value, std::uint64_t base, double factor = 1) {
+  };
+  const auto total = [&](const std::string& name, std::uint64_t value) {
+    if (launch.are_totals) add(name, static_cast<double>(value));
+  };
+  const auto ratio = [&](const std::string& name, std::uint64_t value, std::uint64_t base,
+                         double factor = 1) {
     if (base != 0) add(name, factor * static_cast<double>(value) / static_cast<double>(base));
-  }
-
-  void add_global(const std::string& what, const GlobalCount& count) {
+  };
+  constexpr double sector_percent = percent / static_cast<double>(sector_bytes);
+  const auto add_global = [&](const std::string& what, const GlobalCount& count) {
     total(what + "_requests", count.requests);
     if (count.requests == 0) return;
     total(what + "_sectors", count.sectors);
@@ -92,64 +101,42 @@ class MetricList {
     total(what + "_bytes", count.bytes_wanted);
     total(what + "_tag_wavefronts", count.tag_wavefronts);
     total(what + "_data_wavefronts", count.data_wavefronts);
-    ratio(what + "_efficiency", count.bytes_wanted, count.sectors,
-          percent / static_cast<double>(sector_bytes));
-  }
-  void add_shared(const std::string& what, const SharedCount& count) {
+    ratio(what + "_efficiency", count.bytes_wanted, count.sectors, sector_percent);
+  };
+  const auto add_shared = [&](const std::string& what, const SharedCount& count) {
     total(what + "_requests", count.requests);
     total(what + "_wavefronts", count.wavefronts);
     total(what + "_conflicts", count.conflicts());
     ratio(what + "_wavefronts_per_request", count.wavefronts, count.requests);
-  }
-
-  std::vector<Metric> metrics;
-
- private:
-  bool has_totals_;
-};
-
-std::vector<Metric> metrics_of(const Kernel& kernel, const CountedLaunch& launch) {
-  SiteCount loads;
-  SiteCount stores;
-  SiteCount atomics;
-  for (const Op& op : kernel.ops) {
-    const bool is_load =
-        op.kind == OpKind::load || op.kind == OpKind::async_copy || op.kind == OpKind::load_matrix;
-    const bool is_store = op.kind == OpKind::store || op.kind == OpKind::store_matrix;
-    if (!is_load && !is_store && op.kind != OpKind::atomic) continue;
-    (is_load ? loads : is_store ? stores : atomics) += launch.count.sites[op.detail];
-  }
-  MetricList list(launch.are_totals);
-  list.add_global("load", loads.global);
-  list.add_global("store", stores.global);
-  list.ratio("efficiency", loads.global.bytes_wanted + stores.global.bytes_wanted,
-             loads.global.sectors + stores.global.sectors,
-             percent / static_cast<double>(sector_bytes));
-  list.add_shared("shared_load", loads.shared);
-  list.add_shared("shared_store", stores.shared);
+  };
+  add_global("load", loads.global);
+  add_global("store", stores.global);
+  ratio("efficiency", loads.global.bytes_wanted + stores.global.bytes_wanted,
+        loads.global.sectors + stores.global.sectors, sector_percent);
+  add_shared("shared_load", loads.shared);
+  add_shared("shared_store", stores.shared);
   SharedCount shared = loads.shared;
   shared += stores.shared;
   constexpr double wavefront_bytes = 128;
-  list.total("shared_conflicts", shared.conflicts());
-  list.ratio("shared_efficiency", shared.bytes_wanted, shared.wavefronts,
-             percent / wavefront_bytes);
-  list.total("atomic_requests", atomics.global.requests);
-  if (atomics.global.requests != 0) list.total("atomic_sectors", atomics.global.sectors);
-  if (loads.local.requests != 0) list.total("local_load_sectors", loads.local.sectors);
-  if (stores.local.requests != 0) list.total("local_store_sectors", stores.local.sectors);
+  total("shared_conflicts", shared.conflicts());
+  ratio("shared_efficiency", shared.bytes_wanted, shared.wavefronts, percent / wavefront_bytes);
+  total("atomic_requests", atomics.global.requests);
+  if (atomics.global.requests != 0) total("atomic_sectors", atomics.global.sectors);
+  if (loads.local.requests != 0) total("local_load_sectors", loads.local.sectors);
+  if (stores.local.requests != 0) total("local_store_sectors", stores.local.sectors);
   if (const auto& caches = launch.caches) {
-    list.ratio("l1_hit_rate", caches->l1_load_hits, caches->l1_load_sectors, percent);
-    list.ratio("l2_hit_rate", caches->l2_read_hits + caches->l2_write_hits,
-               caches->l2_read_sectors + caches->l2_write_sectors, percent);
-    list.total("l2_read_sectors", caches->l2_read_sectors);
-    list.total("l2_write_sectors", caches->l2_write_sectors);
-    list.total("dram_read_bytes", caches->dram_read_bytes);
-    list.total("dram_write_bytes", caches->dram_write_bytes);
+    ratio("l1_hit_rate", caches->l1_load_hits, caches->l1_load_sectors, percent);
+    ratio("l2_hit_rate", caches->l2_read_hits + caches->l2_write_hits,
+          caches->l2_read_sectors + caches->l2_write_sectors, percent);
+    total("l2_read_sectors", caches->l2_read_sectors);
+    total("l2_write_sectors", caches->l2_write_sectors);
+    total("dram_read_bytes", caches->dram_read_bytes);
+    total("dram_write_bytes", caches->dram_write_bytes);
   }
-  list.total("instructions", launch.count.warp_instructions);
-  list.total("thread_instructions", launch.count.thread_instructions);
-  list.add("executed_share", percent * launch.executed_share);
-  return std::move(list.metrics);
+  total("instructions", launch.count.warp_instructions);
+  total("thread_instructions", launch.count.thread_instructions);
+  add("executed_share", percent * launch.executed_share);
+  return metrics;
 }
 
 /// The loads and stores of shared memory in a kernel's PTX, as those of its machine code are
@@ -165,9 +152,32 @@ SharedAccesses ptx_shared_accesses(const Kernel& kernel) {
   return count;
 }
 
+void check_limits(const DeviceProfile& profile, const Workload& workload, const Kernel& kernel) {
+  // The limits of the capability that the code is compiled for; models before it only count.
+  const DeviceProfile& device = profile.compute_capability >= 75 ? profile : builtin_profile(75);
+  check_launch(workload, {.block_threads = device.max_threads_per_block,
+                          .block = {device.max_threads_per_block, device.max_threads_per_block, 64},
+                          .grid = {0x7fffffff, 65535, 65535},
+                          .shared_bytes = device.shared_bytes_per_block});
+  require_launch(kernel.static_shared_bytes + workload.shared_bytes, device.shared_bytes_per_block,
+                 "shared memory in bytes");
+  if (kernel.max_threads != 0) {
+    require_launch(workload.block.count(), kernel.max_threads,
+                   "the block's size, with the kernel's __launch_bounds__,");
+  }
+}
+
+/// What executing the elements' init and check comes to, about, in thread instructions.
+std::uint64_t element_cost(const Workload& workload) {
+  constexpr std::uint64_t instructions_per_element = 30;
+  std::uint64_t elements = 0;
+  for (const BufferPlan& buffer : workload.buffers) elements += buffer.length;
+  return elements * instructions_per_element;
+}
+
 std::string device_name(const EmulatorSettings& settings) {
   const int capability = settings.model.compute_capability;
-  std::string name = fmt::format("emulator of {}.{}", capability / 10, capability % 10);
+  std::string name = "emulator of " + dotted(capability);
   const bool is_fermi_or_kepler = capability >= 20 && capability < 50;
   if (is_fermi_or_kepler) {
     name += settings.model.l1_for_global ? ", L1 on" : ", L1 off";
@@ -186,36 +196,14 @@ EmulatorExecution::EmulatorExecution(const EmulatorSettings& settings, LoadedPro
   guarded(workload_, [&] {
     emulated_ = std::make_unique<EmulatedWorkload>(programs.get(workload_.program), workload_,
                                                    settings_.cancelled);
-    check_limits();
-    check_code();
+    check_limits(settings_.profile, workload_, kernel());
+    // The machine code tells the registers, and shared accesses that became wider.
+    const auto code = read_kernel_code(workload_.program->cubin, workload_.kernel_entry);
+    if (!code) return;
+    registers_ = code->registers.value_or(registers_);
+    const std::string note = merged_shared_note(ptx_shared_accesses(kernel()), code->shared);
+    if (!note.empty()) notes_.push_back(note);
   });
-}
-
-void EmulatorExecution::check_limits() const {
-  // The limits of the capability that the code is compiled for; models before it only count.
-  const DeviceProfile& device =
-      settings_.profile.compute_capability >= 75 ? settings_.profile : builtin_profile(75);
-  const Kernel& code = kernel();
-  check_launch(workload_,
-               {.block_threads = device.max_threads_per_block,
-                .block = {device.max_threads_per_block, device.max_threads_per_block, 64},
-                .grid = {0x7fffffff, 65535, 65535},
-                .shared_bytes = device.shared_bytes_per_block});
-  require_launch(code.static_shared_bytes + workload_.shared_bytes, device.shared_bytes_per_block,
-                 "shared memory in bytes");
-  if (code.max_threads != 0) {
-    require_launch(workload_.block.count(), code.max_threads,
-                   "the block's size, with the kernel's __launch_bounds__,");
-  }
-}
-
-/// What the machine code tells beyond the PTX: registers, and shared accesses that became wider.
-void EmulatorExecution::check_code() {
-  const auto code = read_kernel_code(workload_.program->cubin, workload_.kernel_entry);
-  if (!code) return;
-  if (code->registers) registers_ = *code->registers;
-  const std::string note = merged_shared_note(ptx_shared_accesses(kernel()), code->shared);
-  if (!note.empty()) notes_.push_back(note);
 }
 
 void EmulatorExecution::initialise() {
@@ -240,11 +228,13 @@ GridOptions EmulatorExecution::grid_options() const {
 void EmulatorExecution::launch() {
   guarded(workload_, [&] {
     Launch launch = emulated_->launch();
-    static_cast<LaunchRules&>(launch) = static_cast<const LaunchRules&>(settings_);
+    static_cast<LaunchRules&>(launch) = settings_;
     launch.multiprocessors = std::max(settings_.profile.multiprocessors, 1U);
     prepare_launch(launch);
     const GridOptions options = grid_options();
     emulated_->guard_const_buffers(settings_.checks_kernel);
+    // Only what is verified has to be known to be a result.
+    if (!settings_.is_exact && !workload_.verify.empty()) emulated_->watch_blocks();
     if (models_caches_) {
       launch_with_caches(launch, options);
     } else if (kernel().is_linked) {
@@ -254,21 +244,9 @@ void EmulatorExecution::launch() {
     } else {
       launch_independent(launch, options);
     }
+    emulated_->end_watch(counted_.is_partial());
     emulated_->guard_const_buffers(false);
   });
-}
-
-/// What executing the elements' init and check comes to, about, in thread instructions.
-std::uint64_t EmulatorExecution::element_cost() const {
-  constexpr std::uint64_t instructions_per_element = 30;
-  std::uint64_t elements = 0;
-  for (const BufferPlan& buffer : workload_.buffers) elements += buffer.length;
-  return elements * instructions_per_element;
-}
-
-/// Only what is verified has to be known to be a result.
-void EmulatorExecution::watch_blocks() {
-  if (!settings_.is_exact && !workload_.verify.empty()) emulated_->watch_blocks();
 }
 
 /// Executes the blocks in their order, as far as the budget goes. Where that is not all of them, a
@@ -276,18 +254,16 @@ void EmulatorExecution::watch_blocks() {
 void EmulatorExecution::launch_in_order(const Launch& launch, GridOptions options, const char* how,
                                         const char* why) {
   if (!settings_.is_exact) options.instruction_budget = settings_.whole_budget;
-  watch_blocks();
   const GridResult result = run_grid(launch, options);
   const std::uint64_t total = launch.grid.count();
   counted_.count = result.count;
   counted_.executed_share = static_cast<double>(result.blocks) / static_cast<double>(total);
-  is_partial_ = result.blocks < total;
-  emulated_->end_watch(is_partial_);
-  cost_.spent = result.count.thread_instructions + (is_partial_ ? 0 : element_cost());
-  cost_.whole = static_cast<double>(result.count.thread_instructions) / counted_.executed_share +
-                static_cast<double>(element_cost());
-  counted_.are_totals = !is_partial_;
-  if (!is_partial_) return;
+  counted_.are_totals = !counted_.is_partial();
+  counted_.spent =
+      result.count.thread_instructions + (counted_.is_partial() ? 0 : element_cost(workload_));
+  counted_.whole = static_cast<double>(result.count.thread_instructions) / counted_.executed_share +
+                   static_cast<double>(element_cost(workload_));
+  if (counted_.are_totals) return;
   notes_.push_back(
       fmt::format("emulated: the first of the blocks (executed_share says how many){}; only counts "
                   "per request are given{} (--exact executes all)",
@@ -296,18 +272,17 @@ void EmulatorExecution::launch_in_order(const Launch& launch, GridOptions option
 
 void EmulatorExecution::launch_independent(Launch& launch, const GridOptions& options) {
   const std::uint64_t total = launch.grid.count();
-  watch_blocks();
   const LaunchCount probe = run_blocks(launch, std::vector<std::uint64_t>{0}, options).front();
   const std::uint64_t per_block = std::max<std::uint64_t>(probe.thread_instructions, 1);
-  cost_.whole = static_cast<double>(per_block) * static_cast<double>(total) +
-                static_cast<double>(element_cost());
+  counted_.whole = static_cast<double>(per_block) * static_cast<double>(total) +
+                   static_cast<double>(element_cost(workload_));
   if (settings_.is_exact || total < 4 ||
-      cost_.whole <= static_cast<double>(settings_.whole_budget)) {
+      counted_.whole <= static_cast<double>(settings_.whole_budget)) {
     emulated_->end_watch(false);
     emulated_->complete_init(settings_.threads);
     counted_.count = probe;
     counted_.count += run_blocks_total(launch, 1, total, options);
-    cost_.spent = counted_.count.thread_instructions + element_cost();
+    counted_.spent = counted_.count.thread_instructions + element_cost(workload_);
     return;
   }
   launch_sample(launch, options, probe);
@@ -328,18 +303,18 @@ void EmulatorExecution::launch_sample(Launch& launch, const GridOptions& options
       std::clamp<std::uint64_t>(wanted * per_block / worth_a_thread, 1, options.threads));
   std::vector<LaunchCount> counts = run_blocks(launch, std::span(blocks).subspan(1), sampling);
   counts.insert(counts.begin(), probe);
-  is_partial_ = blocks.size() < total;
+  counted_.executed_share = static_cast<double>(blocks.size()) / static_cast<double>(total);
   auto scaled = scale_counts(blocks, counts, total);
   // Further blocks are not among the counts' means: of one kind there would be too many.
   std::vector<std::uint64_t> executed = blocks;
   const bool is_one_line = scaled.has_value();
-  if (is_partial_ && !is_one_line) scaled = scale_pieces(launch, sampling, executed, counts);
-  if (is_partial_ && !workload_.verify.empty()) {
-    run_blocks(launch, partners_of_first(launch.grid, executed, wanted), sampling);
+  if (counted_.is_partial()) {
+    if (!is_one_line) scaled = scale_pieces(launch, sampling, executed, counts);
+    if (!workload_.verify.empty()) {
+      run_blocks(launch, partners_of_first(launch.grid, executed, wanted), sampling);
+    }
   }
-  emulated_->end_watch(is_partial_);
-  counted_.executed_share = static_cast<double>(blocks.size()) / static_cast<double>(total);
-  for (const LaunchCount& count : counts) cost_.spent += count.thread_instructions;
+  for (const LaunchCount& count : counts) counted_.spent += count.thread_instructions;
   if (scaled) {
     counted_.count = *scaled;
     notes_.push_back(fmt::format(
@@ -376,7 +351,7 @@ void EmulatorExecution::launch_with_caches(Launch& launch, GridOptions options) 
 
 std::optional<std::string> EmulatorExecution::verify() {
   verification_ = guarded(workload_, [&] {
-    return verify_results(*emulated_, {is_partial_, settings_.is_exact, settings_.threads});
+    return verify_results(*emulated_, counted_.is_partial(), settings_.is_exact, settings_.threads);
   });
   return verification_.mismatch;
 }
@@ -416,8 +391,8 @@ std::unique_ptr<Execution> EmulatorBackend::prepare(const Workload& workload,
 
 EmulatorSettings emulator_settings(int compute_capability, unsigned threads) {
   if (!has_rules(compute_capability)) {
-    throw std::invalid_argument(fmt::format("there are no rules for compute capability {}.{}",
-                                            compute_capability / 10, compute_capability % 10));
+    throw std::invalid_argument("there are no rules for compute capability " +
+                                dotted(compute_capability));
   }
   EmulatorSettings settings;
   settings.model = default_model(compute_capability);

@@ -1,11 +1,124 @@
 #pragma once
 
+#include <atomic>
+#include <future>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/backend/backend.h"
 #include "engine/emulator/cache/cache_model.h"
-#include "engine/emulator/execution/emulated_workload.h"
-#include "engine/emulator/machine/launch.h"
 #include "engine/emulator/machine/grid_run.h"
+#include "engine/emulator/machine/memory.h"
+#include "engine/emulator/ptx/module.h"
 
 namespace sweep {
+
+/// Places the module variables that a kernel names in global memory, with their first values, and
+/// those that these name. `addresses` are by the module's index, 0 for those not placed yet. Throws
+/// UnsupportedError.
+void place_variables(const ptx::Module& program, const Kernel& kernel, AddressSpace& memory,
+                     std::vector<std::uint64_t>& addresses);
+
+/// The PTX that emulators have read last, for all of them: a program is read once for all its
+/// configurations, whichever thread comes first. Safe to use from several threads.
+class LoadedPrograms {
+ public:
+  /// Throws ptx::SyntaxError.
+  std::shared_ptr<const ptx::Module> get(const std::shared_ptr<const Program>& program);
+
+ private:
+  struct Entry {
+    std::shared_ptr<const Program> program;
+    std::shared_future<std::shared_ptr<const ptx::Module>> loaded;
+  };
+
+  std::mutex mutex_;
+  std::list<Entry> entries_;  ///< the one used last first
+};
+
+/// 2^64 - 1 where it is more than that.
+std::uint64_t bytes_of_buffers(const Workload& workload);
+
+/// A workload's functions and memory on the emulator.
+class EmulatedWorkload {
+ public:
+  /// What is executed ends with Cancelled once `cancelled` is set; it may be null. Throws
+  /// UnsupportedError, ptx::SyntaxError and ExecutionFailure.
+  EmulatedWorkload(std::shared_ptr<const ptx::Module> program, const Workload& workload,
+                   const std::atomic<bool>* cancelled);
+
+  const Workload& workload() const { return workload_; }
+  const Kernel& kernel() const { return kernel_; }
+  AddressSpace& memory() { return memory_; }
+  const std::vector<Allocation*>& buffers() const { return buffers_; }
+
+  /// The kernel's launch, but for what the caller adds.
+  Launch launch();
+  /// Whether a write of what the kernel takes as const is a fault; init functions may write it.
+  void guard_const_buffers(bool is_guarded);
+  /// Lets each buffer that has an init get its values as they are reached.
+  void attach_init();
+  /// Looks from now on for buffers in which the kernel's blocks meet; until end_watch, which marks
+  /// what blocks share, if only some were executed, as no result.
+  void watch_blocks();
+  void end_watch(bool is_partial);
+  /// Computes all first values now.
+  void complete_init(unsigned threads);
+  /// A check function that writes to a result of its own.
+  struct Check {
+    std::unique_ptr<ElementFunction> function;
+    Allocation* allocation = nullptr;
+
+    CheckResult result() const;
+  };
+  /// Over the elements [begin, end) of the verification's buffer.
+  Check make_check(std::size_t index, std::uint64_t begin, std::uint64_t end,
+                   bool retires_stale_readers);
+
+ private:
+  /// A launch of a function whose parameters are the buffers and what follows them.
+  Launch launch_of(const Kernel& kernel, const std::vector<std::vector<std::byte>>& more);
+  const Kernel& element_kernel(const std::string& entry);
+
+  const std::atomic<bool>* cancelled_;
+  std::shared_ptr<const ptx::Module> program_;
+  const Workload& workload_;
+  AddressSpace memory_;
+  std::vector<std::uint64_t> variable_addresses_;  ///< by the module's index; 0: not placed
+  Kernel kernel_;
+  std::map<std::string, Kernel> element_kernels_;
+  std::vector<Allocation*> buffers_;
+  std::recursive_mutex init_mutex_;
+  std::mutex memory_mutex_;
+  std::vector<std::unique_ptr<LazyValues>> lazy_;
+};
+
+/// What the results of a launch are worth.
+struct VerificationOutcome {
+  /// Why a condition does not hold, and which of the workload's.
+  std::optional<std::string> mismatch;
+  std::size_t failed = 0;
+  /// Of all conditions: elements that were judged, of so many.
+  std::uint64_t judged = 0;
+  std::uint64_t elements = 0;
+
+  /// Of the elements; nothing where the pattern asks for no verification.
+  std::optional<double> share() const {
+    if (elements == 0) return std::nullopt;
+    return static_cast<double>(judged) / static_cast<double>(elements);
+  }
+};
+
+/// Evaluates the workload's conditions one after the other, up to the first that does not hold. If
+/// only some of the blocks were executed, what these wrote is judged; else some of a buffer's
+/// elements where there are many, or with `is_exact` all of them. Throws KernelFault.
+VerificationOutcome verify_results(EmulatedWorkload& workload, bool is_partial, bool is_exact,
+                                   unsigned threads);
 
 /// What the emulator is to be like. A launch that is cancelled ends with an ExecutionFailure.
 struct EmulatorSettings : LaunchRules {
@@ -38,6 +151,12 @@ struct CountedLaunch {
   bool are_totals = true;     ///< false: of the executed blocks alone, which are not all
   double executed_share = 1;  ///< of the grid's blocks
   std::optional<CacheCount> caches;
+  /// What the launch took, and what all of it takes, with the elements of its buffers filled and
+  /// verified: about, in thread instructions.
+  std::uint64_t spent = 0;
+  double whole = 0;
+
+  bool is_partial() const { return executed_share < 1; }
 };
 
 /// One workload on the emulator: launches are executed whole when that is not too much, else some
@@ -59,22 +178,11 @@ class EmulatorExecution : public Execution {
   const CountedLaunch& counted() const { return counted_; }
   /// What `verify` found.
   const VerificationOutcome& verification() const { return verification_; }
-  /// What the launch took, and what all of it takes, with the elements of its buffers filled and
-  /// verified: about, in thread instructions.
-  struct Cost {
-    std::uint64_t spent = 0;
-    double whole = 0;
-  };
-  const Cost& cost() const { return cost_; }
   const std::vector<std::string>& notes() const { return notes_; }
   /// A buffer's bytes after the launch; what no executed block reached may be zero.
   std::vector<std::byte> contents(std::size_t buffer) const;
 
  private:
-  void check_limits() const;
-  void check_code();
-  std::uint64_t element_cost() const;
-  void watch_blocks();
   void launch_in_order(const Launch& launch, GridOptions options, const char* how, const char* why);
   void launch_independent(Launch& launch, const GridOptions& options);
   void launch_sample(Launch& launch, const GridOptions& options, const LaunchCount& probe);
@@ -87,8 +195,6 @@ class EmulatorExecution : public Execution {
   std::unique_ptr<EmulatedWorkload> emulated_;
   unsigned registers_ = 32;  ///< per thread, for occupancy
   CountedLaunch counted_;
-  bool is_partial_ = false;
-  Cost cost_;
   VerificationOutcome verification_;
   std::vector<std::string> notes_;
 };

@@ -9,7 +9,7 @@
 
 namespace sweep::testing {
 
-TestDevice::TestDevice(const std::string& ptx) : program_(ptx), variables_(program_, memory_) {}
+TestDevice::TestDevice(const std::string& ptx) : program_(ptx) {}
 
 Allocation& TestDevice::words(const std::string& name, const std::vector<std::uint32_t>& values) {
   Allocation& allocation = memory_.allocate(name, values.size() * 4, 4);
@@ -26,11 +26,11 @@ std::vector<std::uint32_t> TestDevice::values(const Allocation& allocation) {
 Launch TestDevice::launch(const std::string& entry, const Setting& setting,
                           const std::vector<std::uint64_t>& arguments) {
   kernel_ = lower(program_, entry, best_simd());
-  variables_.place_for(kernel_);
+  place_variables(program_, kernel_, memory_, variable_addresses_);
   Launch launch;
   launch.kernel = &kernel_;
   launch.memory = &memory_;
-  launch.variable_addresses = variables_.addresses();
+  launch.variable_addresses = variable_addresses_;
   launch.grid = setting.grid;
   launch.block = setting.block;
   launch.dynamic_shared_bytes = setting.dynamic_shared;

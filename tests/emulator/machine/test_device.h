@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/emulator/execution/emulated_workload.h"
+#include "engine/emulator/execution/emulator_backend.h"
 #include "engine/emulator/machine/grid_run.h"
 #include "engine/emulator/machine/launch.h"
 
@@ -59,7 +59,7 @@ class TestDevice {
  private:
   ptx::Module program_;
   AddressSpace memory_;
-  ModuleVariables variables_;
+  std::vector<std::uint64_t> variable_addresses_;
   Kernel kernel_;
 };
 
