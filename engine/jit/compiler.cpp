@@ -315,12 +315,8 @@ Compiler::Compiler(std::shared_ptr<Nvrtc> nvrtc, int compute_capability)
       options_(base_options(*nvrtc_, compute_capability)),
       identity_(compiler_identity(*nvrtc_, options_)) {}
 
-std::vector<CompileOutcome> Compiler::compile(std::span<const Configuration> configurations) const {
-  return compile(configurations, *nvrtc_);
-}
-
 std::vector<CompileOutcome> Compiler::compile(std::span<const Configuration> configurations,
-                                              ProgramCompiler& programs) const {
+                                              ProgramCompiler* programs) const {
   std::vector<CompileOutcome> outcomes;
   outcomes.reserve(configurations.size());
   while (!configurations.empty()) {
@@ -328,7 +324,8 @@ std::vector<CompileOutcome> Compiler::compile(std::span<const Configuration> con
     const auto end = std::ranges::find_if(
         configurations, [&](const Configuration& each) { return each.pattern != pattern; });
     const auto size = static_cast<std::size_t>(end - configurations.begin());
-    compile_program(configurations.first(size), programs, outcomes);
+    compile_program(configurations.first(size), programs != nullptr ? *programs : *nvrtc_,
+                    outcomes);
     configurations = configurations.subspan(size);
   }
   return outcomes;

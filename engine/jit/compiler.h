@@ -39,11 +39,9 @@ class Compiler {
 
   /// The outcome of each configuration, in order. Configurations of one pattern that stand
   /// together share a program; one that does not compile is divided until those that fail are
-  /// alone, so that their messages are their own.
-  std::vector<CompileOutcome> compile(std::span<const Configuration> configurations) const;
-  /// The same by means of another compiler.
+  /// alone, so that their messages are their own. `programs` compiles in the place of NVRTC.
   std::vector<CompileOutcome> compile(std::span<const Configuration> configurations,
-                                      ProgramCompiler& programs) const;
+                                      ProgramCompiler* programs = nullptr) const;
 
   /// Everything besides the configuration that decides an outcome.
   const std::string& identity() const { return identity_; }

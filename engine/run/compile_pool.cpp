@@ -484,7 +484,7 @@ std::vector<CompileOutcome> CompilePool::compile(std::span<const Configuration> 
                                                  CompilerProcess& process, double& seconds) {
   const CompilerProcess::Work before = process.work();
   const auto begin = std::chrono::steady_clock::now();
-  std::vector<CompileOutcome> outcomes = compiler_.compile(batch, process);
+  std::vector<CompileOutcome> outcomes = compiler_.compile(batch, &process);
   seconds = seconds_since(begin);
   const std::lock_guard lock(mutex_);
   statistics_.configurations += batch.size();

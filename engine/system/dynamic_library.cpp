@@ -70,10 +70,6 @@ fs::path program_path() {
   return fs::read_symlink("/proc/self/exe", error);
 }
 
-fs::path program_folder() {
-  return program_path().parent_path();
-}
-
 std::vector<fs::path> cuda_homes() {
   std::vector<fs::path> homes = named_homes();
   for (const fs::path& home : usual_homes()) homes.push_back(home);
@@ -86,7 +82,7 @@ std::vector<std::string> library_candidates(const std::vector<std::string>& name
     for (const char* folder : library_folders) folders.push_back(home / folder);
   };
   std::ranges::for_each(named_homes(), add_home);
-  folders.push_back(program_folder());
+  folders.push_back(program_path().parent_path());
   folders.emplace_back();  // the system's search
   std::ranges::for_each(usual_homes(), add_home);
   std::vector<std::string> candidates;

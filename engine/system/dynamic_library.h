@@ -8,9 +8,8 @@
 
 namespace sweep {
 
-/// The running program, and its folder.
+/// The running program's file.
 std::filesystem::path program_path();
-std::filesystem::path program_folder();
 
 /// Where a CUDA toolkit may be, in the order to look: $SWEEP_CUDA_HOME, $CUDA_HOME, $CUDA_PATH,
 /// /usr/local/cuda, and the one found when building.

@@ -158,24 +158,20 @@ std::string render(const Diagnostics& diagnostics, bool color) {
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  // Three rows of the optimal string alignment table: two back, one back, current.
-  std::vector<std::size_t> before(b.size() + 1);
-  std::vector<std::size_t> previous(b.size() + 1);
-  std::vector<std::size_t> current(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) previous[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    current[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replace = previous[j - 1] + (same(a[i - 1], b[j - 1]) ? 0 : 1);
-      current[j] = std::min({previous[j] + 1, current[j - 1] + 1, replace});
+  // The optimal string alignment's table: the edits between the first i and j letters.
+  std::vector<std::vector<std::size_t>> edits(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) {
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      edits[i][j] = i + j;
+      if (i == 0 || j == 0) continue;
+      const std::size_t replace = edits[i - 1][j - 1] + (same(a[i - 1], b[j - 1]) ? 0 : 1);
+      edits[i][j] = std::min({edits[i - 1][j] + 1, edits[i][j - 1] + 1, replace});
       if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1])) {
-        current[j] = std::min(current[j], before[j - 2] + 1);
+        edits[i][j] = std::min(edits[i][j], edits[i - 2][j - 2] + 1);
       }
     }
-    std::swap(before, previous);
-    std::swap(previous, current);
   }
-  return previous[b.size()];
+  return edits[a.size()][b.size()];
 }
 
 std::string did_you_mean(std::string_view word, std::span<const std::string> candidates) {

@@ -160,41 +160,31 @@ class Checker {
 
 /// A node whose name, if it is one, has been looked up.
 struct CompiledExpression::Node {
-  enum class Source { literal, slot, size_of_slot, operation };
-
   Node(const Expression::Node& node, std::span<const std::string> names)
       : origin(&node), operation(node.operation) {
-    if (operation == Operation::literal) {
-      literal = slot_value(node.value);
-    } else if (operation == Operation::name) {
-      look_up(node.name, names);
-    } else {
-      source = Source::operation;
-    }
+    if (operation == Operation::literal) literal = slot_value(node.value);
+    if (operation == Operation::name) look_up(node.name, names);
     operands.reserve(node.operands.size());
     for (const auto& operand : node.operands) operands.emplace_back(*operand, names);
   }
 
-  /// A name without a meaning stays a literal that holds nothing.
-  void look_up(const std::string& name, std::span<const std::string> names) {
-    if (set_slot(name, names, Source::slot)) return;
-    const auto sized = sized_name(name);
-    if (sized && set_slot(*sized, names, Source::size_of_slot)) return;
+  /// What is no value's name becomes a literal; without a meaning it holds nothing.
+  void look_up(std::string_view name, std::span<const std::string> names) {
+    for (const std::string_view known : {name, sized_name(name).value_or(name)}) {
+      const auto found = std::ranges::find(names, known);
+      if (found == names.end()) continue;
+      slot = static_cast<std::size_t>(found - names.begin());
+      takes_size = known != name;
+      return;
+    }
+    operation = Operation::literal;
     if (const auto type = ElementType::find(name)) literal = *type;
   }
 
-  bool set_slot(std::string_view name, std::span<const std::string> names, Source found_as) {
-    const auto found = std::ranges::find(names, name);
-    if (found == names.end()) return false;
-    slot = static_cast<std::size_t>(found - names.begin());
-    source = found_as;
-    return true;
-  }
-
   const Expression::Node* origin;
-  Source source = Source::literal;
   Operation operation;
-  std::size_t slot = 0;
+  std::size_t slot = 0;     ///< of a name
+  bool takes_size = false;  ///< of the type in the slot
   SlotValue literal;
   std::vector<Node> operands;
 };
@@ -211,8 +201,10 @@ class Evaluator {
   explicit Evaluator(std::span<const SlotValue> slots) : slots_(slots) {}
 
   SlotValue evaluate(const Node& node) const {
-    if (node.source != Node::Source::operation) return leaf(node);
     switch (node.operation) {
+      case Operation::literal:
+      case Operation::name:
+        return leaf(node);
       case Operation::conditional: {
         const auto condition = value<bool>(node.operands[0]);
         return condition ? evaluate(node.operands[*condition ? 1 : 2]) : SlotValue();
@@ -257,8 +249,8 @@ class Evaluator {
 
   /// Of a literal or a name.
   SlotValue leaf(const Node& node) const {
-    if (node.source == Node::Source::slot) return slots_[node.slot];
-    if (node.source == Node::Source::size_of_slot) {
+    if (node.operation == Operation::name) {
+      if (!node.takes_size) return slots_[node.slot];
       const auto* type = std::get_if<ElementType>(&slots_[node.slot]);
       if (type != nullptr) return static_cast<std::int64_t>(type->size());
     } else if (!std::holds_alternative<std::monostate>(node.literal)) {

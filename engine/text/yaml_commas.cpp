@@ -19,84 +19,67 @@ class CommaHider {
  private:
   bool at_end() const { return at_ >= text_.size(); }
   char here() const { return text_[at_]; }
-  bool at_one_of(std::string_view characters) const {
+  bool at(std::string_view characters) const {
     return !at_end() && characters.find(here()) != std::string_view::npos;
   }
-  /// Whether the character behind `offset` is a blank or missing, as indicators need.
-  bool blank_behind(std::size_t offset) const {
-    return offset + 1 >= text_.size() ||
-           std::string_view(" \t\r\n").find(text_[offset + 1]) != std::string_view::npos;
+  /// Whether a blank stands at the offset, or nothing, as behind indicators.
+  bool is_blank(std::size_t offset) const {
+    return offset >= text_.size() ||
+           std::string_view(" \t\r\n").find(text_[offset]) != std::string_view::npos;
   }
-  bool at_comment() const {
-    return at_one_of("#") &&
-           (at_ == 0 || std::string_view(" \t\n").find(text_[at_ - 1]) != std::string_view::npos);
-  }
+  bool at_comment() const { return at("#") && (at_ == 0 || is_blank(at_ - 1)); }
+  bool at_colon() const { return at(":") && is_blank(at_ + 1); }
 
-  bool starts_document() const {
-    return text_.compare(at_, 3, "---") == 0 && blank_behind(at_ + 2);
-  }
-
-  void skip_blanks() {
-    while (at_one_of(" \t\r")) ++at_;
+  void skip(std::string_view characters) {
+    while (at(characters)) ++at_;
   }
   void skip_until(std::string_view characters) {
-    while (!at_end() && !at_one_of(characters)) ++at_;
+    while (!at_end() && !at(characters)) ++at_;
   }
   void skip_line() {
-    at_ = std::min(text_.find('\n', at_), text_.size());
+    skip_until("\n");
     if (!at_end()) ++at_;
   }
 
   /// One line of block style, with the flow collections and quotes that start in it.
   void line() {
     const std::size_t begin = at_;
-    skip_blanks();
-    if (at_one_of("\n")) return skip_line();
-    if (continues_plain_ && at_ - begin > parent_) return skip_line();
+    skip(" \t\r");
+    const bool is_more_plain = continues_plain_ && at_ - begin > parent_;
+    if (at("\n") || is_more_plain) return skip_line();
     continues_plain_ = false;
-    if (at_ == begin && starts_document()) at_ += 3;
-    while (!at_end() && here() != '\n' && node(begin)) {
+    if (at_ == begin && text_.compare(at_, 3, "---") == 0 && is_blank(at_ + 3)) at_ += 3;
+    while (node(begin)) {
     }
     skip_line();
   }
 
   /// What stands where a node may start; false when nothing more starts in this line.
   bool node(std::size_t line_begin) {
-    skip_blanks();
-    if (at_end() || here() == '\n' || at_comment()) return false;
-    if (at_one_of("-?:") && blank_behind(at_)) {
-      if (here() != ':') parent_ = at_ - line_begin;
+    skip(" \t\r");
+    if (at_end() || at("\n") || at_comment()) return false;
+    const std::size_t start = at_;
+    if (at("-?:") && is_blank(at_ + 1)) {
+      if (!at(":")) parent_ = start - line_begin;
       ++at_;
-      return true;
-    }
-    if (at_one_of("&!*")) {
+    } else if (at("&!*")) {
       skip_until(" \t\r\n");
-      return true;
-    }
-    if (at_one_of("|>")) {
+    } else if (at("{[")) {
+      flow();
+    } else if (at("|>")) {
       block_scalar();
       return false;
-    }
-    if (at_one_of("{[")) {
-      flow();
-      return true;
-    }
-    const std::size_t start = at_;
-    if (at_one_of("'\"")) {
+    } else if (at("'\"")) {
       quoted();
-      skip_blanks();
-      if (at_one_of(":")) parent_ = start - line_begin;
-      return true;
-    }
-    while (!at_end() && here() != '\n' && !at_comment() && !(here() == ':' && blank_behind(at_))) {
-      ++at_;
-    }
-    if (at_one_of(":")) {
+      skip(" \t\r");
+      if (at(":")) parent_ = start - line_begin;
+    } else {
+      while (!at_end() && !at("\n") && !at_comment() && !at_colon()) ++at_;
+      continues_plain_ = !at(":") && !at_comment();
+      if (!at(":")) return false;
       parent_ = start - line_begin;
-      return true;
     }
-    continues_plain_ = !at_comment();
-    return false;
+    return true;
   }
 
   /// The lines below a `|` or `>`: all that are indented further than what they belong to.
@@ -104,8 +87,8 @@ class CommaHider {
     skip_line();
     while (!at_end()) {
       const std::size_t begin = at_;
-      while (at_one_of(" ")) ++at_;
-      if (!at_one_of("\r\n") && at_ - begin <= parent_) {
+      skip(" ");
+      if (!at("\r\n") && at_ - begin <= parent_) {
         at_ = begin - 1;  // the end of the last line that belongs to it
         return;
       }
@@ -128,16 +111,16 @@ class CommaHider {
   void flow() {
     int depth = 0;
     do {
-      skip_blanks();
+      skip(" \t\r");
       if (at_end()) return;
       if (at_comment()) {
         skip_line();
-      } else if (at_one_of("'\"")) {
+      } else if (at("'\"")) {
         quoted();
-      } else if (at_one_of("{[]},:\n")) {
-        depth += at_one_of("{[") ? 1 : at_one_of("]}") ? -1 : 0;
+      } else if (at("{[]},:\n")) {
+        depth += at("{[") ? 1 : at("]}") ? -1 : 0;
         ++at_;
-      } else if (at_one_of("&!*")) {
+      } else if (at("&!*")) {
         skip_until(" \t\r\n,[]{}");
       } else {
         plain();
@@ -149,10 +132,10 @@ class CommaHider {
   void plain() {
     int open = 0;
     for (; !at_end(); ++at_) {
-      if (at_one_of("{[]}") || (here() == ':' && blank_behind(at_))) return;
+      if (at("{[]}") || at_colon()) return;
       if (at_comment()) {
         if (open <= 0) return;
-        for (; !at_end() && !at_one_of("\r\n"); ++at_) text_[at_] = ' ';
+        for (; !at_end() && !at("\r\n"); ++at_) text_[at_] = ' ';
         if (at_end()) return;
       }
       if (here() == ',') {

@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(a_mistake_among_many_costs_few_runs_and_keeps_its_message) 
   std::vector<std::int64_t> values(64);
   std::iota(values.begin(), values.end(), 1);
   CountingCompiler counting;
-  const auto outcomes = compiler.compile(strides(values), counting);
+  const auto outcomes = compiler.compile(strides(values), &counting);
   // The first run fails; then, six times, one half does and one does not.
   BOOST_TEST(counting.runs == 1U + 2 * 6);
   for (std::size_t i = 0; i < outcomes.size(); ++i) {

@@ -41,7 +41,7 @@ void add_folder(std::vector<fs::path>& folders, const fs::path& folder) {
 
 /// The folders that hold the program's own `patterns` and `sweeps`.
 std::vector<fs::path> data_roots() {
-  const fs::path program = program_folder();
+  const fs::path program = program_path().parent_path();
   return {program.parent_path() / "share" / "sweep", program.parent_path()};
 }
 
