@@ -138,12 +138,11 @@ void make_folders(const fs::path& path) {
   fs::path folder;
   for (const fs::path& part : path) {
     folder /= part;
-    if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
-      const int error = errno;
-      // Whoever may not write in a folder may still go through it.
-      std::error_code ignored;
-      if (!fs::is_directory(folder, ignored)) fail(error);
-    }
+    if (mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST) continue;
+    const int error = errno;
+    // Whoever may not write in a folder may still go through it.
+    std::error_code ignored;
+    if (!fs::is_directory(folder, ignored)) fail(error);
   }
 }
 

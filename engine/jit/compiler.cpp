@@ -335,8 +335,11 @@ void Compiler::compile_program(std::span<const Configuration> batch, ProgramComp
                                std::vector<CompileOutcome>& outcomes) const {
   const Pattern& pattern = *batch.front().pattern;
   TranslationUnit unit = write_translation_unit(batch);
-  const ProgramSource source = {std::move(unit.text), options_, unit.kernels,
-                                source_headers(pattern)};
+  ProgramSource source = {std::move(unit.text), options_, unit.kernels};
+  // The included files name one another by the names of the headers.
+  for (const IncludedFile& file : pattern.included.files) {
+    source.headers.push_back({file.name, with_header_names(file.text, 0, file.names)});
+  }
   if (const std::string reason = why_open(source.text, source.headers); !reason.empty()) {
     CompileFailure refused;
     refused.errors.error({pattern.source, 0, 0, 1}, "this pattern is not compiled: " + reason);

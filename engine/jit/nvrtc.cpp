@@ -69,14 +69,6 @@ void restrict_thread_to(const std::vector<std::filesystem::path>& folders) {
 
 }  // namespace
 
-std::vector<SourceHeader> source_headers(const Pattern& pattern) {
-  std::vector<SourceHeader> headers;
-  for (const IncludedFile& file : pattern.included.files) {
-    headers.push_back({file.name, with_header_names(file.text, 0, file.names)});
-  }
-  return headers;
-}
-
 std::string with_header_names(std::string text, std::size_t offset,
                               const std::vector<IncludeName>& names) {
   for (auto name = names.rbegin(); name != names.rend(); ++name) {

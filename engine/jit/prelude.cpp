@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "engine/text/characters.h"
 
@@ -197,16 +196,15 @@ const std::vector<Header>& provided_headers() {
   return headers;
 }
 
-std::string prelude(std::span<const ElementType> types) {
-  const std::set<ElementType> used(types.begin(), types.end());
+std::string prelude(const std::set<ElementType>& types) {
   std::string text;
   for (const ElementHeader& header : element_headers()) {
-    if (std::ranges::find(used, &header, &ElementType::header) == used.end()) continue;
+    if (std::ranges::find(types, &header, &ElementType::header) == types.end()) continue;
     text.append(header.include).append(header.names);
   }
   text += always;
   for (const char op : {'+', '-', '*'}) text += vector_operators(op);
-  for (const ElementType type : used) {
+  for (const ElementType type : types) {
     // The half headers bring operators of their own.
     const bool is_vector = is_digit(type.name().back());
     if (!is_vector || type.header() != nullptr) continue;

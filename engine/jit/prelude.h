@@ -1,6 +1,6 @@
 #pragma once
 
-#include <span>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,7 +25,7 @@ const std::vector<Header>& provided_headers();
 /// components are x; T(x) for scalars), and what the generated functions need, under names that
 /// begin with sweep_. For the vector types among `types`: componentwise + - * += -= *= and == !=
 /// over all components, unless the pattern has an operator of its own for the type.
-std::string prelude(std::span<const ElementType> types);
+std::string prelude(const std::set<ElementType>& types);
 
 /// CUDA source of functions that give the same everywhere and in every version, so that what a
 /// kernel, an `init` and a `verify` work out agrees:

@@ -4,9 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "engine/backend/backend.h"
 #include "engine/jit/nvrtc.h"
@@ -19,23 +19,17 @@
 namespace sweep {
 namespace {
 
-/// Whether an operator that binds less tightly than `==`, or equally, starts at `at`.
+/// Whether an operator that binds less tightly than `==`, or equally, starts at `at`, in signs or
+/// in C++'s other spelling.
 bool breaks_equality(std::string_view code, std::size_t at) {
-  const char c = code[at];
-  const char next = at + 1 < code.size() ? code[at + 1] : '\0';
+  static const std::set<std::string_view> words = {"and", "and_eq", "bitand", "bitor", "not_eq",
+                                                   "or",  "or_eq",  "xor",    "xor_eq"};
   const char before = at > 0 ? code[at - 1] : '\0';
-  if (c == '?' || c == ',' || c == '|' || c == '^' || c == '&' || c == ';') return true;
-  if (c == '!' && next == '=') return true;
   // An assignment, as opposed to the comparisons <= and >=.
-  return c == '=' && before != '<' && before != '>';
-}
-
-/// Whether the word that starts at `at` is C++'s other spelling of such an operator.
-bool is_breaking_word(std::string_view code, std::size_t at) {
-  constexpr std::array<std::string_view, 9> words = {"and", "and_eq", "bitand", "bitor", "not_eq",
-                                                     "or",  "or_eq",  "xor",    "xor_eq"};
-  if (at > 0 && is_word(code[at - 1])) return false;
-  return std::ranges::find(words, word_at(code, at)) != words.end();
+  if (code[at] == '=') return before != '<' && before != '>';
+  return std::string_view("?,|^&;").find(code[at]) != std::string_view::npos ||
+         code.substr(at).starts_with("!=") ||
+         (!is_word(before) && words.contains(word_at(code, at)));
 }
 
 }  // namespace
@@ -49,12 +43,9 @@ std::optional<Equality> split_equality(std::string_view condition) {
     if (c == '(' || c == '[' || c == '{') ++depth;
     if (c == ')' || c == ']' || c == '}') --depth;
     if (depth != 0) continue;
-    if (code.compare(at, 2, "==") == 0) {
-      if (split) return std::nullopt;
-      split = at++;
-    } else if (breaks_equality(code, at) || is_breaking_word(code, at)) {
-      return std::nullopt;
-    }
+    const bool is_equality = code.compare(at, 2, "==") == 0;
+    if (is_equality ? split.has_value() : breaks_equality(code, at)) return std::nullopt;
+    if (is_equality) split = at++;
   }
   if (!split) return std::nullopt;
   return Equality{condition.substr(0, *split), condition.substr(*split + 2)};
@@ -108,15 +99,15 @@ class UnitWriter {
   }
 
  private:
-  std::vector<ElementType> element_types() const {
-    std::vector<ElementType> types;
+  std::set<ElementType> element_types() const {
+    std::set<ElementType> types;
     for (const Configuration& configuration : configurations_) {
       for (const auto& [name, value] : configuration.parameters.entries()) {
-        if (const auto* type = std::get_if<ElementType>(&value)) types.push_back(*type);
+        if (const auto* type = std::get_if<ElementType>(&value)) types.insert(*type);
       }
     }
     for (const Buffer& buffer : pattern_.buffers) {
-      if (const auto type = ElementType::find(buffer.type)) types.push_back(*type);
+      if (const auto type = ElementType::find(buffer.type)) types.insert(*type);
     }
     return types;
   }

@@ -104,11 +104,11 @@ fs::path find_cuda_include(const std::string& header, const fs::path& library) {
   for (const fs::path& home : cuda_homes()) {
     for (const char* include : include_folders) folders.push_back(home / include);
   }
-  const auto found = std::ranges::find_if(folders, [&](const fs::path& candidate) {
+  for (const fs::path& candidate : folders) {
     std::error_code error;
-    return fs::exists(candidate / header, error);
-  });
-  return found == folders.end() ? fs::path() : *found;
+    if (fs::exists(candidate / header, error)) return candidate;
+  }
+  return {};
 }
 
 std::optional<DynamicLibrary> DynamicLibrary::open(const std::string& name) {
@@ -120,14 +120,9 @@ std::optional<DynamicLibrary> DynamicLibrary::open(const std::string& name) {
 std::optional<DynamicLibrary> DynamicLibrary::open_first(const std::vector<std::string>& names,
                                                          std::vector<std::string>& problems) {
   for (const std::string& name : names) {
-    std::string problem;
-    if (is_cut_off(name)) {
-      problem = name + ": the end of the file is missing";
-    } else if (auto library = open(name)) {
-      return library;
-    } else {
-      problem = last_problem(name);
-    }
+    const bool is_whole = !is_cut_off(name);
+    if (auto library = is_whole ? open(name) : std::nullopt) return library;
+    std::string problem = is_whole ? last_problem(name) : name + ": the end of the file is missing";
     const bool is_new = std::ranges::find(problems, problem) == problems.end();
     if (!problem.empty() && is_new) problems.push_back(std::move(problem));
   }
@@ -143,14 +138,9 @@ std::filesystem::path DynamicLibrary::file_of(const void* function) {
 }
 
 void* DynamicLibrary::address_of(const char* symbol) const {
-  void* address = dlsym(handle_, symbol);
-  if (address == nullptr) {
-    throw LibraryError(
-        fmt::format("{} has no function {}: it is too old or not the library that "
-                    "was expected",
-                    name_, symbol));
-  }
-  return address;
+  if (void* address = dlsym(handle_, symbol)) return address;
+  throw LibraryError(fmt::format(
+      "{} has no function {}: it is too old or not the library that was expected", name_, symbol));
 }
 
 }  // namespace sweep

@@ -57,6 +57,9 @@ class Lexer {
     diagnostics_.error(where_.shifted(offset, length), std::move(message), std::move(help));
     throw NoExpression{};
   }
+  [[noreturn]] void reject(const Token& token, std::string message, std::string help = {}) {
+    reject(token.offset, token.text.size(), std::move(message), std::move(help));
+  }
 
  protected:
   const Location& where_;
@@ -193,8 +196,7 @@ class Parser : Lexer {
     NodePtr root = conditional();
     if (token_.kind != TokenKind::end) {
       const std::string_view meant = operator_called(token_.text);
-      reject(token_.offset, token_.text.size(),
-             fmt::format("'{}' is not expected here", token_.text),
+      reject(token_, fmt::format("'{}' is not expected here", token_.text),
              meant.empty() ? "" : fmt::format("write {} instead", meant));
     }
     return root;
@@ -276,7 +278,7 @@ class Parser : Lexer {
       const bool is_bitwise =
           found->operation >= Operation::bit_and && found->operation <= Operation::bit_or;
       if (is_bitwise && (is_bare_comparison(*left) || is_bare_comparison(*right))) {
-        reject(token.offset, token.text.size(),
+        reject(token,
                fmt::format("'{}' beside a comparison reads differently in C than it looks",
                            token.text),
                "put parentheses around the comparison, or around the operands of the "
@@ -321,25 +323,16 @@ class Parser : Lexer {
 
   NodePtr primary() {
     const Token token = token_;
-    switch (token.kind) {
-      case TokenKind::integer:
-        advance();
-        return literal(token, token.integer);
-      case TokenKind::word:
-        advance();
-        return literal(token, std::string(token.text));
-      case TokenKind::name:
-        advance();
-        return at("(") ? call(token) : name(token);
-      case TokenKind::end:
-        reject(token.offset, 1, "the expression ends where a value is expected");
-      case TokenKind::symbol:
-        break;
+    if (token.kind == TokenKind::end) {
+      reject(token.offset, 1, "the expression ends where a value is expected");
     }
-    if (!accept("(")) {
-      reject(token.offset, token.text.size(),
-             fmt::format("'{}' stands where a value is expected", token.text));
+    if (token.kind == TokenKind::symbol && !at("(")) {
+      reject(token, fmt::format("'{}' stands where a value is expected", token.text));
     }
+    advance();
+    if (token.kind == TokenKind::integer) return literal(token, token.integer);
+    if (token.kind == TokenKind::word) return literal(token, std::string(token.text));
+    if (token.kind == TokenKind::name) return at("(") ? call(token) : name(token);
     const NodePtr inner = conditional();
     expect(")", fmt::format("for the '(' in column {}", where_.column + token.offset));
     auto result = std::make_shared<Node>(*inner);
@@ -359,13 +352,13 @@ class Parser : Lexer {
   }
 
   NodePtr call(const Token& token) {
-    expect("(", "here");
+    advance();
     if (token.text == "sizeof") return size_of(token);
     const Function* function = std::ranges::find(functions, token.text, &Function::name);
     if (function == std::end(functions)) {
       std::vector<std::string> known = {"sizeof"};
       for (const Function& candidate : functions) known.emplace_back(candidate.name);
-      reject(token.offset, token.text.size(), fmt::format("there is no function '{}'", token.text),
+      reject(token, fmt::format("there is no function '{}'", token.text),
              suggest(token.text, known, "the functions are"));
     }
     std::vector<NodePtr> operands;
@@ -376,10 +369,9 @@ class Parser : Lexer {
     }
     expect(")", fmt::format("after the arguments of '{}'", token.text));
     if (operands.size() < function->fewest || operands.size() > function->most) {
-      reject(token.offset, token.text.size(),
-             fmt::format("'{}' takes {}{} argument{}, not {}", token.text, function->fewest,
-                         function->most == any_number ? " or more" : "",
-                         function->most == 1 ? "" : "s", operands.size()));
+      reject(token, fmt::format("'{}' takes {}{} argument{}, not {}", token.text, function->fewest,
+                                function->most == any_number ? " or more" : "",
+                                function->most == 1 ? "" : "s", operands.size()));
     }
     return node(function->operation, token, std::move(operands));
   }

@@ -256,8 +256,7 @@ class TreeBuilder : public YAML::EventHandler {
   void close() {
     Open collection = std::move(open_.back());
     open_.pop_back();
-    const bool is_map = collection.node.is_map();
-    if (is_map) {
+    if (collection.node.is_map()) {
       pair_up(collection);
     } else {
       collection.node.items = std::move(collection.children);
