@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "engine/backend/backend.h"
 #include "engine/jit/nvrtc.h"
@@ -135,26 +136,24 @@ class UnitWriter {
       write_struct_checks(configuration);
     }
     EntryNames entries = {kernel->second, {}, {}};
-    const auto function = [&](const std::string& name, const FunctionDependence& dependence,
-                              const auto& write) {
-      auto [known, is_new] = functions_.try_emplace(
-          name + ' ' +
-          (dependence.needs_body ? body_values : values_of(configuration, dependence.parameters)));
+    const auto function = [&](const char* kind, std::size_t i, const FunctionDependence& dependence,
+                              std::string (UnitWriter::*write_it)(std::size_t)) {
+      auto [known, is_new] = functions_.try_emplace(fmt::format(
+          "{}_{} {}", kind, i,
+          dependence.needs_body ? body_values : values_of(configuration, dependence.parameters)));
       if (is_new) {
         open_space(configuration);
-        known->second = write();
+        known->second = (this->*write_it)(i);
       }
       return known->second;
     };
     for (std::size_t i = 0; i < pattern_.buffers.size(); ++i) {
       std::string& init = entries.init.emplace_back();
       if (!pattern_.buffers[i].init) continue;
-      init =
-          function(fmt::format("init_{}", i), dependence_.init[i], [&] { return write_init(i); });
+      init = function("init", i, dependence_.init[i], &UnitWriter::write_init);
     }
     for (std::size_t i = 0; i < pattern_.verify.size(); ++i) {
-      entries.check.push_back(function(fmt::format("check_{}", i), dependence_.check[i],
-                                       [&] { return write_check(i); }));
+      entries.check.push_back(function("check", i, dependence_.check[i], &UnitWriter::write_check));
     }
     if (is_open_) unit_.text += "}\n";
     // What one configuration defines, the next does not see.
@@ -162,14 +161,6 @@ class UnitWriter {
       if (has_body_) unit_.text += fmt::format("#undef {}\n", macro);
     }
     unit_.entries.push_back(std::move(entries));
-  }
-
-  /// Begins the configuration's namespace with its constants, once.
-  void open_space(const Configuration& configuration) {
-    if (is_open_) return;
-    is_open_ = true;
-    const std::string constants = write_constants(configuration);
-    unit_.text += fmt::format("namespace {} {{\n{}", space_, constants);
   }
 
   /// Those that nothing in the namespace depends on would only cost time.
@@ -185,10 +176,11 @@ class UnitWriter {
            std::ranges::any_of(dependence_.check, is_for);
   }
 
-  /// Gives the declarations that make a configuration's parameters known. The compiler keeps every
+  /// Begins the configuration's namespace, once, with its constants. The compiler keeps every
   /// constant as a variable, at a price that grows with their number and that of the functions:
   /// configurations with the same value have one in common.
-  std::string write_constants(const Configuration& configuration) {
+  void open_space(const Configuration& configuration) {
+    if (std::exchange(is_open_, true)) return;
     std::string declarations;
     for (const auto& [name, value] : configuration.parameters.entries()) {
       if (const auto* type = std::get_if<ElementType>(&value)) {
@@ -197,7 +189,7 @@ class UnitWriter {
         declarations += fmt::format("using {}::{};\n", space_of_constant(name, value), name);
       }
     }
-    return declarations;
+    unit_.text += fmt::format("namespace {} {{\n{}", space_, declarations);
   }
 
   /// The namespace of the constant with this value, which is written unless it is there.
