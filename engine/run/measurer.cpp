@@ -122,8 +122,8 @@ std::string describe_outliers(std::span<const Sample> samples, double middle) {
 
 }  // namespace
 
-MarkSummary mark_samples(std::vector<Sample>& samples) {
-  MarkSummary summary;
+std::optional<Interval> mark_samples(std::vector<Sample>& samples) {
+  std::optional<Interval> changed_clock;
   for (Sample& sample : samples) sample.mark = SampleMark::plain;
   if (const std::vector<double> clocks = clocks_of(samples); !clocks.empty()) {
     constexpr double tolerance = 0.02;
@@ -133,9 +133,8 @@ MarkSummary mark_samples(std::vector<Sample>& samples) {
     const auto low = static_cast<std::size_t>(std::ranges::count_if(clocks, is_low));
     const auto high = static_cast<std::size_t>(std::ranges::count_if(clocks, is_high));
     if (3 * std::max(low, high) > clocks.size()) {
-      summary.changed_clock = {std::ranges::min(clocks), std::ranges::max(clocks)};
+      changed_clock = {std::ranges::min(clocks), std::ranges::max(clocks)};
     } else {
-      summary.low_clock = low;
       for (Sample& sample : samples) {
         if (sample.sm_clock_hz > 0 && is_low(sample.sm_clock_hz)) {
           sample.mark = SampleMark::low_clock;
@@ -144,15 +143,13 @@ MarkSummary mark_samples(std::vector<Sample>& samples) {
     }
   }
   const std::vector<double> figures = figures_of(samples);
-  if (figures.empty()) return summary;
+  if (figures.empty()) return changed_clock;
   const Interval fences = far_fences(figures);
   for (Sample& sample : samples) {
-    if (sample.mark == SampleMark::low_clock) continue;
-    if (sample.seconds >= fences.low && sample.seconds <= fences.high) continue;
-    sample.mark = SampleMark::outlier;
-    ++summary.outliers;
+    const bool is_far = sample.seconds < fences.low || sample.seconds > fences.high;
+    if (is_far && sample.mark == SampleMark::plain) sample.mark = SampleMark::outlier;
   }
-  return summary;
+  return changed_clock;
 }
 
 std::vector<double> figures_of(std::span<const Sample> samples) {
@@ -164,26 +161,24 @@ std::vector<double> figures_of(std::span<const Sample> samples) {
 }
 
 std::vector<std::string> notes_on_marks(std::span<const Sample> samples,
-                                        const MarkSummary& summary) {
-  constexpr std::size_t fewest_outliers = 2;
+                                        const std::optional<Interval>& changed_clock) {
   constexpr double share_of_outliers = 0.03;
   std::vector<std::string> notes;
-  if (summary.changed_clock) {
+  if (changed_clock) {
     notes.push_back(
         fmt::format("the clock changed while sampling, between {:.0f} and {:.0f} MHz: the figures "
                     "mix its speeds",
-                    summary.changed_clock->low / mega, summary.changed_clock->high / mega));
+                    changed_clock->low / mega, changed_clock->high / mega));
   }
   const std::vector<double> figures = figures_of(samples);
-  if (summary.outliers < fewest_outliers ||
-      static_cast<double>(summary.outliers) <=
-          share_of_outliers * static_cast<double>(figures.size())) {
-    return notes;
+  const auto outliers = std::ranges::count(samples, SampleMark::outlier, &Sample::mark);
+  const double most = share_of_outliers * static_cast<double>(figures.size());
+  if (outliers > 1 && static_cast<double>(outliers) > most) {
+    const double middle = median(figures);
+    notes.push_back(fmt::format("{} of {} samples lie far from the others{}", outliers,
+                                figures.size(),
+                                middle > 0 ? ", " + describe_outliers(samples, middle) : ""));
   }
-  const double middle = median(figures);
-  notes.push_back(fmt::format("{} of {} samples lie far from the others{}", summary.outliers,
-                              figures.size(),
-                              middle > 0 ? ", " + describe_outliers(samples, middle) : ""));
   return notes;
 }
 
@@ -264,7 +259,7 @@ void take_samples(Execution& execution, const MeasureRules& rules, double second
   const double begin = clock();
   double elapsed = 0;
   std::vector<double> figures;
-  MarkSummary marks;
+  std::optional<Interval> changed_clock;
   std::optional<StopReason> stop;
   while (!stop) {
     on_step("sample");
@@ -272,7 +267,7 @@ void take_samples(Execution& execution, const MeasureRules& rules, double second
         rules.cache, next_chunk_size(rules, figures.size(), elapsed, seconds_per_sample));
     if (chunk.empty()) throw ExecutionFailure("the device gave no samples");
     point.samples.insert(point.samples.end(), chunk.begin(), chunk.end());
-    marks = mark_samples(point.samples);
+    changed_clock = mark_samples(point.samples);
     figures = figures_of(point.samples);
     elapsed = clock() - begin;
     seconds_per_sample = elapsed / static_cast<double>(point.samples.size());
@@ -282,7 +277,7 @@ void take_samples(Execution& execution, const MeasureRules& rules, double second
   if (auto note = note_on_stop(*stop, rules, figures, elapsed)) {
     point.notes.push_back(std::move(*note));
   }
-  std::ranges::move(notes_on_marks(point.samples, marks), std::back_inserter(point.notes));
+  std::ranges::move(notes_on_marks(point.samples, changed_clock), std::back_inserter(point.notes));
 }
 
 }  // namespace

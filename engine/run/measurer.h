@@ -62,14 +62,6 @@ std::optional<std::string> note_on_stop(StopReason reason, const MeasureRules& r
 int next_chunk_size(const MeasureRules& rules, std::size_t figures, double elapsed,
                     double seconds_per_sample);
 
-/// What `mark_samples` found.
-struct MarkSummary {
-  std::size_t low_clock = 0;
-  std::size_t outliers = 0;
-  /// The lowest and the highest clock in Hz, where the clock itself changed while sampling.
-  std::optional<Interval> changed_clock;
-};
-
 /// Marks each sample of a point anew, from all of them.
 ///
 /// `low_clock`: the multiprocessors' clock is known and more than 2 % below the median of the known
@@ -79,7 +71,9 @@ struct MarkSummary {
 ///
 /// `outlier`: the time lies beyond the fences (`far_fences`) of those that are part of the figures.
 /// It stays part of them: a median does not mind.
-MarkSummary mark_samples(std::vector<Sample>& samples);
+///
+/// Gives the lowest and the highest clock in Hz where the clock itself changed.
+std::optional<Interval> mark_samples(std::vector<Sample>& samples);
 
 /// The seconds of the samples that the figures are made of.
 std::vector<double> figures_of(std::span<const Sample> samples);
@@ -87,7 +81,7 @@ std::vector<double> figures_of(std::span<const Sample> samples);
 /// Sentences for the point: that its clock changed, that more than 3 % of the samples (and more
 /// than one) are outliers.
 std::vector<std::string> notes_on_marks(std::span<const Sample> samples,
-                                        const MarkSummary& summary);
+                                        const std::optional<Interval>& changed_clock);
 
 /// The metrics of a point with these samples, marked. None when none is part of the figures,
 /// no interval when fewer than `fewest_for_interval` are.

@@ -3,12 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <condition_variable>
-#include <mutex>
 #include <stdexcept>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include "engine/text/byte_sequence.h"
@@ -105,76 +101,17 @@ WorkerReply decode_reply(std::string_view message) {
 
 namespace {
 
-/// Sends a worker's signs of life from a thread of its own: saying that a step begins costs the
-/// thread that measures next to nothing, and a step that never ends is the last one that was sent.
-class Heartbeat {
- public:
-  /// All of the worker's messages go through this from now on.
-  explicit Heartbeat(Channel& channel) : channel_(channel), thread_([this] { run(); }) {}
-  ~Heartbeat() {
-    {
-      const std::lock_guard lock(mutex_);
-      is_ending_ = true;
-    }
-    ending_.notify_one();
-    thread_.join();
-  }
-  Heartbeat(const Heartbeat&) = delete;
-  Heartbeat& operator=(const Heartbeat&) = delete;
-
-  /// A step begins, or goes on.
-  void beat(std::string_view step) {
-    const std::lock_guard lock(mutex_);
-    if (step_ != step) step_ = step;
-    ++beats_;
-  }
-  /// Throws ChannelClosed.
-  void send(const WorkerReply& reply) {
-    const std::string message = encode(reply);
-    const std::lock_guard lock(sending_);
-    channel_.send(message);
-  }
-
- private:
-  void run() {
-    constexpr auto interval = std::chrono::milliseconds(100);
-    std::uint64_t sent = 0;
-    std::unique_lock lock(mutex_);
-    while (!ending_.wait_for(lock, interval, [this] { return is_ending_; })) {
-      if (beats_ == sent) continue;
-      sent = beats_;
-      const WorkerAlive alive{step_};
-      lock.unlock();
-      try {
-        send(alive);
-      } catch (const std::exception&) {
-        return;  // nobody listens any more; the thread that measures finds out by itself
-      }
-      lock.lock();
-    }
-  }
-
-  Channel& channel_;
-  std::mutex sending_;
-  std::mutex mutex_;  ///< over what follows
-  std::condition_variable ending_;
-  bool is_ending_ = false;
-  std::string step_;
-  std::uint64_t beats_ = 0;
-  std::thread thread_;
-};
-
 /// Does a job's work and sends what came of it. What no failure of the workload explains takes the
 /// worker's health with it. Whether the worker goes on.
 template <class Answer>
-bool answer(Heartbeat& heartbeat, const Backend& backend, const auto& work, const auto& failed) {
+bool answer(Channel& channel, const Backend& backend, const auto& work, const auto& failed) {
   Answer answer;
   try {
     answer = {work(), backend.usable()};
   } catch (const std::exception& error) {
     answer = {failed(error.what()), false};
   }
-  heartbeat.send(answer);
+  channel.send(encode(answer));
   return answer.usable;
 }
 
@@ -196,24 +133,35 @@ void serve_jobs(Channel& channel, const WorkerDevice& device) {
     if (!hello.error.empty()) return;
     const Clock clock = steady_clock();
     KeptPrograms kept;
-    Heartbeat heartbeat(channel);
-    const StepListener on_step = [&](std::string_view step) { heartbeat.beat(step); };
+    // A sign of life when a step begins, and now and then as it goes on: one that never ends is the
+    // last that was sent.
+    std::string last_step;
+    double last_sign = 0;
+    const StepListener on_step = [&](std::string_view step) {
+      constexpr double interval = 0.1;
+      const double now = clock();
+      if (step == last_step && now - last_sign < interval) return;
+      last_step = step;
+      last_sign = now;
+      channel.send(encode(WorkerAlive{last_step}));
+    };
     // The next job usually comes within a moment, during which the device has nothing to do.
     const double moment = busy_wait(1e-3, 3);
     bool is_usable = backend->usable();
     while (is_usable) {
       const WorkerTask task = decode_task(channel.receive(Channel::forever, moment), kept);
+      last_step.clear();
       if (task.kind == WorkerTask::Kind::load) {
         backend->load(task.workloads.front());
       } else if (task.kind == WorkerTask::Kind::measure) {
         const Workload& workload = task.workloads.front();
         is_usable = answer<WorkerResult>(
-            heartbeat, *backend,
+            channel, *backend,
             [&] { return measure(*backend, workload, task.rules, clock, on_step); },
             failed_measurement);
       } else {
         is_usable = answer<WorkerCounts>(
-            heartbeat, *backend,
+            channel, *backend,
             [&] { return backend->count(task.workloads, task.request, on_step); },
             [&](const std::string& why) { return failed_counts(task.workloads.size(), why); });
       }
