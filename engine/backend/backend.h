@@ -1,16 +1,5 @@
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <span>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "engine/spec/metric.h"
 #include "engine/spec/sweep.h"
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -8,15 +7,9 @@
 #include <exception>
 #include <list>
 #include <map>
-#include <memory>
 #include <mutex>
-#include <optional>
-#include <span>
-#include <stdexcept>
-#include <string>
 #include <thread>
 #include <variant>
-#include <vector>
 
 #include "engine/backend/backend.h"
 #include "engine/jit/compiler.h"

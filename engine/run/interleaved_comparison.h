@@ -1,10 +1,5 @@
 #pragma once
 
-#include <cstddef>
-#include <optional>
-#include <span>
-#include <vector>
-
 #include "engine/run/run_stage.h"
 #include "engine/run/statistics.h"
 #include "engine/store/ranking.h"

@@ -1,16 +1,7 @@
 #pragma once
 
-#include <array>
 #include <chrono>
-#include <cstddef>
-#include <functional>
-#include <optional>
 #include <set>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "engine/backend/backend.h"
 #include "engine/run/statistics.h"

@@ -7,7 +7,6 @@
 #include <iterator>
 #include <numeric>
 #include <random>
-#include <utility>
 
 #include "engine/spec/metric.h"
 #include "engine/store/ranking.h"

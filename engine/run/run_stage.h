@@ -1,13 +1,7 @@
 #pragma once
 
-#include <cstdint>
 #include <deque>
-#include <functional>
 #include <future>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "engine/run/runner.h"
 

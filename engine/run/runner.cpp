@@ -1,7 +1,6 @@
 #include "engine/run/runner.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "engine/run/interleaved_comparison.h"
 #include "engine/run/run_stage.h"

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <atomic>
-#include <functional>
 
 #include "engine/run/workload.h"
 #include "engine/space/enumerate.h"

@@ -1,9 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
-#include <span>
-#include <vector>
 
 #include "engine/spec/metric.h"
 

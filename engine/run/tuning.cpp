@@ -9,7 +9,6 @@
 #include <iterator>
 #include <limits>
 #include <map>
-#include <memory>
 
 #include "engine/run/interleaved_comparison.h"
 #include "engine/search/strategy.h"

@@ -1,11 +1,5 @@
 #pragma once
 
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "engine/run/run_stage.h"
 #include "engine/store/ranking.h"
 

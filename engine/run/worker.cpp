@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <stdexcept>
 #include <system_error>
-#include <utility>
 
 #include "engine/text/byte_sequence.h"
 

@@ -1,14 +1,6 @@
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <string>
-#include <string_view>
 #include <variant>
-#include <vector>
 
 #include "engine/run/measurer.h"
 #include "engine/run/worker_process.h"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <string_view>
 #include <system_error>
 
 #include "engine/text/expression.h"

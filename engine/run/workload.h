@@ -2,17 +2,10 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <cstddef>
 #include <deque>
-#include <functional>
 #include <future>
-#include <memory>
 #include <mutex>
-#include <optional>
-#include <span>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "engine/run/compile_pool.h"
 #include "engine/run/measurer.h"

@@ -1,12 +1,6 @@
 #pragma once
 
 #include <atomic>
-#include <cstddef>
-#include <functional>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "engine/search/search_space.h"
 #include "engine/search/strategy.h"

@@ -7,10 +7,8 @@
 #include <map>
 #include <numeric>
 #include <stdexcept>
-#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
-#include <utility>
 
 namespace sweep {
 
