@@ -27,6 +27,24 @@ constexpr std::size_t growth = 4;
 /// How much of its share a compiler takes at once: the rest evens out what was estimated wrongly.
 constexpr double taken_share = 0.9;
 
+/// Starting a process takes as long as compiling some dozens of configurations.
+constexpr std::size_t configurations_per_process = 32;
+/// So many are started for the first configurations, of however few.
+constexpr unsigned first_processes = 4;
+
+unsigned compilers_for(const CompileSettings& settings, std::size_t configurations) {
+  const unsigned most = settings.compilers != 0 ? settings.compilers
+                                                : std::max(std::thread::hardware_concurrency(), 1U);
+  const std::size_t useful =
+      std::max<std::size_t>(first_processes, configurations / configurations_per_process);
+  return static_cast<unsigned>(std::min<std::size_t>({most, useful, configurations}));
+}
+
+template <class Outcome>
+std::vector<std::optional<CompileOutcome>> as_outcomes(std::vector<Outcome> all) {
+  return {std::make_move_iterator(all.begin()), std::make_move_iterator(all.end())};
+}
+
 }  // namespace
 
 void BatchSize::begin(std::size_t configurations, double now) {
@@ -312,28 +330,6 @@ void CompileQueue::stop() {
   stopped_ = true;
   work_.notify_all();
 }
-
-namespace {
-
-/// Starting a process takes as long as compiling some dozens of configurations.
-constexpr std::size_t configurations_per_process = 32;
-/// So many are started for the first configurations, of however few.
-constexpr unsigned first_processes = 4;
-
-unsigned compilers_for(const CompileSettings& settings, std::size_t configurations) {
-  const unsigned most = settings.compilers != 0 ? settings.compilers
-                                                : std::max(std::thread::hardware_concurrency(), 1U);
-  const std::size_t useful =
-      std::max<std::size_t>(first_processes, configurations / configurations_per_process);
-  return static_cast<unsigned>(std::min<std::size_t>({most, useful, configurations}));
-}
-
-template <class Outcome>
-std::vector<std::optional<CompileOutcome>> as_outcomes(std::vector<Outcome> all) {
-  return {std::make_move_iterator(all.begin()), std::make_move_iterator(all.end())};
-}
-
-}  // namespace
 
 int code_capability(const Device& device, const Nvrtc& nvrtc) {
   const int oldest = nvrtc.architectures().front();

@@ -75,6 +75,27 @@ std::vector<std::size_t> measuring_order(std::size_t count, std::uint64_t seed) 
 
 namespace {
 
+bool is_there(const std::future<Observation>& counts) {
+  return counts.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
+std::vector<const Configuration*> configurations_of(std::span<const UncountedPoint> points) {
+  std::vector<const Configuration*> configurations;
+  for (const UncountedPoint& point : points) configurations.push_back(&point.configuration);
+  return configurations;
+}
+
+/// Those of a run's points that lack something.
+template <class Lacks>
+std::vector<UncountedPoint> uncounted_points(const RunStage& stage, const Lacks& lacks) {
+  std::vector<UncountedPoint> points;
+  stage.store.visit_points(stage.summary.run, [&](const StoredPoint& stored) {
+    if (!lacks(stored.point)) return;
+    points.push_back({stored.id, stage.configuration(static_cast<std::size_t>(stored.ordinal))});
+  });
+  return points;
+}
+
 void add_counts(PointRecord& point, const Observation& counts) {
   point.metrics.insert(point.metrics.end(), counts.metrics.begin(), counts.metrics.end());
   point.notes.insert(point.notes.end(), counts.notes.begin(), counts.notes.end());
@@ -115,7 +136,7 @@ void DriftReference::on_point(std::size_t point_index, const PreparedPoint& prep
 
 void DriftReference::measure_if_due(bool is_end) {
   const double now = stage_.watch.elapsed();
-  if (!workload_ || !(is_end ? schedule_.is_due_at_end(now) : schedule_.is_due(now))) return;
+  if (!workload_ || !schedule_.is_due(now, is_end)) return;
   on_reference(stage_.measure(*workload_, stage_.request.sweep.measure, Phase::drift_reference),
                now);
 }
@@ -183,31 +204,6 @@ PointRecord PointSource::measure(std::size_t point_index, PreparedPoint& prepare
 CompileStatistics PointSource::statistics() const {
   return prepared_ ? prepared_->statistics() : CompileStatistics{};
 }
-
-namespace {
-
-bool is_there(const std::future<Observation>& counts) {
-  return counts.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
-}
-
-std::vector<const Configuration*> configurations_of(std::span<const UncountedPoint> points) {
-  std::vector<const Configuration*> configurations;
-  for (const UncountedPoint& point : points) configurations.push_back(&point.configuration);
-  return configurations;
-}
-
-/// Those of a run's points that lack something.
-template <class Lacks>
-std::vector<UncountedPoint> uncounted_points(const RunStage& stage, const Lacks& lacks) {
-  std::vector<UncountedPoint> points;
-  stage.store.visit_points(stage.summary.run, [&](const StoredPoint& stored) {
-    if (!lacks(stored.point)) return;
-    points.push_back({stored.id, stage.configuration(static_cast<std::size_t>(stored.ordinal))});
-  });
-  return points;
-}
-
-}  // namespace
 
 CountsBeside::CountsBeside(RunStage& stage) : stage_(stage) {
   emulators_.emplace(stage.request.emulate.make_backend, stage.request.emulate.threads);
@@ -337,8 +333,7 @@ void read_counters(RunStage& stage) {
   // As many points are counted at once, since the profiler's sessions cost much by themselves. A
   // run that is killed loses so many counts.
   constexpr std::size_t points_at_once = 256;
-  bool has_some = true;  // else nothing can be counted
-  for (std::span rest(points); has_some && !rest.empty() && !stage.stop;) {
+  for (std::span rest(points); !rest.empty() && !stage.stop;) {
     std::vector<Workload> workloads;
     std::vector<const UncountedPoint*> counted;
     const auto some = rest.first(std::min(points_at_once, rest.size()));
@@ -350,17 +345,17 @@ void read_counters(RunStage& stage) {
       counted.push_back(&point);
     }
     const std::vector<Observation> all_counts = stage.count(workloads);
-    has_some = false;
+    const std::size_t before = stage.summary.timing.counted;
     for (std::size_t i = 0; i < counted.size(); ++i) {
       const Observation& counts = all_counts.at(i);
       if (counts.metrics.empty()) continue;
-      has_some = true;
       ++stage.summary.timing.counted;
       stage.watch.time(Phase::store, [&] {
         stage.store.add_counts(counted[i]->id, wanted, counts.metrics, counts.notes);
       });
       stage.observer.on_metrics(counted[i]->configuration, counts.metrics, counts.notes);
     }
+    if (stage.summary.timing.counted == before) return;  // nothing can be counted
   }
 }
 

@@ -70,21 +70,15 @@ class DriftSchedule {
   /// Another point was measured.
   void on_point() { has_point_since_ = true; }
 
-  /// Whether to measure it before the next point. Never before its first time, nor before another
-  /// point was measured since.
-  bool is_due(double now) const {
-    return last_end_ && has_point_since_ && now - *last_end_ >= pause && has_time(now, share);
-  }
-  /// The same after the last point.
-  bool is_due_at_end(double now) const {
-    return last_end_ && has_point_since_ && has_time(now, share_at_end);
+  /// Whether to measure it before the next point, or after the last. Never before its first time,
+  /// nor before another point was measured since.
+  bool is_due(double now, bool is_end = false) const {
+    if (!last_end_ || !has_point_since_) return false;
+    const double allowed = (is_end ? share_at_end : share) * (now - start_);
+    return (is_end || now - *last_end_ >= pause) && spent_ + last_cost_ <= allowed;
   }
 
  private:
-  bool has_time(double now, double allowed) const {
-    return spent_ + last_cost_ <= allowed * (now - start_);
-  }
-
   double start_;
   std::optional<double> last_end_;
   double last_cost_ = 0;

@@ -9,15 +9,6 @@
 namespace sweep {
 namespace {
 
-CompileSettings settings_of_run(const RunRequest& request, const Measurer& measurer,
-                                const std::atomic<bool>& stop) {
-  CompileSettings settings = request.compile;
-  settings.stop = &stop;
-  if (request.replay) return settings;
-  settings.compute_capability = code_capability(measurer.device(), *settings.nvrtc);
-  return settings;
-}
-
 Provenance provenance_of(const RunRequest& request, const Device& device) {
   Provenance provenance = request.provenance;
   if (!request.replay) provenance.compiler = request.compile.nvrtc->version();
@@ -98,8 +89,11 @@ void measure_all(RunStage& stage) {
 
 RunSummary run_sweep(const RunRequest& request, Measurer& measurer, Store& store,
                      RunObserver& observer, const std::atomic<bool>& stop) {
-  RunStage stage{request, settings_of_run(request, measurer, stop), measurer, store, observer,
-                 stop};
+  RunStage stage{request, request.compile, measurer, store, observer, stop};
+  stage.compile.stop = &stop;
+  if (!request.replay) {
+    stage.compile.compute_capability = code_capability(measurer.device(), *stage.compile.nvrtc);
+  }
   std::optional<CountsBeside> counts;
   if (request.emulate.make_backend) stage.counts = &counts.emplace(stage);
   RunSummary& summary = stage.summary;

@@ -35,6 +35,10 @@ double quantile_of_sorted(const std::vector<double>& ordered, double share) {
   return std::lerp(ordered[below], ordered[above], position - static_cast<double>(below));
 }
 
+bool is_figure(double value) {
+  return std::isfinite(value) && value > 0;
+}
+
 }  // namespace
 
 double median(std::span<const double> samples) {
@@ -63,18 +67,6 @@ Interval far_fences(std::span<const double> samples) {
       std::max(ranges * (third - first), least_share * quantile_of_sorted(ordered, 0.5));
   return {first - distance, third + distance};
 }
-
-namespace {
-
-bool is_figure(double value) {
-  return std::isfinite(value) && value > 0;
-}
-
-bool overlap(const Interval& a, const Interval& b) {
-  return a.low <= b.high && b.low <= a.high;
-}
-
-}  // namespace
 
 bool is_better(double a, double b, Better better) {
   return better == Better::higher ? a > b : a < b;
@@ -110,8 +102,9 @@ std::vector<std::size_t> worth_comparing(std::span<const RankedFigure> figures, 
   });
   const RankedFigure& best = figures[order.front()];
   std::erase_if(order, [&](std::size_t i) {
-    const double away = std::abs(figures[i].median - best.median);
-    return !overlap(figures[i].interval, best.interval) && !(away <= margin * best.median);
+    const auto& [figure, interval] = figures[i];
+    const bool overlap = interval.low <= best.interval.high && best.interval.low <= interval.high;
+    return !overlap && !(std::abs(figure - best.median) <= margin * best.median);
   });
   if (order.size() > most) order.resize(most);
   return order;

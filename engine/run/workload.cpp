@@ -130,14 +130,9 @@ Workload make_workload(const Configuration& configuration, const CompiledConfigu
     workload.scalars.push_back(scalar_bytes(argument, environment));
   }
   for (std::size_t i = 0; i < pattern.verify.size(); ++i) {
-    VerificationPlan plan;
-    plan.check_entry = compiled.entries.check[i];
-    plan.buffer = pattern.verify[i].buffer;
-    plan.condition = pattern.verify[i].condition.text;
-    for (const BufferPlan& buffer : workload.buffers) {
-      if (buffer.name == plan.buffer) plan.length = buffer.length;
-    }
-    workload.verify.push_back(std::move(plan));
+    const auto& [name, condition] = pattern.verify[i];
+    const auto buffer = std::ranges::find(workload.buffers, name, &BufferPlan::name);
+    workload.verify.push_back({compiled.entries.check[i], buffer->length, name, condition.text});
   }
   workload.grid = extent_of(pattern.launch.grid, "grid", environment);
   workload.block = extent_of(pattern.launch.block, "block", environment);

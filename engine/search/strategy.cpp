@@ -130,35 +130,6 @@ std::string configurations(std::size_t count) {
   return fmt::format("{} configuration{}", count, count == 1 ? "" : "s");
 }
 
-}  // namespace
-
-void SearchProgress::tell(std::optional<double> cost) {
-  std::optional<double> best = best_after.empty() ? std::nullopt : best_after.back();
-  if (cost && std::isfinite(*cost) && (!best || *cost < *best)) best = cost;
-  best_after.push_back(best);
-}
-
-std::optional<std::string> should_stop(const Budget& budget, const SearchProgress& progress,
-                                       double elapsed) {
-  const std::size_t tried = progress.best_after.size();
-  if (budget.configurations && tried >= *budget.configurations) {
-    return "stopped after " + configurations(tried);
-  }
-  if (budget.seconds && elapsed >= *budget.seconds) {
-    return fmt::format("stopped after {:.3g} s ({})", elapsed, configurations(tried));
-  }
-  if (budget.patience && out_of_patience(*budget.patience, progress)) {
-    constexpr double percent = 100;
-    const std::size_t last = budget.patience->configurations;
-    return fmt::format("stopped without a gain of {:.3g} % in the last {}",
-                       budget.patience->share * percent,
-                       last == 1 ? "configuration" : configurations(last));
-  }
-  return std::nullopt;
-}
-
-namespace {
-
 /// Every row in order.
 class ExhaustiveSearch final : public Strategy {
  public:
@@ -404,12 +375,38 @@ class GeneticSearch final : public Strategy {
   std::size_t strangers_ = population_size;  ///< random rows still to propose
   std::size_t unchanged_ = 0;                ///< answers since a member changed
 };
+
 template <class Search>
 std::unique_ptr<Strategy> make(const SearchSpace& space, std::uint64_t seed) {
   return std::make_unique<Search>(space, seed);
 }
 
 }  // namespace
+
+void SearchProgress::tell(std::optional<double> cost) {
+  std::optional<double> best = best_after.empty() ? std::nullopt : best_after.back();
+  if (cost && std::isfinite(*cost) && (!best || *cost < *best)) best = cost;
+  best_after.push_back(best);
+}
+
+std::optional<std::string> should_stop(const Budget& budget, const SearchProgress& progress,
+                                       double elapsed) {
+  const std::size_t tried = progress.best_after.size();
+  if (budget.configurations && tried >= *budget.configurations) {
+    return "stopped after " + configurations(tried);
+  }
+  if (budget.seconds && elapsed >= *budget.seconds) {
+    return fmt::format("stopped after {:.3g} s ({})", elapsed, configurations(tried));
+  }
+  if (budget.patience && out_of_patience(*budget.patience, progress)) {
+    constexpr double percent = 100;
+    const std::size_t last = budget.patience->configurations;
+    return fmt::format("stopped without a gain of {:.3g} % in the last {}",
+                       budget.patience->share * percent,
+                       last == 1 ? "configuration" : configurations(last));
+  }
+  return std::nullopt;
+}
 
 std::span<const StrategyDescription> strategies() {
   static const std::array<StrategyDescription, 6> all = {{

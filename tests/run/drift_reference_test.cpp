@@ -10,12 +10,12 @@ BOOST_AUTO_TEST_SUITE(drift_reference)
 BOOST_AUTO_TEST_CASE(it_is_due_after_seconds_and_a_point) {
   DriftSchedule schedule(0);
   BOOST_TEST(!schedule.is_due(100));  // it was never measured
-  BOOST_TEST(!schedule.is_due_at_end(100));
+  BOOST_TEST(!schedule.is_due(100, true));
   schedule.on_reference(0, 0.05);
   BOOST_TEST(!schedule.is_due(100));  // no point since
-  BOOST_TEST(!schedule.is_due_at_end(100));
+  BOOST_TEST(!schedule.is_due(100, true));
   schedule.on_point();
-  BOOST_TEST(schedule.is_due_at_end(100));
+  BOOST_TEST(schedule.is_due(100, true));
   BOOST_TEST(!schedule.is_due(5));
   BOOST_TEST(schedule.is_due(5.06));
   schedule.on_reference(6, 6.05);
@@ -28,8 +28,8 @@ BOOST_AUTO_TEST_CASE(a_slow_reference_is_measured_less_often) {
   schedule.on_point();
   BOOST_TEST(!schedule.is_due(24.9));
   BOOST_TEST(schedule.is_due(25.1));
-  BOOST_TEST(!schedule.is_due_at_end(9.9));
-  BOOST_TEST(schedule.is_due_at_end(10.1));
+  BOOST_TEST(!schedule.is_due(9.9, true));
+  BOOST_TEST(schedule.is_due(10.1, true));
 }
 
 BOOST_AUTO_TEST_CASE(measuring_it_again_takes_no_more_than_its_share) {
