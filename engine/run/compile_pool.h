@@ -178,10 +178,9 @@ class CandidateMaker {
   std::map<const Pattern*, TextDependence> dependences_;
 };
 
-/// Chooses a batch of at most `size` from candidates, of which there is at least one, in the order
-/// of their places: the first, and of its pattern those with which it shares most functions, so
-/// that a program has few of them. The last few may be left out for the batch that has more of
-/// their kind. Gives places, rising.
+/// Chooses a batch of at most `size` from candidates in the order of their places, of which there
+/// is at least one: the first, and of its pattern those that share most functions with it. The last
+/// few may be left out for the batch that has more of their kind. Gives places, rising.
 std::vector<std::size_t> choose_batch(std::span<const CompileCandidate> candidates,
                                       std::size_t size);
 
@@ -223,14 +222,12 @@ class CompileQueue {
   /// How many configurations have no outcome yet.
   std::size_t open() const;
 
-  /// The next task; waits until there is one. Nothing once there will be none. The configurations
-  /// of a batch are of one pattern: at first the next ones in order, which are needed soon and not
-  /// given to one of the later compilers that has yet to start; later the first in order and those
-  /// that share most with it.
+  /// The next task; waits until there is one. Nothing once there will be none. A batch is of one
+  /// pattern: at first the next configurations in order, which are needed soon and for compilers
+  /// that have started; later the first in order and those that share most with it.
   std::optional<Task> take_task(bool has_started = true);
   /// The outcomes of a task's configurations; those without are to be compiled, as all are where
-  /// there are no outcomes. `seconds` is how long compiling took; negative where that tells nothing
-  /// of how long it takes for others.
+  /// there are no outcomes. `seconds` is how long compiling took, if that tells of others.
   void deliver(const Task& task, std::vector<std::optional<CompileOutcome>> outcomes,
                double seconds = not_timed);
   static constexpr double not_timed = -1;

@@ -26,12 +26,11 @@ constexpr std::size_t samples_to_give_up = 3;
 /// Whether to stop after these samples, `elapsed` seconds of wall time after the first began.
 /// Never before the fewest samples are taken, but for giving up.
 ///
-/// What the noise promises: a set of samples whose number is fixed beforehand holds the true median
-/// in its interval with at least 95 % (`median_interval`). Here the number is not fixed: the
-/// interval is looked at again and again until it is narrow. How narrow it is says little about on
-/// which side of the median it lies, so the confidence stays near 95 % (Chow and Robbins, 1965: it
-/// tends to it as more samples are needed). For samples that do not depend on each other, looked at
-/// whenever a fifth more are there, it is at least 92 %, whatever their spread; the tests try it.
+/// The interval holds the true median with at least 95 % where the number of samples is fixed
+/// beforehand (`median_interval`). Here it is looked at again and again until it is narrow, which
+/// says little about on which side of the median it lies: the confidence stays near 95 % (Chow and
+/// Robbins, 1965). For independent samples, looked at whenever a fifth more are there, it is at
+/// least 92 %, whatever their spread; the tests try it.
 std::optional<StopReason> should_stop(const MeasureRules& rules, std::span<const double> samples,
                                       double elapsed);
 
@@ -44,12 +43,11 @@ std::optional<std::string> note_on_stop(StopReason reason, const MeasureRules& r
                                         std::span<const double> samples, double elapsed);
 
 /// How many samples to take at once before the stopping rule is asked again, at least one, after
-/// `figures` that are part of the figures and `elapsed` seconds of wall time, of which a sample
-/// takes an estimated `seconds_per_sample`, 0 where that is not known. They are first
-/// those that decide whether to give up, if the rules say when, and the fewest that the rules want,
-/// then a fifth of those taken. Never more than the most allowed or, once the fewest are there,
-/// than the seconds left have room for, and never more than about a tenth of a second's work, so
-/// that signs of life come often.
+/// `figures` that are part of the figures and `elapsed` seconds of wall time; `seconds_per_sample`
+/// is an estimate, 0 where there is none. They are first those that decide whether to give up, if
+/// the rules say when, and the fewest that the rules want, then a fifth of those taken. Never more
+/// than the most allowed or, once the fewest are there, than the seconds left have room for, nor
+/// than a tenth of a second's work, so that signs of life come often.
 int next_chunk_size(const MeasureRules& rules, std::size_t figures, double elapsed,
                     double seconds_per_sample);
 
@@ -205,7 +203,7 @@ CounterResults failed_counts(std::size_t workloads, const std::string& reason);
 /// (`mark_samples`); at most half as many as these are repeats. Fills in status, reason, samples,
 /// stop, metrics and notes; the key is the caller's. Failures of the workload are part of the
 /// result, and the time until one is that of the phase that failed. `on_step` is called before
-/// every step, every sample to warm up and every chunk.
+/// every step and every chunk.
 Measurement measure(Backend& backend, const Workload& workload, const MeasureRules& rules,
                     const Clock& clock, const StepListener& on_step);
 
