@@ -1,8 +1,6 @@
 #include "engine/cli/commands.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>

@@ -3,11 +3,6 @@
 #include <cstddef>
 #include <exception>
 #include <initializer_list>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "engine/cli/options/command_line.h"
 #include "engine/spec/pattern.h"

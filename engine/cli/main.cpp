@@ -1,6 +1,4 @@
 #include <fcntl.h>
-#include <fmt/format.h>
-#include <unistd.h>
 
 #include <array>
 #include <csignal>

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <iostream>
@@ -11,7 +9,6 @@
 #include "engine/cli/options/output.h"
 #include "engine/cli/options/sources.h"
 #include "engine/cli/terminal/progress.h"
-#include "engine/emulator/execution/emulator_backend.h"
 #include "engine/run/workload.h"
 #include "engine/text/characters.h"
 #include "engine/text/diagnostic.h"

@@ -1,12 +1,9 @@
-#include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <iostream>
 #include <limits>
-#include <stdexcept>
 #include <thread>
 
 #include "engine/cli/commands.h"

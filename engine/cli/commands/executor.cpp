@@ -1,6 +1,5 @@
 #include "engine/cli/commands/executor.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <poll.h>
 #include <sys/prctl.h>
@@ -19,10 +18,7 @@
 #include "engine/cli/commands.h"
 #include "engine/cuda/cuda_backend.h"
 #include "engine/emulator/cache/device_profile.h"
-#include "engine/recording/recording.h"
-#include "engine/run/compile_pool.h"
 #include "engine/run/worker.h"
-#include "engine/run/worker_process.h"
 #include "engine/store/record.h"
 #include "engine/system/dynamic_library.h"
 #include "engine/system/machine_memory.h"

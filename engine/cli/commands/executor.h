@@ -2,11 +2,6 @@
 
 #include <filesystem>
 #include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "engine/backend/backend.h"
 #include "engine/cli/options/command_line.h"

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -9,7 +7,6 @@
 #include "engine/cli/commands.h"
 #include "engine/cli/commands/executor.h"
 #include "engine/cli/commands/run_ending.h"
-#include "engine/cli/terminal/terminal.h"
 #include "engine/explain/explanation.h"
 
 namespace sweep {

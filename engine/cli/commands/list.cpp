@@ -1,14 +1,8 @@
-#include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstddef>
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "engine/cli/commands.h"
 #include "engine/cli/options/sources.h"

@@ -1,5 +1,4 @@
 #include <fmt/chrono.h>
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -12,7 +11,6 @@
 #include "engine/cli/commands/executor.h"
 #include "engine/cuda/cuda_backend.h"
 #include "engine/jit/program_cache.h"
-#include "engine/run/runner.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/units.h"
 #include "report/json_records.h"

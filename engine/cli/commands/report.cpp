@@ -1,6 +1,4 @@
-#include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -12,8 +10,6 @@
 #include "engine/cli/commands/executor.h"
 #include "engine/cli/commands/run_ending.h"
 #include "engine/cli/options/output.h"
-#include "engine/cli/options/sources.h"
-#include "engine/cli/terminal/progress.h"
 #include "engine/run/run_stage.h"
 #include "engine/spec/included_files.h"
 #include "engine/store/run_lock.h"

@@ -1,8 +1,5 @@
 #include "engine/cli/commands/run_ending.h"
 
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <iostream>

@@ -1,21 +1,12 @@
 #pragma once
 
-#include <atomic>
-#include <cstdint>
-#include <filesystem>
 #include <future>
-#include <map>
 #include <memory>
-#include <span>
-#include <string>
-#include <vector>
 
-#include "engine/cli/options/command_line.h"
 #include "engine/cli/options/sources.h"
 #include "engine/cli/terminal/progress.h"
 #include "engine/emulator/execution/emulator_backend.h"
 #include "engine/run/compile_pool.h"
-#include "engine/run/runner.h"
 #include "engine/run/workload.h"
 #include "engine/store/store.h"
 #include "report/findings.h"

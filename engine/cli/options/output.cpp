@@ -1,7 +1,6 @@
 #include "engine/cli/options/output.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,6 +1,5 @@
 #include "engine/cli/options/sources.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

@@ -1,12 +1,6 @@
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "engine/cli/options/command_line.h"
 #include "engine/space/enumerate.h"

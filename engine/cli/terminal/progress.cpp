@@ -1,12 +1,9 @@
 #include "engine/cli/terminal/progress.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "engine/cli/options/command_line.h"
 #include "engine/store/ranking.h"

@@ -1,12 +1,9 @@
 #pragma once
 
 #include <atomic>
-#include <cstddef>
-#include <functional>
 #include <mutex>
 #include <optional>
 #include <set>
-#include <string>
 #include <vector>
 
 #include "engine/cli/terminal/terminal.h"

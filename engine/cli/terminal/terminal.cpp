@@ -1,7 +1,6 @@
 #include "engine/cli/terminal/terminal.h"
 
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <condition_variable>
